@@ -1,0 +1,113 @@
+// Package agent says what a runner needs of an agent, and measures what an
+// agent did from its transcript.
+//
+// A [Provider] starts a [Session] for every attempt. A session takes prompts
+// and gives a [Transcript], which is the same for every provider, so that
+// [Measure] measures all of them alike. Package agenttest has the tests that
+// every provider passes.
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+)
+
+// Provider is a kind of agent: OpenCode, or a scripted one.
+//
+// A provider is safe for concurrent use; a session is not.
+type Provider interface {
+	// Describe tells what the provider runs. It is valid before Start.
+	Describe() Info
+	// Start begins a session. An error that is [ErrStopSuite] means that no
+	// other session can succeed either.
+	Start(ctx context.Context, setup Setup) (Session, error)
+	// Close ends every process that the provider started. It may be called
+	// more than once.
+	Close() error
+}
+
+// Session is one attempt's conversation.
+type Session interface {
+	// Prompt sends a prompt and waits for the end of the agent's turn. When
+	// ctx ends, the agent is stopped and the error wraps context.Cause(ctx).
+	// Prompting again continues the conversation.
+	Prompt(ctx context.Context, prompt Prompt) (Turn, error)
+	// Transcript returns everything so far, also after a failed prompt.
+	Transcript(ctx context.Context) (Transcript, error)
+	// Close ends the session and what the agent left running. It may be
+	// called more than once.
+	Close() error
+}
+
+// ErrStopSuite marks errors after which the whole suite is to stop, because
+// no attempt can succeed: a refused key, a model that does not exist.
+var ErrStopSuite = errors.New("the suite cannot go on")
+
+// Info describes what a provider runs.
+type Info struct {
+	// Name is the provider's name on the command line.
+	Name  string
+	Model bench.ModelRef
+	// Version is that of the agent's program.
+	Version string
+	// Simulated is true where no model is involved (rule G15).
+	Simulated bool
+	// Price is what the provider says that the model costs, nil if it does
+	// not say.
+	Price *bench.Price
+}
+
+// Setup is what a session starts with.
+type Setup struct {
+	Mode bench.Mode
+	// Worker counts from 0. Sessions of one worker never overlap, so a
+	// provider may keep one process per mode and worker.
+	Worker int
+	// Env is the agent's whole environment, as NAME=value.
+	Env []string
+	// Instructions tell the agent how to work in its mode.
+	Instructions string
+}
+
+// Prompt is one message to the agent.
+type Prompt struct {
+	Text string
+	// ScenarioID and Input are for providers that play plans; an agent with
+	// a model is given Text alone.
+	ScenarioID string
+	Input      map[string]any
+	// OnEvent is called, one call at a time, whenever something is heard of
+	// the agent. It may be nil and must not block.
+	OnEvent func(Event)
+}
+
+// Notify calls OnEvent if there is one.
+func (p Prompt) Notify(event Event) {
+	if p.OnEvent != nil {
+		p.OnEvent(event)
+	}
+}
+
+// Event is a sign of life of an agent, for the clocks of rule N6.
+type Event int
+
+// The events.
+const (
+	// EventProgress is any sign of life that is none of the others.
+	EventProgress Event = iota
+	// EventAnswer is the first output of the agent's model in a turn: text,
+	// reasoning or a tool call.
+	EventAnswer
+	// EventToolStart and EventToolEnd surround a tool that runs; while one
+	// does, the session is not stalled.
+	EventToolStart
+	EventToolEnd
+)
+
+// Turn is what an agent's turn ended in.
+type Turn struct {
+	// Text is the agent's last message of the turn, empty if it said nothing.
+	Text string
+}

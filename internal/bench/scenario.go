@@ -1,0 +1,182 @@
+package bench
+
+import "time"
+
+// ScenarioType tells the two kinds of scenario apart.
+type ScenarioType string
+
+const (
+	// Atomic is one capability, asked for as task and input, answered with a
+	// result envelope.
+	Atomic ScenarioType = "atomic"
+	// Workflow is a task in plain words over several capabilities, judged by
+	// its checkpoints alone.
+	Workflow ScenarioType = "workflow"
+)
+
+// Scenario is one task for an agent, as its file states it (rules S1 to S6).
+// Bindings are unresolved in it; package scenario resolves them.
+type Scenario struct {
+	Type ScenarioType `json:"type,omitempty"`
+	ID   string       `json:"id"`
+	Name string       `json:"name"`
+
+	// Task is the capability that an atomic scenario asks for, for example
+	// "pr.merge". Empty in a workflow.
+	Task string `json:"task,omitempty"`
+	// Input is the capability's input, before bindings. Nil in a workflow.
+	Input map[string]any `json:"input,omitempty"`
+	// PromptTemplate is what an atomic scenario says to the agent.
+	PromptTemplate string `json:"prompt_template,omitempty"`
+
+	// Prompt is what a workflow says to the agent. Empty in an atomic one.
+	Prompt string `json:"prompt,omitempty"`
+	// ExpectedCapabilities are those that a workflow is meant to use. They
+	// are not asserted; they tell which ghx can run it and whether it mutates.
+	ExpectedCapabilities []string `json:"expected_capabilities,omitempty"`
+
+	// TimeoutMS bounds one attempt, in milliseconds.
+	TimeoutMS int `json:"timeout_ms"`
+	// AllowedRetries is how often a failed attempt may be repeated.
+	AllowedRetries int `json:"allowed_retries"`
+	// Fixture says where the scenario runs and what must be there; nil means
+	// the default fixtures repository and no resources.
+	Fixture    *Fixture   `json:"fixture,omitempty"`
+	Assertions Assertions `json:"assertions"`
+	Tags       []string   `json:"tags"`
+
+	// Hash identifies the scenario's content: hex SHA-256 over its canonical
+	// JSON. It is set on loading, never read from a file.
+	Hash string `json:"-"`
+}
+
+// Timeout returns TimeoutMS as a duration.
+func (s Scenario) Timeout() time.Duration { return time.Duration(s.TimeoutMS) * time.Millisecond }
+
+// Capabilities returns the capabilities that the scenario uses: its task, or
+// a workflow's expected ones.
+func (s Scenario) Capabilities() []string {
+	if s.Type == Workflow {
+		return s.ExpectedCapabilities
+	}
+	return []string{s.Task}
+}
+
+// Requires returns the fixture resources that must be there, possibly none.
+func (s Scenario) Requires() []string {
+	if s.Fixture == nil {
+		return nil
+	}
+	return s.Fixture.Requires
+}
+
+// Fixture is the ground a scenario stands on (rule S2). Empty fields mean the
+// target's defaults.
+type Fixture struct {
+	Repo    string `json:"repo,omitempty"`
+	Workdir string `json:"workdir,omitempty"`
+	Branch  string `json:"branch,omitempty"`
+	// Requires names resources of the fixture manifest.
+	Requires []string `json:"requires,omitempty"`
+	// Bindings maps "input.<dotted path>" to a dotted path in the manifest.
+	Bindings map[string]string `json:"bindings,omitempty"`
+}
+
+// Outcome is what a scenario is expected to end in.
+type Outcome string
+
+const (
+	// OutcomeSuccess expects ok true and no error.
+	OutcomeSuccess Outcome = "success"
+	// OutcomeError expects an error object with the expected code.
+	OutcomeError Outcome = "expected_error"
+)
+
+// Route is the way that ghx took to GitHub.
+type Route string
+
+// The routes that ghx reports.
+const (
+	RouteCLI     Route = "cli"
+	RouteGraphQL Route = "graphql"
+	RouteREST    Route = "rest"
+)
+
+// Assertions is what must hold for a scenario to succeed (rules S3 and S5).
+// A nil or zero field asserts nothing.
+type Assertions struct {
+	ExpectedOutcome Outcome `json:"expected_outcome,omitempty"`
+	// MustSucceed is the older form of ExpectedOutcome; where both are given
+	// they agree.
+	MustSucceed        *bool    `json:"must_succeed,omitempty"`
+	ExpectValidOutput  *bool    `json:"expect_valid_output,omitempty"`
+	RequiredFields     []string `json:"required_fields,omitempty"`
+	RequiredDataFields []string `json:"required_data_fields,omitempty"`
+	RequiredMetaFields []string `json:"required_meta_fields,omitempty"`
+	// DataType is "array" or "object".
+	DataType            string       `json:"data_type,omitempty"`
+	ExpectedRouteUsed   Route        `json:"expected_route_used,omitempty"`
+	ExpectedErrorCode   string       `json:"expected_error_code,omitempty"`
+	RequireToolCalls    bool         `json:"require_tool_calls,omitempty"`
+	MinToolCalls        *int         `json:"min_tool_calls,omitempty"`
+	MaxToolCalls        *int         `json:"max_tool_calls,omitempty"`
+	RequireAttemptTrace bool         `json:"require_attempt_trace,omitempty"`
+	Checkpoints         []Checkpoint `json:"checkpoints,omitempty"`
+}
+
+// Outcome returns the outcome that the assertions expect, from whichever of
+// the two fields states it.
+func (a Assertions) Outcome() Outcome {
+	switch {
+	case a.ExpectedOutcome != "":
+		return a.ExpectedOutcome
+	case a.MustSucceed != nil && !*a.MustSucceed:
+		return OutcomeError
+	default:
+		return OutcomeSuccess
+	}
+}
+
+// Condition is what a checkpoint asks of the state that it reads.
+type Condition string
+
+// The conditions of rule S5.
+const (
+	ConditionEmpty       Condition = "empty"
+	ConditionNonEmpty    Condition = "non_empty"
+	ConditionCountEq     Condition = "count_eq"
+	ConditionCountGte    Condition = "count_gte"
+	ConditionFieldEquals Condition = "field_equals"
+	ConditionContains    Condition = "contains"
+	ConditionMatches     Condition = "matches"
+)
+
+// CheckpointTime is when a checkpoint must hold.
+type CheckpointTime string
+
+const (
+	// AtEnd asks after the agent's turn has ended. It is the default.
+	AtEnd CheckpointTime = "end"
+	// During asks after each of the agent's writes; it is enough that the
+	// condition held once.
+	During CheckpointTime = "during"
+)
+
+// Checkpoint is one look at GitHub's state (rules S5 and S6).
+type Checkpoint struct {
+	Name string `json:"name"`
+	// VerificationTask names the read, in the words of ghx's capabilities.
+	VerificationTask string `json:"verification_task"`
+	// VerificationInput is the read's input; a scenario's bound inputs are
+	// merged under it.
+	VerificationInput map[string]any `json:"verification_input"`
+	Condition         Condition      `json:"condition"`
+	// ExpectedValue is nil for empty and non_empty.
+	ExpectedValue any `json:"expected_value,omitempty"`
+	// Path is the place in the answer that the condition looks at, dotted,
+	// with indexes and "length"; empty means the whole answer, or the items
+	// of a list.
+	Path string `json:"path,omitempty"`
+	// When is [AtEnd] if empty.
+	When CheckpointTime `json:"when,omitempty"`
+}

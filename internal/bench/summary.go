@@ -1,0 +1,303 @@
+package bench
+
+// SummarySchemaVersion is the version of the summary fields that are ours.
+const SummarySchemaVersion = 1
+
+// Summary is what a set of rows comes to: figures per mode, their differences
+// and the gate (rules G1 to G16). Names and places of the fields that the
+// original harness wrote are its own (rule G12).
+type Summary struct {
+	// GeneratedAt is RFC 3339 in UTC with milliseconds.
+	GeneratedAt string               `json:"generatedAt"`
+	Modes       map[Mode]ModeSummary `json:"modes"`
+	// Profiling holds the modes that have rows with a timing breakdown.
+	Profiling map[Mode]Profiling `json:"profiling"`
+	// Delta compares candidate and baseline; nil unless both have rows.
+	Delta *Delta `json:"deltaVsAgentDirect"`
+	Gate  Gate   `json:"gateV2"`
+
+	// The fields below are ours.
+
+	SchemaVersion int `json:"schemaVersion"`
+	// Simulated is true if any row is: no model was involved (rule G15).
+	Simulated bool `json:"simulated"`
+	// RunIDs are those of the rows, in order of appearance.
+	RunIDs []string `json:"runIds"`
+	// Scenarios has one entry per scenario, in order of appearance.
+	Scenarios []ScenarioSummary `json:"scenarios"`
+	// Missing tells which planned cells have no row, by reason (rule R9).
+	Missing []MissingCells `json:"missing"`
+	// CostUSD is the cost of all attempts of all rows.
+	CostUSD float64 `json:"costUsd"`
+	// Warnings are doubts about the figures, as sentences.
+	Warnings []string `json:"warnings"`
+	// Regressions compares with the history (rule G14).
+	Regressions []Regression `json:"regressions"`
+}
+
+// ModeSummary has a mode's figures over all its completed rows (rule G1).
+// Rates are in percent, latencies in milliseconds.
+type ModeSummary struct {
+	Mode Mode `json:"mode"`
+	// ModelSignature lists the distinct models of the rows, sorted and joined
+	// with a comma.
+	ModelSignature     string  `json:"modelSignature"`
+	Runs               int     `json:"runs"`
+	SuccessRate        float64 `json:"successRate"`
+	OutputValidityRate float64 `json:"outputValidityRate"`
+	RunnerFailureRate  float64 `json:"runnerFailureRate"`
+	TimeoutStallRate   float64 `json:"timeoutStallRate"`
+	RetryRate          float64 `json:"retryRate"`
+	MedianLatencyMS    float64 `json:"medianLatencyMs"`
+	MedianTokensTotal  float64 `json:"medianTokensTotal"`
+	MedianTokensActive float64 `json:"medianTokensActive"`
+	MedianToolCalls    float64 `json:"medianToolCalls"`
+	P90LatencyMS       float64 `json:"p90LatencyMs"`
+	P95LatencyMS       float64 `json:"p95LatencyMs"`
+	IQRLatencyMS       float64 `json:"iqrLatencyMs"`
+	CVLatency          float64 `json:"cvLatency"`
+	P90TokensActive    float64 `json:"p90TokensActive"`
+	P95TokensActive    float64 `json:"p95TokensActive"`
+	MedianCostUSD      float64 `json:"medianCostUsd"`
+}
+
+// Profiling has the medians of the timing breakdowns, in milliseconds.
+type Profiling struct {
+	RunsWithProfiling                        int     `json:"runsWithProfiling"`
+	MedianAssistantTotalMS                   float64 `json:"medianAssistantTotalMs"`
+	MedianAssistantReasoningMS               float64 `json:"medianAssistantReasoningMs"`
+	MedianAssistantBetweenReasoningAndToolMS float64 `json:"medianAssistantBetweenReasoningAndToolMs"`
+	MedianToolTotalMS                        float64 `json:"medianToolTotalMs"`
+	MedianToolBashMS                         float64 `json:"medianToolBashMs"`
+	MedianAssistantPostToolMS                float64 `json:"medianAssistantPostToolMs"`
+}
+
+// Interval is a 95 % confidence interval, lower bound first.
+type Interval [2]float64
+
+// Delta compares the candidate's pooled medians with the baseline's (G1).
+// Reductions are in percent of the baseline, positive where the candidate
+// needs less.
+type Delta struct {
+	TokensReductionPct       float64  `json:"tokensReductionPct"`
+	TokensActiveReductionPct float64  `json:"tokensActiveReductionPct"`
+	LatencyReductionPct      float64  `json:"latencyReductionPct"`
+	ToolCallReductionPct     float64  `json:"toolCallReductionPct"`
+	SuccessRateDeltaPct      float64  `json:"successRateDeltaPct"`
+	OutputValidityRatePct    float64  `json:"outputValidityRatePct"`
+	CostReductionPct         float64  `json:"costReductionPct"`
+	TokensActiveReductionCI  Interval `json:"tokensActiveReductionCI"`
+	LatencyReductionCI       Interval `json:"latencyReductionCI"`
+}
+
+// GateProfile names a column of thresholds.
+type GateProfile string
+
+// The gate profiles (rule G7).
+const (
+	VerifyPR      GateProfile = "verify_pr"
+	VerifyRelease GateProfile = "verify_release"
+)
+
+// Verdict is what the gate says.
+type Verdict string
+
+const (
+	// VerdictPass: all ten checks pass.
+	VerdictPass Verdict = "pass"
+	// VerdictFail: a check fails.
+	VerdictFail Verdict = "fail"
+	// VerdictNone: there is nothing to judge, because a mode or a part of the
+	// plan is missing.
+	VerdictNone Verdict = "none"
+)
+
+// Gate is the dual gate's result (rules G3 to G7).
+type Gate struct {
+	Profile GateProfile `json:"profile"`
+	// Passed is true if and only if Verdict is [VerdictPass].
+	Passed bool `json:"passed"`
+	// Reliability and Efficiency are nil without rows of both modes.
+	Reliability *Reliability `json:"reliability"`
+	Efficiency  *Efficiency  `json:"efficiency"`
+	// Checks are the ten checks in the order of rule G6, or none.
+	Checks []Check `json:"checks"`
+
+	// The fields below are ours.
+
+	Verdict Verdict `json:"verdict"`
+	// Reason is one sentence that says why the verdict is what it is.
+	Reason    string `json:"reason"`
+	Baseline  Mode   `json:"baseline"`
+	Candidate Mode   `json:"candidate"`
+	// Model is the "provider/model" whose thresholds were asked for.
+	Model string `json:"model"`
+	// ModelExpectations is true if that model has thresholds of its own, false
+	// if the defaults were used (rule G8).
+	ModelExpectations bool `json:"modelExpectations"`
+}
+
+// Reliability has the figures of the reliability gate, in percent and
+// percentage points (rule G3).
+type Reliability struct {
+	SuccessRateDeltaPct   float64 `json:"successRateDeltaPct"`
+	OutputValidityRatePct float64 `json:"outputValidityRatePct"`
+	RunnerFailureRatePct  float64 `json:"runnerFailureRatePct"`
+	TimeoutStallRatePct   float64 `json:"timeoutStallRatePct"`
+	RetryRatePct          float64 `json:"retryRatePct"`
+}
+
+// Efficiency has the figures of the efficiency gate, over stable rows (G4).
+type Efficiency struct {
+	MinSamplesPerScenarioPerMode   int     `json:"minSamplesPerScenarioPerMode"`
+	EligibleScenarioCount          int     `json:"eligibleScenarioCount"`
+	TotalScenarioCount             int     `json:"totalScenarioCount"`
+	CoveragePct                    float64 `json:"coveragePct"`
+	TokensComparableScenarioCount  int     `json:"tokensComparableScenarioCount"`
+	TokensActiveReductionPct       float64 `json:"tokensActiveReductionPct"`
+	LatencyReductionPct            float64 `json:"latencyReductionPct"`
+	ToolCallReductionPct           float64 `json:"toolCallReductionPct"`
+	ScenarioWinRateTokensActivePct float64 `json:"scenarioWinRateTokensActivePct"`
+}
+
+// CheckName names one of the ten checks.
+type CheckName string
+
+// The ten checks, in the order in which they are shown (rule G6).
+const (
+	CheckSuccessRate       CheckName = "reliability_success_rate_non_inferior"
+	CheckOutputValidity    CheckName = "reliability_output_validity"
+	CheckRunnerFailureRate CheckName = "reliability_runner_failure_rate"
+	CheckTimeoutStallRate  CheckName = "reliability_timeout_stall_rate"
+	CheckRetryRate         CheckName = "reliability_retry_rate"
+	CheckCoverage          CheckName = "efficiency_coverage"
+	CheckTokensReduction   CheckName = "efficiency_tokens_active_reduction"
+	CheckLatencyReduction  CheckName = "efficiency_latency_reduction"
+	CheckToolCallReduction CheckName = "efficiency_tool_call_reduction"
+	CheckCostReduction     CheckName = "efficiency_cost_reduction"
+)
+
+// CheckNames lists the ten checks in order.
+func CheckNames() []CheckName {
+	return []CheckName{
+		CheckSuccessRate, CheckOutputValidity, CheckRunnerFailureRate, CheckTimeoutStallRate, CheckRetryRate,
+		CheckCoverage, CheckTokensReduction, CheckLatencyReduction, CheckToolCallReduction, CheckCostReduction,
+	}
+}
+
+// Operator relates a check's value to its threshold.
+type Operator string
+
+// The operators.
+const (
+	AtLeast Operator = ">="
+	AtMost  Operator = "<="
+)
+
+// Check is one of the ten checks.
+type Check struct {
+	Name      CheckName `json:"name"`
+	Passed    bool      `json:"passed"`
+	Value     float64   `json:"value"`
+	Threshold float64   `json:"threshold"`
+	Operator  Operator  `json:"operator"`
+
+	// The fields below are ours; they never change Passed (rule G13).
+
+	// Interval is nil where the figure has none.
+	Interval *Interval `json:"interval"`
+	// Uncertain is true if the interval straddles the threshold.
+	Uncertain bool `json:"uncertain"`
+	// PValue and EffectSize (Cliff's delta, positive where the candidate
+	// needs less) are nil except for the four reductions.
+	PValue     *float64 `json:"p_value"`
+	EffectSize *float64 `json:"effect_size"`
+	// Reason says in one sentence why the check failed or is in doubt; empty
+	// where there is nothing to say.
+	Reason string `json:"reason,omitempty"`
+	// Warnings are doubts about this figure, as sentences.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// ScenarioSummary has one scenario's figures.
+type ScenarioSummary struct {
+	ID    string                       `json:"id"`
+	Modes map[Mode]ScenarioModeSummary `json:"modes"`
+	// Eligible is true if the scenario counts for efficiency (rule G4).
+	Eligible bool `json:"eligible"`
+	// The reductions are nil where the baseline's median is 0 or the scenario
+	// is not eligible.
+	TokensActiveReductionPct *float64 `json:"tokensActiveReductionPct"`
+	LatencyReductionPct      *float64 `json:"latencyReductionPct"`
+	ToolCallReductionPct     *float64 `json:"toolCallReductionPct"`
+	CostReductionPct         *float64 `json:"costReductionPct"`
+}
+
+// ScenarioModeSummary has one scenario's figures in one mode. The medians are
+// over its stable rows, 0 without any.
+type ScenarioModeSummary struct {
+	Runs      int `json:"runs"`
+	Successes int `json:"successes"`
+	Stable    int `json:"stable"`
+	// PassHatK[k-1] estimates the probability that k attempts in a row all
+	// succeed, for k from 1 to Runs, at most 8 (tau-bench, arXiv:2406.12045).
+	PassHatK           []float64 `json:"passHatK"`
+	MedianTokensActive float64   `json:"medianTokensActive"`
+	MedianLatencyMS    float64   `json:"medianLatencyMs"`
+	MedianToolCalls    float64   `json:"medianToolCalls"`
+	MedianCostUSD      float64   `json:"medianCostUsd"`
+	// Errors counts the rows with an error, by type.
+	Errors map[ErrorType]int `json:"errors,omitempty"`
+	// ExampleError is the message of the first row with an error.
+	ExampleError string `json:"exampleError,omitempty"`
+}
+
+// MissingReason is why a planned cell has no row.
+type MissingReason string
+
+// The reasons (rule R9).
+const (
+	MissingStopped  MissingReason = "stopped"
+	MissingBudget   MissingReason = "budget"
+	MissingNeverRan MissingReason = "never_ran"
+)
+
+// MissingCells are planned cells without a row.
+type MissingCells struct {
+	Reason MissingReason `json:"reason"`
+	Cells  []Cell        `json:"cells"`
+}
+
+// HistoryEntry is one line of .bench/history.jsonl: what a run came to.
+type HistoryEntry struct {
+	Timestamp  string               `json:"timestamp"`
+	Commit     *string              `json:"commit"`
+	Branch     *string              `json:"branch"`
+	Profile    GateProfile          `json:"profile"`
+	Modes      map[Mode]ModeSummary `json:"modes"`
+	GatePassed bool                 `json:"gate_passed"`
+
+	// The fields below are ours, optional on reading.
+
+	RunID       string `json:"run_id,omitempty"`
+	ScenarioSet string `json:"scenario_set,omitempty"`
+	Model       string `json:"model,omitempty"`
+	// Cells and CostUSD tell what a cell costs, for estimates.
+	Cells     int     `json:"cells,omitempty"`
+	CostUSD   float64 `json:"cost_usd,omitempty"`
+	Simulated bool    `json:"simulated,omitempty"`
+}
+
+// Regression is a figure that is worse than the history's (rule G14).
+type Regression struct {
+	// Metric is "median_latency_ms" or "success_rate_pct".
+	Metric string `json:"metric"`
+	Mode   Mode   `json:"mode"`
+	// Current and RecentAverage are in the metric's unit.
+	Current       float64 `json:"current"`
+	RecentAverage float64 `json:"recentAverage"`
+	// DeltaPct is the change in percent for latency, in percentage points for
+	// the success rate; ThresholdPct is the largest that is no warning.
+	DeltaPct     float64 `json:"deltaPct"`
+	ThresholdPct float64 `json:"thresholdPct"`
+}

@@ -1,0 +1,66 @@
+// Package target is where agents act: a sandbox inside this process, or a
+// repository on GitHub.
+package target
+
+import (
+	"context"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+)
+
+// Target prepares places for attempts. It is safe for concurrent use.
+type Target interface {
+	// Prepare makes a place whose fixtures are as seeded. The caller closes
+	// it. An error is of kind infrastructure, or invalid where a resource is
+	// unknown.
+	Prepare(ctx context.Context, needs Needs) (*Place, error)
+	// Close gives back what the target holds. It may be called more than
+	// once.
+	Close() error
+}
+
+// Needs says what an attempt needs.
+type Needs struct {
+	// Resources names fixture resources of the manifest.
+	Resources []string
+	// Mutating is true if the attempt may change something.
+	Mutating bool
+	Mode     bench.Mode
+	// Worker counts from 0; places of one worker never overlap.
+	Worker int
+}
+
+// Place is where one attempt acts.
+type Place struct {
+	Manifest bench.Manifest
+	// Env is the whole environment of the agent's process, as NAME=value.
+	Env []string
+	// Verifier reads GitHub's state with a token that is not the agent's
+	// (rule S6).
+	Verifier Access
+	// OnWrite has f called after every write of the agent, before the agent
+	// gets its answer. It is set before the agent starts; nil where writes
+	// cannot be watched.
+	OnWrite func(f func())
+	// Usage tells what the agent has asked of GitHub so far, counted outside
+	// of it; nil where that is not counted.
+	Usage func() Usage
+	// Close gives the place back.
+	Close func() error
+}
+
+// Access is a way to an API of GitHub's.
+type Access struct {
+	// RESTURL and GraphQLURL are absolute, without a final slash.
+	RESTURL    string
+	GraphQLURL string
+	Token      string
+}
+
+// Usage is what an agent asked of the world.
+type Usage struct {
+	Requests bench.APIRequests
+	// RefusedHosts are the hosts that the agent was kept from, in order of
+	// first appearance.
+	RefusedHosts []string
+}
