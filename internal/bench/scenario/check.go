@@ -1,0 +1,196 @@
+package scenario
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/jsondoc"
+)
+
+// Report is what [Check] finds, each list sorted by place.
+type Report struct {
+	// Problems keep a folder from being loaded.
+	Problems jsondoc.Problems
+	// Warnings are doubts that do not (rule S11).
+	Warnings jsondoc.Problems
+}
+
+// Check reads a scenario folder and returns everything that is wrong with it
+// and everything that is doubtful. Every problem has a file, a line and a
+// column. Of a file that does not fit the schema, only that is told.
+func Check(fsys fs.FS) Report {
+	_, report := inspect(fsys)
+	return report
+}
+
+func inspect(fsys fs.FS) (folder, Report) {
+	read, problems := readFolder(fsys)
+	for _, s := range read.sources {
+		problems = append(problems, checkScenario(s)...)
+	}
+	problems = append(problems, checkUnique(read.sources)...)
+	if read.sets != nil {
+		problems = append(problems, checkSets(read)...)
+	}
+	return read, Report{Problems: problems.Sorted(), Warnings: warnings(read.sources).Sorted()}
+}
+
+// checker collects the problems of one scenario.
+type checker struct {
+	source
+	problems jsondoc.Problems
+}
+
+func (c *checker) problem(path []string, format string, args ...any) {
+	c.problems = append(c.problems, c.doc.Problem(path, format, args...))
+}
+
+func (c *checker) keyProblem(path []string, format string, args ...any) {
+	c.problems = append(c.problems, c.doc.KeyProblem(path, format, args...))
+}
+
+// checkScenario checks what the schema cannot say.
+func checkScenario(s source) jsondoc.Problems {
+	c := &checker{source: s}
+	if name := idOfFile(s.doc.File()); s.scenario.ID != name {
+		c.problem([]string{"id"}, "must be %q, as the file is called, is %q", name, s.scenario.ID)
+	}
+	c.bindings()
+	if s.scenario.Type == bench.Workflow {
+		c.expectedCapabilities()
+		c.template("prompt", s.scenario.Prompt)
+	} else {
+		c.task()
+		c.template("prompt_template", s.scenario.PromptTemplate)
+		c.atomicAssertions()
+	}
+	for i, checkpoint := range s.scenario.Assertions.Checkpoints {
+		c.checkpoint(i, checkpoint)
+	}
+	return c.problems
+}
+
+func (c *checker) task() {
+	capability, known := FindCapability(c.scenario.Task)
+	if !known {
+		c.problem([]string{"task"}, "%s", unknownCapability(c.scenario.Task))
+		return
+	}
+	given := maps.Clone(c.scenario.Input)
+	for _, name := range boundNames(c.scenario.Fixture) {
+		delete(given, name)
+	}
+	c.misfits(capability, given, "input")
+}
+
+// misfits reports what is wrong with an input of the capability that stands at
+// the path.
+func (c *checker) misfits(capability Capability, input map[string]any, path ...string) {
+	for _, m := range capability.misfits(input, boundNames(c.scenario.Fixture)) {
+		at := append(slices.Clone(path), m.path...)
+		if _, known := capability.Input[m.path[0]]; known {
+			c.problem(at, "%s", m.message)
+		} else {
+			c.keyProblem(at, "%s", m.message)
+		}
+	}
+}
+
+func (c *checker) expectedCapabilities() {
+	for i, id := range c.scenario.ExpectedCapabilities {
+		if _, known := FindCapability(id); !known {
+			c.problem([]string{"expected_capabilities", strconv.Itoa(i)}, "%s", unknownCapability(id))
+		}
+	}
+}
+
+func (c *checker) template(field, text string) {
+	known := templateVariables(c.scenario)
+	for _, name := range unknownVariables(text, known) {
+		c.problem([]string{field}, "%s", unknownVariable(name, known))
+	}
+}
+
+// atomicAssertions checks how the assertions go together (rule S3), and that a
+// mutating scenario has checkpoints (rule S6).
+func (c *checker) atomicAssertions() {
+	a := c.scenario.Assertions
+	at := func(field string) []string { return []string{"assertions", field} }
+	switch {
+	case a.ExpectedOutcome == "" && a.MustSucceed == nil:
+		c.problem(at("expected_outcome"), `is missing: want "success" or "expected_error"`)
+	case a.ExpectedOutcome != "" && a.MustSucceed != nil && *a.MustSucceed != (a.ExpectedOutcome == bench.OutcomeSuccess):
+		c.problem(at("must_succeed"), "is %t, but expected_outcome is %q: want them to agree", *a.MustSucceed, a.ExpectedOutcome)
+	}
+	switch {
+	case a.Outcome() == bench.OutcomeError && a.ExpectedErrorCode == "":
+		c.problem(at("expected_error_code"), "is missing: an expected error needs its code")
+	case a.Outcome() == bench.OutcomeSuccess && a.ExpectedErrorCode != "":
+		c.problem(at("expected_error_code"), `goes with expected_outcome "expected_error" alone`)
+	}
+	if a.MinToolCalls != nil && a.MaxToolCalls != nil && *a.MaxToolCalls < *a.MinToolCalls {
+		c.problem(at("max_tool_calls"), "must be at least min_tool_calls, which is %d, is %d", *a.MinToolCalls, *a.MaxToolCalls)
+	}
+	c.dataFields(a.RequiredDataFields)
+	if Mutates(c.scenario) && len(a.Checkpoints) == 0 {
+		c.problem(at("checkpoints"), "is missing: %s changes something, so its result must be read back", c.scenario.Task)
+	}
+}
+
+// dataFields checks that the required fields are ones that the capability
+// returns.
+func (c *checker) dataFields(fields []string) {
+	capability, known := FindCapability(c.scenario.Task)
+	if !known {
+		return
+	}
+	returned := slices.Concat(capability.Output, capability.OptionalOutput)
+	for i, field := range fields {
+		if first := firstSegment(field); !slices.Contains(returned, first) {
+			c.problem([]string{"assertions", "required_data_fields", strconv.Itoa(i)},
+				"%s returns no %q%s", capability.ID, first, jsondoc.DidYouMean(first, returned))
+		}
+	}
+}
+
+func checkpointPath(i int, field ...string) []string {
+	return append([]string{"assertions", "checkpoints", strconv.Itoa(i)}, field...)
+}
+
+// checkpoint checks one checkpoint (rules S5 and S6).
+func (c *checker) checkpoint(i int, checkpoint bench.Checkpoint) {
+	read, known := FindCapability(checkpoint.VerificationTask)
+	task := checkpointPath(i, "verification_task")
+	switch {
+	case !known:
+		c.problem(task, "%s", unknownCapability(checkpoint.VerificationTask))
+	case read.Mutates:
+		c.problem(task, "must be a read, but %s changes something", read.ID)
+	default:
+		c.misfits(read, checkpoint.VerificationInput, checkpointPath(i, "verification_input")...)
+	}
+	if checkpoint.Condition == bench.ConditionMatches {
+		if _, err := regexp.Compile(fmt.Sprint(checkpoint.ExpectedValue)); err != nil {
+			c.problem(checkpointPath(i, "expected_value"), "must be a regular expression (RE2): %v", err)
+		}
+	}
+}
+
+// checkUnique checks that no two files have the same id (rule S1).
+func checkUnique(sources []source) jsondoc.Problems {
+	var problems jsondoc.Problems
+	first := map[string]string{}
+	for _, s := range sources {
+		if file, taken := first[s.scenario.ID]; taken {
+			problems = append(problems, s.doc.Problem([]string{"id"}, "must be unique, but %q is the id of %s too", s.scenario.ID, file))
+			continue
+		}
+		first[s.scenario.ID] = s.doc.File()
+	}
+	return problems
+}

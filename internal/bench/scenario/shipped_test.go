@@ -1,0 +1,240 @@
+package scenario_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/scenarios"
+)
+
+// seeded returns a manifest with the resources that fixtures have.
+func seeded() bench.Manifest {
+	return bench.Manifest{
+		Version: bench.ManifestVersion,
+		Repo:    bench.ManifestRepo{Owner: "aryeko", Name: "ghx-bench-fixtures", FullName: "aryeko/ghx-bench-fixtures", DefaultBranch: "main"},
+		Resources: map[string]map[string]any{
+			"issue":           {"id": "I_1", "number": 1, "url": "https://github.com/aryeko/ghx-bench-fixtures/issues/1"},
+			"pr":              {"id": "PR_2", "number": 2, "head_branch": "bench/basic"},
+			"pr_with_checks":  {"id": "PR_3", "number": 3, "run_id": 17345678901},
+			"workflow_run":    {"id": 17345678902},
+			"workflow_job":    {"id": 48345678903},
+			"check_run":       {"id": 48345678903},
+			"pr_mergeable":    {"id": "PR_4", "number": 4, "head_branch": "bench/mergeable"},
+			"pr_with_reviews": {"id": "PR_5", "number": 5, "thread_count": 4, "unresolved_count": 3},
+			"pr_thread":       {"id": "PRRT_1"},
+			"metadata":        {"seed_id": "s", "generated_at": "2026-01-01T00:00:00.000Z", "run_id": "r"},
+		},
+	}
+}
+
+func shipped(t *testing.T) *scenario.Library {
+	t.Helper()
+	library, err := scenario.Load(scenarios.Files)
+	require.NoError(t, err)
+	return library
+}
+
+func TestShippedScenariosHaveNothingWrong(t *testing.T) {
+	report := scenario.Check(scenarios.Files)
+	assert.Empty(t, report.Problems)
+	assert.Empty(t, report.Warnings)
+}
+
+func TestS10ShippedSets(t *testing.T) {
+	library := shipped(t)
+	tasks := func(set string) []string {
+		members, err := library.Set(set)
+		require.NoError(t, err)
+		var tasks []string
+		for _, s := range members {
+			tasks = append(tasks, s.Capabilities()[0])
+		}
+		return tasks
+	}
+	assert.Equal(t, []string{"repo.view", "issue.view", "issue.list", "issue.comments.list", "pr.view", "pr.list"}, tasks("default"))
+	assert.Equal(t, []string{"pr.checks.rerun.all", "pr.merge"}, tasks("ci-verify-pr"))
+	assert.Equal(t, []string{"pr.checks.rerun.all", "pr.merge", "pr.checks.rerun.failed", "pr.assignees.add", "pr.reviews.submit"}, tasks("ci-verify-release"))
+	workflows, err := library.Set("workflows")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"pr-fix-review-comments-wf-001"}, ids(workflows))
+}
+
+func TestShippedFilesNameTheirSchemaForEditors(t *testing.T) {
+	files, err := fs.Glob(scenarios.Files, "*/*.json")
+	require.NoError(t, err)
+	for _, file := range append(files, scenario.SetsFile) {
+		data, err := scenarios.Files.ReadFile(file)
+		require.NoError(t, err)
+		var content struct {
+			Schema string `json:"$schema"`
+		}
+		require.NoError(t, json.Unmarshal(data, &content))
+		_, err = fs.Stat(scenarios.Files, path.Join(path.Dir(file), content.Schema))
+		assert.NoError(t, err, file)
+	}
+}
+
+func TestShippedScenariosCanBeBound(t *testing.T) {
+	for _, s := range shipped(t).All() {
+		t.Run(s.ID, func(t *testing.T) {
+			resolved, err := scenario.Resolve(s, seeded())
+			require.NoError(t, err)
+			assert.NotContains(t, resolved.Prompt, "{{")
+			assert.Contains(t, resolved.Prompt, "aryeko/ghx-bench-fixtures")
+			if s.Type == bench.Workflow {
+				return
+			}
+			assert.Contains(t, resolved.Prompt, s.Task)
+			for _, field := range slices.Concat(s.Assertions.RequiredFields, s.Assertions.RequiredDataFields, s.Assertions.RequiredMetaFields) {
+				assert.Contains(t, resolved.Prompt, `"`+field+`"`, "the agent is told what its answer must have")
+			}
+			capability, known := scenario.FindCapability(s.Task)
+			require.True(t, known)
+			assert.ElementsMatch(t, capability.Output, s.Assertions.RequiredDataFields)
+		})
+	}
+}
+
+func TestShippedScenariosTellTheAnswersFormInTheSameWords(t *testing.T) {
+	var contract string
+	for _, s := range shipped(t).All() {
+		if s.Type == bench.Workflow {
+			continue
+		}
+		parts := strings.Split(s.PromptTemplate, "\n\n")
+		last := parts[len(parts)-1]
+		if contract == "" {
+			contract = last
+		}
+		assert.Equal(t, contract, last, s.ID)
+	}
+}
+
+// Each shipped mutating scenario is judged by states of its own object: as
+// seeded, which is what an agent leaves that does nothing or acts on another
+// object; after something that is like the work; and after the work.
+func TestS6CheckpointsTellWhetherTheWorkIsDone(t *testing.T) {
+	const review = "Thank you for the change. I have read it and leave this comment without a verdict."
+	run := func(attempt, first, second int, status, conclusion string) string {
+		text, err := json.Marshal(object{
+			"attempt": attempt, "status": status, "conclusion": conclusion,
+			"jobs": []any{object{"attempt": first}, object{"attempt": second}},
+		})
+		require.NoError(t, err)
+		return string(text)
+	}
+	pr := func(fields string) string { return `{"number": 4, ` + fields + `}` }
+	tests := map[string]struct {
+		before, after string
+		alike         map[string]string
+	}{
+		"pr-checks-rerun-all-001": {
+			before: run(1, 1, 1, "completed", "success"), after: run(2, 2, 2, "queued", ""),
+			alike: map[string]string{
+				"one job alone is run again":   run(2, 2, 1, "queued", ""),
+				"the other alone is run again": run(2, 1, 2, "queued", ""),
+			},
+		},
+		"pr-checks-rerun-failed-001": {
+			before: run(1, 1, 1, "completed", "failure"), after: run(2, 1, 2, "completed", "success"),
+			alike: map[string]string{"the second attempt is cancelled": run(2, 1, 2, "completed", "cancelled")},
+		},
+		"pr-merge-001": {
+			before: pr(`"state": "OPEN", "mergeCommitParents": null`), after: pr(`"state": "MERGED", "mergeCommitParents": 1`),
+			alike: map[string]string{
+				"it is closed":                   pr(`"state": "CLOSED", "mergeCommitParents": null`),
+				"it is merged, but not squashed": pr(`"state": "MERGED", "mergeCommitParents": 2`),
+			},
+		},
+		"pr-assignees-add-001": {
+			before: pr(`"assignees": []`), after: pr(`"assignees": ["octocat", "aryeko"]`),
+			alike: map[string]string{"someone else is assigned": pr(`"assignees": ["octocat"]`)},
+		},
+		"pr-reviews-submit-comment-001": {
+			before: `{"items": [{"state": "COMMENTED", "body": "Looks fine."}]}`,
+			after:  `{"items": [{"state": "COMMENTED", "body": "Looks fine."}, {"state": "COMMENTED", "body": "` + review + `"}]}`,
+			alike: map[string]string{
+				"it is an approval":   `{"items": [{"state": "APPROVED", "body": "` + review + `"}]}`,
+				"it is not submitted": `{"items": [{"state": "PENDING", "body": "` + review + `"}]}`,
+			},
+		},
+	}
+	for _, s := range shipped(t).All() {
+		if s.Type == bench.Workflow || !scenario.Mutates(s) {
+			continue
+		}
+		states, known := tests[s.ID]
+		require.True(t, known, "%s has states to be judged by", s.ID)
+		passes := func(state string) bool {
+			var answer any
+			require.NoError(t, json.Unmarshal([]byte(state), &answer))
+			return !slices.ContainsFunc(s.Assertions.Checkpoints, func(c bench.Checkpoint) bool {
+				passed, _ := checkpoint.Evaluate(c, answer)
+				return !passed
+			})
+		}
+		assert.False(t, passes(states.before), "%s: nothing is done", s.ID)
+		for name, state := range states.alike {
+			assert.False(t, passes(state), "%s: %s", s.ID, name)
+		}
+		assert.True(t, passes(states.after), "%s: the work is done", s.ID)
+	}
+}
+
+// thread is a review thread with so many comments.
+type thread struct {
+	comments int
+	resolved bool
+}
+
+func threadList(threads []thread, unresolvedOnly bool) object {
+	items := []any{}
+	for _, th := range threads {
+		if !unresolvedOnly || !th.resolved {
+			items = append(items, object{"isResolved": th.resolved, "comments": make([]object, th.comments)})
+		}
+	}
+	return object{"items": items}
+}
+
+func TestS6TheReviewWorkflowNeedsEveryThreadAnsweredAndResolved(t *testing.T) {
+	s, err := shipped(t).Scenario("pr-fix-review-comments-wf-001")
+	require.NoError(t, err)
+	open, answered, closed, done := thread{1, false}, thread{2, false}, thread{1, true}, thread{2, true}
+	tests := []struct {
+		name string
+		// threads are those after the first, which is seeded as resolved.
+		threads []thread
+		want    bool
+	}{
+		{"all are answered and resolved", []thread{done, done, done}, true},
+		{"nothing is done, or something elsewhere", []thread{open, open, open}, false},
+		{"all are resolved without an answer", []thread{closed, closed, closed}, false},
+		{"the second is resolved without an answer", []thread{closed, done, done}, false},
+		{"the third is resolved without an answer", []thread{done, closed, done}, false},
+		{"the fourth is resolved without an answer", []thread{done, done, closed}, false},
+		{"all answers are in one thread", []thread{{4, true}, closed, closed}, false},
+		{"all are answered, none is resolved", []thread{answered, answered, answered}, false},
+		{"one is left", []thread{done, open, done}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			threads := append([]thread{closed}, tt.threads...)
+			failed := slices.ContainsFunc(s.Assertions.Checkpoints, func(c bench.Checkpoint) bool {
+				passed, _ := checkpoint.Evaluate(c, threadList(threads, c.VerificationInput["unresolvedOnly"].(bool)))
+				return !passed
+			})
+			assert.Equal(t, tt.want, !failed)
+		})
+	}
+}

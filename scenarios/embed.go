@@ -1,0 +1,11 @@
+// Package scenarios carries the files of this folder: the scenarios that ship
+// with the benchmark, their sets, the JSON Schemas of both, and the gate's
+// expectations.
+package scenarios
+
+import "embed"
+
+// Files is this folder without its Go files.
+//
+//go:embed *.json */*.json
+var Files embed.FS
