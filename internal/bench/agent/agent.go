@@ -74,13 +74,21 @@ type Setup struct {
 // Prompt is one message to the agent.
 type Prompt struct {
 	Text string
-	// ScenarioID and Input are for providers that play plans; an agent with
-	// a model is given Text alone.
-	ScenarioID string
-	Input      map[string]any
+	// Play is for providers that play plans; an agent with a model is given
+	// Text alone.
+	Play Play
 	// OnEvent is called, one call at a time, whenever something is heard of
 	// the agent. It may be nil and must not block.
 	OnEvent func(Event)
+}
+
+// Play says which attempt a prompt belongs to.
+type Play struct {
+	ScenarioID string
+	// Input is the scenario's input with its bindings.
+	Input map[string]any
+	// Iteration and Attempt count from 1; a warm-up has iteration 0.
+	Iteration, Attempt int
 }
 
 // Notify calls OnEvent if there is one.
