@@ -1,0 +1,87 @@
+// Package ledger keeps the rows of a run in append-only files of JSON lines,
+// and reads such files, those of the original harness included (rules R1 to
+// R3).
+//
+// A run's directory has one file per mode, which a [Set] writes, and run.json,
+// a [RunInfo], which says what was planned. [Scan] streams files of any size;
+// [Cells] and [Missing] tell what is left to do. What runs came to is a line
+// each in a history file.
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// MaxLine is the length in bytes that a line may have, its newline not
+// counted. A longer one is no row.
+const MaxLine = 8 << 20
+
+const (
+	fileSuffix = "-suite.jsonl"
+	// fileTime has no colon, because file systems and artifact stores refuse
+	// it.
+	fileTime = "2006-01-02T150405.000Z"
+)
+
+// FileName returns the name of the file with a mode's rows of a run that began
+// at t: "<UTC time>-<mode>-suite.jsonl", safe on every file system.
+func FileName(t time.Time, mode bench.Mode) string {
+	return t.UTC().Format(fileTime) + "-" + strings.ReplaceAll(string(mode), "@", "-") + fileSuffix
+}
+
+// Files returns the ledger files in a directory, sorted by name; none if there
+// are none. The rows of a run with [RunInfo.OutputJSONL] are elsewhere.
+func Files(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fault.Invalidf("list the ledgers of a run: %w", err)
+	}
+	var files []string
+	for _, entry := range entries {
+		if !entry.IsDir() && strings.HasSuffix(entry.Name(), fileSuffix) {
+			files = append(files, filepath.Join(dir, entry.Name()))
+		}
+	}
+	return files, nil
+}
+
+// Torn is a last line that was not written whole, because the process or the
+// machine stopped in the middle of it.
+type Torn struct {
+	File string
+	// Line counts from 1.
+	Line int
+	// Bytes is the size of what is there of it.
+	Bytes int64
+}
+
+// String says what happened to people.
+func (t Torn) String() string {
+	return fmt.Sprintf("%s line %d was not written whole (%d bytes) and does not count", t.File, t.Line, t.Bytes)
+}
+
+// complete reports whether line is a whole JSON object.
+func complete(line []byte) bool {
+	line = trim(line)
+	return len(line) > 0 && line[0] == '{' && json.Valid(line)
+}
+
+// torn reports whether a file's last line is the beginning of a row, or the
+// zeros that a file system leaves of one after a power cut. Other text that is
+// no row was not written by a [Writer].
+func torn(line []byte) bool {
+	line = trim(line)
+	return len(line) > 0 && (line[0] == '{' || line[0] == 0) && !complete(line)
+}
+
+// trim cuts the white space of JSON off.
+func trim(line []byte) []byte { return bytes.Trim(line, " \t\r\n") }

@@ -1,0 +1,204 @@
+package ledger
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// RunFile is the name of the file in a run's directory that holds its
+// [RunInfo].
+const RunFile = "run.json"
+
+// RunSchemaVersion is the version of a RunInfo.
+const RunSchemaVersion = 1
+
+// RunInfo says what a run is to do, as far as a resumed run has to do the
+// same, and how it was stopped.
+type RunInfo struct {
+	SchemaVersion int    `json:"schema_version"`
+	RunID         string `json:"run_id"`
+	// CreatedAt names the run's ledger files, see [OpenSet].
+	CreatedAt   time.Time     `json:"created_at"`
+	Modes       []bench.Mode  `json:"modes"`
+	Repetitions int           `json:"repetitions"`
+	ScenarioSet string        `json:"scenario_set,omitempty"`
+	Scenarios   []ScenarioRef `json:"scenarios"`
+	// OrderKind and OrderSeed are as in [bench.Order].
+	OrderKind string `json:"order_kind"`
+	OrderSeed uint64 `json:"order_seed"`
+	// Shard is nil unless the run is one of several that share a plan.
+	Shard    *Shard         `json:"shard,omitempty"`
+	Provider string         `json:"provider"`
+	Model    bench.ModelRef `json:"model"`
+	// Profile is empty if the run was not started for a gate.
+	Profile bench.GateProfile `json:"profile,omitempty"`
+	SeedID  string            `json:"seed_id,omitempty"`
+	Git     bench.GitRef      `json:"git"`
+	// BaseCommit is that of mode [bench.GHXBase], nil without it.
+	BaseCommit *string `json:"base_commit,omitempty"`
+	// OutputJSONL is the one ledger file, empty if there is one per mode in
+	// the run's directory.
+	OutputJSONL string `json:"output_jsonl,omitempty"`
+	// Cells are those that this run is to do, in order; AllCells are those of
+	// all shards, nil without shards.
+	Cells    []bench.Cell `json:"cells"`
+	AllCells []bench.Cell `json:"all_cells,omitempty"`
+	// Stops has one entry per time the run was stopped, in order.
+	Stops []Stop `json:"stops,omitempty"`
+}
+
+// ScenarioRef is a scenario and the hash of its content.
+type ScenarioRef struct {
+	ID   string `json:"id"`
+	Hash string `json:"hash"`
+}
+
+// Shard is the part Index, from 1, of Count.
+type Shard struct {
+	Index int `json:"index"`
+	Count int `json:"count"`
+}
+
+// Stop says that a run ended before its plan did.
+type Stop struct {
+	Reason bench.MissingReason `json:"reason"`
+	At     time.Time           `json:"at"`
+	// Cells are those that were not finished for this reason.
+	Cells []bench.Cell `json:"cells"`
+}
+
+// Identity returns what every row of the run must agree with.
+func (r RunInfo) Identity() Identity {
+	hashes := make(map[string]string, len(r.Scenarios))
+	for _, s := range r.Scenarios {
+		hashes[s.ID] = s.Hash
+	}
+	return Identity{
+		Model: r.Model, Commit: r.Git.Commit, BaseCommit: r.BaseCommit,
+		SeedID: r.SeedID, ScenarioHashes: hashes,
+	}
+}
+
+// Save writes the run's file into its directory, which is created if need be.
+// A reader finds the file as it was before or as it is now, never a part. An
+// error is of kind infrastructure.
+func (r RunInfo) Save(dir string) error {
+	r.SchemaVersion = RunSchemaVersion
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fault.Internalf("save run %s: %w", r.RunID, err)
+	}
+	if err := replaceFile(filepath.Join(dir, RunFile), append(data, '\n')); err != nil {
+		return fault.Infraf("save run %s: %w; make the directory writable or choose another", r.RunID, err)
+	}
+	return nil
+}
+
+// replaceFile writes a file under another name beside it and renames that.
+func replaceFile(path string, data []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, dirPerm); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(filePerm), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncDir(dir)
+}
+
+// LoadRun reads the run's file in a directory. An error is of kind invalid.
+func LoadRun(dir string) (RunInfo, error) {
+	path := filepath.Join(dir, RunFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return RunInfo{}, fault.Invalidf("%s is not the directory of a run: it has no %s", dir, RunFile)
+	}
+	if err != nil {
+		return RunInfo{}, fault.Invalidf("load run: %w", err)
+	}
+	var info RunInfo
+	if err := json.Unmarshal(data, &info); err != nil {
+		return RunInfo{}, fault.Invalidf("load run %s: %w; name ledger files instead of the run, or delete its directory", path, err)
+	}
+	if info.SchemaVersion > RunSchemaVersion {
+		return RunInfo{}, fault.Invalidf("load run %s: it was written by a newer version of this program (schema %d, known are up to %d)", path, info.SchemaVersion, RunSchemaVersion)
+	}
+	return info, nil
+}
+
+// NewestRun returns the directory in base of the run that was created last. An
+// error is of kind invalid: there is none, or one cannot be read.
+func NewestRun(base string) (string, error) {
+	entries, err := os.ReadDir(base)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fault.Invalidf("find the newest run: %w", err)
+	}
+	type run struct {
+		dir     string
+		created time.Time
+	}
+	var runs []run
+	for _, entry := range entries {
+		dir := filepath.Join(base, entry.Name())
+		if _, err := os.Stat(filepath.Join(dir, RunFile)); err != nil {
+			continue // something else lies here too
+		}
+		info, err := LoadRun(dir)
+		if err != nil {
+			return "", fmt.Errorf("find the newest run: %w", err)
+		}
+		runs = append(runs, run{dir, info.CreatedAt})
+	}
+	if len(runs) == 0 {
+		return "", fault.Invalidf("there is no run in %s: start one, or name ledger files", base)
+	}
+	newest := slices.MaxFunc(runs, func(a, b run) int {
+		return cmp.Or(a.created.Compare(b.created), cmp.Compare(a.dir, b.dir))
+	})
+	return newest.dir, nil
+}
+
+// Missing returns the run's cells that are not done, by reason: what the last
+// stop that names them says, or that they never ran (rule R9). Cells are in
+// the order of the plan; a reason without cells is left out.
+func Missing(info RunInfo, done map[bench.Cell]bool) []bench.MissingCells {
+	reasons := map[bench.Cell]bench.MissingReason{}
+	for _, stop := range info.Stops {
+		for _, cell := range stop.Cells {
+			reasons[cell] = stop.Reason
+		}
+	}
+	cells := map[bench.MissingReason][]bench.Cell{}
+	for _, cell := range info.Cells {
+		if !done[cell] {
+			reason := cmp.Or(reasons[cell], bench.MissingNeverRan)
+			cells[reason] = append(cells[reason], cell)
+		}
+	}
+	var missing []bench.MissingCells
+	for _, reason := range []bench.MissingReason{bench.MissingStopped, bench.MissingBudget, bench.MissingNeverRan} {
+		if len(cells[reason]) > 0 {
+			missing = append(missing, bench.MissingCells{Reason: reason, Cells: cells[reason]})
+		}
+	}
+	return missing
+}

@@ -1,0 +1,158 @@
+package ledger_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// planned returns a run of one scenario in one mode.
+func planned(id string, created time.Time, repetitions int) ledger.RunInfo {
+	info := ledger.RunInfo{
+		SchemaVersion: ledger.RunSchemaVersion, RunID: id, CreatedAt: created,
+		Modes: []bench.Mode{bench.GHX}, Repetitions: repetitions, ScenarioSet: "default",
+		Scenarios: []ledger.ScenarioRef{{ID: "pr-view-001", Hash: "abc"}},
+		OrderKind: "interleaved", OrderSeed: 1<<64 - 1, Shard: &ledger.Shard{Index: 1, Count: 2},
+		Provider: "opencode", Model: bench.ModelRef{ProviderID: "acme", ModelID: "model-1", Mode: ref("high")},
+		Profile: bench.VerifyPR, SeedID: "seed-1", Git: bench.GitRef{Commit: ref("beef")},
+	}
+	for i := range repetitions {
+		info.Cells = append(info.Cells, bench.Cell{ScenarioID: "pr-view-001", Mode: bench.GHX, Iteration: i + 1})
+	}
+	info.AllCells = info.Cells
+	return info
+}
+
+var created = time.Date(2026, 2, 25, 17, 35, 31, 510e6, time.UTC)
+
+func TestARunIsLoadedAsItWasSaved(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "runs", "a")
+	info := planned("a", created, 3)
+	require.NoError(t, info.Save(dir))
+	info.Stops = []ledger.Stop{{Reason: bench.MissingBudget, At: created.Add(time.Hour), Cells: info.Cells[2:]}}
+	require.NoError(t, info.Save(dir), "a second time, over the first")
+	got, err := ledger.LoadRun(dir)
+	require.NoError(t, err)
+	assert.Equal(t, info, got)
+
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, entries, 1, "no other file is left behind")
+}
+
+func TestN1TheIdentityOfARun(t *testing.T) {
+	info := planned("a", created, 1)
+	info.BaseCommit = ref("feed")
+	assert.Equal(t, ledger.Identity{
+		Model: info.Model, Commit: ref("beef"), BaseCommit: ref("feed"), SeedID: "seed-1",
+		ScenarioHashes: map[string]string{"pr-view-001": "abc"},
+	}, info.Identity())
+}
+
+func TestARunThatCannotBeSavedOrLoaded(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, filepath.Join(dir, "file"), "text")
+	err := planned("a", created, 1).Save(file)
+	require.ErrorContains(t, err, file)
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+
+	for name, c := range map[string]struct{ json, want string }{
+		"broken JSON":    {`{"run_id":`, "unexpected end"},
+		"a newer schema": {`{"schema_version":99}`, "newer version"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, ledger.RunFile), c.json)
+			_, err := ledger.LoadRun(dir)
+			require.ErrorContains(t, err, c.want)
+			require.ErrorContains(t, err, dir)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		})
+	}
+	_, err = ledger.LoadRun(dir)
+	require.ErrorContains(t, err, "not the directory of a run")
+}
+
+func TestR1NewestRun(t *testing.T) {
+	base := t.TempDir()
+	_, err := ledger.NewestRun(filepath.Join(base, "none"))
+	require.ErrorContains(t, err, "there is no run in")
+	_, err = ledger.NewestRun(base)
+	require.ErrorContains(t, err, "there is no run in")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+
+	for id, after := range map[string]time.Duration{"z": 0, "m": 2 * time.Hour, "a": time.Hour} {
+		require.NoError(t, planned(id, created.Add(after), 1).Save(filepath.Join(base, id)))
+	}
+	write(t, filepath.Join(base, "history.jsonl"), "{}\n")
+	require.NoError(t, os.Mkdir(filepath.Join(base, "zz-not-a-run"), 0o755))
+	got, err := ledger.NewestRun(base)
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(base, "m"), got)
+
+	write(t, filepath.Join(base, "broken", ledger.RunFile), "{")
+	_, err = ledger.NewestRun(base)
+	require.ErrorContains(t, err, "broken", "an older run must not pass for the newest")
+}
+
+func TestR9MissingCellsAreListedByReason(t *testing.T) {
+	info := planned("a", created, 6)
+	c := info.Cells
+	info.Stops = []ledger.Stop{
+		{Reason: bench.MissingStopped, Cells: []bench.Cell{c[1], c[2], c[3]}},
+		{Reason: bench.MissingBudget, Cells: []bench.Cell{c[2], c[4]}},
+	}
+	done := map[bench.Cell]bool{c[0]: true, c[1]: true}
+	assert.Equal(t, []bench.MissingCells{
+		{Reason: bench.MissingStopped, Cells: []bench.Cell{c[3]}},
+		{Reason: bench.MissingBudget, Cells: []bench.Cell{c[2], c[4]}},
+		{Reason: bench.MissingNeverRan, Cells: []bench.Cell{c[5]}},
+	}, ledger.Missing(info, done), "what was done since does not count, and the last stop does")
+
+	for _, cell := range c {
+		done[cell] = true
+	}
+	assert.Empty(t, ledger.Missing(info, done))
+}
+
+func TestFilesOfADirectoryThatIsNotThere(t *testing.T) {
+	_, err := ledger.Files(filepath.Join(t.TempDir(), "none"))
+	require.ErrorContains(t, err, "none")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+}
+
+func TestR1History(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".bench", ledger.HistoryFile)
+	entries, warnings, err := ledger.ReadHistory(path)
+	require.NoError(t, err, "no history is an empty one")
+	assert.Empty(t, entries)
+	assert.Empty(t, warnings)
+
+	first := bench.HistoryEntry{
+		Timestamp: "2026-01-01T00:00:00.000Z", Commit: ref("beef"), Profile: bench.VerifyPR, GatePassed: true,
+		Modes: map[bench.Mode]bench.ModeSummary{bench.GHX: {Mode: bench.GHX, Runs: 5, SuccessRate: 80}},
+	}
+	second := first
+	second.Timestamp, second.CostUSD = "2026-01-02T00:00:00.000Z", 1.5
+	require.NoError(t, ledger.AppendHistory(path, first))
+	write(t, path, content(t, path), "not an entry\n{\"profile\":7}\n\n{\"timestamp\":\"2026-01-0")
+	require.NoError(t, ledger.AppendHistory(path, second))
+
+	entries, warnings, err = ledger.ReadHistory(path)
+	require.NoError(t, err)
+	assert.Equal(t, []bench.HistoryEntry{first, second}, entries)
+	require.Len(t, warnings, 2)
+	assert.Contains(t, warnings[0], path+" line 2 is not counted: column 2")
+	assert.Contains(t, warnings[1], `line 3 is not counted: column`)
+
+	_, _, err = ledger.ReadHistory(t.TempDir())
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err), "a directory is no history")
+}

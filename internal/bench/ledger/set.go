@@ -1,0 +1,104 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+)
+
+// Set is the ledger of a run: a file per mode in a directory, or one file for
+// all modes. It is safe for concurrent use.
+type Set struct {
+	// path returns the file for a mode's rows.
+	path func(bench.Mode) string
+
+	mu      sync.Mutex
+	writers map[string]*Writer
+	cut     []Torn
+}
+
+// OpenSet opens the ledger of a run that was created at that time, with a file
+// per mode in dir. Files that are there already, because the run is resumed,
+// are opened and locked at once, see [Open]; the others are created with their
+// first row.
+func OpenSet(dir string, created time.Time) (*Set, error) {
+	return openSet(func(mode bench.Mode) string { return filepath.Join(dir, FileName(created, mode)) })
+}
+
+// OpenSingle is [OpenSet] with one file for all modes.
+func OpenSingle(file string) (*Set, error) {
+	return openSet(func(bench.Mode) string { return file })
+}
+
+func openSet(path func(bench.Mode) string) (*Set, error) {
+	s := &Set{path: path, writers: map[string]*Writer{}}
+	for _, mode := range bench.Modes() {
+		if _, err := os.Stat(path(mode)); err != nil {
+			continue // it is created when it is needed
+		}
+		if _, err := s.writer(path(mode)); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	return s, nil
+}
+
+// Append writes a row to the file of its mode. See [Writer.Append].
+func (s *Set) Append(row *bench.Row) error {
+	w, err := s.writer(s.path(row.Mode))
+	if err != nil {
+		return err
+	}
+	return w.Append(row)
+}
+
+func (s *Set) writer(path string) (*Writer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w := s.writers[path]; w != nil {
+		return w, nil
+	}
+	w, cut, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s.writers[path] = w
+	if cut != nil {
+		s.cut = append(s.cut, *cut)
+	}
+	return w, nil
+}
+
+// Files returns the paths of the files opened so far, sorted.
+func (s *Set) Files() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.writers))
+}
+
+// Cut returns the torn lines that were cut off so far.
+func (s *Set) Cut() []Torn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.cut)
+}
+
+// Close closes all files. It may be called more than once.
+func (s *Set) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []error
+	for path, w := range s.writers {
+		if err := w.Close(); err != nil {
+			all = append(all, fmt.Errorf("close %s: %w", path, err))
+		}
+	}
+	return errors.Join(all...)
+}
