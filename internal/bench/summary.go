@@ -225,8 +225,8 @@ type ScenarioSummary struct {
 	Modes map[Mode]ScenarioModeSummary `json:"modes"`
 	// Eligible is true if the scenario counts for efficiency (rule G4).
 	Eligible bool `json:"eligible"`
-	// The reductions are nil where the baseline's median is 0 or the scenario
-	// is not eligible.
+	// The reductions are nil where the scenario is not eligible or the
+	// baseline's median is 0; that of the cost also where the candidate's is.
 	TokensActiveReductionPct *float64 `json:"tokensActiveReductionPct"`
 	LatencyReductionPct      *float64 `json:"latencyReductionPct"`
 	ToolCallReductionPct     *float64 `json:"toolCallReductionPct"`
@@ -248,7 +248,8 @@ type ScenarioModeSummary struct {
 	MedianCostUSD      float64   `json:"medianCostUsd"`
 	// Errors counts the rows with an error, by type.
 	Errors map[ErrorType]int `json:"errors,omitempty"`
-	// ExampleError is the message of the first row with an error.
+	// ExampleError is the message of the first row with an error, as plain text
+	// and cut to 200 characters.
 	ExampleError string `json:"exampleError,omitempty"`
 }
 
@@ -297,7 +298,8 @@ type Regression struct {
 	Current       float64 `json:"current"`
 	RecentAverage float64 `json:"recentAverage"`
 	// DeltaPct is the change in percent for latency, in percentage points for
-	// the success rate; ThresholdPct is the largest that is no warning.
+	// the success rate; ThresholdPct is the largest that is no warning. Both
+	// are signed: a drop of the success rate is negative.
 	DeltaPct     float64 `json:"deltaPct"`
 	ThresholdPct float64 `json:"thresholdPct"`
 }

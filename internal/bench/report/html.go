@@ -1,0 +1,171 @@
+package report
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed page.css
+	pageCSS string
+)
+
+var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+
+// HTML writes the summary as one page that needs nothing else: no request, no
+// script. Its content security policy allows the page's own style sheet alone.
+func HTML(w io.Writer, s bench.Summary) error {
+	if err := pageTemplate.Execute(w, newPage(s)); err != nil {
+		return fault.Infraf("write HTML report: %w", err)
+	}
+	return nil
+}
+
+// page is what the template shows.
+type page struct {
+	Policy string
+	CSS    template.CSS
+
+	Icon      string // pass, fail or none
+	Tone      tone
+	Headline  string
+	Reason    string
+	Simulated string
+	Candidate string
+	Baseline  string
+	Facts     [][2]string
+	Gates     []gateCard
+	Checks    []checkLine
+	Missing   []missingPart
+	// Regressions and Warnings are sentences.
+	Regressions, Warnings []string
+	Modes                 grid
+	Scenarios             grid
+	Profiling             grid
+	Failures              []failureLine
+	MoreFailures          int
+}
+
+// gateCard is one of the two gates.
+type gateCard struct {
+	Title, Passed string
+	OK            bool
+	Facts         [][2]string
+}
+
+// checkLine is one of the ten checks.
+type checkLine struct {
+	OK                 bool
+	Label, Value, Rule string
+	Doubt, Note        string // empty where there is none
+	Interval, Evidence string // likewise
+	Drawing            drawing
+}
+
+// grid is a [table] for the template, without rows if there is none.
+type grid struct {
+	Title, About string
+	Head         []string
+	Rows         [][]cell
+}
+
+type missingPart struct {
+	Text  string
+	Cells []string
+	More  int
+}
+
+type failureLine struct{ Scenario, Mode, Types, Example string }
+
+func newPage(s bench.Summary) page {
+	sum := sha256.Sum256([]byte(pageCSS))
+	p := page{
+		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+			"'; base-uri 'none'; form-action 'none'",
+		CSS:       template.CSS(pageCSS), //nolint:gosec // it is a file of ours
+		Icon:      string(s.Gate.Verdict),
+		Tone:      toneOf(s),
+		Headline:  headline(s),
+		Reason:    sentence(s.Gate.Reason),
+		Candidate: oneLine(string(s.Gate.Candidate)),
+		Baseline:  oneLine(string(s.Gate.Baseline)),
+		Facts:     slices.DeleteFunc(contextFacts(s), inHeading),
+		Gates:     gateCards(s.Gate),
+		Checks:    checkLines(s.Gate.Checks),
+		Modes:     newGrid(modesTable(s)),
+		Scenarios: newGrid(scenariosTable(s)),
+		Profiling: newGrid(profilingTable(s)),
+	}
+	if s.Simulated {
+		p.Simulated = simulatedNotice
+	}
+	p.addLists(s)
+	return p
+}
+
+// inHeading reports whether the page's heading says the fact already.
+func inHeading(fact [2]string) bool { return fact[0] == "Candidate" || fact[0] == "Baseline" }
+
+func (p *page) addLists(s bench.Summary) {
+	for _, part := range s.Missing {
+		listed, more := someCells(part.Cells, mostCells)
+		p.Missing = append(p.Missing, missingPart{Text: missingText(part), Cells: listed, More: more})
+	}
+	for _, r := range s.Regressions {
+		p.Regressions = append(p.Regressions, regressionText(r))
+	}
+	for _, w := range s.Warnings {
+		p.Warnings = append(p.Warnings, sentence(w))
+	}
+	failures := failuresOf(s)
+	p.MoreFailures = max(0, len(failures)-mostFailures)
+	for _, f := range failures[:len(failures)-p.MoreFailures] {
+		p.Failures = append(p.Failures, failureLine{f.scenario, f.mode, f.types, f.example})
+	}
+}
+
+func gateCards(g bench.Gate) []gateCard {
+	if len(g.Checks) == 0 {
+		return nil
+	}
+	reliability, efficiency := byGate(g.Checks)
+	return []gateCard{
+		{"Reliability", passedOf(reliability), allPassed(reliability), reliabilityFacts(g)},
+		{"Efficiency", passedOf(efficiency), allPassed(efficiency), efficiencyFacts(g)},
+	}
+}
+
+func checkLines(checks []bench.Check) []checkLine {
+	var lines []checkLine
+	for _, c := range checks {
+		line := checkLine{
+			OK: c.Passed, Label: oneLine(labelOf(c.Name)), Value: checkValue(c), Rule: ruleText(c),
+			Evidence: evidenceOf(c), Note: strings.TrimPrefix(noteOf(c), "Uncertain. "), Drawing: draw(c),
+		}
+		if c.Uncertain {
+			line.Doubt = "uncertain"
+		}
+		if c.Interval != nil {
+			line.Interval = intervalText(c)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func newGrid(t table) grid {
+	if t.empty() {
+		return grid{}
+	}
+	return grid{Title: t.title, About: t.about, Head: t.head, Rows: t.rows}
+}

@@ -1,0 +1,166 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// The most that a page lists of a kind: a longer list is not read, and GitHub
+// does not show a job summary of more than 1 MiB at all.
+const (
+	mostCells    = 10
+	mostFailures = 50
+)
+
+// Markdown writes the summary as a page for GitHub: the verdict first, then
+// what it stands on. Texts that come from agents or files are escaped.
+func Markdown(w io.Writer, s bench.Summary) error {
+	var m markdown
+	m.verdict(s)
+	m.checks(s.Gate)
+	m.facts("Reliability gate", reliabilityFacts(s.Gate))
+	m.facts("Efficiency gate", efficiencyFacts(s.Gate))
+	m.missing(s.Missing)
+	m.regressions(s.Regressions)
+	m.warnings(s.Warnings)
+	m.section(modesTable(s))
+	m.section(scenariosTable(s))
+	m.failures(failuresOf(s))
+	m.section(profilingTable(s))
+	if _, err := io.WriteString(w, m.String()); err != nil {
+		return fault.Infraf("write Markdown report: %w", err)
+	}
+	return nil
+}
+
+// markdown is a page in the making.
+type markdown struct{ strings.Builder }
+
+func (m *markdown) verdict(s bench.Summary) {
+	icon := map[tone]string{good: "✅", bad: "❌", neutral: "⚪"}[toneOf(s)]
+	fmt.Fprintf(m, "## %s %s\n\n", icon, headline(s))
+	if reason := sentence(s.Gate.Reason); reason != "" {
+		fmt.Fprintf(m, "%s\n\n", escape(reason))
+	}
+	if s.Simulated {
+		fmt.Fprintf(m, "> [!IMPORTANT]\n> **%s**\n\n", simulatedNotice)
+	}
+	m.facts("", contextFacts(s))
+}
+
+func (m *markdown) checks(g bench.Gate) {
+	if len(g.Checks) == 0 {
+		return
+	}
+	m.table(checksTable(g.Checks))
+}
+
+// facts writes labels and figures as one paragraph.
+func (m *markdown) facts(title string, facts [][2]string) {
+	if len(facts) == 0 {
+		return
+	}
+	var parts []string
+	for _, f := range facts {
+		parts = append(parts, f[0]+": "+escape(f[1]))
+	}
+	if title != "" {
+		title = "**" + title + "** — "
+	}
+	fmt.Fprintf(m, "%s%s\n\n", title, strings.Join(parts, " · "))
+}
+
+func (m *markdown) section(t table) {
+	if t.empty() {
+		return
+	}
+	fmt.Fprintf(m, "### %s\n\n", t.title)
+	if t.about != "" {
+		fmt.Fprintf(m, "%s\n\n", t.about)
+	}
+	m.table(t)
+}
+
+// table writes the first columns to the left and those of figures to the
+// right.
+func (m *markdown) table(t table) {
+	m.row(plainCells(t.head...))
+	for i := range t.head {
+		if i >= t.labels && i < len(t.head)-t.notes {
+			fmt.Fprint(m, "|---:")
+		} else {
+			fmt.Fprint(m, "|:---")
+		}
+	}
+	fmt.Fprint(m, "|\n")
+	for _, row := range t.rows {
+		m.row(row)
+	}
+	fmt.Fprint(m, "\n")
+}
+
+func (m *markdown) row(cells []cell) {
+	for _, c := range cells {
+		fmt.Fprintf(m, "| %s ", escape(c.Text))
+	}
+	fmt.Fprint(m, "|\n")
+}
+
+func (m *markdown) missing(missing []bench.MissingCells) {
+	if len(missing) == 0 {
+		return
+	}
+	fmt.Fprint(m, "### Missing cells\n\n")
+	for _, part := range missing {
+		listed, more := someCells(part.Cells, mostCells)
+		for i := range listed {
+			listed[i] = code(listed[i])
+		}
+		fmt.Fprintf(m, "- %s: %s%s\n", escape(missingText(part)), strings.Join(listed, ", "), andMore(more))
+	}
+	fmt.Fprint(m, "\n")
+}
+
+func (m *markdown) regressions(regressions []bench.Regression) {
+	if len(regressions) == 0 {
+		return
+	}
+	fmt.Fprint(m, "### Worse than recent runs\n\n")
+	for _, r := range regressions {
+		fmt.Fprintf(m, "- ⚠️ %s\n", escape(regressionText(r)))
+	}
+	fmt.Fprint(m, "\n")
+}
+
+func (m *markdown) warnings(warnings []string) {
+	if len(warnings) == 0 {
+		return
+	}
+	fmt.Fprint(m, "### Warnings\n\n")
+	for _, w := range warnings {
+		fmt.Fprintf(m, "- ⚠️ %s\n", escape(sentence(w)))
+	}
+	fmt.Fprint(m, "\n")
+}
+
+func (m *markdown) failures(failures []failure) {
+	if len(failures) == 0 {
+		return
+	}
+	fmt.Fprintf(m, "<details><summary>Failures by scenario and mode (%d)</summary>\n\n", len(failures))
+	for _, f := range failures[:min(mostFailures, len(failures))] {
+		fmt.Fprintf(m, "- %s in %s: %s", code(f.scenario), code(f.mode), escape(f.types))
+		if f.example != "" {
+			fmt.Fprintf(m, ", for example %s", code(f.example))
+		}
+		fmt.Fprint(m, "\n")
+	}
+	if more := len(failures) - mostFailures; more > 0 {
+		fmt.Fprintf(m, "- and %d more\n", more)
+	}
+	fmt.Fprint(m, "\n</details>\n\n")
+}

@@ -1,0 +1,349 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+)
+
+// table is what all media show alike. Its texts are fit to show, see
+// [oneLine], but not escaped for any medium. So many first columns are labels
+// and so many last ones notes; figures are between them.
+type table struct {
+	title string
+	// about says how to read the table; it may be empty.
+	about         string
+	head          []string
+	rows          [][]cell
+	labels, notes int
+}
+
+// cell is a text and whether it is good news.
+type cell struct {
+	Text string
+	Tone tone
+}
+
+// tone is how a cell is coloured. The text says the same.
+type tone string
+
+const (
+	neutral  tone = ""
+	good     tone = "good"
+	bad      tone = "bad"
+	doubtful tone = "doubtful"
+)
+
+func plainCells(texts ...string) []cell {
+	cells := make([]cell, len(texts))
+	for i, text := range texts {
+		cells[i].Text = text
+	}
+	return cells
+}
+
+// empty reports whether a table has nothing to show but labels.
+func (t table) empty() bool { return len(t.rows) == 0 || len(t.head) == t.labels }
+
+// checksTable has a line per check.
+func checksTable(checks []bench.Check) table {
+	t := table{head: []string{"Result", "Check", "Value", "Rule", "95% interval", "Notes"}, labels: 2, notes: 1}
+	for _, c := range checks {
+		t.rows = append(t.rows, plainCells(
+			resultText(c), labelOf(c.Name), checkValue(c), ruleText(c), intervalText(c), notesText(c),
+		))
+	}
+	return t
+}
+
+func resultText(c bench.Check) string {
+	if c.Passed {
+		return "✅ pass"
+	}
+	return "❌ fail"
+}
+
+// notesText is evidence and note in one.
+func notesText(c bench.Check) string {
+	return strings.TrimSpace(sentence(evidenceOf(c)) + " " + noteOf(c))
+}
+
+// metric is a line in the table of modes.
+type metric struct {
+	label string
+	of    func(bench.ModeSummary) string
+	// change says how the candidate compares; nil where that is not computed.
+	change func(bench.Delta) cell
+}
+
+func metrics() []metric {
+	return []metric{
+		{"Runs", func(m bench.ModeSummary) string { return count(float64(m.Runs)) }, nil},
+		{"Success rate", func(m bench.ModeSummary) string { return percent(m.SuccessRate) }, func(d bench.Delta) cell { return pointsCell(d.SuccessRateDeltaPct) }},
+		{"Valid output", func(m bench.ModeSummary) string { return percent(m.OutputValidityRate) }, nil},
+		{"Runner failures", func(m bench.ModeSummary) string { return percent(m.RunnerFailureRate) }, nil},
+		{"Timeouts and stalls", func(m bench.ModeSummary) string { return percent(m.TimeoutStallRate) }, nil},
+		{"Retries", func(m bench.ModeSummary) string { return percent(m.RetryRate) }, nil},
+		{"Latency, median", func(m bench.ModeSummary) string { return duration(m.MedianLatencyMS) }, func(d bench.Delta) cell { return withInterval(d.LatencyReductionPct, d.LatencyReductionCI) }},
+		{"Latency, p90", func(m bench.ModeSummary) string { return duration(m.P90LatencyMS) }, nil},
+		{"Latency, p95", func(m bench.ModeSummary) string { return duration(m.P95LatencyMS) }, nil},
+		{"Latency, IQR", func(m bench.ModeSummary) string { return duration(m.IQRLatencyMS) }, nil},
+		{"Latency, CV", func(m bench.ModeSummary) string { return percent(m.CVLatency) }, nil},
+		{"Active tokens, median", func(m bench.ModeSummary) string { return count(m.MedianTokensActive) }, func(d bench.Delta) cell { return withInterval(d.TokensActiveReductionPct, d.TokensActiveReductionCI) }},
+		{"Active tokens, p90", func(m bench.ModeSummary) string { return count(m.P90TokensActive) }, nil},
+		{"Active tokens, p95", func(m bench.ModeSummary) string { return count(m.P95TokensActive) }, nil},
+		{"All tokens, median", func(m bench.ModeSummary) string { return count(m.MedianTokensTotal) }, func(d bench.Delta) cell { return lessOrMore(d.TokensReductionPct) }},
+		{"Tool calls, median", func(m bench.ModeSummary) string { return count(m.MedianToolCalls) }, func(d bench.Delta) cell { return lessOrMore(d.ToolCallReductionPct) }},
+		{"Cost in USD, median", func(m bench.ModeSummary) string { return dollars(m.MedianCostUSD) }, func(d bench.Delta) cell { return lessOrMore(d.CostReductionPct) }},
+	}
+}
+
+// withInterval adds the interval of a reduction, in the words of lessOrMore.
+func withInterval(reduction float64, ci bench.Interval) cell {
+	c := lessOrMore(reduction)
+	if ci != (bench.Interval{}) {
+		c.Text += " (" + rangeText(ci) + ")"
+	}
+	return c
+}
+
+// rangeText writes the interval of a reduction.
+func rangeText(ci bench.Interval) string {
+	if ci[0] > 0 {
+		return number(ci[0], fewDecimals) + " to " + percent(ci[1])
+	}
+	return lessOrMore(ci[0]).Text + " to " + lessOrMore(ci[1]).Text
+}
+
+// modesTable has a column per mode and, if the modes were compared, one for
+// how the candidate compares with the baseline.
+func modesTable(s bench.Summary) table {
+	modes := modesOf(s.Modes)
+	var titles []string
+	for _, mode := range modes {
+		titles = append(titles, modeTitle(s, mode))
+	}
+	t := table{title: "Modes", head: append([]string{"Figure"}, titles...), labels: 1}
+	if s.Delta != nil {
+		t.head = append(t.head, "Candidate against baseline")
+	}
+	for _, m := range metrics() {
+		line := plainCells(m.label)
+		for _, mode := range modes {
+			line = append(line, cell{Text: m.of(s.Modes[mode])})
+		}
+		if s.Delta != nil {
+			line = append(line, changeOf(s, m))
+		}
+		t.rows = append(t.rows, line)
+	}
+	return t
+}
+
+// changeOf is empty where there is no comparison, and none where a figure to
+// compare is missing.
+func changeOf(s bench.Summary, m metric) cell {
+	if m.change == nil {
+		return cell{}
+	}
+	if m.of(s.Modes[s.Gate.Baseline]) == none || m.of(s.Modes[s.Gate.Candidate]) == none {
+		return cell{Text: none}
+	}
+	return m.change(*s.Delta)
+}
+
+func titlesOf(modes []bench.Mode) []string {
+	var titles []string
+	for _, mode := range modes {
+		titles = append(titles, oneLine(string(mode)))
+	}
+	return titles
+}
+
+func modeTitle(s bench.Summary, mode bench.Mode) string {
+	title := oneLine(string(mode))
+	if role := roleOf(s, mode); role != "" {
+		title += " (" + role + ")"
+	}
+	return title
+}
+
+// scenariosTable has a line per scenario: successes of all runs in each mode,
+// and how the candidate compares with the baseline over stable runs.
+func scenariosTable(s bench.Summary) table {
+	modes := scenarioModes(s)
+	t := table{
+		title: "Scenarios", about: "Successes of all runs per mode; then the candidate against the baseline, medians over stable runs. pass^k is the estimated chance that k runs in a row succeed.",
+		head: slices.Concat([]string{"Scenario"}, titlesOf(modes), []string{"Active tokens", "Latency", "Tool calls", "Cost"}), labels: 1,
+	}
+	for _, scenario := range s.Scenarios {
+		line := plainCells(oneLine(scenario.ID))
+		for _, mode := range modes {
+			line = append(line, cell{Text: successText(scenario, mode)})
+		}
+		for _, reduction := range []*float64{
+			scenario.TokensActiveReductionPct, scenario.LatencyReductionPct,
+			scenario.ToolCallReductionPct, scenario.CostReductionPct,
+		} {
+			line = append(line, reductionCell(reduction))
+		}
+		t.rows = append(t.rows, line)
+	}
+	return t
+}
+
+func scenarioModes(s bench.Summary) []bench.Mode {
+	all := map[bench.Mode]bool{}
+	for _, scenario := range s.Scenarios {
+		for mode := range scenario.Modes {
+			all[mode] = true
+		}
+	}
+	return modesOf(all)
+}
+
+// successText writes successes of runs, and pass^k for the largest k where
+// that says more.
+func successText(scenario bench.ScenarioSummary, mode bench.Mode) string {
+	m, ran := scenario.Modes[mode]
+	if !ran || m.Runs == 0 {
+		return none
+	}
+	text := count(float64(m.Successes)) + "/" + count(float64(m.Runs))
+	if k := len(m.PassHatK); k > 1 && m.Successes < m.Runs {
+		const rateDecimals = 2
+		text += ", pass^" + count(float64(k)) + " " + number(m.PassHatK[k-1], rateDecimals)
+	}
+	return text
+}
+
+// profilingTable has the medians of where time went, a column per mode.
+func profilingTable(s bench.Summary) table {
+	modes := modesOf(s.Profiling)
+	t := table{
+		title: "Where the time went", about: "Medians over the runs whose times are known.",
+		head: append([]string{"Time"}, titlesOf(modes)...), labels: 1,
+	}
+	for _, m := range []struct {
+		label string
+		of    func(bench.Profiling) string
+	}{
+		{"Runs with times", func(p bench.Profiling) string { return count(float64(p.RunsWithProfiling)) }},
+		{"Assistant, in all", func(p bench.Profiling) string { return duration(p.MedianAssistantTotalMS) }},
+		{"Assistant, reasoning", func(p bench.Profiling) string { return duration(p.MedianAssistantReasoningMS) }},
+		{"From reasoning to a tool", func(p bench.Profiling) string { return duration(p.MedianAssistantBetweenReasoningAndToolMS) }},
+		{"Tools, in all", func(p bench.Profiling) string { return duration(p.MedianToolTotalMS) }},
+		{"Tools, bash", func(p bench.Profiling) string { return duration(p.MedianToolBashMS) }},
+		{"Assistant, after tools", func(p bench.Profiling) string { return duration(p.MedianAssistantPostToolMS) }},
+	} {
+		line := plainCells(m.label)
+		for _, mode := range modes {
+			line = append(line, cell{Text: m.of(s.Profiling[mode])})
+		}
+		t.rows = append(t.rows, line)
+	}
+	return t
+}
+
+// reliabilityFacts and efficiencyFacts are the two gates' figures, label and
+// figure; nil without the figures.
+func reliabilityFacts(g bench.Gate) [][2]string {
+	r := g.Reliability
+	if r == nil {
+		return nil
+	}
+	return [][2]string{
+		{"Success rate, difference", points(r.SuccessRateDeltaPct)},
+		{"Valid output", percent(r.OutputValidityRatePct)},
+		{"Runner failures", percent(r.RunnerFailureRatePct)},
+		{"Timeouts and stalls", percent(r.TimeoutStallRatePct)},
+		{"Retries", percent(r.RetryRatePct)},
+	}
+}
+
+func efficiencyFacts(g bench.Gate) [][2]string {
+	e := g.Efficiency
+	if e == nil {
+		return nil
+	}
+	return [][2]string{
+		{"Scenarios compared", count(float64(e.EligibleScenarioCount)) + " of " + count(float64(e.TotalScenarioCount)) + " (" + percent(e.CoveragePct) + ")"},
+		{"Stable runs needed", count(float64(e.MinSamplesPerScenarioPerMode)) + " per scenario and mode"},
+		{"Active tokens", lessOrMore(e.TokensActiveReductionPct).Text},
+		{"Latency", lessOrMore(e.LatencyReductionPct).Text},
+		{"Tool calls", lessOrMore(e.ToolCallReductionPct).Text},
+		{"Scenarios with fewer active tokens", percent(e.ScenarioWinRateTokensActivePct) + " of " + count(float64(e.TokensComparableScenarioCount))},
+	}
+}
+
+// contextFacts say what was compared; what is not known is left out.
+func contextFacts(s bench.Summary) [][2]string {
+	thresholds := "defaults, the model has none of its own"
+	if s.Gate.ModelExpectations {
+		thresholds = "the model's own"
+	}
+	all := [][2]string{
+		{"Profile", oneLine(string(s.Gate.Profile))},
+		{"Candidate", oneLine(string(s.Gate.Candidate))},
+		{"Baseline", oneLine(string(s.Gate.Baseline))},
+		{"Model", oneLine(s.Gate.Model)},
+		{"Thresholds", thresholds},
+		{"Cost in USD", dollars(s.CostUSD)},
+		{"Run", runsText(s.RunIDs)},
+		{"Written", timeText(s.GeneratedAt)},
+	}
+	return slices.DeleteFunc(all, func(fact [2]string) bool { return fact[1] == "" })
+}
+
+// timeText writes a time to the minute, or as it is if it cannot be read.
+func timeText(s string) string {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return oneLine(s)
+	}
+	return t.UTC().Format("2006-01-02 15:04 UTC")
+}
+
+func runsText(ids []string) string {
+	const most = 3
+	var listed []string
+	for _, id := range ids[:min(most, len(ids))] {
+		listed = append(listed, oneLine(id))
+	}
+	text := strings.Join(listed, ", ")
+	if more := len(ids) - len(listed); more > 0 {
+		text += " and " + plural(more, "other")
+	}
+	return text
+}
+
+// byGate splits the checks by gate.
+func byGate(checks []bench.Check) (reliability, efficiency []bench.Check) {
+	for _, c := range checks {
+		if isReliability(c) {
+			reliability = append(reliability, c)
+		} else {
+			efficiency = append(efficiency, c)
+		}
+	}
+	return reliability, efficiency
+}
+
+func isReliability(c bench.Check) bool { return strings.HasPrefix(string(c.Name), "reliability_") }
+
+func allPassed(checks []bench.Check) bool {
+	return !slices.ContainsFunc(checks, func(c bench.Check) bool { return !c.Passed })
+}
+
+func passedOf(checks []bench.Check) string {
+	passed := 0
+	for _, c := range checks {
+		if c.Passed {
+			passed++
+		}
+	}
+	return fmt.Sprintf("%d of %s passed", passed, plural(len(checks), "check"))
+}

@@ -1,0 +1,198 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// paint is how a text looks on a terminal: an SGR code of ECMA-48.
+type paint string
+
+const (
+	plain  paint = ""
+	bold   paint = "1"
+	faint  paint = "2"
+	red    paint = "31"
+	green  paint = "32"
+	yellow paint = "33"
+)
+
+var paints = map[tone]paint{good: green, bad: red, doubtful: yellow}
+
+// Text writes the summary for a terminal or a log: the verdict first, then
+// the checks, aligned. Colour is for terminals.
+func Text(w io.Writer, s bench.Summary, colour bool) error {
+	t := terminal{colour: colour}
+	t.verdict(s)
+	t.checks(s.Gate.Checks)
+	t.doubts(s)
+	t.section(modesTable(s))
+	t.section(scenariosTable(s))
+	t.failures(failuresOf(s))
+	if _, err := io.WriteString(w, t.String()); err != nil {
+		return fault.Infraf("write text report: %w", err)
+	}
+	return nil
+}
+
+// terminal is a text in the making.
+type terminal struct {
+	strings.Builder
+	colour bool
+}
+
+func (t *terminal) painted(p paint, s string) string {
+	if !t.colour || p == plain || s == "" {
+		return s
+	}
+	return "\x1b[" + string(p) + "m" + s + "\x1b[0m"
+}
+
+func (t *terminal) verdict(s bench.Summary) {
+	look := bold + ";" + cmp.Or(paints[toneOf(s)], yellow)
+	fmt.Fprintf(t, "%s  %s\n", t.painted(look, headline(s)), inLog(sentence(s.Gate.Reason)))
+	if s.Simulated {
+		fmt.Fprintf(t, "%s\n", t.painted(yellow, simulatedNotice))
+	}
+	var parts []string
+	for _, f := range contextFacts(s) {
+		parts = append(parts, f[0]+": "+inLog(f[1]))
+	}
+	fmt.Fprintf(t, "%s\n", t.painted(faint, strings.Join(parts, " · ")))
+}
+
+func (t *terminal) checks(checks []bench.Check) {
+	if len(checks) == 0 {
+		return
+	}
+	t.title("Checks")
+	g := table{head: []string{"", "Check", "Value", "Rule", "95% interval", "p-value and effect"}, labels: 2, notes: 1}
+	for _, c := range checks {
+		line := plainCells("pass", labelOf(c.Name), checkValue(c), ruleText(c), intervalText(c), evidenceOf(c))
+		line[0].Tone = good
+		switch {
+		case !c.Passed:
+			line[0] = cell{"FAIL", bad}
+		case c.Uncertain:
+			line[0].Tone = doubtful
+		}
+		g.rows = append(g.rows, line)
+	}
+	t.grid(g)
+	for _, c := range checks {
+		if note := noteOf(c); note != "" {
+			t.bullet(labelOf(c.Name), note)
+		}
+	}
+}
+
+// doubts lists what speaks against the figures.
+func (t *terminal) doubts(s bench.Summary) {
+	if len(s.Missing)+len(s.Regressions)+len(s.Warnings) > 0 {
+		t.title("Warnings")
+	}
+	for _, part := range s.Missing {
+		listed, more := someCells(part.Cells, mostCells)
+		t.bullet("missing", missingText(part)+": "+strings.Join(listed, ", ")+andMore(more))
+	}
+	for _, r := range s.Regressions {
+		t.bullet("worse than recent runs", regressionText(r))
+	}
+	for _, warning := range s.Warnings {
+		t.bullet("warning", sentence(warning))
+	}
+}
+
+func (t *terminal) failures(failures []failure) {
+	if len(failures) > 0 {
+		t.title("Failures")
+	}
+	for _, f := range failures[:min(mostFailures, len(failures))] {
+		line := f.types
+		if f.example != "" {
+			line += ", for example: " + f.example
+		}
+		t.bullet(f.scenario+" in "+f.mode, line)
+	}
+	if more := len(failures) - mostFailures; more > 0 {
+		fmt.Fprintf(t, "- and %d more\n", more)
+	}
+}
+
+func (t *terminal) title(title string) { fmt.Fprintf(t, "\n%s\n", t.painted(bold, title)) }
+
+func (t *terminal) bullet(label, text string) {
+	fmt.Fprintf(t, "- %s: %s\n", t.painted(bold, inLog(label)), inLog(text))
+}
+
+func (t *terminal) section(g table) {
+	if g.empty() {
+		return
+	}
+	t.title(g.title)
+	if g.about != "" {
+		fmt.Fprintf(t, "%s\n", t.painted(faint, g.about))
+	}
+	t.grid(g)
+}
+
+// maxCell is how many characters of a text a column has room for.
+const maxCell = 60
+
+// inCell is a text as it stands in a column.
+func inCell(s string) string {
+	runes := []rune(inLog(s))
+	if len(runes) > maxCell {
+		return string(runes[:maxCell-1]) + "…"
+	}
+	return string(runes)
+}
+
+// grid writes a table in columns.
+func (t *terminal) grid(g table) {
+	head := plainCells(g.head...)
+	widths := make([]int, len(head))
+	for _, row := range append([][]cell{head}, g.rows...) {
+		for i, c := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(inCell(c.Text)))
+		}
+	}
+	t.row(g, head, widths, faint)
+	for _, row := range g.rows {
+		t.row(g, row, widths, plain)
+	}
+}
+
+// row writes labels and notes to the left and figures to the right.
+func (t *terminal) row(g table, cells []cell, widths []int, look paint) {
+	var line strings.Builder
+	for i, c := range cells {
+		text := inCell(c.Text)
+		gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text))
+		text = t.painted(cmp.Or(paints[c.Tone], look), text)
+		if i > 0 {
+			line.WriteString("  ")
+		}
+		if i >= g.labels && i < len(cells)-g.notes {
+			line.WriteString(gap + text)
+		} else {
+			line.WriteString(text + gap)
+		}
+	}
+	fmt.Fprintf(t, "%s\n", strings.TrimRight(line.String(), " "))
+}
+
+// inLog breaks workflow commands, which the log of a GitHub Actions job obeys:
+// the newer form where a line begins with it, the older one anywhere.
+func inLog(s string) string {
+	if rest, found := strings.CutPrefix(s, "::"); found {
+		s = ": :" + rest
+	}
+	return strings.ReplaceAll(s, "##[", "# #[")
+}
