@@ -77,7 +77,8 @@ type Interval [2]float64
 
 // Delta compares the candidate's pooled medians with the baseline's (G1).
 // Reductions are in percent of the baseline, positive where the candidate
-// needs less.
+// needs less. The intervals are those of resampling rows within scenario and
+// mode; they are zeros where the baseline's median is 0 in every resample.
 type Delta struct {
 	TokensReductionPct       float64  `json:"tokensReductionPct"`
 	TokensActiveReductionPct float64  `json:"tokensActiveReductionPct"`

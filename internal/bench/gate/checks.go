@@ -1,0 +1,157 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/stats"
+)
+
+// checks returns the ten checks in the order of rule G6.
+func (c *comparison) checks(by sampling) []bench.Check {
+	checks := []bench.Check{c.successCheck()}
+	for _, r := range c.rates() {
+		checks = append(checks, c.rateCheck(r))
+	}
+	checks = append(checks, c.coverageCheck())
+	confidences := c.confidence(by)
+	for _, r := range c.requirements() {
+		checks = append(checks, c.reductionCheck(r, confidences[r.of]))
+	}
+	return checks
+}
+
+// newCheck compares a value with its threshold and tells whether the ends of
+// its interval, nil if it has none, would be judged differently.
+func newCheck(name bench.CheckName, value float64, op bench.Operator, threshold float64, interval *bench.Interval) bench.Check {
+	return bench.Check{
+		Name: name, Value: value, Operator: op, Threshold: threshold,
+		Passed:    holds(value, op, threshold),
+		Interval:  interval,
+		Uncertain: interval != nil && holds(interval[0], op, threshold) != holds(interval[1], op, threshold),
+	}
+}
+
+func holds(value float64, op bench.Operator, threshold float64) bool {
+	if op == bench.AtMost {
+		return value <= threshold
+	}
+	return value >= threshold
+}
+
+// successCheck asks that the candidate's success rate is not much lower than
+// the baseline's.
+func (c *comparison) successCheck() bench.Check {
+	b, d := c.baseline.rows.tally, c.candidate.rows.tally
+	lo, hi := stats.Newcombe(d.successes, d.runs, b.successes, b.runs)
+	// 0 − x rather than −x, which would show a threshold of "-0".
+	threshold := 0 - c.thresholds.MaxSuccessRateDropPct
+	check := newCheck(bench.CheckSuccessRate, successDelta(b, d), bench.AtLeast, threshold, &bench.Interval{100 * lo, 100 * hi})
+	return explained(check, c.successReason)
+}
+
+// rate is a check of one of the candidate's rates.
+type rate struct {
+	check bench.CheckName
+	op    bench.Operator
+	// threshold is in percent.
+	threshold float64
+	count     func(tally) int
+	// bad counts the rows that speak against the candidate, did says what
+	// they did, and blame picks the errors that belong to it, nil for none.
+	bad   func(tally) int
+	did   string
+	blame func(errorTally) bool
+}
+
+// rates returns the four checks of rates (rule G3).
+func (c *comparison) rates() []rate {
+	runnerFailures := func(t tally) int { return t.runnerFailures }
+	timeouts := func(t tally) int { return t.timeouts }
+	retried := func(t tally) int { return t.retried }
+	return []rate{
+		{
+			check: bench.CheckOutputValidity, op: bench.AtLeast, threshold: c.thresholds.MinOutputValidityRatePct,
+			count: func(t tally) int { return t.valid }, bad: func(t tally) int { return t.runs - t.valid },
+			did: "had no valid output", blame: anyError,
+		},
+		{
+			check: bench.CheckRunnerFailureRate, op: bench.AtMost, threshold: c.thresholds.MaxRunnerFailureRatePct,
+			count: runnerFailures, bad: runnerFailures,
+			did: "were runner failures", blame: func(e errorTally) bool { return e.runnerFailure },
+		},
+		{
+			check: bench.CheckTimeoutStallRate, op: bench.AtMost, threshold: c.thresholds.MaxTimeoutStallRatePct,
+			count: timeouts, bad: timeouts,
+			did: "timed out or stalled", blame: func(e errorTally) bool { return e.timeout },
+		},
+		{
+			check: bench.CheckRetryRate, op: bench.AtMost, threshold: c.thresholds.MaxRetryRatePct,
+			count: retried, bad: retried, did: "needed a retry",
+		},
+	}
+}
+
+func (c *comparison) rateCheck(r rate) bench.Check {
+	t := c.candidate.rows.tally
+	lo, hi := stats.Wilson(r.count(t), t.runs)
+	check := newCheck(r.check, percent(r.count(t), t.runs), r.op, r.threshold, &bench.Interval{100 * lo, 100 * hi})
+	return explained(check, func() string { return c.rateReason(r) })
+}
+
+func (c *comparison) coverageCheck() bench.Check {
+	check := newCheck(bench.CheckCoverage, c.efficiency.CoveragePct, bench.AtLeast, c.thresholds.MinEfficiencyCoveragePct, c.coverageInterval())
+	return explained(check, c.coverageReason)
+}
+
+// requirement is a check of a reduction.
+type requirement struct {
+	check bench.CheckName
+	of    measure
+	// threshold is in percent.
+	threshold float64
+	noun      string
+}
+
+// requirements returns the four checks of reductions (rules G4 and G5).
+func (c *comparison) requirements() []requirement {
+	t := c.thresholds
+	return []requirement{
+		{bench.CheckTokensReduction, tokensActive, t.MinTokensActiveReductionPct, "active tokens"},
+		{bench.CheckLatencyReduction, latency, t.MinLatencyReductionPct, "latency"},
+		{bench.CheckToolCallReduction, toolCalls, t.MinToolCallReductionPct, "tool calls"},
+		{bench.CheckCostReduction, cost, t.MinCostReductionPct, "cost"},
+	}
+}
+
+// reductionCheck compares a reduction with its minimum. A figure that does not
+// exist is shown as 0 and never passes, whatever the minimum.
+func (c *comparison) reductionCheck(r requirement, beside confidence) bench.Check {
+	figure := c.figures[r.of]
+	check := newCheck(r.check, orZero(figure), bench.AtLeast, r.threshold, beside.interval)
+	check.PValue, check.EffectSize = beside.pValue, beside.effectSize
+	if math.IsNaN(figure) {
+		check.Passed = false
+		check.Reason = c.noFigureReason(r)
+		return check
+	}
+	check.Warnings = c.reductionWarnings(r)
+	return explained(check, func() string { return c.reductionReason(r) })
+}
+
+// explained gives a check its reason: why it failed, or that it is in doubt.
+func explained(check bench.Check, whyFailed func() string) bench.Check {
+	switch {
+	case !check.Passed:
+		check.Reason = whyFailed()
+	case check.Uncertain:
+		unit := "%"
+		if check.Name == bench.CheckSuccessRate {
+			unit = "points"
+		}
+		check.Reason = fmt.Sprintf("Passes, but the 95 %% interval from %s to %s %s reaches across the threshold of %s",
+			withDecimals(check.Interval[0], 1), withDecimals(check.Interval[1], 1), unit, asGiven(check.Threshold))
+	}
+	return check
+}

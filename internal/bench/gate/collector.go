@@ -1,0 +1,266 @@
+package gate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// Collector takes rows in, one by one, and keeps what a summary needs of
+// them: about 50 bytes a row, 100 with a timing breakdown. The zero value is
+// ready to use. It is not safe for concurrent use.
+type Collector struct {
+	modes     []*modeRows
+	scenarios register
+	runIDs    register
+	rows      int
+	simulated int
+	costUSD   float64
+}
+
+// modeRows is what is known of one mode's rows.
+type modeRows struct {
+	mode bench.Mode
+	tally
+	// groups are by scenario number; scenarios that came later are absent.
+	groups  []group
+	records chunks[record]
+	timings chunks[timing]
+	origins map[origin]struct{}
+}
+
+// tally counts rows.
+type tally struct {
+	runs, successes, valid, runnerFailures, timeouts, retried, stable int
+}
+
+// group is what is known of a scenario's rows in one mode.
+type group struct {
+	tally
+	// errors are in order of appearance.
+	errors []errorTally
+}
+
+// errorTally counts the rows with an error of one type.
+type errorTally struct {
+	kind bench.ErrorType
+	rows int
+	// example is the first such error's message, as plain text cut short.
+	example string
+	// runnerFailure and timeout tell what the first such error was.
+	runnerFailure, timeout bool
+}
+
+// record is what a row's figures are computed from.
+type record struct {
+	latencyMS, costUSD        float64
+	tokensTotal, tokensActive int64
+	toolCalls                 int
+	scenario                  int32
+	stable                    bool
+}
+
+// timing is what profiling is computed from, in milliseconds.
+type timing struct {
+	assistantTotal, reasoning, betweenReasoningAndTool, toolTotal, toolBash, postTool float64
+}
+
+// origin is what two modes must agree on to be compared (rule G11).
+type origin struct {
+	provider, model               string
+	variant, scenarioSet          string
+	commit                        string
+	hasVariant, hasSet, hasCommit bool
+}
+
+// Add takes a row in. It copies what it keeps, so the row may be reused. A row
+// without mode or scenario is an error of kind [fault.Invalid].
+func (c *Collector) Add(row *bench.Row) error {
+	if row.Mode == "" || row.ScenarioID == "" {
+		return fault.Invalidf("row of run %q at %q: it has no %s", row.RunID, row.Timestamp, missingName(row))
+	}
+	m := c.mode(row.Mode)
+	scenario := c.scenarios.number(row.ScenarioID)
+	c.runIDs.number(row.RunID)
+	c.rows++
+	if row.Simulated {
+		c.simulated++
+	}
+	c.costUSD += costOfAttempts(row)
+	m.note(originOf(row))
+	stable := row.Success && row.OutputValid && !row.Error.RunnerFailure()
+	m.records.add(record{
+		latencyMS:    row.LatencyMSWall,
+		costUSD:      row.Cost,
+		tokensTotal:  row.Tokens.Total,
+		tokensActive: row.Tokens.Active(),
+		toolCalls:    row.ToolCalls,
+		scenario:     int32(scenario),
+		stable:       stable,
+	})
+	if t := row.TimingBreakdown; t != nil {
+		m.timings.add(timing{
+			assistantTotal:          t.AssistantTotalMS,
+			reasoning:               t.AssistantReasoningMS,
+			betweenReasoningAndTool: t.AssistantBetweenReasoningAndToolMS,
+			toolTotal:               t.ToolTotalMS,
+			toolBash:                t.ToolBashMS,
+			postTool:                t.AssistantPostToolMS,
+		})
+	}
+	g := m.group(scenario)
+	m.tally.count(row, stable)
+	g.tally.count(row, stable)
+	if row.Error != nil {
+		g.countError(row.Error)
+	}
+	return nil
+}
+
+func missingName(row *bench.Row) string {
+	if row.Mode == "" {
+		return "mode"
+	}
+	return "scenario_id"
+}
+
+// costOfAttempts returns what all attempts of a row cost. Rows of the original
+// harness do not list their attempts.
+func costOfAttempts(row *bench.Row) float64 {
+	if len(row.Attempts) == 0 {
+		return row.Cost
+	}
+	sum := 0.0
+	for i := range row.Attempts {
+		sum += row.Attempts[i].Cost
+	}
+	return sum
+}
+
+func (c *Collector) mode(mode bench.Mode) *modeRows {
+	if m := c.find(mode); m != nil {
+		return m
+	}
+	m := &modeRows{mode: bench.Mode(strings.Clone(string(mode))), origins: map[origin]struct{}{}}
+	c.modes = append(c.modes, m)
+	return m
+}
+
+// find returns the rows of a mode, nil if it has none.
+func (c *Collector) find(mode bench.Mode) *modeRows {
+	for _, m := range c.modes {
+		if m.mode == mode {
+			return m
+		}
+	}
+	return nil
+}
+
+// group returns the scenario's group, which stays valid until the next call.
+func (m *modeRows) group(scenario int) *group {
+	for len(m.groups) <= scenario {
+		m.groups = append(m.groups, group{})
+	}
+	return &m.groups[scenario]
+}
+
+// tallyOf returns the counts of a scenario, zeros if it has no rows here.
+func (m *modeRows) tallyOf(scenario int) tally {
+	if scenario >= len(m.groups) {
+		return tally{}
+	}
+	return m.groups[scenario].tally
+}
+
+func (t *tally) count(row *bench.Row, stable bool) {
+	t.runs++
+	t.successes += one(row.Success)
+	t.valid += one(row.OutputValid)
+	t.runnerFailures += one(row.Error.RunnerFailure())
+	t.timeouts += one(row.Error.TimeoutOrStall())
+	t.retried += one(row.ExternalRetryCount > 0)
+	t.stable += one(stable)
+}
+
+func one(counted bool) int {
+	if counted {
+		return 1
+	}
+	return 0
+}
+
+func (g *group) countError(e *bench.RowError) {
+	for i := range g.errors {
+		if g.errors[i].kind == e.Type {
+			g.errors[i].rows++
+			return
+		}
+	}
+	g.errors = append(g.errors, errorTally{
+		kind:          bench.ErrorType(strings.Clone(string(e.Type))),
+		rows:          1,
+		example:       plainText(e.Message),
+		runnerFailure: e.RunnerFailure(),
+		timeout:       e.TimeoutOrStall(),
+	})
+}
+
+func originOf(row *bench.Row) origin {
+	o := origin{provider: row.Model.ProviderID, model: row.Model.ModelID}
+	o.variant, o.hasVariant = optional(row.Model.Mode)
+	o.scenarioSet, o.hasSet = optional(row.ScenarioSet)
+	o.commit, o.hasCommit = optional(row.Git.Commit)
+	return o
+}
+
+func optional(text *string) (value string, given bool) {
+	if text == nil {
+		return "", false
+	}
+	return *text, true
+}
+
+func (m *modeRows) note(o origin) {
+	if _, known := m.origins[o]; known {
+		return
+	}
+	o.provider, o.model = strings.Clone(o.provider), strings.Clone(o.model)
+	o.variant, o.scenarioSet, o.commit = strings.Clone(o.variant), strings.Clone(o.scenarioSet), strings.Clone(o.commit)
+	m.origins[o] = struct{}{}
+}
+
+// Rows returns the number of rows that were added.
+func (c *Collector) Rows() int { return c.rows }
+
+// Modes returns the modes that have rows, in order of appearance.
+func (c *Collector) Modes() []bench.Mode {
+	modes := make([]bench.Mode, 0, len(c.modes))
+	for _, m := range c.modes {
+		modes = append(modes, m.mode)
+	}
+	return modes
+}
+
+// Models returns the distinct "provider/model" keys of the rows, sorted.
+func (c *Collector) Models() []string {
+	return c.distinct(func(o origin) string { return o.provider + "/" + o.model })
+}
+
+// ScenarioSet returns the name of the rows' scenario set as a history entry
+// states it: names are sorted and joined with a comma if there are several; it
+// is empty if no row has one.
+func (c *Collector) ScenarioSet() string {
+	sets := c.distinct(func(o origin) string { return o.scenarioSet })
+	return strings.Join(slices.DeleteFunc(sets, func(set string) bool { return set == "" }), ",")
+}
+
+func (c *Collector) distinct(of func(origin) string) []string {
+	var found []string
+	for _, m := range c.modes {
+		found = append(found, m.distinct(of)...)
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}

@@ -1,0 +1,203 @@
+package gate_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/gate"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// change alters a row that is otherwise a success.
+type change func(*bench.Row)
+
+// need sets what the row's agent needed, in all four measures: units of 100
+// active tokens, 1000 ms, 4 tool calls and 0.01 USD.
+func need(units float64) change {
+	return func(r *bench.Row) {
+		r.Tokens = bench.Tokens{Total: 5000 + int64(100*units), CacheRead: 5000}
+		r.LatencyMSWall = 1000 * units
+		r.ToolCalls = int(4 * units)
+		r.Cost = 0.01 * units
+	}
+}
+
+// failed makes the row one with an error.
+func failed(kind bench.ErrorType, message string) change {
+	return func(r *bench.Row) {
+		r.Success, r.OutputValid = false, kind == bench.CheckpointFailed
+		r.Error = &bench.RowError{Type: kind, Message: message}
+	}
+}
+
+// runs returns n equal rows of a scenario.
+func runs(n int, mode bench.Mode, scenario string, changes ...change) []*bench.Row {
+	rows := make([]*bench.Row, n)
+	for i := range rows {
+		rows[i] = &bench.Row{
+			RunID: "run-1", Mode: mode, ScenarioID: scenario, Iteration: i + 1, Success: true, OutputValid: true,
+			Model: bench.ModelRef{ProviderID: "openai", ModelID: "gpt-5.3-codex"},
+		}
+		need(1)(rows[i])
+		for _, alter := range changes {
+			alter(rows[i])
+		}
+	}
+	return rows
+}
+
+func join(groups ...[]*bench.Row) []*bench.Row {
+	var rows []*bench.Row
+	for _, group := range groups {
+		rows = append(rows, group...)
+	}
+	return rows
+}
+
+// quick are options for tests that do not look at random figures.
+func quick() gate.Options {
+	return gate.Options{Profile: bench.VerifyPR, Thresholds: bench.DefaultThresholds(bench.VerifyPR), Resamples: 20}
+}
+
+// check returns the check of that name.
+func check(t *testing.T, summary bench.Summary, name bench.CheckName) bench.Check {
+	t.Helper()
+	for _, c := range summary.Gate.Checks {
+		if c.Name == name {
+			return c
+		}
+	}
+	require.Fail(t, "no such check", string(name))
+	return bench.Check{}
+}
+
+func TestR8ErrorsCountByTheirTypeAndInOldRowsByTheirMessage(t *testing.T) {
+	cases := []struct {
+		name             string
+		kind             bench.ErrorType
+		message          string
+		failure, timeout float64
+	}{
+		{"no first answer", bench.TimeoutNoFirstAnswer, "", 100, 100},
+		{"a stall", bench.TimeoutStalled, "", 100, 100},
+		{"no final answer", bench.TimeoutNoFinalAnswer, "", 100, 100},
+		{"an old row that speaks of a timeout", bench.RunnerError, "Session timed out.", 100, 100},
+		{"an old row that speaks of something else", bench.RunnerError, "install failed", 100, 0},
+		{"an assertion that speaks of a timeout is the agent's failure", bench.AssertionFailed, "timeout", 0, 0},
+		{"a checkpoint", bench.CheckpointFailed, "", 0, 0},
+	}
+	for _, c := range cases {
+		t.Run("R8: "+c.name, func(t *testing.T) {
+			got := summarize(t, runs(2, bench.GHX, "a-001", failed(c.kind, c.message)), quick()).Modes[bench.GHX]
+			assert.Equal(t, c.failure, got.RunnerFailureRate)
+			assert.Equal(t, c.timeout, got.TimeoutStallRate)
+			assert.Zero(t, got.SuccessRate)
+		})
+	}
+}
+
+func TestG1FiguresOfAModeAreOverAllItsRows(t *testing.T) {
+	rows := join(
+		runs(3, bench.MCP, "a-001"),
+		runs(1, bench.MCP, "a-001", need(9), failed(bench.RunnerError, "gone")),
+		runs(1, bench.MCP, "b-001", need(5), func(r *bench.Row) { r.ExternalRetryCount = 1 }),
+	)
+	rows[4].TimingBreakdown = &bench.TimingBreakdown{AssistantTotalMS: 400, ToolBashMS: 30}
+	summary := summarize(t, rows, quick())
+	got := summary.Modes[bench.MCP]
+	assert.Equal(t, 5, got.Runs)
+	assert.Equal(t, 80.0, got.SuccessRate)
+	assert.Equal(t, 80.0, got.OutputValidityRate)
+	assert.Equal(t, 20.0, got.RunnerFailureRate)
+	assert.Equal(t, 20.0, got.RetryRate)
+	assert.Equal(t, 1000.0, got.MedianLatencyMS)
+	assert.InDelta(t, 7400, got.P90LatencyMS, 1e-9, "the failed row's 9000 counts: 5000 + 0.6·4000")
+	assert.Equal(t, bench.Profiling{RunsWithProfiling: 1, MedianAssistantTotalMS: 400, MedianToolBashMS: 30},
+		summary.Profiling[bench.MCP], "over the one row with a timing breakdown")
+}
+
+func TestG1ModelsOfAModeAreListedWithTheirVariants(t *testing.T) {
+	high := "high"
+	rows := join(
+		runs(1, bench.MCP, "a-001", func(r *bench.Row) { r.Model.Mode = &high }),
+		runs(2, bench.MCP, "a-001"),
+	)
+	assert.Equal(t, "openai/gpt-5.3-codex/<null>,openai/gpt-5.3-codex/high", summarize(t, rows, quick()).Modes[bench.MCP].ModelSignature)
+}
+
+func TestSummaryTellsRunsScenariosAndCostOfEveryAttempt(t *testing.T) {
+	rows := join(runs(1, bench.GHX, "b-001"), runs(2, bench.GHX, "a-001"), runs(1, bench.MCP, "c-001"))
+	rows[1].Attempts = []bench.Attempt{{Cost: 0.25}, {Cost: 0.5}}
+	rows[3].RunID = "run-0"
+	summary := summarize(t, rows, quick())
+	assert.InDelta(t, 0.01+0.75+0.01+0.01, summary.CostUSD, 1e-12, "a row without attempts counts its own cost")
+	assert.Equal(t, []string{"run-1", "run-0"}, summary.RunIDs, "in order of appearance")
+	var ids []string
+	for _, s := range summary.Scenarios {
+		ids = append(ids, s.ID)
+	}
+	assert.Equal(t, []string{"b-001", "a-001", "c-001"}, ids, "in order of appearance")
+	assert.Len(t, summary.Scenarios[2].Modes, 1, "a mode without rows of a scenario is absent there")
+}
+
+func TestG13ScenariosHavePassHatKUpToEight(t *testing.T) {
+	rows := join(
+		runs(9, bench.GHX, "a-001"), runs(3, bench.GHX, "a-001", failed(bench.CheckpointFailed, "no comment"), need(7)),
+		runs(2, bench.GHX, "b-001"),
+	)
+	summary := summarize(t, rows, quick())
+	a := summary.Scenarios[0].Modes[bench.GHX]
+	assert.Len(t, a.PassHatK, 8)
+	assert.InDelta(t, 9.0/12, a.PassHatK[0], 1e-12)
+	assert.InDelta(t, 9.0/12*8/11, a.PassHatK[1], 1e-12)
+	assert.Equal(t, 9, a.Stable)
+	assert.Equal(t, 1000.0, a.MedianLatencyMS, "medians are over stable rows")
+	assert.Equal(t, map[bench.ErrorType]int{bench.CheckpointFailed: 3}, a.Errors)
+	assert.Equal(t, "no comment", a.ExampleError)
+	assert.Equal(t, []float64{1, 1}, summary.Scenarios[1].Modes[bench.GHX].PassHatK, "k is at most the number of runs")
+}
+
+func TestCollectorTellsWhatItHas(t *testing.T) {
+	var c gate.Collector
+	all := "all"
+	rows := join(runs(2, bench.GHX, "a-001"), runs(1, bench.AgentDirect, "a-001", func(r *bench.Row) {
+		r.Model.ModelID = "gpt-5.1-codex-mini"
+		r.ScenarioSet = &all
+	}))
+	for _, row := range rows {
+		require.NoError(t, c.Add(row))
+		*row = bench.Row{} // The collector keeps a copy of what it needs.
+	}
+	assert.Equal(t, 3, c.Rows())
+	assert.Equal(t, []bench.Mode{bench.GHX, bench.AgentDirect}, c.Modes())
+	assert.Equal(t, []string{"openai/gpt-5.1-codex-mini", "openai/gpt-5.3-codex"}, c.Models())
+	assert.Equal(t, "all", c.ScenarioSet())
+}
+
+func TestRowWithoutModeOrScenarioIsRefused(t *testing.T) {
+	var c gate.Collector
+	err := c.Add(&bench.Row{RunID: "run-7", ScenarioID: "a-001"})
+	require.ErrorContains(t, err, "run-7")
+	require.ErrorContains(t, err, "no mode")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	require.ErrorContains(t, c.Add(&bench.Row{Mode: bench.GHX}), "no scenario_id")
+	assert.Zero(t, c.Rows())
+}
+
+func TestG12ListsAreNeverNull(t *testing.T) {
+	var c gate.Collector
+	summary, err := c.Summarize(quick())
+	require.NoError(t, err)
+	data, err := json.Marshal(summary)
+	require.NoError(t, err)
+	for _, name := range []string{"runIds", "scenarios", "missing", "warnings", "regressions", "checks"} {
+		assert.Contains(t, string(data), `"`+name+`":[]`)
+	}
+	for _, name := range []string{"modes", "profiling"} {
+		assert.Contains(t, string(data), `"`+name+`":{}`)
+	}
+}

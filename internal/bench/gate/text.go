@@ -1,0 +1,93 @@
+package gate
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+const (
+	// maxQuoted is the greatest number of characters that a reason quotes of a
+	// text that an agent may have written.
+	maxQuoted = 200
+	// maxListed is the greatest number of names that a sentence lists.
+	maxListed = 3
+)
+
+// plainText makes a text from outside safe to quote in a sentence: control and
+// formatting characters, which could hide or reorder text, are removed, runs
+// of white space become one space, and what is too long is cut.
+func plainText(text string) string {
+	var b strings.Builder
+	length, space := 0, false
+	for _, r := range text {
+		switch {
+		case unicode.IsSpace(r):
+			space = length > 0
+			continue
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+			continue
+		}
+		if length >= maxQuoted {
+			b.WriteRune('…')
+			break
+		}
+		if space {
+			b.WriteByte(' ')
+			length++
+			space = false
+		}
+		b.WriteRune(r)
+		length++
+	}
+	return b.String()
+}
+
+// list joins names as a sentence does, and counts those beyond the first few.
+func list(names []string) string {
+	shown := names
+	if len(names) > maxListed {
+		shown = append(names[:maxListed:maxListed], strconv.Itoa(len(names)-maxListed)+" more")
+	}
+	if len(shown) < 2 {
+		return strings.Join(shown, "")
+	}
+	last := len(shown) - 1
+	return strings.Join(shown[:last], ", ") + " and " + shown[last]
+}
+
+// counted returns "1 run" or "3 runs".
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// inPercent returns a figure with one decimal: "16.7 %".
+func inPercent(figure float64) string { return withDecimals(figure, 1) + " %" }
+
+// maxDecimals bounds how precisely [besideThreshold] shows a figure.
+const maxDecimals = 6
+
+// besideThreshold returns a figure with as many decimals as it takes to tell
+// it from a threshold that it misses: "14.97 %" beside 15, not "15.0 %".
+func besideThreshold(figure, threshold float64) string {
+	for decimals := 1; decimals < maxDecimals; decimals++ {
+		if withDecimals(figure, decimals) != withDecimals(threshold, decimals) {
+			return withDecimals(figure, decimals) + " %"
+		}
+	}
+	return withDecimals(figure, maxDecimals) + " %"
+}
+
+func withDecimals(figure float64, decimals int) string {
+	text := strconv.FormatFloat(figure, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		return strings.TrimPrefix(text, "-")
+	}
+	return text
+}
+
+// asGiven returns a threshold as people wrote it: "12.5".
+func asGiven(threshold float64) string { return strconv.FormatFloat(threshold, 'f', -1, 64) }

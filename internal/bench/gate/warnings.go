@@ -1,0 +1,145 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/stats"
+)
+
+// soundSamples is the number of values below which the 95 % interval of a
+// median cannot keep its level: the greatest and the smallest of five values
+// enclose the median with a probability of 93.75 %.
+const soundSamples = 6
+
+// significant is the usual level of a test.
+const significant = 0.05
+
+// reductionWarnings returns what makes the figure of a reduction doubtful.
+func (c *comparison) reductionWarnings(r requirement) []string {
+	var warnings []string
+	if omitted := c.strata.omitted(r.of); omitted > 0 {
+		warnings = append(warnings, fmt.Sprintf("The median of %s is 0 in %s of %s, which %s left out",
+			r.noun, counted(omitted, "scenario"), c.baseline.rows.mode, isOrAre(omitted)))
+	}
+	if c.strata.allTied(r.of) {
+		warnings = append(warnings, fmt.Sprintf("All stable runs of a scenario are equal in %s, so interval and p-value say nothing", r.noun))
+	}
+	if least := stats.LeastPermutationP(c.strata.pairs(r.of)); least > significant {
+		warnings = append(warnings, fmt.Sprintf("With so few stable runs p cannot be below %.2g", least))
+	}
+	return warnings
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+func (s strata) omitted(m measure) int {
+	count := 0
+	for i := range s {
+		count += one(math.IsNaN(s[i].reductions[m]))
+	}
+	return count
+}
+
+// allTied reports whether every stratum's rows have one and the same value.
+func (s strata) allTied(m measure) bool {
+	for i := range s {
+		b, c := s[i].baseline[m], s[i].candidate[m]
+		if b[0] != b[len(b)-1] || c[0] != c[len(c)-1] || b[0] != c[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// warnings returns what makes the comparison as a whole doubtful.
+func (c *comparison) warnings() []string {
+	var warnings []string
+	few := 0
+	for i := range c.strata {
+		few += one(min(c.strata[i].baseline.rows(), c.strata[i].candidate.rows()) < soundSamples)
+	}
+	if few > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d of %s fewer than %d stable runs in a mode: intervals of the reductions are rough",
+			few, havingEligible(len(c.strata)), soundSamples))
+	}
+	var uneven []string
+	for _, s := range c.scenarios {
+		if s.baseline.runs != s.candidate.runs {
+			uneven = append(uneven, fmt.Sprintf("%s (%d and %d)", plainText(s.id), s.baseline.runs, s.candidate.runs))
+		}
+	}
+	if len(uneven) > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s and %s have different numbers of runs, so their rates weigh scenarios differently: %s",
+			c.baseline.rows.mode, c.candidate.rows.mode, list(uneven)))
+	}
+	for _, m := range []*modeRows{c.baseline.rows, c.candidate.rows} {
+		if commits := m.commits(); len(commits) > 1 {
+			warnings = append(warnings, fmt.Sprintf("The rows of %s are of %d commits: %s", m.mode, len(commits), list(commits)))
+		}
+	}
+	return warnings
+}
+
+func havingEligible(n int) string {
+	if n == 1 {
+		return "1 eligible scenario has"
+	}
+	return fmt.Sprintf("%d eligible scenarios have", n)
+}
+
+// warnings returns doubts that do not depend on the comparison.
+func (c *Collector) warnings(opts Options) []string {
+	var warnings []string
+	if opts.Model != "" && !opts.ModelExpectations {
+		warnings = append(warnings, fmt.Sprintf("%s has no thresholds of its own: those are the defaults of %s",
+			plainText(opts.Model), opts.Profile))
+	}
+	if c.simulated > 0 && c.simulated < c.rows {
+		warnings = append(warnings, fmt.Sprintf("%d of %d rows are simulated: figures mix them with those of a model", c.simulated, c.rows))
+	}
+	return warnings
+}
+
+// missingReason says how many planned cells have no row, and why.
+func missingReason(missing []bench.MissingCells) string {
+	total := 0
+	var parts []string
+	for _, m := range missing {
+		if len(m.Cells) == 0 {
+			continue
+		}
+		total += len(m.Cells)
+		parts = append(parts, fmt.Sprintf("%d %s", len(m.Cells), why(m.Reason)))
+	}
+	if total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The plan is incomplete: %s no row, %s", havingCells(total), list(parts))
+}
+
+func havingCells(n int) string {
+	if n == 1 {
+		return "1 cell has"
+	}
+	return fmt.Sprintf("%d cells have", n)
+}
+
+func why(reason bench.MissingReason) string {
+	switch reason {
+	case bench.MissingStopped:
+		return "stopped by a signal"
+	case bench.MissingBudget:
+		return "beyond the budget"
+	case bench.MissingNeverRan:
+		return "never ran"
+	default:
+		return plainText(string(reason))
+	}
+}
