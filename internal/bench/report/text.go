@@ -74,7 +74,7 @@ func (t *terminal) checks(checks []bench.Check) {
 	t.title("Checks")
 	g := table{head: []string{"", "Check", "Value", "Rule", "95% interval", "p-value and effect"}, labels: 2, notes: 1}
 	for _, c := range checks {
-		line := plainCells("pass", labelOf(c.Name), checkValue(c), ruleText(c), intervalText(c), evidenceOf(c))
+		line := plainCells("pass", oneLine(string(c.Name)), checkValue(c), ruleText(c), intervalText(c), evidenceOf(c))
 		line[0].Tone = good
 		switch {
 		case !c.Passed:
@@ -87,7 +87,7 @@ func (t *terminal) checks(checks []bench.Check) {
 	t.grid(g)
 	for _, c := range checks {
 		if note := noteOf(c); note != "" {
-			t.bullet(labelOf(c.Name), note)
+			t.bullet(string(c.Name), note)
 		}
 	}
 }

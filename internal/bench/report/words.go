@@ -72,10 +72,13 @@ const uncertainNote = "The interval lies on both sides of the threshold."
 func noteOf(c bench.Check) string {
 	var notes []string
 	if c.Uncertain {
-		notes = append(notes, "Uncertain. "+uncertainNote)
+		notes = append(notes, "Uncertain.")
 	}
-	if c.Reason != "" {
+	switch {
+	case c.Reason != "":
 		notes = append(notes, sentence(c.Reason))
+	case c.Uncertain:
+		notes = append(notes, uncertainNote)
 	}
 	for _, w := range c.Warnings {
 		notes = append(notes, sentence(w))
