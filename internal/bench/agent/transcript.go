@@ -17,7 +17,9 @@ type Transcript struct {
 	Provider      string         `json:"provider"`
 	SessionID     string         `json:"session_id"`
 	Model         bench.ModelRef `json:"model"`
-	Messages      []Message      `json:"messages"`
+	// Simulated is true where no model was involved (rule G15).
+	Simulated bool      `json:"simulated,omitempty"`
+	Messages  []Message `json:"messages"`
 }
 
 // Role tells who wrote a message.
