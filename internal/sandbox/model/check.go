@@ -1,0 +1,81 @@
+package model
+
+import "slices"
+
+// ActionsSlug is the slug of the App that GitHub Actions is.
+const ActionsSlug = "github-actions"
+
+// actionsAppID is the id that GitHub Actions has on github.com.
+const actionsAppID = 15368
+
+func (s *State) addActionsApp() {
+	bot := &User{ID: s.newID(), Login: ActionsSlug + "[bot]", Type: TypeBot, CreatedAt: s.Now, UpdatedAt: s.Now}
+	s.Users.Add(bot.ID, bot)
+	owner := &User{ID: s.newID(), Login: "github", Type: TypeOrganization, CreatedAt: s.Now, UpdatedAt: s.Now}
+	s.Users.Add(owner.ID, owner)
+	s.Apps.Add(actionsAppID, &App{
+		ID: actionsAppID, Slug: ActionsSlug, Name: "GitHub Actions", OwnerID: owner.ID, BotID: bot.ID, CreatedAt: s.Now,
+	})
+}
+
+// Rollup is the checks of a commit, the latest of each name in a check suite.
+type Rollup struct{ Runs []*CheckRun }
+
+// Rollup returns the checks of a commit.
+func (s *State) Rollup(repo *Repo, sha string) Rollup {
+	type key struct {
+		suite ID
+		name  string
+	}
+	at := map[key]int{}
+	var runs []*CheckRun
+	for c := range s.CheckRuns.All() {
+		if c.RepoID != repo.ID || c.HeadSHA != sha {
+			continue
+		}
+		k := key{c.SuiteID, c.Name}
+		if i, seen := at[k]; seen {
+			runs[i] = c
+			continue
+		}
+		at[k] = len(runs)
+		runs = append(runs, c)
+	}
+	return Rollup{Runs: runs}
+}
+
+// Total returns the number of checks.
+func (r Rollup) Total() int { return len(r.Runs) }
+
+// State returns [Failure] if any check did not pass, [Success] if all did, and
+// empty while some are running or if there are none.
+func (r Rollup) State() Conclusion {
+	running := len(r.Runs) == 0
+	for _, c := range r.Runs {
+		switch {
+		case c.Status != Completed:
+			running = true
+		case !c.Passed():
+			return Failure
+		}
+	}
+	if running {
+		return ""
+	}
+	return Success
+}
+
+// Passed reports whether a check run ended in a way that does not block.
+func (c *CheckRun) Passed() bool { return c.Status == Completed && c.Conclusion.passing() }
+
+// passing reports whether a conclusion does not block.
+func (c Conclusion) passing() bool { return c == Success || c == Neutral || c == Skipped }
+
+// lacking returns the required checks whose latest run has not passed.
+func (r Rollup) lacking(required []string) []string {
+	passed := map[string]bool{}
+	for _, c := range r.Runs {
+		passed[c.Name] = c.Passed()
+	}
+	return slices.DeleteFunc(slices.Clone(required), func(name string) bool { return passed[name] })
+}

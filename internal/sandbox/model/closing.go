@@ -1,0 +1,40 @@
+package model
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// closingWord matches GitHub's keywords that close an issue, before "#3",
+// "owner/name#3" or an issue's address.
+var closingWord = regexp.MustCompile(
+	`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:https://github\.com/([\w.-]+/[\w.-]+)/issues/|([\w.-]+/[\w.-]+)?#)(\d+)\b`)
+
+// ClosingIssues returns the repository's issues that a text says it closes
+// ("fixes #3"), open or closed.
+func (s *State) ClosingIssues(repo *Repo, text string) []*Issue {
+	var found []*Issue
+	for _, match := range closingWord.FindAllStringSubmatch(text, -1) {
+		number, err := strconv.Atoi(match[3])
+		named := match[1] + match[2]
+		if err != nil || named != "" && !strings.EqualFold(named, s.FullName(repo)) {
+			continue
+		}
+		if i := s.Issue(repo, number); i != nil && i.Pull == nil && !slices.Contains(found, i) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// Closes returns the issues that merging a pull request closes: those that its
+// body names, if it goes into the default branch.
+func (s *State) Closes(i *Issue) []*Issue {
+	repo := s.Repos.Get(i.RepoID)
+	if i.Pull.BaseRef != repo.DefaultBranch {
+		return nil
+	}
+	return s.ClosingIssues(repo, i.Body)
+}

@@ -1,0 +1,142 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+)
+
+// FileWrite is a change of one file through the contents API.
+type FileWrite struct {
+	Path    string
+	Message string
+	// Content is nil to delete the file.
+	Content []byte
+	// Branch is the default one if empty.
+	Branch string
+	// BlobSHA is the blob that is replaced; needed where the file exists.
+	BlobSHA string
+	// Author and Committer are the actor if zero, now if they have no time.
+	Author, Committer gitstore.Signature
+}
+
+// WriteFile commits a change of one file on a branch and returns the commit.
+// In an empty repository it makes the branch.
+func (s *State) WriteFile(actor ID, repo *Repo, in FileWrite) (gitstore.Commit, error) {
+	if err := s.require(actor, repo, PermWrite); err != nil {
+		return gitstore.Commit{}, err
+	}
+	branch := orElse(in.Branch, repo.DefaultBranch)
+	head, exists := s.BranchHead(repo, branch)
+	if !exists && !repo.Empty() {
+		return gitstore.Commit{}, &Problem{Kind: NotFound, Message: "Branch " + branch + " not found"}
+	}
+	if gitstore.ValidRefName(headsPrefix+branch) != nil {
+		return gitstore.Commit{}, unprocessable("%s is not a valid ref name.", headsPrefix+branch)
+	}
+	if err := checkReplaced(repo, head, in); err != nil {
+		return gitstore.Commit{}, err
+	}
+	spec := gitstore.CommitSpec{Message: in.Message, Author: in.Author, Committer: in.Committer}
+	if exists {
+		spec.Parents = []gitstore.Hash{head}
+	}
+	change := gitstore.Change{Path: in.Path, Content: in.Content, Delete: in.Content == nil}
+	commit, err := s.commitChanges(actor, repo, spec, change)
+	if err != nil {
+		return gitstore.Commit{}, err
+	}
+	return commit, s.moveRef(actor, repo, headsPrefix+branch, commit.Hash)
+}
+
+// checkReplaced compares what a write says it replaces with what is there.
+func checkReplaced(repo *Repo, head gitstore.Hash, in FileWrite) error {
+	existing, err := repo.Git.Entry(head, in.Path)
+	found := !head.IsZero() && err == nil
+	switch {
+	case found && existing.Mode == filemode.Dir:
+		return unprocessable("path points to a directory")
+	case in.BlobSHA == "" && (found || in.Content == nil):
+		return unprocessable("Invalid request.\n\n\"sha\" wasn't supplied.")
+	case !found && in.Content == nil:
+		return notFound()
+	case in.BlobSHA != "" && (!found || in.BlobSHA != existing.Hash.String()):
+		return &Problem{Kind: Conflict, Message: in.Path + " does not match " + in.BlobSHA}
+	default:
+		return nil
+	}
+}
+
+// commitChanges writes a commit with changes on top of its first parent.
+func (s *State) commitChanges(actor ID, repo *Repo, spec gitstore.CommitSpec, changes ...gitstore.Change) (gitstore.Commit, error) {
+	s.Advance()
+	var base gitstore.Hash
+	if len(spec.Parents) > 0 {
+		base = spec.Parents[0]
+	}
+	tree, err := repo.Git.WriteTree(base, changes)
+	if err != nil {
+		return gitstore.Commit{}, unprocessable("path contains a malformed path component")
+	}
+	spec.Tree = tree
+	return s.writeCommit(actor, repo, spec)
+}
+
+// writeCommit writes a commit by the actor, now, unless the commit says
+// otherwise.
+func (s *State) writeCommit(actor ID, repo *Repo, spec gitstore.CommitSpec) (gitstore.Commit, error) {
+	for _, signer := range []*gitstore.Signature{&spec.Author, &spec.Committer} {
+		if signer.Name == "" {
+			*signer = s.Signature(actor)
+		}
+		if signer.When.IsZero() {
+			signer.When = s.Now
+		}
+	}
+	hash, err := repo.Git.WriteCommit(spec)
+	if err != nil {
+		return gitstore.Commit{}, unprocessable("%s", err)
+	}
+	return repo.Git.Commit(hash)
+}
+
+// PushInitial makes the first commit of an empty repository, on its default
+// branch.
+func (s *State) PushInitial(actor ID, repo *Repo, files []gitstore.Change, message string) error {
+	commit, err := s.commitChanges(actor, repo, gitstore.CommitSpec{Message: message}, files...)
+	if err != nil {
+		return err
+	}
+	return s.moveRef(actor, repo, headsPrefix+repo.DefaultBranch, commit.Hash)
+}
+
+// noreplyHost ends the address of a user who shows none.
+const noreplyHost = "users.noreply.github.com"
+
+// Signature returns a user as he signs commits at the world's time.
+func (s *State) Signature(user ID) gitstore.Signature {
+	u := s.Users.Get(user)
+	if u == nil {
+		return gitstore.Signature{Name: ghost, Email: ghost + "@" + noreplyHost, When: s.Now}
+	}
+	return gitstore.Signature{Name: orElse(u.Name, u.Login), Email: orElse(u.Email, u.noreply()), When: s.Now}
+}
+
+func (u *User) noreply() string { return fmt.Sprintf("%d+%s@%s", u.ID, u.Login, noreplyHost) }
+
+// Signer returns the user whom a signature names by its address, nil if it is
+// nobody's.
+func (s *State) Signer(sig gitstore.Signature) *User {
+	return s.Users.First(func(u *User) bool {
+		return sig.Email != "" && (u.Email == sig.Email || u.noreply() == sig.Email || u.Login+"@"+noreplyHost == sig.Email)
+	})
+}
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}

@@ -1,0 +1,184 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// The longest title and body of an issue, pull request or comment, in
+// characters.
+const (
+	maxTitle = 256
+	maxBody  = 65536
+)
+
+// NewIssue describes an issue to open.
+type NewIssue struct {
+	Title     string
+	Body      string
+	Labels    []string
+	Assignees []string
+	// Milestone is a number, 0 for none.
+	Milestone int
+}
+
+// OpenIssue opens an issue. Labels, assignees and milestone are for those who
+// may triage; from others they are dropped, as GitHub does.
+func (s *State) OpenIssue(actor ID, repo *Repo, in NewIssue) (*Issue, error) {
+	if err := s.require(actor, repo, PermRead); err != nil {
+		return nil, err
+	}
+	if !repo.HasIssues {
+		return nil, IssuesDisabled()
+	}
+	if err := checkTitle("Issue", in.Title); err != nil {
+		return nil, err
+	}
+	if err := checkBody("Issue", in.Body); err != nil {
+		return nil, err
+	}
+	if s.Permission(actor, repo) < PermTriage {
+		in = NewIssue{Title: in.Title, Body: in.Body}
+	}
+	set, err := s.checkSettings(repo, IssueEdit{Labels: &in.Labels, Assignees: &in.Assignees, Milestone: &in.Milestone})
+	if err != nil {
+		return nil, err
+	}
+	s.Advance()
+	i := s.addIssue(actor, repo, in.Title, in.Body, nil)
+	s.set(actor, i, set)
+	return i, nil
+}
+
+// IssuesDisabled is the answer to what asks for issues of a repository that
+// has none.
+func IssuesDisabled() *Problem {
+	return &Problem{Kind: Gone, Message: "Issues are disabled for this repo"}
+}
+
+// addIssue adds an issue, or with a pull the pull request's.
+func (s *State) addIssue(actor ID, repo *Repo, title, body string, pull *Pull) *Issue {
+	repo.LastNumber++
+	i := &Issue{
+		ID: s.newID(), RepoID: repo.ID, Number: repo.LastNumber, Title: title, Body: body, AuthorID: actor,
+		CreatedAt: s.Now, UpdatedAt: s.Now, Pull: pull,
+	}
+	if pull != nil {
+		pull.ID = s.newID()
+	}
+	return s.Issues.Add(i.ID, i)
+}
+
+func checkTitle(resource, title string) error {
+	switch {
+	case strings.TrimSpace(title) == "":
+		return invalid(resource, "title", "missing_field")
+	case utf8.RuneCountInString(title) > maxTitle:
+		return custom(resource, "title", "title is too long (maximum is %d characters)", maxTitle)
+	default:
+		return nil
+	}
+}
+
+func checkBody(resource, body string) error {
+	if utf8.RuneCountInString(body) > maxBody {
+		return custom(resource, "body", "body is too long (maximum is %d characters)", maxBody)
+	}
+	return nil
+}
+
+// CreateComment comments on an issue or pull request.
+func (s *State) CreateComment(actor ID, repo *Repo, i *Issue, body string) (*Comment, error) {
+	if err := s.mayTalk(actor, repo, i); err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(body) == "" {
+		return nil, invalid("IssueComment", "body", "missing_field")
+	}
+	if err := checkBody("IssueComment", body); err != nil {
+		return nil, err
+	}
+	now := s.Advance()
+	c := &Comment{ID: s.newID(), RepoID: repo.ID, IssueID: i.ID, AuthorID: actor, Body: body, CreatedAt: now, UpdatedAt: now}
+	i.UpdatedAt = now
+	return s.Comments.Add(c.ID, c), nil
+}
+
+// mayTalk refuses comments and reviews of those who may not read the
+// repository, and on a locked conversation of those who may not write.
+func (s *State) mayTalk(actor ID, repo *Repo, i *Issue) error {
+	if err := s.require(actor, repo, PermRead); err != nil {
+		return err
+	}
+	if i.Locked && s.Permission(actor, repo) < PermWrite {
+		return forbidden("Unable to create comment because issue is locked.")
+	}
+	return nil
+}
+
+// CommentsOf returns an issue's comments, oldest first.
+func (s *State) CommentsOf(i *Issue) []*Comment {
+	return s.Comments.Where(func(c *Comment) bool { return c.IssueID == i.ID })
+}
+
+// AddAssignees assigns users to an issue or pull request. Who cannot be
+// assigned is left out, as GitHub's REST API does.
+func (s *State) AddAssignees(actor ID, repo *Repo, i *Issue, users []ID) error {
+	if err := s.require(actor, repo, PermTriage); err != nil {
+		return err
+	}
+	s.Advance()
+	ids := slices.Clone(i.Assignees)
+	for _, id := range users {
+		if s.assignable(s.Users.Get(id), repo) {
+			ids = append(ids, id)
+		}
+	}
+	s.setAssignees(actor, i, ids)
+	return nil
+}
+
+// RemoveAssignees takes users off an issue or pull request.
+func (s *State) RemoveAssignees(actor ID, repo *Repo, i *Issue, users []ID) error {
+	if err := s.require(actor, repo, PermTriage); err != nil {
+		return err
+	}
+	s.Advance()
+	s.setAssignees(actor, i, slices.DeleteFunc(slices.Clone(i.Assignees), func(id ID) bool {
+		return slices.Contains(users, id)
+	}))
+	return nil
+}
+
+func (s *State) setAssignees(actor ID, i *Issue, ids []ID) {
+	s.replace(actor, i, &i.Assignees, ids,
+		func(id ID) Event { return Event{Kind: "assigned", SubjectID: id} },
+		func(id ID) Event { return Event{Kind: "unassigned", SubjectID: id} })
+}
+
+// DeleteIssue removes an issue with its comments. Only administrators may, and
+// pull requests cannot be deleted.
+func (s *State) DeleteIssue(actor ID, repo *Repo, i *Issue) error {
+	if err := s.require(actor, repo, PermAdmin); err != nil {
+		return err
+	}
+	if i.Pull != nil {
+		return unprocessable("Pull requests cannot be deleted.")
+	}
+	s.Advance()
+	for _, c := range s.CommentsOf(i) {
+		s.Comments.Delete(c.ID)
+	}
+	for _, e := range s.Events.Where(func(e *Event) bool { return e.IssueID == i.ID }) {
+		s.Events.Delete(e.ID)
+	}
+	s.Issues.Delete(i.ID)
+	return nil
+}
+
+// record adds an event to an issue's timeline, now.
+func (s *State) record(actor ID, i *Issue, e Event) {
+	e.ID, e.RepoID, e.IssueID, e.ActorID, e.CreatedAt = s.newID(), i.RepoID, i.ID, actor, s.Now
+	s.Events.Add(e.ID, &e)
+}

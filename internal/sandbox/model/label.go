@@ -1,0 +1,170 @@
+package model
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Label returns the repository's label of that name, compared without case;
+// nil if there is none.
+func (s *State) Label(repo *Repo, name string) *Label {
+	return s.Labels.First(func(l *Label) bool { return l.RepoID == repo.ID && strings.EqualFold(l.Name, name) })
+}
+
+// LabelsOf returns a repository's labels in order of creation.
+func (s *State) LabelsOf(repo *Repo) []*Label {
+	return s.Labels.Where(func(l *Label) bool { return l.RepoID == repo.ID })
+}
+
+// NewLabel describes a label.
+type NewLabel struct {
+	Name string
+	// Color is six hexadecimal digits; empty means a light grey.
+	Color       string
+	Description string
+}
+
+const defaultLabelColor = "ededed"
+
+// The longest name and description of a label, in characters.
+const (
+	maxLabelName        = 50
+	maxLabelDescription = 100
+)
+
+var hexColor = regexp.MustCompile(`^[0-9a-fA-F]{6}$`)
+
+// CreateLabel adds a label to a repository.
+func (s *State) CreateLabel(actor ID, repo *Repo, in NewLabel) (*Label, error) {
+	if err := s.require(actor, repo, PermWrite); err != nil {
+		return nil, err
+	}
+	in.Color = orElse(in.Color, defaultLabelColor)
+	if err := checkLabelName(in.Name); err != nil {
+		return nil, err
+	}
+	switch {
+	case s.Label(repo, in.Name) != nil:
+		return nil, invalid("Label", "name", "already_exists")
+	case !hexColor.MatchString(in.Color):
+		return nil, invalid("Label", "color", "invalid")
+	case utf8.RuneCountInString(in.Description) > maxLabelDescription:
+		return nil, invalid("Label", "description", "invalid")
+	}
+	s.Advance()
+	return s.addLabel(repo, in), nil
+}
+
+func checkLabelName(name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return invalid("Label", "name", "missing_field")
+	case utf8.RuneCountInString(name) > maxLabelName:
+		return invalid("Label", "name", "invalid")
+	default:
+		return nil
+	}
+}
+
+func checkLabelNames(names []string) error {
+	for _, name := range names {
+		if err := checkLabelName(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *State) addLabel(repo *Repo, in NewLabel) *Label {
+	l := &Label{
+		ID: s.newID(), RepoID: repo.ID, Name: in.Name, Color: strings.ToLower(in.Color), Description: in.Description,
+		CreatedAt: s.Now, UpdatedAt: s.Now,
+	}
+	return s.Labels.Add(l.ID, l)
+}
+
+// DeleteLabel removes a label from its repository and every issue.
+func (s *State) DeleteLabel(actor ID, repo *Repo, l *Label) error {
+	if err := s.require(actor, repo, PermWrite); err != nil {
+		return err
+	}
+	s.Advance()
+	for i := range s.Issues.All() {
+		i.Labels = without(i.Labels, l.ID)
+	}
+	s.Labels.Delete(l.ID)
+	return nil
+}
+
+// AddLabels puts labels on an issue. Labels that the repository lacks are
+// made.
+func (s *State) AddLabels(actor ID, repo *Repo, i *Issue, names []string) error {
+	if err := s.require(actor, repo, PermTriage); err != nil {
+		return err
+	}
+	if err := checkLabelNames(names); err != nil {
+		return err
+	}
+	s.Advance()
+	s.setLabels(actor, i, append(slices.Clone(i.Labels), s.labelIDs(repo, names)...))
+	return nil
+}
+
+// RemoveLabel takes a label off an issue. A label that is not on it is not
+// found.
+func (s *State) RemoveLabel(actor ID, repo *Repo, i *Issue, name string) error {
+	if err := s.require(actor, repo, PermTriage); err != nil {
+		return err
+	}
+	l := s.Label(repo, name)
+	if l == nil || !slices.Contains(i.Labels, l.ID) {
+		return &Problem{Kind: NotFound, Message: "Label does not exist"}
+	}
+	s.Advance()
+	s.setLabels(actor, i, without(i.Labels, l.ID))
+	return nil
+}
+
+// setLabels gives an issue its labels; one that is named twice counts once.
+func (s *State) setLabels(actor ID, i *Issue, ids []ID) {
+	s.replace(actor, i, &i.Labels, ids,
+		func(id ID) Event { return Event{Kind: "labeled", LabelID: id} },
+		func(id ID) Event { return Event{Kind: "unlabeled", LabelID: id} })
+}
+
+// replace changes a list of an issue, without repetitions, and records what
+// came and what went.
+func (s *State) replace(actor ID, i *Issue, list *[]ID, ids []ID, came, went func(ID) Event) {
+	before := *list
+	*list = nil
+	i.UpdatedAt = s.Now
+	for _, id := range ids {
+		if slices.Contains(*list, id) {
+			continue
+		}
+		*list = append(*list, id)
+		if !slices.Contains(before, id) {
+			s.record(actor, i, came(id))
+		}
+	}
+	for _, id := range before {
+		if !slices.Contains(*list, id) {
+			s.record(actor, i, went(id))
+		}
+	}
+}
+
+// labelIDs returns the ids of labels by name, making those that are missing.
+func (s *State) labelIDs(repo *Repo, names []string) []ID {
+	ids := make([]ID, 0, len(names))
+	for _, name := range names {
+		l := s.Label(repo, name)
+		if l == nil {
+			l = s.addLabel(repo, NewLabel{Name: name, Color: defaultLabelColor})
+		}
+		ids = append(ids, l.ID)
+	}
+	return ids
+}

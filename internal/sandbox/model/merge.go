@@ -1,0 +1,267 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+)
+
+// MergeState is GitHub's mergeStateStatus.
+type MergeState string
+
+// The merge states.
+const (
+	MergeClean    MergeState = "CLEAN"
+	MergeDirty    MergeState = "DIRTY"
+	MergeBlocked  MergeState = "BLOCKED"
+	MergeBehind   MergeState = "BEHIND"
+	MergeUnstable MergeState = "UNSTABLE"
+	MergeDraft    MergeState = "DRAFT"
+	MergeUnknown  MergeState = "UNKNOWN"
+)
+
+// MergeState tells whether an open pull request can be merged, and what stands
+// in the way. That of a closed one is unknown.
+func (s *State) MergeState(i *Issue) (MergeState, error) {
+	repo := s.Repos.Get(i.RepoID)
+	base, known := s.BranchHead(repo, i.Pull.BaseRef)
+	if !known || i.Closed {
+		return MergeUnknown, nil
+	}
+	head := plumbing.NewHash(i.Pull.HeadSHA)
+	// Merging writes; this may be asked by many at the same time.
+	_, conflicts, err := repo.Git.Clone().MergeTrees(base, head)
+	switch {
+	case err != nil:
+		return MergeUnknown, err
+	case len(conflicts) > 0:
+		return MergeDirty, nil
+	case i.Pull.Draft:
+		return MergeDraft, nil
+	}
+	rule := repo.Protection[i.Pull.BaseRef]
+	checks := s.Rollup(repo, i.Pull.HeadSHA)
+	switch {
+	case s.blocked(repo, i) != "":
+		return MergeBlocked, nil
+	case rule.Strict && !contains(repo, head, base):
+		return MergeBehind, nil
+	case checks.Total() > 0 && checks.State() != Success:
+		return MergeUnstable, nil
+	default:
+		return MergeClean, nil
+	}
+}
+
+// Rebaseable reports whether the commits of a pull request can be put on top
+// of its base one by one.
+func (s *State) Rebaseable(i *Issue) (bool, error) {
+	repo := s.Repos.Get(i.RepoID)
+	base, known := s.BranchHead(repo, i.Pull.BaseRef)
+	if !known {
+		return false, nil
+	}
+	_, conflicts, err := rebased(repo.Git.Clone(), plumbing.NewHash(i.Pull.HeadSHA), base, s.Signature(i.AuthorID))
+	return err == nil && len(conflicts) == 0, err
+}
+
+// rebased puts what only head has on top of base.
+func rebased(git *gitstore.Store, head, base gitstore.Hash, committer gitstore.Signature) (gitstore.Hash, []gitstore.Conflict, error) {
+	commits, err := git.Between(base, head)
+	if err != nil {
+		return gitstore.Hash{}, nil, err
+	}
+	return git.Rebase(commits, base, committer)
+}
+
+// blocked says what the protection of the base branch still asks for, empty if
+// nothing.
+func (s *State) blocked(repo *Repo, i *Issue) string {
+	rule := repo.Protection[i.Pull.BaseRef]
+	if lacking := s.Rollup(repo, i.Pull.HeadSHA).lacking(rule.RequiredChecks); len(lacking) > 0 {
+		return fmt.Sprintf("Required status check %q is expected.", lacking[0])
+	}
+	if rule.RequiredApprovals == 0 {
+		return ""
+	}
+	approvals := 0
+	for _, r := range s.verdicts(i) {
+		switch r.State {
+		case ReviewChangesRequested:
+			return "Changes were requested by reviewers with write access."
+		case ReviewApproved:
+			approvals++
+		case ReviewPending, ReviewCommented, ReviewDismissed:
+		}
+	}
+	switch {
+	case approvals >= rule.RequiredApprovals:
+		return ""
+	case rule.RequiredApprovals == 1:
+		return "At least 1 approving review is required by reviewers with write access."
+	default:
+		return fmt.Sprintf("At least %d approving reviews are required by reviewers with write access.", rule.RequiredApprovals)
+	}
+}
+
+// MergeMethod is how a pull request is merged.
+type MergeMethod string
+
+// The merge methods.
+const (
+	MethodMerge  MergeMethod = "merge"
+	MethodSquash MergeMethod = "squash"
+	MethodRebase MergeMethod = "rebase"
+)
+
+// Merge asks for a pull request to be merged.
+type Merge struct {
+	Method MergeMethod
+	// Title and Message are the commit's; empty means GitHub's own.
+	Title, Message string
+	// ExpectedHead refuses the merge if the head is another; empty allows any.
+	ExpectedHead string
+}
+
+// MergePull merges a pull request into its base.
+func (s *State) MergePull(actor ID, i *Issue, in Merge) error {
+	repo := s.Repos.Get(i.RepoID)
+	if err := s.require(actor, repo, PermWrite); err != nil {
+		return err
+	}
+	if err := s.checkMerge(repo, i, in); err != nil {
+		return err
+	}
+	s.Advance()
+	base, _ := s.BranchHead(repo, i.Pull.BaseRef)
+	commit, err := s.mergeCommit(actor, repo, i, base, in)
+	if err != nil {
+		return err
+	}
+	s.markMerged(actor, i, base, commit)
+	if err := s.moveRef(actor, repo, headsPrefix+i.Pull.BaseRef, commit); err != nil {
+		return err
+	}
+	s.closeAll(actor, s.Closes(i))
+	if repo.DeleteBranchOnMerge {
+		s.deleteMerged(actor, repo, i)
+	}
+	return nil
+}
+
+// markMerged makes a pull request a merged one, by a commit on top of what its
+// base was before.
+func (s *State) markMerged(actor ID, i *Issue, before, commit gitstore.Hash) {
+	now := s.Now
+	i.Pull.BaseSHA, i.Pull.MergeCommitSHA = before.String(), commit.String()
+	i.Pull.MergedAt, i.Pull.MergedBy = &now, actor
+	s.record(actor, i, Event{Kind: "merged", CommitSHA: commit.String()})
+	s.closeIssue(actor, i, "")
+}
+
+// deleteMerged deletes the head branch of a merged pull request. Pull requests
+// into that branch go to the base of the merged one.
+func (s *State) deleteMerged(actor ID, repo *Repo, i *Issue) {
+	branch := i.Pull.HeadRef
+	if branch == repo.DefaultBranch || protected(repo, headsPrefix+branch) {
+		return
+	}
+	for _, next := range s.openPulls(repo, func(p *Pull) bool { return p.BaseRef == branch }) {
+		s.retarget(actor, repo, next, i.Pull.BaseRef)
+	}
+	s.dropRef(actor, repo, headsPrefix+branch)
+}
+
+func (s *State) checkMerge(repo *Repo, i *Issue, in Merge) error {
+	methods := map[MergeMethod]struct {
+		allowed bool
+		name    string
+	}{
+		MethodMerge:  {repo.AllowMerge, "Merge commits"},
+		MethodSquash: {repo.AllowSquash, "Squash merges"},
+		MethodRebase: {repo.AllowRebase, "Rebase merges"},
+	}
+	method, known := methods[in.Method]
+	switch {
+	case !known:
+		return invalidValue("PullRequest", "merge_method", "invalid", string(in.Method))
+	case i.Closed:
+		return notAllowed("Pull Request is not mergeable")
+	case !method.allowed:
+		return notAllowed(method.name + " are not allowed on this repository.")
+	case in.ExpectedHead != "" && in.ExpectedHead != i.Pull.HeadSHA:
+		return &Problem{Kind: Conflict, Message: "Head branch was modified. Review and try the merge again."}
+	}
+	state, err := s.MergeState(i)
+	if err != nil {
+		return err
+	}
+	switch state {
+	case MergeDirty, MergeUnknown:
+		return notAllowed("Pull Request is not mergeable")
+	case MergeDraft:
+		return notAllowed("Pull Request is still a draft")
+	case MergeBlocked:
+		return notAllowed(s.blocked(repo, i))
+	case MergeBehind:
+		return notAllowed("Head branch is out of date. Review and try the merge again.")
+	default:
+		return nil
+	}
+}
+
+func notAllowed(message string) *Problem { return &Problem{Kind: NotAllowed, Message: message} }
+
+// mergeCommit writes what a merge makes, on top of the base, and returns the
+// new tip.
+func (s *State) mergeCommit(actor ID, repo *Repo, i *Issue, base gitstore.Hash, in Merge) (gitstore.Hash, error) {
+	head := plumbing.NewHash(i.Pull.HeadSHA)
+	if in.Method == MethodRebase {
+		tip, conflicts, err := rebased(repo.Git, head, base, s.Signature(actor))
+		if err == nil && len(conflicts) > 0 {
+			err = notAllowed("This branch can't be rebased")
+		}
+		return tip, err
+	}
+	tree, _, err := repo.Git.MergeTrees(base, head)
+	if err != nil {
+		return gitstore.Hash{}, err
+	}
+	spec := gitstore.CommitSpec{Tree: tree, Parents: []gitstore.Hash{base, head}}
+	title, message := fmt.Sprintf("Merge pull request #%d from %s/%s", i.Number, s.Login(repo.OwnerID), i.Pull.HeadRef), i.Title
+	if in.Method == MethodSquash {
+		commits, err := s.PullCommits(i)
+		if err != nil {
+			return gitstore.Hash{}, err
+		}
+		title, message = squashMessage(i, commits)
+		spec.Parents, spec.Author = spec.Parents[:1], s.Signature(i.AuthorID)
+	}
+	spec.Message = joinMessage(orElse(in.Title, title), orElse(in.Message, message))
+	commit, err := s.writeCommit(actor, repo, spec)
+	return commit.Hash, err
+}
+
+// squashMessage returns GitHub's message for a squashed pull request: that of
+// its only commit, or its title and the messages of all.
+func squashMessage(i *Issue, commits []gitstore.Commit) (title, message string) {
+	if len(commits) == 1 {
+		headline, body, _ := strings.Cut(commits[0].Message, "\n")
+		return fmt.Sprintf("%s (#%d)", headline, i.Number), strings.TrimSpace(body)
+	}
+	var messages []string
+	for _, c := range commits {
+		messages = append(messages, "* "+strings.TrimSpace(c.Message))
+	}
+	return fmt.Sprintf("%s (#%d)", i.Title, i.Number), strings.Join(messages, "\n\n")
+}
+
+func joinMessage(title, message string) string {
+	if strings.TrimSpace(message) == "" {
+		return title
+	}
+	return title + "\n\n" + message
+}

@@ -1,0 +1,122 @@
+package model
+
+import "slices"
+
+// Permission is what a user may do in a repository.
+type Permission int
+
+// The permissions, each including those before it.
+const (
+	PermNone Permission = iota
+	PermRead
+	PermTriage
+	PermWrite
+	PermMaintain
+	PermAdmin
+)
+
+// String returns the permission's name in GitHub's API.
+func (p Permission) String() string {
+	switch p {
+	case PermAdmin:
+		return "admin"
+	case PermMaintain:
+		return "maintain"
+	case PermWrite:
+		return "write"
+	case PermTriage:
+		return "triage"
+	case PermRead:
+		return "read"
+	default:
+		return "none"
+	}
+}
+
+// Permission returns what a user may do in a repository. Anyone may read a
+// public one; 0 is nobody.
+func (s *State) Permission(user ID, repo *Repo) Permission {
+	if user != 0 && user == repo.OwnerID {
+		return PermAdmin
+	}
+	if p, known := repo.Collaborators[user]; known {
+		return p
+	}
+	if repo.Private {
+		return PermNone
+	}
+	return PermRead
+}
+
+// VisibleRepo returns the repository if the user may read it. A repository
+// that he may not see is not found, so that its name stays secret.
+func (s *State) VisibleRepo(user ID, owner, name string) (*Repo, error) {
+	r := s.Repo(owner, name)
+	if r == nil || s.Permission(user, r) < PermRead {
+		return nil, notFound()
+	}
+	return r, nil
+}
+
+// require refuses to change a repository for users with less than a
+// permission: with "not found" where they may not even read, as GitHub does.
+// Nobody may change an archived repository.
+func (s *State) require(user ID, repo *Repo, least Permission) error {
+	switch p := s.Permission(user, repo); {
+	case p < PermRead:
+		return notFound()
+	case user == 0:
+		return &Problem{Kind: Unauthorized, Message: "Requires authentication"}
+	case repo.Archived:
+		return forbidden("Repository was archived so is read-only.")
+	case p < least:
+		return &Problem{Kind: Forbidden, Message: "Must have admin rights to Repository.", Lacking: true}
+	default:
+		return nil
+	}
+}
+
+// requireOfOthers is [State.require], but the author of what is changed needs
+// to read the repository alone.
+func (s *State) requireOfOthers(user ID, repo *Repo, author ID, least Permission) error {
+	if user == author {
+		least = PermRead
+	}
+	return s.require(user, repo, least)
+}
+
+// Association returns how an author belongs to a repository: OWNER,
+// COLLABORATOR or NONE.
+func (s *State) Association(author ID, repo *Repo) string {
+	switch {
+	case author == repo.OwnerID:
+		return "OWNER"
+	case s.collaborates(author, repo):
+		return "COLLABORATOR"
+	default:
+		return "NONE"
+	}
+}
+
+// collaborates reports whether a user is the repository's owner or has been
+// made a collaborator.
+func (s *State) collaborates(user ID, repo *Repo) bool {
+	return user == repo.OwnerID || repo.Collaborators[user] >= PermRead
+}
+
+// Assignable returns the users that issues of the repository can be assigned
+// to, in order of their accounts.
+func (s *State) Assignable(repo *Repo) []*User {
+	return s.Users.Where(func(u *User) bool { return s.assignable(u, repo) })
+}
+
+// assignable reports whether issues can be assigned to a user: one who may at
+// least triage. A nil user is not assignable.
+func (s *State) assignable(u *User, repo *Repo) bool {
+	return u != nil && u.Type == TypeUser && s.Permission(u.ID, repo) >= PermTriage
+}
+
+// without returns ids without one of them.
+func without(ids []ID, id ID) []ID {
+	return slices.DeleteFunc(slices.Clone(ids), func(other ID) bool { return other == id })
+}

@@ -1,0 +1,220 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+)
+
+// NewPull describes a pull request to open. Head and base are branches of the
+// same repository; the head's name may begin with its owner and a colon.
+type NewPull struct {
+	Title, Body         string
+	Head, Base          string
+	Draft               bool
+	MaintainerCanModify bool
+}
+
+// OpenPull opens a pull request.
+func (s *State) OpenPull(actor ID, repo *Repo, in NewPull) (*Issue, error) {
+	if err := s.require(actor, repo, PermRead); err != nil {
+		return nil, err
+	}
+	if s.Permission(actor, repo) < PermWrite {
+		return nil, custom("PullRequest", "", "must be a collaborator")
+	}
+	if err := checkTitle("PullRequest", in.Title); err != nil {
+		return nil, err
+	}
+	if err := checkBody("PullRequest", in.Body); err != nil {
+		return nil, err
+	}
+	if owner, branch, qualified := strings.Cut(in.Head, ":"); qualified && strings.EqualFold(owner, s.Login(repo.OwnerID)) {
+		in.Head = branch
+	}
+	head, base, err := s.checkEnds(repo, in.Head, in.Base)
+	if err != nil {
+		return nil, err
+	}
+	s.Advance()
+	i := s.addIssue(actor, repo, in.Title, in.Body, &Pull{
+		HeadRef: in.Head, BaseRef: in.Base, HeadSHA: head.String(), BaseSHA: base.String(),
+		Draft: in.Draft, MaintainerCanModify: in.MaintainerCanModify,
+	})
+	s.pullEvent(actor, i, "opened")
+	return i, nil
+}
+
+// checkEnds returns the tips of two branches that a pull request can be made
+// of.
+func (s *State) checkEnds(repo *Repo, headRef, baseRef string) (head, base gitstore.Hash, err error) {
+	for _, end := range []struct {
+		name, ref string
+		tip       *gitstore.Hash
+	}{{"base", baseRef, &base}, {"head", headRef, &head}} {
+		tip, known := s.BranchHead(repo, end.ref)
+		switch {
+		case end.ref == "":
+			return head, base, invalid("PullRequest", end.name, "missing_field")
+		case !known:
+			return head, base, invalid("PullRequest", end.name, "invalid")
+		}
+		*end.tip = tip
+	}
+	if len(s.openPulls(repo, func(p *Pull) bool { return p.HeadRef == headRef && p.BaseRef == baseRef })) > 0 {
+		return head, base, custom("PullRequest", "", "A pull request already exists for %s:%s.", s.Login(repo.OwnerID), headRef)
+	}
+	if _, related, err := repo.Git.MergeBase(base, head); err != nil || !related {
+		return head, base, custom("PullRequest", "", "The %s branch has no history in common with %s", headRef, baseRef)
+	}
+	if contains(repo, base, head) {
+		return head, base, custom("PullRequest", "", "No commits between %s and %s", baseRef, headRef)
+	}
+	return head, base, nil
+}
+
+// PullDiff returns what a pull request changes: from the merge base of its
+// ends to its head.
+func (s *State) PullDiff(i *Issue) ([]gitstore.FileDiff, error) {
+	from, to, err := s.PullRange(i)
+	if err != nil {
+		return nil, err
+	}
+	return s.Repos.Get(i.RepoID).Git.Diff(from, to)
+}
+
+// PullCommits returns a pull request's commits, oldest first.
+func (s *State) PullCommits(i *Issue) ([]gitstore.Commit, error) {
+	from, to, err := s.PullRange(i)
+	if err != nil {
+		return nil, err
+	}
+	return s.Repos.Get(i.RepoID).Git.Between(from, to)
+}
+
+// PullRange returns the commits between which a pull request's changes lie.
+func (s *State) PullRange(i *Issue) (from, to gitstore.Hash, err error) {
+	repo := s.Repos.Get(i.RepoID)
+	to = plumbing.NewHash(i.Pull.HeadSHA)
+	base, known := s.BranchHead(repo, i.Pull.BaseRef)
+	if !known || i.Pull.Merged() {
+		base = plumbing.NewHash(i.Pull.BaseSHA)
+	}
+	from, related, err := repo.Git.MergeBase(base, to)
+	if err == nil && !related {
+		from = base
+	}
+	return from, to, err
+}
+
+// SetDraft makes an open pull request a draft, or ready for review.
+func (s *State) SetDraft(actor ID, i *Issue, draft bool) error {
+	if err := s.requireOfOthers(actor, s.Repos.Get(i.RepoID), i.AuthorID, PermWrite); err != nil {
+		return err
+	}
+	if i.Closed {
+		return unprocessable("Pull request is closed")
+	}
+	s.Advance()
+	if i.Pull.Draft == draft {
+		return nil
+	}
+	i.Pull.Draft, i.UpdatedAt = draft, s.Now
+	kind, action := "ready_for_review", "ready_for_review"
+	if draft {
+		kind, action = "convert_to_draft", "converted_to_draft"
+	}
+	s.record(actor, i, Event{Kind: kind})
+	s.pullEvent(actor, i, action)
+	return nil
+}
+
+// BranchUpdate asks for a pull request's head to get what is new in its base.
+type BranchUpdate struct {
+	// ExpectedHead refuses the update if the head is another; empty allows
+	// any.
+	ExpectedHead string
+	// Rebase puts the head's commits on top of the base instead of merging the
+	// base into the head.
+	Rebase bool
+}
+
+// UpdatePullBranch brings a pull request's head up to date with its base.
+func (s *State) UpdatePullBranch(actor ID, i *Issue, in BranchUpdate) error {
+	repo := s.Repos.Get(i.RepoID)
+	if err := s.require(actor, repo, PermWrite); err != nil {
+		return err
+	}
+	if in.ExpectedHead != "" && in.ExpectedHead != i.Pull.HeadSHA {
+		return unprocessable("expected head sha didn’t match current head ref.")
+	}
+	base, known := s.BranchHead(repo, i.Pull.BaseRef)
+	if !known || i.Closed {
+		return unprocessable("Cannot update a closed pull request.")
+	}
+	head := plumbing.NewHash(i.Pull.HeadSHA)
+	if contains(repo, head, base) {
+		return unprocessable("There are no new commits on the base branch.")
+	}
+	s.Advance()
+	tip, err := s.updatedHead(actor, repo, i, head, base, in.Rebase)
+	if err != nil {
+		return err
+	}
+	return s.moveRef(actor, repo, headsPrefix+i.Pull.HeadRef, tip)
+}
+
+func (s *State) updatedHead(actor ID, repo *Repo, i *Issue, head, base gitstore.Hash, rebase bool) (gitstore.Hash, error) {
+	conflict := unprocessable("merge conflict between base and head")
+	if rebase {
+		tip, conflicts, err := rebased(repo.Git, head, base, s.Signature(actor))
+		if err == nil && len(conflicts) > 0 {
+			err = conflict
+		}
+		return tip, err
+	}
+	tree, conflicts, err := repo.Git.MergeTrees(head, base)
+	if err != nil {
+		return gitstore.Hash{}, err
+	}
+	if len(conflicts) > 0 {
+		return gitstore.Hash{}, conflict
+	}
+	commit, err := s.writeCommit(actor, repo, gitstore.CommitSpec{
+		Tree: tree, Parents: []gitstore.Hash{head, base},
+		Message: fmt.Sprintf("Merge branch '%s' into %s", i.Pull.BaseRef, i.Pull.HeadRef),
+	})
+	return commit.Hash, err
+}
+
+// RequestReviewers asks users for a review, besides those already asked if
+// keep is true, instead of them if not. A pull request's author cannot review
+// it.
+func (s *State) RequestReviewers(actor ID, i *Issue, reviewers []ID, keep bool) error {
+	repo := s.Repos.Get(i.RepoID)
+	if err := s.requireOfOthers(actor, repo, i.AuthorID, PermTriage); err != nil {
+		return err
+	}
+	for _, id := range reviewers {
+		if id == i.AuthorID {
+			return unprocessable("Review cannot be requested from pull request author.")
+		}
+		if s.Users.Get(id) == nil || !s.collaborates(id, repo) {
+			return unprocessable("Reviews may only be requested from collaborators. One or more of the users or teams you "+
+				"specified is not a collaborator of the %s repository.", s.FullName(repo))
+		}
+	}
+	s.Advance()
+	ids := reviewers
+	if keep {
+		ids = append(slices.Clone(i.Pull.RequestedReviewers), reviewers...)
+	}
+	s.replace(actor, i, &i.Pull.RequestedReviewers, ids,
+		func(id ID) Event { return Event{Kind: "review_requested", SubjectID: id} },
+		func(id ID) Event { return Event{Kind: "review_request_removed", SubjectID: id} })
+	return nil
+}

@@ -1,0 +1,199 @@
+package model
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+)
+
+const (
+	headsPrefix = "refs/heads/"
+	tagsPrefix  = "refs/tags/"
+)
+
+// BranchHead returns the commit that a branch points at.
+func (s *State) BranchHead(repo *Repo, branch string) (gitstore.Hash, bool) {
+	return repo.Git.Ref(headsPrefix + branch)
+}
+
+// CreateRef makes a branch or tag at an object that exists.
+func (s *State) CreateRef(actor ID, repo *Repo, ref string, at gitstore.Hash) error {
+	if err := s.require(actor, repo, PermWrite); err != nil {
+		return err
+	}
+	if !strings.HasPrefix(ref, headsPrefix) && !strings.HasPrefix(ref, tagsPrefix) {
+		return unprocessable("Reference name must start with 'refs/heads/' or 'refs/tags/'.")
+	}
+	if gitstore.ValidRefName(ref) != nil {
+		return unprocessable("%s is not a valid ref name.", ref)
+	}
+	if _, exists := repo.Git.Ref(ref); exists {
+		return unprocessable("Reference already exists")
+	}
+	if err := checkTarget(repo, ref, at); err != nil {
+		return err
+	}
+	s.Advance()
+	return s.moveRef(actor, repo, ref, at)
+}
+
+// checkTarget refuses a ref at an object that does not exist, and a branch at
+// one that is no commit.
+func checkTarget(repo *Repo, ref string, at gitstore.Hash) error {
+	kind, known := repo.Git.Type(at)
+	switch {
+	case !known:
+		return unprocessable("Object does not exist")
+	case strings.HasPrefix(ref, headsPrefix) && kind != plumbing.CommitObject:
+		return unprocessable("Object is not a commit")
+	default:
+		return nil
+	}
+}
+
+// UpdateRef moves a ref. Without force the move must be a fast-forward.
+func (s *State) UpdateRef(actor ID, repo *Repo, ref string, to gitstore.Hash, force bool) error {
+	if err := s.require(actor, repo, PermWrite); err != nil {
+		return err
+	}
+	from, exists := repo.Git.Ref(ref)
+	if !exists {
+		return unprocessable("Reference does not exist")
+	}
+	if err := checkTarget(repo, ref, to); err != nil {
+		return err
+	}
+	_, behind, err := repo.Git.AheadBehind(from, to)
+	switch forward := err == nil && behind == 0; {
+	case !forward && !force:
+		return unprocessable("Update is not a fast forward")
+	case !forward && protected(repo, ref):
+		return unprocessable("Cannot force-push to this protected branch")
+	}
+	s.Advance()
+	return s.moveRef(actor, repo, ref, to)
+}
+
+// DeleteRef removes a branch or tag.
+func (s *State) DeleteRef(actor ID, repo *Repo, ref string) error {
+	if err := s.require(actor, repo, PermWrite); err != nil {
+		return err
+	}
+	_, exists := repo.Git.Ref(ref)
+	switch {
+	case !exists:
+		return unprocessable("Reference does not exist")
+	case ref == headsPrefix+repo.DefaultBranch:
+		return unprocessable("Cannot delete the default branch")
+	case protected(repo, ref):
+		return unprocessable("Cannot delete this protected branch")
+	}
+	s.Advance()
+	s.dropRef(actor, repo, ref)
+	return nil
+}
+
+func protected(repo *Repo, ref string) bool {
+	branch, isBranch := strings.CutPrefix(ref, headsPrefix)
+	_, ruled := repo.Protection[branch]
+	return isBranch && ruled
+}
+
+// moveRef sets a ref and does what follows from it: workflows of the default
+// branch are read again, issues that its new commits close are closed, runs
+// start, and pull requests from and into the branch follow.
+func (s *State) moveRef(actor ID, repo *Repo, ref string, to gitstore.Hash) error {
+	from, _ := repo.Git.Ref(ref)
+	if err := repo.Git.SetRef(ref, to); err != nil {
+		return unprocessable("Reference update failed")
+	}
+	repo.PushedAt, repo.UpdatedAt = s.Now, s.Now
+	branch, isBranch := strings.CutPrefix(ref, headsPrefix)
+	if !isBranch {
+		return nil
+	}
+	if branch == repo.DefaultBranch {
+		s.readWorkflows(repo, to)
+		s.closeByCommits(actor, repo, from, to)
+	}
+	s.startRuns(trigger{repo: repo, actor: actor, event: "push", branch: branch, sha: to.String()})
+	s.followHead(actor, repo, branch, to)
+	s.landPulls(actor, repo, branch, from, to)
+	return nil
+}
+
+// closeByCommits closes the issues that new commits of the default branch say
+// they close.
+func (s *State) closeByCommits(actor ID, repo *Repo, from, to gitstore.Hash) {
+	if from.IsZero() {
+		return
+	}
+	commits, err := repo.Git.Between(from, to)
+	if err != nil {
+		return
+	}
+	for _, c := range commits {
+		s.closeAll(actor, s.ClosingIssues(repo, c.Message))
+	}
+}
+
+// followHead gives open pull requests from a branch its new commit. One that
+// has nothing left to merge is closed.
+func (s *State) followHead(actor ID, repo *Repo, branch string, to gitstore.Hash) {
+	for _, pr := range s.openPulls(repo, func(p *Pull) bool { return p.HeadRef == branch }) {
+		pr.Pull.HeadSHA = to.String()
+		pr.UpdatedAt = s.Now
+		if base, known := s.BranchHead(repo, pr.Pull.BaseRef); known && contains(repo, base, to) {
+			s.closeIssue(actor, pr, "")
+			continue
+		}
+		s.pullEvent(actor, pr, "synchronize")
+	}
+}
+
+// landPulls marks open pull requests as merged whose commits a branch has got
+// by other ways.
+func (s *State) landPulls(actor ID, repo *Repo, base string, from, to gitstore.Hash) {
+	for _, pr := range s.openPulls(repo, func(p *Pull) bool { return p.BaseRef == base }) {
+		if contains(repo, to, plumbing.NewHash(pr.Pull.HeadSHA)) {
+			s.markMerged(actor, pr, from, to)
+		}
+	}
+}
+
+// contains reports whether a commit is another one or has it in its history.
+func contains(repo *Repo, commit, other gitstore.Hash) bool {
+	ahead, _, err := repo.Git.AheadBehind(commit, other)
+	return err == nil && ahead == 0
+}
+
+// dropRef removes a ref. Pull requests from and into a branch are closed with
+// it.
+func (s *State) dropRef(actor ID, repo *Repo, ref string) {
+	repo.Git.DeleteRef(ref)
+	repo.PushedAt, repo.UpdatedAt = s.Now, s.Now
+	branch, isBranch := strings.CutPrefix(ref, headsPrefix)
+	if !isBranch {
+		return
+	}
+	for _, pr := range s.openPulls(repo, func(p *Pull) bool { return p.HeadRef == branch || p.BaseRef == branch }) {
+		s.closeIssue(actor, pr, "")
+	}
+}
+
+// openPulls returns a repository's open pull requests for which match is true.
+func (s *State) openPulls(repo *Repo, match func(*Pull) bool) []*Issue {
+	return s.Issues.Where(func(i *Issue) bool {
+		return i.RepoID == repo.ID && i.Pull != nil && !i.Closed && match(i.Pull)
+	})
+}
+
+// closeAll closes those issues that are open.
+func (s *State) closeAll(actor ID, issues []*Issue) {
+	for _, i := range slices.DeleteFunc(issues, func(i *Issue) bool { return i.Closed }) {
+		s.closeIssue(actor, i, reasonCompleted)
+	}
+}

@@ -1,0 +1,179 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// Issue is an issue, or the part that a pull request shares with issues.
+type Issue struct {
+	ID       ID
+	RepoID   ID
+	Number   int
+	Title    string
+	Body     string
+	AuthorID ID
+	Closed   bool
+	// StateReason is completed, not_planned, reopened or empty.
+	StateReason string
+	Locked      bool
+	Labels      []ID
+	Assignees   []ID
+	MilestoneID ID
+	ClosedBy    ID
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	ClosedAt    *time.Time
+	// Pull is nil for issues.
+	Pull *Pull
+}
+
+func (i *Issue) clone() *Issue {
+	c := *i
+	c.Labels = slices.Clone(i.Labels)
+	c.Assignees = slices.Clone(i.Assignees)
+	c.ClosedAt = copyOf(i.ClosedAt)
+	c.Pull = i.Pull.clone()
+	return &c
+}
+
+// Pull is what a pull request has beyond an issue.
+type Pull struct {
+	// ID is the pull request's own id; its issue has another.
+	ID      ID
+	HeadRef string
+	BaseRef string
+	// HeadSHA follows the head branch while the pull request is open.
+	HeadSHA string
+	// BaseSHA is the tip of the base branch when the pull request was opened
+	// or last retargeted.
+	BaseSHA             string
+	Draft               bool
+	MaintainerCanModify bool
+	MergedAt            *time.Time
+	MergedBy            ID
+	MergeCommitSHA      string
+	RequestedReviewers  []ID
+}
+
+// Merged reports whether the pull request was merged.
+func (p *Pull) Merged() bool { return p.MergedAt != nil }
+
+func (p *Pull) clone() *Pull {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	c.MergedAt = copyOf(p.MergedAt)
+	c.RequestedReviewers = slices.Clone(p.RequestedReviewers)
+	return &c
+}
+
+// Comment is a comment on an issue or pull request as a whole.
+type Comment struct {
+	ID        ID
+	RepoID    ID
+	IssueID   ID
+	AuthorID  ID
+	Body      string
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+func (c *Comment) clone() *Comment { return copyOf(c) }
+
+// ReviewState is the state of a review.
+type ReviewState string
+
+// The review states.
+const (
+	ReviewPending          ReviewState = "PENDING"
+	ReviewCommented        ReviewState = "COMMENTED"
+	ReviewApproved         ReviewState = "APPROVED"
+	ReviewChangesRequested ReviewState = "CHANGES_REQUESTED"
+	ReviewDismissed        ReviewState = "DISMISSED"
+)
+
+// Review is a pull request review.
+type Review struct {
+	ID        ID
+	RepoID    ID
+	IssueID   ID
+	AuthorID  ID
+	State     ReviewState
+	Body      string
+	CommitSHA string
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	// SubmittedAt is nil while the review is pending.
+	SubmittedAt *time.Time
+}
+
+func (r *Review) clone() *Review {
+	c := *r
+	c.SubmittedAt = copyOf(r.SubmittedAt)
+	return &c
+}
+
+// Thread is a conversation on lines of a pull request's diff.
+type Thread struct {
+	ID       ID
+	RepoID   ID
+	IssueID  ID
+	Path     string
+	Side     DiffSide
+	FileWide bool
+	// Line and StartLine are where the thread was made; 0 means none.
+	Line      int
+	StartLine int
+	StartSide DiffSide
+	// CommitSHA is the head that the thread was made on.
+	CommitSHA  string
+	Resolved   bool
+	ResolvedBy ID
+}
+
+func (t *Thread) clone() *Thread { return copyOf(t) }
+
+// DiffSide is a side of a diff.
+type DiffSide string
+
+// The sides: what a change removes, what it brings.
+const (
+	SideLeft  DiffSide = "LEFT"
+	SideRight DiffSide = "RIGHT"
+)
+
+// ReviewComment is a comment in a thread.
+type ReviewComment struct {
+	ID       ID
+	RepoID   ID
+	ThreadID ID
+	ReviewID ID
+	AuthorID ID
+	// InReplyTo is the thread's first comment, 0 for that one itself.
+	InReplyTo ID
+	Body      string
+	DiffHunk  string
+	CommitSHA string
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+func (c *ReviewComment) clone() *ReviewComment { return copyOf(c) }
+
+// Event is an entry of an issue's or pull request's timeline.
+type Event struct {
+	ID      ID
+	RepoID  ID
+	IssueID ID
+	ActorID ID
+	// Kind is GitHub's event name: labeled, assigned, closed, merged, …
+	Kind      string
+	LabelID   ID
+	SubjectID ID
+	CommitSHA string
+	CreatedAt time.Time
+}
+
+func (e *Event) clone() *Event { return copyOf(e) }

@@ -1,0 +1,142 @@
+package model
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+)
+
+// UserType is what kind of account a user is.
+type UserType string
+
+// The account types.
+const (
+	TypeUser         UserType = "User"
+	TypeOrganization UserType = "Organization"
+	TypeBot          UserType = "Bot"
+)
+
+// User is a person, an organization or an App's bot.
+type User struct {
+	ID        ID
+	Login     string
+	Name      string
+	Email     string
+	Type      UserType
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+func (u *User) clone() *User { return copyOf(u) }
+
+// App is a GitHub App.
+type App struct {
+	ID      ID
+	Slug    string
+	Name    string
+	OwnerID ID
+	BotID   ID
+	// ClientID identifies the App towards OAuth.
+	ClientID  string
+	CreatedAt time.Time
+}
+
+func (a *App) clone() *App { return copyOf(a) }
+
+// Repo is a repository.
+type Repo struct {
+	ID            ID
+	OwnerID       ID
+	Name          string
+	Description   string
+	Homepage      string
+	Private       bool
+	Archived      bool
+	DefaultBranch string
+	Topics        []string
+	HasIssues     bool
+	// AllowMerge, AllowSquash and AllowRebase are the merge methods allowed.
+	AllowMerge, AllowSquash, AllowRebase bool
+	AllowAutoMerge                       bool
+	DeleteBranchOnMerge                  bool
+	Stargazers                           []ID
+	Watchers                             []ID
+	ForkCount                            int
+	// Collaborators holds who may do what, besides the owner.
+	Collaborators map[ID]Permission
+	// LastNumber is the highest number of an issue or pull request.
+	LastNumber int
+	// LastRunNumber maps a workflow's id to its highest run number.
+	LastRunNumber map[ID]int
+	// Protection maps a branch to its rule.
+	Protection map[string]Protection
+
+	CreatedAt, UpdatedAt, PushedAt time.Time
+
+	// Git holds the repository's objects and refs. It is saved apart.
+	Git *gitstore.Store `json:"-"`
+}
+
+func (r *Repo) clone() *Repo {
+	c := *r
+	c.Topics = slices.Clone(r.Topics)
+	c.Stargazers = slices.Clone(r.Stargazers)
+	c.Watchers = slices.Clone(r.Watchers)
+	c.Collaborators = maps.Clone(r.Collaborators)
+	c.LastRunNumber = maps.Clone(r.LastRunNumber)
+	c.Protection = make(map[string]Protection, len(r.Protection))
+	for branch, rule := range r.Protection {
+		rule.RequiredChecks = slices.Clone(rule.RequiredChecks)
+		c.Protection[branch] = rule
+	}
+	c.Git = r.Git.Clone()
+	return &c
+}
+
+// Protection is a branch's protection rule. It holds for administrators too,
+// and keeps the branch from being deleted or moved by force.
+type Protection struct {
+	// RequiredChecks names the check runs that must have passed.
+	RequiredChecks []string
+	// Strict asks that the head contains the base's tip.
+	Strict bool
+	// RequiredApprovals is how many approving reviews are needed.
+	RequiredApprovals int
+}
+
+// Label is a repository's label.
+type Label struct {
+	ID          ID
+	RepoID      ID
+	Name        string
+	Color       string
+	Description string
+	Default     bool
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+func (l *Label) clone() *Label { return copyOf(l) }
+
+// Milestone is a repository's milestone.
+type Milestone struct {
+	ID          ID
+	RepoID      ID
+	Number      int
+	Title       string
+	Description string
+	CreatorID   ID
+	Closed      bool
+	DueOn       *time.Time
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	ClosedAt    *time.Time
+}
+
+func (m *Milestone) clone() *Milestone {
+	c := *m
+	c.DueOn, c.ClosedAt = copyOf(m.DueOn), copyOf(m.ClosedAt)
+	return &c
+}

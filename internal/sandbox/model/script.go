@@ -1,0 +1,189 @@
+package model
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Script says how a job of Actions ends, because the sandbox runs no job. A
+// job without a script succeeds at once.
+type Script struct {
+	// Workflow is the file's name, for example "ci.yml".
+	Workflow string
+	// Job is the job's key; empty means every job of the workflow.
+	Job string
+	// Outcomes are the conclusions by attempt; further attempts end as the
+	// last one.
+	Outcomes []Conclusion
+	// FailingStep is the name of the step that a failure happens in; empty
+	// means the last one.
+	FailingStep string
+	// Log is what the failing or last step prints.
+	Log string
+	// Hanging jobs stay in progress until somebody cancels them.
+	Hanging bool
+}
+
+func cloneScripts(scripts []Script) []Script {
+	c := slices.Clone(scripts)
+	for i := range c {
+		c[i].Outcomes = slices.Clone(c[i].Outcomes)
+	}
+	return c
+}
+
+func (s *State) script(run *Run, job string) Script {
+	file := path.Base(s.Workflows.Get(run.WorkflowID).Path)
+	for _, script := range s.Scripts {
+		if script.Workflow == file && (script.Job == "" || script.Job == job) {
+			return script
+		}
+	}
+	return Script{}
+}
+
+func (sc Script) outcome(attempt int) Conclusion {
+	if len(sc.Outcomes) == 0 {
+		return Success
+	}
+	return sc.Outcomes[min(attempt, len(sc.Outcomes))-1]
+}
+
+// stepTime is how long each step of a job is said to have taken.
+const stepTime = time.Second
+
+// playJob adds a job to a run's current attempt and ends it as its script
+// says. A job that needs one that did not pass is skipped; one that needs one
+// that has not ended waits.
+func (s *State) playJob(run *Run, def jobDefinition) *Job {
+	job := &Job{
+		ID: s.newID(), RepoID: run.RepoID, RunID: run.ID, Attempt: len(run.Attempts), Key: def.Key, Name: def.Name,
+		StartedAt: s.Now,
+	}
+	switch blocker := s.blocker(run, def); {
+	case blocker == nil:
+		s.play(job, def, s.script(run, def.Key))
+	case blocker.Status != Completed:
+		job.Status = Queued
+	default:
+		job.Status, job.Conclusion = Completed, Skipped
+	}
+	if job.Status == Completed {
+		end := s.Now.Add(time.Duration(len(job.Steps)) * stepTime)
+		job.CompletedAt = &end
+	}
+	s.Jobs.Add(job.ID, job)
+	s.CheckRuns.Add(job.ID, s.checkRunOf(run, job))
+	return job
+}
+
+// blocker returns the job that keeps another from running: one that it needs
+// and that did not succeed, or else has not ended; nil if there is none.
+func (s *State) blocker(run *Run, def jobDefinition) *Job {
+	var waitsFor *Job
+	for _, id := range run.Current().Jobs {
+		job := s.Jobs.Get(id)
+		switch needed := slices.Contains(def.needs(), job.Key); {
+		case needed && job.Status != Completed:
+			waitsFor = job
+		case needed && job.Conclusion != Success:
+			return job
+		}
+	}
+	return waitsFor
+}
+
+// play runs a job as its script says: it gives the job its end, steps and log.
+func (s *State) play(job *Job, def jobDefinition, script Script) {
+	job.Status, job.Conclusion = Completed, script.outcome(job.Attempt)
+	if script.Hanging {
+		job.Status, job.Conclusion = InProgress, ""
+	}
+	titles, acts := script.steps(def)
+	var log strings.Builder
+	at := s.Now
+	for n, title := range titles {
+		step := Step{Number: n + 1, Name: title, StartedAt: at, EndedAt: at.Add(stepTime)}
+		step.Status, step.Conclusion = job.stepEnd(n-acts, n == len(titles)-1)
+		job.Steps = append(job.Steps, step)
+		printed := ""
+		if n == acts {
+			printed = script.Log
+		}
+		writeLog(&log, step, printed)
+		at = at.Add(stepTime)
+	}
+	job.Log = log.String()
+}
+
+// steps returns the titles of a job's steps, and the index of the one that the
+// script is about.
+func (sc Script) steps(def jobDefinition) (titles []string, acts int) {
+	titles = []string{"Set up job"}
+	for _, step := range def.Steps {
+		titles = append(titles, step.title())
+	}
+	acts = len(titles) - 1
+	if at := slices.Index(titles, sc.FailingStep); at > 0 {
+		acts = at
+	}
+	return append(titles, "Complete job"), acts
+}
+
+// stepEnd returns how a step ends that comes so many steps after the one that
+// decides about its job. Steps after a failing one are skipped, but for the
+// last one.
+func (j *Job) stepEnd(after int, last bool) (Status, Conclusion) {
+	switch {
+	case j.Status == InProgress && after == 0:
+		return InProgress, ""
+	case j.Status == InProgress && after > 0:
+		return Queued, ""
+	case j.failed() && after == 0:
+		return Completed, Failure
+	case j.failed() && after > 0 && !last:
+		return Completed, Skipped
+	default:
+		return Completed, Success
+	}
+}
+
+// failed reports whether a job ended badly.
+func (j *Job) failed() bool { return j.Status == Completed && !j.Conclusion.passing() }
+
+// exitMessage is what Actions says of a command that failed.
+const exitMessage = "Process completed with exit code 1."
+
+// writeLog writes a step's log lines as Actions does: each begins with a time.
+func writeLog(log *strings.Builder, step Step, printed string) {
+	if step.Status == Queued || step.Conclusion == Skipped {
+		return
+	}
+	stamp := step.StartedAt.Format("2006-01-02T15:04:05.0000000Z")
+	fmt.Fprintf(log, "%s ##[group]%s\n%s ##[endgroup]\n", stamp, step.Name, stamp)
+	for line := range strings.Lines(printed) {
+		fmt.Fprintf(log, "%s %s\n", stamp, strings.TrimSuffix(line, "\n"))
+	}
+	if step.Conclusion == Failure {
+		fmt.Fprintf(log, "%s ##[error]%s\n", stamp, exitMessage)
+	}
+}
+
+func (s *State) checkRunOf(run *Run, job *Job) *CheckRun {
+	c := &CheckRun{
+		ID: job.ID, RepoID: run.RepoID, SuiteID: run.SuiteID, AppID: actionsAppID, Name: job.Name, HeadSHA: run.HeadSHA,
+		Status: job.Status, Conclusion: job.Conclusion, StartedAt: job.StartedAt, CompletedAt: copyOf(job.CompletedAt),
+		ExternalID: strconv.FormatInt(job.ID, 10),
+		DetailsURL: fmt.Sprintf("https://github.com/%s/actions/runs/%d/job/%d", s.FullName(s.Repos.Get(run.RepoID)), run.ID, job.ID),
+	}
+	if job.failed() {
+		c.Annotations = []Annotation{{
+			Path: ".github", StartLine: len(job.Steps), EndLine: len(job.Steps), Level: "failure", Message: exitMessage,
+		}}
+	}
+	return c
+}

@@ -1,0 +1,156 @@
+// Package model is the sandbox's GitHub without its protocols: users,
+// repositories, issues, pull requests, reviews, checks and Actions runs, and
+// the rules by which they change.
+//
+// A [State] is a whole world. Reads may run at the same time; the caller keeps
+// writes apart from everything else. Operations that GitHub refuses return a
+// [*Problem].
+package model
+
+import (
+	"strings"
+	"time"
+)
+
+// ID is a database id. Ids are given in order from one counter per world, so
+// that the same requests make the same ids.
+type ID = int64
+
+// State is a world.
+type State struct {
+	// Now is the world's clock. It moves by [Tick] with every write, never by
+	// itself, so that equal worlds tell equal times.
+	Now    time.Time
+	LastID ID
+
+	Users      Table[User]
+	Repos      Table[Repo]
+	Labels     Table[Label]
+	Milestones Table[Milestone]
+	Issues     Table[Issue]
+	Comments   Table[Comment]
+	Reviews    Table[Review]
+	Threads    Table[Thread]
+	// ReviewComments are the comments of threads.
+	ReviewComments Table[ReviewComment]
+	Workflows      Table[Workflow]
+	Runs           Table[Run]
+	Jobs           Table[Job]
+	CheckSuites    Table[CheckSuite]
+	CheckRuns      Table[CheckRun]
+	Apps           Table[App]
+	Events         Table[Event]
+
+	// Scripts say how Actions jobs end; see [Script].
+	Scripts []Script
+}
+
+// Epoch is when a new world's clock starts.
+var Epoch = time.Date(2026, time.January, 5, 9, 0, 0, 0, time.UTC)
+
+// Tick is how far a write moves the world's clock.
+const Tick = time.Second
+
+// firstID is the id before the first one; GitHub's ids are large numbers, and
+// clients that mix up ids and numbers are noticed.
+const firstID = 1_000_000
+
+// New returns an empty world that has GitHub Actions as its only App.
+func New() *State {
+	s := &State{Now: Epoch, LastID: firstID}
+	s.addActionsApp()
+	return s
+}
+
+// Advance moves the clock by one tick and returns the new time. Every
+// operation that writes calls it once.
+func (s *State) Advance() time.Time {
+	s.Now = s.Now.Add(Tick)
+	return s.Now
+}
+
+func (s *State) newID() ID {
+	s.LastID++
+	return s.LastID
+}
+
+// Clone returns an independent copy of the world. Git objects, which never
+// change, are shared.
+func (s *State) Clone() *State {
+	c := *s
+	c.Users = cloneTable(s.Users, (*User).clone)
+	c.Repos = cloneTable(s.Repos, (*Repo).clone)
+	c.Labels = cloneTable(s.Labels, (*Label).clone)
+	c.Milestones = cloneTable(s.Milestones, (*Milestone).clone)
+	c.Issues = cloneTable(s.Issues, (*Issue).clone)
+	c.Comments = cloneTable(s.Comments, (*Comment).clone)
+	c.Reviews = cloneTable(s.Reviews, (*Review).clone)
+	c.Threads = cloneTable(s.Threads, (*Thread).clone)
+	c.ReviewComments = cloneTable(s.ReviewComments, (*ReviewComment).clone)
+	c.Workflows = cloneTable(s.Workflows, (*Workflow).clone)
+	c.Runs = cloneTable(s.Runs, (*Run).clone)
+	c.Jobs = cloneTable(s.Jobs, (*Job).clone)
+	c.CheckSuites = cloneTable(s.CheckSuites, (*CheckSuite).clone)
+	c.CheckRuns = cloneTable(s.CheckRuns, (*CheckRun).clone)
+	c.Apps = cloneTable(s.Apps, (*App).clone)
+	c.Events = cloneTable(s.Events, (*Event).clone)
+	c.Scripts = cloneScripts(s.Scripts)
+	return &c
+}
+
+// Repo returns the repository of that name, nil if there is none. Owner and
+// name are compared without case, as GitHub does.
+func (s *State) Repo(owner, name string) *Repo {
+	return s.Repos.First(func(r *Repo) bool {
+		return strings.EqualFold(r.Name, name) && strings.EqualFold(s.Login(r.OwnerID), owner)
+	})
+}
+
+// User returns the user, organization or bot of that login, nil if there is
+// none.
+func (s *State) User(login string) *User {
+	return s.Users.First(func(u *User) bool { return strings.EqualFold(u.Login, login) })
+}
+
+// ghost is the login of those who are gone.
+const ghost = "ghost"
+
+// Login returns a user's login, "ghost" for one that is gone.
+func (s *State) Login(id ID) string {
+	if u := s.Users.Get(id); u != nil {
+		return u.Login
+	}
+	return ghost
+}
+
+// FullName returns "owner/name" of a repository.
+func (s *State) FullName(r *Repo) string { return s.Login(r.OwnerID) + "/" + r.Name }
+
+// Issue returns an issue or pull request by number, nil if there is none.
+func (s *State) Issue(repo *Repo, number int) *Issue {
+	return s.Issues.First(func(i *Issue) bool { return i.RepoID == repo.ID && i.Number == number })
+}
+
+// Pull returns a pull request by number, nil if there is none or the number is
+// an issue's.
+func (s *State) Pull(repo *Repo, number int) *Issue {
+	if i := s.Issue(repo, number); i != nil && i.Pull != nil {
+		return i
+	}
+	return nil
+}
+
+// PullByID returns the pull request with the pull request id, which is not
+// the id of its issue.
+func (s *State) PullByID(id ID) *Issue {
+	return s.Issues.First(func(i *Issue) bool { return i.Pull != nil && i.Pull.ID == id })
+}
+
+// copyOf returns a pointer to a copy of *p, nil for nil.
+func copyOf[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	return &c
+}
