@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/go-github/v60/github"
@@ -41,35 +42,59 @@ type Client struct {
 
 // New returns a client. It fails if an address is no URL.
 func New(opts Options) (*Client, error) {
-	if opts.RESTURL == "" {
-		opts.RESTURL = DefaultRESTURL
-	}
-	if opts.GraphQLURL == "" {
-		opts.GraphQLURL = DefaultGraphQLURL
-	}
-	base, err := url.Parse(strings.TrimSuffix(opts.RESTURL, "/") + "/")
+	rest, err := address(orDefault(opts.RESTURL, DefaultRESTURL))
 	if err != nil {
 		return nil, fmt.Errorf("address of GitHub's REST API: %w", err)
 	}
-	transport := opts.Transport
-	if transport == nil {
-		transport = http.DefaultTransport
+	graphql, err := address(orDefault(opts.GraphQLURL, DefaultGraphQLURL))
+	if err != nil {
+		return nil, fmt.Errorf("address of GitHub's GraphQL API: %w", err)
 	}
-	client := &http.Client{Transport: authorized{token: opts.Token, next: transport}}
-	rest := github.NewClient(client)
-	rest.BaseURL = base
-	return &Client{REST: rest, http: client, graphqlURL: opts.GraphQLURL}, nil
+	next := opts.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	client := &http.Client{Transport: authorized{
+		token: opts.Token, origins: []string{origin(rest), origin(graphql)}, next: next,
+	}}
+	c := &Client{REST: github.NewClient(client), http: client, graphqlURL: graphql.String()}
+	c.REST.BaseURL = rest.JoinPath("/")
+	return c, nil
 }
 
-// authorized adds the token to requests.
+func orDefault(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// address reads an absolute URL of HTTP or HTTPS.
+func address(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%q is no address that begins with https:// or http://", text)
+	}
+	return u, nil
+}
+
+// origin is the scheme and host of an address.
+func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
+
+// authorized adds the token to requests, but only to those for GitHub's own
+// origins: a redirect may lead to another host, which must not learn it.
 type authorized struct {
-	token string
-	next  http.RoundTripper
+	token   string
+	origins []string
+	next    http.RoundTripper
 }
 
 // RoundTrip sends a copy of the request with the token.
 func (a authorized) RoundTrip(r *http.Request) (*http.Response, error) {
-	if a.token != "" {
+	if a.token != "" && slices.Contains(a.origins, origin(r.URL)) {
 		r = r.Clone(r.Context())
 		r.Header.Set("Authorization", "Bearer "+a.token)
 	}
@@ -96,24 +121,17 @@ func (e GraphQLErrors) Error() string {
 }
 
 // NotFound reports whether an error of either API says that something does not
-// exist, or is not visible.
+// exist, is not visible, or was deleted, and nothing else.
 func NotFound(err error) bool {
-	var response *github.ErrorResponse
-	if errors.As(err, &response) {
-		return response.Response != nil && response.Response.StatusCode == http.StatusNotFound
+	if response, ok := errors.AsType[*github.ErrorResponse](err); ok {
+		return response.Response != nil &&
+			(response.Response.StatusCode == http.StatusNotFound || response.Response.StatusCode == http.StatusGone)
 	}
-	var graph GraphQLErrors
-	if errors.As(err, &graph) {
-		for _, e := range graph {
-			if e.Type == "NOT_FOUND" {
-				return true
-			}
-		}
-	}
-	return false
+	graph, ok := errors.AsType[GraphQLErrors](err)
+	return ok && len(graph) > 0 && !slices.ContainsFunc(graph, func(e GraphQLError) bool { return e.Type != "NOT_FOUND" })
 }
 
-// maxReply is the largest GraphQL reply that is read.
+// maxReply is the largest GraphQL reply that is read, in bytes.
 const maxReply = 32 << 20
 
 // GraphQL runs a query or mutation and decodes its data into out, which may be
@@ -125,7 +143,7 @@ func (c *Client) GraphQL(ctx context.Context, query string, variables map[string
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.graphqlURL, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("address of GitHub's GraphQL API: %w", err)
+		return fmt.Errorf("make GraphQL request: %w", err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	response, err := c.http.Do(request)
@@ -133,13 +151,31 @@ func (c *Client) GraphQL(ctx context.Context, query string, variables map[string
 		return fmt.Errorf("ask GitHub: %w", err)
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
-	if err != nil {
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxReply+1))
+	switch {
+	case err != nil:
 		return fmt.Errorf("read GitHub's reply: %w", err)
+	case len(text) > maxReply:
+		return fmt.Errorf("GitHub's reply is larger than %d bytes", maxReply)
+	case response.StatusCode != http.StatusOK:
+		return refusal(response.Status, text)
+	default:
+		return decode(text, out)
 	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("GitHub's GraphQL API answered %s", response.Status)
+}
+
+// refusal is the error of a reply that is not OK, with what GitHub says about
+// it.
+func refusal(status string, text []byte) error {
+	var reply struct{ Message string }
+	if json.Unmarshal(text, &reply) != nil || reply.Message == "" {
+		return fmt.Errorf("GitHub's GraphQL API answered %s", status)
 	}
+	return fmt.Errorf("GitHub's GraphQL API answered %s: %s", status, reply.Message)
+}
+
+// decode reads a reply's data into out.
+func decode(text []byte, out any) error {
 	var reply struct {
 		Data   json.RawMessage
 		Errors GraphQLErrors

@@ -1,0 +1,104 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+)
+
+const mergeQuery = `mutation Merge($id: ID!) { mergePullRequest(input: {pullRequestId: $id}) { clientMutationId } }`
+
+func TestAudit(t *testing.T) {
+	w := sandboxtest.New(t)
+	writer := w.As("writer")
+	writer.Get(sandboxtest.Path)
+	writer.Do("POST", sandboxtest.Path+"/issues", `{"title":"x"}`)
+	writer.Do("POST", sandboxtest.Path+"/issues", `{}`)
+	writer.GraphQL(`query Who { viewer { login } }`)
+	writer.GraphQL(mergeQuery, "id", "none")
+	writer.GraphQL(`{ nothing }`)
+	w.With("other").Get("/user")
+	var got []string
+	for _, e := range w.Audit() {
+		got = append(got, fmt.Sprintf("%s %s %s%s %d write=%v graphql=%v", e.Token, e.Method, e.Path, e.Operation, e.Status, e.Write, e.GraphQL))
+	}
+	const who = "token-of-writer "
+	assert.Equal(t, []string{
+		who + "GET /repos/owner/hello 200 write=false graphql=false",
+		who + "POST /repos/owner/hello/issues 201 write=true graphql=false",
+		who + "POST /repos/owner/hello/issues 422 write=false graphql=false",
+		who + "POST /graphqlquery Who 200 write=false graphql=true",
+		who + "POST /graphqlmutation Merge 200 write=true graphql=true",
+		who + "POST /graphqlquery 200 write=false graphql=true",
+		"other GET /user 401 write=false graphql=false",
+	}, got)
+}
+
+func TestUsage(t *testing.T) {
+	w := sandboxtest.New(t)
+	writer := w.As("writer")
+	sent := `{"title":"x"}`
+	reply := writer.Do("POST", sandboxtest.Path+"/issues", sent)
+	w.As("reader").Get("/user")
+	assert.Equal(t, sandbox.Usage{REST: 1, Bytes: int64(len(sent) + len(reply.Body))}, w.Usage(sandboxtest.Token("writer")))
+	writer.GraphQL(viewer)
+	writer.Get("/none")
+	usage := w.Usage(sandboxtest.Token("writer"))
+	assert.Equal(t, 2, usage.REST, "requests that fail count too")
+	assert.Equal(t, 1, usage.GraphQL)
+	assert.Zero(t, w.Usage("other"))
+}
+
+// The watcher is called after the world has changed and before the client
+// knows.
+func TestWatchersComeBeforeTheAnswer(t *testing.T) {
+	w := sandboxtest.New(t)
+	verifier, writer := w.As("reader"), w.As("writer")
+	var answered atomic.Bool
+	var seen []int
+	w.OnWrite(sandboxtest.Token("writer"), func() {
+		assert.False(t, answered.Load(), "the client has its answer already")
+		count := verifier.GraphQL(`{ repository(owner: "owner", name: "hello") { issues { totalCount } } }`)
+		seen = append(seen, count.Int("data.repository.issues.totalCount"))
+	})
+	for range 2 {
+		answered.Store(false)
+		reply := writer.Do("POST", sandboxtest.Path+"/issues", `{"title":"x"}`)
+		answered.Store(true)
+		assert.Equal(t, http.StatusCreated, reply.Status)
+	}
+	answered.Store(false)
+	writer.Get(sandboxtest.Path)
+	writer.Do("POST", sandboxtest.Path+"/issues", `{}`)
+	w.As("owner").Do("POST", sandboxtest.Path+"/issues", `{"title":"x"}`)
+	assert.Equal(t, []int{1, 2}, seen, "reads, refusals and other people's writes are not told")
+}
+
+func TestRequestsAtTheSameTime(t *testing.T) {
+	w := sandboxtest.New(t)
+	writer := w.As("writer")
+	var told atomic.Int32
+	w.OnWrite(sandboxtest.Token("writer"), func() { told.Add(1) })
+	var all sync.WaitGroup
+	for n := range 8 {
+		all.Go(func() {
+			if n%2 == 0 {
+				writer.Do("POST", sandboxtest.Path+"/issues", `{"title":"x"}`)
+			}
+			writer.Get(sandboxtest.Path + "/issues")
+			writer.GraphQL(`{ repository(owner: "owner", name: "hello") { issues(first: 5) { nodes { title } } } }`)
+			w.Clone()
+			w.Usage(sandboxtest.Token("writer"))
+		})
+	}
+	all.Wait()
+	assert.EqualValues(t, 4, told.Load())
+	assert.Len(t, w.Audit(), 4+8+8)
+}

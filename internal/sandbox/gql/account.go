@@ -1,0 +1,125 @@
+package gql
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/graphql"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// hourlyPoints is what GitHub lets a user spend on GraphQL in an hour.
+const hourlyPoints = 5000
+
+// rateLimit is the answer to a question for the limit; the sandbox has none.
+type rateLimit struct{}
+
+// queryFields resolves the roots of queries.
+func queryFields() map[string]graphql.Resolver {
+	return map[string]graphql.Resolver{
+		"Query.repository": field(func(q *query, _ any, args graphql.Args) (any, error) {
+			return q.repository(args.String("owner"), args.String("name"))
+		}),
+		"Query.node": field(func(q *query, _ any, args graphql.Args) (any, error) { return q.node(args.String("id")) }),
+		"Query.nodes": field(func(q *query, _ any, args graphql.Args) (any, error) {
+			return allTyped[any](q, args.Strings("ids"))
+		}),
+		"Query.viewer": prop(func(q *query, _ any) any { return present(q.s.Users.Get(q.actor)) }),
+		"Query.user": field(func(q *query, _ any, args graphql.Args) (any, error) {
+			return q.account(args.String("login"), model.TypeUser, "a User")
+		}),
+		"Query.organization": field(func(q *query, _ any, args graphql.Args) (any, error) {
+			return q.account(args.String("login"), model.TypeOrganization, "an Organization")
+		}),
+		"Query.repositoryOwner": lookup(func(q *query, _ any, args graphql.Args) any {
+			if u := q.s.User(args.String("login")); u != nil && u.Type != model.TypeBot {
+				return u
+			}
+			return nil
+		}),
+		"Query.rateLimit":     constant(rateLimit{}),
+		"RateLimit.cost":      constant(1),
+		"RateLimit.limit":     constant(hourlyPoints),
+		"RateLimit.nodeCount": constant(0),
+		"RateLimit.remaining": constant(hourlyPoints),
+		"RateLimit.used":      constant(0),
+		"RateLimit.resetAt":   prop(func(q *query, _ any) any { return q.s.Now.Add(time.Hour) }),
+	}
+}
+
+func (q *query) repository(owner, name string) (*model.Repo, error) {
+	repo, err := q.s.VisibleRepo(q.actor, owner, name)
+	if err != nil {
+		return nil, unresolved("a Repository with the name '%s/%s'.", owner, name)
+	}
+	return repo, nil
+}
+
+func (q *query) account(login string, kind model.UserType, what string) (any, error) {
+	if u := q.s.User(login); u != nil && u.Type == kind {
+		return u, nil
+	}
+	return nil, unresolved("%s with the login of '%s'.", what, login)
+}
+
+func accountFields() map[string]graphql.Resolver {
+	login := prop(func(_ *query, u *model.User) any { return u.Login })
+	avatar := prop(func(_ *query, u *model.User) any {
+		return fmt.Sprintf("https://avatars.githubusercontent.com/u/%d?v=4", u.ID)
+	})
+	name := prop(func(_ *query, u *model.User) any { return orNil(u.Name) })
+	return map[string]graphql.Resolver{
+		"Actor.login": login, "RepositoryOwner.login": login, "Actor.avatarUrl": avatar, "RepositoryOwner.avatarUrl": avatar,
+		"User.name": name, "Organization.name": name,
+		"User.email":         prop(func(_ *query, u *model.User) any { return u.Email }),
+		"Organization.email": prop(func(_ *query, u *model.User) any { return orNil(u.Email) }),
+		"User.isViewer":      prop(func(q *query, u *model.User) any { return u.ID == q.actor }),
+		"RepositoryOwner.repository": field(func(q *query, u *model.User, args graphql.Args) (any, error) {
+			return q.repository(u.Login, args.String("name"))
+		}),
+		"RepositoryOwner.repositories": connection(repositoriesOf),
+	}
+}
+
+// repositoriesOf returns an owner's repositories. Affiliations other than
+// ownership, forks and locked repositories are not in a sandbox.
+func repositoriesOf(q *query, u *model.User, args graphql.Args) ([]*model.Repo, error) {
+	wanted := func(name string, is bool) bool { return !args.Has(name) || args.Bool(name) == is }
+	repos := q.s.Repos.Where(func(r *model.Repo) bool {
+		return r.OwnerID == u.ID && q.s.Permission(q.actor, r) >= model.PermRead &&
+			wanted("isArchived", r.Archived) && wanted("isFork", false) && wanted("isLocked", false) &&
+			wanted("hasIssuesEnabled", r.HasIssues) && isOr(args.Enum("privacy"), visibility(r)) &&
+			isOr(args.Enum("visibility"), visibility(r))
+	})
+	order := args.Object("orderBy")
+	slices.SortStableFunc(repos, func(a, b *model.Repo) int {
+		switch order.Enum("field") {
+		case "NAME":
+			return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+		case "PUSHED_AT":
+			return a.PushedAt.Compare(b.PushedAt)
+		case "UPDATED_AT":
+			return a.UpdatedAt.Compare(b.UpdatedAt)
+		case "STARGAZERS":
+			return cmp.Compare(len(a.Stargazers), len(b.Stargazers))
+		default:
+			return a.CreatedAt.Compare(b.CreatedAt)
+		}
+	})
+	return directed(repos, order), nil
+}
+
+// isOr reports whether a value is the one that is asked for; empty asks for
+// none in particular.
+func isOr(asked, value string) bool { return asked == "" || asked == value }
+
+// directed turns a sorted list around if the order says so.
+func directed[T any](sorted []T, order graphql.Args) []T {
+	if order.Enum("direction") == "DESC" {
+		slices.Reverse(sorted)
+	}
+	return sorted
+}

@@ -1,0 +1,101 @@
+package gql
+
+import (
+	"maps"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/graphql"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// typeOf returns the name of an object's type in the schema.
+func typeOf(obj any) string {
+	switch obj := obj.(type) {
+	case *model.User:
+		return string(obj.Type)
+	case *model.Repo:
+		return "Repository"
+	case *model.Issue:
+		if obj.Pull != nil {
+			return "PullRequest"
+		}
+		return "Issue"
+	case *model.Comment:
+		return "IssueComment"
+	case *model.Review:
+		return "PullRequestReview"
+	case *model.Thread:
+		return "PullRequestReviewThread"
+	case *model.ReviewComment:
+		return "PullRequestReviewComment"
+	case *model.Label:
+		return "Label"
+	case *model.Milestone:
+		return "Milestone"
+	case *model.CheckRun:
+		return "CheckRun"
+	case *model.CheckSuite:
+		return "CheckSuite"
+	case *model.Run:
+		return "WorkflowRun"
+	case *model.Workflow:
+		return "Workflow"
+	case *model.App:
+		return "App"
+	case commit:
+		return "Commit"
+	case ref:
+		return "Ref"
+	default:
+		return ""
+	}
+}
+
+// sharedFields resolves what objects of many types have.
+func sharedFields() map[string]graphql.Resolver {
+	fact := func(get func(q *query, f facts) any) graphql.Resolver {
+		return prop(func(q *query, obj any) any { return get(q, q.facts(obj)) })
+	}
+	fields := map[string]graphql.Resolver{
+		"Node.id":                 fact(func(_ *query, f facts) any { return f.node }),
+		"Comment.author":          fact(func(q *query, f facts) any { return present(q.s.Users.Get(f.author)) }),
+		"Comment.body":            fact(func(_ *query, f facts) any { return f.body }),
+		"Comment.bodyText":        fact(func(_ *query, f facts) any { return f.body }),
+		"Comment.createdAt":       fact(func(_ *query, f facts) any { return f.created }),
+		"Comment.updatedAt":       fact(func(_ *query, f facts) any { return f.updated }),
+		"Comment.viewerDidAuthor": fact(func(q *query, f facts) any { return f.author == q.actor }),
+		"Comment.authorAssociation": fact(func(q *query, f facts) any {
+			return q.s.Association(f.author, q.s.Repos.Get(f.repo))
+		}),
+		"Comment.includesCreatedEdit": constant(false),
+		"Minimizable.isMinimized":     constant(false),
+		"Minimizable.minimizedReason": constant(nil),
+	}
+	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.id }), "databaseId",
+		"User", "Organization", "Bot", "App", "Repository", "Issue", "PullRequest", "IssueComment", "PullRequestReview",
+		"PullRequestReviewComment", "CheckRun", "CheckSuite", "WorkflowRun", "Workflow"))
+	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.id }), "fullDatabaseId",
+		"Issue", "PullRequest", "IssueComment", "PullRequestReview", "PullRequestReviewComment"))
+	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.created }), "createdAt",
+		"User", "Organization", "Bot", "App", "Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow"))
+	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.updated }), "updatedAt",
+		"Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow"))
+	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return webURL + f.path }), "url",
+		"Actor", "RepositoryOwner", "UniformResourceLocatable", "IssueComment", "PullRequestReview",
+		"PullRequestReviewComment", "Label", "CheckSuite", "App"))
+	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return webURL + f.path }), "permalink", "PullRequest", "CheckRun"))
+	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.path }), "resourcePath",
+		"Actor", "RepositoryOwner", "UniformResourceLocatable", "IssueComment", "PullRequestReview",
+		"PullRequestReviewComment", "Label", "CheckSuite"))
+	maps.Copy(fields, onTypes(fact(func(q *query, f facts) any { return present(q.s.Repos.Get(f.repo)) }), "repository",
+		"RepositoryNode", "PullRequestReviewThread", "Label", "Milestone", "CheckRun", "CheckSuite", "GitObject", "Ref"))
+	return fields
+}
+
+// onTypes gives a field of several types one resolver.
+func onTypes(resolver graphql.Resolver, field string, types ...string) map[string]graphql.Resolver {
+	fields := map[string]graphql.Resolver{}
+	for _, name := range types {
+		fields[name+"."+field] = resolver
+	}
+	return fields
+}

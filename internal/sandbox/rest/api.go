@@ -1,0 +1,259 @@
+// Package rest is the sandbox's REST API: GitHub's routes, shapes and status
+// codes over the state of package model.
+package rest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// API answers REST requests. It holds no state.
+type API struct{ mux *http.ServeMux }
+
+// Request is a request with what the server knows about it.
+type Request struct {
+	*http.Request
+	State *model.State
+	// Actor is the user who asks, 0 for nobody.
+	Actor model.ID
+	// Body is the request's body.
+	Body []byte
+	// BaseURL is the address under which the client reached the API, without
+	// a final slash; links to further pages begin with it.
+	BaseURL string
+}
+
+// Response is the answer to a request.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// New returns the API.
+func New() *API {
+	a := &API{mux: http.NewServeMux()}
+	for _, rt := range routes() {
+		a.mux.Handle(rt.pattern, rt)
+		// GitHub's links name a repository by its id.
+		if byID := strings.Replace(rt.pattern, reposPath, repositoriesPath, 1); byID != rt.pattern {
+			a.mux.Handle(byID, rt)
+		}
+	}
+	return a
+}
+
+func routes() []route {
+	return slices.Concat(
+		metaRoutes(), repoRoutes(), gitRoutes(), contentRoutes(), issueRoutes(), labelRoutes(), pullRoutes(), reviewRoutes(),
+		actionsRoutes(), checkRoutes(), searchRoutes(),
+	)
+}
+
+// The two ways to name a repository in a path.
+const (
+	reposPath        = "/repos/{owner}/{repo}"
+	repositoriesPath = "/repositories/{repository_id}"
+)
+
+// Writes reports whether a request may change the state, so that the caller
+// can lock it.
+func (a *API) Writes(r *http.Request) bool {
+	h, _ := a.mux.Handler(r)
+	rt, ok := h.(route)
+	return ok && rt.writes()
+}
+
+// Answer answers a request.
+func (a *API) Answer(r Request) Response {
+	h, _ := a.mux.Handler(r.Request)
+	if _, ok := h.(route); !ok {
+		return errorResponse(errNotFound)
+	}
+	out := &capture{}
+	c := &call{view: &view{s: r.State, actor: r.Actor}, Request: r.Request, body: r.Body, base: r.BaseURL}
+	a.mux.ServeHTTP(out, r.WithContext(withCall(r.Context(), c)))
+	return out.response
+}
+
+// route is one operation.
+type route struct {
+	pattern string
+	handle  func(c *call) (reply, error)
+}
+
+// writes reports whether the route's method changes something.
+func (rt route) writes() bool { return !strings.HasPrefix(rt.pattern, http.MethodGet) }
+
+// ServeHTTP answers the call that the request's context carries.
+func (rt route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := callOf(r)
+	c.Request = r
+	out, _ := w.(*capture)
+	if rt.writes() && c.actor == 0 {
+		out.response = errorResponse(errNoUser)
+		return
+	}
+	answer, err := rt.handle(c)
+	if err != nil {
+		out.response = errorResponse(err)
+		return
+	}
+	out.response = answer.response(c)
+}
+
+// capture takes a route's response without writing it.
+type capture struct{ response Response }
+
+// Header satisfies http.ResponseWriter; the mux itself sets headers only when
+// it redirects.
+func (c *capture) Header() http.Header {
+	if c.response.Header == nil {
+		c.response.Header = http.Header{}
+	}
+	return c.response.Header
+}
+
+// Write satisfies http.ResponseWriter.
+func (c *capture) Write(p []byte) (int, error) {
+	c.response.Body = append(c.response.Body, p...)
+	return len(p), nil
+}
+
+// WriteHeader satisfies http.ResponseWriter.
+func (c *capture) WriteHeader(status int) { c.response.Status = status }
+
+// reply is what a handler answers.
+type reply struct {
+	status int
+	// body becomes JSON unless raw is set; nil means no body.
+	body any
+	raw  []byte
+	// contentType is that of raw.
+	contentType string
+	header      http.Header
+}
+
+func ok(body any) (reply, error)      { return reply{status: http.StatusOK, body: body}, nil }
+func created(body any) (reply, error) { return reply{status: http.StatusCreated, body: body}, nil }
+func noContent() (reply, error)       { return reply{status: http.StatusNoContent}, nil }
+
+const jsonType = "application/json; charset=utf-8"
+
+func (a reply) response(c *call) Response {
+	out := Response{Status: a.status, Header: a.header, Body: a.raw}
+	if out.Header == nil {
+		out.Header = http.Header{}
+	}
+	switch {
+	case a.raw != nil:
+		out.Header.Set("Content-Type", a.contentType)
+	case a.body != nil:
+		body, err := encode(a.body)
+		if err != nil {
+			return errorResponse(fmt.Errorf("encode answer: %w", err))
+		}
+		out.Body = body
+		out.Header.Set("Content-Type", jsonType)
+	}
+	if out.Status == http.StatusOK && (c.Method == http.MethodGet || c.Method == http.MethodHead) {
+		return conditional(c, out)
+	}
+	return out
+}
+
+func encode(body any) ([]byte, error) {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(body)
+	return bytes.TrimRight(buffer.Bytes(), "\n"), err
+}
+
+// conditional adds an ETag, and answers 304 where the client has that version.
+func conditional(c *call, out Response) Response {
+	sum := sha256.Sum256(out.Body)
+	tag := `"` + hex.EncodeToString(sum[:]) + `"`
+	out.Header.Set("ETag", "W/"+tag)
+	out.Header.Set("Cache-Control", "private, max-age=60, s-maxage=60")
+	out.Header.Set("Vary", "Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, Accept, X-Requested-With")
+	for known := range strings.SplitSeq(c.Request.Header.Get("If-None-Match"), ",") {
+		if known = strings.TrimSpace(known); known == "*" || strings.TrimPrefix(known, "W/") == tag {
+			out.Status, out.Body = http.StatusNotModified, nil
+			out.Header.Del("Content-Type")
+		}
+	}
+	return out
+}
+
+type errorBody struct {
+	Message string `json:"message"`
+	// Errors are of type model.FieldError or, for some operations, sentences.
+	Errors           any    `json:"errors,omitempty"`
+	DocumentationURL string `json:"documentation_url"`
+	Status           string `json:"status"`
+}
+
+const documentation = "https://docs.github.com/rest"
+
+// Failure is the answer of an error that has only a message.
+func Failure(status int, message string) Response {
+	return errorBody{Message: message}.response(status)
+}
+
+func (b errorBody) response(status int) Response {
+	b.DocumentationURL, b.Status = documentation, strconv.Itoa(status)
+	body, err := encode(b)
+	if err != nil {
+		status, body = http.StatusInternalServerError, nil
+	}
+	return Response{Status: status, Header: http.Header{"Content-Type": {jsonType}}, Body: body}
+}
+
+func errorResponse(err error) Response {
+	problem, ok := errors.AsType[*model.Problem](err)
+	if !ok {
+		return Failure(http.StatusInternalServerError, "Server Error")
+	}
+	body := errorBody{Message: problem.Message}
+	switch {
+	case len(problem.Errors) > 0:
+		body.Errors = problem.Errors
+	case len(problem.Reasons) > 0:
+		body.Errors = problem.Reasons
+	}
+	return body.response(statusOf(problem.Kind))
+}
+
+func statusOf(kind model.ProblemKind) int {
+	switch kind {
+	case model.NotFound:
+		return http.StatusNotFound
+	case model.Forbidden:
+		return http.StatusForbidden
+	case model.Invalid:
+		return http.StatusUnprocessableEntity
+	case model.NotAllowed:
+		return http.StatusMethodNotAllowed
+	case model.Conflict:
+		return http.StatusConflict
+	case model.BadRequest:
+		return http.StatusBadRequest
+	case model.Gone:
+		return http.StatusGone
+	case model.Unauthorized:
+		return http.StatusUnauthorized
+	default:
+		return http.StatusInternalServerError
+	}
+}

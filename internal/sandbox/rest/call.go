@@ -1,0 +1,202 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// call is one request on its way through a handler.
+type call struct {
+	*view
+	*http.Request
+	body []byte
+	base string
+	// repository is what the path names, nil if it names none.
+	repository *model.Repo
+}
+
+type callKey struct{}
+
+func withCall(ctx context.Context, c *call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+func callOf(r *http.Request) *call {
+	c, _ := r.Context().Value(callKey{}).(*call)
+	return c
+}
+
+var (
+	errNotFound = &model.Problem{Kind: model.NotFound, Message: "Not Found"}
+	errNoUser   = &model.Problem{Kind: model.Unauthorized, Message: "Requires authentication"}
+	errEmpty    = &model.Problem{Kind: model.Conflict, Message: "Git Repository is empty."}
+)
+
+// onRepo makes a handler of one that needs the repository that the path
+// names.
+func onRepo(handle func(c *call, repo *model.Repo) (reply, error)) func(*call) (reply, error) {
+	return func(c *call) (reply, error) {
+		owner, name := c.PathValue("owner"), c.PathValue("repo")
+		if id, err := strconv.ParseInt(c.PathValue("repository_id"), 10, 64); err == nil && c.s.Repos.Get(id) != nil {
+			owner, name, _ = strings.Cut(c.s.FullName(c.s.Repos.Get(id)), "/")
+		}
+		repo, err := c.s.VisibleRepo(c.actor, owner, name)
+		if err != nil {
+			return reply{}, err
+		}
+		c.repository = repo
+		return handle(c, repo)
+	}
+}
+
+// onCommits is [onRepo] for what needs at least one commit.
+func onCommits(handle func(c *call, repo *model.Repo) (reply, error)) func(*call) (reply, error) {
+	return onRepo(func(c *call, repo *model.Repo) (reply, error) {
+		if repo.Empty() {
+			return reply{}, errEmpty
+		}
+		return handle(c, repo)
+	})
+}
+
+// onIssue makes a handler of one that needs the issue or pull request that the
+// path names.
+func onIssue(handle func(c *call, repo *model.Repo, i *model.Issue) (reply, error)) func(*call) (reply, error) {
+	return onRepo(func(c *call, repo *model.Repo) (reply, error) {
+		n, err := c.number("number")
+		if err != nil {
+			return reply{}, err
+		}
+		switch i := c.s.Issue(repo, n); {
+		case i == nil && n <= repo.LastNumber:
+			return reply{}, &model.Problem{Kind: model.Gone, Message: "This issue was deleted"}
+		case i == nil:
+			return reply{}, errNotFound
+		case i.Pull == nil && !repo.HasIssues:
+			return reply{}, model.IssuesDisabled()
+		default:
+			return handle(c, repo, i)
+		}
+	})
+}
+
+// onPull makes a handler of one that needs the pull request that the path
+// names.
+func onPull(handle func(c *call, repo *model.Repo, i *model.Issue) (reply, error)) func(*call) (reply, error) {
+	return onRepo(func(c *call, repo *model.Repo) (reply, error) {
+		n, err := c.number("number")
+		if err != nil {
+			return reply{}, err
+		}
+		i := c.s.Pull(repo, n)
+		if i == nil {
+			return reply{}, errNotFound
+		}
+		return handle(c, repo, i)
+	})
+}
+
+// onRow makes a handler of one that needs a row of a table: the one whose id
+// the path names, if it belongs to the repository that the path names.
+func onRow[T any](table func(*model.State) *model.Table[T], owner func(*T) model.ID, handle func(c *call, row *T) (reply, error)) func(*call) (reply, error) {
+	return onRepo(func(c *call, repo *model.Repo) (reply, error) {
+		id, err := strconv.ParseInt(c.PathValue("id"), 10, 64)
+		if err != nil {
+			return reply{}, errNotFound
+		}
+		row := table(c.s).Get(id)
+		if row == nil || owner(row) != repo.ID {
+			return reply{}, errNotFound
+		}
+		return handle(c, row)
+	})
+}
+
+// number returns a whole number of the path; text that is none is not found.
+func (c *call) number(name string) (int, error) {
+	n, err := strconv.Atoi(c.PathValue(name))
+	if err != nil || n < 1 {
+		return 0, errNotFound
+	}
+	return n, nil
+}
+
+// decode reads the body into target, a pointer to a struct. An empty body is
+// an empty object.
+func (c *call) decode(target any) error {
+	body := bytes.TrimSpace(c.body)
+	if len(body) == 0 {
+		return nil
+	}
+	if !json.Valid(body) {
+		return &model.Problem{Kind: model.BadRequest, Message: "Problems parsing JSON"}
+	}
+	if body[0] != '{' {
+		return &model.Problem{Kind: model.BadRequest, Message: "Body should be a JSON object"}
+	}
+	err := json.Unmarshal(body, target)
+	if err == nil {
+		return nil
+	}
+	message := "Invalid request."
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		path := strings.ToLower(strings.ReplaceAll(wrong.Field, ".", "/"))
+		message += fmt.Sprintf("\n\nFor 'properties/%s', %s is not %s.", path, shown(body, path, wrong.Value), jsonKind(wrong.Type.Kind().String()))
+	}
+	return &model.Problem{Kind: model.Invalid, Message: message}
+}
+
+// shown returns the value at the top of a body that an error is about, as
+// GitHub repeats it; for what lies deeper, what kind of value it is.
+func shown(body []byte, name, kind string) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) == nil && len(fields[name]) > 0 {
+		return string(fields[name])
+	}
+	return kind
+}
+
+func jsonKind(goKind string) string {
+	switch {
+	case strings.HasPrefix(goKind, "int"):
+		return "an integer"
+	case goKind == "bool":
+		return "a boolean"
+	case goKind == "slice":
+		return "an array"
+	case goKind == "struct" || goKind == "map":
+		return "an object"
+	default:
+		return "a " + goKind
+	}
+}
+
+// accepts reports whether the client asks for a media type, in whatever
+// spelling ("application/vnd.github.v3.diff", "…github.diff", "…raw+json").
+func (c *call) accepts(media string) bool {
+	for part := range strings.SplitSeq(c.Request.Header.Get("Accept"), ",") {
+		name, _, _ := strings.Cut(strings.TrimSpace(part), ";")
+		name = strings.TrimSuffix(name, "+json")
+		if strings.HasPrefix(name, "application/vnd.github") && strings.HasSuffix(name, "."+media) {
+			return true
+		}
+	}
+	return false
+}
+
+// plain answers with text of one of GitHub's media types.
+func plain(media string, text []byte) (reply, error) {
+	return reply{
+		status: http.StatusOK, raw: append([]byte{}, text...),
+		contentType: "application/vnd.github.v3." + media + "; charset=utf-8",
+		header:      http.Header{"X-GitHub-Media-Type": {"github.v3; param=" + media}},
+	}, nil
+}

@@ -1,0 +1,10 @@
+package rest
+
+// Patterns returns the patterns of all routes.
+func Patterns() []string {
+	var patterns []string
+	for _, rt := range routes() {
+		patterns = append(patterns, rt.pattern)
+	}
+	return patterns
+}

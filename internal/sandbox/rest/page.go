@@ -1,0 +1,88 @@
+package rest
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// The sizes of a page.
+const (
+	defaultPage = 30
+	largestPage = 100
+)
+
+// page cuts the page that the query asks for out of all, and returns the
+// header that links to the others. A number that makes no sense is as if it
+// were not there.
+func page[T any](c *call, all []T) ([]T, http.Header) {
+	query := c.URL.Query()
+	size, number := defaultPage, 1
+	if n, err := strconv.Atoi(query.Get("per_page")); err == nil && n > 0 {
+		size = min(n, largestPage)
+	}
+	last := max(1, (len(all)+size-1)/size)
+	if n, err := strconv.Atoi(query.Get("page")); err == nil && n > 0 {
+		// All pages after the last one are empty alike.
+		number = min(n, last+1)
+	}
+	header := http.Header{}
+	if last > 1 {
+		header.Set("Link", c.links(number, last))
+	}
+	from := min((number-1)*size, len(all))
+	return all[from:min(from+size, len(all))], header
+}
+
+// links writes the Link header in the order in which GitHub does.
+func (c *call) links(number, last int) string {
+	var links []string
+	add := func(rel string, page int) { links = append(links, fmt.Sprintf("<%s>; rel=%q", c.pageURL(page), rel)) }
+	if number > 1 {
+		add("prev", number-1)
+	}
+	if number < last {
+		add("next", number+1)
+		add("last", last)
+	}
+	if number > 1 {
+		add("first", 1)
+	}
+	return strings.Join(links, ", ")
+}
+
+// pageURL is the address of another page of what was asked for. It names the
+// repository by its id, as GitHub's links do.
+func (c *call) pageURL(page int) string {
+	path := c.URL.EscapedPath()
+	if parts := strings.SplitN(path, "/", 5); c.repository != nil && parts[1] == "repos" {
+		path = fmt.Sprintf("/repositories/%d/%s", c.repository.ID, parts[4])
+	}
+	var query []string
+	for part := range strings.SplitSeq(c.URL.RawQuery, "&") {
+		if name, _, _ := strings.Cut(part, "="); name != "page" && name != "" {
+			query = append(query, part)
+		}
+	}
+	query = append(query, "page="+strconv.Itoa(page))
+	return c.base + path + "?" + strings.Join(query, "&")
+}
+
+// list answers with a page of views.
+func list[T, V any](c *call, all []T, show func(T) V) (reply, error) {
+	rows, header := page(c, all)
+	views := make([]V, 0, len(rows))
+	for _, row := range rows {
+		views = append(views, show(row))
+	}
+	return reply{status: http.StatusOK, body: views, header: header}, nil
+}
+
+// wrapped answers with a page of views inside an object that counts them, as
+// the routes of Actions and checks do.
+func wrapped[T, V any](c *call, key string, all []T, show func(T) V) (reply, error) {
+	answer, err := list(c, all, show)
+	answer.body = map[string]any{"total_count": len(all), key: answer.body}
+	return answer, err
+}

@@ -1,0 +1,248 @@
+package rest
+
+import (
+	"encoding/json"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+func issueRoutes() []route {
+	const issues = reposPath + "/issues"
+	return []route{
+		{"GET " + issues, onRepo(listIssues)},
+		{"POST " + issues, onRepo(createIssue)},
+		{"GET " + issues + "/{number}", onIssue(getIssue)},
+		{"PATCH " + issues + "/{number}", onIssue(updateIssue)},
+		{"GET " + issues + "/{number}/comments", onIssue(listComments)},
+		{"POST " + issues + "/{number}/comments", onIssue(createComment)},
+		{"GET " + issues + "/{number}/labels", onIssue(listIssueLabels)},
+		{"POST " + issues + "/{number}/labels", onIssue(addLabels)},
+		{"DELETE " + issues + "/{number}/labels/{name}", onIssue(removeLabel)},
+		{"POST " + issues + "/{number}/assignees", onIssue(addAssignees)},
+		{"DELETE " + issues + "/{number}/assignees", onIssue(removeAssignees)},
+	}
+}
+
+func listIssues(c *call, repo *model.Repo) (reply, error) {
+	if !repo.HasIssues {
+		return reply{}, model.IssuesDisabled()
+	}
+	wanted, err := c.issueFilter()
+	if err != nil {
+		return reply{}, err
+	}
+	issues := c.s.Issues.Where(func(i *model.Issue) bool { return i.RepoID == repo.ID && wanted.match(c.s, repo, i) })
+	query := c.URL.Query()
+	c.sortIssues(issues, query.Get("sort"), query.Get("direction"))
+	return list(c, issues, c.issue)
+}
+
+// names reads a list of names that may be given as strings or as objects with
+// a name, as GitHub takes labels.
+type names []string
+
+// UnmarshalJSON accepts ["a", {"name":"b"}].
+func (n *names) UnmarshalJSON(data []byte) error {
+	var items []json.RawMessage
+	if err := json.Unmarshal(data, &items); err != nil {
+		return err
+	}
+	*n = make(names, len(items))
+	for i, item := range items {
+		var object struct{ Name string }
+		if err := json.Unmarshal(item, &(*n)[i]); err == nil {
+			continue
+		} else if json.Unmarshal(item, &object) != nil {
+			return err
+		}
+		(*n)[i] = object.Name
+	}
+	return nil
+}
+
+func createIssue(c *call, repo *model.Repo) (reply, error) {
+	var in struct {
+		Title     string
+		Body      string
+		Labels    names
+		Assignees []string
+		Assignee  string
+		Milestone int
+	}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if in.Assignee != "" {
+		in.Assignees = append(in.Assignees, in.Assignee)
+	}
+	i, err := c.s.OpenIssue(c.actor, repo, model.NewIssue{
+		Title: in.Title, Body: in.Body, Labels: in.Labels, Assignees: in.Assignees, Milestone: in.Milestone,
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	return created(c.issue(i))
+}
+
+func getIssue(c *call, _ *model.Repo, i *model.Issue) (reply, error) { return ok(c.issue(i)) }
+
+func updateIssue(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	var in struct {
+		Title, Body, State *string
+		StateReason        *string `json:"state_reason"`
+		Labels             *names
+		Assignees          *[]string
+		Milestone          cleared[int]
+		Assignee           cleared[string]
+	}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	edit := model.IssueEdit{
+		Title: in.Title, Body: in.Body, State: in.State, StateReason: in.StateReason, Assignees: in.Assignees,
+		Labels: (*[]string)(in.Labels), Milestone: in.Milestone.value,
+	}
+	if login := in.Assignee.value; login != nil {
+		edit.Assignees = &[]string{}
+		if *login != "" {
+			edit.Assignees = &[]string{*login}
+		}
+	}
+	if err := c.s.EditIssue(c.actor, repo, i, edit); err != nil {
+		return reply{}, err
+	}
+	return ok(c.issue(i))
+}
+
+// cleared is a field where null means to clear what is there, not to leave it.
+type cleared[T any] struct{ value *T }
+
+// UnmarshalJSON makes null the zero value.
+func (f *cleared[T]) UnmarshalJSON(data []byte) error {
+	f.value = new(T)
+	return json.Unmarshal(data, f.value)
+}
+
+func listComments(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
+	return list(c, c.s.CommentsOf(i), c.comment)
+}
+
+func createComment(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	var in struct{ Body string }
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	comment, err := c.s.CreateComment(c.actor, repo, i, in.Body)
+	if err != nil {
+		return reply{}, err
+	}
+	return created(c.comment(comment))
+}
+
+func listIssueLabels(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
+	return list(c, c.labels(i.Labels), func(l labelView) labelView { return l })
+}
+
+// addLabels takes {"labels": [...]}, or the list alone.
+func addLabels(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	var in struct{ Labels names }
+	if json.Unmarshal(c.body, &in.Labels) != nil {
+		if err := c.decode(&in); err != nil {
+			return reply{}, err
+		}
+	}
+	if err := c.s.AddLabels(c.actor, repo, i, in.Labels); err != nil {
+		return reply{}, err
+	}
+	return ok(c.labels(i.Labels))
+}
+
+func removeLabel(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	if err := c.s.RemoveLabel(c.actor, repo, i, c.PathValue("name")); err != nil {
+		return reply{}, err
+	}
+	return ok(c.labels(i.Labels))
+}
+
+// userIDs returns the ids of users by login, 0 for those who are unknown.
+func (c *call) userIDs(logins []string) []model.ID {
+	ids := make([]model.ID, len(logins))
+	for n, login := range logins {
+		if u := c.s.User(login); u != nil {
+			ids[n] = u.ID
+		}
+	}
+	return ids
+}
+
+func (c *call) assigneesInput() ([]model.ID, error) {
+	var in struct{ Assignees []string }
+	err := c.decode(&in)
+	return c.userIDs(in.Assignees), err
+}
+
+func addAssignees(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	ids, err := c.assigneesInput()
+	if err != nil {
+		return reply{}, err
+	}
+	if err := c.s.AddAssignees(c.actor, repo, i, ids); err != nil {
+		return reply{}, err
+	}
+	return created(c.issue(i))
+}
+
+func removeAssignees(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	ids, err := c.assigneesInput()
+	if err != nil {
+		return reply{}, err
+	}
+	if err := c.s.RemoveAssignees(c.actor, repo, i, ids); err != nil {
+		return reply{}, err
+	}
+	return ok(c.issue(i))
+}
+
+func labelRoutes() []route {
+	return []route{
+		{"GET " + reposPath + "/labels", onRepo(listLabels)},
+		{"POST " + reposPath + "/labels", onRepo(createLabel)},
+		{"GET " + reposPath + "/labels/{name}", onLabel(getLabel)},
+		{"DELETE " + reposPath + "/labels/{name}", onLabel(deleteLabel)},
+	}
+}
+
+func onLabel(handle func(c *call, repo *model.Repo, l *model.Label) (reply, error)) func(*call) (reply, error) {
+	return onRepo(func(c *call, repo *model.Repo) (reply, error) {
+		l := c.s.Label(repo, c.PathValue("name"))
+		if l == nil {
+			return reply{}, errNotFound
+		}
+		return handle(c, repo, l)
+	})
+}
+
+func listLabels(c *call, repo *model.Repo) (reply, error) {
+	return list(c, c.s.LabelsOf(repo), c.label)
+}
+
+func createLabel(c *call, repo *model.Repo) (reply, error) {
+	var in struct{ Name, Color, Description string }
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	l, err := c.s.CreateLabel(c.actor, repo, model.NewLabel(in))
+	if err != nil {
+		return reply{}, err
+	}
+	return created(c.label(l))
+}
+
+func getLabel(c *call, _ *model.Repo, l *model.Label) (reply, error) { return ok(c.label(l)) }
+
+func deleteLabel(c *call, repo *model.Repo, l *model.Label) (reply, error) {
+	if err := c.s.DeleteLabel(c.actor, repo, l); err != nil {
+		return reply{}, err
+	}
+	return noContent()
+}

@@ -1,0 +1,174 @@
+package rest
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+func pullRoutes() []route {
+	const pulls = reposPath + "/pulls"
+	return []route{
+		{"GET " + pulls, onRepo(listPulls)},
+		{"POST " + pulls, onRepo(createPull)},
+		{"GET " + pulls + "/{number}", onPull(getPull)},
+		{"PATCH " + pulls + "/{number}", onPull(updatePull)},
+		{"GET " + pulls + "/{number}/files", onPull(listFiles)},
+		{"GET " + pulls + "/{number}/commits", onPull(listPullCommits)},
+		{"GET " + pulls + "/{number}/merge", onPull(isMerged)},
+		{"PUT " + pulls + "/{number}/merge", onPull(mergePull)},
+		{"PUT " + pulls + "/{number}/update-branch", onPull(updateBranch)},
+		{"POST " + pulls + "/{number}/requested_reviewers", onPull(requestReviewers)},
+	}
+}
+
+func listPulls(c *call, repo *model.Repo) (reply, error) {
+	query := c.URL.Query()
+	wanted, base, head := orDefault(query.Get("state"), "open"), query.Get("base"), query.Get("head")
+	if err := checkState(wanted); err != nil {
+		return reply{}, err
+	}
+	pulls := c.s.Issues.Where(func(i *model.Issue) bool {
+		return i.RepoID == repo.ID && i.Pull != nil && (wanted == "all" || state(i.Closed) == wanted) &&
+			(base == "" || i.Pull.BaseRef == base) && c.fromHead(repo, i.Pull, head)
+	})
+	by, direction := query.Get("sort"), query.Get("direction")
+	if by != "" && by != "created" && direction == "" {
+		direction = "asc"
+	}
+	c.sortIssues(pulls, by, direction)
+	return list(c, pulls, c.pull)
+}
+
+// fromHead reports whether a pull request comes from "owner:branch". GitHub
+// takes a filter of any other form as none.
+func (c *call) fromHead(repo *model.Repo, p *model.Pull, head string) bool {
+	owner, branch, ok := strings.Cut(head, ":")
+	return !ok || strings.EqualFold(owner, c.s.Login(repo.OwnerID)) && branch == p.HeadRef
+}
+
+func createPull(c *call, repo *model.Repo) (reply, error) {
+	in := struct {
+		Title, Body, Head, Base string
+		Draft                   bool
+		MaintainerCanModify     bool `json:"maintainer_can_modify"`
+	}{MaintainerCanModify: true}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	i, err := c.s.OpenPull(c.actor, repo, model.NewPull(in))
+	if err != nil {
+		return reply{}, err
+	}
+	view, err := c.fullPull(i)
+	if err != nil {
+		return reply{}, err
+	}
+	return created(view)
+}
+
+func getPull(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	if c.accepts("diff") || c.accepts("patch") {
+		base, head, err := c.s.PullRange(i)
+		if err != nil {
+			return reply{}, err
+		}
+		return diffText(c, repo, base, head)
+	}
+	view, err := c.fullPull(i)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(view)
+}
+
+func updatePull(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	var in struct {
+		Title, Body, State, Base *string
+		MaintainerCanModify      *bool `json:"maintainer_can_modify"`
+	}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if err := c.s.EditIssue(c.actor, repo, i, model.IssueEdit{
+		Title: in.Title, Body: in.Body, State: in.State, Base: in.Base, MaintainerCanModify: in.MaintainerCanModify,
+	}); err != nil {
+		return reply{}, err
+	}
+	view, err := c.fullPull(i)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(view)
+}
+
+func listFiles(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	files, err := c.s.PullDiff(i)
+	if err != nil {
+		return reply{}, err
+	}
+	return list(c, files, func(f gitstore.FileDiff) fileView { return c.file(repo, i.Pull.HeadSHA, f) })
+}
+
+func listPullCommits(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	commits, err := c.s.PullCommits(i)
+	if err != nil {
+		return reply{}, err
+	}
+	return list(c, commits, func(commit gitstore.Commit) commitView { return c.commit(repo, commit) })
+}
+
+func isMerged(_ *call, _ *model.Repo, i *model.Issue) (reply, error) {
+	if !i.Pull.Merged() {
+		return reply{}, errNotFound
+	}
+	return noContent()
+}
+
+func mergePull(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
+	var in struct {
+		CommitTitle   string `json:"commit_title"`
+		CommitMessage string `json:"commit_message"`
+		SHA           string `json:"sha"`
+		MergeMethod   string `json:"merge_method"`
+	}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	err := c.s.MergePull(c.actor, i, model.Merge{
+		Method: model.MergeMethod(orDefault(in.MergeMethod, string(model.MethodMerge))),
+		Title:  in.CommitTitle, Message: in.CommitMessage, ExpectedHead: in.SHA,
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(map[string]any{"sha": i.Pull.MergeCommitSHA, "merged": true, "message": "Pull Request successfully merged"})
+}
+
+func updateBranch(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
+	var in struct {
+		ExpectedHeadSHA string `json:"expected_head_sha"`
+	}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if err := c.s.UpdatePullBranch(c.actor, i, model.BranchUpdate{ExpectedHead: in.ExpectedHeadSHA}); err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusAccepted, body: map[string]string{
+		"message": "Updating pull request branch.", "url": c.pull(i).URL,
+	}}, nil
+}
+
+func requestReviewers(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
+	var in struct{ Reviewers []string }
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if err := c.s.RequestReviewers(c.actor, i, c.userIDs(in.Reviewers), true); err != nil {
+		return reply{}, err
+	}
+	return created(c.pull(i))
+}

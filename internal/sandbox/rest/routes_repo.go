@@ -1,0 +1,154 @@
+package rest
+
+import (
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+func metaRoutes() []route {
+	return []route{
+		{"GET /{$}", root},
+		{"GET /rate_limit", rateLimit},
+		{"GET /user", currentUser},
+		{"GET /users/{username}", userByName},
+	}
+}
+
+// root lists addresses under the names that GitHub gives them.
+func root(*call) (reply, error) {
+	urls := map[string]string{}
+	for name, path := range rootPaths() {
+		urls[name] = apiURL + path
+	}
+	urls["current_user_authorizations_html_url"] = htmlURL + "/settings/connections/applications{/client_id}"
+	return ok(urls)
+}
+
+// rootPaths are the paths of the addresses that the API's root lists.
+func rootPaths() map[string]string {
+	return map[string]string{
+		"current_user_url":              "/user",
+		"authorizations_url":            "/authorizations",
+		"code_search_url":               "/search/code?q={query}{&page,per_page,sort,order}",
+		"commit_search_url":             "/search/commits?q={query}{&page,per_page,sort,order}",
+		"emails_url":                    "/user/emails",
+		"emojis_url":                    "/emojis",
+		"events_url":                    "/events",
+		"feeds_url":                     "/feeds",
+		"followers_url":                 "/user/followers",
+		"following_url":                 "/user/following{/target}",
+		"gists_url":                     "/gists{/gist_id}",
+		"hub_url":                       "/hub",
+		"issue_search_url":              "/search/issues?q={query}{&page,per_page,sort,order}",
+		"issues_url":                    "/issues",
+		"keys_url":                      "/user/keys",
+		"label_search_url":              "/search/labels?q={query}&repository_id={repository_id}{&page,per_page}",
+		"notifications_url":             "/notifications",
+		"organization_url":              "/orgs/{org}",
+		"organization_repositories_url": "/orgs/{org}/repos{?type,page,per_page,sort}",
+		"organization_teams_url":        "/orgs/{org}/teams",
+		"public_gists_url":              "/gists/public",
+		"rate_limit_url":                "/rate_limit",
+		"repository_url":                "/repos/{owner}/{repo}",
+		"repository_search_url":         "/search/repositories?q={query}{&page,per_page,sort,order}",
+		"current_user_repositories_url": "/user/repos{?type,page,per_page,sort}",
+		"starred_url":                   "/user/starred{/owner}{/repo}",
+		"starred_gists_url":             "/gists/starred",
+		"topic_search_url":              "/search/topics?q={query}{&page,per_page}",
+		"user_url":                      "/users/{user}",
+		"user_organizations_url":        "/user/orgs",
+		"user_repositories_url":         "/users/{user}/repos{?type,page,per_page,sort}",
+		"user_search_url":               "/search/users?q={query}{&page,per_page,sort,order}",
+	}
+}
+
+// Limits as GitHub gives them to a user's token, and to clients without one.
+// The sandbox does not enforce them.
+const (
+	CoreLimit      = 5000
+	GraphQLLimit   = 5000
+	SearchLimit    = 30
+	AnonymousLimit = 60
+	// RateWindow is the time for which a limit holds.
+	RateWindow = time.Hour
+)
+
+func rateLimit(c *call) (reply, error) {
+	reset := c.s.Now.Add(RateWindow).Unix()
+	limit := func(n int) map[string]any {
+		return map[string]any{"limit": n, "used": 0, "remaining": n, "reset": reset}
+	}
+	return ok(map[string]any{
+		"resources": map[string]any{"core": limit(CoreLimit), "search": limit(SearchLimit), "graphql": limit(GraphQLLimit)},
+		"rate":      limit(CoreLimit),
+	})
+}
+
+func currentUser(c *call) (reply, error) {
+	u := c.s.Users.Get(c.actor)
+	if u == nil {
+		return reply{}, errNoUser
+	}
+	return ok(c.account(u, true))
+}
+
+func userByName(c *call) (reply, error) {
+	u := c.s.User(c.PathValue("username"))
+	if u == nil {
+		return reply{}, errNotFound
+	}
+	return ok(c.account(u, false))
+}
+
+func repoRoutes() []route {
+	return []route{
+		{"GET " + reposPath, onRepo(getRepo)},
+		{"GET " + reposPath + "/branches", onRepo(listBranches)},
+		{"GET " + reposPath + "/branches/{branch...}", onRepo(getBranch)},
+		{"GET " + reposPath + "/collaborators/{username}/permission", onRepo(getPermission)},
+		{"GET " + reposPath + "/assignees", onRepo(listAssignees)},
+	}
+}
+
+func getRepo(c *call, repo *model.Repo) (reply, error) {
+	return ok(c.fullRepo(repo))
+}
+
+const headsPrefix = "refs/heads/"
+
+func listBranches(c *call, repo *model.Repo) (reply, error) {
+	return list(c, repo.Git.Refs(headsPrefix), func(r gitstore.Ref) branchView {
+		return c.branch(repo, strings.TrimPrefix(r.Name, headsPrefix), r.Hash)
+	})
+}
+
+func getBranch(c *call, repo *model.Repo) (reply, error) {
+	name := c.PathValue("branch")
+	to, known := c.s.BranchHead(repo, name)
+	if !known {
+		return reply{}, &model.Problem{Kind: model.NotFound, Message: "Branch not found"}
+	}
+	commit, err := repo.Git.Commit(to)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(c.fullBranch(repo, name, commit))
+}
+
+func getPermission(c *call, repo *model.Repo) (reply, error) {
+	if c.s.Permission(c.actor, repo) < model.PermWrite {
+		return reply{}, &model.Problem{Kind: model.Forbidden, Message: "Must have push access to view collaborator permission."}
+	}
+	u := c.s.User(c.PathValue("username"))
+	if u == nil {
+		return reply{}, errNotFound
+	}
+	return ok(c.permission(repo, u))
+}
+
+func listAssignees(c *call, repo *model.Repo) (reply, error) {
+	return list(c, c.s.Assignable(repo), func(u *model.User) *userView { return c.user(u.ID) })
+}

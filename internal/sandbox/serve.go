@@ -1,0 +1,267 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
+)
+
+// The paths of the APIs: github.com's, and those of enterprise servers, which
+// clients with a base URL of their own use.
+const (
+	graphqlPath           = "/graphql"
+	enterpriseGraphqlPath = "/api/graphql"
+	enterpriseRESTPath    = "/api/v3"
+)
+
+// maxBody is the largest request body that is read, in bytes.
+const maxBody = 64 << 20
+
+// exchange is a request that is being answered.
+type exchange struct {
+	out    http.ResponseWriter
+	in     *http.Request
+	body   []byte
+	token  credential
+	logged Entry
+}
+
+// ServeHTTP answers a request to the API.
+func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	x := &exchange{out: out, in: r, logged: Entry{Method: r.Method, Path: r.URL.Path}}
+	var known bool
+	x.token, known = w.authenticate(r)
+	x.logged.Token = x.token.value
+	x.logged.GraphQL = r.URL.Path == graphqlPath || r.URL.Path == enterpriseGraphqlPath
+	var err error
+	x.body, err = io.ReadAll(http.MaxBytesReader(out, r.Body, maxBody))
+	x.logged.Bytes = int64(len(x.body))
+	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case tooLarge:
+		w.send(x, rest.Failure(http.StatusRequestEntityTooLarge, "Payload too large"))
+	case err != nil:
+		w.send(x, rest.Failure(http.StatusBadRequest, "Problems reading the request body"))
+	case !known:
+		w.send(x, rest.Failure(http.StatusUnauthorized, "Bad credentials"))
+	case x.logged.GraphQL:
+		w.send(x, w.answerGraphQL(x))
+	default:
+		w.send(x, w.answerREST(x))
+	}
+}
+
+// credential is a token with the value that the client sent; the zero value is
+// that of clients without one.
+type credential struct {
+	value string
+	Token
+}
+
+// authenticate reads the Authorization header. known is false for a token that
+// is none of this world's, or belongs to nobody.
+func (w *World) authenticate(r *http.Request) (c credential, known bool) {
+	header := r.Header.Get("Authorization")
+	if header == "" {
+		return credential{}, true
+	}
+	_, value, isBasic := r.BasicAuth()
+	if scheme, rest, _ := strings.Cut(header, " "); strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "token") {
+		value = strings.TrimSpace(rest)
+	} else if !isBasic {
+		return credential{}, false
+	}
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	token, known := w.tokens[value]
+	return credential{value, token}, known && w.state.User(token.User) != nil
+}
+
+func (w *World) answerREST(x *exchange) rest.Response {
+	r, base := x.in, baseURL(x.in)
+	if path, found := strings.CutPrefix(r.URL.Path, enterpriseRESTPath+"/"); found {
+		r = r.Clone(r.Context())
+		r.URL.Path, base = "/"+path, base+enterpriseRESTPath
+		r.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, enterpriseRESTPath)
+	}
+	x.logged.Write = w.rest.Writes(r)
+	return w.locked(x.logged.Write, func(s *model.State) rest.Response {
+		return w.rest.Answer(rest.Request{Request: r, State: s, Actor: actor(s, x.token), Body: x.body, BaseURL: base})
+	})
+}
+
+// locked runs an answer under the lock that it needs.
+func (w *World) locked(write bool, answer func(*model.State) rest.Response) rest.Response {
+	if write {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+	} else {
+		w.mu.RLock()
+		defer w.mu.RUnlock()
+	}
+	return answer(w.state)
+}
+
+// actor returns the user of a credential, 0 for nobody.
+func actor(s *model.State, token credential) model.ID {
+	if u := s.User(token.User); u != nil && token.value != "" {
+		return u.ID
+	}
+	return 0
+}
+
+// baseURL is the address under which a client reached the API: on loopback
+// plain HTTP, elsewhere, behind a proxy, HTTPS.
+func baseURL(r *http.Request) string {
+	scheme := "https"
+	if at, err := netip.ParseAddrPort(r.Host); r.TLS == nil && err == nil && at.Addr().IsLoopback() {
+		scheme = "http"
+	}
+	return scheme + "://" + r.Host
+}
+
+func (w *World) answerGraphQL(x *exchange) rest.Response {
+	switch {
+	case x.in.Method != http.MethodPost:
+		return rest.Failure(http.StatusNotFound, "Not Found")
+	case x.token.value == "":
+		return rest.Failure(http.StatusUnauthorized, "This endpoint requires you to be authenticated.")
+	}
+	var query graphqlRequest
+	if err := query.read(x.body); err != nil {
+		return rest.Failure(http.StatusBadRequest, "Problems parsing JSON")
+	}
+	if query.Query == "" {
+		return rest.Failure(http.StatusBadRequest, "A query attribute must be specified and must be a string.")
+	}
+	operation := w.gql.Operation(query.Query, query.OperationName)
+	x.logged.Operation, x.logged.Write = operation.String(), operation.Mutation
+	return w.locked(x.logged.Write, func(s *model.State) rest.Response {
+		return rest.Response{
+			Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}},
+			Body: w.gql.Execute(x.in.Context(), s, actor(s, x.token), query.Query, query.OperationName, query.Variables),
+		}
+	})
+}
+
+type graphqlRequest struct {
+	Query         string         `json:"query"`
+	OperationName string         `json:"operationName"`
+	Variables     map[string]any `json:"variables"`
+}
+
+// read decodes a body, which is one JSON object; numbers keep all of their
+// digits.
+func (q *graphqlRequest) read(body []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	if err := decoder.Decode(q); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is something after the JSON object")
+	}
+	return nil
+}
+
+// send logs a request, tells watchers, and only then lets the client go on.
+func (w *World) send(x *exchange, response rest.Response) {
+	x.logged.Status = response.Status
+	x.logged.Bytes += int64(len(response.Body))
+	if response.Status >= http.StatusBadRequest {
+		x.logged.Write = false
+	}
+	w.mu.RLock()
+	x.logged.Time = w.state.Now
+	w.mu.RUnlock()
+	number := w.audit.add(x.logged)
+
+	header := x.out.Header()
+	header.Set("Server", "github.com")
+	header.Set("X-GitHub-Media-Type", "github.v3; format=json")
+	header.Set("X-GitHub-Request-Id", fmt.Sprintf("BEEF:%04X:%06X", number>>16, number))
+	limits(header, x)
+	if x.token.Scopes != nil {
+		header.Set("X-OAuth-Scopes", strings.Join(x.token.Scopes, ", "))
+		header.Set("X-Accepted-OAuth-Scopes", "")
+	}
+	for name, values := range response.Header {
+		header[name] = values
+	}
+	if response.Status != http.StatusNoContent && response.Status != http.StatusNotModified {
+		header.Set("Content-Length", strconv.Itoa(len(response.Body)))
+	}
+	x.out.WriteHeader(response.Status)
+	// It fails if the client is gone, and there is nobody to tell, or for a
+	// HEAD, whose answer has no body.
+	_, _ = x.out.Write(response.Body)
+}
+
+// limits writes the headers of rate limits, of which nothing is used up.
+func limits(header http.Header, x *exchange) {
+	resource, limit := "core", rest.CoreLimit
+	switch {
+	case x.logged.GraphQL:
+		resource, limit = "graphql", rest.GraphQLLimit
+	case x.token.value == "":
+		limit = rest.AnonymousLimit
+	case strings.HasPrefix(x.logged.Path, "/search/"):
+		resource, limit = "search", rest.SearchLimit
+	}
+	header.Set("X-RateLimit-Limit", strconv.Itoa(limit))
+	header.Set("X-RateLimit-Remaining", strconv.Itoa(limit))
+	header.Set("X-RateLimit-Used", "0")
+	header.Set("X-RateLimit-Reset", strconv.FormatInt(x.logged.Time.Add(rest.RateWindow).Unix(), 10))
+	header.Set("X-RateLimit-Resource", resource)
+}
+
+// Server is a world on a loopback port.
+type Server struct {
+	// URL is the REST API's address; GraphQL is at /graphql below it.
+	URL    string
+	server *http.Server
+	done   chan struct{}
+}
+
+// headerTimeout is how long a client may take to send a request's header.
+const headerTimeout = 30 * time.Second
+
+// Listen serves the world on a free loopback port until the server is closed.
+func (w *World) Listen(ctx context.Context) (*Server, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		URL:    "http://" + listener.Addr().String(),
+		server: &http.Server{Handler: w, ReadHeaderTimeout: headerTimeout},
+		done:   make(chan struct{}),
+	}
+	go func() {
+		defer close(s.done)
+		// Serve always returns an error; that of a closed server is expected
+		// and any other shows in the clients' requests.
+		_ = s.server.Serve(listener)
+	}()
+	return s, nil
+}
+
+// Close ends the server and its connections. It may be called more than once.
+func (s *Server) Close() error {
+	err := s.server.Close()
+	<-s.done
+	return err
+}

@@ -1,0 +1,98 @@
+// Package sandbox is a local GitHub: REST, GraphQL and real git repositories
+// in memory, over real HTTP, for agents and tests that must not touch the real
+// one.
+//
+// A [World] is one GitHub. It is made empty by [New], filled through its API
+// or by [World.Setup], copied by [World.Clone], and carried in a file by
+// [World.Save] and [Load]. It is an [http.Handler]; [World.Listen] serves it
+// on loopback.
+package sandbox
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gql"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
+)
+
+// World is one GitHub. It is safe for concurrent use.
+type World struct {
+	mu     sync.RWMutex
+	state  *model.State
+	tokens map[string]Token
+
+	// The protocols hold no state and are shared by copies.
+	rest *rest.API
+	gql  *gql.API
+
+	audit audit
+}
+
+// Token is a credential of a user.
+type Token struct {
+	// User is the login of whom the token belongs to.
+	User string
+	// Scopes are those of a classic token, as X-OAuth-Scopes lists them; nil
+	// for a token of another kind, whose answers have no such header.
+	Scopes []string
+}
+
+func (t Token) clone() Token {
+	t.Scopes = slices.Clone(t.Scopes)
+	return t
+}
+
+// New returns an empty world.
+func New() (*World, error) {
+	graph, err := gql.New()
+	if err != nil {
+		return nil, err
+	}
+	return &World{state: model.New(), tokens: map[string]Token{}, rest: rest.New(), gql: graph}, nil
+}
+
+// Setup changes the state directly, for what has no API: users, empty
+// repositories, scripts. Nothing else runs meanwhile.
+func (w *World) Setup(change func(*model.State) error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return change(w.state)
+}
+
+// Look reads the state directly. The function must not change it nor keep
+// pointers into it.
+func (w *World) Look(read func(*model.State)) {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	read(w.state)
+}
+
+// AddToken makes value a token of this world. A token of a user who does not
+// exist is refused like an unknown one.
+func (w *World) AddToken(value string, token Token) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tokens[value] = token.clone()
+}
+
+// Clone returns an independent copy of the world, without its tokens and its
+// audit log: a token of one world is nothing in another.
+func (w *World) Clone() *World {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return &World{state: w.state.Clone(), tokens: map[string]Token{}, rest: w.rest, gql: w.gql}
+}
+
+// Tokens returns the logins and scopes of the world's tokens by value.
+func (w *World) Tokens() map[string]Token {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	tokens := maps.Clone(w.tokens)
+	for value, t := range tokens {
+		tokens[value] = t.clone()
+	}
+	return tokens
+}
