@@ -1,0 +1,255 @@
+package target
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/sandbox"
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// The accounts of a sandbox.
+const (
+	// Owner owns the fixtures repository and seeds it.
+	Owner = "aryeko"
+	// Reviewer writes the seeded reviews.
+	Reviewer = "bench-reviewer"
+	// Agent is who the measured agent is.
+	Agent = "bench-agent"
+	// Verifier is who checkpoints read as.
+	Verifier = "bench-verifier"
+)
+
+// FixturesName is the name of the fixtures repository.
+const FixturesName = "ghx-bench-fixtures"
+
+// FixturesRepo is the full name of the fixtures repository.
+const FixturesRepo = Owner + "/" + FixturesName
+
+//go:embed all:fixturesrepo
+var fixturesFiles embed.FS
+
+// failedRunLog is what the failing job of the fixtures prints.
+const failedRunLog = `Run test "$GITHUB_RUN_ATTEMPT" -gt 1
+attempt 1: the first attempt fails on purpose
+`
+
+// Sandbox is a target inside this process. Every place is a copy of one seeded
+// world on a loopback port of its own.
+type Sandbox struct {
+	base *sandbox.World
+
+	mu       sync.Mutex
+	manifest bench.Manifest
+	// places are those that are open; nil once the target is closed.
+	places map[*sandbox.Server]bool
+}
+
+// NewSandbox returns a sandbox with the fixtures repository, not yet seeded.
+func NewSandbox() (*Sandbox, error) {
+	world, err := sandbox.New()
+	if err != nil {
+		return nil, err
+	}
+	if err := world.Setup(addFixturesRepo); err != nil {
+		return nil, fmt.Errorf("make the fixtures repository: %w", err)
+	}
+	return &Sandbox{base: world, places: map[*sandbox.Server]bool{}}, nil
+}
+
+// LoadSandbox returns a sandbox from a snapshot and the manifest that was made
+// with it. An error of kind invalid means that the data is no snapshot, or one
+// of another world.
+func LoadSandbox(snapshot []byte, manifest bench.Manifest) (*Sandbox, error) {
+	world, err := sandbox.Load(snapshot)
+	if err != nil {
+		return nil, err
+	}
+	world.Look(func(s *model.State) { err = checkWorld(s, manifest.Repo) })
+	if err != nil {
+		return nil, err
+	}
+	return &Sandbox{base: world, manifest: manifest, places: map[*sandbox.Server]bool{}}, nil
+}
+
+// checkWorld refuses a world without the accounts of a sandbox or the
+// manifest's repository.
+func checkWorld(s *model.State, repo bench.ManifestRepo) error {
+	for _, login := range []string{Owner, Reviewer, Agent, Verifier} {
+		if s.User(login) == nil {
+			return fault.Invalidf("it has no account %q", login)
+		}
+	}
+	if s.Repo(repo.Owner, repo.Name) == nil {
+		return fault.Invalidf("it has no repository %s/%s, which the manifest is about", repo.Owner, repo.Name)
+	}
+	return nil
+}
+
+// Save writes a snapshot of the seeded world.
+func (t *Sandbox) Save(w io.Writer) error { return t.base.Save(w) }
+
+// Use sets the manifest of the seeded world.
+func (t *Sandbox) Use(manifest bench.Manifest) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.manifest = manifest
+}
+
+// Manifest returns the manifest of the seeded world.
+func (t *Sandbox) Manifest() bench.Manifest {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.manifest
+}
+
+func addFixturesRepo(s *model.State) error {
+	owner := s.AddUser(model.NewUser{Login: Owner})
+	repo := s.AddRepo(model.NewRepo{
+		Owner: owner.ID, Name: FixturesName, Description: "Fixtures that benchmark scenarios act on",
+	})
+	for _, member := range []struct {
+		login      string
+		permission model.Permission
+	}{{Reviewer, model.PermWrite}, {Agent, model.PermAdmin}, {Verifier, model.PermRead}} {
+		user := s.AddUser(model.NewUser{Login: member.login})
+		repo.Collaborators[user.ID] = member.permission
+	}
+	s.Scripts = append(s.Scripts, model.Script{
+		Workflow: "bench-rerun-failed.yml", Job: "flaky", Outcomes: []model.Conclusion{model.Failure, model.Success},
+		FailingStep: "Fail on the first attempt", Log: failedRunLog,
+	})
+	changes, err := fixturesChanges()
+	if err != nil {
+		return err
+	}
+	return s.PushInitial(owner.ID, repo, changes, "chore: fixtures repository")
+}
+
+func fixturesChanges() ([]gitstore.Change, error) {
+	const root = "fixturesrepo"
+	var changes []gitstore.Change
+	err := fs.WalkDir(fixturesFiles, root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fixturesFiles.ReadFile(path)
+		changes = append(changes, gitstore.Change{Path: strings.TrimPrefix(path, root+"/"), Content: content})
+		return err
+	})
+	return changes, err
+}
+
+// Keys give access to the world that places are copied from. They are closed
+// by their user.
+type Keys struct {
+	// Owner and Reviewer are accounts that may write.
+	Owner, Reviewer Access
+	server          *sandbox.Server
+}
+
+// Close ends the access.
+func (k *Keys) Close() error { return k.server.Close() }
+
+// Open serves the world itself, so that it can be seeded. Places that are
+// prepared later have what was changed.
+func (t *Sandbox) Open(ctx context.Context) (*Keys, error) {
+	server, err := t.base.Listen(ctx)
+	if err != nil {
+		return nil, fault.Infraf("serve the sandbox on loopback: %w", err)
+	}
+	return &Keys{
+		Owner: grant(t.base, server, Owner), Reviewer: grant(t.base, server, Reviewer), server: server,
+	}, nil
+}
+
+// Prepare copies the seeded world and serves the copy. Places share the
+// manifest, which nobody changes, and nothing else.
+func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
+	manifest := t.Manifest()
+	for _, name := range needs.Resources {
+		if _, seeded := manifest.Resources[name]; !seeded {
+			return nil, fault.Invalidf("fixture resource %q is not seeded: run `bench fixtures seed`, or add --seed-if-missing", name)
+		}
+	}
+	world := t.base.Clone()
+	server, err := world.Listen(ctx)
+	if err != nil {
+		return nil, fault.Infraf("serve the sandbox on loopback: %w", err)
+	}
+	if !t.keep(server) {
+		return nil, fault.Internalf("the sandbox is closed")
+	}
+	agent := grant(world, server, Agent)
+	return &Place{
+		Manifest: manifest,
+		Env: []string{
+			"GH_TOKEN=" + agent.Token,
+			"GITHUB_TOKEN=" + agent.Token,
+			"GITHUB_API_URL=" + agent.RESTURL,
+			"GITHUB_GRAPHQL_URL=" + agent.GraphQLURL,
+			"GITHUB_REPOSITORY=" + manifest.Repo.FullName,
+		},
+		Verifier: grant(world, server, Verifier),
+		OnWrite:  func(f func()) { world.OnWrite(agent.Token, f) },
+		Usage:    func() Usage { return usage(world, agent.Token) },
+		Close:    func() error { return t.giveBack(server) },
+	}, nil
+}
+
+// keep notes a place's server, so that closing the target closes it. It
+// reports false, and closes the server, if the target is closed.
+func (t *Sandbox) keep(server *sandbox.Server) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.places == nil {
+		_ = server.Close()
+		return false
+	}
+	t.places[server] = true
+	return true
+}
+
+func (t *Sandbox) giveBack(server *sandbox.Server) error {
+	t.mu.Lock()
+	delete(t.places, server)
+	t.mu.Unlock()
+	return server.Close()
+}
+
+func usage(world *sandbox.World, token string) Usage {
+	u := world.Usage(token)
+	return Usage{Requests: bench.APIRequests{REST: u.REST, GraphQL: u.GraphQL, Bytes: u.Bytes}}
+}
+
+// grant makes a token of an account, in the form of a classic one.
+func grant(world *sandbox.World, server *sandbox.Server, login string) Access {
+	token := "ghp_" + rand.Text() + rand.Text()[:10]
+	world.AddToken(token, sandbox.Token{
+		User: login, Scopes: []string{"gist", "project", "read:org", "repo", "workflow"},
+	})
+	return Access{RESTURL: server.URL, GraphQLURL: server.URL + "/graphql", Token: token}
+}
+
+// Close ends every place that is still open.
+func (t *Sandbox) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for server := range t.places {
+		// Closing a listener twice or late harms nothing.
+		_ = server.Close()
+	}
+	t.places = nil
+	return nil
+}
+
+var _ Target = (*Sandbox)(nil)
