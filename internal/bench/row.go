@@ -163,16 +163,30 @@ func (e *RowError) RunnerFailure() bool {
 	return e != nil && strings.HasPrefix(string(e.Type), runnerFailurePrefix)
 }
 
-// TimeoutOrStall reports whether the cell ran into a deadline: by its type,
-// or, in rows of the original harness, by a whole word of its message (R8).
+// TimeoutOrStall reports whether the cell ran into a deadline, by its type
+// (R8). A nil error did not.
 func (e *RowError) TimeoutOrStall() bool {
-	if e == nil {
-		return false
+	return e != nil && strings.HasPrefix(string(e.Type), runnerTimeoutPrefix)
+}
+
+// TimeoutOrStall reports whether the cell ran into a deadline: by the type of
+// its error or, in rows of the original harness, which had no types for it, by
+// a whole word of the message (R8).
+func (r *Row) TimeoutOrStall() bool {
+	return r.Error.TimeoutOrStall() ||
+		r.SchemaVersion == 0 && r.Error != nil && r.Error.Type == RunnerError && speaksOfTimeout(r.Error.Message)
+}
+
+// SpentUSD returns what all attempts of the cell cost (R6).
+func (r *Row) SpentUSD() float64 {
+	if len(r.Attempts) == 0 {
+		return r.Cost
 	}
-	if strings.HasPrefix(string(e.Type), runnerTimeoutPrefix) {
-		return true
+	spent := 0.0
+	for _, a := range r.Attempts {
+		spent += a.Cost
 	}
-	return e.Type == RunnerError && speaksOfTimeout(e.Message)
+	return spent
 }
 
 func speaksOfTimeout(message string) bool {

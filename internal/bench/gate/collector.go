@@ -88,7 +88,7 @@ func (c *Collector) Add(row *bench.Row) error {
 	if row.Simulated {
 		c.simulated++
 	}
-	c.costUSD += costOfAttempts(row)
+	c.costUSD += row.SpentUSD()
 	m.note(originOf(row))
 	stable := row.Success && row.OutputValid && !row.Error.RunnerFailure()
 	m.records.add(record{
@@ -114,7 +114,7 @@ func (c *Collector) Add(row *bench.Row) error {
 	m.tally.count(row, stable)
 	g.tally.count(row, stable)
 	if row.Error != nil {
-		g.countError(row.Error)
+		g.countError(row)
 	}
 	return nil
 }
@@ -124,19 +124,6 @@ func missingName(row *bench.Row) string {
 		return "mode"
 	}
 	return "scenario_id"
-}
-
-// costOfAttempts returns what all attempts of a row cost. Rows of the original
-// harness do not list their attempts.
-func costOfAttempts(row *bench.Row) float64 {
-	if len(row.Attempts) == 0 {
-		return row.Cost
-	}
-	sum := 0.0
-	for i := range row.Attempts {
-		sum += row.Attempts[i].Cost
-	}
-	return sum
 }
 
 func (c *Collector) mode(mode bench.Mode) *modeRows {
@@ -179,7 +166,7 @@ func (t *tally) count(row *bench.Row, stable bool) {
 	t.successes += one(row.Success)
 	t.valid += one(row.OutputValid)
 	t.runnerFailures += one(row.Error.RunnerFailure())
-	t.timeouts += one(row.Error.TimeoutOrStall())
+	t.timeouts += one(row.TimeoutOrStall())
 	t.retried += one(row.ExternalRetryCount > 0)
 	t.stable += one(stable)
 }
@@ -191,7 +178,8 @@ func one(counted bool) int {
 	return 0
 }
 
-func (g *group) countError(e *bench.RowError) {
+func (g *group) countError(row *bench.Row) {
+	e := row.Error
 	for i := range g.errors {
 		if g.errors[i].kind == e.Type {
 			g.errors[i].rows++
@@ -203,7 +191,7 @@ func (g *group) countError(e *bench.RowError) {
 		rows:          1,
 		example:       plainText(e.Message),
 		runnerFailure: e.RunnerFailure(),
-		timeout:       e.TimeoutOrStall(),
+		timeout:       row.TimeoutOrStall(),
 	})
 }
 

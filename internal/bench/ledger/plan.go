@@ -53,6 +53,9 @@ type RunInfo struct {
 	// all shards, nil without shards.
 	Cells    []bench.Cell `json:"cells"`
 	AllCells []bench.Cell `json:"all_cells,omitempty"`
+	// UnrecordedUSD is what was spent on warm-ups and on attempts that no row
+	// tells of.
+	UnrecordedUSD float64 `json:"unrecorded_usd,omitempty"`
 	// Stops has one entry per time the run was stopped, in order.
 	Stops []Stop `json:"stops,omitempty"`
 }

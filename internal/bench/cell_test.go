@@ -1,0 +1,39 @@
+package bench_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+)
+
+func TestACellIsReadAsItIsWritten(t *testing.T) {
+	for _, mode := range bench.Modes() {
+		cell := bench.Cell{ScenarioID: "pr-merge-001", Mode: mode, Iteration: 12}
+		read, err := bench.ParseCell(cell.String())
+		require.NoError(t, err)
+		assert.Equal(t, cell, read)
+	}
+	assert.Equal(t, "pr-merge-001/ghx@base/1", bench.Cell{ScenarioID: "pr-merge-001", Mode: bench.GHXBase, Iteration: 1}.String())
+}
+
+func TestParseCellSaysWhatIsWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                     `cell "": want <scenario>/<mode>/<iteration>`,
+		"pr-merge-001":         "want <scenario>/<mode>/<iteration>, for example pr-merge-001/ghx/1",
+		"pr-merge-001/ghx":     "want <scenario>/<mode>/<iteration>",
+		"pr-merge-001/ghx/1/2": "want <scenario>/<mode>/<iteration>",
+		"/ghx/1":               "want <scenario>/<mode>/<iteration>",
+		"pr-merge-001/gh/1":    `unknown mode "gh": use one of agent_direct, mcp, ghx, ghx@base`,
+		"pr-merge-001/ghx/0":   `iteration "0" is not a whole number of 1 or more`,
+		"pr-merge-001/ghx/-1":  `iteration "-1"`,
+		"pr-merge-001/ghx/x":   `iteration "x"`,
+		"pr-merge-001/ghx/":    `iteration ""`,
+	} {
+		_, err := bench.ParseCell(text)
+		require.Error(t, err, text)
+		assert.ErrorContains(t, err, want, text)
+	}
+}

@@ -1,0 +1,112 @@
+package runner
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+)
+
+// cell works on one cell until an attempt succeeds or may not be repeated. It
+// returns nil if the run ended meanwhile: a signal, an error, or the budget
+// kept an attempt that was due from being made (rule R9).
+func (r *run) cell(ctx context.Context, cell bench.Cell, worker int) *bench.Row {
+	scenario := r.cfg.Scenarios[cell.ScenarioID]
+	left := retries{afterDeadline: r.cfg.RunnerRetries, allowed: scenario.AllowedRetries, pause: r.cfg.RetryPause}
+	var attempts []bench.Attempt
+	for n := 1; ; n++ {
+		a := r.attempt(ctx, cell, n, worker)
+		if ctx.Err() != nil {
+			return nil
+		}
+		attempts = append(attempts, bench.Attempt{
+			Error: a.failure, LatencyMSWall: a.latencyMS, Tokens: a.measures.Tokens, Cost: a.cost,
+		})
+		pause, again := left.take(a.failure, n)
+		if !again {
+			return r.row(a, scenario, attempts)
+		}
+		if !r.mayGoOn() {
+			return nil
+		}
+		r.observe(Event{Kind: EventRetry, Cell: cell, Reason: a.failure.Message})
+		if pause > 0 && r.deps.Wait(ctx, pause) != nil {
+			return nil
+		}
+	}
+}
+
+// retries are the repetitions that a cell has left.
+type retries struct {
+	// afterDeadline are those of attempts that ran into a deadline, allowed
+	// those that the scenario allows whatever the failure.
+	afterDeadline, allowed int
+	pause                  time.Duration
+}
+
+// take decides whether attempt n is repeated, and after what pause (rule N5).
+//
+// Retryable runner failures are those that rule N5 lists, the deadlines. That
+// an agent's process crashes, or the harness fails, is repeated only where the
+// scenario allows it: such a failure does not come of waiting too little, and
+// the runner-failure rate is there to show it.
+func (l *retries) take(failure *bench.RowError, n int) (pause time.Duration, again bool) {
+	switch {
+	case failure == nil:
+		return 0, false
+	case isDeadline(failure.Type) && l.afterDeadline > 0:
+		l.afterDeadline--
+		return l.pause * time.Duration(n), true
+	case l.allowed > 0:
+		l.allowed--
+		return 0, true
+	default:
+		return 0, false
+	}
+}
+
+func isDeadline(t bench.ErrorType) bool {
+	return t == bench.TimeoutNoFirstAnswer || t == bench.TimeoutStalled || t == bench.TimeoutNoFinalAnswer
+}
+
+// row reports a cell by its last attempt.
+func (r *run) row(a attempt, s bench.Scenario, attempts []bench.Attempt) *bench.Row {
+	row := &bench.Row{
+		Timestamp: bench.FormatTime(a.started), RunID: r.cfg.RunID, Mode: a.cell.Mode, ScenarioID: a.cell.ScenarioID,
+		ScenarioSet: optional(r.cfg.ScenarioSet), Iteration: a.cell.Iteration, SessionID: optional(a.sessionID),
+		Success: a.failure == nil, OutputValid: a.outputValid,
+		LatencyMSWall: a.latencyMS, SDKLatencyMS: a.measures.SDKLatencyMS, TimingBreakdown: a.measures.Timing,
+		Tokens: a.measures.Tokens, Cost: a.cost, ToolCalls: a.measures.ToolCalls, APICalls: a.measures.APIToolCalls,
+		InternalRetryCount: a.internalRetries, ExternalRetryCount: len(attempts) - 1,
+		Model: r.info.Model, Git: r.cfg.Git, Error: a.failure,
+		SchemaVersion: bench.RowSchemaVersion, Attempts: attempts, Checkpoints: a.checkpoints,
+		Turns: a.measures.Turns, ToolErrors: a.measures.ToolErrors, Continuations: a.continuations, SeedID: r.cfg.SeedID,
+		Order: r.orderOf(a.cell), Tools: maps.Clone(r.cfg.Tools), Simulated: r.info.Simulated, ScenarioHash: s.Hash,
+	}
+	if a.cell.Mode == bench.GHXBase {
+		row.Git.Commit = r.cfg.BaseCommit
+	}
+	if a.usage != nil {
+		requests := a.usage.Requests
+		row.APIRequests, row.RefusedHosts = &requests, slices.Clone(a.usage.RefusedHosts)
+		row.APICalls = requests.REST + requests.GraphQL
+	}
+	return row
+}
+
+func (r *run) orderOf(cell bench.Cell) *bench.Order {
+	order := &bench.Order{Kind: string(r.cfg.Order), Position: r.position[cell]}
+	if r.cfg.Order == Interleaved {
+		order.Seed = r.cfg.OrderSeed
+	}
+	return order
+}
+
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

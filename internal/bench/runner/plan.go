@@ -1,0 +1,110 @@
+package runner
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// OrderKind is how the cells of a plan follow each other.
+type OrderKind string
+
+const (
+	// Interleaved mixes scenarios and modes in one seeded random order, so
+	// that drift of machine or provider hits all modes alike (rule N4). Every
+	// iteration is complete before the next begins.
+	Interleaved OrderKind = "interleaved"
+	// Sequential runs one mode after the other.
+	Sequential OrderKind = "sequential"
+)
+
+// ParseOrder returns the order of that name.
+func ParseOrder(name string) (OrderKind, error) {
+	switch kind := OrderKind(name); kind {
+	case Interleaved, Sequential:
+		return kind, nil
+	default:
+		return "", fault.Invalidf("order %q is unknown: use %s or %s", name, Interleaved, Sequential)
+	}
+}
+
+// PlanOptions say which cells a plan has.
+type PlanOptions struct {
+	// ScenarioIDs and Modes are not empty.
+	ScenarioIDs []string
+	Modes       []bench.Mode
+	Repetitions int
+	Order       OrderKind
+	// Seed decides the interleaved order.
+	Seed uint64
+}
+
+// Plan returns the cells in the order in which they run. Equal options make
+// equal plans.
+func Plan(opts PlanOptions) []bench.Cell {
+	var cells []bench.Cell
+	add := func(mode bench.Mode, iteration int) {
+		for _, id := range opts.ScenarioIDs {
+			cells = append(cells, bench.Cell{ScenarioID: id, Mode: mode, Iteration: iteration})
+		}
+	}
+	if opts.Order == Sequential {
+		for _, mode := range opts.Modes {
+			for i := range opts.Repetitions {
+				add(mode, i+1)
+			}
+		}
+		return cells
+	}
+	random := rand.New(rand.NewPCG(opts.Seed, opts.Seed))
+	for i := range opts.Repetitions {
+		start := len(cells)
+		for _, mode := range opts.Modes {
+			add(mode, i+1)
+		}
+		block := cells[start:]
+		random.Shuffle(len(block), func(a, b int) { block[a], block[b] = block[b], block[a] })
+	}
+	return cells
+}
+
+// Shard is the part Index, from 1, of Count parts of a plan.
+type Shard struct{ Index, Count int }
+
+// ParseShard reads "i/n", for example "2/4".
+func ParseShard(text string) (Shard, error) {
+	first, second, found := strings.Cut(text, "/")
+	index, err := strconv.Atoi(first)
+	count, err2 := strconv.Atoi(second)
+	if !found || err != nil || err2 != nil || index < 1 || count < index {
+		return Shard{}, fault.Invalidf("shard %q: want i/n with i from 1 to n, for example 2/4", text)
+	}
+	return Shard{Index: index, Count: count}, nil
+}
+
+// Of returns the shard's cells of a plan, in order. The shards of one plan are
+// disjoint and together the whole. All modes of one iteration of a scenario
+// are in the same shard, so that modes are compared on the same machine.
+func (s Shard) Of(plan []bench.Cell) []bench.Cell {
+	type pair struct {
+		scenario  string
+		iteration int
+	}
+	owner := map[pair]int{}
+	var part []bench.Cell
+	for _, c := range plan {
+		p := pair{c.ScenarioID, c.Iteration}
+		index, seen := owner[p]
+		if !seen {
+			index = len(owner)%s.Count + 1
+			owner[p] = index
+		}
+		if index == s.Index {
+			part = append(part, c)
+		}
+	}
+	return part
+}

@@ -1,0 +1,257 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// Run works through the cells. When ctx ends, cells under way are dropped and
+// the outcome tells what is left; that is no error.
+//
+// Errors before anything has run are of kind invalid where scenarios and
+// fixtures do not fit, or where a budget is to be kept for a model without a
+// price. Later ones are of kind infrastructure: the provider says that no
+// attempt can succeed, a row was not taken, see [UnsavedRow], or a transcript
+// was not. The outcome is valid beside an error.
+func Run(ctx context.Context, cfg Config, deps Deps) (Outcome, error) {
+	r := newRun(cfg, deps)
+	if len(r.queue) == 0 {
+		return r.outcome(""), nil
+	}
+	if err := r.preflight(ctx); err != nil && ctx.Err() == nil {
+		return r.outcome(bench.MissingNeverRan), err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r.cancel = cancel
+	if !cfg.SkipWarmup {
+		r.warmUp(ctx)
+	}
+	var workers sync.WaitGroup
+	for worker := range max(1, cfg.Concurrency) {
+		workers.Go(func() { r.work(ctx, worker) })
+	}
+	workers.Wait()
+	if r.broke {
+		return r.outcome(bench.MissingBudget), r.err
+	}
+	return r.outcome(bench.MissingStopped), r.err
+}
+
+// run is a run under way.
+type run struct {
+	cfg    Config
+	deps   Deps
+	info   agent.Info
+	cancel context.CancelCauseFunc
+	// position maps cells to their place in the plan.
+	position map[bench.Cell]int
+
+	mu sync.Mutex
+	// queue has the cells that nobody has taken yet.
+	queue    []bench.Cell
+	recorded map[bench.Cell]bool
+	// done counts the cells to run that are recorded, rows those of this run.
+	done, rows int
+	// spent is the cost of all attempts, rowsUSD the part in rows.
+	spent, rowsUSD float64
+	// broke is true if the budget kept something from being done.
+	broke bool
+	err   error
+
+	observing sync.Mutex
+}
+
+func newRun(cfg Config, deps Deps) *run {
+	r := &run{
+		cfg: cfg, deps: deps, info: deps.Provider.Describe(), position: map[bench.Cell]int{},
+		recorded: map[bench.Cell]bool{}, spent: cfg.SpentUSD,
+	}
+	maps.Copy(r.recorded, cfg.Done)
+	for i, c := range cfg.Plan {
+		r.position[c] = i + 1
+	}
+	for _, c := range cfg.Cells {
+		if r.recorded[c] {
+			r.done++
+		} else {
+			r.queue = append(r.queue, c)
+		}
+	}
+	return r
+}
+
+// preflight finds out what cannot work before anything is spent: it binds
+// every scenario to the fixtures, and has the tools tried.
+func (r *run) preflight(ctx context.Context) (err error) {
+	if r.cfg.MaxCostUSD > 0 && r.cfg.Price == nil {
+		return fault.Invalidf("a budget of %g USD cannot be kept, because model %s has no price: state its price in the expectations, or run without a budget",
+			r.cfg.MaxCostUSD, r.info.Model.Key())
+	}
+	var scenarios []bench.Scenario
+	var needs target.Needs
+	for _, c := range r.queue {
+		s := r.cfg.Scenarios[c.ScenarioID]
+		if !slices.ContainsFunc(scenarios, func(known bench.Scenario) bool { return known.ID == s.ID }) {
+			scenarios = append(scenarios, s)
+			needs.Resources = append(needs.Resources, s.Requires()...)
+		}
+	}
+	place, err := r.deps.Target.Prepare(ctx, needs)
+	if err != nil {
+		return fault.Wrap(fault.Infrastructure, fmt.Errorf("prepare fixtures: %w", err))
+	}
+	var problems []error
+	for _, s := range scenarios {
+		_, err := scenario.Resolve(s, place.Manifest)
+		problems = append(problems, err)
+	}
+	if r.deps.Preflight != nil && errors.Join(problems...) == nil {
+		problems = append(problems, r.deps.Preflight(ctx, place, r.modes(), capabilitiesOf(scenarios)))
+	}
+	if err := place.Close(); err != nil {
+		problems = append(problems, fault.Wrap(fault.Infrastructure, fmt.Errorf("give fixtures back: %w", err)))
+	}
+	return errors.Join(problems...)
+}
+
+// modes returns the modes of the cells to run, in the order in which reports
+// show them.
+func (r *run) modes() []bench.Mode {
+	return slices.DeleteFunc(bench.Modes(), func(m bench.Mode) bool {
+		return !slices.ContainsFunc(r.queue, func(c bench.Cell) bool { return c.Mode == m })
+	})
+}
+
+// capabilitiesOf returns the capabilities that scenarios use, sorted.
+func capabilitiesOf(scenarios []bench.Scenario) []string {
+	var all []string
+	for _, s := range scenarios {
+		all = append(all, s.Capabilities()...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// warmUp runs the first cell of each mode once, unrecorded (rule N3). What it
+// costs counts. A warm-up that fails is no reason to stop: the cells will tell.
+func (r *run) warmUp(ctx context.Context) {
+	warm := map[bench.Mode]bool{}
+	for _, c := range r.queue {
+		if warm[c.Mode] {
+			continue
+		}
+		if ctx.Err() != nil || !r.mayGoOn() {
+			return
+		}
+		warm[c.Mode] = true
+		c.Iteration = 0
+		r.observe(Event{Kind: EventWarmup, Cell: c})
+		r.attempt(ctx, c, 1, 0)
+	}
+}
+
+func (r *run) work(ctx context.Context, worker int) {
+	for ctx.Err() == nil {
+		cell, some := r.next()
+		if !some {
+			return
+		}
+		r.observe(Event{Kind: EventStart, Cell: cell})
+		row := r.cell(ctx, cell, worker)
+		if row == nil {
+			return
+		}
+		if err := r.deps.Ledger.Append(row); err != nil {
+			r.fail(&UnsavedRow{Row: row, Err: err})
+			return
+		}
+		r.record(cell, row)
+		r.observe(Event{Kind: EventRow, Cell: cell, Row: row})
+	}
+}
+
+// next takes a cell from the queue, if there is one and money for it.
+func (r *run) next() (cell bench.Cell, some bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.queue) == 0 || r.overBudget() {
+		return bench.Cell{}, false
+	}
+	cell, r.queue = r.queue[0], r.queue[1:]
+	return cell, true
+}
+
+func (r *run) record(cell bench.Cell, row *bench.Row) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.recorded[cell] = true
+	r.done++
+	r.rows++
+	r.rowsUSD += row.SpentUSD()
+}
+
+func (r *run) spend(cost float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.spent += cost
+}
+
+// mayGoOn reports whether the budget allows what is left to do.
+func (r *run) mayGoOn() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.overBudget()
+}
+
+// overBudget is asked only where something is left to do, with mu held.
+func (r *run) overBudget() bool {
+	over := r.cfg.MaxCostUSD > 0 && r.spent >= r.cfg.MaxCostUSD
+	r.broke = r.broke || over
+	return over
+}
+
+// fail ends the run with an error; the first one counts.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	if r.err == nil {
+		r.err = fault.Wrap(fault.Infrastructure, err)
+	}
+	r.mu.Unlock()
+	r.cancel(err)
+}
+
+func (r *run) observe(e Event) {
+	if r.deps.Observe == nil {
+		return
+	}
+	r.observing.Lock()
+	defer r.observing.Unlock()
+	r.mu.Lock()
+	e.Done, e.Total, e.CostUSD = r.done, len(r.cfg.Cells), r.spent
+	r.mu.Unlock()
+	r.deps.Observe(e)
+}
+
+// outcome returns what the run came to. The reason is why cells are left, if
+// any are.
+func (r *run) outcome(reason bench.MissingReason) Outcome {
+	out := Outcome{Rows: r.rows, CostUSD: r.spent, RowsUSD: r.rowsUSD}
+	for _, c := range r.cfg.Cells {
+		if !r.recorded[c] {
+			out.Left = append(out.Left, c)
+			out.Stopped = reason
+		}
+	}
+	return out
+}

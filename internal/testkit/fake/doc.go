@@ -1,0 +1,4 @@
+// Package fake has an agent, a target and a ledger in memory, for tests of
+// what runs suites. They take no time but what a test has them take, so that
+// tests may run them on the clock of testing/synctest.
+package fake

@@ -1,0 +1,111 @@
+package fake
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+)
+
+// Target is a [target.Target] that counts its places. The zero value is ready.
+type Target struct {
+	// Resources are those of the manifest.
+	Resources map[string]map[string]any
+	// Usage is what every agent asked for.
+	Usage target.Usage
+	// OnPrepare is asked before a place is made, OnClose before one is given
+	// back; nil means yes.
+	OnPrepare func(ctx context.Context, needs target.Needs) error
+	OnClose   func() error
+
+	mu     sync.Mutex
+	needs  []target.Needs
+	places []*place
+}
+
+type place struct {
+	env     []string
+	written func()
+	closed  bool
+}
+
+// Prepare makes a place.
+func (t *Target) Prepare(ctx context.Context, needs target.Needs) (*target.Place, error) {
+	t.mu.Lock()
+	t.needs = append(t.needs, needs)
+	p := &place{env: []string{fmt.Sprintf("PLACE=%d", len(t.needs))}}
+	t.mu.Unlock()
+	if t.OnPrepare != nil {
+		if err := t.OnPrepare(ctx, needs); err != nil {
+			return nil, err
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.places = append(t.places, p)
+	return &target.Place{
+		Manifest: bench.Manifest{
+			Version:   bench.ManifestVersion,
+			Repo:      bench.ManifestRepo{Owner: "o", Name: "n", FullName: "o/n", DefaultBranch: "main"},
+			Resources: t.Resources,
+		},
+		Env:     p.env,
+		OnWrite: func(f func()) { p.written = f },
+		Usage:   func() target.Usage { return t.Usage },
+		Close:   func() error { return t.close(p) },
+	}, nil
+}
+
+func (t *Target) close(p *place) error {
+	t.mu.Lock()
+	twice := p.closed
+	p.closed = true
+	t.mu.Unlock()
+	if twice {
+		panic("fake: a place was closed twice")
+	}
+	if t.OnClose != nil {
+		return t.OnClose()
+	}
+	return nil
+}
+
+// Write is a write of the agent that has the environment of a place.
+func (t *Target) Write(env []string) {
+	t.mu.Lock()
+	i := slices.IndexFunc(t.places, func(p *place) bool { return slices.Equal(p.env, env) })
+	written := t.places[i].written
+	t.mu.Unlock()
+	if written != nil {
+		written()
+	}
+}
+
+// Needs returns what places were asked for, in order; the first is that of the
+// check before a run.
+func (t *Target) Needs() []target.Needs {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.needs)
+}
+
+// Open counts the places that are not closed.
+func (t *Target) Open() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	open := 0
+	for _, p := range t.places {
+		if !p.closed {
+			open++
+		}
+	}
+	return open
+}
+
+// Close does nothing.
+func (t *Target) Close() error { return nil }
+
+var _ target.Target = (*Target)(nil)
