@@ -1,0 +1,56 @@
+package verify
+
+import (
+	"slices"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+)
+
+// former returns what earlier runs came to, with a warning for each line of
+// the history that cannot be read.
+func (seq Sequence) former() (entries []bench.HistoryEntry, warnings []string, err error) {
+	if seq.History == "" {
+		return nil, nil, nil
+	}
+	return ledger.ReadHistory(seq.History)
+}
+
+// remember adds what a complete run came to to the history, once however often
+// it is reported. A shard is no complete run.
+func (seq Sequence) remember(v Verified, suite Suite) error {
+	if seq.History == "" || suite.Shard != nil {
+		return nil
+	}
+	former, _, err := seq.former()
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(former, func(e bench.HistoryEntry) bool { return e.RunID == suite.RunID }) {
+		return nil
+	}
+	s := v.Summary
+	return ledger.AppendHistory(seq.History, bench.HistoryEntry{
+		Timestamp: s.GeneratedAt, Commit: suite.Git.Commit, Profile: s.Gate.Profile, Modes: s.Modes, GatePassed: s.Gate.Passed,
+		RunID: suite.RunID, ScenarioSet: v.ScenarioSet, Model: v.Info.Model.Key(),
+		Cells: len(v.Info.Cells), CostUSD: s.CostUSD, Simulated: s.Simulated,
+	})
+}
+
+// EstimateUSD returns what cells of a model will cost by the history: the mean
+// cost of a cell in runs of that model and scenario set, times cells. ok is
+// false if there were no such runs whose cost is known.
+func EstimateUSD(history []bench.HistoryEntry, model, scenarioSet string, cells int) (cost float64, ok bool) {
+	known, spent := 0, 0.0
+	for _, e := range history {
+		costKnown := e.CostUSD > 0 || e.Simulated
+		if e.Model == model && e.ScenarioSet == scenarioSet && costKnown {
+			known += e.Cells
+			spent += e.CostUSD
+		}
+	}
+	if known == 0 {
+		return 0, false
+	}
+	return spent / float64(known) * float64(cells), true
+}

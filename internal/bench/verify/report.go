@@ -1,0 +1,107 @@
+package verify
+
+import (
+	"errors"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/expect"
+	"github.com/ghx-dev/bench-action/internal/bench/gate"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// Judging says how rows are judged.
+type Judging struct {
+	Profile      bench.GateProfile
+	Expectations *expect.Expectations
+	// Model is the "provider/model" whose thresholds apply; empty means that
+	// of the rows.
+	Model string
+	// Baseline and Candidate are the compared modes, empty for the usual.
+	Baseline, Candidate bench.Mode
+	// Seed decides the draws of the confidence figures.
+	Seed uint64
+	// GeneratedAt is when, in the form of [bench.FormatTime].
+	GeneratedAt string
+	History     []bench.HistoryEntry
+	Outputs     Outputs
+}
+
+// Reported is a report.
+type Reported struct {
+	Summary bench.Summary
+	// ScenarioSet is that of the rows, for the history.
+	ScenarioSet string
+	// Notes are what the reader should know about the ledgers, as sentences.
+	Notes []string
+}
+
+// Report reads ledgers, judges them and writes the outputs. Errors are of kind
+// invalid for ledgers that cannot be read or compared, of kind infrastructure
+// for outputs that cannot be written, and for a ledger that ends in the middle
+// of a row where it is not known what was planned.
+func Report(source Source, how Judging) (reported Reported, err error) {
+	out, err := openOutputs(how.Outputs)
+	if err != nil {
+		return Reported{}, err
+	}
+	defer func() { err = errors.Join(err, out.close()) }()
+	read, err := collect(source, out)
+	if err != nil {
+		return Reported{}, err
+	}
+	reported = Reported{ScenarioSet: read.rows.ScenarioSet()}
+	for _, torn := range read.torn {
+		reported.Notes = append(reported.Notes, torn.String())
+	}
+	if len(read.torn) > 0 && len(source.Runs) == 0 {
+		return reported, fault.Infraf("%s: finish the run with --resume, or remove the line", read.torn[0])
+	}
+	options, err := how.options(&read.rows)
+	if err != nil {
+		return reported, err
+	}
+	options.Missing = missing(source.Runs, read.done)
+	if reported.Summary, err = read.rows.Summarize(options); err != nil {
+		return reported, err
+	}
+	return reported, out.finish(reported.Summary)
+}
+
+// collected is what was read of a source.
+type collected struct {
+	rows gate.Collector
+	done map[bench.Cell]bool
+	torn []ledger.Torn
+}
+
+func collect(source Source, out outputs) (*collected, error) {
+	c := &collected{done: map[bench.Cell]bool{}}
+	identity := identityOf(source.Runs)
+	scanned, err := ledger.Scan(source.Files, func(row *bench.Row) error {
+		if identity != nil {
+			if err := ledger.CheckSame(*identity, row); err != nil {
+				return err
+			}
+			c.done[row.Cell()] = true
+		}
+		if err := out.write(row); err != nil {
+			return err
+		}
+		return c.rows.Add(row)
+	})
+	c.torn = scanned.Torn
+	return c, err
+}
+
+func (how Judging) options(collected *gate.Collector) (gate.Options, error) {
+	model, err := how.Expectations.ResolveModel(how.Model, collected.Models())
+	if err != nil {
+		return gate.Options{}, err
+	}
+	thresholds, own := how.Expectations.Thresholds(model, how.Profile)
+	return gate.Options{
+		Profile: how.Profile, Thresholds: thresholds, Baseline: how.Baseline, Candidate: how.Candidate,
+		Model: model, ModelExpectations: own, GeneratedAt: how.GeneratedAt, Seed: how.Seed, History: how.History,
+	}, nil
+}

@@ -1,0 +1,183 @@
+package verify_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// simulated is what every output of a run without a model says (rule G15).
+const simulated = "no model was involved"
+
+func (r *rig) source(t *testing.T) verify.Source {
+	t.Helper()
+	r.run(t.Context(), t)
+	source, err := verify.SourceOf(r.suite.Folder())
+	require.NoError(t, err)
+	return source
+}
+
+func TestG15EveryOutputIsWrittenAndSaysThatNoModelWasInvolved(t *testing.T) {
+	source := newRig(t).source(t)
+	how := judging()
+	how.Outputs = verify.OutputsIn(filepath.Join(t.TempDir(), "deep", "reports"))
+	reported, err := verify.Report(source, how)
+	require.NoError(t, err)
+
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		return string(text)
+	}
+	out := how.Outputs
+	for _, path := range []string{out.SummaryMarkdown, out.HTML, out.JUnit} {
+		assert.Contains(t, read(path), simulated, path)
+	}
+	assert.Contains(t, read(out.CSV), "simulated\n")
+	assert.Contains(t, read(out.CSV), "a-001,default,1,")
+	var summary bench.Summary
+	require.NoError(t, json.Unmarshal([]byte(read(out.SummaryJSON)), &summary))
+	assert.True(t, summary.Simulated)
+	assert.Equal(t, reported.Summary.Gate.Verdict, summary.Gate.Verdict)
+	assert.True(t, reported.Summary.Simulated)
+}
+
+func TestOnlyTheOutputsThatAreNamedAreWritten(t *testing.T) {
+	source := newRig(t).source(t)
+	folder := t.TempDir()
+	how := judging()
+	how.Outputs.CSV = filepath.Join(folder, "rows.csv")
+	_, err := verify.Report(source, how)
+	require.NoError(t, err)
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Len(t, entries, 1)
+}
+
+func TestOutputsThatCannotBeWrittenAreNamed(t *testing.T) {
+	source := newRig(t).source(t)
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	set := map[string]func(o *verify.Outputs, path string){
+		"summary.json": func(o *verify.Outputs, path string) { o.SummaryJSON = path },
+		"summary.md":   func(o *verify.Outputs, path string) { o.SummaryMarkdown = path },
+		"rows.csv":     func(o *verify.Outputs, path string) { o.CSV = path },
+		"report.html":  func(o *verify.Outputs, path string) { o.HTML = path },
+		"junit.xml":    func(o *verify.Outputs, path string) { o.JUnit = path },
+	}
+	for name, set := range set {
+		for why, path := range map[string]string{
+			"a full disk": "/dev/full", "a folder": t.TempDir(), "a file where a folder is to be": filepath.Join(file, "out"),
+		} {
+			t.Run(name+" on "+why, func(t *testing.T) {
+				how := judging()
+				set(&how.Outputs, path)
+				_, err := verify.Report(source, how)
+				require.Error(t, err)
+				assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+				assert.ErrorContains(t, err, path)
+			})
+		}
+	}
+}
+
+func TestWhatCannotBeReadIsAnInvalidInput(t *testing.T) {
+	folder := t.TempDir()
+	broken := filepath.Join(folder, "broken.jsonl")
+	require.NoError(t, os.WriteFile(broken, []byte("{}\nnot a row\n{}\n"), 0o600))
+	for name, path := range map[string]string{"no such file": filepath.Join(folder, "none.jsonl"), "no rows": broken, "a folder": folder} {
+		t.Run(name, func(t *testing.T) {
+			_, err := verify.Report(verify.Source{Files: []string{path}}, judging())
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+			assert.ErrorContains(t, err, path)
+		})
+	}
+}
+
+// tear cuts a ledger off in the middle of its last row.
+func tear(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, text[:len(text)-20], 0o600))
+}
+
+func TestATornLedgerHasNoVerdict(t *testing.T) {
+	source := newRig(t).source(t)
+	tear(t, source.Files[0])
+	t.Run("its cell is missing where the run is known", func(t *testing.T) {
+		reported, err := verify.Report(source, judging())
+		require.NoError(t, err)
+		require.Len(t, reported.Notes, 1)
+		assert.Contains(t, reported.Notes[0], source.Files[0]+" line 4 was not written whole")
+		require.Len(t, reported.Summary.Missing, 1)
+		assert.Len(t, reported.Summary.Missing[0].Cells, 1)
+		assert.Equal(t, bench.VerdictNone, reported.Summary.Gate.Verdict)
+	})
+	t.Run("it is incomplete where the run is not known", func(t *testing.T) {
+		reported, err := verify.Report(verify.Source{Files: source.Files}, judging())
+		assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+		assert.ErrorContains(t, err, source.Files[0]+" line 4")
+		assert.ErrorContains(t, err, "finish the run with --resume")
+		assert.Len(t, reported.Notes, 1)
+	})
+}
+
+func TestG8TheModelDecidesTheThresholds(t *testing.T) {
+	source := newRig(t).source(t)
+	reported, err := verify.Report(source, judging())
+	require.NoError(t, err)
+	assert.Equal(t, "fake/one", reported.Summary.Gate.Model, "that of the rows")
+	assert.False(t, reported.Summary.Gate.ModelExpectations)
+
+	how := judging()
+	how.Model = "other/model"
+	reported, err = verify.Report(source, how)
+	require.NoError(t, err)
+	assert.Equal(t, "other/model", reported.Summary.Gate.Model)
+
+	how.Model = "nonsense"
+	_, err = verify.Report(source, how)
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+}
+
+func TestG11RowsOfOtherScenariosAreNotCompared(t *testing.T) {
+	r := newRig(t)
+	first := r.runMode(t, "run-1", bench.AgentDirect)
+	r.suite.Scenarios = r.suite.Scenarios[:1]
+	second := r.runMode(t, "run-2", bench.GHX)
+	_, err := verify.Report(verify.Source{Files: append(first.Files, second.Files...)}, judging())
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	assert.ErrorContains(t, err, "b-001 in agent_direct only")
+}
+
+func TestACellThatIsReportedTwiceIsAnErrorUnlessTheRowsAreEqual(t *testing.T) {
+	source := newRig(t).source(t)
+	copied := filepath.Join(t.TempDir(), "copy-suite.jsonl")
+	text, err := os.ReadFile(source.Files[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(copied, text, 0o600))
+	source.Files = append(source.Files, copied)
+	reported, err := verify.Report(source, judging())
+	require.NoError(t, err)
+	assert.Equal(t, 4, reported.Summary.Modes[bench.AgentDirect].Runs)
+
+	rows, _, err := ledger.Read([]string{copied})
+	require.NoError(t, err)
+	rows[0].LatencyMSWall++
+	changed := filepath.Join(t.TempDir(), "changed-suite.jsonl")
+	require.NoError(t, appendRow(changed, rows[0]))
+	source.Files = append(source.Files, changed)
+	_, err = verify.Report(source, judging())
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	assert.ErrorContains(t, err, rows[0].Cell().String()+" is reported twice")
+}

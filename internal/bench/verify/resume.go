@@ -1,0 +1,91 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// sameRun refuses to go on with a run as another one, and names the first
+// difference.
+func sameRun(before, now ledger.RunInfo) error {
+	for _, d := range []struct{ what, was, is string }{
+		{"model", before.Model.Signature(), now.Model.Signature()},
+		{"commit", orUnknown(before.Git.Commit), orUnknown(now.Git.Commit)},
+		{"base commit", orUnknown(before.BaseCommit), orUnknown(now.BaseCommit)},
+		{"fixture seed", before.SeedID, now.SeedID},
+		{"order", order(before), order(now)},
+		{"list of modes", fmt.Sprint(before.Modes), fmt.Sprint(now.Modes)},
+		{"number of repetitions", fmt.Sprint(before.Repetitions), fmt.Sprint(now.Repetitions)},
+		{"scenario set", before.ScenarioSet, now.ScenarioSet},
+		{"list of scenarios", fmt.Sprint(scenarioIDs(before)), fmt.Sprint(scenarioIDs(now))},
+		{"shard", shard(before), shard(now)},
+		{"ledger file", before.OutputJSONL, now.OutputJSONL},
+	} {
+		if d.was != d.is {
+			return otherRun(before, d.what, d.was, d.is)
+		}
+	}
+	for i, s := range before.Scenarios {
+		if hash := now.Scenarios[i].Hash; s.Hash != hash {
+			return otherRun(before, "content of scenario "+s.ID, s.Hash, hash)
+		}
+	}
+	if !slices.Equal(before.Cells, now.Cells) {
+		return otherRun(before, "plan", cells(before), cells(now))
+	}
+	return nil
+}
+
+func otherRun(before ledger.RunInfo, what, was, is string) error {
+	return fault.Invalidf("run %s cannot go on: its %s is %s, now it would be %s; set it as it was, or start a new run",
+		before.RunID, what, orNone(was), orNone(is))
+}
+
+func orUnknown(text *string) string {
+	if text == nil {
+		return "unknown"
+	}
+	return *text
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+func order(r ledger.RunInfo) string { return fmt.Sprintf("%s with seed %d", r.OrderKind, r.OrderSeed) }
+
+func shard(r ledger.RunInfo) string {
+	if r.Shard == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", r.Shard.Index, r.Shard.Count)
+}
+
+func cells(r ledger.RunInfo) string {
+	if len(r.Cells) == 0 {
+		return "empty"
+	}
+	return fmt.Sprintf("%d cells that begin with %s", len(r.Cells), r.Cells[0])
+}
+
+func scenarioIDs(r ledger.RunInfo) []string {
+	ids := make([]string, 0, len(r.Scenarios))
+	for _, s := range r.Scenarios {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+// sameSuite reports whether the modes of two runs can be compared (rules N1
+// and G11). How often their scenarios are repeated may differ.
+func sameSuite(a, b ledger.RunInfo) bool {
+	return a.Model.Signature() == b.Model.Signature() && a.ScenarioSet == b.ScenarioSet && a.SeedID == b.SeedID &&
+		orUnknown(a.Git.Commit) == orUnknown(b.Git.Commit) && maps.Equal(a.Identity().ScenarioHashes, b.Identity().ScenarioHashes)
+}

@@ -1,0 +1,42 @@
+package verify
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/fixture"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/github"
+)
+
+// SeedSandbox seeds a sandbox over its API, and has it use what was made.
+func SeedSandbox(ctx context.Context, sandbox *target.Sandbox, opts fixture.Options) (m bench.Manifest, err error) {
+	keys, err := sandbox.Open(ctx)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, keys.Close()) }()
+	clients, err := clientsOf(keys)
+	if err != nil {
+		return m, err
+	}
+	if m, err = fixture.Seed(ctx, clients, opts); err != nil {
+		return m, err
+	}
+	sandbox.Use(m)
+	return m, nil
+}
+
+func clientsOf(keys *target.Keys) (clients fixture.Clients, err error) {
+	if clients.Owner, err = Client(keys.Owner); err != nil {
+		return clients, err
+	}
+	clients.Reviewer, err = Client(keys.Reviewer)
+	return clients, err
+}
+
+// Client returns a client for an access that a target gave.
+func Client(a target.Access) (*github.Client, error) {
+	return github.New(github.Options{RESTURL: a.RESTURL, GraphQLURL: a.GraphQLURL, Token: a.Token})
+}

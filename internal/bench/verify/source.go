@@ -1,0 +1,126 @@
+package verify
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// Source is what a report is about: ledgers, and the runs that they are of as
+// far as those are known.
+type Source struct {
+	Files []string
+	// Runs are of one suite: the shards of a plan, or runs of one mode each.
+	Runs []ledger.RunInfo
+}
+
+// SourceOf returns the run in a folder.
+func SourceOf(dir string) (Source, error) {
+	info, err := ledger.LoadRun(dir)
+	if err != nil {
+		return Source{}, err
+	}
+	source := Source{Runs: []ledger.RunInfo{info}}
+	if info.OutputJSONL == "" {
+		source.Files, err = ledger.Files(dir)
+		return source, err
+	}
+	if _, err := os.Stat(info.OutputJSONL); errors.Is(err, fs.ErrNotExist) && len(info.Stops) > 0 {
+		return source, nil // it was stopped before its first row
+	}
+	source.Files = []string{info.OutputJSONL}
+	return source, nil
+}
+
+// NewestSource returns the newest run in a folder of runs (rule R1). Where it
+// has one of two modes only, the newest run of the other that is comparable is
+// added: that is what running one mode after the other leaves. Notes say so in
+// whole sentences.
+func NewestSource(base string, modes []bench.Mode) (source Source, notes []string, err error) {
+	dir, err := ledger.NewestRun(base)
+	if err != nil {
+		return Source{}, nil, err
+	}
+	if source, err = SourceOf(dir); err != nil {
+		return Source{}, nil, err
+	}
+	newest := source.Runs[0]
+	absent := slices.DeleteFunc(slices.Clone(modes), func(m bench.Mode) bool { return slices.Contains(newest.Modes, m) })
+	if len(absent) != 1 || len(modes) != 2 {
+		return source, nil, nil
+	}
+	other, err := newestWith(base, absent[0], newest)
+	if err != nil || other == nil {
+		return source, nil, err
+	}
+	run := other.Runs[0]
+	notes = append(notes, fmt.Sprintf("run %s has no mode %s; it is compared with the rows of run %s", newest.RunID, absent[0], run.RunID))
+	source.Runs = append(source.Runs, run)
+	for _, file := range other.Files {
+		if !slices.Contains(source.Files, file) {
+			source.Files = append(source.Files, file)
+		}
+	}
+	return source, notes, nil
+}
+
+// newestWith returns the newest run of that mode alone that can be compared
+// with another one, nil if there is none.
+func newestWith(base string, mode bench.Mode, with ledger.RunInfo) (*Source, error) {
+	entries, err := os.ReadDir(base)
+	if err != nil {
+		return nil, fault.Infraf("look for runs: %w", err)
+	}
+	var best *Source
+	for _, entry := range entries {
+		source, err := SourceOf(filepath.Join(base, entry.Name()))
+		if err != nil {
+			continue // it is no run
+		}
+		run := source.Runs[0]
+		if !slices.Equal(run.Modes, []bench.Mode{mode}) || !sameSuite(run, with) {
+			continue
+		}
+		if best == nil || run.CreatedAt.After(best.Runs[0].CreatedAt) {
+			best = &source
+		}
+	}
+	return best, nil
+}
+
+// identityOf returns what all rows must agree with, nil where no run is known.
+func identityOf(runs []ledger.RunInfo) *ledger.Identity {
+	if len(runs) == 0 {
+		return nil
+	}
+	identity := runs[0].Identity()
+	for _, run := range runs[1:] {
+		identity.BaseCommit = cmp.Or(identity.BaseCommit, run.BaseCommit)
+	}
+	return &identity
+}
+
+// missing returns the planned cells without a row, by reason (rule R9). The
+// plan of a shard is that of all shards.
+func missing(runs []ledger.RunInfo, done map[bench.Cell]bool) []bench.MissingCells {
+	var suite ledger.RunInfo
+	planned := map[bench.Cell]bool{}
+	for _, run := range runs {
+		suite.Stops = append(suite.Stops, run.Stops...)
+		for _, cell := range slices.Concat(run.AllCells, run.Cells) {
+			if !planned[cell] {
+				planned[cell] = true
+				suite.Cells = append(suite.Cells, cell)
+			}
+		}
+	}
+	return ledger.Missing(suite, done)
+}

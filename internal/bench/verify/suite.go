@@ -1,0 +1,230 @@
+// Package verify is the benchmark's sequence: seed the fixtures, run the
+// modes, report, judge.
+//
+// [RunSuite] runs a plan into a ledger, and goes on with one that was stopped.
+// [Report] turns ledgers into a summary with a verdict. [Verify] does both.
+package verify
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// DefaultDir is where runs are kept.
+const DefaultDir = ".bench"
+
+// Suite says what a run does. Its fields are those of [runner.Config] and
+// [ledger.RunInfo] that somebody chooses.
+type Suite struct {
+	// Dir holds the runs; each has a folder of its id in it.
+	Dir   string
+	RunID string
+	// ScenarioSet is empty if the scenarios were picked one by one.
+	ScenarioSet string
+	Scenarios   []bench.Scenario
+	Modes       []bench.Mode
+	Repetitions int
+	Order       runner.OrderKind
+	OrderSeed   uint64
+	// Shard is nil for a whole plan.
+	Shard *runner.Shard
+	// Profile is empty if the run is not for a gate.
+	Profile bench.GateProfile
+	// OutputJSONL is the one ledger file; empty means one per mode in the
+	// run's folder.
+	OutputJSONL string
+	Provider    string
+	SeedID      string
+	Git         bench.GitRef
+	BaseCommit  *string
+	// Run has what a run needs beyond that. The fields above are filled in.
+	Run runner.Config
+}
+
+// Folder is where a run keeps its files.
+func (s Suite) Folder() string { return filepath.Join(s.Dir, s.RunID) }
+
+// NewRunID returns the id of a run that begins at t: sortable by time, and
+// unlike others of that second by the random part.
+func NewRunID(t time.Time, random string) string {
+	const randomLength = 6
+	return t.UTC().Format("20060102T150405Z") + "-" + strings.ToLower(random[:min(randomLength, len(random))])
+}
+
+// info describes the suite as its run's file does.
+func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
+	info := ledger.RunInfo{
+		SchemaVersion: ledger.RunSchemaVersion, RunID: s.RunID, CreatedAt: created, Modes: s.Modes,
+		Repetitions: s.Repetitions, ScenarioSet: s.ScenarioSet, OrderKind: string(s.Order), OrderSeed: s.OrderSeed,
+		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Git: s.Git, BaseCommit: s.BaseCommit,
+		OutputJSONL: s.OutputJSONL,
+	}
+	for _, sc := range s.Scenarios {
+		info.Scenarios = append(info.Scenarios, ledger.ScenarioRef{ID: sc.ID, Hash: sc.Hash})
+	}
+	info.Cells = s.Plan()
+	if s.Shard != nil {
+		info.AllCells = info.Cells
+		info.Cells = s.Shard.Of(info.AllCells)
+		info.Shard = &ledger.Shard{Index: s.Shard.Index, Count: s.Shard.Count}
+	}
+	return info
+}
+
+// Plan returns the cells of the whole plan.
+func (s Suite) Plan() []bench.Cell {
+	ids := make([]string, 0, len(s.Scenarios))
+	for _, sc := range s.Scenarios {
+		ids = append(ids, sc.ID)
+	}
+	return runner.Plan(runner.PlanOptions{
+		ScenarioIDs: ids, Modes: s.Modes, Repetitions: s.Repetitions, Order: s.Order, Seed: s.OrderSeed,
+	})
+}
+
+// Cells returns the cells that this suite runs: its shard's part of the plan.
+func (s Suite) Cells() []bench.Cell {
+	if s.Shard == nil {
+		return s.Plan()
+	}
+	return s.Shard.Of(s.Plan())
+}
+
+// Result is what a run came to.
+type Result struct {
+	runner.Outcome
+	// Info is the run's file as it is now.
+	Info ledger.RunInfo
+	// Files are the ledgers that have rows, sorted.
+	Files []string
+	// Torn are last lines that an earlier stop had left half written; they
+	// were cut off, and their cells run again.
+	Torn []ledger.Torn
+}
+
+// RunSuite runs a suite. If its run is there already it goes on with it:
+// cells that have a row are not run again, and a run of other scenarios,
+// model, commit or seed is refused with an error of kind invalid (rule N1),
+// as are ledgers whose rows do not belong to the suite.
+func RunSuite(ctx context.Context, s Suite, deps runner.Deps) (result Result, err error) {
+	info, err := s.begin(deps)
+	if err != nil {
+		return Result{}, err
+	}
+	rows, err := openLedger(s, info)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	result = Result{Info: info, Torn: rows.Cut()}
+	done, spent, err := finished(slices.DeleteFunc(rows.Files(), isDevice), info)
+	if err != nil {
+		return result, err
+	}
+	if err := info.Save(s.Folder()); err != nil {
+		return result, err
+	}
+	deps.Ledger = rows
+	result.Outcome, err = runner.Run(ctx, s.config(info, done, spent), deps)
+	result.Files = rows.Files()
+	result.Info.UnrecordedUSD += result.CostUSD - spent - result.RowsUSD
+	return result, errors.Join(err, result.recordStop(s.Folder(), deps.Now()))
+}
+
+// begin describes the run: as it was begun before, if it was.
+func (s Suite) begin(deps runner.Deps) (ledger.RunInfo, error) {
+	info := s.info(deps.Now(), deps.Provider.Describe().Model)
+	if _, err := os.Stat(filepath.Join(s.Folder(), ledger.RunFile)); errors.Is(err, fs.ErrNotExist) {
+		return info, nil
+	}
+	before, err := ledger.LoadRun(s.Folder())
+	if err != nil {
+		return ledger.RunInfo{}, err
+	}
+	if err := sameRun(before, info); err != nil {
+		return ledger.RunInfo{}, err
+	}
+	info.CreatedAt, info.Stops, info.UnrecordedUSD = before.CreatedAt, before.Stops, before.UnrecordedUSD
+	return info, nil
+}
+
+func openLedger(s Suite, info ledger.RunInfo) (*ledger.Set, error) {
+	if s.OutputJSONL != "" {
+		return ledger.OpenSingle(s.OutputJSONL)
+	}
+	return ledger.OpenSet(s.Folder(), info.CreatedAt)
+}
+
+// isDevice reports whether a path is something that can be written to but has
+// nothing to go on with, such as /dev/stdout.
+func isDevice(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular()
+}
+
+// finished returns the run's cells that have a row, and what was spent so far. A file
+// may have rows of other runs too, but not of the same cells.
+func finished(files []string, info ledger.RunInfo) (map[bench.Cell]bool, float64, error) {
+	done, spent := map[bench.Cell]bool{}, info.UnrecordedUSD
+	identity := info.Identity()
+	_, err := ledger.Scan(files, func(row *bench.Row) error {
+		if err := ledger.CheckSame(identity, row); err != nil {
+			return err
+		}
+		cell := row.Cell()
+		switch {
+		case row.RunID == info.RunID:
+			done[cell] = true
+			spent += row.SpentUSD()
+		case slices.Contains(info.Cells, cell):
+			return fault.Invalidf("cell %s has a row of run %s here already: go on with that run, or write to another file", cell, row.RunID)
+		}
+		return nil
+	})
+	return done, spent, err
+}
+
+func (s Suite) config(info ledger.RunInfo, done map[bench.Cell]bool, spent float64) runner.Config {
+	cfg := s.Run
+	cfg.Plan, cfg.Cells, cfg.Done = s.Plan(), info.Cells, done
+	cfg.Scenarios = map[string]bench.Scenario{}
+	for _, sc := range s.Scenarios {
+		cfg.Scenarios[sc.ID] = sc
+	}
+	cfg.Order, cfg.OrderSeed, cfg.SpentUSD = s.Order, s.OrderSeed, spent
+	cfg.RunID, cfg.ScenarioSet, cfg.SeedID = s.RunID, s.ScenarioSet, s.SeedID
+	cfg.Git, cfg.BaseCommit = s.Git, s.BaseCommit
+	return cfg
+}
+
+// recordStop writes into the run's file why cells are left, if any are: that
+// they never ran is what the file says without it.
+func (r *Result) recordStop(folder string, at time.Time) error {
+	if len(r.Left) == 0 || r.Stopped == bench.MissingNeverRan {
+		return nil
+	}
+	r.Info.Stops = append(slices.Clone(r.Info.Stops), ledger.Stop{Reason: r.Stopped, At: at, Cells: r.Left})
+	return r.Info.Save(folder)
+}
+
+// Tools returns the versions of the tools that a run used, as rows state them.
+func Tools(harness, agent string, others map[string]string) map[string]string {
+	tools := maps.Clone(others)
+	if tools == nil {
+		tools = map[string]string{}
+	}
+	tools["harness"], tools["agent"] = harness, agent
+	return tools
+}

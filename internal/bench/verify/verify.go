@@ -1,0 +1,80 @@
+package verify
+
+import (
+	"context"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+)
+
+// Step names a step of the sequence.
+type Step string
+
+// The steps, in order.
+const (
+	StepSeed   Step = "seed"
+	StepRun    Step = "run"
+	StepReport Step = "report"
+)
+
+// Sequence is what [Verify] works with beside suite and judging.
+type Sequence struct {
+	// Seed makes the target ready; it may change the suite's SeedID.
+	Seed func(ctx context.Context, s *Suite) (target.Target, error)
+	// History is the file of former runs, read for regressions and added to;
+	// empty means none.
+	History string
+	// Entered is told when a step begins; nil if nobody wants to know.
+	Entered func(Step)
+}
+
+// Verified is what a sequence came to.
+type Verified struct {
+	Result
+	Reported
+}
+
+// Verify runs the whole sequence. A gate that fails is no error, and neither is
+// a run that was stopped: what is left is in the result then, and there is no
+// report. What was done before an error is in the result.
+func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, how Judging) (v Verified, err error) {
+	seq.enter(StepSeed)
+	if deps.Target, err = seq.Seed(ctx, &suite); err != nil {
+		return v, err
+	}
+	defer deps.Target.Close()
+
+	seq.enter(StepRun)
+	v.Result, err = RunSuite(ctx, suite, deps)
+	if err != nil || len(v.Left) > 0 {
+		return v, err
+	}
+	seq.enter(StepReport)
+	how.GeneratedAt = bench.FormatTime(deps.Now())
+	v.Reported, err = seq.report(suite, how)
+	if err == nil {
+		err = seq.remember(v, suite)
+	}
+	return v, err
+}
+
+func (seq Sequence) enter(step Step) {
+	if seq.Entered != nil {
+		seq.Entered(step)
+	}
+}
+
+func (seq Sequence) report(suite Suite, how Judging) (Reported, error) {
+	source, err := SourceOf(suite.Folder())
+	if err != nil {
+		return Reported{}, err
+	}
+	var warnings []string
+	if how.History, warnings, err = seq.former(); err != nil {
+		return Reported{}, err
+	}
+	reported, err := Report(source, how)
+	reported.Notes = append(reported.Notes, warnings...)
+	return reported, err
+}
