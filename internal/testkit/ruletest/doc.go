@@ -1,0 +1,7 @@
+// Package ruletest is a test of the tests: that every rule of the methodology
+// is held by one, which names it. It has no other code.
+//
+// A test names the rule that it holds by its function, TestG4…, or by the
+// beginning of a text in it or in a test script, "G4: …"; a text may name
+// several, "R5, R6: …".
+package ruletest
