@@ -1,0 +1,186 @@
+// Package benchcli is the command line of bench: flags, wiring and exit codes.
+package benchcli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/redact"
+)
+
+// Exit codes (rule G16).
+const (
+	exitPass           = 0
+	exitGateFailed     = 1
+	exitInvalid        = 2
+	exitInfrastructure = 3
+	// exitSignal is added to the number of the signal that stopped the
+	// program.
+	exitSignal = 128
+)
+
+// app is what commands need of the world.
+type app struct {
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	now            func() time.Time
+	random         func() string
+	// terminal is true if progress can be drawn on stderr.
+	terminal bool
+	// colour is true if stdout shows colours.
+	colour  bool
+	secrets *redact.Redactor
+	// verdict is the exit code of a command that did not fail.
+	verdict int
+}
+
+// Main runs the command line and returns its exit code.
+func Main() int {
+	secrets := redact.New()
+	stdout, stderr := secrets.Writer(os.Stdout), secrets.Writer(os.Stderr)
+	a := &app{
+		stdout: stdout, stderr: stderr, getenv: os.Getenv, now: time.Now, random: rand.Text,
+		terminal: term.IsTerminal(int(os.Stderr.Fd())),
+		colour:   term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "", secrets: secrets,
+	}
+	ctx, stop := stopOnSignal(context.Background())
+	defer stop()
+	code := a.run(ctx, os.Args[1:])
+	if err := errors.Join(stdout.Close(), stderr.Close()); err != nil && code == exitPass {
+		return exitInfrastructure
+	}
+	return code
+}
+
+// stopped is the cause of a context that a signal ended.
+type stopped struct{ signal syscall.Signal }
+
+// Error names the signal.
+func (s stopped) Error() string { return "stopped by " + s.signal.String() }
+
+// stopOnSignal returns a context that ends on the first SIGINT or SIGTERM. A
+// second one ends the process at once.
+func stopOnSignal(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-signals:
+			signal.Stop(signals)
+			number, _ := s.(syscall.Signal)
+			cancel(stopped{number})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}
+
+// run executes a command line.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	err := root.ExecuteContext(ctx)
+	var signalled stopped
+	switch {
+	case errors.As(context.Cause(ctx), &signalled):
+		a.complain(err)
+		return exitSignal + int(signalled.signal)
+	case err == nil:
+		return a.verdict
+	}
+	a.complain(err)
+	if fault.KindOf(err) == fault.Invalid {
+		return exitInvalid
+	}
+	return exitInfrastructure
+}
+
+func (a *app) complain(err error) {
+	if err == nil {
+		return
+	}
+	fmt.Fprintln(a.stderr, "bench: "+strings.TrimSpace(err.Error()))
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "bench",
+		Short: "Tell whether a change to an agent's tooling makes agents better or worse",
+		Long: `bench gives the same tasks to the same agent with different tools, several
+times each, and judges the difference: reliability first, then efficiency.
+
+Without an account, a model or a network, "bench verify" runs the whole
+sequence with a scripted agent on a GitHub inside this process.`,
+		Example: `  bench verify
+  bench run ghx 4 --scenario-set ci-verify-pr
+  bench report --gate --html report.html`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fault.Invalidf("%w; see `%s --help`", err, cmd.CommandPath())
+	})
+	root.AddCommand(
+		a.verifyCommand(), a.runCommand(), a.reportCommand(), a.scenariosCommand(), a.fixturesCommand(),
+		a.explainCommand(), a.doctorCommand(), a.versionCommand(),
+	)
+	groups(root)
+	invalidArguments(root)
+	return root
+}
+
+// groups has commands that only hold others show their help, and complain
+// about what is none of the others.
+func groups(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		groups(sub)
+	}
+	if !cmd.HasSubCommands() {
+		return
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		meant := ""
+		if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+			meant = fmt.Sprintf(": did you mean %q?", like[0])
+		}
+		return fault.Invalidf("unknown command %q%s", args[0], meant)
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+}
+
+// invalidArguments makes complaints about arguments errors of kind invalid, in
+// every command.
+func invalidArguments(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return fault.Wrap(fault.Invalid, fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath()))
+			}
+			return nil
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		invalidArguments(sub)
+	}
+}

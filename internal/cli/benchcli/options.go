@@ -1,0 +1,427 @@
+package benchcli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/scripted"
+	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
+	"github.com/ghx-dev/bench-action/internal/bench/expect"
+	"github.com/ghx-dev/bench-action/internal/bench/fixture"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/scenarios"
+)
+
+// The defaults of flags.
+const (
+	defaultProvider    = "scripted"
+	defaultVerifySet   = "ci-verify-pr"
+	defaultRepetitions = 4
+	defaultOrderSeed   = 1
+	expectationsFile   = "expectations.json"
+	resumeNewest       = "newest"
+)
+
+// suiteFlags are the flags of commands that run agents.
+type suiteFlags struct {
+	set           string
+	scenarioIDs   []string
+	scenarioDir   string
+	provider      string
+	model         string
+	order         string
+	orderSeed     uint64
+	concurrency   int
+	skipWarmup    bool
+	runnerRetries int
+	retryPause    time.Duration
+	firstAnswer   time.Duration
+	stall         time.Duration
+	maxCostUSD    float64
+	shard         string
+	resume        string
+	dryRun        bool
+	outputDir     string
+	outputJSONL   string
+	manifest      string
+	seedIfMissing bool
+	seedID        string
+	gitRepo       string
+	gitCommit     string
+	expectations  string
+	pause         time.Duration
+	plans         string
+	faults        []string
+	json          bool
+}
+
+func (f *suiteFlags) add(flags *pflag.FlagSet, defaultSet string) {
+	flags.StringVar(&f.set, "scenario-set", "", "run this `SET` of scenarios (default "+defaultSet+")")
+	flags.StringArrayVar(&f.scenarioIDs, "scenario", nil, "run the scenario with this `ID`; may be given several times")
+	flags.StringVar(&f.scenarioDir, "scenarios", "", "read scenarios and sets from this `DIR` instead of the built-in ones")
+	flags.StringVar(&f.provider, "provider", defaultProvider, "the agent: scripted (no model; plays written plans)")
+	flags.StringVar(&f.model, "model", "", "the model, as `PROVIDER/MODEL`; the scripted agent has none but scripted/plan-v1")
+	flags.StringVar(&f.order, "order", string(runner.Interleaved), "interleaved or sequential")
+	flags.Uint64Var(&f.orderSeed, "order-seed", defaultOrderSeed, "seed of the interleaved order")
+	flags.IntVar(&f.concurrency, "concurrency", runner.DefaultConcurrency, "how many cells run at once")
+	flags.BoolVar(&f.skipWarmup, "skip-warmup", false, "do not run a first, unrecorded cell per mode")
+	flags.IntVar(&f.runnerRetries, "runner-retries", runner.DefaultRunnerRetries, "how often an attempt that ran into a deadline is repeated")
+	flags.DurationVar(&f.retryPause, "retry-pause", runner.DefaultRetryPause, "how long to wait before the first such repetition")
+	flags.DurationVar(&f.firstAnswer, "first-answer-timeout", runner.DefaultFirstAnswer, "how long to wait for an agent's first answer")
+	flags.DurationVar(&f.stall, "stall-timeout", runner.DefaultStall, "how long an agent may give no sign of life")
+	flags.Float64Var(&f.maxCostUSD, "max-cost-usd", 0, "stop once all attempts together have cost this many `USD`")
+	flags.StringVar(&f.shard, "shard", "", "run only part `i/n` of the plan")
+	flags.StringVar(&f.resume, "resume", "", "go on with the run of this `ID` that was stopped; without an id, with the newest")
+	flags.Lookup("resume").NoOptDefVal = resumeNewest
+	flags.BoolVar(&f.dryRun, "dry-run", false, "list the cells and the cost to expect, and run nothing")
+	flags.StringVar(&f.outputDir, "output-dir", verify.DefaultDir, "keep runs below this `DIR`")
+	flags.StringVar(&f.outputJSONL, "output-jsonl", "", "write all rows to this `FILE` instead of one per mode in the run's folder")
+	flags.StringVar(&f.manifest, "fixture-manifest", "", "use the fixtures of this manifest `FILE` (default: seed afresh, in memory)")
+	flags.BoolVar(&f.seedIfMissing, "seed-if-missing", false, "seed the fixtures if the manifest or a resource is missing")
+	flags.StringVar(&f.seedID, "seed-id", fixture.DefaultSeedID, "name of the seeding")
+	flags.StringVar(&f.gitRepo, "git-repo", "", "`OWNER/NAME` of the tooling that is measured (default $BENCH_GIT_REPO, $GITHUB_REPOSITORY)")
+	flags.StringVar(&f.gitCommit, "git-commit", "", "commit of the tooling that is measured (default $BENCH_GIT_COMMIT, $GITHUB_SHA, the checkout's head)")
+	flags.StringVar(&f.expectations, "expectations-config", "", "thresholds and prices `FILE` (default: built in)")
+	flags.DurationVar(&f.pause, "script-pause", scripted.DefaultPause, "how long the scripted agent thinks in each turn")
+	flags.StringVar(&f.plans, "script-plans", "", "read more plans of the scripted agent from this `DIR`")
+	flags.StringArrayVar(&f.faults, "script-fault", nil, "have the scripted agent misbehave: `MODE/SCENARIO[/ITERATION[/ATTEMPT]]=KIND`, * for any; may be given several times")
+	flags.BoolVar(&f.json, "json", false, "write events as JSON lines to standard output")
+}
+
+// scenarioFiles returns the folder of scenarios that the flags name.
+func scenarioFiles(dir string) (fs.FS, error) {
+	if dir == "" {
+		return scenarios.Files, nil
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fault.Invalidf("scenario folder %s is not a folder that can be read: name one with scenario files and %s", dir, scenario.SetsFile)
+	}
+	return os.DirFS(dir), nil
+}
+
+func (a *app) expectationsFrom(path string) (*expect.Expectations, error) {
+	if path == "" {
+		data, err := scenarios.Files.ReadFile(expectationsFile)
+		if err != nil {
+			return nil, err
+		}
+		return expect.Parse(expectationsFile, data)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fault.Invalidf("expectations file cannot be read: %w", err)
+	}
+	return expect.Parse(path, data)
+}
+
+// prepared is everything that a run needs.
+type prepared struct {
+	suite        verify.Suite
+	deps         runner.Deps
+	expectations *expect.Expectations
+	provider     agent.Provider
+	flags        *suiteFlags
+	// resumed is true if the run is there already.
+	resumed bool
+}
+
+// prepare turns flags into a suite. Nothing is started or written yet.
+func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, modes []bench.Mode, repetitions int, defaultSet string) (*prepared, error) {
+	p := &prepared{flags: f}
+	var err error
+	if p.expectations, err = a.expectationsFrom(f.expectations); err != nil {
+		return nil, err
+	}
+	p.suite = verify.Suite{
+		Dir: f.outputDir, RunID: verify.NewRunID(a.now(), a.random()), ScenarioSet: f.set, Modes: modes, Repetitions: repetitions,
+		OrderSeed: f.orderSeed, OutputJSONL: f.outputJSONL, Provider: f.provider, SeedID: f.seedID,
+	}
+	if p.suite.Order, err = runner.ParseOrder(f.order); err != nil {
+		return nil, err
+	}
+	if f.shard != "" {
+		shard, err := runner.ParseShard(f.shard)
+		if err != nil {
+			return nil, err
+		}
+		p.suite.Shard = &shard
+	}
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	if f.resume != "" {
+		if err := p.resume(cmd.Flags()); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.selectScenarios(defaultSet); err != nil {
+		return nil, err
+	}
+	p.suite.Git = a.gitOf(f)
+	return p, a.connect(p)
+}
+
+func (f *suiteFlags) check() error {
+	switch {
+	case f.concurrency < 1:
+		return fault.Invalidf("--concurrency is %d, want 1 or more", f.concurrency)
+	case f.runnerRetries < 0:
+		return fault.Invalidf("--runner-retries is %d, want 0 or more", f.runnerRetries)
+	case f.maxCostUSD < 0:
+		return fault.Invalidf("--max-cost-usd is %g, want 0 or more", f.maxCostUSD)
+	case f.firstAnswer <= 0 || f.stall <= 0:
+		return fault.Invalidf("--first-answer-timeout and --stall-timeout must be more than 0, for example 15s")
+	case f.pause < 0 || f.retryPause < 0:
+		return fault.Invalidf("--script-pause and --retry-pause must be 0 or more, for example 20ms")
+	default:
+		return nil
+	}
+}
+
+// parseRepetitions reads a number of repetitions.
+func parseRepetitions(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, fault.Invalidf("repetitions are %q, want a whole number of 1 or more, for example 4", text)
+	}
+	return n, nil
+}
+
+// resume takes what defines the run from its file; flags that were given must
+// agree with it, which [verify.RunSuite] checks.
+func (p *prepared) resume(given *pflag.FlagSet) error {
+	dir := verify.Suite{Dir: p.flags.outputDir, RunID: p.flags.resume}.Folder()
+	if p.flags.resume == resumeNewest {
+		newest, err := ledger.NewestRun(p.flags.outputDir)
+		if err != nil {
+			return err
+		}
+		dir = newest
+	}
+	info, err := ledger.LoadRun(dir)
+	if err != nil {
+		return err
+	}
+	s := &p.suite
+	s.RunID, s.OutputJSONL, p.resumed = info.RunID, info.OutputJSONL, true
+	keep := func(name string) bool { return given.Changed(name) }
+	if !keep("scenario-set") && !keep("scenario") {
+		s.ScenarioSet, p.flags.scenarioIDs = info.ScenarioSet, nil
+		if info.ScenarioSet == "" {
+			for _, sc := range info.Scenarios {
+				p.flags.scenarioIDs = append(p.flags.scenarioIDs, sc.ID)
+			}
+		}
+	}
+	if !keep("modes") {
+		s.Modes = info.Modes
+	}
+	if !keep("repetitions") {
+		s.Repetitions = info.Repetitions
+	}
+	if !keep("order") {
+		s.Order = runner.OrderKind(info.OrderKind)
+	}
+	if !keep("order-seed") {
+		s.OrderSeed = info.OrderSeed
+	}
+	if !keep("shard") && info.Shard != nil {
+		s.Shard = &runner.Shard{Index: info.Shard.Index, Count: info.Shard.Count}
+	}
+	if !keep("seed-id") && info.SeedID != "" {
+		s.SeedID = info.SeedID
+	}
+	return nil
+}
+
+func (p *prepared) selectScenarios(defaultSet string) error {
+	files, err := scenarioFiles(p.flags.scenarioDir)
+	if err != nil {
+		return err
+	}
+	library, err := scenario.Load(files)
+	if err != nil {
+		return err
+	}
+	if p.suite.ScenarioSet == "" && len(p.flags.scenarioIDs) == 0 {
+		p.suite.ScenarioSet = defaultSet
+	}
+	p.suite.Scenarios, err = scenario.Select(library, p.suite.ScenarioSet, p.flags.scenarioIDs)
+	return err
+}
+
+// connect makes the provider and what else a run works with.
+func (a *app) connect(p *prepared) error {
+	provider, err := a.provider(p.flags)
+	if err != nil {
+		return err
+	}
+	info := provider.Describe()
+	p.provider = provider
+	p.suite.Run = runner.Config{
+		Concurrency: p.flags.concurrency, SkipWarmup: p.flags.skipWarmup, RunnerRetries: p.flags.runnerRetries,
+		RetryPause: p.flags.retryPause, FirstAnswer: p.flags.firstAnswer, Stall: p.flags.stall,
+		Continuations: runner.DefaultContinuations, MaxCostUSD: p.flags.maxCostUSD,
+		Price: p.price(info), Tools: verify.Tools(version(), info.Name+" "+info.Version, nil),
+	}
+	if p.flags.maxCostUSD > 0 && p.suite.Run.Price == nil {
+		return fault.Invalidf("--max-cost-usd cannot hold: model %s has no price; add one under \"pricing\" to a file for --expectations-config", info.Model.Key())
+	}
+	p.deps = runner.Deps{
+		Provider: provider, Instructions: runner.Instructions(), Now: a.now, Wait: wait,
+		Reader: func(access target.Access) (checkpoint.Reader, error) {
+			client, err := verify.Client(access)
+			if err != nil {
+				return nil, err
+			}
+			return checkpoint.NewGitHubReader(client), nil
+		},
+		Redact:         a.secrets.String,
+		SaveTranscript: verify.SaveTranscripts(p.suite.Folder(), a.secrets),
+	}
+	return nil
+}
+
+// price returns what the model costs: what the expectations say, else what the
+// provider lists, else nil.
+func (p *prepared) price(info agent.Info) *bench.Price {
+	if price, known := p.expectations.Price(info.Model.Key()); known {
+		return &price
+	}
+	return info.Price
+}
+
+func (a *app) provider(f *suiteFlags) (agent.Provider, error) {
+	if f.provider != defaultProvider {
+		return nil, fault.Invalidf("provider %q is unknown: use %s", f.provider, defaultProvider)
+	}
+	opts := scripted.Options{Pause: f.pause, Now: a.now}
+	if f.model != "" {
+		provider, model, ok := strings.Cut(f.model, "/")
+		if !ok || provider == "" || model == "" {
+			return nil, fault.Invalidf("model %q: want PROVIDER/MODEL, for example scripted/plan-v1", f.model)
+		}
+		opts.Model = bench.ModelRef{ProviderID: provider, ModelID: model}
+	}
+	if f.plans != "" {
+		opts.Plans = os.DirFS(f.plans)
+	}
+	for _, text := range f.faults {
+		parsed, err := scripted.ParseFault(text)
+		if err != nil {
+			return nil, err
+		}
+		opts.Faults = append(opts.Faults, parsed)
+	}
+	return scripted.New(opts)
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// gitOf returns the commit that is measured: as given, as the environment
+// says, or the checkout's that this is run in.
+func (a *app) gitOf(f *suiteFlags) bench.GitRef {
+	repo := firstOf(f.gitRepo, a.getenv("BENCH_GIT_REPO"), a.getenv("GITHUB_REPOSITORY"))
+	commit := firstOf(f.gitCommit, a.getenv("BENCH_GIT_COMMIT"), a.getenv("GITHUB_SHA"))
+	if commit == "" {
+		commit = checkoutHead()
+	}
+	ref := bench.GitRef{}
+	if repo != "" {
+		ref.Repo = &repo
+	}
+	if commit != "" {
+		ref.Commit = &commit
+	}
+	return ref
+}
+
+func firstOf(texts ...string) string {
+	if i := slices.IndexFunc(texts, func(t string) bool { return t != "" }); i >= 0 {
+		return texts[i]
+	}
+	return ""
+}
+
+func checkoutHead() string {
+	repo, err := git.PlainOpenWithOptions(".", &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
+	if err != nil {
+		return ""
+	}
+	head, err := repo.Head()
+	if err != nil {
+		return ""
+	}
+	return head.Hash().String()
+}
+
+// sandboxFor makes the sandbox that a suite runs on: from the manifest and the
+// snapshot beside it, or freshly seeded in memory.
+func (a *app) sandboxFor(ctx context.Context, s *verify.Suite, f *suiteFlags) (target.Target, error) {
+	var resources []string
+	for _, sc := range s.Scenarios {
+		resources = append(resources, sc.Requires()...)
+	}
+	if f.manifest != "" {
+		sandbox, err := a.loadSandbox(f.manifest, resources)
+		if err == nil || !f.seedIfMissing {
+			return sandbox, err
+		}
+		var missing missingFixtures
+		if !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &missing) {
+			return nil, err
+		}
+	}
+	sandbox, err := target.NewSandbox()
+	if err != nil {
+		return nil, err
+	}
+	_, err = verify.SeedSandbox(ctx, sandbox, fixture.Options{
+		Repo: target.FixturesRepo, SeedID: s.SeedID, Resources: append([]string{}, resources...), RunID: s.RunID, Now: a.now(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f.manifest != "" {
+		if err := a.saveSandbox(sandbox, f.manifest); err != nil {
+			return nil, err
+		}
+	}
+	return sandbox, nil
+}
+
+// seedOf returns a number that is the same for the same text.
+func seedOf(text string) uint64 {
+	h := fnv.New64a()
+	// Writing to a hash never fails.
+	_, _ = fmt.Fprint(h, text)
+	return h.Sum64()
+}

@@ -1,0 +1,116 @@
+package benchcli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
+)
+
+// progress tells how a run goes: as a bar on a terminal, as a line per cell
+// elsewhere, or as JSON lines for machines.
+type progress struct {
+	out       io.Writer
+	json      *json.Encoder
+	bar       *progressbar.ProgressBar
+	simulated bool
+	model     string
+	runID     string
+}
+
+func (a *app) progress(p *prepared) *progress {
+	info := p.provider.Describe()
+	pr := &progress{out: a.stderr, simulated: info.Simulated, model: info.Model.Key(), runID: p.suite.RunID}
+	cells := len(p.suite.Cells())
+	switch {
+	case p.flags.json:
+		pr.json = json.NewEncoder(a.stdout)
+	case a.terminal:
+		pr.bar = progressbar.NewOptions(cells,
+			progressbar.OptionSetWriter(a.stderr), progressbar.OptionSetWidth(barWidth), progressbar.OptionShowCount(),
+			progressbar.OptionClearOnFinish(), progressbar.OptionSetDescription("cells"))
+	}
+	return pr
+}
+
+const barWidth = 30
+
+// line is one JSON event.
+type line struct {
+	Event     string         `json:"event"`
+	RunID     string         `json:"run_id"`
+	Simulated bool           `json:"simulated"`
+	Step      verify.Step    `json:"step,omitempty"`
+	Cell      *bench.Cell    `json:"cell,omitempty"`
+	Row       *bench.Row     `json:"row,omitempty"`
+	Reason    string         `json:"reason,omitempty"`
+	Done      int            `json:"done,omitempty"`
+	Total     int            `json:"total,omitempty"`
+	CostUSD   float64        `json:"cost_usd,omitempty"`
+	Summary   *bench.Summary `json:"summary,omitempty"`
+	Files     any            `json:"files,omitempty"`
+}
+
+func (p *progress) emit(l line) {
+	l.RunID, l.Simulated = p.runID, p.simulated
+	// A reader that went away shows at the end, when standard output is
+	// closed.
+	_ = p.json.Encode(l)
+}
+
+func (p *progress) step(s verify.Step) {
+	switch {
+	case p.json != nil:
+		p.emit(line{Event: "step", Step: s})
+	case p.bar == nil && s == verify.StepRun:
+		fmt.Fprintf(p.out, "run %s with %s\n", p.runID, p.model)
+	}
+}
+
+func (p *progress) event(e runner.Event) {
+	switch {
+	case p.json != nil:
+		p.emit(line{Event: string(e.Kind), Cell: &e.Cell, Row: e.Row, Reason: e.Reason, Done: e.Done, Total: e.Total, CostUSD: e.CostUSD})
+	case p.bar != nil:
+		p.bar.Describe(fmt.Sprintf("%s %.4f USD", e.Cell, e.CostUSD))
+		// The bar only draws; what it cannot draw is not missed.
+		_ = p.bar.Set(e.Done)
+	default:
+		p.plain(e)
+	}
+}
+
+func (p *progress) plain(e runner.Event) {
+	switch e.Kind {
+	case runner.EventRetry:
+		fmt.Fprintf(p.out, "%s again: %s\n", e.Cell, e.Reason)
+	case runner.EventLeftover:
+		fmt.Fprintf(p.out, "%s left something behind: %s\n", e.Cell, e.Reason)
+	case runner.EventRow:
+		result := "ok"
+		if e.Row.Error != nil {
+			result = string(e.Row.Error.Type) + ": " + e.Row.Error.Message
+		}
+		fmt.Fprintf(p.out, "%3d/%d %s %.0f ms %s\n", e.Done, e.Total, e.Cell, e.Row.LatencyMSWall, result)
+	case runner.EventWarmup, runner.EventStart:
+	}
+}
+
+// verdict emits the last event of a verify run.
+func (p *progress) verdict(s bench.Summary, files verify.Outputs) {
+	p.emit(line{Event: "verdict", Summary: &s, Files: map[string]string{
+		"summary_json": files.SummaryJSON, "summary_md": files.SummaryMarkdown, "report_html": files.HTML,
+		"rows_csv": files.CSV, "junit": files.JUnit,
+	}})
+}
+
+func (p *progress) end() {
+	if p.bar != nil {
+		_ = p.bar.Finish()
+	}
+}

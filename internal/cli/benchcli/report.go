@@ -1,0 +1,94 @@
+package benchcli
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/report"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
+)
+
+func (a *app) reportCommand() *cobra.Command {
+	var j judgeFlags
+	var files []string
+	var dir, run, expectations string
+	var gated, asJSON bool
+	var out verify.Outputs
+	cmd := &cobra.Command{
+		Use:   "report",
+		Short: "Summarize and judge rows",
+		Long: `report reads rows, computes figures per mode and the dual gate, and prints them.
+Without files it takes the newest run; where that run has one mode only, the
+newest comparable run of the other mode is taken with it. Ledgers of the
+original harness can be read too.
+
+With --gate the exit code tells the verdict: 0 pass, 1 fail, 2 no verdict,
+3 the run is not complete.`,
+		Example: `  bench report
+  bench report --gate --gate-profile verify_release
+  bench report --suite-jsonl agent_direct.jsonl --suite-jsonl ghx.jsonl --html report.html`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			how, err := j.judging()
+			if err != nil {
+				return err
+			}
+			if how.Expectations, err = a.expectationsFrom(expectations); err != nil {
+				return err
+			}
+			source, notes, err := sourceFor(files, dir, run, how)
+			if err != nil {
+				return err
+			}
+			how.GeneratedAt, how.Outputs, how.Seed = bench.FormatTime(a.now()), out, seedOf(fmt.Sprint(source.Files))
+			if how.History, _, err = ledger.ReadHistory(filepath.Join(dir, ledger.HistoryFile)); err != nil {
+				return err
+			}
+			reported, err := verify.Report(source, how)
+			for _, note := range append(notes, reported.Notes...) {
+				fmt.Fprintf(a.stderr, "bench: %s\n", note)
+			}
+			if err != nil {
+				return err
+			}
+			if gated {
+				a.verdict = exitOf(reported.Summary)
+			}
+			if asJSON {
+				return report.JSON(a.stdout, reported.Summary)
+			}
+			return report.Text(a.stdout, reported.Summary, a.colour)
+		},
+	}
+	j.add(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&files, "suite-jsonl", nil, "read this ledger `FILE`; may be given several times")
+	flags.StringVar(&run, "run", "", "read the run of this `ID`")
+	flags.StringVar(&dir, "output-dir", verify.DefaultDir, "look for runs below this `DIR`")
+	flags.StringVar(&expectations, "expectations-config", "", "thresholds and prices `FILE` (default: built in)")
+	flags.BoolVar(&gated, "gate", false, "tell the verdict by the exit code")
+	flags.BoolVar(&asJSON, "json", false, "print the summary as JSON")
+	flags.StringVar(&out.SummaryJSON, "summary-json", "", "write the summary as JSON to this `FILE`")
+	flags.StringVar(&out.SummaryMarkdown, "summary-md", "", "write the summary as Markdown to this `FILE`")
+	flags.StringVar(&out.CSV, "csv", "", "write the rows as CSV to this `FILE`")
+	flags.StringVar(&out.HTML, "html", "", "write the report as one HTML page to this `FILE`")
+	flags.StringVar(&out.JUnit, "junit", "", "write the rows and checks as JUnit XML to this `FILE`")
+	cmd.MarkFlagsMutuallyExclusive("suite-jsonl", "run")
+	return cmd
+}
+
+func sourceFor(files []string, dir, run string, how verify.Judging) (verify.Source, []string, error) {
+	switch {
+	case len(files) > 0:
+		return verify.Source{Files: files}, nil, nil
+	case run != "":
+		source, err := verify.SourceOf(filepath.Join(dir, run))
+		return source, nil, err
+	default:
+		return verify.NewestSource(dir, []bench.Mode{how.Baseline, how.Candidate})
+	}
+}

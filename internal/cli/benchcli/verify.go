@@ -1,0 +1,363 @@
+package benchcli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/report"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// judgeFlags are the flags of commands that judge.
+type judgeFlags struct {
+	profile   string
+	model     string
+	baseline  string
+	candidate string
+}
+
+func (f *judgeFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.profile, "gate-profile", string(bench.VerifyPR), "thresholds: verify_pr or verify_release")
+	flags.StringVar(&f.model, "expectations-model", "", "use the thresholds of this `PROVIDER/MODEL` (default: the model in the rows)")
+	flags.StringVar(&f.baseline, "baseline-mode", string(bench.AgentDirect), "the mode to compare with")
+	flags.StringVar(&f.candidate, "candidate-mode", string(bench.GHX), "the mode to judge")
+}
+
+func (f *judgeFlags) judging() (verify.Judging, error) {
+	how := verify.Judging{Profile: bench.GateProfile(f.profile), Model: f.model}
+	if how.Profile != bench.VerifyPR && how.Profile != bench.VerifyRelease {
+		return how, fault.Invalidf("--gate-profile %q is unknown: use %s or %s", f.profile, bench.VerifyPR, bench.VerifyRelease)
+	}
+	var err error
+	if how.Baseline, err = bench.ParseMode(f.baseline); err != nil {
+		return how, fault.Invalidf("--baseline-mode: %w", err)
+	}
+	if how.Candidate, err = bench.ParseMode(f.candidate); err != nil {
+		return how, fault.Invalidf("--candidate-mode: %w", err)
+	}
+	if how.Baseline == how.Candidate {
+		return how, fault.Invalidf("--baseline-mode and --candidate-mode are both %s: name two modes", how.Baseline)
+	}
+	return how, nil
+}
+
+func (a *app) verifyCommand() *cobra.Command {
+	var f suiteFlags
+	var j judgeFlags
+	var modes []string
+	var repetitions string
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Run the whole sequence: seed, run the modes, report, judge",
+		Long: `verify seeds the fixtures, runs the scenarios in each mode, interleaved, and
+judges the rows with the dual gate. It prints the verdict, the ten checks, and
+where the files are.
+
+Exit codes: 0 the gate passes, 1 it fails, 2 bad input or nothing to judge,
+3 something around us failed or the run is not complete, 130 and 143 stopped by
+a signal (the run can go on with --resume).`,
+		Example: `  bench verify
+  bench verify --gate-profile verify_release --scenario-set ci-verify-release --repetitions 5
+  bench verify --modes agent_direct,mcp,ghx --repetitions 4
+  bench verify --script-fault 'ghx/pr-merge-001=stall'
+  bench verify --resume`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			how, err := j.judging()
+			if err != nil {
+				return err
+			}
+			n, err := parseRepetitions(repetitions)
+			if err != nil {
+				return err
+			}
+			chosen, err := parseModes(modes)
+			if err != nil {
+				return err
+			}
+			p, err := a.prepare(cmd, &f, chosen, n, defaultVerifySet)
+			if err != nil {
+				return err
+			}
+			defer p.provider.Close()
+			p.suite.Profile = how.Profile
+			switch {
+			case f.dryRun:
+				return a.dryRun(p)
+			case p.suite.Shard != nil:
+				return a.runSuite(cmd.Context(), p)
+			default:
+				return a.verify(cmd.Context(), p, how)
+			}
+		},
+	}
+	f.add(cmd.Flags(), defaultVerifySet)
+	j.add(cmd)
+	cmd.Flags().StringSliceVar(&modes, "modes", []string{string(bench.AgentDirect), string(bench.GHX)}, "the modes to run: agent_direct, mcp, ghx, ghx@base")
+	cmd.Flags().StringVar(&repetitions, "repetitions", fmt.Sprint(defaultRepetitions), "how often each scenario runs in each mode")
+	return cmd
+}
+
+func parseModes(names []string) ([]bench.Mode, error) {
+	var modes []bench.Mode
+	seen := map[bench.Mode]bool{}
+	for _, name := range names {
+		mode, err := bench.ParseMode(strings.TrimSpace(name))
+		if err != nil {
+			return nil, fault.Wrap(fault.Invalid, err)
+		}
+		if seen[mode] {
+			return nil, fault.Invalidf("mode %s is named twice", mode)
+		}
+		seen[mode] = true
+		modes = append(modes, mode)
+	}
+	if len(modes) == 0 {
+		return nil, fault.Invalidf("no mode to run: name at least one, for example agent_direct,ghx")
+	}
+	return modes, nil
+}
+
+// verify runs the sequence and tells what it came to.
+func (a *app) verify(ctx context.Context, p *prepared, how verify.Judging) error {
+	progress := a.progress(p)
+	p.deps.Observe = progress.event
+	how.Expectations, how.Seed = p.expectations, seedOf(p.suite.RunID)
+	how.Outputs = verify.OutputsIn(p.suite.Folder())
+	v, err := verify.Verify(ctx, verify.Sequence{
+		Seed: func(ctx context.Context, s *verify.Suite) (target.Target, error) {
+			return a.sandboxFor(ctx, s, p.flags)
+		},
+		History: filepath.Join(p.suite.Dir, ledger.HistoryFile),
+		Entered: progress.step,
+	}, p.suite, p.deps, how)
+	progress.end()
+	if err := a.afterRun(ctx, p, v.Result, err); err != nil {
+		return err
+	}
+	for _, note := range v.Notes {
+		fmt.Fprintf(a.stderr, "bench: %s\n", note)
+	}
+	if p.flags.json {
+		progress.verdict(v.Summary, how.Outputs)
+	} else if err := a.tell(v, how.Outputs); err != nil {
+		return err
+	}
+	a.verdict = exitOf(v.Summary)
+	return nil
+}
+
+// exitOf returns the exit code of a verdict (rule G16).
+func exitOf(s bench.Summary) int {
+	switch {
+	case s.Gate.Verdict == bench.VerdictPass:
+		return exitPass
+	case s.Gate.Verdict == bench.VerdictFail:
+		return exitGateFailed
+	case len(s.Missing) > 0:
+		return exitInfrastructure
+	default:
+		return exitInvalid
+	}
+}
+
+// tell prints verdict, checks and files.
+func (a *app) tell(v verify.Verified, out verify.Outputs) error {
+	if err := report.Text(a.stdout, v.Summary, a.colour); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "\nFiles\n")
+	for _, file := range v.Files {
+		fmt.Fprintf(a.stdout, "  rows     %s\n", file)
+	}
+	fmt.Fprintf(a.stdout, "  summary  %s\n  report   %s\n  junit    %s\n", out.SummaryJSON, out.HTML, out.JUnit)
+	fmt.Fprintf(a.stdout, "\nWhat happened in one cell: bench explain %s\n", exampleCell(v.Info))
+	return nil
+}
+
+func exampleCell(info ledger.RunInfo) string {
+	if len(info.Cells) == 0 {
+		return "<scenario>/<mode>/<iteration>"
+	}
+	return info.Cells[len(info.Cells)-1].String()
+}
+
+// afterRun turns the ways in which a run can end early into errors that say
+// how to go on. It returns nil for a complete run.
+func (a *app) afterRun(ctx context.Context, p *prepared, r verify.Result, err error) error {
+	for _, torn := range r.Torn {
+		fmt.Fprintf(a.stderr, "bench: %s; its cell runs again\n", torn)
+	}
+	var unsaved *runner.UnsavedRow
+	if errors.As(err, &unsaved) {
+		if encodeErr := a.printRow(unsaved.Row); encodeErr != nil {
+			return errors.Join(err, encodeErr)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if len(r.Left) == 0 {
+		return nil
+	}
+	total := len(r.Info.Cells)
+	goOn := fmt.Sprintf("bench %s --resume=%s", commandOf(p), p.suite.RunID)
+	if p.suite.Dir != verify.DefaultDir {
+		goOn += " --output-dir " + p.suite.Dir
+	}
+	why := "stopped"
+	if r.Stopped == bench.MissingBudget {
+		why = fmt.Sprintf("stopped because %.4f USD of --max-cost-usd %.4f are spent", r.CostUSD, p.flags.maxCostUSD)
+	} else if cause := context.Cause(ctx); cause != nil {
+		why = cause.Error()
+	}
+	return fault.Infraf("%s: %d of %d cells have their row, cells under way are not recorded; go on with `%s`", why, total-len(r.Left), total, goOn)
+}
+
+// printRow writes a row that its ledger did not take to standard error, so
+// that it is not lost.
+func (a *app) printRow(row *bench.Row) error {
+	text, err := row.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "bench: this row could not be saved:\n%s\n", text)
+	return nil
+}
+
+func commandOf(p *prepared) string {
+	if p.suite.Profile != "" {
+		return "verify"
+	}
+	return fmt.Sprintf("run %s %d", p.suite.Modes[0], p.suite.Repetitions)
+}
+
+// dryRun lists what would run, and what it would cost.
+func (a *app) dryRun(p *prepared) error {
+	cells := p.suite.Cells()
+	history, _, err := ledger.ReadHistory(filepath.Join(p.suite.Dir, ledger.HistoryFile))
+	if err != nil {
+		return err
+	}
+	model := p.provider.Describe().Model.Key()
+	cost, known := verify.EstimateUSD(history, model, p.suite.ScenarioSet, len(cells))
+	if p.flags.json {
+		plan := map[string]any{"cells": cells, "model": model, "estimated_cost_usd": nil}
+		if known {
+			plan["estimated_cost_usd"] = cost
+		}
+		return a.printJSON(plan)
+	}
+	fmt.Fprintf(a.stdout, "%d cells with %s, %s order:\n", len(cells), model, p.suite.Order)
+	for _, c := range cells {
+		fmt.Fprintf(a.stdout, "  %s\n", c)
+	}
+	if known {
+		fmt.Fprintf(a.stdout, "Expected cost: %.4f USD, from earlier runs of this set with this model\n", cost)
+	} else {
+		fmt.Fprintf(a.stdout, "Expected cost: unknown, there is no earlier run of this set with this model in %s\n", p.suite.Dir)
+	}
+	return nil
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f suiteFlags
+	cmd := &cobra.Command{
+		Use:   "run <mode> <repetitions>",
+		Short: "Run scenarios in one mode and write their rows",
+		Long: `run runs each scenario as often as asked in one mode and writes a row per cell.
+Modes are agent_direct, mcp, ghx and ghx@base. "bench report" judges the rows of
+two modes.`,
+		Example: `  bench run agent_direct 4 --scenario-set ci-verify-pr
+  bench run ghx 4 --scenario-set ci-verify-pr
+  bench report --gate
+
+  bench run ghx 1 --scenario pr-view-001 --output-jsonl rows.jsonl
+  bench run ghx 4 --fixture-manifest fixtures/latest.json --seed-if-missing`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			modes, err := parseModes(args[:1])
+			if err != nil {
+				return err
+			}
+			n, err := parseRepetitions(args[1])
+			if err != nil {
+				return err
+			}
+			p, err := a.prepare(cmd, &f, modes, n, "default")
+			if err != nil {
+				return err
+			}
+			defer p.provider.Close()
+			if f.dryRun {
+				return a.dryRun(p)
+			}
+			return a.runSuite(cmd.Context(), p)
+		},
+	}
+	f.add(cmd.Flags(), "default")
+	cmd.SetFlagErrorFunc(negativeRepetitions)
+	return cmd
+}
+
+// negativeRepetitions explains a negative number, which looks like a flag.
+func negativeRepetitions(cmd *cobra.Command, err error) error {
+	if text := err.Error(); strings.Contains(text, "unknown shorthand flag") && strings.ContainsAny(text, "0123456789") {
+		return fault.Invalidf("repetitions are negative, want a whole number of 1 or more, for example 4")
+	}
+	return fault.Invalidf("%w; see `%s --help`", err, cmd.CommandPath())
+}
+
+func (a *app) runSuite(ctx context.Context, p *prepared) error {
+	progress := a.progress(p)
+	p.deps.Observe = progress.event
+	progress.step(verify.StepSeed)
+	place, err := a.sandboxFor(ctx, &p.suite, p.flags)
+	if err != nil {
+		return err
+	}
+	defer place.Close()
+	p.deps.Target = place
+	progress.step(verify.StepRun)
+	result, err := verify.RunSuite(ctx, p.suite, p.deps)
+	progress.end()
+	if err := a.afterRun(ctx, p, result, err); err != nil {
+		return err
+	}
+	if p.flags.json {
+		return nil
+	}
+	fmt.Fprintf(a.stdout, "%d rows of %s\n", len(result.Info.Cells), joinModes(p.suite.Modes))
+	for _, file := range result.Files {
+		fmt.Fprintf(a.stdout, "  %s\n", file)
+	}
+	if s := p.suite.Shard; s != nil {
+		fmt.Fprintf(a.stdout, "This is shard %d of %d: give the ledgers of all shards to `bench report --gate --suite-jsonl FILE …`\n", s.Index, s.Count)
+	}
+	if p.provider.Describe().Simulated {
+		fmt.Fprintln(a.stdout, simulatedNotice)
+	}
+	return nil
+}
+
+func joinModes(modes []bench.Mode) string {
+	names := make([]string, 0, len(modes))
+	for _, m := range modes {
+		names = append(names, string(m))
+	}
+	return strings.Join(names, " and ")
+}
+
+// simulatedNotice is what every output of a scripted run says (rule G15).
+const simulatedNotice = "Simulated: no model was involved; these rows say nothing about real agents."
