@@ -1,0 +1,55 @@
+.DEFAULT_GOAL := help
+
+GO ?= go
+TOOL := $(GO) tool -modfile=tools/go.mod
+
+.PHONY: help
+help: ## Show the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: check
+check: fmt tidy vet lint race ## Everything that CI checks
+
+.PHONY: fmt
+fmt: ## Fail on files that gofmt would change
+	@files=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
+	if [ -n "$$files" ]; then echo "gofmt would change:"; echo "$$files"; exit 1; fi
+
+.PHONY: tidy
+tidy: ## Fail if go.mod or go.sum are not tidy
+	$(GO) mod tidy -diff
+
+.PHONY: vet
+vet: ## Run go vet
+	$(GO) vet ./...
+
+.PHONY: lint
+lint: ## Run golangci-lint
+	$(TOOL) golangci-lint run ./...
+
+.PHONY: test
+test: ## Run the tests
+	$(GO) test ./...
+
+.PHONY: race
+race: ## Run the tests with the race detector
+	$(GO) test -race ./...
+
+FUZZTIME ?= 30s
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME
+	@for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "$$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$pkg || exit 1; \
+		done; \
+	done
+
+.PHONY: bench
+bench: ## Run the benchmarks behind the README's performance section
+	$(GO) test -run '^$$' -bench . -benchtime 3x ./internal/...
+
+.PHONY: build
+build: ## Build bin/bench
+	$(GO) build -o bin/bench ./cmd/bench
