@@ -104,12 +104,12 @@ const (
 type Verdict string
 
 const (
-	// VerdictPass: all ten checks pass.
+	// VerdictPass says that all ten checks pass.
 	VerdictPass Verdict = "pass"
-	// VerdictFail: a check fails.
+	// VerdictFail says that a check fails.
 	VerdictFail Verdict = "fail"
-	// VerdictNone: there is nothing to judge, because a mode or a part of the
-	// plan is missing.
+	// VerdictNone says that there is nothing to judge, because a mode or a part
+	// of the plan is missing.
 	VerdictNone Verdict = "none"
 )
 

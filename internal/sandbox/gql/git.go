@@ -77,17 +77,20 @@ func refFields() map[string]graphql.Resolver {
 	}
 }
 
+// compareRef compares two refs; there is no comparison where one is missing.
 func compareRef(_ *query, r ref, args graphql.Args) (any, error) {
-	base, err := r.repo.Git.Resolve(r.name)
-	if err != nil {
-		return nil, nil
-	}
-	head, err := r.repo.Git.Resolve(args.String("headRef"))
-	if err != nil {
+	base, hasBase := resolve(r.repo, r.name)
+	head, hasHead := resolve(r.repo, args.String("headRef"))
+	if !hasBase || !hasHead {
 		return nil, nil
 	}
 	ahead, behind, err := r.repo.Git.AheadBehind(base, head)
 	return comparison{r.repo, base, head, ahead, behind}, err
+}
+
+func resolve(r *model.Repo, name string) (hash gitstore.Hash, known bool) {
+	hash, err := r.Git.Resolve(name)
+	return hash, err == nil
 }
 
 func (c comparison) status() string {

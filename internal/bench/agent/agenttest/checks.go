@@ -37,8 +37,8 @@ func tellsEvents(t tester, h Harness) {
 	session := h.start(t, 0)
 	first := h.exchange(t, session, h.First)
 	second := h.exchange(t, session, h.Second)
-	first.events.requireWhole(t, 1)
-	second.events.requireWhole(t, 1)
+	first.events.requireWhole(t)
+	second.events.requireWhole(t)
 	h.close(t, []agent.Session{session}, first, second)
 }
 
@@ -85,7 +85,7 @@ func keepsApart(t tester, h Harness) {
 	for i, u := range turns {
 		u.wait(t, h)
 		u.requireAnswer(t, exchanges[i])
-		u.events.requireWhole(t, 1)
+		u.events.requireWhole(t)
 	}
 
 	one, two := transcriptOf(t, sessions[0]), transcriptOf(t, sessions[1])
@@ -105,7 +105,7 @@ func worksBeside(t tester, h Harness) {
 	await(t, h, stalled.events.answered, "the beginning of an answer")
 
 	other := h.exchange(t, sessions[1], h.First)
-	other.events.requireWhole(t, 1)
+	other.events.requireWhole(t)
 	requireNoText(t, transcriptOf(t, sessions[1]), h.Stall.Text)
 
 	cancel()

@@ -139,14 +139,15 @@ func (l *eventLog) requireClean(t tester) {
 	}
 }
 
-// requireWhole fails if the events are not those of a whole turn with tools.
-func (l *eventLog) requireWhole(t tester, tools int) {
+// requireWhole fails if the events are not those of a whole turn with one tool
+// call.
+func (l *eventLog) requireWhole(t tester) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	assert.Equal(t, 1, l.count(agent.EventAnswer), "answer events in a turn")
-	assert.Equal(t, tools, l.count(agent.EventToolStart), "tool starts in a turn")
-	assert.Equal(t, tools, l.count(agent.EventToolEnd), "tool ends in a turn")
+	assert.Equal(t, 1, l.count(agent.EventToolStart), "tool starts in a turn")
+	assert.Equal(t, 1, l.count(agent.EventToolEnd), "tool ends in a turn")
 }
 
 // requireSilent fails if the model was heard of.

@@ -204,12 +204,11 @@ func (c *client) rest(ctx context.Context, method, path string, body any, t *tra
 	if err != nil {
 		return nil, "", err
 	}
-	value, err = decode(data)
-	if err != nil {
-		// Logs and diffs are texts.
-		return string(data), string(data), nil
+	if value, err := decode(data); err == nil {
+		return value, string(data), nil
 	}
-	return value, string(data), nil
+	// Logs and diffs are texts.
+	return string(data), string(data), nil
 }
 
 // graphql sends a GraphQL request and returns the reply's data.

@@ -102,25 +102,28 @@ const (
 
 // String returns the fault in the form that [ParseFault] reads.
 func (f Fault) String() string {
-	parts := []string{string(f.Mode), f.Scenario, "", ""}
+	where := orWildcard(string(f.Mode)) + "/" + orWildcard(f.Scenario)
+	iteration, attempt := "", ""
 	switch {
 	case f.Iteration == WarmUp:
-		parts[2] = warmUpText
+		iteration = warmUpText
 	case f.Iteration != 0:
-		parts[2] = strconv.Itoa(f.Iteration)
+		iteration = strconv.Itoa(f.Iteration)
 	}
 	if f.Attempt != 0 {
-		parts[3] = strconv.Itoa(f.Attempt)
+		attempt = "/" + strconv.Itoa(f.Attempt)
 	}
-	for len(parts) > 2 && parts[len(parts)-1] == "" {
-		parts = parts[:len(parts)-1]
+	if iteration+attempt != "" {
+		where += "/" + orWildcard(iteration) + attempt
 	}
-	for i, part := range parts {
-		if part == "" {
-			parts[i] = wildcard
-		}
+	return where + "=" + string(f.Kind)
+}
+
+func orWildcard(selector string) string {
+	if selector == "" {
+		return wildcard
 	}
-	return strings.Join(parts, "/") + "=" + string(f.Kind)
+	return selector
 }
 
 // ParseFault reads a fault, written as

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -75,7 +76,7 @@ func (c *call) writes() bool {
 	if c.Query.there() {
 		return strings.HasPrefix(strings.TrimSpace(string(c.Query.source)), "mutation")
 	}
-	return c.Method != "" && c.Method != "GET"
+	return c.Method != "" && c.Method != http.MethodGet
 }
 
 var planSchema = sync.OnceValue(func() *jsondoc.Schema {
