@@ -291,3 +291,10 @@ func TestS11UnusualTimeoutsAndRetriesAreWarnings(t *testing.T) {
 		})
 	}
 }
+
+func TestS10SomebodysOwnFolderNeedsNoneOfTheStandardSets(t *testing.T) {
+	found := scenario.Check(files(t, object{
+		"sets.json": object{"mine": []string{"read-001"}}, "read-001.json": read("read-001"),
+	}))
+	assert.Empty(t, found.Problems)
+}

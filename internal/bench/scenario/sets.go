@@ -15,8 +15,9 @@ const DefaultSet = "default"
 // setRule is what rule S10 says about a set.
 type setRule struct {
 	name string
-	// required is true if there must be such a set. The other rules hold for
-	// a set that exists.
+	// required is true if there must be such a set beside another required
+	// one: a folder of somebody's own scenarios needs none of them. The other
+	// rules hold for a set that exists.
 	required bool
 	// size is how many scenarios the set has; 0 means any number.
 	size int
@@ -60,10 +61,20 @@ func checkSets(read folder) jsondoc.Problems {
 				"%q is in no set: add it to one in %s", s.scenario.ID, SetsFile))
 		}
 	}
+	standard := hasStandardSets(read)
 	for _, rule := range setRules() {
+		rule.required = rule.required && standard
 		problems = append(problems, rule.check(read)...)
 	}
 	return problems
+}
+
+// hasStandardSets reports whether a folder has any of the required sets.
+func hasStandardSets(read folder) bool {
+	return slices.ContainsFunc(setRules(), func(r setRule) bool {
+		_, exists := read.sets[r.name]
+		return r.required && exists
+	})
 }
 
 func (r setRule) check(read folder) jsondoc.Problems {
