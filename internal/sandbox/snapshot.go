@@ -123,12 +123,15 @@ func (u *unpacking) part(name string) ([]byte, error) {
 		return nil, fault.Invalidf("it is not a sandbox snapshot: it has no part %q", name)
 	}
 	defer part.Close()
-	data, err := io.ReadAll(io.LimitReader(part, u.left+1))
+	// The reader refuses a part that is larger than it says.
+	info, err := part.Stat()
+	if err != nil || info.Size() < 0 || info.Size() > u.left {
+		return nil, fault.Invalidf("it is larger than %d bytes when it is unpacked", maxSnapshot)
+	}
+	u.left -= info.Size()
+	data, err := io.ReadAll(part)
 	if err != nil {
 		return nil, fault.Invalidf("its part %q cannot be read: %w", name, err)
-	}
-	if u.left -= int64(len(data)); u.left < 0 {
-		return nil, fault.Invalidf("it is larger than %d bytes when it is unpacked", maxSnapshot)
 	}
 	return data, nil
 }

@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -116,18 +117,29 @@ func TestSnapshotsThatCannotBeLoaded(t *testing.T) {
 }
 
 func TestSnapshotsAreBounded(t *testing.T) {
-	var out bytes.Buffer
-	archive := zip.NewWriter(&out)
-	part, err := archive.Create("world.json")
-	require.NoError(t, err)
-	spaces := bytes.Repeat([]byte(" "), 1<<20)
-	for range 129 {
-		_, err := part.Write(spaces)
+	bomb := func(says uint64) []byte {
+		var out, packed bytes.Buffer
+		squeeze, err := flate.NewWriter(&packed, flate.BestCompression)
 		require.NoError(t, err)
+		_, err = squeeze.Write(bytes.Repeat([]byte(" "), 1<<20))
+		require.NoError(t, err)
+		require.NoError(t, squeeze.Close())
+		archive := zip.NewWriter(&out)
+		part, err := archive.CreateRaw(&zip.FileHeader{
+			Name: "world.json", Method: zip.Deflate, CompressedSize64: uint64(packed.Len()), UncompressedSize64: says,
+		})
+		require.NoError(t, err)
+		_, err = part.Write(packed.Bytes())
+		require.NoError(t, err)
+		require.NoError(t, archive.Close())
+		return out.Bytes()
 	}
-	require.NoError(t, archive.Close())
-	_, err = sandbox.Load(out.Bytes())
-	assert.ErrorContains(t, err, "it is larger than 134217728 bytes when it is unpacked")
+	for _, says := range []uint64{128<<20 + 1, 1 << 63} {
+		_, err := sandbox.Load(bomb(says))
+		assert.ErrorContains(t, err, "it is larger than 134217728 bytes when it is unpacked")
+	}
+	_, err := sandbox.Load(bomb(10))
+	assert.ErrorContains(t, err, `its part "world.json" cannot be read`, "a part that has more than it says")
 }
 
 // What a snapshot that loads has lost must not bring the world down: every

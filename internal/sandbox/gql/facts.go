@@ -29,7 +29,7 @@ func (q *query) facts(obj any) facts {
 	switch o := obj.(type) {
 	case *model.User:
 		return facts{
-			node: model.NodeID(model.UserNode(o), 0, o.ID), id: o.ID, path: userPath(o), created: o.CreatedAt, updated: o.UpdatedAt,
+			node: model.NodeID(model.UserNode(o), 0, o.ID), id: o.ID, path: o.Page(), created: o.CreatedAt, updated: o.UpdatedAt,
 		}
 	case *model.App:
 		return facts{node: model.NodeID(model.NodeApp, 0, o.ID), id: o.ID, path: "/apps/" + o.Slug, created: o.CreatedAt}
@@ -109,14 +109,6 @@ func (q *query) factsOfActions(obj any) facts {
 		f.path = q.path(o.RepoID, "/actions/workflows/"+path.Base(o.Path))
 	}
 	return f
-}
-
-// userPath is an account's page; that of a bot is its App's.
-func userPath(u *model.User) string {
-	if app, isBot := strings.CutSuffix(u.Login, "[bot]"); isBot {
-		return "/apps/" + app
-	}
-	return "/" + u.Login
 }
 
 func (q *query) path(repo model.ID, below string) string {

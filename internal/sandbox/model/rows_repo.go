@@ -3,6 +3,7 @@ package model
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
@@ -30,6 +31,14 @@ type User struct {
 }
 
 func (u *User) clone() *User { return copyOf(u) }
+
+// Page returns the path of the account's page; that of a bot is its App's.
+func (u *User) Page() string {
+	if app, isBot := strings.CutSuffix(u.Login, "[bot]"); isBot {
+		return "/apps/" + app
+	}
+	return "/" + u.Login
+}
 
 // App is a GitHub App.
 type App struct {

@@ -112,26 +112,11 @@ func (rt route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.response = answer.response(c)
 }
 
-// capture takes a route's response without writing it.
-type capture struct{ response Response }
-
-// Header satisfies http.ResponseWriter; the mux itself sets headers only when
-// it redirects.
-func (c *capture) Header() http.Header {
-	if c.response.Header == nil {
-		c.response.Header = http.Header{}
-	}
-	return c.response.Header
+// capture takes a route's response. The mux hands it on; nobody writes to it.
+type capture struct {
+	http.ResponseWriter
+	response Response
 }
-
-// Write satisfies http.ResponseWriter.
-func (c *capture) Write(p []byte) (int, error) {
-	c.response.Body = append(c.response.Body, p...)
-	return len(p), nil
-}
-
-// WriteHeader satisfies http.ResponseWriter.
-func (c *capture) WriteHeader(status int) { c.response.Status = status }
 
 // reply is what a handler answers.
 type reply struct {
@@ -147,6 +132,22 @@ type reply struct {
 func ok(body any) (reply, error)      { return reply{status: http.StatusOK, body: body}, nil }
 func created(body any) (reply, error) { return reply{status: http.StatusCreated, body: body}, nil }
 func noContent() (reply, error)       { return reply{status: http.StatusNoContent}, nil }
+
+// okOr is [ok] for a view that may have failed.
+func okOr[T any](view T, err error) (reply, error) {
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(view)
+}
+
+// createdOr is [created] for a view that may have failed.
+func createdOr[T any](view T, err error) (reply, error) {
+	if err != nil {
+		return reply{}, err
+	}
+	return created(view)
+}
 
 const jsonType = "application/json; charset=utf-8"
 

@@ -163,7 +163,7 @@ func (c *call) jobs(ids []model.ID) (reply, error) {
 }
 
 func listArtifacts(c *call, _ *model.Run) (reply, error) {
-	return wrapped(c, "artifacts", []string{}, func(s string) string { return s })
+	return wrapped(c, "artifacts", []string{}, same)
 }
 
 func rerunAll(c *call, r *model.Run) (reply, error) { return c.rerun(r, false) }

@@ -62,11 +62,7 @@ func fileContent(c *call, repo *model.Repo, ref string, entry gitstore.TreeEntry
 		}
 		return plain("raw", blob)
 	}
-	view, err := c.file64(repo, ref, entry)
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(view)
+	return okOr(c.file64(repo, ref, entry))
 }
 
 // signer is who the body says has written or committed something.

@@ -199,11 +199,7 @@ func showCommit(c *call, repo *model.Repo, hash gitstore.Hash) (reply, error) {
 	if c.accepts("diff") || c.accepts("patch") {
 		return diffText(c, repo, parentOf(commit), hash)
 	}
-	view, err := c.fullCommit(repo, commit)
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(view)
+	return okOr(c.fullCommit(repo, commit))
 }
 
 // parentOf returns a commit's first parent, zero if it has none.

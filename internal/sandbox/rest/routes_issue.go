@@ -140,7 +140,7 @@ func createComment(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
 }
 
 func listIssueLabels(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
-	return list(c, c.labels(i.Labels), func(l labelView) labelView { return l })
+	return list(c, c.labels(i.Labels), same)
 }
 
 // addLabels takes {"labels": [...]}, or the list alone.

@@ -62,11 +62,7 @@ func createPull(c *call, repo *model.Repo) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	view, err := c.fullPull(i)
-	if err != nil {
-		return reply{}, err
-	}
-	return created(view)
+	return createdOr(c.fullPull(i))
 }
 
 func getPull(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
@@ -77,11 +73,7 @@ func getPull(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
 		}
 		return diffText(c, repo, base, head)
 	}
-	view, err := c.fullPull(i)
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(view)
+	return okOr(c.fullPull(i))
 }
 
 func updatePull(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
@@ -97,11 +89,7 @@ func updatePull(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
 	}); err != nil {
 		return reply{}, err
 	}
-	view, err := c.fullPull(i)
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(view)
+	return okOr(c.fullPull(i))
 }
 
 func listFiles(c *call, repo *model.Repo, i *model.Issue) (reply, error) {

@@ -63,7 +63,7 @@ func listReviewComments(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return list(c, views, func(v reviewCommentView) reviewCommentView { return v })
+	return list(c, views, same)
 }
 
 func createReviewComment(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
@@ -81,7 +81,7 @@ func createReviewComment(c *call, _ *model.Repo, i *model.Issue) (reply, error) 
 	if err != nil {
 		return reply{}, err
 	}
-	return c.createdComment(comment)
+	return createdOr(c.reviewComment(comment))
 }
 
 func replyToComment(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
@@ -109,13 +109,5 @@ func (c *call) replyTo(i *model.Issue, comment model.ID, body string) (reply, er
 	if err != nil {
 		return reply{}, err
 	}
-	return c.createdComment(answer)
-}
-
-func (c *call) createdComment(comment *model.ReviewComment) (reply, error) {
-	view, err := c.reviewComment(comment)
-	if err != nil {
-		return reply{}, err
-	}
-	return created(view)
+	return createdOr(c.reviewComment(answer))
 }

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -68,7 +67,7 @@ func (v *view) user(id model.ID) *userView {
 	return &userView{
 		Login: u.Login, ID: u.ID, NodeID: model.NodeID(model.UserNode(u), 0, u.ID),
 		AvatarURL: fmt.Sprintf("https://avatars.githubusercontent.com/u/%d?v=4", u.ID),
-		URL:       api, HTMLURL: htmlURL + "/" + strings.TrimSuffix(u.Login, "[bot]"),
+		URL:       api, HTMLURL: htmlURL + u.Page(),
 		FollowersURL: api + "/followers", FollowingURL: api + "/following{/other_user}",
 		GistsURL: api + "/gists{/gist_id}", StarredURL: api + "/starred{/owner}{/repo}",
 		SubscriptionsURL: api + "/subscriptions", OrganizationsURL: api + "/orgs", ReposURL: api + "/repos",

@@ -1,0 +1,157 @@
+package rest_test
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+)
+
+// busy is a world that has something behind every route.
+func busy(t *testing.T) *sandboxtest.World {
+	t.Helper()
+	w := sandboxtest.New(t, gitstore.Change{
+		Path: ".github/workflows/ci.yml", Content: []byte("on: [pull_request, workflow_dispatch]\njobs: {build: {steps: [{run: make}]}}\n"),
+	})
+	openPull(t, w, "f", "f.txt", "x\n")
+	owner := w.As("owner")
+	for _, r := range []struct{ path, body string }{
+		{"/issues", `{"title":"x","labels":["bug"],"assignees":["writer"]}`},
+		{"/issues/2/comments", `{"body":"x"}`},
+		{"/pulls/1/reviews", `{"event":"COMMENT","body":"x","comments":[{"path":"f.txt","line":1,"body":"x"}]}`},
+	} {
+		assert.Less(t, owner.Do("POST", base+r.path, r.body).Status, 300)
+	}
+	return w
+}
+
+var placeholder = regexp.MustCompile(`\{[^}]*\}`)
+
+// Whatever is asked for, there is an answer, and it does not say that the
+// server broke.
+func TestNoRequestBreaksTheServer(t *testing.T) {
+	w := busy(t)
+	owner := w.As("owner")
+	values := []string{
+		"0", "-1", "1", "2", "1000001", "9223372036854775807", "99999999999999999999", "1e3", "%00", "%2e%2e", "..%2f..%2fx", "%20",
+		"main", "heads%2Fmain", "%F0%9F%92%A5", strings.Repeat("x", 5000), "0123456789012345678901234567890123456789",
+	}
+	bodies := []string{
+		``, `{}`, `[]`, `null`, `{`, `{"title":null,"body":null,"labels":null,"head":null,"sha":null,"inputs":null,"comments":null}`,
+		`{"title":{},"body":[],"labels":{},"event":5,"sha":5,"ref":5,"line":"x","comments":[null],"inputs":[]}`,
+		`{"title":"x","head":"f","base":"main","ref":"main","message":"m","content":"eA==","line":-1,"start_line":9223372036854775807,` +
+			`"path":"../x","body":"b","commit_id":"zz","event":"APPROVE","comments":[{"path":"f.txt","line":-5}],"in_reply_to":-1,"inputs":{"a":[]}}`,
+	}
+	queries := []string{"", "?per_page=-1&page=-1&since=x&state=x&sort=x&direction=x&labels=,,&milestone=x&assignee=x&sha=..&path=..&ref=..&recursive=&filter=all&status=x&q=:"}
+	for _, pattern := range rest.Patterns() {
+		method, path, _ := strings.Cut(pattern, " ")
+		path = strings.NewReplacer("{owner}", "owner", "{repo}", "hello", "{$}", "").Replace(path)
+		for _, value := range values {
+			target := placeholder.ReplaceAllString(path, strings.ReplaceAll(value, "$", "$$"))
+			sent := bodies
+			if method == http.MethodGet {
+				sent = bodies[:1]
+			}
+			for _, body := range sent {
+				for _, query := range queries {
+					reply := owner.Do(method, target+query, body)
+					assert.Less(t, reply.Status, http.StatusInternalServerError, "%s %s %s: %s", method, target+query, body, reply.Body)
+				}
+			}
+			if target == path {
+				break
+			}
+		}
+	}
+}
+
+// concrete fills a pattern's placeholders with what there is in a busy world.
+func concrete(s *model.State, path string) string {
+	ids := map[string]model.ID{}
+	for r := range s.Runs.All() {
+		ids["run"] = r.ID
+	}
+	for j := range s.Jobs.All() {
+		ids["job"] = j.ID
+	}
+	for c := range s.ReviewComments.All() {
+		ids["comment"] = c.ID
+	}
+	head, _ := s.BranchHead(s.Repo("owner", "hello"), "main")
+	id := "run"
+	if strings.Contains(path, "jobs/{id}") || strings.Contains(path, "check-runs/") {
+		id = "job"
+	}
+	number := "1"
+	if strings.Contains(path, "/issues/") {
+		number = "2"
+	}
+	return strings.NewReplacer(
+		"{owner}", "owner", "{repo}", "hello", "{$}", "", "{username}", "writer", "{branch...}", "main", "{sha}", head.String(),
+		"/ref/{ref...}", "/ref/heads/main", "/matching-refs/{ref...}", "/matching-refs/heads", "/commits/{ref...}", "/commits/main",
+		"{ref...}", "heads/f", "{path...}", "README.md", "{number}", number, "labels/{name}", "labels/bug", "{workflow}", "ci.yml", "{attempt}", "1",
+		"{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]),
+	).Replace(path)
+}
+
+func TestPrivateRepositoriesAreNotThere(t *testing.T) {
+	w := busy(t)
+	w.Change(func(_ *model.State, repo *model.Repo) { repo.Private = true })
+	var id model.ID
+	w.Look(func(s *model.State) { id = s.Repo("owner", "hello").ID })
+	for _, pattern := range rest.Patterns() {
+		if !strings.Contains(pattern, "{repo}") {
+			continue
+		}
+		method, path, _ := strings.Cut(pattern, " ")
+		w.Look(func(s *model.State) { path = concrete(s, path) })
+		assert.NotContains(t, path, "{")
+		byID := strings.Replace(path, base, "/repositories/"+itoa(id), 1)
+		for _, path := range []string{path, byID} {
+			stranger := w.As("stranger").Do(method, path, nil)
+			assert.Equal(t, http.StatusNotFound, stranger.Status, "%s %s", method, path)
+			assert.Equal(t, "Not Found", stranger.Text("message"), "%s %s", method, path)
+			if method == http.MethodGet {
+				reader := w.As("reader").Get(path)
+				want := []int{http.StatusOK}
+				if strings.HasSuffix(path, "/merge") || strings.HasSuffix(path, "/permission") {
+					want = []int{http.StatusNotFound, http.StatusForbidden}
+				}
+				assert.True(t, slices.Contains(want, reader.Status), "%s: %d %s", path, reader.Status, reader.Body)
+			}
+		}
+	}
+	assert.Zero(t, w.As("stranger").Get("/search/repositories?q=hello").Int("total_count"))
+	assert.Equal(t, 1, w.As("reader").Get("/search/repositories?q=hello").Int("total_count"))
+}
+
+// An id of one repository is nothing in another one.
+func TestIDsOfAnotherRepository(t *testing.T) {
+	w := busy(t)
+	w.Change(func(s *model.State, repo *model.Repo) {
+		other := s.AddRepo(model.NewRepo{Owner: repo.OwnerID, Name: "other"})
+		assert.NoError(t, s.PushInitial(repo.OwnerID, other, []gitstore.Change{{Path: "a", Content: []byte("x")}}, "first"))
+		for range 2 {
+			_, err := s.OpenIssue(repo.OwnerID, other, model.NewIssue{Title: "x"})
+			assert.NoError(t, err)
+		}
+	})
+	owner := w.As("owner")
+	for _, pattern := range rest.Patterns() {
+		if !strings.Contains(pattern, "{id}") && !strings.Contains(pattern, "{workflow}") && !strings.Contains(pattern, "{comment}") {
+			continue
+		}
+		method, path, _ := strings.Cut(pattern, " ")
+		w.Look(func(s *model.State) { path = concrete(s, path) })
+		other := strings.Replace(path, base, "/repos/owner/other", 1)
+		assert.Equal(t, http.StatusNotFound, owner.Do(method, other, `{"body":"x"}`).Status, "%s %s", method, other)
+	}
+}

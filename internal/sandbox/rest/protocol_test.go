@@ -1,0 +1,171 @@
+package rest_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-github/v60/github"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+)
+
+const base = sandboxtest.Path
+
+// withIssues is a world with so many issues.
+func withIssues(t *testing.T, n int) *sandboxtest.World {
+	t.Helper()
+	w := sandboxtest.New(t)
+	w.Change(func(s *model.State, repo *model.Repo) {
+		for i := range n {
+			_, err := s.OpenIssue(repo.OwnerID, repo, model.NewIssue{Title: fmt.Sprint("issue ", i+1)})
+			require.NoError(t, err)
+		}
+	})
+	return w
+}
+
+func TestLinks(t *testing.T) {
+	w := withIssues(t, 5)
+	reader := w.As("reader")
+	id := reader.Get(base).Int("id")
+	link := func(rel string, query string) string {
+		return fmt.Sprintf(`<%s/repositories/%d/issues?%s>; rel="%s"`, w.URL, id, query, rel)
+	}
+	for query, want := range map[string][]string{
+		"":           nil,
+		"per_page=5": nil,
+		"per_page=2": {link("next", "per_page=2&page=2"), link("last", "per_page=2&page=3")},
+		"page=2&per_page=2&state=all": {
+			link("prev", "per_page=2&state=all&page=1"), link("next", "per_page=2&state=all&page=3"),
+			link("last", "per_page=2&state=all&page=3"), link("first", "per_page=2&state=all&page=1"),
+		},
+		"per_page=2&page=3":  {link("prev", "per_page=2&page=2"), link("first", "per_page=2&page=1")},
+		"per_page=2&page=99": {link("prev", "per_page=2&page=3"), link("first", "per_page=2&page=1")},
+		"labels=none":        nil,
+	} {
+		assert.Equal(t, strings.Join(want, ", "), reader.Get(base+"/issues?"+query).Header.Get("Link"), query)
+	}
+}
+
+func TestPages(t *testing.T) {
+	w := withIssues(t, 101)
+	reader := w.As("reader")
+	for query, want := range map[string]int{
+		"": 30, "per_page=0": 30, "per_page=-1": 30, "per_page=x": 30, "per_page=1000": 100, "per_page=100&page=2": 1,
+		"page=0": 30, "page=-3": 30, "page=4": 11, "page=5": 0, "page=9223372036854775807": 0, "per_page=99999999999999999999": 30,
+	} {
+		reply := reader.Get(base + "/issues?" + query)
+		assert.Equal(t, want, strings.Count(reply.Body, `"repository_url"`), query)
+	}
+	var all []int
+	opts := &github.IssueListByRepoOptions{Direction: "asc", ListOptions: github.ListOptions{PerPage: 40}}
+	for {
+		issues, response, err := reader.REST.Issues.ListByRepo(t.Context(), "owner", "hello", opts)
+		require.NoError(t, err)
+		for _, i := range issues {
+			all = append(all, i.GetNumber())
+		}
+		if response.NextPage == 0 {
+			break
+		}
+		opts.Page = response.NextPage
+	}
+	assert.Len(t, all, 101)
+	assert.IsIncreasing(t, all)
+}
+
+func TestConditionalRequests(t *testing.T) {
+	w := withIssues(t, 1)
+	reader := w.As("reader")
+	first := reader.Get(base + "/issues")
+	tag := first.Header.Get("ETag")
+	assert.Regexp(t, `^W/"[0-9a-f]{64}"$`, tag)
+	for _, known := range []string{tag, strings.TrimPrefix(tag, "W/"), `"x", ` + tag, "*"} {
+		reply := reader.Get(base+"/issues", "If-None-Match", known)
+		assert.Equal(t, http.StatusNotModified, reply.Status, known)
+		assert.Empty(t, reply.Body)
+		assert.Equal(t, tag, reply.Header.Get("ETag"))
+	}
+	assert.Equal(t, http.StatusOK, reader.Get(base+"/issues", "If-None-Match", `"x"`).Status)
+	w.As("writer").Do("PATCH", base+"/issues/1", `{"title":"new"}`)
+	assert.Equal(t, http.StatusOK, reader.Get(base+"/issues", "If-None-Match", tag).Status, "the tag changes with the answer")
+	assert.Empty(t, reader.Get(base+"/none").Header.Get("ETag"))
+}
+
+func TestMediaTypes(t *testing.T) {
+	w := sandboxtest.New(t)
+	openPull(t, w, "f", "new.txt", "one\ntwo\n")
+	reader := w.As("reader")
+	head := reader.Get(base + "/pulls/1").Text("head.sha")
+	const diff = "diff --git a/new.txt b/new.txt\nnew file mode 100644\nindex 0000000..814f4a4\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n"
+	for _, c := range []struct{ path, accept, kind, begins string }{
+		{"/pulls/1", "application/vnd.github.v3.diff", "diff", diff},
+		{"/pulls/1", "application/vnd.github.diff", "diff", diff},
+		{"/pulls/1", "text/html, application/vnd.github.v3.diff;q=1", "diff", diff},
+		{"/pulls/1", "application/vnd.github.v3.patch", "patch", "From " + head + " Mon Sep 17 00:00:00 2001\nFrom: writer <"},
+		{"/commits/f", "application/vnd.github.v3.diff", "diff", diff},
+		{"/commits/f", "application/vnd.github.patch", "patch", "From " + head},
+		{"/commits/f", "application/vnd.github.sha", "sha", head},
+		{"/commits/main", "application/vnd.github.diff", "diff", "diff --git a/README.md b/README.md\nnew file"},
+		{"/contents/README.md", "application/vnd.github.v3.raw", "raw", "# hello\n"},
+		{"/contents/README.md", "application/vnd.github.raw+json", "raw", "# hello\n"},
+	} {
+		reply := reader.Get(base+c.path, "Accept", c.accept)
+		assert.True(t, strings.HasPrefix(reply.Body, c.begins), "%s as %s: %s", c.path, c.accept, reply.Body)
+		assert.Equal(t, "application/vnd.github.v3."+c.kind+"; charset=utf-8", reply.Header.Get("Content-Type"))
+		assert.Equal(t, "github.v3; param="+c.kind, reply.Header.Get("X-GitHub-Media-Type"))
+	}
+	for _, accept := range []string{"", "*/*", "application/json", "application/vnd.github+json", "application/vnd.github.v3+json"} {
+		assert.Equal(t, 1, reader.Get(base+"/pulls/1", "Accept", accept).Int("number"), accept)
+	}
+}
+
+func TestBodiesThatAreWrong(t *testing.T) {
+	w := withIssues(t, 1)
+	owner := w.As("owner")
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		message            string
+	}{
+		{"POST", "/issues", `{`, 400, "Problems parsing JSON"},
+		{"POST", "/issues", `{"title":"x"} trailing`, 400, "Problems parsing JSON"},
+		{"POST", "/issues", "\xff", 400, "Problems parsing JSON"},
+		{"POST", "/issues", `[]`, 400, "Body should be a JSON object"},
+		{"POST", "/issues", `null`, 400, "Body should be a JSON object"},
+		{"POST", "/issues", `"title"`, 400, "Body should be a JSON object"},
+		{"POST", "/issues", ``, 422, "Validation Failed"},
+		{"POST", "/issues", `{"title":5}`, 422, "Invalid request.\n\nFor 'properties/title', 5 is not a string."},
+		{"POST", "/issues", `{"title":"x","assignees":"me"}`, 422, "Invalid request.\n\nFor 'properties/assignees', \"me\" is not an array."},
+		{"POST", "/issues", `{"title":"x","labels":5}`, 422, "Invalid request.\n\nFor 'properties/labels', 5 is not an array."},
+		{"POST", "/issues", `{"title":"x","labels":[5]}`, 422, "Invalid request.\n\nFor 'properties/labels', [5] is not a string."},
+		{"POST", "/issues", `{"title":"x","milestone":1.5}`, 422, "Invalid request.\n\nFor 'properties/milestone', 1.5 is not an integer."},
+		{"POST", "/issues", `{"title":"x","milestone":99999999999999999999}`, 422, "Invalid request.\n\nFor 'properties/milestone', 99999999999999999999 is not an integer."},
+		{"PATCH", "/issues/1", `{"milestone":{}}`, 422, "Invalid request.\n\nFor 'properties/milestone', {} is not an integer."},
+		{"PATCH", "/issues/1", `{"labels":[{"name":[]}]}`, 422, "Invalid request.\n\nFor 'properties/labels', [{\"name\":[]}] is not a string."},
+		{"POST", "/git/refs", `{"ref":"refs/heads/x"}`, 422, "Invalid request.\n\n\"sha\" wasn't supplied."},
+		{"POST", "/git/refs", `{"sha":"x"}`, 422, "Invalid request.\n\n\"ref\" wasn't supplied."},
+		{"POST", "/git/refs", `{"ref":"refs/heads/x","sha":"x"}`, 422, "The sha parameter must be exactly 40 characters and contain only [0-9a-f]."},
+		{"PUT", "/contents/x", `{"content":""}`, 422, "Invalid request.\n\n\"message\" wasn't supplied."},
+		{"PUT", "/contents/x", `{"message":"m"}`, 422, "Invalid request.\n\n\"content\" wasn't supplied."},
+		{"PUT", "/contents/x", `{"message":"m","content":"!"}`, 422, "content is not valid Base64"},
+		{"PUT", "/contents/x", `{"message":"m","content":"","author":{"name":"x","email":"y","date":"yesterday"}}`, 422, "Invalid request.\n\nyesterday is not a valid date-time."},
+		{"PUT", "/contents/x", `{"message":"m","content":"","author":{"name":"x"}}`, 422, "Invalid request.\n\n\"name or email\" wasn't supplied."},
+	} {
+		reply := owner.Do(c.method, base+c.path, c.body)
+		assert.Equal(t, c.status, reply.Status, "%s %s", c.path, c.body)
+		assert.Equal(t, c.message, reply.Text("message"), "%s %s", c.path, c.body)
+		assert.Equal(t, fmt.Sprint(c.status), reply.Text("status"))
+	}
+	reply := owner.Do("PATCH", base+"/issues/1", `{"labels":["a",{"name":"b"}],"milestone":null,"assignee":"writer","title":null}`)
+	assert.Equal(t, http.StatusOK, reply.Status)
+	assert.Equal(t, "issue 1", reply.Text("title"), "null leaves a text as it is")
+	assert.Equal(t, "b", reply.Text("labels.1.name"), "labels are names or objects, mixed")
+	assert.Equal(t, "writer", reply.Text("assignee.login"))
+	assert.Nil(t, owner.Do("PATCH", base+"/issues/1", `{"assignee":null}`).At("assignee"))
+}
