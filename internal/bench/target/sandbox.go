@@ -199,6 +199,7 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 			"GITHUB_GRAPHQL_URL=" + agent.GraphQLURL,
 			"GITHUB_REPOSITORY=" + manifest.Repo.FullName,
 		},
+		GitHub:   world,
 		Verifier: grant(world, server, Verifier),
 		OnWrite:  func(f func()) { world.OnWrite(agent.Token, f) },
 		Usage:    func() Usage { return usage(world, agent.Token) },

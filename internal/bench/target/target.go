@@ -4,6 +4,7 @@ package target
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
@@ -35,6 +36,9 @@ type Place struct {
 	Manifest bench.Manifest
 	// Env is the whole environment of the agent's process, as NAME=value.
 	Env []string
+	// GitHub answers the agent's requests to GitHub's names, for a proxy that
+	// stands between. They have the name as Host.
+	GitHub http.Handler
 	// Verifier reads GitHub's state with a token that is not the agent's
 	// (rule S6).
 	Verifier Access

@@ -1,0 +1,93 @@
+// Package confine holds the processes of an untrusted agent.
+//
+// A [Space] belongs to one worker. What is started in it runs under a user of
+// its own where we are root, reaches nothing on the network but what [Space.Listen]
+// listens on where the kernel lets us see to that, owns folders that nobody
+// else can enter, and is ended to the last daemon by [Space.Kill].
+// [Isolation] tells which of that could be had.
+//
+// Ways of keeping an agent off the network, strongest first:
+//
+//   - [Namespace]: a network namespace with a loopback interface and nothing
+//     else. Two things pass it by: servers that listen on a Unix socket in the
+//     file system which every user may connect to, such as systemd-resolved's,
+//     and a virtual machine's vsock.
+//   - [Landlock]: the kernel refuses TCP connections to any port but the
+//     listener's. It does not know addresses, so that port is open on other
+//     hosts too; it is drawn at random, which keeps honest tools away from
+//     it. It does not cover UDP, Multipath TCP and TCP Fast Open. A server
+//     that an agent starts for itself on loopback cannot be reached by it
+//     either.
+//   - [Advisory]: the agent is asked, by its environment, to use the proxy.
+package confine
+
+import "fmt"
+
+// User is the way in which a space's processes are told from all others.
+type User string
+
+const (
+	// OwnUser is a user id that no other process has. It needs root.
+	OwnUser User = "own user"
+	// ProcessGroup is our own user. Processes are found by their session, by
+	// a mark in their environment and by ancestry, and can read and change
+	// what we can.
+	ProcessGroup User = "process group"
+)
+
+// Network is the way in which a space's processes are kept off the network.
+type Network string
+
+// The ways are described in the package's comment.
+const (
+	Namespace Network = "namespace"
+	Landlock  Network = "landlock"
+	Advisory  Network = "advisory"
+)
+
+// Options say what kind of space to open.
+type Options struct {
+	// Name is part of the name of the space's folder: small letters, digits
+	// and hyphens.
+	Name string
+	// Base is the folder in which the space makes its own. Where the space
+	// has a user of its own, everyone must be able to enter Base.
+	Base string
+	// User and Network demand a way of holding the processes; the zero value
+	// takes the strongest that can be had.
+	User    User
+	Network Network
+}
+
+// Isolation tells how a space's processes are held.
+type Isolation struct {
+	User User
+	// UID is the user id of the processes.
+	UID int
+	// UserWhy is a sentence that says why no stronger way was taken, empty if
+	// there is none.
+	UserWhy string
+
+	Network Network
+	// NetworkWhy is UserWhy for the network.
+	NetworkWhy string
+}
+
+// String returns both ways in one line.
+func (i Isolation) String() string {
+	return fmt.Sprintf("processes: %s, egress: %s", i.User, i.Network)
+}
+
+// Entry is a process.
+type Entry struct {
+	PID int
+	// Name is that of the program, cut to 15 bytes by the kernel.
+	Name string
+	// start tells the process from a later one with the same number, in clock
+	// ticks since boot.
+	start uint64
+}
+
+// is reports whether e and other are the same process, which may have turned
+// to another program.
+func (e Entry) is(other Entry) bool { return e.PID == other.PID && e.start == other.start }

@@ -1,0 +1,185 @@
+package egress_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/egress"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+const key = "sk-real-0123456789"
+
+func TestTheKeyIsAddedAndTheAgentsIsDropped(t *testing.T) {
+	for name, c := range map[string]struct{ header, want string }{
+		"as a bearer token":      {"", "Bearer " + key},
+		"in a header of its own": {"x-api-key", key},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got *http.Request
+			p := serve(t, egress.Options{Model: &egress.Model{
+				BaseURL: "https://api.model.example/v1", Key: key, Header: c.header,
+				Transport: tripper(func(r *http.Request) (*http.Response, error) { got = r; return respond(r, 200, "{}"), nil }),
+			}})
+			a := p.Begin(nil)
+			header := []string{"anthropic-version", "2023-06-01"}
+			for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Cookie"} {
+				header = append(header, name, "of the agent's own")
+			}
+			require.Equal(t, "https://api.model.example/v1", p.ModelURL())
+			do(t, p.client(t), "POST", p.ModelURL()+"/chat/completions?key=agents&beta=true", "{}", header...)
+
+			assert.Equal(t, "https://api.model.example/v1/chat/completions?beta=true", got.URL.String())
+			assert.Equal(t, "api.model.example", got.Host)
+			assert.Equal(t, "2023-06-01", got.Header.Get("anthropic-version"))
+			for name, values := range got.Header {
+				assert.NotContains(t, strings.Join(values, ","), "agent's own", name)
+				assert.NotContains(t, name, "Forwarded")
+			}
+			name := "Authorization"
+			if c.header != "" {
+				name = c.header
+			}
+			assert.Equal(t, c.want, got.Header.Get(name))
+			assert.Equal(t, egress.Usage{Model: 1}, a.Usage())
+		})
+	}
+}
+
+func TestAModelOnLoopbackIsReachedByANameThatStandsForIt(t *testing.T) {
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.Host+r.URL.Path+" "+r.Header.Get("Authorization"))
+	}))
+	defer upstream.Close()
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: upstream.URL + "/v1", Key: "k"}})
+	p.Begin(nil)
+	require.Equal(t, "https://model.egress.internal/v1", p.ModelURL())
+	host := strings.TrimPrefix(upstream.URL, "http://")
+	for _, base := range []string{p.ModelURL(), upstream.URL + "/v1"} {
+		status, text := 0, ""
+		if strings.HasPrefix(base, "https") {
+			got := do(t, p.client(t), "GET", base+"/models", "")
+			status, text = got.status, got.body
+		} else {
+			// A client that sends even loopback's URLs to its proxy.
+			status, text = plainly(t, p, base+"/models")
+		}
+		assert.Equal(t, http.StatusOK, status)
+		assert.Equal(t, host+"/v1/models Bearer k", text)
+	}
+	status, _ := plainly(t, p, "http://127.0.0.1:1/v1/models")
+	assert.Equal(t, http.StatusForbidden, status, "another port of the same address")
+	status, _ = plainly(t, p, "http://localhost:"+strings.Split(host, ":")[1]+"/v1/models")
+	assert.Equal(t, http.StatusForbidden, status, "another name of it")
+}
+
+func TestOnlyWhatIsBelowTheBaseURLIsAskedFor(t *testing.T) {
+	var paths []string
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://api.model.example/v1/", Key: key, Transport: tripper(
+		func(r *http.Request) (*http.Response, error) {
+			paths = append(paths, r.URL.Path)
+			return respond(r, 200, "{}"), nil
+		})}})
+	a := p.Begin(nil)
+	for _, path := range []string{"/", "/v1", "/v2/models", "/v1evil", "/admin", "/v1/../admin", "/v1/%2e%2e/admin", "/v1/..%2fadmin", "/v1//x", "/v1/./x"} {
+		conn := inside(t, p, "api.model.example:443")
+		conn.send(t, "GET "+path+" HTTP/1.1\r\nHost: api.model.example\r\n\r\n")
+		assert.Equal(t, http.StatusForbidden, conn.receive(t).StatusCode, path)
+	}
+	assert.Empty(t, paths)
+	assert.Zero(t, a.Usage().Model)
+	do(t, p.client(t), "POST", "https://api.model.example/v1/responses", "")
+	assert.Equal(t, []string{"/v1/responses"}, paths)
+}
+
+func TestEventsOfTheModelAreSentOnAtOnce(t *testing.T) {
+	goOn := make(chan struct{})
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for i := range 3 {
+			_, _ = fmt.Fprintf(w, "data: %d %s\n\n", i, key)
+			w.(http.Flusher).Flush()
+			<-goOn
+		}
+	}))
+	defer upstream.Close()
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: upstream.URL + "/v1", Key: key}})
+	p.Begin(nil)
+	response, err := p.client(t).Get(p.ModelURL() + "/stream")
+	require.NoError(t, err)
+	defer response.Body.Close()
+	hidden := strings.Repeat("*", len(key))
+	for i := range 3 {
+		event := make([]byte, len("data: 0 \n\n")+len(key))
+		_, err := io.ReadFull(response.Body, event)
+		require.NoError(t, err)
+		assert.Equal(t, fmt.Sprintf("data: %d %s\n\n", i, hidden), string(event))
+		goOn <- struct{}{}
+	}
+}
+
+func TestTheKeyIsTakenOutOfWhatTheModelRepeats(t *testing.T) {
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://api.model.example/v1", Key: key, Transport: tripper(
+		func(r *http.Request) (*http.Response, error) {
+			return respond(r, 401, "the key "+key+" is wrong", "X-Echo", "Bearer "+key), nil
+		})}})
+	p.Begin(nil)
+	got := do(t, p.client(t), "GET", "https://api.model.example/v1/models", "")
+	assert.Equal(t, "the key "+strings.Repeat("*", len(key))+" is wrong", got.body)
+	assert.Equal(t, "Bearer ***", got.header.Get("X-Echo"))
+}
+
+func TestAKeyThatIsAWordIsLeftInWhatTheModelSays(t *testing.T) {
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://api.model.example/v1", Key: "none", Transport: tripper(
+		func(r *http.Request) (*http.Response, error) { return respond(r, 200, "none of them"), nil })}})
+	p.Begin(nil)
+	assert.Equal(t, "none of them", do(t, p.client(t), "GET", "https://api.model.example/v1/models", "").body)
+}
+
+func TestARefusedKeyIsToldOnce(t *testing.T) {
+	status, told := http.StatusOK, []int{}
+	p := serve(t, egress.Options{Model: &egress.Model{
+		BaseURL: "https://api.model.example/v1", OnRefused: func(status int) { told = append(told, status) },
+		Transport: tripper(func(r *http.Request) (*http.Response, error) { return respond(r, status, "{}"), nil }),
+	}})
+	p.Begin(nil)
+	for _, status = range []int{200, 429, 500, 401, 403, 401} {
+		assert.Equal(t, status, do(t, p.client(t), "GET", "https://api.model.example/v1/models", "").status)
+	}
+	assert.Equal(t, []int{401}, told)
+}
+
+func TestACallThatIsNotAllowedIsNotMade(t *testing.T) {
+	var allowed error
+	p := serve(t, egress.Options{Model: &egress.Model{
+		BaseURL: "https://api.model.example/v1", Allow: func() error { return allowed },
+		Transport: tripper(func(r *http.Request) (*http.Response, error) { return respond(r, 200, "{}"), nil }),
+	}})
+	a := p.Begin(nil)
+	call := func() answer {
+		return do(t, p.client(t), "POST", "https://api.model.example/v1/responses", "{}")
+	}
+	assert.Equal(t, http.StatusOK, call().status)
+	allowed = fault.Because(fault.Invalid, errors.New("5.11 of 5 USD"), "the run's budget is spent")
+	got := call()
+	assert.Equal(t, http.StatusPaymentRequired, got.status)
+	assert.JSONEq(t, `{"type":"error","error":{"type":"budget_exhausted","code":"budget_exhausted","message":"the run's budget is spent"}}`, got.body)
+	assert.Equal(t, 1, a.Usage().Model)
+}
+
+func TestAModelThatCannotBeReachedIsABadGateway(t *testing.T) {
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://api.model.example/v1", Key: key, Transport: tripper(
+		func(*http.Request) (*http.Response, error) { return nil, errors.New("with " + key + " in it") })}})
+	p.Begin(nil)
+	got := do(t, p.client(t), "GET", "https://api.model.example/v1/models", "")
+	assert.Equal(t, http.StatusBadGateway, got.status)
+	assert.JSONEq(t, `{"message":"The benchmark's proxy cannot reach api.model.example."}`, got.body)
+}
