@@ -35,6 +35,24 @@ test: ## Run the tests
 race: ## Run the tests with the race detector
 	$(GO) test -race ./...
 
+# The real programs that tests run, and where they are kept.
+TOOLS := $(CURDIR)/.tools
+export BENCH_GH ?= $(wildcard $(TOOLS)/gh)
+export BENCH_GITHUB_MCP_SERVER ?= $(wildcard $(TOOLS)/github-mcp-server)
+export BENCH_OPENCODE ?= $(wildcard $(TOOLS)/node_modules/.bin/opencode)
+export BENCH_NODE ?= $(wildcard $(TOOLS)/node_modules/node/bin/node)
+
+.PHONY: clients
+clients: ## Install the programs that agents use, for the tests that run them
+	mkdir -p $(TOOLS)
+	cd tools/clients && $(GO) build -o $(TOOLS)/ tool
+	cp tools/npm/package.json $(TOOLS)/
+	cd $(TOOLS) && npm install --no-package-lock --no-audit --no-fund
+
+.PHONY: complete
+complete: ## Run the tests with the race detector, and fail on a test that is skipped and not listed in .ci/skips
+	.ci/complete
+
 FUZZTIME ?= 30s
 
 .PHONY: fuzz

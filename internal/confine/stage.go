@@ -31,14 +31,30 @@ const (
 // its own, not change, and returns its path. The name is a plain file name; a
 // file of that name is replaced.
 func (s *Space) Provide(name string, content []byte) (string, error) {
-	folder := filepath.Join(s.root, "provided")
+	return s.provide("provided", name, content, dataPerm)
+}
+
+// ProvideProgram is [Space.Provide] for a program, such as a script. All are
+// in one folder, [Space.Programs].
+func (s *Space) ProvideProgram(name string, content []byte) (string, error) {
+	return s.provide(programsFolder, name, content, toolPerm)
+}
+
+// Programs returns the folder of the provided programs, which may not be there
+// yet.
+func (s *Space) Programs() string { return filepath.Join(s.root, programsFolder) }
+
+const programsFolder = "bin"
+
+func (s *Space) provide(folder, name string, content []byte, perm os.FileMode) (string, error) {
+	folder = filepath.Join(s.root, folder)
 	path := filepath.Join(folder, name)
 	if filepath.Dir(path) != folder {
 		return "", fault.Invalidf("provide %q for the agent: it is no plain name", name)
 	}
 	err := makeOpenFolder(folder)
 	if err == nil {
-		err = writeOpenFile(path, content)
+		err = writeOpenFile(path, content, perm)
 	}
 	if err != nil {
 		return "", fault.Infraf("provide %q for the agent: %w", name, err)
@@ -235,9 +251,9 @@ func makeOpenFolder(path string) error {
 	return os.Chmod(path, toolPerm)
 }
 
-func writeOpenFile(path string, content []byte) error {
-	if err := os.WriteFile(path, content, dataPerm); err != nil {
+func writeOpenFile(path string, content []byte, perm os.FileMode) error {
+	if err := os.WriteFile(path, content, perm); err != nil {
 		return err
 	}
-	return os.Chmod(path, dataPerm)
+	return os.Chmod(path, perm)
 }

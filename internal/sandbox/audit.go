@@ -12,6 +12,7 @@ type Entry struct {
 	Time time.Time
 	// Token is the credential that was used, empty for none.
 	Token string
+	Part  Part
 	// GraphQL is true for requests of the GraphQL API.
 	GraphQL bool
 	// Method and Path are of the HTTP request; Operation is a GraphQL
@@ -70,6 +71,9 @@ func (w *World) OnWrite(token string, f func()) {
 // Usage is what a token has asked of a world.
 type Usage struct {
 	REST, GraphQL int
+	// Git counts requests to github.com, Downloads those to where answers of
+	// the API lead.
+	Git, Downloads int
 	// Bytes is the size of request and response bodies together.
 	Bytes int64
 }
@@ -83,6 +87,10 @@ func (w *World) Usage(token string) Usage {
 		switch {
 		case e.Token != token:
 			continue
+		case e.Part == PartGit:
+			u.Git++
+		case e.Part == PartDownload:
+			u.Downloads++
 		case e.GraphQL:
 			u.GraphQL++
 		default:

@@ -31,20 +31,22 @@ const maxBody = 64 << 20
 
 // exchange is a request that is being answered.
 type exchange struct {
-	out    http.ResponseWriter
-	in     *http.Request
-	body   []byte
-	token  credential
+	out   http.ResponseWriter
+	in    *http.Request
+	body  []byte
+	token credential
+	// known is false if the token is none of this world's.
+	known  bool
 	logged Entry
 }
 
-// ServeHTTP answers a request to the API.
+// ServeHTTP answers a request to one of GitHub's names, or to the API under
+// any other name.
 func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
-	x := &exchange{out: out, in: r, logged: Entry{Method: r.Method, Path: r.URL.Path}}
-	var known bool
-	x.token, known = w.authenticate(r)
+	to := siteOf(r)
+	x := &exchange{out: out, in: r, logged: Entry{Part: to.part, Method: r.Method, Path: r.URL.Path}}
+	x.token, x.known = w.authenticate(r)
 	x.logged.Token = x.token.value
-	x.logged.GraphQL = r.URL.Path == graphqlPath || r.URL.Path == enterpriseGraphqlPath
 	var err error
 	x.body, err = io.ReadAll(http.MaxBytesReader(out, r.Body, maxBody))
 	x.logged.Bytes = int64(len(x.body))
@@ -54,12 +56,21 @@ func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		w.send(x, rest.Failure(http.StatusRequestEntityTooLarge, "Payload too large"))
 	case err != nil:
 		w.send(x, rest.Failure(http.StatusBadRequest, "Problems reading the request body"))
-	case !known:
-		w.send(x, rest.Failure(http.StatusUnauthorized, "Bad credentials"))
-	case x.logged.GraphQL:
-		w.send(x, w.answerGraphQL(x))
 	default:
-		w.send(x, w.answerREST(x))
+		w.send(x, to.answer(w, x))
+	}
+}
+
+// answerAPI answers a request to the REST or the GraphQL API.
+func (w *World) answerAPI(x *exchange) rest.Response {
+	x.logged.GraphQL = x.in.URL.Path == graphqlPath || x.in.URL.Path == enterpriseGraphqlPath
+	switch {
+	case !x.known:
+		return rest.Failure(http.StatusUnauthorized, "Bad credentials")
+	case x.logged.GraphQL:
+		return w.answerGraphQL(x)
+	default:
+		return w.answerREST(x)
 	}
 }
 
@@ -98,7 +109,9 @@ func (w *World) answerREST(x *exchange) rest.Response {
 	}
 	x.logged.Write = w.rest.Writes(r)
 	return w.locked(x.logged.Write, func(s *model.State) rest.Response {
-		return w.rest.Answer(rest.Request{Request: r, State: s, Actor: actor(s, x.token), Body: x.body, BaseURL: base})
+		return w.rest.Answer(rest.Request{
+			Request: r, State: s, Actor: actor(s, x.token), Body: x.body, BaseURL: base, Downloads: w.downloads(x.in),
+		})
 	})
 }
 
@@ -125,11 +138,17 @@ func actor(s *model.State, token credential) model.ID {
 // baseURL is the address under which a client reached the API: on loopback
 // plain HTTP, elsewhere, behind a proxy, HTTPS.
 func baseURL(r *http.Request) string {
-	scheme := "https"
-	if at, err := netip.ParseAddrPort(r.Host); r.TLS == nil && err == nil && at.Addr().IsLoopback() {
-		scheme = "http"
+	if onLoopback(r) {
+		return "http://" + r.Host
 	}
-	return scheme + "://" + r.Host
+	return "https://" + r.Host
+}
+
+// onLoopback reports whether a client reached the world on loopback, rather
+// than by a name of GitHub's.
+func onLoopback(r *http.Request) bool {
+	at, err := netip.ParseAddrPort(r.Host)
+	return r.TLS == nil && err == nil && at.Addr().IsLoopback()
 }
 
 func (w *World) answerGraphQL(x *exchange) rest.Response {
@@ -190,12 +209,9 @@ func (w *World) send(x *exchange, response rest.Response) {
 
 	header := x.out.Header()
 	header.Set("Server", "github.com")
-	header.Set("X-GitHub-Media-Type", "github.v3; format=json")
 	header.Set("X-GitHub-Request-Id", fmt.Sprintf("BEEF:%04X:%06X", number>>16, number))
-	limits(header, x)
-	if x.token.Scopes != nil {
-		header.Set("X-OAuth-Scopes", strings.Join(x.token.Scopes, ", "))
-		header.Set("X-Accepted-OAuth-Scopes", "")
+	if x.logged.Part == PartAPI {
+		apiHeader(header, x)
 	}
 	for name, values := range response.Header {
 		header[name] = values
@@ -207,6 +223,16 @@ func (w *World) send(x *exchange, response rest.Response) {
 	// It fails if the client is gone, and there is nobody to tell, or for a
 	// HEAD, whose answer has no body.
 	_, _ = x.out.Write(response.Body)
+}
+
+// apiHeader writes what every answer of the API has in its header.
+func apiHeader(header http.Header, x *exchange) {
+	header.Set("X-GitHub-Media-Type", "github.v3; format=json")
+	limits(header, x)
+	if x.token.Scopes != nil {
+		header.Set("X-OAuth-Scopes", strings.Join(x.token.Scopes, ", "))
+		header.Set("X-Accepted-OAuth-Scopes", "")
+	}
 }
 
 // limits writes the headers of rate limits, of which nothing is used up.

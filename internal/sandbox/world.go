@@ -9,6 +9,7 @@
 package sandbox
 
 import (
+	"crypto/rand"
 	"maps"
 	"slices"
 	"sync"
@@ -29,6 +30,8 @@ type World struct {
 	gql  *gql.API
 
 	audit audit
+	// downloadKey signs the addresses of downloads.
+	downloadKey string
 }
 
 // Token is a credential of a user.
@@ -51,7 +54,7 @@ func New() (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &World{state: model.New(), tokens: map[string]Token{}, rest: rest.New(), gql: graph}, nil
+	return &World{state: model.New(), tokens: map[string]Token{}, rest: rest.New(), gql: graph, downloadKey: rand.Text()}, nil
 }
 
 // Setup changes the state directly, for what has no API: users, empty
@@ -79,11 +82,12 @@ func (w *World) AddToken(value string, token Token) {
 }
 
 // Clone returns an independent copy of the world, without its tokens and its
-// audit log: a token of one world is nothing in another.
+// audit log: a token of one world is nothing in another, nor is the address of
+// a download.
 func (w *World) Clone() *World {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	return &World{state: w.state.Clone(), tokens: map[string]Token{}, rest: w.rest, gql: w.gql}
+	return &World{state: w.state.Clone(), tokens: map[string]Token{}, rest: w.rest, gql: w.gql, downloadKey: rand.Text()}
 }
 
 // Tokens returns the logins and scopes of the world's tokens by value.

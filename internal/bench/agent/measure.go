@@ -118,15 +118,19 @@ func addTiming(sum *bench.TimingBreakdown, message Message) {
 }
 
 func widen(first, last *time.Time, p Part) {
-	if first.IsZero() || p.Start.Before(*first) {
-		*first = p.Start
+	if start := stored(p.Start); first.IsZero() || start.Before(*first) {
+		*first = start
 	}
-	if p.End.After(*last) {
-		*last = p.End
+	if end := stored(p.End); end.After(*last) {
+		*last = end
 	}
 }
 
 // span returns the milliseconds from start to end, 0 if end comes first.
 func span(start, end time.Time) float64 {
-	return max(0, float64(end.Sub(start))/float64(time.Millisecond))
+	return max(0, float64(stored(end).Sub(stored(start)))/float64(time.Millisecond))
 }
+
+// stored returns a time as it is once it was stored: without the reading of
+// the monotonic clock, so that a stored transcript comes to the same figures.
+func stored(t time.Time) time.Time { return t.Round(0) }

@@ -6,17 +6,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
-// ContinuationPrompt asks an agent to complete an answer that has no complete
-// envelope (rule N8). It is the same for every mode.
-const ContinuationPrompt = `Your answer does not contain the result envelope. ` +
-	`If the task is not finished, finish it. ` +
-	`Then answer with one JSON object and nothing else. It has exactly these fields: ` +
-	`"ok": true if the task succeeded, else false; ` +
-	`"data": the result as the task asks for it, or null; ` +
-	`"error": null if the task succeeded, else an object with "code", "message", "retryable" and "details"; ` +
-	`"meta": an object with what is known of how the result was obtained, {} if nothing is. ` +
-	`Report only what you have really obtained.`
-
 // Judgement is what rule S8 says of an answer, checkpoints apart.
 type Judgement struct {
 	// Found is true if the answer has an envelope with all of its fields. If

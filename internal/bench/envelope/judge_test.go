@@ -130,11 +130,3 @@ func TestN8AnswersWithoutACompleteEnvelopeAreToBeCompleted(t *testing.T) {
 	assert.True(t, envelope.Judge(`{"ok":true,"data":1,"error":"?","meta":1}`, bench.Assertions{}, 0).Found,
 		"what is complete but wrong is an answer and not asked for again")
 }
-
-func TestN8ContinuationPromptStatesTheContract(t *testing.T) {
-	for _, word := range []string{`"ok"`, `"data"`, `"error"`, `"meta"`, `"code"`, `"message"`, `"retryable"`, `"details"`} {
-		assert.Contains(t, envelope.ContinuationPrompt, word)
-	}
-	_, found := envelope.Extract(envelope.ContinuationPrompt)
-	assert.False(t, found, "an agent that repeats the request has not answered")
-}

@@ -27,6 +27,9 @@ const MaxLine = 8 << 20
 
 const (
 	fileSuffix = "-suite.jsonl"
+	// measuredSuffix is not that of a run's ledgers, so that a run's rows are
+	// never read twice.
+	measuredSuffix = "-measured.jsonl"
 	// fileTime has no colon, because file systems and artifact stores refuse
 	// it.
 	fileTime = "2006-01-02T150405.000Z"
@@ -34,8 +37,14 @@ const (
 
 // FileName returns the name of the file with a mode's rows of a run that began
 // at t: "<UTC time>-<mode>-suite.jsonl", safe on every file system.
-func FileName(t time.Time, mode bench.Mode) string {
-	return t.UTC().Format(fileTime) + "-" + strings.ReplaceAll(string(mode), "@", "-") + fileSuffix
+func FileName(t time.Time, mode bench.Mode) string { return fileName(t, mode, fileSuffix) }
+
+// MeasuredFileName returns the name of the file with rows of a mode that were
+// measured anew at t: "<UTC time>-<mode>-measured.jsonl".
+func MeasuredFileName(t time.Time, mode bench.Mode) string { return fileName(t, mode, measuredSuffix) }
+
+func fileName(t time.Time, mode bench.Mode, suffix string) string {
+	return t.UTC().Format(fileTime) + "-" + strings.ReplaceAll(string(mode), "@", "-") + suffix
 }
 
 // Files returns the ledger files in a directory, sorted by name; none if there

@@ -49,6 +49,12 @@ type RunInfo struct {
 	// OutputJSONL is the one ledger file, empty if there is one per mode in
 	// the run's directory.
 	OutputJSONL string `json:"output_jsonl,omitempty"`
+	// Transcripts is the folder that keeps the transcripts, empty if it is the
+	// usual one in the run's directory.
+	Transcripts string `json:"transcripts,omitempty"`
+	// Price is what tokens were priced at where the provider reported no cost,
+	// nil if the model had no price.
+	Price *bench.Price `json:"price,omitempty"`
 	// Cells are those that this run is to do, in order; AllCells are those of
 	// all shards, nil without shards.
 	Cells    []bench.Cell `json:"cells"`

@@ -32,6 +32,11 @@ func OpenSet(dir string, created time.Time) (*Set, error) {
 	return openSet(func(mode bench.Mode) string { return filepath.Join(dir, FileName(created, mode)) })
 }
 
+// OpenMeasured is [OpenSet] for rows that were measured anew at that time.
+func OpenMeasured(dir string, at time.Time) (*Set, error) {
+	return openSet(func(mode bench.Mode) string { return filepath.Join(dir, MeasuredFileName(at, mode)) })
+}
+
 // OpenSingle is [OpenSet] with one file for all modes.
 func OpenSingle(file string) (*Set, error) {
 	return openSet(func(bench.Mode) string { return file })

@@ -4,24 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/envelope"
+	"github.com/ghx-dev/bench-action/internal/bench/prompt"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 )
 
-const (
-	// transcriptTimeout bounds the reading of a transcript, which is wanted
-	// also when the run is being stopped.
-	transcriptTimeout = 10 * time.Second
-	// maxMessage is how much of a failure's text a row has, in bytes.
-	maxMessage = 4000
-)
+// transcriptTimeout bounds the reading of a transcript, which is wanted also
+// when the run is being stopped.
+const transcriptTimeout = 10 * time.Second
 
 // attempt is one try at a cell, and what it came to.
 type attempt struct {
@@ -30,17 +26,12 @@ type attempt struct {
 	number, worker int
 	started        time.Time
 
-	// failure is nil where the attempt succeeded.
-	failure         *bench.RowError
-	latencyMS       float64
-	sessionID       string
-	measures        agent.Measures
-	cost            float64
-	usage           *target.Usage
-	continuations   int
-	outputValid     bool
-	internalRetries int
-	checkpoints     []bench.CheckpointResult
+	Figures
+	latencyMS     float64
+	sessionID     string
+	usage         *target.Usage
+	continuations int
+	checkpoints   []bench.CheckpointResult
 }
 
 // attempt tries a cell once. Where no other attempt can succeed, it ends the
@@ -48,9 +39,9 @@ type attempt struct {
 func (r *run) attempt(ctx context.Context, cell bench.Cell, number, worker int) attempt {
 	a := attempt{cell: cell, number: number, worker: worker, started: r.deps.Now()}
 	err := guarded(func() error { return r.try(ctx, &a) })
-	r.spend(a.cost)
+	r.spend(a.Cost)
 	if err != nil {
-		a.failure = r.failure(typeOf(err), err.Error())
+		a.Error = rowError(typeOf(err), err.Error(), r.deps.Redact)
 	}
 	if errors.Is(err, agent.ErrStopSuite) {
 		r.fail(err)
@@ -65,14 +56,6 @@ func typeOf(err error) bench.ErrorType {
 		return late.kind
 	}
 	return bench.RunnerError
-}
-
-func (r *run) failure(kind bench.ErrorType, message string) *bench.RowError {
-	message = r.redact(message)
-	if len(message) > maxMessage {
-		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
-	}
-	return &bench.RowError{Type: kind, Message: message}
 }
 
 func (r *run) redact(text string) string {
@@ -97,7 +80,6 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	resolved.Scenario.Assertions = scenario.AssertionsFor(resolved.Scenario.Assertions, a.cell.Mode)
 	reader, err := r.deps.Reader(place.Verifier)
 	if err != nil {
 		return fmt.Errorf("make the reader of checkpoints: %w", err)
@@ -112,7 +94,8 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	return r.judge(ctx, a, track, resolved.Scenario, answer)
+	r.judge(ctx, a, track, resolved.Scenario, answer)
+	return nil
 }
 
 // closed tells of what could not be closed. It does not change what the
@@ -145,15 +128,15 @@ func (r *run) session(ctx context.Context, a *attempt, env []string, s scenario.
 func (r *run) converse(ctx context.Context, a *attempt, session agent.Session, s scenario.Resolved) (answer string, err error) {
 	ctx, dog := watch(ctx, limits{firstAnswer: r.cfg.FirstAnswer, stall: r.cfg.Stall, total: s.Scenario.Timeout()})
 	defer dog.stop()
-	prompt := agent.Prompt{
-		Text:    s.Prompt,
+	said := agent.Prompt{
+		Text:    prompt.First(s, r.nonce()),
 		Play:    agent.Play{ScenarioID: a.cell.ScenarioID, Input: s.Input, Iteration: a.cell.Iteration, Attempt: a.number},
 		OnEvent: dog.event,
 	}
 	sent := r.deps.Now()
 	defer func() { a.latencyMS = float64(r.deps.Now().Sub(sent)) / float64(time.Millisecond) }()
 	for {
-		turn, err := dog.prompt(ctx, session, prompt)
+		turn, err := dog.prompt(ctx, session, said)
 		if err != nil {
 			return "", err
 		}
@@ -161,8 +144,15 @@ func (r *run) converse(ctx context.Context, a *attempt, session agent.Session, s
 			return turn.Text, nil
 		}
 		a.continuations++
-		prompt.Text = envelope.ContinuationPrompt
+		said.Text = prompt.Continuation(s.Scenario.Assertions)
 	}
+}
+
+func (r *run) nonce() string {
+	if r.deps.Nonce == nil {
+		return ""
+	}
+	return r.deps.Nonce()
 }
 
 func complete(answer string) bool {
@@ -177,11 +167,7 @@ func (r *run) measure(ctx context.Context, a *attempt, session agent.Session) er
 	defer cancel()
 	transcript, err := session.Transcript(ctx)
 	a.sessionID = transcript.SessionID
-	a.measures = agent.Measure(transcript)
-	a.cost = a.measures.Cost
-	if a.cost == 0 && r.cfg.Price != nil {
-		a.cost = r.cfg.Price.Cost(a.measures.Tokens)
-	}
+	a.Figures = Measure(transcript, r.cfg.Price)
 	if err != nil {
 		return fmt.Errorf("read transcript: %w", err)
 	}
@@ -193,35 +179,14 @@ func (r *run) measure(ctx context.Context, a *attempt, session agent.Session) er
 	return nil
 }
 
-// judge decides whether the agent's work succeeded (rules S8 and S9). Where
-// GitHub's state cannot be read, nothing is known of that, which is a runner
-// failure.
-func (r *run) judge(ctx context.Context, a *attempt, track *checkpoint.Track, s bench.Scenario, answer string) error {
-	var reasons []string
-	if s.Type != bench.Workflow {
-		j := envelope.Judge(answer, s.Assertions, a.measures.ToolCalls)
-		a.outputValid, a.internalRetries, reasons = j.OutputValid, j.InternalRetries, j.Reasons
-	}
+// judge looks at GitHub's state and judges what the agent did.
+func (r *run) judge(ctx context.Context, a *attempt, track *checkpoint.Track, s bench.Scenario, answer string) {
 	results, readable := track.Run(ctx, r.deps.Poll)
-	if s.Type == bench.Workflow {
-		a.outputValid = readable
-	}
-	var broken []string
 	for i := range results {
-		c := &results[i]
-		c.Detail = r.redact(c.Detail)
-		if !c.Passed {
-			broken = append(broken, fmt.Sprintf("%s: %s", c.Name, c.Detail))
-		}
+		results[i].Detail = r.redact(results[i].Detail)
 	}
 	a.checkpoints = results
-	switch {
-	case len(reasons) > 0:
-		a.failure = r.failure(bench.AssertionFailed, strings.Join(append(reasons, broken...), " "))
-	case !readable:
-		return fmt.Errorf("read GitHub's state: %s", strings.Join(broken, "; "))
-	case len(broken) > 0:
-		a.failure = r.failure(bench.CheckpointFailed, strings.Join(broken, "; "))
-	}
-	return nil
+	a.Judge(Evidence{
+		Scenario: s, Mode: a.cell.Mode, Answer: answer, Checkpoints: results, Readable: readable, Redact: r.deps.Redact,
+	})
 }

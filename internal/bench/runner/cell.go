@@ -21,17 +21,15 @@ func (r *run) cell(ctx context.Context, cell bench.Cell, worker int) *bench.Row 
 		if ctx.Err() != nil {
 			return nil
 		}
-		attempts = append(attempts, bench.Attempt{
-			Error: a.failure, LatencyMSWall: a.latencyMS, Tokens: a.measures.Tokens, Cost: a.cost,
-		})
-		pause, again := left.take(a.failure, n)
+		attempts = append(attempts, a.Attempt(a.latencyMS))
+		pause, again := left.take(a.Error, n)
 		if !again {
 			return r.row(a, scenario, attempts)
 		}
 		if !r.mayGoOn() {
 			return nil
 		}
-		r.observe(Event{Kind: EventRetry, Cell: cell, Reason: a.failure.Message})
+		r.observe(Event{Kind: EventRetry, Cell: cell, Reason: a.Error.Message})
 		if pause > 0 && r.deps.Wait(ctx, pause) != nil {
 			return nil
 		}
@@ -76,14 +74,10 @@ func (r *run) row(a attempt, s bench.Scenario, attempts []bench.Attempt) *bench.
 	row := &bench.Row{
 		Timestamp: bench.FormatTime(a.started), RunID: r.cfg.RunID, Mode: a.cell.Mode, ScenarioID: a.cell.ScenarioID,
 		ScenarioSet: optional(r.cfg.ScenarioSet), Iteration: a.cell.Iteration, SessionID: optional(a.sessionID),
-		Success: a.failure == nil, OutputValid: a.outputValid,
-		LatencyMSWall: a.latencyMS, SDKLatencyMS: a.measures.SDKLatencyMS, TimingBreakdown: a.measures.Timing,
-		Tokens: a.measures.Tokens, Cost: a.cost, ToolCalls: a.measures.ToolCalls, APICalls: a.measures.APIToolCalls,
-		InternalRetryCount: a.internalRetries, ExternalRetryCount: len(attempts) - 1,
-		Model: r.info.Model, Git: r.cfg.Git, Error: a.failure,
+		LatencyMSWall: a.latencyMS, ExternalRetryCount: len(attempts) - 1, Model: r.info.Model, Git: r.cfg.Git,
 		SchemaVersion: bench.RowSchemaVersion, Attempts: attempts, Checkpoints: a.checkpoints,
-		Turns: a.measures.Turns, ToolErrors: a.measures.ToolErrors, Continuations: a.continuations, SeedID: r.cfg.SeedID,
-		Order: r.orderOf(a.cell), Tools: maps.Clone(r.cfg.Tools), Simulated: r.info.Simulated, ScenarioHash: s.Hash,
+		Continuations: a.continuations, SeedID: r.cfg.SeedID, Order: r.orderOf(a.cell), Tools: maps.Clone(r.cfg.Tools),
+		Simulated: r.info.Simulated, ScenarioHash: s.Hash,
 	}
 	if a.cell.Mode == bench.GHXBase {
 		row.Git.Commit = r.cfg.BaseCommit
@@ -91,8 +85,8 @@ func (r *run) row(a attempt, s bench.Scenario, attempts []bench.Attempt) *bench.
 	if a.usage != nil {
 		requests := a.usage.Requests
 		row.APIRequests, row.RefusedHosts = &requests, slices.Clone(a.usage.RefusedHosts)
-		row.APICalls = requests.REST + requests.GraphQL
 	}
+	a.Report(row)
 	return row
 }
 

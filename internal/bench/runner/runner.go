@@ -80,6 +80,9 @@ type Deps struct {
 	Ledger   Ledger
 	// Instructions tell the agent how to work, by mode.
 	Instructions map[bench.Mode]string
+	// Nonce returns a text for the first line of an attempt's prompt, another
+	// one each time; nil means no such line. Several workers call it at once.
+	Nonce func() string
 	// Reader makes the reader of checkpoints.
 	Reader func(target.Access) (checkpoint.Reader, error)
 	// Poll is how patiently checkpoints are read.

@@ -12,15 +12,15 @@ import (
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
 
-// Resolved is a scenario that is bound to fixtures: what an agent is told, and
-// what is asked afterwards.
+// Resolved is a scenario that is bound to fixtures: what an agent is asked for,
+// and what is looked at afterwards.
 type Resolved struct {
 	// Scenario has its input filled in, and the bound inputs merged under the
 	// input of each checkpoint (rule S5).
 	Scenario bench.Scenario
 	// Input is that of the capability; for a workflow, the bound values.
 	Input map[string]any
-	// Prompt is what the agent is told.
+	// Prompt is the task as the scenario words it, its variables filled in.
 	Prompt string
 	// Repo is the repository that the agent works in, as "owner/name"; empty
 	// if neither scenario nor manifest names one.

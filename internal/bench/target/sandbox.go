@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"embed"
@@ -168,7 +169,7 @@ func (t *Sandbox) Open(ctx context.Context) (*Keys, error) {
 		return nil, fault.Infraf("serve the sandbox on loopback: %w", err)
 	}
 	return &Keys{
-		Owner: grant(t.base, server, Owner), Reviewer: grant(t.base, server, Reviewer), server: server,
+		Owner: grant(t.base, server, Owner, NewToken()), Reviewer: grant(t.base, server, Reviewer, NewToken()), server: server,
 	}, nil
 }
 
@@ -189,7 +190,7 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 	if !t.keep(server) {
 		return nil, fault.Internalf("the sandbox is closed")
 	}
-	agent := grant(world, server, Agent)
+	agent := grant(world, server, Agent, cmp.Or(needs.Token, NewToken()))
 	return &Place{
 		Manifest: manifest,
 		Env: []string{
@@ -200,7 +201,7 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 			"GITHUB_REPOSITORY=" + manifest.Repo.FullName,
 		},
 		GitHub:   world,
-		Verifier: grant(world, server, Verifier),
+		Verifier: grant(world, server, Verifier, NewToken()),
 		OnWrite:  func(f func()) { world.OnWrite(agent.Token, f) },
 		Usage:    func() Usage { return usage(world, agent.Token) },
 		Close:    func() error { return t.giveBack(server) },
@@ -232,9 +233,11 @@ func usage(world *sandbox.World, token string) Usage {
 	return Usage{Requests: bench.APIRequests{REST: u.REST, GraphQL: u.GraphQL, Bytes: u.Bytes}}
 }
 
-// grant makes a token of an account, in the form of a classic one.
-func grant(world *sandbox.World, server *sandbox.Server, login string) Access {
-	token := "ghp_" + rand.Text() + rand.Text()[:10]
+// NewToken returns a random token in the form of a classic one of GitHub's.
+func NewToken() string { return "ghp_" + rand.Text() + rand.Text()[:10] }
+
+// grant makes a token one of an account.
+func grant(world *sandbox.World, server *sandbox.Server, login, token string) Access {
 	world.AddToken(token, sandbox.Token{
 		User: login, Scopes: []string{"gist", "project", "read:org", "repo", "workflow"},
 	})

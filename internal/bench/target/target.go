@@ -29,6 +29,9 @@ type Needs struct {
 	Mode     bench.Mode
 	// Worker counts from 0; places of one worker never overlap.
 	Worker int
+	// Token is what the agent is to show GitHub; empty has the target make
+	// one.
+	Token string
 }
 
 // Place is where one attempt acts.

@@ -109,7 +109,7 @@ func BenchmarkCell(b *testing.B) {
 		Run: runner.Config{Concurrency: 1, SkipWarmup: true, FirstAnswer: time.Minute, Stall: time.Minute},
 	}
 	deps := runner.Deps{
-		Target: sandbox, Provider: provider, Now: time.Now, Instructions: runner.Instructions(),
+		Target: sandbox, Provider: provider, Now: time.Now,
 		Wait: func(context.Context, time.Duration) error { return nil },
 		Reader: func(access target.Access) (checkpoint.Reader, error) {
 			client, err := verify.Client(access)

@@ -24,6 +24,7 @@ func sameRun(before, now ledger.RunInfo) error {
 		{"list of scenarios", fmt.Sprint(scenarioIDs(before)), fmt.Sprint(scenarioIDs(now))},
 		{"shard", shard(before), shard(now)},
 		{"ledger file", before.OutputJSONL, now.OutputJSONL},
+		{"folder of transcripts", before.Transcripts, now.Transcripts},
 	} {
 		if d.was != d.is {
 			return otherRun(before, d.what, d.was, d.is)

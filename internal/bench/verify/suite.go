@@ -45,6 +45,9 @@ type Suite struct {
 	// OutputJSONL is the one ledger file; empty means one per mode in the
 	// run's folder.
 	OutputJSONL string
+	// Transcripts is the folder that keeps the transcripts; empty means one in
+	// the run's folder.
+	Transcripts string
 	Provider    string
 	SeedID      string
 	Git         bench.GitRef
@@ -55,6 +58,11 @@ type Suite struct {
 
 // Folder is where a run keeps its files.
 func (s Suite) Folder() string { return filepath.Join(s.Dir, s.RunID) }
+
+// TranscriptsFolder is where a run keeps its transcripts.
+func (s Suite) TranscriptsFolder() string {
+	return TranscriptsFolder(s.Folder(), ledger.RunInfo{Transcripts: s.Transcripts})
+}
 
 // NewRunID returns the id of a run that begins at t: sortable by time, and
 // unlike others of that second by the random part.
@@ -69,7 +77,7 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 		SchemaVersion: ledger.RunSchemaVersion, RunID: s.RunID, CreatedAt: created, Modes: s.Modes,
 		Repetitions: s.Repetitions, ScenarioSet: s.ScenarioSet, OrderKind: string(s.Order), OrderSeed: s.OrderSeed,
 		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Git: s.Git, BaseCommit: s.BaseCommit,
-		OutputJSONL: s.OutputJSONL,
+		OutputJSONL: s.OutputJSONL, Transcripts: s.Transcripts, Price: s.Run.Price,
 	}
 	for _, sc := range s.Scenarios {
 		info.Scenarios = append(info.Scenarios, ledger.ScenarioRef{ID: sc.ID, Hash: sc.Hash})
@@ -134,6 +142,9 @@ func RunSuite(ctx context.Context, s Suite, deps runner.Deps) (result Result, er
 		return result, err
 	}
 	if err := info.Save(s.Folder()); err != nil {
+		return result, err
+	}
+	if err := makeFolder(s.TranscriptsFolder()); err != nil {
 		return result, err
 	}
 	deps.Ledger = rows

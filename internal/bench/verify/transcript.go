@@ -11,32 +11,52 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/redact"
 )
 
-// transcriptsFolder is where a run keeps its transcripts.
+// transcriptsFolder is where a run keeps its transcripts, unless it was told
+// another folder.
 const transcriptsFolder = "transcripts"
 
-// TranscriptPath returns where the transcript of an attempt is kept below a
-// run's folder: transcripts/<scenario>/<mode>-<iteration>-<attempt>.json.
-func TranscriptPath(folder string, cell bench.Cell, attempt int) string {
-	return filepath.Join(folder, transcriptsFolder, cell.ScenarioID, fmt.Sprintf("%s-%d-%d.json", cell.Mode, cell.Iteration, attempt))
+// TranscriptsFolder returns the folder that keeps a run's transcripts. RunFolder
+// is the run's own.
+func TranscriptsFolder(runFolder string, info ledger.RunInfo) string {
+	if info.Transcripts != "" {
+		return info.Transcripts
+	}
+	return filepath.Join(runFolder, transcriptsFolder)
 }
 
-// SaveTranscripts returns what keeps transcripts below a run's folder, without
+// TranscriptPath returns where a folder of transcripts keeps that of an
+// attempt: <scenario>/<mode>-<iteration>-<attempt>.json.
+func TranscriptPath(folder string, cell bench.Cell, attempt int) string {
+	return filepath.Join(folder, cell.ScenarioID, fmt.Sprintf("%s-%d-%d.json", cell.Mode, cell.Iteration, attempt))
+}
+
+// keptTranscript is a transcript as it is kept: with what it is of.
+type keptTranscript struct {
+	// RunID is empty in transcripts that were kept before it was there.
+	RunID   string     `json:"run_id,omitempty"`
+	Cell    bench.Cell `json:"cell,omitzero"`
+	Attempt int        `json:"attempt,omitempty"`
+	agent.Transcript
+}
+
+// SaveTranscripts returns what keeps a run's transcripts in a folder, without
 // secrets.
-func SaveTranscripts(folder string, secrets *redact.Redactor) func(bench.Cell, int, agent.Transcript) error {
+func SaveTranscripts(folder, runID string, secrets *redact.Redactor) func(bench.Cell, int, agent.Transcript) error {
 	return func(cell bench.Cell, attempt int, t agent.Transcript) error {
 		var text bytes.Buffer
 		encoder := json.NewEncoder(&text)
 		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(t); err != nil {
+		if err := encoder.Encode(keptTranscript{RunID: runID, Cell: cell, Attempt: attempt, Transcript: t}); err != nil {
 			return fmt.Errorf("encode transcript of %s: %w", cell, err)
 		}
 		path := TranscriptPath(folder, cell, attempt)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fault.Infraf("save transcript of %s: %w", cell, err)
+		if err := makeFolder(filepath.Dir(path)); err != nil {
+			return err
 		}
 		if err := os.WriteFile(path, secrets.Bytes(text.Bytes()), 0o600); err != nil {
 			return fault.Infraf("save transcript of %s: %w", cell, err)
@@ -45,8 +65,17 @@ func SaveTranscripts(folder string, secrets *redact.Redactor) func(bench.Cell, i
 	}
 }
 
-// LoadTranscript reads a transcript. It returns nil if none was kept.
-func LoadTranscript(folder string, cell bench.Cell, attempt int) (*agent.Transcript, error) {
+func makeFolder(path string) error {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return fault.Infraf("keep transcripts in %s: %w; make it writable or name another folder", path, err)
+	}
+	return nil
+}
+
+// LoadTranscript reads the transcript of a run's attempt. It returns nil if
+// none was kept. One that cannot be read, or that is of another attempt, is an
+// error of kind invalid.
+func LoadTranscript(folder, runID string, cell bench.Cell, attempt int) (*agent.Transcript, error) {
 	path := TranscriptPath(folder, cell, attempt)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,9 +84,22 @@ func LoadTranscript(folder string, cell bench.Cell, attempt int) (*agent.Transcr
 	if err != nil {
 		return nil, fault.Infraf("read transcript: %w", err)
 	}
-	var t agent.Transcript
-	if err := json.Unmarshal(data, &t); err != nil {
-		return nil, fault.Invalidf("transcript %s is not as it was saved: %w", path, err)
+	var kept keptTranscript
+	if err := json.Unmarshal(data, &kept); err != nil {
+		return nil, fault.Invalidf("transcript %s is not as it was saved: %w; restore it, or remove it to go without it", path, err)
 	}
-	return &t, nil
+	switch {
+	case kept.SchemaVersion > agent.TranscriptSchemaVersion:
+		return nil, fault.Invalidf("transcript %s was saved by a newer version of this program (schema %d, known are up to %d)",
+			path, kept.SchemaVersion, agent.TranscriptSchemaVersion)
+	case kept.RunID != "" && kept.RunID != runID:
+		return nil, otherTranscript(path, "run "+kept.RunID, "run "+runID)
+	case kept.Attempt != 0 && (kept.Cell != cell || kept.Attempt != attempt):
+		return nil, otherTranscript(path, fmt.Sprintf("attempt %d at %s", kept.Attempt, kept.Cell), fmt.Sprintf("attempt %d at %s", attempt, cell))
+	}
+	return &kept.Transcript, nil
+}
+
+func otherTranscript(path, of, want string) error {
+	return fault.Invalidf("transcript %s is of %s, not of %s: name the folder with the transcripts of that run, or put its own file there", path, of, want)
 }

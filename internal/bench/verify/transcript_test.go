@@ -25,27 +25,27 @@ func saying(text string) agent.Transcript {
 
 func TestTranscriptsAreKeptByCellAndAttempt(t *testing.T) {
 	folder := t.TempDir()
-	save := verify.SaveTranscripts(folder, redact.New())
+	save := verify.SaveTranscripts(folder, "run-1", redact.New())
 	require.NoError(t, save(cell, 1, saying("first <b>")))
 	require.NoError(t, save(cell, 2, saying("second")))
 	for attempt, want := range map[int]string{1: "first <b>", 2: "second"} {
-		got, err := verify.LoadTranscript(folder, cell, attempt)
+		got, err := verify.LoadTranscript(folder, "run-1", cell, attempt)
 		require.NoError(t, err)
 		assert.Equal(t, want, got.Answer())
 	}
 	text, err := os.ReadFile(verify.TranscriptPath(folder, cell, 1))
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "first <b>", "people read it too")
-	none, err := verify.LoadTranscript(folder, cell, 3)
+	none, err := verify.LoadTranscript(folder, "run-1", cell, 3)
 	require.NoError(t, err)
 	assert.Nil(t, none)
-	assert.Equal(t, filepath.Join(folder, "transcripts", "a-001", "ghx@base-2-1.json"), verify.TranscriptPath(folder, cell, 1))
+	assert.Equal(t, filepath.Join(folder, "a-001", "ghx@base-2-1.json"), verify.TranscriptPath(folder, cell, 1))
 }
 
 func TestTranscriptsHaveNoSecretsAndAreNotForOthers(t *testing.T) {
 	folder := t.TempDir()
-	require.NoError(t, verify.SaveTranscripts(folder, redact.New("hunter2-\"quoted\""))(cell, 1, saying(`the key is hunter2-"quoted".`)))
-	got, err := verify.LoadTranscript(folder, cell, 1)
+	require.NoError(t, verify.SaveTranscripts(folder, "run-1", redact.New("hunter2-\"quoted\""))(cell, 1, saying(`the key is hunter2-"quoted".`)))
+	got, err := verify.LoadTranscript(folder, "run-1", cell, 1)
 	require.NoError(t, err)
 	assert.Equal(t, "the key is "+redact.Mask+".", got.Answer())
 	info, err := os.Stat(verify.TranscriptPath(folder, cell, 1))
@@ -57,18 +57,51 @@ func TestTranscriptsThatCannotBeSavedOrRead(t *testing.T) {
 	folder := t.TempDir()
 	path := verify.TranscriptPath(folder, cell, 1)
 	require.NoError(t, os.MkdirAll(path, 0o755))
-	err := verify.SaveTranscripts(folder, redact.New())(cell, 1, saying("hi"))
+	err := verify.SaveTranscripts(folder, "run-1", redact.New())(cell, 1, saying("hi"))
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 	assert.ErrorContains(t, err, path)
-	_, err = verify.LoadTranscript(folder, cell, 1)
+	_, err = verify.LoadTranscript(folder, "run-1", cell, 1)
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 
-	err = verify.SaveTranscripts("/dev/null", redact.New())(cell, 1, saying("hi"))
+	err = verify.SaveTranscripts("/dev/null", "run-1", redact.New())(cell, 1, saying("hi"))
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 
 	broken := verify.TranscriptPath(folder, cell, 2)
 	require.NoError(t, os.WriteFile(broken, []byte("{"), 0o600))
-	_, err = verify.LoadTranscript(folder, cell, 2)
+	_, err = verify.LoadTranscript(folder, "run-1", cell, 2)
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	assert.ErrorContains(t, err, broken)
+}
+
+func TestATranscriptOfSomethingElseIsRefused(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, verify.SaveTranscripts(folder, "run-1", redact.New())(cell, 1, saying("hi")))
+	kept, err := os.ReadFile(verify.TranscriptPath(folder, cell, 1))
+	require.NoError(t, err)
+
+	_, err = verify.LoadTranscript(folder, "run-2", cell, 1)
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	assert.ErrorContains(t, err, "of run run-1, not of run run-2")
+
+	require.NoError(t, os.WriteFile(verify.TranscriptPath(folder, cell, 2), kept, 0o600))
+	_, err = verify.LoadTranscript(folder, "run-1", cell, 2)
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	assert.ErrorContains(t, err, "of attempt 1 at a-001/ghx@base/2, not of attempt 2")
+
+	newer := saying("hi")
+	newer.SchemaVersion = agent.TranscriptSchemaVersion + 1
+	require.NoError(t, verify.SaveTranscripts(folder, "run-1", redact.New())(cell, 3, newer))
+	_, err = verify.LoadTranscript(folder, "run-1", cell, 3)
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	assert.ErrorContains(t, err, "newer version")
+}
+
+func TestATranscriptThatDoesNotSayWhatItIsOfIsTaken(t *testing.T) {
+	folder := t.TempDir()
+	path := verify.TranscriptPath(folder, cell, 1)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(`{"schema_version":1,"session_id":"s","messages":[]}`), 0o600))
+	got, err := verify.LoadTranscript(folder, "run-1", cell, 1)
+	require.NoError(t, err)
+	assert.Equal(t, "s", got.SessionID)
 }

@@ -23,20 +23,28 @@ type diagnosis struct {
 	Detail string `json:"detail"`
 	// Mend is what to do, empty where nothing is wrong.
 	Mend string `json:"mend,omitempty"`
+	// Optional is true for what runs with the scripted agent do without.
+	Optional bool `json:"optional,omitempty"`
 }
 
 func (a *app) doctorCommand() *cobra.Command {
 	var dir string
 	var asJSON bool
+	var f agentFlags
 	cmd := &cobra.Command{
-		Use:     "doctor",
-		Short:   "Say what works here, and what to do about what does not",
-		Example: "  bench doctor",
-		Args:    cobra.NoArgs,
+		Use:   "doctor",
+		Short: "Say what works here, and what to do about what does not",
+		Long: `doctor tries what the benchmark needs. For agents with a model it says for each
+mode which programs are there, in which version, and how agents are held to the
+proxy; a mode that lacks something comes with the command that mends it, and is
+no failure, because the other modes run without it.`,
+		Example: `  bench doctor
+  bench doctor --ghx-command 'node packages/core/bin/ghx'`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			found := a.diagnose(cmd.Context(), dir)
+			found := append(a.diagnose(cmd.Context(), dir), a.diagnoseAgents(cmd.Context(), f)...)
 			for _, d := range found {
-				if !d.OK {
+				if !d.OK && !d.Optional {
 					a.verdict = exitInfrastructure
 				}
 			}
@@ -46,7 +54,11 @@ func (a *app) doctorCommand() *cobra.Command {
 			table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 			for _, d := range found {
 				mark := "ok"
-				if !d.OK {
+				switch {
+				case d.OK:
+				case d.Optional:
+					mark = "missing"
+				default:
 					mark = "PROBLEM"
 				}
 				fmt.Fprintf(table, "%s\t%s\t%s\n", mark, d.Name, d.Detail)
@@ -59,6 +71,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&dir, "output-dir", verify.DefaultDir, "where runs are to be kept")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	f.addPrograms(cmd.Flags())
 	return cmd
 }
 

@@ -37,11 +37,16 @@ is written <scenario>/<mode>/<iteration>.`,
 					return err
 				}
 			}
-			row, err := rowOf(folder, cell)
+			source, err := verify.SourceOf(folder)
 			if err != nil {
 				return err
 			}
-			transcript, err := verify.LoadTranscript(folder, cell, max(1, len(row.Attempts)))
+			row, err := rowOf(source, cell)
+			if err != nil {
+				return err
+			}
+			transcripts := verify.TranscriptsFolder(folder, source.Runs[0])
+			transcript, err := verify.LoadTranscript(transcripts, row.RunID, cell, max(1, len(row.Attempts)))
 			if err != nil {
 				return err
 			}
@@ -58,17 +63,13 @@ is written <scenario>/<mode>/<iteration>.`,
 	return cmd
 }
 
-func rowOf(folder string, cell bench.Cell) (*bench.Row, error) {
-	source, err := verify.SourceOf(folder)
-	if err != nil {
-		return nil, err
-	}
+func rowOf(source verify.Source, cell bench.Cell) (*bench.Row, error) {
 	rows, _, err := ledger.Read(source.Files)
 	if err != nil {
 		return nil, err
 	}
 	for i := range rows {
-		if rows[i].Cell() == cell {
+		if rows[i].Cell() == cell && rows[i].RunID == source.Runs[0].RunID {
 			return &rows[i], nil
 		}
 	}

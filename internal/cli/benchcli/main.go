@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/redact"
 )
@@ -57,6 +58,10 @@ func Main() int {
 	}
 	ctx, stop := stopOnSignal(context.Background())
 	defer stop()
+	if err := confine.HardenSelf(); err != nil {
+		a.complain(err)
+		return exitInfrastructure
+	}
 	code := a.run(ctx, os.Args[1:])
 	if err := errors.Join(stdout.Close(), stderr.Close()); err != nil && code == exitPass {
 		return exitInfrastructure
@@ -140,7 +145,7 @@ sequence with a scripted agent on a GitHub inside this process.`,
 	})
 	root.AddCommand(
 		a.verifyCommand(), a.runCommand(), a.reportCommand(), a.scenariosCommand(), a.fixturesCommand(),
-		a.explainCommand(), a.doctorCommand(), a.versionCommand(),
+		a.explainCommand(), a.measureCommand(), a.doctorCommand(), a.versionCommand(),
 	)
 	groups(root)
 	invalidArguments(root)

@@ -7,9 +7,9 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/scripted"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/expect"
@@ -26,6 +27,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/scenarios"
@@ -62,6 +64,7 @@ type suiteFlags struct {
 	dryRun        bool
 	outputDir     string
 	outputJSONL   string
+	transcripts   string
 	manifest      string
 	seedIfMissing bool
 	seedID        string
@@ -71,6 +74,7 @@ type suiteFlags struct {
 	pause         time.Duration
 	plans         string
 	faults        []string
+	agent         agentFlags
 	json          bool
 }
 
@@ -78,8 +82,9 @@ func (f *suiteFlags) add(flags *pflag.FlagSet, defaultSet string) {
 	flags.StringVar(&f.set, "scenario-set", "", "run this `SET` of scenarios (default "+defaultSet+")")
 	flags.StringArrayVar(&f.scenarioIDs, "scenario", nil, "run the scenario with this `ID`; may be given several times")
 	flags.StringVar(&f.scenarioDir, "scenarios", "", "read scenarios and sets from this `DIR` instead of the built-in ones")
-	flags.StringVar(&f.provider, "provider", defaultProvider, "the agent: scripted (no model; plays written plans)")
-	flags.StringVar(&f.model, "model", "", "the model, as `PROVIDER/MODEL`; the scripted agent has none but scripted/plan-v1")
+	flags.StringVar(&f.provider, "provider", defaultProvider, "the agent: scripted (no model; plays written plans) or opencode")
+	flags.StringVar(&f.model, "model", "", "the model, as `PROVIDER/MODEL`, for example openai/gpt-5.3-codex; the scripted agent has none but scripted/plan-v1")
+	f.agent.add(flags)
 	flags.StringVar(&f.order, "order", string(runner.Interleaved), "interleaved or sequential")
 	flags.Uint64Var(&f.orderSeed, "order-seed", defaultOrderSeed, "seed of the interleaved order")
 	flags.IntVar(&f.concurrency, "concurrency", runner.DefaultConcurrency, "how many cells run at once")
@@ -95,6 +100,7 @@ func (f *suiteFlags) add(flags *pflag.FlagSet, defaultSet string) {
 	flags.BoolVar(&f.dryRun, "dry-run", false, "list the cells and the cost to expect, and run nothing")
 	flags.StringVar(&f.outputDir, "output-dir", verify.DefaultDir, "keep runs below this `DIR`")
 	flags.StringVar(&f.outputJSONL, "output-jsonl", "", "write all rows to this `FILE` instead of one per mode in the run's folder")
+	flags.StringVar(&f.transcripts, "transcripts", "", "keep transcripts below this `DIR`, in a folder per run, instead of in the run's folder")
 	flags.StringVar(&f.manifest, "fixture-manifest", "", "use the fixtures of this manifest `FILE` (default: seed afresh, in memory)")
 	flags.BoolVar(&f.seedIfMissing, "seed-if-missing", false, "seed the fixtures if the manifest or a resource is missing")
 	flags.StringVar(&f.seedID, "seed-id", fixture.DefaultSeedID, "name of the seeding")
@@ -140,6 +146,11 @@ type prepared struct {
 	expectations *expect.Expectations
 	provider     agent.Provider
 	flags        *suiteFlags
+	// route leads agents to the places of a target; nil where they are told
+	// those places.
+	route func(target.Target) target.Target
+	// toolVersions are the versions of the agents' tools.
+	toolVersions map[string]string
 	// resumed is true if the run is there already.
 	resumed bool
 }
@@ -173,11 +184,31 @@ func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, modes []bench.Mode, rep
 			return nil, err
 		}
 	}
+	if err := p.keepTranscripts(); err != nil {
+		return nil, err
+	}
 	if err := p.selectScenarios(defaultSet); err != nil {
 		return nil, err
 	}
 	p.suite.Git = a.gitOf(f)
-	return p, a.connect(p)
+	if err := a.connect(cmd.Context(), p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// keepTranscripts has the run keep its transcripts where the flags say. The
+// run's file says so too, to whoever reads it from another folder.
+func (p *prepared) keepTranscripts() error {
+	if p.flags.transcripts == "" {
+		return nil
+	}
+	dir, err := filepath.Abs(p.flags.transcripts)
+	if err != nil {
+		return fault.Infraf("find --transcripts %s: %w", p.flags.transcripts, err)
+	}
+	p.suite.Transcripts = filepath.Join(dir, p.suite.RunID)
+	return nil
 }
 
 func (f *suiteFlags) check() error {
@@ -222,7 +253,7 @@ func (p *prepared) resume(given *pflag.FlagSet) error {
 		return err
 	}
 	s := &p.suite
-	s.RunID, s.OutputJSONL, p.resumed = info.RunID, info.OutputJSONL, true
+	s.RunID, s.OutputJSONL, s.Transcripts, p.resumed = info.RunID, info.OutputJSONL, info.Transcripts, true
 	keep := func(name string) bool { return given.Changed(name) }
 	if !keep("scenario-set") && !keep("scenario") {
 		s.ScenarioSet, p.flags.scenarioIDs = info.ScenarioSet, nil
@@ -270,24 +301,9 @@ func (p *prepared) selectScenarios(defaultSet string) error {
 }
 
 // connect makes the provider and what else a run works with.
-func (a *app) connect(p *prepared) error {
-	provider, err := a.provider(p.flags)
-	if err != nil {
-		return err
-	}
-	info := provider.Describe()
-	p.provider = provider
-	p.suite.Run = runner.Config{
-		Concurrency: p.flags.concurrency, SkipWarmup: p.flags.skipWarmup, RunnerRetries: p.flags.runnerRetries,
-		RetryPause: p.flags.retryPause, FirstAnswer: p.flags.firstAnswer, Stall: p.flags.stall,
-		Continuations: runner.DefaultContinuations, MaxCostUSD: p.flags.maxCostUSD,
-		Price: p.price(info), Tools: verify.Tools(version(), info.Name+" "+info.Version, nil),
-	}
-	if p.flags.maxCostUSD > 0 && p.suite.Run.Price == nil {
-		return fault.Invalidf("--max-cost-usd cannot hold: model %s has no price; add one under \"pricing\" to a file for --expectations-config", info.Model.Key())
-	}
+func (a *app) connect(ctx context.Context, p *prepared) (err error) {
 	p.deps = runner.Deps{
-		Provider: provider, Instructions: runner.Instructions(), Now: a.now, Wait: wait,
+		Instructions: (&toolset.Set{}).Instructions(), Now: a.now, Wait: wait,
 		Reader: func(access target.Access) (checkpoint.Reader, error) {
 			client, err := verify.Client(access)
 			if err != nil {
@@ -296,9 +312,50 @@ func (a *app) connect(p *prepared) error {
 			return checkpoint.NewGitHubReader(client), nil
 		},
 		Redact:         a.secrets.String,
-		SaveTranscript: verify.SaveTranscripts(p.suite.Folder(), a.secrets),
+		SaveTranscript: verify.SaveTranscripts(p.suite.TranscriptsFolder(), p.suite.RunID, a.secrets),
+		Nonce:          a.random,
 	}
+	if err := a.openProvider(ctx, p); err != nil {
+		return err
+	}
+	info := p.provider.Describe()
+	p.suite.Run = runner.Config{
+		Concurrency: p.flags.concurrency, SkipWarmup: p.flags.skipWarmup, RunnerRetries: p.flags.runnerRetries,
+		RetryPause: p.flags.retryPause, FirstAnswer: p.flags.firstAnswer, Stall: p.flags.stall,
+		Continuations: runner.DefaultContinuations, MaxCostUSD: p.flags.maxCostUSD,
+		Price: p.price(info), Tools: verify.Tools(version(), info.Name+" "+info.Version, p.toolVersions),
+	}
+	if p.flags.maxCostUSD > 0 && p.suite.Run.Price == nil && !p.flags.dryRun {
+		return errors.Join(p.provider.Close(),
+			fault.Invalidf("--max-cost-usd cannot hold: model %s has no price; add one under \"pricing\" to a file for --expectations-config", info.Model.Key()))
+	}
+	p.deps.Provider = p.provider
 	return nil
+}
+
+// openProvider makes the provider that the flags name.
+func (a *app) openProvider(ctx context.Context, p *prepared) error {
+	switch p.flags.provider {
+	case defaultProvider:
+		provider, err := a.scripted(p.flags)
+		if err != nil {
+			return err
+		}
+		p.provider = provider
+		return nil
+	case opencode.Name:
+		provider, err := a.openCode(p.flags, p.suite.Modes)
+		if err != nil {
+			return err
+		}
+		p.provider = provider
+		if err := a.connectAgents(ctx, p, provider); err != nil {
+			return errors.Join(err, provider.Close())
+		}
+		return nil
+	default:
+		return fault.Invalidf("provider %q is unknown: use %s or %s", p.flags.provider, defaultProvider, opencode.Name)
+	}
 }
 
 // price returns what the model costs: what the expectations say, else what the
@@ -310,17 +367,15 @@ func (p *prepared) price(info agent.Info) *bench.Price {
 	return info.Price
 }
 
-func (a *app) provider(f *suiteFlags) (agent.Provider, error) {
-	if f.provider != defaultProvider {
-		return nil, fault.Invalidf("provider %q is unknown: use %s", f.provider, defaultProvider)
-	}
+// scripted returns the provider of scripted agents.
+func (a *app) scripted(f *suiteFlags) (agent.Provider, error) {
 	opts := scripted.Options{Pause: f.pause, Now: a.now}
 	if f.model != "" {
-		provider, model, ok := strings.Cut(f.model, "/")
-		if !ok || provider == "" || model == "" {
-			return nil, fault.Invalidf("model %q: want PROVIDER/MODEL, for example scripted/plan-v1", f.model)
+		model, err := parseModel(f.model, "scripted/plan-v1")
+		if err != nil {
+			return nil, err
 		}
-		opts.Model = bench.ModelRef{ProviderID: provider, ModelID: model}
+		opts.Model = model
 	}
 	if f.plans != "" {
 		opts.Plans = os.DirFS(f.plans)
@@ -381,41 +436,6 @@ func checkoutHead() string {
 		return ""
 	}
 	return head.Hash().String()
-}
-
-// sandboxFor makes the sandbox that a suite runs on: from the manifest and the
-// snapshot beside it, or freshly seeded in memory.
-func (a *app) sandboxFor(ctx context.Context, s *verify.Suite, f *suiteFlags) (target.Target, error) {
-	var resources []string
-	for _, sc := range s.Scenarios {
-		resources = append(resources, sc.Requires()...)
-	}
-	if f.manifest != "" {
-		sandbox, err := a.loadSandbox(f.manifest, resources)
-		if err == nil || !f.seedIfMissing {
-			return sandbox, err
-		}
-		var missing missingFixtures
-		if !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &missing) {
-			return nil, err
-		}
-	}
-	sandbox, err := target.NewSandbox()
-	if err != nil {
-		return nil, err
-	}
-	_, err = verify.SeedSandbox(ctx, sandbox, fixture.Options{
-		Repo: target.FixturesRepo, SeedID: s.SeedID, Resources: append([]string{}, resources...), RunID: s.RunID, Now: a.now(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	if f.manifest != "" {
-		if err := a.saveSandbox(sandbox, f.manifest); err != nil {
-			return nil, err
-		}
-	}
-	return sandbox, nil
 }
 
 // seedOf returns a number that is the same for the same text.

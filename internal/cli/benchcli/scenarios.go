@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/prompt"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -179,11 +180,11 @@ func (a *app) showScenario(s bench.Scenario) error {
 	fmt.Fprintf(a.stdout, "%s: %s\n\ncapabilities  %s\nwrites        %s\ntimeout       %s, %d retries\nfixtures      %s\nhash          %s\n",
 		s.ID, s.Name, strings.Join(s.Capabilities(), ", "), yesNo(scenario.Mutates(s)), s.Timeout(), s.AllowedRetries,
 		orNone(strings.Join(s.Requires(), ", ")), s.Hash)
-	prompt := s.PromptTemplate
+	text := s.PromptTemplate + "\n\n" + prompt.Contract(s.Assertions)
 	if s.Type == bench.Workflow {
-		prompt = s.Prompt
+		text = s.Prompt
 	}
-	fmt.Fprintf(a.stdout, "\nPrompt\n%s\n", indent(prompt))
+	fmt.Fprintf(a.stdout, "\nPrompt\n%s\n", indent(text))
 	assertions, err := json.MarshalIndent(s.Assertions, "  ", "  ")
 	if err != nil {
 		return err

@@ -137,7 +137,7 @@ func (a *app) verify(ctx context.Context, p *prepared, how verify.Judging) error
 	how.Outputs = verify.OutputsIn(p.suite.Folder())
 	v, err := verify.Verify(ctx, verify.Sequence{
 		Seed: func(ctx context.Context, s *verify.Suite) (target.Target, error) {
-			return a.sandboxFor(ctx, s, p.flags)
+			return a.targetFor(ctx, s, p)
 		},
 		History: filepath.Join(p.suite.Dir, ledger.HistoryFile),
 		Entered: progress.step,
@@ -323,7 +323,7 @@ func (a *app) runSuite(ctx context.Context, p *prepared) error {
 	progress := a.progress(p)
 	p.deps.Observe = progress.event
 	progress.step(verify.StepSeed)
-	place, err := a.sandboxFor(ctx, &p.suite, p.flags)
+	place, err := a.targetFor(ctx, &p.suite, p)
 	if err != nil {
 		return err
 	}

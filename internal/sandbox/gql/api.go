@@ -34,11 +34,11 @@ func New() (*API, error) {
 	for _, set := range []map[string]graphql.Resolver{
 		queryFields(), sharedFields(), accountFields(), repositoryFields(), refFields(), commitFields(), labelFields(),
 		issueFields(), pullFields(), pullPartFields(), reviewFields(), threadFields(), reviewCommentFields(),
-		checkFields(), actionsFields(),
+		checkFields(), actionsFields(), absentFields(), reactionFields(), resourceFields(), relationFields(), timelineFields(), searchFields(),
 	} {
 		maps.Copy(resolvers, set)
 	}
-	for _, set := range []map[string]mutator{issueMutations(), labelMutations(), pullMutations(), reviewMutations()} {
+	for _, set := range []map[string]mutator{issueMutations(), commentMutations(), labelMutations(), pullMutations(), relationMutations(), reviewMutations()} {
 		for name, run := range set {
 			resolvers["Mutation."+name] = mutation(name, run)
 		}
@@ -64,8 +64,8 @@ func schemaText() (string, error) {
 	return text.String(), err
 }
 
-// fallback resolves the fields of connections, and those of mutations'
-// payloads by their key in a [payload].
+// fallback resolves the fields of connections, those of mutations' payloads by
+// their key in a [payload], and those of types without objects.
 func fallback(typeName, field string) graphql.Resolver {
 	if r := graphql.ConnectionField(typeName, field); r != nil {
 		return r
@@ -73,7 +73,7 @@ func fallback(typeName, field string) graphql.Resolver {
 	if strings.HasSuffix(typeName, "Payload") {
 		return graphql.Prop(func(p payload) any { return p[field] })
 	}
-	return nil
+	return absentField(typeName)
 }
 
 // Execute answers a request for one user. The caller holds the lock that the

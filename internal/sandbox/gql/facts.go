@@ -86,6 +86,8 @@ func (q *query) factsOfTalk(obj any) facts {
 		return said(f, q.s.Threads.Get(o.ThreadID).IssueID, "discussion_r", o.AuthorID, o.Body)
 	case *model.Thread:
 		return inRepo(model.NodeThread, o.RepoID, o.ID, time.Time{}, time.Time{})
+	case *model.Event:
+		return inRepo(timelineNode(o), o.RepoID, o.ID, o.CreatedAt, o.CreatedAt)
 	default:
 		return q.factsOfActions(obj)
 	}

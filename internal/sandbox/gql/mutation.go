@@ -97,6 +97,7 @@ func labelMutations() map[string]mutator {
 	return map[string]mutator{
 		"createLabel":               createLabel,
 		"deleteLabel":               deleteLabel,
+		"updateLabel":               change("id", "label", typed[*model.Label], updateLabel),
 		"addLabelsToLabelable":      change("labelableId", "labelable", typed[*model.Issue], addLabels),
 		"removeLabelsFromLabelable": change("labelableId", "labelable", typed[*model.Issue], removeLabels),
 	}
@@ -263,4 +264,10 @@ func deleteLabel(q *query, in graphql.Args) (payload, error) {
 		return nil, err
 	}
 	return payload{}, q.s.DeleteLabel(q.actor, q.s.Repos.Get(l.RepoID), l)
+}
+
+func updateLabel(q *query, l *model.Label, in graphql.Args) error {
+	return q.s.EditLabel(q.actor, q.s.Repos.Get(l.RepoID), l, model.LabelEdit{
+		Name: text(in, "name"), Color: text(in, "color"), Description: text(in, "description"),
+	})
 }

@@ -1,6 +1,8 @@
 package gql
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/graphql"
@@ -29,9 +31,19 @@ func pullMutations() map[string]mutator {
 				ExpectedHead: in.String("expectedHeadOid"), Rebase: in.Enum("updateMethod") == "REBASE",
 			})
 		}),
+		"enablePullRequestAutoMerge":    changePull(refuse("Auto merge is not allowed for this repository")),
+		"disablePullRequestAutoMerge":   changePull(refuse("Can't disable auto-merge for this pull request.")),
 		"markPullRequestReadyForReview": changePull(setDraft(false)),
 		"convertPullRequestToDraft":     changePull(setDraft(true)),
 		"requestReviews":                changePull(requestReviews),
+	}
+}
+
+// refuse is a change that is never allowed: nothing merges by itself in a
+// sandbox.
+func refuse(message string) func(*query, *model.Issue, graphql.Args) error {
+	return func(*query, *model.Issue, graphql.Args) error {
+		return &graphql.Error{Type: "UNPROCESSABLE", Message: message}
 	}
 }
 
@@ -60,7 +72,23 @@ func createPull(q *query, in graphql.Args) (payload, error) {
 		Title: in.String("title"), Body: in.String("body"), Head: in.String("headRefName"), Base: in.String("baseRefName"),
 		Draft: in.Bool("draft"), MaintainerCanModify: in.Bool("maintainerCanModify"),
 	})
-	return payload{"pullRequest": i}, err
+	return payload{"pullRequest": i}, endsInWords(err, in)
+}
+
+// endsInWords says of a branch that is not there what GitHub says here: more
+// than by its REST API.
+func endsInWords(err error, in graphql.Args) error {
+	problem, ok := errors.AsType[*model.Problem](err)
+	if !ok || len(problem.Errors) == 0 || problem.Errors[0].Code != "invalid" {
+		return err
+	}
+	end := map[string]string{"head": "Head", "base": "Base"}[problem.Errors[0].Field]
+	if end == "" {
+		return err
+	}
+	return &graphql.Error{Type: "UNPROCESSABLE", Message: fmt.Sprintf(
+		"Head sha can't be blank, Base sha can't be blank, No commits between %s and %s, %s ref must be a branch",
+		in.String("baseRefName"), in.String("headRefName"), end)}
 }
 
 func updatePull(q *query, i *model.Issue, in graphql.Args) error {

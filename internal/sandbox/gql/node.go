@@ -78,6 +78,8 @@ func (q *query) object(node string) any {
 		return present(q.s.Runs.Get(id))
 	case model.NodeWorkflow:
 		return present(q.s.Workflows.Get(id))
+	case model.NodeAssigned, model.NodeUnassigned, model.NodeLabeled, model.NodeUnlabeled, model.NodeClosed, model.NodeReopened:
+		return present(q.s.Events.Get(id))
 	case model.NodeApp:
 		return present(q.s.Apps.Get(id))
 	default:

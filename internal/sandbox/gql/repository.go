@@ -46,16 +46,34 @@ func repositoryFields() map[string]graphql.Resolver {
 		"Repository.assignableUsers": connection(func(q *query, r *model.Repo, args graphql.Args) ([]*model.User, error) {
 			return matching(q.s.Assignable(r), args.String("query"), func(u *model.User) string { return u.Login + " " + u.Name }), nil
 		}),
+		"Repository.mentionableUsers": connection(func(q *query, r *model.Repo, args graphql.Args) ([]*model.User, error) {
+			return matching(q.s.Assignable(r), args.String("query"), func(u *model.User) string { return u.Login + " " + u.Name }), nil
+		}),
+		"Repository.watchers": connection(func(q *query, r *model.Repo, _ graphql.Args) ([]*model.User, error) {
+			return rows(&q.s.Users, r.Watchers), nil
+		}),
+		"Repository.viewerSubscription": prop(func(q *query, r *model.Repo) any {
+			if slices.Contains(r.Watchers, q.actor) {
+				return "SUBSCRIBED"
+			}
+			return "UNSUBSCRIBED"
+		}),
+		"Repository.viewerDefaultCommitEmail":   prop(func(q *query, _ *model.Repo) any { return q.s.Signature(q.actor).Email }),
+		"Repository.viewerPossibleCommitEmails": prop(func(q *query, _ *model.Repo) any { return []string{q.s.Signature(q.actor).Email} }),
+		"Repository.openGraphImageUrl": prop(func(q *query, r *model.Repo) any {
+			return "https://opengraph.githubassets.com/1/" + q.s.FullName(r)
+		}),
 		"Repository.issue":              field(repositoryIssue),
 		"Repository.pullRequest":        field(repositoryPull),
 		"Repository.issueOrPullRequest": field(repositoryIssueOrPull),
 		"Repository.issues":             connection(issuesOf),
 		"Repository.pullRequests":       connection(pullsOf),
 	}
-	for _, name := range []string{"isFork", "isTemplate", "isDisabled", "isMirror", "isLocked", "hasDiscussionsEnabled"} {
+	for _, name := range []string{"isFork", "isTemplate", "isDisabled", "isMirror", "isLocked", "hasDiscussionsEnabled",
+		"usesCustomOpenGraphImage", "isSecurityPolicyEnabled", "isUserConfigurationRepository"} {
 		fields["Repository."+name] = constant(false)
 	}
-	for _, name := range []string{"hasWikiEnabled", "hasProjectsEnabled"} {
+	for _, name := range []string{"hasWikiEnabled", "hasProjectsEnabled", "isBlankIssuesEnabled"} {
 		fields["Repository."+name] = constant(true)
 	}
 	for _, name := range []string{"archivedAt", "diskUsage", "parent"} {

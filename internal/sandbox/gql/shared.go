@@ -41,6 +41,8 @@ func typeOf(obj any) string {
 		return "Workflow"
 	case *model.App:
 		return "App"
+	case *model.Event:
+		return timelineType(obj)
 	case commit:
 		return "Commit"
 	case ref:

@@ -174,6 +174,7 @@ func (s *State) DeleteIssue(actor ID, repo *Repo, i *Issue) error {
 		s.Events.Delete(e.ID)
 	}
 	s.Issues.Delete(i.ID)
+	s.dropRelations(i.ID)
 	return nil
 }
 

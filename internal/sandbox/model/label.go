@@ -42,19 +42,55 @@ func (s *State) CreateLabel(actor ID, repo *Repo, in NewLabel) (*Label, error) {
 		return nil, err
 	}
 	in.Color = orElse(in.Color, defaultLabelColor)
-	if err := checkLabelName(in.Name); err != nil {
-		return nil, err
-	}
-	switch {
-	case s.Label(repo, in.Name) != nil:
+	if s.Label(repo, in.Name) != nil {
 		return nil, invalid("Label", "name", "already_exists")
-	case !hexColor.MatchString(in.Color):
-		return nil, invalid("Label", "color", "invalid")
-	case utf8.RuneCountInString(in.Description) > maxLabelDescription:
-		return nil, invalid("Label", "description", "invalid")
+	}
+	if err := checkLabel(in); err != nil {
+		return nil, err
 	}
 	s.Advance()
 	return s.addLabel(repo, in), nil
+}
+
+// LabelEdit is a change of a label; nil fields stay.
+type LabelEdit struct{ Name, Color, Description *string }
+
+// EditLabel changes a label.
+func (s *State) EditLabel(actor ID, repo *Repo, l *Label, edit LabelEdit) error {
+	if err := s.require(actor, repo, PermWrite); err != nil {
+		return err
+	}
+	after := NewLabel{l.Name, l.Color, l.Description}
+	for _, f := range []struct{ to, from *string }{
+		{&after.Name, edit.Name}, {&after.Color, edit.Color}, {&after.Description, edit.Description},
+	} {
+		if f.from != nil {
+			*f.to = *f.from
+		}
+	}
+	if err := checkLabel(after); err != nil {
+		return err
+	}
+	if other := s.Label(repo, after.Name); other != nil && other != l {
+		return invalid("Label", "name", "already_exists")
+	}
+	l.Name, l.Color, l.Description, l.UpdatedAt = after.Name, strings.ToLower(after.Color), after.Description, s.Advance()
+	return nil
+}
+
+// checkLabel refuses what no label can be like.
+func checkLabel(in NewLabel) error {
+	if err := checkLabelName(in.Name); err != nil {
+		return err
+	}
+	switch {
+	case !hexColor.MatchString(in.Color):
+		return invalid("Label", "color", "invalid")
+	case utf8.RuneCountInString(in.Description) > maxLabelDescription:
+		return invalid("Label", "description", "invalid")
+	default:
+		return nil
+	}
 }
 
 func checkLabelName(name string) error {

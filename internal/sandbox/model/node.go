@@ -28,6 +28,12 @@ const (
 	NodeRun           NodeKind = "WFR"
 	NodeCheckSuite    NodeKind = "CS"
 	NodeCheckRun      NodeKind = "CR"
+	NodeAssigned      NodeKind = "AE"
+	NodeUnassigned    NodeKind = "UNAE"
+	NodeLabeled       NodeKind = "LE"
+	NodeUnlabeled     NodeKind = "UNLE"
+	NodeClosed        NodeKind = "CE"
+	NodeReopened      NodeKind = "REE"
 )
 
 // NodeID returns the global id of an object: the kind and, in base64, a

@@ -79,3 +79,12 @@ func (s *State) AddMilestone(repo *Repo, in NewMilestone) *Milestone {
 
 // Empty reports whether a repository has no commit yet.
 func (r *Repo) Empty() bool { return len(r.Git.Refs(headsPrefix)) == 0 }
+
+// Star has a user star a repository that he may read, or take the star back.
+func (s *State) Star(user ID, repo *Repo, starred bool) {
+	s.Advance()
+	repo.Stargazers = without(repo.Stargazers, user)
+	if starred {
+		repo.Stargazers = append(repo.Stargazers, user)
+	}
+}

@@ -104,7 +104,6 @@ type Job struct {
 	StartedAt   time.Time
 	CompletedAt *time.Time
 	Steps       []Step
-	Log         string
 }
 
 func (j *Job) clone() *Job {
@@ -122,6 +121,8 @@ type Step struct {
 	Conclusion Conclusion
 	StartedAt  time.Time
 	EndedAt    time.Time
+	// Log is what the step printed, in lines that begin with a time.
+	Log string
 }
 
 // CheckSuite gathers the check runs of one App on one commit; for Actions, of

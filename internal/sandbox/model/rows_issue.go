@@ -20,10 +20,14 @@ type Issue struct {
 	Labels      []ID
 	Assignees   []ID
 	MilestoneID ID
-	ClosedBy    ID
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
-	ClosedAt    *time.Time
+	// SubIssues are the issues under this one, in their order.
+	SubIssues []ID
+	// BlockedBy are the issues that this one waits for.
+	BlockedBy []ID
+	ClosedBy  ID
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	ClosedAt  *time.Time
 	// Pull is nil for issues.
 	Pull *Pull
 }
@@ -32,6 +36,8 @@ func (i *Issue) clone() *Issue {
 	c := *i
 	c.Labels = slices.Clone(i.Labels)
 	c.Assignees = slices.Clone(i.Assignees)
+	c.SubIssues = slices.Clone(i.SubIssues)
+	c.BlockedBy = slices.Clone(i.BlockedBy)
 	c.ClosedAt = copyOf(i.ClosedAt)
 	c.Pull = i.Pull.clone()
 	return &c

@@ -181,10 +181,10 @@ func TestSteps(t *testing.T) {
 		"Set up job: success", "Run actions/checkout@v4: failure", "Compile: skipped", "Complete job: success",
 	}, steps)
 	assert.Equal(t, "Build it", job.Name)
-	assert.Contains(t, job.Log, "Z no such repository\n")
-	assert.Contains(t, job.Log, "Z ##[error]Process completed with exit code 1.\n")
-	assert.NotContains(t, job.Log, "Compile")
-	for line := range strings.Lines(job.Log) {
+	assert.Contains(t, job.Log(), "Z no such repository\n")
+	assert.Contains(t, job.Log(), "Z ##[error]Process completed with exit code 1.\n")
+	assert.NotContains(t, job.Log(), "Compile")
+	for line := range strings.Lines(job.Log()) {
 		assert.Regexp(t, `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z `, line)
 	}
 	assert.Len(t, w.CheckRuns.Get(job.ID).Annotations, 1)

@@ -97,27 +97,26 @@ func (s *State) blocker(run *Run, def jobDefinition) *Job {
 	return waitsFor
 }
 
-// play runs a job as its script says: it gives the job its end, steps and log.
+// play runs a job as its script says: it gives the job its end and its steps
+// with their logs.
 func (s *State) play(job *Job, def jobDefinition, script Script) {
 	job.Status, job.Conclusion = Completed, script.outcome(job.Attempt)
 	if script.Hanging {
 		job.Status, job.Conclusion = InProgress, ""
 	}
 	titles, acts := script.steps(def)
-	var log strings.Builder
 	at := s.Now
 	for n, title := range titles {
 		step := Step{Number: n + 1, Name: title, StartedAt: at, EndedAt: at.Add(stepTime)}
 		step.Status, step.Conclusion = job.stepEnd(n-acts, n == len(titles)-1)
-		job.Steps = append(job.Steps, step)
 		printed := ""
 		if n == acts {
 			printed = script.Log
 		}
-		writeLog(&log, step, printed)
+		step.Log = step.printing(printed)
+		job.Steps = append(job.Steps, step)
 		at = at.Add(stepTime)
 	}
-	job.Log = log.String()
 }
 
 // steps returns the titles of a job's steps, and the index of the one that the
@@ -158,19 +157,22 @@ func (j *Job) failed() bool { return j.Status == Completed && !j.Conclusion.pass
 // exitMessage is what Actions says of a command that failed.
 const exitMessage = "Process completed with exit code 1."
 
-// writeLog writes a step's log lines as Actions does: each begins with a time.
-func writeLog(log *strings.Builder, step Step, printed string) {
+// printing returns a step's log lines as Actions writes them: each begins with
+// a time.
+func (step Step) printing(printed string) string {
 	if step.Status == Queued || step.Conclusion == Skipped {
-		return
+		return ""
 	}
+	var log strings.Builder
 	stamp := step.StartedAt.Format("2006-01-02T15:04:05.0000000Z")
-	fmt.Fprintf(log, "%s ##[group]%s\n%s ##[endgroup]\n", stamp, step.Name, stamp)
+	fmt.Fprintf(&log, "%s ##[group]%s\n%s ##[endgroup]\n", stamp, step.Name, stamp)
 	for line := range strings.Lines(printed) {
-		fmt.Fprintf(log, "%s %s\n", stamp, strings.TrimSuffix(line, "\n"))
+		fmt.Fprintf(&log, "%s %s\n", stamp, strings.TrimSuffix(line, "\n"))
 	}
 	if step.Conclusion == Failure {
-		fmt.Fprintf(log, "%s ##[error]%s\n", stamp, exitMessage)
+		fmt.Fprintf(&log, "%s ##[error]%s\n", stamp, exitMessage)
 	}
+	return log.String()
 }
 
 func (s *State) checkRunOf(run *Run, job *Job) *CheckRun {

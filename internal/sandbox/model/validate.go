@@ -107,13 +107,20 @@ func (v *validation) conversations() {
 		repo   ID
 		number int
 	}
-	taken, pulls := map[place]bool{}, map[ID]bool{}
+	taken, pulls, under := map[place]bool{}, map[ID]bool{}, map[ID]bool{}
 	each(v, "issue", &v.s.Issues, func(i *Issue) ID { return i.ID }, func(i *Issue, must demand) {
 		repo, at := v.s.Repos.Get(i.RepoID), place{i.RepoID, i.Number}
 		must(repo != nil, lacksRepo)
 		must(!taken[at], "has the number of another one")
 		must(i.Number > 0 && (repo == nil || i.Number <= repo.LastNumber), "has a number that was never given")
 		taken[at] = true
+		for _, id := range slices.Concat(i.SubIssues, i.BlockedBy) {
+			must(v.s.Issues.Get(id) != nil && id != i.ID, "has a sub-issue, or waits for an issue, that is missing or itself")
+		}
+		for _, id := range i.SubIssues {
+			must(!under[id], "has a sub-issue that is another one's too")
+			under[id] = true
+		}
 		if i.Pull == nil {
 			return
 		}

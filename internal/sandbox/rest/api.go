@@ -31,6 +31,9 @@ type Request struct {
 	// BaseURL is the address under which the client reached the API, without
 	// a final slash; links to further pages begin with it.
 	BaseURL string
+	// Downloads returns the address at which a client can read what
+	// [API.Download] answers to a path.
+	Downloads func(path string) string
 }
 
 // Response is the answer to a request.
@@ -55,8 +58,9 @@ func New() *API {
 
 func routes() []route {
 	return slices.Concat(
-		metaRoutes(), repoRoutes(), gitRoutes(), contentRoutes(), issueRoutes(), labelRoutes(), pullRoutes(), reviewRoutes(),
-		actionsRoutes(), checkRoutes(), searchRoutes(),
+		metaRoutes(), repoRoutes(), gitRoutes(), gitDataRoutes(), contentRoutes(), issueRoutes(), relationRoutes(), labelRoutes(), pullRoutes(), reviewRoutes(),
+		actionsRoutes(), logRoutes(), checkRoutes(), searchRoutes(), starRoutes(),
+		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(),
 	)
 }
 
@@ -81,7 +85,7 @@ func (a *API) Answer(r Request) Response {
 		return errorResponse(errNotFound)
 	}
 	out := &capture{}
-	c := &call{view: &view{s: r.State, actor: r.Actor}, Request: r.Request, body: r.Body, base: r.BaseURL}
+	c := &call{view: &view{s: r.State, actor: r.Actor}, Request: r.Request, body: r.Body, base: r.BaseURL, downloads: r.Downloads}
 	a.mux.ServeHTTP(out, r.WithContext(withCall(r.Context(), c)))
 	return out.response
 }

@@ -17,8 +17,9 @@ import (
 type call struct {
 	*view
 	*http.Request
-	body []byte
-	base string
+	body      []byte
+	base      string
+	downloads func(path string) string
 	// repository is what the path names, nil if it names none.
 	repository *model.Repo
 }

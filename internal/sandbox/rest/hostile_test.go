@@ -22,6 +22,7 @@ func busy(t *testing.T) *sandboxtest.World {
 		Path: ".github/workflows/ci.yml", Content: []byte("on: [pull_request, workflow_dispatch]\njobs: {build: {steps: [{run: make}]}}\n"),
 	})
 	openPull(t, w, "f", "f.txt", "x\n")
+	w.Change(func(s *model.State, repo *model.Repo) { s.AddMilestone(repo, model.NewMilestone{Title: "x"}) })
 	owner := w.As("owner")
 	for _, r := range []struct{ path, body string }{
 		{"/issues", `{"title":"x","labels":["bug"],"assignees":["writer"]}`},
@@ -30,6 +31,20 @@ func busy(t *testing.T) *sandboxtest.World {
 	} {
 		assert.Less(t, owner.Do("POST", base+r.path, r.body).Status, 300)
 	}
+	head := owner.Get(base + "/git/ref/heads/main").Text("object.sha")
+	tag := owner.Do("POST", base+"/git/tags", map[string]string{"tag": "v1", "message": "x", "object": head}).Text("sha")
+	sub := owner.Get(base + "/issues/2").Int("id")
+	for _, r := range []struct {
+		path string
+		body map[string]any
+	}{
+		{"/git/refs", map[string]any{"ref": "refs/tags/v1", "sha": tag}},
+		{"/issues", map[string]any{"title": "parent"}},
+		{"/issues/3/sub_issues", map[string]any{"sub_issue_id": sub}},
+	} {
+		assert.Less(t, owner.Do("POST", base+r.path, r.body).Status, 300)
+	}
+	assert.Less(t, w.As("reader").Do("PUT", "/user/starred/owner/hello", nil).Status, 300)
 	return w
 }
 
@@ -85,6 +100,9 @@ func concrete(s *model.State, path string) string {
 	for c := range s.ReviewComments.All() {
 		ids["comment"] = c.ID
 	}
+	for c := range s.Comments.All() {
+		ids["issue comment"] = c.ID
+	}
 	head, _ := s.BranchHead(s.Repo("owner", "hello"), "main")
 	id := "run"
 	if strings.Contains(path, "jobs/{id}") || strings.Contains(path, "check-runs/") {
@@ -94,11 +112,15 @@ func concrete(s *model.State, path string) string {
 	if strings.Contains(path, "/issues/") {
 		number = "2"
 	}
+	blob, _ := s.Repo("owner", "hello").Git.Entry(head, "README.md")
+	tag, _ := s.Repo("owner", "hello").Git.Ref("refs/tags/v1")
 	return strings.NewReplacer(
-		"{owner}", "owner", "{repo}", "hello", "{$}", "", "{username}", "writer", "{branch...}", "main", "{sha}", head.String(),
-		"/ref/{ref...}", "/ref/heads/main", "/matching-refs/{ref...}", "/matching-refs/heads", "/commits/{ref...}", "/commits/main",
+		"{owner}", "owner", "{repo}", "hello", "{$}", "", "{username}", "writer", "{branch...}", "main",
+		"/git/blobs/{sha}", "/git/blobs/"+blob.Hash.String(), "/git/tags/{sha}", "/git/tags/"+tag.String(), "{sha}", head.String(),
+		"/issues/{number}/{id}", "/issues/comments/"+itoa(ids["issue comment"]), "/pulls/{number}/{id}", "/pulls/comments/"+itoa(ids["comment"]),
+		"{ends...}", "main...f", "/ref/{ref...}", "/ref/heads/main", "/matching-refs/{ref...}", "/matching-refs/heads", "/commits/{ref...}", "/commits/main",
 		"{ref...}", "heads/f", "{path...}", "README.md", "{number}", number, "labels/{name}", "labels/bug", "{workflow}", "ci.yml", "{attempt}", "1",
-		"{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]),
+		"{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]), "{issue_id}", "1",
 	).Replace(path)
 }
 
@@ -121,7 +143,7 @@ func TestPrivateRepositoriesAreNotThere(t *testing.T) {
 			assert.Equal(t, "Not Found", stranger.Text("message"), "%s %s", method, path)
 			if method == http.MethodGet {
 				reader := w.As("reader").Get(path)
-				want := []int{http.StatusOK}
+				want := []int{http.StatusOK, http.StatusNoContent}
 				if strings.HasSuffix(path, "/merge") || strings.HasSuffix(path, "/permission") {
 					want = []int{http.StatusNotFound, http.StatusForbidden}
 				}

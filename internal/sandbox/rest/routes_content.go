@@ -137,11 +137,17 @@ func (in contentInput) fileWrite(path string, put bool) (model.FileWrite, error)
 	if in.Content == nil {
 		return write, missing("content")
 	}
-	content, err := base64.StdEncoding.DecodeString(strings.NewReplacer("\n", "", "\r", "").Replace(*in.Content))
-	if err != nil {
-		return write, &model.Problem{Kind: model.Invalid, Message: "content is not valid Base64"}
-	}
+	content, err := decode64(*in.Content)
 	// An empty file is no deletion.
 	write.Content = append([]byte{}, content...)
-	return write, nil
+	return write, err
+}
+
+// decode64 reads contents that a client has encoded, in one line or several.
+func decode64(text string) ([]byte, error) {
+	content, err := base64.StdEncoding.DecodeString(strings.NewReplacer("\n", "", "\r", "").Replace(text))
+	if err != nil {
+		return nil, &model.Problem{Kind: model.Invalid, Message: "content is not valid Base64"}
+	}
+	return content, nil
 }

@@ -15,6 +15,7 @@ import (
 func gitRoutes() []route {
 	return []route{
 		{"GET " + reposPath + "/git/ref/{ref...}", onCommits(getRef)},
+		{"GET " + reposPath + "/git/refs/{ref...}", onCommits(getRef)},
 		{"GET " + reposPath + "/git/matching-refs/{ref...}", onCommits(matchingRefs)},
 		{"POST " + reposPath + "/git/refs", onCommits(createRef)},
 		{"PATCH " + reposPath + "/git/refs/{ref...}", onCommits(updateRef)},

@@ -208,6 +208,7 @@ func labelRoutes() []route {
 		{"GET " + reposPath + "/labels", onRepo(listLabels)},
 		{"POST " + reposPath + "/labels", onRepo(createLabel)},
 		{"GET " + reposPath + "/labels/{name}", onLabel(getLabel)},
+		{"PATCH " + reposPath + "/labels/{name}", onLabel(updateLabel)},
 		{"DELETE " + reposPath + "/labels/{name}", onLabel(deleteLabel)},
 	}
 }
@@ -239,6 +240,25 @@ func createLabel(c *call, repo *model.Repo) (reply, error) {
 }
 
 func getLabel(c *call, _ *model.Repo, l *model.Label) (reply, error) { return ok(c.label(l)) }
+
+func updateLabel(c *call, repo *model.Repo, l *model.Label) (reply, error) {
+	var in struct {
+		NewName            *string `json:"new_name"`
+		Name               *string
+		Color, Description *string
+	}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	edit := model.LabelEdit{Name: in.Name, Color: in.Color, Description: in.Description}
+	if in.NewName != nil {
+		edit.Name = in.NewName
+	}
+	if err := c.s.EditLabel(c.actor, repo, l, edit); err != nil {
+		return reply{}, err
+	}
+	return ok(c.label(l))
+}
 
 func deleteLabel(c *call, repo *model.Repo, l *model.Label) (reply, error) {
 	if err := c.s.DeleteLabel(c.actor, repo, l); err != nil {

@@ -1,10 +1,10 @@
 package rest
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -306,14 +306,18 @@ func (v *view) file64(repo *model.Repo, ref string, e gitstore.TreeEntry) (conte
 	if err != nil {
 		return view, err
 	}
-	var lines bytes.Buffer
-	encoded := base64.StdEncoding.EncodeToString(blob)
-	for len(encoded) > 0 {
+	content, encoding := base64Lines(blob), "base64"
+	view.Content, view.Encoding = &content, &encoding
+	return view, nil
+}
+
+// base64Lines encodes contents as GitHub does, in lines.
+func base64Lines(content []byte) string {
+	var lines strings.Builder
+	for encoded := base64.StdEncoding.EncodeToString(content); len(encoded) > 0; {
 		n := min(base64Width, len(encoded))
 		lines.WriteString(encoded[:n] + "\n")
 		encoded = encoded[n:]
 	}
-	content, encoding := lines.String(), "base64"
-	view.Content, view.Encoding = &content, &encoding
-	return view, nil
+	return lines.String()
 }

@@ -14,11 +14,11 @@ var layers = [][]string{
 	{"cmd/...", "internal/testkit/..."},
 	{"internal/cli/..."},
 	{"internal/app/...", "internal/bench/verify", "harness/..."},
-	{"internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/queue/...", "internal/actions/..."},
+	{"internal/bench/station", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/queue/...", "internal/actions/..."},
 	{
 		"internal/bench/gate", "internal/bench/scenario", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
-		"internal/bench/envelope", "internal/bench/ledger", "internal/bench/expect", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
-		"internal/confine/...",
+		"internal/bench/envelope", "internal/bench/prompt", "internal/bench/ledger", "internal/bench/expect", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
+		"internal/confine/...", "internal/bench/toolset",
 	},
 	{"internal/bench", "internal/bench/stats", "internal/fault", "internal/jsondoc", "internal/redact", "scenarios"},
 }

@@ -1,0 +1,129 @@
+package prompt_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/envelope"
+	"github.com/ghx-dev/bench-action/internal/bench/prompt"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/scenarios"
+)
+
+// resolved returns the shipped scenarios, bound to a manifest.
+func resolved(t *testing.T) []scenario.Resolved {
+	t.Helper()
+	library, err := scenario.Load(scenarios.Files)
+	require.NoError(t, err)
+	manifest := bench.Manifest{
+		Repo: bench.ManifestRepo{Owner: "aryeko", Name: "ghx-bench-fixtures", FullName: "aryeko/ghx-bench-fixtures", DefaultBranch: "main"},
+		Resources: map[string]map[string]any{
+			"issue": {"number": 1}, "pr": {"number": 2}, "pr_with_checks": {"number": 3, "run_id": 1000026},
+			"workflow_run": {"id": 1000032}, "pr_mergeable": {"number": 4}, "pr_with_reviews": {"number": 5},
+		},
+	}
+	var all []scenario.Resolved
+	for _, s := range library.All() {
+		r, err := scenario.Resolve(s, manifest)
+		require.NoError(t, err)
+		all = append(all, r)
+	}
+	return all
+}
+
+func TestFirstPrompts(t *testing.T) {
+	atomic := func(a bench.Assertions) scenario.Resolved {
+		return scenario.Resolved{
+			Scenario: bench.Scenario{Type: bench.Atomic, Assertions: a}, Prompt: "View the repository.\n",
+		}
+	}
+	cases := []struct {
+		name, reason string
+		resolved     scenario.Resolved
+	}{
+		{"atomic", "a task whose result is an object, as most are", atomic(bench.Assertions{
+			ExpectedOutcome: bench.OutcomeSuccess, RequiredFields: []string{"ok", "data", "error", "meta"},
+			RequiredDataFields: []string{"id", "name", "url"}, RequiredMetaFields: []string{"route_used"},
+			ExpectedRouteUsed: bench.RouteGraphQL, DataType: "object",
+		})},
+		{"bare", "without assertions, the form of an envelope is told all the same", atomic(bench.Assertions{})},
+		{"list", "data that is a list", atomic(bench.Assertions{DataType: "array"})},
+		{"object", "data that is an object, whatever is in it", atomic(bench.Assertions{DataType: "object"})},
+		{"expected_error", "the code of an error cannot be guessed, and it is told without saying that there will be one", atomic(bench.Assertions{
+			ExpectedOutcome: bench.OutcomeError, ExpectedErrorCode: "NOT_FOUND",
+		})},
+		{"trace", "a trace of attempts, and fields of one's own", atomic(bench.Assertions{
+			RequiredFields: []string{"ok", "summary"}, RequiredMetaFields: []string{"capability_id", "route_used", "attempts"}, RequireAttemptTrace: true,
+		})},
+		{"workflow", "a workflow has no envelope", scenario.Resolved{
+			Scenario: bench.Scenario{Type: bench.Workflow}, Prompt: "Resolve the threads of #5.",
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			golden.Check(t, c.reason, "testdata/"+c.name+".txt", []byte(prompt.First(c.resolved, "N0NCE")+"\n"))
+		})
+	}
+	golden.Check(t, "the request for an envelope that is not there", "testdata/continuation.txt",
+		[]byte(prompt.Continuation(bench.Assertions{RequiredDataFields: []string{"id"}})+"\n"))
+}
+
+func TestTheNonceIsTheFirstLineAndNothingElse(t *testing.T) {
+	for _, s := range resolved(t) {
+		one, rest, _ := strings.Cut(prompt.First(s, "ONE"), "\n")
+		two, same, _ := strings.Cut(prompt.First(s, "TWO"), "\n")
+		assert.Contains(t, one, "ONE")
+		assert.NotEqual(t, one, two)
+		assert.Equal(t, rest, same)
+		assert.Equal(t, strings.TrimSpace(rest), prompt.First(s, ""), "without a nonce there is no such line")
+	}
+}
+
+func TestS7EveryRequiredFieldIsNamed(t *testing.T) {
+	for _, s := range resolved(t) {
+		text, a := prompt.First(s, "N0NCE"), s.Scenario.Assertions
+		if s.Scenario.Type == bench.Workflow {
+			assert.NotContains(t, text, `"ok"`, "a workflow has no envelope")
+			continue
+		}
+		envelopes := []string{"ok", "data", "error", "meta", "code", "message", "retryable", "details"}
+		for _, field := range slices.Concat(envelopes, a.RequiredFields, a.RequiredDataFields, a.RequiredMetaFields) {
+			assert.Contains(t, text, `"`+field+`"`, "%s: the agent is told what its answer must have", s.Scenario.ID)
+		}
+	}
+}
+
+func TestS4NoModeIsToldTheRoute(t *testing.T) {
+	for _, route := range []bench.Route{bench.RouteCLI, bench.RouteGraphQL, bench.RouteREST} {
+		text := prompt.Contract(bench.Assertions{ExpectedRouteUsed: route})
+		assert.Contains(t, text, `"route_used" if the tool reports it`)
+		assert.NotContains(t, text, string(route))
+	}
+}
+
+func TestN8ARequestIsNoAnswer(t *testing.T) {
+	for _, s := range resolved(t) {
+		for _, text := range []string{prompt.First(s, "N0NCE"), prompt.Continuation(s.Scenario.Assertions)} {
+			_, found := envelope.Extract(text)
+			assert.False(t, found, "%s: an agent that repeats the request has not answered", s.Scenario.ID)
+		}
+	}
+}
+
+func TestN8AContinuationStatesTheSameContract(t *testing.T) {
+	for _, s := range resolved(t) {
+		assert.Contains(t, prompt.Continuation(s.Scenario.Assertions), prompt.Contract(s.Scenario.Assertions))
+	}
+}
+
+func TestTheContractIsNotStatedTwice(t *testing.T) {
+	for _, s := range resolved(t) {
+		assert.NotContains(t, s.Prompt, `"ok"`, "%s: its words leave the form of the answer to the contract", s.Scenario.ID)
+	}
+}

@@ -1,0 +1,78 @@
+package station
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// Preflight finds out whether the modes' programs work where agents work: they
+// keep to the proxy, gh is logged in, and ghx has the capabilities (rule N2).
+// Errors are of kind invalid where another program is needed, of kind
+// infrastructure where one fails.
+func (s *Stations) Preflight(ctx context.Context, place *target.Place, modes []bench.Mode, capabilities []string) error {
+	for _, mode := range modes {
+		for _, p := range s.options.Tools.Programs(mode) {
+			if err := toolset.CheckRuntime(ctx, s.Run(mode), p); err != nil {
+				return err
+			}
+		}
+	}
+	if err := s.checkLogin(ctx, place, modes); err != nil {
+		return err
+	}
+	for _, mode := range modes {
+		if !mode.UsesGHX() {
+			continue
+		}
+		if err := toolset.CheckCapabilities(ctx, s.Run(mode), capabilities); err != nil {
+			return fmt.Errorf("mode %s: %w", mode, err)
+		}
+	}
+	return nil
+}
+
+// checkLogin asks gh once, in one of the modes that have it.
+func (s *Stations) checkLogin(ctx context.Context, place *target.Place, modes []bench.Mode) error {
+	i := slices.IndexFunc(modes, func(mode bench.Mode) bool {
+		return slices.ContainsFunc(s.options.Tools.Programs(mode), func(p toolset.Program) bool { return p.Name == toolset.GH })
+	})
+	if i < 0 {
+		return nil
+	}
+	st, err := s.station(modes[i], 0)
+	if err != nil {
+		return err
+	}
+	attempt := st.proxy.Begin(place.GitHub)
+	defer attempt.End()
+	return toolset.CheckLogin(ctx, st.run)
+}
+
+// Versions returns the versions of the modes' programs, by name; the ghx of
+// the base commit is "ghx@base".
+func (s *Stations) Versions(ctx context.Context, modes []bench.Mode) (map[string]string, error) {
+	versions := map[string]string{}
+	for _, mode := range modes {
+		for _, p := range s.options.Tools.Programs(mode) {
+			name := p.Name
+			if name == toolset.GHX {
+				name = string(mode)
+			}
+			if _, asked := versions[name]; asked {
+				continue
+			}
+			version, err := p.Version(ctx, s.Run(mode))
+			if err != nil {
+				return nil, fault.Wrap(fault.Infrastructure, err)
+			}
+			versions[name] = version
+		}
+	}
+	return versions, nil
+}

@@ -1,0 +1,213 @@
+package station
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	shellquote "github.com/kballard/go-shellquote"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
+	"github.com/ghx-dev/bench-action/internal/confine"
+	"github.com/ghx-dev/bench-action/internal/egress"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// station is where the agent of one worker works in one mode.
+type station struct {
+	space *confine.Space
+	proxy *egress.Proxy
+	// env is the whole environment of its programs, but for the home folder.
+	env []string
+	// running is held while a command of ours runs.
+	running sync.Mutex
+	// served gets the error that the proxy ended with.
+	served chan error
+}
+
+// open makes a station.
+func (s *Stations) open(mode bench.Mode, worker int) (st *station, err error) {
+	space, err := confine.Open(confine.Options{
+		Name: spaceName(mode, worker), Base: s.base, User: s.options.User, Network: s.options.Network,
+	})
+	if err != nil {
+		return nil, err
+	}
+	st = &station{space: space, served: make(chan error, 1)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, st.close())
+		}
+	}()
+	listener, err := space.Listen()
+	if err != nil {
+		return nil, err
+	}
+	proxy, err := egress.New(egress.Options{
+		Model: s.options.Model, Allow: s.options.Allow, Now: s.options.Now, OnRefused: s.options.OnRefused,
+	})
+	if err != nil {
+		return nil, err
+	}
+	st.proxy = proxy
+	go func() { st.served <- proxy.Serve(listener) }()
+	if err := st.install(s.options.Tools.Programs(mode), mode); err != nil {
+		return nil, err
+	}
+	st.env, err = st.environment(mode, listener.Addr(), s.options)
+	return st, err
+}
+
+// spaceName is a name for a space: small letters, digits and hyphens.
+func spaceName(mode bench.Mode, worker int) string {
+	return fmt.Sprintf("%s-%d", strings.NewReplacer("_", "-", "@", "-").Replace(string(mode)), worker)
+}
+
+// install puts the mode's programs on the agent's PATH, and keeps off it what
+// belongs to other modes and is installed on this machine.
+func (st *station) install(programs []toolset.Program, mode bench.Mode) error {
+	for _, p := range programs {
+		words := append([]string{}, p.Words...)
+		for _, need := range p.Needs {
+			staged, err := st.stage(need)
+			if err != nil {
+				return fmt.Errorf("make %s ready for the agent: %w", p.Name, err)
+			}
+			for i := range words {
+				words[i] = moved(words[i], need, staged)
+			}
+		}
+		if err := st.script(p.Name, "exec "+shellquote.Join(words...)+` "$@"`); err != nil {
+			return err
+		}
+	}
+	if mode.UsesGHX() {
+		return nil
+	}
+	return st.script(toolset.GHX, "echo 'ghx: command not found' >&2; exit 127")
+}
+
+func (st *station) script(name, line string) error {
+	_, err := st.space.ProvideProgram(name, []byte("#!/bin/sh\n"+line+"\n"))
+	return err
+}
+
+// stage has the agent's user reach a file or a folder.
+func (st *station) stage(path string) (string, error) {
+	if isFolder(path) {
+		return st.space.StageTree(path)
+	}
+	return st.space.Stage(path)
+}
+
+// moved returns where a path is after what it is in, or is, went elsewhere.
+func moved(path, from, to string) string {
+	if rest, inside := strings.CutPrefix(path, from); inside && (rest == "" || rest[0] == '/') {
+		return to + rest
+	}
+	return path
+}
+
+// systemPath is where the programs of the system are.
+const systemPath = "/usr/local/bin:/usr/bin:/bin"
+
+// environment returns the environment of the agent's programs: where GitHub
+// is, who they are there, and nothing of ours.
+func (st *station) environment(mode bench.Mode, proxy net.Addr, options Options) ([]string, error) {
+	bundle, err := st.proxy.Bundle("")
+	if err != nil {
+		return nil, fault.Infraf("read the system's certificate authorities: %w", err)
+	}
+	authorities, err := st.space.Provide("ca.pem", st.proxy.CACert())
+	if err != nil {
+		return nil, err
+	}
+	all, err := st.space.Provide("bundle.pem", bundle)
+	if err != nil {
+		return nil, err
+	}
+	// Node.js 22 would warn of the proxy in the output of every tool.
+	env := append(st.proxy.Env(proxy, authorities, all), "NODE_NO_WARNINGS=1",
+		"PATH="+st.space.Programs()+":"+systemPath,
+		"LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GH_PAGER=cat",
+		"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1",
+		"GITHUB_REPOSITORY="+options.Repo,
+	)
+	if mode == bench.MCP {
+		return append(env, "GITHUB_PERSONAL_ACCESS_TOKEN="+options.Token, "GITHUB_TOOLSETS="+mcpToolsets), nil
+	}
+	// git asks gh who it is, as `gh auth setup-git` sets it up.
+	return append(env,
+		"GH_TOKEN="+options.Token, "GITHUB_TOKEN="+options.Token,
+		"GIT_CONFIG_COUNT=3",
+		"GIT_CONFIG_KEY_0=credential.https://github.com.helper", "GIT_CONFIG_VALUE_0=!gh auth git-credential",
+		"GIT_CONFIG_KEY_1=user.name", "GIT_CONFIG_VALUE_1="+options.Login,
+		"GIT_CONFIG_KEY_2=user.email", "GIT_CONFIG_VALUE_2="+options.Login+"@users.noreply.github.com",
+	), nil
+}
+
+// mcpToolsets are the tools that GitHub's MCP server offers: those that it
+// offers by default, and the ones for Actions, which scenarios need.
+const mcpToolsets = "default,actions"
+
+// runTime bounds the commands that are tried before agents work.
+const runTime = 30 * time.Second
+
+// maxOutput is how much of a command's output is kept, in bytes.
+const maxOutput = 1 << 20
+
+// run runs a command as the agent would, and ends what that leaves running.
+func (st *station) run(ctx context.Context, words ...string) (string, error) {
+	st.running.Lock()
+	defer st.running.Unlock()
+	others, err := st.space.Processes()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, runTime, fmt.Errorf("it takes longer than %s", runTime))
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	p, err := st.space.Start(ctx, confine.Command{
+		Path: "/bin/sh", Args: []string{"-c", shellquote.Join(words...)},
+		Env:    append(st.env, "HOME="+st.space.Home(), "TMPDIR="+st.space.Temp()),
+		Stdout: &limited{&stdout}, Stderr: &limited{&stderr},
+	})
+	if err != nil {
+		return "", err
+	}
+	err = p.Wait()
+	if killed := endAll(st.space, others...); err == nil {
+		err = killed
+	}
+	if err != nil {
+		if said := strings.TrimSpace(stderr.String()); said != "" {
+			err = fmt.Errorf("%w: %s", err, said)
+		}
+		return "", err
+	}
+	return stdout.String(), nil
+}
+
+// limited keeps the beginning of what is written.
+type limited struct{ *bytes.Buffer }
+
+// Write never fails.
+func (l *limited) Write(p []byte) (int, error) {
+	l.Buffer.Write(p[:min(len(p), max(0, maxOutput-l.Len()))])
+	return len(p), nil
+}
+
+// close ends the agent's processes, and gives up what the station holds.
+func (st *station) close() error {
+	err := st.space.Close()
+	if st.proxy == nil {
+		return err
+	}
+	return errors.Join(err, st.proxy.Close(), <-st.served)
+}

@@ -1,0 +1,64 @@
+package toolset
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// CheckLogin finds out whether gh is logged in where an agent works.
+func CheckLogin(ctx context.Context, run Run) error {
+	if _, err := run(ctx, GH, "auth", "status"); err != nil {
+		return fault.Infraf("`gh auth status` fails where the agent works: %w", err)
+	}
+	return nil
+}
+
+// CheckCapabilities finds out whether ghx lists the capabilities that
+// scenarios use (rule N2).
+func CheckCapabilities(ctx context.Context, run Run, wanted []string) error {
+	out, err := run(ctx, GHX, "capabilities", "list", "--json")
+	if err != nil {
+		return fault.Infraf("`ghx capabilities list --json` fails: %w", err)
+	}
+	listed, err := capabilities(out)
+	if err != nil {
+		return fault.Infraf("`ghx capabilities list --json` cannot be read: %w", err)
+	}
+	missing := slices.DeleteFunc(slices.Clone(wanted), func(id string) bool { return slices.Contains(listed, id) })
+	if len(missing) > 0 {
+		return fault.Invalidf("this ghx does not have what the scenarios use: %s; install a newer one, or choose other scenarios",
+			strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// CheckRuntime finds out whether a program's interpreter keeps to the proxy.
+func CheckRuntime(ctx context.Context, run Run, program Program) error {
+	if err := program.checkNode(ctx, run); err != nil {
+		return fault.Invalidf("%w; mend: npm install -g node@22", err)
+	}
+	return nil
+}
+
+// capabilities reads the list of ghx's capabilities.
+func capabilities(out string) ([]string, error) {
+	var list []struct {
+		ID string `json:"capability_id"`
+	}
+	if err := json.Unmarshal([]byte(out), &list); err != nil {
+		return nil, err
+	}
+	ids := make([]string, 0, len(list))
+	for _, c := range list {
+		ids = append(ids, c.ID)
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("it is empty")
+	}
+	return ids, nil
+}

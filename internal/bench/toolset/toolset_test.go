@@ -1,0 +1,255 @@
+package toolset_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// machine is a folder with programs, which alone are on PATH.
+type machine struct {
+	t    *testing.T
+	root string
+}
+
+func newMachine(t *testing.T) machine {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	t.Setenv("PATH", filepath.Join(root, "bin"))
+	return machine{t, root}
+}
+
+// write makes a file, executable if it is a script, and returns its path.
+func (m machine) write(path, content string) string {
+	m.t.Helper()
+	path = filepath.Join(m.root, path)
+	require.NoError(m.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	perm := os.FileMode(0o644)
+	if strings.HasPrefix(content, "#!") || strings.HasPrefix(content, "\x7fELF") {
+		perm = 0o755
+	}
+	require.NoError(m.t, os.WriteFile(path, []byte(content), perm))
+	return path
+}
+
+// link makes bin/name a link to a path.
+func (m machine) link(name, to string) {
+	m.t.Helper()
+	require.NoError(m.t, os.MkdirAll(filepath.Join(m.root, "bin"), 0o755))
+	require.NoError(m.t, os.Symlink(to, filepath.Join(m.root, "bin", name)))
+}
+
+const (
+	elf  = "\x7fELF program"
+	node = "#!/usr/bin/env node\nmain()\n"
+)
+
+// program returns the program of that name in a mode.
+func program(t *testing.T, s *toolset.Set, mode bench.Mode, name string) toolset.Program {
+	t.Helper()
+	for _, p := range s.Programs(mode) {
+		if p.Name == name {
+			return p
+		}
+	}
+	require.Fail(t, "there is no "+name, "%+v", s.Problems(mode))
+	return toolset.Program{}
+}
+
+func TestAModeHasItsProgramsAlone(t *testing.T) {
+	m := newMachine(t)
+	for _, name := range []string{"gh", "git", "github-mcp-server"} {
+		m.write("bin/"+name, elf)
+	}
+	ghx := m.write("other/ghx", elf)
+	skill := m.write("skill.md", "use ghx")
+	s := toolset.Find(toolset.Options{GHX: ghx, GHXSkill: skill})
+	names := map[bench.Mode][]string{}
+	for _, mode := range bench.Modes() {
+		for _, p := range s.Programs(mode) {
+			names[mode] = append(names[mode], p.Name)
+		}
+	}
+	assert.Equal(t, map[bench.Mode][]string{
+		bench.AgentDirect: {"gh", "git"}, bench.MCP: {"github-mcp-server"}, bench.GHX: {"gh", "git", "ghx"}, bench.GHXBase: {"gh", "git"},
+	}, names)
+	assert.NoError(t, s.Check([]bench.Mode{bench.AgentDirect, bench.MCP, bench.GHX}))
+	err := s.Check([]bench.Mode{bench.GHX, bench.GHXBase})
+	assert.EqualError(t, err, "mode ghx@base cannot run: the ghx of the base commit is not named; mend: name it with --base-ghx COMMAND")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+}
+
+func TestWhatIsMissingComesWithItsMend(t *testing.T) {
+	newMachine(t)
+	s := toolset.Find(toolset.Options{GHXBase: "./no/such/ghx"})
+	for mode, want := range map[bench.Mode]string{
+		bench.AgentDirect: "install", bench.MCP: "github-mcp-server", bench.GHX: "install", bench.GHXBase: "--base-ghx",
+	} {
+		problems := s.Problems(mode)
+		require.NotEmpty(t, problems, mode)
+		for _, p := range problems {
+			assert.Contains(t, p.What, "is not there")
+			assert.NotEmpty(t, p.Mend)
+		}
+		assert.Contains(t, problems[len(problems)-1].Mend, want)
+	}
+}
+
+func TestAScriptIsStartedByItsInterpreter(t *testing.T) {
+	m := newMachine(t)
+	interpreter := m.write("bin/node", elf)
+	m.write("bin/gh", elf)
+	script := m.write("lib/node_modules/@ghx-dev/core/bin/ghx", node)
+	m.write("lib/node_modules/@ghx-dev/core/package.json", "{}")
+	m.write("lib/node_modules/@ghx-dev/core/node_modules/ajv/index.js", "")
+	m.write("lib/node_modules/@ghx-dev/core/skills/github-ghx/SKILL.md", "the installed skill")
+	m.link("ghx", "../lib/node_modules/@ghx-dev/core/bin/ghx")
+
+	s := toolset.Find(toolset.Options{})
+	ghx := program(t, s, bench.GHX, "ghx")
+	assert.Equal(t, []string{interpreter, script}, ghx.Words)
+	assert.Equal(t, []string{interpreter, filepath.Join(m.root, "lib/node_modules/@ghx-dev/core")}, ghx.Needs)
+	assert.Contains(t, s.Instructions()[bench.GHX], "the installed skill")
+
+	t.Run("a command has its own words", func(t *testing.T) {
+		s := toolset.Find(toolset.Options{GHX: "node --no-warnings '" + script + "' --flag"})
+		assert.Equal(t, []string{interpreter, "--no-warnings", script, "--flag"}, program(t, s, bench.GHX, "ghx").Words)
+	})
+	t.Run("a skill that is named comes before the installed one", func(t *testing.T) {
+		s := toolset.Find(toolset.Options{GHXSkill: m.write("other.md", "the other skill")})
+		assert.Contains(t, s.Instructions()[bench.GHX], "the other skill")
+		assert.NotContains(t, s.Instructions()[bench.GHX], "the installed skill")
+	})
+	t.Run("a command that cannot be read", func(t *testing.T) {
+		s := toolset.Find(toolset.Options{GHX: "node 'half a quote"})
+		assert.Contains(t, s.Problems(bench.GHX)[0].What, "cannot be read")
+	})
+	t.Run("an interpreter that is not there", func(t *testing.T) {
+		s := toolset.Find(toolset.Options{GHX: m.write("py", "#!/usr/bin/env python9\n")})
+		assert.Contains(t, s.Problems(bench.GHX)[0].What, "its interpreter is not there")
+	})
+}
+
+func TestADependencyIsNeededWhereverItLies(t *testing.T) {
+	for name, c := range map[string]struct {
+		script string
+		others []string
+		want   string
+	}{
+		"a program of its own":          {script: "tools/ghx", want: "tools/ghx"},
+		"a package with its own":        {script: "p/bin/ghx", others: []string{"p/package.json", "p/node_modules/a/index.js"}, want: "p"},
+		"a package among others":        {script: "p/node_modules/core/bin/ghx", others: []string{"p/node_modules/core/package.json", "p/node_modules/a/index.js"}, want: "p/node_modules"},
+		"a package of a pnpm workspace": {script: "w/packages/core/bin/ghx", others: []string{"w/packages/core/package.json", "w/pnpm-workspace.yaml"}, want: "w"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t)
+			m.write("bin/node", elf)
+			m.write("bin/gh", elf)
+			for _, other := range c.others {
+				m.write(other, "{}")
+			}
+			s := toolset.Find(toolset.Options{GHX: m.write(c.script, node)})
+			assert.Equal(t, filepath.Join(m.root, c.want), program(t, s, bench.GHX, "ghx").Needs[1])
+		})
+	}
+}
+
+func TestWithoutASkillGHXDoesNotRun(t *testing.T) {
+	m := newMachine(t)
+	m.write("bin/gh", elf)
+	m.write("bin/ghx", elf)
+	for file, want := range map[string]string{
+		"": "no skill text lies beside", "no-such-file": "is not there", m.write("big.md", strings.Repeat("x", 1<<20)): "larger than",
+	} {
+		problems := toolset.Find(toolset.Options{GHXSkill: file}).Problems(bench.GHX)
+		require.Len(t, problems, 1)
+		assert.Contains(t, problems[0].What, want)
+		assert.Equal(t, "name the file with --ghx-skill FILE", problems[0].Mend)
+	}
+}
+
+func TestEveryModeIsToldTheSameApartFromItsTools(t *testing.T) {
+	all := (&toolset.Set{}).Instructions()
+	require.Len(t, all, len(bench.Modes()))
+	common, _, _ := strings.Cut(all[bench.AgentDirect], " Work in")
+	for mode, text := range all {
+		assert.True(t, strings.HasPrefix(text, common+" Work "), mode)
+	}
+	assert.Equal(t, all[bench.GHX], all[bench.GHXBase])
+}
+
+// answering is a Run that answers with a text, or fails.
+func answering(out string, err error) toolset.Run {
+	return func(context.Context, ...string) (string, error) { return out, err }
+}
+
+func TestN2GHXListsEveryCapabilityThatIsUsed(t *testing.T) {
+	const list = `[{"capability_id": "pr.view"}, {"capability_id": "pr.merge"}]`
+	wanted := []string{"pr.merge", "pr.view"}
+	require.NoError(t, toolset.CheckCapabilities(t.Context(), answering(list, nil), wanted))
+
+	err := toolset.CheckCapabilities(t.Context(), answering(list, nil), append(wanted, "pr.checks.rerun.all"))
+	require.ErrorContains(t, err, "pr.checks.rerun.all")
+	assert.NotContains(t, err.Error(), "pr.merge")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+
+	for _, out := range []string{"", "{}", "[]", "an error page"} {
+		err := toolset.CheckCapabilities(t.Context(), answering(out, nil), wanted)
+		assert.ErrorContains(t, err, "cannot be read", out)
+		assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	}
+	assert.ErrorContains(t, toolset.CheckCapabilities(t.Context(), answering("", errors.New("exit status 7")), wanted), "exit status 7")
+}
+
+func TestN2GHIsAskedWhetherItIsLoggedIn(t *testing.T) {
+	var asked []string
+	run := func(_ context.Context, words ...string) (string, error) {
+		asked = append(asked, strings.Join(words, " "))
+		return "", nil
+	}
+	require.NoError(t, toolset.CheckLogin(t.Context(), run))
+	assert.Equal(t, []string{"gh auth status"}, asked)
+	err := toolset.CheckLogin(t.Context(), answering("", errors.New("not logged in")))
+	assert.ErrorContains(t, err, "not logged in")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+}
+
+func TestANodeThatIgnoresTheProxyIsRefused(t *testing.T) {
+	ghx := toolset.Program{Name: "ghx", Words: []string{"/usr/bin/node", "/x/ghx"}}
+	for version, fine := range map[string]bool{
+		"v22.21.0": true, "v22.21.1": true, "v24.0.0": true, "v22.20.9": false, "v20.19.0": false, "what?": false, "": false,
+	} {
+		err := toolset.CheckRuntime(t.Context(), answering(version+"\n", nil), ghx)
+		if fine {
+			assert.NoError(t, err, version)
+			continue
+		}
+		assert.ErrorContains(t, err, "mend: npm install -g node@22", version)
+		assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	}
+	assert.NoError(t, toolset.CheckRuntime(t.Context(), answering("", errors.New("is not asked")), toolset.Program{Words: []string{"/usr/bin/gh"}}))
+}
+
+func TestVersion(t *testing.T) {
+	gh := toolset.Program{Name: "gh"}
+	for out, want := range map[string]string{
+		"gh version 2.62.0 (2024-11-14)\nhttps://…": "2.62.0", "git version 2.39.5": "2.39.5", "0.8.0\n": "0.8.0",
+		"1.2.3-rc.1+g5": "1.2.3-rc.1+g5", "GitHub MCP Server\nVersion: version": "unknown version",
+	} {
+		version, err := gh.Version(t.Context(), answering(out, nil))
+		require.NoError(t, err)
+		assert.Equal(t, want, version)
+	}
+	_, err := gh.Version(t.Context(), answering("", errors.New("exit status 1")))
+	assert.ErrorContains(t, err, "ask gh for its version: exit status 1")
+}

@@ -1,0 +1,199 @@
+package benchcli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/bench/station"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
+	"github.com/ghx-dev/bench-action/internal/egress"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// agentFlags are the flags about agents with a model.
+type agentFlags struct {
+	variant      string
+	opencodeBin  string
+	modelBaseURL string
+	modelKeyEnv  string
+	allowHosts   []string
+	tools        toolset.Options
+}
+
+func (f *agentFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.variant, "model-variant", "", "OpenCode's `VARIANT` of the model, such as high")
+	flags.StringVar(&f.modelBaseURL, "model-base-url", "", "the `URL` of an OpenAI-compatible API that has the model (default: the provider's own)")
+	flags.StringVar(&f.modelKeyEnv, "model-api-key-env", "", "the environment variable, by `NAME`, that holds the model's API key (default: the provider's usual one)")
+	flags.StringArrayVar(&f.allowHosts, "allow-host", nil, "a further `HOST` that agents may reach, *.name for all below it; may be given several times")
+	f.addPrograms(flags)
+}
+
+// addPrograms adds the flags about agents' programs.
+func (f *agentFlags) addPrograms(flags *pflag.FlagSet) {
+	flags.StringVar(&f.opencodeBin, "opencode-bin", opencode.Name, "OpenCode's program, a `FILE` or a name on PATH")
+	flags.StringVar(&f.tools.GH, "gh-command", "", "the `COMMAND` that agents have as gh (default: gh on PATH)")
+	flags.StringVar(&f.tools.GHX, "ghx-command", "", "the `COMMAND` that agents have as ghx in mode ghx (default: ghx on PATH)")
+	flags.StringVar(&f.tools.GHXSkill, "ghx-skill", "", "the `FILE` with ghx's skill text (default: the one installed with ghx)")
+	flags.StringVar(&f.tools.GHXBase, "base-ghx", "", "the `COMMAND` of the base commit's ghx, for mode ghx@base")
+	flags.StringVar(&f.tools.GHXBaseSkill, "base-ghx-skill", "", "the `FILE` with its skill text (default: the one beside it)")
+	flags.StringVar(&f.tools.MCPServer, "mcp-command", "", "the `COMMAND` of GitHub's MCP server (default: github-mcp-server on PATH)")
+}
+
+// modelAPI is where a provider of models has its API.
+type modelAPI struct {
+	baseURL string
+	// keyEnv is the variable in which people keep its key, header what it
+	// takes the key in, empty for a bearer token.
+	keyEnv, header string
+}
+
+// modelAPIs are those that need no --model-base-url, by OpenCode's names.
+func modelAPIs() map[string]modelAPI {
+	return map[string]modelAPI{
+		"openai":     {"https://api.openai.com/v1", "OPENAI_API_KEY", ""},
+		"anthropic":  {"https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", "X-Api-Key"},
+		"google":     {"https://generativelanguage.googleapis.com/v1beta", "GOOGLE_GENERATIVE_AI_API_KEY", "X-Goog-Api-Key"},
+		"openrouter": {"https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", ""},
+		"groq":       {"https://api.groq.com/openai/v1", "GROQ_API_KEY", ""},
+		"mistral":    {"https://api.mistral.ai/v1", "MISTRAL_API_KEY", ""},
+		"xai":        {"https://api.x.ai/v1", "XAI_API_KEY", ""},
+		"opencode":   {"https://opencode.ai/zen/v1", "OPENCODE_API_KEY", ""},
+	}
+}
+
+// agents are what agents with a model run with.
+type agents struct {
+	*opencode.Provider
+	stations *station.Stations
+	tools    *toolset.Set
+}
+
+// Close ends the agents and what holds them.
+func (a *agents) Close() error { return errors.Join(a.Provider.Close(), a.stations.Close()) }
+
+// openCode returns the provider of OpenCode's agents. It starts nothing.
+func (a *app) openCode(f *suiteFlags, modes []bench.Mode) (*agents, error) {
+	model, err := parseModel(f.model, "openai/gpt-5.3-codex")
+	if err != nil {
+		return nil, err
+	}
+	if f.agent.variant != "" {
+		model.Mode = &f.agent.variant
+	}
+	api, err := a.modelAPI(f.agent, model.ProviderID)
+	if err != nil {
+		return nil, err
+	}
+	tools := toolset.Find(f.agent.tools)
+	if err := tools.Check(modes); err != nil {
+		return nil, err
+	}
+	stations, err := station.New(station.Options{
+		Tools: tools, Model: api, Allow: f.agent.allowHosts, Now: a.now,
+		Token: target.NewToken(), Login: target.Agent, Repo: target.FixturesRepo,
+	})
+	if err != nil {
+		return nil, err
+	}
+	options := opencode.Options{
+		Bin: f.agent.opencodeBin, Model: model, ModelKey: keyPlaceholder, Hosts: stations.Host, MCP: stations.MCPServers,
+	}
+	if f.agent.modelBaseURL != "" {
+		options.ModelBaseURL, err = stations.ModelURL(modes[0])
+	}
+	var provider *opencode.Provider
+	if err == nil {
+		provider, err = opencode.New(options)
+	}
+	if err != nil {
+		return nil, errors.Join(err, stations.Close())
+	}
+	return &agents{provider, stations, tools}, nil
+}
+
+// keyPlaceholder is what agents have for the key of their model's API; the
+// real one is put in outside of them.
+const keyPlaceholder = "the-key-is-added-by-the-proxy"
+
+// parseModel reads the name of a model.
+func parseModel(name, example string) (bench.ModelRef, error) {
+	provider, model, ok := strings.Cut(name, "/")
+	if !ok || provider == "" || model == "" {
+		return bench.ModelRef{}, fault.Invalidf("--model is %q, want PROVIDER/MODEL, for example %s", name, example)
+	}
+	return bench.ModelRef{ProviderID: provider, ModelID: model}, nil
+}
+
+// modelAPI returns the API of the model, with its key. After the API has
+// refused the key, nothing more is asked of it.
+func (a *app) modelAPI(f agentFlags, provider string) (*egress.Model, error) {
+	known, ok := modelAPIs()[provider]
+	if !ok && f.modelBaseURL == "" {
+		return nil, fault.Invalidf("where provider %q has its API is not known: say it with --model-base-url; known are %s",
+			provider, strings.Join(slices.Sorted(maps.Keys(modelAPIs())), ", "))
+	}
+	if f.modelBaseURL != "" {
+		known = modelAPI{baseURL: f.modelBaseURL}
+	}
+	api := &egress.Model{BaseURL: known.baseURL, Header: known.header}
+	if name := firstOf(f.modelKeyEnv, known.keyEnv); name != "" {
+		if api.Key = strings.TrimSpace(a.getenv(name)); api.Key == "" {
+			return nil, fault.Invalidf("the environment variable %s, which is to hold the model's API key, is empty: set it, or name another one with --model-api-key-env", name)
+		}
+		a.secrets.Add(api.Key)
+	}
+	var refused atomic.Bool
+	api.OnRefused = func(int) { refused.Store(true) }
+	api.Allow = func() error {
+		if refused.Load() {
+			return fault.Invalidf("the model's API has refused the key")
+		}
+		return nil
+	}
+	return api, nil
+}
+
+// connectAgents starts the first server, which tells the price and what cannot
+// work, and has the runner ask for the tools before a token is spent.
+func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) error {
+	p.deps.Instructions, p.deps.Preflight = with.tools.Instructions(), with.stations.Preflight
+	p.route = with.stations.Target
+	if p.flags.dryRun {
+		return nil
+	}
+	mode := p.suite.Modes[0]
+	env, err := with.stations.Env(mode, 0)
+	if err != nil {
+		return err
+	}
+	err = with.Prepare(ctx, agent.Setup{Mode: mode, Env: env, Instructions: p.deps.Instructions[mode]})
+	if err != nil {
+		return err
+	}
+	versions, err := with.stations.Versions(ctx, p.suite.Modes)
+	if err != nil {
+		return err
+	}
+	held, err := with.stations.Isolation(mode)
+	if err != nil {
+		return err
+	}
+	versions["egress"] = string(held.Network)
+	p.toolVersions = versions
+	if held.NetworkWhy != "" || held.UserWhy != "" {
+		fmt.Fprintf(a.stderr, "bench: agents are held less than they could be (%s): %s\n", held,
+			strings.Join(slices.DeleteFunc([]string{held.UserWhy, held.NetworkWhy}, func(s string) bool { return s == "" }), "; "))
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package benchcli
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/bench/station"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
+)
+
+// diagnoseAgents looks at what agents with a model need.
+func (a *app) diagnoseAgents(ctx context.Context, f agentFlags) []diagnosis {
+	tools := toolset.Find(f.tools)
+	stations, err := station.New(station.Options{
+		Tools: tools, Now: a.now, Token: target.NewToken(), Login: target.Agent, Repo: target.FixturesRepo,
+	})
+	if err != nil {
+		return []diagnosis{{Name: "agents", Detail: err.Error(), Mend: "set TMPDIR to a folder that can be written", Optional: true}}
+	}
+	defer stations.Close()
+	found := []diagnosis{diagnoseOpenCode(ctx, stations, f.opencodeBin)}
+	for _, mode := range bench.Modes() {
+		if mode != bench.GHXBase || f.tools.GHXBase != "" {
+			found = append(found, diagnoseMode(ctx, tools, stations, mode)...)
+		}
+	}
+	return append(found, diagnoseEgress(stations))
+}
+
+func diagnoseOpenCode(ctx context.Context, stations *station.Stations, bin string) diagnosis {
+	d := diagnosis{Name: "opencode", Optional: true, Mend: "npm install -g opencode-ai@" + opencode.Version}
+	path, err := exec.LookPath(bin)
+	if err != nil {
+		d.Detail = "OpenCode is not there: " + err.Error()
+		return d
+	}
+	out, err := stations.Run(bench.AgentDirect)(ctx, path, "--version")
+	out = strings.TrimSpace(out)
+	switch {
+	case err != nil:
+		d.Detail = "OpenCode does not run: " + err.Error()
+	case out != opencode.Version:
+		d.Detail = fmt.Sprintf("OpenCode is %s at %s, and this is made for %s", out, path, opencode.Version)
+	default:
+		return diagnosis{Name: "opencode", OK: true, Detail: out + " at " + path}
+	}
+	return d
+}
+
+// diagnoseMode says what a mode has, or what it lacks.
+func diagnoseMode(ctx context.Context, tools *toolset.Set, stations *station.Stations, mode bench.Mode) []diagnosis {
+	name := "mode " + string(mode)
+	var found []diagnosis
+	for _, p := range tools.Problems(mode) {
+		found = append(found, diagnosis{Name: name, Detail: p.What, Mend: p.Mend, Optional: true})
+	}
+	if found != nil {
+		return found
+	}
+	var has []string
+	for _, p := range tools.Programs(mode) {
+		version, err := p.Version(ctx, stations.Run(mode))
+		if err == nil {
+			err = toolset.CheckRuntime(ctx, stations.Run(mode), p)
+		}
+		if err != nil {
+			found = append(found, diagnosis{Name: name, Detail: err.Error(), Optional: true})
+			continue
+		}
+		has = append(has, p.Name+" "+version)
+	}
+	if found != nil {
+		return found
+	}
+	return []diagnosis{{Name: name, OK: true, Detail: strings.Join(has, ", ")}}
+}
+
+// diagnoseEgress says how agents are held.
+func diagnoseEgress(stations *station.Stations) diagnosis {
+	d := diagnosis{Name: "egress", Optional: true}
+	held, err := stations.Isolation(bench.AgentDirect)
+	if err != nil {
+		d.Detail = err.Error()
+		return d
+	}
+	d.OK, d.Detail = true, held.String()
+	if held.NetworkWhy != "" {
+		d.Detail += " (" + held.NetworkWhy + ")"
+	}
+	return d
+}

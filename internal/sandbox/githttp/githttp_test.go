@@ -1,0 +1,244 @@
+package githttp_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/sandbox/githttp"
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+func TestParse(t *testing.T) {
+	type request = githttp.Request
+	for name, c := range map[string]struct {
+		method, target, protocol string
+		want                     request
+		isGit                    bool
+	}{
+		"the beginning of a fetch":        {"GET", "/o/r.git/info/refs?service=git-upload-pack", "version=2", request{"o", "r", githttp.Fetch, true, 2}, true},
+		"of a push, without .git":         {"GET", "/o/r/info/refs?service=git-receive-pack", "", request{"o", "r", githttp.Push, true, 0}, true},
+		"a fetch":                         {"POST", "/o/r.git/git-upload-pack", "version=1", request{"o", "r", githttp.Fetch, false, 1}, true},
+		"a push":                          {"POST", "/o/r.git/git-receive-pack", "x:version=2:y", request{"o", "r", githttp.Push, false, 2}, true},
+		"a version that is none":          {"POST", "/o/r/git-upload-pack", "version=9; rm", request{"o", "r", githttp.Fetch, false, 0}, true},
+		"a service that is none":          {"GET", "/o/r/info/refs?service=git-upload-archive", "", request{}, false},
+		"the protocol without a service":  {"GET", "/o/r/info/refs", "", request{}, false},
+		"a page":                          {"GET", "/o/r", "", request{}, false},
+		"the site itself":                 {"GET", "/", "", request{}, false},
+		"a file of the old protocol":      {"GET", "/o/r.git/objects/info/packs", "", request{}, false},
+		"a folder too deep":               {"POST", "/o/r/x/git-upload-pack", "", request{}, false},
+		"a path that leads out":           {"POST", "/../../git-upload-pack/x", "", request{}, false},
+		"a service by the wrong method":   {"GET", "/o/r.git/git-upload-pack", "", request{}, false},
+		"an advertisement to a POST":      {"POST", "/o/r.git/info/refs?service=git-upload-pack", "", request{}, false},
+		"the name of an owner is missing": {"GET", "//r/info/refs?service=git-upload-pack", "", request{}, false},
+	} {
+		r := httptest.NewRequest(c.method, c.target, nil)
+		r.Header.Set("Git-Protocol", c.protocol)
+		got, isGit := githttp.Parse(r)
+		assert.Equal(t, c.isGit, isGit, name)
+		if isGit {
+			assert.Equal(t, c.want, got, name)
+		}
+	}
+}
+
+func zipped(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write(text)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.Bytes()
+}
+
+func TestBodies(t *testing.T) {
+	const most = 1000
+	for name, c := range map[string]struct {
+		encoding string
+		body     []byte
+		want     string
+	}{
+		"plain":                        {"", []byte("x"), ""},
+		"compressed":                   {"gzip", zipped(t, []byte("x")), ""},
+		"as long as can be":            {"gzip", zipped(t, bytes.Repeat([]byte("x"), most)), ""},
+		"a bomb":                       {"gzip", zipped(t, make([]byte, 10<<20)), "the body is over 1000 bytes when it is unpacked"},
+		"not compressed, as it says":   {"gzip", []byte("x"), "unpack the body: unexpected EOF"},
+		"cut short":                    {"gzip", zipped(t, []byte("xxxx"))[:20], "unpack the body: unexpected EOF"},
+		"an encoding that is no git's": {"br", []byte("x"), "the body has an encoding other than gzip"},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/", nil)
+		r.Header.Set("Content-Encoding", c.encoding)
+		body, err := githttp.Body(r, c.body, most)
+		if c.want == "" {
+			assert.NoError(t, err, name)
+			assert.Equal(t, byte('x'), body[0], name)
+			continue
+		}
+		assert.ErrorContains(t, err, c.want, name)
+		assert.Equal(t, fault.Invalid, fault.KindOf(err), name)
+	}
+}
+
+const (
+	zero = "0000000000000000000000000000000000000000"
+	one  = "1111111111111111111111111111111111111111"
+)
+
+func line(text string) string { return fmt.Sprintf("%04x%s", len(text)+4, text) }
+
+func TestReadPush(t *testing.T) {
+	p, err := githttp.ReadPush([]byte(line("shallow "+one+"\n") + line(zero+" "+one+" refs/heads/a\x00 report-status side-band-64k\n") +
+		line(one+" "+zero+" refs/heads/b\n") + "0000PACK..."))
+	require.NoError(t, err)
+	require.Len(t, p.Updates, 2)
+	assert.Equal(t, "refs/heads/a", p.Updates[0].Ref)
+	assert.True(t, p.Updates[0].From.IsZero())
+	assert.Equal(t, one, p.Updates[0].To.String())
+	assert.True(t, p.Updates[1].To.IsZero())
+	assert.Equal(t, "PACK...", string(p.Pack))
+
+	for name, body := range map[string]string{
+		"nothing":                    "",
+		"no end":                     line(zero + " " + one + " refs/heads/a\n"),
+		"no lines":                   "hello, world",
+		"a length beyond the body":   "ffff0000",
+		"a length that is none":      "0003",
+		"a command without a ref":    line(zero+" "+one+"\n") + "0000",
+		"a hash that is none":        line("x "+one+" refs/heads/a\n") + "0000",
+		"more commands than allowed": strings.Repeat(line(zero+" "+one+" refs/heads/a\n"), 1001) + "0000",
+	} {
+		_, err := githttp.ReadPush([]byte(body))
+		assert.Error(t, err, name)
+	}
+}
+
+func FuzzReadPush(f *testing.F) {
+	f.Add([]byte(line(zero+" "+one+" refs/heads/a\x00 report-status\n") + "0000PACK"))
+	f.Add([]byte("0000"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		p, err := githttp.ReadPush(body)
+		if err == nil {
+			assert.LessOrEqual(t, len(p.Pack), len(body))
+			p.Report(nil, "")
+		}
+	})
+}
+
+func TestReports(t *testing.T) {
+	command := zero + " " + one + " refs/heads/a"
+	read := func(capabilities string) *githttp.Pushed {
+		p, err := githttp.ReadPush([]byte(line(command+"\x00"+capabilities+"\n") + "0000"))
+		require.NoError(t, err)
+		return p
+	}
+	taken := line("unpack ok\n") + line("ok refs/heads/a\n") + "0000"
+	assert.Equal(t, taken, string(read("report-status").Report(nil, "hello")))
+	assert.Equal(t, line("\x02hello")+line("\x01"+taken)+"0000", string(read("report-status side-band-64k").Report(nil, "hello")))
+	assert.Empty(t, read("").Report(nil, "hello"), "a client that asks for no report gets none")
+	assert.Equal(t, "0000", string(read("side-band-64k").Report(nil, "")))
+
+	p := read("report-status")
+	assert.Equal(t, line("unpack no pack\n")+line("ng refs/heads/a unpacker error\n")+"0000", string(p.Report(errors.New("no pack"), "")))
+	p.Updates[0] = model.RefUpdate{Ref: "refs/heads/a", Refused: "not here", Detail: "because"}
+	assert.False(t, p.Taken())
+	assert.Equal(t, line("unpack ok\n")+line("ng refs/heads/a not here\n")+"0000", string(p.Report(nil, "")))
+	long := strings.Repeat("x", 100_000)
+	out := read("report-status side-band-64k").Report(nil, long)
+	assert.Greater(t, len(out), len(long))
+	assert.Equal(t, "fff0\x02", string(out[:5]), "what is longer than a line goes in several")
+}
+
+func TestAdvertisePush(t *testing.T) {
+	empty := string(githttp.AdvertisePush(nil))
+	assert.True(t, strings.HasPrefix(empty, line("# service=git-receive-pack\n")+"0000"), empty)
+	assert.Contains(t, empty, zero+" capabilities^{}\x00report-status ")
+	two := string(githttp.AdvertisePush([]gitstore.Ref{{Name: "refs/heads/a"}, {Name: "refs/heads/b"}}))
+	assert.Contains(t, two, zero+" refs/heads/a\x00report-status ")
+	assert.Contains(t, two, line(zero+" refs/heads/b\n")+"0000")
+}
+
+func fetcher(t *testing.T) githttp.Fetcher {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("NOT TESTED: there is no git on PATH")
+	}
+	store := gitstore.New()
+	tree, err := store.WriteTree(gitstore.Hash{}, []gitstore.Change{{Path: "a", Content: []byte("x")}})
+	require.NoError(t, err)
+	signature := gitstore.Signature{Name: "a", Email: "b", When: model.Epoch}
+	commit, err := store.WriteCommit(gitstore.CommitSpec{Tree: tree, Author: signature, Committer: signature, Message: "m"})
+	require.NoError(t, err)
+	require.NoError(t, store.SetRef("refs/heads/main", commit))
+	return githttp.Fetcher{Git: store, DefaultBranch: "main"}
+}
+
+var advertise = githttp.Request{Service: githttp.Fetch, Advertise: true}
+
+func TestFetches(t *testing.T) {
+	f := fetcher(t)
+	answer, err := f.Answer(t.Context(), advertise, nil)
+	require.NoError(t, err)
+	assert.Contains(t, string(answer), " refs/heads/main\n")
+	assert.Contains(t, string(answer), "symref=HEAD:refs/heads/main")
+	assert.Contains(t, string(answer), " filter")
+	second := advertise
+	second.Version = 2
+	answer, err = f.Answer(t.Context(), second, nil)
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(string(answer), line("version 2\n")), "%s", answer)
+
+	fetch := githttp.Request{Service: githttp.Fetch}
+	answer, err = f.Answer(t.Context(), fetch, []byte(line("want "+one+"\n")+"00000009done\n"))
+	require.NoError(t, err)
+	assert.Contains(t, string(answer), "not our ref "+one, "git tells the client itself")
+	_, err = f.Answer(t.Context(), fetch, []byte("zzzz"))
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	_, err = githttp.Fetcher{Git: gitstore.New(), DefaultBranch: "main"}.Answer(t.Context(), advertise, nil)
+	assert.NoError(t, err, "an empty repository")
+}
+
+// Nothing of this machine's configuration reaches git, and nothing is left
+// behind.
+func TestFetchesAreOnTheirOwn(t *testing.T) {
+	f := fetcher(t)
+	home, temporary := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("TMPDIR", temporary)
+	t.Setenv("GIT_DIR", "/nowhere")
+	t.Setenv("GIT_TRACE", filepath.Join(home, "trace"))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[broken"), 0o600))
+	_, err := f.Answer(t.Context(), advertise, nil)
+	require.NoError(t, err)
+	assert.NoFileExists(t, filepath.Join(home, "trace"))
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = f.Answer(ended, advertise, nil)
+	assert.ErrorIs(t, err, context.Canceled)
+	left, err := os.ReadDir(temporary)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+func TestFetchesWithoutGit(t *testing.T) {
+	f := fetcher(t)
+	t.Setenv("PATH", t.TempDir())
+	_, err := f.Answer(t.Context(), advertise, nil)
+	assert.ErrorIs(t, err, githttp.ErrNoGit)
+}

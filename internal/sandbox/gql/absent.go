@@ -1,0 +1,62 @@
+package gql
+
+import (
+	"slices"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/graphql"
+)
+
+// absentTypes returns the types of which a sandbox has no objects. They are in
+// the schema because clients select their fields before they know that there
+// is nothing to select them from.
+func absentTypes() []string {
+	return []string{
+		"AutoMergeRequest", "CodeOfConduct", "FundingLink", "IssueTemplate", "Language", "LanguageEdge", "License",
+		"LinkedBranch", "Mannequin", "IssueType", "ConnectedEvent", "DisconnectedEvent", "Project", "ProjectCard", "ProjectColumn", "ProjectV2", "ProjectV2Item",
+		"ProjectV2ItemFieldSingleSelectValue", "PullRequestTemplate", "Release", "RepositoryContactLink",
+		"RepositoryTopic", "StatusContext", "StatusContextStateCount", "Team", "Topic",
+	}
+}
+
+// absentField resolves the fields of types without objects; nil for others.
+func absentField(typeName string) graphql.Resolver {
+	if !slices.Contains(absentTypes(), typeName) {
+		return nil
+	}
+	return constant(nil)
+}
+
+// absentFields resolves what leads to objects of such types: to none.
+func absentFields() map[string]graphql.Resolver {
+	none := connection(func(*query, any, graphql.Args) ([]any, error) { return nil, nil })
+	fields := map[string]graphql.Resolver{
+		"Issue.linkedBranches":          none,
+		"LanguageConnection.totalSize":  constant(0),
+		"Organization.teams":            none,
+		"PullRequest.autoMergeRequest":  constant(nil),
+		"Repository.codeOfConduct":      constant(nil),
+		"Repository.contactLinks":       constant([]any{}),
+		"Repository.fundingLinks":       constant([]any{}),
+		"Repository.issueTemplates":     constant([]any{}),
+		"Repository.languages":          none,
+		"Repository.latestRelease":      constant(nil),
+		"Repository.licenseInfo":        constant(nil),
+		"Repository.mirrorUrl":          constant(nil),
+		"Repository.primaryLanguage":    constant(nil),
+		"Repository.release":            constant(nil),
+		"Repository.releases":           none,
+		"Repository.repositoryTopics":   none,
+		"Repository.securityPolicyUrl":  constant(nil),
+		"Repository.templateRepository": constant(nil),
+		"Repository.projects":           none,
+		"Repository.projectsV2":         none,
+
+		"Repository.pullRequestTemplates":                               constant([]any{}),
+		"StatusCheckRollupContextConnection.statusContextCount":         constant(0),
+		"StatusCheckRollupContextConnection.statusContextCountsByState": constant([]any{}),
+	}
+	for _, name := range []string{"Issue", "PullRequest"} {
+		fields[name+".projectCards"], fields[name+".projectItems"] = none, none
+	}
+	return fields
+}

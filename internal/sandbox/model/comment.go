@@ -1,0 +1,62 @@
+package model
+
+import "strings"
+
+// EditComment changes the text of a comment on an issue or pull request. Its
+// author may, and those who may write to the repository.
+func (s *State) EditComment(actor ID, c *Comment, body string) error {
+	if err := s.requireOfOthers(actor, s.Repos.Get(c.RepoID), c.AuthorID, PermWrite); err != nil {
+		return err
+	}
+	if strings.TrimSpace(body) == "" {
+		return invalid("IssueComment", "body", "missing_field")
+	}
+	if err := checkBody("IssueComment", body); err != nil {
+		return err
+	}
+	c.Body, c.UpdatedAt = body, s.Advance()
+	return nil
+}
+
+// DeleteComment removes a comment on an issue or pull request, for the same
+// users.
+func (s *State) DeleteComment(actor ID, c *Comment) error {
+	if err := s.requireOfOthers(actor, s.Repos.Get(c.RepoID), c.AuthorID, PermWrite); err != nil {
+		return err
+	}
+	s.Advance()
+	s.Comments.Delete(c.ID)
+	return nil
+}
+
+// EditReviewComment is [State.EditComment] for a comment in a thread.
+func (s *State) EditReviewComment(actor ID, c *ReviewComment, body string) error {
+	if err := s.requireOfOthers(actor, s.Repos.Get(c.RepoID), c.AuthorID, PermWrite); err != nil {
+		return err
+	}
+	if err := checkThreadBody(body); err != nil {
+		return err
+	}
+	c.Body, c.UpdatedAt = body, s.Advance()
+	return nil
+}
+
+// DeleteReviewComment is [State.DeleteComment] for a comment in a thread. The
+// next comment takes the place of a first one; a thread goes with its last.
+func (s *State) DeleteReviewComment(actor ID, c *ReviewComment) error {
+	if err := s.requireOfOthers(actor, s.Repos.Get(c.RepoID), c.AuthorID, PermWrite); err != nil {
+		return err
+	}
+	s.Advance()
+	s.ReviewComments.Delete(c.ID)
+	left := s.CommentsOfThread(c.ThreadID)
+	if len(left) == 0 {
+		s.Threads.Delete(c.ThreadID)
+		return nil
+	}
+	left[0].InReplyTo = 0
+	for _, reply := range left[1:] {
+		reply.InReplyTo = left[0].ID
+	}
+	return nil
+}

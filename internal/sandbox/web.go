@@ -1,0 +1,172 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/sandbox/githttp"
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
+)
+
+// answerWeb answers a request to github.com: git's, and 404 to those for
+// pages.
+func (w *World) answerWeb(x *exchange) rest.Response {
+	in, isGit := githttp.Parse(x.in)
+	if !isGit {
+		return text(http.StatusNotFound, "Not Found")
+	}
+	if !x.known {
+		return askForLogin("Invalid username or token. Password authentication is not supported for Git operations.")
+	}
+	body, err := githttp.Body(x.in, x.body, maxBody)
+	switch {
+	case err != nil:
+		return text(http.StatusBadRequest, err.Error())
+	case in.Service == githttp.Push && in.Advertise:
+		return w.advertisePush(x, in)
+	case in.Service == githttp.Push:
+		return w.receivePush(x, in, body)
+	default:
+		return w.answerFetch(x, in, body)
+	}
+}
+
+func (w *World) answerFetch(x *exchange, in githttp.Request, body []byte) rest.Response {
+	var from githttp.Fetcher
+	var refusal *rest.Response
+	var err error
+	w.Look(func(s *model.State) {
+		var repo *model.Repo
+		if repo, refusal = gitRepo(s, x, in); refusal == nil {
+			from.DefaultBranch = repo.DefaultBranch
+			from.Git, err = s.Published(repo)
+		}
+	})
+	if refusal != nil {
+		return *refusal
+	}
+	var answer []byte
+	if err == nil {
+		answer, err = from.Answer(x.in.Context(), in, body)
+	}
+	switch {
+	case errors.Is(err, githttp.ErrNoGit):
+		return text(http.StatusNotImplemented, err.Error())
+	case fault.KindOf(err) == fault.Invalid:
+		return text(http.StatusBadRequest, err.Error())
+	case err != nil:
+		return text(http.StatusInternalServerError, "The repository cannot be served.")
+	default:
+		return gitAnswer(in, answer)
+	}
+}
+
+func (w *World) advertisePush(x *exchange, in githttp.Request) rest.Response {
+	return w.locked(false, func(s *model.State) rest.Response {
+		repo, refusal := pushedRepo(s, x, in)
+		if refusal != nil {
+			return *refusal
+		}
+		return gitAnswer(in, githttp.AdvertisePush(repo.Git.Refs("")))
+	})
+}
+
+func (w *World) receivePush(x *exchange, in githttp.Request, body []byte) rest.Response {
+	if bytes.Equal(body, []byte("0000")) {
+		// So git asks, before a long push, whether it may.
+		return gitAnswer(in, nil)
+	}
+	push, err := githttp.ReadPush(body)
+	if err != nil {
+		return text(http.StatusBadRequest, err.Error())
+	}
+	return w.locked(true, func(s *model.State) rest.Response {
+		repo, refusal := pushedRepo(s, x, in)
+		if refusal != nil {
+			return *refusal
+		}
+		err := s.Push(actor(s, x.token), repo, push.Pack, push.Updates)
+		x.logged.Write = err == nil && push.Taken()
+		return gitAnswer(in, push.Report(err, proposals(s, repo, push)))
+	})
+}
+
+// proposals invites to open pull requests from new branches, as GitHub does.
+func proposals(s *model.State, repo *model.Repo, push *githttp.Pushed) string {
+	var said strings.Builder
+	for _, u := range push.Updates {
+		branch, isBranch := strings.CutPrefix(u.Ref, "refs/heads/")
+		if now, _ := repo.Git.Ref(u.Ref); isBranch && u.From == (gitstore.Hash{}) && now == u.To && branch != repo.DefaultBranch {
+			fmt.Fprintf(&said, "\nCreate a pull request for '%s' on GitHub by visiting:\n     https://%s/%s/pull/new/%s\n\n",
+				branch, webHost, s.FullName(repo), branch)
+		}
+	}
+	return said.String()
+}
+
+// gitRepo returns the repository that a request is for, or else the answer to
+// a client that may not read it.
+func gitRepo(s *model.State, x *exchange, in githttp.Request) (*model.Repo, *rest.Response) {
+	repo, err := s.VisibleRepo(actor(s, x.token), in.Owner, in.Name)
+	if err == nil {
+		return repo, nil
+	}
+	refusal := text(http.StatusNotFound, "Repository not found.")
+	if x.token.value == "" {
+		refusal = askForLogin("Repository not found.")
+	}
+	return nil, &refusal
+}
+
+// pushedRepo is [gitRepo] for those who want to push.
+func pushedRepo(s *model.State, x *exchange, in githttp.Request) (*model.Repo, *rest.Response) {
+	repo, refusal := gitRepo(s, x, in)
+	if refusal != nil {
+		return nil, refusal
+	}
+	who := actor(s, x.token)
+	answer := rest.Response{}
+	switch err := s.MayPush(who, repo); {
+	case err == nil:
+		return repo, nil
+	case who == 0:
+		answer = askForLogin("No anonymous write access.")
+	case repo.Archived:
+		answer = text(http.StatusForbidden, "This repository was archived so it is read-only.")
+	default:
+		answer = text(http.StatusForbidden, fmt.Sprintf("Permission to %s.git denied to %s.", s.FullName(repo), s.Login(who)))
+	}
+	return nil, &answer
+}
+
+// gitAnswer is an answer to git.
+func gitAnswer(in githttp.Request, body []byte) rest.Response {
+	kind := "result"
+	if in.Advertise {
+		kind = "advertisement"
+	}
+	return rest.Response{Status: http.StatusOK, Body: body, Header: http.Header{
+		"Content-Type":  {fmt.Sprintf("application/x-%s-%s", in.Service, kind)},
+		"Cache-Control": {"no-cache, max-age=0, must-revalidate"},
+	}}
+}
+
+// askForLogin is an answer upon which git asks for a user and password.
+func askForLogin(message string) rest.Response {
+	answer := text(http.StatusUnauthorized, message)
+	answer.Header.Set("WWW-Authenticate", `Basic realm="GitHub"`)
+	return answer
+}
+
+// text is an answer in plain text, which git shows to its user.
+func text(status int, message string) rest.Response {
+	return rest.Response{
+		Status: status, Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, Body: []byte(message + "\n"),
+	}
+}
