@@ -142,7 +142,7 @@ func LoadRun(dir string) (RunInfo, error) {
 		return RunInfo{}, fault.Invalidf("%s is not the directory of a run: it has no %s", dir, RunFile)
 	}
 	if err != nil {
-		return RunInfo{}, fault.Invalidf("load run: %w", err)
+		return RunInfo{}, fault.Invalidf("load run: %w; name a folder of runs that can be read", err)
 	}
 	var info RunInfo
 	if err := json.Unmarshal(data, &info); err != nil {
