@@ -192,6 +192,8 @@ func (how Measuring) figures(t agent.Transcript, model bench.ModelRef, cost floa
 
 // rejudge judges an answer by what was found when it was given. An attempt
 // that has no checkpoints' findings because its turn failed was not judged.
+// Rows do not say which checkpoints could not be read, only that the attempt
+// failed by that alone; beside a wrong answer they count as not passed.
 func rejudge(f *runner.Figures, old *bench.Row, s bench.Scenario, answer string) {
 	failed := old.Error.RunnerFailure()
 	if failed && len(old.Checkpoints) == 0 {

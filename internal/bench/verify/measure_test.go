@@ -128,7 +128,6 @@ func TestMeasuringAnewChangesNothing(t *testing.T) {
 
 var (
 	viewCell   = bench.Cell{ScenarioID: "repo-view-001", Mode: bench.GHX, Iteration: 1}
-	assignCell = bench.Cell{ScenarioID: "pr-assignees-add-001", Mode: bench.GHX, Iteration: 1}
 	threadCell = bench.Cell{ScenarioID: "pr-fix-review-comments-wf-001", Mode: bench.GHX, Iteration: 1}
 )
 
@@ -189,6 +188,41 @@ func TestWhatATranscriptTellsIsMeasuredAnew(t *testing.T) {
 			assert.Equal(t, c.want, fields)
 		})
 	}
+}
+
+func TestWhatCheckpointsFoundCountsForAnotherAnswerToo(t *testing.T) {
+	r := measurable(t)
+	r.reads(&fake.Reader{Says: map[string]any{"assignees": []any{}}})
+	cell := bench.Cell{ScenarioID: "pr-assignees-add-001", Mode: bench.GHX, Iteration: 2}
+	r.run(t.Context(), t)
+	r.edit(t, cell, 1, answers(assigned))
+	measured, err := verify.Measure(r.measuring(t))
+	require.NoError(t, err)
+	require.Len(t, measured.Changed, 1)
+	for _, row := range measured.Rows {
+		if row.Cell() == cell {
+			assert.True(t, row.OutputValid)
+			assert.False(t, row.Success)
+			assert.Equal(t, bench.CheckpointFailed, row.Error.Type)
+			assert.Equal(t, row.Error, row.Attempts[0].Error)
+		}
+	}
+}
+
+func TestAnAnswerIsJudgedAlsoWhereTheStateCouldNotBeRead(t *testing.T) {
+	r := measurable(t)
+	r.reads(&fake.Reader{Err: errors.New("bad gateway")})
+	cell := bench.Cell{ScenarioID: "pr-assignees-add-001", Mode: bench.GHX, Iteration: 1}
+	was := rowsOf(t, r.run(t.Context(), t).Files)
+	r.edit(t, cell, 1, answers("Done."))
+	measured, err := verify.Measure(r.measuring(t))
+	require.NoError(t, err)
+	require.Len(t, measured.Changed, 1)
+	i := slices.IndexFunc(was, func(row bench.Row) bool { return row.Cell() == cell })
+	assert.Equal(t, bench.RunnerError, was[i].Error.Type)
+	assert.True(t, was[i].OutputValid)
+	assert.Equal(t, bench.AssertionFailed, measured.Rows[i].Error.Type)
+	assert.False(t, measured.Rows[i].OutputValid)
 }
 
 func TestAChangeIsShownOnOneLine(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,9 +29,13 @@ const modelKey = "sk-the-real-key-of-the-model"
 // rig is a model, and the command line with agents that have it.
 type rig struct {
 	model *stubmodel.Server
-	dir   string
-	env   []string
-	flags []string
+	// dir is the folder that the command runs in, temp the one that it has for
+	// temporary files.
+	dir, temp string
+	env       []string
+	flags     []string
+	// pid is the number of the command's process while it runs.
+	pid atomic.Int64
 }
 
 // newRig serves a model to agents whose programs are real ones.
@@ -41,13 +46,15 @@ func newRig(t testing.TB, plan func(stubmodel.Request) []stubmodel.Step) *rig {
 	endpoint, err := model.Listen(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, endpoint.Close()) })
-	dir := t.TempDir()
+	dir, temp := t.TempDir(), t.TempDir()
+	// As folders are that people work in: agents' users can enter them.
+	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o755))
 	prices := filepath.Join(dir, "prices.json")
 	require.NoError(t, os.WriteFile(prices, []byte(`{"default_model": "stub/m", "expectations": {},
 		"pricing": {"stub/m": {"input": 2, "output": 10, "cache_read": 0.2, "cache_write": 0}}}`), 0o600))
 	return &rig{
-		model: model, dir: dir,
-		env: append(os.Environ(), "STUB_KEY="+modelKey),
+		model: model, dir: dir, temp: temp,
+		env: append(os.Environ(), "STUB_KEY="+modelKey, "TMPDIR="+temp),
 		flags: []string{
 			"--provider", "opencode", "--opencode-bin", bin, "--model", "stub/m", "--model-base-url", endpoint.URL,
 			"--model-api-key-env", "STUB_KEY", "--expectations-config", prices,
@@ -70,7 +77,9 @@ func (r *rig) run(t testing.TB, args ...string) ended {
 	var stdout, stderr bytes.Buffer
 	cmd.Env, cmd.Stdout, cmd.Stderr = r.env, &stdout, &stderr
 	began := time.Now()
-	err := cmd.Run()
+	require.NoError(t, cmd.Start())
+	r.pid.Store(int64(cmd.Process.Pid))
+	err := cmd.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		require.NoError(t, err)
@@ -211,6 +220,26 @@ func withGHX(r stubmodel.Request) []stubmodel.Step {
 	}
 }
 
+// withMCP plays an agent that works with the tools of GitHub's MCP server.
+func withMCP(r stubmodel.Request) []stubmodel.Step {
+	t := taskOf(r)
+	repo := map[string]any{"owner": "aryeko", "repo": "ghx-bench-fixtures"}
+	act := stubmodel.Call{Arguments: repo}
+	var answer map[string]any
+	switch t.capability {
+	case "pr.merge":
+		act.Name, repo["pullNumber"], repo["merge_method"] = "github_merge_pull_request", t.PRNumber, "squash"
+		answer = map[string]any{"prNumber": t.PRNumber, "method": "squash", "isMethodAssumed": false, "queued": false, "deleteBranch": false}
+	case "pr.checks.rerun.all":
+		act.Name, repo["run_id"] = "github_rerun_workflow_run", t.RunID
+		answer = map[string]any{"runId": t.RunID, "queued": true}
+	}
+	return []stubmodel.Step{
+		{Calls: []stubmodel.Call{act}, Usage: stubmodel.Usage{Prompt: 20000, Completion: 100}},
+		{Text: envelope(answer), Usage: stubmodel.Usage{Prompt: 21000, Completion: 100}},
+	}
+}
+
 // byMode plays an agent by the command that it was told to use.
 func byMode(r stubmodel.Request) []stubmodel.Step {
 	if strings.Contains(r.System(), "`ghx` command") {
@@ -265,6 +294,25 @@ func TestARealAgentWorksWithGH(t *testing.T) {
 	}
 	requireTokensAsCharged(t, r.model, rows)
 	r.requireNoSecret(t)
+}
+
+func TestARealAgentWorksWithTheMCPServer(t *testing.T) {
+	r := newRig(t, withMCP)
+	server := realtool.Find(t, realtool.MCPServer())
+	ran := r.run(t, "run", "mcp", "1", "--scenario-set", "ci-verify-pr", "--mcp-command", server, "--skip-warmup")
+	require.Zero(t, ran.code, ran.stderr)
+	rows := r.rows(t)[bench.MCP]
+	require.Len(t, rows, 2)
+	for _, row := range rows {
+		assert.True(t, row.Success, "%s: %+v", row.Cell(), row.Error)
+		assert.Equal(t, 1, row.ToolCalls)
+		require.NotNil(t, row.APIRequests)
+		assert.Equal(t, 1, row.APIRequests.REST)
+	}
+	requireTokensAsCharged(t, r.model, rows)
+	for _, asked := range r.model.Requests() {
+		assert.NotContains(t, asked.Tools, "bash", "an agent with the MCP server has no shell")
+	}
 }
 
 func TestTheGatePassesAGHXThatSavesCalls(t *testing.T) {
