@@ -47,6 +47,7 @@ func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	x := &exchange{out: out, in: r, logged: Entry{Part: to.part, Method: r.Method, Path: r.URL.Path}}
 	x.token, x.known = w.authenticate(r)
 	x.logged.Token = x.token.value
+	x.logged.GraphQL = to.part == PartAPI && (r.URL.Path == graphqlPath || r.URL.Path == enterpriseGraphqlPath)
 	var err error
 	x.body, err = io.ReadAll(http.MaxBytesReader(out, r.Body, maxBody))
 	x.logged.Bytes = int64(len(x.body))
@@ -63,7 +64,6 @@ func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 
 // answerAPI answers a request to the REST or the GraphQL API.
 func (w *World) answerAPI(x *exchange) rest.Response {
-	x.logged.GraphQL = x.in.URL.Path == graphqlPath || x.in.URL.Path == enterpriseGraphqlPath
 	switch {
 	case !x.known:
 		return rest.Failure(http.StatusUnauthorized, "Bad credentials")

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -53,7 +54,7 @@ func (w *World) answerFetch(x *exchange, in githttp.Request, body []byte) rest.R
 	}
 	var answer []byte
 	if err == nil {
-		answer, err = from.Answer(x.in.Context(), in, body)
+		answer, err = w.fetch(x.in.Context(), from, in, body)
 	}
 	switch {
 	case errors.Is(err, githttp.ErrNoGit):
@@ -65,6 +66,14 @@ func (w *World) answerFetch(x *exchange, in githttp.Request, body []byte) rest.R
 	default:
 		return gitAnswer(in, answer)
 	}
+}
+
+// fetch runs git for one client after the other: each takes the memory of a
+// whole repository.
+func (w *World) fetch(ctx context.Context, from githttp.Fetcher, in githttp.Request, body []byte) ([]byte, error) {
+	w.fetching.Lock()
+	defer w.fetching.Unlock()
+	return from.Answer(ctx, in, body)
 }
 
 func (w *World) advertisePush(x *exchange, in githttp.Request) rest.Response {

@@ -30,6 +30,8 @@ type World struct {
 	gql  *gql.API
 
 	audit audit
+	// fetching is held while git answers a fetch.
+	fetching sync.Mutex
 	// downloadKey signs the addresses of downloads.
 	downloadKey string
 }

@@ -1,12 +1,12 @@
 package target_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	gh "github.com/google/go-github/v60/github"
@@ -322,25 +322,25 @@ func TestGitAndProtectedBranches(t *testing.T) {
 func TestR7PushesAreWritesOfTheAgentAndNoAPIRequests(t *testing.T) {
 	place := prepare(t, seeded(t))
 	w := openWorkshop(t, place).as(env(place, "GH_TOKEN"))
-	var told int
+	var told atomic.Int32
 	place.OnWrite(func() {
-		told++
+		told.Add(1)
 		assert.NotEmpty(t, w.tip("heads/x"), "the branch is there before git has its answer")
 	})
 	w.clone()
 	w.commit("a.txt", "one\n")
-	assert.Zero(t, told, "reading is no write")
+	assert.Zero(t, told.Load(), "reading is no write")
 	w.do("push", "-q", "origin", "HEAD:x", "HEAD:y")
-	assert.Equal(t, 1, told, "a push of two branches is one write")
+	assert.EqualValues(t, 1, told.Load(), "a push of two branches is one write")
 	w.do("push", "-q", "origin", "HEAD:x")
 	w.fails("push", "origin", ":main")
-	assert.Equal(t, 1, told, "nothing was written")
+	assert.EqualValues(t, 1, told.Load(), "nothing was written")
 
 	usage := place.Usage()
 	assert.Zero(t, usage.Requests.REST)
 	assert.Zero(t, usage.Requests.GraphQL)
 	assert.Positive(t, w.world().Usage(env(place, "GH_TOKEN")).Git)
-	assert.Equal(t, w.Attempt.Usage().REST, 0)
+	assert.Positive(t, w.Attempt.Usage().Git)
 	var writes int
 	for _, e := range w.world().Audit() {
 		if e.Write && e.Part == sandbox.PartGit {
@@ -354,7 +354,7 @@ func TestR7PushesAreWritesOfTheAgentAndNoAPIRequests(t *testing.T) {
 func BenchmarkGitClone(b *testing.B) {
 	git := realtool.Find(b, realtool.Git())
 	sandbox := seeded(b)
-	place, err := sandbox.Prepare(context.Background(), target.Needs{})
+	place, err := sandbox.Prepare(b.Context(), target.Needs{})
 	require.NoError(b, err)
 	bench := realtool.Open(b, place.GitHub, place.Env...)
 	for n := 0; b.Loop(); n++ {

@@ -134,7 +134,9 @@ func TestMCPDropsReviews(t *testing.T) {
 		return m.try("pull_request_review_write", m.on("pr", map[string]any{"method": method}))
 	}
 	pending := func() (review *model.Review) {
-		world(t, m.place, func(s *model.State, _ *model.Repo) { review = s.PendingReview(s.User(target.Agent).ID, m.seenIn(s, "pr")) })
+		world(t, m.place, func(s *model.State, _ *model.Repo) {
+			review = s.PendingReview(s.User(target.Agent).ID, m.seenIn(s, "pr"))
+		})
 		return review
 	}
 	assert.False(t, write("create").isError)

@@ -51,8 +51,8 @@ func scenarioOf(r stubmodel.Request) string {
 	return ""
 }
 
-// perform has the agent of one run do each of the deeds, in order.
-func perform(t *testing.T, deeds []deed, flags ...string) *stage {
+// newStage returns a stage for deeds.
+func newStage(t *testing.T, deeds []deed) *stage {
 	t.Helper()
 	s := &stage{deeds: deeds, rows: map[string]bench.Row{}}
 	s.rig = newRig(t, func(r stubmodel.Request) []stubmodel.Step {
@@ -63,15 +63,19 @@ func perform(t *testing.T, deeds []deed, flags ...string) *stage {
 		}
 		return nil
 	})
-	args := append([]string{
+	return s
+}
+
+// perform has the agent of one run do each of the deeds, in order.
+func (s *stage) perform(t *testing.T, flags ...string) {
+	t.Helper()
+	s.ended = s.run(t, append([]string{
 		"run", "agent_direct", "1", "--scenarios", s.write(t), "--scenario-set", "deeds", "--order", "sequential", "--skip-warmup",
 		"--runner-retries", "0", "--gh-command", realtool.Find(t, realtool.GH()),
-	}, flags...)
-	s.ended = s.run(t, args...)
+	}, flags...)...)
 	for _, row := range s.rig.rows(t)[bench.AgentDirect] {
 		s.rows[row.ScenarioID] = row
 	}
-	return s
 }
 
 // deedTimeout is the timeout of scenarios whose deadline is not reached.
@@ -218,7 +222,7 @@ func TestR8WhateverAModelDoesComesToARow(t *testing.T) {
 	t.Parallel()
 	answer := envelope(map[string]any{"is": "the last"})
 	var gone []string
-	s := perform(t, []deed{
+	s := newStage(t, []deed{
 		{id: "no-envelope-001", steps: says(stubmodel.Step{Text: "I have done it."}), row: func(t *testing.T, row bench.Row) {
 			failsAs(bench.AssertionFailed, "")(t, row)
 			assert.Equal(t, 3, row.Continuations, "N8: three requests to complete the answer")
@@ -253,7 +257,8 @@ func TestR8WhateverAModelDoesComesToARow(t *testing.T) {
 			gone = append(gone, running(t, sleeper(2))...)
 			return runs("true")(r)
 		}, row: succeeds},
-	}, "--first-answer-timeout", lateAnswer, "--stall-timeout", lateSign)
+	})
+	s.perform(t, "--first-answer-timeout", lateAnswer, "--stall-timeout", lateSign)
 	s.check(t)
 	assert.Empty(t, gone, "tools that did not end were ended with their attempt")
 	s.requireNothingLeft(t)

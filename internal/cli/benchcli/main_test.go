@@ -10,7 +10,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"bench": func() { os.Exit(benchcli.Main()) }})
+	testscript.Main(m, map[string]func(){
+		"bench":    func() { os.Exit(benchcli.Main()) },
+		futureName: futureOpenCode,
+	})
 }
 
 func TestScripts(t *testing.T) {

@@ -57,7 +57,9 @@ func (f Fetcher) Answer(ctx context.Context, in Request, body []byte) ([]byte, e
 	if err != nil {
 		return nil, fault.Infraf("make a folder for git: %w", err)
 	}
-	defer os.RemoveAll(folder)
+	// If it cannot be removed there is nobody to tell, and nothing secret in
+	// it.
+	defer func() { _ = os.RemoveAll(folder) }()
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	run := runner{program: program, folder: folder, version: in.Version}
@@ -122,7 +124,7 @@ type runner struct {
 // configuration but the repository's.
 func (r runner) git(ctx context.Context, input []byte, args ...string) ([]byte, error) {
 	var out, said bytes.Buffer
-	cmd := exec.CommandContext(ctx, r.program, args...)
+	cmd := exec.CommandContext(ctx, r.program, args...) //nolint:gosec // it is git, with arguments of ours
 	cmd.Dir, cmd.WaitDelay = r.folder, killTime
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &out, &said
 	cmd.Env = []string{

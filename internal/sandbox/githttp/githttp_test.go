@@ -120,6 +120,7 @@ func TestReadPush(t *testing.T) {
 		"a length that is none":      "0003",
 		"a command without a ref":    line(zero+" "+one+"\n") + "0000",
 		"a hash that is none":        line("x "+one+" refs/heads/a\n") + "0000",
+		"a ref with too long a name": line(zero+" "+one+" refs/heads/"+strings.Repeat("x", 4096)) + "0000",
 		"more commands than allowed": strings.Repeat(line(zero+" "+one+" refs/heads/a\n"), 1001) + "0000",
 	} {
 		_, err := githttp.ReadPush([]byte(body))

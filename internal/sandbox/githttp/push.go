@@ -17,7 +17,8 @@ import (
 
 const (
 	// capabilities are what pushing clients may ask for.
-	capabilities = "report-status delete-refs side-band-64k quiet ofs-delta object-format=sha1 agent=git/github-sandbox"
+	capabilities = reportStatus + " delete-refs " + sideBand + " quiet ofs-delta object-format=sha1 agent=git/github-sandbox"
+	reportStatus = "report-status"
 	sideBand     = "side-band-64k"
 	// maxUpdates bounds the refs that one push updates.
 	maxUpdates = 1000
@@ -29,8 +30,8 @@ const (
 	bandProgress = 2
 )
 
-// lines collects pkt-lines. A write to memory does not fail, and what is
-// written is cut to fit.
+// lines collects pkt-lines, none of which is longer than they can be: names of
+// refs are bounded, and bands are cut to fit. A write to memory does not fail.
 type lines struct{ bytes.Buffer }
 
 func (l *lines) printf(format string, args ...any) { l.write([]byte(fmt.Sprintf(format, args...))) }
@@ -104,6 +105,8 @@ func (p *Pushed) add(command string) error {
 	switch {
 	case len(part) != 3 || !plumbing.IsHash(part[0]) || !plumbing.IsHash(part[1]):
 		return fault.Invalidf("read push: %.200q is no command", command)
+	case len(part[2]) > gitstore.MaxPathLength:
+		return fault.Invalidf("read push: a ref's name is over the limit of %d bytes", gitstore.MaxPathLength)
 	case len(p.Updates) == maxUpdates:
 		return fault.Invalidf("read push: it has more than %d commands", maxUpdates)
 	}
@@ -139,14 +142,11 @@ func (p *Pushed) Report(unpacked error, messages string) []byte {
 		}
 	}
 	report.flush()
-	switch {
-	case !slices.Contains(p.capabilities, "report-status"):
+	if !slices.Contains(p.capabilities, reportStatus) {
 		report.Reset()
-	case !slices.Contains(p.capabilities, sideBand):
-		return report.Bytes()
 	}
 	if !slices.Contains(p.capabilities, sideBand) {
-		return nil
+		return report.Bytes()
 	}
 	out.band(bandProgress, []byte(messages))
 	out.band(bandData, report.Bytes())

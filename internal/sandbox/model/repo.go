@@ -1,6 +1,11 @@
 package model
 
-import "github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+import (
+	"slices"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+)
 
 // NewUser describes a user to add.
 type NewUser struct {
@@ -82,9 +87,17 @@ func (r *Repo) Empty() bool { return len(r.Git.Refs(headsPrefix)) == 0 }
 
 // Star has a user star a repository that he may read, or take the star back.
 func (s *State) Star(user ID, repo *Repo, starred bool) {
-	s.Advance()
+	now := s.Advance()
+	if starred == slices.Contains(repo.Stargazers, user) {
+		return
+	}
 	repo.Stargazers = without(repo.Stargazers, user)
+	delete(repo.StarredAt, user)
 	if starred {
 		repo.Stargazers = append(repo.Stargazers, user)
+		if repo.StarredAt == nil {
+			repo.StarredAt = map[ID]time.Time{}
+		}
+		repo.StarredAt[user] = now
 	}
 }

@@ -71,8 +71,10 @@ type Repo struct {
 	AllowAutoMerge                       bool
 	DeleteBranchOnMerge                  bool
 	Stargazers                           []ID
-	Watchers                             []ID
-	ForkCount                            int
+	// StarredAt says when, for those who starred it through the API.
+	StarredAt map[ID]time.Time
+	Watchers  []ID
+	ForkCount int
 	// Collaborators holds who may do what, besides the owner.
 	Collaborators map[ID]Permission
 	// LastNumber is the highest number of an issue or pull request.
@@ -92,6 +94,7 @@ func (r *Repo) clone() *Repo {
 	c := *r
 	c.Topics = slices.Clone(r.Topics)
 	c.Stargazers = slices.Clone(r.Stargazers)
+	c.StarredAt = maps.Clone(r.StarredAt)
 	c.Watchers = slices.Clone(r.Watchers)
 	c.Collaborators = maps.Clone(r.Collaborators)
 	c.LastRunNumber = maps.Clone(r.LastRunNumber)

@@ -36,7 +36,14 @@ func (c *call) starredBy(user model.ID) (reply, error) {
 	repos := c.s.Repos.Where(func(r *model.Repo) bool {
 		return slices.Contains(r.Stargazers, user) && c.s.Permission(c.actor, r) >= model.PermRead
 	})
-	return list(c, repos, c.repo)
+	if !c.accepts("star") {
+		return list(c, repos, c.repo)
+	}
+	type starView struct {
+		StarredAt stamp     `json:"starred_at"`
+		Repo      *repoView `json:"repo"`
+	}
+	return list(c, repos, func(r *model.Repo) starView { return starView{at(r.StarredAt[user]), c.repo(r)} })
 }
 
 func isStarred(c *call, repo *model.Repo) (reply, error) {

@@ -17,6 +17,9 @@ const maxBody = 64 << 20
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.Key:
+		s.mu.Lock()
+		s.refused++
+		s.mu.Unlock()
 		refuse(w, http.StatusUnauthorized, "Incorrect API key provided.", "invalid_api_key")
 	case r.URL.Path == modelsPath && r.Method == http.MethodGet:
 		s.list(w)

@@ -52,6 +52,7 @@ type Server struct {
 	mu      sync.Mutex
 	records []record
 	tries   map[[sha256.Size]byte]int
+	refused int
 }
 
 // record is a request and what was charged for it so far.
@@ -153,6 +154,13 @@ func (s *Server) Requests() []Request {
 		requests = append(requests, r.request)
 	}
 	return requests
+}
+
+// Refused counts the requests so far that had another key than the right one.
+func (s *Server) Refused() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
 }
 
 // Charged sums the usage that was told for the requests that match. Nil

@@ -1,0 +1,127 @@
+package gql_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// another opens an issue and returns its global id.
+func (w *world) another() string {
+	w.t.Helper()
+	return w.do("owner", `mutation($repo: ID!) { createIssue(input: {repositoryId: $repo, title: "another"}) { issue { id } } }`, "repo", w.repo).
+		Text("data.createIssue.issue.id")
+}
+
+const relations = `query($id: ID!) { node(id: $id) { ... on Issue {
+  parent { number } subIssues(first: 10) { totalCount nodes { number } } subIssuesSummary { total completed percentCompleted }
+  blockedBy(first: 10) { nodes { number } } blocking(first: 10) { nodes { number } }
+  issueDependenciesSummary { blockedBy totalBlockedBy blocking totalBlocking } issueType { name }
+} } }`
+
+func TestSubIssues(t *testing.T) {
+	w := newWorld(t)
+	first, second := w.another(), w.another()
+	const add = `mutation($i: ID!, $s: ID, $u: String) { addSubIssue(input: {issueId: $i, subIssueId: $s, subIssueUrl: $u}) { issue { number } subIssue { number } } }`
+	added := w.do("triager", add, "i", w.issue, "s", first)
+	assert.Equal(t, []int{1, 3}, []int{added.Int("data.addSubIssue.issue.number"), added.Int("data.addSubIssue.subIssue.number")})
+	w.do("triager", add, "i", w.issue, "u", "https://github.com/owner/hello/issues/4")
+	w.refused("UNPROCESSABLE", "An error occurred while adding the sub-issue to the parent issue. Issue may not contain duplicate sub-issues and Sub issue may only have one parent",
+		"triager", add, "i", w.issue, "s", first)
+	w.refused("NOT_FOUND", "Could not resolve to an Issue with the URL of 'https://example.com'.", "triager", add, "i", w.issue, "u", "https://example.com")
+	w.refused("NOT_FOUND", "Could not resolve to a node with the global id of '"+w.pull+"'", "triager", add, "i", w.issue, "s", w.pull)
+	w.refused("FORBIDDEN", "reader does not have the correct permissions to execute `AddSubIssue`", "reader", add, "i", w.issue, "s", first)
+
+	w.do("owner", `mutation($i: ID!) { closeIssue(input: {issueId: $i}) { issue { id } } }`, "i", second)
+	seen := w.do("reader", relations, "id", w.issue)
+	assert.Equal(t, []int{2, 3, 4}, []int{seen.Int("data.node.subIssues.totalCount"), seen.Int("data.node.subIssues.nodes.0.number"), seen.Int("data.node.subIssues.nodes.1.number")})
+	assert.Equal(t, map[string]any{"total": 2.0, "completed": 1.0, "percentCompleted": 50.0}, seen.At("data.node.subIssuesSummary"))
+	assert.Equal(t, 1, w.do("reader", relations, "id", first).Int("data.node.parent.number"))
+
+	const move = `mutation($i: ID!, $s: ID!, $b: ID, $a: ID) { reprioritizeSubIssue(input: {issueId: $i, subIssueId: $s, beforeId: $b, afterId: $a}) { issue { subIssues(first: 1) { nodes { number } } } } }`
+	assert.Equal(t, 4, w.do("triager", move, "i", w.issue, "s", second, "b", first).Int("data.reprioritizeSubIssue.issue.subIssues.nodes.0.number"))
+	assert.Equal(t, 3, w.do("triager", move, "i", w.issue, "s", second, "a", first).Int("data.reprioritizeSubIssue.issue.subIssues.nodes.0.number"))
+	w.refused("UNPROCESSABLE", "Exactly one of afterId and beforeId must be given.", "triager", move, "i", w.issue, "s", second)
+	w.do("triager", `mutation($i: ID!, $s: ID!) { removeSubIssue(input: {issueId: $i, subIssueId: $s}) { issue { id } } }`, "i", w.issue, "s", first)
+	assert.Nil(t, w.do("reader", relations, "id", first).At("data.node.parent"))
+}
+
+func TestIssuesThatWait(t *testing.T) {
+	w := newWorld(t)
+	other := w.another()
+	const add = `mutation($i: ID!, $b: ID!) { addBlockedBy(input: {issueId: $i, blockingIssueId: $b}) { issue { number } blockingIssue { number } } }`
+	added := w.do("triager", add, "i", w.issue, "b", other)
+	assert.Equal(t, []int{1, 3}, []int{added.Int("data.addBlockedBy.issue.number"), added.Int("data.addBlockedBy.blockingIssue.number")})
+	w.refused("UNPROCESSABLE", "Target issue has already been taken", "triager", add, "i", w.issue, "b", other)
+	w.refused("UNPROCESSABLE", "An issue cannot be blocked by itself", "triager", add, "i", w.issue, "b", w.issue)
+	w.do("owner", `mutation($i: ID!) { closeIssue(input: {issueId: $i}) { issue { id } } }`, "i", other)
+
+	waits, blocks := w.do("reader", relations, "id", w.issue), w.do("reader", relations, "id", other)
+	assert.Equal(t, 3, waits.Int("data.node.blockedBy.nodes.0.number"))
+	assert.Equal(t, map[string]any{"blockedBy": 0.0, "totalBlockedBy": 1.0, "blocking": 0.0, "totalBlocking": 0.0},
+		waits.At("data.node.issueDependenciesSummary"), "the other one is closed")
+	assert.Equal(t, 1, blocks.Int("data.node.blocking.nodes.0.number"))
+	assert.Equal(t, 1, blocks.Int("data.node.issueDependenciesSummary.blocking"))
+
+	const remove = `mutation($i: ID!, $b: ID!) { removeBlockedBy(input: {issueId: $i, blockingIssueId: $b}) { issue { id } } }`
+	w.do("triager", remove, "i", w.issue, "b", other)
+	assert.Nil(t, w.do("reader", relations, "id", w.issue).At("data.node.blockedBy.nodes.0"))
+	w.refused("NOT_FOUND", "Not Found", "triager", remove, "i", w.issue, "b", other)
+}
+
+func TestIssueTypesAreOfOrganizations(t *testing.T) {
+	w := newWorld(t)
+	reply := w.do("reader", `{ repository(owner: "owner", name: "hello") { issueTypes(first: 5) { totalCount nodes { id name color isEnabled } pageInfo { hasNextPage } } } }`)
+	assert.Zero(t, reply.Int("data.repository.issueTypes.totalCount"))
+}
+
+func TestUpdateLabel(t *testing.T) {
+	w := newWorld(t)
+	id := w.do("reader", `{ repository(owner: "owner", name: "hello") { label(name: "bug") { id } } }`).Text("data.repository.label.id")
+	const update = `mutation($i: ID!, $n: String, $c: String) { updateLabel(input: {id: $i, name: $n, color: $c, description: "D"}) { label { name color description } } }`
+	assert.Equal(t, map[string]any{"name": "Bug!", "color": "00ff00", "description": "D"}, w.do("writer", update, "i", id, "n", "Bug!", "c", "00FF00").At("data.updateLabel.label"))
+	w.refused("UNPROCESSABLE", "Color is invalid", "writer", update, "i", id, "c", "green")
+	w.refused("FORBIDDEN", "reader does not have the correct permissions to execute `UpdateLabel`", "reader", update, "i", id, "c", "00ff00")
+}
+
+func TestTimelines(t *testing.T) {
+	w := newWorld(t)
+	w.Change(func(s *model.State, repo *model.Repo) {
+		i := s.Issue(repo, 1)
+		_, err := s.CreateComment(repo.OwnerID, repo, i, "seen")
+		require.NoError(t, err)
+		for _, state := range []string{"closed", "open"} {
+			require.NoError(t, s.EditIssue(repo.OwnerID, repo, i, model.IssueEdit{State: &state}))
+		}
+		require.NoError(t, s.RemoveLabel(repo.OwnerID, repo, i, "bug"))
+		require.NoError(t, s.DeleteLabel(repo.OwnerID, repo, s.Label(repo, "bug")))
+	})
+	const items = `query($types: [IssueTimelineItemsItemType!], $skip: Int) { repository(owner: "owner", name: "hello") { issue(number: 1) {
+	  timelineItems(first: 50, itemTypes: $types, skip: $skip) { totalCount nodes { __typename
+	    ... on Node { id } ... on LabeledEvent { actor { login } label { name } } ... on AssignedEvent { assignee { ... on User { login } } }
+	    ... on IssueComment { body } ... on ClosedEvent { stateReason createdAt } ... on ConnectedEvent { subject { __typename } } } }
+	} } }`
+	const at = "data.repository.issue.timelineItems."
+	all := w.do("reader", items)
+	var names []string
+	for n := range all.Int(at + "totalCount") {
+		node := at + "nodes." + string(rune('0'+n)) + "."
+		names = append(names, all.Text(node+"__typename"))
+		found := w.do("reader", `query($id: ID!) { node(id: $id) { __typename id } }`, "id", all.Text(node+"id"))
+		assert.Equal(t, all.Text(node+"__typename"), found.Text("data.node.__typename"))
+	}
+	assert.Equal(t, []string{"LabeledEvent", "AssignedEvent", "IssueComment", "ClosedEvent", "ReopenedEvent", "UnlabeledEvent"}, names)
+	assert.Equal(t, []string{"owner", "deleted", "writer", "seen"}, []string{
+		all.Text(at + "nodes.0.actor.login"), all.Text(at + "nodes.0.label.name"), all.Text(at + "nodes.1.assignee.login"), all.Text(at + "nodes.2.body"),
+	})
+	for _, c := range []struct {
+		types []string
+		skip  int
+		want  int
+	}{{[]string{"LABELED_EVENT", "ISSUE_COMMENT"}, 0, 2}, {[]string{"CONNECTED_EVENT"}, 0, 0}, {nil, 4, 2}, {nil, 100, 0}, {nil, -1, 6}} {
+		assert.Equal(t, c.want, w.do("reader", items, "types", c.types, "skip", c.skip).Int(at+"totalCount"), "%v", c)
+	}
+}

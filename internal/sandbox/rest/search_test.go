@@ -1,0 +1,167 @@
+package rest_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+)
+
+func search(w *sandboxtest.World, login, what, query string) sandboxtest.Reply {
+	return w.As(login).Get("/search/" + what + "?q=" + url.QueryEscape(query))
+}
+
+// talk is a world with an issue, #1, that is closed, an issue, #2, and a pull
+// request, #3.
+func talk(t *testing.T) *sandboxtest.World {
+	t.Helper()
+	w := sandboxtest.New(t, gitstore.Change{Path: "src/main.go", Content: []byte("package main\n\nfunc Handle() {}\n")})
+	w.Change(func(s *model.State, repo *model.Repo) {
+		reader, writer := s.User("reader").ID, s.User("writer").ID
+		first, err := s.OpenIssue(reader, repo, model.NewIssue{Title: "It is slow", Body: "Ask @writer."})
+		require.NoError(t, err)
+		closed, reason := "closed", "not_planned"
+		require.NoError(t, s.EditIssue(writer, repo, first, model.IssueEdit{State: &closed, StateReason: &reason}))
+		m := s.AddMilestone(repo, model.NewMilestone{Title: "Next week"})
+		second, err := s.OpenIssue(writer, repo, model.NewIssue{
+			Title: "Crash on start", Labels: []string{"good first issue", "bug"}, Assignees: []string{"triager"}, Milestone: m.Number,
+		})
+		require.NoError(t, err)
+		_, err = s.CreateComment(reader, repo, second, "Same here, it is slow too")
+		require.NoError(t, err)
+	})
+	openPull(t, w, "f", "f.txt", "x\n")
+	return w
+}
+
+func TestSearchIssues(t *testing.T) {
+	w := talk(t)
+	for query, want := range map[string][]int{
+		"slow":                           {2, 1},
+		"SLOW in:title":                  {1},
+		"slow in:title,comments":         {2, 1},
+		`"crash on"`:                     {2},
+		`"on crash"`:                     {},
+		"crash start":                    {2},
+		"NOT slow":                       {3},
+		"-crash":                         {3, 1},
+		"is:issue":                       {2, 1},
+		"is:pr":                          {3},
+		"type:pr":                        {3},
+		"is:open is:issue":               {2},
+		"state:closed":                   {1},
+		"reason:\"not planned\"":         {1},
+		"is:unmerged":                    {3},
+		"is:private":                     {},
+		"is:nonsense":                    {},
+		`label:"good first issue"`:       {2},
+		"label:bug label:missing":        {},
+		"label:missing,BUG":              {2},
+		"-label:bug is:issue":            {1},
+		"no:label is:issue":              {1},
+		"no:milestone no:assignee is:pr": {3},
+		`milestone:"next week"`:          {2},
+		"author:READER":                  {1},
+		"author:@me":                     {},
+		"author:nobody":                  {},
+		"-author:nobody is:pr":           {3},
+		"assignee:triager":               {2},
+		"assignee:*":                     {2},
+		"mentions:writer":                {1},
+		"commenter:reader":               {2},
+		"involves:reader":                {2, 1},
+		"head:f base:main":               {3},
+		"head:g":                         {},
+		"draft:false":                    {3},
+		"review:none":                    {3},
+		"comments:>0":                    {2},
+		"comments:0..0":                  {3, 1},
+		"comments:*..1":                  {3, 2, 1},
+		"comments:x":                     {},
+		"created:2026-01-05":             {3, 2, 1},
+		"created:>2026-01-05":            {},
+		"created:<=2026-01-05":           {3, 2, 1},
+		"created:2026-01-01..*":          {3, 2, 1},
+		"created:<2026-01-05T09:00:00Z":  {},
+		"created:soon":                   {},
+		"closed:>=2026-01-01":            {1},
+		"merged:>=2026-01-01":            {},
+		"repo:OWNER/hello slow":          {2, 1},
+		"user:owner is:pr":               {3},
+		"-repo:owner/hello":              {},
+		"user:writer":                    {},
+		"is:issue sort:created-asc":      {1, 2},
+		"unknown:word":                   {},
+	} {
+		reply := search(w, "stranger", "issues", query)
+		require.Equal(t, http.StatusOK, reply.Status, query)
+		found := []int{}
+		for n := range reply.Int("total_count") {
+			found = append(found, reply.Int("items."+itoa(int64(n))+".number"))
+		}
+		assert.Equal(t, want, found, query)
+	}
+	sorted := w.As("reader").Get("/search/issues?q=is:issue&sort=comments&order=asc")
+	assert.Equal(t, []int{1, 2}, []int{sorted.Int("items.0.number"), sorted.Int("items.1.number")})
+	assert.Equal(t, "https://api.github.com/repos/owner/hello", sorted.Text("items.0.repository_url"))
+}
+
+func TestSearchesThatAreRefused(t *testing.T) {
+	w := talk(t)
+	w.Change(func(_ *model.State, repo *model.Repo) { repo.Private = true })
+	for _, what := range []string{"issues", "code", "commits", "users", "repositories"} {
+		assert.Equal(t, http.StatusUnprocessableEntity, search(w, "stranger", what, " ").Status, what)
+	}
+	for _, query := range []string{"x repo:owner/hello", "x repo:owner/none", "x user:nobody"} {
+		for _, what := range []string{"issues", "code", "commits"} {
+			reply := search(w, "stranger", what, query)
+			assert.Equal(t, http.StatusUnprocessableEntity, reply.Status, what)
+			assert.Equal(t, "The listed users and repositories cannot be searched either because the resources do not exist or you do not have permission to view them.",
+				reply.Text("errors.0.message"))
+		}
+	}
+	assert.Zero(t, search(w, "stranger", "issues", "slow").Int("total_count"))
+	assert.Zero(t, search(w, "stranger", "code", "Handle").Int("total_count"))
+	assert.Equal(t, 2, search(w, "reader", "issues", "slow").Int("total_count"))
+}
+
+func TestSearchCode(t *testing.T) {
+	w := talk(t)
+	for query, want := range map[string]int{
+		"Handle": 1, "handle package": 1, "Handle -package": 0, "main.go": 1, "Handle path:src": 1, "Handle path:/": 0, "hello path:/": 1, "Handle path:src/main.go": 1,
+		"Handle extension:go": 1, "Handle extension:js": 0, "Handle filename:main": 1, "Handle language:go": 1, "Handle language:rust": 0,
+		"x": 0, "Handle nothing:here": 0,
+	} {
+		assert.Equal(t, want, search(w, "reader", "code", query).Int("total_count"), query)
+	}
+	assert.Equal(t, http.StatusUnprocessableEntity, search(w, "reader", "code", "repo:owner/hello").Status, "a word is needed")
+	reply := w.As("reader").Get("/search/code?q=HANDLE", "Accept", "application/vnd.github.text-match+json")
+	assert.Equal(t, []string{"src/main.go", "func Handle() {}", "Handle"}, []string{
+		reply.Text("items.0.path"), reply.Text("items.0.text_matches.0.fragment"), reply.Text("items.0.text_matches.0.matches.0.text"),
+	})
+	assert.Equal(t, 5, reply.Int("items.0.text_matches.0.matches.0.indices.0"))
+	assert.Nil(t, search(w, "reader", "code", "HANDLE").At("items.0.text_matches"))
+}
+
+func TestSearchCommitsAndUsers(t *testing.T) {
+	w := talk(t)
+	sha := w.As("reader").Get(base + "/git/ref/heads/main").Text("object.sha")
+	for query, want := range map[string]int{
+		"first": 1, "author:owner": 1, "author:reader": 0, "hash:" + sha: 1, "hash:" + sha[:6]: 0, "merge:true": 0, "first merge:false": 1,
+		"author-email:owner@example.com": 1, `author-name:"the owner"`: 1, "author-date:>2020-01-01": 1, "committer-date:<2020-01-01": 0,
+	} {
+		assert.Equal(t, want, search(w, "reader", "commits", query).Int("total_count"), query)
+	}
+	assert.Equal(t, "owner/hello", search(w, "reader", "commits", "first").Text("items.0.repository.full_name"))
+	for query, want := range map[string]int{
+		"reader": 1, "THE": 1, "owner type:org": 0, "e type:user": 5, "user:reader": 1, "-reader e type:user": 4, "followers:>1": 0,
+	} {
+		assert.Equal(t, want, search(w, "reader", "users", query).Int("total_count"), query)
+	}
+}
