@@ -74,12 +74,13 @@ func (s *Space) Stage(path string) (string, error) {
 
 // StageTree is Stage for a folder with everything below it, such as a program
 // that is installed with its libraries. Links within the tree stay links;
-// those to files outside become files. A link to a folder outside is an error
-// of kind invalid.
+// those to files outside become files, if the space's user can read those, and
+// are left out if not: whoever made the tree is not to get at what is ours. A
+// link to a folder outside is an error of kind invalid.
 func (s *Space) StageTree(path string) (string, error) {
 	return s.stage(path, func(from, folder string) (string, error) {
 		to := filepath.Join(folder, filepath.Base(path))
-		return to, copyTree(from, to)
+		return to, s.copyTree(from, to)
 	})
 }
 
@@ -155,7 +156,7 @@ func closedTo(path string, uid int) string {
 	return path
 }
 
-func copyTree(from, to string) error {
+func (s *Space) copyTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, entry os.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -169,7 +170,7 @@ func copyTree(from, to string) error {
 		case os.ModeDir:
 			return makeOpenFolder(target)
 		case os.ModeSymlink:
-			return copyLink(from, path, target)
+			return s.copyLink(from, path, target)
 		case 0:
 			return copyFile(path, target)
 		default:
@@ -180,7 +181,7 @@ func copyTree(from, to string) error {
 }
 
 // copyLink copies the symbolic link at path, in the tree at root.
-func copyLink(root, path, to string) error {
+func (s *Space) copyLink(root, path, to string) error {
 	link, err := os.Readlink(path)
 	if err != nil {
 		return err
@@ -198,6 +199,9 @@ func copyLink(root, path, to string) error {
 	info, err := os.Stat(outside)
 	if err != nil {
 		return err
+	}
+	if !info.IsDir() && !s.reaches(outside) {
+		return nil
 	}
 	if !info.Mode().IsRegular() {
 		return fault.Invalidf("stage %s for the agent: %s leads out of it, to %s; install the program with copies in place of links",

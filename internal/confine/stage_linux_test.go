@@ -75,8 +75,15 @@ func TestStageLeavesWhatCanBeReached(t *testing.T) {
 
 func TestStageTreeKeepsAProgramTogether(t *testing.T) {
 	s := ways[1].open(t)
-	outside := tree(t, map[string]string{"shared": "from outside"}, 0o600)
+	outside, err := os.MkdirTemp("", "outside-")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(outside)) })
+	require.NoError(t, os.Chmod(outside, 0o755))
+	require.NoError(t, os.WriteFile(outside+"/shared", []byte("from outside"), 0o644))
+	require.NoError(t, os.WriteFile(outside+"/ours", []byte("a secret"), 0o600))
 	dir := tree(t, map[string]string{
+		"stolen":       "-> " + outside + "/ours",
+		"environment":  "-> /proc/self/environ",
 		"lib/main.sh":  ". \"$(dirname \"$0\")/../lib/part.sh\"",
 		"lib/part.sh":  "echo part; cat \"$(dirname \"$0\")/../shared\"",
 		"bin/program":  "-> ../lib/main.sh",
@@ -86,6 +93,7 @@ func TestStageTreeKeepsAProgramTogether(t *testing.T) {
 	staged, err := s.StageTree(dir)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"part", "from outside"}, run(t, s, shell("sh "+staged+"/bin/program")))
+	assert.Equal(t, []string{"bin", "lib", "shared"}, run(t, s, shell("ls "+staged)), "what is ours alone is left out")
 
 	dir = tree(t, map[string]string{"lib": "-> " + outside}, 0)
 	_, err = s.StageTree(dir)

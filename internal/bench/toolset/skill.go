@@ -2,8 +2,9 @@ package toolset
 
 import (
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -15,43 +16,61 @@ const maxSkill = 256 << 10
 // readSkill returns the text of a skill file: the one that is named, or the
 // one that is installed with a program.
 func readSkill(named string, program Program) (string, error) {
-	file := named
-	if file == "" {
-		if file = skillBeside(program); file == "" {
-			return "", fmt.Errorf("no skill text lies beside %s", program.Words[len(program.Words)-1])
+	if named != "" {
+		file, err := os.Open(named)
+		if err != nil {
+			return "", fmt.Errorf("the skill text is not there: %w", err)
 		}
+		return readAll(file)
 	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return "", fmt.Errorf("the skill text is not there: %w", err)
+	file := skillBeside(program)
+	if file == nil {
+		return "", fmt.Errorf("no skill text lies beside %s", program.Words[len(program.Words)-1])
 	}
-	if info.Size() > maxSkill {
-		return "", fmt.Errorf("the skill text %s is larger than %d bytes", file, maxSkill)
-	}
-	text, err := os.ReadFile(file)
+	return readAll(file)
+}
+
+// readAll reads a skill file and closes it.
+func readAll(file *os.File) (string, error) {
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxSkill+1))
 	if err != nil {
 		return "", fmt.Errorf("the skill text cannot be read: %w", err)
+	}
+	if len(text) > maxSkill {
+		return "", fmt.Errorf("the skill text %s is larger than %d bytes", file.Name(), maxSkill)
 	}
 	return string(text), nil
 }
 
-// skillBeside returns the path of the skill text in the package of one of the
-// program's files, empty if there is none. Packages keep it in
-// skills/<name>/SKILL.md.
-func skillBeside(program Program) string {
+// skillBeside opens the skill text in the package of one of the program's
+// files; nil if there is none. Packages keep it in skills/<name>/SKILL.md. A
+// link that leads out of the package is not followed: the package may be what
+// somebody proposes, who is not to have our files told to an agent.
+func skillBeside(program Program) *os.File {
 	for _, word := range slices.Backward(program.Words) {
 		path, isFile := fileAt(word)
 		if !isFile {
 			continue
 		}
-		if root := packageOf(path); root != "" {
-			// The pattern is well formed.
-			if found, _ := filepath.Glob(filepath.Join(root, "skills", "*", "SKILL.md")); len(found) > 0 {
-				return found[0]
+		folder := packageOf(path)
+		if folder == "" {
+			continue
+		}
+		root, err := os.OpenRoot(folder)
+		if err != nil {
+			continue
+		}
+		defer root.Close()
+		// The pattern is well formed.
+		found, _ := fs.Glob(root.FS(), "skills/*/SKILL.md")
+		for _, name := range found {
+			if file, err := root.Open(name); err == nil {
+				return file
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // Instructions returns what an agent is told about its tools, by mode. About

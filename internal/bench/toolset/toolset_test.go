@@ -178,6 +178,23 @@ func TestWithoutASkillGHXDoesNotRun(t *testing.T) {
 	}
 }
 
+func TestASkillThatLeadsOutOfItsPackageIsNotRead(t *testing.T) {
+	m := newMachine(t)
+	m.write("bin/gh", elf)
+	secret := m.write("secret", "our secret")
+	ghx := m.write("p/ghx", elf)
+	m.write("p/package.json", "{}")
+	for _, to := range []string{secret, "../../../secret", "/proc/self/environ"} {
+		file := filepath.Join(m.root, "p/skills/x/SKILL.md")
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.Symlink(to, file))
+		s := toolset.Find(toolset.Options{GHX: ghx})
+		require.Len(t, s.Problems(bench.GHX), 1, to)
+		assert.Contains(t, s.Problems(bench.GHX)[0].What, "no skill text lies beside")
+		require.NoError(t, os.Remove(file))
+	}
+}
+
 func TestEveryModeIsToldTheSameApartFromItsTools(t *testing.T) {
 	all := (&toolset.Set{}).Instructions()
 	require.Len(t, all, len(bench.Modes()))

@@ -144,8 +144,15 @@ func (a *app) versionCommand() *cobra.Command {
 	return cmd
 }
 
+// release is set by the linker where a build knows no module version and no
+// commit, as in an image.
+var release string
+
 // version returns the module's version, or the commit that it was built from.
 func version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

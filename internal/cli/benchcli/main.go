@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/redact"
@@ -45,6 +46,11 @@ type app struct {
 	secrets *redact.Redactor
 	// verdict is the exit code of a command that did not fail.
 	verdict int
+	// observe is told how a run goes, beside the user; nil if nobody wants to
+	// know.
+	observe func(runner.Event)
+	// result is what the command came to.
+	result Result
 }
 
 // Main runs the command line and returns its exit code.
@@ -96,8 +102,15 @@ func stopOnSignal(parent context.Context) (context.Context, func()) {
 	}
 }
 
-// run executes a command line.
+// run executes a command line and tells what went wrong.
 func (a *app) run(ctx context.Context, args []string) int {
+	code, err := a.execute(ctx, args)
+	a.complain(err)
+	return code
+}
+
+// execute executes a command line and returns the exit code.
+func (a *app) execute(ctx context.Context, args []string) (int, error) {
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetOut(a.stdout)
@@ -106,16 +119,14 @@ func (a *app) run(ctx context.Context, args []string) int {
 	var signalled stopped
 	switch {
 	case errors.As(context.Cause(ctx), &signalled):
-		a.complain(err)
-		return exitSignal + int(signalled.signal)
+		return exitSignal + int(signalled.signal), err
 	case err == nil:
-		return a.verdict
+		return a.verdict, nil
+	case fault.KindOf(err) == fault.Invalid:
+		return exitInvalid, err
+	default:
+		return exitInfrastructure, err
 	}
-	a.complain(err)
-	if fault.KindOf(err) == fault.Invalid {
-		return exitInvalid
-	}
-	return exitInfrastructure
 }
 
 func (a *app) complain(err error) {

@@ -40,6 +40,17 @@ func (a *app) progress(p *prepared) *progress {
 
 const barWidth = 30
 
+// observers returns what tells of a run's events: to the user, and to the
+// program that has run the command.
+func (a *app) observers(p *progress) func(runner.Event) {
+	return func(e runner.Event) {
+		p.event(e)
+		if a.observe != nil {
+			a.observe(e)
+		}
+	}
+}
+
 // line is one JSON event.
 type line struct {
 	Event     string         `json:"event"`

@@ -55,6 +55,7 @@ With --gate the exit code tells the verdict: 0 pass, 1 fail, 2 no verdict,
 			if err != nil {
 				return err
 			}
+			a.result.Summary, a.result.Outputs, a.result.Rows = &reported.Summary, out, source.Files
 			if gated {
 				a.verdict = exitOf(reported.Summary)
 			}

@@ -132,7 +132,7 @@ func parseModes(names []string) ([]bench.Mode, error) {
 // verify runs the sequence and tells what it came to.
 func (a *app) verify(ctx context.Context, p *prepared, how verify.Judging) error {
 	progress := a.progress(p)
-	p.deps.Observe = progress.event
+	p.deps.Observe = a.observers(progress)
 	how.Expectations, how.Seed = p.expectations, seedOf(p.suite.RunID)
 	how.Outputs = verify.OutputsIn(p.suite.Folder())
 	v, err := verify.Verify(ctx, verify.Sequence{
@@ -143,9 +143,11 @@ func (a *app) verify(ctx context.Context, p *prepared, how verify.Judging) error
 		Entered: progress.step,
 	}, p.suite, p.deps, how)
 	progress.end()
+	a.result.RunID, a.result.Rows = p.suite.RunID, v.Files
 	if err := a.afterRun(ctx, p, v.Result, err); err != nil {
 		return err
 	}
+	a.result.Summary, a.result.Outputs = &v.Summary, how.Outputs
 	for _, note := range v.Notes {
 		fmt.Fprintf(a.stderr, "bench: %s\n", note)
 	}
@@ -321,7 +323,7 @@ func negativeRepetitions(cmd *cobra.Command, err error) error {
 
 func (a *app) runSuite(ctx context.Context, p *prepared) error {
 	progress := a.progress(p)
-	p.deps.Observe = progress.event
+	p.deps.Observe = a.observers(progress)
 	progress.step(verify.StepSeed)
 	place, err := a.targetFor(ctx, &p.suite, p)
 	if err != nil {
@@ -332,6 +334,7 @@ func (a *app) runSuite(ctx context.Context, p *prepared) error {
 	progress.step(verify.StepRun)
 	result, err := verify.RunSuite(ctx, p.suite, p.deps)
 	progress.end()
+	a.result.RunID, a.result.Rows = p.suite.RunID, result.Files
 	if err := a.afterRun(ctx, p, result, err); err != nil {
 		return err
 	}

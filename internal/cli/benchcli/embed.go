@@ -1,0 +1,50 @@
+package benchcli
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/redact"
+)
+
+// World is what commands need of the outside, for programs that run them in
+// their own process.
+type World struct {
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Now            func() time.Time
+	// Random returns a random word.
+	Random func() string
+	// Secrets takes what must not be written.
+	Secrets *redact.Redactor
+	// Observe is told how a run goes; it may be nil and must not block.
+	Observe func(runner.Event)
+}
+
+// Result is what a command came to.
+type Result struct {
+	// Code is the exit code of rule G16, also where the error is not nil.
+	Code int
+	// RunID is that of the run, empty where there is none.
+	RunID string
+	// Rows are the ledgers that a run has written.
+	Rows []string
+	// Summary is nil where nothing was judged.
+	Summary *bench.Summary
+	// Outputs are the files of the report.
+	Outputs verify.Outputs
+}
+
+// Run executes a command line, without the program's name.
+func (w World) Run(ctx context.Context, args ...string) (Result, error) {
+	a := &app{
+		stdout: w.Stdout, stderr: w.Stderr, getenv: w.Getenv, now: w.Now, random: w.Random, secrets: w.Secrets, observe: w.Observe,
+	}
+	code, err := a.execute(ctx, args)
+	a.result.Code = code
+	return a.result, err
+}
