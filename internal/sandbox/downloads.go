@@ -12,39 +12,51 @@ import (
 )
 
 // loopbackDownloads begins the paths of downloads for clients on loopback,
-// which GitHub's other names do not lead here.
-const loopbackDownloads = "/_downloads"
+// which GitHub's other names do not lead here. The name of the host follows.
+const loopbackDownloads = "/_downloads/"
 
-// downloadBase is the address below which a client is led to downloads.
-func downloadBase(r *http.Request) string {
+// downloads returns what makes an address of a path of another host of
+// GitHub's. The address is signed, and nothing else is needed to read what is
+// there, as with GitHub's.
+func (w *World) downloads(r *http.Request) func(host, path string) string {
+	base := "https://"
 	if onLoopback(r) {
-		return baseURL(r) + loopbackDownloads
+		base = baseURL(r) + loopbackDownloads
 	}
-	return "https://" + logsHost
+	return func(host, path string) string { return base + host + path + "?token=" + w.signature(host, path) }
 }
 
-// downloads returns what makes an address of a download's path. The address is
-// signed, and nothing else is needed to read it, as GitHub's are.
-func (w *World) downloads(r *http.Request) func(path string) string {
-	base := downloadBase(r)
-	return func(path string) string { return base + path + "?sig=" + w.signature(path) }
-}
-
-func (w *World) signature(path string) string {
+// signature is that of an escaped path.
+func (w *World) signature(host, path string) string {
 	mac := hmac.New(sha256.New, []byte(w.downloadKey))
 	// A hash never returns an error.
-	_, _ = mac.Write([]byte(path))
+	_, _ = mac.Write([]byte(host + path))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// answerDownload answers a request to an address that [World.downloads] made.
+// answerDownload answers a request to a host that the API leads to: for logs
+// to those who have the address, for archives also to those who may read the
+// repository.
 func (w *World) answerDownload(x *exchange) rest.Response {
-	path := strings.TrimPrefix(x.in.URL.Path, loopbackDownloads)
-	if !hmac.Equal([]byte(x.in.URL.Query().Get("sig")), []byte(w.signature(path))) {
-		return text(http.StatusForbidden, "The signature is not valid for this address.")
-	}
 	if x.in.Method != http.MethodGet && x.in.Method != http.MethodHead {
 		return text(http.StatusMethodNotAllowed, "Method Not Allowed")
 	}
-	return w.locked(false, func(s *model.State) rest.Response { return w.rest.Download(s, path) })
+	host, path, escaped := hostOf(x.in), x.in.URL.Path, x.in.URL.EscapedPath()
+	if below, found := strings.CutPrefix(path, loopbackDownloads); found && onLoopback(x.in) {
+		host, path, _ = strings.Cut(below, "/")
+		path, escaped = "/"+path, strings.TrimPrefix(escaped, loopbackDownloads+host)
+	}
+	signed := hmac.Equal([]byte(x.in.URL.Query().Get("token")), []byte(w.signature(host, escaped)))
+	return w.locked(false, func(s *model.State) rest.Response {
+		switch {
+		case host == rest.ArchiveHost:
+			return w.rest.Archive(s, path, func(repo *model.Repo) bool {
+				return signed || x.known && s.Permission(actor(s, x.token), repo) >= model.PermRead
+			})
+		case !signed:
+			return text(http.StatusForbidden, "The signature is not valid for this address.")
+		default:
+			return w.rest.Logs(s, path)
+		}
+	})
 }

@@ -12,8 +12,6 @@ import (
 const (
 	webHost = "github.com"
 	rawHost = "raw.githubusercontent.com"
-	// logsHost has the logs of Actions.
-	logsHost = "results-receiver.actions.githubusercontent.com"
 )
 
 // Part is the part of GitHub that a request was for.
@@ -48,10 +46,10 @@ func siteOf(r *http.Request) site {
 		return site{PartGit, (*World).answerWeb}
 	case rawHost:
 		return site{PartRaw, (*World).answerRaw}
-	case logsHost:
+	case rest.LogsHost, rest.ArchiveHost:
 		return site{PartDownload, (*World).answerDownload}
 	default:
-		if onLoopback(r) && strings.HasPrefix(r.URL.Path, loopbackDownloads+"/") {
+		if onLoopback(r) && strings.HasPrefix(r.URL.Path, loopbackDownloads) {
 			return site{PartDownload, (*World).answerDownload}
 		}
 		return site{PartAPI, (*World).answerAPI}

@@ -72,5 +72,5 @@ func TestLogsAreDownloads(t *testing.T) {
 	out := httptest.NewRecorder()
 	w.ServeHTTP(out, httptest.NewRequest(http.MethodGet, "https://results-receiver.actions.githubusercontent.com/jobs/1/logs.txt", nil))
 	assert.Equal(t, http.StatusForbidden, out.Code, "an address that nobody was given")
-	assert.Equal(t, http.StatusForbidden, w.As("").Get("/_downloads/jobs/1/logs.txt").Status)
+	assert.Equal(t, http.StatusForbidden, w.As("").Get("/_downloads/results-receiver.actions.githubusercontent.com/jobs/1/logs.txt").Status)
 }

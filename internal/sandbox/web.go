@@ -15,11 +15,14 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
 )
 
-// answerWeb answers a request to github.com: git's, and 404 to those for
-// pages.
+// answerWeb answers a request to github.com: git's, those for archives, and 404
+// to those for pages.
 func (w *World) answerWeb(x *exchange) rest.Response {
 	in, isGit := githttp.Parse(x.in)
 	if !isGit {
+		if address, isArchive := rest.ArchivePage(x.in.URL.Path); isArchive && x.in.Method == http.MethodGet {
+			return rest.SeeOther(address)
+		}
 		return text(http.StatusNotFound, "Not Found")
 	}
 	if !x.known {

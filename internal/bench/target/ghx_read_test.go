@@ -108,7 +108,7 @@ func TestGHXReads(t *testing.T) {
 			}
 			return map[string]any{"items": []any{workflow("Bench rerun failed", "bench-rerun-failed.yml"), workflow("CI", "ci.yml")}}
 		}},
-		{"workflow.runs.list", byCLI, func(t *testing.T, p *target.Place) map[string]any {
+		{"workflow.runs.list", byCLI, func(*testing.T, *target.Place) map[string]any {
 			return map[string]any{"status": "failure"}
 		}, func(t *testing.T, p *target.Place) any {
 			return map[string]any{"items": []any{map[string]any{
@@ -170,7 +170,7 @@ func agree(t testing.TB, one, other any, at string) {
 			agree(t, one[n], list[n], fmt.Sprintf("%s.%d", at, n))
 		}
 	default:
-		assert.Equal(t, other, any(one), at)
+		assert.Equal(t, other, one, at)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestMCPReadsLogs(t *testing.T) {
 	}
 	m.has(map[string]any{"total_jobs": 2, "failed_jobs": 1, "logs": []any{map[string]any{"job_id": job, "job_name": "flaky"}}},
 		"get_job_logs", m.run(map[string]any{"failed_only": true}))
-	const address = `https://results-receiver\.actions\.githubusercontent\.com/.+\?sig=`
+	const address = `https://results-receiver\.actions\.githubusercontent\.com/.+\?token=`
 	assert.Regexp(t, address, m.call("get_job_logs", m.in(map[string]any{"job_id": job})))
 	assert.Regexp(t, address, m.call("get_workflow_run_logs", m.run(nil)))
 

@@ -40,7 +40,10 @@ func (l *lines) write(payload []byte) {
 	fmt.Fprintf(l, "%04x%s", len(payload)+4, payload)
 }
 
-func (l *lines) flush() { l.WriteString(string(pktline.FlushPkt)) }
+func (l *lines) flush() {
+	// Writing to a buffer never fails.
+	_, _ = l.WriteString(string(pktline.FlushPkt))
+}
 
 // band writes a text of any length in one of the bands.
 func (l *lines) band(number byte, text []byte) {

@@ -31,9 +31,9 @@ type Request struct {
 	// BaseURL is the address under which the client reached the API, without
 	// a final slash; links to further pages begin with it.
 	BaseURL string
-	// Downloads returns the address at which a client can read what
-	// [API.Download] answers to a path.
-	Downloads func(path string) string
+	// Downloads returns the address at which a client reaches a path of
+	// [LogsHost] or [ArchiveHost].
+	Downloads func(host, path string) string
 }
 
 // Response is the answer to a request.
@@ -59,7 +59,7 @@ func New() *API {
 func routes() []route {
 	return slices.Concat(
 		metaRoutes(), repoRoutes(), gitRoutes(), gitDataRoutes(), contentRoutes(), issueRoutes(), relationRoutes(), labelRoutes(), pullRoutes(), reviewRoutes(),
-		actionsRoutes(), logRoutes(), checkRoutes(), searchRoutes(), starRoutes(),
+		actionsRoutes(), logRoutes(), archiveRoutes(), checkRoutes(), searchRoutes(), starRoutes(),
 		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(),
 	)
 }

@@ -19,7 +19,7 @@ type call struct {
 	*http.Request
 	body      []byte
 	base      string
-	downloads func(path string) string
+	downloads func(host, path string) string
 	// repository is what the path names, nil if it names none.
 	repository *model.Repo
 }

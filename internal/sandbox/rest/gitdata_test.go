@@ -46,7 +46,7 @@ func TestGitDataWithGoGitHub(t *testing.T) {
 	assert.Equal(t, []string{"A", "A", base}, []string{commit.GetAuthor().GetName(), commit.GetCommitter().GetName(), commit.Parents[0].GetSHA()})
 	_, _, err = git.UpdateRef(ctx, "owner", "hello", &github.Reference{Ref: github.String("refs/heads/main"), Object: &github.GitObject{SHA: commit.SHA}}, false)
 	require.NoError(t, err)
-	assert.Equal(t, "new\n", string(w.As("reader").Get(sandboxtest.Path+"/contents/src/new.txt", "Accept", "application/vnd.github.raw").Body))
+	assert.Equal(t, "new\n", w.As("reader").Get(sandboxtest.Path+"/contents/src/new.txt", "Accept", "application/vnd.github.raw").Body)
 
 	tag, _, err := git.CreateTag(ctx, "owner", "hello", &github.Tag{
 		Tag: github.String("v1"), Message: github.String("one"), Object: &github.GitObject{SHA: commit.SHA, Type: github.String("commit")},

@@ -52,7 +52,7 @@ func TestLogsAreElsewhere(t *testing.T) {
 	assert.Contains(t, log.Body, "##[error]Process completed with exit code 1.")
 
 	unsigned, _, _ := strings.Cut(strings.TrimPrefix(to, w.URL), "?")
-	for _, path := range []string{unsigned, unsigned + "?sig=00", strings.Replace(strings.TrimPrefix(to, w.URL), job, "1", 1)} {
+	for _, path := range []string{unsigned, unsigned + "?token=00", strings.Replace(strings.TrimPrefix(to, w.URL), job, "1", 1)} {
 		assert.Equal(t, http.StatusForbidden, w.As("owner").Get(path).Status, path)
 	}
 	assert.Equal(t, http.StatusForbidden, sandboxtest.Serve(t, w.Clone()).As("").Get(strings.TrimPrefix(to, w.URL)).Status,

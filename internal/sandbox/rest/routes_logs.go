@@ -21,15 +21,24 @@ func logRoutes() []route {
 	}
 }
 
-// The paths of logs, which [API.Download] answers to.
+// The paths of logs, which [API.Logs] answers to.
 const (
 	jobLogsPath = "/jobs/%d/logs.txt"
 	runLogsPath = "/runs/%d/attempts/%d/logs.zip"
 )
 
-// found sends a client on to a path of [API.Download].
-func (c *call) found(format string, args ...any) (reply, error) {
-	return reply{status: http.StatusFound, header: http.Header{"Location": {c.downloads(fmt.Sprintf(format, args...))}}}, nil
+// The hosts that the API sends clients on to.
+const (
+	// LogsHost has the logs of Actions.
+	LogsHost = "results-receiver.actions.githubusercontent.com"
+	// ArchiveHost has archives of repositories.
+	ArchiveHost = "codeload.github.com"
+)
+
+// found sends a client on to a path of one of these hosts.
+func (c *call) found(host, format string, args ...any) (reply, error) {
+	address := c.downloads(host, fmt.Sprintf(format, args...))
+	return reply{status: http.StatusFound, header: http.Header{"Location": {address}}}, nil
 }
 
 // jobLogs sends on to a job's log, which is there once the job has ended.
@@ -37,7 +46,7 @@ func jobLogs(c *call, j *model.Job) (reply, error) {
 	if j.Status != model.Completed || j.Log() == "" {
 		return reply{}, errNotFound
 	}
-	return c.found(jobLogsPath, j.ID)
+	return c.found(LogsHost, jobLogsPath, j.ID)
 }
 
 func runLogs(c *call, r *model.Run) (reply, error) { return c.logsOf(r, len(r.Attempts)) }
@@ -55,7 +64,7 @@ func (c *call) logsOf(r *model.Run, attempt int) (reply, error) {
 	if a.Status != model.Completed || len(c.s.LoggedJobs(a)) == 0 {
 		return reply{}, errNotFound
 	}
-	return c.found(runLogsPath, r.ID, attempt)
+	return c.found(LogsHost, runLogsPath, r.ID, attempt)
 }
 
 func deleteLogs(c *call, r *model.Run) (reply, error) {
@@ -86,9 +95,8 @@ var (
 	runLogsForm = regexp.MustCompile(`^/runs/(\d+)/attempts/(\d+)/logs\.zip$`)
 )
 
-// Download answers a request that a redirect of the API's has led elsewhere,
-// by the path that it was led to. Whoever has the address may read it.
-func (a *API) Download(s *model.State, path string) Response {
+// Logs answers a request for logs at [LogsHost], by its path.
+func (a *API) Logs(s *model.State, path string) Response {
 	if m := jobLogsForm.FindStringSubmatch(path); m != nil {
 		if job := s.Jobs.Get(idOf(m[1])); job != nil {
 			return downloaded("text/plain; charset=utf-8", []byte(job.Log()))
