@@ -8,7 +8,7 @@ help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: check
-check: fmt tidy vet lint race ## Everything that CI checks
+check: fmt tidy vet lint workflows race ## Everything that CI checks
 
 .PHONY: fmt
 fmt: ## Fail on files that gofmt would change
@@ -26,6 +26,10 @@ vet: ## Run go vet
 .PHONY: lint
 lint: ## Run golangci-lint
 	$(TOOL) golangci-lint run ./...
+
+.PHONY: workflows
+workflows: ## Run actionlint on the workflows
+	$(TOOL) actionlint
 
 .PHONY: test
 test: ## Run the tests

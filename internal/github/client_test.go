@@ -43,6 +43,12 @@ func TestAddresses(t *testing.T) {
 		{"", "", "https://api.github.com/", ""},
 		{"http://127.0.0.1:80", "", "http://127.0.0.1:80/", ""},
 		{"https://ghe.example.com/api/v3/", "https://ghe.example.com/api/graphql", "https://ghe.example.com/api/v3/", ""},
+		{"https://ghe.example.com", "", "https://ghe.example.com/api/v3/", ""},
+		{"https://api.tenant.ghe.com", "", "https://api.tenant.ghe.com/", ""},
+		{"http://localhost:1", "", "http://localhost:1/", ""},
+		{"https://user:hunter2@ghe.example.com", "", "", "must have neither a user nor a query"},
+		{"https://ghe.example.com?token=hunter2", "", "", "must have neither a user nor a query"},
+		{"https://ghe.example.com:hunter2", "", "", "invalid port"},
 		{"api.github.com", "", "", "address of GitHub's REST API: "},
 		{"ftp://x", "", "", "address of GitHub's REST API: "},
 		{"http://[", "", "", "address of GitHub's REST API: "},
@@ -52,6 +58,7 @@ func TestAddresses(t *testing.T) {
 		got, err := github.New(github.Options{RESTURL: c.rest, GraphQLURL: c.graphql})
 		if c.wrong != "" {
 			assert.ErrorContains(t, err, c.wrong)
+			assert.NotContains(t, err.Error(), "user:hunter2")
 			continue
 		}
 		require.NoError(t, err)

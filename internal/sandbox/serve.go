@@ -110,7 +110,7 @@ func (w *World) answerREST(x *exchange) rest.Response {
 	x.logged.Write = w.rest.Writes(r)
 	return w.locked(x.logged.Write, func(s *model.State) rest.Response {
 		return w.rest.Answer(rest.Request{
-			Request: r, State: s, Actor: actor(s, x.token), Body: x.body, BaseURL: base, Downloads: w.downloads(x.in),
+			Request: r, State: s, Actor: actor(s, x.token), Integration: integration(s, x.token), Body: x.body, BaseURL: base, Downloads: w.downloads(x.in),
 		})
 	})
 }
@@ -133,6 +133,15 @@ func actor(s *model.State, token credential) model.ID {
 		return u.ID
 	}
 	return 0
+}
+
+// integration returns the App of a credential, nil for a user's.
+func integration(s *model.State, token credential) *rest.Integration {
+	app := s.App(token.App)
+	if app == nil {
+		return nil
+	}
+	return &rest.Integration{App: app.ID, Permissions: token.Permissions}
 }
 
 // baseURL is the address under which a client reached the API: on loopback
@@ -167,6 +176,9 @@ func (w *World) answerGraphQL(x *exchange) rest.Response {
 	}
 	operation := w.gql.Operation(query.Query, query.OperationName)
 	x.logged.Operation, x.logged.Write = operation.String(), operation.Mutation
+	if operation.Mutation && x.token.App != "" {
+		return rest.ForbiddenMutation()
+	}
 	return w.locked(x.logged.Write, func(s *model.State) rest.Response {
 		return rest.Response{
 			Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}},

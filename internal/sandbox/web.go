@@ -145,7 +145,7 @@ func pushedRepo(s *model.State, x *exchange, in githttp.Request) (*model.Repo, *
 	who := actor(s, x.token)
 	answer := rest.Response{}
 	switch err := s.MayPush(who, repo); {
-	case err == nil:
+	case err == nil && integration(s, x.token).MayPush():
 		return repo, nil
 	case who == 0:
 		answer = askForLogin("No anonymous write access.")

@@ -36,10 +36,19 @@ type World struct {
 	downloadKey string
 }
 
-// Token is a credential of a user.
+// Token is a credential of a user, or of an App in the repositories in which it
+// is installed.
 type Token struct {
-	// User is the login of whom the token belongs to.
+	// User is the login of whom the token belongs to; of an App's token, that
+	// of the App's bot.
 	User string
+	// App is the slug of the App whose token it is, empty for a user's. The
+	// token of a workflow's job is one of "github-actions".
+	App string
+	// Permissions are what an App's token was granted by resource, for example
+	// checks: write, issues: read. A user's token has none. Over GraphQL, an
+	// App's token reads only.
+	Permissions map[string]string
 	// Scopes are those of a classic token, as X-OAuth-Scopes lists them; nil
 	// for a token of another kind, whose answers have no such header.
 	Scopes []string
@@ -47,6 +56,7 @@ type Token struct {
 
 func (t Token) clone() Token {
 	t.Scopes = slices.Clone(t.Scopes)
+	t.Permissions = maps.Clone(t.Permissions)
 	return t
 }
 
@@ -80,7 +90,10 @@ func (w *World) Look(read func(*model.State)) {
 func (w *World) AddToken(value string, token Token) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.tokens[value] = token.clone()
+	if token = token.clone(); token.App != "" {
+		token.User = token.App + "[bot]"
+	}
+	w.tokens[value] = token
 }
 
 // Clone returns an independent copy of the world, without its tokens and its

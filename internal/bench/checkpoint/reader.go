@@ -31,6 +31,8 @@ func reads() map[string]read {
 		"pr.checks.list":      pullChecks,
 		"pr.reviews.list":     pullReviews,
 		"pr.threads.list":     pullThreads,
+		"release.view":        releaseView,
+		"release.list":        releaseList,
 		"workflow.run.view":   runView,
 	}
 }
@@ -96,6 +98,9 @@ func (in input) flag(name string, otherwise bool) bool {
 
 // defaultPage is how many items a list has if the input does not say.
 const defaultPage = 30
+
+// largestPage is how many items GitHub returns at most at a time.
+const largestPage = 100
 
 // variables returns the GraphQL variables of the input: owner and name always,
 // the number under "number" if its name is not empty, and the size of lists.

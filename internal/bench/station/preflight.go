@@ -1,9 +1,11 @@
 package station
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
@@ -16,25 +18,29 @@ import (
 // Errors are of kind invalid where another program is needed, of kind
 // infrastructure where one fails.
 func (s *Stations) Preflight(ctx context.Context, place *target.Place, modes []bench.Mode, capabilities []string) error {
-	for _, mode := range modes {
+	err := eachMode(modes, func(mode bench.Mode) error {
 		for _, p := range s.options.Tools.Programs(mode) {
 			if err := toolset.CheckRuntime(ctx, s.Run(mode), p); err != nil {
 				return err
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := s.checkLogin(ctx, place, modes); err != nil {
 		return err
 	}
-	for _, mode := range modes {
+	return eachMode(modes, func(mode bench.Mode) error {
 		if !mode.UsesGHX() {
-			continue
+			return nil
 		}
 		if err := toolset.CheckCapabilities(ctx, s.Run(mode), capabilities); err != nil {
 			return fmt.Errorf("mode %s: %w", mode, err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // checkLogin asks gh once, in one of the modes that have it.
@@ -57,22 +63,51 @@ func (s *Stations) checkLogin(ctx context.Context, place *target.Place, modes []
 // Versions returns the versions of the modes' programs, by name; the ghx of
 // the base commit is "ghx@base".
 func (s *Stations) Versions(ctx context.Context, modes []bench.Mode) (map[string]string, error) {
+	var mu sync.Mutex
 	versions := map[string]string{}
-	for _, mode := range modes {
+	// take reports whether nobody else asks a program.
+	take := func(name string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		_, asked := versions[name]
+		if !asked {
+			versions[name] = ""
+		}
+		return !asked
+	}
+	err := eachMode(modes, func(mode bench.Mode) error {
 		for _, p := range s.options.Tools.Programs(mode) {
 			name := p.Name
 			if name == toolset.GHX {
 				name = string(mode)
 			}
-			if _, asked := versions[name]; asked {
+			if !take(name) {
 				continue
 			}
 			version, err := p.Version(ctx, s.Run(mode))
 			if err != nil {
-				return nil, fault.Wrap(fault.Infrastructure, err)
+				return fault.Wrap(fault.Infrastructure, err)
 			}
+			mu.Lock()
 			versions[name] = version
+			mu.Unlock()
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return versions, nil
+}
+
+// eachMode calls f for all modes at once, each of which has a station of its
+// own. The error is that of the first mode which has one.
+func eachMode(modes []bench.Mode, f func(bench.Mode) error) error {
+	problems := make([]error, len(modes))
+	var working sync.WaitGroup
+	for i, mode := range modes {
+		working.Go(func() { problems[i] = f(mode) })
+	}
+	working.Wait()
+	return cmp.Or(problems...)
 }

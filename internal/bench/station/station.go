@@ -32,36 +32,39 @@ type station struct {
 }
 
 // open makes a station.
-func (s *Stations) open(mode bench.Mode, worker int) (st *station, err error) {
+func (s *Stations) open(mode bench.Mode, worker int) (*station, error) {
 	space, err := confine.Open(confine.Options{
 		Name: spaceName(mode, worker), Base: s.base, User: s.options.User, Network: s.options.Network,
 	})
 	if err != nil {
 		return nil, err
 	}
-	st = &station{space: space, served: make(chan error, 1)}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, st.close())
-		}
-	}()
-	listener, err := space.Listen()
-	if err != nil {
-		return nil, err
+	st := &station{space: space, served: make(chan error, 1)}
+	if err := st.furnish(mode, s.options); err != nil {
+		return nil, errors.Join(err, st.close())
 	}
+	return st, nil
+}
+
+// furnish gives a station its proxy, its programs and its environment.
+func (st *station) furnish(mode bench.Mode, options Options) error {
 	proxy, err := egress.New(egress.Options{
-		Model: s.options.Model, Allow: s.options.Allow, Now: s.options.Now, OnRefused: s.options.OnRefused,
+		Model: options.Model, Allow: options.Allow, Now: options.Now, OnRefused: options.OnRefused,
 	})
 	if err != nil {
-		return nil, err
+		return err
+	}
+	listener, err := st.space.Listen()
+	if err != nil {
+		return errors.Join(err, proxy.Close())
 	}
 	st.proxy = proxy
 	go func() { st.served <- proxy.Serve(listener) }()
-	if err := st.install(s.options.Tools.Programs(mode), mode); err != nil {
-		return nil, err
+	if err := st.install(options.Tools.Programs(mode), mode); err != nil {
+		return err
 	}
-	st.env, err = st.environment(mode, listener.Addr(), s.options)
-	return st, err
+	st.env, err = st.environment(mode, listener.Addr(), options)
+	return err
 }
 
 // spaceName is a name for a space: small letters, digits and hyphens.
@@ -204,10 +207,12 @@ func (l *limited) Write(p []byte) (int, error) {
 }
 
 // close ends the agent's processes, and gives up what the station holds.
+//
+// The proxy goes first: the space closes the listener that it serves on.
 func (st *station) close() error {
-	err := st.space.Close()
-	if st.proxy == nil {
-		return err
+	var problems []error
+	if st.proxy != nil {
+		problems = append(problems, st.proxy.Close(), <-st.served)
 	}
-	return errors.Join(err, st.proxy.Close(), <-st.served)
+	return errors.Join(append(problems, st.space.Close())...)
 }

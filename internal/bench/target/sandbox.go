@@ -118,10 +118,12 @@ func addFixturesRepo(s *model.State) error {
 	repo := s.AddRepo(model.NewRepo{
 		Owner: owner.ID, Name: FixturesName, Description: "Fixtures that benchmark scenarios act on",
 	})
+	// GitHub shows drafts of releases only to those who may write, so the
+	// verifier may, and does not.
 	for _, member := range []struct {
 		login      string
 		permission model.Permission
-	}{{Reviewer, model.PermWrite}, {Agent, model.PermAdmin}, {Verifier, model.PermRead}} {
+	}{{Reviewer, model.PermWrite}, {Agent, model.PermAdmin}, {Verifier, model.PermWrite}} {
 		user := s.AddUser(model.NewUser{Login: member.login})
 		repo.Collaborators[user.ID] = member.permission
 	}

@@ -40,6 +40,38 @@ func SourceOf(dir string) (Source, error) {
 	return source, nil
 }
 
+// SourceBelow returns all runs in folders and their subfolders, such as the
+// shards of a plan that were brought together, and ledgers that are named
+// themselves. Files and folders without any are an error of kind invalid.
+func SourceBelow(paths ...string) (Source, error) {
+	var all Source
+	for _, top := range paths {
+		found := len(all.Runs) + len(all.Files)
+		err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return fault.Invalidf("look for results: %w", err)
+			case path == top && entry.Type().IsRegular():
+				all.Files = append(all.Files, path)
+			case entry.Name() == ledger.RunFile && entry.Type().IsRegular():
+				run, err := SourceOf(filepath.Dir(path))
+				if err != nil {
+					return err
+				}
+				all.Runs, all.Files = append(all.Runs, run.Runs...), append(all.Files, run.Files...)
+			}
+			return nil
+		})
+		if err != nil {
+			return Source{}, err
+		}
+		if len(all.Runs)+len(all.Files) == found {
+			return Source{}, fault.Invalidf("there is no run below %s: name the folder that the shards' output folders were brought to", top)
+		}
+	}
+	return all, nil
+}
+
 // NewestSource returns the newest run in a folder of runs (rule R1). Where it
 // has one of two modes only, the newest run of the other that is comparable is
 // added: that is what running one mode after the other leaves. Notes say so in

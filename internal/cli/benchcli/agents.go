@@ -1,12 +1,14 @@
 package benchcli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/pflag"
@@ -109,6 +111,9 @@ func (a *app) openCode(f *suiteFlags, modes []bench.Mode) (*agents, error) {
 	options := opencode.Options{
 		Bin: f.agent.opencodeBin, Model: model, ModelKey: keyPlaceholder, Hosts: stations.Host, MCP: stations.MCPServers,
 	}
+	if name := f.agent.keyVariable(model.ProviderID); name != "" {
+		options.ModelKeyFrom = "the key in the environment variable " + name
+	}
 	if f.agent.modelBaseURL != "" {
 		options.ModelBaseURL, err = stations.ModelURL(modes[0])
 	}
@@ -135,6 +140,15 @@ func parseModel(name, example string) (bench.ModelRef, error) {
 	return bench.ModelRef{ProviderID: provider, ModelID: model}, nil
 }
 
+// keyVariable returns the name of the environment variable with the key of the
+// model's API, empty if it takes none.
+func (f *agentFlags) keyVariable(provider string) string {
+	if f.modelKeyEnv != "" || f.modelBaseURL != "" {
+		return f.modelKeyEnv
+	}
+	return modelAPIs()[provider].keyEnv
+}
+
 // modelAPI returns the API of the model, with its key. After the API has
 // refused the key, nothing more is asked of it.
 func (a *app) modelAPI(f agentFlags, provider string) (*egress.Model, error) {
@@ -147,7 +161,7 @@ func (a *app) modelAPI(f agentFlags, provider string) (*egress.Model, error) {
 		known = modelAPI{baseURL: f.modelBaseURL}
 	}
 	api := &egress.Model{BaseURL: known.baseURL, Header: known.header}
-	if name := firstOf(f.modelKeyEnv, known.keyEnv); name != "" {
+	if name := f.keyVariable(provider); name != "" {
 		if api.Key = strings.TrimSpace(a.getenv(name)); api.Key == "" {
 			return nil, fault.Invalidf("the environment variable %s, which is to hold the model's API key, is empty: set it, or name another one with --model-api-key-env", name)
 		}
@@ -164,28 +178,22 @@ func (a *app) modelAPI(f agentFlags, provider string) (*egress.Model, error) {
 	return api, nil
 }
 
-// connectAgents starts the first server, which tells the price and what cannot
-// work, and has the runner ask for the tools before a token is spent.
+// connectAgents starts a server for each mode, which tells the price and what
+// cannot work, and has the runner ask for the tools before a token is spent.
 func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) error {
 	p.deps.Instructions, p.deps.Preflight = with.tools.Instructions(), with.stations.Preflight
 	p.route = with.stations.Target
 	if p.flags.dryRun {
 		return nil
 	}
-	mode := p.suite.Modes[0]
-	env, err := with.stations.Env(mode, 0)
-	if err != nil {
-		return err
-	}
-	err = with.Prepare(ctx, agent.Setup{Mode: mode, Env: env, Instructions: p.deps.Instructions[mode]})
-	if err != nil {
+	if err := with.startServers(ctx, p.suite.Modes, p.deps.Instructions); err != nil {
 		return err
 	}
 	versions, err := with.stations.Versions(ctx, p.suite.Modes)
 	if err != nil {
 		return err
 	}
-	held, err := with.stations.Isolation(mode)
+	held, err := with.stations.Isolation(p.suite.Modes[0])
 	if err != nil {
 		return err
 	}
@@ -196,4 +204,22 @@ func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) erro
 			strings.Join(slices.DeleteFunc([]string{held.UserWhy, held.NetworkWhy}, func(s string) bool { return s == "" }), "; "))
 	}
 	return nil
+}
+
+// startServers starts the servers of the modes' first agents, all at once. The
+// error is that of the first mode whose server cannot be started.
+func (a *agents) startServers(ctx context.Context, modes []bench.Mode, instructions map[bench.Mode]string) error {
+	problems := make([]error, len(modes))
+	var starting sync.WaitGroup
+	for i, mode := range modes {
+		starting.Go(func() {
+			env, err := a.stations.Env(mode, 0)
+			if err == nil {
+				err = a.Prepare(ctx, agent.Setup{Mode: mode, Env: env, Instructions: instructions[mode]})
+			}
+			problems[i] = err
+		})
+	}
+	starting.Wait()
+	return cmp.Or(problems...)
 }

@@ -214,14 +214,14 @@ const megabyte = 1 << 20
 
 // The clocks of runs with agents that are too late.
 const (
-	lateAnswer = "2s"
-	lateSign   = "2s"
+	lateAnswer = "3s"
+	lateSign   = "3s"
 )
 
 func TestR8WhateverAModelDoesComesToARow(t *testing.T) {
 	t.Parallel()
 	answer := envelope(map[string]any{"is": "the last"})
-	var gone []string
+	left := make(chan []string, 2)
 	s := newStage(t, []deed{
 		{id: "no-envelope-001", steps: says(stubmodel.Step{Text: "I have done it."}), row: func(t *testing.T, row bench.Row) {
 			failsAs(bench.AssertionFailed, "")(t, row)
@@ -247,20 +247,25 @@ func TestR8WhateverAModelDoesComesToARow(t *testing.T) {
 		{id: "never-ends-001", timeout: 2 * time.Second, steps: says(stubmodel.Step{Text: strings.Repeat("and ", 1000), ChunkBytes: 4, Pause: 100 * time.Millisecond}),
 			row: failsAs(bench.TimeoutNoFinalAnswer, "2s")},
 		{id: "tool-never-ends-001", timeout: 4 * time.Second, steps: runs("echo begun; " + sleeper(1)),
-			row: failsAs(bench.TimeoutNoFinalAnswer, "4s")},
+			row: func(t *testing.T, row bench.Row) {
+				failsAs(bench.TimeoutNoFinalAnswer, "4s")(t, row)
+				assert.Equal(t, 1, row.ToolCalls)
+			}},
 		{id: "after-a-tool-001", steps: func(r stubmodel.Request) []stubmodel.Step {
-			gone = append(gone, running(t, sleeper(1))...)
+			left <- running(t, sleeper(1))
 			return says(done())(r)
 		}, row: succeeds},
 		{id: "kills-its-server-001", steps: runs("kill -9 $PPID; " + sleeper(2)), row: failsAs(bench.RunnerError, "OpenCode has ended")},
 		{id: "after-its-end-001", steps: func(r stubmodel.Request) []stubmodel.Step {
-			gone = append(gone, running(t, sleeper(2))...)
-			return runs("true")(r)
+			left <- running(t, sleeper(2))
+			return says(done())(r)
 		}, row: succeeds},
 	})
 	s.perform(t, "--first-answer-timeout", lateAnswer, "--stall-timeout", lateSign)
 	s.check(t)
-	assert.Empty(t, gone, "tools that did not end were ended with their attempt")
+	for range 2 {
+		assert.Empty(t, <-left, "tools that did not end were ended with their attempt")
+	}
 	s.requireNothingLeft(t)
 	s.requireNoSecret(t)
 }

@@ -54,18 +54,18 @@ func TestG16AnOpenCodeThatCannotRunIsToldOfBeforeAnythingRuns(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, bin string
+		code      int
 		says      []string
 	}{
-		{"one that is missing", "no-such-opencode", []string{"OpenCode is not there", "npm install -g opencode-ai@" + opencode.Version}},
-		{"one of an unknown version", futureName, []string{"OpenCode 99.1.0 cannot be used", "npm install -g opencode-ai@" + opencode.Version}},
-		{"one that ends at once", "false", []string{"OpenCode has ended"}},
+		{"one that is missing", "no-such-opencode", 2, []string{"OpenCode is not there", "npm install -g opencode-ai@" + opencode.Version}},
+		{"one of an unknown version", futureName, 2, []string{"OpenCode 99.1.0 cannot be used", "npm install -g opencode-ai@" + opencode.Version}},
+		{"one that ends at once", "false", 3, []string{"OpenCode has ended"}},
 	}
-	codes := []int{2, 2, 3}
-	for i, c := range cases {
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, nil)
 			ran := r.run(t, "run", "agent_direct", "1", "--gh-command", realtool.Find(t, realtool.GH()), "--opencode-bin", c.bin)
-			requireComplaint(t, ran, codes[i], c.says...)
+			requireComplaint(t, ran, c.code, c.says...)
 			assert.Empty(t, r.rows(t))
 			assert.Empty(t, r.model.Requests())
 			assert.Empty(t, running(t, r.temp))
@@ -80,7 +80,7 @@ func TestARefusedKeyStopsTheSuiteAndTheRightOneGoesOn(t *testing.T) {
 		{id: "second-001", steps: runs("true"), row: succeeds},
 	})
 	s.env = append(s.env, "STUB_KEY=sk-the-key-that-is-not-right")
-	s.perform(t)
+	s.perform(t, "--concurrency", "2")
 	requireComplaint(t, s.ended, 2, "refuses the API key", "STUB_KEY")
 	assert.Empty(t, s.rows)
 	assert.LessOrEqual(t, s.model.Refused(), 2, "the one that was refused, and at most one more")
@@ -96,4 +96,3 @@ func TestARefusedKeyStopsTheSuiteAndTheRightOneGoesOn(t *testing.T) {
 	s.check(t)
 	s.requireNothingLeft(t)
 }
-

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -73,7 +74,7 @@ type ended struct {
 // run runs the command line with the rig's agents.
 func (r *rig) run(t testing.TB, args ...string) ended {
 	t.Helper()
-	cmd := benchIn(r.dir, append(args, r.flags...)...)
+	cmd := benchIn(r.dir, slices.Concat(args[:1], r.flags, args[1:])...)
 	var stdout, stderr bytes.Buffer
 	cmd.Env, cmd.Stdout, cmd.Stderr = r.env, &stdout, &stderr
 	began := time.Now()

@@ -21,8 +21,10 @@ type World struct {
 	Random func() string
 	// Secrets takes what must not be written.
 	Secrets *redact.Redactor
-	// Observe is told how a run goes; it may be nil and must not block.
+	// Observe is told how a run goes, Entered when a step of it begins. They
+	// may be nil.
 	Observe func(runner.Event)
+	Entered func(verify.Step)
 }
 
 // Result is what a command came to.
@@ -42,9 +44,17 @@ type Result struct {
 // Run executes a command line, without the program's name.
 func (w World) Run(ctx context.Context, args ...string) (Result, error) {
 	a := &app{
-		stdout: w.Stdout, stderr: w.Stderr, getenv: w.Getenv, now: w.Now, random: w.Random, secrets: w.Secrets, observe: w.Observe,
+		stdout: w.Stdout, stderr: w.Stderr, getenv: w.Getenv, now: w.Now, random: w.Random, secrets: w.Secrets,
+		observe: w.Observe, entered: w.Entered,
 	}
 	code, err := a.execute(ctx, args)
 	a.result.Code = code
 	return a.result, err
 }
+
+// StopOnSignal returns a context that ends on the first SIGINT or SIGTERM, with
+// a cause that [World.Run] knows. A second one ends the process at once.
+func StopOnSignal(parent context.Context) (context.Context, func()) { return stopOnSignal(parent) }
+
+// Version is the program's version.
+func Version() string { return version() }

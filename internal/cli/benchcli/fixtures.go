@@ -208,8 +208,7 @@ func (a *app) cleanupCommand() *cobra.Command {
 				if asJSON {
 					return a.printJSON(removed)
 				}
-				fmt.Fprintf(a.stdout, "Removed %d issues, %d pull requests, %d branches and %d labels, and %s with its snapshot\n",
-					removed.Issues, removed.Pulls, removed.Branches, removed.Labels, path)
+				fmt.Fprintf(a.stdout, "Removed %s, and %s with its snapshot\n", removed, path)
 				return nil
 			})
 		},

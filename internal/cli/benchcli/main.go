@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/redact"
@@ -49,6 +50,8 @@ type app struct {
 	// observe is told how a run goes, beside the user; nil if nobody wants to
 	// know.
 	observe func(runner.Event)
+	// entered is told when a step begins; it may be nil.
+	entered func(verify.Step)
 	// result is what the command came to.
 	result Result
 }
@@ -156,7 +159,7 @@ sequence with a scripted agent on a GitHub inside this process.`,
 	})
 	root.AddCommand(
 		a.verifyCommand(), a.runCommand(), a.reportCommand(), a.scenariosCommand(), a.fixturesCommand(),
-		a.explainCommand(), a.measureCommand(), a.doctorCommand(), a.versionCommand(),
+		a.explainCommand(), a.measureCommand(), a.doctorCommand(), a.initCommand(), a.versionCommand(),
 	)
 	groups(root)
 	invalidArguments(root)

@@ -40,6 +40,14 @@ func (a *app) progress(p *prepared) *progress {
 
 const barWidth = 30
 
+// enter tells that a step begins.
+func (a *app) enter(p *progress, step verify.Step) {
+	if a.entered != nil {
+		a.entered(step)
+	}
+	p.step(step)
+}
+
 // observers returns what tells of a run's events: to the user, and to the
 // program that has run the command.
 func (a *app) observers(p *progress) func(runner.Event) {

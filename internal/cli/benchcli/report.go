@@ -14,7 +14,7 @@ import (
 
 func (a *app) reportCommand() *cobra.Command {
 	var j judgeFlags
-	var files []string
+	var files, results []string
 	var dir, run, expectations string
 	var gated, asJSON bool
 	var out verify.Outputs
@@ -40,7 +40,7 @@ With --gate the exit code tells the verdict: 0 pass, 1 fail, 2 no verdict,
 			if how.Expectations, err = a.expectationsFrom(expectations); err != nil {
 				return err
 			}
-			source, notes, err := sourceFor(files, dir, run, how)
+			source, notes, err := sourceFor(files, results, dir, run, how)
 			if err != nil {
 				return err
 			}
@@ -68,6 +68,7 @@ With --gate the exit code tells the verdict: 0 pass, 1 fail, 2 no verdict,
 	j.add(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&files, "suite-jsonl", nil, "read this ledger `FILE`; may be given several times")
+	flags.StringArrayVar(&results, "results", nil, "read every run below this `DIR`, such as all shards of a plan; may be given several times")
 	flags.StringVar(&run, "run", "", "read the run of this `ID`")
 	flags.StringVar(&dir, "output-dir", verify.DefaultDir, "look for runs below this `DIR`")
 	flags.StringVar(&expectations, "expectations-config", "", "thresholds and prices `FILE` (default: built in)")
@@ -78,12 +79,15 @@ With --gate the exit code tells the verdict: 0 pass, 1 fail, 2 no verdict,
 	flags.StringVar(&out.CSV, "csv", "", "write the rows as CSV to this `FILE`")
 	flags.StringVar(&out.HTML, "html", "", "write the report as one HTML page to this `FILE`")
 	flags.StringVar(&out.JUnit, "junit", "", "write the rows and checks as JUnit XML to this `FILE`")
-	cmd.MarkFlagsMutuallyExclusive("suite-jsonl", "run")
+	cmd.MarkFlagsMutuallyExclusive("suite-jsonl", "results", "run")
 	return cmd
 }
 
-func sourceFor(files []string, dir, run string, how verify.Judging) (verify.Source, []string, error) {
+func sourceFor(files, results []string, dir, run string, how verify.Judging) (verify.Source, []string, error) {
 	switch {
+	case len(results) > 0:
+		source, err := verify.SourceBelow(results...)
+		return source, nil, err
 	case len(files) > 0:
 		return verify.Source{Files: files}, nil, nil
 	case run != "":

@@ -140,7 +140,7 @@ func (a *app) verify(ctx context.Context, p *prepared, how verify.Judging) error
 			return a.targetFor(ctx, s, p)
 		},
 		History: filepath.Join(p.suite.Dir, ledger.HistoryFile),
-		Entered: progress.step,
+		Entered: func(step verify.Step) { a.enter(progress, step) },
 	}, p.suite, p.deps, how)
 	progress.end()
 	a.result.RunID, a.result.Rows = p.suite.RunID, v.Files
@@ -324,14 +324,14 @@ func negativeRepetitions(cmd *cobra.Command, err error) error {
 func (a *app) runSuite(ctx context.Context, p *prepared) error {
 	progress := a.progress(p)
 	p.deps.Observe = a.observers(progress)
-	progress.step(verify.StepSeed)
+	a.enter(progress, verify.StepSeed)
 	place, err := a.targetFor(ctx, &p.suite, p)
 	if err != nil {
 		return err
 	}
 	defer place.Close()
 	p.deps.Target = place
-	progress.step(verify.StepRun)
+	a.enter(progress, verify.StepRun)
 	result, err := verify.RunSuite(ctx, p.suite, p.deps)
 	progress.end()
 	a.result.RunID, a.result.Rows = p.suite.RunID, result.Files

@@ -13,7 +13,7 @@ func absentTypes() []string {
 	return []string{
 		"AutoMergeRequest", "CodeOfConduct", "FundingLink", "IssueTemplate", "Language", "LanguageEdge", "License",
 		"LinkedBranch", "Mannequin", "IssueType", "ConnectedEvent", "DisconnectedEvent", "Project", "ProjectCard", "ProjectColumn", "ProjectV2", "ProjectV2Item",
-		"ProjectV2ItemFieldSingleSelectValue", "PullRequestTemplate", "Release", "RepositoryContactLink",
+		"ProjectV2ItemFieldSingleSelectValue", "PullRequestTemplate", "RepositoryContactLink",
 		"RepositoryTopic", "StatusContext", "StatusContextStateCount", "Team", "Topic",
 	}
 }
@@ -39,12 +39,9 @@ func absentFields() map[string]graphql.Resolver {
 		"Repository.fundingLinks":       constant([]any{}),
 		"Repository.issueTemplates":     constant([]any{}),
 		"Repository.languages":          none,
-		"Repository.latestRelease":      constant(nil),
 		"Repository.licenseInfo":        constant(nil),
 		"Repository.mirrorUrl":          constant(nil),
 		"Repository.primaryLanguage":    constant(nil),
-		"Repository.release":            constant(nil),
-		"Repository.releases":           none,
 		"Repository.repositoryTopics":   none,
 		"Repository.securityPolicyUrl":  constant(nil),
 		"Repository.templateRepository": constant(nil),

@@ -35,6 +35,7 @@ func New() (*API, error) {
 		queryFields(), sharedFields(), accountFields(), repositoryFields(), refFields(), commitFields(), labelFields(),
 		issueFields(), pullFields(), pullPartFields(), reviewFields(), threadFields(), reviewCommentFields(),
 		checkFields(), actionsFields(), absentFields(), reactionFields(), resourceFields(), relationFields(), timelineFields(), searchFields(),
+		releaseFields(),
 	} {
 		maps.Copy(resolvers, set)
 	}

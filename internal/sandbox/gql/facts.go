@@ -109,6 +109,8 @@ func (q *query) factsOfActions(obj any) facts {
 	case *model.Workflow:
 		f = inRepo(model.NodeWorkflow, o.RepoID, o.ID, o.CreatedAt, o.UpdatedAt)
 		f.path = q.path(o.RepoID, "/actions/workflows/"+path.Base(o.Path))
+	default:
+		return q.factsOfReleases(obj)
 	}
 	return f
 }

@@ -36,6 +36,10 @@ func (q *query) sees(obj any) bool {
 		return obj.VisibleTo(q.actor)
 	case *model.ReviewComment:
 		return q.s.Reviews.Get(obj.ReviewID).VisibleTo(q.actor)
+	case *model.Release:
+		return q.s.SeesRelease(q.actor, obj)
+	case releaseAsset:
+		return q.s.SeesRelease(q.actor, obj.release)
 	case *model.Thread:
 		return len(q.s.VisibleComments(q.actor, obj)) > 0
 	default:
@@ -80,6 +84,10 @@ func (q *query) object(node string) any {
 		return present(q.s.Workflows.Get(id))
 	case model.NodeAssigned, model.NodeUnassigned, model.NodeLabeled, model.NodeUnlabeled, model.NodeClosed, model.NodeReopened:
 		return present(q.s.Events.Get(id))
+	case model.NodeRelease:
+		return present(q.s.Releases.Get(id))
+	case model.NodeReleaseAsset:
+		return q.assetByID(id)
 	case model.NodeApp:
 		return present(q.s.Apps.Get(id))
 	default:

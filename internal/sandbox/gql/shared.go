@@ -41,6 +41,10 @@ func typeOf(obj any) string {
 		return "Workflow"
 	case *model.App:
 		return "App"
+	case *model.Release:
+		return "Release"
+	case releaseAsset:
+		return "ReleaseAsset"
 	case *model.Event:
 		return timelineType(obj)
 	case commit:
@@ -74,13 +78,13 @@ func sharedFields() map[string]graphql.Resolver {
 	}
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.id }), "databaseId",
 		"User", "Organization", "Bot", "App", "Repository", "Issue", "PullRequest", "IssueComment", "PullRequestReview",
-		"PullRequestReviewComment", "CheckRun", "CheckSuite", "WorkflowRun", "Workflow"))
+		"PullRequestReviewComment", "CheckRun", "CheckSuite", "WorkflowRun", "Workflow", "Release"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.id }), "fullDatabaseId",
 		"Issue", "PullRequest", "IssueComment", "PullRequestReview", "PullRequestReviewComment"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.created }), "createdAt",
-		"User", "Organization", "Bot", "App", "Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow"))
+		"User", "Organization", "Bot", "App", "Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.updated }), "updatedAt",
-		"Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow"))
+		"Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return webURL + f.path }), "url",
 		"Actor", "RepositoryOwner", "UniformResourceLocatable", "IssueComment", "PullRequestReview",
 		"PullRequestReviewComment", "Label", "CheckSuite", "App"))
@@ -89,7 +93,7 @@ func sharedFields() map[string]graphql.Resolver {
 		"Actor", "RepositoryOwner", "UniformResourceLocatable", "IssueComment", "PullRequestReview",
 		"PullRequestReviewComment", "Label", "CheckSuite"))
 	maps.Copy(fields, onTypes(fact(func(q *query, f facts) any { return present(q.s.Repos.Get(f.repo)) }), "repository",
-		"RepositoryNode", "PullRequestReviewThread", "Label", "Milestone", "CheckRun", "CheckSuite", "GitObject", "Ref"))
+		"RepositoryNode", "PullRequestReviewThread", "Label", "Milestone", "CheckRun", "CheckSuite", "GitObject", "Ref", "Release"))
 	return fields
 }
 

@@ -11,7 +11,7 @@ func (s *State) EditComment(actor ID, c *Comment, body string) error {
 	if strings.TrimSpace(body) == "" {
 		return invalid("IssueComment", "body", "missing_field")
 	}
-	if err := checkBody("IssueComment", body); err != nil {
+	if err := checkCommentBody(body); err != nil {
 		return err
 	}
 	c.Body, c.UpdatedAt = body, s.Advance()
@@ -26,6 +26,7 @@ func (s *State) DeleteComment(actor ID, c *Comment) error {
 	}
 	s.Advance()
 	s.Comments.Delete(c.ID)
+	s.dropReactions(c.ID)
 	return nil
 }
 

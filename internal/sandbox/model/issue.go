@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -88,6 +89,18 @@ func checkBody(resource, body string) error {
 	return nil
 }
 
+// checkCommentBody is [checkBody] for comments, about which GitHub says it
+// otherwise.
+func checkCommentBody(body string) error {
+	if utf8.RuneCountInString(body) <= maxBody {
+		return nil
+	}
+	return &Problem{Kind: Invalid, Message: validationFailed, Errors: []FieldError{{
+		Resource: "IssueComment", Field: "data", Code: "unprocessable",
+		Message: fmt.Sprintf("Body is too long (maximum is %d characters)", maxBody),
+	}}}
+}
+
 // CreateComment comments on an issue or pull request.
 func (s *State) CreateComment(actor ID, repo *Repo, i *Issue, body string) (*Comment, error) {
 	if err := s.mayTalk(actor, repo, i); err != nil {
@@ -96,7 +109,7 @@ func (s *State) CreateComment(actor ID, repo *Repo, i *Issue, body string) (*Com
 	if strings.TrimSpace(body) == "" {
 		return nil, invalid("IssueComment", "body", "missing_field")
 	}
-	if err := checkBody("IssueComment", body); err != nil {
+	if err := checkCommentBody(body); err != nil {
 		return nil, err
 	}
 	now := s.Advance()
@@ -169,11 +182,13 @@ func (s *State) DeleteIssue(actor ID, repo *Repo, i *Issue) error {
 	s.Advance()
 	for _, c := range s.CommentsOf(i) {
 		s.Comments.Delete(c.ID)
+		s.dropReactions(c.ID)
 	}
 	for _, e := range s.Events.Where(func(e *Event) bool { return e.IssueID == i.ID }) {
 		s.Events.Delete(e.ID)
 	}
 	s.Issues.Delete(i.ID)
+	s.dropReactions(i.ID)
 	s.dropRelations(i.ID)
 	return nil
 }

@@ -34,6 +34,9 @@ const (
 	NodeUnlabeled     NodeKind = "UNLE"
 	NodeClosed        NodeKind = "CE"
 	NodeReopened      NodeKind = "REE"
+	NodeReaction      NodeKind = "REA"
+	NodeRelease       NodeKind = "RE"
+	NodeReleaseAsset  NodeKind = "RA"
 )
 
 // NodeID returns the global id of an object: the kind and, in base64, a

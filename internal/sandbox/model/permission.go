@@ -34,13 +34,16 @@ func (p Permission) String() string {
 }
 
 // Permission returns what a user may do in a repository. Anyone may read a
-// public one; 0 is nobody.
+// public one; the bot of an App that is installed may write; 0 is nobody.
 func (s *State) Permission(user ID, repo *Repo) Permission {
 	if user != 0 && user == repo.OwnerID {
 		return PermAdmin
 	}
 	if p, known := repo.Collaborators[user]; known {
 		return p
+	}
+	if s.installed(user, repo) {
+		return PermWrite
 	}
 	if repo.Private {
 		return PermNone

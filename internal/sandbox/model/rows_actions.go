@@ -155,12 +155,14 @@ type CheckRun struct {
 	CompletedAt *time.Time
 	Output      CheckOutput
 	Annotations []Annotation
+	Actions     []CheckAction
 }
 
 func (c *CheckRun) clone() *CheckRun {
 	d := *c
 	d.CompletedAt = copyOf(c.CompletedAt)
 	d.Annotations = slices.Clone(c.Annotations)
+	d.Actions = slices.Clone(c.Actions)
 	return &d
 }
 

@@ -48,11 +48,17 @@ type App struct {
 	OwnerID ID
 	BotID   ID
 	// ClientID identifies the App towards OAuth.
-	ClientID  string
+	ClientID string
+	// Repos are the repositories in which it is installed.
+	Repos     []ID
 	CreatedAt time.Time
 }
 
-func (a *App) clone() *App { return copyOf(a) }
+func (a *App) clone() *App {
+	c := *a
+	c.Repos = slices.Clone(a.Repos)
+	return &c
+}
 
 // Repo is a repository.
 type Repo struct {

@@ -40,6 +40,8 @@ type State struct {
 	CheckRuns      Table[CheckRun]
 	Apps           Table[App]
 	Events         Table[Event]
+	Reactions      Table[Reaction]
+	Releases       Table[Release]
 
 	// Scripts say how Actions jobs end; see [Script].
 	Scripts []Script
@@ -94,6 +96,8 @@ func (s *State) Clone() *State {
 	c.CheckRuns = cloneTable(s.CheckRuns, (*CheckRun).clone)
 	c.Apps = cloneTable(s.Apps, (*App).clone)
 	c.Events = cloneTable(s.Events, (*Event).clone)
+	c.Reactions = cloneTable(s.Reactions, (*Reaction).clone)
+	c.Releases = cloneTable(s.Releases, (*Release).clone)
 	c.Scripts = cloneScripts(s.Scripts)
 	return &c
 }

@@ -26,13 +26,22 @@ func full(t *testing.T) *world {
 	require.NoError(t, w.EditIssue(w.owner, w.repo, i, model.IssueEdit{
 		Labels: &[]string{"bug"}, Assignees: &[]string{"writer"}, Milestone: &m.Number, State: ptr("closed"),
 	}))
-	_, err := w.CreateComment(w.reader, w.repo, i, "hi")
+	c, err := w.CreateComment(w.reader, w.repo, i, "hi")
+	require.NoError(t, err)
+	_, _, err = w.React(w.reader, w.repo, c.ID, "eyes")
+	require.NoError(t, err)
+	_, err = w.CreateCheckRun(w.AddApp(model.NewApp{Slug: "gate", Owner: w.owner, Repos: []model.ID{w.repo.ID}}), w.repo, w.head("main"),
+		model.CheckChange{Name: ptr("gate"), Actions: []model.CheckAction{{Label: "Again"}}})
 	require.NoError(t, err)
 	pr := w.pull("f", "f", "x\n")
 	require.NoError(t, w.RequestReviewers(w.owner, pr, []model.ID{w.reader}, true))
 	_, err = w.CreateThread(w.owner, pr, model.NewThread{Path: "f", Line: 1, Body: "x"})
 	require.NoError(t, err)
 	w.dispatch("p.yml", map[string]string{"name": "x"})
+	release, err := w.CreateRelease(w.owner, w.repo, model.ReleaseEdit{TagName: ptr("v1")})
+	require.NoError(t, err)
+	_, err = w.AddAsset(w.owner, release, model.NewAsset{Name: "a.txt", Content: []byte("a")})
+	require.NoError(t, err)
 	delete(w.repo.Protection, "main")
 	require.NoError(t, w.MergePull(w.owner, pr, model.Merge{Method: model.MethodMerge}))
 	w.repo.Protection["main"] = model.Protection{RequiredChecks: []string{"build"}}
@@ -160,6 +169,7 @@ func TestWorldsThatDoNotFitTogether(t *testing.T) {
 		{func(s *model.State) { drop(&s.CheckSuites) }, "its check suite is missing"},
 		{func(s *model.State) { drop(&s.CheckRuns) }, "its check run is missing"},
 		{func(s *model.State) { drop(&s.Jobs) }, "one of its jobs is missing"},
+		{func(s *model.State) { s.Releases.First(func(*model.Release) bool { return true }).Draft = true }, "is a draft that was published, or neither"},
 		{func(s *model.State) { drop(&s.Runs) }, "its run is missing"},
 		{func(s *model.State) { s.Runs.First(func(*model.Run) bool { return true }).Attempts = nil }, "has no attempt"},
 		{func(s *model.State) { s.Reviews.First(func(*model.Review) bool { return true }).State = "GREAT" }, "is in no known state"},

@@ -19,6 +19,7 @@ func (s *State) Validate() error {
 	v.conversations()
 	v.reviews()
 	v.actions()
+	v.releases()
 	return v.problem
 }
 
@@ -130,6 +131,10 @@ func (v *validation) conversations() {
 	})
 	each(v, "comment", &v.s.Comments, func(c *Comment) ID { return c.ID }, func(c *Comment, must demand) {
 		must(v.issue(c.IssueID, c.RepoID), lacksIssue)
+	})
+	each(v, "reaction", &v.s.Reactions, func(r *Reaction) ID { return r.ID }, func(r *Reaction, must demand) {
+		must(v.repo(r.RepoID), lacksRepo)
+		must(v.issue(r.SubjectID, r.RepoID) || v.s.Comments.Get(r.SubjectID) != nil, "what it is about is missing")
 	})
 	each(v, "event", &v.s.Events, func(e *Event) ID { return e.ID }, func(e *Event, must demand) {
 		must(v.issue(e.IssueID, e.RepoID), lacksIssue)

@@ -26,6 +26,8 @@ type Request struct {
 	State *model.State
 	// Actor is the user who asks, 0 for nobody.
 	Actor model.ID
+	// Integration is the App whose token was used, nil for a user's token.
+	Integration *Integration
 	// Body is the request's body.
 	Body []byte
 	// BaseURL is the address under which the client reached the API, without
@@ -60,6 +62,7 @@ func routes() []route {
 	return slices.Concat(
 		metaRoutes(), repoRoutes(), gitRoutes(), gitDataRoutes(), contentRoutes(), issueRoutes(), relationRoutes(), labelRoutes(), pullRoutes(), reviewRoutes(),
 		actionsRoutes(), logRoutes(), archiveRoutes(), checkRoutes(), searchRoutes(), starRoutes(),
+		checkWriteRoutes(), suiteRoutes(), reactionRoutes(),
 		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(),
 	)
 }
@@ -85,7 +88,7 @@ func (a *API) Answer(r Request) Response {
 		return errorResponse(errNotFound)
 	}
 	out := &capture{}
-	c := &call{view: &view{s: r.State, actor: r.Actor}, Request: r.Request, body: r.Body, base: r.BaseURL, downloads: r.Downloads}
+	c := &call{view: &view{s: r.State, actor: r.Actor}, Request: r.Request, body: r.Body, base: r.BaseURL, downloads: r.Downloads, integration: r.Integration}
 	a.mux.ServeHTTP(out, r.WithContext(withCall(r.Context(), c)))
 	return out.response
 }
@@ -108,12 +111,19 @@ func (rt route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out.response = errorResponse(errNoUser)
 		return
 	}
+	out.response = c.integration.inform(rt, rt.answer(c))
+}
+
+// answer runs the handler, unless the route is not for Apps.
+func (rt route) answer(c *call) Response {
+	if c.integration != nil && rt.forUsers() {
+		return errorResponse(errNotForApps)
+	}
 	answer, err := rt.handle(c)
 	if err != nil {
-		out.response = errorResponse(err)
-		return
+		return errorResponse(err)
 	}
-	out.response = answer.response(c)
+	return answer.response(c)
 }
 
 // capture takes a route's response. The mux hands it on; nobody writes to it.

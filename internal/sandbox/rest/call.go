@@ -20,6 +20,8 @@ type call struct {
 	body      []byte
 	base      string
 	downloads func(host, path string) string
+	// integration is the App that asks, nil if a user does.
+	integration *Integration
 	// repository is what the path names, nil if it names none.
 	repository *model.Repo
 }
@@ -52,6 +54,9 @@ func onRepo(handle func(c *call, repo *model.Repo) (reply, error)) func(*call) (
 		repo, err := c.s.VisibleRepo(c.actor, owner, name)
 		if err != nil {
 			return reply{}, err
+		}
+		if !c.integration.granted(c.Pattern, repo) {
+			return reply{}, errNotForApps
 		}
 		c.repository = repo
 		return handle(c, repo)

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -41,9 +42,13 @@ func busy(t *testing.T) *sandboxtest.World {
 		{"/git/refs", map[string]any{"ref": "refs/tags/v1", "sha": tag}},
 		{"/issues", map[string]any{"title": "parent"}},
 		{"/issues/3/sub_issues", map[string]any{"sub_issue_id": sub}},
+		{"/releases", map[string]any{"tag_name": "v2"}},
+		{"/releases", map[string]any{"tag_name": "rel/one"}},
 	} {
 		assert.Less(t, owner.Do("POST", base+r.path, r.body).Status, 300)
 	}
+	release := owner.Get(base + "/releases/latest").Int("id")
+	assert.Less(t, owner.Do("POST", fmt.Sprintf("%s/releases/%d/assets?name=a.txt", base, release), "a").Status, 300)
 	assert.Less(t, w.As("reader").Do("PUT", "/user/starred/owner/hello", nil).Status, 300)
 	return w
 }
@@ -103,10 +108,27 @@ func concrete(s *model.State, path string) string {
 	for c := range s.Comments.All() {
 		ids["issue comment"] = c.ID
 	}
+	for c := range s.CheckSuites.All() {
+		ids["suite"] = c.ID
+	}
+	for r := range s.Releases.All() {
+		for _, a := range r.Assets {
+			ids["release"], ids["asset"] = r.ID, a.ID
+		}
+	}
 	head, _ := s.BranchHead(s.Repo("owner", "hello"), "main")
 	id := "run"
 	if strings.Contains(path, "jobs/{id}") || strings.Contains(path, "check-runs/") {
 		id = "job"
+	}
+	if strings.Contains(path, "/check-suites/") {
+		id = "suite"
+	}
+	if strings.Contains(path, "/releases/") {
+		id = "release"
+	}
+	if strings.Contains(path, "/issues/comments/") {
+		id = "issue comment"
 	}
 	number := "1"
 	if strings.Contains(path, "/issues/") {
@@ -118,9 +140,10 @@ func concrete(s *model.State, path string) string {
 		"{owner}", "owner", "{repo}", "hello", "{$}", "", "{username}", "writer", "{branch...}", "main",
 		"/git/blobs/{sha}", "/git/blobs/"+blob.Hash.String(), "/git/tags/{sha}", "/git/tags/"+tag.String(), "{sha}", head.String(),
 		"/issues/{number}/{id}", "/issues/comments/"+itoa(ids["issue comment"]), "/pulls/{number}/{id}", "/pulls/comments/"+itoa(ids["comment"]),
+		"/releases/assets/{id}", "/releases/assets/"+itoa(ids["asset"]), "{below}", "assets", "{tag}/{rest...}", "rel/one", "{tag}", "v2",
 		"{ends...}", "main...f", "/ref/{ref...}", "/ref/heads/main", "/matching-refs/{ref...}", "/matching-refs/heads", "/commits/{ref...}", "/commits/main",
 		"{ref...}", "heads/f", "{path...}", "README.md", "{number}", number, "labels/{name}", "labels/bug", "{workflow}", "ci.yml", "{attempt}", "1",
-		"{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]), "{issue_id}", "1",
+		"{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]), "{issue_id}", "1", "{reaction}", "1",
 	).Replace(path)
 }
 

@@ -211,7 +211,8 @@ func commitCheckRuns(c *call, repo *model.Repo, commit gitstore.Hash) (reply, er
 		runs = c.s.CheckRuns.Where(func(run *model.CheckRun) bool { return run.RepoID == repo.ID && run.HeadSHA == sha })
 	}
 	runs = slices.DeleteFunc(runs, func(run *model.CheckRun) bool {
-		return !asked(query, "check_name", run.Name) || !asked(query, "status", string(run.Status))
+		return !asked(query, "check_name", run.Name) || !asked(query, "status", string(run.Status)) ||
+			!asked(query, "app_id", strconv.FormatInt(run.AppID, 10))
 	})
 	return wrapped(c, "check_runs", runs, c.checkRun)
 }

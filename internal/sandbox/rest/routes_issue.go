@@ -2,6 +2,7 @@ package rest
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -124,7 +125,12 @@ func (f *cleared[T]) UnmarshalJSON(data []byte) error {
 }
 
 func listComments(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
-	return list(c, c.s.CommentsOf(i), c.comment)
+	since, err := timeOf(c.URL.Query().Get("since"))
+	if err != nil {
+		return reply{}, err
+	}
+	comments := slices.DeleteFunc(c.s.CommentsOf(i), func(comment *model.Comment) bool { return comment.UpdatedAt.Before(since) })
+	return list(c, comments, c.comment)
 }
 
 func createComment(c *call, repo *model.Repo, i *model.Issue) (reply, error) {

@@ -143,8 +143,11 @@ func getPermission(c *call, repo *model.Repo) (reply, error) {
 		return reply{}, &model.Problem{Kind: model.Forbidden, Message: "Must have push access to view collaborator permission."}
 	}
 	u := c.s.User(c.PathValue("username"))
-	if u == nil {
+	switch {
+	case u == nil:
 		return reply{}, errNotFound
+	case u.Type != model.TypeUser:
+		return reply{}, &model.Problem{Kind: model.NotFound, Message: u.Login + " is not a user"}
 	}
 	return ok(c.permission(repo, u))
 }

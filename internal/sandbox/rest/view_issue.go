@@ -179,11 +179,14 @@ type commentView struct {
 	UpdatedAt         stamp     `json:"updated_at"`
 	AuthorAssociation string    `json:"author_association"`
 	Body              string    `json:"body"`
+	// App is the one that wrote the comment, null for people.
+	App       *appView       `json:"performed_via_github_app"`
+	Reactions map[string]any `json:"reactions"`
 }
 
 func (v *view) comment(c *model.Comment) commentView {
 	i := v.s.Issues.Get(c.IssueID)
-	return commentView{
+	view := commentView{
 		URL:      fmt.Sprintf("%s/issues/comments/%d", v.repoURL(c.RepoID), c.ID),
 		HTMLURL:  fmt.Sprintf("%s#issuecomment-%d", v.issueHTML(i), c.ID),
 		IssueURL: fmt.Sprintf("%s/issues/%d", v.repoURL(c.RepoID), i.Number),
@@ -191,4 +194,9 @@ func (v *view) comment(c *model.Comment) commentView {
 		CreatedAt: at(c.CreatedAt), UpdatedAt: at(c.UpdatedAt),
 		AuthorAssociation: v.s.Association(c.AuthorID, v.s.Repos.Get(c.RepoID)), Body: c.Body,
 	}
+	view.Reactions = v.reactions(view.URL, c.ID)
+	if app := v.s.AppOfBot(c.AuthorID); app != nil {
+		view.App = v.app(app.ID)
+	}
+	return view
 }

@@ -1,7 +1,9 @@
 package opencode
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -43,7 +45,40 @@ func (s *server) check(ctx context.Context) error {
 	if err := s.checkMCP(ctx); err != nil {
 		return err
 	}
+	if s.shell {
+		if err := s.api.call(ctx, http.MethodGet, configPath, nil, &s.config); err != nil {
+			return err
+		}
+	}
 	return s.warmUp(ctx)
+}
+
+// The paths of what outlasts a session.
+const (
+	configPath      = "/config"
+	allSessionsPath = "/experimental/session?archived=true"
+)
+
+// unspoilt returns an error unless the server is as it was before its first
+// session. An agent with a shell has the server's password: it can change the
+// configuration, and begin sessions of its own, which work on when its attempt
+// is over.
+func (s *server) unspoilt(ctx context.Context) error {
+	var config json.RawMessage
+	if err := s.api.call(ctx, http.MethodGet, configPath, nil, &config); err != nil {
+		return err
+	}
+	if !bytes.Equal(config, s.config) {
+		return errors.New("the agent has changed the configuration of OpenCode")
+	}
+	var sessions []json.RawMessage
+	if err := s.api.call(ctx, http.MethodGet, allSessionsPath, nil, &sessions); err != nil {
+		return err
+	}
+	if len(sessions) > 0 {
+		return errors.New("the agent has begun other sessions of OpenCode")
+	}
+	return nil
 }
 
 // modelInfo is what OpenCode knows of a model.

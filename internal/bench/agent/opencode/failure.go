@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -24,14 +25,17 @@ const (
 
 // failure is the error of a turn that a session's error has ended. What no
 // other attempt can change is [agent.ErrStopSuite].
-func failure(model bench.ModelRef, e *wireError) error {
+func failure(model bench.ModelRef, keyFrom string, e *wireError) error {
 	says := func(word string) bool {
 		return strings.Contains(e.Data.Message, word) || strings.Contains(e.Data.ResponseBody, word)
 	}
 	switch status := e.Data.StatusCode; {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || e.Name == errorAuth || says(wordInvalidKey):
-		return fault.Invalidf("the provider of model %s refuses the API key: check that the key is right and may use the model: %w",
-			model.Key(), agent.ErrStopSuite)
+		return fault.Invalidf("the provider of model %s refuses the API key: check that %s is right and may use the model: %w",
+			model.Key(), cmp.Or(keyFrom, "the key"), agent.ErrStopSuite)
+	case status == http.StatusPaymentRequired:
+		return fault.Invalidf("the provider of model %s answers no more: %s: %w",
+			model.Key(), e.text(), agent.ErrStopSuite)
 	case says(wordNoModel) || says(wordNoModelKnown):
 		return fault.Invalidf("the provider has no model %s: check its name: %w", model.Key(), agent.ErrStopSuite)
 	default:

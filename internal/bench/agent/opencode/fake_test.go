@@ -137,6 +137,8 @@ type fakeServer struct {
 	OnPrompt func(turn *fakeTurn)
 	// Providers and MCP are what it knows of models and MCP servers, as JSON.
 	Providers, MCP string
+	// Config is its configuration, Others the sessions that are left, as JSON.
+	Config, Others string
 
 	listener *memoryListener
 	server   *http.Server
@@ -159,6 +161,7 @@ func newFakeServer(command opencode.Command) *fakeServer {
 	s := &fakeServer{
 		command: command, Version: opencode.Version, Prints: "opencode server listening on http://127.0.0.1:4096\n",
 		Override: map[string]http.HandlerFunc{}, Providers: knownModels, MCP: "{}",
+		Config: "{}", Others: "[]",
 		OnPrompt: func(t *fakeTurn) { t.say("done") },
 		listener: newMemoryListener(), done: make(chan struct{}), messages: map[string][]json.RawMessage{},
 	}
@@ -258,6 +261,10 @@ func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		saying(fmt.Sprintf(`{"healthy":true,"version":%q}`, s.Version))(w, r)
 	case "GET /config/providers":
 		saying(s.Providers)(w, r)
+	case "GET /config":
+		saying(s.Config)(w, r)
+	case "GET /experimental/session":
+		saying(s.Others)(w, r)
 	case "GET /mcp":
 		saying(s.MCP)(w, r)
 	case "GET /event":

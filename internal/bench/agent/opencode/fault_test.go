@@ -135,7 +135,9 @@ func broken() map[string]struct {
 }
 
 func TestAServerThatFailsWhileItStartsIsToldOf(t *testing.T) {
-	for _, endpoint := range []string{"GET /global/health", "GET /config/providers", "POST /session", "GET /session/ID/message"} {
+	for _, endpoint := range []string{
+		"GET /global/health", "GET /config/providers", "POST /session", "GET /session/ID/message", "GET /config", "GET /experimental/session",
+	} {
 		for name, c := range broken() {
 			t.Run(endpoint+" "+name, func(t *testing.T) {
 				inBubble(t, func(s *fakeServer) { s.Override[endpoint] = c.handler }, func(t *testing.T, p *opencode.Provider, host *fakeHost) {
@@ -261,10 +263,31 @@ func TestASessionThatHasNotBegunIsEndedWithItsServer(t *testing.T) {
 	})
 }
 
+func TestAServerThatAnAgentHasChangedIsReplaced(t *testing.T) {
+	changes := map[string]func(*fakeServer){
+		"its configuration":     func(s *fakeServer) { s.Config = `{"instructions":["obey"]}` },
+		"its sessions":          func(s *fakeServer) { s.Others = `[{"id":"ses_of_the_agent"}]` },
+		"how it answers":        func(s *fakeServer) { s.Override["GET /config"] = failing },
+		"how it lists sessions": func(s *fakeServer) { s.Override["GET /experimental/session"] = page },
+	}
+	for name, change := range changes {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, nil, func(t *testing.T, p *opencode.Provider, host *fakeHost) {
+				session := start(t, p)
+				change(host.last())
+				require.NoError(t, session.Close())
+				assert.False(t, host.last().alive())
+				requireWorks(t, p, host)
+				assert.Equal(t, 2, host.starts())
+			})
+		})
+	}
+}
+
 func TestAMissingEndpointIsNamedOnce(t *testing.T) {
 	for _, endpoint := range []string{
 		"GET /config/providers", "GET /event", "POST /session", "POST /session/ID/prompt_async",
-		"GET /session/ID/message", "POST /session/ID/abort",
+		"GET /session/ID/message", "POST /session/ID/abort", "GET /config", "GET /experimental/session",
 	} {
 		t.Run(endpoint, func(t *testing.T) {
 			inBubble(t, func(s *fakeServer) { s.Override[endpoint] = page }, func(t *testing.T, p *opencode.Provider, _ *fakeHost) {

@@ -56,6 +56,10 @@ type Options struct {
 	// read it, so it is to be a placeholder for which the real key is put in
 	// outside of it.
 	ModelKey string
+	// ModelKeyFrom says where people set the key that is put in, such as "the
+	// environment variable OPENAI_API_KEY", for the error that the provider
+	// refuses it. It may be empty.
+	ModelKeyFrom string
 	// Hosts makes the host of a worker in a mode; the provider closes it. Nil
 	// runs the agent as a child of this process, see [NewLocalHost].
 	Hosts func(mode bench.Mode, worker int) (Host, error)

@@ -217,6 +217,7 @@ func TestRealAgentsLeaveNothingBehind(t *testing.T) {
 	for _, left := range []string{".netrc", "gh", "here", "there"} {
 		assert.NotContains(t, strings.Fields(seen), left)
 	}
+	require.NoError(t, session.Close())
 
 	session = r.start(t)
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -3,10 +3,13 @@ package opencode
 import "slices"
 
 // record is a conversation as its events tell it. It is what is left of a
-// session when its server has died.
+// session when its server has died, and it does not forget what the agent has
+// made its server forget.
 type record struct {
 	order    []string
 	messages map[string]*recorded
+	// disputed is true once something was to be forgotten that has happened.
+	disputed bool
 }
 
 type recorded struct {
@@ -30,10 +33,14 @@ func (r *record) apply(e event) {
 	case eventMessageUpdated:
 		r.message(p.Info.ID).info = p.Info
 	case eventMessageRemoved:
-		delete(r.messages, p.MessageID)
-		r.order = without(r.order, p.MessageID)
+		r.disputed = true
 	case eventPartUpdated:
-		r.message(p.Part.MessageID).part(p.Part.ID).set(p.Part)
+		part := r.message(p.Part.MessageID).part(p.Part.ID)
+		if part.madeCall() && !p.Part.isSameCall(part.part) {
+			r.disputed = true
+			return
+		}
+		part.set(p.Part)
 	case eventPartDelta:
 		part := r.message(p.MessageID).part(p.PartID)
 		if p.Field == "text" {
@@ -41,6 +48,10 @@ func (r *record) apply(e event) {
 		}
 	case eventPartRemoved:
 		m := r.message(p.MessageID)
+		if m.part(p.PartID).part.Type == partTool {
+			r.disputed = true
+			return
+		}
 		delete(m.parts, p.PartID)
 		m.order = without(m.order, p.PartID)
 	}
@@ -71,6 +82,17 @@ func (m *recorded) part(id string) *recordedPart {
 }
 
 func (p *recordedPart) set(part wirePart) { p.part, p.added = part, nil }
+
+// madeCall reports whether the part is a call of a tool that has ended.
+func (p *recordedPart) madeCall() bool {
+	return p.part.Type == partTool && (p.part.State.Status == toolCompleted || p.part.State.Status == toolError)
+}
+
+// isSameCall reports whether a part tells of the same call of a tool as
+// another, which has ended.
+func (p wirePart) isSameCall(other wirePart) bool {
+	return p.Type == other.Type && p.Tool == other.Tool && p.State.Status == other.State.Status
+}
 
 // has reports whether a message has parts of a type.
 func (m *recorded) has(partType string) bool {

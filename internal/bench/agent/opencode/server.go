@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,8 @@ type server struct {
 	price   *bench.Price
 	// shell is true if agents have one.
 	shell bool
+	// config is the configuration before the first session.
+	config json.RawMessage
 	// gone is closed when the server cannot be used any more.
 	gone chan struct{}
 	// end ends the server.

@@ -99,7 +99,7 @@ func (s *session) Prompt(ctx context.Context, prompt agent.Prompt) (agent.Turn, 
 func (s *session) begin(prompt agent.Prompt) *turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.turn, s.retry = newTurn(s.model, prompt), ""
+	s.turn, s.retry = newTurn(s.model, s.server.options.ModelKeyFrom, prompt), ""
 	return s.turn
 }
 
@@ -180,19 +180,31 @@ func (s *session) take(e event) {
 }
 
 // Transcript reads the whole conversation from the server. Where that has died
-// or fails, it is what the events have told.
+// or fails, or was made to forget something, it is what the events have told.
 func (s *session) Transcript(ctx context.Context) (agent.Transcript, error) {
 	t := agent.Transcript{
 		SchemaVersion: agent.TranscriptSchemaVersion, Provider: Name, SessionID: s.id, Model: s.model,
 		Messages: s.heard(),
 	}
-	if s.server.works() {
+	if s.server.works() && !s.disputed() {
 		if read, err := s.read(ctx); err == nil {
 			t.Messages = read
 		}
 	}
 	s.explain(t.Messages)
 	return t, nil
+}
+
+// disputed reports whether the server was made to forget something.
+func (s *session) disputed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.records {
+		if r.disputed {
+			return true
+		}
+	}
+	return false
 }
 
 // ids returns the ids of the session and of those that its agent has begun, in
@@ -253,16 +265,23 @@ func (s *session) explain(all []agent.Message) {
 func (s *session) Close() error { return s.close() }
 
 func (s *session) finish() error {
+	ctx := context.Background()
 	s.server.forget(s)
 	if !s.server.works() {
 		return s.server.end()
 	}
-	//nolint:contextcheck // a session is closed whatever has become of its context
-	if err := s.server.api.call(context.Background(), http.MethodDelete, s.path(""), nil, nil); err != nil {
+	if err := s.server.api.call(ctx, http.MethodDelete, s.path(""), nil, nil); err != nil {
 		return s.server.end()
 	}
-	if s.server.shell {
-		return s.server.process.Sweep()
+	if !s.server.shell {
+		return nil
+	}
+	if err := s.server.process.Sweep(); err != nil {
+		return err
+	}
+	if err := s.server.unspoilt(ctx); err != nil {
+		s.server.fail(err)
+		return s.server.end()
 	}
 	return nil
 }

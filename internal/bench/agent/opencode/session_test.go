@@ -160,6 +160,8 @@ func TestErrorsOfTheModelEndTheTurn(t *testing.T) {
 		{"a key that a gateway refuses in its own way stops the suite",
 			`{"name":"APIError","data":{"message":"no","statusCode":400,"responseBody":"{\"error\":{\"code\":\"invalid_api_key\"}}"}}`, refused, true},
 		{"a key that is missing stops the suite", `{"name":"ProviderAuthError","data":{"message":"no key"}}`, refused, true},
+		{"a provider that wants to be paid first stops the suite", `{"name":"APIError","data":{"message":"no credit","statusCode":402}}`,
+			"the provider of model stub/m answers no more: no credit (402): the suite cannot go on", true},
 		{"a model that the provider has not stops the suite",
 			`{"name":"APIError","data":{"message":"no","statusCode":404,"responseBody":"{\"error\":{\"code\":\"model_not_found\"}}"}}`, unknown, true},
 		{"a provider that is busy does not", `{"name":"APIError","data":{"message":"slow down","statusCode":429}}`, "the agent's turn failed: slow down (429)", false},
@@ -229,6 +231,19 @@ func TestNobodyIsThereToBeAsked(t *testing.T) {
 			requireWorks(t, p, host)
 		})
 	}
+}
+
+func TestATurnEndsWithItsSession(t *testing.T) {
+	inBubble(t, func(s *fakeServer) {
+		s.OnPrompt = func(turn *fakeTurn) {
+			turn.begin()
+			turn.tell("session.deleted", fmt.Sprintf(`"info":{"id":%q}`, turn.id))
+		}
+	}, func(t *testing.T, p *opencode.Provider, host *fakeHost) {
+		_, _, err := heard(t, start(t, p), "go")
+		require.EqualError(t, err, "the agent has removed its session")
+		assert.False(t, host.last().alive(), "it may work on")
+	})
 }
 
 func TestAModelThatNeverFinishesIsNotAskedForEver(t *testing.T) {
@@ -328,6 +343,47 @@ func TestATranscriptHasWhatWasSaidAndDone(t *testing.T) {
 			},
 		}, got)
 	})
+}
+
+func TestWhatWasDoneStaysInTheTranscriptOfAnAgentThatRemovesIt(t *testing.T) {
+	const call = `{"id":"p1","type":"tool","tool":"bash","state":{"status":"completed","input":{},"output":"fine"}}`
+	removals := map[string]func(turn *fakeTurn, message string){
+		"its call": func(turn *fakeTurn, message string) {
+			turn.tell("message.part.removed", fmt.Sprintf(`"messageID":%q,"partID":"p1"`, message))
+		},
+		"its message": func(turn *fakeTurn, message string) {
+			turn.tell("message.removed", fmt.Sprintf(`"messageID":%q`, message))
+		},
+		"what it was": func(turn *fakeTurn, message string) {
+			turn.part(message, strings.ReplaceAll(call, `"bash"`, `"read"`))
+		},
+	}
+	for name, remove := range removals {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(s *fakeServer) {
+				s.OnPrompt = func(turn *fakeTurn) {
+					turn.begin()
+					remove(turn, turn.message(toolInfo, call))
+					s.mu.Lock()
+					s.messages[turn.id] = nil
+					s.mu.Unlock()
+					turn.message(assistantInfo, `{"id":"p9","type":"text","text":"done"}`)
+					turn.idle()
+				}
+			}, func(t *testing.T, p *opencode.Provider, _ *fakeHost) {
+				session := start(t, p)
+				_, _, err := heard(t, session, "go")
+				require.NoError(t, err)
+				got, err := session.Transcript(t.Context())
+				require.NoError(t, err)
+				measures := agent.Measure(got)
+				assert.Equal(t, 1, measures.ToolCalls)
+				assert.EqualValues(t, 11+110, measures.Tokens.Total)
+				require.Len(t, got.Messages, 3)
+				assert.Equal(t, "bash", got.Messages[1].Parts[0].Tool.Name)
+			})
+		})
+	}
 }
 
 func TestASessionThatAnAgentHasBegunIsPartOfTheTranscript(t *testing.T) {

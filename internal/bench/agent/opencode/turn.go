@@ -16,8 +16,10 @@ const maxAimless = 3
 // turn follows the events of a session from a prompt to the end of the agent's
 // turn.
 type turn struct {
-	model  bench.ModelRef
-	prompt agent.Prompt
+	model bench.ModelRef
+	// keyFrom is [Options.ModelKeyFrom].
+	keyFrom string
+	prompt  agent.Prompt
 	// done is closed at the end; err is set then if the turn failed.
 	done chan struct{}
 	err  error
@@ -41,8 +43,8 @@ type turn struct {
 	retry string
 }
 
-func newTurn(model bench.ModelRef, prompt agent.Prompt) *turn {
-	return &turn{model: model, prompt: prompt, done: make(chan struct{}), tools: map[string]bool{}, aimless: map[string]bool{}}
+func newTurn(model bench.ModelRef, keyFrom string, prompt agent.Prompt) *turn {
+	return &turn{model: model, keyFrom: keyFrom, prompt: prompt, done: make(chan struct{}), tools: map[string]bool{}, aimless: map[string]bool{}}
 }
 
 func (t *turn) notify(e agent.Event) {
@@ -90,6 +92,9 @@ func (t *turn) apply(e event, r *record) {
 		t.idle()
 	case eventSessionError:
 		t.fail(e.Properties.Error)
+	case eventSessionDeleted:
+		t.stuck = true
+		t.end(errors.New("the agent has removed its session"))
 	case eventPermissionAsked, eventQuestionAsked:
 		t.stuck = true
 		t.end(errors.New("the agent asked a person, and there is none"))
@@ -179,7 +184,7 @@ func (t *turn) idle() {
 	switch {
 	case !t.busy:
 	case t.failed != nil:
-		t.end(failure(t.model, t.failed))
+		t.end(failure(t.model, t.keyFrom, t.failed))
 	default:
 		t.end(nil)
 	}
@@ -193,6 +198,6 @@ func (t *turn) fail(e *wireError) {
 	}
 	t.failed = e
 	if !t.busy {
-		t.end(failure(t.model, e))
+		t.end(failure(t.model, t.keyFrom, e))
 	}
 }

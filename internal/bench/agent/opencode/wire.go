@@ -126,6 +126,7 @@ type wireStatus struct {
 // The types of events that are read.
 const (
 	eventSessionCreated  = "session.created"
+	eventSessionDeleted  = "session.deleted"
 	eventSessionStatus   = "session.status"
 	eventSessionIdle     = "session.idle"
 	eventSessionError    = "session.error"
@@ -156,7 +157,7 @@ func readEvent(data []byte) (e event, ok bool) {
 		return event{}, false
 	}
 	switch wire.Type {
-	case eventSessionCreated, eventSessionStatus, eventSessionIdle, eventSessionError, eventMessageUpdated,
+	case eventSessionCreated, eventSessionDeleted, eventSessionStatus, eventSessionIdle, eventSessionError, eventMessageUpdated,
 		eventMessageRemoved, eventPartUpdated, eventPartDelta, eventPartRemoved, eventPermissionAsked, eventQuestionAsked:
 	default:
 		return event{}, false

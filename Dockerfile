@@ -1,0 +1,38 @@
+# The action's image: our program, and the programs that agents work with.
+#
+#   docker build -t bench-action .
+#   docker build -t bench-action --build-arg GHX_VERSION=0.8.0 .
+
+FROM golang:1.26.8-bookworm AS programs
+ENV CGO_ENABLED=0 GOFLAGS="-trimpath -buildvcs=false"
+WORKDIR /src
+# What changes rarely comes first: gh and GitHub's MCP server.
+COPY tools/clients/ tools/clients/
+RUN cd tools/clients && go build -ldflags="-s -w" -o /programs/ tool
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+ARG VERSION=
+RUN go build -ldflags="-s -w -X github.com/ghx-dev/bench-action/internal/cli/benchcli.release=${VERSION}" -o /programs/bench-action ./cmd/action
+
+FROM node:22.23.3-bookworm-slim
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates curl git jq ripgrep \
+    && rm -rf /var/lib/apt/lists/*
+# OpenCode, and pnpm for workspaces that are built here. GHX_VERSION may be
+# empty, because not every registry has ghx: then build-command or ghx-command
+# says what is measured.
+ARG OPENCODE_VERSION=1.18.33
+ARG PNPM_VERSION=10.34.9
+ARG GHX_VERSION=
+RUN npm install -g --no-audit --no-fund \
+        "opencode-ai@${OPENCODE_VERSION}" "pnpm@${PNPM_VERSION}" ${GHX_VERSION:+"@ghx-dev/core@${GHX_VERSION}"} \
+    && rm -rf /usr/local/lib/node_modules/opencode-ai/node_modules/opencode-* /root/.npm /tmp/*
+COPY --from=programs /programs/ /usr/local/bin/
+# The program looks at the name that it is called by.
+RUN ln -s bench-action /usr/local/bin/bench-action-post \
+    && ln -s bench-action /usr/local/bin/bench \
+    && useradd --create-home --uid 10001 bench
+# GitHub's runner mounts files that belong to root or to its own user, so it
+# starts as root. Agents, and what a pull request brings, run as other users.
+ENTRYPOINT ["/usr/local/bin/bench-action"]

@@ -1,0 +1,94 @@
+package actions
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+)
+
+// contradictions finds inputs that cannot be had together, and those that have
+// a form of their own.
+func (r *reading) contradictions(in Inputs) {
+	r.modesToCompare(in)
+	if r.set(inScenarios) && r.set(inScenarioSet) {
+		r.problem(inScenarios, "%s is given too: choose one", inScenarioSet)
+	}
+	merges := len(in.Results) > 0
+	if in.Shard != "" && merges {
+		r.problem(inResults, "%s is given too: a job either runs a part or merges all", inShard)
+	}
+	if in.Resume && merges {
+		r.problem(inResults, "%s is given too: there is no run to go on with where results are merged", inResume)
+	}
+	if !isShard(in.Shard) {
+		r.problem(inShard, "it is %q, want I/N with I from 1 to N, for example 2/4", in.Shard)
+	}
+	if in.Provider == providerOpenCode && !merges {
+		r.modelToAsk(in)
+	}
+	if u, err := url.Parse(in.ModelBaseURL); in.ModelBaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		r.problem(inModelBaseURL, "it is %q, want a URL, for example https://gateway.example.com/v1", in.ModelBaseURL)
+	}
+	if !inside(in.OutputDir) {
+		r.problem(inOutputDir, "it is %q, want a folder inside the workspace", in.OutputDir)
+	}
+	if strings.ContainsAny(in.CheckName, "\r\n") {
+		r.problem(inCheckName, "it is %q, want one line", in.CheckName)
+	}
+	if _, err := parsePatterns(in.Paths); err != nil {
+		r.problem(inPaths, "%v", err)
+	}
+}
+
+// modesToCompare checks baseline and candidate, where both are modes.
+func (r *reading) modesToCompare(in Inputs) {
+	judges := in.Shard == "" && len(in.Results) == 0
+	switch {
+	case in.Baseline == "" || in.Candidate == "":
+	case in.Baseline == in.Candidate:
+		r.problem(inCandidateMode, "it is %s, as %s is: name two modes", in.Candidate, inBaselineMode)
+	case judges && !slices.Contains(in.Modes, in.Baseline):
+		r.problem(inModes, "%s is not among them, and is to be compared with", in.Baseline)
+	case judges && !slices.Contains(in.Modes, in.Candidate):
+		r.problem(inModes, "%s is not among them, and is to be judged", in.Candidate)
+	}
+	if slices.Contains(in.Modes, bench.GHXBase) && in.BaseGHXCommand == "" && in.Provider != providerScripted && len(in.Results) == 0 {
+		r.problem(inBaseGHX, "it is required for mode %s", bench.GHXBase)
+	}
+}
+
+// modelToAsk checks what an agent with a model needs. A gateway of one's own
+// may need no key.
+func (r *reading) modelToAsk(in Inputs) {
+	provider, model, _ := strings.Cut(in.Model, "/")
+	switch {
+	case in.Model == "":
+		r.problem(inModel, "it is required with provider %s, for example openai/gpt-5.3-codex", in.Provider)
+	case provider == "" || model == "":
+		r.problem(inModel, "it is %q, want PROVIDER/MODEL, for example openai/gpt-5.3-codex", in.Model)
+	}
+	if in.ModelKey == "" && in.ModelBaseURL == "" {
+		r.problem(inModelKey, "it is required with provider %s: pass a secret of the repository; pull requests from forks and from Dependabot do not get it", in.Provider)
+	}
+}
+
+// isShard reports whether a text is "i/n", or empty.
+func isShard(text string) bool {
+	if text == "" {
+		return true
+	}
+	part, of, _ := strings.Cut(text, "/")
+	i, err1 := strconv.Atoi(part)
+	n, err2 := strconv.Atoi(of)
+	return err1 == nil && err2 == nil && 1 <= i && i <= n
+}
+
+// inside reports whether a path stays in the folder that it is relative to.
+func inside(p string) bool {
+	clean := path.Clean(p)
+	return !path.IsAbs(clean) && clean != ".." && !strings.HasPrefix(clean, "../")
+}

@@ -1,0 +1,189 @@
+package actions_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/ghx-dev/bench-action/internal/actions"
+)
+
+// outcome is a decision with a part of its reason.
+type outcome struct {
+	kind               actions.Kind
+	conclusion, reason string
+}
+
+type decisionCase struct {
+	name   string
+	file   string
+	change func(object)
+	with   actions.Circumstances
+	want   outcome
+}
+
+func check(t *testing.T, name string, cases []decisionCase) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := actions.Decide(event(t, name, c.file, c.change), c.with)
+			assert.Equal(t, c.want.kind, got.Kind, "%s: %s", got.Kind, got.Reason)
+			assert.Equal(t, c.want.conclusion, got.Conclusion)
+			assert.Contains(t, got.Reason, c.want.reason)
+			assert.True(t, strings.HasSuffix(got.Reason, "."), "a reason is a sentence: %s", got.Reason)
+			assert.Equal(t, got.Kind == actions.Skip, got.Conclusion != "", "what is skipped concludes its check, and nothing else does")
+		})
+	}
+}
+
+// set changes one field of an object in a payload.
+func set(value any, path ...string) func(object) {
+	return func(p object) { in(p, path[:len(path)-1]...)[path[len(path)-1]] = value }
+}
+
+func TestWhatAPullRequestLeadsTo(t *testing.T) {
+	const file = "pull-request-synchronize"
+	title := func(text string) func(object) { return set(text, "pull_request", "title") }
+	run := func(reason string) outcome { return outcome{actions.Run, "", reason} }
+	skipped := func(reason string) outcome { return outcome{actions.Skip, actions.ConclusionSkipped, reason} }
+	neutral := outcome{actions.Skip, actions.ConclusionNeutral, "touches no file that the input paths names"}
+	docs := []string{"docs/**"}
+	check(t, "pull_request", []decisionCase{
+		{"a new commit", file, nil, actions.Circumstances{}, run("pull request 2 is to be judged")},
+		{"a label that the workflow listens to", file, set("labeled", "action"), actions.Circumstances{}, run("")},
+		{"a fork", file, set("mona/Hello-World", "pull_request", "head", "repo", "full_name"), actions.Circumstances{}, run("comes from a fork")},
+		{"a merged one", "pull-request-closed", nil, actions.Circumstances{}, skipped("is closed")},
+		{"a label on a closed one", file, set("closed", "pull_request", "state"), actions.Circumstances{}, skipped("is closed")},
+		{"a draft", "pull-request-converted-to-draft", nil, actions.Circumstances{}, skipped("is a draft")},
+		{"a draft where drafts run", "pull-request-converted-to-draft", nil, actions.Circumstances{RunDrafts: true}, run("")},
+		{"a marker in the title", file, title("Fix a typo [skip bench]"), actions.Circumstances{}, skipped("The title")},
+		{"the marker the other way round, in capitals", file, title("[Bench Skip] Fix a typo"), actions.Circumstances{}, skipped("The title")},
+		{"a marker in the commit's message", file, nil, actions.Circumstances{CommitMessage: "Fix a typo\n\n[skip bench]"}, skipped("The message of the head commit")},
+		{"a marker of another tool", file, title("Fix [skip ci]"), actions.Circumstances{CommitMessage: "skip bench"}, run("")},
+		{"a marker in the body, which anybody's template may hold", file, set("[skip bench]", "pull_request", "body"), actions.Circumstances{}, run("")},
+		{"paths that it touches", file, nil, actions.Circumstances{Paths: docs, ChangedFiles: []string{"a.go", "docs/a.md"}}, run("")},
+		{"paths that it does not touch", file, nil, actions.Circumstances{Paths: docs, ChangedFiles: []string{"a.go"}}, neutral},
+		{"no file at all is changed", file, nil, actions.Circumstances{Paths: docs, ChangedFiles: []string{}}, neutral},
+		{"the files are not known: better one run too many", file, nil, actions.Circumstances{Paths: docs}, run("")},
+		{"no paths, no filter", file, nil, actions.Circumstances{ChangedFiles: []string{"a.go"}}, run("")},
+		{"shards to merge", file, nil, actions.Circumstances{HasResults: true}, outcome{actions.Publish, "", "merges and publishes"}},
+		{"shards of a fork to merge", file, set(nil, "pull_request", "head", "repo"), actions.Circumstances{HasResults: true}, outcome{actions.Publish, "", "fork"}},
+		{"a merge is skipped where its shards were", "pull-request-converted-to-draft", nil, actions.Circumstances{HasResults: true}, skipped("is a draft")},
+	})
+}
+
+func TestCodeOfAPullRequestNeverRunsWithTheRightsOfTheBase(t *testing.T) {
+	refused := outcome{actions.Refuse, "", "Use the pull_request event"}
+	check(t, "pull_request_target", []decisionCase{
+		{"a pull request", "pull-request-synchronize", nil, actions.Circumstances{}, refused},
+		{"one of the repository itself", "pull-request-synchronize", nil, actions.Circumstances{RunDrafts: true}, refused},
+		{"one of a fork", "pull-request-synchronize", set("mona/x", "pull_request", "head", "repo", "full_name"), actions.Circumstances{}, refused},
+		{"with results", "pull-request-synchronize", nil, actions.Circumstances{HasResults: true}, refused},
+		{"a closed one", "pull-request-closed", nil, actions.Circumstances{}, refused},
+	})
+	check(t, "workflow_run", []decisionCase{
+		{"a run without results", "workflow-run-completed", nil, actions.Circumstances{},
+			outcome{actions.Refuse, "", "name them in the input results"}},
+		{"a run without results that was skipped", "workflow-run-completed", set("skipped", "workflow_run", "conclusion"), actions.Circumstances{},
+			outcome{actions.Refuse, "", "must not run"}},
+	})
+}
+
+func TestWhatTheEndOfAnotherWorkflowLeadsTo(t *testing.T) {
+	results := actions.Circumstances{HasResults: true}
+	var cases []decisionCase
+	for _, conclusion := range []string{"success", "failure", "neutral", "timed_out"} {
+		cases = append(cases, decisionCase{"it ended as " + conclusion, "workflow-run-completed", set(conclusion, "workflow_run", "conclusion"), results,
+			outcome{actions.Publish, "", "results to publish"}})
+	}
+	for _, conclusion := range []string{"cancelled", "skipped", "action_required", "stale", "startup_failure"} {
+		cases = append(cases, decisionCase{"it ended as " + conclusion, "workflow-run-completed", set(conclusion, "workflow_run", "conclusion"), results,
+			outcome{actions.Ignore, "", "has no results"}})
+	}
+	cases = append(cases, decisionCase{"it has only begun", "workflow-run-completed", set("requested", "action"), results,
+		outcome{actions.Ignore, "", "has not ended"}})
+	check(t, "workflow_run", cases)
+}
+
+func TestWhatACommentLeadsTo(t *testing.T) {
+	const file = "issue-comment-created"
+	onPull := func(change func(object)) func(object) {
+		return func(p object) {
+			in(p, "issue")["pull_request"] = object{"url": "https://api.github.com/repos/Codertocat/Hello-World/pulls/1"}
+			in(p, "comment")["body"] = "/bench run"
+			if change != nil {
+				change(p)
+			}
+		}
+	}
+	says := func(body string) func(object) { return onPull(set(body, "comment", "body")) }
+	var none actions.Circumstances
+	given := outcome{actions.Command, "", "Codertocat gave a command on pull request 1"}
+	ignored := func(reason string) outcome { return outcome{actions.Ignore, "", reason} }
+	check(t, "issue_comment", []decisionCase{
+		{"a command", file, onPull(nil), none, given},
+		{"the word alone", file, says("/bench"), none, given},
+		{"talk below the command", file, says("/bench status\r\n\r\nThanks!"), none, given},
+		{"a command that is none is answered", file, says("/bench please"), none, given},
+		{"a space that is none is answered", file, says("/bench\u00a0run"), none, given},
+		{"a command on a closed pull request is answered", file, onPull(set("closed", "issue", "state")), none, given},
+		{"talk", file, onPull(set("You are right!", "comment", "body")), none, ignored("does not begin with /bench")},
+		{"a longer word", file, says("/benchmark"), none, ignored("does not begin with /bench")},
+		{"a command on the second line", file, says("Hello\n/bench run"), none, ignored("does not begin with /bench")},
+		{"a quoted command", file, says("> /bench run"), none, ignored("does not begin with /bench")},
+		{"a command in a code block", file, says("    /bench run"), none, ignored("does not begin with /bench")},
+		{"no text", file, says(""), none, ignored("does not begin with /bench")},
+		{"a command on an issue", file, set("/bench run", "comment", "body"), none, ignored("this is an issue")},
+		{"an edited comment", file, onPull(set("edited", "action")), none, ignored("when it is created")},
+		{"a deleted comment", file, onPull(set("deleted", "action")), none, ignored("when it is created")},
+		{"a comment of a bot", file, onPull(set("Bot", "comment", "user", "type")), none, ignored("Comments of bots")},
+		{"an event that a bot sent", file, onPull(set("Bot", "sender", "type")), none, ignored("Comments of bots")},
+		{"a user whose login looks like a bot's", file, onPull(set("renovate[bot]", "comment", "user", "login")), none,
+			outcome{actions.Command, "", "renovate[bot] gave a command"}},
+	})
+	check(t, "issue_comment", []decisionCase{{"a genuine edit", "issue-comment-edited", nil, none, ignored("when it is created")}})
+}
+
+func TestWhatACommitLeadsTo(t *testing.T) {
+	var none actions.Circumstances
+	marker := outcome{actions.Skip, actions.ConclusionSkipped, "The message of the head commit"}
+	filter := actions.Circumstances{Paths: []string{"docs/**"}, ChangedFiles: []string{"a.go"}}
+	check(t, "merge_group", []decisionCase{
+		{"a merge queue", "merge-group-checks-requested", nil, none, outcome{actions.Run, "", "merge queue"}},
+		{"a merge queue wants its check whatever is touched", "merge-group-checks-requested", nil, filter, outcome{actions.Run, "", "merge queue"}},
+		{"a merge queue and a marker", "merge-group-checks-requested", set("Fix [skip bench]", "merge_group", "head_commit", "message"), none, marker},
+		{"shards of a merge queue", "merge-group-checks-requested", nil, actions.Circumstances{HasResults: true}, outcome{actions.Publish, "", "merge queue"}},
+		{"a group that was dissolved", "merge-group-checks-requested", set("destroyed", "action"), none, outcome{actions.Ignore, "", "no checks"}},
+	})
+	check(t, "push", []decisionCase{
+		{"a push", "push-branch", nil, none, outcome{actions.Run, "", "refs/heads/master"}},
+		{"a push with a marker", "push-branch", set("Typo\n\n[bench skip]", "head_commit", "message"), none, marker},
+		{"a deleted tag", "push-deleted-tag", nil, none, outcome{actions.Ignore, "", "refs/tags/simple-tag was deleted"}},
+	})
+	check(t, "workflow_dispatch", []decisionCase{
+		{"by hand", "workflow-dispatch", nil, none, outcome{actions.Run, "", "by hand"}},
+		{"by hand, whatever the commit says", "workflow-dispatch", nil, actions.Circumstances{CommitMessage: "[skip bench]"}, outcome{actions.Run, "", "by hand"}},
+		{"shards that were started by hand", "workflow-dispatch", nil, actions.Circumstances{HasResults: true}, outcome{actions.Publish, "", "by hand"}},
+	})
+}
+
+func TestOtherEventsAreNotForThisAction(t *testing.T) {
+	for _, name := range []string{"schedule", "pull_request_review", "pull_request_review_comment", "issues", "release", "check_run", "check_suite", "repository_dispatch", "deployment_status", "a_new_one"} {
+		t.Run(name, func(t *testing.T) {
+			got := actions.Decide(actions.Event{Name: name, Action: "created"}, actions.Circumstances{HasResults: true})
+			assert.Equal(t, actions.Ignore, got.Kind)
+			assert.Contains(t, got.Reason, name)
+		})
+	}
+}
+
+func TestKindsHaveNames(t *testing.T) {
+	kinds := map[actions.Kind]string{
+		actions.Ignore: "ignore", actions.Run: "run", actions.Skip: "skip",
+		actions.Refuse: "refuse", actions.Publish: "publish", actions.Command: "command",
+	}
+	for kind, name := range kinds {
+		assert.Equal(t, name, kind.String())
+	}
+}

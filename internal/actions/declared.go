@@ -1,0 +1,143 @@
+package actions
+
+import "github.com/ghx-dev/bench-action/internal/bench"
+
+// Input declares an input of the action.
+type Input struct {
+	Name string
+	// Default is what it is when a workflow does not set it, as action.yml has
+	// it: an expression of the workflow language is evaluated by the runner.
+	Default string
+	// Required inputs have no default.
+	Required bool
+	// Secret inputs never reach a log.
+	Secret bool
+	// Help says what it is for, in one or two sentences.
+	Help string
+}
+
+// The names of the inputs.
+const (
+	inBenchmark     = "benchmark"
+	inGateProfile   = "gate-profile"
+	inScenarioSet   = "scenario-set"
+	inScenarios     = "scenarios"
+	inModes         = "modes"
+	inRepetitions   = "repetitions"
+	inProvider      = "provider"
+	inModel         = "model"
+	inModelVariant  = "model-variant"
+	inModelKey      = "model-api-key"
+	inModelBaseURL  = "model-base-url"
+	inAllowHosts    = "allow-hosts"
+	inBuildCommand  = "build-command"
+	inGHXCommand    = "ghx-command"
+	inGHXSkill      = "ghx-skill"
+	inBaseGHX       = "base-ghx-command"
+	inBaselineMode  = "baseline-mode"
+	inCandidateMode = "candidate-mode"
+	inOrder         = "order"
+	inPaths         = "paths"
+	inDrafts        = "drafts"
+	inToken         = "github-token"
+	inSeedID        = "seed-id"
+	inConcurrency   = "concurrency"
+	inShard         = "shard"
+	inResults       = "results"
+	inResume        = "resume"
+	inMaxCost       = "max-cost-usd"
+	inTimeout       = "timeout-minutes"
+	inExpectations  = "expectations"
+	inComment       = "comment"
+	inCheckName     = "check-name"
+	inFailOn        = "fail-on"
+	inOutputDir     = "output-dir"
+)
+
+// Declared lists the inputs in the order of action.yml.
+func Declared() []Input {
+	return []Input{
+		{Name: inProvider, Required: true, Help: "The agent: opencode, or scripted, which has no model, is for trying out and concludes neutral."},
+		{Name: inModel, Help: "The model, as PROVIDER/MODEL. Required unless the provider is scripted."},
+		{Name: inModelVariant, Help: "OpenCode's variant of the model, such as high."},
+		{Name: inModelKey, Secret: true, Help: "The API key of the model. Agents do not get it. Required with opencode unless model-base-url is set."},
+		{Name: inModelBaseURL, Help: "The URL of an OpenAI-compatible API that has the model."},
+		{Name: inBenchmark, Default: BenchmarkGHX, Help: "The benchmark to run: ghx."},
+		{Name: inGateProfile, Default: string(bench.VerifyPR), Help: "The thresholds: verify_pr or verify_release."},
+		{Name: inScenarioSet, Default: "ci-verify-pr", Help: "The set of scenarios to run."},
+		{Name: inScenarios, Help: "Scenario ids, separated by commas or line ends, to run in place of a set."},
+		{Name: inModes, Default: "agent_direct,ghx", Help: "The modes to run, separated by commas or line ends: agent_direct, mcp, ghx, ghx@base."},
+		{Name: inRepetitions, Default: "4", Help: "How often each scenario runs in each mode."},
+		{Name: inBaselineMode, Default: string(bench.AgentDirect), Help: "The mode to compare with."},
+		{Name: inCandidateMode, Default: string(bench.GHX), Help: "The mode to judge."},
+		{Name: inOrder, Default: orderInterleaved, Help: "interleaved, or sequential: one mode after the other."},
+		{Name: inBuildCommand, Default: BuildAuto, Help: "How the ghx to measure is built: auto builds a ghx workspace, none measures the installed one, anything else is run by a shell."},
+		{Name: inGHXCommand, Help: "The command of the ghx to measure, where the build does not tell it."},
+		{Name: inGHXSkill, Help: "The file with its skill text, where it does not lie beside it."},
+		{Name: inBaseGHX, Help: "The command of the base commit's ghx, for mode ghx@base."},
+		{Name: inAllowHosts, Help: "Further hosts that agents may reach, separated by commas or line ends."},
+		{Name: inPaths, Help: "Patterns of paths, one a line, as in a workflow's paths filter; where a pull request touches none of them, nothing runs and the check is neutral."},
+		{Name: inDrafts, Default: draftsSkip, Help: "What to do with draft pull requests: skip or run."},
+		{Name: inToken, Default: "${{ github.token }}", Secret: true, Help: "The token that reports with. It needs checks: write and pull-requests: write."},
+		{Name: inSeedID, Help: "The name of the seeding of fixtures."},
+		{Name: inConcurrency, Default: "1", Help: "How many cells run at once."},
+		{Name: inShard, Help: "Run the part I/N of the plan only and publish nothing; another job merges the parts."},
+		{Name: inResults, Help: "Folders or ledgers of shards, one a line: merge, judge and publish them, and run nothing."},
+		{Name: inResume, Default: "false", Help: "Go on with the newest run in the output folder: true or false."},
+		{Name: inMaxCost, Default: "0", Help: "Stop when so many USD are spent; 0 means no limit."},
+		{Name: inTimeout, Default: "0", Help: "Stop cleanly after so many minutes, and report what is there; 0 means no limit."},
+		{Name: inExpectations, Help: "A file with thresholds and prices."},
+		{Name: inComment, Default: string(CommentAlways), Help: "When the pull request gets its comment: always, on-change, on-failure or never."},
+		{Name: inCheckName, Default: "bench", Help: "The name of the check run."},
+		{Name: inFailOn, Default: string(FailOnInfrastructure), Help: "What fails the job: gate (a failed gate too), infrastructure (what keeps a verdict from being reached) or never."},
+		{Name: inOutputDir, Default: ".bench", Help: "Where the run's files are kept, in the workspace."},
+	}
+}
+
+// BenchmarkGHX is the benchmark of ghx against gh and the MCP server.
+const BenchmarkGHX = "ghx"
+
+// The providers of agents.
+const (
+	providerOpenCode = "opencode"
+	providerScripted = "scripted"
+)
+
+// The orders in which modes run (rule N4).
+const (
+	orderInterleaved = "interleaved"
+	orderSequential  = "sequential"
+)
+
+// What is done with drafts.
+const (
+	draftsSkip = "skip"
+	draftsRun  = "run"
+)
+
+// BuildAuto and BuildNone are the build commands that are none.
+const (
+	BuildAuto = "auto"
+	BuildNone = "none"
+)
+
+// CommentWhen says when a pull request gets its comment.
+type CommentWhen string
+
+// The choices.
+const (
+	CommentAlways    CommentWhen = "always"
+	CommentOnChange  CommentWhen = "on-change"
+	CommentOnFailure CommentWhen = "on-failure"
+	CommentNever     CommentWhen = "never"
+)
+
+// FailOn says what fails the job.
+type FailOn string
+
+// The choices.
+const (
+	FailOnGate           FailOn = "gate"
+	FailOnInfrastructure FailOn = "infrastructure"
+	FailOnNever          FailOn = "never"
+)

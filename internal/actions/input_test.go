@@ -1,0 +1,186 @@
+package actions_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// environment is what a runner passes: every declared input, at its default
+// unless it is given here, under the name that the runner makes of it.
+func environment(given map[string]string) []string {
+	all := map[string]string{}
+	for _, in := range actions.Declared() {
+		all[in.Name] = in.Default
+	}
+	all["github-token"] = "ghs_thetokenofthejob"
+	for name, value := range given {
+		all[name] = value
+	}
+	environ := []string{"PATH=/bin", "HOME=/github/home", "INPUTS=no input"}
+	for name, value := range all {
+		environ = append(environ, "INPUT_"+strings.ReplaceAll(strings.ToUpper(name), " ", "_")+"="+value)
+	}
+	return environ
+}
+
+// with adds inputs to those of a workflow with a model, or takes them back.
+func with(more ...string) map[string]string {
+	given := map[string]string{"provider": "opencode", "model": "openai/gpt-5.3-codex", "model-api-key": "sk-0123456789abcdef"}
+	for i := 0; i < len(more); i += 2 {
+		given[more[i]] = more[i+1]
+	}
+	return given
+}
+
+func TestInputsHaveTheDefaultsOfTheManifest(t *testing.T) {
+	in, err := actions.ReadInputs(environment(with()))
+	require.NoError(t, err)
+	assert.Equal(t, actions.Inputs{
+		Benchmark: "ghx", Provider: "opencode", Model: "openai/gpt-5.3-codex", ModelKey: "sk-0123456789abcdef", Token: "ghs_thetokenofthejob",
+		Profile: bench.VerifyPR, ScenarioSet: "ci-verify-pr", Modes: []bench.Mode{bench.AgentDirect, bench.GHX},
+		Baseline: bench.AgentDirect, Candidate: bench.GHX, Repetitions: 4, Concurrency: 1, Order: "interleaved", BuildCommand: actions.BuildAuto,
+		Comment: actions.CommentAlways, CheckName: "bench", FailOn: actions.FailOnInfrastructure, OutputDir: ".bench",
+	}, in)
+}
+
+func TestInputsAreTheSameWhetherTheRunnerPassesDefaultsOrNot(t *testing.T) {
+	in, err := actions.ReadInputs([]string{"INPUT_PROVIDER=scripted"})
+	require.NoError(t, err)
+	all, err := actions.ReadInputs(environment(map[string]string{"provider": "scripted", "github-token": ""}))
+	require.NoError(t, err)
+	assert.Equal(t, all, in)
+}
+
+func TestInputsAreReadAsPeopleWriteThem(t *testing.T) {
+	in, err := actions.ReadInputs(environment(with(
+		"scenarios", "pr-merge-001, triage-wf\r\n\n  pr-view-002  \n",
+		"modes", "ghx\nagent_direct\nmcp",
+		"candidate-mode", " mcp ",
+		"paths", "packages/core/**\n!**/*.md, not a list\n",
+		"allow-hosts", "registry.npmjs.org,\nexample.com",
+		"drafts", "run", "resume", "true", "shard", "2/4",
+		"max-cost-usd", "2.50", "timeout-minutes", "1.5", "repetitions", "1",
+		"output-dir", "out/bench/",
+	)))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"pr-merge-001", "triage-wf", "pr-view-002"}, in.Scenarios)
+	assert.Equal(t, []bench.Mode{bench.GHX, bench.AgentDirect, bench.MCP}, in.Modes)
+	assert.Equal(t, bench.MCP, in.Candidate)
+	assert.Equal(t, []string{"packages/core/**", "!**/*.md, not a list"}, in.Paths, "a path may have commas and spaces")
+	assert.Equal(t, []string{"registry.npmjs.org", "example.com"}, in.AllowHosts)
+	assert.True(t, in.RunDrafts)
+	assert.True(t, in.Resume)
+	assert.Equal(t, "2/4", in.Shard)
+	assert.InDelta(t, 2.5, in.MaxCostUSD, 0)
+	assert.Equal(t, 90*time.Second, in.Timeout)
+	assert.Equal(t, 1, in.Repetitions)
+}
+
+func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
+	cases := []struct {
+		name  string
+		given map[string]string
+		want  string
+	}{
+		{"the provider is missing", map[string]string{}, "input provider: it is required: opencode or scripted"},
+		{"an unknown provider", with("provider", "claude"), `input provider: it is "claude", want opencode or scripted`},
+		{"an agent without a model", with("model", ""), "input model: it is required with provider opencode, for example openai/gpt-5.3-codex"},
+		{"a model without its provider", with("model", "gpt-5.3-codex"), `input model: it is "gpt-5.3-codex", want PROVIDER/MODEL, for example openai/gpt-5.3-codex`},
+		{"a missing key, which is what a fork sees", with("model-api-key", " \n"), "input model-api-key: it is required with provider opencode: pass a secret of the repository; pull requests from forks and from Dependabot do not get it"},
+		{"an underscore for a hyphen", with("gate_profile", "verify_pr"), `there is no input gate_profile: did you mean "gate-profile"?`},
+		{"a letter too many", with("repetitionss", "4"), `there is no input repetitionss: did you mean "repetitions"?`},
+		{"an input of another action", with("entrypoint", "/bin/sh"), "there is no input entrypoint"},
+		{"another benchmark", with("benchmark", "taubench"), `input benchmark: it is "taubench", want ghx`},
+		{"an unknown profile", with("gate-profile", "verify"), `input gate-profile: it is "verify", want verify_pr or verify_release`},
+		{"an unknown mode", with("modes", "agent_direct,ghx,gh"), `input modes: unknown mode "gh": use one of agent_direct, mcp, ghx, ghx@base`},
+		{"a mode twice", with("modes", "agent_direct,ghx,ghx"), "input modes: ghx is named twice"},
+		{"an unknown baseline is told of once", with("baseline-mode", "gh"), `input baseline-mode: unknown mode "gh": use one of agent_direct, mcp, ghx, ghx@base`},
+		{"a mode compared with itself", with("baseline-mode", "ghx"), "input candidate-mode: it is ghx, as baseline-mode is: name two modes"},
+		{"a baseline that does not run", with("modes", "mcp,ghx"), "input modes: agent_direct is not among them, and is to be compared with"},
+		{"a candidate that does not run", with("modes", "agent_direct,mcp"), "input modes: ghx is not among them, and is to be judged"},
+		{"a base ghx that nobody built", with("modes", "ghx@base,ghx", "baseline-mode", "ghx@base"), "input base-ghx-command: it is required for mode ghx@base"},
+		{"scenarios and a set", with("scenarios", "pr-merge-001", "scenario-set", "issues"), "input scenarios: scenario-set is given too: choose one"},
+		{"a shard that merges", with("shard", "1/2", "results", "shards"), "input results: shard is given too: a job either runs a part or merges all"},
+		{"a merge that goes on", with("resume", "true", "results", "shards"), "input results: resume is given too: there is no run to go on with where results are merged"},
+		{"a shard that is none", with("shard", "3/2"), `input shard: it is "3/2", want I/N with I from 1 to N, for example 2/4`},
+		{"a shard that counts from 0", with("shard", "0/2"), `input shard: it is "0/2", want I/N with I from 1 to N, for example 2/4`},
+		{"no repetition", with("repetitions", "0"), `input repetitions: it is "0", want a whole number of 1 or more`},
+		{"a number in words", with("repetitions", "four"), `input repetitions: it is "four", want a whole number of 1 or more`},
+		{"a truth that is none", with("resume", "yes"), `input resume: it is "yes", want true or false`},
+		{"a negative limit", with("max-cost-usd", "-1"), `input max-cost-usd: it is "-1", want a number of 0 or more`},
+		{"a limit that is no number", with("max-cost-usd", "NaN"), `input max-cost-usd: it is "NaN", want a number of 0 or more`},
+		{"a timeout that no job has", with("timeout-minutes", "1e300"), `input timeout-minutes: it is "1e300", want at most 7200`},
+		{"a URL without a scheme", with("model-base-url", "gateway.example.com/v1"), `input model-base-url: it is "gateway.example.com/v1", want a URL, for example https://gateway.example.com/v1`},
+		{"a URL of another kind", with("model-base-url", "file://host/v1"), `input model-base-url: it is "file://host/v1", want a URL, for example https://gateway.example.com/v1`},
+		{"files outside the workspace", with("output-dir", "a/../../b"), `input output-dir: it is "a/../../b", want a folder inside the workspace`},
+		{"files anywhere", with("output-dir", "/tmp"), `input output-dir: it is "/tmp", want a folder inside the workspace`},
+		{"a name of two lines", with("check-name", "a\nb"), `input check-name: it is "a\nb", want one line`},
+		{"a pattern without an end", with("paths", "src/[ab"), `input paths: the pattern "src/[ab" cannot be read: "[ab" has no end, or nothing in it`},
+		{"patterns that leave all out", with("paths", "!docs/**"), `input paths: all patterns begin with "!", so nothing can match: put the pattern "**" first`},
+		{"a comment at other times", with("comment", "sometimes"), `input comment: it is "sometimes", want always, on-change, on-failure or never`},
+		{"a job that fails otherwise", with("fail-on", "always"), `input fail-on: it is "always", want gate, infrastructure or never`},
+		{"another order", with("order", "random"), `input order: it is "random", want interleaved or sequential`},
+		{"drafts otherwise", with("drafts", "true"), `input drafts: it is "true", want skip or run`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := actions.ReadInputs(environment(c.given))
+			require.Error(t, err)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+			assert.Equal(t, c.want, err.Error())
+		})
+	}
+}
+
+func TestWhatOnlyLooksContradictoryIsTaken(t *testing.T) {
+	for name, given := range map[string]map[string]string{
+		"scenarios beside the default set, which the runner passes":  with("scenarios", "pr-merge-001"),
+		"a shard of one mode, whose baseline another job runs":       with("shard", "1/2", "modes", "ghx"),
+		"a merge needs no model, key or mode":                        {"provider": "opencode", "results": "shards", "modes": "ghx"},
+		"a gateway of one's own may need no key":                     with("model-api-key", "", "model-base-url", "http://127.0.0.1:8080/v1"),
+		"a scripted agent needs no model and no base ghx":            {"provider": "scripted", "modes": "ghx@base,ghx", "baseline-mode": "ghx@base"},
+		"a model whose name has slashes":                             with("model", "openrouter/acme/model-1"),
+		"no token, as when the workflow runs where there is no such": with("github-token", ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := actions.ReadInputs(environment(given))
+			assert.NoError(t, err)
+		})
+	}
+}
+
+func TestEveryProblemIsToldAtOnce(t *testing.T) {
+	_, err := actions.ReadInputs(environment(with("model-api-key", "", "repetitions", "x", "concurrency", "0", "fail_on", "gate")))
+	require.Error(t, err)
+	var places []string
+	for line := range strings.Lines(err.Error()) {
+		place, _, _ := strings.Cut(line, ":")
+		places = append(places, place)
+	}
+	assert.Equal(t, []string{"input repetitions", "input concurrency", "input model-api-key", "there is no input fail_on"}, places)
+}
+
+func TestProblemsDoNotTellSecrets(t *testing.T) {
+	_, err := actions.ReadInputs(environment(with("model-api-kye", "sk-fedcba9876543210", "model", "x")))
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "sk-")
+	assert.NotContains(t, err.Error(), "ghs_")
+}
+
+func TestSecretsAreFoundBeforeInputsAreChecked(t *testing.T) {
+	environ := append(environment(with("repetitions", "x")),
+		"ACTIONS_RUNTIME_TOKEN=eyJruntime", "ACTIONS_ID_TOKEN_REQUEST_TOKEN=eyJidentity", "ACTIONS_RUNTIME_URL=https://example.com")
+	secrets := actions.Secrets(environ)
+	slices.Sort(secrets)
+	assert.Equal(t, []string{"eyJidentity", "eyJruntime", "ghs_thetokenofthejob", "sk-0123456789abcdef"}, secrets)
+	assert.Empty(t, actions.Secrets([]string{"INPUT_MODEL-API-KEY= "}), "an empty secret would mask everything")
+}

@@ -1,0 +1,185 @@
+package actions
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+)
+
+// Output declares an output of the action.
+type Output struct {
+	Name string
+	// Help says what it is, in one or two sentences.
+	Help string
+	// value is empty where there is none.
+	value func(Result) string
+}
+
+// Result is what outputs are made of. Whatever is not there is empty.
+type Result struct {
+	// Conclusion is the check run's.
+	Conclusion string
+	// Summary is nil where nothing was judged.
+	Summary *bench.Summary
+	RunID   string
+	// The paths are relative to the workspace, so that they hold outside of
+	// the container too.
+	SummaryJSON, SummaryMD, ReportHTML, Rows string
+	CheckRunURL, CommentURL                  string
+}
+
+// Outputs lists the outputs in the order of action.yml.
+func Outputs() []Output {
+	return []Output{
+		{"conclusion", "The conclusion of the check run: success, failure, neutral, skipped or cancelled.", func(r Result) string { return r.Conclusion }},
+		{"passed", "true if all ten checks pass and a model was involved, else false.", Result.passed},
+		{"reliability-passed", "true if the five checks of reliability pass, else false.", passedOf("reliability_")},
+		{"efficiency-passed", "true if the five checks of efficiency pass, else false.", passedOf("efficiency_")},
+		{"tokens-active-reduction-pct", "How much fewer active tokens the candidate needs than the baseline, in percent: the median over scenarios.", reductionOf(bench.CheckTokensReduction)},
+		{"latency-reduction-pct", "How much less time it needs, in percent: the median over scenarios.", reductionOf(bench.CheckLatencyReduction)},
+		{"tool-call-reduction-pct", "How many fewer tool calls it makes, in percent: the median over scenarios.", reductionOf(bench.CheckToolCallReduction)},
+		{"cost-reduction-pct", "How much less it costs, in percent: the lowest of the scenarios.", reductionOf(bench.CheckCostReduction)},
+		{"success-rate-delta-pct", "The candidate's success rate less the baseline's, in percentage points.", valueOf(bench.CheckSuccessRate)},
+		{"output-validity-pct", "How many of the candidate's answers were valid, in percent.", valueOf(bench.CheckOutputValidity)},
+		{"runner-failure-pct", "How many of its cells were runner failures, in percent.", valueOf(bench.CheckRunnerFailureRate)},
+		{"timeout-stall-pct", "How many of its cells timed out or stalled, in percent.", valueOf(bench.CheckTimeoutStallRate)},
+		{"retry-pct", "How many of its cells needed a retry, in percent.", valueOf(bench.CheckRetryRate)},
+		{"coverage-pct", "How many of the scenarios count for efficiency, in percent.", valueOf(bench.CheckCoverage)},
+		{"cost-usd", "What all attempts cost, in USD.", Result.cost},
+		{"simulated", "true if no model was involved, so that the verdict is for show.", Result.simulated},
+		{"summary-json", "The path of the summary in JSON, in the workspace.", func(r Result) string { return r.SummaryJSON }},
+		{"summary-md", "The path of the summary in Markdown, in the workspace.", func(r Result) string { return r.SummaryMD }},
+		{"report-html", "The path of the report, a page in one file, in the workspace.", func(r Result) string { return r.ReportHTML }},
+		{"rows", "The path of the folder with the run's ledgers, in the workspace.", func(r Result) string { return r.Rows }},
+		{"run-id", "The id of the run.", func(r Result) string { return r.RunID }},
+		{"check-run-url", "The page of the check run.", func(r Result) string { return r.CheckRunURL }},
+		{"comment-url", "The page of the comment.", func(r Result) string { return r.CommentURL }},
+	}
+}
+
+// Value is an output with its value.
+type Value struct{ Name, Text string }
+
+// Values returns all outputs in their order. One without a value is empty.
+func Values(r Result) []Value {
+	var values []Value
+	for _, output := range Outputs() {
+		values = append(values, Value{output.Name, output.value(r)})
+	}
+	return values
+}
+
+// passed holds a simulated verdict back: it is for show, and what follows in a
+// workflow takes it for one (rule G15).
+func (r Result) passed() string {
+	if r.Summary == nil {
+		return ""
+	}
+	return strconv.FormatBool(r.Summary.Gate.Passed && !r.Summary.Simulated)
+}
+
+func (r Result) cost() string {
+	if r.Summary == nil {
+		return ""
+	}
+	return number(r.Summary.CostUSD)
+}
+
+func (r Result) simulated() string {
+	if r.Summary == nil {
+		return ""
+	}
+	return strconv.FormatBool(r.Summary.Simulated)
+}
+
+// checks returns the gate's checks, none if nothing was judged.
+func (r Result) checks() []bench.Check {
+	if r.Summary == nil {
+		return nil
+	}
+	return r.Summary.Gate.Checks
+}
+
+// passedOf says whether the checks of one gate pass.
+func passedOf(gate string) func(Result) string {
+	return func(r Result) string {
+		some, all := false, true
+		for _, check := range r.checks() {
+			if strings.HasPrefix(string(check.Name), gate) {
+				some, all = true, all && check.Passed
+			}
+		}
+		if !some {
+			return ""
+		}
+		return strconv.FormatBool(all)
+	}
+}
+
+// valueOf returns a check's value.
+func valueOf(name bench.CheckName) func(Result) string {
+	return func(r Result) string {
+		for _, check := range r.checks() {
+			if check.Name == name {
+				return number(check.Value)
+			}
+		}
+		return ""
+	}
+}
+
+// reductionOf is valueOf for a reduction. Its check says 0 where there is no
+// figure: where no scenario has one or, for the cost, where one lacks it
+// (rule G5).
+func reductionOf(name bench.CheckName) func(Result) string {
+	value := valueOf(name)
+	return func(r Result) string {
+		if r.Summary == nil || !hasFigure(r.Summary.Scenarios, name) {
+			return ""
+		}
+		return value(r)
+	}
+}
+
+func hasFigure(scenarios []bench.ScenarioSummary, name bench.CheckName) bool {
+	with := 0
+	for _, s := range scenarios {
+		switch {
+		case reduction(s, name) != nil:
+			with++
+		case s.Eligible && name == bench.CheckCostReduction:
+			return false
+		}
+	}
+	return with > 0
+}
+
+func reduction(s bench.ScenarioSummary, name bench.CheckName) *float64 {
+	switch name {
+	case bench.CheckTokensReduction:
+		return s.TokensActiveReductionPct
+	case bench.CheckLatencyReduction:
+		return s.LatencyReductionPct
+	case bench.CheckToolCallReduction:
+		return s.ToolCallReductionPct
+	case bench.CheckCostReduction:
+		return s.CostReductionPct
+	default:
+		return nil
+	}
+}
+
+// number writes a figure so that workflows can compute with it: digits, and
+// no more of them than say something.
+func number(f float64) string {
+	const decimals = 6
+	scale := math.Pow10(decimals)
+	rounded := math.Round(f*scale) / scale
+	if math.IsNaN(rounded) || math.IsInf(rounded, 0) {
+		return ""
+	}
+	// Adding 0 makes a plain zero of a negative one.
+	return strconv.FormatFloat(rounded+0, 'f', -1, 64)
+}

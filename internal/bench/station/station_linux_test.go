@@ -1,0 +1,247 @@
+package station_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/station"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/confine"
+	"github.com/ghx-dev/bench-action/internal/egress"
+)
+
+const askGitHub = "curl -sS https://api.github.com/zen 2>&1; true"
+
+func TestAnAgentReachesThePlaceOfItsAttempt(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	assert.Contains(t, r.does(t, bench.AgentDirect, 0, askGitHub), "No attempt is under way.", "before the first attempt")
+	first := r.prepare(t, bench.AgentDirect, 0)
+	assert.Equal(t, "place 1 of "+token+"\n", r.does(t, bench.AgentDirect, 0, askGitHub))
+	assert.Equal(t, 1, first.Usage().Requests.REST)
+	require.NoError(t, first.Close())
+	assert.Contains(t, r.does(t, bench.AgentDirect, 0, askGitHub), "No attempt is under way.", "between attempts")
+
+	second := r.prepare(t, bench.AgentDirect, 0)
+	assert.Equal(t, "place 2 of "+token+"\n", r.does(t, bench.AgentDirect, 0, askGitHub))
+	require.NoError(t, first.Close(), "which ended long ago")
+	assert.Equal(t, "place 2 of "+token+"\n", r.does(t, bench.AgentDirect, 0, askGitHub))
+	assert.Equal(t, 2, second.Usage().Requests.REST)
+	assert.Equal(t, 1, first.Usage().Requests.REST)
+	assert.Equal(t, first.Env, second.Env, "so that a server of one attempt serves the next")
+	require.NoError(t, second.Close())
+	assert.Len(t, r.requests(), 3)
+}
+
+func TestAPlaceOfNoModeIsLedToByNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.prepare(t, "", 0)
+	assert.Contains(t, r.does(t, bench.AgentDirect, 0, askGitHub), "No attempt is under way.")
+	assert.Empty(t, r.requests())
+}
+
+func TestOtherHostsAreRefusedAndTold(t *testing.T) {
+	t.Parallel()
+	heard := make(chan string, 10)
+	r := newRig(t, func(o *station.Options) { o.OnRefused = func(host string) { heard <- host } })
+	place := r.prepare(t, bench.AgentDirect, 0)
+	said := r.does(t, bench.AgentDirect, 0, "curl -sS https://example.com/ 2>&1; curl -sS http://example.org/ 2>&1; curl -sS https://example.com/ 2>&1; true")
+	assert.Contains(t, said, "403")
+	assert.Equal(t, []string{"example.com", "example.org"}, place.Usage().RefusedHosts)
+	require.NoError(t, place.Close())
+	assert.Equal(t, "example.com", <-heard)
+	assert.Equal(t, "example.org", <-heard)
+	assert.Empty(t, heard)
+}
+
+func TestAnAgentCannotGoAroundTheProxy(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	held, err := r.Isolation(bench.AgentDirect)
+	require.NoError(t, err)
+	if held.Network != confine.Namespace {
+		t.Skipf("NOT TESTED: agents are not in a network of their own here: %s", held.NetworkWhy)
+	}
+	r.prepare(t, bench.AgentDirect, 0)
+	said := r.does(t, bench.AgentDirect, 0, "unset https_proxy HTTPS_PROXY; curl -sS -m 5 https://1.1.1.1/ 2>&1; curl -sS -m 5 https://api.github.com/ 2>&1; true")
+	assert.Contains(t, said, "Failed to connect to 1.1.1.1")
+	assert.Contains(t, said, "Could not resolve host")
+	assert.Empty(t, r.requests())
+}
+
+func TestAModeHasItsProgramsOnly(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	cases := map[bench.Mode]map[string]string{
+		bench.AgentDirect: {"gh a 'b c'": "gh a b c\n", "ghx --version": "ghx: command not found\n", "github-mcp-server": "not found"},
+		bench.GHX:         {"gh a": "gh a\n", "ghx --version": "0.9.1\n", "github-mcp-server": "not found"},
+		bench.MCP:         {"github-mcp-server stdio": "Version: 0.20.0", "ghx --version": "ghx: command not found\n"},
+	}
+	for mode, commands := range cases {
+		for command, want := range commands {
+			assert.Contains(t, r.does(t, mode, 0, command+" 2>&1"), want, "%s: %s", mode, command)
+		}
+	}
+	assert.Equal(t, []string{"github-mcp-server", "stdio"}, r.MCPServers(bench.MCP)["github"].Command)
+	assert.Empty(t, r.MCPServers(bench.GHX))
+}
+
+func TestTheEnvironmentHasNothingOfOurs(t *testing.T) {
+	const secret = "sk-a-secret-of-ours"
+	t.Setenv("BENCH_TEST_SECRET", secret)
+	t.Setenv("GH_CONFIG_DIR", "/root/of/evil")
+	r := newRig(t, func(o *station.Options) {
+		o.Model = &egress.Model{BaseURL: "https://api.example.com/v1", Key: secret}
+	})
+	said := r.does(t, bench.AgentDirect, 0, fmt.Sprintf("env; cat /proc/%d/environ 2>&1; ls -l /proc/self/fd", os.Getpid()))
+	assert.NotContains(t, said, secret)
+	assert.NotContains(t, said, "evil")
+	assert.Contains(t, said, "GH_TOKEN="+token)
+	assert.Contains(t, said, "GITHUB_REPOSITORY=o/r")
+	assert.NotContains(t, said, " 4 -> ", "no file of ours is open")
+
+	mcp := r.does(t, bench.MCP, 0, "env")
+	assert.Contains(t, mcp, "GITHUB_PERSONAL_ACCESS_TOKEN="+token)
+	assert.NotContains(t, mcp, "GH_TOKEN=")
+	for _, name := range []string{"HTTPS_PROXY=", "SSL_CERT_FILE=", "GIT_SSL_CAINFO=", "NODE_EXTRA_CA_CERTS="} {
+		assert.Contains(t, said, name)
+		assert.Contains(t, mcp, name)
+	}
+	url, err := r.ModelURL(bench.AgentDirect)
+	require.NoError(t, err)
+	assert.Equal(t, "https://api.example.com/v1", url)
+}
+
+func TestRunEndsWhatItStartsAndNothingElse(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	server, printed := r.start(t, bench.AgentDirect, 0, "echo up; exec sleep 5003")
+	require.Eventually(t, func() bool { return printed.String() == "up\n" }, 10*time.Second, time.Millisecond)
+	said, err := r.Run(bench.AgentDirect)(t.Context(), "sh", "-c", "(setsid sleep 5004 >/dev/null 2>&1 &); echo $1; cat", "sh", "a 'b' $c")
+	require.NoError(t, err)
+	assert.Equal(t, "a 'b' $c\n", said)
+	select {
+	case <-server.Done():
+		assert.Fail(t, "what was running before was ended")
+	default:
+	}
+	assert.Zero(t, running(t, "sleep\x005004"))
+
+	_, err = r.Run(bench.AgentDirect)(t.Context(), "sh", "-c", "echo why >&2; exit 3")
+	require.EqualError(t, err, "exit status 3: why")
+	_, err = r.Run(bench.AgentDirect)(t.Context(), "gh", "auth", "status")
+	require.ErrorContains(t, err, "403", "there is no attempt")
+
+	require.NoError(t, server.Sweep())
+	assert.Equal(t, 1, running(t, "sleep\x005003"))
+	require.NoError(t, server.End())
+	assert.Zero(t, running(t, "sleep\x005003"))
+}
+
+func TestStationsDoNotSeeEachOther(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	first, second := r.prepare(t, bench.AgentDirect, 0), r.prepare(t, bench.AgentDirect, 1)
+	other, err := r.Host(bench.AgentDirect, 1)
+	require.NoError(t, err)
+	assert.Equal(t, "place 1 of "+token+"\n", r.does(t, bench.AgentDirect, 0, askGitHub))
+	assert.Equal(t, "place 2 of "+token+"\n", r.does(t, bench.AgentDirect, 1, askGitHub))
+	assert.Equal(t, 1, first.Usage().Requests.REST)
+	assert.Equal(t, 1, second.Usage().Requests.REST)
+	env, err := r.Env(bench.AgentDirect, 1)
+	require.NoError(t, err)
+	assert.NotEqual(t, first.Env, env, "a proxy of its own")
+
+	held, err := r.Isolation(bench.AgentDirect)
+	require.NoError(t, err)
+	if held.User != confine.OwnUser {
+		t.Skipf("NOT TESTED: agents have no users of their own here: %s", held.UserWhy)
+	}
+	require.NoError(t, os.WriteFile(other.Folders().Work+"/note", []byte("private"), 0o644))
+	proxy := ""
+	for _, entry := range env {
+		if value, ok := strings.CutPrefix(entry, "HTTPS_PROXY="); ok {
+			proxy = value
+		}
+	}
+	said := r.does(t, bench.AgentDirect, 0, fmt.Sprintf("cat %[1]s/note 2>&1; ls %[2]s 2>&1; curl -sS -x %[3]s https://api.github.com/ 2>&1; true",
+		other.Folders().Work, other.Folders().Home, proxy))
+	assert.NotContains(t, said, "private")
+	assert.Equal(t, 2, strings.Count(said, "Permission denied"), said)
+	if held.Network == confine.Namespace {
+		assert.Contains(t, said, "Failed to connect")
+	}
+	assert.Equal(t, 1, second.Usage().Requests.REST)
+}
+
+func TestCloseLeavesNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	var all []string
+	for _, mode := range []bench.Mode{bench.AgentDirect, bench.GHX, bench.MCP} {
+		r.prepare(t, mode, 0)
+		r.does(t, mode, 0, "(setsid sleep 5005 >/dev/null 2>&1 &); mkdir -p ~/a/b && touch ~/a/b/c && chmod 0 ~/a")
+		all = append(all, string(mode))
+	}
+	assert.GreaterOrEqual(t, running(t, r.base), len(all), "daemons of %s", all)
+	require.NoError(t, r.Stations.Close())
+	require.NoError(t, r.Stations.Close(), "a second time")
+	assert.Zero(t, running(t, r.base))
+	left, err := os.ReadDir(r.base)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	_, err = r.Env(bench.AgentDirect, 0)
+	require.Error(t, err)
+	_, err = r.Prepare(t.Context(), target.Needs{Mode: bench.GHX})
+	require.Error(t, err, "and no new station is made")
+}
+
+func TestN2ThePreflightAsksOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	modes := []bench.Mode{bench.AgentDirect, bench.GHX, bench.MCP}
+	place := r.prepare(t, "", 0)
+	require.NoError(t, r.Preflight(t.Context(), place, modes, []string{"pr.view", "pr.merge"}))
+	assert.Equal(t, []string{"GET api.github.com/user token " + token}, r.requests(), "N2: one gh auth status")
+
+	err := r.Preflight(t.Context(), place, modes, []string{"pr.view", "pr.fly", "pr.swim"})
+	require.ErrorContains(t, err, "pr.fly, pr.swim")
+	require.ErrorContains(t, err, "mode ghx")
+	require.NoError(t, r.Preflight(t.Context(), place, []bench.Mode{bench.AgentDirect}, []string{"pr.fly"}), "only ghx needs them")
+	before := len(r.requests())
+	require.NoError(t, r.Preflight(t.Context(), place, []bench.Mode{bench.MCP}, nil))
+	assert.Len(t, r.requests(), before, "N2: the MCP server has no gh")
+	assert.Contains(t, r.does(t, bench.AgentDirect, 0, askGitHub), "No attempt is under way.", "the attempt of the preflight is over")
+}
+
+func TestVersionsAreThoseOfTheProgramsWhereAgentsAre(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	versions, err := r.Versions(t.Context(), []bench.Mode{bench.AgentDirect, bench.GHX, bench.MCP})
+	require.NoError(t, err)
+	assert.Equal(t, "2.62.0", versions["gh"])
+	assert.Equal(t, "0.9.1", versions["ghx"])
+	assert.Equal(t, "0.20.0", versions["github-mcp-server"])
+	assert.Empty(t, r.requests())
+}
+
+func TestAStationThatCannotBeHadIsAnError(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *station.Options) { o.Model = &egress.Model{BaseURL: "ftp://nowhere"} })
+	_, err := r.Env(bench.AgentDirect, 0)
+	require.ErrorContains(t, err, "ftp://nowhere")
+	_, err = r.Prepare(t.Context(), target.Needs{Mode: bench.AgentDirect})
+	require.Error(t, err)
+	assert.Zero(t, running(t, r.base))
+	_, err = station.New(station.Options{Base: "/no/such/folder"})
+	require.True(t, errors.Is(err, os.ErrNotExist), err)
+}

@@ -1,0 +1,106 @@
+package bench_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+)
+
+func TestFiguresAreWrittenForPeople(t *testing.T) {
+	for _, c := range []struct{ name, want, got string }{
+		{"a rate of many digits", "16.7%", bench.PercentText(16.666666666666664)},
+		{"minus nought has no sign", "0", bench.NumberText(-0.001, 1)},
+		{"a negative number has a real minus", "−1,234.6", bench.NumberText(-1234.56, 1)},
+		{"an endless time", bench.NoFigure, bench.DurationText(math.Inf(1))},
+		{"no difference in points", "0 pp", bench.PointsText(0)},
+		{"a count in groups of three", "1,234,567.5", bench.CountText(1234567.5)},
+		{"no noughts at the end", "4", bench.CountText(4.04)},
+		{"not a number", bench.NoFigure, bench.CountText(math.NaN())},
+		{"percent", "27.5%", bench.PercentText(27.5459)},
+		{"a small percentage keeps its digits", "0.08%", bench.PercentText(0.08)},
+		{"infinite percent", bench.NoFigure, bench.PercentText(math.Inf(1))},
+		{"points gained", "+5 pp", bench.PointsText(5)},
+		{"points lost", "−12.5 pp", bench.PointsText(-12.5)},
+		{"milliseconds", "940 ms", bench.DurationText(940)},
+		{"seconds", "25.4 s", bench.DurationText(25410.5)},
+		{"minutes", "2.2 min", bench.DurationText(132705)},
+		{"hours", "3.5 h", bench.DurationText(3.5 * 3600e3)},
+		{"a large amount", "1,234.5", bench.USDText(1234.5)},
+		{"a small amount", "0.0131", bench.USDText(0.01311)},
+		{"0 USD is no cost data", bench.NoFigure, bench.USDText(0)},
+		{"less", "27.5% less", bench.ReductionText(27.5)},
+		{"more", "4.3% more", bench.ReductionText(-4.26)},
+		{"neither", "the same", bench.ReductionText(0.0001)},
+		{"unknown", bench.NoFigure, bench.ReductionText(math.NaN())},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, c.got) })
+	}
+}
+
+func TestACheckShowsOnWhichSideOfItsThresholdItIs(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		check       bench.Check
+		value, rule string
+	}{
+		{"far below", bench.Check{Name: bench.CheckTokensReduction, Value: 7.123456, Threshold: 15, Operator: bench.AtLeast}, "7.1%", "≥ 15%"},
+		{"just below", bench.Check{Name: bench.CheckTokensReduction, Value: 14.996, Threshold: 15, Operator: bench.AtLeast}, "14.996%", "≥ 15%"},
+		{"just above the most", bench.Check{Name: bench.CheckRetryRate, Value: 15.04, Threshold: 15, Operator: bench.AtMost}, "15.04%", "≤ 15%"},
+		{"at the threshold", bench.Check{Name: bench.CheckRetryRate, Value: 15, Threshold: 15, Operator: bench.AtMost}, "15%", "≤ 15%"},
+		{"the success rate is in points", bench.Check{Name: bench.CheckSuccessRate, Value: -3.04, Threshold: -3, Operator: bench.AtLeast}, "−3.04 pp", "≥ −3 pp"},
+		{"a gain has its sign", bench.Check{Name: bench.CheckSuccessRate, Value: 5, Threshold: -3, Operator: bench.AtLeast}, "+5 pp", "≥ −3 pp"},
+		{"a threshold with decimals", bench.Check{Name: bench.CheckRetryRate, Value: 1, Threshold: 2.25, Operator: bench.AtMost}, "1%", "≤ 2.25%"},
+		{"no number", bench.Check{Name: bench.CheckRetryRate, Value: math.NaN(), Threshold: 2, Operator: bench.AtMost}, bench.NoFigure, "≤ 2%"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.value, c.check.ValueText())
+			assert.Equal(t, c.rule, c.check.RuleText())
+			assert.Equal(t, bench.NoFigure, c.check.IntervalText())
+		})
+	}
+	t.Run("the ends of an interval too", func(t *testing.T) {
+		c := bench.Check{Name: bench.CheckTokensReduction, Value: 20, Threshold: 15, Operator: bench.AtLeast, Interval: &bench.Interval{14.96, 24.04}}
+		assert.Equal(t, "14.96 to 24%", c.IntervalText())
+	})
+}
+
+func TestG6EveryCheckHasALabelOfItsOwn(t *testing.T) {
+	labels := map[string]bool{}
+	reliability := 0
+	for _, name := range bench.CheckNames() {
+		assert.NotEqual(t, string(name), name.Label())
+		labels[name.Label()] = true
+		if name.OfReliability() {
+			reliability++
+		}
+	}
+	assert.Len(t, labels, len(bench.CheckNames()))
+	assert.Equal(t, 5, reliability, "five of the ten checks are on reliability")
+	assert.Equal(t, "of_another_version", bench.CheckName("of_another_version").Label())
+}
+
+func TestTextsSayWhatIsMissingAndWorse(t *testing.T) {
+	for _, c := range []struct{ name, want, got string }{
+		{"one cell", "1 cell without a row, because the run was stopped", bench.MissingCells{Reason: bench.MissingStopped, Cells: make([]bench.Cell, 1)}.Text()},
+		{"many cells", "1,200 cells without a row, because the budget was used up", bench.MissingCells{Reason: bench.MissingBudget, Cells: make([]bench.Cell, 1200)}.Text()},
+		{"another reason", "2 cells without a row, because of rain", bench.MissingCells{Reason: "rain", Cells: make([]bench.Cell, 2)}.Text()},
+		{
+			"G14: latency", "ghx: median latency is 25.4 s, 26.4% above the recent average of 20.1 s (more than 15% is a warning).",
+			bench.Regression{Metric: "median_latency_ms", Mode: bench.GHX, Current: 25410.5, RecentAverage: 20100, DeltaPct: 26.42, ThresholdPct: 15}.Sentence(),
+		},
+		{
+			"G14: success rate", "ghx: success rate is 85%, 12.5 pp below the recent average of 97.5% (more than 5 pp is a warning).",
+			bench.Regression{Metric: "success_rate_pct", Mode: bench.GHX, Current: 85, RecentAverage: 97.5, DeltaPct: -12.5, ThresholdPct: -5}.Sentence(),
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, c.got) })
+	}
+}
+
+func TestModesAreInTheOrderOfReports(t *testing.T) {
+	assert.Equal(t, []bench.Mode{bench.AgentDirect, bench.GHX, bench.GHXBase, "abc", "xyz"},
+		bench.SortedModes(map[bench.Mode]int{"xyz": 0, bench.GHXBase: 0, bench.GHX: 0, "abc": 0, bench.AgentDirect: 0}))
+}

@@ -1,0 +1,229 @@
+package actioncli
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/redact"
+)
+
+// action is one run of the action's main step.
+type action struct {
+	log     *actions.Log
+	secrets *redact.Redactor
+	environ []string
+	getenv  func(string) string
+	now     func() time.Time
+	random  func() string
+
+	inputs actions.Inputs
+	event  actions.Event
+	teller *teller
+	// source is where the proposed files are, empty if that is the workspace.
+	source string
+}
+
+// patience is how GitHub's limits and failures are borne.
+func (a *action) patience() *github.Patience {
+	return &github.Patience{Now: a.now, Random: rand.Float64}
+}
+
+// run does what the event leads to, and returns the exit code.
+func (a *action) run(ctx context.Context) int {
+	hidden := actions.Secrets(a.environ)
+	a.log.Mask(hidden...)
+	for _, secret := range hidden {
+		a.secrets.Add(secret)
+	}
+	code, err := a.start(ctx)
+	if err != nil {
+		a.log.Error(actions.Position{Title: "bench"}, fault.Public(err))
+	}
+	if a.inputs.FailOn == actions.FailOnNever && ctx.Err() == nil {
+		return exitFine
+	}
+	return code
+}
+
+// start reads what the workflow gave, and decides.
+func (a *action) start(ctx context.Context) (int, error) {
+	var err error
+	if a.inputs, err = actions.ReadInputs(a.environ); err != nil {
+		return exitInvalid, err
+	}
+	if a.event, err = actions.ReadEvent(a.getenv); err != nil {
+		return exitInfrastructure, err
+	}
+	if err := a.enterWorkspace(); err != nil {
+		return exitInfrastructure, err
+	}
+	if a.teller, err = newTeller(a); err != nil {
+		return exitInfrastructure, err
+	}
+	decision, err := a.decide(ctx)
+	if err != nil {
+		return exitInfrastructure, err
+	}
+	a.log.Line(fmt.Sprintf("%s: %s. %s", a.event.Name, decision.Kind, decision.Reason))
+	switch decision.Kind {
+	case actions.Run:
+		return a.measure(ctx)
+	case actions.Publish:
+		return a.merge(ctx)
+	case actions.Skip:
+		return a.skip(ctx, decision)
+	case actions.Command:
+		return a.obey(ctx)
+	case actions.Refuse:
+		return exitInvalid, fault.Invalidf("%s", decision.Reason)
+	default:
+		return exitFine, nil
+	}
+}
+
+// enterWorkspace has files be found where the workflow means them.
+func (a *action) enterWorkspace() error {
+	if a.event.Place.Workspace == "" {
+		return nil
+	}
+	if err := os.Chdir(a.event.Place.Workspace); err != nil {
+		return fault.Infraf("enter the workspace: %w", err)
+	}
+	return nil
+}
+
+// decide says what the event leads to. Changed files are asked for only where
+// they matter.
+func (a *action) decide(ctx context.Context) (actions.Decision, error) {
+	c := actions.Circumstances{RunDrafts: a.inputs.RunDrafts, Paths: a.inputs.Paths, HasResults: len(a.inputs.Results) > 0}
+	decision := actions.Decide(a.event, c)
+	if decision.Kind != actions.Run || a.event.Pull.Number == 0 {
+		return decision, nil
+	}
+	message, files, err := a.teller.changes(ctx, len(a.inputs.Paths) > 0)
+	if err != nil {
+		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
+		return decision, nil
+	}
+	c.CommitMessage, c.ChangedFiles = message, files
+	return actions.Decide(a.event, c), nil
+}
+
+// skip concludes the check without having run anything.
+func (a *action) skip(ctx context.Context, decision actions.Decision) (int, error) {
+	told := a.teller.finish(ctx, comment.Run{Phase: comment.Skipped, Skip: comment.Skip(decision.Why)})
+	a.output(actions.Result{Conclusion: decision.Conclusion, CheckRunURL: told.checkURL})
+	return exitFine, nil
+}
+
+// measure builds, runs, judges and tells.
+func (a *action) measure(ctx context.Context) (int, error) {
+	if a.inputs.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, a.inputs.Timeout,
+			fmt.Errorf("stopped after timeout-minutes %g", a.inputs.Timeout.Minutes()))
+		defer cancel()
+	}
+	a.teller.begin(ctx, a.plan())
+	stages := newStages(a.log)
+	defer stages.end()
+
+	stages.enter("Build")
+	ghx, err := a.build(ctx)
+	if err != nil {
+		return a.broken(ctx, err)
+	}
+	result, said, err := a.bench(ctx, stages, a.verifyArguments(ghx))
+	a.handOver()
+	return a.judge(ctx, stages, result, said, err)
+}
+
+// merge judges the results of other jobs and tells.
+func (a *action) merge(ctx context.Context) (int, error) {
+	stages := newStages(a.log)
+	defer stages.end()
+	a.teller.begin(ctx, nil)
+	stages.enter("Report")
+	result, said, err := a.bench(ctx, stages, a.mergeArguments())
+	a.handOver()
+	return a.judge(ctx, stages, result, said, err)
+}
+
+// judge tells what a run came to.
+func (a *action) judge(ctx context.Context, stages *stages, result benchcli.Result, said string, err error) (int, error) {
+	stages.enter("Gate")
+	a.log.Line(said)
+	run := comment.Run{ID: result.RunID, Summary: result.Summary, Phase: comment.Finished, Shards: len(a.inputs.Results)}
+	switch {
+	case ctx.Err() != nil:
+		run.Phase, run.Reason = comment.Stopped, context.Cause(ctx).Error()+"."
+	case err != nil:
+		run.Phase, run.Problem = comment.Broken, err
+	case a.inputs.Shard != "":
+		a.log.Line("This is a part of the plan: another job merges the parts, judges and publishes.")
+		a.output(actions.Result{RunID: result.RunID, Rows: a.folderOf(result)})
+		return exitFine, nil
+	}
+	stages.enter("Publish")
+	told := a.teller.finish(ctx, run)
+	a.output(actions.Result{
+		Conclusion: string(run.Conclusion()), Summary: result.Summary, RunID: result.RunID, Rows: a.folderOf(result),
+		SummaryJSON: result.Outputs.SummaryJSON, SummaryMD: result.Outputs.SummaryMarkdown, ReportHTML: result.Outputs.HTML,
+		CheckRunURL: told.checkURL, CommentURL: told.commentURL,
+	})
+	return a.exitCode(result, err), err
+}
+
+// exitCode says whether the job fails: because of what kept a verdict from
+// being reached, and because of a failed gate only where that is asked for.
+func (a *action) exitCode(result benchcli.Result, err error) int {
+	switch {
+	case err != nil:
+		return result.Code
+	case result.Summary == nil:
+		return exitInfrastructure
+	case result.Code == exitGateFailed && a.inputs.FailOn != actions.FailOnGate:
+		return exitFine
+	default:
+		return result.Code
+	}
+}
+
+// broken tells of an error that ended everything before the run.
+func (a *action) broken(ctx context.Context, err error) (int, error) {
+	code := exitInfrastructure
+	if fault.KindOf(err) == fault.Invalid {
+		code = exitInvalid
+	}
+	run := comment.Run{Phase: comment.Broken, Problem: err}
+	if ctx.Err() != nil {
+		run = comment.Run{Phase: comment.Stopped, Reason: context.Cause(ctx).Error() + "."}
+	}
+	told := a.teller.finish(ctx, run)
+	a.output(actions.Result{Conclusion: string(run.Conclusion()), CheckRunURL: told.checkURL, CommentURL: told.commentURL})
+	return code, err
+}
+
+// plan is what will be run, as far as the inputs say.
+func (a *action) plan() *comment.Plan {
+	in := a.inputs
+	model := in.Model
+	if model == "" {
+		model = "scripted/plan-v1"
+	}
+	plan := &comment.Plan{
+		Profile: in.Profile, Set: in.ScenarioSet, Scenarios: in.Scenarios, Modes: in.Modes, Repetitions: in.Repetitions, Model: model,
+	}
+	if len(in.Scenarios) > 0 {
+		plan.Set = ""
+	}
+	return plan
+}

@@ -1,0 +1,184 @@
+package actioncli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	shellquote "github.com/kballard/go-shellquote"
+
+	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+)
+
+// keyVariable is where the command line finds the model's key.
+const keyVariable = "BENCH_MODEL_API_KEY"
+
+// verifyArguments returns the command line that does what the inputs ask for.
+// The log shows it, so that anybody can run it again at home.
+func (a *action) verifyArguments(ghx built) []string {
+	in := a.inputs
+	args := []string{
+		"verify", "--output-dir", in.OutputDir, "--provider", in.Provider,
+		"--modes", joined(in.Modes), "--repetitions", strconv.Itoa(in.Repetitions),
+		"--order", in.Order, "--concurrency", strconv.Itoa(in.Concurrency),
+		"--git-repo", a.event.FullName(), "--git-commit", a.event.HeadSHA,
+	}
+	args = append(args, a.judgeArguments()...)
+	if len(in.Scenarios) == 0 {
+		args = append(args, "--scenario-set", in.ScenarioSet)
+	}
+	for _, id := range in.Scenarios {
+		args = append(args, "--scenario", id)
+	}
+	for _, host := range in.AllowHosts {
+		args = append(args, "--allow-host", host)
+	}
+	optional := [][2]string{
+		{"--model", in.Model}, {"--model-variant", in.ModelVariant}, {"--model-base-url", in.ModelBaseURL},
+		{"--seed-id", in.SeedID}, {"--shard", in.Shard},
+		{"--ghx-command", ghx.command}, {"--ghx-skill", ghx.skill}, {"--base-ghx", ghx.base},
+	}
+	if in.ModelKey != "" {
+		optional = append(optional, [2]string{"--model-api-key-env", keyVariable})
+	}
+	if in.MaxCostUSD > 0 {
+		optional = append(optional, [2]string{"--max-cost-usd", strconv.FormatFloat(in.MaxCostUSD, 'g', -1, 64)})
+	}
+	for _, o := range optional {
+		if o[1] != "" {
+			args = append(args, o[0], o[1])
+		}
+	}
+	if in.Resume {
+		args = append(args, "--resume")
+	}
+	return args
+}
+
+// mergeArguments returns the command line that judges the results of others.
+func (a *action) mergeArguments() []string {
+	out := verify.OutputsIn(a.inputs.OutputDir)
+	args := []string{
+		"report", "--gate", "--summary-json", out.SummaryJSON, "--summary-md", out.SummaryMarkdown,
+		"--csv", out.CSV, "--html", out.HTML, "--junit", out.JUnit,
+	}
+	for _, dir := range a.inputs.Results {
+		args = append(args, "--results", dir)
+	}
+	return append(args, a.judgeArguments()...)
+}
+
+func (a *action) judgeArguments() []string {
+	in := a.inputs
+	args := []string{
+		"--gate-profile", string(in.Profile), "--baseline-mode", string(in.Baseline), "--candidate-mode", string(in.Candidate),
+	}
+	if in.Expectations != "" {
+		args = append(args, "--expectations-config", in.Expectations)
+	}
+	return args
+}
+
+func joined(modes []bench.Mode) string {
+	names := make([]string, 0, len(modes))
+	for _, mode := range modes {
+		names = append(names, string(mode))
+	}
+	return strings.Join(names, ",")
+}
+
+// bench runs a command line of bench, and returns what that printed.
+func (a *action) bench(ctx context.Context, stages *stages, args []string) (benchcli.Result, string, error) {
+	a.log.Line("$ bench " + shellquote.Join(args...))
+	if err := os.MkdirAll(a.inputs.OutputDir, folderPerm); err != nil {
+		return benchcli.Result{Code: exitInfrastructure}, "", fmt.Errorf("make output-dir: %w", err)
+	}
+	var stdout bytes.Buffer
+	stderr := &lines{log: a.log}
+	defer stderr.Flush()
+	watch := &watcher{action: a, stages: stages, ctx: ctx}
+	result, err := benchcli.World{
+		Stdout: &stdout, Stderr: stderr, Now: a.now, Random: a.random, Secrets: a.secrets,
+		Getenv: func(name string) string {
+			if name == keyVariable {
+				return a.inputs.ModelKey
+			}
+			return a.getenv(name)
+		},
+		Observe: watch.event, Entered: watch.step,
+	}.Run(ctx, args...)
+	return result, stdout.String(), err
+}
+
+const folderPerm = 0o755
+
+// watcher follows a run: for the stages of the log, and the check's progress.
+type watcher struct {
+	action *action
+	stages *stages
+	//nolint:containedctx // a run's events have none of their own
+	ctx context.Context
+	// mode is the one whose stage it is, in sequential order.
+	mode bench.Mode
+}
+
+func (w *watcher) step(step verify.Step) {
+	switch step {
+	case verify.StepSeed:
+		w.stages.enter("Seed")
+	case verify.StepRun:
+		w.stages.enter("Run " + strings.ReplaceAll(joined(w.action.inputs.Modes), ",", ", "))
+	case verify.StepReport:
+		w.stages.enter("Report")
+	}
+}
+
+func (w *watcher) event(e runner.Event) {
+	if w.action.inputs.Order == string(runner.Sequential) && e.Kind == runner.EventStart && e.Cell.Mode != w.mode {
+		w.mode = e.Cell.Mode
+		w.stages.enter("Run " + string(w.mode))
+	}
+	if e.Kind == runner.EventRow {
+		w.action.teller.progress(w.ctx, e.Done, e.Total, e.CostUSD)
+	}
+}
+
+// folderOf returns the folder with a run's ledgers.
+func (a *action) folderOf(r benchcli.Result) string {
+	if len(r.Rows) == 0 {
+		return ""
+	}
+	return filepath.Dir(r.Rows[0])
+}
+
+// handOver gives what was written to whoever the workspace belongs to, so that
+// later steps, which are not root, can work with it.
+func (a *action) handOver() {
+	info, err := os.Stat(".")
+	if err != nil || os.Geteuid() != 0 {
+		return
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return
+	}
+	err = filepath.WalkDir(a.inputs.OutputDir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, int(owner.Uid), int(owner.Gid))
+	})
+	if err != nil {
+		a.log.Warning(actions.Position{Title: "bench"}, "files in "+a.inputs.OutputDir+" still belong to root: "+err.Error())
+	}
+}

@@ -1,0 +1,122 @@
+package actioncli
+
+import (
+	"context"
+	"fmt"
+
+	gh "github.com/google/go-github/v60/github"
+
+	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
+)
+
+// obey does what a comment asks for, if its author may ask.
+func (a *action) obey(ctx context.Context) (int, error) {
+	cmd, is, mistake := command.Parse(a.event.Comment.Body)
+	if !is {
+		return exitFine, nil
+	}
+	may, err := a.teller.publisher.MayCommand(ctx, a.event.Comment.Author)
+	if err != nil {
+		return exitInfrastructure, err
+	}
+	switch {
+	case !may:
+		return exitFine, a.answer(ctx, "-1", comment.Refused(cmd.Name, comment.NoPermission))
+	case mistake != nil:
+		return exitFine, a.answer(ctx, "confused", comment.Mistaken(mistake, here()...))
+	}
+	switch cmd.Name {
+	case command.Run:
+		return a.runFor(ctx, cmd)
+	case command.Help:
+		return exitFine, a.answer(ctx, "+1", comment.Helped(here()...))
+	case command.Status:
+		return a.status(ctx)
+	default:
+		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.NotHere))
+	}
+}
+
+// here are the commands that a workflow can carry out.
+func here() []command.Name { return []command.Name{command.Run, command.Status, command.Help} }
+
+// answer reacts to the comment, and replies.
+func (a *action) answer(ctx context.Context, reaction, body string) error {
+	a.teller.warn(a.teller.publisher.React(ctx, a.event.Comment.ID, reaction))
+	e := a.event
+	_, _, err := a.teller.client.REST.Issues.CreateComment(ctx, e.Owner, e.Repository, e.Pull.Number, &gh.IssueComment{Body: &body})
+	if err != nil {
+		return github.Explain("reply to the command", err)
+	}
+	return nil
+}
+
+// runFor runs what a command asks for on the pull request's head.
+func (a *action) runFor(ctx context.Context, cmd command.Command) (int, error) {
+	e := a.event
+	pull, _, err := a.teller.client.REST.PullRequests.Get(ctx, e.Owner, e.Repository, e.Pull.Number)
+	if err != nil {
+		return exitInfrastructure, github.Explain("read the pull request", err)
+	}
+	if pull.GetState() != "open" {
+		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.Closed))
+	}
+	a.event.HeadSHA, a.event.BaseSHA = pull.GetHead().GetSHA(), pull.GetBase().GetSHA()
+	if pull.GetHead().GetRepo().GetFullName() != e.FullName() {
+		// The workflow has this repository's secrets.
+		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.NotApproved))
+	}
+	a.apply(cmd)
+	a.teller.commit(a.event.HeadSHA)
+	if err := a.answer(ctx, "rocket", comment.Accepted(cmd.Name, a.teller.announced(a.plan()))); err != nil {
+		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
+	}
+	if a.inputs.BuildCommand != actions.BuildNone {
+		if a.source, err = a.fetch(ctx, a.event.HeadSHA); err != nil {
+			return a.broken(ctx, err)
+		}
+	}
+	return a.measure(ctx)
+}
+
+// apply has a command's words count in place of the inputs.
+func (a *action) apply(cmd command.Command) {
+	in := &a.inputs
+	if cmd.Profile != "" {
+		in.Profile = cmd.Profile
+	}
+	if cmd.Set != "" {
+		in.ScenarioSet, in.Scenarios = cmd.Set, nil
+	}
+	if len(cmd.Scenarios) > 0 {
+		in.Scenarios = cmd.Scenarios
+	}
+	if len(cmd.Modes) > 0 {
+		in.Modes = cmd.Modes
+	}
+	if cmd.Repetitions > 0 {
+		in.Repetitions = cmd.Repetitions
+	}
+	if cmd.Model != "" {
+		in.Model = cmd.Model
+	}
+}
+
+// status tells what the last run on the pull request came to.
+func (a *action) status(ctx context.Context) (int, error) {
+	last, err := a.teller.last(ctx)
+	if err != nil {
+		return exitInfrastructure, err
+	}
+	body := fmt.Sprintf("There is no run of `%s` on this pull request yet: comment `/bench run`.", a.inputs.CheckName)
+	if last != nil {
+		body = comment.StatusReply(comment.Run{
+			Suite: last.Suite, ID: last.RunID, Commit: last.Commit, At: a.now(), Phase: comment.Finished, Previous: last, Commands: here(),
+		})
+	}
+	return exitFine, a.answer(ctx, "+1", body)
+}

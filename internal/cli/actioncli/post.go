@@ -1,0 +1,50 @@
+package actioncli
+
+import (
+	"context"
+
+	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// post finishes what the main step left open: its process may have been killed
+// before it could say how it ended.
+func (a *action) post(ctx context.Context) int {
+	a.log.Mask(actions.Secrets(a.environ)...)
+	if actions.State(a.getenv, stateCheck) == "" {
+		return exitFine
+	}
+	if err := a.closeCheck(ctx); err != nil {
+		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
+	}
+	return exitFine
+}
+
+func (a *action) closeCheck(ctx context.Context) error {
+	var err error
+	if a.inputs, err = actions.ReadInputs(a.environ); err != nil {
+		return err
+	}
+	if a.event, err = actions.ReadEvent(a.getenv); err != nil {
+		return err
+	}
+	if a.teller, err = newTeller(a); err != nil {
+		return err
+	}
+	sha := actions.State(a.getenv, stateCommit)
+	a.event.HeadSHA = sha
+	a.teller.commit(sha)
+	left := comment.Run{
+		Suite: a.inputs.CheckName, Commit: sha, At: a.now(), Phase: comment.Stopped,
+		Reason: "The job ended before the benchmark could say how it went.", Links: comment.Links{Job: a.event.Place.RunURL},
+	}
+	check, notices := a.teller.publisher.OpenCheck(ctx, a.teller.start(left))
+	a.teller.warn(notices)
+	if check == nil {
+		return nil
+	}
+	a.log.Line("The check run was left open, and is closed now.")
+	a.teller.closeWith(ctx, check, left)
+	return nil
+}

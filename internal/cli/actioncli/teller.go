@@ -1,0 +1,259 @@
+package actioncli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"sync"
+	"time"
+
+	gh "github.com/google/go-github/v60/github"
+
+	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/publish"
+)
+
+// teller tells on GitHub and in the job's summary how a run goes and what it
+// came to. What cannot be told there is a warning in the log: it never hides
+// the verdict.
+type teller struct {
+	action    *action
+	client    *github.Client
+	publisher *publish.Publisher
+	files     *actions.Files
+	began     time.Time
+
+	mu    sync.Mutex
+	check *publish.Check
+	// run is what was said last.
+	run comment.Run
+}
+
+// What the post step finds: the check's id, and the commit that it is of.
+const (
+	stateCheck  = "external-id"
+	stateCommit = "commit"
+)
+
+func newTeller(a *action) (*teller, error) {
+	place := a.event.Place
+	client, err := github.New(github.Options{
+		RESTURL: cmp.Or(place.APIURL, github.DefaultRESTURL), GraphQLURL: cmp.Or(place.GraphQLURL, github.DefaultGraphQLURL),
+		Token: a.inputs.Token, Patience: a.patience(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := &teller{
+		action: a, client: client, publisher: publish.New(client, a.event.Owner, a.event.Repository),
+		files: actions.NewFiles(a.getenv, rand.Reader, a.log), began: a.now(),
+		run: comment.Run{
+			Suite: a.inputs.CheckName, Commit: a.event.HeadSHA, Links: comment.Links{Job: place.RunURL},
+			Commands: []command.Name{command.Run, command.Status, command.Help},
+		},
+	}
+	return t, nil
+}
+
+// silent reports whether nothing is to be told on GitHub: a shard's part is
+// told of by the job that merges the shards.
+func (t *teller) silent() bool { return t.action.inputs.Shard != "" || t.action.inputs.Token == "" }
+
+// changes returns the head commit's message and, if asked for, the paths that
+// the pull request touches.
+func (t *teller) changes(ctx context.Context, files bool) (message string, paths []string, err error) {
+	e := t.action.event
+	if t.action.inputs.Token == "" {
+		return "", nil, nil
+	}
+	commit, _, err := t.client.REST.Git.GetCommit(ctx, e.Owner, e.Repository, e.HeadSHA)
+	if err != nil {
+		return "", nil, github.Explain("read the head commit's message", err)
+	}
+	if !files {
+		return commit.GetMessage(), nil, nil
+	}
+	paths = []string{}
+	pages := github.Pages(func(at gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
+		return t.client.REST.PullRequests.ListFiles(ctx, e.Owner, e.Repository, e.Pull.Number, &at)
+	})
+	for file, err := range pages {
+		if err != nil {
+			return commit.GetMessage(), nil, github.Explain("list the files of the pull request", err)
+		}
+		paths = append(paths, file.GetFilename())
+		if previous := file.GetPreviousFilename(); previous != "" {
+			paths = append(paths, previous)
+		}
+	}
+	return commit.GetMessage(), paths, nil
+}
+
+// commit sets the commit that is told of.
+func (t *teller) commit(sha string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.run.Commit = sha
+}
+
+// announced is what there is to say of a plan.
+func (t *teller) announced(plan *comment.Plan) comment.Run {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	run := t.run
+	run.Phase, run.Plan, run.At = comment.Queued, plan, t.action.now()
+	return run
+}
+
+// last returns what our comment says of the last run, nil if there is none.
+func (t *teller) last(ctx context.Context) (*comment.Marker, error) {
+	e := t.action.event
+	pages := github.Pages(func(at gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
+		return t.client.REST.Issues.ListComments(ctx, e.Owner, e.Repository, e.Pull.Number, &gh.IssueListCommentsOptions{ListOptions: at})
+	})
+	for c, err := range pages {
+		if err != nil {
+			return nil, github.Explain("read the comments of the pull request", err)
+		}
+		// People may write a marker, bots that are not ours do not.
+		marker, ok := comment.ParseMarker(c.GetBody())
+		if ok && marker.IsOf(t.run.Suite) && c.GetUser().GetType() == "Bot" {
+			return &marker, nil
+		}
+	}
+	return nil, nil
+}
+
+// begin opens the check run.
+func (t *teller) begin(ctx context.Context, plan *comment.Plan) {
+	t.mu.Lock()
+	t.run.Phase, t.run.Plan, t.run.At = comment.Running, plan, t.action.now()
+	run := t.run
+	t.mu.Unlock()
+	if t.silent() || t.action.event.HeadSHA == "" {
+		return
+	}
+	t.files.SaveState(stateCheck, t.externalID())
+	t.files.SaveState(stateCommit, t.action.event.HeadSHA)
+	check, notices := t.publisher.StartCheck(ctx, t.start(run))
+	t.warn(notices)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.check = check
+}
+
+// externalID tells the check of this job's run from others.
+func (t *teller) externalID() string {
+	return cmp.Or(t.action.event.Place.RunID, "local") + "-" + cmp.Or(t.action.getenv("GITHUB_RUN_ATTEMPT"), "1") + "-" + t.action.inputs.CheckName
+}
+
+func (t *teller) start(run comment.Run) publish.Start {
+	return publish.Start{
+		HeadSHA: t.action.event.HeadSHA, Name: t.action.inputs.CheckName, ExternalID: t.externalID(),
+		DetailsURL: run.Links.Job, Output: outputOf(comment.Check(run).Output),
+	}
+}
+
+func outputOf(o comment.CheckOutput) publish.Output {
+	return publish.Output{Title: o.Title, Summary: o.Summary, Text: o.Text}
+}
+
+// progress shows how far the run is. It does not wait for GitHub.
+func (t *teller) progress(ctx context.Context, done, cells int, costUSD float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.action.now()
+	t.run.Progress = &comment.Progress{Done: done, Cells: cells, Elapsed: now.Sub(t.began), CostUSD: costUSD}
+	if t.check == nil {
+		return
+	}
+	check, output := t.check, outputOf(comment.Check(t.run).Output)
+	go t.warn(check.Progress(ctx, now, output))
+}
+
+// told is where on GitHub something was told.
+type told struct{ checkURL, commentURL string }
+
+// finish tells what a run came to: in the job's summary, in the check run and
+// in the comment.
+func (t *teller) finish(ctx context.Context, end comment.Run) told {
+	t.mu.Lock()
+	end.Suite, end.Commit, end.Links, end.Commands = t.run.Suite, t.run.Commit, t.run.Links, t.run.Commands
+	end.Plan, end.Progress, end.At = t.run.Plan, t.run.Progress, t.action.now()
+	t.mu.Unlock()
+	if t.action.event.Fork {
+		end.Notices = append(end.Notices, comment.ForkNotice)
+	}
+	var where told
+	if !t.silent() {
+		where.checkURL = t.complete(ctx, end)
+		end.Links.Check = where.checkURL
+		where.commentURL = t.comment(ctx, end)
+	}
+	t.files.AddSummary(comment.JobSummary(end))
+	return where
+}
+
+// complete ends the check run, which is begun for that where none is open.
+func (t *teller) complete(ctx context.Context, end comment.Run) string {
+	if t.action.event.HeadSHA == "" {
+		return ""
+	}
+	t.mu.Lock()
+	check := t.check
+	t.mu.Unlock()
+	if check == nil {
+		started, notices := t.publisher.StartCheck(ctx, t.start(end))
+		t.warn(notices)
+		check = started
+	}
+	t.closeWith(ctx, check, end)
+	return check.URL()
+}
+
+// closeWith ends a check run.
+func (t *teller) closeWith(ctx context.Context, check *publish.Check, end comment.Run) {
+	shown := comment.Check(end)
+	annotations := make([]publish.Annotation, 0, len(shown.Output.Annotations))
+	for _, a := range shown.Output.Annotations {
+		annotations = append(annotations, publish.Annotation{
+			Path: a.Path, StartLine: a.StartLine, EndLine: a.EndLine, Level: string(a.Level), Title: a.Title, Message: a.Message,
+		})
+	}
+	t.warn(check.Complete(ctx, publish.End{
+		Conclusion: string(shown.Conclusion), At: end.At, Output: outputOf(shown.Output), Annotations: annotations,
+	}))
+}
+
+// comment writes the pull request's comment.
+func (t *teller) comment(ctx context.Context, end comment.Run) string {
+	if t.action.event.Pull.Number == 0 || end.Phase == comment.Skipped || t.action.inputs.Comment == actions.CommentNever {
+		return ""
+	}
+	stateOf := func(body string) string {
+		marker, ok := comment.ParseMarker(body)
+		if !ok {
+			return ""
+		}
+		return string(marker.Conclusion)
+	}
+	posted, notices := t.publisher.Comment(ctx, publish.Comment{
+		Number: t.action.event.Pull.Number, Body: comment.Comment(end), When: publish.When(t.action.inputs.Comment),
+		Marked: func(body string) bool {
+			marker, ok := comment.ParseMarker(body)
+			return ok && marker.IsOf(end.Suite)
+		},
+		State: string(end.Conclusion()), StateOf: stateOf, Failed: end.Conclusion() == comment.Failure,
+	})
+	t.warn(notices)
+	return posted.URL
+}
+
+func (t *teller) warn(notices []publish.Notice) {
+	for _, n := range notices {
+		t.action.log.Warning(actions.Position{Title: "bench"}, n.String())
+	}
+}

@@ -1,0 +1,91 @@
+package benchcli
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// workflowTemplate is the workflow of a repository that uses the action; MODEL
+// and SECRET stand for what is chosen.
+//
+//go:embed workflow/bench.yml
+var workflowTemplate string
+
+const (
+	defaultWorkflow = ".github/workflows/bench.yml"
+	defaultModel    = "openai/gpt-5.3-codex"
+)
+
+func (a *app) initCommand() *cobra.Command {
+	var out, model, secret string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Write a workflow that benchmarks pull requests",
+		Long: `init writes a workflow file for the repository in the current folder. Commit it,
+and keep the model's API key as a secret of the repository, under the name that
+init prints.`,
+		Example: `  bench init
+  bench init --model anthropic/claude-sonnet-4-5
+  bench init --out -`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			ref, err := parseModel(model, defaultModel)
+			if err != nil {
+				return err
+			}
+			if secret == "" {
+				secret = firstOf(modelAPIs()[ref.ProviderID].keyEnv, "MODEL_API_KEY")
+			}
+			text := strings.NewReplacer("MODEL", model, "SECRET", secret).Replace(workflowTemplate)
+			if out == "-" {
+				_, err := fmt.Fprint(a.stdout, text)
+				return err
+			}
+			if err := writeNew(out, text, force); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.stdout, "%s is written. What is left to do:\n  gh secret set %s\n  git add %s\n", out, secret, out)
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&out, "out", defaultWorkflow, "write to this `FILE`, - for standard output")
+	flags.StringVar(&model, "model", defaultModel, "the model, as `PROVIDER/MODEL`")
+	flags.StringVar(&secret, "secret", "", "the `NAME` of the secret with the model's API key (default: the provider's usual one)")
+	flags.BoolVar(&force, "force", false, "replace a file that is there")
+	return cmd
+}
+
+// writeNew writes a file that is not there yet.
+func writeNew(path, text string, force bool) error {
+	const folderPerm, filePerm = 0o755, 0o644
+	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	if err := os.MkdirAll(filepath.Dir(path), folderPerm); err != nil {
+		return fault.Infraf("write the workflow: %w", err)
+	}
+	file, err := os.OpenFile(path, how, filePerm)
+	if errors.Is(err, fs.ErrExist) {
+		return fault.Invalidf("%s is there already: name another file with --out, or replace it with --force", path)
+	}
+	if err != nil {
+		return fault.Infraf("write the workflow: %w", err)
+	}
+	_, err = file.WriteString(text)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fault.Infraf("write the workflow: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package comment_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+func TestTheConclusionIsTheVerdict(t *testing.T) {
+	finished := func(verdict bench.Verdict, simulated bool) comment.Run {
+		return comment.Run{Phase: comment.Finished, Summary: &bench.Summary{Simulated: simulated, Gate: bench.Gate{Verdict: verdict}}}
+	}
+	for _, c := range []struct {
+		name string
+		run  comment.Run
+		want comment.Conclusion
+	}{
+		{"pass", finished(bench.VerdictPass, false), comment.Success},
+		{"fail", finished(bench.VerdictFail, false), comment.Failure},
+		{"no verdict", finished(bench.VerdictNone, false), comment.Neutral},
+		{"a verdict that is not known", finished("perhaps", false), comment.Neutral},
+		{"no summary", comment.Run{Phase: comment.Finished}, comment.Neutral},
+		{"G15: a simulated pass", finished(bench.VerdictPass, true), comment.Neutral},
+		{"G15: a simulated fail", finished(bench.VerdictFail, true), comment.Neutral},
+		{"stopped", comment.Run{Phase: comment.Stopped, Summary: passing().Summary}, comment.Cancelled},
+		{"infrastructure", comment.Run{Phase: comment.Broken, Problem: fault.Infraf("no network")}, comment.Neutral},
+		{"a defect of ours", comment.Run{Phase: comment.Broken, Problem: errors.New("index out of range")}, comment.Neutral},
+		{"a mistake in the settings", comment.Run{Phase: comment.Broken, Problem: fault.Invalidf("line 7")}, comment.ActionRequired},
+		{"[skip bench]", comment.Run{Phase: comment.Skipped, Skip: comment.SkipMarker}, comment.SkippedCheck},
+		{"a draft", comment.Run{Phase: comment.Skipped, Skip: comment.SkipDraft}, comment.SkippedCheck},
+		{"no path of concern", comment.Run{Phase: comment.Skipped, Skip: comment.SkipPaths}, comment.SkippedCheck},
+		{"a fork without approval", comment.Run{Phase: comment.Skipped, Skip: comment.SkipApproval}, comment.ActionRequired},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.want, c.run.Conclusion())
+			assert.Equal(t, comment.StatusCompleted, comment.Check(c.run).Status)
+		})
+	}
+	for phase, status := range map[comment.Phase]comment.CheckStatus{comment.Queued: comment.StatusQueued, comment.Running: comment.StatusInProgress} {
+		assert.Empty(t, comment.Run{Phase: phase}.Conclusion())
+		assert.Equal(t, status, comment.Run{Phase: phase}.Status())
+	}
+}
+
+func TestG15EveryTextOfASimulatedRunSaysSo(t *testing.T) {
+	check := comment.Check(simulated())
+	assert.Contains(t, check.Output.Title, "PASS (simulated)")
+	for _, text := range []string{comment.Comment(simulated()), comment.JobSummary(simulated()), check.Output.Summary, comment.StatusReply(simulated())} {
+		assert.Contains(t, text, bench.SimulatedNotice)
+	}
+}
+
+func TestOfAnErrorOnlyThePublicTextIsShown(t *testing.T) {
+	secret := fault.Because(fault.Infrastructure, errors.New("token ghs_secret was refused"), "GitHub refused the token: check its permissions")
+	for name, problem := range map[string]error{"with a public text": secret, "without one": errors.New("ghs_secret")} {
+		t.Run(name, func(t *testing.T) {
+			run := broken(problem)
+			text := comment.Comment(run) + written(comment.Check(run)) + comment.JobSummary(run)
+			assert.NotContains(t, text, "ghs\\_secret")
+			assert.NotContains(t, text, "ghs_secret")
+			assert.Contains(t, text, fault.Public(problem))
+		})
+	}
+}
+
+func TestTheMarkerIsReadBack(t *testing.T) {
+	run := failing()
+	body := comment.Comment(run)
+	got, found := comment.ParseMarker(body)
+	require.True(t, found)
+	assert.Equal(t, run.Marker(), got)
+	assert.Equal(t, comment.Failure, got.Conclusion)
+	assert.Equal(t, commit, got.Commit)
+	assert.Equal(t, "20260301-7b52", got.RunID)
+	assert.Equal(t, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), got.Time)
+	assert.Len(t, got.Checks, 10)
+	assert.True(t, got.IsOf("ghx"))
+	assert.False(t, got.IsOf("other"))
+}
+
+func TestTheMarkerOfARunThatGoesOnKeepsTheLastOutcome(t *testing.T) {
+	first, found := comment.ParseMarker(comment.Comment(running()))
+	require.True(t, found)
+	require.NotNil(t, first.Last)
+	assert.Empty(t, first.Conclusion)
+	assert.Equal(t, comment.Failure, first.Last.Conclusion)
+
+	t.Run("over any number of updates", func(t *testing.T) {
+		again := running()
+		again.Previous = &first
+		second := again.Marker()
+		assert.Equal(t, first.Last, second.Last)
+	})
+	t.Run("and the next outcome is compared with it", func(t *testing.T) {
+		done := passing()
+		done.Previous = &first
+		assert.Contains(t, comment.Comment(done), "Verdict: pass, after fail in the last run at `89abcde`.")
+	})
+}
+
+func TestAMarkerCountsOnlyAtTheVeryBeginning(t *testing.T) {
+	forged := comment.Marker{Suite: "ghx", Conclusion: comment.Success}.String()
+	for name, body := range map[string]string{
+		"none":                  "hello",
+		"on the second line":    "\n" + forged,
+		"behind a space":        " " + forged,
+		"quoted":                "> " + forged,
+		"in a fence":            "```\n" + forged + "\n```",
+		"cut off":               forged[:len(forged)-4],
+		"not Base64":            "<!-- bench-action:v1 %%% -->",
+		"not JSON":              "<!-- bench-action:v1 AAAA -->",
+		"of no suite":           comment.Marker{}.String(),
+		"of another version":    strings.Replace(forged, ":v1", ":v2", 1),
+		"longer than any of us": "<!-- bench-action:v1 " + strings.Repeat("A", 1<<20) + " -->",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, found := comment.ParseMarker(body)
+			assert.False(t, found)
+		})
+	}
+	t.Run("and text in a run cannot add one", func(t *testing.T) {
+		body := comment.Comment(hostile())
+		got, found := comment.ParseMarker(body)
+		require.True(t, found)
+		assert.Equal(t, comment.Failure, got.Conclusion, "the run failed, whatever its texts say")
+	})
+}
+
+func TestSameOutcomeTellsWhetherACommentOnChangeIsWritten(t *testing.T) {
+	before := passing().Marker()
+	assert.True(t, before.SameOutcome(passing().Marker()))
+	assert.True(t, before.SameOutcome(uncertain().Marker()), "figures may differ")
+	assert.False(t, before.SameOutcome(failing().Marker()))
+	assert.False(t, before.SameOutcome(simulated().Marker()))
+	assert.False(t, before.SameOutcome(running().Marker()))
+}
+
+func TestAnnotationsComeInPortions(t *testing.T) {
+	output := comment.Check(huge()).Output
+	require.Len(t, output.Annotations, comment.MaxAnnotations)
+	var sizes []int
+	for portion := range output.Requests() {
+		sizes = append(sizes, len(portion))
+	}
+	assert.Equal(t, []int{50, 50, 50, 50}, sizes)
+	t.Run("without any there is still one request", func(t *testing.T) {
+		requests := 0
+		for portion := range comment.Check(passing()).Output.Requests() {
+			requests++
+			assert.Empty(t, portion)
+		}
+		assert.Equal(t, 1, requests)
+	})
+}
+
+func TestAnnotationsExplainAFailureWhereItIs(t *testing.T) {
+	got := comment.Check(failing()).Output.Annotations
+	require.Len(t, got, 2)
+	assert.Equal(t, comment.Annotation{
+		Path: "scenarios/expectations.json", StartLine: 14, EndLine: 14, Level: comment.LevelFailure, Title: "Tool calls, reduction",
+		Message: "14.996%, the rule is ≥ 15%. The reduction in tool calls is 14.996 % in the median of 2 scenarios, the minimum is 15 %; furthest from it: pr-merge-001 (-33.3 %).",
+	}, got[0])
+	assert.Equal(t, "scenarios/pr-merge-001.json", got[1].Path)
+	assert.Equal(t, comment.LevelWarning, got[1].Level)
+	assert.Contains(t, got[1].Message, "3 of 10 runs failed")
+	t.Run("a mistake in the settings at its line", func(t *testing.T) {
+		got := comment.Check(broken(fault.Invalidf("unknown key"))).Output.Annotations
+		require.Len(t, got, 1)
+		assert.Equal(t, comment.Annotation{
+			Path: ".github/bench.yml", StartLine: 7, EndLine: 7, Level: comment.LevelFailure,
+			Title: "NOT RUN: something in the settings must be mended", Message: "unknown key.",
+		}, got[0])
+	})
+}
+
+func TestOnlyCommandsThatCanBeGivenAreProposed(t *testing.T) {
+	for _, e := range examples() {
+		e.run.Commands = nil
+		text := comment.Comment(e.run)
+		if e.name != "hostile" {
+			assert.NotContains(t, text, "`/bench", e.name)
+		}
+	}
+	run := failing()
+	run.Commands = []command.Name{command.Run}
+	assert.Contains(t, comment.Comment(run), "`/bench run --repetitions 20`")
+	assert.NotContains(t, comment.Comment(run), "/bench explain")
+}
+
+func TestEveryReasonForNoVerdictHasItsMend(t *testing.T) {
+	for _, run := range []comment.Run{
+		skipped(comment.SkipMarker), skipped(comment.SkipDraft), skipped(comment.SkipPaths), skipped(comment.SkipApproval),
+		stopped(), broken(fault.Infraf("x")), broken(fault.Invalidf("x")), noVerdict(), incomplete(), simulated(),
+	} {
+		assert.Contains(t, comment.Comment(run), "**What to do:** ", "%s %s", run.Phase, run.Skip)
+		run.Commands = nil
+		assert.Contains(t, comment.Comment(run), "**What to do:** ", "%s %s", run.Phase, run.Skip)
+	}
+}
+
+func FuzzParseMarker(f *testing.F) {
+	f.Add(comment.Comment(failing()))
+	f.Add(comment.Comment(running()))
+	f.Add("<!-- bench-action:v1 AAAA -->")
+	f.Fuzz(func(t *testing.T, body string) {
+		m, found := comment.ParseMarker(body)
+		if !found {
+			require.Zero(t, m)
+			return
+		}
+		again, found := comment.ParseMarker(m.String())
+		require.True(t, found, "what was read can be written")
+		require.Equal(t, m.String(), again.String())
+		run := passing()
+		run.Previous = &m
+		for _, p := range pagesOf(run) {
+			requireOnlyOurs(t, p, run.Links.Report, run.Links.Job, run.Links.Check, run.Links.Commit)
+			require.LessOrEqual(t, len(p.text), p.limit)
+		}
+	})
+}

@@ -1,0 +1,180 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment/markdown"
+)
+
+// notices stand above everything but the verdict. The one on simulated rows is
+// always there (rule G15).
+func (r Run) notices() section {
+	var out strings.Builder
+	if r.Summary != nil && r.Summary.Simulated {
+		fmt.Fprintf(&out, "> [!IMPORTANT]\n> **%s**\n\n", bench.SimulatedNotice)
+	}
+	for _, notice := range r.Notices[:min(len(r.Notices), maxNotices)] {
+		fmt.Fprintf(&out, "> [!NOTE]\n> %s\n\n", markdown.Text(notice, maxSentence))
+	}
+	return section{open: strings.TrimSuffix(out.String(), "\n")}
+}
+
+// figure is a line in the table of modes.
+type figure struct {
+	label string
+	of    func(bench.ModeSummary) string
+	// change says how the candidate compares; nil where that is not computed.
+	change func(bench.Delta) string
+}
+
+func figures() []figure {
+	return []figure{
+		{"Runs", func(m bench.ModeSummary) string { return bench.CountText(float64(m.Runs)) }, nil},
+		{"Success rate", func(m bench.ModeSummary) string { return bench.PercentText(m.SuccessRate) }, func(d bench.Delta) string { return bench.PointsText(d.SuccessRateDeltaPct) }},
+		{"Latency, median", func(m bench.ModeSummary) string { return bench.DurationText(m.MedianLatencyMS) }, func(d bench.Delta) string { return bench.ReductionText(d.LatencyReductionPct) }},
+		{"Latency, p95", func(m bench.ModeSummary) string { return bench.DurationText(m.P95LatencyMS) }, nil},
+		{"Active tokens, median", func(m bench.ModeSummary) string { return bench.CountText(m.MedianTokensActive) }, func(d bench.Delta) string { return bench.ReductionText(d.TokensActiveReductionPct) }},
+		{"All tokens, median", func(m bench.ModeSummary) string { return bench.CountText(m.MedianTokensTotal) }, func(d bench.Delta) string { return bench.ReductionText(d.TokensReductionPct) }},
+		{"Tool calls, median", func(m bench.ModeSummary) string { return bench.CountText(m.MedianToolCalls) }, func(d bench.Delta) string { return bench.ReductionText(d.ToolCallReductionPct) }},
+		{"Cost in USD, median", func(m bench.ModeSummary) string { return bench.USDText(m.MedianCostUSD) }, func(d bench.Delta) string { return bench.ReductionText(d.CostReductionPct) }},
+	}
+}
+
+// modesTable has a column per mode and one for how the candidate compares.
+func (r Run) modesTable() section {
+	s := section{rank: rankModes, title: "modes", noun: "figure"}
+	if r.Summary == nil || len(r.Summary.Modes) == 0 {
+		return s
+	}
+	modes := bench.SortedModes(r.Summary.Modes)
+	modes = modes[:min(len(modes), maxModes)]
+	s.open = "| Figure |" + heads(modes) + " Candidate |\n|:---|" + strings.Repeat("---:|", len(modes)+1) + "\n"
+	for _, f := range figures() {
+		line := "| " + f.label + " |"
+		for _, m := range modes {
+			line += " " + f.of(r.Summary.Modes[m]) + " |"
+		}
+		s.items = append(s.items, line+" "+r.change(f)+" |\n")
+	}
+	return s.folded("Modes, pooled over all runs")
+}
+
+// change is empty where there is no comparison, and [bench.NoFigure] where a
+// figure to compare is missing.
+func (r Run) change(f figure) string {
+	s := r.Summary
+	if s.Delta == nil || f.change == nil {
+		return ""
+	}
+	if f.of(s.Modes[s.Gate.Baseline]) == bench.NoFigure || f.of(s.Modes[s.Gate.Candidate]) == bench.NoFigure {
+		return bench.NoFigure
+	}
+	return f.change(*s.Delta)
+}
+
+// table says what is run.
+func (p Plan) table() string {
+	var out strings.Builder
+	out.WriteString("| Plan | |\n|:---|:---|\n")
+	for _, line := range [][2]string{
+		{"Scenarios", p.scenariosText()},
+		{"Modes", p.modesText()},
+		{"Repetitions", bench.CountText(float64(p.Repetitions))},
+		{"Cells", bench.CountText(float64(p.Cells))},
+		{"Model", markdown.CodeCell(p.Model, maxName)},
+		{"Profile", markdown.CodeCell(string(p.Profile), maxName)},
+		{"Estimate", p.estimate()},
+	} {
+		if line[1] != "" && line[1] != "0" {
+			fmt.Fprintf(&out, "| %s | %s |\n", line[0], line[1])
+		}
+	}
+	return out.String()
+}
+
+// facts are the plan's in one line.
+func (p Plan) facts() []string {
+	return []string{p.modesText(), markdown.Code(string(p.Profile), maxName), markdown.Code(p.Model, maxName)}
+}
+
+// maxListed is how many names a line lists.
+const maxListed = 5
+
+func (p Plan) scenariosText() string {
+	if p.Set != "" {
+		return "set " + markdown.CodeCell(p.Set, maxName)
+	}
+	var names []string
+	for _, id := range p.Scenarios[:min(len(p.Scenarios), maxListed)] {
+		names = append(names, markdown.CodeCell(id, maxName))
+	}
+	if more := len(p.Scenarios) - len(names); more > 0 {
+		names = append(names, counted(more, "other"))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (p Plan) modesText() string {
+	var names []string
+	for _, m := range p.Modes[:min(len(p.Modes), maxModes)] {
+		names = append(names, markdown.CodeCell(string(m), maxName))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (p Plan) estimate() string {
+	var parts []string
+	if p.CostUSD > 0 {
+		parts = append(parts, "about "+usd(p.CostUSD))
+	}
+	if p.Duration > 0 {
+		parts = append(parts, "about "+duration(p.Duration))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// progressWidth is how many characters the bar of progress has.
+const progressWidth = 20
+
+// progressBar shows how far a run is.
+func (r Run) progressBar() section {
+	p := r.Progress
+	if r.Phase != Running || p == nil || p.Cells < 1 {
+		return section{}
+	}
+	done := min(max(p.Done, 0), p.Cells) * progressWidth / p.Cells
+	return section{open: "`" + strings.Repeat("█", done) + strings.Repeat("░", progressWidth-done) + "` " + bench.PercentText(float64(100*p.Done/p.Cells)) + "\n"}
+}
+
+// foot has cost and links.
+func (r Run) foot() section {
+	var parts []string
+	if s := r.Summary; s != nil {
+		if s.CostUSD > 0 {
+			parts = append(parts, "Cost "+usd(s.CostUSD))
+		}
+		runs := 0
+		for _, m := range s.Modes {
+			runs += m.Runs
+		}
+		if runs > 0 {
+			parts = append(parts, counted(runs, "run")+" of agents")
+		}
+	}
+	for _, link := range []struct{ text, address string }{
+		{"Report", r.Links.Report}, {"Run", r.Links.Job}, {"Check", r.Links.Check},
+	} {
+		if linked := markdown.Link(link.text, link.address); linked != "" {
+			parts = append(parts, linked)
+		}
+	}
+	if r.ID != "" {
+		parts = append(parts, "run id "+markdown.Code(r.ID, maxName))
+	}
+	if len(parts) == 0 {
+		return section{}
+	}
+	return section{open: "---\n" + strings.Join(parts, " · ") + "\n"}
+}

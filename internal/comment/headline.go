@@ -1,0 +1,255 @@
+package comment
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment/markdown"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// How much of a text that is not ours is shown, in characters.
+const (
+	maxName     = 100
+	maxSentence = 300
+	maxReason   = 1200
+	maxTitle    = 200
+	shortCommit = 7
+	maxProblem  = 600
+	maxNotices  = 3
+)
+
+// headline is the verdict: a sign, a word or two, and what there is to add in
+// half a line.
+type headline struct{ icon, word, detail string }
+
+// title writes it as plain text.
+func (h headline) title() string {
+	if h.detail == "" {
+		return h.word
+	}
+	return h.word + ": " + h.detail
+}
+
+func (r Run) headline() headline {
+	switch r.Phase {
+	case Queued:
+		return headline{"🕒", "QUEUED", ""}
+	case Running:
+		return headline{"⏳", "RUNNING", r.progressText()}
+	case Stopped:
+		return headline{"⏹️", "STOPPED", "no verdict"}
+	case Broken:
+		if fault.KindOf(r.Problem) == fault.Invalid {
+			return headline{"✋", "NOT RUN", "something in the settings must be mended"}
+		}
+		return headline{"⚠️", "NO VERDICT", "infrastructure failure"}
+	case Skipped:
+		return r.skipHeadline()
+	default:
+		return r.verdictHeadline()
+	}
+}
+
+func (r Run) verdictHeadline() headline {
+	s := r.Summary
+	if s == nil {
+		return headline{"⚪", bench.VerdictNone.Word(), "there is no result"}
+	}
+	h := headline{map[bench.Verdict]string{bench.VerdictPass: "✅", bench.VerdictFail: "❌"}[s.Gate.Verdict], s.Gate.Verdict.Word(), r.checksDetail()}
+	if s.Simulated {
+		h.icon, h.word = "", h.word+" (simulated)"
+	}
+	h.icon = cmp.Or(h.icon, "⚪")
+	return h
+}
+
+// checksDetail counts the checks that failed and names them, and counts those
+// in doubt; it is empty without a verdict.
+func (r Run) checksDetail() string {
+	var failed []string
+	doubts := 0
+	for _, c := range r.checks() {
+		if !c.Passed {
+			failed = append(failed, shortLabel(c.Name))
+		}
+		if c.Uncertain {
+			doubts++
+		}
+	}
+	var detail string
+	switch total := len(r.checks()); {
+	case r.Summary.Gate.Verdict != bench.VerdictPass && r.Summary.Gate.Verdict != bench.VerdictFail:
+		return ""
+	case len(failed) == 0:
+		detail = fmt.Sprintf("all %d checks passed", total)
+	default:
+		detail = fmt.Sprintf("%d of %d checks failed (%s)", len(failed), total, strings.Join(failed, ", "))
+	}
+	if doubts > 0 {
+		detail += fmt.Sprintf(", %d in doubt", doubts)
+	}
+	return detail
+}
+
+// shortLabel is a check's label without what is measured of it.
+func shortLabel(name bench.CheckName) string {
+	label, _, _ := strings.Cut(markdown.Clean(name.Label(), maxName), ",")
+	return strings.ToLower(label)
+}
+
+// checks are the gate's, as many as there are rules for.
+func (r Run) checks() []bench.Check {
+	if r.Summary == nil {
+		return nil
+	}
+	checks := r.Summary.Gate.Checks
+	return checks[:min(len(checks), len(bench.CheckNames()))]
+}
+
+// head is the first part of every page.
+func (r Run) head() section {
+	h := r.headline()
+	var out strings.Builder
+	fmt.Fprintf(&out, "## %s %s\n", h.icon, markdown.Text(h.title(), maxTitle))
+	if facts := r.facts(); len(facts) > 0 {
+		fmt.Fprintf(&out, "\n%s\n", strings.Join(facts, " · "))
+	}
+	for _, paragraph := range []string{r.because(), r.gates(), r.nextStep()} {
+		if paragraph != "" {
+			fmt.Fprintf(&out, "\n%s\n", paragraph)
+		}
+	}
+	return section{open: out.String()}
+}
+
+// facts say what was compared, and where.
+func (r Run) facts() []string {
+	facts := []string{strong(markdown.Text(r.Suite, maxName))}
+	if s := r.Summary; s != nil {
+		if s.Gate.Candidate != "" && s.Gate.Baseline != "" {
+			facts = append(facts, mode(s.Gate.Candidate)+" against "+mode(s.Gate.Baseline))
+		}
+		facts = append(facts, markdown.Code(string(s.Gate.Profile), maxName), markdown.Code(s.Gate.Model, maxName))
+	} else if r.Plan != nil && !r.showsPlan() {
+		facts = append(facts, r.Plan.facts()...)
+	}
+	if r.Commit != "" {
+		facts = append(facts, "commit "+r.commit(r.Commit, r.Links.Commit))
+	}
+	if r.Shards > 1 {
+		facts = append(facts, "merged from "+counted(r.Shards, "shard"))
+	}
+	return slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
+}
+
+func strong(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "**" + text + "**"
+}
+
+func mode(m bench.Mode) string { return markdown.Code(string(m), maxName) }
+
+// commit writes the beginning of a commit's name.
+func (r Run) commit(name, address string) string {
+	name = markdown.Clean(name, maxName)
+	short := markdown.Code(name[:min(len(name), shortCommit)], maxName)
+	return cmp.Or(markdown.Link(short, address), short)
+}
+
+// because says why there is no verdict, where there is none.
+func (r Run) because() string {
+	switch r.Phase {
+	case Queued:
+		return "Waiting for a place to run."
+	case Running:
+		return ""
+	case Stopped:
+		return markdown.Text(sentence(cmp.Or(r.Reason, "The run was stopped")), maxSentence) + r.soFar()
+	case Broken:
+		return markdown.Text(sentence(fault.Public(r.Problem)), maxProblem) + r.soFar()
+	case Skipped:
+		return r.skipReason()
+	default:
+		if r.Summary != nil && r.Summary.Gate.Verdict != bench.VerdictPass && r.Summary.Gate.Verdict != bench.VerdictFail {
+			return markdown.Text(sentence(r.Summary.Gate.Reason), maxProblem)
+		}
+		return ""
+	}
+}
+
+// soFar says how far a run came that did not come to its end.
+func (r Run) soFar() string {
+	if r.Progress == nil {
+		return ""
+	}
+	return " It had come to " + r.progressText() + "."
+}
+
+// progressText writes done cells, time and cost.
+func (r Run) progressText() string {
+	p := r.Progress
+	if p == nil {
+		return "getting ready"
+	}
+	text := fmt.Sprintf("%s of %s", bench.CountText(float64(p.Done)), counted(p.Cells, "cell"))
+	if p.Elapsed > 0 {
+		text += ", " + duration(p.Elapsed)
+	}
+	if p.CostUSD > 0 {
+		text += ", " + usd(p.CostUSD)
+	}
+	return text
+}
+
+func duration(d time.Duration) string {
+	return bench.DurationText(float64(d.Round(time.Second).Milliseconds()))
+}
+
+func usd(amount float64) string { return bench.USDText(amount) + " USD" }
+
+// gates says of each of the two gates whether it passed.
+func (r Run) gates() string {
+	checks := r.checks()
+	if len(checks) == 0 {
+		return ""
+	}
+	var reliability, efficiency []bench.Check
+	for _, c := range checks {
+		if c.Name.OfReliability() {
+			reliability = append(reliability, c)
+		} else {
+			efficiency = append(efficiency, c)
+		}
+	}
+	return "**Reliability** " + passedText(reliability) + " · **Efficiency** " + passedText(efficiency)
+}
+
+func passedText(checks []bench.Check) string {
+	passed := 0
+	for _, c := range checks {
+		if c.Passed {
+			passed++
+		}
+	}
+	icon := "✅"
+	if passed < len(checks) {
+		icon = "❌"
+	}
+	return fmt.Sprintf("%s %d of %s passed", icon, passed, counted(len(checks), "check"))
+}
+
+// sentence ends a text as sentences do.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
+	}
+	return s + "."
+}

@@ -1,0 +1,161 @@
+package comment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/comment/markdown"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// nextStep proposes what to do, or is empty where there is nothing to do.
+func (r Run) nextStep() string {
+	var steps []string
+	switch r.Phase {
+	case Queued, Running:
+	case Stopped:
+		steps = append(steps, r.retryStep())
+	case Broken:
+		steps = r.mendSteps()
+	case Skipped:
+		steps = append(steps, r.skipMend())
+	default:
+		steps = r.verdictSteps()
+	}
+	steps = slices.DeleteFunc(steps, func(step string) bool { return step == "" })
+	if len(steps) == 0 {
+		return ""
+	}
+	return "**What to do:** " + strings.Join(steps, " ")
+}
+
+func (r Run) can(name command.Name) bool { return slices.Contains(r.Commands, name) }
+
+func (r Run) retryStep() string {
+	if r.can(command.Retry) {
+		return "Comment `/bench retry` to run what is missing."
+	}
+	return "Run the job again."
+}
+
+func (r Run) mendSteps() []string {
+	if fault.KindOf(r.Problem) == fault.Invalid {
+		return []string{"Mend it and push; nothing was run and nothing was spent on agents."}
+	}
+	return []string{"This says nothing about the change.", r.retryStep()}
+}
+
+func (r Run) verdictSteps() []string {
+	switch {
+	case r.Summary == nil:
+		return []string{r.retryStep()}
+	case r.Summary.Simulated:
+		return []string{"Set a provider and a model for a verdict that counts."}
+	case r.Summary.Gate.Verdict == bench.VerdictFail:
+		return r.failSteps()
+	case r.Summary.Gate.Verdict != bench.VerdictPass:
+		return []string{r.retryStep()}
+	case r.doubts() > 0:
+		return []string{"The verdict stands, but an interval lies on both sides of its threshold.", r.moreRepetitions()}
+	default:
+		return nil
+	}
+}
+
+func (r Run) failSteps() []string {
+	var steps []string
+	if worst := r.worst(); len(worst) > 0 {
+		steps = append(steps, r.lookAt(worst[0].ID))
+	}
+	if r.doubts() > 0 {
+		steps = append(steps, "Some checks are in doubt.", r.moreRepetitions())
+	}
+	return steps
+}
+
+// lookAt proposes to begin with a scenario.
+func (r Run) lookAt(id string) string {
+	step := "Begin with the worst scenario, " + markdown.Code(id, maxName)
+	ask := "/bench explain " + id
+	if _, _, err := command.Parse(ask); err == nil && r.can(command.Explain) {
+		step += " (`" + ask + "`)"
+	}
+	return step + "."
+}
+
+func (r Run) doubts() (n int) {
+	for _, c := range r.checks() {
+		if c.Uncertain {
+			n++
+		}
+	}
+	return n
+}
+
+// moreRepetitions proposes twice as many.
+func (r Run) moreRepetitions() string {
+	if !r.can(command.Run) || r.Plan == nil || r.Plan.Repetitions < 1 || 2*r.Plan.Repetitions > command.MaxRepetitions {
+		return "More repetitions would tell."
+	}
+	return fmt.Sprintf("More repetitions would tell: `/bench run --repetitions %d`.", 2*r.Plan.Repetitions)
+}
+
+func (r Run) skipHeadline() headline {
+	switch r.Skip {
+	case SkipMarker:
+		return headline{"⏭️", "SKIPPED", "[skip bench]"}
+	case SkipDraft:
+		return headline{"⏭️", "SKIPPED", "draft"}
+	case SkipPaths:
+		return headline{"⏭️", "SKIPPED", "nothing of concern changed"}
+	case SkipApproval:
+		return headline{"✋", "WAITING", "a fork's commit needs approval"}
+	default:
+		return headline{"⏭️", "SKIPPED", ""}
+	}
+}
+
+func (r Run) skipReason() string {
+	switch r.Skip {
+	case SkipMarker:
+		return "The pull request says `[skip bench]`, so nothing was measured."
+	case SkipDraft:
+		return "The pull request is a draft, so nothing was measured."
+	case SkipPaths:
+		return "No changed file is among the paths that the benchmark is for, so nothing was measured."
+	case SkipApproval:
+		return "The commit comes from a fork. Its code is not run before somebody with write permission has read it."
+	default:
+		return "Nothing was measured."
+	}
+}
+
+// skipMend says how to have the commit measured all the same.
+func (r Run) skipMend() string {
+	steps := map[Skip]string{
+		SkipMarker: "Take `[skip bench]` out of title and commit message",
+		SkipDraft:  "Mark the pull request as ready for review",
+		SkipPaths:  "If it is of concern, add its path to the settings",
+	}[r.Skip]
+	switch {
+	case r.Skip == SkipApproval && isCommitName(r.Commit) && r.can(command.Approve):
+		return fmt.Sprintf("Read the change, then comment `/bench approve %s`. The next push ends the approval.", r.Commit)
+	case r.Skip == SkipApproval:
+		return "Somebody with write permission reads the change and approves this commit."
+	case steps == "":
+		return ""
+	case r.can(command.Run):
+		return steps + ", or comment `/bench run`."
+	default:
+		return steps + "."
+	}
+}
+
+const commitDigits = 40
+
+func isCommitName(s string) bool {
+	return len(s) == commitDigits && strings.Trim(s, "0123456789abcdef") == ""
+}

@@ -1,0 +1,136 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/comment/markdown"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// Accepted answers a command that starts or changes a run: what will be run,
+// on which commit, and what it is thought to cost. The sticky comment tells
+// the rest.
+func Accepted(name command.Name, r Run) string {
+	what := map[command.Name]string{
+		command.Run: "the benchmark runs", command.Retry: "what is missing is run", command.Cancel: "the run is being stopped",
+		command.Approve: "this commit of a fork is measured; the next push ends the approval",
+	}[name]
+	var out strings.Builder
+	fmt.Fprintf(&out, "👍 `/bench %s`: %s.\n", name, what)
+	if r.Commit != "" {
+		fmt.Fprintf(&out, "\nCommit %s, suite %s.\n", r.commit(r.Commit, r.Links.Commit), strong(markdown.Text(r.Suite, maxName)))
+	}
+	if r.Plan != nil && name != command.Cancel {
+		fmt.Fprintf(&out, "\n%s", r.Plan.table())
+	}
+	for _, notice := range r.Notices[:min(len(r.Notices), maxNotices)] {
+		fmt.Fprintf(&out, "\n%s\n", markdown.Text(notice, maxSentence))
+	}
+	if link := markdown.Link("Follow the run", r.Links.Job); link != "" {
+		fmt.Fprintf(&out, "\n%s\n", link)
+	}
+	return out.String()
+}
+
+// Refusal is why a command is not carried out.
+type Refusal string
+
+// The refusals.
+const (
+	// NoPermission: the comment's author may not write to the repository.
+	NoPermission Refusal = "no_permission"
+	// UnknownCommit: the commit is not the pull request's head.
+	UnknownCommit Refusal = "unknown_commit"
+	// Outdated: somebody pushed after the comment was written.
+	Outdated Refusal = "outdated"
+	// NotApproved: the commit is a fork's and nobody approved it.
+	NotApproved Refusal = "not_approved"
+	// NothingToDo: there is no run to stop, or nothing is missing.
+	NothingToDo Refusal = "nothing_to_do"
+	// Closed: the pull request is closed.
+	Closed Refusal = "closed"
+	// OverBudget: the estimate is above what may be spent.
+	OverBudget Refusal = "over_budget"
+	// NotHere: the command exists, but not where it was given.
+	NotHere Refusal = "not_here"
+)
+
+// refusals are the reason and the mend.
+var refusals = map[Refusal]string{
+	NoPermission:  "it needs write permission to this repository. Ask somebody who has it.",
+	UnknownCommit: "that commit is not the head of this pull request. Copy the name of the newest commit that you read.",
+	Outdated:      "there was a push after your comment, so it is not clear which commit you mean. Look at the new one and comment again.",
+	NotApproved:   "the commit comes from a fork, and nobody has approved it. Read it, then comment `/bench approve` and its 40 digits.",
+	NothingToDo:   "there is nothing to do: no run is going on, or nothing is missing.",
+	Closed:        "the pull request is closed. Open it again to measure it.",
+	OverBudget:    "it is thought to cost more than may be spent. Name fewer scenarios or repetitions, or raise the budget in the settings.",
+	NotHere:       "that command is for the App, which is not installed here.",
+}
+
+// Refused answers a command that is not carried out: why, and how to mend it.
+func Refused(name command.Name, why Refusal) string {
+	reason, known := refusals[why]
+	if !known {
+		reason = markdown.Text(sentence(string(why)), maxSentence)
+	}
+	return fmt.Sprintf("👎 `/bench %s`: %s\n", name, reason)
+}
+
+// Mistaken answers a comment for which [command.Parse] or [command.Command.Check]
+// returned an error, and lists the commands that there are, all if none is
+// given.
+func Mistaken(err error, only ...command.Name) string {
+	return "👎 " + fault.Public(err) + "\n\n<details><summary>Commands</summary>\n\n" + command.HelpText(only...) + "\n</details>\n"
+}
+
+// Helped answers "/bench help".
+func Helped(only ...command.Name) string { return "## Commands\n\n" + command.HelpText(only...) }
+
+// StatusReply answers "/bench status": how far the run is, or what the last
+// one came to. It has no marker.
+func StatusReply(r Run) string {
+	sections := []section{r.head(), r.notices(), r.progressBar(), r.planBefore(), r.changes(), r.foot()}
+	return fit(sections, MaxComment, r.reportLink())
+}
+
+// Explained answers "/bench explain": every figure of a scenario, and its first
+// error in each mode. Of a cell, its mode alone is shown.
+func Explained(r Run, cell bench.Cell) string {
+	id := markdown.Code(cell.ScenarioID, maxName)
+	for _, s := range r.byBadness() {
+		if s.ID == cell.ScenarioID {
+			return fit([]section{explanation(s, cell.Mode), r.foot()}, MaxComment, r.reportLink())
+		}
+	}
+	return fmt.Sprintf("👎 The last run has no scenario %s.\n", id)
+}
+
+func explanation(s bench.ScenarioSummary, only bench.Mode) section {
+	var out strings.Builder
+	fmt.Fprintf(&out, "## %s\n\n| Mode | Successes | Stable | Active tokens | Latency | Tool calls | Cost in USD |\n|:---|---:|---:|---:|---:|---:|---:|\n", markdown.Code(s.ID, maxName))
+	errors := ""
+	for _, m := range explained(s, only) {
+		f := s.Modes[m]
+		fmt.Fprintf(&out, "| %s | %s | %d | %s | %s | %s | %s |\n", markdown.CodeCell(string(m), maxName), successText(f), f.Stable,
+			bench.CountText(f.MedianTokensActive), bench.DurationText(f.MedianLatencyMS), bench.CountText(f.MedianToolCalls), bench.USDText(f.MedianCostUSD))
+		if len(f.Errors) > 0 {
+			errors += fmt.Sprintf("- %s: %s\n", mode(m), errorsText(f, markdown.Code))
+		}
+	}
+	out.WriteString("\nMedians over stable runs.\n")
+	if errors != "" {
+		out.WriteString("\n" + errors)
+	}
+	return section{open: out.String()}
+}
+
+func explained(s bench.ScenarioSummary, only bench.Mode) []bench.Mode {
+	if _, ran := s.Modes[only]; ran {
+		return []bench.Mode{only}
+	}
+	modes := bench.SortedModes(s.Modes)
+	return modes[:min(len(modes), maxModes)]
+}

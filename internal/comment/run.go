@@ -1,0 +1,136 @@
+package comment
+
+import (
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment/command"
+)
+
+// Phase is how far a run is.
+type Phase string
+
+// The phases. All but the first two are final.
+const (
+	// Queued runs wait.
+	Queued Phase = "queued"
+	// Running runs have a [Progress].
+	Running Phase = "running"
+	// Finished runs have a summary, whatever its verdict.
+	Finished Phase = "finished"
+	// Stopped runs were ended by somebody or by a limit; they may have a
+	// summary of what there was.
+	Stopped Phase = "stopped"
+	// Broken runs ended with an error and have a Problem.
+	Broken Phase = "broken"
+	// Skipped runs never began, for the reason in Skip.
+	Skipped Phase = "skipped"
+)
+
+// Run is what there is to say about a run of a suite on a commit. Texts in it
+// are plain; what they are made of need not be trusted.
+type Run struct {
+	// Suite tells the sticky comments of a pull request apart. It is not
+	// empty.
+	Suite string
+	Phase Phase
+	// ID is the run's, Commit the name of the pull request's head commit. They
+	// may be empty.
+	ID, Commit string
+	// At is when this is said.
+	At time.Time
+
+	// Plan is what is run, nil if that is not known yet.
+	Plan *Plan
+	// Progress is nil before the first cell.
+	Progress *Progress
+	// Summary is nil where no rows were judged.
+	Summary *bench.Summary
+	// Shards is how many parts were merged, 0 for a run in one piece.
+	Shards int
+	// Problem ended a broken run. Of it, only what [fault.Public] returns is
+	// shown.
+	Problem error
+	// Reason is one sentence that says why a run was stopped, or empty.
+	Reason string
+	// Skip is why a run was skipped.
+	Skip Skip
+
+	Links Links
+	// Notices are sentences about the circumstances, such as [ForkNotice].
+	Notices []string
+	// Previous is what the comment said of the last run, nil if there is none.
+	Previous *Marker
+	// Commands are those that people may give here; without any, none is
+	// proposed.
+	Commands []command.Name
+	// Places are where annotations go.
+	Places Places
+}
+
+// ForkNotice is for the pull request of a fork whose token may only read.
+const ForkNotice = "This pull request comes from a fork, so the token may only read: there is no comment and no check run; the verdict is in the log, in the job's summary and in its exit code."
+
+// Links are addresses of pages, each empty if there is no such page. What is
+// no http or https address is not linked.
+type Links struct {
+	// Report is the whole report, Job the workflow's run or the App's page.
+	Report, Job string
+	Check       string
+	Commit      string
+}
+
+// Plan is what is run and what it is thought to take.
+type Plan struct {
+	Profile bench.GateProfile
+	// Set names the scenario set; Scenarios are ids where there is none.
+	Set         string
+	Scenarios   []string
+	Modes       []bench.Mode
+	Repetitions int
+	Model       string
+	Cells       int
+	// CostUSD and Duration are estimates, 0 if there is none.
+	CostUSD  float64
+	Duration time.Duration
+}
+
+// Progress is what was done until now.
+type Progress struct {
+	// Done of Cells have a row.
+	Done, Cells int
+	Elapsed     time.Duration
+	CostUSD     float64
+}
+
+// Skip is why a run never began.
+type Skip string
+
+// The reasons to skip.
+const (
+	// SkipMarker: the pull request says [skip bench].
+	SkipMarker Skip = "marker"
+	// SkipDraft: the pull request is a draft.
+	SkipDraft Skip = "draft"
+	// SkipPaths: no changed file is of concern.
+	SkipPaths Skip = "paths"
+	// SkipApproval: the commit of a fork waits for approval.
+	SkipApproval Skip = "approval"
+)
+
+// Place is a line in a file of the repository.
+type Place struct {
+	Path string
+	// Line counts from 1; 0 is the file as a whole.
+	Line int
+}
+
+// Places tell where the things are that annotations explain. What is not in
+// them gets no annotation.
+type Places struct {
+	Scenarios map[string]Place
+	// Thresholds are the lines of the expectations.
+	Thresholds map[bench.CheckName]Place
+	// Problem is where the error is that ended a broken run.
+	Problem *Place
+}

@@ -1,0 +1,239 @@
+package comment
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment/markdown"
+)
+
+// maxWorst is how many scenarios are told in words.
+const maxWorst = 3
+
+// badness of a scenario, compared field by field, the first one first.
+type badness struct {
+	// lost is the drop of the success rate, in percentage points.
+	lost float64
+	// failed is the share of the candidate's runs that failed, in percent.
+	failed float64
+	// unstable is true if the scenario has too few stable runs to count.
+	unstable bool
+	// least is the lowest of its reductions, in percent.
+	least float64
+}
+
+func (r Run) badness(s bench.ScenarioSummary) badness {
+	b, c := s.Modes[r.Summary.Gate.Baseline], s.Modes[r.Summary.Gate.Candidate]
+	bad := badness{failed: 100 - successRate(c), unstable: !s.Eligible}
+	bad.lost = max(0, successRate(b)-successRate(c))
+	for i, reduction := range reductions(s) {
+		if i == 0 || reduction.value < bad.least {
+			bad.least = reduction.value
+		}
+	}
+	return bad
+}
+
+// successRate is in percent, 100 without runs: there is nothing to blame.
+func successRate(m bench.ScenarioModeSummary) float64 {
+	if m.Runs == 0 {
+		return 100
+	}
+	return 100 * float64(m.Successes) / float64(m.Runs)
+}
+
+func (b badness) isBad() bool { return b.lost > 0 || b.failed > 0 || b.unstable || b.least < 0 }
+
+func (b badness) compare(other badness) int {
+	unstable := map[bool]int{true: 1}
+	return cmp.Or(
+		cmp.Compare(other.lost, b.lost), cmp.Compare(other.failed, b.failed),
+		cmp.Compare(unstable[other.unstable], unstable[b.unstable]), cmp.Compare(b.least, other.least),
+	)
+}
+
+// reduction is one of a scenario's reductions, in percent.
+type reduction struct {
+	noun  string
+	value float64
+}
+
+// reductions are those that are known.
+func reductions(s bench.ScenarioSummary) []reduction {
+	var known []reduction
+	for _, r := range []struct {
+		noun  string
+		value *float64
+	}{
+		{"active tokens", s.TokensActiveReductionPct}, {"latency", s.LatencyReductionPct},
+		{"tool calls", s.ToolCallReductionPct}, {"cost", s.CostReductionPct},
+	} {
+		if r.value != nil && isFinite(*r.value) {
+			known = append(known, reduction{r.noun, *r.value})
+		}
+	}
+	return known
+}
+
+// byBadness returns the scenarios, the worst first.
+func (r Run) byBadness() []bench.ScenarioSummary {
+	if r.Summary == nil {
+		return nil
+	}
+	return slices.SortedStableFunc(slices.Values(r.Summary.Scenarios), func(a, b bench.ScenarioSummary) int {
+		return r.badness(a).compare(r.badness(b))
+	})
+}
+
+// worst are the scenarios that are worth a look, the worst first.
+func (r Run) worst() []bench.ScenarioSummary {
+	if len(r.checks()) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(r.byBadness(), func(s bench.ScenarioSummary) bool { return !r.badness(s).isBad() })
+}
+
+// worstScenarios says of the worst scenarios what is bad.
+func (r Run) worstScenarios() section {
+	s := section{rank: rankWorst, title: "the worst scenarios", noun: "scenario"}
+	worst := r.worst()
+	for _, scenario := range worst[:min(maxWorst, len(worst))] {
+		s.items = append(s.items, "- "+markdown.Code(scenario.ID, maxName)+": "+r.complaints(scenario, markdown.Code)+"\n")
+	}
+	return s.under("Worst scenarios")
+}
+
+// quote writes a text that is not ours, cut to that many characters, for some
+// medium.
+type quote func(s string, most int) string
+
+// complaints are what is bad about a scenario.
+func (r Run) complaints(s bench.ScenarioSummary, quote quote) string {
+	var all []string
+	baseline, candidate := r.Summary.Gate.Baseline, r.Summary.Gate.Candidate
+	b, c := s.Modes[baseline], s.Modes[candidate]
+	if failed := c.Runs - c.Successes; failed > 0 {
+		text := fmt.Sprintf("%d of %s failed", failed, counted(c.Runs, "run"))
+		if b.Runs > 0 {
+			text += fmt.Sprintf(" (%s: %d of %d)", quote(string(baseline), maxName), b.Runs-b.Successes, b.Runs)
+		}
+		if errors := errorsText(c, quote); errors != "" {
+			text += ", " + errors
+		}
+		all = append(all, text)
+	}
+	if !s.Eligible {
+		all = append(all, fmt.Sprintf("too few stable runs to compare (%s: %d, %s: %d)",
+			quote(string(baseline), maxName), b.Stable, quote(string(candidate), maxName), c.Stable))
+	}
+	var more []string
+	for _, reduction := range reductions(s) {
+		if reduction.value < 0 {
+			more = append(more, bench.PercentText(-reduction.value)+" more "+reduction.noun)
+		}
+	}
+	if len(more) > 0 {
+		all = append(all, strings.Join(more, ", "))
+	}
+	return strings.Join(all, "; ") + "."
+}
+
+// errorsText counts a scenario's errors by type and quotes the first one.
+func errorsText(m bench.ScenarioModeSummary, quote quote) string {
+	const maxTypes = 4
+	types := slices.SortedFunc(maps.Keys(m.Errors), func(a, b bench.ErrorType) int {
+		return cmp.Or(cmp.Compare(m.Errors[b], m.Errors[a]), cmp.Compare(a, b))
+	})
+	var parts []string
+	for _, t := range types[:min(maxTypes, len(types))] {
+		parts = append(parts, fmt.Sprintf("%d × %s", m.Errors[t], quote(string(t), maxName)))
+	}
+	if example := quote(m.ExampleError, maxSentence); example != "" {
+		parts = append(parts, "for example "+example)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// scenariosTable is a line per scenario, the worst first.
+func (r Run) scenariosTable(most int) section {
+	s := section{rank: rankScenarios, title: "scenarios", noun: "scenario", shut: ""}
+	scenarios := r.byBadness()
+	if len(scenarios) == 0 {
+		return s
+	}
+	modes := scenarioModes(scenarios)
+	s.hidden = max(0, len(scenarios)-most)
+	s.open = "| Scenario |" + heads(modes) + " Active tokens | Latency | Tool calls | Cost |\n|:---|" + strings.Repeat("---:|", len(modes)+4) + "\n"
+	for _, scenario := range scenarios[:len(scenarios)-s.hidden] {
+		line := "| " + markdown.CodeCell(scenario.ID, maxName) + " |"
+		for _, m := range modes {
+			line += " " + successText(scenario.Modes[m]) + " |"
+		}
+		for _, reduction := range []*float64{
+			scenario.TokensActiveReductionPct, scenario.LatencyReductionPct, scenario.ToolCallReductionPct, scenario.CostReductionPct,
+		} {
+			line += " " + reductionText(reduction) + " |"
+		}
+		s.items = append(s.items, line+"\n")
+	}
+	return s.folded(fmt.Sprintf("Scenarios (%s), the worst first: successes, and how much less the candidate needs", bench.CountText(float64(len(scenarios)))))
+}
+
+// maxModes is how many columns a table has for modes.
+const maxModes = 6
+
+func scenarioModes(scenarios []bench.ScenarioSummary) []bench.Mode {
+	all := map[bench.Mode]bool{}
+	for _, s := range scenarios {
+		for m := range s.Modes {
+			all[m] = true
+		}
+	}
+	modes := bench.SortedModes(all)
+	return modes[:min(len(modes), maxModes)]
+}
+
+func heads(modes []bench.Mode) string {
+	var out strings.Builder
+	for _, m := range modes {
+		out.WriteString(" " + markdown.CodeCell(string(m), maxName) + " |")
+	}
+	return out.String()
+}
+
+func successText(m bench.ScenarioModeSummary) string {
+	if m.Runs == 0 {
+		return bench.NoFigure
+	}
+	return fmt.Sprintf("%d/%d", m.Successes, m.Runs)
+}
+
+func reductionText(value *float64) string {
+	if value == nil {
+		return bench.NoFigure
+	}
+	return bench.ReductionText(*value)
+}
+
+// failures list every scenario and mode with errors.
+func (r Run) failures(most int) section {
+	s := section{rank: rankFailures, title: "failures", noun: "failure"}
+	for _, scenario := range r.byBadness() {
+		for _, m := range bench.SortedModes(scenario.Modes) {
+			figures := scenario.Modes[m]
+			if len(figures.Errors) == 0 {
+				continue
+			}
+			if len(s.items) == most {
+				s.hidden++
+				continue
+			}
+			s.items = append(s.items, fmt.Sprintf("- %s in %s: %s\n", markdown.Code(scenario.ID, maxName), mode(m), errorsText(figures, markdown.Code)))
+		}
+	}
+	return s.folded(fmt.Sprintf("Failures by scenario and mode (%s)", bench.CountText(float64(len(s.items)+s.hidden))))
+}

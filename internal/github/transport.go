@@ -1,0 +1,77 @@
+package github
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/gregjones/httpcache"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// transport is what requests go through: repetition, then the cache, then the
+// token, then the limit on the size of answers.
+func transport(opts Options, rest, graphql *url.URL) http.RoundTripper {
+	next := opts.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	origins := []string{origin(rest), origin(graphql)}
+	cache := httpcache.NewTransport(&memory{entries: map[string][]byte{}})
+	cache.Transport = revalidated{origins, authorized{opts.Token, origins, bounded{next}}}
+	if opts.Patience == nil {
+		return finished{cache}
+	}
+	return newPatient(*opts.Patience, graphql.Path, finished{cache})
+}
+
+// authorized adds the token to requests, but only to those for GitHub's own
+// origins: a redirect may lead to another host, which must not learn it.
+type authorized struct {
+	token   string
+	origins []string
+	next    http.RoundTripper
+}
+
+// RoundTrip sends a copy of the request with the token.
+func (a authorized) RoundTrip(r *http.Request) (*http.Response, error) {
+	if a.token != "" && slices.Contains(a.origins, origin(r.URL)) {
+		r = r.Clone(r.Context())
+		r.Header.Set("Authorization", "Bearer "+a.token)
+	}
+	return a.next.RoundTrip(r)
+}
+
+// maxReply is the largest reply that is read, in bytes.
+const maxReply = 32 << 20
+
+// bounded makes the reading of a reply that is too large fail.
+type bounded struct{ next http.RoundTripper }
+
+// RoundTrip puts a limit on the reply's body.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := b.next.RoundTrip(r)
+	if err == nil {
+		response.Body = &boundedBody{ReadCloser: response.Body, left: maxReply}
+	}
+	return response, err
+}
+
+type boundedBody struct {
+	io.ReadCloser
+	left int64
+}
+
+// Read fails after the limit; a body of just that size is whole.
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fault.Infraf("GitHub's reply is larger than %d bytes", maxReply)
+	}
+	return n, err
+}

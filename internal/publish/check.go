@@ -1,0 +1,334 @@
+package publish
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	gh "github.com/google/go-github/v60/github"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
+)
+
+// GitHub's limits on annotations: of one request, and what a page of a pull
+// request bears of one check run.
+const (
+	annotationsPerRequest = 50
+	// MaxAnnotations is how many annotations are published.
+	MaxAnnotations = 200
+)
+
+const (
+	// DefaultProgressEvery is the least time between two updates of progress.
+	DefaultProgressEvery = 15 * time.Second
+	// progressTimeout is how long an update of progress may take, because the
+	// verdict waits for it.
+	progressTimeout = 10 * time.Second
+)
+
+// The statuses of a check run.
+const (
+	inProgress = "in_progress"
+	completed  = "completed"
+)
+
+// Start describes a check run to open.
+type Start struct {
+	// HeadSHA is the pull request's head commit.
+	HeadSHA string
+	// Name is what branch protection knows the check by.
+	Name string
+	// ExternalID tells this run of the work from others: a check run with it
+	// that is still open is taken over.
+	ExternalID string
+	// DetailsURL is where the check run leads to; empty means GitHub's page
+	// of it.
+	DetailsURL string
+	Output     Output
+	// ProgressEvery is the least time between two updates of progress; 0
+	// means [DefaultProgressEvery].
+	ProgressEvery time.Duration
+}
+
+// Output is what a check run shows: plain text as its title, Markdown of at
+// most 65,535 bytes each as the others.
+type Output struct{ Title, Summary, Text string }
+
+// Annotation is a remark on lines of a file.
+type Annotation struct {
+	Path string
+	// StartLine and EndLine count from 1.
+	StartLine, EndLine int
+	// Level is notice, warning or failure.
+	Level          string
+	Title, Message string
+}
+
+// End is how a check run ends.
+type End struct {
+	// Conclusion is one of GitHub's: success, failure, neutral, cancelled,
+	// skipped, timed_out or action_required.
+	Conclusion string
+	// At is when the work ended; the zero time means now.
+	At          time.Time
+	Output      Output
+	Annotations []Annotation
+}
+
+// Check is a check run on its way. It is safe for concurrent use.
+type Check struct {
+	publisher *Publisher
+	start     Start
+
+	// mu is held while a request is on its way.
+	mu sync.Mutex
+	// run is nil until there is a check run.
+	run *gh.CheckRun
+	// forbidden is true once the token was refused: there is no use in trying
+	// again.
+	forbidden bool
+	ended     bool
+	// reported is when progress was last reported.
+	reported time.Time
+}
+
+// StartCheck opens a check run, in progress. What cannot be opened is a notice;
+// the check can be used nevertheless: its end makes up for it where it can.
+func (p *Publisher) StartCheck(ctx context.Context, start Start) (*Check, []Notice) {
+	c := &Check{publisher: p, start: start}
+	err := c.open(ctx)
+	if unclear(err) {
+		// It may be there: then it is found.
+		err = c.open(ctx)
+	}
+	c.forbidden = refused(err)
+	return c, noticed("open check run", err)
+}
+
+// OpenCheck returns the check run that a start describes if it is still open,
+// nil if it is not.
+func (p *Publisher) OpenCheck(ctx context.Context, start Start) (*Check, []Notice) {
+	c := &Check{publisher: p, start: start}
+	run, err := c.find(ctx)
+	if run == nil {
+		return nil, noticed("look for open check run", err)
+	}
+	c.run = run
+	return c, nil
+}
+
+// URL returns the address of the check run's page, empty if there is none.
+func (c *Check) URL() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.run.GetHTMLURL()
+}
+
+// open takes over the check run that is open, or makes one.
+func (c *Check) open(ctx context.Context) error {
+	run, err := c.find(ctx)
+	if err != nil {
+		return err
+	}
+	if run != nil {
+		c.run = run
+		err := c.update(ctx, gh.UpdateCheckRunOptions{Status: new(inProgress), Output: c.start.Output.view(nil)})
+		if err == nil || !refused(err) {
+			return err
+		}
+		// Another App's check run has the same name and id.
+		c.run = nil
+	}
+	return c.create(ctx, gh.CreateCheckRunOptions{Status: new(inProgress), Output: c.start.Output.view(nil)})
+}
+
+// find returns the open check run of this name and external id, nil if there
+// is none.
+func (c *Check) find(ctx context.Context) (*gh.CheckRun, error) {
+	p := c.publisher
+	runs := github.Pages(func(page gh.ListOptions) ([]*gh.CheckRun, *gh.Response, error) {
+		all, response, err := p.client.REST.Checks.ListCheckRunsForRef(ctx, p.owner, p.name, c.start.HeadSHA,
+			&gh.ListCheckRunsOptions{CheckName: &c.start.Name, Filter: new("all"), ListOptions: page})
+		if err != nil {
+			return nil, response, err
+		}
+		return all.CheckRuns, response, nil
+	})
+	for run, err := range runs {
+		if err != nil {
+			return nil, err
+		}
+		if run.GetExternalID() == c.start.ExternalID && run.GetStatus() != completed {
+			return run, nil
+		}
+	}
+	return nil, nil
+}
+
+// create makes a check run of what a start and the options say.
+func (c *Check) create(ctx context.Context, options gh.CreateCheckRunOptions) error {
+	options.Name, options.HeadSHA = c.start.Name, c.start.HeadSHA
+	options.ExternalID, options.DetailsURL = optional(c.start.ExternalID), optional(c.start.DetailsURL)
+	run, _, err := c.publisher.client.REST.Checks.CreateCheckRun(ctx, c.publisher.owner, c.publisher.name, options)
+	if err == nil {
+		c.run = run
+	}
+	return err
+}
+
+func (c *Check) update(ctx context.Context, options gh.UpdateCheckRunOptions) error {
+	options.Name, options.DetailsURL = c.start.Name, optional(c.start.DetailsURL)
+	_, _, err := c.publisher.client.REST.Checks.UpdateCheckRun(ctx, c.publisher.owner, c.publisher.name, c.run.GetID(), options)
+	return err
+}
+
+// Progress shows how far the work is. At is the time now: an update that comes
+// too early after the one before, or while another one is on its way, is left
+// out.
+func (c *Check) Progress(ctx context.Context, at time.Time, output Output) []Notice {
+	if !c.mu.TryLock() {
+		return nil
+	}
+	defer c.mu.Unlock()
+	every := cmp.Or(c.start.ProgressEvery, DefaultProgressEvery)
+	if c.run == nil || c.forbidden || c.ended || at.Sub(c.reported) < every {
+		return nil
+	}
+	c.reported = at
+	ctx, cancel := context.WithTimeout(ctx, progressTimeout)
+	defer cancel()
+	// The status is left out: should this arrive after the end, it must not
+	// open the check run again.
+	err := c.update(ctx, gh.UpdateCheckRunOptions{Output: output.view(nil)})
+	c.forbidden = refused(err)
+	return noticed("show progress in check run", err)
+}
+
+// Complete ends the check run, once; further calls do nothing. The verdict goes
+// first, further annotations follow; what GitHub does not accept of them is
+// left out. It goes on for a moment after ctx has ended.
+func (c *Check) Complete(ctx context.Context, end End) []Notice {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended || c.forbidden && c.run == nil {
+		return nil
+	}
+	c.ended = true
+	ctx, cancel := outliving(ctx)
+	defer cancel()
+	var notices []Notice
+	if over := len(end.Annotations) - MaxAnnotations; over > 0 {
+		end.Annotations = end.Annotations[:MaxAnnotations]
+		notices = append(notices, Notice{fault.Infraf("publish annotations: %d are left out, more than %d are not shown", over, MaxAnnotations)})
+	}
+	err := c.conclude(ctx, end)
+	if github.StatusOf(err) == http.StatusUnprocessableEntity {
+		notices = append(notices, noticed("publish all of the check run", err)...)
+		return append(notices, noticed("complete check run", c.conclude(ctx, end.bare()))...)
+	}
+	if err != nil {
+		return append(notices, noticed("complete check run", err)...)
+	}
+	return append(notices, noticed("publish further annotations", c.annotate(ctx, end))...)
+}
+
+// bare is an end without what GitHub may not have accepted.
+func (e End) bare() End {
+	const left = "The details could not be shown here; they are in the log and the summary of the job."
+	return End{Conclusion: e.Conclusion, At: e.At, Output: Output{Title: cmp.Or(e.Output.Title, e.Conclusion), Summary: left}}
+}
+
+// conclude gives the check run its conclusion, in a new one if there is none
+// that could be changed.
+func (c *Check) conclude(ctx context.Context, end End) error {
+	if c.run == nil {
+		// One that was made without our knowing may be found now; if it
+		// cannot be looked for, there is nothing to lose.
+		c.run, _ = c.find(ctx)
+	}
+	if c.run == nil {
+		return c.createEnded(ctx, end)
+	}
+	err := c.updateEnded(ctx, end)
+	if unclear(err) && !c.hasEnded(ctx, end) {
+		err = c.updateEnded(ctx, end)
+	} else if unclear(err) {
+		err = nil
+	}
+	if refused(err) {
+		// It is gone, or another App's.
+		return c.createEnded(ctx, end)
+	}
+	return err
+}
+
+func (c *Check) createEnded(ctx context.Context, end End) error {
+	return c.create(ctx, gh.CreateCheckRunOptions{
+		Status: new(completed), Conclusion: &end.Conclusion, CompletedAt: end.at(), Output: end.Output.view(end.first()),
+	})
+}
+
+func (c *Check) updateEnded(ctx context.Context, end End) error {
+	return c.update(ctx, gh.UpdateCheckRunOptions{
+		Status: new(completed), Conclusion: &end.Conclusion, CompletedAt: end.at(), Output: end.Output.view(end.first()),
+	})
+}
+
+// hasEnded reports whether the check run is as it should be at the end.
+func (c *Check) hasEnded(ctx context.Context, end End) bool {
+	run, _, err := c.publisher.client.REST.Checks.GetCheckRun(ctx, c.publisher.owner, c.publisher.name, c.run.GetID())
+	return err == nil && run.GetStatus() == completed && run.GetConclusion() == end.Conclusion
+}
+
+// annotate adds the annotations beyond those of the first request.
+func (c *Check) annotate(ctx context.Context, end End) error {
+	for left := end.Annotations[len(end.first()):]; len(left) > 0; {
+		n := min(len(left), annotationsPerRequest)
+		if err := c.update(ctx, gh.UpdateCheckRunOptions{Output: end.Output.view(left[:n])}); err != nil {
+			return err
+		}
+		left = left[n:]
+	}
+	return nil
+}
+
+// first is the annotations of the first request.
+func (e End) first() []Annotation {
+	return e.Annotations[:min(len(e.Annotations), annotationsPerRequest)]
+}
+
+func (e End) at() *gh.Timestamp {
+	if e.At.IsZero() {
+		return nil
+	}
+	return &gh.Timestamp{Time: e.At}
+}
+
+// view is an output as GitHub takes it, nil if there is nothing to show. A
+// title and a summary are always there together.
+func (o Output) view(annotations []Annotation) *gh.CheckRunOutput {
+	if o == (Output{}) && len(annotations) == 0 {
+		return nil
+	}
+	view := &gh.CheckRunOutput{
+		Title: new(cmp.Or(o.Title, "-")), Summary: new(cmp.Or(o.Summary, o.Title, "-")), Text: optional(o.Text),
+	}
+	for _, a := range annotations {
+		view.Annotations = append(view.Annotations, &gh.CheckRunAnnotation{
+			Path: new(a.Path), StartLine: new(a.StartLine), EndLine: new(max(a.EndLine, a.StartLine)),
+			AnnotationLevel: new(a.Level), Title: optional(a.Title), Message: new(a.Message),
+		})
+	}
+	return view
+}
+
+// optional returns a pointer to text, nil for empty text.
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

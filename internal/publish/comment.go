@@ -1,0 +1,263 @@
+package publish
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v60/github"
+
+	"github.com/ghx-dev/bench-action/internal/github"
+)
+
+// When says when a comment is written.
+type When string
+
+// The times to write a comment.
+const (
+	// Always writes it with every run.
+	Always When = "always"
+	// OnChange writes it when its state is another than that of the comment
+	// that is there, and when there is none.
+	OnChange When = "on-change"
+	// OnFailure writes it for failures, and keeps one that is there up to
+	// date.
+	OnFailure When = "on-failure"
+	// Never writes none.
+	Never When = "never"
+)
+
+// Comment is what is to be said in a conversation, in one comment that is kept
+// up to date.
+type Comment struct {
+	// Number is the pull request's or issue's.
+	Number int
+	// Marked reports whether a comment's text has our marker; of those that
+	// have, our own are taken.
+	Marked func(body string) bool
+	// Body is Markdown of at most 65,536 characters, with the marker.
+	Body string
+	When When
+	// State is the verdict in a word, and StateOf finds it in the text of an
+	// earlier comment, for [OnChange].
+	State   string
+	StateOf func(body string) string
+	// Failed is what [OnFailure] asks for.
+	Failed bool
+}
+
+// Posted is the comment as it is now.
+type Posted struct {
+	// URL is empty if there is no comment.
+	URL string
+	// Written is false if it was left as it was.
+	Written bool
+}
+
+// Comment writes or updates our comment in a conversation, unless its [When]
+// or its sameness speaks against it, and deletes what is there of it besides.
+// It goes on for a moment after ctx has ended.
+func (p *Publisher) Comment(ctx context.Context, c Comment) (Posted, []Notice) {
+	if c.When == Never {
+		return Posted{}, nil
+	}
+	ctx, cancel := outliving(ctx)
+	defer cancel()
+	ours, err := p.ours(ctx, c, maxCommentPages)
+	if err != nil {
+		return Posted{}, noticed("look for our comment", err)
+	}
+	w := &writing{publisher: p, comment: c}
+	if len(ours) == 0 {
+		if c.When == OnFailure && !c.Failed {
+			return Posted{}, nil
+		}
+		err = w.create(ctx)
+	} else {
+		err = w.update(ctx, ours)
+	}
+	return w.posted, append(noticed("write comment", err), w.notices...)
+}
+
+// writing is a comment on its way.
+type writing struct {
+	publisher *Publisher
+	comment   Comment
+	posted    Posted
+	notices   []Notice
+}
+
+// create writes a new comment and, because another run may have done the same
+// at the same time, looks whether it is the only one.
+func (w *writing) create(ctx context.Context) error {
+	err := w.add(ctx)
+	if err != nil && !unclear(err) {
+		return err
+	}
+	newest, findErr := w.publisher.ours(ctx, w.comment, 1)
+	switch {
+	case findErr != nil && err == nil:
+		// The next run will find what is there twice.
+		return nil
+	case findErr != nil:
+		return err
+	case len(newest) == 0:
+		return w.add(ctx)
+	default:
+		return w.edit(ctx, newest)
+	}
+}
+
+func (w *writing) add(ctx context.Context) error {
+	p := w.publisher
+	made, _, err := p.client.REST.Issues.CreateComment(ctx, p.owner, p.name, w.comment.Number, &gh.IssueComment{Body: &w.comment.Body})
+	if err == nil {
+		w.posted = Posted{made.GetHTMLURL(), true}
+	}
+	return err
+}
+
+// update rewrites the oldest of our comments where that is asked for.
+func (w *writing) update(ctx context.Context, ours []found) error {
+	c := w.comment
+	if c.When == OnChange && c.StateOf(ours[0].Body) == c.State {
+		w.posted.URL = ours[0].URL
+		w.clear(ctx, ours[1:])
+		return nil
+	}
+	err := w.edit(ctx, ours)
+	if github.StatusOf(err) == http.StatusNotFound {
+		// Somebody has deleted it meanwhile.
+		w.posted = Posted{}
+		return w.add(ctx)
+	}
+	return err
+}
+
+// edit gives the oldest comment the text, if it has another one, and deletes
+// the others.
+func (w *writing) edit(ctx context.Context, ours []found) error {
+	oldest := ours[0]
+	w.posted.URL = oldest.URL
+	if !sameText(oldest.Body, w.comment.Body) {
+		if err := w.rewrite(ctx, oldest.DatabaseID); err != nil {
+			return err
+		}
+		w.posted.Written = true
+	}
+	w.clear(ctx, ours[1:])
+	return nil
+}
+
+// rewrite changes a comment's text; doing so twice does no harm.
+func (w *writing) rewrite(ctx context.Context, id int64) error {
+	p := w.publisher
+	edit := func() error {
+		_, _, err := p.client.REST.Issues.EditComment(ctx, p.owner, p.name, id, &gh.IssueComment{Body: &w.comment.Body})
+		return err
+	}
+	err := edit()
+	if unclear(err) {
+		err = edit()
+	}
+	return err
+}
+
+// clear deletes comments that say the same as another one.
+func (w *writing) clear(ctx context.Context, surplus []found) {
+	p := w.publisher
+	for _, one := range surplus {
+		_, err := p.client.REST.Issues.DeleteComment(ctx, p.owner, p.name, one.DatabaseID)
+		if !github.NotFound(err) {
+			w.notices = append(w.notices, noticed("delete a second comment of ours", err)...)
+		}
+	}
+}
+
+// sameText compares what was written with what GitHub made of it.
+func sameText(a, b string) bool {
+	plain := func(text string) string { return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) }
+	return plain(a) == plain(b)
+}
+
+// maxCommentPages is how many pages of a conversation are read, of 100 comments
+// each.
+const maxCommentPages = 50
+
+// found is a comment as GraphQL shows it.
+type found struct {
+	DatabaseID      int64
+	URL             string
+	Body            string
+	ViewerDidAuthor bool
+	Author          account
+}
+
+// account is who wrote a comment, or who asks.
+type account struct {
+	Login    string
+	Typename string `json:"__typename"`
+}
+
+// by reports whether a comment is of the account that asks. GraphQL names an
+// App's bot "name" as an author and "name[bot]" as the viewer.
+func (f found) by(viewer account) bool {
+	return f.ViewerDidAuthor || f.Author.Typename == "Bot" && f.Author.Login+"[bot]" == viewer.Login
+}
+
+// commentsQuery asks for comments, newest first, and which of them are the
+// token's own. REST has no answer for the tokens of Apps and of Actions, which
+// cannot read /user; GraphQL's viewer is their bot.
+const commentsQuery = `query($owner: String!, $name: String!, $number: Int!, $before: String) {
+  viewer { login }
+  repository(owner: $owner, name: $name) {
+    issueOrPullRequest(number: $number) {
+      ... on Issue { comments(last: 100, before: $before) { ...page } }
+      ... on PullRequest { comments(last: 100, before: $before) { ...page } }
+    }
+  }
+}
+fragment page on IssueCommentConnection {
+  pageInfo { hasPreviousPage startCursor }
+  nodes { databaseId url body viewerDidAuthor author { __typename login } }
+}`
+
+// ours returns the comments with our marker that the token's own user wrote,
+// oldest first, of the newest pages.
+func (p *Publisher) ours(ctx context.Context, c Comment, pages int) ([]found, error) {
+	var all []found
+	variables := map[string]any{"owner": p.owner, "name": p.name, "number": c.Number}
+	for range pages {
+		var reply struct {
+			Viewer     account
+			Repository struct {
+				IssueOrPullRequest struct {
+					Comments struct {
+						PageInfo struct {
+							HasPreviousPage bool
+							StartCursor     string
+						}
+						Nodes []found
+					}
+				}
+			}
+		}
+		if err := p.client.GraphQL(ctx, commentsQuery, variables, &reply); err != nil {
+			return nil, err
+		}
+		comments := reply.Repository.IssueOrPullRequest.Comments
+		for _, one := range comments.Nodes {
+			if one.by(reply.Viewer) && c.Marked(one.Body) {
+				all = append(all, one)
+			}
+		}
+		if !comments.PageInfo.HasPreviousPage {
+			break
+		}
+		variables["before"] = comments.PageInfo.StartCursor
+	}
+	slices.SortFunc(all, func(a, b found) int { return cmp.Compare(a.DatabaseID, b.DatabaseID) })
+	return all, nil
+}

@@ -1,0 +1,272 @@
+package publish_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/publish"
+	"github.com/ghx-dev/bench-action/internal/sandbox"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+)
+
+const marker = "<!-- bench -->"
+
+// sticky is a comment whose state is its text.
+func sticky(p *place, text string) publish.Comment {
+	return publish.Comment{
+		Number: p.number, Body: marker + text, When: publish.Always, State: text,
+		Marked:  func(body string) bool { return strings.HasPrefix(body, marker) },
+		StateOf: func(body string) string { return strings.TrimPrefix(body, marker) },
+	}
+}
+
+const bot = "github-actions[bot]: "
+
+func TestOneComment(t *testing.T) {
+	p := newPlace(t)
+	publisher := p.publisher(everything)
+	p.comment("owner", marker+"not yours")
+	first, notices := publisher.Comment(t.Context(), sticky(p, "one"))
+	require.Empty(t, notices)
+	assert.True(t, first.Written)
+	assert.Contains(t, first.URL, "#issuecomment-")
+	second, notices := publisher.Comment(t.Context(), sticky(p, "two"))
+	require.Empty(t, notices)
+	assert.Equal(t, first, second)
+	before := p.wire.count()
+	third, notices := publisher.Comment(t.Context(), sticky(p, "two"))
+	require.Empty(t, notices)
+	assert.Equal(t, publish.Posted{URL: first.URL}, third, "what is the same is not written")
+	assert.Equal(t, 1, p.wire.count()-before)
+	assert.Equal(t, []string{"owner: " + marker + "not yours", bot + marker + "two"}, p.comments(), "a marker in a comment of others means nothing")
+}
+
+// A user's token and an App's have their own comments.
+func TestCommentsOfEveryKindOfToken(t *testing.T) {
+	p := newPlace(t)
+	p.Change(func(s *model.State, repo *model.Repo) {
+		s.AddApp(model.NewApp{Slug: "gate", Owner: repo.OwnerID, Repos: []model.ID{repo.ID}})
+	})
+	p.AddToken("app", sandbox.Token{App: "gate", Permissions: everything})
+	p.AddToken("user", sandbox.Token{User: "writer", Scopes: []string{"repo"}})
+	for _, publisher := range []*publish.Publisher{p.publisher(everything), p.with("app", p.URL), p.with("user", p.URL)} {
+		for _, text := range []string{"one", "two"} {
+			_, notices := publisher.Comment(t.Context(), sticky(p, text))
+			require.Empty(t, notices)
+		}
+	}
+	assert.Equal(t, []string{bot + marker + "two", "gate[bot]: " + marker + "two", "writer: " + marker + "two"}, p.comments())
+}
+
+func TestACommentBehindManyOthers(t *testing.T) {
+	p := newPlace(t)
+	publisher := p.publisher(everything)
+	_, notices := publisher.Comment(t.Context(), sticky(p, "one"))
+	require.Empty(t, notices)
+	for i := range 210 {
+		p.comment("owner", fmt.Sprint(i))
+	}
+	_, notices = publisher.Comment(t.Context(), sticky(p, "two"))
+	require.Empty(t, notices)
+	assert.Equal(t, bot+marker+"two", p.comments()[0])
+	assert.Len(t, p.comments(), 211)
+}
+
+func TestWhenAComment(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		when   publish.When
+		prior  string
+		now    string
+		failed bool
+		want   string
+	}{
+		{"always: the first one", publish.Always, "", "pass", false, "pass"},
+		{"never: none", publish.Never, "", "fail", true, ""},
+		{"never: one that is there stays", publish.Never, "pass", "fail", true, "pass"},
+		{"on change: the first one", publish.OnChange, "", "pass", false, "pass"},
+		{"on change: another verdict", publish.OnChange, "pass", "fail", true, "fail"},
+		{"on change: the same verdict in other words", publish.OnChange, "pass", "pass ", false, "pass"},
+		{"on failure: a pass", publish.OnFailure, "", "pass", false, ""},
+		{"on failure: a failure", publish.OnFailure, "", "fail", true, "fail"},
+		{"on failure: a pass after a failure", publish.OnFailure, "fail", "pass", false, "pass"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlace(t)
+			publisher := p.publisher(everything)
+			if c.prior != "" {
+				_, notices := publisher.Comment(t.Context(), sticky(p, c.prior))
+				require.Empty(t, notices)
+			}
+			comment := sticky(p, c.now)
+			comment.When, comment.Failed, comment.State = c.when, c.failed, strings.TrimSpace(c.now)
+			posted, notices := publisher.Comment(t.Context(), comment)
+			assert.Empty(t, notices)
+			if c.want == "" {
+				assert.Empty(t, p.comments())
+				assert.Equal(t, publish.Posted{}, posted)
+				return
+			}
+			assert.Equal(t, []string{bot + marker + c.want}, p.comments())
+		})
+	}
+}
+
+func TestCommentsThatAreThereTwice(t *testing.T) {
+	p := newPlace(t)
+	publisher := p.publisher(everything)
+	p.Change(func(s *model.State, repo *model.Repo) {
+		for _, text := range []string{"oldest", "older", "old"} {
+			_, err := s.CreateComment(s.App("github-actions").BotID, repo, s.Pull(repo, p.number), marker+text)
+			require.NoError(t, err)
+		}
+	})
+	_, notices := publisher.Comment(t.Context(), sticky(p, "now"))
+	require.Empty(t, notices)
+	assert.Equal(t, []string{bot + marker + "now"}, p.comments())
+}
+
+// Two runs that find no comment both write one; each looks again afterwards.
+func TestCommentsThatAreMadeAtTheSameTime(t *testing.T) {
+	p := newPlace(t)
+	p.wire.fail(rule{method: "POST", path: comment, times: 1, before: func() {
+		_, notices := p.publisher(everything).Comment(t.Context(), sticky(p, "of the other run"))
+		assert.Empty(t, notices)
+	}})
+	posted, notices := p.publisher(everything).Comment(t.Context(), sticky(p, "of this run"))
+	require.Empty(t, notices)
+	assert.Equal(t, []string{bot + marker + "of this run"}, p.comments())
+	var url string
+	p.Look(func(s *model.State) {
+		for c := range s.Comments.All() {
+			url = fmt.Sprintf("https://github.com/owner/hello/pull/%d#issuecomment-%d", p.number, c.ID)
+		}
+	})
+	assert.Equal(t, url, posted.URL, "the one that is left")
+}
+
+func TestACommentThatIsDeletedMeanwhile(t *testing.T) {
+	p := newPlace(t)
+	publisher := p.publisher(everything)
+	_, notices := publisher.Comment(t.Context(), sticky(p, "one"))
+	require.Empty(t, notices)
+	p.wire.fail(rule{method: "PATCH", path: comment, times: 1, before: func() {
+		p.Change(func(s *model.State, _ *model.Repo) {
+			for c := range s.Comments.All() {
+				assert.NoError(t, s.DeleteComment(c.AuthorID, c))
+			}
+		})
+	}})
+	posted, notices := publisher.Comment(t.Context(), sticky(p, "two"))
+	require.Empty(t, notices)
+	assert.True(t, posted.Written)
+	assert.Equal(t, []string{bot + marker + "two"}, p.comments())
+}
+
+func TestALockedConversation(t *testing.T) {
+	p := newPlace(t)
+	p.Change(func(s *model.State, repo *model.Repo) { s.Pull(repo, p.number).Locked = true })
+	p.wire.fail(rule{method: "POST", path: comment, status: 403, body: "Unable to create comment because issue is locked.", times: 1})
+	posted, notices := p.publisher(everything).Comment(t.Context(), sticky(p, "one"))
+	assert.Empty(t, posted)
+	require.Len(t, notices, 1)
+	assert.Equal(t, "write comment: GitHub refuses it (403): Unable to create comment because issue is locked.", notices[0].String())
+}
+
+func TestACommentAlthoughTheWorkWasCancelled(t *testing.T) {
+	p := newPlace(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, notices := p.publisher(everything).Comment(ctx, sticky(p, "stopped"))
+	assert.Empty(t, notices)
+	assert.Equal(t, []string{bot + marker + "stopped"}, p.comments())
+}
+
+func TestFaultsOfComments(t *testing.T) {
+	const first, second = bot + marker + "one", bot + marker + "two"
+	for _, c := range []struct {
+		name    string
+		rule    rule
+		notices int
+		want    []string
+	}{
+		{"looking fails", rule{method: "POST", path: "/graphql", status: 500, times: 1}, 1, []string{first}},
+		{"looking breaks", rule{method: "POST", path: "/graphql", status: broken, times: 1}, 1, []string{first}},
+		{"editing fails once", rule{method: "PATCH", path: comment, status: 500, times: 1}, 0, []string{second}},
+		{"editing breaks after it was done", rule{method: "PATCH", path: comment, status: broken, times: 1, done: true}, 0, []string{second}},
+		{"editing fails for good", rule{method: "PATCH", path: comment, status: 500, times: 9}, 1, []string{first}},
+		{"editing is limited", rule{method: "PATCH", path: comment, status: 429, times: 9}, 1, []string{first}},
+		{"editing is refused", rule{method: "PATCH", path: comment, status: 403, times: 9}, 1, []string{first}},
+		{"editing is refused as invalid", rule{method: "PATCH", path: comment, status: 422, times: 9}, 1, []string{first}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlace(t)
+			publisher := p.publisher(everything)
+			_, notices := publisher.Comment(t.Context(), sticky(p, "one"))
+			require.Empty(t, notices)
+			p.wire.fail(c.rule)
+			_, notices = publisher.Comment(t.Context(), sticky(p, "two"))
+			assert.Len(t, notices, c.notices)
+			assert.Equal(t, c.want, p.comments())
+		})
+	}
+}
+
+func TestFaultsOfNewComments(t *testing.T) {
+	one := []string{bot + marker + "one"}
+	for _, c := range []struct {
+		name    string
+		rule    rule
+		notices int
+		want    []string
+	}{
+		{"writing fails once", rule{method: "POST", path: comment, status: 502, times: 1}, 0, one},
+		{"writing breaks after it was done", rule{method: "POST", path: comment, status: broken, times: 1, done: true}, 0, one},
+		{"writing fails for good", rule{method: "POST", path: comment, status: 500, times: 9}, 1, nil},
+		{"the issue is gone", rule{method: "POST", path: comment, status: 410, times: 9}, 1, nil},
+		{"writing is limited", rule{method: "POST", path: comment, status: 429, times: 9}, 1, nil},
+		{"writing is refused as invalid", rule{method: "POST", path: comment, status: 422, times: 9}, 1, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlace(t)
+			p.wire.fail(c.rule)
+			_, notices := p.publisher(everything).Comment(t.Context(), sticky(p, "one"))
+			assert.Len(t, notices, c.notices)
+			assert.Equal(t, c.want, p.comments())
+		})
+	}
+}
+
+func TestWhoMayCommand(t *testing.T) {
+	p := newPlace(t)
+	publisher := p.publisher(everything)
+	for login, want := range map[string]bool{
+		"owner": true, "writer": true, "triager": false, "reader": false, "stranger": false, "nobody": false,
+		"github-actions[bot]": false, "x/../owner": false, "writer?": false, "": false,
+	} {
+		got, err := publisher.MayCommand(t.Context(), login)
+		require.NoError(t, err, login)
+		assert.Equal(t, want, got, login)
+	}
+	p.AddToken("reader", sandbox.Token{User: "reader"})
+	_, err := p.with("reader", p.URL).MayCommand(t.Context(), "owner")
+	assert.ErrorContains(t, err, "Must have push access to view collaborator permission.")
+}
+
+func TestReactions(t *testing.T) {
+	p := newPlace(t)
+	id := p.comment("writer", "/bench")
+	publisher := p.publisher(everything)
+	for range 2 {
+		assert.Empty(t, publisher.React(t.Context(), id, "eyes"))
+	}
+	reactions := p.As("reader").Get(fmt.Sprintf("%s/issues/comments/%d/reactions", sandboxtest.Path, id))
+	assert.Equal(t, []any{"eyes", "github-actions[bot]", nil}, []any{reactions.Text("0.content"), reactions.Text("0.user.login"), reactions.At("1")})
+	assert.Len(t, publisher.React(t.Context(), 1, "eyes"), 1)
+}

@@ -1,0 +1,147 @@
+package rest
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// checkWriteRoutes are those with which Apps make check runs.
+func checkWriteRoutes() []route {
+	return []route{
+		{"POST " + reposPath + "/check-runs", onRepo(createCheckRun)},
+		{"PATCH " + reposPath + "/check-runs/{id}", onCheckRun(updateCheckRun)},
+	}
+}
+
+// checkInput is the body of a request about a check run.
+type checkInput struct {
+	Name        *string
+	HeadSHA     string  `json:"head_sha"`
+	ExternalID  *string `json:"external_id"`
+	DetailsURL  *string `json:"details_url"`
+	Status      *model.Status
+	Conclusion  *model.Conclusion
+	StartedAt   *time.Time `json:"started_at"`
+	CompletedAt *time.Time `json:"completed_at"`
+	Output      *struct {
+		Title, Summary, Text *string
+		Annotations          []annotationInput
+	}
+	Actions []model.CheckAction
+}
+
+type annotationInput struct {
+	Path            string
+	StartLine       int    `json:"start_line"`
+	EndLine         int    `json:"end_line"`
+	AnnotationLevel string `json:"annotation_level"`
+	Message, Title  string
+}
+
+// change turns the body into a change to what a check run shows so far.
+func (in checkInput) change(shown model.CheckOutput) model.CheckChange {
+	change := model.CheckChange{
+		Name: in.Name, ExternalID: in.ExternalID, DetailsURL: in.DetailsURL, Status: in.Status, Conclusion: in.Conclusion,
+		StartedAt: in.StartedAt, CompletedAt: in.CompletedAt, Actions: in.Actions,
+	}
+	if in.Output == nil {
+		return change
+	}
+	// A summary is always given; title and text may stay.
+	shown.Summary = ""
+	for field, value := range map[*string]*string{&shown.Title: in.Output.Title, &shown.Summary: in.Output.Summary, &shown.Text: in.Output.Text} {
+		if value != nil {
+			*field = *value
+		}
+	}
+	change.Output = &shown
+	for _, a := range in.Output.Annotations {
+		change.Annotations = append(change.Annotations, model.Annotation{
+			Path: a.Path, StartLine: a.StartLine, EndLine: a.EndLine, Level: strings.ToLower(a.AnnotationLevel), Message: a.Message, Title: a.Title,
+		})
+	}
+	return change
+}
+
+// appAsking returns the App that asks, nil if a user does.
+func (c *call) appAsking() *model.App {
+	if c.integration == nil {
+		return nil
+	}
+	return c.s.Apps.Get(c.integration.App)
+}
+
+func createCheckRun(c *call, repo *model.Repo) (reply, error) {
+	var in checkInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if in.Output != nil && in.Output.Title == nil {
+		return reply{}, missing("title")
+	}
+	run, err := c.s.CreateCheckRun(c.appAsking(), repo, in.HeadSHA, in.change(model.CheckOutput{}))
+	if err != nil {
+		return reply{}, err
+	}
+	return created(c.checkRun(run))
+}
+
+func updateCheckRun(c *call, run *model.CheckRun) (reply, error) {
+	var in checkInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if err := c.s.EditCheckRun(c.appAsking(), run, in.change(run.Output)); err != nil {
+		return reply{}, err
+	}
+	return ok(c.checkRun(run))
+}
+
+// suiteRoutes are those of check suites.
+func suiteRoutes() []route {
+	return []route{
+		{"GET " + reposPath + "/check-suites/{id}", onSuite(getSuite)},
+		{"GET " + reposPath + "/check-suites/{id}/check-runs", onSuite(listSuiteRuns)},
+	}
+}
+
+func onSuite(handle func(c *call, suite *model.CheckSuite) (reply, error)) func(*call) (reply, error) {
+	return onRow(func(s *model.State) *model.Table[model.CheckSuite] { return &s.CheckSuites },
+		func(suite *model.CheckSuite) model.ID { return suite.RepoID }, handle)
+}
+
+// commitSuites lists the check suites of a commit.
+func commitSuites(c *call, repo *model.Repo, commit gitstore.Hash) (reply, error) {
+	suites := c.s.CheckSuites.Where(func(suite *model.CheckSuite) bool {
+		return suite.RepoID == repo.ID && suite.HeadSHA == commit.String() && asked(c.URL.Query(), "app_id", strconv.FormatInt(suite.AppID, 10))
+	})
+	return wrapped(c, "check_suites", suites, c.suite)
+}
+
+func getSuite(c *call, suite *model.CheckSuite) (reply, error) { return ok(c.suite(suite)) }
+
+func listSuiteRuns(c *call, suite *model.CheckSuite) (reply, error) {
+	runs := c.s.CheckRuns.Where(func(run *model.CheckRun) bool {
+		return run.SuiteID == suite.ID && asked(c.URL.Query(), "check_name", run.Name) && asked(c.URL.Query(), "status", string(run.Status))
+	})
+	return wrapped(c, "check_runs", runs, c.checkRun)
+}
+
+// suite shows a check suite, whose state is that of its check runs together.
+func (v *view) suite(suite *model.CheckSuite) map[string]any {
+	runs := model.Rollup{Runs: v.s.CheckRuns.Where(func(run *model.CheckRun) bool { return run.SuiteID == suite.ID })}
+	status := model.Queued
+	if runs.State() != "" {
+		status = model.Completed
+	}
+	return map[string]any{
+		"id": suite.ID, "node_id": model.NodeID(model.NodeCheckSuite, suite.RepoID, suite.ID),
+		"head_branch": optional(suite.HeadBranch), "head_sha": suite.HeadSHA,
+		"status": status, "conclusion": optional(runs.State()), "app": v.app(suite.AppID),
+		"latest_check_runs_count": runs.Total(), "created_at": at(suite.CreatedAt), "updated_at": at(suite.UpdatedAt),
+	}
+}
