@@ -8,13 +8,23 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
-// bar is a reduction beside the least that is asked for, in percent.
+// bar is what the candidate needs of something, in percent of the baseline:
+// the charts begin at 0, so reductions, which may be negative, are not drawn
+// themselves.
 type bar struct {
-	label          string
-	value, minimum float64
+	label string
+	// figures are the reduction and its rule.
+	figures string
+	// needs is 100 minus the reduction, at most maxBar; allowed is the most
+	// that passes.
+	needs, allowed float64
 }
 
-// bars are the gate's reductions that have a figure.
+// maxBar is where a bar is cut off, in percent: a candidate that needs ten
+// times as much would leave nothing to see of the others.
+const maxBar = 200
+
+// bars are of the gate's reductions that have a figure.
 func (r Run) bars() []bar {
 	var bars []bar
 	for _, c := range r.checks() {
@@ -22,7 +32,7 @@ func (r Run) bars() []bar {
 		case bench.CheckTokensReduction, bench.CheckLatencyReduction, bench.CheckToolCallReduction, bench.CheckCostReduction:
 			if isFinite(c.Value) && isFinite(c.Threshold) {
 				label, _, _ := strings.Cut(c.Name.Label(), ",")
-				bars = append(bars, bar{label, c.Value, c.Threshold})
+				bars = append(bars, bar{label, "reduction " + c.ValueText() + ", rule " + c.RuleText(), drawable(100 - c.Value), drawable(100 - c.Threshold)})
 			}
 		default: // rates have no common scale with reductions
 		}
@@ -30,36 +40,31 @@ func (r Run) bars() []bar {
 	return bars
 }
 
-// maxBar is where a bar is cut off, in percent: a candidate that needs ten
-// times as much would leave nothing to see of the others.
-const maxBar = 200
+func drawable(percent float64) float64 { return min(max(percent, 0), maxBar) }
 
-func (b bar) shown() float64 { return min(max(b.value, -maxBar), maxBar) }
-
-// chart draws the reductions for places where GitHub draws Mermaid. Its text
-// has the figures, so it can be read where it is not drawn.
+// chart draws the bars for places where GitHub draws Mermaid. Its text has the
+// figures, so it can be read where it is not drawn.
 func (r Run) chart() section {
 	bars := r.bars()
 	if len(bars) == 0 {
 		return section{}
 	}
-	var labels, values, minimums []string
-	low, high := 0.0, 0.0
+	var labels, needs, allowed []string
+	top := 100.0
 	for _, b := range bars {
 		labels = append(labels, fmt.Sprintf("%q", b.label))
-		values = append(values, fmt.Sprintf("%.1f", b.shown()))
-		minimums = append(minimums, fmt.Sprintf("%.1f", b.minimum))
-		low, high = min(low, b.shown(), b.minimum), max(high, b.shown(), b.minimum)
+		needs = append(needs, fmt.Sprintf("%.1f", b.needs))
+		allowed = append(allowed, fmt.Sprintf("%.1f", b.allowed))
+		top = max(top, b.needs, b.allowed)
 	}
 	const step = 10
-	low, high = math.Floor(low/step)*step, math.Ceil(high/step)*step
 	return section{rank: rankChart, title: "the chart", open: "```mermaid\n" +
 		"xychart-beta\n" +
-		"    title \"How much less the candidate needs, in %; the line is the minimum\"\n" +
+		"    title \"What the candidate needs, in % of the baseline. The line is the most allowed.\"\n" +
 		"    x-axis [" + strings.Join(labels, ", ") + "]\n" +
-		fmt.Sprintf("    y-axis \"Reduction, %%\" %.0f --> %.0f\n", low, max(high, low+step)) +
-		"    bar [" + strings.Join(values, ", ") + "]\n" +
-		"    line [" + strings.Join(minimums, ", ") + "]\n```\n"}
+		fmt.Sprintf("    y-axis \"%% of the baseline\" 0 --> %.0f\n", math.Ceil(top/step)*step) +
+		"    bar [" + strings.Join(needs, ", ") + "]\n" +
+		"    line [" + strings.Join(allowed, ", ") + "]\n```\n"}
 }
 
 // barWidth is how many characters a bar has at 100 %.
@@ -72,18 +77,23 @@ func (r Run) textChart() section {
 		return section{}
 	}
 	var out strings.Builder
-	out.WriteString("How much less the candidate needs; │ is the minimum.\n\n```text\n")
+	out.WriteString("What the candidate needs: · ends at what the baseline needs, │ is the most allowed.\n\n```text\n")
 	for _, b := range bars {
-		fmt.Fprintf(&out, "%-14s %s %s\n", b.label, drawn(b), bench.ReductionText(b.value))
+		fmt.Fprintf(&out, "%-14s%s %s\n", b.label, b.drawn(), b.figures)
 	}
 	out.WriteString("```\n")
 	return section{rank: rankChart, title: "the chart", open: out.String()}
 }
 
-// drawn is a bar from 0 to 100 %, with a stroke at the minimum.
-func drawn(b bar) string {
-	at := func(v float64) int { return int(math.Round(min(max(v, 0), 100) / 100 * barWidth)) }
-	line := []rune(strings.Repeat("█", at(b.value)) + strings.Repeat("·", barWidth-at(b.value)))
-	line[min(at(b.minimum), barWidth-1)] = '│'
+// drawn is the bar, dots from its end to 100 %, and a stroke at what is
+// allowed.
+func (b bar) drawn() string {
+	at := func(percent float64) int { return int(math.Round(percent / 100 * barWidth)) }
+	filled := at(b.needs)
+	line := []rune(strings.Repeat("█", filled) + strings.Repeat("·", max(0, barWidth-filled)))
+	for len(line) <= at(b.allowed) {
+		line = append(line, ' ')
+	}
+	line[at(b.allowed)] = '│'
 	return string(line)
 }

@@ -141,6 +141,20 @@ func TestWhatIsTooLongIsCutByImportance(t *testing.T) {
 	assert.True(t, strings.Contains(pages[1].text, "| `scenario-1999-wf-999` |"), "there is room for all scenarios in a job summary")
 }
 
+func TestChartsAreDrawnWhateverTheFigures(t *testing.T) {
+	run := failing()
+	checks := run.Summary.Gate.Checks
+	checks[6].Value, checks[7].Value, checks[8].Value, checks[9].Value = math.NaN(), -1e9, -33.3, 250
+	text := comment.Comment(run)
+	assert.Contains(t, text, `x-axis ["Latency", "Tool calls", "Cost"]`, "what has no figure is not drawn")
+	assert.Contains(t, text, "y-axis \"% of the baseline\" 0 --> 200\n    bar [200.0, 133.3, 0.0]\n    line [85.0, 85.0, 90.0]\n", "no bar leaves the chart")
+	assert.Contains(t, comment.Check(run).Output.Text, "│", "the limit is drawn")
+	for i := range checks {
+		checks[i].Value = math.Inf(1)
+	}
+	assert.NotContains(t, comment.Comment(run), "mermaid", "there is nothing to draw")
+}
+
 func TestTextsThatGrowMostWhenEscapedKeepTheLimits(t *testing.T) {
 	money := strings.Repeat("$ ", 5000)
 	run := failing()

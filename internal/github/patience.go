@@ -143,7 +143,7 @@ func repeatable(method string, response *http.Response, err error) bool {
 // drain lets go of a response that nobody reads.
 func drain(response *http.Response) {
 	if response != nil {
-		response.Body.Close()
+		_ = response.Body.Close()
 	}
 }
 

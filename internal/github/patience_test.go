@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -230,22 +232,27 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 
 func TestManyWaitForOneLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		wire := answering(func(r *http.Request) (int, string, []string) {
-			if time.Now().Before(time.Date(2000, 1, 1, 0, 0, 20, 0, time.UTC)) {
+		var sent atomic.Int32
+		began := time.Now()
+		c := patient(t, answering(func(*http.Request) (int, string, []string) {
+			if sent.Add(1); time.Since(began) < 20*time.Second {
 				return 429, `{}`, []string{"Retry-After", "20"}
 			}
 			return 200, `{}`, nil
-		})
-		c := patient(t, wire)
-		require.NoError(t, get(t.Context(), c))
-		done := make(chan error, 10)
-		for range 10 {
-			go func() { done <- get(t.Context(), c) }()
+		}))
+		var all sync.WaitGroup
+		all.Go(func() { assert.NoError(t, get(t.Context(), c)) })
+		synctest.Wait()
+		const others = 10
+		for range others {
+			// One after the other, they find the limit known.
+			all.Go(func() { assert.NoError(t, query(t.Context(), c)) })
+			synctest.Wait()
 		}
-		for range 10 {
-			assert.NoError(t, <-done)
-		}
-		assert.Equal(t, 20*time.Second, time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)))
+		assert.EqualValues(t, 1, sent.Load(), "a limit of all requests holds the others back")
+		all.Wait()
+		assert.Equal(t, 20*time.Second, time.Since(began))
+		assert.EqualValues(t, 2+others, sent.Load())
 	})
 }
 

@@ -34,6 +34,7 @@ func TestACheckRunFromStartToEnd(t *testing.T) {
 	require.Len(t, p.checks(), 1)
 	run := p.checks()[0]
 	assert.Equal(t, []any{p.head, "bench", "run 1", model.InProgress, "Working"}, []any{run.HeadSHA, run.Name, run.ExternalID, run.Status, run.Output.Title})
+	assert.Equal(t, fmt.Sprint("https://github.com/owner/hello/runs/", run.ID), check.URL())
 
 	assert.Empty(t, check.Complete(t.Context(), passed(1)))
 	assert.Empty(t, check.Complete(t.Context(), publish.End{Conclusion: "failure"}), "it ends once")

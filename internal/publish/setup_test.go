@@ -174,7 +174,7 @@ func (w *wire) apply(one *rule, r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		response.Body.Close()
+		_ = response.Body.Close()
 	}
 	if one.status == broken {
 		return nil, errors.New("connection reset by peer")

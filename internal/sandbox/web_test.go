@@ -197,3 +197,16 @@ func TestFetchesOfAnything(t *testing.T) {
 		assert.Equal(t, status, response.StatusCode, "%q: %s", body, said)
 	}
 }
+
+// A workflow's token pushes only what it was granted.
+func TestPushesWithTokensOfApps(t *testing.T) {
+	w := sandboxtest.New(t)
+	for level, want := range map[string]int{"write": http.StatusOK, "read": http.StatusForbidden, "": http.StatusForbidden} {
+		w.AddToken("job", sandbox.Token{App: "github-actions", Permissions: map[string]string{"contents": level}})
+		response, body := onWeb(t, w, "job", "GET", pushRefs, "")
+		assert.Equal(t, want, response.StatusCode, level)
+		if want != http.StatusOK {
+			assert.Equal(t, "Permission to owner/hello.git denied to github-actions[bot].\n", body)
+		}
+	}
+}

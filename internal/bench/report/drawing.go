@@ -47,12 +47,12 @@ func draw(c bench.Check) drawing {
 	if c.Operator == bench.AtLeast {
 		d.PassFrom, d.PassWidth = d.Threshold, drawingWidth-d.Threshold
 	}
-	d.Label = fmt.Sprintf("%s, the rule is %s", checkValue(c), ruleText(c))
+	d.Label = fmt.Sprintf("%s, the rule is %s", c.ValueText(), c.RuleText())
 	if c.Interval != nil {
 		d.HasInterval = true
 		d.From = at(c.Interval[0])
 		d.Width = math.Round((at(c.Interval[1])-d.From)*10) / 10
-		d.Label += ", 95% interval " + intervalText(c)
+		d.Label += ", 95% interval " + c.IntervalText()
 	}
 	return d
 }

@@ -107,7 +107,7 @@ func newPage(s bench.Summary) page {
 		Profiling: newGrid(profilingTable(s)),
 	}
 	if s.Simulated {
-		p.Simulated = simulatedNotice
+		p.Simulated = bench.SimulatedNotice
 	}
 	p.addLists(s)
 	return p
@@ -119,10 +119,10 @@ func inHeading(fact [2]string) bool { return fact[0] == "Candidate" || fact[0] =
 func (p *page) addLists(s bench.Summary) {
 	for _, part := range s.Missing {
 		listed, more := someCells(part.Cells, mostCells)
-		p.Missing = append(p.Missing, missingPart{Text: missingText(part), Cells: listed, More: more})
+		p.Missing = append(p.Missing, missingPart{Text: oneLine(part.Text()), Cells: listed, More: more})
 	}
 	for _, r := range s.Regressions {
-		p.Regressions = append(p.Regressions, regressionText(r))
+		p.Regressions = append(p.Regressions, oneLine(r.Sentence()))
 	}
 	for _, w := range s.Warnings {
 		p.Warnings = append(p.Warnings, sentence(w))
@@ -149,14 +149,14 @@ func checkLines(checks []bench.Check) []checkLine {
 	var lines []checkLine
 	for _, c := range checks {
 		line := checkLine{
-			OK: c.Passed, Label: oneLine(labelOf(c.Name)), Value: checkValue(c), Rule: ruleText(c),
+			OK: c.Passed, Label: oneLine(c.Name.Label()), Value: c.ValueText(), Rule: c.RuleText(),
 			Evidence: evidenceOf(c), Note: strings.TrimPrefix(noteOf(c), "Uncertain. "), Drawing: draw(c),
 		}
 		if c.Uncertain {
 			line.Doubt = "uncertain"
 		}
 		if c.Interval != nil {
-			line.Interval = intervalText(c)
+			line.Interval = c.IntervalText()
 		}
 		lines = append(lines, line)
 	}

@@ -75,7 +75,7 @@ func (j *JUnit) Close(s bench.Summary) error {
 	}
 	var out bytes.Buffer
 	out.WriteString(xml.Header + "<testsuites name=\"bench\">\n")
-	for _, mode := range modesOf(j.suites) {
+	for _, mode := range bench.SortedModes(j.suites) {
 		j.suites[mode].write(&out, string(mode), s)
 	}
 	gateSuite(s.Gate).write(&out, "gate", s)
@@ -109,7 +109,7 @@ func gateSuite(g bench.Gate) *suite {
 			s.skip("no verdict: " + g.Reason)
 		case !c.Passed:
 			s.failures++
-			message := labelOf(name) + " is " + checkValue(c) + ", the rule is " + ruleText(c)
+			message := name.Label() + " is " + c.ValueText() + ", the rule is " + c.RuleText()
 			s.outcome("failure", "gate", message, noteOf(c))
 		}
 		s.close()
@@ -122,7 +122,7 @@ func (s *suite) write(out *bytes.Buffer, name string, summary bench.Summary) {
 		attribute(name), s.tests, s.failures, s.errors, s.skipped, s.seconds)
 	fmt.Fprintf(out, "<properties><property name=\"verdict\" value=\"%s\"/>", attribute(string(summary.Gate.Verdict)))
 	if summary.Simulated {
-		fmt.Fprintf(out, "<property name=\"simulated\" value=\"%s\"/>", attribute(simulatedNotice))
+		fmt.Fprintf(out, "<property name=\"simulated\" value=\"%s\"/>", attribute(bench.SimulatedNotice))
 	}
 	out.WriteString("</properties>\n")
 	out.Write(s.cases.Bytes())

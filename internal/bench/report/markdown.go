@@ -47,7 +47,7 @@ func (m *markdown) verdict(s bench.Summary) {
 		fmt.Fprintf(m, "%s\n\n", escape(reason))
 	}
 	if s.Simulated {
-		fmt.Fprintf(m, "> [!IMPORTANT]\n> **%s**\n\n", simulatedNotice)
+		fmt.Fprintf(m, "> [!IMPORTANT]\n> **%s**\n\n", bench.SimulatedNotice)
 	}
 	m.facts("", contextFacts(s))
 }
@@ -120,7 +120,7 @@ func (m *markdown) missing(missing []bench.MissingCells) {
 		for i := range listed {
 			listed[i] = code(listed[i])
 		}
-		fmt.Fprintf(m, "- %s: %s%s\n", escape(missingText(part)), strings.Join(listed, ", "), andMore(more))
+		fmt.Fprintf(m, "- %s: %s%s\n", escape(part.Text()), strings.Join(listed, ", "), andMore(more))
 	}
 	fmt.Fprint(m, "\n")
 }
@@ -131,7 +131,7 @@ func (m *markdown) regressions(regressions []bench.Regression) {
 	}
 	fmt.Fprint(m, "### Worse than recent runs\n\n")
 	for _, r := range regressions {
-		fmt.Fprintf(m, "- ⚠️ %s\n", escape(regressionText(r)))
+		fmt.Fprintf(m, "- ⚠️ %s\n", escape(r.Sentence()))
 	}
 	fmt.Fprint(m, "\n")
 }

@@ -53,7 +53,7 @@ func checksTable(checks []bench.Check) table {
 	t := table{head: []string{"Result", "Check", "Value", "Rule", "95% interval", "Notes"}, labels: 2, notes: 1}
 	for _, c := range checks {
 		t.rows = append(t.rows, plainCells(
-			resultText(c), labelOf(c.Name), checkValue(c), ruleText(c), intervalText(c), notesText(c),
+			resultText(c), c.Name.Label(), c.ValueText(), c.RuleText(), c.IntervalText(), notesText(c),
 		))
 	}
 	return t
@@ -81,23 +81,23 @@ type metric struct {
 
 func metrics() []metric {
 	return []metric{
-		{"Runs", func(m bench.ModeSummary) string { return count(float64(m.Runs)) }, nil},
-		{"Success rate", func(m bench.ModeSummary) string { return percent(m.SuccessRate) }, func(d bench.Delta) cell { return pointsCell(d.SuccessRateDeltaPct) }},
-		{"Valid output", func(m bench.ModeSummary) string { return percent(m.OutputValidityRate) }, nil},
-		{"Runner failures", func(m bench.ModeSummary) string { return percent(m.RunnerFailureRate) }, nil},
-		{"Timeouts and stalls", func(m bench.ModeSummary) string { return percent(m.TimeoutStallRate) }, nil},
-		{"Retries", func(m bench.ModeSummary) string { return percent(m.RetryRate) }, nil},
-		{"Latency, median", func(m bench.ModeSummary) string { return duration(m.MedianLatencyMS) }, func(d bench.Delta) cell { return withInterval(d.LatencyReductionPct, d.LatencyReductionCI) }},
-		{"Latency, p90", func(m bench.ModeSummary) string { return duration(m.P90LatencyMS) }, nil},
-		{"Latency, p95", func(m bench.ModeSummary) string { return duration(m.P95LatencyMS) }, nil},
-		{"Latency, IQR", func(m bench.ModeSummary) string { return duration(m.IQRLatencyMS) }, nil},
-		{"Latency, CV", func(m bench.ModeSummary) string { return percent(m.CVLatency) }, nil},
-		{"Active tokens, median", func(m bench.ModeSummary) string { return count(m.MedianTokensActive) }, func(d bench.Delta) cell { return withInterval(d.TokensActiveReductionPct, d.TokensActiveReductionCI) }},
-		{"Active tokens, p90", func(m bench.ModeSummary) string { return count(m.P90TokensActive) }, nil},
-		{"Active tokens, p95", func(m bench.ModeSummary) string { return count(m.P95TokensActive) }, nil},
-		{"All tokens, median", func(m bench.ModeSummary) string { return count(m.MedianTokensTotal) }, func(d bench.Delta) cell { return lessOrMore(d.TokensReductionPct) }},
-		{"Tool calls, median", func(m bench.ModeSummary) string { return count(m.MedianToolCalls) }, func(d bench.Delta) cell { return lessOrMore(d.ToolCallReductionPct) }},
-		{"Cost in USD, median", func(m bench.ModeSummary) string { return dollars(m.MedianCostUSD) }, func(d bench.Delta) cell { return lessOrMore(d.CostReductionPct) }},
+		{"Runs", func(m bench.ModeSummary) string { return bench.CountText(float64(m.Runs)) }, nil},
+		{"Success rate", func(m bench.ModeSummary) string { return bench.PercentText(m.SuccessRate) }, func(d bench.Delta) cell { return pointsCell(d.SuccessRateDeltaPct) }},
+		{"Valid output", func(m bench.ModeSummary) string { return bench.PercentText(m.OutputValidityRate) }, nil},
+		{"Runner failures", func(m bench.ModeSummary) string { return bench.PercentText(m.RunnerFailureRate) }, nil},
+		{"Timeouts and stalls", func(m bench.ModeSummary) string { return bench.PercentText(m.TimeoutStallRate) }, nil},
+		{"Retries", func(m bench.ModeSummary) string { return bench.PercentText(m.RetryRate) }, nil},
+		{"Latency, median", func(m bench.ModeSummary) string { return bench.DurationText(m.MedianLatencyMS) }, func(d bench.Delta) cell { return withInterval(d.LatencyReductionPct, d.LatencyReductionCI) }},
+		{"Latency, p90", func(m bench.ModeSummary) string { return bench.DurationText(m.P90LatencyMS) }, nil},
+		{"Latency, p95", func(m bench.ModeSummary) string { return bench.DurationText(m.P95LatencyMS) }, nil},
+		{"Latency, IQR", func(m bench.ModeSummary) string { return bench.DurationText(m.IQRLatencyMS) }, nil},
+		{"Latency, CV", func(m bench.ModeSummary) string { return bench.PercentText(m.CVLatency) }, nil},
+		{"Active tokens, median", func(m bench.ModeSummary) string { return bench.CountText(m.MedianTokensActive) }, func(d bench.Delta) cell { return withInterval(d.TokensActiveReductionPct, d.TokensActiveReductionCI) }},
+		{"Active tokens, p90", func(m bench.ModeSummary) string { return bench.CountText(m.P90TokensActive) }, nil},
+		{"Active tokens, p95", func(m bench.ModeSummary) string { return bench.CountText(m.P95TokensActive) }, nil},
+		{"All tokens, median", func(m bench.ModeSummary) string { return bench.CountText(m.MedianTokensTotal) }, func(d bench.Delta) cell { return lessOrMore(d.TokensReductionPct) }},
+		{"Tool calls, median", func(m bench.ModeSummary) string { return bench.CountText(m.MedianToolCalls) }, func(d bench.Delta) cell { return lessOrMore(d.ToolCallReductionPct) }},
+		{"Cost in USD, median", func(m bench.ModeSummary) string { return bench.USDText(m.MedianCostUSD) }, func(d bench.Delta) cell { return lessOrMore(d.CostReductionPct) }},
 	}
 }
 
@@ -113,7 +113,7 @@ func withInterval(reduction float64, ci bench.Interval) cell {
 // rangeText writes the interval of a reduction.
 func rangeText(ci bench.Interval) string {
 	if ci[0] > 0 {
-		return number(ci[0], fewDecimals) + " to " + percent(ci[1])
+		return bench.NumberText(ci[0], 1) + " to " + bench.PercentText(ci[1])
 	}
 	return lessOrMore(ci[0]).Text + " to " + lessOrMore(ci[1]).Text
 }
@@ -121,7 +121,7 @@ func rangeText(ci bench.Interval) string {
 // modesTable has a column per mode and, if the modes were compared, one for
 // how the candidate compares with the baseline.
 func modesTable(s bench.Summary) table {
-	modes := modesOf(s.Modes)
+	modes := bench.SortedModes(s.Modes)
 	var titles []string
 	for _, mode := range modes {
 		titles = append(titles, modeTitle(s, mode))
@@ -143,14 +143,14 @@ func modesTable(s bench.Summary) table {
 	return t
 }
 
-// changeOf is empty where there is no comparison, and none where a figure to
-// compare is missing.
+// changeOf is empty where there is no comparison, and [bench.NoFigure] where a
+// figure to compare is missing.
 func changeOf(s bench.Summary, m metric) cell {
 	if m.change == nil {
 		return cell{}
 	}
-	if m.of(s.Modes[s.Gate.Baseline]) == none || m.of(s.Modes[s.Gate.Candidate]) == none {
-		return cell{Text: none}
+	if m.of(s.Modes[s.Gate.Baseline]) == bench.NoFigure || m.of(s.Modes[s.Gate.Candidate]) == bench.NoFigure {
+		return cell{Text: bench.NoFigure}
 	}
 	return m.change(*s.Delta)
 }
@@ -202,7 +202,7 @@ func scenarioModes(s bench.Summary) []bench.Mode {
 			all[mode] = true
 		}
 	}
-	return modesOf(all)
+	return bench.SortedModes(all)
 }
 
 // successText writes successes of runs, and pass^k for the largest k where
@@ -210,19 +210,19 @@ func scenarioModes(s bench.Summary) []bench.Mode {
 func successText(scenario bench.ScenarioSummary, mode bench.Mode) string {
 	m, ran := scenario.Modes[mode]
 	if !ran || m.Runs == 0 {
-		return none
+		return bench.NoFigure
 	}
-	text := count(float64(m.Successes)) + "/" + count(float64(m.Runs))
+	text := bench.CountText(float64(m.Successes)) + "/" + bench.CountText(float64(m.Runs))
 	if k := len(m.PassHatK); k > 1 && m.Successes < m.Runs {
 		const rateDecimals = 2
-		text += ", pass^" + count(float64(k)) + " " + number(m.PassHatK[k-1], rateDecimals)
+		text += ", pass^" + bench.CountText(float64(k)) + " " + bench.NumberText(m.PassHatK[k-1], rateDecimals)
 	}
 	return text
 }
 
 // profilingTable has the medians of where time went, a column per mode.
 func profilingTable(s bench.Summary) table {
-	modes := modesOf(s.Profiling)
+	modes := bench.SortedModes(s.Profiling)
 	t := table{
 		title: "Where the time went", about: "Medians over the runs whose times are known.",
 		head: append([]string{"Time"}, titlesOf(modes)...), labels: 1,
@@ -231,13 +231,13 @@ func profilingTable(s bench.Summary) table {
 		label string
 		of    func(bench.Profiling) string
 	}{
-		{"Runs with times", func(p bench.Profiling) string { return count(float64(p.RunsWithProfiling)) }},
-		{"Assistant, in all", func(p bench.Profiling) string { return duration(p.MedianAssistantTotalMS) }},
-		{"Assistant, reasoning", func(p bench.Profiling) string { return duration(p.MedianAssistantReasoningMS) }},
-		{"From reasoning to a tool", func(p bench.Profiling) string { return duration(p.MedianAssistantBetweenReasoningAndToolMS) }},
-		{"Tools, in all", func(p bench.Profiling) string { return duration(p.MedianToolTotalMS) }},
-		{"Tools, bash", func(p bench.Profiling) string { return duration(p.MedianToolBashMS) }},
-		{"Assistant, after tools", func(p bench.Profiling) string { return duration(p.MedianAssistantPostToolMS) }},
+		{"Runs with times", func(p bench.Profiling) string { return bench.CountText(float64(p.RunsWithProfiling)) }},
+		{"Assistant, in all", func(p bench.Profiling) string { return bench.DurationText(p.MedianAssistantTotalMS) }},
+		{"Assistant, reasoning", func(p bench.Profiling) string { return bench.DurationText(p.MedianAssistantReasoningMS) }},
+		{"From reasoning to a tool", func(p bench.Profiling) string { return bench.DurationText(p.MedianAssistantBetweenReasoningAndToolMS) }},
+		{"Tools, in all", func(p bench.Profiling) string { return bench.DurationText(p.MedianToolTotalMS) }},
+		{"Tools, bash", func(p bench.Profiling) string { return bench.DurationText(p.MedianToolBashMS) }},
+		{"Assistant, after tools", func(p bench.Profiling) string { return bench.DurationText(p.MedianAssistantPostToolMS) }},
 	} {
 		line := plainCells(m.label)
 		for _, mode := range modes {
@@ -256,11 +256,11 @@ func reliabilityFacts(g bench.Gate) [][2]string {
 		return nil
 	}
 	return [][2]string{
-		{"Success rate, difference", points(r.SuccessRateDeltaPct)},
-		{"Valid output", percent(r.OutputValidityRatePct)},
-		{"Runner failures", percent(r.RunnerFailureRatePct)},
-		{"Timeouts and stalls", percent(r.TimeoutStallRatePct)},
-		{"Retries", percent(r.RetryRatePct)},
+		{"Success rate, difference", bench.PointsText(r.SuccessRateDeltaPct)},
+		{"Valid output", bench.PercentText(r.OutputValidityRatePct)},
+		{"Runner failures", bench.PercentText(r.RunnerFailureRatePct)},
+		{"Timeouts and stalls", bench.PercentText(r.TimeoutStallRatePct)},
+		{"Retries", bench.PercentText(r.RetryRatePct)},
 	}
 }
 
@@ -270,12 +270,12 @@ func efficiencyFacts(g bench.Gate) [][2]string {
 		return nil
 	}
 	return [][2]string{
-		{"Scenarios compared", count(float64(e.EligibleScenarioCount)) + " of " + count(float64(e.TotalScenarioCount)) + " (" + percent(e.CoveragePct) + ")"},
-		{"Stable runs needed", count(float64(e.MinSamplesPerScenarioPerMode)) + " per scenario and mode"},
+		{"Scenarios compared", bench.CountText(float64(e.EligibleScenarioCount)) + " of " + bench.CountText(float64(e.TotalScenarioCount)) + " (" + bench.PercentText(e.CoveragePct) + ")"},
+		{"Stable runs needed", bench.CountText(float64(e.MinSamplesPerScenarioPerMode)) + " per scenario and mode"},
 		{"Active tokens", lessOrMore(e.TokensActiveReductionPct).Text},
 		{"Latency", lessOrMore(e.LatencyReductionPct).Text},
 		{"Tool calls", lessOrMore(e.ToolCallReductionPct).Text},
-		{"Scenarios with fewer active tokens", percent(e.ScenarioWinRateTokensActivePct) + " of " + count(float64(e.TokensComparableScenarioCount))},
+		{"Scenarios with fewer active tokens", bench.PercentText(e.ScenarioWinRateTokensActivePct) + " of " + bench.CountText(float64(e.TokensComparableScenarioCount))},
 	}
 }
 
@@ -291,7 +291,7 @@ func contextFacts(s bench.Summary) [][2]string {
 		{"Baseline", oneLine(string(s.Gate.Baseline))},
 		{"Model", oneLine(s.Gate.Model)},
 		{"Thresholds", thresholds},
-		{"Cost in USD", dollars(s.CostUSD)},
+		{"Cost in USD", bench.USDText(s.CostUSD)},
 		{"Run", runsText(s.RunIDs)},
 		{"Written", timeText(s.GeneratedAt)},
 	}
@@ -323,7 +323,7 @@ func runsText(ids []string) string {
 // byGate splits the checks by gate.
 func byGate(checks []bench.Check) (reliability, efficiency []bench.Check) {
 	for _, c := range checks {
-		if isReliability(c) {
+		if c.Name.OfReliability() {
 			reliability = append(reliability, c)
 		} else {
 			efficiency = append(efficiency, c)
@@ -331,8 +331,6 @@ func byGate(checks []bench.Check) (reliability, efficiency []bench.Check) {
 	}
 	return reliability, efficiency
 }
-
-func isReliability(c bench.Check) bool { return strings.HasPrefix(string(c.Name), "reliability_") }
 
 func allPassed(checks []bench.Check) bool {
 	return !slices.ContainsFunc(checks, func(c bench.Check) bool { return !c.Passed })

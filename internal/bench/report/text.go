@@ -58,7 +58,7 @@ func (t *terminal) verdict(s bench.Summary) {
 	look := bold + ";" + cmp.Or(paints[toneOf(s)], yellow)
 	fmt.Fprintf(t, "%s  %s\n", t.painted(look, headline(s)), inLog(sentence(s.Gate.Reason)))
 	if s.Simulated {
-		fmt.Fprintf(t, "%s\n", t.painted(yellow, simulatedNotice))
+		fmt.Fprintf(t, "%s\n", t.painted(yellow, bench.SimulatedNotice))
 	}
 	var parts []string
 	for _, f := range contextFacts(s) {
@@ -74,7 +74,7 @@ func (t *terminal) checks(checks []bench.Check) {
 	t.title("Checks")
 	g := table{head: []string{"", "Check", "Value", "Rule", "95% interval", "p-value and effect"}, labels: 2, notes: 1}
 	for _, c := range checks {
-		line := plainCells("pass", oneLine(string(c.Name)), checkValue(c), ruleText(c), intervalText(c), evidenceOf(c))
+		line := plainCells("pass", oneLine(string(c.Name)), c.ValueText(), c.RuleText(), c.IntervalText(), evidenceOf(c))
 		line[0].Tone = good
 		switch {
 		case !c.Passed:
@@ -99,10 +99,10 @@ func (t *terminal) doubts(s bench.Summary) {
 	}
 	for _, part := range s.Missing {
 		listed, more := someCells(part.Cells, mostCells)
-		t.bullet("missing", missingText(part)+": "+strings.Join(listed, ", ")+andMore(more))
+		t.bullet("missing", oneLine(part.Text())+": "+strings.Join(listed, ", ")+andMore(more))
 	}
 	for _, r := range s.Regressions {
-		t.bullet("worse than recent runs", regressionText(r))
+		t.bullet("worse than recent runs", oneLine(r.Sentence()))
 	}
 	for _, warning := range s.Warnings {
 		t.bullet("warning", sentence(warning))

@@ -1,37 +1,20 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
-// simulatedNotice is in every output of a run with simulated rows (rule G15).
-const simulatedNotice = "Simulated: no model was involved, and the verdict is for show."
-
-// verdictWord is the verdict as the first thing to read.
-func verdictWord(v bench.Verdict) string {
-	switch v {
-	case bench.VerdictPass:
-		return "PASS"
-	case bench.VerdictFail:
-		return "FAIL"
-	default:
-		return "NO VERDICT"
-	}
-}
-
 // headline is the verdict in a word or two, marked if it is for show.
 func headline(s bench.Summary) string {
 	if s.Simulated {
-		return verdictWord(s.Gate.Verdict) + " (simulated)"
+		return s.Gate.Verdict.Word() + " (simulated)"
 	}
-	return verdictWord(s.Gate.Verdict)
+	return s.Gate.Verdict.Word()
 }
 
 // toneOf is the colour of the verdict; one that is for show has none.
@@ -47,23 +30,6 @@ func toneOf(s bench.Summary) tone {
 		return neutral
 	}
 }
-
-// checkLabels names the checks for people. A reduction is how much less the
-// candidate needs.
-var checkLabels = map[bench.CheckName]string{
-	bench.CheckSuccessRate:       "Success rate, difference",
-	bench.CheckOutputValidity:    "Valid output",
-	bench.CheckRunnerFailureRate: "Runner failures",
-	bench.CheckTimeoutStallRate:  "Timeouts and stalls",
-	bench.CheckRetryRate:         "Retries",
-	bench.CheckCoverage:          "Scenarios compared",
-	bench.CheckTokensReduction:   "Active tokens, reduction",
-	bench.CheckLatencyReduction:  "Latency, reduction",
-	bench.CheckToolCallReduction: "Tool calls, reduction",
-	bench.CheckCostReduction:     "Cost, reduction",
-}
-
-func labelOf(name bench.CheckName) string { return cmp.Or(checkLabels[name], oneLine(string(name))) }
 
 // uncertainNote is why a check is uncertain (rule G13).
 const uncertainNote = "The interval lies on both sides of the threshold."
@@ -94,7 +60,7 @@ func evidenceOf(c bench.Check) string {
 	}
 	if c.EffectSize != nil {
 		const effectDecimals = 2
-		parts = append(parts, "effect "+number(*c.EffectSize, effectDecimals))
+		parts = append(parts, "effect "+bench.NumberText(*c.EffectSize, effectDecimals))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -104,7 +70,7 @@ func pText(p float64) string {
 	if p < least {
 		return "p < 0.001"
 	}
-	return "p = " + number(p, decimals)
+	return "p = " + bench.NumberText(p, decimals)
 }
 
 // sentence cleans a text and has it end as a sentence does.
@@ -116,34 +82,12 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// modesOf returns the modes of a map in the order of reports.
-func modesOf[T any](m map[bench.Mode]T) []bench.Mode {
-	order := bench.Modes()
-	return slices.SortedFunc(maps.Keys(m), func(a, b bench.Mode) int {
-		i, j := slices.Index(order, a), slices.Index(order, b)
-		if i < 0 || j < 0 {
-			return cmp.Or(cmp.Compare(j, i), cmp.Compare(a, b))
-		}
-		return cmp.Compare(i, j)
-	})
-}
-
-// missingText says how many cells have no row, and why.
-func missingText(m bench.MissingCells) string {
-	why := map[bench.MissingReason]string{
-		bench.MissingStopped:  "because the run was stopped",
-		bench.MissingBudget:   "because the budget was used up",
-		bench.MissingNeverRan: "because they never ran",
-	}[m.Reason]
-	return fmt.Sprintf("%s without a row, %s", plural(len(m.Cells), "cell"), cmp.Or(why, "because of "+oneLine(string(m.Reason))))
-}
-
 // plural counts things; the noun's plural is regular.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return number(float64(n), 0) + " " + noun + "s"
+	return bench.NumberText(float64(n), 0) + " " + noun + "s"
 }
 
 // andMore ends a list that was cut short.
@@ -151,7 +95,7 @@ func andMore(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return " and " + number(float64(n), 0) + " more"
+	return " and " + bench.NumberText(float64(n), 0) + " more"
 }
 
 // someCells lists the first cells and says how many more there are.
@@ -160,22 +104,6 @@ func someCells(cells []bench.Cell, most int) (listed []string, more int) {
 		listed = append(listed, oneLine(c.String()))
 	}
 	return listed, len(cells) - len(listed)
-}
-
-// regressionText tells a regression in one sentence.
-func regressionText(r bench.Regression) string {
-	mode := oneLine(string(r.Mode))
-	switch r.Metric {
-	case "median_latency_ms":
-		return fmt.Sprintf("%s: median latency is %s, %s above the recent average of %s (more than %s is a warning).",
-			mode, duration(r.Current), percent(math.Abs(r.DeltaPct)), duration(r.RecentAverage), percent(math.Abs(r.ThresholdPct)))
-	case "success_rate_pct":
-		return fmt.Sprintf("%s: success rate is %s, %s pp below the recent average of %s (more than %s pp is a warning).",
-			mode, percent(r.Current), number(math.Abs(r.DeltaPct), fewDecimals), percent(r.RecentAverage), number(math.Abs(r.ThresholdPct), fewDecimals))
-	default:
-		return fmt.Sprintf("%s: %s is %s, the recent average %s.",
-			mode, oneLine(r.Metric), number(r.Current, fewDecimals), number(r.RecentAverage, fewDecimals))
-	}
 }
 
 // failure is what went wrong in one scenario and mode.
@@ -187,7 +115,7 @@ type failure struct {
 func failuresOf(s bench.Summary) []failure {
 	var all []failure
 	for _, scenario := range s.Scenarios {
-		for _, mode := range modesOf(scenario.Modes) {
+		for _, mode := range bench.SortedModes(scenario.Modes) {
 			m := scenario.Modes[mode]
 			if len(m.Errors) == 0 {
 				continue

@@ -91,7 +91,12 @@ func (c *checker) task() {
 // misfits reports what is wrong with an input of the capability that stands at
 // the path.
 func (c *checker) misfits(capability Capability, input map[string]any, path ...string) {
-	for _, m := range capability.misfits(input, boundNames(c.scenario.Fixture)) {
+	c.report(capability, capability.misfits(input, boundNames(c.scenario.Fixture)), path)
+}
+
+// report notes what is wrong with an input that is at a path.
+func (c *checker) report(capability Capability, found []misfit, path []string) {
+	for _, m := range found {
 		at := append(slices.Clone(path), m.path...)
 		if _, known := capability.Input[m.path[0]]; known {
 			c.problem(at, "%s", m.message)
@@ -172,8 +177,9 @@ func (c *checker) checkpoint(i int, checkpoint bench.Checkpoint) {
 	case read.Mutates:
 		c.problem(task, "must be a read, but %s changes something", read.ID)
 	default:
-		c.misfits(read, checkpoint.VerificationInput, checkpointPath(i, "verification_input")...)
+		c.readInput(read, checkpoint.VerificationInput, checkpointPath(i, "verification_input")...)
 	}
+	c.references(checkpoint.ExpectedValue, checkpointPath(i, "expected_value")...)
 	if checkpoint.Condition == bench.ConditionMatches {
 		if _, err := regexp.Compile(fmt.Sprint(checkpoint.ExpectedValue)); err != nil {
 			c.problem(checkpointPath(i, "expected_value"), "must be a regular expression (RE2): %v", err)

@@ -67,7 +67,7 @@ func resolve(s bench.Scenario, m bench.Manifest) (Resolved, error) {
 	if err != nil {
 		return Resolved{}, err
 	}
-	s.Assertions.Checkpoints, err = boundCheckpoints(s.Assertions.Checkpoints, bound)
+	s.Assertions.Checkpoints, err = boundCheckpoints(s.Assertions.Checkpoints, bound, m)
 	if err != nil {
 		return Resolved{}, err
 	}
@@ -180,8 +180,8 @@ func fits(task string, input map[string]any) error {
 }
 
 // boundCheckpoints merges the bound inputs that a read takes under the input
-// of each checkpoint.
-func boundCheckpoints(checkpoints []bench.Checkpoint, bound map[string]any) ([]bench.Checkpoint, error) {
+// of each checkpoint, and fills in what the checkpoint refers to.
+func boundCheckpoints(checkpoints []bench.Checkpoint, bound map[string]any, m bench.Manifest) ([]bench.Checkpoint, error) {
 	merged := slices.Clone(checkpoints)
 	for i, c := range merged {
 		read, _ := FindCapability(c.VerificationTask)
@@ -190,12 +190,13 @@ func boundCheckpoints(checkpoints []bench.Checkpoint, bound map[string]any) ([]b
 			_, taken := read.Input[name]
 			return !taken
 		})
-		own, err := normal(c.VerificationInput)
+		c, err := dereferenced(c, m)
 		if err != nil {
-			return nil, fmt.Errorf("read input of checkpoint %q: %w", c.Name, err)
+			return nil, err
 		}
-		maps.Copy(input, own)
-		merged[i].VerificationInput = input
+		maps.Copy(input, c.VerificationInput)
+		c.VerificationInput = input
+		merged[i] = c
 	}
 	return merged, nil
 }

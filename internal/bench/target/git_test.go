@@ -272,7 +272,7 @@ func TestGitAccess(t *testing.T) {
 		"nobody reads what is public":     {nil, []string{"ls-remote", url, "main"}, ""},
 		"nobody pushes":                   {nil, []string{"push", url, "HEAD:refs/heads/x"}, "could not read Username for 'https://github.com'"},
 		"the agent pushes":                {agentToken, []string{"push", url, "HEAD:refs/heads/x"}, ""},
-		"one who may read does not push":  {verifierToken, []string{"push", url, "HEAD:refs/heads/x"}, "remote: Permission to aryeko/ghx-bench-fixtures.git denied to bench-verifier."},
+		"one who may read does not push":  {readerToken, []string{"push", url, "HEAD:refs/heads/x"}, "remote: Permission to aryeko/ghx-bench-fixtures.git denied to reader."},
 		"an unknown token does not push":  {noToken, []string{"push", url, "HEAD:refs/heads/x"}, "remote: Invalid username or token."},
 		"there is no such repository":     {agentToken, []string{"ls-remote", "https://github.com/aryeko/none"}, "remote: Repository not found."},
 		"nor does nobody hear of it":      {nil, []string{"ls-remote", "https://github.com/aryeko/none"}, "could not read Username for 'https://github.com'"},
@@ -295,9 +295,21 @@ func TestGitAccess(t *testing.T) {
 	}
 }
 
-func agentToken(place *target.Place) string    { return env(place, "GH_TOKEN") }
-func verifierToken(place *target.Place) string { return place.Verifier.Token }
-func noToken(*target.Place) string             { return "ghp_none" }
+func agentToken(place *target.Place) string { return env(place, "GH_TOKEN") }
+
+// readerToken is a token of somebody who may read what all may read.
+func readerToken(place *target.Place) string {
+	const token = "ghp_reader"
+	world, _ := place.GitHub.(*sandbox.World)
+	world.AddToken(token, sandbox.Token{User: "reader"})
+	_ = world.Setup(func(s *model.State) error {
+		s.AddUser(model.NewUser{Login: "reader"})
+		return nil
+	})
+	return token
+}
+
+func noToken(*target.Place) string { return "ghp_none" }
 
 func TestGitAndProtectedBranches(t *testing.T) {
 	place := prepare(t, seeded(t))

@@ -127,7 +127,7 @@ func TestMCPReadsTags(t *testing.T) {
 		return s.CreateRef(repo.OwnerID, repo, "refs/tags/v1", tag.Hash)
 	})
 	commit := map[string]any{"commit": map[string]any{"sha": head}}
-	m.has([]any{commit, commit}, "list_tags", m.in(nil))
+	m.has([]any{commit, commit, commit}, "list_tags", m.in(nil))
 	m.has(map[string]any{"tag": "v1", "message": "The first one", "object": map[string]any{"sha": head, "type": "commit"}},
 		"get_tag", m.in(map[string]any{"tag": "v1"}))
 }

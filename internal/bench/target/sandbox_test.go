@@ -14,11 +14,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/sandbox"
 )
 
 // seeded is a sandbox with all fixtures.
@@ -99,9 +101,27 @@ func TestS6TheVerifierIsNotTheAgent(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, login, user.GetLogin())
 	}
-	_, response, err := verifier(t, place).REST.Issues.AddLabelsToIssue(t.Context(), target.Owner, target.FixturesName, 1, []string{"x"})
-	require.Error(t, err)
-	assert.Equal(t, http.StatusForbidden, response.StatusCode, "the verifier only reads")
+}
+
+func TestS6TheVerifierOnlyReads(t *testing.T) {
+	place := prepare(t, seeded(t))
+	input := map[string]any{"owner": target.Owner, "name": target.FixturesName}
+	for field, resource := range map[string]string{"issueNumber": "issue", "prNumber": "pr_with_reviews"} {
+		input[field] = number(t, place, resource)
+	}
+	input["runId"] = resourceID(t, place, "workflow_run", "id")
+	input["tagName"] = place.Manifest.Resources["release"]["tag_name"]
+	reader := checkpoint.NewGitHubReader(verifier(t, place))
+	for _, task := range checkpoint.Tasks() {
+		answer, err := reader.Read(t.Context(), task, input)
+		require.NoError(t, err, task)
+		assert.NotNil(t, answer, task)
+	}
+	w, _ := place.GitHub.(*sandbox.World)
+	require.NotEmpty(t, w.Audit())
+	for _, request := range w.Audit() {
+		assert.False(t, request.Write, "%s %s %s", request.Method, request.Path, request.Operation)
+	}
 }
 
 func TestTheEnvironmentHasWhatAnAgentMayHave(t *testing.T) {
@@ -150,8 +170,8 @@ func TestUnknownResources(t *testing.T) {
 		require.NoError(t, err)
 		return sandbox
 	}()} {
-		_, err := sandbox.Prepare(t.Context(), target.Needs{Resources: []string{"release"}})
-		assert.EqualError(t, err, "fixture resource \"release\" is not seeded: run `bench fixtures seed`, or add --seed-if-missing", name)
+		_, err := sandbox.Prepare(t.Context(), target.Needs{Resources: []string{"gist"}})
+		assert.EqualError(t, err, "fixture resource \"gist\" is not seeded: run `bench fixtures seed`, or add --seed-if-missing", name)
 		assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	}
 }

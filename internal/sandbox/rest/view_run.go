@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -261,6 +262,11 @@ func (v *view) checkRun(c *model.CheckRun) checkRunView {
 			AnnotationsCount: len(c.Annotations), AnnotationsURL: api + "/annotations",
 		},
 		CheckSuite: identity{c.SuiteID}, App: v.app(c.AppID), PullRequests: []pullReference{},
+	}
+	if v.s.Jobs.Get(c.ID) == nil {
+		// The page of a job is its run's; others have one of their own.
+		view.HTMLURL = fmt.Sprintf("%s/runs/%d", v.repoHTML(c.RepoID), c.ID)
+		view.DetailsURL = cmp.Or(c.DetailsURL, view.HTMLURL)
 	}
 	for i := range v.s.Issues.All() {
 		if i.RepoID == c.RepoID && i.Pull != nil && !i.Closed && i.Pull.HeadSHA == c.HeadSHA {
