@@ -52,6 +52,9 @@ func NotFound(err error) bool {
 // GraphQL runs a query or mutation and decodes its data into out, which may be
 // nil. Errors in the reply are [GraphQLErrors].
 func (c *Client) GraphQL(ctx context.Context, query string, variables map[string]any, out any) error {
+	if !strings.Contains(query, "mutation") {
+		ctx = context.WithValue(ctx, readsOnly{}, true)
+	}
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
 		return fmt.Errorf("encode GraphQL request: %w", err)

@@ -92,7 +92,7 @@ func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, resetsAt(limit)
 		case limited:
 			drain(response)
-		case last || !repeatable(r.Method, response, err):
+		case last || !repeatable(r, response, err):
 			return response, err
 		default:
 			pause := time.Duration(float64(firstPause<<(attempt-1)) * (0.5 + p.Random()/2))
@@ -118,16 +118,21 @@ func repetition(r *http.Request, attempt int) (*http.Request, error) {
 	return r, nil
 }
 
+// readsOnly marks the context of a POST that changes nothing.
+type readsOnly struct{}
+
 // repeatable reports whether a request may be sent again after what came of
 // it.
-func repeatable(method string, response *http.Response, err error) bool {
+func repeatable(r *http.Request, response *http.Response, err error) bool {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 		return true
 	}
-	switch method {
+	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete:
 	default:
-		return false
+		if r.Context().Value(readsOnly{}) == nil {
+			return false
+		}
 	}
 	if err != nil {
 		return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)

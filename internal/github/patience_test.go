@@ -95,6 +95,10 @@ func query(ctx context.Context, c *github.Client) error {
 	return c.GraphQL(ctx, "{ a }", nil, nil)
 }
 
+func mutate(ctx context.Context, c *github.Client) error {
+	return c.GraphQL(ctx, "mutation { a }", nil, nil)
+}
+
 func TestWhatIsRepeated(t *testing.T) {
 	secondary := `{"message":"You have exceeded a secondary rate limit","documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"}`
 	type answer = func(*http.Request) (*http.Response, error)
@@ -114,7 +118,8 @@ func TestWhatIsRepeated(t *testing.T) {
 		{"not a POST that failed", post, func() answer { return says(502, "") }, 0, true},
 		{"not a POST whose connection was cut", post, func() answer { return cut }, 0, true},
 		{"not a PATCH that failed", patch, func() answer { return says(500, "") }, 0, true},
-		{"not a GraphQL request that failed", query, func() answer { return says(500, "") }, 0, true},
+		{"a GraphQL query", query, func() answer { return says(500, "") }, 500 * time.Millisecond, false},
+		{"not a mutation", mutate, func() answer { return says(500, "") }, 0, true},
 		{"not what is refused", get, func() answer { return says(404, `{}`) }, 0, true},
 		{"not what may not be done", get, func() answer { return says(403, `{"message":"Must have admin rights"}`) }, 0, true},
 		{"a POST within a secondary limit", post, func() answer { return says(403, secondary, "Retry-After", "7") }, 7 * time.Second, false},
@@ -210,6 +215,25 @@ func TestALimitThatDoesNotEnd(t *testing.T) {
 		assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 		assert.LessOrEqual(t, time.Since(began), github.DefaultMaxWait)
 		assert.Len(t, wire.bodies, 3, "after 0, 50 and 100 seconds")
+	})
+}
+
+func TestALimitThatComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wire := &script{answers: []func(*http.Request) (*http.Response, error){says(429, `{}`, "Retry-After", "1")}}
+		err := post(t.Context(), patient(t, wire))
+		assert.Equal(t, "GitHub's rate limit is used up; it resets at 2000-01-01T00:00:04Z", fault.Public(err))
+		assert.Len(t, wire.bodies, github.DefaultAttempts)
+	})
+}
+
+func TestAFailureIsReportedWhenThereIsNoTimeToRepeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		wire := &script{answers: []func(*http.Request) (*http.Response, error){says(500, "")}}
+		assert.Equal(t, 500, github.StatusOf(get(ctx, patient(t, wire))))
+		assert.Len(t, wire.bodies, 2, "at 0 and 0.5 seconds; the next would come too late")
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -36,13 +37,16 @@ func TestACheckRunFromStartToEnd(t *testing.T) {
 	assert.Equal(t, []any{p.head, "bench", "run 1", model.InProgress, "Working"}, []any{run.HeadSHA, run.Name, run.ExternalID, run.Status, run.Output.Title})
 	assert.Equal(t, fmt.Sprint("https://github.com/owner/hello/runs/", run.ID), check.URL())
 
-	assert.Empty(t, check.Complete(t.Context(), passed(1)))
+	end := passed(1)
+	end.At = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	assert.Empty(t, check.Complete(t.Context(), end))
 	assert.Empty(t, check.Complete(t.Context(), publish.End{Conclusion: "failure"}), "it ends once")
 	require.Len(t, p.checks(), 1)
 	run = p.checks()[0]
 	assert.Equal(t, model.Success, run.Conclusion)
 	assert.Equal(t, model.CheckOutput{Title: "Passed", Summary: "all well", Text: "more"}, run.Output)
 	assert.Len(t, run.Annotations, 1)
+	assert.Equal(t, end.At, *run.CompletedAt)
 }
 
 func TestAnnotationsComeInPieces(t *testing.T) {
@@ -145,6 +149,24 @@ func TestACheckRunEndsAlthoughTheWorkWasCancelled(t *testing.T) {
 	cancel()
 	assert.Empty(t, check.Complete(ctx, publish.End{Conclusion: "cancelled", Output: publish.Output{Title: "Stopped"}}))
 	assert.Equal(t, model.Cancelled, p.checks()[0].Conclusion)
+}
+
+// Who cancels does not wait for a GitHub that does not answer.
+func TestThePublishingOfCancelledWorkEnds(t *testing.T) {
+	p := newPlace(t)
+	publisher := p.publisher(everything)
+	check, _ := publisher.StartCheck(t.Context(), p.start())
+	synctest.Test(t, func(t *testing.T) {
+		p.wire.latency = time.Hour
+		ctx, cancel := context.WithCancel(t.Context())
+		defer time.AfterFunc(time.Minute, cancel).Stop()
+		began := time.Now()
+		assert.Len(t, check.Complete(ctx, passed(0)), 1)
+		assert.Equal(t, time.Minute+5*time.Second, time.Since(began))
+		_, notices := publisher.Comment(ctx, sticky(p, "stopped"))
+		assert.Len(t, notices, 1)
+		assert.Equal(t, time.Minute+10*time.Second, time.Since(began))
+	})
 }
 
 // A fork's token may read only.

@@ -1,8 +1,11 @@
 package publish_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -63,6 +66,33 @@ func TestCommentsOfEveryKindOfToken(t *testing.T) {
 	}
 	assert.Equal(t, []string{bot + marker + "two", "gate[bot]: " + marker + "two", "writer: " + marker + "two"}, p.comments())
 }
+
+// A bot's comment is its own by its name too.
+func TestCommentsOfBotsByName(t *testing.T) {
+	p := newPlace(t)
+	next := p.wire.next
+	p.wire.next = roundTrip(func(r *http.Request) (*http.Response, error) {
+		response, err := next.RoundTrip(r)
+		if err != nil || r.URL.Path != "/graphql" {
+			return response, err
+		}
+		body, err := io.ReadAll(response.Body)
+		body = bytes.ReplaceAll(body, []byte(`"viewerDidAuthor":true`), []byte(`"viewerDidAuthor":false`))
+		response.Body = io.NopCloser(bytes.NewReader(body))
+		return response, err
+	})
+	p.Change(func(s *model.State, _ *model.Repo) { s.AddUser(model.NewUser{Login: "github-actions"}) })
+	p.comment("github-actions", marker+"a user of that name")
+	for _, text := range []string{"one", "two"} {
+		_, notices := p.publisher(everything).Comment(t.Context(), sticky(p, text))
+		require.Empty(t, notices)
+	}
+	assert.Equal(t, []string{"github-actions: " + marker + "a user of that name", bot + marker + "two"}, p.comments())
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestACommentBehindManyOthers(t *testing.T) {
 	p := newPlace(t)
@@ -228,6 +258,7 @@ func TestFaultsOfNewComments(t *testing.T) {
 	}{
 		{"writing fails once", rule{method: "POST", path: comment, status: 502, times: 1}, 0, one},
 		{"writing breaks after it was done", rule{method: "POST", path: comment, status: broken, times: 1, done: true}, 0, one},
+		{"looking again fails", rule{method: "POST", path: comment, times: 1, status: broken, done: true, then: &rule{method: "POST", path: "/graphql", status: 500, times: 1}}, 1, one},
 		{"writing fails for good", rule{method: "POST", path: comment, status: 500, times: 9}, 1, nil},
 		{"the issue is gone", rule{method: "POST", path: comment, status: 410, times: 9}, 1, nil},
 		{"writing is limited", rule{method: "POST", path: comment, status: 429, times: 9}, 1, nil},

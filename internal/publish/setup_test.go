@@ -140,9 +140,10 @@ func (w *wire) count() int {
 
 // RoundTrip sends a request on, unless a rule says otherwise.
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	time.Sleep(w.latency)
-	if err := r.Context().Err(); err != nil {
-		return nil, err
+	select {
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	case <-time.After(w.latency):
 	}
 	w.mu.Lock()
 	w.asked = append(w.asked, r.Method+" "+r.URL.Path)

@@ -32,11 +32,14 @@ const (
 // the checkout nor changes the workspace.
 type builder struct {
 	workspace string
-	// user is who builds; nil means our own, where we are not root.
-	user   *syscall.Credential
-	home   string
-	path   string
-	output io.Writer
+	// account returns who builds and a new folder of theirs; nil is our own
+	// user, where we are not root.
+	account func() (*syscall.Credential, string, error)
+	path    string
+	output  io.Writer
+
+	user *syscall.Credential
+	home string
 }
 
 // built is what there is to measure.
@@ -61,6 +64,10 @@ func (b *builder) build(ctx context.Context, in actions.Inputs) (built, error) {
 		return built{command: in.GHXCommand, skill: in.GHXSkill, base: in.BaseGHXCommand}.at(b.workspace)
 	case script == actions.BuildAuto:
 		script = "pnpm install --frozen-lockfile && pnpm --filter " + ghxPackage + " run build"
+	}
+	var err error
+	if b.user, b.home, err = b.account(); err != nil {
+		return built{}, err
 	}
 	folder := filepath.Join(b.home, "workspace")
 	if err := b.copyWorkspace(folder); err != nil {

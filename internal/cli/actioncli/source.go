@@ -38,10 +38,7 @@ func (a *action) build(ctx context.Context) (built, error) {
 	if a.source != "" {
 		workspace = a.source
 	}
-	b := &builder{workspace: workspace, path: a.getenv("PATH")}
-	if b.user, b.home, err = a.builderUser(); err != nil {
-		return built{}, err
-	}
+	b := &builder{workspace: workspace, account: buildAccount, path: a.getenv("PATH")}
 	var ghx built
 	err = a.log.Foreign(func(w io.Writer) error {
 		b.output = w
@@ -54,8 +51,8 @@ func (a *action) build(ctx context.Context) (built, error) {
 	return ghx, err
 }
 
-// builderUser returns the user that builds, and a new folder that is theirs.
-func (a *action) builderUser() (*syscall.Credential, string, error) {
+// buildAccount returns the user that builds, and a new folder that is theirs.
+func buildAccount() (*syscall.Credential, string, error) {
 	home, err := os.MkdirTemp("", "bench-build-")
 	if err != nil {
 		return nil, "", fault.Infraf("make a folder to build in: %w", err)

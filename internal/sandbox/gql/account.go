@@ -73,6 +73,9 @@ func accountFields() map[string]graphql.Resolver {
 	name := prop(func(_ *query, u *model.User) any { return orNil(u.Name) })
 	return map[string]graphql.Resolver{
 		"Actor.login": login, "RepositoryOwner.login": login, "Actor.avatarUrl": avatar, "RepositoryOwner.avatarUrl": avatar,
+		// As an author, a bot goes by the name of its App; as the viewer, it is
+		// a User that has the suffix.
+		"Bot.login": prop(func(_ *query, u *model.User) any { return strings.TrimSuffix(u.Login, "[bot]") }),
 		"User.name": name, "Organization.name": name,
 		"User.email":         prop(func(_ *query, u *model.User) any { return u.Email }),
 		"Organization.email": prop(func(_ *query, u *model.User) any { return orNil(u.Email) }),

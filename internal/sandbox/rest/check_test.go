@@ -172,11 +172,19 @@ func TestTokensOfApps(t *testing.T) {
 	assert.Equal(t, []any{"github-actions[bot]", "Bot", "github-actions"},
 		[]any{said.Text("user.login"), said.Text("user.type"), said.Text("performed_via_github_app.slug")})
 	assert.Nil(t, w.As("owner").Get(base+"/issues/2/comments").At("0.performed_via_github_app"), "people are no Apps")
+	names := writer.GraphQL(`{ viewer { login } repository(owner: "owner", name: "hello") { pullRequest(number: 1) {
+		comments(last: 1) { nodes { viewerDidAuthor author { __typename login } } } } } }`)
+	const last = "data.repository.pullRequest.comments.nodes.0."
+	assert.Equal(t, []any{"github-actions[bot]", "github-actions", "Bot", true},
+		[]any{names.Text("data.viewer.login"), names.Text(last + "author.login"), names.Text(last + "author.__typename"), names.At(last + "viewerDidAuthor")})
 	assert.Equal(t, http.StatusNotFound, w.As("owner").Get(base+"/collaborators/github-actions[bot]/permission").Status)
 
 	w.Change(func(_ *model.State, repo *model.Repo) { repo.Private = true })
 	assert.Equal(t, http.StatusForbidden, writer.Get(base+"/contents/README.md").Status)
 	assert.Equal(t, http.StatusOK, readonly.Get(base+"/contents/README.md").Status)
+	assert.Equal(t, http.StatusOK, writer.Get(base).Status, "every App may read about the repository")
+	merge := writer.Do("PUT", base+"/pulls/1/merge", nil)
+	assert.Equal(t, []any{http.StatusForbidden, "contents=write"}, []any{merge.Status, merge.Header.Get("X-Accepted-GitHub-Permissions")})
 }
 
 func TestCommentsThatAreTooLong(t *testing.T) {

@@ -100,8 +100,6 @@ func accepted(pattern string) []permission {
 	switch {
 	case strings.HasSuffix(path, "/merge"):
 		names = []string{"contents"}
-	case below == "" && level == "write":
-		names = []string{"administration"}
 	case names == nil:
 		names = []string{"metadata"}
 	}

@@ -1,0 +1,252 @@
+package actioncli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestAPullRequestGetsItsVerdict(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	first := r.run()
+	require.Zero(t, first.code, first.log)
+
+	checks := r.checks()
+	require.Len(t, checks, 1)
+	assert.Equal(t, "bench", checks[0]["name"])
+	assert.Equal(t, "completed", checks[0]["status"])
+	assert.Equal(t, "neutral", checks[0]["conclusion"], "G15: no model was involved")
+	require.Len(t, r.comments(), 1)
+	assert.Contains(t, r.comments()[0], "efficiency_tokens_active_reduction")
+	assert.Contains(t, first.summary, "no model was involved")
+
+	assert.Equal(t, "neutral", first.outputs["conclusion"])
+	assert.Equal(t, checks[0]["html_url"], first.outputs["check-run-url"])
+	assert.NotEmpty(t, first.outputs["comment-url"])
+	for _, file := range []string{"summary-json", "summary-md", "report-html"} {
+		assert.FileExists(t, filepath.Join(r.workspace, first.outputs[file]), file)
+	}
+	assert.DirExists(t, filepath.Join(r.workspace, first.outputs["rows"]))
+	for _, stage := range []string{"Build", "Run agent_direct, ghx", "Report", "Gate", "Publish"} {
+		assert.Contains(t, first.log, "::group::"+stage+"\n")
+	}
+	assert.Contains(t, first.log, "$ bench verify ")
+	assert.NotContains(t, strings.ReplaceAll(first.log, "::add-mask::"+jobToken, ""), jobToken)
+
+	second := r.run()
+	require.Zero(t, second.code, second.log)
+	assert.Len(t, r.comments(), 1, "the comment is kept up to date")
+	assert.Equal(t, first.outputs["comment-url"], second.outputs["comment-url"])
+	assert.Len(t, r.checks(), 2)
+}
+
+func TestAFailedGateFailsTheJobWhereThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.inputs["candidate-mode"], r.inputs["baseline-mode"] = "agent_direct", "ghx"
+	ended := r.run()
+	assert.Zero(t, ended.code, ended.log)
+	assert.Equal(t, "false", ended.outputs["passed"])
+	r.inputs["fail-on"] = "gate"
+	assert.Equal(t, 1, r.run().code)
+}
+
+func TestSequentialOrderHasAStagePerMode(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.inputs["order"] = "sequential"
+	ended := r.run()
+	require.Zero(t, ended.code, ended.log)
+	var at []int
+	for _, stage := range []string{"Build", "Run agent_direct\n", "Run ghx\n", "Report", "Gate"} {
+		at = append(at, strings.Index(ended.log, "::group::"+stage))
+	}
+	assert.NotContains(t, at, -1)
+	assert.IsIncreasing(t, at)
+}
+
+func TestShardsAreMergedAndJudgedInOneJob(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	for _, shard := range []string{"1/2", "2/2"} {
+		r.inputs["shard"], r.inputs["output-dir"] = shard, "shards/"+shard[:1]
+		ended := r.run()
+		require.Zero(t, ended.code, ended.log)
+		assert.Empty(t, ended.outputs["conclusion"])
+	}
+	assert.Empty(t, r.checks(), "a part tells nothing")
+	delete(r.inputs, "shard")
+	delete(r.inputs, "output-dir")
+	r.inputs["results"] = "shards"
+	ended := r.run()
+	require.Zero(t, ended.code, ended.log)
+	assert.Equal(t, "neutral", ended.outputs["conclusion"])
+	assert.NotEmpty(t, ended.outputs["tokens-active-reduction-pct"])
+	assert.Len(t, r.checks(), 1)
+	assert.Len(t, r.comments(), 1)
+
+	require.NoError(t, os.RemoveAll(filepath.Join(r.workspace, "shards/2")))
+	ended = r.run()
+	assert.NotZero(t, ended.code, "a part is missing")
+	assert.Equal(t, "neutral", ended.outputs["conclusion"])
+}
+
+func TestAForksTokenMayOnlyRead(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.grant(map[string]string{"contents": "read", "pull_requests": "read", "checks": "read"})
+	r.pullRequest("opened", map[string]any{"head": map[string]any{
+		"sha": r.head, "ref": "change", "repo": map[string]any{"full_name": "stranger/hello", "id": 2, "fork": true},
+	}})
+	ended := r.run()
+	assert.Zero(t, ended.code, ended.log)
+	assert.Empty(t, r.checks())
+	assert.Empty(t, r.comments())
+	assert.Contains(t, ended.summary, "efficiency_tokens_active_reduction")
+	assert.Contains(t, ended.summary, "comes from a fork")
+	assert.Equal(t, "neutral", ended.outputs["conclusion"])
+}
+
+func TestADraftIsSkipped(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.pullRequest("opened", map[string]any{"draft": true})
+	ended := r.run()
+	assert.Zero(t, ended.code, ended.log)
+	require.Len(t, r.checks(), 1)
+	assert.Equal(t, "skipped", r.checks()[0]["conclusion"])
+	assert.Empty(t, r.comments())
+	assert.NotContains(t, ended.log, "$ bench verify")
+}
+
+func TestPathsThatAreNotTouchedAreSkipped(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.inputs["paths"] = "packages/**"
+	assert.Zero(t, r.run().code)
+	require.Len(t, r.checks(), 1)
+	assert.Equal(t, "skipped", r.checks()[0]["conclusion"])
+	r.inputs["paths"] = "packages/**\na"
+	assert.Zero(t, r.run().code)
+	assert.Equal(t, "neutral", r.checks()[0]["conclusion"])
+	assert.Len(t, r.comments(), 1)
+}
+
+func TestWrongInputsAreToldOfAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.inputs["repetitions"], r.inputs["gate-profile"], r.inputs["modle"] = "none", "strict", "x"
+	ended := r.run()
+	assert.Equal(t, 2, ended.code)
+	for _, want := range []string{"repetitions", "gate-profile", "did you mean"} {
+		assert.Contains(t, ended.log, want)
+	}
+	assert.Empty(t, r.checks())
+}
+
+func TestAModelNeedsItsKeyBeforeAnythingIsBuilt(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.inputs["provider"], r.inputs["model"], r.inputs["build-command"] = "opencode", "openai/gpt-5.3-codex", "touch built"
+	ended := r.run()
+	assert.Equal(t, 2, ended.code)
+	assert.Contains(t, ended.log, "model-api-key")
+	assert.NoFileExists(t, filepath.Join(r.workspace, "built"))
+}
+
+func TestCodeOfAPullRequestDoesNotRunOnItsTarget(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.env["GITHUB_EVENT_NAME"] = "pull_request_target"
+	ended := r.run()
+	assert.Equal(t, 2, ended.code)
+	assert.Contains(t, ended.log, "pull_request_target runs with the secrets")
+}
+
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.commented("writer", "/bench help")
+	ended := r.run()
+	require.Zero(t, ended.code, ended.log)
+	assert.Contains(t, r.comments()[1], "/bench run")
+
+	r.commented("reader", "/bench run")
+	ended = r.run()
+	require.Zero(t, ended.code, ended.log)
+	assert.Len(t, r.comments(), 4)
+	assert.Contains(t, r.comments()[3], "permission")
+	assert.Empty(t, r.checks())
+
+	r.commented("writer", "/bench run --repetitions 3")
+	ended = r.run()
+	require.Zero(t, ended.code, ended.log)
+	require.Len(t, r.checks(), 1)
+	assert.Equal(t, "neutral", r.checks()[0]["conclusion"])
+	comments := r.comments()
+	require.Len(t, comments, 7, "the command, what will be run, and the verdict")
+	assert.Contains(t, comments[6], "efficiency_tokens_active_reduction")
+
+	r.commented("writer", "/bench status")
+	require.Zero(t, r.run().code)
+	assert.Len(t, r.comments(), 9)
+
+	r.commented("writer", "what about /bench run?")
+	require.Zero(t, r.run().code)
+	assert.Len(t, r.comments(), 10, "that is no command")
+}
+
+func TestAJobThatIsCancelledSaysSo(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.inputs["repetitions"] = "100"
+	cmd := r.command("bench-action")
+	log, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	seen := readUntil(t, log, "1/400 ")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	seen += readUntil(t, log, "")
+	require.Error(t, cmd.Wait())
+	assert.Equal(t, 143, cmd.ProcessState.ExitCode(), seen)
+	require.Len(t, r.checks(), 1)
+	assert.Equal(t, "cancelled", r.checks()[0]["conclusion"], seen)
+}
+
+func TestThePostStepClosesWhatACrashLeftOpen(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.inputs["repetitions"] = "100"
+	cmd := r.command("bench-action")
+	log, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	readUntil(t, log, "1/400 ")
+	require.NoError(t, cmd.Process.Kill())
+	require.Error(t, cmd.Wait())
+	require.Len(t, r.checks(), 1)
+	require.Equal(t, "in_progress", r.checks()[0]["status"])
+
+	ended := r.post(r.values("STATE"))
+	require.Zero(t, ended.code, ended.log)
+	require.Len(t, r.checks(), 1)
+	assert.Equal(t, "cancelled", r.checks()[0]["conclusion"], ended.log)
+	again := r.post(map[string]string{})
+	assert.Zero(t, again.code)
+}
+
+func TestWithoutTheRunnersFilesTheVerdictIsInTheLog(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.env["GITHUB_OUTPUT"], r.env["GITHUB_STEP_SUMMARY"] = "", "/nowhere/summary"
+	ended := r.run()
+	assert.Zero(t, ended.code, ended.log)
+	assert.Contains(t, ended.log, "All 10 checks passed")
+	assert.Len(t, r.comments(), 1)
+}

@@ -1,0 +1,270 @@
+package actioncli_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/cli/actioncli"
+	"github.com/ghx-dev/bench-action/internal/sandbox"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+)
+
+func TestMain(m *testing.M) {
+	main := func() { os.Exit(actioncli.Main()) }
+	testscript.Main(m, map[string]func(){"bench-action": main, "bench-action-post": main})
+}
+
+// jobToken is the token of the workflow's job.
+const jobToken = "ghs_the-token-of-the-job"
+
+// runner starts the action as GitHub's runner does, with a sandbox for GitHub.
+type runner struct {
+	t         *testing.T
+	world     *sandboxtest.World
+	pull      int
+	head      string
+	workspace string
+	// inputs are those that the workflow sets, env is what the runner adds.
+	inputs, env map[string]string
+	files       string
+	runs        int
+}
+
+// newRunner returns a runner for a pull request of the repository's own.
+func newRunner(t *testing.T) *runner {
+	t.Helper()
+	r := &runner{
+		t: t, world: sandboxtest.New(t), workspace: t.TempDir(),
+		inputs: map[string]string{
+			"provider": "scripted", "repetitions": "3", "build-command": "none", "github-token": jobToken,
+		},
+		env: map[string]string{},
+	}
+	r.world.Change(func(s *model.State, repo *model.Repo) {
+		main, _ := s.BranchHead(repo, "main")
+		require.NoError(t, s.CreateRef(repo.OwnerID, repo, "refs/heads/change", main))
+	})
+	owner := r.world.As("owner")
+	owner.Do("PUT", sandboxtest.Path+"/contents/a", `{"message":"a change","content":"eA==","branch":"change"}`)
+	pull := owner.Do("POST", sandboxtest.Path+"/pulls", `{"title":"A change","head":"change","base":"main"}`)
+	r.pull, r.head = pull.Int("number"), pull.Text("head.sha")
+	require.NotZero(t, r.pull, pull.Body)
+	r.grant(map[string]string{"checks": "write", "pull_requests": "write", "contents": "read", "issues": "write"})
+	r.pullRequest("synchronize", nil)
+	return r
+}
+
+// grant makes the job's token one with these permissions.
+func (r *runner) grant(permissions map[string]string) {
+	r.world.AddToken(jobToken, sandbox.Token{App: "github-actions", Permissions: permissions})
+}
+
+// event sets what started the workflow.
+func (r *runner) event(name string, payload map[string]any) {
+	r.t.Helper()
+	payload["repository"] = map[string]any{
+		"name": sandboxtest.Name, "full_name": sandboxtest.Owner + "/" + sandboxtest.Name, "id": 1,
+		"owner": map[string]any{"login": sandboxtest.Owner},
+	}
+	text, err := json.Marshal(payload)
+	require.NoError(r.t, err)
+	file := filepath.Join(r.t.TempDir(), "event.json")
+	require.NoError(r.t, os.WriteFile(file, text, 0o600))
+	r.env["GITHUB_EVENT_NAME"], r.env["GITHUB_EVENT_PATH"] = name, file
+}
+
+// pullRequest is the event of a pull request, with changes to its fields.
+func (r *runner) pullRequest(action string, change map[string]any) {
+	full := sandboxtest.Owner + "/" + sandboxtest.Name
+	pull := map[string]any{
+		"number": r.pull, "title": "A change", "state": "open", "draft": false,
+		"head": map[string]any{"sha": r.head, "ref": "change", "repo": map[string]any{"full_name": full, "id": 1}},
+		"base": map[string]any{"ref": "main", "repo": map[string]any{"full_name": full, "id": 1}},
+	}
+	maps.Copy(pull, change)
+	r.event("pull_request", map[string]any{"action": action, "number": r.pull, "pull_request": pull})
+}
+
+// commented is the event of a comment.
+func (r *runner) commented(login, body string) int {
+	r.t.Helper()
+	written := r.world.As(login).Do("POST", sandboxtest.Path+"/issues/"+strconv.Itoa(r.pull)+"/comments", map[string]string{"body": body})
+	require.Equal(r.t, 201, written.Status, written.Body)
+	r.event("issue_comment", map[string]any{
+		"action": "created",
+		"issue":  map[string]any{"number": r.pull, "title": "A change", "state": "open", "pull_request": map[string]any{"url": "x"}},
+		"comment": map[string]any{
+			"id": written.Int("id"), "body": body, "author_association": "NONE", "user": map[string]any{"login": login, "type": "User"},
+		},
+	})
+	return written.Int("id")
+}
+
+// ended is how the action ended.
+type ended struct {
+	code    int
+	log     string
+	outputs map[string]string
+	summary string
+	// state is what the post step gets.
+	state map[string]string
+}
+
+// command returns the action's process, not started, for one more run.
+func (r *runner) command(name string, env ...string) *exec.Cmd {
+	r.t.Helper()
+	r.runs++
+	r.files = r.t.TempDir()
+	environ := map[string]string{
+		"PATH": os.Getenv("PATH"), "HOME": r.t.TempDir(), "TMPDIR": os.TempDir(),
+		"GITHUB_REPOSITORY": sandboxtest.Owner + "/" + sandboxtest.Name, "GITHUB_WORKSPACE": r.workspace,
+		"GITHUB_API_URL": r.world.URL, "GITHUB_GRAPHQL_URL": r.world.URL + "/graphql", "GITHUB_SERVER_URL": "https://github.com",
+		"GITHUB_RUN_ID": strconv.Itoa(r.runs), "GITHUB_RUN_ATTEMPT": "1", "GITHUB_SHA": r.head, "GITHUB_ACTOR": "owner",
+	}
+	for _, name := range []string{"OUTPUT", "STATE", "STEP_SUMMARY"} {
+		file := filepath.Join(r.files, name)
+		require.NoError(r.t, os.WriteFile(file, nil, 0o600))
+		environ["GITHUB_"+name] = file
+	}
+	for _, in := range actions.Declared() {
+		if !strings.Contains(in.Default, "${{") {
+			environ["INPUT_"+strings.ToUpper(in.Name)] = in.Default
+		}
+	}
+	for name, value := range r.inputs {
+		environ["INPUT_"+strings.ToUpper(name)] = value
+	}
+	maps.Copy(environ, r.env)
+	cmd := exec.Command(name)
+	cmd.Dir, cmd.Env = r.workspace, env
+	for _, name := range slices.Sorted(maps.Keys(environ)) {
+		cmd.Env = append(cmd.Env, name+"="+environ[name])
+	}
+	return cmd
+}
+
+// run runs the action to its end.
+func (r *runner) run() ended {
+	r.t.Helper()
+	return r.finish(r.command("bench-action"))
+}
+
+// post runs the post step after a main step that left this state.
+func (r *runner) post(state map[string]string) ended {
+	r.t.Helper()
+	var env []string
+	for name, value := range state {
+		env = append(env, "STATE_"+name+"="+value)
+	}
+	r.runs-- // It is of the same run.
+	return r.finish(r.command("bench-action-post", env...))
+}
+
+func (r *runner) finish(cmd *exec.Cmd) ended {
+	r.t.Helper()
+	var log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &log, &log
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(r.t, err)
+	}
+	return r.ended(cmd.ProcessState.ExitCode(), log.String())
+}
+
+func (r *runner) ended(code int, log string) ended {
+	r.t.Helper()
+	return ended{
+		code: code, log: log, outputs: r.values("OUTPUT"), state: r.values("STATE"), summary: r.read("STEP_SUMMARY"),
+	}
+}
+
+func (r *runner) read(name string) string {
+	text, err := os.ReadFile(filepath.Join(r.files, name))
+	require.NoError(r.t, err)
+	return string(text)
+}
+
+// heredoc is how a value stands in a runner's file.
+var heredoc = regexp.MustCompile(`(?m)^([^<\n]+)<<(\S+)\n`)
+
+// values reads a runner's file as the runner does.
+func (r *runner) values(name string) map[string]string {
+	r.t.Helper()
+	values := map[string]string{}
+	for text := r.read(name); text != ""; {
+		head := heredoc.FindStringSubmatch(text)
+		require.NotNil(r.t, head, text)
+		rest := text[strings.Index(text, head[0])+len(head[0]):]
+		value, after, found := strings.Cut("\n"+rest, "\n"+head[2]+"\n")
+		require.True(r.t, found, text)
+		values[head[1]], text = strings.TrimPrefix(value, "\n"), after
+	}
+	return values
+}
+
+// checks returns the check runs of the head commit.
+func (r *runner) checks() []map[string]any {
+	r.t.Helper()
+	return r.list("/commits/"+r.head+"/check-runs", "check_runs")
+}
+
+// comments returns the bodies of the pull request's comments.
+func (r *runner) comments() []string {
+	r.t.Helper()
+	var bodies []string
+	for _, c := range r.list("/issues/"+strconv.Itoa(r.pull)+"/comments", "") {
+		bodies = append(bodies, c["body"].(string))
+	}
+	return bodies
+}
+
+func (r *runner) list(path, key string) []map[string]any {
+	r.t.Helper()
+	reply := r.world.As("owner").Get(sandboxtest.Path + path)
+	require.Equal(r.t, 200, reply.Status, reply.Body)
+	var items []map[string]any
+	if key == "" {
+		require.NoError(r.t, json.Unmarshal([]byte(reply.Body), &items))
+		return items
+	}
+	var wrapped map[string]json.RawMessage
+	require.NoError(r.t, json.Unmarshal([]byte(reply.Body), &wrapped))
+	require.NoError(r.t, json.Unmarshal(wrapped[key], &items))
+	return items
+}
+
+// readUntil reads to the first line with a text, or to the end if it is empty.
+func readUntil(t *testing.T, from io.Reader, text string) string {
+	t.Helper()
+	var seen strings.Builder
+	lines := bufio.NewReader(from)
+	for {
+		line, err := lines.ReadString('\n')
+		seen.WriteString(line)
+		if text != "" && strings.Contains(line, text) {
+			return seen.String()
+		}
+		if err != nil {
+			require.Empty(t, text, "the log ended: %s", seen.String())
+			return seen.String()
+		}
+	}
+}
