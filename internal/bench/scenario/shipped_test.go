@@ -31,6 +31,11 @@ func seeded() bench.Manifest {
 			"pr_mergeable":    {"id": "PR_4", "number": 4, "head_branch": "bench/mergeable"},
 			"pr_with_reviews": {"id": "PR_5", "number": 5, "thread_count": 4, "unresolved_count": 3},
 			"pr_thread":       {"id": "PRRT_1"},
+			"release": {
+				"id": 31, "tag_name": "bench-s.v1.1.0", "unused_tag_name": "bench-s.v1.2.0",
+				"url": "https://github.com/aryeko/ghx-bench-fixtures/releases/tag/untagged-1",
+			},
+			"release_published": {"id": 30, "tag_name": "bench-s.v1.0.0"},
 			"metadata":        {"seed_id": "s", "generated_at": "2026-01-01T00:00:00.000Z", "run_id": "r"},
 		},
 	}
@@ -63,6 +68,7 @@ func TestS10ShippedSets(t *testing.T) {
 	assert.Equal(t, []string{"repo.view", "issue.view", "issue.list", "issue.comments.list", "pr.view", "pr.list"}, tasks("default"))
 	assert.Equal(t, []string{"pr.checks.rerun.all", "pr.merge"}, tasks("ci-verify-pr"))
 	assert.Equal(t, []string{"pr.checks.rerun.all", "pr.merge", "pr.checks.rerun.failed", "pr.assignees.add", "pr.reviews.submit"}, tasks("ci-verify-release"))
+	assert.Equal(t, []string{"release.list", "release.view", "release.create", "release.update", "release.publish"}, tasks("release-delivery"))
 	workflows, err := library.Set("workflows")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"pr-fix-review-comments-wf-001"}, ids(workflows))
@@ -118,6 +124,15 @@ func TestS6CheckpointsTellWhetherTheWorkIsDone(t *testing.T) {
 		return string(text)
 	}
 	pr := func(fields string) string { return `{"number": 4, ` + fields + `}` }
+	release := func(name, body string, draft, prerelease bool) string {
+		text, err := json.Marshal(object{
+			"id": 31, "name": name, "body": body, "isDraft": draft, "isPrerelease": prerelease, "targetCommitish": "main",
+		})
+		require.NoError(t, err)
+		return string(text)
+	}
+	const firstNotes = "Adds retries.\n\nThanks to everybody who reported problems."
+	const revised, revisedNotes = "Second release, revised", "Adds a changelog and fixes links."
 	tests := map[string]struct {
 		before, after string
 		alike         map[string]string
@@ -152,6 +167,27 @@ func TestS6CheckpointsTellWhetherTheWorkIsDone(t *testing.T) {
 				"it is not submitted": `{"items": [{"state": "PENDING", "body": "` + review + `"}]}`,
 			},
 		},
+		"release-create-001": {
+			before: `null`, after: release("Third release", firstNotes, true, false),
+			alike: map[string]string{
+				"it is published":      release("Third release", firstNotes, false, false),
+				"it has no notes":      release("Third release", "", true, false),
+				"it is a prerelease":   release("Third release", firstNotes, true, true),
+				"it has another title": release("bench-s.v1.2.0", firstNotes, true, false),
+			},
+		},
+		"release-update-001": {
+			before: release("Second release", "Adds a changelog.", true, false), after: release(revised, revisedNotes, true, true),
+			alike: map[string]string{
+				"it is published too":           release(revised, revisedNotes, false, true),
+				"it is no prerelease":           release(revised, revisedNotes, true, false),
+				"another one has the same name": `{"id": 30, "name": "` + revised + `", "body": "` + revisedNotes + `", "isDraft": true, "isPrerelease": true}`,
+			},
+		},
+		"release-publish-001": {
+			before: release("Second release", "Adds a changelog.", true, false), after: release("Second release", "Adds a changelog.", false, false),
+			alike: map[string]string{"another release of the tag is published": `{"id": 32, "isDraft": false}`},
+		},
 	}
 	for _, s := range shipped(t).All() {
 		if s.Type == bench.Workflow || !scenario.Mutates(s) {
@@ -159,10 +195,12 @@ func TestS6CheckpointsTellWhetherTheWorkIsDone(t *testing.T) {
 		}
 		states, known := tests[s.ID]
 		require.True(t, known, "%s has states to be judged by", s.ID)
+		bound, err := scenario.Resolve(s, seeded())
+		require.NoError(t, err)
 		passes := func(state string) bool {
 			var answer any
 			require.NoError(t, json.Unmarshal([]byte(state), &answer))
-			return !slices.ContainsFunc(s.Assertions.Checkpoints, func(c bench.Checkpoint) bool {
+			return !slices.ContainsFunc(bound.Scenario.Assertions.Checkpoints, func(c bench.Checkpoint) bool {
 				passed, _ := checkpoint.Evaluate(c, answer)
 				return !passed
 			})
