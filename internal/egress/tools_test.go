@@ -1,6 +1,7 @@
 package egress_test
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/cgi"
 	"os"
@@ -83,11 +84,12 @@ const nodeWithProxy = "22.21"
 func TestNodeReachesGitHub(t *testing.T) {
 	p := serve(t, egress.Options{})
 	p.Begin(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { echo(w, r) }))
-	version := strings.TrimPrefix(strings.TrimSpace(p.tool(t, "node", "--version")), "v")
+	node := cmp.Or(os.Getenv("BENCH_NODE"), "node")
+	version := strings.TrimPrefix(strings.TrimSpace(p.tool(t, node, "--version")), "v")
 	if !newer(version, nodeWithProxy) {
 		t.Skip("SKIPPED: node is " + version + " and " + nodeWithProxy + " is needed")
 	}
-	got := p.tool(t, "node", "-e", `
+	got := p.tool(t, node, "-e", `
 		const ok = await fetch("https://api.github.com/graphql", {method: "POST", body: "query"});
 		console.log(ok.status, await ok.text());
 		await fetch("https://example.com/").catch(e => console.log("refused", e.cause?.message ?? e.message));`)

@@ -1,0 +1,122 @@
+// Command complete reads the events of `go test -json` from standard input,
+// shows what failed, and fails too where a test was skipped for a reason that
+// is not listed.
+//
+//	go test -json ./... | go run ./internal/testkit/complete .ci/skips
+//
+// Each line of the list is a regular expression, found in the test's name and
+// what it said, or a comment after #.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: go test -json ./... | complete LIST")
+		os.Exit(2)
+	}
+	list, err := os.ReadFile(os.Args[1])
+	if err == nil {
+		err = check(os.Stdin, os.Stdout, string(list))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "complete:", err)
+		os.Exit(1)
+	}
+}
+
+// event is one of `go test -json`; see `go doc test2json`.
+type event struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64
+}
+
+// check reads events to their end. The error says what failed.
+func check(events io.Reader, out io.Writer, list string) error {
+	allowed, err := parse(list)
+	if err != nil {
+		return err
+	}
+	said := map[string]*strings.Builder{}
+	var failed, unlisted []string
+	skipped, ended := 0, false
+	in := bufio.NewReader(events)
+	for {
+		line, readErr := in.ReadString('\n')
+		var e event
+		if json.Unmarshal([]byte(line), &e) != nil {
+			// A build that fails says so in plain text.
+			fmt.Fprint(out, line)
+		}
+		key := e.Package + " " + e.Test
+		if said[key] == nil {
+			said[key] = &strings.Builder{}
+		}
+		switch e.Action {
+		case "output", "build-output":
+			said[key].WriteString(e.Output)
+		case "fail", "build-fail":
+			failed = append(failed, strings.TrimSpace(key))
+			fmt.Fprintf(out, "FAIL %s\n%s", key, said[key])
+		case "skip":
+			if e.Test == "" {
+				break
+			}
+			skipped++
+			reason := e.Test + ": " + strings.Join(strings.Fields(said[key].String()), " ")
+			if !slices.ContainsFunc(allowed, func(r *regexp.Regexp) bool { return r.MatchString(reason) }) {
+				unlisted = append(unlisted, reason)
+			}
+		case "pass":
+			if e.Test == "" {
+				ended = true
+				fmt.Fprintf(out, "ok   %s %.1fs\n", e.Package, e.Elapsed)
+			}
+		}
+		if e.Test != "" && (e.Action == "pass" || e.Action == "skip" || e.Action == "fail") {
+			delete(said, key)
+		}
+		if readErr != nil {
+			break
+		}
+	}
+	for _, reason := range unlisted {
+		fmt.Fprintf(out, "SKIPPED %s\n", reason)
+	}
+	switch {
+	case len(failed) > 0:
+		return fmt.Errorf("%d failed: %s", len(failed), strings.Join(failed, ", "))
+	case len(unlisted) > 0:
+		return fmt.Errorf("%d tests were skipped for reasons that are not listed", len(unlisted))
+	case !ended:
+		return fmt.Errorf("nothing was tested")
+	}
+	fmt.Fprintf(out, "%d tests were skipped, all for listed reasons\n", skipped)
+	return nil
+}
+
+// parse reads the list.
+func parse(list string) ([]*regexp.Regexp, error) {
+	var allowed []*regexp.Regexp
+	for line := range strings.Lines(list) {
+		pattern, _, _ := strings.Cut(line, "#")
+		if pattern = strings.TrimSpace(pattern); pattern == "" {
+			continue
+		}
+		r, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("read the list: %w", err)
+		}
+		allowed = append(allowed, r)
+	}
+	return allowed, nil
+}
