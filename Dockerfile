@@ -8,7 +8,7 @@ ENV CGO_ENABLED=0 GOFLAGS="-trimpath -buildvcs=false"
 WORKDIR /src
 # What changes rarely comes first: gh and GitHub's MCP server.
 COPY tools/clients/ tools/clients/
-RUN cd tools/clients && go build -ldflags="-s -w" -o /programs/ tool
+RUN cd tools/clients && go build -ldflags="-s -w -X main.version=0.20.0" -o /programs/ tool
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .

@@ -49,7 +49,7 @@ export BENCH_NODE ?= $(wildcard $(TOOLS)/node_modules/node/bin/node)
 .PHONY: clients
 clients: ## Install the programs that agents use, for the tests that run them
 	mkdir -p $(TOOLS)
-	cd tools/clients && $(GO) build -o $(TOOLS)/ tool
+	cd tools/clients && $(GO) build -ldflags="-X main.version=0.20.0" -o $(TOOLS)/ tool
 	cp tools/npm/package.json $(TOOLS)/
 	cd $(TOOLS) && npm install --no-package-lock --no-audit --no-fund
 
