@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -75,6 +76,8 @@ type Comment struct {
 	// Author is the login of who wrote it. Association is what GitHub says of
 	// them, and no permission: members may be shown as CONTRIBUTOR.
 	Author, Association string
+	// At is when it was written, zero if that is not said.
+	At time.Time
 	// Bot is true if a bot or an App wrote it, or sent the event.
 	Bot bool
 	// OnPull is true if it was written to a pull request, false to an issue.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -109,7 +110,7 @@ func TestACommentSaysWhoWroteItAndNoCommit(t *testing.T) {
 		in(p, "issue")["pull_request"] = object{"url": "https://api.github.com/repos/Codertocat/Hello-World/pulls/1"}
 		in(p, "comment")["body"] = "/bench\r\nplease"
 	})
-	assert.Equal(t, actions.Comment{ID: 492700400, Body: "/bench\r\nplease", Author: "Codertocat", Association: "OWNER", OnPull: true}, e.Comment)
+	assert.Equal(t, actions.Comment{At: time.Date(2019, 5, 15, 15, 20, 21, 0, time.UTC), ID: 492700400, Body: "/bench\r\nplease", Author: "Codertocat", Association: "OWNER", OnPull: true}, e.Comment)
 	assert.Equal(t, 1, e.Pull.Number)
 	assert.Empty(t, e.HeadSHA, "GITHUB_SHA is the default branch's, and the head may have moved")
 	assert.Empty(t, e.HeadRepository)

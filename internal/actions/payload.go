@@ -86,7 +86,7 @@ func (p payload) comment(e *Event) {
 	issue, comment := p.Issue, p.Comment
 	e.Comment = Comment{
 		ID: comment.GetID(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin(),
-		Association: comment.GetAuthorAssociation(), OnPull: issue.IsPullRequest(),
+		Association: comment.GetAuthorAssociation(), OnPull: issue.IsPullRequest(), At: comment.GetCreatedAt().Time,
 		Bot: isBot(comment.GetUser()) || isBot(p.Sender),
 	}
 	if !e.Comment.OnPull {

@@ -37,8 +37,9 @@ type Comment struct {
 	// Marked reports whether a comment's text has our marker; of those that
 	// have, our own are taken.
 	Marked func(body string) bool
-	// Body is Markdown of at most 65,536 characters, with the marker.
-	Body string
+	// Body returns Markdown of at most 65,536 characters, with the marker. It
+	// is given the text of our comment that is there, empty if there is none.
+	Body func(last string) string
 	When When
 	// State is the verdict in a word, and StateOf finds it in the text of an
 	// earlier comment, for [OnChange].
@@ -70,6 +71,11 @@ func (p *Publisher) Comment(ctx context.Context, c Comment) (Posted, []Notice) {
 		return Posted{}, noticed("look for our comment", err)
 	}
 	w := &writing{publisher: p, comment: c}
+	last := ""
+	if len(ours) > 0 {
+		last = ours[0].Body
+	}
+	w.body = c.Body(last)
 	if len(ours) == 0 {
 		if c.When == OnFailure && !c.Failed {
 			return Posted{}, nil
@@ -85,6 +91,7 @@ func (p *Publisher) Comment(ctx context.Context, c Comment) (Posted, []Notice) {
 type writing struct {
 	publisher *Publisher
 	comment   Comment
+	body      string
 	posted    Posted
 	notices   []Notice
 }
@@ -112,7 +119,7 @@ func (w *writing) create(ctx context.Context) error {
 
 func (w *writing) add(ctx context.Context) error {
 	p := w.publisher
-	made, _, err := p.client.REST.Issues.CreateComment(ctx, p.owner, p.name, w.comment.Number, &gh.IssueComment{Body: &w.comment.Body})
+	made, _, err := p.client.REST.Issues.CreateComment(ctx, p.owner, p.name, w.comment.Number, &gh.IssueComment{Body: &w.body})
 	if err == nil {
 		w.posted = Posted{made.GetHTMLURL(), true}
 	}
@@ -141,7 +148,7 @@ func (w *writing) update(ctx context.Context, ours []found) error {
 func (w *writing) edit(ctx context.Context, ours []found) error {
 	oldest := ours[0]
 	w.posted.URL = oldest.URL
-	if !sameText(oldest.Body, w.comment.Body) {
+	if !sameText(oldest.Body, w.body) {
 		if err := w.rewrite(ctx, oldest.DatabaseID); err != nil {
 			return err
 		}
@@ -155,7 +162,7 @@ func (w *writing) edit(ctx context.Context, ours []found) error {
 func (w *writing) rewrite(ctx context.Context, id int64) error {
 	p := w.publisher
 	edit := func() error {
-		_, _, err := p.client.REST.Issues.EditComment(ctx, p.owner, p.name, id, &gh.IssueComment{Body: &w.comment.Body})
+		_, _, err := p.client.REST.Issues.EditComment(ctx, p.owner, p.name, id, &gh.IssueComment{Body: &w.body})
 		return err
 	}
 	err := edit()

@@ -23,7 +23,7 @@ const marker = "<!-- bench -->"
 // sticky is a comment whose state is its text.
 func sticky(p *place, text string) publish.Comment {
 	return publish.Comment{
-		Number: p.number, Body: marker + text, When: publish.Always, State: text,
+		Number: p.number, Body: func(string) string { return marker + text }, When: publish.Always, State: text,
 		Marked:  func(body string) bool { return strings.HasPrefix(body, marker) },
 		StateOf: func(body string) string { return strings.TrimPrefix(body, marker) },
 	}

@@ -150,6 +150,9 @@ func (a *action) measure(ctx context.Context) (int, error) {
 func (a *action) merge(ctx context.Context) (int, error) {
 	stages := newStages(a.log)
 	defer stages.end()
+	if err := a.teller.findPull(ctx); err != nil {
+		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
+	}
 	a.teller.begin(ctx, nil)
 	stages.enter("Report")
 	result, said, err := a.bench(ctx, stages, a.mergeArguments())

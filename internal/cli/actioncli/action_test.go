@@ -2,6 +2,7 @@ package actioncli_test
 
 import (
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -9,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
 func TestAPullRequestGetsItsVerdict(t *testing.T) {
@@ -202,6 +206,32 @@ func TestCommands(t *testing.T) {
 	assert.Len(t, r.comments(), 10, "that is no command")
 }
 
+func TestACommandIsAboutTheCommitThatItsAuthorSaw(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.commented("writer", "/bench run")
+	pushed := r.world.As("owner").Do("PUT", sandboxtest.Path+"/contents/b", `{"message":"pushed meanwhile","content":"eA==","branch":"change"}`)
+	r.head = pushed.Text("commit.sha")
+	r.world.AddToken("another-ci", sandbox.Token{App: "github-actions", Permissions: map[string]string{"checks": "write"}})
+	suite := r.world.With("another-ci").Do("POST", sandboxtest.Path+"/check-runs", map[string]string{"name": "other", "head_sha": r.head})
+	require.Equal(t, 201, suite.Status, suite.Body)
+	ended := r.run()
+	require.Zero(t, ended.code, ended.log)
+	assert.Len(t, r.checks(), 1, "the other one's alone")
+	require.Len(t, r.comments(), 2)
+	assert.Contains(t, r.comments()[1], "there was a push after your comment")
+}
+
+func TestASecondVerdictSaysWhatChanged(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	require.Zero(t, r.run().code)
+	r.inputs["candidate-mode"], r.inputs["baseline-mode"] = "agent_direct", "ghx"
+	require.Zero(t, r.run().code)
+	require.Len(t, r.comments(), 1)
+	assert.Contains(t, r.comments()[0], "last run")
+}
+
 func TestAJobThatIsCancelledSaysSo(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t)
@@ -249,4 +279,43 @@ func TestWithoutTheRunnersFilesTheVerdictIsInTheLog(t *testing.T) {
 	assert.Zero(t, ended.code, ended.log)
 	assert.Contains(t, ended.log, "All 10 checks passed")
 	assert.Len(t, r.comments(), 1)
+}
+
+// write makes a file in the workspace.
+func (r *runner) write(path, content string, perm os.FileMode) {
+	r.t.Helper()
+	path = filepath.Join(r.workspace, path)
+	require.NoError(r.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(r.t, os.WriteFile(path, []byte(content), perm))
+}
+
+func TestWhatIsProposedIsBuiltInACopyWithoutCredentials(t *testing.T) {
+	if os.Geteuid() == 0 {
+		if _, err := user.Lookup("bench"); err != nil {
+			t.Skip("NOT TESTED: as root a build needs the user bench, which the image has")
+		}
+	}
+	t.Parallel()
+	r := newRunner(t)
+	r.write(".git/config", "[core]\n\tbare = false\n[http \"https://github.com/\"]\n\textraheader = AUTHORIZATION: basic c2VjcmV0\n", 0o644)
+	r.write("file", "content", 0o644)
+	r.inputs["build-command"] = "echo '::error::not a command'; env; ls -A; touch built"
+	ended := r.run()
+	require.Zero(t, ended.code, ended.log)
+	assert.Regexp(t, `(?s)::stop-commands::(\S+)\n.*::error::not a command\n.*::stop-commands::?`, ended.log+"::stop-commands::")
+	assert.NotContains(t, ended.log, "INPUT_")
+	assert.NotContains(t, ended.log, "GITHUB_")
+	assert.Contains(t, ended.log, "\nfile\n")
+	assert.NotContains(t, ended.log, "\n.git\n")
+	assert.NoFileExists(t, filepath.Join(r.workspace, "built"))
+	config, err := os.ReadFile(filepath.Join(r.workspace, ".git/config"))
+	require.NoError(t, err)
+	assert.NotContains(t, string(config), "c2VjcmV0")
+	assert.Contains(t, string(config), "bare = false")
+
+	r.inputs["build-command"] = "exit 3"
+	ended = r.run()
+	assert.Equal(t, 3, ended.code)
+	assert.Contains(t, ended.log, "build ghx with")
+	assert.Equal(t, "neutral", r.checks()[0]["conclusion"])
 }

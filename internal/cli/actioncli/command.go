@@ -70,6 +70,13 @@ func (a *action) runFor(ctx context.Context, cmd command.Command) (int, error) {
 		// The workflow has this repository's secrets.
 		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.NotApproved))
 	}
+	late, err := a.teller.pushedAfter(ctx, a.event.HeadSHA, a.event.Comment.At)
+	if err != nil {
+		return exitInfrastructure, err
+	}
+	if late {
+		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.Outdated))
+	}
 	a.apply(cmd)
 	a.teller.commit(a.event.HeadSHA)
 	if err := a.answer(ctx, "rocket", comment.Accepted(cmd.Name, a.teller.announced(a.plan()))); err != nil {

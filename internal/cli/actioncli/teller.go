@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/publish"
 )
@@ -125,6 +127,52 @@ func (t *teller) last(ctx context.Context) (*comment.Marker, error) {
 		}
 	}
 	return nil, nil
+}
+
+// findPull finds the pull request of a commit that an event does not name: a
+// workflow's run on a fork's commit. What the run has written is not asked.
+func (t *teller) findPull(ctx context.Context) error {
+	e := &t.action.event
+	if e.Name != actions.EventWorkflowRun || e.Pull.Number != 0 || t.action.inputs.Token == "" {
+		return nil
+	}
+	if len(e.Run.Pulls) > 0 {
+		e.Pull.Number = e.Run.Pulls[0]
+		return nil
+	}
+	owner, _, _ := strings.Cut(e.HeadRepository, "/")
+	pulls, _, err := t.client.REST.PullRequests.List(ctx, e.Owner, e.Repository, &gh.PullRequestListOptions{
+		State: "open", Head: owner + ":" + e.HeadBranch,
+	})
+	if err != nil {
+		return github.Explain("find the pull request of commit "+e.HeadSHA, err)
+	}
+	for _, pull := range pulls {
+		if pull.GetHead().GetSHA() == e.HeadSHA {
+			e.Pull.Number = pull.GetNumber()
+			return nil
+		}
+	}
+	return fault.Invalidf("no open pull request has its head at commit %s: somebody has pushed since, or it was closed", e.HeadSHA)
+}
+
+// pushedAfter reports whether a commit came to GitHub after a time, as far as
+// that can be told: its check suites were created when it was pushed.
+func (t *teller) pushedAfter(ctx context.Context, sha string, at time.Time) (bool, error) {
+	e := t.action.event
+	suites, _, err := t.client.REST.Checks.ListCheckSuitesForRef(ctx, e.Owner, e.Repository, sha, nil)
+	if err != nil {
+		return false, github.Explain("ask when commit "+sha+" was pushed", err)
+	}
+	if at.IsZero() || len(suites.CheckSuites) == 0 {
+		return false, nil
+	}
+	for _, suite := range suites.CheckSuites {
+		if created := suite.GetCreatedAt(); created.IsZero() || !created.After(at) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // begin opens the check run.
@@ -241,7 +289,13 @@ func (t *teller) comment(ctx context.Context, end comment.Run) string {
 		return string(marker.Conclusion)
 	}
 	posted, notices := t.publisher.Comment(ctx, publish.Comment{
-		Number: t.action.event.Pull.Number, Body: comment.Comment(end), When: publish.When(t.action.inputs.Comment),
+		Number: t.action.event.Pull.Number, When: publish.When(t.action.inputs.Comment),
+		Body: func(last string) string {
+			if marker, ok := comment.ParseMarker(last); ok {
+				end.Previous = &marker
+			}
+			return comment.Comment(end)
+		},
 		Marked: func(body string) bool {
 			marker, ok := comment.ParseMarker(body)
 			return ok && marker.IsOf(end.Suite)
