@@ -68,10 +68,7 @@ func (a *action) start(ctx context.Context) (int, error) {
 	if a.teller, err = newTeller(a); err != nil {
 		return exitInfrastructure, err
 	}
-	decision, err := a.decide(ctx)
-	if err != nil {
-		return exitInfrastructure, err
-	}
+	decision := a.decide(ctx)
 	a.log.Line(fmt.Sprintf("%s: %s. %s", a.event.Name, decision.Kind, decision.Reason))
 	switch decision.Kind {
 	case actions.Run:
@@ -102,19 +99,19 @@ func (a *action) enterWorkspace() error {
 
 // decide says what the event leads to. Changed files are asked for only where
 // they matter.
-func (a *action) decide(ctx context.Context) (actions.Decision, error) {
+func (a *action) decide(ctx context.Context) actions.Decision {
 	c := actions.Circumstances{RunDrafts: a.inputs.RunDrafts, Paths: a.inputs.Paths, HasResults: len(a.inputs.Results) > 0}
 	decision := actions.Decide(a.event, c)
 	if decision.Kind != actions.Run || a.event.Pull.Number == 0 {
-		return decision, nil
+		return decision
 	}
 	message, files, err := a.teller.changes(ctx, len(a.inputs.Paths) > 0)
 	if err != nil {
 		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
-		return decision, nil
+		return decision
 	}
 	c.CommitMessage, c.ChangedFiles = message, files
-	return actions.Decide(a.event, c), nil
+	return actions.Decide(a.event, c)
 }
 
 // skip concludes the check without having run anything.
@@ -175,6 +172,7 @@ func (a *action) judge(ctx context.Context, stages *stages, result benchcli.Resu
 		a.output(actions.Result{RunID: result.RunID, Rows: a.folderOf(result)})
 		return exitFine, nil
 	}
+	run.Places = a.places(a.plan().Model)
 	stages.enter("Publish")
 	told := a.teller.finish(ctx, run)
 	a.output(actions.Result{

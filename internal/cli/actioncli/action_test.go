@@ -1,6 +1,7 @@
 package actioncli_test
 
 import (
+	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -279,6 +280,29 @@ func TestWithoutTheRunnersFilesTheVerdictIsInTheLog(t *testing.T) {
 	assert.Zero(t, ended.code, ended.log)
 	assert.Contains(t, ended.log, "All 10 checks passed")
 	assert.Len(t, r.comments(), 1)
+}
+
+func TestAFailedCheckIsExplainedWhereItsThresholdStands(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.write("bench.json", `{
+  "default_model": "scripted/plan-v1",
+  "expectations": {
+    "scripted/plan-v1": {
+      "verify_pr": {
+        "minToolCallReductionPct": 99
+      }
+    }
+  }
+}`, 0o644)
+	r.inputs["expectations"] = "bench.json"
+	require.Zero(t, r.run().code)
+	require.Len(t, r.checks(), 1)
+	id := r.checks()[0]["id"].(float64)
+	annotations := r.list(fmt.Sprintf("/check-runs/%.0f/annotations", id), "")
+	require.Len(t, annotations, 1)
+	assert.Equal(t, "bench.json", annotations[0]["path"])
+	assert.EqualValues(t, 6, annotations[0]["start_line"])
 }
 
 // write makes a file in the workspace.

@@ -144,8 +144,8 @@ func fileIn(folder, word string) (string, bool, error) {
 		return "", false, fault.Infraf("find %s: %w", folder, err)
 	}
 	within := strings.HasPrefix(file, folder+string(filepath.Separator))
-	real, err := filepath.EvalSymlinks(file)
-	if err != nil || !within {
+	real, missing := filepath.EvalSymlinks(file)
+	if missing != nil || !within {
 		// It is no file of the folder's, but a word or a program of the system.
 		return "", false, nil
 	}
@@ -268,7 +268,7 @@ func (b *builder) sweep(cmd *exec.Cmd) error {
 		return nil
 	}
 	// -1 is every process that this user may signal, the shell included.
-	killer := exec.Command("/bin/sh", "-c", "kill -KILL -1")
+	killer := exec.CommandContext(context.Background(), "/bin/sh", "-c", "kill -KILL -1")
 	killer.Env, killer.SysProcAttr = []string{}, &syscall.SysProcAttr{Credential: b.user}
 	var exit *exec.ExitError
 	if err := killer.Run(); err != nil && !errors.As(err, &exit) {

@@ -44,7 +44,8 @@ func Main() int {
 		log: log, secrets: secrets, environ: os.Environ(), getenv: os.Getenv, now: time.Now, random: rand.Text,
 	}
 	if name == postName {
-		return a.post(ctx)
+		a.post(ctx)
+		return exitFine
 	}
 	return a.run(ctx)
 }

@@ -26,7 +26,7 @@ func futureOpenCode() {
 	if err != nil {
 		os.Exit(1)
 	}
-	os.Stdout.WriteString("opencode server listening on http://" + listener.Addr().String() + "\n")
+	_, _ = os.Stdout.WriteString("opencode server listening on http://" + listener.Addr().String() + "\n")
 	_ = http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"healthy": true, "version": "99.1.0"}`))
