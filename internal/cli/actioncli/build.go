@@ -144,16 +144,23 @@ func fileIn(folder, word string) (string, bool, error) {
 		return "", false, fault.Infraf("find %s: %w", folder, err)
 	}
 	within := strings.HasPrefix(file, folder+string(filepath.Separator))
-	real, missing := filepath.EvalSymlinks(file)
-	if missing != nil || !within {
+	if !within || !isFile(file) {
 		// It is no file of the folder's, but a word or a program of the system.
 		return "", false, nil
+	}
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return "", false, fault.Infraf("find %s: %w", word, err)
 	}
 	if !strings.HasPrefix(real, root+string(filepath.Separator)) {
 		return "", false, fault.Invalidf("%s leads out of the workspace, to %s", word, real)
 	}
-	info, err := os.Stat(real)
-	return file, err == nil && info.Mode().IsRegular(), nil
+	return file, true, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // copyWorkspace copies the workspace, without what git keeps beside the files:
