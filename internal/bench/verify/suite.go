@@ -147,11 +147,34 @@ func RunSuite(ctx context.Context, s Suite, deps runner.Deps) (result Result, er
 	if err := makeFolder(s.TranscriptsFolder()); err != nil {
 		return result, err
 	}
+	closed := s.keepToOurselves()
+	defer func() { err = errors.Join(err, closed()) }()
 	deps.Ledger = rows
 	result.Outcome, err = runner.Run(ctx, s.config(info, done, spent), deps)
 	result.Files = rows.Files()
 	result.Info.UnrecordedUSD += result.CostUSD - spent - result.RowsUSD
 	return result, errors.Join(err, result.recordStop(s.Folder(), deps.Now()))
+}
+
+// keepToOurselves closes the run's folder to other users, such as the agents',
+// until the returned function is called: it tells of earlier attempts. Where
+// all rows go elsewhere, the folder has the description of the run alone.
+func (s Suite) keepToOurselves() (open func() error) {
+	const ours = 0o700
+	info, err := os.Stat(s.Folder())
+	if err == nil {
+		err = os.Chmod(s.Folder(), ours)
+	}
+	if err != nil {
+		// A folder that is somebody else's cannot be closed; the run can go on.
+		return func() error { return nil }
+	}
+	return func() error {
+		if err := os.Chmod(s.Folder(), info.Mode().Perm()); err != nil {
+			return fault.Infraf("open the run's folder: %w", err)
+		}
+		return nil
+	}
 }
 
 // begin describes the run: as it was begun before, if it was.

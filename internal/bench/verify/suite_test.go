@@ -347,3 +347,18 @@ func TestToolsNameHarnessAndAgent(t *testing.T) {
 	assert.Len(t, others, 1, "what is given is not changed")
 	assert.Len(t, verify.Tools("1.0", "fake 1", nil), 2)
 }
+
+func TestAgentsOfOtherUsersCannotReadTheRunsFolder(t *testing.T) {
+	r := newRig(t)
+	permOf := func() os.FileMode {
+		info, err := os.Stat(r.suite.Folder())
+		require.NoError(t, err)
+		return info.Mode().Perm()
+	}
+	var during os.FileMode
+	r.afterRow = func(int) { during = permOf() }
+	_, err := verify.RunSuite(t.Context(), r.suite, r.deps)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o700), during)
+	assert.NotEqual(t, during, permOf(), "others may read it in the end")
+}
