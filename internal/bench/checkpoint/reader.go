@@ -22,18 +22,19 @@ type read func(ctx context.Context, r *GitHubReader, in input) (any, error)
 
 func reads() map[string]read {
 	return map[string]read{
-		"repo.view":           repoView,
-		"issue.view":          issueView,
-		"issue.list":          issueList,
-		"issue.comments.list": issueComments,
-		"pr.view":             pullView,
-		"pr.list":             pullList,
-		"pr.checks.list":      pullChecks,
-		"pr.reviews.list":     pullReviews,
-		"pr.threads.list":     pullThreads,
-		"release.view":        releaseView,
-		"release.list":        releaseList,
-		"workflow.run.view":   runView,
+		"repo.view":             repoView,
+		"issue.view":            issueView,
+		"issue.list":            issueList,
+		"issue.comments.list":   issueComments,
+		"pr.view":               pullView,
+		"pr.list":               pullList,
+		"pr.checks.list":        pullChecks,
+		"pr.reviews.list":       pullReviews,
+		"pr.threads.list":       pullThreads,
+		"project_v2.items.list": projectItems,
+		"release.view":          releaseView,
+		"release.list":          releaseList,
+		"workflow.run.view":     runView,
 	}
 }
 

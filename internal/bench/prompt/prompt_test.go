@@ -24,8 +24,14 @@ func resolved(t *testing.T) []scenario.Resolved {
 	manifest := bench.Manifest{
 		Repo: bench.ManifestRepo{Owner: "aryeko", Name: "ghx-bench-fixtures", FullName: "aryeko/ghx-bench-fixtures", DefaultBranch: "main"},
 		Resources: map[string]map[string]any{
-			"issue": {"number": 1}, "pr": {"number": 2}, "pr_with_checks": {"number": 3, "run_id": 1000026},
+			"issue": {"number": 1, "url": "https://github.com/aryeko/ghx-bench-fixtures/issues/1"}, "pr": {"number": 2}, "pr_with_checks": {"number": 3, "run_id": 1000026},
 			"workflow_run": {"id": 1000032}, "pr_mergeable": {"number": 4}, "pr_with_reviews": {"number": 5},
+			"release":           {"id": 1000061, "tag_name": "bench-default.v1.1.0", "unused_tag_name": "bench-default.v1.2.0"},
+			"release_published": {"tag_name": "bench-default.v1.0.0"},
+			"project": {
+				"id": "PVT_1", "number": 1, "owner": "aryeko", "item_id": "PVTI_1", "draft_item_id": "PVTI_2", "field_id": "PVTSSF_1", "option_id": "aa",
+			},
+			"org_project": {"number": 1, "owner": "bench-organization"},
 		},
 	}
 	var all []scenario.Resolved

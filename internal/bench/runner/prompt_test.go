@@ -28,8 +28,14 @@ func TestEveryShippedScenarioSaysTheSameInEveryMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(library.All()...)
 		r.target.Resources = map[string]map[string]any{
-			"issue": {"number": 1}, "pr": {"number": 2}, "pr_with_checks": {"number": 3, "run_id": 1000026},
+			"issue": {"number": 1, "url": "https://github.com/aryeko/ghx-bench-fixtures/issues/1"}, "pr": {"number": 2}, "pr_with_checks": {"number": 3, "run_id": 1000026},
 			"workflow_run": {"id": 1000032}, "pr_mergeable": {"number": 4}, "pr_with_reviews": {"number": 5},
+			"release":           {"id": 1000061, "tag_name": "bench-default.v1.1.0", "unused_tag_name": "bench-default.v1.2.0"},
+			"release_published": {"tag_name": "bench-default.v1.0.0"},
+			"project": {
+				"id": "PVT_1", "number": 1, "owner": "aryeko", "item_id": "PVTI_1", "draft_item_id": "PVTI_2", "field_id": "PVTSSF_1", "option_id": "aa",
+			},
+			"org_project": {"number": 1, "owner": "bench-organization"},
 		}
 		r.deps.Nonce = nonces()
 		var ids []string

@@ -185,6 +185,13 @@ func TestRules(t *testing.T) {
 			`flow-wf-001.json: assertions.checkpoints[0].verification_input.prNumber: must be a whole number, is "1"`,
 		}},
 
+		{"S5: what a checkpoint refers to is a resource that is required", writeFile, firstOf + "expected_value", "{{resources.check_run.id}}", []string{
+			`write/write-001.json: assertions.checkpoints[0].expected_value: needs the resource "check_run": add it to fixture.requires`,
+		}},
+		{"S5: a reference is to the repository or a resource", writeFile, firstOf + "verification_input", object{"prNumber": "{{resources.pr.number}}", "owner": "{{owner}}"}, []string{
+			`write/write-001.json: assertions.checkpoints[0].verification_input.owner: "{{owner}}" is no reference: want {{repo.<field>}} or {{resources.<name>.<field>}}`,
+		}},
+
 		{"S6: a mutating scenario has checkpoints", writeFile, "assertions/checkpoints", remove{}, []string{
 			`write/write-001.json: assertions.checkpoints: is missing: pr.merge changes something, so its result must be read back`,
 		}},

@@ -62,7 +62,7 @@ func TestLoadReadsScenarios(t *testing.T) {
 	assert.Equal(t, "resources.pr.number", s.Fixture.Bindings["input.prNumber"])
 	assert.Equal(t, "MERGED", s.Assertions.Checkpoints[0].ExpectedValue)
 	assert.Len(t, library.All(), 12)
-	assert.Equal(t, []string{"ci-verify-pr", "ci-verify-release", "default", "release-delivery", "workflows"}, library.Sets())
+	assert.Equal(t, []string{"ci-verify-pr", "ci-verify-release", "default", "workflows"}, library.Sets())
 
 	s, err = library.Scenario("flow-wf-001")
 	require.NoError(t, err)
@@ -137,7 +137,7 @@ func TestSelect(t *testing.T) {
 		{"ids, in the order given", "", []string{"write-002", "read-001"}, []string{"write-002", "read-001"}, ""},
 		{"the default set if nothing is named", "", nil, []string{"read-001", "read-002", "read-003", "read-004", "read-005", "read-006"}, ""},
 		{"an unknown set that is like one", "ci-verify", nil, nil, `unknown scenario set "ci-verify": did you mean "ci-verify-pr"?`},
-		{"an unknown set that is like none", "nightly", nil, nil, `unknown scenario set "nightly": want one of ["ci-verify-pr" "ci-verify-release" "default" "release-delivery" "workflows"]`},
+		{"an unknown set that is like none", "nightly", nil, nil, `unknown scenario set "nightly": want one of ["ci-verify-pr" "ci-verify-release" "default" "workflows"]`},
 		{"an unknown id", "", []string{"raed-001"}, nil, `unknown scenario "raed-001": did you mean "read-001"?`},
 		{"an id twice", "", []string{"read-001", "read-001"}, nil, `scenario "read-001" is named twice: want each once, and repetitions for more runs`},
 		{"a set and ids", "default", []string{"read-001"}, nil, `both a scenario set ("default") and scenarios are named: want one of the two`},

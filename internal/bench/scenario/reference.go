@@ -110,7 +110,9 @@ func dereferenced(c bench.Checkpoint, m bench.Manifest) (bench.Checkpoint, error
 	}
 	input, err := dereference(own, m)
 	if err == nil {
-		c.VerificationInput = input.(map[string]any)
+		c.VerificationInput, err = normal(input.(map[string]any))
+	}
+	if err == nil {
 		c.ExpectedValue, err = dereference(c.ExpectedValue, m)
 	}
 	if err != nil {

@@ -35,8 +35,12 @@ func seeded() bench.Manifest {
 				"id": 31, "tag_name": "bench-s.v1.1.0", "unused_tag_name": "bench-s.v1.2.0",
 				"url": "https://github.com/aryeko/ghx-bench-fixtures/releases/tag/untagged-1",
 			},
+			"project": {
+				"id": "PVT_1", "number": 1, "owner": "aryeko", "item_id": "PVTI_1", "draft_item_id": "PVTI_2", "field_id": "PVTSSF_1", "option_id": "aa",
+			},
+			"org_project":       {"id": "PVT_2", "number": 1, "owner": "acme"},
 			"release_published": {"id": 30, "tag_name": "bench-s.v1.0.0"},
-			"metadata":        {"seed_id": "s", "generated_at": "2026-01-01T00:00:00.000Z", "run_id": "r"},
+			"metadata":          {"seed_id": "s", "generated_at": "2026-01-01T00:00:00.000Z", "run_id": "r"},
 		},
 	}
 }
@@ -69,6 +73,10 @@ func TestS10ShippedSets(t *testing.T) {
 	assert.Equal(t, []string{"pr.checks.rerun.all", "pr.merge"}, tasks("ci-verify-pr"))
 	assert.Equal(t, []string{"pr.checks.rerun.all", "pr.merge", "pr.checks.rerun.failed", "pr.assignees.add", "pr.reviews.submit"}, tasks("ci-verify-release"))
 	assert.Equal(t, []string{"release.list", "release.view", "release.create", "release.update", "release.publish"}, tasks("release-delivery"))
+	assert.Equal(t, []string{
+		"project_v2.user.view", "project_v2.org.view", "project_v2.fields.list", "project_v2.items.list",
+		"project_v2.items.issue.add", "project_v2.items.issue.remove", "project_v2.items.field.update",
+	}, tasks("projects-v2"))
 	workflows, err := library.Set("workflows")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"pr-fix-review-comments-wf-001"}, ids(workflows))
@@ -187,6 +195,27 @@ func TestS6CheckpointsTellWhetherTheWorkIsDone(t *testing.T) {
 		"release-publish-001": {
 			before: release("Second release", "Adds a changelog.", true, false), after: release("Second release", "Adds a changelog.", false, false),
 			alike: map[string]string{"another release of the tag is published": `{"id": 32, "isDraft": false}`},
+		},
+		"project-v2-items-issue-add-001": {
+			before: `{"items": [{"id": "PVTI_1", "contentType": "PULL_REQUEST", "contentUrl": "https://github.com/aryeko/ghx-bench-fixtures/pull/2"}]}`,
+			after:  `{"items": [{"id": "PVTI_1"}, {"id": "PVTI_3", "contentType": "ISSUE", "contentUrl": "https://github.com/aryeko/ghx-bench-fixtures/issues/1"}]}`,
+			alike: map[string]string{
+				"a draft of it is made":     `{"items": [{"id": "PVTI_3", "contentType": "DRAFT_ISSUE", "contentTitle": "Document the configuration file"}]}`,
+				"another issue is on board": `{"items": [{"id": "PVTI_3", "contentType": "ISSUE", "contentUrl": "https://github.com/aryeko/ghx-bench-fixtures/issues/11"}]}`,
+			},
+		},
+		"project-v2-items-issue-remove-001": {
+			before: `{"items": [{"id": "PVTI_1"}, {"id": "PVTI_2"}]}`, after: `{"items": [{"id": "PVTI_2"}]}`,
+			alike: map[string]string{"the other one is removed": `{"items": [{"id": "PVTI_1"}]}`, "both are removed": `{"items": []}`},
+		},
+		"project-v2-items-field-update-001": {
+			before: `{"items": [{"id": "PVTI_1", "fields": {}}, {"id": "PVTI_2", "fields": {}}]}`,
+			after:  `{"items": [{"id": "PVTI_1", "fields": {"Priority": "High"}}, {"id": "PVTI_2", "fields": {}}]}`,
+			alike: map[string]string{
+				"another option is set":        `{"items": [{"id": "PVTI_1", "fields": {"Priority": "Low"}}]}`,
+				"it is set for the other item": `{"items": [{"id": "PVTI_1", "fields": {}}, {"id": "PVTI_2", "fields": {"Priority": "High"}}]}`,
+				"another field is set":         `{"items": [{"id": "PVTI_1", "fields": {"Status": "High"}}]}`,
+			},
 		},
 	}
 	for _, s := range shipped(t).All() {

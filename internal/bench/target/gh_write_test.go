@@ -258,10 +258,10 @@ func TestGHResolvesThreads(t *testing.T) {
 
 func TestGHDoesWhatItMay(t *testing.T) {
 	withGH(t, func(t *testing.T, gh *ghTool) {
-		gh.Env = append(gh.Env, "GH_TOKEN="+gh.place.Verifier.Token)
+		gh.Env = append(gh.Env, "GH_TOKEN="+readerToken(gh.place))
 		gh.ok("pr view {pr.number}")
-		assert.Contains(t, gh.refused("pr merge {pr.number} --squash"), "bench-verifier does not have the correct permissions to execute `MergePullRequest`")
-		assert.Contains(t, gh.refused("pr close {pr.number}"), "bench-verifier does not have the correct permissions to execute `ClosePullRequest`")
+		assert.Contains(t, gh.refused("pr merge {pr.number} --squash"), "reader does not have the correct permissions to execute `MergePullRequest`")
+		assert.Contains(t, gh.refused("pr close {pr.number}"), "reader does not have the correct permissions to execute `ClosePullRequest`")
 		assert.Contains(t, gh.refused("api -X PATCH repos/{owner}/{repo}/issues/{issue.number} -f state=closed"), "(HTTP 403)")
 		assert.False(t, gh.pull("pr").GetMerged())
 		_, response, err := verifier(t, gh.place).REST.Issues.Get(t.Context(), target.Owner, target.FixturesName, number(t, gh.place, "issue"))

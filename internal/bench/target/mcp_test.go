@@ -72,7 +72,7 @@ func TestMCPContextAndUsers(t *testing.T) {
 	m := openAllMCP(t)
 	m.has(map[string]any{"login": target.Agent}, "get_me", nil)
 	m.has(map[string]any{"total_count": 3}, "search_users", map[string]any{"query": "bench in:login"})
-	m.has(map[string]any{"total_count": 0}, "search_orgs", map[string]any{"query": "bench"})
+	m.has(map[string]any{"total_count": 1, "items": []any{map[string]any{"login": target.Organization}}}, "search_orgs", map[string]any{"query": "bench"})
 }
 
 func TestMCPReadsRepositories(t *testing.T) {

@@ -30,6 +30,9 @@ const (
 	Verifier = "bench-verifier"
 )
 
+// Organization is the account of an organization that [Owner] owns.
+const Organization = "bench-organization"
+
 // FixturesName is the name of the fixtures repository.
 const FixturesName = "ghx-bench-fixtures"
 
@@ -127,6 +130,8 @@ func addFixturesRepo(s *model.State) error {
 		user := s.AddUser(model.NewUser{Login: member.login})
 		repo.Collaborators[user.ID] = member.permission
 	}
+	org := s.AddUser(model.NewUser{Login: Organization, Type: model.TypeOrganization})
+	s.SetMember(org, owner.ID, model.OrgOwner)
 	s.Scripts = append(s.Scripts, model.Script{
 		Workflow: "bench-rerun-failed.yml", Job: "flaky", Outcomes: []model.Conclusion{model.Failure, model.Success},
 		FailingStep: "Fail on the first attempt", Log: failedRunLog,

@@ -106,7 +106,7 @@ func TestS6TheVerifierIsNotTheAgent(t *testing.T) {
 func TestS6TheVerifierOnlyReads(t *testing.T) {
 	place := prepare(t, seeded(t))
 	input := map[string]any{"owner": target.Owner, "name": target.FixturesName}
-	for field, resource := range map[string]string{"issueNumber": "issue", "prNumber": "pr_with_reviews"} {
+	for field, resource := range map[string]string{"issueNumber": "issue", "prNumber": "pr_with_reviews", "projectNumber": "project"} {
 		input[field] = number(t, place, resource)
 	}
 	input["runId"] = resourceID(t, place, "workflow_run", "id")

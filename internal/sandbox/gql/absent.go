@@ -12,8 +12,8 @@ import (
 func absentTypes() []string {
 	return []string{
 		"AutoMergeRequest", "CodeOfConduct", "FundingLink", "IssueTemplate", "Language", "LanguageEdge", "License",
-		"LinkedBranch", "Mannequin", "IssueType", "ConnectedEvent", "DisconnectedEvent", "Project", "ProjectCard", "ProjectColumn", "ProjectV2", "ProjectV2Item",
-		"ProjectV2ItemFieldSingleSelectValue", "PullRequestTemplate", "RepositoryContactLink",
+		"LinkedBranch", "Mannequin", "IssueType", "ConnectedEvent", "DisconnectedEvent", "Project", "ProjectCard", "ProjectColumn",
+		"PullRequestTemplate", "RepositoryContactLink",
 		"RepositoryTopic", "StatusContext", "StatusContextStateCount", "Team", "Topic",
 	}
 }
@@ -46,14 +46,13 @@ func absentFields() map[string]graphql.Resolver {
 		"Repository.securityPolicyUrl":  constant(nil),
 		"Repository.templateRepository": constant(nil),
 		"Repository.projects":           none,
-		"Repository.projectsV2":         none,
 
 		"Repository.pullRequestTemplates":                               constant([]any{}),
 		"StatusCheckRollupContextConnection.statusContextCount":         constant(0),
 		"StatusCheckRollupContextConnection.statusContextCountsByState": constant([]any{}),
 	}
 	for _, name := range []string{"Issue", "PullRequest"} {
-		fields[name+".projectCards"], fields[name+".projectItems"] = none, none
+		fields[name+".projectCards"] = none
 	}
 	return fields
 }

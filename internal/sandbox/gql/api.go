@@ -35,11 +35,11 @@ func New() (*API, error) {
 		queryFields(), sharedFields(), accountFields(), repositoryFields(), refFields(), commitFields(), labelFields(),
 		issueFields(), pullFields(), pullPartFields(), reviewFields(), threadFields(), reviewCommentFields(),
 		checkFields(), actionsFields(), absentFields(), reactionFields(), resourceFields(), relationFields(), timelineFields(), searchFields(),
-		releaseFields(),
+		releaseFields(), projectFields(), projectFieldFields(), projectItemFields(), projectValueFields(), collaboratorsFields(),
 	} {
 		maps.Copy(resolvers, set)
 	}
-	for _, set := range []map[string]mutator{issueMutations(), commentMutations(), labelMutations(), pullMutations(), relationMutations(), reviewMutations()} {
+	for _, set := range []map[string]mutator{issueMutations(), commentMutations(), labelMutations(), pullMutations(), relationMutations(), reviewMutations(), projectMutations()} {
 		for name, run := range set {
 			resolvers["Mutation."+name] = mutation(name, run)
 		}

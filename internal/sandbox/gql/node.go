@@ -43,7 +43,7 @@ func (q *query) sees(obj any) bool {
 	case *model.Thread:
 		return len(q.s.VisibleComments(q.actor, obj)) > 0
 	default:
-		return true
+		return q.seesProject(obj)
 	}
 }
 
@@ -91,7 +91,7 @@ func (q *query) object(node string) any {
 	case model.NodeApp:
 		return present(q.s.Apps.Get(id))
 	default:
-		return nil
+		return q.projectObject(kind, id)
 	}
 }
 

@@ -111,7 +111,7 @@ func (q *query) factsOfReleases(obj any) facts {
 		f.path = q.path(o.release.RepoID, fmt.Sprintf("/releases/download/%s/%s", o.release.TagName, url.PathEscape(o.Name)))
 		return f
 	default:
-		return facts{}
+		return q.factsOfProjects(obj)
 	}
 }
 

@@ -52,7 +52,7 @@ func typeOf(obj any) string {
 	case ref:
 		return "Ref"
 	default:
-		return ""
+		return typeOfProjects(obj)
 	}
 }
 
@@ -78,20 +78,23 @@ func sharedFields() map[string]graphql.Resolver {
 	}
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.id }), "databaseId",
 		"User", "Organization", "Bot", "App", "Repository", "Issue", "PullRequest", "IssueComment", "PullRequestReview",
-		"PullRequestReviewComment", "CheckRun", "CheckSuite", "WorkflowRun", "Workflow", "Release"))
+		"PullRequestReviewComment", "CheckRun", "CheckSuite", "WorkflowRun", "Workflow", "Release",
+		"ProjectV2", "ProjectV2FieldCommon", "ProjectV2Item", "ProjectV2ItemFieldValueCommon"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.id }), "fullDatabaseId",
-		"Issue", "PullRequest", "IssueComment", "PullRequestReview", "PullRequestReviewComment"))
+		"Issue", "PullRequest", "IssueComment", "PullRequestReview", "PullRequestReviewComment", "ProjectV2", "ProjectV2Item"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.created }), "createdAt",
-		"User", "Organization", "Bot", "App", "Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset"))
+		"User", "Organization", "Bot", "App", "Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset",
+		"ProjectV2", "ProjectV2FieldCommon", "ProjectV2Item", "ProjectV2ItemFieldValueCommon", "DraftIssue"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.updated }), "updatedAt",
-		"Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset"))
+		"Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset",
+		"ProjectV2", "ProjectV2FieldCommon", "ProjectV2Item", "ProjectV2ItemFieldValueCommon", "DraftIssue"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return webURL + f.path }), "url",
 		"Actor", "RepositoryOwner", "UniformResourceLocatable", "IssueComment", "PullRequestReview",
-		"PullRequestReviewComment", "Label", "CheckSuite", "App"))
+		"PullRequestReviewComment", "Label", "CheckSuite", "App", "ProjectV2"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return webURL + f.path }), "permalink", "PullRequest", "CheckRun"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.path }), "resourcePath",
 		"Actor", "RepositoryOwner", "UniformResourceLocatable", "IssueComment", "PullRequestReview",
-		"PullRequestReviewComment", "Label", "CheckSuite"))
+		"PullRequestReviewComment", "Label", "CheckSuite", "ProjectV2"))
 	maps.Copy(fields, onTypes(fact(func(q *query, f facts) any { return present(q.s.Repos.Get(f.repo)) }), "repository",
 		"RepositoryNode", "PullRequestReviewThread", "Label", "Milestone", "CheckRun", "CheckSuite", "GitObject", "Ref", "Release"))
 	return fields

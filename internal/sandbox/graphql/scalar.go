@@ -93,9 +93,12 @@ func timeScalar(layout string, utc bool) *scalar {
 		if !ok {
 			return nil, false
 		}
-		_, ok = parseTime(s)
-		// Only a Date may leave the time of day out, and it must.
-		return s, ok && (layout == dateLayout) == (len(s) == len(dateLayout))
+		t, ok := parseTime(s)
+		if layout == dateLayout {
+			// Clients send a moment of the day too, as gh does.
+			return t.Format(dateLayout), ok
+		}
+		return s, ok && len(s) != len(dateLayout)
 	}
 	return &scalar{write: write, read: read, zeroIsNull: true}
 }

@@ -129,7 +129,7 @@ func TestScalarsOfGitHubAreChecked(t *testing.T) {
 		"words for a moment":              {"DateTime", `"yesterday"`, false},
 		"a moment with milliseconds":      {"PreciseDateTime", `"2024-05-06T07:08:09.123Z"`, true},
 		"a day":                           {"Date", `"2024-05-06"`, true},
-		"a moment for a day":              {"Date", `"2024-05-06T07:08:09Z"`, false},
+		"a moment for a day":              {"Date", `"2024-05-06T07:08:09Z"`, true},
 		"a day that is not in the year":   {"Date", `"2024-02-30"`, false},
 		"a full object id":                {"GitObjectID", `"` + sha + `"`, true},
 		"a short object id":               {"GitObjectID", `"` + sha[:7] + `"`, false},

@@ -189,6 +189,7 @@ func (s *State) DeleteIssue(actor ID, repo *Repo, i *Issue) error {
 	}
 	s.Issues.Delete(i.ID)
 	s.dropReactions(i.ID)
+	s.dropItems(i.ID)
 	s.dropRelations(i.ID)
 	return nil
 }

@@ -37,6 +37,12 @@ const (
 	NodeReaction      NodeKind = "REA"
 	NodeRelease       NodeKind = "RE"
 	NodeReleaseAsset  NodeKind = "RA"
+	NodeProject       NodeKind = "PVT"
+	NodeProjectItem   NodeKind = "PVTI"
+	NodeField         NodeKind = "PVTF"
+	NodeSingleSelect  NodeKind = "PVTSSF"
+	NodeIteration     NodeKind = "PVTIF"
+	NodeDraftIssue    NodeKind = "DI"
 )
 
 // NodeID returns the global id of an object: the kind and, in base64, a
@@ -83,4 +89,17 @@ func UserNode(u *User) NodeKind {
 	default:
 		return NodeUser
 	}
+}
+
+// FieldNodeID returns the global id of a project's field, whose kind is that
+// of its type.
+func FieldNodeID(f *ProjectField) string {
+	kind := NodeField
+	switch f.Type {
+	case FieldSingleSelect:
+		kind = NodeSingleSelect
+	case FieldIteration:
+		kind = NodeIteration
+	}
+	return NodeID(kind, f.ProjectID, f.ID)
 }

@@ -34,13 +34,18 @@ func (p Permission) String() string {
 }
 
 // Permission returns what a user may do in a repository. Anyone may read a
-// public one; the bot of an App that is installed may write; 0 is nobody.
+// public one; the members of an organization may read its repositories, its
+// owners may do all; the bot of an App that is installed may write; 0 is nobody.
 func (s *State) Permission(user ID, repo *Repo) Permission {
 	if user != 0 && user == repo.OwnerID {
 		return PermAdmin
 	}
+	member := s.memberPermission(user, repo.OwnerID)
 	if p, known := repo.Collaborators[user]; known {
-		return p
+		return max(p, member)
+	}
+	if member > PermNone {
+		return member
 	}
 	if s.installed(user, repo) {
 		return PermWrite

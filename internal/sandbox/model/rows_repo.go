@@ -21,16 +21,24 @@ const (
 
 // User is a person, an organization or an App's bot.
 type User struct {
-	ID        ID
-	Login     string
-	Name      string
-	Email     string
-	Type      UserType
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	ID    ID
+	Login string
+	Name  string
+	Email string
+	Type  UserType
+	// Members are those of an organization; nil for others.
+	Members map[ID]OrgRole
+	// LastProject is the highest number of a project.
+	LastProject int
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
 }
 
-func (u *User) clone() *User { return copyOf(u) }
+func (u *User) clone() *User {
+	c := *u
+	c.Members = maps.Clone(u.Members)
+	return &c
+}
 
 // Page returns the path of the account's page; that of a bot is its App's.
 func (u *User) Page() string {

@@ -42,6 +42,9 @@ type State struct {
 	Events         Table[Event]
 	Reactions      Table[Reaction]
 	Releases       Table[Release]
+	Projects       Table[Project]
+	ProjectFields  Table[ProjectField]
+	ProjectItems   Table[ProjectItem]
 
 	// Scripts say how Actions jobs end; see [Script].
 	Scripts []Script
@@ -98,6 +101,9 @@ func (s *State) Clone() *State {
 	c.Events = cloneTable(s.Events, (*Event).clone)
 	c.Reactions = cloneTable(s.Reactions, (*Reaction).clone)
 	c.Releases = cloneTable(s.Releases, (*Release).clone)
+	c.Projects = cloneTable(s.Projects, (*Project).clone)
+	c.ProjectFields = cloneTable(s.ProjectFields, (*ProjectField).clone)
+	c.ProjectItems = cloneTable(s.ProjectItems, (*ProjectItem).clone)
 	c.Scripts = cloneScripts(s.Scripts)
 	return &c
 }

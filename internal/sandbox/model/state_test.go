@@ -42,6 +42,7 @@ func full(t *testing.T) *world {
 	require.NoError(t, err)
 	_, err = w.AddAsset(w.owner, release, model.NewAsset{Name: "a.txt", Content: []byte("a")})
 	require.NoError(t, err)
+	fillProject(t, w, i)
 	delete(w.repo.Protection, "main")
 	require.NoError(t, w.MergePull(w.owner, pr, model.Merge{Method: model.MethodMerge}))
 	w.repo.Protection["main"] = model.Protection{RequiredChecks: []string{"build"}}
@@ -169,6 +170,12 @@ func TestWorldsThatDoNotFitTogether(t *testing.T) {
 		{func(s *model.State) { drop(&s.CheckSuites) }, "its check suite is missing"},
 		{func(s *model.State) { drop(&s.CheckRuns) }, "its check run is missing"},
 		{func(s *model.State) { drop(&s.Jobs) }, "one of its jobs is missing"},
+		{func(s *model.State) { drop(&s.Projects) }, "its project is missing"},
+		{func(s *model.State) { drop(&s.ProjectFields) }, "has a value of a field that is missing"},
+		{func(s *model.State) { s.User("acme").LastProject = 0 }, "has a number that was never given"},
+		{func(s *model.State) {
+			s.ProjectItems.First(func(i *model.ProjectItem) bool { return i.Draft != nil }).IssueID = issue(s).ID
+		}, "is about no issue, or about one and a draft"},
 		{func(s *model.State) { s.Releases.First(func(*model.Release) bool { return true }).Draft = true }, "is a draft that was published, or neither"},
 		{func(s *model.State) { drop(&s.Runs) }, "its run is missing"},
 		{func(s *model.State) { s.Runs.First(func(*model.Run) bool { return true }).Attempts = nil }, "has no attempt"},

@@ -63,7 +63,7 @@ func routes() []route {
 		metaRoutes(), repoRoutes(), gitRoutes(), gitDataRoutes(), contentRoutes(), issueRoutes(), relationRoutes(), labelRoutes(), pullRoutes(), reviewRoutes(),
 		actionsRoutes(), logRoutes(), archiveRoutes(), checkRoutes(), searchRoutes(), starRoutes(),
 		checkWriteRoutes(), suiteRoutes(), reactionRoutes(),
-		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(),
+		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(), projectRoutes(), collaboratorRoutes(),
 	)
 }
 
