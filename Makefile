@@ -30,6 +30,7 @@ lint: ## Run golangci-lint
 .PHONY: workflows
 workflows: ## Run actionlint on the workflows
 	$(TOOL) actionlint
+	$(TOOL) actionlint internal/cli/benchcli/workflow/*.yml
 
 .PHONY: test
 test: ## Run the tests

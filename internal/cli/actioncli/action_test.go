@@ -118,6 +118,27 @@ func TestAForksTokenMayOnlyRead(t *testing.T) {
 	assert.Equal(t, "neutral", ended.outputs["conclusion"])
 }
 
+func TestResultsOfAForkArePublishedByAnotherWorkflow(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.inputs["shard"], r.inputs["output-dir"] = "1/1", "results"
+	require.Zero(t, r.run().code)
+	delete(r.inputs, "shard")
+	r.inputs["output-dir"], r.inputs["results"] = ".bench", "results"
+	r.event("workflow_run", map[string]any{"action": "completed", "workflow_run": map[string]any{
+		"id": 7, "conclusion": "success", "event": "pull_request", "head_sha": r.head, "head_branch": "change",
+		"head_repository": map[string]any{"full_name": sandboxtest.Owner + "/" + sandboxtest.Name}, "pull_requests": []any{},
+	}})
+	ended := r.run()
+	require.Zero(t, ended.code, ended.log)
+	assert.Len(t, r.checks(), 1)
+	assert.Len(t, r.comments(), 1, "the pull request is found by its head")
+
+	delete(r.inputs, "results")
+	ended = r.run()
+	assert.Equal(t, 2, ended.code, "nothing runs with the rights of this event")
+}
+
 func TestADraftIsSkipped(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t)
