@@ -87,6 +87,7 @@ func (q *query) projectObject(kind model.NodeKind, id model.ID) any {
 		if i := q.s.ProjectItems.First(func(i *model.ProjectItem) bool { return i.Draft != nil && i.Draft.ID == id }); i != nil {
 			return draftIssue{i}
 		}
+	default:
 	}
 	return nil
 }

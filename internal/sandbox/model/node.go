@@ -100,6 +100,7 @@ func FieldNodeID(f *ProjectField) string {
 		kind = NodeSingleSelect
 	case FieldIteration:
 		kind = NodeIteration
+	default:
 	}
 	return NodeID(kind, f.ProjectID, f.ID)
 }
