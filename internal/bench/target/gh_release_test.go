@@ -18,7 +18,10 @@ func releaseOf(t testing.TB, gh *ghTool, tag string) *model.Release {
 	t.Helper()
 	var found *model.Release
 	world(t, gh.place, func(s *model.State, repo *model.Repo) {
-		found = s.Releases.First(func(r *model.Release) bool { return r.RepoID == repo.ID && r.TagName == tag })
+		if r := s.Releases.First(func(r *model.Release) bool { return r.RepoID == repo.ID && r.TagName == tag }); r != nil {
+			copied := *r
+			found = &copied
+		}
 	})
 	return found
 }
