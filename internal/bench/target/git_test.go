@@ -217,7 +217,7 @@ func TestGitPushesFromAShallowClone(t *testing.T) {
 }
 
 func TestGitPushesALot(t *testing.T) {
-	const size = 4 << 20
+	const size = 2 << 20
 	place := prepare(t, seeded(t))
 	w := openWorkshop(t, place).as(env(place, "GH_TOKEN"))
 	w.clone()

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -68,6 +69,9 @@ func check(events io.Reader, out io.Writer, list string) error {
 		case "fail", "build-fail":
 			failed = append(failed, strings.TrimSpace(key))
 			fmt.Fprintf(out, "FAIL %s\n%s", key, said[key])
+			if e.Test == "" {
+				unfinished(out, e.Package, said)
+			}
 		case "skip":
 			if e.Test == "" {
 				break
@@ -103,6 +107,16 @@ func check(events io.Reader, out io.Writer, list string) error {
 	}
 	fmt.Fprintf(out, "%d tests were skipped, all for listed reasons\n", skipped)
 	return nil
+}
+
+// unfinished shows what tests said that have not ended with their package: they
+// hung, or the process died in one of them.
+func unfinished(out io.Writer, pkg string, said map[string]*strings.Builder) {
+	for _, key := range slices.Sorted(maps.Keys(said)) {
+		if test, is := strings.CutPrefix(key, pkg+" "); is && test != "" {
+			fmt.Fprintf(out, "DID NOT END %s\n%s", key, said[key])
+		}
+	}
 }
 
 // parse reads the list.

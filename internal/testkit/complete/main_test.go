@@ -13,6 +13,7 @@ const (
 	ends    = `{"Action":"pass","Package":"p","Elapsed":1.5}` + "\n"
 	skips   = `{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:7: NOT TESTED: no ghx\n"}` + "\n" + `{"Action":"skip","Package":"p","Test":"TestB","Elapsed":0}` + "\n"
 	fails   = `{"Action":"output","Package":"p","Test":"TestC","Output":"want 1\n"}` + "\n" + `{"Action":"fail","Package":"p","Test":"TestC"}` + "\n" + `{"Action":"fail","Package":"p"}` + "\n"
+	hangs   = `{"Action":"output","Package":"p","Test":"TestD","Output":"goroutine 7\n"}` + "\n" + `{"Action":"fail","Package":"p"}` + "\n"
 	noTests = `{"Action":"skip","Package":"q","Elapsed":0}` + "\n"
 	noBuild = "# p\np.go:1: syntax error\n" + `{"ImportPath":"p","Action":"build-fail"}` + "\n"
 )
@@ -24,6 +25,7 @@ func TestCheck(t *testing.T) {
 		"a skip that is listed by name":        {passes + skips + ends, "^TestB:", "", ""},
 		"a skip that is not":                   {passes + skips + ends, "no gh$", "1 tests were skipped for reasons that are not listed", "SKIPPED TestB: b_test.go:7: NOT TESTED: no ghx"},
 		"a failure":                            {passes + fails, "", "2 failed: p TestC, p", "want 1"},
+		"a test that hung":                     {hangs, "", "1 failed: p", "DID NOT END p TestD\ngoroutine 7"},
 		"a build that fails":                   {noBuild + ends, "", "1 failed", "syntax error"},
 		"nothing":                              {"", "", "nothing was tested", ""},
 		"a list that is none":                  {ends, "(", "read the list", ""},

@@ -6,10 +6,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,27 +28,36 @@ type Tool struct {
 	Name, Variable string
 	// Mend is the command that installs it.
 	Mend string
+	// Least is the oldest version that tests are for, such as 2.62; empty
+	// means any. A program that tells no version counts as new.
+	Least string
 }
 
 // GH is GitHub's command line tool, 2.62 or newer.
-func GH() Tool { return Tool{"gh", "BENCH_GH", "make clients"} }
+func GH() Tool {
+	return Tool{Name: "gh", Variable: "BENCH_GH", Mend: "make clients", Least: "2.62"}
+}
 
 // OldGH is the one of Debian 12, 2.23.
-func OldGH() Tool { return Tool{"/usr/bin/gh", "BENCH_OLD_GH", "apt-get install gh"} }
+func OldGH() Tool {
+	return Tool{Name: "/usr/bin/gh", Variable: "BENCH_OLD_GH", Mend: "apt-get install gh"}
+}
 
 // MCPServer is GitHub's MCP server.
 func MCPServer() Tool {
-	return Tool{"github-mcp-server", "BENCH_GITHUB_MCP_SERVER", "make clients"}
+	return Tool{Name: "github-mcp-server", Variable: "BENCH_GITHUB_MCP_SERVER", Mend: "make clients"}
 }
 
 // GHX is ghx.
-func GHX() Tool { return Tool{"ghx", "BENCH_GHX", "npm install -g @ghx-dev/core"} }
+func GHX() Tool {
+	return Tool{Name: "ghx", Variable: "BENCH_GHX", Mend: "npm install -g @ghx-dev/core"}
+}
 
 // Node is Node.js, which must be new enough to go by HTTPS_PROXY: 22.21.
-func Node() Tool { return Tool{"node", "BENCH_NODE", "npm install -g node@22"} }
+func Node() Tool { return Tool{Name: "node", Variable: "BENCH_NODE", Mend: "npm install -g node@22"} }
 
 // Git is git.
-func Git() Tool { return Tool{"git", "BENCH_GIT", "apt-get install git"} }
+func Git() Tool { return Tool{Name: "git", Variable: "BENCH_GIT", Mend: "apt-get install git"} }
 
 // Find returns the path of a program. Where there is none the test is skipped,
 // and says so.
@@ -59,7 +71,33 @@ func Find(t testing.TB, tool Tool) string {
 	if err != nil {
 		t.Skipf("NOT TESTED: %v: run `%s`, or set %s", err, tool.Mend, tool.Variable)
 	}
+	if version := versionOf(t, path); tool.Least != "" && older(version, tool.Least) {
+		t.Skipf("NOT TESTED: %s is %s, and tests are for %s: run `%s`, or set %s", path, version, tool.Least, tool.Mend, tool.Variable)
+	}
 	return path
+}
+
+var version = regexp.MustCompile(`\d+\.\d+`)
+
+// versionOf returns the first two numbers of a program's version, empty if it
+// tells none.
+func versionOf(t testing.TB, path string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), path, "--version").Output()
+	if err != nil {
+		return ""
+	}
+	return version.FindString(string(out))
+}
+
+// older reports whether a version is older than another.
+func older(version, than string) bool {
+	var a, b [2]int
+	if n, err := fmt.Sscanf(version, "%d.%d", &a[0], &a[1]); n != 2 || err != nil {
+		return false
+	}
+	n, err := fmt.Sscanf(than, "%d.%d", &b[0], &b[1])
+	return n == 2 && err == nil && slices.Compare(a[:], b[:]) < 0
 }
 
 // Bench is where programs run: a home folder, an environment that leads to the
@@ -100,6 +138,9 @@ func Open(t testing.TB, github http.Handler, env ...string) *Bench {
 	return b
 }
 
+// outputDelay is how long a program's output is read after its end.
+const outputDelay = 2 * time.Second
+
 // Result is how a program ended.
 type Result struct {
 	// Code is its exit status.
@@ -117,14 +158,19 @@ func (b *Bench) Run(t testing.TB, program string, args ...string) Result {
 // RunWith is Run with a text as standard input.
 func (b *Bench) RunWith(t testing.TB, input, program string, args ...string) Result {
 	t.Helper()
-	const patience = 30 * time.Second
+	const patience = 2 * time.Minute
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env, cmd.Stdin = b.Work, b.Env, strings.NewReader(input)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	// What a program leaves running may hold its output open for ever.
+	cmd.WaitDelay = outputDelay
 	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
 		require.NoError(t, errors.Join(err, ctx.Err()), "%s %s\n%s%s", program, strings.Join(args, " "), &stdout, &stderr)
