@@ -43,8 +43,7 @@ const (
 func newTeller(a *action) (*teller, error) {
 	place := a.event.Place
 	client, err := github.New(github.Options{
-		RESTURL: cmp.Or(place.APIURL, github.DefaultRESTURL), GraphQLURL: cmp.Or(place.GraphQLURL, github.DefaultGraphQLURL),
-		Token: a.inputs.Token, Patience: a.patience(),
+		RESTURL: place.APIURL, GraphQLURL: place.GraphQLURL, Token: a.inputs.Token, Patience: a.patience(),
 	})
 	if err != nil {
 		return nil, err
@@ -219,7 +218,7 @@ func (t *teller) progress(ctx context.Context, done, cells int, costUSD float64)
 		return
 	}
 	check, output := t.check, outputOf(comment.Check(t.run).Output)
-	go t.warn(check.Progress(ctx, now, output))
+	go func() { t.warn(check.Progress(ctx, now, output)) }()
 }
 
 // told is where on GitHub something was told.
