@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ghx-dev/bench-action/internal/pathfilter"
 )
 
 // Kind says what an event leads to.
@@ -193,8 +195,8 @@ func (c Circumstances) untouched() bool {
 	if len(c.Paths) == 0 || c.ChangedFiles == nil {
 		return false
 	}
-	filter, err := parsePatterns(c.Paths)
-	return err == nil && !filter.any(c.ChangedFiles)
+	filter, err := pathfilter.Parse(c.Paths)
+	return err == nil && !filter.Any(c.ChangedFiles)
 }
 
 func skipped(why Why, reason string) Decision {

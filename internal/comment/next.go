@@ -111,6 +111,10 @@ func (r Run) skipHeadline() headline {
 		return headline{"⏭️", "SKIPPED", "draft"}
 	case SkipPaths:
 		return headline{"⏭️", "SKIPPED", "nothing of concern changed"}
+	case SkipLabel:
+		return headline{"⏭️", "SKIPPED", "its labels say so"}
+	case SkipForks:
+		return headline{"⏭️", "SKIPPED", "from a fork"}
 	case SkipApproval:
 		return headline{"✋", "WAITING", "a fork's commit needs approval"}
 	default:
@@ -126,6 +130,10 @@ func (r Run) skipReason() string {
 		return "The pull request is a draft, so nothing was measured."
 	case SkipPaths:
 		return "No changed file is among the paths that the benchmark is for, so nothing was measured."
+	case SkipLabel:
+		return "The labels of the pull request, and the settings, keep it from being measured by itself."
+	case SkipForks:
+		return "Pull requests from forks are not measured here, so nothing was measured."
 	case SkipApproval:
 		return "The commit comes from a fork. Its code is not run before somebody with write permission has read it."
 	default:
@@ -139,10 +147,13 @@ func (r Run) skipMend() string {
 		SkipMarker: "Take `[skip bench]` out of title and commit message",
 		SkipDraft:  "Mark the pull request as ready for review",
 		SkipPaths:  "If it is of concern, add its path to the settings",
+		SkipLabel:  "Give or take the label that the settings name",
 	}[r.Skip]
 	switch {
 	case r.Skip == SkipApproval && isCommitName(r.Commit) && r.can(command.Approve):
 		return fmt.Sprintf("Read the change, then comment `/bench approve %s`. The next push ends the approval.", r.Commit)
+	case r.Skip == SkipForks:
+		return "Push the commit to a branch of this repository, or set `forks: approve` in the settings."
 	case r.Skip == SkipApproval:
 		return "Somebody with write permission reads the change and approves this commit."
 	case steps == "":

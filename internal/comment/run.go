@@ -114,6 +114,10 @@ const (
 	SkipDraft Skip = "draft"
 	// SkipPaths: no changed file is of concern.
 	SkipPaths Skip = "paths"
+	// SkipLabel: the labels of the pull request keep it from being measured.
+	SkipLabel Skip = "label"
+	// SkipForks: pull requests from forks are not measured here.
+	SkipForks Skip = "forks"
 	// SkipApproval: the commit of a fork waits for approval.
 	SkipApproval Skip = "approval"
 )

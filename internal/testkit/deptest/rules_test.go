@@ -20,7 +20,7 @@ var layers = [][]string{
 		"internal/bench/envelope", "internal/bench/prompt", "internal/bench/ledger", "internal/bench/expect", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
 		"internal/confine/...", "internal/bench/toolset",
 	},
-	{"internal/bench", "internal/bench/stats", "internal/fault", "internal/jsondoc", "internal/redact", "scenarios"},
+	{"internal/bench", "internal/bench/stats", "internal/fault", "internal/jsondoc", "internal/pathfilter", "internal/redact", "scenarios"},
 }
 
 // standardLibraryAlone import nothing else.
@@ -29,7 +29,7 @@ var standardLibraryAlone = []string{"internal/bench", "internal/bench/stats", "i
 // restricted import, of ours, nothing but themselves and what is listed.
 var restricted = map[string][]string{
 	"internal/sandbox/...": {"internal/fault"},
-	"harness/...":          {"internal/fault"},
+	"harness/...":          {"internal/fault", "internal/redact", "internal/jsondoc"},
 }
 
 // importers are the only ones that may import a folder, besides tests and

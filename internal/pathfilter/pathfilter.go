@@ -1,4 +1,6 @@
-package actions
+// Package pathfilter reads the path filters of workflows, which settings here
+// use too.
+package pathfilter
 
 import (
 	"fmt"
@@ -7,21 +9,21 @@ import (
 	"strings"
 )
 
-// patterns are paths filters in order: a path is in if the last pattern that
-// matches it is not one that begins with "!". The language is that of paths
+// Filter is patterns in order: a path is in if the last pattern that matches
+// it is not one that begins with "!". The language is that of paths
 // in a workflow's triggers: * is anything but "/", ** anything, ? and +
 // repeat the character before, [ ] is a set, \ takes away the meaning.
 // https://docs.github.com/actions/reference/workflow-syntax-for-github-actions#filter-pattern-cheat-sheet
-type patterns []pattern
+type Filter []pattern
 
 type pattern struct {
 	match   *regexp.Regexp
 	exclude bool
 }
 
-// parsePatterns reads patterns. The error is one sentence.
-func parsePatterns(texts []string) (patterns, error) {
-	var all patterns
+// Parse reads patterns. The error is one sentence.
+func Parse(texts []string) (Filter, error) {
+	var all Filter
 	for _, text := range texts {
 		body, exclude := strings.CutPrefix(text, "!")
 		match, err := compile(body)
@@ -36,10 +38,10 @@ func parsePatterns(texts []string) (patterns, error) {
 	return all, nil
 }
 
-// any reports whether one of the paths is in.
-func (all patterns) any(paths []string) bool { return slices.ContainsFunc(paths, all.in) }
+// Any reports whether one of the paths is in.
+func (all Filter) Any(paths []string) bool { return slices.ContainsFunc(paths, all.in) }
 
-func (all patterns) in(path string) bool {
+func (all Filter) in(path string) bool {
 	in := false
 	for _, p := range all {
 		if p.match.MatchString(path) {

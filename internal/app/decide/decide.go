@@ -1,0 +1,274 @@
+// Package decide says what an event leads to. It is pure: what has to be asked
+// from GitHub is given.
+//
+// [Route] needs the event alone, and says whose turn it is. What is to be
+// [Considered] is judged by [Consider] with the repository's settings.
+package decide
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/app/event"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/pathfilter"
+)
+
+// Kind is what an event leads to.
+type Kind string
+
+// The kinds.
+const (
+	// Ignored leads to nothing.
+	Ignored Kind = "ignored"
+	// Considered may start a run of a pull request's head, if the settings
+	// want it.
+	Considered Kind = "considered"
+	// Queued is a group of a merge queue, which waits for its check.
+	Queued Kind = "queued"
+	// Commanded is a comment with a command, or with a mistaken one.
+	Commanded Kind = "commanded"
+	// Pressed is a button or a re-run link of a check of ours: Command says
+	// what it stands for. Whether the sender may is still to be asked.
+	Pressed Kind = "pressed"
+	// Ended is a workflow run that has ended, perhaps one that was dispatched.
+	Ended Kind = "ended"
+	// Lost is an installation, or repositories of it, that the App has no
+	// access to any more.
+	Lost Kind = "lost"
+)
+
+// Routing says whose turn it is.
+type Routing struct {
+	Kind Kind
+	// Why is a word for the log and the metrics if the kind is Ignored.
+	Why string
+	// Command is what is to be done for Commanded and Pressed; Mistake is the
+	// error of a command that cannot be read, to be answered.
+	Command command.Command
+	Mistake error
+	// Fresh is true of a button that wants everything run anew.
+	Fresh bool
+}
+
+// Buttons of a check run that has ended, by their identifiers.
+const (
+	ButtonRetry   = "retry"
+	ButtonFull    = "full"
+	ButtonExplain = "explain"
+)
+
+// Route says whose turn an event is. OwnApp is the id of this App.
+func Route(e event.Event, ownApp int64) Routing {
+	on, known := table[e.Name]
+	if !known {
+		return ignored("event")
+	}
+	if len(on.actions) > 0 && !slices.Contains(on.actions, e.Action) {
+		return ignored("action")
+	}
+	return on.route(e, ownApp)
+}
+
+// Handles reports whether an event may lead to something, from its headers
+// and its action alone.
+func Handles(name, action string) bool {
+	on, known := table[name]
+	return known && name != event.Ping && (len(on.actions) == 0 || slices.Contains(on.actions, action))
+}
+
+// row says which actions of an event count, all if none is listed, and what
+// they lead to.
+type row struct {
+	actions []string
+	route   func(e event.Event, ownApp int64) Routing
+}
+
+// table is which event starts what.
+var table = map[string]row{
+	event.PullRequest:              {[]string{"opened", "reopened", "synchronize", "ready_for_review", "labeled"}, routePull},
+	event.IssueComment:             {[]string{"created"}, routeComment},
+	event.CheckRun:                 {[]string{"rerequested", "requested_action"}, routeCheck},
+	event.CheckSuite:               {[]string{"requested", "rerequested"}, routeSuite},
+	event.MergeGroup:               {[]string{"checks_requested"}, to(Queued)},
+	event.WorkflowRun:              {[]string{"completed"}, to(Ended)},
+	event.Installation:             {[]string{"deleted", "suspend"}, to(Lost)},
+	event.InstallationRepositories: {[]string{"removed"}, to(Lost)},
+	event.Ping:                     {nil, func(event.Event, int64) Routing { return ignored("ping") }},
+}
+
+func to(kind Kind) func(event.Event, int64) Routing {
+	return func(event.Event, int64) Routing { return Routing{Kind: kind} }
+}
+
+func ignored(why string) Routing { return Routing{Kind: Ignored, Why: why} }
+
+func routePull(e event.Event, _ int64) Routing {
+	if e.Pull.Closed {
+		return ignored("closed")
+	}
+	return Routing{Kind: Considered}
+}
+
+// routeComment takes new comments of people on pull requests.
+func routeComment(e event.Event, _ int64) Routing {
+	switch {
+	case !e.Comment.OnPull:
+		return ignored("issue")
+	case e.Comment.Author.Bot || e.Sender.Bot:
+		return ignored("bot")
+	case e.Comment.Edited || !strings.EqualFold(e.Comment.Author.Login, e.Sender.Login):
+		return ignored("edited")
+	}
+	c, is, err := command.Parse(e.Comment.Body)
+	if !is {
+		return ignored("talk")
+	}
+	return Routing{Kind: Commanded, Command: c, Mistake: err}
+}
+
+// routeCheck takes what people press on our own check runs.
+func routeCheck(e event.Event, ownApp int64) Routing {
+	switch {
+	case e.Check.AppID != ownApp:
+		return ignored("foreign")
+	case e.Sender.Bot:
+		return ignored("bot")
+	case e.Action == "rerequested" || e.Button == ButtonRetry:
+		return Routing{Kind: Pressed, Command: command.Command{Name: command.Retry}}
+	case e.Button == ButtonFull:
+		return Routing{Kind: Pressed, Command: command.Command{Name: command.Run}, Fresh: true}
+	case e.Button == ButtonExplain:
+		return Routing{Kind: Pressed, Command: command.Command{Name: command.Explain}}
+	default:
+		return ignored("button")
+	}
+}
+
+// routeSuite takes a suite that is asked for again as its check runs, and one
+// that is asked for first as another word about its pull requests, in case
+// that event was lost.
+func routeSuite(e event.Event, ownApp int64) Routing {
+	switch {
+	case e.Suite.AppID != ownApp:
+		return ignored("foreign")
+	case e.Action == "requested" && len(e.Suite.Pulls) > 0:
+		return Routing{Kind: Considered}
+	case e.Action == "requested":
+		return ignored("no_pull_request")
+	case e.Sender.Bot:
+		return ignored("bot")
+	default:
+		return Routing{Kind: Pressed, Command: command.Command{Name: command.Retry}}
+	}
+}
+
+// Facts are what a decision on a pull request depends on besides its settings.
+type Facts struct {
+	Pull event.Pull
+	// Action is the event's; empty where the event is no pull request's own.
+	Action string
+	// Label is the one that was just added, for the action labeled.
+	Label string
+	// CommitMessage is the head commit's, empty where it is not known.
+	CommitMessage string
+	// ChangedFiles are the paths that the pull request touches, old names of
+	// renamed files included; nil where they are not known, and then they hold
+	// nothing back.
+	ChangedFiles []string
+	// Approved is true if somebody approved this head commit of a fork.
+	Approved bool
+}
+
+// Outcome is what a decision comes to.
+type Outcome string
+
+// The outcomes.
+const (
+	// Run has the head commit measured.
+	Run Outcome = "run"
+	// Leave does nothing and says nothing on GitHub.
+	Leave Outcome = "leave"
+	// Skip concludes the check without a run, so that it does not hang where
+	// it is required.
+	Skip Outcome = "skip"
+)
+
+// Decision is what comes of a pull request that was considered.
+type Decision struct {
+	Outcome Outcome
+	// Why is the reason of a Skip.
+	Why comment.Skip
+}
+
+// Consider says whether a pull request is measured by itself.
+func Consider(s settings.Settings, f Facts) Decision {
+	switch {
+	case f.Pull.Closed || !wanted(s, f):
+		return Decision{Outcome: Leave}
+	case marked(f.Pull.Title) || marked(f.CommitMessage):
+		return skip(comment.SkipMarker)
+	case has(f.Pull.Labels, s.Labels.Skip) || s.Labels.Run != "" && !has(f.Pull.Labels, s.Labels.Run):
+		return skip(comment.SkipLabel)
+	case f.Pull.Draft && !s.Triggers.Drafts:
+		return skip(comment.SkipDraft)
+	case untouched(s.Paths, f.ChangedFiles):
+		return skip(comment.SkipPaths)
+	default:
+		return forked(s, f)
+	}
+}
+
+// forked decides on forks, for commands too: nobody may have a commit of a
+// fork run that was not approved.
+func forked(s settings.Settings, f Facts) Decision {
+	switch {
+	case f.Pull.Fork && s.Forks == settings.ForksNever:
+		return skip(comment.SkipForks)
+	case f.Pull.Fork && !f.Approved:
+		return skip(comment.SkipApproval)
+	default:
+		return Decision{Outcome: Run}
+	}
+}
+
+// Commandable says whether a command may have the head commit measured.
+// Labels, paths and drafts hold back only what starts by itself.
+func Commandable(s settings.Settings, f Facts) Decision { return forked(s, f) }
+
+// wanted reports whether the settings name the event as a trigger.
+func wanted(s settings.Settings, f Facts) bool {
+	switch f.Action {
+	case "":
+		return len(s.Triggers.PullRequest) > 0
+	case "labeled":
+		return slices.Contains(s.Triggers.PullRequest, f.Action) && strings.EqualFold(f.Label, s.Labels.Run)
+	default:
+		return slices.Contains(s.Triggers.PullRequest, f.Action)
+	}
+}
+
+func skip(why comment.Skip) Decision { return Decision{Outcome: Skip, Why: why} }
+
+// marked reports whether a text asks for nothing to be run.
+func marked(text string) bool {
+	text = strings.ToLower(text)
+	return strings.Contains(text, "[skip bench]") || strings.Contains(text, "[bench skip]")
+}
+
+// has reports whether a label is there; names of labels are without case.
+func has(labels []string, name string) bool {
+	return name != "" && slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, name) })
+}
+
+// untouched reports whether the changed files are known and the patterns leave
+// all of them out.
+func untouched(patterns, changed []string) bool {
+	if len(patterns) == 0 || changed == nil {
+		return false
+	}
+	filter, err := pathfilter.Parse(patterns)
+	return err == nil && !filter.Any(changed)
+}

@@ -1,0 +1,219 @@
+// Package settings reads what a repository has set for the benchmark, in its
+// .github/bench.yml.
+//
+// The App reads the file from the base branch, so that a pull request cannot
+// change what it is measured by.
+package settings
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/jsondoc"
+	"github.com/ghx-dev/bench-action/internal/pathfilter"
+)
+
+// Path is where the settings are in a repository.
+const Path = ".github/bench.yml"
+
+// Scripted is the model of a trial without a model.
+const Scripted = "scripted"
+
+// SandboxTarget is the target that is no repository.
+const SandboxTarget = "sandbox"
+
+// The defaults of what a file leaves out.
+const (
+	DefaultProfile        = bench.VerifyPR
+	DefaultRepetitions    = 4
+	DefaultWorkflow       = "bench.yml"
+	DefaultTimeoutMinutes = 60
+	DefaultCheckName      = "bench"
+	DefaultSkipLabel      = "skip-bench"
+	DefaultBenchmark      = "ghx"
+
+	DefaultRunUSD         = 10
+	DefaultPullRequestUSD = 50
+	DefaultDayUSD         = 100
+)
+
+// Executor is where a run is done.
+type Executor string
+
+// The executors.
+const (
+	// Local runs on the App's machine.
+	Local Executor = "local"
+	// Dispatch starts a workflow of the repository.
+	Dispatch Executor = "dispatch"
+)
+
+// Forks says what happens to pull requests from forks.
+type Forks string
+
+// What may happen to them.
+const (
+	// ForksNever are not measured.
+	ForksNever Forks = "never"
+	// ForksApprove are measured at a commit that somebody approved.
+	ForksApprove Forks = "approve"
+)
+
+// Settings are a repository's. The JSON names are those of the file.
+type Settings struct {
+	Triggers Triggers `json:"triggers"`
+	Labels   Labels   `json:"labels"`
+	// Paths are patterns of a workflow's paths; none means every path.
+	Paths   []string          `json:"paths"`
+	Profile bench.GateProfile `json:"profile"`
+	// ScenarioSet and Scenarios are both empty for the profile's own set; at
+	// most one is not.
+	ScenarioSet  string       `json:"scenario_set"`
+	Scenarios    []string     `json:"scenarios"`
+	Modes        []bench.Mode `json:"modes"`
+	BaselineMode bench.Mode   `json:"baseline_mode"`
+	Repetitions  int          `json:"repetitions"`
+	// Model is "provider/model" or [Scripted].
+	Model string `json:"model"`
+	// Target is [SandboxTarget] or "owner/name".
+	Target         string   `json:"target"`
+	Executor       Executor `json:"executor"`
+	Workflow       string   `json:"workflow"`
+	Benchmark      string   `json:"benchmark"`
+	TimeoutMinutes int      `json:"timeout_minutes"`
+	Budget         Budget   `json:"budget"`
+	Commands       Commands `json:"commands"`
+	Forks          Forks    `json:"forks"`
+	// Comment is always, on-change, on-failure or never.
+	Comment   string `json:"comment"`
+	CheckName string `json:"check_name"`
+}
+
+// Triggers are what starts a run by itself.
+type Triggers struct {
+	// PullRequest are actions of the pull_request event.
+	PullRequest []string `json:"pull_request"`
+	MergeGroup  bool     `json:"merge_group"`
+	Drafts      bool     `json:"drafts"`
+}
+
+// Labels steer single pull requests. An empty name means no such label.
+type Labels struct {
+	Run  string `json:"run"`
+	Skip string `json:"skip"`
+}
+
+// Budget is the most that may be spent, in USD.
+type Budget struct {
+	Run         float64 `json:"run"`
+	PullRequest float64 `json:"pull_request"`
+	Day         float64 `json:"day"`
+}
+
+// Commands say who may give them.
+type Commands struct {
+	// Permission is the least one: write, maintain or admin.
+	Permission string `json:"permission"`
+}
+
+// Defaults returns the settings of a file that says nothing. They have no
+// model, which every file names.
+func Defaults() Settings {
+	return Settings{
+		Triggers: Triggers{PullRequest: []string{"opened", "reopened", "synchronize", "ready_for_review"}},
+		Labels:   Labels{Skip: DefaultSkipLabel},
+		Profile:  DefaultProfile, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, BaselineMode: bench.AgentDirect, Repetitions: DefaultRepetitions,
+		Target: SandboxTarget, Executor: Dispatch, Workflow: DefaultWorkflow, Benchmark: DefaultBenchmark, TimeoutMinutes: DefaultTimeoutMinutes,
+		Budget:   Budget{Run: DefaultRunUSD, PullRequest: DefaultPullRequestUSD, Day: DefaultDayUSD},
+		Commands: Commands{Permission: "write"}, Forks: ForksApprove, Comment: "always", CheckName: DefaultCheckName,
+	}
+}
+
+//go:embed bench.schema.json
+var schemaFile []byte
+
+var schema = sync.OnceValue(func() *jsondoc.Schema {
+	compiled, err := jsondoc.CompileSchema("bench.schema.json", schemaFile)
+	if err != nil {
+		panic(fmt.Sprintf("settings: %v", err))
+	}
+	return compiled
+})
+
+// Schema returns the JSON Schema of the file, for editors.
+func Schema() []byte { return slices.Clone(schemaFile) }
+
+// Known are the names that settings may refer to; nil slices are not checked.
+type Known struct {
+	Sets, Scenarios []string
+}
+
+// Parse reads a settings file. The problems name lines of it; where there are
+// any, the settings are not to be used.
+func Parse(data []byte, known Known) (Settings, jsondoc.Problems) {
+	doc, problems := jsondoc.ParseYAML(Path, data)
+	if len(problems) > 0 {
+		return Settings{}, problems
+	}
+	if problems := schema().Validate(doc); len(problems) > 0 {
+		return Settings{}, problems
+	}
+	s := Defaults()
+	if err := doc.Decode(&s); err != nil {
+		return Settings{}, jsondoc.Problems{doc.Problem(nil, "cannot be read: %v", err)}
+	}
+	if problems := check(doc, s, known); len(problems) > 0 {
+		return Settings{}, problems.Sorted()
+	}
+	return s, nil
+}
+
+// check finds what a schema cannot say.
+func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
+	var problems jsondoc.Problems
+	report := func(path []string, format string, args ...any) {
+		problems = append(problems, doc.Problem(path, format, args...))
+	}
+	if _, err := pathfilter.Parse(s.Paths); err != nil {
+		report([]string{"paths"}, "%v", err)
+	}
+	if s.ScenarioSet != "" && len(s.Scenarios) > 0 {
+		report([]string{"scenarios"}, "cannot be set beside scenario_set: leave one of them out")
+	}
+	for i, id := range s.Scenarios {
+		if unknown(known.Scenarios, id) {
+			report([]string{"scenarios", fmt.Sprint(i)}, "names the scenario %q, which there is not%s", id, jsondoc.DidYouMean(id, known.Scenarios))
+		}
+	}
+	if s.ScenarioSet != "" && unknown(known.Sets, s.ScenarioSet) {
+		report([]string{"scenario_set"}, "names the set %q, which there is not%s", s.ScenarioSet, jsondoc.DidYouMean(s.ScenarioSet, known.Sets))
+	}
+	for _, mode := range []bench.Mode{s.BaselineMode, bench.GHX} {
+		if !slices.Contains(s.Modes, mode) {
+			report([]string{"modes"}, "lacks %s, which is compared: add it", mode)
+		}
+	}
+	if s.Labels.Run != "" && strings.EqualFold(s.Labels.Run, s.Labels.Skip) {
+		report([]string{"labels"}, "has the same label to run and to skip: use two")
+	}
+	if s.Triggers.wants("labeled") && s.Labels.Run == "" {
+		report([]string{"triggers", "pull_request"}, "has labeled, but labels.run names no label: set it, or leave labeled out")
+	}
+	for _, limit := range []struct {
+		name, above   string
+		amount, bound float64
+	}{{"run", "pull_request", s.Budget.Run, s.Budget.PullRequest}, {"pull_request", "day", s.Budget.PullRequest, s.Budget.Day}} {
+		if _, set := doc.At("budget", limit.name); set && limit.amount > limit.bound {
+			report([]string{"budget", limit.name}, "is %v, above the %v of budget.%s: lower it, or raise the other", limit.amount, limit.bound, limit.above)
+		}
+	}
+	return problems
+}
+
+func unknown(names []string, name string) bool { return names != nil && !slices.Contains(names, name) }
+
+func (t Triggers) wants(action string) bool { return slices.Contains(t.PullRequest, action) }

