@@ -1,0 +1,131 @@
+// Package plan says what a run measures: the repository's settings, and what a
+// command changes of them.
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// Plan is what a run measures. It is stored with the run, so that a change of
+// the settings meanwhile changes no run.
+type Plan struct {
+	Profile bench.GateProfile `json:"profile"`
+	// Set names the scenario set, empty where Scenarios were named one by one.
+	Set string `json:"set,omitempty"`
+	// Scenarios are the ids of all, also of those of a set.
+	Scenarios   []string          `json:"scenarios"`
+	Modes       []bench.Mode      `json:"modes"`
+	Baseline    bench.Mode        `json:"baseline"`
+	Repetitions int               `json:"repetitions"`
+	Model       string            `json:"model"`
+	Benchmark   string            `json:"benchmark"`
+	Target      string            `json:"target"`
+	Executor    settings.Executor `json:"executor"`
+	Workflow    string            `json:"workflow,omitempty"`
+	Timeout     time.Duration     `json:"timeout"`
+	// MaxUSD ends the run once it is spent.
+	MaxUSD float64 `json:"max_usd"`
+	// EstimateUSD is what it is thought to cost, 0 if that is not known.
+	EstimateUSD float64 `json:"estimate_usd,omitempty"`
+}
+
+// Cells returns how many cells the plan has.
+func (p Plan) Cells() int { return len(p.Scenarios) * len(p.Modes) * p.Repetitions }
+
+// Shown returns the plan as comments show it.
+func (p Plan) Shown() comment.Plan {
+	shown := comment.Plan{
+		Profile: p.Profile, Set: p.Set, Modes: p.Modes, Repetitions: p.Repetitions, Model: p.Model, Cells: p.Cells(), CostUSD: p.EstimateUSD,
+	}
+	if p.Set == "" {
+		shown.Scenarios = p.Scenarios
+	}
+	return shown
+}
+
+// Resolve returns what a command, or an event with the command [command.Run]
+// alone, has measured. An error is of kind invalid and is an answer for who
+// commanded: it names what there is not.
+func Resolve(s settings.Settings, c command.Command, library *scenario.Library) (Plan, error) {
+	p := Plan{
+		Profile: cmp.Or(c.Profile, s.Profile), Modes: s.Modes, Baseline: s.BaselineMode,
+		Repetitions: cmp.Or(c.Repetitions, s.Repetitions), Model: cmp.Or(c.Model, s.Model),
+		Benchmark: s.Benchmark, Target: s.Target, Executor: s.Executor,
+		Timeout: time.Duration(s.TimeoutMinutes) * time.Minute, MaxUSD: s.Budget.Run,
+	}
+	if p.Executor == settings.Dispatch {
+		p.Workflow = s.Workflow
+	}
+	if len(c.Modes) > 0 {
+		p.Modes = c.Modes
+	}
+	for _, mode := range []bench.Mode{p.Baseline, bench.GHX} {
+		if !slices.Contains(p.Modes, mode) {
+			return Plan{}, fault.Invalidf("The modes lack `%s`, which is compared: name it too.", mode)
+		}
+	}
+	set, ids := scope(s, c, p.Profile)
+	known := command.Known{Sets: library.Sets(), Scenarios: allIDs(library)}
+	if err := (command.Command{Name: command.Run, Set: set, Scenarios: ids}).Check(known); err != nil {
+		return Plan{}, err
+	}
+	selected, err := scenario.Select(library, set, ids)
+	if err != nil {
+		return Plan{}, err
+	}
+	p.Set = set
+	for _, sc := range selected {
+		p.Scenarios = append(p.Scenarios, sc.ID)
+	}
+	return p, nil
+}
+
+// scope returns the set or the scenarios: what the command names, else the
+// set of a profile that it names, else what the settings name, else the set of
+// their profile.
+func scope(s settings.Settings, c command.Command, profile bench.GateProfile) (set string, ids []string) {
+	switch {
+	case c.Set != "" || len(c.Scenarios) > 0:
+		return c.Set, c.Scenarios
+	case c.Profile == "" && (s.ScenarioSet != "" || len(s.Scenarios) > 0):
+		return s.ScenarioSet, s.Scenarios
+	case profile == bench.VerifyRelease:
+		return releaseSet, nil
+	default:
+		return pullSet, nil
+	}
+}
+
+// The sets of the profiles.
+const (
+	pullSet    = "ci-verify-pr"
+	releaseSet = "ci-verify-release"
+)
+
+func allIDs(library *scenario.Library) []string {
+	var ids []string
+	for _, sc := range library.All() {
+		ids = append(ids, sc.ID)
+	}
+	return ids
+}
+
+// Spent is what was spent already, in USD.
+type Spent struct{ PullRequest, Day float64 }
+
+// Allowed returns the most that a run may spend now: the least of what the
+// budgets leave. It reports false if a budget is used up, or if the estimate
+// is above what is left.
+func Allowed(b settings.Budget, spent Spent, estimate float64) (maxUSD float64, ok bool) {
+	left := min(b.Run, b.PullRequest-spent.PullRequest, b.Day-spent.Day)
+	return left, left > 0 && estimate <= left
+}

@@ -1,0 +1,126 @@
+package plan_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/plan"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/scenarios"
+)
+
+func library(t *testing.T) *scenario.Library {
+	t.Helper()
+	l, err := scenario.Load(scenarios.Files)
+	require.NoError(t, err)
+	return l
+}
+
+func set(change func(*settings.Settings)) settings.Settings {
+	s := settings.Defaults()
+	s.Model = "openai/gpt-5.3-codex"
+	if change != nil {
+		change(&s)
+	}
+	return s
+}
+
+func TestTheSettingsMakeThePlan(t *testing.T) {
+	p, err := plan.Resolve(set(nil), command.Command{Name: command.Run}, library(t))
+	require.NoError(t, err)
+	assert.Equal(t, plan.Plan{
+		Profile: bench.VerifyPR, Set: "ci-verify-pr", Scenarios: []string{"pr-checks-rerun-all-001", "pr-merge-001"},
+		Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Baseline: bench.AgentDirect, Repetitions: 4, Model: "openai/gpt-5.3-codex",
+		Benchmark: "ghx", Target: "sandbox", Executor: settings.Dispatch, Workflow: "bench.yml", Timeout: time.Hour, MaxUSD: 10,
+	}, p)
+	assert.Equal(t, 16, p.Cells())
+	assert.Empty(t, p.Shown().Scenarios, "a set is named, not listed")
+}
+
+func TestACommandChangesWhatItNames(t *testing.T) {
+	l := library(t)
+	for _, c := range []struct {
+		name     string
+		settings func(*settings.Settings)
+		command  string
+		want     func(*testing.T, plan.Plan)
+	}{
+		{"a profile brings its own set", func(s *settings.Settings) { s.ScenarioSet = "default" }, "/bench run verify_release", func(t *testing.T, p plan.Plan) {
+			assert.Equal(t, "ci-verify-release", p.Set)
+			assert.Equal(t, bench.VerifyRelease, p.Profile)
+		}},
+		{"a set", nil, "/bench run default", func(t *testing.T, p plan.Plan) { assert.Len(t, p.Scenarios, 6) }},
+		{"scenarios", nil, "/bench run pr-view-001 repo-view-001", func(t *testing.T, p plan.Plan) {
+			assert.Empty(t, p.Set)
+			assert.ElementsMatch(t, []string{"pr-view-001", "repo-view-001"}, p.Shown().Scenarios)
+		}},
+		{"repetitions and a model", nil, "/bench run --repetitions 8 --model a/b", func(t *testing.T, p plan.Plan) {
+			assert.Equal(t, 8, p.Repetitions)
+			assert.Equal(t, "a/b", p.Model)
+		}},
+		{"modes", nil, "/bench run --modes agent_direct,mcp,ghx", func(t *testing.T, p plan.Plan) { assert.Equal(t, 24, p.Cells()) }},
+		{"the settings' scenarios stay", func(s *settings.Settings) { s.Scenarios = []string{"pr-view-001"} }, "/bench", func(t *testing.T, p plan.Plan) {
+			assert.Equal(t, []string{"pr-view-001"}, p.Scenarios)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cmd, is, err := command.Parse(c.command)
+			require.NoError(t, err)
+			require.True(t, is)
+			p, err := plan.Resolve(set(c.settings), cmd, l)
+			require.NoError(t, err)
+			c.want(t, p)
+		})
+	}
+}
+
+func TestWhatThereIsNotIsAnswered(t *testing.T) {
+	l := library(t)
+	for body, says := range map[string]string{
+		"/bench run isues":                   "There is no scenario set `isues`",
+		"/bench run pr-merge-009":            "did you mean `pr-merge-001`?",
+		"/bench run --modes ghx,mcp":         "The modes lack `agent_direct`",
+		"/bench run --modes agent_direct":    "The modes lack `ghx`",
+		"/bench run --modes ghx,ghx@base":    "The modes lack `agent_direct`",
+		"/bench run verify_release pr-x-001": "There is no scenario `pr-x-001`",
+	} {
+		t.Run(body, func(t *testing.T) {
+			cmd, _, err := command.Parse(body)
+			require.NoError(t, err)
+			_, err = plan.Resolve(set(nil), cmd, l)
+			require.ErrorContains(t, err, says)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		})
+	}
+}
+
+func TestTheLeastOfTheBudgetsHolds(t *testing.T) {
+	budget := settings.Budget{Run: 10, PullRequest: 50, Day: 100}
+	for _, c := range []struct {
+		name     string
+		spent    plan.Spent
+		estimate float64
+		left     float64
+		ok       bool
+	}{
+		{"nothing was spent", plan.Spent{}, 0, 10, true},
+		{"the pull request has little left", plan.Spent{PullRequest: 48}, 1, 2, true},
+		{"the estimate is above what is left", plan.Spent{PullRequest: 48}, 3, 2, false},
+		{"the estimate is above the run's own", plan.Spent{}, 11, 10, false},
+		{"the day is used up", plan.Spent{Day: 100}, 0, 0, false},
+		{"the day is overdrawn", plan.Spent{Day: 104}, 0, -4, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			left, ok := plan.Allowed(budget, c.spent, c.estimate)
+			assert.InDelta(t, c.left, left, 1e-9)
+			assert.Equal(t, c.ok, ok)
+		})
+	}
+}
