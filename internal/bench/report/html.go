@@ -31,6 +31,18 @@ func HTML(w io.Writer, s bench.Summary) error {
 	return nil
 }
 
+// HTMLBody writes what [HTML] writes, without the page around it, for pages that
+// have [Style].
+func HTMLBody(w io.Writer, s bench.Summary) error {
+	if err := pageTemplate.ExecuteTemplate(w, "body", newPage(s)); err != nil {
+		return fault.Infraf("write HTML report: %w", err)
+	}
+	return nil
+}
+
+// Style returns the page's style sheet.
+func Style() string { return pageCSS }
+
 // page is what the template shows.
 type page struct {
 	Policy string
