@@ -48,10 +48,11 @@ func (w *World) answerDownload(x *exchange) rest.Response {
 	}
 	signed := hmac.Equal([]byte(x.in.URL.Query().Get("token")), []byte(w.signature(host, escaped)))
 	return w.locked(false, func(s *model.State) rest.Response {
+		s, _ = w.narrowed(s, x.token.Token)
 		switch {
 		case host == rest.ArchiveHost:
 			return w.rest.Archive(s, path, func(repo *model.Repo) bool {
-				return signed || x.known && s.Permission(actor(s, x.token), repo) >= model.PermRead
+				return signed || x.refusal == nil && s.Permission(actor(s, x.token), repo) >= model.PermRead
 			})
 		case !signed:
 			return text(http.StatusForbidden, "The signature is not valid for this address.")

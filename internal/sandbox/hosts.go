@@ -52,6 +52,9 @@ func siteOf(r *http.Request) site {
 		if onLoopback(r) && strings.HasPrefix(r.URL.Path, loopbackDownloads) {
 			return site{PartDownload, (*World).answerDownload}
 		}
+		if onLoopback(r) && isPage(r.URL.Path) {
+			return site{PartGit, (*World).answerWeb}
+		}
 		return site{PartAPI, (*World).answerAPI}
 	}
 }

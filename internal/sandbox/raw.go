@@ -21,10 +21,11 @@ func (w *World) answerRaw(x *exchange) rest.Response {
 		return text(http.StatusMethodNotAllowed, "Method Not Allowed")
 	}
 	parts := strings.SplitN(strings.TrimPrefix(x.in.URL.Path, "/"), "/", 3)
-	if len(parts) < 3 || !x.known {
+	if len(parts) < 3 || x.refusal != nil {
 		return rawMissing()
 	}
 	return w.locked(false, func(s *model.State) rest.Response {
+		s, _ = w.narrowed(s, x.token.Token)
 		repo, err := s.VisibleRepo(actor(s, x.token), parts[0], parts[1])
 		if err != nil {
 			return rawMissing()

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ghx-dev/bench-action/internal/sandbox/graphql"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
 )
@@ -35,9 +36,15 @@ type exchange struct {
 	in    *http.Request
 	body  []byte
 	token credential
-	// known is false if the token is none of this world's.
-	known  bool
-	logged Entry
+	// refusal is the answer to a credential that is no good, nil otherwise.
+	refusal *rest.Response
+	logged  Entry
+	// quota is how the token stands with a primary limit that is enforced, nil
+	// otherwise; cost is what the request has used of it.
+	quota *quota
+	cost  graphql.Cost
+	// stale is true for what is read from the state before the last write.
+	stale bool
 }
 
 // ServeHTTP answers a request to one of GitHub's names, or to the API under
@@ -45,9 +52,12 @@ type exchange struct {
 func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	to := siteOf(r)
 	x := &exchange{out: out, in: r, logged: Entry{Part: to.part, Method: r.Method, Path: r.URL.Path}}
-	x.token, x.known = w.authenticate(r)
+	x.token, x.refusal = w.authenticate(r)
 	x.logged.Token = x.token.value
 	x.logged.GraphQL = to.part == PartAPI && (r.URL.Path == graphqlPath || r.URL.Path == enterpriseGraphqlPath)
+	if w.control.answer(w, out, r) {
+		return
+	}
 	var err error
 	x.body, err = io.ReadAll(http.MaxBytesReader(out, r.Body, maxBody))
 	x.logged.Bytes = int64(len(x.body))
@@ -58,61 +68,55 @@ func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		w.send(x, rest.Failure(http.StatusBadRequest, "Problems reading the request body"))
 	default:
-		w.send(x, to.answer(w, x))
+		w.answerOrFail(x, to)
 	}
 }
 
 // answerAPI answers a request to the REST or the GraphQL API.
 func (w *World) answerAPI(x *exchange) rest.Response {
 	switch {
-	case !x.known:
-		return rest.Failure(http.StatusUnauthorized, "Bad credentials")
-	case x.logged.GraphQL:
+	case conversionOf(x.in) != "":
+		x.logged.Write = true
+		return w.convert(conversionOf(x.in))
+	case x.refusal != nil:
+		return *x.refusal
+	}
+	if limited := w.spend(x); limited != nil {
+		return *limited
+	}
+	if x.logged.GraphQL {
 		return w.answerGraphQL(x)
-	default:
-		return w.answerREST(x)
 	}
-}
-
-// credential is a token with the value that the client sent; the zero value is
-// that of clients without one.
-type credential struct {
-	value string
-	Token
-}
-
-// authenticate reads the Authorization header. known is false for a token that
-// is none of this world's, or belongs to nobody.
-func (w *World) authenticate(r *http.Request) (c credential, known bool) {
-	header := r.Header.Get("Authorization")
-	if header == "" {
-		return credential{}, true
-	}
-	_, value, isBasic := r.BasicAuth()
-	if scheme, rest, _ := strings.Cut(header, " "); strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "token") {
-		value = strings.TrimSpace(rest)
-	} else if !isBasic {
-		return credential{}, false
-	}
-	w.mu.RLock()
-	defer w.mu.RUnlock()
-	token, known := w.tokens[value]
-	return credential{value, token}, known && w.state.User(token.User) != nil
+	answer := w.answerREST(x)
+	w.refund(x, answer.Status)
+	return answer
 }
 
 func (w *World) answerREST(x *exchange) rest.Response {
-	r, base := x.in, baseURL(x.in)
-	if path, found := strings.CutPrefix(r.URL.Path, enterpriseRESTPath+"/"); found {
-		r = r.Clone(r.Context())
-		r.URL.Path, base = "/"+path, base+enterpriseRESTPath
-		r.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, enterpriseRESTPath)
+	r, base, quotas := withoutEnterprise(x.in), baseURL(x.in), w.quotas(x.token.value)
+	if r != x.in {
+		base += enterpriseRESTPath
 	}
 	x.logged.Write = w.rest.Writes(r)
-	return w.locked(x.logged.Write, func(s *model.State) rest.Response {
+	return w.lockedFor(x, func(s *model.State) rest.Response {
 		return w.rest.Answer(rest.Request{
-			Request: r, State: s, Actor: actor(s, x.token), Integration: integration(s, x.token), Body: x.body, BaseURL: base, Downloads: w.downloads(x.in),
+			Request: r, State: s, Actor: actor(s, x.token), Integration: integration(s, x.token), App: s.Apps.Get(x.token.app), Body: x.body, BaseURL: base,
+			Downloads: w.downloads(x.in), Deliveries: &w.hooks, Credentials: office{w}, Token: x.token.value, Quotas: quotas, Unscoped: x.token.unscoped(),
 		})
 	})
+}
+
+// withoutEnterprise returns a request without the prefix that the paths of
+// enterprise servers have; one without it stays what it is.
+func withoutEnterprise(r *http.Request) *http.Request {
+	path, found := strings.CutPrefix(r.URL.Path, enterpriseRESTPath+"/")
+	if !found {
+		return r
+	}
+	below := r.Clone(r.Context())
+	below.URL.Path = "/" + path
+	below.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, enterpriseRESTPath)
+	return below
 }
 
 // locked runs an answer under the lock that it needs.
@@ -120,11 +124,29 @@ func (w *World) locked(write bool, answer func(*model.State) rest.Response) rest
 	if write {
 		w.mu.Lock()
 		defer w.mu.Unlock()
+		defer w.tell()
+		w.keepForLag()
 	} else {
 		w.mu.RLock()
 		defer w.mu.RUnlock()
 	}
 	return answer(w.state)
+}
+
+// lockedFor is [World.locked] for a request of the API. One that lags is
+// answered from the state before the last write.
+func (w *World) lockedFor(x *exchange, answer func(*model.State) rest.Response) rest.Response {
+	return w.locked(x.logged.Write, func(s *model.State) rest.Response {
+		if x.stale && !x.logged.Write && w.before != nil {
+			s = w.before
+		}
+		view, isLess := w.narrowed(s, x.token.Token)
+		response := answer(view)
+		if isLess && x.logged.Write {
+			s.Widen(view)
+		}
+		return response
+	})
 }
 
 // actor returns the user of a credential, 0 for nobody.
@@ -135,13 +157,15 @@ func actor(s *model.State, token credential) model.ID {
 	return 0
 }
 
-// integration returns the App of a credential, nil for a user's.
+// integration returns the App of a credential, nil for a user's own.
 func integration(s *model.State, token credential) *rest.Integration {
-	app := s.App(token.App)
-	if app == nil {
-		return nil
+	if app := s.App(token.App); app != nil {
+		return &rest.Integration{App: app.ID, Permissions: token.Permissions, Installation: s.Installations.Get(token.Installation), Repos: token.Repos}
 	}
-	return &rest.Integration{App: app.ID, Permissions: token.Permissions}
+	if app := s.App(token.OAuth); app != nil {
+		return &rest.Integration{App: app.ID, Permissions: app.Permissions, User: true}
+	}
+	return nil
 }
 
 // baseURL is the address under which a client reached the API: on loopback
@@ -166,6 +190,8 @@ func (w *World) answerGraphQL(x *exchange) rest.Response {
 		return rest.Failure(http.StatusNotFound, "Not Found")
 	case x.token.value == "":
 		return rest.Failure(http.StatusUnauthorized, "This endpoint requires you to be authenticated.")
+	case x.token.app != 0:
+		return *badCredentials()
 	}
 	var query graphqlRequest
 	if err := query.read(x.body); err != nil {
@@ -176,13 +202,13 @@ func (w *World) answerGraphQL(x *exchange) rest.Response {
 	}
 	operation := w.gql.Operation(query.Query, query.OperationName)
 	x.logged.Operation, x.logged.Write = operation.String(), operation.Mutation
-	if operation.Mutation && x.token.App != "" {
-		return rest.ForbiddenMutation()
-	}
-	return w.locked(x.logged.Write, func(s *model.State) rest.Response {
+	return w.lockedFor(x, func(s *model.State) rest.Response {
+		if operation.Mutation && !integration(s, x.token).MayMutate(operation.Fields) {
+			return rest.ForbiddenMutation()
+		}
 		return rest.Response{
 			Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}},
-			Body: w.gql.Execute(x.in.Context(), s, actor(s, x.token), query.Query, query.OperationName, query.Variables),
+			Body: w.gql.Execute(w.withQuota(x), s, actor(s, x.token), query.Query, query.OperationName, query.Variables),
 		}
 	})
 }
@@ -209,16 +235,11 @@ func (q *graphqlRequest) read(body []byte) error {
 
 // send logs a request, tells watchers, and only then lets the client go on.
 func (w *World) send(x *exchange, response rest.Response) {
-	x.logged.Status = response.Status
-	x.logged.Bytes += int64(len(response.Body))
-	if response.Status >= http.StatusBadRequest {
-		x.logged.Write = false
-	}
-	w.mu.RLock()
-	x.logged.Time = w.state.Now
-	w.mu.RUnlock()
-	number := w.audit.add(x.logged)
+	w.write(x, w.log(x, response), response)
+}
 
+// write sends the answer to the request of a number.
+func (w *World) write(x *exchange, number int, response rest.Response) {
 	header := x.out.Header()
 	header.Set("Server", "github.com")
 	header.Set("X-GitHub-Request-Id", fmt.Sprintf("BEEF:%04X:%06X", number>>16, number))
@@ -237,6 +258,20 @@ func (w *World) send(x *exchange, response rest.Response) {
 	_, _ = x.out.Write(response.Body)
 }
 
+// log logs a request with its answer, tells watchers, and returns the
+// request's number.
+func (w *World) log(x *exchange, response rest.Response) int {
+	x.logged.Status = response.Status
+	x.logged.Bytes += int64(len(response.Body))
+	if response.Status >= http.StatusBadRequest {
+		x.logged.Write = false
+	}
+	w.mu.RLock()
+	x.logged.Time = w.state.Now
+	w.mu.RUnlock()
+	return w.audit.add(x.logged)
+}
+
 // apiHeader writes what every answer of the API has in its header.
 func apiHeader(header http.Header, x *exchange) {
 	header.Set("X-GitHub-Media-Type", "github.v3; format=json")
@@ -244,11 +279,19 @@ func apiHeader(header http.Header, x *exchange) {
 	if x.token.Scopes != nil {
 		header.Set("X-OAuth-Scopes", strings.Join(x.token.Scopes, ", "))
 		header.Set("X-Accepted-OAuth-Scopes", "")
+		if x.token.unscoped() && strings.Contains(x.logged.Path, "/repos/") {
+			header.Set("X-Accepted-OAuth-Scopes", "public_repo, repo")
+		}
 	}
 }
 
-// limits writes the headers of rate limits, of which nothing is used up.
+// limits writes the headers of rate limits; of those that are not enforced
+// nothing is used up.
 func limits(header http.Header, x *exchange) {
+	if x.quota != nil {
+		x.quota.header(header)
+		return
+	}
 	resource, limit := "core", rest.CoreLimit
 	switch {
 	case x.logged.GraphQL:

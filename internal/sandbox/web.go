@@ -15,9 +15,12 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
 )
 
-// answerWeb answers a request to github.com: git's, those for archives, and 404
-// to those for pages.
+// answerWeb answers a request to github.com: git's, those for archives and for
+// the few pages that Apps need, and 404 to those for other pages.
 func (w *World) answerWeb(x *exchange) rest.Response {
+	if page, isPage := w.answerPage(x); isPage {
+		return page
+	}
 	in, isGit := githttp.Parse(x.in)
 	if !isGit {
 		if address, isArchive := rest.ArchivePage(x.in.URL.Path); isArchive && x.in.Method == http.MethodGet {
@@ -25,7 +28,7 @@ func (w *World) answerWeb(x *exchange) rest.Response {
 		}
 		return text(http.StatusNotFound, "Not Found")
 	}
-	if !x.known {
+	if x.refusal != nil {
 		return askForLogin("Invalid username or token. Password authentication is not supported for Git operations.")
 	}
 	body, err := githttp.Body(x.in, x.body, maxBody)
@@ -46,6 +49,7 @@ func (w *World) answerFetch(x *exchange, in githttp.Request, body []byte) rest.R
 	var refusal *rest.Response
 	var err error
 	w.Look(func(s *model.State) {
+		s, _ = w.narrowed(s, x.token.Token)
 		var repo *model.Repo
 		if repo, refusal = gitRepo(s, x, in); refusal == nil {
 			from.DefaultBranch = repo.DefaultBranch
@@ -81,6 +85,7 @@ func (w *World) fetch(ctx context.Context, from githttp.Fetcher, in githttp.Requ
 
 func (w *World) advertisePush(x *exchange, in githttp.Request) rest.Response {
 	return w.locked(false, func(s *model.State) rest.Response {
+		s, _ = w.narrowed(s, x.token.Token)
 		repo, refusal := pushedRepo(s, x, in)
 		if refusal != nil {
 			return *refusal
@@ -99,7 +104,8 @@ func (w *World) receivePush(x *exchange, in githttp.Request, body []byte) rest.R
 		return text(http.StatusBadRequest, err.Error())
 	}
 	return w.locked(true, func(s *model.State) rest.Response {
-		repo, refusal := pushedRepo(s, x, in)
+		narrow, _ := w.narrowed(s, x.token.Token)
+		repo, refusal := pushedRepo(narrow, x, in)
 		if refusal != nil {
 			return *refusal
 		}

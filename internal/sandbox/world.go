@@ -13,10 +13,13 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
+	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gql"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
+	"github.com/ghx-dev/bench-action/internal/sandbox/webhook"
 )
 
 // World is one GitHub. It is safe for concurrent use.
@@ -34,6 +37,16 @@ type World struct {
 	fetching sync.Mutex
 	// downloadKey signs the addresses of downloads.
 	downloadKey string
+
+	hooks   webhook.Log
+	signIn  signIn
+	limiter limiter
+	outside Outside
+	control control
+	faults  faults.Set
+	// before is the state before the last write, kept while a fault asks for
+	// it; else nil.
+	before *model.State
 }
 
 // Token is a credential of a user, or of an App in the repositories in which it
@@ -46,9 +59,18 @@ type Token struct {
 	// token of a workflow's job is one of "github-actions".
 	App string
 	// Permissions are what an App's token was granted by resource, for example
-	// checks: write, issues: read. A user's token has none. Over GraphQL, an
-	// App's token reads only.
+	// checks: write, issues: read. A user's token has none.
 	Permissions map[string]string
+	// Installation is the App's that the token was made for, 0 for none; Repos
+	// are the repositories to which it is narrowed, nil for all of them.
+	Installation model.ID
+	Repos        []model.ID
+	// OAuth is the slug of the App through which a user signed in, whose token
+	// reaches what the user and the App both reach; empty for others.
+	OAuth string
+	// Expires is when the token ends by the clock of [Outside]; the zero time
+	// is never.
+	Expires time.Time
 	// Scopes are those of a classic token, as X-OAuth-Scopes lists them; nil
 	// for a token of another kind, whose answers have no such header.
 	Scopes []string
@@ -56,6 +78,7 @@ type Token struct {
 
 func (t Token) clone() Token {
 	t.Scopes = slices.Clone(t.Scopes)
+	t.Repos = slices.Clone(t.Repos)
 	t.Permissions = maps.Clone(t.Permissions)
 	return t
 }
@@ -74,6 +97,7 @@ func New() (*World, error) {
 func (w *World) Setup(change func(*model.State) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	defer w.tell()
 	return change(w.state)
 }
 
@@ -102,7 +126,9 @@ func (w *World) AddToken(value string, token Token) {
 func (w *World) Clone() *World {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	return &World{state: w.state.Clone(), tokens: map[string]Token{}, rest: w.rest, gql: w.gql, downloadKey: rand.Text()}
+	return &World{
+		state: w.state.Clone(), tokens: map[string]Token{}, rest: w.rest, gql: w.gql, downloadKey: rand.Text(), outside: w.outside,
+	}
 }
 
 // Tokens returns the logins and scopes of the world's tokens by value.

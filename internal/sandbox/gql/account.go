@@ -2,6 +2,7 @@ package gql
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +15,32 @@ import (
 // hourlyPoints is what GitHub lets a user spend on GraphQL in an hour.
 const hourlyPoints = 5000
 
-// rateLimit is the answer to a question for the limit; the sandbox has none.
-type rateLimit struct{}
+// RateLimit is what a request may ask for about the limit of points.
+type RateLimit struct {
+	// Cost is the request's own.
+	Cost graphql.Cost
+	// Limit is 0 where none is enforced.
+	Limit, Used int
+	Reset       time.Time
+}
+
+type limitKey struct{}
+
+// WithRateLimit returns a context for [API.Execute] in which requests find
+// their cost and limit.
+func WithRateLimit(ctx context.Context, l RateLimit) context.Context {
+	return context.WithValue(ctx, limitKey{}, l)
+}
+
+// limitOf returns a request's limit; one that is not enforced is GitHub's, of
+// which nothing is used up.
+func limitOf(ctx context.Context, s *model.State) RateLimit {
+	l, _ := ctx.Value(limitKey{}).(RateLimit)
+	if l.Limit == 0 {
+		l.Limit, l.Reset = hourlyPoints, s.Now.Add(time.Hour)
+	}
+	return l
+}
 
 // queryFields resolves the roots of queries.
 func queryFields() map[string]graphql.Resolver {
@@ -40,13 +65,13 @@ func queryFields() map[string]graphql.Resolver {
 			}
 			return nil
 		}),
-		"Query.rateLimit":     constant(rateLimit{}),
-		"RateLimit.cost":      constant(1),
-		"RateLimit.limit":     constant(hourlyPoints),
-		"RateLimit.nodeCount": constant(0),
-		"RateLimit.remaining": constant(hourlyPoints),
-		"RateLimit.used":      constant(0),
-		"RateLimit.resetAt":   prop(func(q *query, _ any) any { return q.s.Now.Add(time.Hour) }),
+		"Query.rateLimit":     prop(func(q *query, _ any) any { return q.limit }),
+		"RateLimit.cost":      prop(func(_ *query, l RateLimit) any { return l.Cost.Points }),
+		"RateLimit.limit":     prop(func(_ *query, l RateLimit) any { return l.Limit }),
+		"RateLimit.nodeCount": prop(func(_ *query, l RateLimit) any { return l.Cost.Nodes }),
+		"RateLimit.remaining": prop(func(_ *query, l RateLimit) any { return l.Limit - l.Used }),
+		"RateLimit.used":      prop(func(_ *query, l RateLimit) any { return l.Used }),
+		"RateLimit.resetAt":   prop(func(_ *query, l RateLimit) any { return l.Reset }),
 	}
 }
 
@@ -88,12 +113,12 @@ func accountFields() map[string]graphql.Resolver {
 }
 
 // repositoriesOf returns an owner's repositories. Affiliations other than
-// ownership, forks and locked repositories are not in a sandbox.
+// ownership and locked repositories are not in a sandbox.
 func repositoriesOf(q *query, u *model.User, args graphql.Args) ([]*model.Repo, error) {
 	wanted := func(name string, is bool) bool { return !args.Has(name) || args.Bool(name) == is }
 	repos := q.s.Repos.Where(func(r *model.Repo) bool {
 		return r.OwnerID == u.ID && q.s.Permission(q.actor, r) >= model.PermRead &&
-			wanted("isArchived", r.Archived) && wanted("isFork", false) && wanted("isLocked", false) &&
+			wanted("isArchived", r.Archived) && wanted("isFork", r.ParentID != 0) && wanted("isLocked", false) &&
 			wanted("hasIssuesEnabled", r.HasIssues) && isOr(args.Enum("privacy"), visibility(r)) &&
 			isOr(args.Enum("visibility"), visibility(r))
 	})

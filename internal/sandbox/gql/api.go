@@ -80,7 +80,7 @@ func fallback(typeName, field string) graphql.Resolver {
 // Execute answers a request for one user. The caller holds the lock that the
 // operation needs.
 func (a *API) Execute(ctx context.Context, s *model.State, actor model.ID, text, operation string, variables map[string]any) []byte {
-	ctx = context.WithValue(ctx, queryKey{}, &query{s: s, actor: actor})
+	ctx = context.WithValue(ctx, queryKey{}, &query{s: s, actor: actor, limit: limitOf(ctx, s)})
 	response := a.engine.Execute(ctx, graphql.Query{Text: text, OperationName: operation, Variables: variables})
 	body, err := response.AppendJSON(nil)
 	if err != nil {
@@ -92,12 +92,18 @@ func (a *API) Execute(ctx context.Context, s *model.State, actor model.ID, text,
 // Operation tells what a document would do.
 func (a *API) Operation(text, name string) graphql.Operation { return a.engine.Operation(text, name) }
 
+// Cost tells what a document would cost.
+func (a *API) Cost(text, name string, variables map[string]any) graphql.Cost {
+	return a.engine.Cost(text, name, variables)
+}
+
 type queryKey struct{}
 
 // query is one request on its way through the resolvers.
 type query struct {
 	s     *model.State
 	actor model.ID
+	limit RateLimit
 }
 
 func queryOf(ctx context.Context) *query {

@@ -54,13 +54,16 @@ func pullFields() map[string]graphql.Resolver {
 		"PullRequest.baseRefOid":     of(func(p *model.Pull) any { return p.BaseSHA }),
 		"PullRequest.baseRepository": repo,
 		"PullRequest.headRef": prop(func(q *query, i *model.Issue) any {
-			return refNamed(q.repoOf(i), headsPrefix+i.Pull.HeadRef)
+			if from := q.s.HeadRepo(i); from != nil {
+				return refNamed(from, headsPrefix+i.Pull.HeadRef)
+			}
+			return nil
 		}),
 		"PullRequest.headRefName":         of(func(p *model.Pull) any { return p.HeadRef }),
 		"PullRequest.headRefOid":          of(func(p *model.Pull) any { return p.HeadSHA }),
-		"PullRequest.headRepository":      repo,
-		"PullRequest.headRepositoryOwner": prop(func(q *query, i *model.Issue) any { return q.s.Users.Get(q.repoOf(i).OwnerID) }),
-		"PullRequest.isCrossRepository":   constant(false),
+		"PullRequest.headRepository":      prop(func(q *query, i *model.Issue) any { return present(q.s.HeadRepo(i)) }),
+		"PullRequest.headRepositoryOwner": prop(headOwner),
+		"PullRequest.isCrossRepository":   of(func(p *model.Pull) any { return p.FromFork() }),
 		"PullRequest.isDraft":             of(func(p *model.Pull) any { return p.Draft }),
 		"PullRequest.isInMergeQueue":      constant(false),
 		"PullRequest.isMergeQueueEnabled": constant(false),
@@ -139,4 +142,13 @@ func pullPartFields() map[string]graphql.Resolver {
 
 func (c pullCommit) path(q *query) string {
 	return q.facts(c.pull).path + "/commits/" + c.Hash.String()
+}
+
+// headOwner resolves whose repository a pull request's head is in; null if that
+// is gone.
+func headOwner(q *query, i *model.Issue) any {
+	if from := q.s.HeadRepo(i); from != nil {
+		return present(q.s.Users.Get(from.OwnerID))
+	}
+	return nil
 }

@@ -46,7 +46,8 @@ func relationFields() map[string]graphql.Resolver {
 			blockers, blocked := q.s.IssuesByID(q.actor, i.BlockedBy), q.s.IssuesByID(q.actor, q.s.Blocked(i))
 			return dependencies{countOpen(blockers), len(blockers), countOpen(blocked), len(blocked)}
 		}),
-		"Issue.issueType": constant(nil),
+		"Issue.closedByPullRequestsReferences": connection(closingPulls),
+		"Issue.issueType":                      constant(nil),
 		// Only organizations have types.
 		"Repository.issueTypes":      connection(func(*query, any, graphql.Args) ([]any, error) { return nil, nil }),
 		"SubIssuesSummary.total":     sub(func(n subIssues) int { return n.total }),
@@ -59,6 +60,19 @@ func relationFields() map[string]graphql.Resolver {
 		"IssueDependenciesSummary.blocking":       dependency(func(n dependencies) int { return n.openBlocked }),
 		"IssueDependenciesSummary.totalBlocking":  dependency(func(n dependencies) int { return n.blocked }),
 	}
+}
+
+// closingPulls returns the pull requests that close an issue when they are
+// merged. Only their bodies link them: nobody links by hand here.
+func closingPulls(q *query, i *model.Issue, args graphql.Args) ([]*model.Issue, error) {
+	if args.Bool("userLinkedOnly") {
+		return nil, nil
+	}
+	pulls := q.s.ClosingPulls(i)
+	if args.Bool("includeClosedPrs") {
+		return pulls, nil
+	}
+	return slices.DeleteFunc(pulls, func(pull *model.Issue) bool { return pull.Closed }), nil
 }
 
 func countOpen(issues []*model.Issue) int {

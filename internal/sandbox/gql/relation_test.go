@@ -72,6 +72,18 @@ func TestIssuesThatWait(t *testing.T) {
 	w.refused("NOT_FOUND", "Not Found", "triager", remove, "i", w.issue, "b", other)
 }
 
+func TestAnIssueTellsWhichPullRequestsCloseIt(t *testing.T) {
+	w := newWorld(t)
+	const linked = `query($id: ID!, $closed: Boolean, $byHand: Boolean) { node(id: $id) { ... on Issue {
+		closedByPullRequestsReferences(first: 5, includeClosedPrs: $closed, userLinkedOnly: $byHand) { totalCount nodes { number } } } } }`
+	const total = "data.node.closedByPullRequestsReferences.totalCount"
+	assert.Equal(t, 2, w.do("reader", linked, "id", w.issue).Int("data.node.closedByPullRequestsReferences.nodes.0.number"))
+	assert.Zero(t, w.do("reader", linked, "id", w.issue, "byHand", true).Int(total), "its body does")
+	w.do("owner", `mutation($p: ID!) { closePullRequest(input: {pullRequestId: $p}) { pullRequest { id } } }`, "p", w.pull)
+	assert.Zero(t, w.do("reader", linked, "id", w.issue).Int(total))
+	assert.Equal(t, 1, w.do("reader", linked, "id", w.issue, "closed", true).Int(total))
+}
+
 func TestIssueTypesAreOfOrganizations(t *testing.T) {
 	w := newWorld(t)
 	reply := w.do("reader", `{ repository(owner: "owner", name: "hello") { issueTypes(first: 5) { totalCount nodes { id name color isEnabled } pageInfo { hasNextPage } } } }`)

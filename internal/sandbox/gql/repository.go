@@ -63,23 +63,35 @@ func repositoryFields() map[string]graphql.Resolver {
 		"Repository.openGraphImageUrl": prop(func(q *query, r *model.Repo) any {
 			return "https://opengraph.githubassets.com/1/" + q.s.FullName(r)
 		}),
+		"Repository.isFork":             prop(func(_ *query, r *model.Repo) any { return r.ParentID != 0 }),
+		"Repository.parent":             prop(parentOf),
 		"Repository.issue":              field(repositoryIssue),
 		"Repository.pullRequest":        field(repositoryPull),
 		"Repository.issueOrPullRequest": field(repositoryIssueOrPull),
 		"Repository.issues":             connection(issuesOf),
 		"Repository.pullRequests":       connection(pullsOf),
 	}
-	for _, name := range []string{"isFork", "isTemplate", "isDisabled", "isMirror", "isLocked", "hasDiscussionsEnabled",
+	for _, name := range []string{"isTemplate", "isDisabled", "isMirror", "isLocked", "hasDiscussionsEnabled",
 		"usesCustomOpenGraphImage", "isSecurityPolicyEnabled", "isUserConfigurationRepository"} {
 		fields["Repository."+name] = constant(false)
 	}
 	for _, name := range []string{"hasWikiEnabled", "hasProjectsEnabled", "isBlankIssuesEnabled"} {
 		fields["Repository."+name] = constant(true)
 	}
-	for _, name := range []string{"archivedAt", "diskUsage", "parent"} {
+	for _, name := range []string{"archivedAt", "diskUsage"} {
 		fields["Repository."+name] = constant(nil)
 	}
 	return fields
+}
+
+// parentOf resolves what a repository was forked from, as far as the viewer may
+// see it.
+func parentOf(q *query, r *model.Repo) any {
+	parent := q.s.Repos.Get(r.ParentID)
+	if parent == nil || q.s.Permission(q.actor, parent) < model.PermRead {
+		return nil
+	}
+	return parent
 }
 
 func visibility(r *model.Repo) string {

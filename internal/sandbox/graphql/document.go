@@ -24,11 +24,14 @@ type document struct {
 
 // operation is a query or mutation of a document.
 type operation struct {
-	name      string
-	kind      ast.Operation
-	variables ast.VariableDefinitionList
-	root      *typeDef
-	set       *set
+	name       string
+	kind       ast.Operation
+	variables  ast.VariableDefinitionList
+	root       *typeDef
+	set        *set
+	selections ast.SelectionSet
+	// fields are the names of the fields at its root.
+	fields []string
 }
 
 const (
@@ -87,6 +90,7 @@ func (e *Engine) prepare(text string, source *ast.QueryDocument) *document {
 	c := newCompiler(e.schema, source)
 	for i, op := range source.Operations {
 		doc.operations[i].set = newSet(c.body(op.SelectionSet))
+		doc.operations[i].selections, doc.operations[i].fields = op.SelectionSet, rootFields(op.SelectionSet)
 	}
 	return doc
 }

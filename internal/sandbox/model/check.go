@@ -14,7 +14,7 @@ func (s *State) addActionsApp() {
 	owner := &User{ID: s.newID(), Login: "github", Type: TypeOrganization, CreatedAt: s.Now, UpdatedAt: s.Now}
 	s.Users.Add(owner.ID, owner)
 	s.Apps.Add(actionsAppID, &App{
-		ID: actionsAppID, Slug: ActionsSlug, Name: "GitHub Actions", OwnerID: owner.ID, BotID: bot.ID, CreatedAt: s.Now,
+		ID: actionsAppID, Slug: ActionsSlug, Name: "GitHub Actions", OwnerID: owner.ID, BotID: bot.ID, CreatedAt: s.Now, UpdatedAt: s.Now,
 	})
 }
 

@@ -59,7 +59,12 @@ func (s *State) CreateCheckRun(app *App, repo *Repo, sha string, change CheckCha
 		HeadSHA: sha, Status: Queued, StartedAt: now,
 	}
 	change.apply(run, now)
-	return s.CheckRuns.Add(run.ID, run), nil
+	s.CheckRuns.Add(run.ID, run)
+	s.checkHappened(app.BotID, run, "created")
+	if run.Status == Completed {
+		s.checkEnded(app.BotID, run)
+	}
+	return run, nil
 }
 
 // EditCheckRun changes a check run. Only the App that made it may; nobody
@@ -77,9 +82,12 @@ func (s *State) EditCheckRun(app *App, run *CheckRun, change CheckChange) error 
 	if err := change.check(); err != nil {
 		return err
 	}
-	now := s.Advance()
+	now, wasRunning := s.Advance(), run.Status != Completed
 	change.apply(run, now)
 	s.CheckSuites.Get(run.SuiteID).UpdatedAt = now
+	if wasRunning && run.Status == Completed {
+		s.checkEnded(app.BotID, run)
+	}
 	return nil
 }
 

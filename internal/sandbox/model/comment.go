@@ -14,7 +14,9 @@ func (s *State) EditComment(actor ID, c *Comment, body string) error {
 	if err := checkCommentBody(body); err != nil {
 		return err
 	}
+	before := c.Body
 	c.Body, c.UpdatedAt = body, s.Advance()
+	s.commentHappened(actor, c, "edited", map[string]any{"body": from(before)})
 	return nil
 }
 
@@ -27,6 +29,7 @@ func (s *State) DeleteComment(actor ID, c *Comment) error {
 	s.Advance()
 	s.Comments.Delete(c.ID)
 	s.dropReactions(c.ID)
+	s.commentHappened(actor, c, "deleted", nil)
 	return nil
 }
 

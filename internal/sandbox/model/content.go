@@ -25,10 +25,10 @@ type FileWrite struct {
 // WriteFile commits a change of one file on a branch and returns the commit.
 // In an empty repository it makes the branch.
 func (s *State) WriteFile(actor ID, repo *Repo, in FileWrite) (gitstore.Commit, error) {
-	if err := s.require(actor, repo, PermWrite); err != nil {
+	branch := orElse(in.Branch, repo.DefaultBranch)
+	if err := s.requireBranch(actor, repo, headsPrefix+branch); err != nil {
 		return gitstore.Commit{}, err
 	}
-	branch := orElse(in.Branch, repo.DefaultBranch)
 	head, exists := s.BranchHead(repo, branch)
 	if !exists && !repo.Empty() {
 		return gitstore.Commit{}, &Problem{Kind: NotFound, Message: "Branch " + branch + " not found"}

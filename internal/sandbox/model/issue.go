@@ -48,6 +48,7 @@ func (s *State) OpenIssue(actor ID, repo *Repo, in NewIssue) (*Issue, error) {
 	}
 	s.Advance()
 	i := s.addIssue(actor, repo, in.Title, in.Body, nil)
+	s.issueHappened(actor, i, "opened", Happening{})
 	s.set(actor, i, set)
 	return i, nil
 }
@@ -115,6 +116,7 @@ func (s *State) CreateComment(actor ID, repo *Repo, i *Issue, body string) (*Com
 	now := s.Advance()
 	c := &Comment{ID: s.newID(), RepoID: repo.ID, IssueID: i.ID, AuthorID: actor, Body: body, CreatedAt: now, UpdatedAt: now}
 	i.UpdatedAt = now
+	s.commentHappened(actor, c, "created", nil)
 	return s.Comments.Add(c.ID, c), nil
 }
 
@@ -188,6 +190,7 @@ func (s *State) DeleteIssue(actor ID, repo *Repo, i *Issue) error {
 		s.Events.Delete(e.ID)
 	}
 	s.Issues.Delete(i.ID)
+	s.issueHappened(actor, i, "deleted", Happening{})
 	s.dropReactions(i.ID)
 	s.dropItems(i.ID)
 	s.dropRelations(i.ID)
@@ -198,4 +201,5 @@ func (s *State) DeleteIssue(actor ID, repo *Repo, i *Issue) error {
 func (s *State) record(actor ID, i *Issue, e Event) {
 	e.ID, e.RepoID, e.IssueID, e.ActorID, e.CreatedAt = s.newID(), i.RepoID, i.ID, actor, s.Now
 	s.Events.Add(e.ID, &e)
+	s.recorded(i, e)
 }

@@ -96,16 +96,13 @@ func (s *State) checkEdit(repo *Repo, i *Issue, edit IssueEdit) error {
 // any more, or has a successor.
 func (s *State) checkReopen(repo *Repo, i *Issue) error {
 	const prefix = "state cannot be changed. "
-	_, exists := s.BranchHead(repo, i.Pull.HeadRef)
-	successors := s.openPulls(repo, func(p *Pull) bool {
-		return p.HeadRef == i.Pull.HeadRef && p.BaseRef == i.Pull.BaseRef
-	})
+	_, exists := s.headTip(i)
 	switch {
 	case i.Pull.Merged():
 		return custom("PullRequest", "state", prefix+"The pull request cannot be reopened.")
 	case !exists:
 		return custom("PullRequest", "state", prefix+"The %s branch has been deleted.", i.Pull.HeadRef)
-	case len(successors) > 0:
+	case s.pullBetween(repo, end{s.HeadRepo(i), i.Pull.HeadRef}, i.Pull.BaseRef):
 		return custom("PullRequest", "state", prefix+"There is already an open pull request from %s to %s.",
 			i.Pull.HeadRef, i.Pull.BaseRef)
 	default:
@@ -118,7 +115,11 @@ func (s *State) checkBase(repo *Repo, i *Issue, base string) error {
 	if i.Closed {
 		return custom("PullRequest", "base", "Cannot change the base branch of a closed pull request.")
 	}
-	_, _, err := s.checkEnds(repo, i.Pull.HeadRef, base)
+	from := end{s.HeadRepo(i), i.Pull.HeadRef}
+	if from.repo == nil {
+		return custom("PullRequest", "base", "The head repository has been deleted.")
+	}
+	_, _, err := s.checkEnds(repo, from, base)
 	return err
 }
 
@@ -182,12 +183,18 @@ func (s *State) set(actor ID, i *Issue, set settings) {
 
 // rewrite applies the texts and the base of a checked edit.
 func (s *State) rewrite(actor ID, repo *Repo, i *Issue, edit IssueEdit) {
+	changes := map[string]any{}
 	if edit.Title != nil && *edit.Title != i.Title {
+		changes["title"] = from(i.Title)
 		i.Title = *edit.Title
 		s.record(actor, i, Event{Kind: "renamed"})
 	}
-	if edit.Body != nil {
+	if edit.Body != nil && *edit.Body != i.Body {
+		changes["body"] = from(i.Body)
 		i.Body = *edit.Body
+	}
+	if len(changes) > 0 {
+		s.issueHappened(actor, i, "edited", Happening{Changes: changes})
 	}
 	if i.Pull == nil {
 		return
@@ -203,8 +210,10 @@ func (s *State) rewrite(actor ID, repo *Repo, i *Issue, edit IssueEdit) {
 // retarget gives a pull request another base branch, which exists.
 func (s *State) retarget(actor ID, repo *Repo, i *Issue, base string) {
 	tip, _ := s.BranchHead(repo, base)
+	changes := map[string]any{"base": map[string]any{"ref": from(i.Pull.BaseRef), "sha": from(i.Pull.BaseSHA)}}
 	i.Pull.BaseRef, i.Pull.BaseSHA, i.UpdatedAt = base, tip.String(), s.Now
 	s.record(actor, i, Event{Kind: "base_ref_changed"})
+	s.issueHappened(actor, i, "edited", Happening{Changes: changes})
 }
 
 // setState applies the state of a checked edit.
@@ -247,8 +256,8 @@ func (s *State) reopenIssue(actor ID, i *Issue) {
 		i.StateReason = reasonReopened
 		return
 	}
-	if head, exists := s.BranchHead(s.Repos.Get(i.RepoID), i.Pull.HeadRef); exists {
-		i.Pull.HeadSHA = head.String()
+	if head, exists := s.headTip(i); exists {
+		i.Pull.HeadSHA = head
 	}
 	s.pullEvent(actor, i, "reopened")
 }

@@ -166,7 +166,7 @@ func (s *State) markMerged(actor ID, i *Issue, before, commit gitstore.Hash) {
 // into that branch go to the base of the merged one.
 func (s *State) deleteMerged(actor ID, repo *Repo, i *Issue) {
 	branch := i.Pull.HeadRef
-	if branch == repo.DefaultBranch || protected(repo, headsPrefix+branch) {
+	if i.Pull.FromFork() || branch == repo.DefaultBranch || protected(repo, headsPrefix+branch) {
 		return
 	}
 	for _, next := range s.openPulls(repo, func(p *Pull) bool { return p.BaseRef == branch }) {
@@ -231,7 +231,7 @@ func (s *State) mergeCommit(actor ID, repo *Repo, i *Issue, base gitstore.Hash, 
 		return gitstore.Hash{}, err
 	}
 	spec := gitstore.CommitSpec{Tree: tree, Parents: []gitstore.Hash{base, head}}
-	title, message := fmt.Sprintf("Merge pull request #%d from %s/%s", i.Number, s.Login(repo.OwnerID), i.Pull.HeadRef), i.Title
+	title, message := fmt.Sprintf("Merge pull request #%d from %s/%s", i.Number, s.headOwner(i), i.Pull.HeadRef), i.Title
 	if in.Method == MethodSquash {
 		commits, err := s.PullCommits(i)
 		if err != nil {

@@ -37,6 +37,9 @@ func (p Permission) String() string {
 // public one; the members of an organization may read its repositories, its
 // owners may do all; the bot of an App that is installed may write; 0 is nobody.
 func (s *State) Permission(user ID, repo *Repo) Permission {
+	if s.only.excludes(user, repo) {
+		user = 0
+	}
 	if user != 0 && user == repo.OwnerID {
 		return PermAdmin
 	}
@@ -54,6 +57,33 @@ func (s *State) Permission(user ID, repo *Repo) Permission {
 		return PermNone
 	}
 	return PermRead
+}
+
+// narrowing is what a credential leaves of what its user may do.
+type narrowing struct {
+	user  ID
+	repos []ID
+}
+
+// excludes reports whether a credential leaves a user nothing more in a
+// repository than anybody has.
+func (n *narrowing) excludes(user ID, repo *Repo) bool {
+	return n != nil && n.user == user && !slices.Contains(n.repos, repo.ID)
+}
+
+// Narrow returns the state for a request in which a user has no more than
+// anybody in all but some repositories. What the request changes is taken over
+// by [State.Widen].
+func (s *State) Narrow(user ID, repos []ID) *State {
+	narrow := *s
+	narrow.only = &narrowing{user, repos}
+	return &narrow
+}
+
+// Widen takes over what a request changed in a state of [State.Narrow].
+func (s *State) Widen(narrow *State) {
+	*s = *narrow
+	s.only = nil
 }
 
 // VisibleRepo returns the repository if the user may read it. A repository
@@ -77,7 +107,7 @@ func (s *State) require(user ID, repo *Repo, least Permission) error {
 		return &Problem{Kind: Unauthorized, Message: "Requires authentication"}
 	case repo.Archived:
 		return forbidden("Repository was archived so is read-only.")
-	case p < least:
+	case p < least, s.only.excludes(user, repo):
 		return &Problem{Kind: Forbidden, Message: "Must have admin rights to Repository.", Lacking: true}
 	default:
 		return nil

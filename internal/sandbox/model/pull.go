@@ -3,15 +3,15 @@ package model
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 )
 
-// NewPull describes a pull request to open. Head and base are branches of the
-// same repository; the head's name may begin with its owner and a colon.
+// NewPull describes a pull request to open. Base is a branch of the repository,
+// head one too, or one of another repository that was forked from the same one;
+// its name begins with its owner and a colon then.
 type NewPull struct {
 	Title, Body         string
 	Head, Base          string
@@ -24,7 +24,11 @@ func (s *State) OpenPull(actor ID, repo *Repo, in NewPull) (*Issue, error) {
 	if err := s.require(actor, repo, PermRead); err != nil {
 		return nil, err
 	}
-	if s.Permission(actor, repo) < PermWrite {
+	from := end{}
+	if from.repo, from.ref = s.splitHead(repo, in.Head); from.repo == nil {
+		return nil, invalid("PullRequest", "head", "invalid")
+	}
+	if max(s.Permission(actor, repo), s.Permission(actor, from.repo)) < PermWrite {
 		return nil, custom("PullRequest", "", "must be a collaborator")
 	}
 	if err := checkTitle("PullRequest", in.Title); err != nil {
@@ -33,30 +37,29 @@ func (s *State) OpenPull(actor ID, repo *Repo, in NewPull) (*Issue, error) {
 	if err := checkBody("PullRequest", in.Body); err != nil {
 		return nil, err
 	}
-	if owner, branch, qualified := strings.Cut(in.Head, ":"); qualified && strings.EqualFold(owner, s.Login(repo.OwnerID)) {
-		in.Head = branch
-	}
-	head, base, err := s.checkEnds(repo, in.Head, in.Base)
+	head, base, err := s.checkEnds(repo, from, in.Base)
 	if err != nil {
 		return nil, err
 	}
 	s.Advance()
-	i := s.addIssue(actor, repo, in.Title, in.Body, &Pull{
-		HeadRef: in.Head, BaseRef: in.Base, HeadSHA: head.String(), BaseSHA: base.String(),
-		Draft: in.Draft, MaintainerCanModify: in.MaintainerCanModify,
-	})
+	pull := &Pull{HeadRef: from.ref, BaseRef: in.Base, HeadSHA: head.String(), BaseSHA: base.String(), Draft: in.Draft, MaintainerCanModify: in.MaintainerCanModify}
+	if from.repo != repo {
+		pull.HeadRepoID = from.repo.ID
+	}
+	i := s.addIssue(actor, repo, in.Title, in.Body, pull)
 	s.pullEvent(actor, i, "opened")
 	return i, nil
 }
 
 // checkEnds returns the tips of two branches that a pull request can be made
 // of.
-func (s *State) checkEnds(repo *Repo, headRef, baseRef string) (head, base gitstore.Hash, err error) {
+func (s *State) checkEnds(repo *Repo, from end, baseRef string) (head, base gitstore.Hash, err error) {
 	for _, end := range []struct {
-		name, ref string
-		tip       *gitstore.Hash
-	}{{"base", baseRef, &base}, {"head", headRef, &head}} {
-		tip, known := s.BranchHead(repo, end.ref)
+		name string
+		end
+		tip *gitstore.Hash
+	}{{"base", end{repo, baseRef}, &base}, {"head", from, &head}} {
+		tip, known := s.BranchHead(end.repo, end.ref)
 		switch {
 		case end.ref == "":
 			return head, base, invalid("PullRequest", end.name, "missing_field")
@@ -65,16 +68,25 @@ func (s *State) checkEnds(repo *Repo, headRef, baseRef string) (head, base gitst
 		}
 		*end.tip = tip
 	}
-	if len(s.openPulls(repo, func(p *Pull) bool { return p.HeadRef == headRef && p.BaseRef == baseRef })) > 0 {
-		return head, base, custom("PullRequest", "", "A pull request already exists for %s:%s.", s.Login(repo.OwnerID), headRef)
+	if s.pullBetween(repo, from, baseRef) {
+		return head, base, custom("PullRequest", "", "A pull request already exists for %s:%s.", s.Login(from.repo.OwnerID), from.ref)
+	}
+	if err := fetchHead(repo, from.repo, head); err != nil {
+		return head, base, err
 	}
 	if _, related, err := repo.Git.MergeBase(base, head); err != nil || !related {
-		return head, base, custom("PullRequest", "", "The %s branch has no history in common with %s", headRef, baseRef)
+		return head, base, custom("PullRequest", "", "The %s branch has no history in common with %s", from.ref, baseRef)
 	}
 	if contains(repo, base, head) {
-		return head, base, custom("PullRequest", "", "No commits between %s and %s", baseRef, headRef)
+		return head, base, custom("PullRequest", "", "No commits between %s and %s", baseRef, from.ref)
 	}
 	return head, base, nil
+}
+
+// pullBetween reports whether there is an open pull request from a branch into
+// another one.
+func (s *State) pullBetween(repo *Repo, from end, baseRef string) bool {
+	return slices.ContainsFunc(s.pullsFrom(from), func(i *Issue) bool { return i.RepoID == repo.ID && i.Pull.BaseRef == baseRef })
 }
 
 // PullDiff returns what a pull request changes: from the merge base of its
@@ -165,7 +177,7 @@ func (s *State) UpdatePullBranch(actor ID, i *Issue, in BranchUpdate) error {
 	if err != nil {
 		return err
 	}
-	return s.moveRef(actor, repo, headsPrefix+i.Pull.HeadRef, tip)
+	return s.moveHead(actor, i, tip)
 }
 
 func (s *State) updatedHead(actor ID, repo *Repo, i *Issue, head, base gitstore.Hash, rebase bool) (gitstore.Hash, error) {

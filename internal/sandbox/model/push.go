@@ -27,7 +27,12 @@ type RefUpdate struct {
 }
 
 // MayPush refuses a push of users who may not change the repository.
-func (s *State) MayPush(actor ID, repo *Repo) error { return s.require(actor, repo, PermWrite) }
+func (s *State) MayPush(actor ID, repo *Repo) error {
+	if !repo.Archived && s.maintains(actor, repo, "") {
+		return nil
+	}
+	return s.require(actor, repo, PermWrite)
+}
 
 // Push adds the objects of a packfile, which is empty if there are none, and
 // updates refs one by one, each as far as it is allowed. What was refused is

@@ -56,7 +56,7 @@ func checkTarget(repo *Repo, ref string, at gitstore.Hash) error {
 
 // UpdateRef moves a ref. Without force the move must be a fast-forward.
 func (s *State) UpdateRef(actor ID, repo *Repo, ref string, to gitstore.Hash, force bool) error {
-	if err := s.require(actor, repo, PermWrite); err != nil {
+	if err := s.requireBranch(actor, repo, ref); err != nil {
 		return err
 	}
 	from, exists := repo.Git.Ref(ref)
@@ -111,10 +111,12 @@ func (s *State) moveRef(actor ID, repo *Repo, ref string, to gitstore.Hash) erro
 		return unprocessable("Reference update failed")
 	}
 	repo.PushedAt, repo.UpdatedAt = s.Now, s.Now
+	s.refHappened(actor, repo, ref, hashOrEmpty(from), to.String(), s.listensAnyone() && !from.IsZero() && !contains(repo, to, from))
 	branch, isBranch := strings.CutPrefix(ref, headsPrefix)
 	if !isBranch {
 		return nil
 	}
+	s.requestSuites(actor, repo, branch, to.String())
 	if branch == repo.DefaultBranch {
 		s.readWorkflows(repo, to)
 		s.closeByCommits(actor, repo, from, to)
@@ -143,14 +145,20 @@ func (s *State) closeByCommits(actor ID, repo *Repo, from, to gitstore.Hash) {
 // followHead gives open pull requests from a branch its new commit. One that
 // has nothing left to merge is closed.
 func (s *State) followHead(actor ID, repo *Repo, branch string, to gitstore.Hash) {
-	for _, pr := range s.openPulls(repo, func(p *Pull) bool { return p.HeadRef == branch }) {
+	for _, pr := range s.pullsFrom(end{repo, branch}) {
+		base := s.Repos.Get(pr.RepoID)
+		if fetchHead(base, repo, to) != nil {
+			// The base's repository is full.
+			continue
+		}
+		before := pr.Pull.HeadSHA
 		pr.Pull.HeadSHA = to.String()
 		pr.UpdatedAt = s.Now
-		if base, known := s.BranchHead(repo, pr.Pull.BaseRef); known && contains(repo, base, to) {
+		if tip, known := s.BranchHead(base, pr.Pull.BaseRef); known && contains(base, tip, to) {
 			s.closeIssue(actor, pr, "")
 			continue
 		}
-		s.pullEvent(actor, pr, "synchronize")
+		s.pullMoved(actor, pr, "synchronize", before)
 	}
 }
 
@@ -173,15 +181,26 @@ func contains(repo *Repo, commit, other gitstore.Hash) bool {
 // dropRef removes a ref. Pull requests from and into a branch are closed with
 // it.
 func (s *State) dropRef(actor ID, repo *Repo, ref string) {
+	before, _ := repo.Git.Ref(ref)
 	repo.Git.DeleteRef(ref)
 	repo.PushedAt, repo.UpdatedAt = s.Now, s.Now
+	s.refHappened(actor, repo, ref, before.String(), "", false)
 	branch, isBranch := strings.CutPrefix(ref, headsPrefix)
 	if !isBranch {
 		return
 	}
-	for _, pr := range s.openPulls(repo, func(p *Pull) bool { return p.HeadRef == branch || p.BaseRef == branch }) {
+	into := s.openPulls(repo, func(p *Pull) bool { return p.BaseRef == branch })
+	for _, pr := range append(into, s.pullsFrom(end{repo, branch})...) {
 		s.closeIssue(actor, pr, "")
 	}
+}
+
+// hashOrEmpty is a hash as text, empty for none.
+func hashOrEmpty(h gitstore.Hash) string {
+	if h.IsZero() {
+		return ""
+	}
+	return h.String()
 }
 
 // openPulls returns a repository's open pull requests for which match is true.

@@ -49,6 +49,8 @@ type Pull struct {
 	ID      ID
 	HeadRef string
 	BaseRef string
+	// HeadRepoID is the repository that the head is in, 0 for the base's own.
+	HeadRepoID ID
 	// HeadSHA follows the head branch while the pull request is open.
 	HeadSHA string
 	// BaseSHA is the tip of the base branch when the pull request was opened

@@ -48,26 +48,6 @@ func (u *User) Page() string {
 	return "/" + u.Login
 }
 
-// App is a GitHub App.
-type App struct {
-	ID      ID
-	Slug    string
-	Name    string
-	OwnerID ID
-	BotID   ID
-	// ClientID identifies the App towards OAuth.
-	ClientID string
-	// Repos are the repositories in which it is installed.
-	Repos     []ID
-	CreatedAt time.Time
-}
-
-func (a *App) clone() *App {
-	c := *a
-	c.Repos = slices.Clone(a.Repos)
-	return &c
-}
-
 // Repo is a repository.
 type Repo struct {
 	ID            ID
@@ -89,6 +69,8 @@ type Repo struct {
 	StarredAt map[ID]time.Time
 	Watchers  []ID
 	ForkCount int
+	// ParentID is the repository that it was forked from, 0 for none.
+	ParentID ID
 	// Collaborators holds who may do what, besides the owner.
 	Collaborators map[ID]Permission
 	// LastNumber is the highest number of an issue or pull request.

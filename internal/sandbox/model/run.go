@@ -21,8 +21,18 @@ type trigger struct {
 	pull *Issue
 }
 
-// pullEvent starts the workflows that an event of a pull request starts.
-func (s *State) pullEvent(actor ID, i *Issue, action string) {
+// pullEvent tells of an event of a pull request and starts the workflows that
+// it starts.
+func (s *State) pullEvent(actor ID, i *Issue, action string) { s.pullMoved(actor, i, action, "") }
+
+// pullMoved is [State.pullEvent] for one that has a new head in place of
+// another.
+func (s *State) pullMoved(actor ID, i *Issue, action, before string) {
+	h := Happening{Before: before}
+	if before != "" {
+		h.After = i.Pull.HeadSHA
+	}
+	s.issueHappened(actor, i, action, h)
 	s.startRuns(trigger{
 		repo: s.Repos.Get(i.RepoID), actor: actor, event: "pull_request", action: action,
 		branch: i.Pull.HeadRef, sha: i.Pull.HeadSHA, pull: i,
@@ -88,6 +98,7 @@ func (s *State) startAttempt(actor ID, run *Run, jobs []jobDefinition, kept []ID
 		run.Current().Jobs = append(run.Current().Jobs, job.ID)
 	}
 	s.settle(run)
+	s.attemptHappened(run, run.Current().Jobs[len(kept):])
 }
 
 // inOrder returns jobs so that each comes after those that it needs, and
@@ -198,26 +209,40 @@ func (s *State) Cancel(actor ID, run *Run) error {
 	if run.Current().Status == Completed {
 		return &Problem{Kind: Conflict, Message: "Cannot cancel a workflow run that is completed."}
 	}
-	s.Advance()
-	for _, id := range run.Current().Jobs {
-		if job := s.Jobs.Get(id); job.Status != Completed {
-			s.cancelJob(job)
-		}
-	}
-	s.settle(run)
+	s.finish(actor, run, Cancelled)
 	return nil
 }
 
-func (s *State) cancelJob(job *Job) {
+// FinishRun ends a run whose jobs hang, as if they had come to this conclusion
+// now. It does nothing to one that has ended.
+func (s *State) FinishRun(run *Run, conclusion Conclusion) {
+	if run.Current().Status != Completed {
+		s.finish(run.ActorID, run, conclusion)
+	}
+}
+
+func (s *State) finish(actor ID, run *Run, conclusion Conclusion) {
+	s.Advance()
+	for _, id := range run.Current().Jobs {
+		if job := s.Jobs.Get(id); job.Status != Completed {
+			s.endJob(job, conclusion)
+			s.jobHappened(actor, job, "completed")
+		}
+	}
+	s.settle(run)
+	s.runHappened(actor, run)
+}
+
+func (s *State) endJob(job *Job, conclusion Conclusion) {
 	for n := range job.Steps {
 		if step := &job.Steps[n]; step.Status != Completed {
-			step.Status, step.Conclusion, step.EndedAt = Completed, Cancelled, s.Now
+			step.Status, step.Conclusion, step.EndedAt = Completed, conclusion, s.Now
 		}
 	}
 	now := s.Now
-	job.Status, job.Conclusion, job.CompletedAt = Completed, Cancelled, &now
+	job.Status, job.Conclusion, job.CompletedAt = Completed, conclusion, &now
 	check := s.CheckRuns.Get(job.ID)
-	check.Status, check.Conclusion, check.CompletedAt = Completed, Cancelled, &now
+	check.Status, check.Conclusion, check.CompletedAt = Completed, conclusion, &now
 }
 
 // Dispatch starts a workflow by hand on a branch or tag.

@@ -16,6 +16,9 @@ type Script struct {
 	Workflow string
 	// Job is the job's key; empty means every job of the workflow.
 	Job string
+	// Branch is a pattern of [path.Match] for the run's branch, for example
+	// "broken/*"; empty means every branch.
+	Branch string
 	// Outcomes are the conclusions by attempt; further attempts end as the
 	// last one.
 	Outcomes []Conclusion
@@ -26,12 +29,15 @@ type Script struct {
 	Log string
 	// Hanging jobs stay in progress until somebody cancels them.
 	Hanging bool
+	// Uploads are the artifacts that the job leaves, however it ends.
+	Uploads []Upload
 }
 
 func cloneScripts(scripts []Script) []Script {
 	c := slices.Clone(scripts)
 	for i := range c {
 		c[i].Outcomes = slices.Clone(c[i].Outcomes)
+		c[i].Uploads = slices.Clone(c[i].Uploads)
 	}
 	return c
 }
@@ -39,11 +45,17 @@ func cloneScripts(scripts []Script) []Script {
 func (s *State) script(run *Run, job string) Script {
 	file := path.Base(s.Workflows.Get(run.WorkflowID).Path)
 	for _, script := range s.Scripts {
-		if script.Workflow == file && (script.Job == "" || script.Job == job) {
+		if script.Workflow == file && (script.Job == "" || script.Job == job) && script.onBranch(run.HeadBranch) {
 			return script
 		}
 	}
 	return Script{}
+}
+
+func (sc Script) onBranch(name string) bool {
+	// A pattern that is none matches nothing.
+	matches, err := path.Match(sc.Branch, name)
+	return sc.Branch == "" || err == nil && matches
 }
 
 func (sc Script) outcome(attempt int) Conclusion {
@@ -77,6 +89,9 @@ func (s *State) playJob(run *Run, def jobDefinition) *Job {
 		job.CompletedAt = &end
 	}
 	s.Jobs.Add(job.ID, job)
+	if job.Status == Completed && job.Conclusion != Skipped {
+		s.upload(job, s.script(run, def.Key).Uploads)
+	}
 	s.CheckRuns.Add(job.ID, s.checkRunOf(run, job))
 	return job
 }

@@ -36,9 +36,12 @@ type State struct {
 	Workflows      Table[Workflow]
 	Runs           Table[Run]
 	Jobs           Table[Job]
+	Artifacts      Table[Artifact]
 	CheckSuites    Table[CheckSuite]
 	CheckRuns      Table[CheckRun]
 	Apps           Table[App]
+	Installations  Table[Installation]
+	Hooks          Table[Hook]
 	Events         Table[Event]
 	Reactions      Table[Reaction]
 	Releases       Table[Release]
@@ -48,6 +51,11 @@ type State struct {
 
 	// Scripts say how Actions jobs end; see [Script].
 	Scripts []Script
+
+	// only is nil but for requests of a narrowed credential.
+	only *narrowing
+	// happened is what webhooks have not been told of yet.
+	happened []Happening
 }
 
 // Epoch is when a new world's clock starts.
@@ -95,9 +103,13 @@ func (s *State) Clone() *State {
 	c.Workflows = cloneTable(s.Workflows, (*Workflow).clone)
 	c.Runs = cloneTable(s.Runs, (*Run).clone)
 	c.Jobs = cloneTable(s.Jobs, (*Job).clone)
+	c.Artifacts = cloneTable(s.Artifacts, (*Artifact).clone)
 	c.CheckSuites = cloneTable(s.CheckSuites, (*CheckSuite).clone)
 	c.CheckRuns = cloneTable(s.CheckRuns, (*CheckRun).clone)
 	c.Apps = cloneTable(s.Apps, (*App).clone)
+	c.Installations = cloneTable(s.Installations, (*Installation).clone)
+	c.Hooks = cloneTable(s.Hooks, (*Hook).clone)
+	c.happened = nil
 	c.Events = cloneTable(s.Events, (*Event).clone)
 	c.Reactions = cloneTable(s.Reactions, (*Reaction).clone)
 	c.Releases = cloneTable(s.Releases, (*Release).clone)

@@ -16,7 +16,7 @@ import (
 func full(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, workflow("p.yml", pipeline))
-	w.Scripts = []model.Script{{Workflow: "p.yml", Job: "lint", Outcomes: []model.Conclusion{model.Failure}}}
+	w.Scripts = []model.Script{{Workflow: "p.yml", Job: "lint", Outcomes: []model.Conclusion{model.Failure}, Uploads: []model.Upload{{Name: "report"}}}}
 	w.repo.Topics = []string{"go"}
 	w.repo.Stargazers, w.repo.Watchers = []model.ID{w.reader}, []model.ID{w.reader}
 	w.repo.Protection["main"] = model.Protection{RequiredChecks: []string{"build"}}
@@ -32,6 +32,8 @@ func full(t *testing.T) *world {
 	require.NoError(t, err)
 	_, err = w.CreateCheckRun(w.AddApp(model.NewApp{Slug: "gate", Owner: w.owner, Repos: []model.ID{w.repo.ID}}), w.repo, w.head("main"),
 		model.CheckChange{Name: ptr("gate"), Actions: []model.CheckAction{{Label: "Again"}}})
+	require.NoError(t, err)
+	_, err = w.CreateHook(w.owner, w.repo, model.HookChange{Config: &model.HookConfig{URL: "https://example.com"}})
 	require.NoError(t, err)
 	pr := w.pull("f", "f", "x\n")
 	require.NoError(t, w.RequestReviewers(w.owner, pr, []model.ID{w.reader}, true))

@@ -96,6 +96,13 @@ func (v *validation) repositories() {
 		must(r.Git != nil, "has no git objects")
 		must(r.Collaborators != nil && r.LastRunNumber != nil && r.Protection != nil, "lacks collaborators, run numbers or protection")
 	})
+	each(v, "installation", &v.s.Installations, func(i *Installation) ID { return i.ID }, func(i *Installation, must demand) {
+		must(v.s.Apps.Get(i.AppID) != nil, "its App is missing")
+		must(v.s.Users.Get(i.AccountID) != nil, "its account is missing")
+	})
+	each(v, "webhook", &v.s.Hooks, func(h *Hook) ID { return h.ID }, func(h *Hook, must demand) {
+		must(v.repo(h.RepoID), lacksRepo)
+	})
 	each(v, "label", &v.s.Labels, func(l *Label) ID { return l.ID }, func(l *Label, must demand) {
 		must(v.repo(l.RepoID), lacksRepo)
 	})
@@ -184,6 +191,10 @@ func (v *validation) actions() {
 				must(job != nil && job.RunID == r.ID, "one of its jobs is missing")
 			}
 		}
+	})
+	each(v, "artifact", &v.s.Artifacts, func(a *Artifact) ID { return a.ID }, func(a *Artifact, must demand) {
+		run := v.s.Runs.Get(a.RunID)
+		must(run != nil && run.RepoID == a.RepoID, "its run is missing")
 	})
 	each(v, "job", &v.s.Jobs, func(j *Job) ID { return j.ID }, func(j *Job, must demand) {
 		run := v.s.Runs.Get(j.RunID)

@@ -13,8 +13,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/webhook"
 )
 
 // API answers REST requests. It holds no state.
@@ -36,6 +38,27 @@ type Request struct {
 	// Downloads returns the address at which a client reaches a path of
 	// [LogsHost] or [ArchiveHost].
 	Downloads func(host, path string) string
+	// Deliveries are those of the world's webhooks.
+	Deliveries *webhook.Log
+	// App is the one that asks with a JSON web token, nil otherwise.
+	App *model.App
+	// Quotas are how the client stands with rate limits by resource; nil where
+	// they are not enforced.
+	Quotas map[string]Quota
+	// Unscoped is true for a classic token that lacks the scope for all that it
+	// asks to change.
+	Unscoped bool
+	// Token is the credential that was used.
+	Token       string
+	Credentials Credentials
+}
+
+// Credentials makes the tokens of installations, and ends them.
+type Credentials interface {
+	// Issue makes a token for an installation, narrowed to repositories unless
+	// they are nil.
+	Issue(i *model.Installation, repos []model.ID, permissions map[string]string) (value string, expires time.Time)
+	Revoke(value string)
 }
 
 // Response is the answer to a request.
@@ -61,9 +84,9 @@ func New() *API {
 func routes() []route {
 	return slices.Concat(
 		metaRoutes(), repoRoutes(), gitRoutes(), gitDataRoutes(), contentRoutes(), issueRoutes(), relationRoutes(), labelRoutes(), pullRoutes(), reviewRoutes(),
-		actionsRoutes(), logRoutes(), archiveRoutes(), checkRoutes(), searchRoutes(), starRoutes(),
+		actionsRoutes(), artifactRoutes(), logRoutes(), archiveRoutes(), checkRoutes(), searchRoutes(), starRoutes(),
 		checkWriteRoutes(), suiteRoutes(), reactionRoutes(),
-		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(), projectRoutes(), collaboratorRoutes(),
+		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(), projectRoutes(), collaboratorRoutes(), hookRoutes(), protectionRoutes(), forkRoutes(), appRoutes(), installationRoutes(),
 	)
 }
 
@@ -88,7 +111,10 @@ func (a *API) Answer(r Request) Response {
 		return errorResponse(errNotFound)
 	}
 	out := &capture{}
-	c := &call{view: &view{s: r.State, actor: r.Actor}, Request: r.Request, body: r.Body, base: r.BaseURL, downloads: r.Downloads, integration: r.Integration}
+	c := &call{
+		view: &view{s: r.State, actor: r.Actor}, Request: r.Request, body: r.Body, base: r.BaseURL, downloads: r.Downloads,
+		deliveries: r.Deliveries, integration: r.Integration, app: r.App, token: r.Token, credentials: r.Credentials, quotas: r.Quotas, unscoped: r.Unscoped,
+	}
 	a.mux.ServeHTTP(out, r.WithContext(withCall(r.Context(), c)))
 	return out.response
 }
@@ -107,7 +133,7 @@ func (rt route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := callOf(r)
 	c.Request = r
 	out, _ := w.(*capture)
-	if rt.writes() && c.actor == 0 {
+	if rt.writes() && c.actor == 0 && c.app == nil {
 		out.response = errorResponse(errNoUser)
 		return
 	}
@@ -116,14 +142,29 @@ func (rt route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // answer runs the handler, unless the route is not for Apps.
 func (rt route) answer(c *call) Response {
-	if c.integration != nil && rt.forUsers() {
-		return errorResponse(errNotForApps)
+	if err := c.mayAsk(rt); err != nil {
+		return errorResponse(err)
 	}
 	answer, err := rt.handle(c)
+	if problem, ok := errors.AsType[*model.Problem](err); ok && problem.Lacking {
+		err = c.refused(problem)
+	}
 	if err != nil {
 		return errorResponse(err)
 	}
 	return answer.response(c)
+}
+
+// refused is the answer to a credential that lacks what its user may have.
+func (c *call) refused(problem *model.Problem) error {
+	switch {
+	case c.integration != nil:
+		return errNotForApps
+	case c.unscoped:
+		return errNotFound
+	default:
+		return problem
+	}
 }
 
 // capture takes a route's response. The mux hands it on; nobody writes to it.

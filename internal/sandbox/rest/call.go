@@ -11,15 +11,24 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/webhook"
 )
 
 // call is one request on its way through a handler.
 type call struct {
 	*view
 	*http.Request
-	body      []byte
-	base      string
-	downloads func(host, path string) string
+	body       []byte
+	base       string
+	downloads  func(host, path string) string
+	deliveries *webhook.Log
+	// app is the one that asks with a JSON web token, nil otherwise.
+	app      *model.App
+	quotas   map[string]Quota
+	unscoped bool
+	// token is the credential that was used.
+	token       string
+	credentials Credentials
 	// integration is the App that asks, nil if a user does.
 	integration *Integration
 	// repository is what the path names, nil if it names none.

@@ -110,7 +110,7 @@ func TestRefusedCheckRuns(t *testing.T) {
 	}{
 		{"a user's token", w.As("owner"), "POST", "", map[string]any{"name": "x", "head_sha": sha}, 403, "You must authenticate via a GitHub App."},
 		{"a token that may only read", asApp(w, "github-actions", "checks", "read"), "POST", "", map[string]any{"name": "x", "head_sha": sha}, 403, "Resource not accessible by integration"},
-		{"an App that is not installed", asApp(w, "elsewhere", "checks", "write"), "POST", "", map[string]any{"name": "x", "head_sha": sha}, 403, "Must have admin rights to Repository."},
+		{"an App that is not installed", asApp(w, "elsewhere", "checks", "write"), "POST", "", map[string]any{"name": "x", "head_sha": sha}, 403, "Resource not accessible by integration"},
 		{"another App's check run", asApp(w, "gate", "checks", "write"), "PATCH", path, map[string]any{"conclusion": "success"}, 403, "check run can only be modified by the GitHub App that created it."},
 		{"no name", actions, "POST", "", map[string]any{"head_sha": sha}, 422, `"name" wasn't supplied.`},
 		{"no commit", actions, "POST", "", map[string]any{"name": "x"}, 422, `"head_sha" wasn't supplied.`},

@@ -13,6 +13,12 @@ type Integration struct {
 	App model.ID
 	// Permissions are what the token was granted, by resource: read or write.
 	Permissions map[string]string
+	// Installation is the one that the token was made for, nil for none. Repos
+	// are the repositories to which it is narrowed, nil for all of them.
+	Installation *model.Installation
+	Repos        []model.ID
+	// User is true for the token of a user who signed in through the App.
+	User bool
 }
 
 var errNotForApps = &model.Problem{Kind: model.Forbidden, Message: "Resource not accessible by integration"}
@@ -30,6 +36,33 @@ func ForbiddenMutation() Response {
 	return Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {jsonType}}, Body: body}
 }
 
+// mutations are the permissions of which a token needs one to write for a
+// GraphQL mutation. Apps make no others.
+var mutations = map[string][]string{
+	"addAssigneesToAssignable": either, "addComment": either, "addLabelsToLabelable": either, "removeAssigneesFromAssignable": either,
+	"removeLabelsFromLabelable": either, "updateIssueComment": either,
+	"addBlockedBy": issues, "addSubIssue": issues, "closeIssue": issues, "createIssue": issues, "createLabel": issues, "deleteLabel": issues,
+	"removeBlockedBy": issues, "removeSubIssue": issues, "reopenIssue": issues, "reprioritizeSubIssue": issues, "updateIssue": issues, "updateLabel": issues,
+	"addPullRequestReview": pulls, "addPullRequestReviewThread": pulls, "addPullRequestReviewThreadReply": pulls, "closePullRequest": pulls,
+	"convertPullRequestToDraft": pulls, "createPullRequest": pulls, "deletePullRequestReview": pulls, "markPullRequestReadyForReview": pulls,
+	"reopenPullRequest": pulls, "requestReviews": pulls, "resolveReviewThread": pulls, "submitPullRequestReview": pulls, "unresolveReviewThread": pulls,
+	"updatePullRequest": pulls, "mergePullRequest": contents, "updatePullRequestBranch": contents,
+}
+
+var (
+	issues   = []string{"issues"}
+	pulls    = []string{"pull_requests"}
+	either   = []string{"issues", "pull_requests"}
+	contents = []string{"contents"}
+)
+
+// MayMutate reports whether a token may make GraphQL mutations, by their names.
+func (i *Integration) MayMutate(names []string) bool {
+	return i == nil || !slices.ContainsFunc(names, func(name string) bool {
+		return !slices.ContainsFunc(mutations[name], func(resource string) bool { return i.has(permission{resource, "write"}) })
+	})
+}
+
 // MayPush reports whether a token may push with git.
 func (i *Integration) MayPush() bool { return i == nil || i.has(permission{"contents", "write"}) }
 
@@ -38,6 +71,27 @@ func (i *Integration) MayPush() bool { return i == nil || i.has(permission{"cont
 func (rt route) forUsers() bool {
 	_, path, _ := strings.Cut(rt.pattern, " ")
 	return path == "/user" || strings.HasPrefix(path, "/user/")
+}
+
+// forJWT reports whether a route is for an App as such, which asks with a JSON
+// web token.
+func (rt route) forJWT() bool {
+	_, path, _ := strings.Cut(rt.pattern, " ")
+	return path == "/app" || strings.HasPrefix(path, "/app/") || strings.HasSuffix(path, "/installation")
+}
+
+// mayAsk refuses routes that are not for the kind of credential that was used.
+func (c *call) mayAsk(rt route) error {
+	switch {
+	case rt.forJWT() && c.app == nil:
+		return &model.Problem{Kind: model.Unauthorized, Message: "A JSON web token could not be decoded"}
+	case c.app != nil && !rt.forJWT() && !strings.HasSuffix(rt.pattern, " /apps/{slug}"):
+		return &model.Problem{Kind: model.Unauthorized, Message: "Bad credentials"}
+	case c.integration != nil && !c.integration.User && rt.forUsers():
+		return errNotForApps
+	default:
+		return nil
+	}
 }
 
 // inform adds the permissions that a route accepts to its answer to an App.
@@ -82,7 +136,7 @@ func (i *Integration) has(p permission) bool {
 var resources = map[string][]string{
 	"issues": {"issues", "pull_requests"}, "labels": {"issues", "pull_requests"}, "milestones": {"issues", "pull_requests"},
 	"assignees": {"issues", "pull_requests"}, "pulls": {"pull_requests"}, "actions": {"actions"},
-	"check-runs": {"checks"}, "check-suites": {"checks"},
+	"check-runs": {"checks"}, "check-suites": {"checks"}, "hooks": {"repository_hooks"},
 	"git": {"contents"}, "contents": {"contents"}, "branches": {"contents"}, "commits": {"contents"}, "compare": {"contents"},
 	"readme": {"contents"}, "releases": {"contents"}, "zipball": {"contents"}, "tarball": {"contents"},
 }
@@ -98,6 +152,8 @@ func accepted(pattern string) []permission {
 	first, _, _ := strings.Cut(strings.TrimPrefix(below, "/"), "/")
 	names := resources[first]
 	switch {
+	case strings.HasSuffix(path, "/protection"):
+		names = []string{"administration"}
 	case strings.HasSuffix(path, "/merge"):
 		names = []string{"contents"}
 	case names == nil:

@@ -56,6 +56,15 @@ func TestIssuesWithGoGitHub(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusOK, w.As("writer").Do("DELETE", base+"/issues/1/labels/a%2Fb", nil).Status)
 	assert.Equal(t, "Label does not exist", w.As("writer").Do("DELETE", base+"/issues/1/labels/none", nil).Text("message"))
+	replaced, _, err := writer.ReplaceLabelsForIssue(ctx, "owner", "hello", 1, []string{"new"})
+	require.NoError(t, err)
+	require.Len(t, replaced, 1)
+	assert.Equal(t, "new", replaced[0].GetName())
+	_, err = writer.RemoveLabelsForIssue(ctx, "owner", "hello", 1)
+	require.NoError(t, err)
+	left, _, err := writer.ListLabelsByIssue(ctx, "owner", "hello", 1, nil)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }
 
 func TestLabelThatExists(t *testing.T) {

@@ -24,7 +24,6 @@ func actionsRoutes() []route {
 		{"GET" + base + "/runs/{id}/attempts/{attempt}", onRun(getRunAttempt)},
 		{"GET" + base + "/runs/{id}/attempts/{attempt}/jobs", onRun(listAttemptJobs)},
 		{"GET" + base + "/runs/{id}/jobs", onRun(listJobs)},
-		{"GET" + base + "/runs/{id}/artifacts", onRun(listArtifacts)},
 		{"POST" + base + "/runs/{id}/rerun", onRun(rerunAll)},
 		{"POST" + base + "/runs/{id}/rerun-failed-jobs", onRun(rerunFailed)},
 		{"POST" + base + "/runs/{id}/cancel", onRun(cancelRun)},
@@ -160,10 +159,6 @@ func listJobs(c *call, r *model.Run) (reply, error) {
 
 func (c *call) jobs(ids []model.ID) (reply, error) {
 	return wrapped(c, "jobs", ids, func(id model.ID) jobView { return c.job(c.s.Jobs.Get(id)) })
-}
-
-func listArtifacts(c *call, _ *model.Run) (reply, error) {
-	return wrapped(c, "artifacts", []string{}, same)
 }
 
 func rerunAll(c *call, r *model.Run) (reply, error) { return c.rerun(r, false) }

@@ -1,9 +1,13 @@
 package rest
 
 import (
+	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -14,6 +18,7 @@ func checkWriteRoutes() []route {
 	return []route{
 		{"POST " + reposPath + "/check-runs", onRepo(createCheckRun)},
 		{"PATCH " + reposPath + "/check-runs/{id}", onCheckRun(updateCheckRun)},
+		{"POST " + reposPath + "/check-runs/{id}/rerequest", onCheckRun(rerequestRun)},
 	}
 }
 
@@ -69,7 +74,7 @@ func (in checkInput) change(shown model.CheckOutput) model.CheckChange {
 
 // appAsking returns the App that asks, nil if a user does.
 func (c *call) appAsking() *model.App {
-	if c.integration == nil {
+	if c.integration == nil || c.integration.User {
 		return nil
 	}
 	return c.s.Apps.Get(c.integration.App)
@@ -101,11 +106,44 @@ func updateCheckRun(c *call, run *model.CheckRun) (reply, error) {
 	return ok(c.checkRun(run))
 }
 
+// requireOwn refuses to rerequest the checks of another App, and all to users.
+func (c *call) requireOwn(app model.ID) error {
+	switch asking := c.appAsking(); {
+	case asking == nil:
+		return &model.Problem{Kind: model.Forbidden, Message: "You must authenticate via a GitHub App."}
+	case asking.ID != app:
+		return errNotForApps
+	default:
+		return nil
+	}
+}
+
+func rerequestRun(c *call, run *model.CheckRun) (reply, error) {
+	if err := c.requireOwn(run.AppID); err != nil {
+		return reply{}, err
+	}
+	if err := c.s.Rerequest(c.actor, run); err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusCreated, body: map[string]any{}}, nil
+}
+
+func rerequestSuite(c *call, suite *model.CheckSuite) (reply, error) {
+	if err := c.requireOwn(suite.AppID); err != nil {
+		return reply{}, err
+	}
+	if err := c.s.RerequestSuite(c.actor, suite); err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusCreated, body: map[string]any{}}, nil
+}
+
 // suiteRoutes are those of check suites.
 func suiteRoutes() []route {
 	return []route{
 		{"GET " + reposPath + "/check-suites/{id}", onSuite(getSuite)},
 		{"GET " + reposPath + "/check-suites/{id}/check-runs", onSuite(listSuiteRuns)},
+		{"POST " + reposPath + "/check-suites/{id}/rerequest", onSuite(rerequestSuite)},
 	}
 }
 
@@ -133,15 +171,35 @@ func listSuiteRuns(c *call, suite *model.CheckSuite) (reply, error) {
 
 // suite shows a check suite, whose state is that of its check runs together.
 func (v *view) suite(suite *model.CheckSuite) map[string]any {
+	repo := v.s.Repos.Get(suite.RepoID)
 	runs := model.Rollup{Runs: v.s.CheckRuns.Where(func(run *model.CheckRun) bool { return run.SuiteID == suite.ID })}
 	status := model.Queued
 	if runs.State() != "" {
 		status = model.Completed
 	}
-	return map[string]any{
-		"id": suite.ID, "node_id": model.NodeID(model.NodeCheckSuite, suite.RepoID, suite.ID),
-		"head_branch": optional(suite.HeadBranch), "head_sha": suite.HeadSHA,
-		"status": status, "conclusion": optional(runs.State()), "app": v.app(suite.AppID),
-		"latest_check_runs_count": runs.Total(), "created_at": at(suite.CreatedAt), "updated_at": at(suite.UpdatedAt),
+	api := fmt.Sprintf("%s/check-suites/%d", v.repoURL(suite.RepoID), suite.ID)
+	shown := map[string]any{
+		"id": suite.ID, "node_id": model.NodeID(model.NodeCheckSuite, suite.RepoID, suite.ID), "url": api,
+		"head_branch": optional(suite.HeadBranch), "head_sha": suite.HeadSHA, "before": nil, "after": suite.HeadSHA,
+		"status": status, "conclusion": optional(runs.State()), "app": v.app(suite.AppID), "pull_requests": v.pullsAt(repo, suite.HeadSHA),
+		"latest_check_runs_count": runs.Total(), "check_runs_url": api + "/check-runs", "repository": v.minimalRepo(repo),
+		"created_at": at(suite.CreatedAt), "updated_at": at(suite.UpdatedAt), "head_commit": nil,
+		"rerequestable": v.s.ActionsRun(suite) == nil, "runs_rerequestable": v.s.ActionsRun(suite) == nil,
 	}
+	if head, err := repo.Git.Commit(plumbing.NewHash(suite.HeadSHA)); err == nil {
+		shown["before"], shown["head_commit"] = parentOf(head).String(), simplified(head)
+	}
+	return shown
+}
+
+// pullsAt returns the open pull requests with that head, but for those from
+// forks, which GitHub leaves out.
+func (v *view) pullsAt(repo *model.Repo, sha string) []pullReference {
+	pulls := []pullReference{}
+	for i := range v.s.Issues.All() {
+		if i.RepoID == repo.ID && i.Pull != nil && !i.Closed && i.Pull.HeadSHA == sha && !i.Pull.FromFork() {
+			pulls = append(pulls, v.pullReference(i))
+		}
+	}
+	return pulls
 }

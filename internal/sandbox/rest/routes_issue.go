@@ -18,6 +18,8 @@ func issueRoutes() []route {
 		{"POST " + issues + "/{number}/comments", onIssue(createComment)},
 		{"GET " + issues + "/{number}/labels", onIssue(listIssueLabels)},
 		{"POST " + issues + "/{number}/labels", onIssue(addLabels)},
+		{"PUT " + issues + "/{number}/labels", onIssue(setLabels)},
+		{"DELETE " + issues + "/{number}/labels", onIssue(removeLabels)},
 		{"DELETE " + issues + "/{number}/labels/{name}", onIssue(removeLabel)},
 		{"POST " + issues + "/{number}/assignees", onIssue(addAssignees)},
 		{"DELETE " + issues + "/{number}/assignees", onIssue(removeAssignees)},
@@ -149,18 +151,43 @@ func listIssueLabels(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
 	return list(c, c.labels(i.Labels), same)
 }
 
-// addLabels takes {"labels": [...]}, or the list alone.
-func addLabels(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+// labelsInput reads {"labels": [...]}, or the list alone.
+func (c *call) labelsInput() (names, error) {
 	var in struct{ Labels names }
-	if json.Unmarshal(c.body, &in.Labels) != nil {
-		if err := c.decode(&in); err != nil {
-			return reply{}, err
-		}
+	if json.Unmarshal(c.body, &in.Labels) == nil {
+		return in.Labels, nil
 	}
-	if err := c.s.AddLabels(c.actor, repo, i, in.Labels); err != nil {
+	err := c.decode(&in)
+	return in.Labels, err
+}
+
+func addLabels(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	labels, err := c.labelsInput()
+	if err != nil {
+		return reply{}, err
+	}
+	if err := c.s.AddLabels(c.actor, repo, i, labels); err != nil {
 		return reply{}, err
 	}
 	return ok(c.labels(i.Labels))
+}
+
+func setLabels(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	labels, err := c.labelsInput()
+	if err != nil {
+		return reply{}, err
+	}
+	if err := c.s.EditIssue(c.actor, repo, i, model.IssueEdit{Labels: (*[]string)(&labels)}); err != nil {
+		return reply{}, err
+	}
+	return ok(c.labels(i.Labels))
+}
+
+func removeLabels(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	if err := c.s.EditIssue(c.actor, repo, i, model.IssueEdit{Labels: &[]string{}}); err != nil {
+		return reply{}, err
+	}
+	return noContent()
 }
 
 func removeLabel(c *call, repo *model.Repo, i *model.Issue) (reply, error) {

@@ -95,7 +95,7 @@ var (
 	runLogsForm = regexp.MustCompile(`^/runs/(\d+)/attempts/(\d+)/logs\.zip$`)
 )
 
-// Logs answers a request for logs at [LogsHost], by its path.
+// Logs answers a request for logs or an artifact at [LogsHost], by its path.
 func (a *API) Logs(s *model.State, path string) Response {
 	if m := jobLogsForm.FindStringSubmatch(path); m != nil {
 		if job := s.Jobs.Get(idOf(m[1])); job != nil {
@@ -109,6 +109,11 @@ func (a *API) Logs(s *model.State, path string) Response {
 				return errorResponse(err)
 			}
 			return downloaded("application/zip", archive.Bytes())
+		}
+	}
+	if m := artifactForm.FindStringSubmatch(path); m != nil {
+		if a := s.Artifacts.Get(idOf(m[1])); a != nil {
+			return archived(a)
 		}
 	}
 	return errorResponse(errNotFound)

@@ -2,15 +2,19 @@ package rest
 
 import (
 	"strings"
+	"time"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
 func milestoneRoutes() []route {
-	const milestones = "GET " + reposPath + "/milestones"
+	const milestones = " " + reposPath + "/milestones"
 	return []route{
-		{milestones, onRepo(listMilestones)},
-		{milestones + "/{number}", onRepo(getMilestone)},
+		{"GET" + milestones, onRepo(listMilestones)},
+		{"POST" + milestones, onRepo(createMilestone)},
+		{"GET" + milestones + "/{number}", onMilestone(getMilestone)},
+		{"PATCH" + milestones + "/{number}", onMilestone(updateMilestone)},
+		{"DELETE" + milestones + "/{number}", onMilestone(deleteMilestone)},
 	}
 }
 
@@ -23,14 +27,84 @@ func listMilestones(c *call, repo *model.Repo) (reply, error) {
 	return list(c, all, func(m *model.Milestone) *milestoneView { return c.milestone(m.ID) })
 }
 
-func getMilestone(c *call, repo *model.Repo) (reply, error) {
-	number, err := c.number("number")
+func onMilestone(handle func(c *call, m *model.Milestone) (reply, error)) func(*call) (reply, error) {
+	return onRepo(func(c *call, repo *model.Repo) (reply, error) {
+		number, err := c.number("number")
+		if err != nil {
+			return reply{}, err
+		}
+		m := c.s.Milestone(repo, number)
+		if m == nil {
+			return reply{}, errNotFound
+		}
+		return handle(c, m)
+	})
+}
+
+func getMilestone(c *call, m *model.Milestone) (reply, error) { return ok(c.milestone(m.ID)) }
+
+// milestoneInput is what a body says of a milestone; nil fields are not in it.
+type milestoneInput struct {
+	Title, Description, State *string
+	DueOn                     cleared[time.Time] `json:"due_on"`
+}
+
+// edit is the change that a body asks for.
+func (in milestoneInput) edit() (model.MilestoneEdit, error) {
+	edit := model.MilestoneEdit{Title: in.Title, Description: in.Description, DueOn: in.DueOn.value}
+	if in.State != nil {
+		closed := *in.State == "closed"
+		if !closed && *in.State != "open" {
+			return edit, &model.Problem{Kind: model.Invalid, Message: "Validation Failed", Errors: []model.FieldError{
+				{Resource: "Milestone", Field: "state", Code: "invalid"},
+			}}
+		}
+		edit.Closed = &closed
+	}
+	return edit, nil
+}
+
+func createMilestone(c *call, repo *model.Repo) (reply, error) {
+	var in milestoneInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	edit, err := in.edit()
 	if err != nil {
 		return reply{}, err
 	}
-	m := c.s.Milestone(repo, number)
-	if m == nil {
-		return reply{}, errNotFound
+	var title string
+	if in.Title != nil {
+		title = *in.Title
+	}
+	m, err := c.s.CreateMilestone(c.actor, repo, model.NewMilestone{Title: title})
+	if err != nil {
+		return reply{}, err
+	}
+	if err := c.s.EditMilestone(c.actor, m, edit); err != nil {
+		return reply{}, err
+	}
+	return created(c.milestone(m.ID))
+}
+
+func updateMilestone(c *call, m *model.Milestone) (reply, error) {
+	var in milestoneInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	edit, err := in.edit()
+	if err != nil {
+		return reply{}, err
+	}
+	if err := c.s.EditMilestone(c.actor, m, edit); err != nil {
+		return reply{}, err
 	}
 	return ok(c.milestone(m.ID))
+}
+
+func deleteMilestone(c *call, m *model.Milestone) (reply, error) {
+	if err := c.s.DeleteMilestone(c.actor, m); err != nil {
+		return reply{}, err
+	}
+	return noContent()
 }

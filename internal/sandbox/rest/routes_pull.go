@@ -32,7 +32,7 @@ func listPulls(c *call, repo *model.Repo) (reply, error) {
 	}
 	pulls := c.s.Issues.Where(func(i *model.Issue) bool {
 		return i.RepoID == repo.ID && i.Pull != nil && (wanted == "all" || state(i.Closed) == wanted) &&
-			(base == "" || i.Pull.BaseRef == base) && c.fromHead(repo, i.Pull, head)
+			(base == "" || i.Pull.BaseRef == base) && c.fromHead(i, head)
 	})
 	by, direction := query.Get("sort"), query.Get("direction")
 	if by != "" && by != "created" && direction == "" {
@@ -44,9 +44,10 @@ func listPulls(c *call, repo *model.Repo) (reply, error) {
 
 // fromHead reports whether a pull request comes from "owner:branch". GitHub
 // takes a filter of any other form as none.
-func (c *call) fromHead(repo *model.Repo, p *model.Pull, head string) bool {
+func (c *call) fromHead(i *model.Issue, head string) bool {
 	owner, branch, ok := strings.Cut(head, ":")
-	return !ok || strings.EqualFold(owner, c.s.Login(repo.OwnerID)) && branch == p.HeadRef
+	from := c.s.HeadRepo(i)
+	return !ok || from != nil && strings.EqualFold(owner, c.s.Login(from.OwnerID)) && branch == i.Pull.HeadRef
 }
 
 func createPull(c *call, repo *model.Repo) (reply, error) {

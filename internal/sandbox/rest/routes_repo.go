@@ -66,7 +66,7 @@ func rootPaths() map[string]string {
 }
 
 // Limits as GitHub gives them to a user's token, and to clients without one.
-// The sandbox does not enforce them.
+// The sandbox does not enforce them unless it is told to.
 const (
 	CoreLimit      = 5000
 	GraphQLLimit   = 5000
@@ -80,6 +80,13 @@ func rateLimit(c *call) (reply, error) {
 	reset := c.s.Now.Add(RateWindow).Unix()
 	limit := func(n int) map[string]any {
 		return map[string]any{"limit": n, "used": 0, "remaining": n, "reset": reset}
+	}
+	if c.quotas != nil {
+		shown := map[string]any{}
+		for resource, q := range c.quotas {
+			shown[resource] = map[string]any{"limit": q.Limit, "used": q.Used, "remaining": q.Limit - q.Used, "reset": q.Reset.Unix()}
+		}
+		return ok(map[string]any{"resources": shown, "rate": shown["core"]})
 	}
 	return ok(map[string]any{
 		"resources": map[string]any{"core": limit(CoreLimit), "search": limit(SearchLimit), "graphql": limit(GraphQLLimit)},

@@ -84,9 +84,15 @@ func (v *view) pull(i *model.Issue) pullView {
 	html := v.issueHTML(i)
 	statuses := v.repoURL(i.RepoID) + "/statuses/" + i.Pull.HeadSHA
 	shared := v.issue(i)
-	repoView := v.repo(repo)
-	end := func(ref, sha string) branchEnd {
-		return branchEnd{Label: v.s.Login(repo.OwnerID) + ":" + ref, Ref: ref, SHA: sha, User: v.user(repo.OwnerID), Repo: repoView}
+	base := branchEnd{
+		Label: v.s.Login(repo.OwnerID) + ":" + i.Pull.BaseRef, Ref: i.Pull.BaseRef, SHA: i.Pull.BaseSHA, User: v.user(repo.OwnerID), Repo: v.repo(repo),
+	}
+	head := branchEnd{Label: "unknown:" + i.Pull.HeadRef, Ref: i.Pull.HeadRef, SHA: i.Pull.HeadSHA}
+	if from := v.s.HeadRepo(i); from != nil {
+		head.Label, head.User, head.Repo = v.s.Login(from.OwnerID)+":"+i.Pull.HeadRef, v.user(from.OwnerID), base.Repo
+		if from != repo {
+			head.Repo = v.repo(from)
+		}
 	}
 	return pullView{
 		URL: api, ID: i.Pull.ID, NodeID: shared.NodeID, HTMLURL: html, DiffURL: html + ".diff", PatchURL: html + ".patch",
@@ -96,8 +102,8 @@ func (v *view) pull(i *model.Issue) pullView {
 		Assignees: shared.Assignees, RequestedReviewers: v.users(i.Pull.RequestedReviewers), RequestedTeams: []string{},
 		Labels: shared.Labels, Milestone: shared.Milestone, Draft: i.Pull.Draft, CommitsURL: api + "/commits",
 		ReviewCommentsURL: api + "/comments", ReviewCommentURL: v.repoURL(i.RepoID) + "/pulls/comments{/number}",
-		CommentsURL: issueAPI + "/comments", StatusesURL: statuses, Head: end(i.Pull.HeadRef, i.Pull.HeadSHA),
-		Base: end(i.Pull.BaseRef, i.Pull.BaseSHA), AuthorAssociation: shared.AuthorAssociation,
+		CommentsURL: issueAPI + "/comments", StatusesURL: statuses, Head: head,
+		Base: base, AuthorAssociation: shared.AuthorAssociation,
 		Links: map[string]link{
 			"self": {api}, "html": {html}, "issue": {issueAPI}, "comments": {issueAPI + "/comments"},
 			"review_comments": {api + "/comments"}, "review_comment": {v.repoURL(i.RepoID) + "/pulls/comments{/number}"},

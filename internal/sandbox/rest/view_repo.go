@@ -101,6 +101,9 @@ type repoSettings struct {
 	AllowRebaseMerge    bool `json:"allow_rebase_merge"`
 	AllowAutoMerge      bool `json:"allow_auto_merge"`
 	DeleteBranchOnMerge bool `json:"delete_branch_on_merge"`
+	// Parent and Source are a fork's.
+	Parent *repoView `json:"parent,omitempty"`
+	Source *repoView `json:"source,omitempty"`
 }
 
 // minimalRepo is the repository as other objects show it.
@@ -109,7 +112,7 @@ func (v *view) minimalRepo(r *model.Repo) *repoView {
 	api, html := apiURL+"/repos/"+full, htmlURL+"/"+full
 	return &repoView{
 		ID: r.ID, NodeID: model.NodeID(model.NodeRepo, 0, r.ID), Name: r.Name, FullName: full, Private: r.Private,
-		Owner: v.user(r.OwnerID), HTMLURL: html, Description: optional(r.Description), URL: api,
+		Owner: v.user(r.OwnerID), HTMLURL: html, Description: optional(r.Description), Fork: r.ParentID != 0, URL: api,
 		ForksURL: api + "/forks", KeysURL: api + "/keys{/key_id}", CollaboratorsURL: api + "/collaborators{/collaborator}",
 		TeamsURL: api + "/teams", HooksURL: api + "/hooks", IssueEventsURL: api + "/issues/events{/number}",
 		EventsURL: api + "/events", AssigneesURL: api + "/assignees{/user}", BranchesURL: api + "/branches{/branch}",
@@ -160,6 +163,9 @@ func (v *view) fullRepo(r *model.Repo) *repoView {
 		NetworkCount: r.ForkCount, SubscribersCount: len(r.Watchers), AllowMergeCommit: r.AllowMerge,
 		AllowSquashMerge: r.AllowSquash, AllowRebaseMerge: r.AllowRebase, AllowAutoMerge: r.AllowAutoMerge,
 		DeleteBranchOnMerge: r.DeleteBranchOnMerge,
+	}
+	if parent := v.s.Repos.Get(r.ParentID); parent != nil && v.s.Permission(v.actor, parent) >= model.PermRead {
+		view.Parent, view.Source = v.repo(parent), v.repo(v.s.Source(r))
 	}
 	return view
 }

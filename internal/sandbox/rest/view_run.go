@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
@@ -128,7 +129,14 @@ func (v *view) run(r *model.Run, attempt int) runView {
 		previous := fmt.Sprintf("%s/attempts/%d", api, attempt-1)
 		view.PreviousAttemptURL = &previous
 	}
-	if i := v.s.Issues.Get(r.PullID); i != nil && i.Pull != nil {
+	i := v.s.Issues.Get(r.PullID)
+	if i != nil && i.Pull != nil && i.Pull.FromFork() {
+		// Runs of pull requests from forks do not name them.
+		view.HeadRepository = nil
+		if head := v.s.HeadRepo(i); head != nil {
+			view.HeadRepository = v.minimalRepo(head)
+		}
+	} else if i != nil && i.Pull != nil {
 		view.PullRequests = append(view.PullRequests, v.pullReference(i))
 	}
 	return view
@@ -153,6 +161,10 @@ func (v *view) simpleCommit(r *model.Run) *simpleCommitView {
 	if err != nil {
 		return nil
 	}
+	return simplified(c)
+}
+
+func simplified(c gitstore.Commit) *simpleCommitView {
 	return &simpleCommitView{
 		ID: c.Hash.String(), TreeID: c.Tree.String(), Message: c.Message, Timestamp: c.Author.When.UTC(),
 		Author:    signerView{c.Author.Name, c.Author.Email},
@@ -261,17 +273,12 @@ func (v *view) checkRun(c *model.CheckRun) checkRunView {
 			Title: optional(c.Output.Title), Summary: optional(c.Output.Summary), Text: optional(c.Output.Text),
 			AnnotationsCount: len(c.Annotations), AnnotationsURL: api + "/annotations",
 		},
-		CheckSuite: identity{c.SuiteID}, App: v.app(c.AppID), PullRequests: []pullReference{},
+		CheckSuite: identity{c.SuiteID}, App: v.app(c.AppID), PullRequests: v.pullsAt(v.s.Repos.Get(c.RepoID), c.HeadSHA),
 	}
 	if v.s.Jobs.Get(c.ID) == nil {
 		// The page of a job is its run's; others have one of their own.
 		view.HTMLURL = fmt.Sprintf("%s/runs/%d", v.repoHTML(c.RepoID), c.ID)
 		view.DetailsURL = cmp.Or(c.DetailsURL, view.HTMLURL)
-	}
-	for i := range v.s.Issues.All() {
-		if i.RepoID == c.RepoID && i.Pull != nil && !i.Closed && i.Pull.HeadSHA == c.HeadSHA {
-			view.PullRequests = append(view.PullRequests, v.pullReference(i))
-		}
 	}
 	return view
 }

@@ -154,8 +154,8 @@ func (v *view) app(id model.ID) *appView {
 	html := htmlURL + "/apps/" + a.Slug
 	return &appView{
 		ID: a.ID, Slug: a.Slug, NodeID: model.NodeID(model.NodeApp, 0, a.ID), ClientID: a.ClientID,
-		Owner: v.user(a.OwnerID), Name: a.Name, ExternalURL: html, HTMLURL: html,
-		CreatedAt: at(a.CreatedAt), UpdatedAt: at(a.CreatedAt), Permissions: map[string]string{}, Events: []string{},
+		Owner: v.user(a.OwnerID), Name: a.Name, Description: a.Description, ExternalURL: orDefault(a.HomeURL, html), HTMLURL: html,
+		CreatedAt: at(a.CreatedAt), UpdatedAt: at(a.UpdatedAt), Permissions: granted(a.Permissions), Events: append([]string{}, a.Events...),
 	}
 }
 

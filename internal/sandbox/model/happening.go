@@ -1,0 +1,189 @@
+package model
+
+import (
+	"slices"
+)
+
+// Happening is something that webhooks are told of. Which of its parts are
+// there follows from its event.
+type Happening struct {
+	// Event and Action are GitHub's names; some events have no action.
+	Event, Action string
+	// RepoID is 0 for what is about an App's installation.
+	RepoID  ID
+	ActorID ID
+	// AppID is the only App that is told, 0 means all that want to know. Hook
+	// is the only webhook of a repository that is told, nil means the same.
+	AppID ID
+	Hook  *Hook
+
+	Issue        *Issue
+	Comment      *Comment
+	Review       *Review
+	CheckRun     *CheckRun
+	Suite        *CheckSuite
+	Run          *Run
+	Job          *Job
+	Installation *Installation
+	// Repos are those that an installation has got or lost.
+	Repos []ID
+	// LabelID, UserID and MilestoneID are what an issue or pull request has
+	// got or lost.
+	LabelID, UserID, MilestoneID ID
+	// Ref has moved from Before to After, of which one may be empty. Of a pull
+	// request's new head they are the commits alone.
+	Ref, Before, After string
+	Forced             bool
+	// Changes are what was before, as GitHub shows it; nil for nothing.
+	Changes map[string]any
+	// Identifier is the button of a check run that was pressed.
+	Identifier string
+}
+
+// maxHappened is how many happenings of one operation are kept; what goes
+// beyond, nobody is told of.
+const maxHappened = 1000
+
+// emit notes what happened, if there is anybody to tell.
+func (s *State) emit(h Happening) {
+	if !s.listensAnyone() || len(s.happened) >= maxHappened {
+		return
+	}
+	s.happened = append(s.happened, h)
+}
+
+// listensAnyone reports whether there is any webhook.
+func (s *State) listensAnyone() bool {
+	return s.Hooks.Len() > 0 || s.Apps.First(func(a *App) bool { return a.HookID != 0 }) != nil
+}
+
+// TakeHappened returns what happened since the last time, oldest first.
+func (s *State) TakeHappened() []Happening {
+	happened := s.happened
+	s.happened = nil
+	return happened
+}
+
+// Listener is a webhook that is told of a happening.
+type Listener struct {
+	// HookID is its own id; Target is the App's or the repository's.
+	HookID ID
+	Target ID
+	// App is true for that of an App, which is told through an installation.
+	App          bool
+	Installation *Installation
+	Config       HookConfig
+}
+
+// Listeners returns the webhooks that are told of a happening: those of the
+// repository in the order in which they were made, and those of Apps.
+func (s *State) Listeners(h Happening) []Listener {
+	var all []Listener
+	for hook := range s.Hooks.All() {
+		if h.RepoID == hook.RepoID && hook.hears(h) {
+			all = append(all, Listener{HookID: hook.ID, Target: hook.RepoID, Config: hook.Config})
+		}
+	}
+	if h.Hook != nil {
+		return all
+	}
+	for a := range s.Apps.All() {
+		if i, hears := s.heardBy(a, h); hears {
+			all = append(all, Listener{HookID: a.HookID, Target: a.ID, App: true, Installation: i, Config: a.Hook})
+		}
+	}
+	return all
+}
+
+func (hook *Hook) hears(h Happening) bool {
+	switch {
+	case h.Hook != nil:
+		return h.Hook == hook
+	case !hook.Active || h.AppID != 0:
+		return false
+	default:
+		return wants(hook.Events, h.Event)
+	}
+}
+
+// heardBy reports whether an App is told of a happening, and returns the
+// installation through which it is, nil for a ping.
+func (s *State) heardBy(a *App, h Happening) (*Installation, bool) {
+	switch {
+	case a.HookID == 0 || h.AppID != 0 && h.AppID != a.ID:
+		return nil, false
+	case h.Event == "ping", h.Installation != nil:
+		return h.Installation, true
+	case !slices.Contains(a.Events, h.Event):
+		return nil, false
+	}
+	i := s.InstallationIn(a, s.Repos.Get(h.RepoID))
+	return i, i != nil && i.SuspendedAt == nil
+}
+
+// issueHappened tells of an issue or a pull request.
+func (s *State) issueHappened(actor ID, i *Issue, action string, h Happening) {
+	h.Event = "issues"
+	if i.Pull != nil {
+		h.Event = "pull_request"
+	}
+	h.Action, h.RepoID, h.ActorID, h.Issue = action, i.RepoID, actor, i
+	s.emit(h)
+}
+
+// commentHappened tells of a comment on an issue or pull request.
+func (s *State) commentHappened(actor ID, c *Comment, action string, changes map[string]any) {
+	s.emit(Happening{
+		Event: "issue_comment", Action: action, RepoID: c.RepoID, ActorID: actor, Issue: s.Issues.Get(c.IssueID), Comment: c, Changes: changes,
+	})
+}
+
+// from is what GitHub shows of something that was changed.
+func from(before string) map[string]any { return map[string]any{"from": before} }
+
+// recorded tells of what an event of a timeline is about, where webhooks are
+// told of it.
+func (s *State) recorded(i *Issue, e Event) {
+	switch e.Kind {
+	case "labeled", "unlabeled":
+		s.issueHappened(e.ActorID, i, e.Kind, Happening{LabelID: e.LabelID})
+	case "assigned", "unassigned":
+		s.issueHappened(e.ActorID, i, e.Kind, Happening{UserID: e.SubjectID})
+	case "review_requested", "review_request_removed":
+		s.issueHappened(e.ActorID, i, e.Kind, Happening{UserID: e.SubjectID})
+	case "milestoned", "demilestoned":
+		s.issueHappened(e.ActorID, i, e.Kind, Happening{MilestoneID: e.SubjectID})
+	case "closed", "reopened":
+		// Pull requests tell of it themselves.
+		if i.Pull == nil {
+			s.issueHappened(e.ActorID, i, e.Kind, Happening{})
+		}
+	}
+}
+
+// refHappened tells of a ref that has moved, come or gone; an empty hash stands
+// for no such ref.
+func (s *State) refHappened(actor ID, repo *Repo, ref, before, after string, forced bool) {
+	h := Happening{RepoID: repo.ID, ActorID: actor, Ref: ref, Before: before, After: after, Forced: forced}
+	for _, event := range []struct {
+		name  string
+		holds bool
+	}{{"create", before == ""}, {"delete", after == ""}, {"push", true}} {
+		if h.Event = event.name; event.holds {
+			s.emit(h)
+		}
+	}
+}
+
+// requestSuites makes the check suites that Apps are asked for when a branch
+// has a new commit.
+func (s *State) requestSuites(actor ID, repo *Repo, branch, sha string) {
+	for a := range s.Apps.All() {
+		h := Happening{Event: "check_suite", Action: "requested", RepoID: repo.ID, ActorID: actor, AppID: a.ID}
+		if _, hears := s.heardBy(a, h); hears && a.Permissions["checks"] == "write" {
+			h.Suite = s.suiteOf(a, repo, sha)
+			h.Suite.HeadBranch = branch
+			s.emit(h)
+		}
+	}
+}

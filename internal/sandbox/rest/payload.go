@@ -1,0 +1,232 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// Payload is the body of a webhook that tells a listener of a happening.
+func Payload(s *model.State, h model.Happening, to model.Listener) ([]byte, error) {
+	v := &payloadView{view: &view{s: s}, h: h, to: to}
+	body := map[string]any{}
+	if h.Action != "" {
+		body["action"] = h.Action
+	}
+	if err := v.fill(body); err != nil {
+		return nil, fmt.Errorf("payload of %s: %w", h.Event, err)
+	}
+	v.surround(body)
+	return encode(body)
+}
+
+// payloadView shows a happening.
+type payloadView struct {
+	*view
+	h  model.Happening
+	to model.Listener
+}
+
+// surround adds what most payloads have: where it happened, who did it, and the
+// installation through which an App is told.
+func (v *payloadView) surround(body map[string]any) {
+	if repo := v.s.Repos.Get(v.h.RepoID); repo != nil {
+		if body["repository"] == nil {
+			body["repository"] = v.fullRepo(repo)
+		}
+		if owner := v.s.Users.Get(repo.OwnerID); owner.Type == model.TypeOrganization {
+			body["organization"] = v.organization(owner)
+		}
+	}
+	if v.s.Users.Get(v.h.ActorID) != nil {
+		body["sender"] = v.user(v.h.ActorID)
+	}
+	if i := v.to.Installation; i != nil && body["installation"] == nil {
+		body["installation"] = map[string]any{"id": i.ID, "node_id": installationNode(i)}
+	}
+}
+
+func (v *view) organization(u *model.User) map[string]any {
+	api := apiURL + "/orgs/" + u.Login
+	return map[string]any{
+		"login": u.Login, "id": u.ID, "node_id": model.NodeID(model.NodeOrganization, 0, u.ID), "url": api, "repos_url": api + "/repos",
+		"events_url": api + "/events", "hooks_url": api + "/hooks", "issues_url": api + "/issues", "members_url": api + "/members{/member}",
+		"public_members_url": api + "/public_members{/member}", "avatar_url": v.user(u.ID).AvatarURL, "description": nil,
+	}
+}
+
+// fill adds what is an event's own.
+func (v *payloadView) fill(body map[string]any) error {
+	h := v.h
+	v.conversation(body)
+	switch h.Event {
+	case "ping":
+		v.ping(body)
+	case "push":
+		return v.push(body)
+	case "create", "delete":
+		v.ref(body)
+	case "pull_request":
+		return v.pullRequest(body)
+	case "pull_request_review":
+		return v.reviewed(body)
+	case "check_run":
+		v.checked(body)
+	case "check_suite":
+		body["check_suite"] = v.payloadSuite(h.Suite)
+	case "merge_group":
+		return v.mergeGroup(body)
+	case "workflow_run":
+		body["workflow_run"] = v.run(h.Run, len(h.Run.Attempts))
+		body["workflow"] = v.workflow(v.s.Workflows.Get(h.Run.WorkflowID))
+	case "workflow_job":
+		body["workflow_job"] = v.job(h.Job)
+	case "installation", "installation_repositories":
+		v.installed(body)
+	}
+	return nil
+}
+
+// conversation adds what issues, pull requests and their comments are about.
+func (v *payloadView) conversation(body map[string]any) {
+	h := v.h
+	if h.Event == "issues" || h.Event == "issue_comment" {
+		body["issue"] = v.payloadIssue(h.Issue)
+	}
+	if h.Comment != nil {
+		body["comment"] = v.comment(h.Comment)
+	}
+	if l := v.s.Labels.Get(h.LabelID); l != nil {
+		body["label"] = v.label(l)
+	}
+	if m := v.milestone(h.MilestoneID); m != nil {
+		body["milestone"] = m
+	}
+	if u := v.user(h.UserID); u != nil {
+		key := "assignee"
+		if strings.HasPrefix(h.Action, "review_request") {
+			key = "requested_reviewer"
+		}
+		body[key] = u
+	}
+	if h.Changes != nil {
+		body["changes"] = h.Changes
+	}
+}
+
+// payloadIssue is an issue as payloads show it: with reactions, and without
+// who closed it.
+func (v *payloadView) payloadIssue(i *model.Issue) map[string]any {
+	shown := v.issue(i)
+	fields := fieldsOf(shown)
+	delete(fields, "closed_by")
+	fields["reactions"] = v.reactions(shown.URL, i.ID)
+	fields["performed_via_github_app"] = nil
+	return fields
+}
+
+func (v *payloadView) pullRequest(body map[string]any) error {
+	pull, err := v.fullPull(v.h.Issue)
+	body["number"], body["pull_request"] = v.h.Issue.Number, pull
+	if v.h.Before != "" {
+		body["before"], body["after"] = v.h.Before, v.h.After
+	}
+	return err
+}
+
+func (v *payloadView) reviewed(body map[string]any) error {
+	review := fieldsOf(v.review(v.h.Review))
+	// Payloads write states in small letters, where the API does not.
+	review["state"] = strings.ToLower(string(v.h.Review.State))
+	body["review"], body["pull_request"] = review, v.pull(v.h.Issue)
+	return nil
+}
+
+func (v *payloadView) ping(body map[string]any) {
+	body["zen"] = "Keep it logically awesome."
+	body["hook_id"] = v.to.HookID
+	if v.h.Hook != nil {
+		body["hook"] = v.hook(v.h.Hook)
+	} else {
+		body["hook"] = v.appHook(v.s.Apps.Get(v.h.AppID))
+	}
+}
+
+func (v *payloadView) checked(body map[string]any) {
+	run := fieldsOf(v.checkRun(v.h.CheckRun))
+	run["check_suite"] = v.payloadSuite(v.s.CheckSuites.Get(v.h.CheckRun.SuiteID))
+	body["check_run"] = run
+	if v.h.Identifier != "" {
+		body["requested_action"] = map[string]any{"identifier": v.h.Identifier}
+	}
+}
+
+// payloadSuite is a check suite without its repository, which payloads have
+// beside it.
+func (v *payloadView) payloadSuite(suite *model.CheckSuite) map[string]any {
+	shown := v.suite(suite)
+	delete(shown, "repository")
+	if v.h.Action == "requested" || v.h.Action == "rerequested" {
+		shown["status"], shown["conclusion"] = model.Queued, nil
+	}
+	return shown
+}
+
+func (v *payloadView) mergeGroup(body map[string]any) error {
+	repo := v.s.Repos.Get(v.h.RepoID)
+	head, err := v.headCommit(repo, v.h.After)
+	body["merge_group"] = map[string]any{
+		"head_sha": v.h.After, "head_ref": v.h.Ref, "base_sha": v.h.Before, "base_ref": headsPrefix + v.h.Issue.Pull.BaseRef, "head_commit": head,
+	}
+	return err
+}
+
+// headCommit is a commit in the short form of runs and check suites.
+func (v *view) headCommit(repo *model.Repo, sha string) (*simpleCommitView, error) {
+	c, err := repo.Git.Commit(plumbing.NewHash(sha))
+	if err != nil {
+		return nil, err
+	}
+	return simplified(c), nil
+}
+
+func (v *payloadView) installed(body map[string]any) {
+	h := v.h
+	body["installation"], body["requester"] = v.installation(h.Installation), nil
+	if h.Event == "installation" {
+		var ids []model.ID
+		for _, r := range v.s.InstalledRepos(h.Installation) {
+			ids = append(ids, r.ID)
+		}
+		body["repositories"] = v.namedRepos(ids)
+		return
+	}
+	body["repository_selection"] = v.installation(h.Installation).RepositorySelection
+	body["repositories_added"], body["repositories_removed"] = []namedRepo{}, []namedRepo{}
+	body["repositories_"+h.Action] = v.namedRepos(h.Repos)
+}
+
+// fieldsOf returns the fields of a view, to change them.
+func fieldsOf(view any) map[string]any {
+	fields := map[string]any{}
+	text, err := encode(view)
+	if err != nil {
+		return fields
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	// Ids keep all of their digits.
+	decoder.UseNumber()
+	// What was encoded can be decoded.
+	_ = decoder.Decode(&fields)
+	return fields
+}
+
+// unix is a time in the form in which payloads of pushes have those of the
+// repository.
+func unix(t time.Time) int64 { return t.Unix() }

@@ -1,0 +1,39 @@
+package rest
+
+import (
+	"net/http"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+func forkRoutes() []route {
+	return []route{
+		{"GET " + reposPath + "/forks", onRepo(listForks)},
+		{"POST " + reposPath + "/forks", onRepo(createFork)},
+	}
+}
+
+func listForks(c *call, repo *model.Repo) (reply, error) {
+	forks := c.s.Repos.Where(func(r *model.Repo) bool { return r.ParentID == repo.ID && c.s.Permission(c.actor, r) >= model.PermRead })
+	return list(c, forks, c.repo)
+}
+
+func createFork(c *call, repo *model.Repo) (reply, error) {
+	var in struct{ Organization, Name string }
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	account := c.actor
+	if in.Organization != "" {
+		org := c.s.User(in.Organization)
+		if org == nil || org.Type != model.TypeOrganization {
+			return reply{}, errNotFound
+		}
+		account = org.ID
+	}
+	fork, err := c.s.Fork(c.actor, repo, account, in.Name)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusAccepted, body: c.fullRepo(fork)}, nil
+}
