@@ -26,8 +26,10 @@ func reads() map[string]read {
 		"issue.view":            issueView,
 		"issue.list":            issueList,
 		"issue.comments.list":   issueComments,
+		"issue.relations.view":  issueRelations,
 		"pr.view":               pullView,
 		"pr.list":               pullList,
+		"pr.merge.status":       pullMergeStatus,
 		"pr.checks.list":        pullChecks,
 		"pr.reviews.list":       pullReviews,
 		"pr.threads.list":       pullThreads,
@@ -35,6 +37,13 @@ func reads() map[string]read {
 		"release.view":          releaseView,
 		"release.list":          releaseList,
 		"workflow.run.view":     runView,
+
+		"workflow.job.logs.raw":       jobLog,
+		"workflow.job.logs.view":      jobSummary,
+		"workflow.list":               workflowList,
+		"workflow.run.artifacts.list": runArtifacts,
+		"workflow.runs.list":          workflowRuns,
+		"workflow.view":               workflowView,
 	}
 }
 

@@ -1,6 +1,9 @@
 package checkpoint
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 const repoQuery = `query($owner: String!, $name: String!) {
   repository(owner: $owner, name: $name) {
@@ -54,10 +57,11 @@ const issueQuery = `query($owner: String!, $name: String!, $number: Int!) {
 
 type issueAnswer struct {
 	brief
-	StateReason *string  `json:"stateReason"`
-	Body        string   `json:"body"`
-	Labels      []string `json:"labels"`
-	Assignees   []string `json:"assignees"`
+	StateReason *string `json:"stateReason"`
+	Body        string  `json:"body"`
+	// Labels and Assignees are sorted.
+	Labels    []string `json:"labels"`
+	Assignees []string `json:"assignees"`
 	// MilestoneNumber is nil without a milestone.
 	MilestoneNumber *int `json:"milestoneNumber"`
 }
@@ -87,6 +91,8 @@ func issueView(ctx context.Context, r *GitHubReader, in input) (any, error) {
 	for _, a := range i.Assignees.Nodes {
 		answer.Assignees = append(answer.Assignees, a.Login)
 	}
+	slices.Sort(answer.Labels)
+	slices.Sort(answer.Assignees)
 	if i.Milestone != nil {
 		answer.MilestoneNumber = &i.Milestone.Number
 	}
@@ -96,11 +102,17 @@ func issueView(ctx context.Context, r *GitHubReader, in input) (any, error) {
 const issuesQuery = `query($owner: String!, $name: String!, $first: Int!, $after: String, $states: [IssueState!]) {
   repository(owner: $owner, name: $name) {
     issues(first: $first, after: $after, states: $states, orderBy: {field: CREATED_AT, direction: DESC}) {
-      nodes { id number title state url }
+      nodes { id number title state url body }
       pageInfo { hasNextPage endCursor }
     }
   }
 }`
+
+// issueItem is an issue in a list.
+type issueItem struct {
+	brief
+	Body string `json:"body"`
+}
 
 func issueList(ctx context.Context, r *GitHubReader, in input) (any, error) {
 	vars, err := in.listVariables("")
@@ -109,7 +121,7 @@ func issueList(ctx context.Context, r *GitHubReader, in input) (any, error) {
 	}
 	vars["states"] = states(in, "OPEN", "CLOSED")
 	var reply struct {
-		Repository struct{ Issues nodes[brief] }
+		Repository struct{ Issues nodes[issueItem] }
 	}
 	if err := r.client.GraphQL(ctx, issuesQuery, vars, &reply); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ const pullQuery = `query($owner: String!, $name: String!, $number: Int!) {
       id number title state url body isDraft merged mergedAt baseRefName headRefName headRefOid reviewDecision
       labels(first: 100) { nodes { name } }
       assignees(first: 100) { nodes { login } }
+      reviewRequests(first: 100) { nodes { requestedReviewer { ... on User { login } } } }
       headRef { name }
       mergeCommit { oid parents(first: 2) { totalCount } }
     }
@@ -39,8 +40,11 @@ type pull struct {
 // unless the pull request is merged.
 type pullAnswer struct {
 	pull
-	Labels             []string `json:"labels"`
-	Assignees          []string `json:"assignees"`
+	Labels    []string `json:"labels"`
+	Assignees []string `json:"assignees"`
+	// RequestedReviewers are the users who are asked for a review, without
+	// teams.
+	RequestedReviewers []string `json:"requestedReviewers"`
 	HeadRefExists      bool     `json:"headRefExists"`
 	MergeCommitOid     *string  `json:"mergeCommitOid"`
 	MergeCommitParents *int     `json:"mergeCommitParents"`
@@ -55,8 +59,11 @@ func pullView(ctx context.Context, r *GitHubReader, in input) (any, error) {
 		Repository struct {
 			PullRequest struct {
 				pull
-				Labels      named
-				Assignees   struct{ Nodes []struct{ Login string } }
+				Labels         named
+				Assignees      struct{ Nodes []struct{ Login string } }
+				ReviewRequests struct {
+					Nodes []struct{ RequestedReviewer actor }
+				}
 				HeadRef     *struct{ Name string }
 				MergeCommit *struct {
 					Oid     string
@@ -69,9 +76,16 @@ func pullView(ctx context.Context, r *GitHubReader, in input) (any, error) {
 		return nil, err
 	}
 	pr := reply.Repository.PullRequest
-	answer := pullAnswer{pull: pr.pull, Labels: pr.Labels.names(), Assignees: []string{}, HeadRefExists: pr.HeadRef != nil}
+	answer := pullAnswer{
+		pull: pr.pull, Labels: pr.Labels.names(), Assignees: []string{}, RequestedReviewers: []string{}, HeadRefExists: pr.HeadRef != nil,
+	}
 	for _, a := range pr.Assignees.Nodes {
 		answer.Assignees = append(answer.Assignees, a.Login)
+	}
+	for _, r := range pr.ReviewRequests.Nodes {
+		if r.RequestedReviewer != nil && r.RequestedReviewer.Login != "" {
+			answer.RequestedReviewers = append(answer.RequestedReviewers, r.RequestedReviewer.Login)
+		}
 	}
 	if c := pr.MergeCommit; c != nil {
 		answer.MergeCommitOid, answer.MergeCommitParents = &c.Oid, &c.Parents.TotalCount
@@ -82,11 +96,20 @@ func pullView(ctx context.Context, r *GitHubReader, in input) (any, error) {
 const pullsQuery = `query($owner: String!, $name: String!, $first: Int!, $after: String, $states: [PullRequestState!]) {
   repository(owner: $owner, name: $name) {
     pullRequests(first: $first, after: $after, states: $states, orderBy: {field: CREATED_AT, direction: DESC}) {
-      nodes { id number title state url }
+      nodes { id number title state url body isDraft baseRefName headRefName }
       pageInfo { hasNextPage endCursor }
     }
   }
 }`
+
+// listedPull is a pull request in a list.
+type listedPull struct {
+	brief
+	Body        string `json:"body"`
+	IsDraft     bool   `json:"isDraft"`
+	BaseRefName string `json:"baseRefName"`
+	HeadRefName string `json:"headRefName"`
+}
 
 // brief is an issue or pull request in a list.
 type brief struct {
@@ -106,7 +129,7 @@ func pullList(ctx context.Context, r *GitHubReader, in input) (any, error) {
 	}
 	vars["states"] = states(in, "OPEN", "CLOSED", "MERGED")
 	var reply struct {
-		Repository struct{ PullRequests nodes[brief] }
+		Repository struct{ PullRequests nodes[listedPull] }
 	}
 	if err := r.client.GraphQL(ctx, pullsQuery, vars, &reply); err != nil {
 		return nil, err

@@ -10,30 +10,25 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/envelope"
+	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/prompt"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/testkit/golden"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
-// resolved returns the shipped scenarios, bound to a manifest.
+// resolved returns the shipped scenarios, bound to the fixtures.
 func resolved(t *testing.T) []scenario.Resolved {
 	t.Helper()
 	library, err := scenario.Load(scenarios.Files)
 	require.NoError(t, err)
-	manifest := bench.Manifest{
-		Repo: bench.ManifestRepo{Owner: "aryeko", Name: "ghx-bench-fixtures", FullName: "aryeko/ghx-bench-fixtures", DefaultBranch: "main"},
-		Resources: map[string]map[string]any{
-			"issue": {"number": 1, "url": "https://github.com/aryeko/ghx-bench-fixtures/issues/1"}, "pr": {"number": 2}, "pr_with_checks": {"number": 3, "run_id": 1000026},
-			"workflow_run": {"id": 1000032}, "pr_mergeable": {"number": 4}, "pr_with_reviews": {"number": 5},
-			"release":           {"id": 1000061, "tag_name": "bench-default.v1.1.0", "unused_tag_name": "bench-default.v1.2.0"},
-			"release_published": {"tag_name": "bench-default.v1.0.0"},
-			"project": {
-				"id": "PVT_1", "number": 1, "owner": "aryeko", "item_id": "PVTI_1", "draft_item_id": "PVTI_2", "field_id": "PVTSSF_1", "option_id": "aa",
-			},
-			"org_project": {"number": 1, "owner": "bench-organization"},
-		},
-	}
+	sandbox, err := target.NewSandbox()
+	require.NoError(t, err)
+	defer sandbox.Close()
+	manifest, err := verify.SeedSandbox(t.Context(), sandbox, fixture.Options{Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID})
+	require.NoError(t, err)
 	var all []scenario.Resolved
 	for _, s := range library.All() {
 		r, err := scenario.Resolve(s, manifest)

@@ -76,7 +76,7 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 		return fmt.Errorf("prepare fixtures: %w", err)
 	}
 	defer func() { r.closed(a.cell, "give fixtures back", place.Close()) }()
-	resolved, err := scenario.Resolve(s, place.Manifest)
+	resolved, err := r.names[a.cell.Mode].Resolve(s, place.Manifest)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,10 @@
 package runner_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,21 +25,47 @@ func nonces() func() string {
 	return func() string { return fmt.Sprintf("nonce-%d", n.Add(1)) }
 }
 
+// named finds the values of the manifest that a scenario's file names.
+var named = regexp.MustCompile(`resources\.(\w+)\.(\w+)`)
+
+// resourcesOf returns fixtures that scenarios can be bound to: every value that
+// they name is there, as a text where a capability takes no number for it.
+func resourcesOf(t *testing.T, all []bench.Scenario) map[string]map[string]any {
+	t.Helper()
+	resources := map[string]map[string]any{}
+	put := func(path string, value any, anew bool) {
+		for _, found := range named.FindAllStringSubmatch(path, -1) {
+			if resources[found[1]] == nil {
+				resources[found[1]] = map[string]any{}
+			}
+			if _, there := resources[found[1]][found[2]]; anew || !there {
+				resources[found[1]][found[2]] = value
+			}
+		}
+	}
+	for _, s := range all {
+		text, err := json.Marshal(s)
+		require.NoError(t, err)
+		put(string(text), 1, false)
+		for _, name := range s.Requires() {
+			put("resources."+name+".number", 1, false)
+		}
+		capability, _ := scenario.FindCapability(s.Task)
+		for destination, source := range s.Fixture.Bindings {
+			if field := capability.Input[strings.TrimPrefix(destination, "input.")]; slices.Contains(field.Types, "string") {
+				put(source, "text", true)
+			}
+		}
+	}
+	return resources
+}
+
 func TestEveryShippedScenarioSaysTheSameInEveryMode(t *testing.T) {
 	library, err := scenario.Load(scenarios.Files)
 	require.NoError(t, err)
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(library.All()...)
-		r.target.Resources = map[string]map[string]any{
-			"issue": {"number": 1, "url": "https://github.com/aryeko/ghx-bench-fixtures/issues/1"}, "pr": {"number": 2}, "pr_with_checks": {"number": 3, "run_id": 1000026},
-			"workflow_run": {"id": 1000032}, "pr_mergeable": {"number": 4}, "pr_with_reviews": {"number": 5},
-			"release":           {"id": 1000061, "tag_name": "bench-default.v1.1.0", "unused_tag_name": "bench-default.v1.2.0"},
-			"release_published": {"tag_name": "bench-default.v1.0.0"},
-			"project": {
-				"id": "PVT_1", "number": 1, "owner": "aryeko", "item_id": "PVTI_1", "draft_item_id": "PVTI_2", "field_id": "PVTSSF_1", "option_id": "aa",
-			},
-			"org_project": {"number": 1, "owner": "bench-organization"},
-		}
+		r.target.Resources = resourcesOf(t, library.All())
 		r.deps.Nonce = nonces()
 		var ids []string
 		for _, s := range library.All() {

@@ -56,6 +56,9 @@ type run struct {
 	cancel context.CancelCauseFunc
 	// position maps cells to their place in the plan.
 	position map[bench.Cell]int
+	// names is what the modes' ghx call capabilities, as the preflight found
+	// out.
+	names map[bench.Mode]scenario.Names
 
 	mu sync.Mutex
 	// queue has the cells that nobody has taken yet.
@@ -117,7 +120,8 @@ func (r *run) preflight(ctx context.Context) (err error) {
 		problems = append(problems, err)
 	}
 	if r.deps.Preflight != nil && errors.Join(problems...) == nil {
-		problems = append(problems, r.deps.Preflight(ctx, place, r.modes(), capabilitiesOf(scenarios)))
+		r.names, err = r.deps.Preflight(ctx, place, r.modes(), capabilitiesOf(scenarios))
+		problems = append(problems, err)
 	}
 	if err := place.Close(); err != nil {
 		problems = append(problems, fault.Wrap(fault.Infrastructure, fmt.Errorf("give fixtures back: %w", err)))

@@ -15,6 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
@@ -255,13 +256,13 @@ func TestN2ToolsAreTriedOnceBeforeAnythingIsSpent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := bigRig()
 		tried := 0
-		r.deps.Preflight = func(_ context.Context, place *target.Place, modes []bench.Mode, capabilities []string) error {
+		r.deps.Preflight = func(_ context.Context, place *target.Place, modes []bench.Mode, capabilities []string) (map[bench.Mode]scenario.Names, error) {
 			tried++
 			assert.NotNil(t, place)
 			assert.Equal(t, []bench.Mode{bench.AgentDirect, bench.GHX}, modes)
 			assert.Equal(t, []string{"repo.view"}, capabilities)
 			assert.Empty(t, r.events, "nothing has begun")
-			return nil
+			return nil, nil
 		}
 		out, err := r.run(t.Context(), t)
 		require.NoError(t, err)
@@ -274,11 +275,29 @@ func TestN2ToolsThatDoNotWorkStopTheRunBeforeItBegins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := bigRig()
 		broken := fault.Invalidf("ghx 0.1.2 lacks repo.view: install a newer one")
-		r.deps.Preflight = func(context.Context, *target.Place, []bench.Mode, []string) error { return broken }
+		r.deps.Preflight = func(context.Context, *target.Place, []bench.Mode, []string) (map[bench.Mode]scenario.Names, error) {
+			return nil, broken
+		}
 		out, err := r.run(t.Context(), t)
 		require.ErrorIs(t, err, broken)
 		assert.Equal(t, fault.Invalid, fault.KindOf(err))
 		assert.Equal(t, bench.MissingNeverRan, out.Stopped)
 		assert.Empty(t, r.events)
+	})
+}
+
+func TestN2AgentsAreToldTheNamesOfTheirGHX(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := fake.Atomic("view-001")
+		r := newRig(s)
+		r.plan(runner.PlanOptions{ScenarioIDs: []string{s.ID}, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Repetitions: 1, Order: runner.Sequential})
+		r.deps.Preflight = func(context.Context, *target.Place, []bench.Mode, []string) (map[bench.Mode]scenario.Names, error) {
+			return map[bench.Mode]scenario.Names{bench.GHX: {"repo.view": "repo.get"}}, nil
+		}
+		r.complete(t)
+		for _, session := range r.provider.Sessions() {
+			named := map[bench.Mode]string{bench.AgentDirect: "repo.view", bench.GHX: "repo.get"}[session.Setup.Mode]
+			assert.Contains(t, session.Prompts[0].Text, named, session.Setup.Mode)
+		}
 	})
 }

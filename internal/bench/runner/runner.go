@@ -12,6 +12,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 )
 
@@ -89,8 +90,10 @@ type Deps struct {
 	Poll checkpoint.Poll
 	// Preflight finds out, once and before anything is spent, whether the
 	// tools of the modes work: an agent's place to try them in, the modes, and
-	// the capabilities that the scenarios use (rule N2). Nil checks nothing.
-	Preflight func(ctx context.Context, place *target.Place, modes []bench.Mode, capabilities []string) error
+	// the capabilities that the scenarios use (rule N2). It returns what the
+	// ghx of each mode calls them, which the agents are told then. Nil checks
+	// nothing.
+	Preflight func(ctx context.Context, place *target.Place, modes []bench.Mode, capabilities []string) (map[bench.Mode]scenario.Names, error)
 	// SaveTranscript keeps an attempt's transcript; nil keeps none. Attempts
 	// count from 1. Its error ends the run.
 	SaveTranscript func(cell bench.Cell, attempt int, t agent.Transcript) error

@@ -85,13 +85,23 @@ func (c *checker) task() {
 	for _, name := range boundNames(c.scenario.Fixture) {
 		delete(given, name)
 	}
-	c.misfits(capability, given, "input")
+	found := capability.misfits(given, boundNames(c.scenario.Fixture))
+	switch {
+	case !wantsMisfit(c.scenario):
+		c.report(capability, found, []string{"input"})
+	case len(found) == 0:
+		c.keyProblem([]string{"input"}, "must break what %s takes, as the error %s is expected, but nothing is wrong with it", capability.ID, codeValidation)
+	}
 }
 
-// misfits reports what is wrong with an input of the capability that stands at
-// the path.
-func (c *checker) misfits(capability Capability, input map[string]any, path ...string) {
-	c.report(capability, capability.misfits(input, boundNames(c.scenario.Fixture)), path)
+// codeValidation is the code of ghx's errors about an input that does not fit
+// its capability.
+const codeValidation = "VALIDATION"
+
+// wantsMisfit reports whether a scenario is about an input that does not fit
+// its capability.
+func wantsMisfit(s bench.Scenario) bool {
+	return s.Assertions.Outcome() == bench.OutcomeError && s.Assertions.ExpectedErrorCode == codeValidation
 }
 
 // report notes what is wrong with an input that is at a path.

@@ -1,6 +1,8 @@
 package scenario_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -304,4 +306,74 @@ func TestS10SomebodysOwnFolderNeedsNoneOfTheStandardSets(t *testing.T) {
 		"sets.json": object{"mine": []string{"read-001"}}, "read-001.json": read("read-001"),
 	}))
 	assert.Empty(t, found.Problems)
+}
+
+func TestS10AllHasItsPartsInTheirOrder(t *testing.T) {
+	folder := minimal()
+	change(t, folder, scenario.SetsFile, "issues", []string{"read-002", "read-001"})
+	change(t, folder, scenario.SetsFile, "all", []string{"read-002", "read-001", "flow-wf-001"})
+	assert.Empty(t, said(t, folder))
+	change(t, folder, scenario.SetsFile, "all", []string{"read-001", "read-002", "flow-wf-001"})
+	assert.Equal(t, []string{
+		"sets.json: all: must have the scenarios of pr-exec, issues, release-delivery, workflows, projects-v2 in their order: want read-002, read-001, flow-wf-001",
+	}, said(t, folder))
+}
+
+func TestS10AFolderWithFullSeededIsComplete(t *testing.T) {
+	folder := minimal()
+	change(t, folder, scenario.SetsFile, "full-seeded", []string{"read-001", "write-001", "flow-wf-001"})
+	problems := said(t, folder)
+	for _, set := range []string{
+		"all", "ci-diagnostics", "ci-log-analysis", "issues", "pr-exec", "pr-operations-all", "pr-review-reads", "pr-thread-mutations",
+		"projects-v2", "release-delivery",
+	} {
+		assert.Contains(t, problems, "sets.json: "+set+": is missing: want a list of scenario ids")
+	}
+	assert.Contains(t, problems, "sets.json: full-seeded: must have every scenario that stands on fixtures, lacks "+
+		"read-002, read-003, read-004, read-005, read-006, write-002, write-003, write-004, write-005")
+	const uncovered = "sets.json: full-seeded: must have an atomic scenario for every capability, lacks one for issue.assignees.add, "
+	at := slices.IndexFunc(problems, func(text string) bool { return strings.HasPrefix(text, uncovered) })
+	require.GreaterOrEqual(t, at, 0, problems)
+	assert.NotContains(t, problems[at], "pr.merge,", "it has one for that")
+	assert.Contains(t, problems[at], "pr.threads.reply", "a workflow that may use it is none for it")
+	assert.Len(t, problems, 12)
+}
+
+func TestS3AnInputThatIsToBeRefusedBreaksItsCapability(t *testing.T) {
+	expectError := func(code string, input object) object {
+		s := read("read-001")
+		s["input"] = input
+		s["fixture"] = object{}
+		s["assertions"] = object{"expected_outcome": "expected_error", "expected_error_code": code}
+		return s
+	}
+	good, bad := object{"owner": "o", "name": "n", "issueNumber": 7}, object{"owner": "o", "name": "n", "issueNumber": "the newest"}
+	tests := []struct {
+		name, code string
+		input      object
+		want       []string
+	}{
+		{"one that does is expected to", "VALIDATION", bad, nil},
+		{"one that lacks a field does, too", "VALIDATION", object{"owner": "o", "name": "n"}, nil},
+		{"one that does not cannot be refused", "VALIDATION", good,
+			[]string{"read/read-001.json: input: must break what issue.view takes, as the error VALIDATION is expected, but nothing is wrong with it"}},
+		{"what is not there is asked for in a way that can be used", "NOT_FOUND", bad,
+			[]string{`read/read-001.json: input.issueNumber: must be a whole number, is "the newest"`}},
+		{"and that is no problem", "NOT_FOUND", good, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			folder := minimal()
+			folder[readFile] = expectError(tt.code, tt.input)
+			assert.ElementsMatch(t, tt.want, said(t, folder))
+			if tt.want != nil {
+				return
+			}
+			s, err := load(t, folder).Scenario("read-001")
+			require.NoError(t, err)
+			resolved, err := scenario.Resolve(s, manifest())
+			require.NoError(t, err)
+			assert.Equal(t, tt.input, resolved.Input, "the agent is given it as it is")
+		})
+	}
 }

@@ -166,6 +166,13 @@ func manifest() bench.Manifest {
 	}
 }
 
+// withoutResources returns fixtures in which nothing is seeded.
+func withoutResources() bench.Manifest {
+	m := manifest()
+	m.Resources = nil
+	return m
+}
+
 func load(t testing.TB, folder object) *scenario.Library {
 	t.Helper()
 	library, err := scenario.Load(files(t, folder))

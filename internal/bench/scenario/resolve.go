@@ -35,14 +35,17 @@ type Resolved struct {
 // capability, and a prompt with a variable left unbound are errors of kind
 // invalid.
 func Resolve(s bench.Scenario, m bench.Manifest) (Resolved, error) {
-	resolved, err := resolve(s, m)
-	if err != nil {
-		return Resolved{}, fault.Invalidf("bind scenario %q to the fixtures: %w", s.ID, err)
-	}
-	return resolved, nil
+	return Names(nil).Resolve(s, m)
 }
 
-func resolve(s bench.Scenario, m bench.Manifest) (Resolved, error) {
+// unbound says that a scenario cannot be bound.
+func unbound(s bench.Scenario, err error) error {
+	return fault.Invalidf("bind scenario %q to the fixtures: %w", s.ID, err)
+}
+
+// resolve binds a scenario. Its prompt has the task by the name that it goes
+// by.
+func resolve(s bench.Scenario, m bench.Manifest, names Names) (Resolved, error) {
 	repo, err := repoOf(s, m)
 	if err != nil {
 		return Resolved{}, err
@@ -56,14 +59,14 @@ func resolve(s bench.Scenario, m bench.Manifest) (Resolved, error) {
 		return Resolved{}, fmt.Errorf("read input: %w", err)
 	}
 	overlay(input, bound)
-	if err := fits(s.Task, input); err != nil {
+	if err := fits(s.Task, input); err != nil && !wantsMisfit(s) {
 		return Resolved{}, err
 	}
 	template := s.Prompt
 	if s.Type != bench.Workflow {
 		template, s.Input = s.PromptTemplate, input
 	}
-	prompt, err := render(template, variables(s, input, repo))
+	prompt, err := render(template, variables(s, names.Of(s.Task), input, repo))
 	if err != nil {
 		return Resolved{}, err
 	}
@@ -202,13 +205,13 @@ func boundCheckpoints(checkpoints []bench.Checkpoint, bound map[string]any, m be
 }
 
 // variables returns the values of the template variables that have one.
-func variables(s bench.Scenario, input map[string]any, repo string) map[string]string {
+func variables(s bench.Scenario, task string, input map[string]any, repo string) map[string]string {
 	values := map[string]string{variableScenarioID: s.ID, variableInputJSON: canonicalJSON(input)}
 	if repo != "" {
 		values[variableFixtureRepo] = repo
 	}
 	if s.Type != bench.Workflow {
-		values[variableTask] = s.Task
+		values[variableTask] = task
 		return values
 	}
 	if s.Fixture != nil {

@@ -1,42 +1,62 @@
 package scenario
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
 
 // DefaultSet is the set that runs if none is named.
 const DefaultSet = "default"
 
+// fullSet has everything that needs seeded fixtures. A folder that has it is
+// complete: it has all sets of rule S10, and a scenario for every capability.
+const fullSet = "full-seeded"
+
 // setRule is what rule S10 says about a set.
 type setRule struct {
 	name string
-	// required is true if there must be such a set beside another required
-	// one: a folder of somebody's own scenarios needs none of them. The other
-	// rules hold for a set that exists.
-	required bool
+	// beside names sets beside which there must be this one: a folder of
+	// somebody's own scenarios needs none of them. The other rules hold for a
+	// set that exists.
+	beside []string
 	// size is how many scenarios the set has; 0 means any number.
 	size int
 	// readOnly is true if no scenario of the set may change anything.
 	readOnly bool
 	// includes names a set whose scenarios all belong to this one.
 	includes string
-	// unionOf names the sets whose scenarios make up this one exactly.
+	// unionOf names the sets whose scenarios, in their order, make up this one
+	// exactly.
 	unionOf []string
+	// everything is true if all scenarios that stand on fixtures belong to the
+	// set, among them an atomic one for every capability.
+	everything bool
 }
 
-// setRules returns the sets of rule S10 that have rules.
+// setRules returns the sets of rule S10.
 func setRules() []setRule {
+	standard := []string{DefaultSet, "workflows", "ci-verify-pr", "ci-verify-release", fullSet}
+	full := []string{fullSet}
 	return []setRule{
-		{name: DefaultSet, required: true, size: 6, readOnly: true},
-		{name: "workflows", required: true},
-		{name: "ci-verify-pr", required: true, size: 2},
-		{name: "ci-verify-release", required: true, size: 5, includes: "ci-verify-pr"},
-		{name: "all", unionOf: []string{"pr-exec", "issues", "release-delivery", "workflows", "projects-v2"}},
+		{name: DefaultSet, beside: standard, size: 6, readOnly: true},
+		{name: "workflows", beside: standard},
+		{name: "ci-verify-pr", beside: standard, size: 2},
+		{name: "ci-verify-release", beside: standard, size: 5, includes: "ci-verify-pr"},
+		{name: "pr-review-reads", beside: full, readOnly: true},
+		{name: "pr-thread-mutations", beside: full},
+		{name: "ci-diagnostics", beside: full, readOnly: true},
+		{name: "ci-log-analysis", beside: full, readOnly: true},
+		{name: "pr-operations-all", beside: full},
+		{name: "all", beside: full, unionOf: []string{"pr-exec", "issues", "release-delivery", "workflows", "projects-v2"}},
+		{name: "pr-exec", beside: full},
+		{name: "issues", beside: full},
+		{name: "release-delivery", beside: full},
+		{name: "projects-v2", beside: full},
+		{name: fullSet, everything: true},
 	}
 }
 
@@ -61,19 +81,17 @@ func checkSets(read folder) jsondoc.Problems {
 				"%q is in no set: add it to one in %s", s.scenario.ID, SetsFile))
 		}
 	}
-	standard := hasStandardSets(read)
 	for _, rule := range setRules() {
-		rule.required = rule.required && standard
 		problems = append(problems, rule.check(read)...)
 	}
 	return problems
 }
 
-// hasStandardSets reports whether a folder has any of the required sets.
-func hasStandardSets(read folder) bool {
-	return slices.ContainsFunc(setRules(), func(r setRule) bool {
-		_, exists := read.sets[r.name]
-		return r.required && exists
+// required reports whether there must be such a set in a folder.
+func (r setRule) required(read folder) bool {
+	return slices.ContainsFunc(r.beside, func(other string) bool {
+		_, exists := read.sets[other]
+		return exists
 	})
 }
 
@@ -84,7 +102,7 @@ func (r setRule) check(read folder) jsondoc.Problems {
 		problems = append(problems, read.setsDoc.Problem([]string{r.name}, format, args...))
 	}
 	if !exists {
-		if r.required {
+		if r.required(read) {
 			report("is missing: want a list of scenario ids")
 		}
 		return problems
@@ -103,22 +121,48 @@ func (r setRule) check(read folder) jsondoc.Problems {
 	if r.unionOf != nil {
 		r.checkUnion(read, report)
 	}
+	if r.everything {
+		r.checkEverything(read, report)
+	}
 	return problems
 }
 
 func (r setRule) checkUnion(read folder, report func(format string, args ...any)) {
-	union := map[string]bool{}
+	var union []string
 	for _, part := range r.unionOf {
-		for _, id := range read.sets[part] {
-			union[id] = true
-		}
+		union = append(union, without(read.sets[part], union)...)
 	}
 	parts, ids := strings.Join(r.unionOf, ", "), read.sets[r.name]
-	if missing := without(slices.Sorted(maps.Keys(union)), ids); len(missing) > 0 {
+	missing, extra := without(union, ids), without(ids, union)
+	if len(missing) > 0 {
 		report("must have exactly the scenarios of %s, lacks %s", parts, strings.Join(missing, ", "))
 	}
-	if extra := without(ids, slices.Collect(maps.Keys(union))); len(extra) > 0 {
+	if len(extra) > 0 {
 		report("must have exactly the scenarios of %s, has also %s", parts, strings.Join(extra, ", "))
+	}
+	if len(missing)+len(extra) == 0 && !slices.Equal(ids, union) {
+		report("must have the scenarios of %s in their order: want %s", parts, strings.Join(union, ", "))
+	}
+}
+
+func (r setRule) checkEverything(read folder, report func(format string, args ...any)) {
+	ids := read.sets[r.name]
+	var onFixtures []string
+	uncovered := CapabilityIDs()
+	for _, s := range read.sources {
+		if s.scenario.Fixture != nil && len(s.scenario.Fixture.Requires)+len(s.scenario.Fixture.Bindings) > 0 {
+			onFixtures = append(onFixtures, s.scenario.ID)
+		}
+		if s.scenario.Assertions.Outcome() == bench.OutcomeSuccess && slices.Contains(ids, s.scenario.ID) {
+			uncovered = without(uncovered, []string{s.scenario.Task})
+		}
+	}
+	if missing := without(onFixtures, ids); len(missing) > 0 {
+		report("must have every scenario that stands on fixtures, lacks %s", strings.Join(missing, ", "))
+	}
+	// What a broken file covers is not known.
+	if len(uncovered) > 0 && len(read.sources) == len(read.files) {
+		report("must have an atomic scenario for every capability, lacks one for %s", strings.Join(uncovered, ", "))
 	}
 }
 

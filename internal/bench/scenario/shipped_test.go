@@ -2,7 +2,9 @@ package scenario_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"testing"
@@ -22,14 +24,14 @@ func seeded() bench.Manifest {
 		Version: bench.ManifestVersion,
 		Repo:    bench.ManifestRepo{Owner: "aryeko", Name: "ghx-bench-fixtures", FullName: "aryeko/ghx-bench-fixtures", DefaultBranch: "main"},
 		Resources: map[string]map[string]any{
-			"issue":           {"id": "I_1", "number": 1, "url": "https://github.com/aryeko/ghx-bench-fixtures/issues/1"},
-			"pr":              {"id": "PR_2", "number": 2, "head_branch": "bench/basic"},
-			"pr_with_checks":  {"id": "PR_3", "number": 3, "run_id": 17345678901},
+			"issue":           seededIssue(1),
+			"pr":              seededPull(2, nil),
+			"pr_with_checks":  seededPull(3, object{"run_id": 17345678901}),
 			"workflow_run":    {"id": 17345678902},
 			"workflow_job":    {"id": 48345678903},
 			"check_run":       {"id": 48345678903},
-			"pr_mergeable":    {"id": "PR_4", "number": 4, "head_branch": "bench/mergeable"},
-			"pr_with_reviews": {"id": "PR_5", "number": 5, "thread_count": 4, "unresolved_count": 3},
+			"pr_mergeable":    seededPull(4, nil),
+			"pr_with_reviews": seededPull(5, object{"thread_count": 4, "unresolved_count": 3}),
 			"pr_thread":       {"id": "PRRT_1"},
 			"release": {
 				"id": 31, "tag_name": "bench-s.v1.1.0", "unused_tag_name": "bench-s.v1.2.0",
@@ -40,9 +42,52 @@ func seeded() bench.Manifest {
 			},
 			"org_project":       {"id": "PVT_2", "number": 1, "owner": "acme"},
 			"release_published": {"id": 30, "tag_name": "bench-s.v1.0.0"},
-			"metadata":          {"seed_id": "s", "generated_at": "2026-01-01T00:00:00.000Z", "run_id": "r"},
+			"parent_issue":      seededIssue(41),
+			"blocker_issue":     seededIssue(42),
+			"child_issue":       with(seededIssue(43), object{"parent_id": "I_41", "parent_number": 41, "blocker_id": "I_42", "blocker_number": 42}),
+			"issue_for_triage":  seededIssue(44),
+			"issue_to_close":    seededIssue(45),
+			"closed_issue":      seededIssue(46),
+			"issue_prepared":    with(seededIssue(47), object{"label": "bug", "assignee": "aryeko", "milestone_number": 1}),
+			"linked_issue":      with(seededIssue(48), object{"pr_number": 58}),
+			"milestone":         {"id": "MI_1", "number": 1, "title": "[bench:s] First milestone"},
+
+			"pr_linked":             seededPull(58, nil),
+			"pr_with_mixed_threads": seededPull(51, object{"thread_count": 4, "unresolved_count": 2}),
+			"pr_thread_resolved":    {"id": "PRRT_2"},
+			"pr_with_bugs":          seededPull(52, nil),
+			"pr_behind":             seededPull(53, nil),
+			"pr_failing_checks":     seededPull(54, object{"run_id": 17345678904}),
+			"pr_assigned":           seededPull(55, object{"assignee": "aryeko"}),
+			"pr_with_reactions":     seededPull(56, object{"comment_id": 61, "reaction_count": 2}),
+
+			"workflow":               {"id": 71, "file": "bench-rerun-failed.yml", "name": "Bench rerun failed"},
+			"workflow_run_running":   {"id": 17345678905},
+			"workflow_run_artifacts": {"id": 17345678906, "artifact_count": 1},
+
+			"metadata": {"seed_id": "s", "generated_at": "2026-01-01T00:00:00.000Z", "run_id": "r"},
 		},
 	}
+}
+
+func seededIssue(number int) object {
+	return object{
+		"id": fmt.Sprintf("I_%d", number), "number": number,
+		"url": fmt.Sprintf("https://github.com/aryeko/ghx-bench-fixtures/issues/%d", number),
+	}
+}
+
+func seededPull(number int, more object) object {
+	return with(object{
+		"id": fmt.Sprintf("PR_%d", number), "number": number, "head_branch": fmt.Sprintf("bench-fixture/s/%d", number),
+		"url": fmt.Sprintf("https://github.com/aryeko/ghx-bench-fixtures/pull/%d", number),
+	}, more)
+}
+
+// with adds fields to a resource.
+func with(resource, more object) object {
+	maps.Copy(resource, more)
+	return resource
 }
 
 func shipped(t *testing.T) *scenario.Library {
@@ -73,13 +118,18 @@ func TestS10ShippedSets(t *testing.T) {
 	assert.Equal(t, []string{"pr.checks.rerun.all", "pr.merge"}, tasks("ci-verify-pr"))
 	assert.Equal(t, []string{"pr.checks.rerun.all", "pr.merge", "pr.checks.rerun.failed", "pr.assignees.add", "pr.reviews.submit"}, tasks("ci-verify-release"))
 	assert.Equal(t, []string{"release.list", "release.view", "release.create", "release.update", "release.publish"}, tasks("release-delivery"))
-	assert.Equal(t, []string{
+	assert.Subset(t, tasks("projects-v2"), []string{
 		"project_v2.user.view", "project_v2.org.view", "project_v2.fields.list", "project_v2.items.list",
 		"project_v2.items.issue.add", "project_v2.items.issue.remove", "project_v2.items.field.update",
-	}, tasks("projects-v2"))
+	})
+	assert.Equal(t, []string{"workflow.job.logs.view"}, tasks("ci-log-analysis"))
 	workflows, err := library.Set("workflows")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"pr-fix-review-comments-wf-001"}, ids(workflows))
+	for _, s := range library.All() {
+		if s.Type == bench.Workflow {
+			assert.Contains(t, ids(workflows), s.ID, "every workflow is in the set that is named after them")
+		}
+	}
 }
 
 func TestShippedFilesNameTheirSchemaForEditors(t *testing.T) {
@@ -113,14 +163,18 @@ func TestShippedScenariosCanBeBound(t *testing.T) {
 			}
 			capability, known := scenario.FindCapability(s.Task)
 			require.True(t, known)
-			assert.ElementsMatch(t, capability.Output, s.Assertions.RequiredDataFields)
+			if s.Assertions.Outcome() == bench.OutcomeSuccess {
+				assert.ElementsMatch(t, capability.Output, s.Assertions.RequiredDataFields)
+			}
 		})
 	}
 }
 
-// Each shipped mutating scenario is judged by states of its own object: as
-// seeded, which is what an agent leaves that does nothing or acts on another
-// object; after something that is like the work; and after the work.
+// Scenarios are judged by states of their own object: as seeded, which is what
+// an agent leaves that does nothing or acts on another object; after something
+// that is like the work; and after the work. That every mutating scenario fails
+// for agents that do nothing or act on another object is tested where there are
+// agents.
 func TestS6CheckpointsTellWhetherTheWorkIsDone(t *testing.T) {
 	const review = "Thank you for the change. I have read it and leave this comment without a verdict."
 	run := func(attempt, first, second int, status, conclusion string) string {
@@ -218,12 +272,10 @@ func TestS6CheckpointsTellWhetherTheWorkIsDone(t *testing.T) {
 			},
 		},
 	}
-	for _, s := range shipped(t).All() {
-		if s.Type == bench.Workflow || !scenario.Mutates(s) {
-			continue
-		}
-		states, known := tests[s.ID]
-		require.True(t, known, "%s has states to be judged by", s.ID)
+	library := shipped(t)
+	for id, states := range tests {
+		s, err := library.Scenario(id)
+		require.NoError(t, err)
 		bound, err := scenario.Resolve(s, seeded())
 		require.NoError(t, err)
 		passes := func(state string) bool {

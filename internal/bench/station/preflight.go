@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -15,9 +16,9 @@ import (
 
 // Preflight finds out whether the modes' programs work where agents work: they
 // keep to the proxy, gh is logged in, and ghx has the capabilities (rule N2).
-// Errors are of kind invalid where another program is needed, of kind
-// infrastructure where one fails.
-func (s *Stations) Preflight(ctx context.Context, place *target.Place, modes []bench.Mode, capabilities []string) error {
+// It returns what the ghx of each mode calls them. Errors are of kind invalid
+// where another program is needed, of kind infrastructure where one fails.
+func (s *Stations) Preflight(ctx context.Context, place *target.Place, modes []bench.Mode, capabilities []string) (map[bench.Mode]scenario.Names, error) {
 	err := eachMode(modes, func(mode bench.Mode) error {
 		for _, p := range s.options.Tools.Programs(mode) {
 			if err := toolset.CheckRuntime(ctx, s.Run(mode), p); err != nil {
@@ -27,20 +28,35 @@ func (s *Stations) Preflight(ctx context.Context, place *target.Place, modes []b
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.checkLogin(ctx, place, modes); err != nil {
-		return err
+		return nil, err
 	}
-	return eachMode(modes, func(mode bench.Mode) error {
+	return s.names(ctx, modes, capabilities)
+}
+
+// names asks the ghx of each mode for its capabilities.
+func (s *Stations) names(ctx context.Context, modes []bench.Mode, capabilities []string) (map[bench.Mode]scenario.Names, error) {
+	var mu sync.Mutex
+	all := map[bench.Mode]scenario.Names{}
+	err := eachMode(modes, func(mode bench.Mode) error {
 		if !mode.UsesGHX() {
 			return nil
 		}
-		if err := toolset.CheckCapabilities(ctx, s.Run(mode), capabilities); err != nil {
+		names, err := toolset.CheckCapabilities(ctx, s.Run(mode), capabilities)
+		if err != nil {
 			return fmt.Errorf("mode %s: %w", mode, err)
 		}
+		mu.Lock()
+		defer mu.Unlock()
+		all[mode] = names
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // checkLogin asks gh once, in one of the modes that have it.

@@ -210,15 +210,19 @@ func TestN2ThePreflightAsksOnce(t *testing.T) {
 	r := newRig(t)
 	modes := []bench.Mode{bench.AgentDirect, bench.GHX, bench.MCP}
 	place := r.prepare(t, "", 0)
-	require.NoError(t, r.Preflight(t.Context(), place, modes, []string{"pr.view", "pr.merge"}))
+	preflight := func(modes []bench.Mode, capabilities ...string) error {
+		_, err := r.Preflight(t.Context(), place, modes, capabilities)
+		return err
+	}
+	require.NoError(t, preflight(modes, "pr.view", "pr.merge"))
 	assert.Equal(t, []string{"GET api.github.com/user token " + token}, r.requests(), "N2: one gh auth status")
 
-	err := r.Preflight(t.Context(), place, modes, []string{"pr.view", "pr.fly", "pr.swim"})
+	err := preflight(modes, "pr.view", "pr.fly", "pr.swim")
 	require.ErrorContains(t, err, "pr.fly, pr.swim")
 	require.ErrorContains(t, err, "mode ghx")
-	require.NoError(t, r.Preflight(t.Context(), place, []bench.Mode{bench.AgentDirect}, []string{"pr.fly"}), "only ghx needs them")
+	require.NoError(t, preflight([]bench.Mode{bench.AgentDirect}, "pr.fly"), "only ghx needs them")
 	before := len(r.requests())
-	require.NoError(t, r.Preflight(t.Context(), place, []bench.Mode{bench.MCP}, nil))
+	require.NoError(t, preflight([]bench.Mode{bench.MCP}))
 	assert.Len(t, r.requests(), before, "N2: the MCP server has no gh")
 	assert.Contains(t, r.does(t, bench.AgentDirect, 0, askGitHub), "No attempt is under way.", "the attempt of the preflight is over")
 }

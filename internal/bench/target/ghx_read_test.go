@@ -26,7 +26,7 @@ func resourceID(t testing.TB, place *target.Place, resource, field string) int64
 // Where the checkpoints' reader has a read of the same name, ghx tells what it
 // tells.
 func TestGHXReadsWhatTheVerifierReads(t *testing.T) {
-	sandbox := seeded(t)
+	sandbox := sparse(t)
 	for _, c := range []struct {
 		capability, route string
 		// number is the input's field that gets the number of the resource.
@@ -58,7 +58,7 @@ func TestGHXReadsWhatTheVerifierReads(t *testing.T) {
 }
 
 func TestGHXReads(t *testing.T) {
-	sandbox := seeded(t)
+	sandbox := sparse(t)
 	for _, c := range []struct {
 		capability, route string
 		input             func(t *testing.T, p *target.Place) map[string]any
@@ -106,7 +106,10 @@ func TestGHXReads(t *testing.T) {
 			workflow := func(name, file string) any {
 				return map[string]any{"name": name, "path": ".github/workflows/" + file, "state": "active"}
 			}
-			return map[string]any{"items": []any{workflow("Bench rerun failed", "bench-rerun-failed.yml"), workflow("CI", "ci.yml")}}
+			return map[string]any{"items": []any{
+				workflow("Bench artifacts", "bench-artifacts.yml"), workflow("Bench long", "bench-long.yml"),
+				workflow("Bench rerun failed", "bench-rerun-failed.yml"), workflow("CI", "ci.yml"),
+			}}
 		}},
 		{"workflow.runs.list", byCLI, func(*testing.T, *target.Place) map[string]any {
 			return map[string]any{"status": "failure"}

@@ -274,7 +274,7 @@ func ghxRelations(t *testing.T, g *ghxBench) {
 }
 
 func TestGHXWrites(t *testing.T) {
-	sandbox := seeded(t)
+	sandbox := sparse(t)
 	for name, write := range ghxWrites() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -24,7 +24,8 @@ func (m *mcpBench) failed() (run *model.Run) {
 
 func TestMCPReadsActions(t *testing.T) {
 	m := openAllMCP(t)
-	m.has(map[string]any{"total_count": 2, "workflows": []any{
+	m.has(map[string]any{"total_count": 4, "workflows": []any{
+		map[string]any{"name": "Bench artifacts"}, map[string]any{"name": "Bench long"},
 		map[string]any{"name": "Bench rerun failed", "state": "active"}, map[string]any{"name": "CI"},
 	}}, "list_workflows", m.in(nil))
 	m.has(map[string]any{"total_count": 1, "workflow_runs": []any{map[string]any{"id": m.failed().ID, "conclusion": "failure", "event": "workflow_dispatch"}}},

@@ -23,7 +23,7 @@ type mcpBench struct {
 func openMCPBench(t testing.TB, args ...string) *mcpBench {
 	t.Helper()
 	program := realtool.Find(t, realtool.MCPServer())
-	place := prepare(t, seeded(t))
+	place := prepare(t, sparse(t))
 	bench := realtool.Open(t, place.GitHub, append(place.Env, "GITHUB_PERSONAL_ACCESS_TOKEN="+env(place, "GH_TOKEN"))...)
 	return &mcpBench{openMCP(t, bench, program, append([]string{"stdio"}, args...)...), place}
 }
@@ -215,7 +215,7 @@ func TestMCPStars(t *testing.T) {
 
 func TestMCPServerNeedsAToken(t *testing.T) {
 	program := realtool.Find(t, realtool.MCPServer())
-	place := prepare(t, seeded(t))
+	place := prepare(t, sparse(t))
 	bench := realtool.Open(t, place.GitHub, append(place.Env, "GITHUB_PERSONAL_ACCESS_TOKEN=ghp_none")...)
 	r := openMCP(t, bench, program, "stdio").try("get_me", nil)
 	assert.True(t, r.isError)

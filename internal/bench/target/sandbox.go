@@ -47,6 +47,18 @@ const failedRunLog = `Run test "$GITHUB_RUN_ATTEMPT" -gt 1
 attempt 1: the first attempt fails on purpose
 `
 
+// failedTestLog is what the tests of the branch print that fails them.
+const failedTestLog = `Run npm test --if-present
+not ok 1 - rounds half up
+  location: 'test/round.test.js:7:1'
+  error: Expected values to be strictly equal: 1 !== 1.01
+  expected: 1.01
+  actual: 1
+# tests 1
+# pass 0
+# fail 1
+`
+
 // Sandbox is a target inside this process. Every place is a copy of one seeded
 // world on a loopback port of its own.
 type Sandbox struct {
@@ -132,15 +144,30 @@ func addFixturesRepo(s *model.State) error {
 	}
 	org := s.AddUser(model.NewUser{Login: Organization, Type: model.TypeOrganization})
 	s.SetMember(org, owner.ID, model.OrgOwner)
-	s.Scripts = append(s.Scripts, model.Script{
-		Workflow: "bench-rerun-failed.yml", Job: "flaky", Outcomes: []model.Conclusion{model.Failure, model.Success},
-		FailingStep: "Fail on the first attempt", Log: failedRunLog,
-	})
+	s.Scripts = append(s.Scripts, fixturesScripts()...)
 	changes, err := fixturesChanges()
 	if err != nil {
 		return err
 	}
 	return s.PushInitial(owner.ID, repo, changes, "chore: fixtures repository")
+}
+
+// fixturesScripts say how the jobs of the fixtures' workflows end.
+func fixturesScripts() []model.Script {
+	return []model.Script{
+		{
+			Workflow: "bench-rerun-failed.yml", Job: "flaky", Outcomes: []model.Conclusion{model.Failure, model.Success},
+			FailingStep: "Fail on the first attempt", Log: failedRunLog,
+		},
+		{
+			Workflow: "ci.yml", Job: "test", Branch: "bench-fixture/*/failing", Outcomes: []model.Conclusion{model.Failure},
+			FailingStep: "Test", Log: failedTestLog,
+		},
+		{Workflow: "bench-long.yml", Job: "wait", Hanging: true},
+		{Workflow: "bench-artifacts.yml", Job: "report", Uploads: []model.Upload{
+			{Name: "test-report", File: "report.txt", Text: "12 tests passed\n"},
+		}},
+	}
 }
 
 func fixturesChanges() ([]gitstore.Change, error) {

@@ -26,11 +26,23 @@ import (
 // seeded is a sandbox with all fixtures.
 func seeded(t testing.TB) *target.Sandbox {
 	t.Helper()
+	return seededWith(t)
+}
+
+// sparse is a sandbox with one fixture of each kind, so that lists are short.
+func sparse(t testing.TB) *target.Sandbox {
+	t.Helper()
+	return seededWith(t, "issue", "workflow_run", "pr_mergeable", "pr_with_reviews", "release", "project", "org_project")
+}
+
+// seededWith is a sandbox with the named fixtures, or with all there are.
+func seededWith(t testing.TB, resources ...string) *target.Sandbox {
+	t.Helper()
 	sandbox, err := target.NewSandbox()
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = sandbox.Close() })
 	_, err = verify.SeedSandbox(t.Context(), sandbox, fixture.Options{
-		Repo: target.FixturesRepo, SeedID: "default", RunID: "run", Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Repo: target.FixturesRepo, SeedID: "default", RunID: "run", Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Resources: resources,
 	})
 	require.NoError(t, err)
 	return sandbox
@@ -110,6 +122,8 @@ func TestS6TheVerifierOnlyReads(t *testing.T) {
 		input[field] = number(t, place, resource)
 	}
 	input["runId"] = resourceID(t, place, "workflow_run", "id")
+	input["jobId"] = resourceID(t, place, "workflow_job", "id")
+	input["workflowId"] = resourceID(t, place, "workflow", "id")
 	input["tagName"] = place.Manifest.Resources["release"]["tag_name"]
 	reader := checkpoint.NewGitHubReader(verifier(t, place))
 	for _, task := range checkpoint.Tasks() {

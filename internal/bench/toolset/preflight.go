@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -19,22 +19,23 @@ func CheckLogin(ctx context.Context, run Run) error {
 }
 
 // CheckCapabilities finds out whether ghx lists the capabilities that
-// scenarios use (rule N2).
-func CheckCapabilities(ctx context.Context, run Run, wanted []string) error {
+// scenarios use, under the names that they have today or had in older versions
+// (rule N2), and returns which.
+func CheckCapabilities(ctx context.Context, run Run, wanted []string) (scenario.Names, error) {
 	out, err := run(ctx, GHX, "capabilities", "list", "--json")
 	if err != nil {
-		return fault.Infraf("`ghx capabilities list --json` fails: %w", err)
+		return nil, fault.Infraf("`ghx capabilities list --json` fails: %w", err)
 	}
 	listed, err := capabilities(out)
 	if err != nil {
-		return fault.Infraf("`ghx capabilities list --json` cannot be read: %w", err)
+		return nil, fault.Infraf("`ghx capabilities list --json` cannot be read: %w", err)
 	}
-	missing := slices.DeleteFunc(slices.Clone(wanted), func(id string) bool { return slices.Contains(listed, id) })
+	names, missing := scenario.NamesIn(listed, wanted)
 	if len(missing) > 0 {
-		return fault.Invalidf("this ghx does not have what the scenarios use: %s; install a newer one, or choose other scenarios",
+		return nil, fault.Invalidf("this ghx does not have what the scenarios use: %s; install a newer one, or choose other scenarios",
 			strings.Join(missing, ", "))
 	}
-	return nil
+	return names, nil
 }
 
 // CheckRuntime finds out whether a program's interpreter keeps to the proxy.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -213,19 +214,35 @@ func answering(out string, err error) toolset.Run {
 func TestN2GHXListsEveryCapabilityThatIsUsed(t *testing.T) {
 	const list = `[{"capability_id": "pr.view"}, {"capability_id": "pr.merge"}]`
 	wanted := []string{"pr.merge", "pr.view"}
-	require.NoError(t, toolset.CheckCapabilities(t.Context(), answering(list, nil), wanted))
+	check := func(out string, err error, wanted ...string) (scenario.Names, error) {
+		return toolset.CheckCapabilities(t.Context(), answering(out, err), wanted)
+	}
+	names, err := check(list, nil, wanted...)
+	require.NoError(t, err)
+	assert.Empty(t, names)
 
-	err := toolset.CheckCapabilities(t.Context(), answering(list, nil), append(wanted, "pr.checks.rerun.all"))
+	_, err = check(list, nil, append(wanted, "pr.checks.rerun.all")...)
 	require.ErrorContains(t, err, "pr.checks.rerun.all")
 	assert.NotContains(t, err.Error(), "pr.merge")
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 
 	for _, out := range []string{"", "{}", "[]", "an error page"} {
-		err := toolset.CheckCapabilities(t.Context(), answering(out, nil), wanted)
+		_, err := check(out, nil, wanted...)
 		assert.ErrorContains(t, err, "cannot be read", out)
 		assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 	}
-	assert.ErrorContains(t, toolset.CheckCapabilities(t.Context(), answering("", errors.New("exit status 7")), wanted), "exit status 7")
+	_, err = check("", errors.New("exit status 7"), wanted...)
+	assert.ErrorContains(t, err, "exit status 7")
+}
+
+func TestN2AnOlderGHXHasItsOwnNames(t *testing.T) {
+	const list = `[{"capability_id": "pr.view"}, {"capability_id": "pr.merge.execute"}, {"capability_id": "workflow_dispatch.run"}]`
+	names, err := toolset.CheckCapabilities(t.Context(), answering(list, nil), []string{"pr.merge", "pr.view", "workflow.dispatch"})
+	require.NoError(t, err)
+	assert.Equal(t, scenario.Names{"pr.merge": "pr.merge.execute", "workflow.dispatch": "workflow_dispatch.run"}, names)
+
+	_, err = toolset.CheckCapabilities(t.Context(), answering(list, nil), []string{"pr.merge", "issue.delete"})
+	require.EqualError(t, err, "this ghx does not have what the scenarios use: issue.delete; install a newer one, or choose other scenarios")
 }
 
 func TestN2GHIsAskedWhetherItIsLoggedIn(t *testing.T) {

@@ -24,7 +24,9 @@ type Judging struct {
 	// GeneratedAt is when, in the form of [bench.FormatTime].
 	GeneratedAt string
 	History     []bench.HistoryEntry
-	Outputs     Outputs
+	// Warnings are further doubts about the figures, as sentences.
+	Warnings []string
+	Outputs  Outputs
 }
 
 // Reported is a report.
@@ -65,6 +67,7 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 	if reported.Summary, err = read.rows.Summarize(options); err != nil {
 		return reported, err
 	}
+	reported.Summary.Warnings = append(reported.Summary.Warnings, how.Warnings...)
 	return reported, out.finish(reported.Summary)
 }
 

@@ -38,6 +38,9 @@ type Suite struct {
 	Repetitions int
 	Order       runner.OrderKind
 	OrderSeed   uint64
+	// NotRunnable are sentences about scenarios that were taken out, because
+	// the target cannot have their fixtures.
+	NotRunnable []string
 	// Shard is nil for a whole plan.
 	Shard *runner.Shard
 	// Profile is empty if the run is not for a gate.
@@ -52,6 +55,10 @@ type Suite struct {
 	SeedID      string
 	Git         bench.GitRef
 	BaseCommit  *string
+	// Rows are of cells that were run elsewhere, or in another run. Those that
+	// belong to this one are taken into its ledger, and their cells are not run
+	// again; the others do not count.
+	Rows []bench.Row
 	// Run has what a run needs beyond that. The fields above are filled in.
 	Run runner.Config
 }
@@ -141,6 +148,11 @@ func RunSuite(ctx context.Context, s Suite, deps runner.Deps) (result Result, er
 	if err != nil {
 		return result, err
 	}
+	taken, err := s.take(rows, info, done)
+	if err != nil {
+		return result, err
+	}
+	spent += taken
 	if err := info.Save(s.Folder()); err != nil {
 		return result, err
 	}
@@ -228,6 +240,26 @@ func finished(files []string, info ledger.RunInfo) (map[bench.Cell]bool, float64
 		return nil
 	})
 	return done, spent, err
+}
+
+// take adds the suite's rows of cells that are not done yet to the ledger, and
+// returns what they cost.
+func (s Suite) take(into runner.Ledger, info ledger.RunInfo, done map[bench.Cell]bool) (spent float64, err error) {
+	identity := info.Identity()
+	for i := range s.Rows {
+		row := s.Rows[i]
+		cell := row.Cell()
+		if done[cell] || !slices.Contains(info.Cells, cell) || ledger.CheckSame(identity, &row) != nil {
+			continue
+		}
+		row.RunID = info.RunID
+		if err := into.Append(&row); err != nil {
+			return spent, err
+		}
+		done[cell] = true
+		spent += row.SpentUSD()
+	}
+	return spent, nil
 }
 
 func (s Suite) config(info ledger.RunInfo, done map[bench.Cell]bool, spent float64) runner.Config {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
@@ -16,11 +17,15 @@ const (
 	StepSeed   Step = "seed"
 	StepRun    Step = "run"
 	StepReport Step = "report"
+	// StepCleanUp is entered by targets that have something to remove, when
+	// they are closed.
+	StepCleanUp Step = "clean-up"
 )
 
 // Sequence is what [Verify] works with beside suite and judging.
 type Sequence struct {
-	// Seed makes the target ready; it may change the suite's SeedID.
+	// Seed makes the target ready. It may change the suite's SeedID and, where
+	// fixtures cannot be had, take scenarios out and say so in NotRunnable.
 	Seed func(ctx context.Context, s *Suite) (target.Target, error)
 	// History is the file of former runs, read for regressions and added to;
 	// empty means none.
@@ -51,6 +56,7 @@ func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, ho
 		return v, err
 	}
 	seq.enter(StepReport)
+	how.Warnings = append(slices.Clone(how.Warnings), suite.NotRunnable...)
 	how.GeneratedAt = bench.FormatTime(deps.Now())
 	v.Reported, err = seq.report(suite, how)
 	if err == nil {

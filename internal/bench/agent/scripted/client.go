@@ -119,7 +119,9 @@ type request struct {
 	method string
 	// path is that of a REST request; a GraphQL request has none.
 	path string
-	body []byte
+	// accept is the media type to ask for, empty for the client's usual one.
+	accept string
+	body   []byte
 }
 
 // send sends a request and returns the response's body. The error is a
@@ -135,6 +137,9 @@ func (c *client) send(ctx context.Context, r request, t *traffic) ([]byte, error
 		return nil, fmt.Errorf("make request: %w", err)
 	}
 	c.introduce(out, graphql)
+	if r.accept != "" {
+		out.Header.Set("Accept", r.accept)
+	}
 	t.sent += int64(len(r.body))
 	response, err := c.http.Do(out)
 	if err != nil {
@@ -189,10 +194,10 @@ func refused(status int, body []byte) *failure {
 	return &failure{status: status, message: problem.Message}
 }
 
-// rest sends a REST request; a nil body is none.
-func (c *client) rest(ctx context.Context, method, path string, body any, t *traffic) (value any, shown string, err error) {
-	r := request{method: method, path: path}
-	if method == "" {
+// rest sends a REST request with a body as JSON; nil is none. One without a
+// method is a GET.
+func (c *client) rest(ctx context.Context, r request, body any, t *traffic) (value any, shown string, err error) {
+	if r.method == "" {
 		r.method = http.MethodGet
 	}
 	if body != nil {
@@ -207,7 +212,10 @@ func (c *client) rest(ctx context.Context, method, path string, body any, t *tra
 	if value, err := decode(data); err == nil {
 		return value, string(data), nil
 	}
-	// Logs and diffs are texts.
+	if files, is := unzipped(data); is {
+		return files, "", nil
+	}
+	// Logs of jobs and diffs are texts.
 	return string(data), string(data), nil
 }
 

@@ -150,16 +150,31 @@ func TestWrongObjectActsOnWhatThePlanFinds(t *testing.T) {
 	assert.Contains(t, string(calls[1].Input), "Another title")
 }
 
-func TestWrongObjectNeedsAnotherObject(t *testing.T) {
-	d := newDemo(t, bench.AgentDirect, withoutPause(scripted.WrongObject))
-	d.github.bodies["GET /repos/o/r/titles"] = `["A title"]`
+func TestWrongObjectCanBeFoundOverGraphQL(t *testing.T) {
+	options := withoutPause(scripted.WrongObject)
+	options.Plans = plansOf(map[string]string{"demo-001.json": strings.Replace(demoPlan,
+		`"find": "/repos/{{.repo}}/titles", "input": "{title: .found[0]}"`,
+		`"query": "query Titles", "variables": "{of: .repo}", "input": "{title: .found.titles[1]}"`, 1)})
+	d := newDemo(t, bench.AgentDirect, options)
+	d.github.bodies["query Titles"] = `{"data":{"titles":["A title","A third title"]}}`
 	_, err := d.prompt(t.Context(), "do it!")
-	require.EqualError(t, err, `play scenario "demo-001" in mode agent_direct: there is no other object to act on in its place`)
+	require.NoError(t, err)
+	assert.Equal(t, `{"query":"query Titles","variables":{"of":"o/r"}}`, d.github.sent[0])
+	assert.Equal(t, `{"title":"A third title"}`, d.github.sent[3])
+}
+
+func TestWrongObjectNeedsAnotherObject(t *testing.T) {
+	for _, found := range []string{`["A title"]`, `[]`} {
+		d := newDemo(t, bench.AgentDirect, withoutPause(scripted.WrongObject))
+		d.github.bodies["GET /repos/o/r/titles"] = found
+		_, err := d.prompt(t.Context(), "do it!")
+		require.EqualError(t, err, `play scenario "demo-001" in mode agent_direct: there is no other object to act on in its place`, found)
+	}
 
 	options := withoutPause(scripted.WrongObject)
 	options.Plans = plansOf(map[string]string{"demo-001.json": strings.Replace(demoPlan, demoPlan[strings.Index(demoPlan, `  "wrong`):strings.Index(demoPlan, `  "modes"`)], "", 1)})
-	d = newDemo(t, bench.AgentDirect, options)
-	_, err = d.prompt(t.Context(), "do it!")
+	d := newDemo(t, bench.AgentDirect, options)
+	_, err := d.prompt(t.Context(), "do it!")
 	require.EqualError(t, err, `play scenario "demo-001" in mode agent_direct: its plan does not say how to find a wrong object: add wrong_object, or name other scenarios in the fault`)
 }
 

@@ -34,10 +34,13 @@ type plan struct {
 	Modes       map[bench.Mode]*play `json:"modes"`
 }
 
-// wrongObject leads to another object of the kind that a scenario acts on.
+// wrongObject leads to another object of the kind that a scenario acts on, by a
+// GraphQL request if Query is there, else by a REST request.
 type wrongObject struct {
-	Find  template   `json:"find"`
-	Input expression `json:"input"`
+	Find      template   `json:"find"`
+	Query     template   `json:"query"`
+	Variables expression `json:"variables"`
+	Input     expression `json:"input"`
 }
 
 // play is what the agent does in a mode.
@@ -66,6 +69,7 @@ type call struct {
 	Each      expression `json:"each"`
 	Method    string     `json:"method"`
 	Path      template   `json:"path"`
+	Accept    string     `json:"accept"`
 	Body      expression `json:"body"`
 	Query     template   `json:"query"`
 	Variables expression `json:"variables"`
@@ -199,6 +203,8 @@ func (c *compiler) plan(p *plan) {
 	}
 	if w := p.WrongObject; w != nil {
 		c.part(&w.Find, "wrong_object", "find")
+		c.part(&w.Query, "wrong_object", "query")
+		c.part(&w.Variables, "wrong_object", "variables")
 		c.part(&w.Input, "wrong_object", "input")
 	}
 	for _, mode := range slices.Sorted(maps.Keys(p.Modes)) {

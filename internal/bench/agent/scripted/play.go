@@ -83,11 +83,7 @@ func (p *performance) mislead(ctx context.Context) error {
 	if way == nil {
 		return errNoWayToWrongObject
 	}
-	path, err := way.Find.render(ctx, p.scope)
-	if err != nil {
-		return err
-	}
-	found, _, err := p.client.rest(ctx, "", path, nil, &p.detour)
+	found, err := p.find(ctx, way)
 	if err != nil {
 		return fmt.Errorf("find a wrong object: %w", err)
 	}
@@ -95,11 +91,45 @@ func (p *performance) mislead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if gojq.Compare(input, p.scope[fieldInput]) == 0 {
+	if gojq.Compare(input, p.scope[fieldInput]) == 0 || lost(p.scope[fieldInput], input) {
 		return errNoWrongObject
 	}
 	p.scope[fieldInput] = input
 	return nil
+}
+
+// lost reports whether a field of an input has become null in another one, as
+// one does that was to name what is not there.
+func lost(input any, other map[string]any) bool {
+	had, _ := input.(map[string]any)
+	for name, value := range other {
+		if value == nil && had[name] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// find asks for what a wrong object is chosen from.
+func (p *performance) find(ctx context.Context, way *wrongObject) (found any, err error) {
+	if !way.Query.there() {
+		path, err := way.Find.render(ctx, p.scope)
+		if err != nil {
+			return nil, err
+		}
+		found, _, err = p.client.rest(ctx, request{path: path}, nil, &p.detour)
+		return found, err
+	}
+	query, err := way.Query.render(ctx, p.scope)
+	if err != nil {
+		return nil, err
+	}
+	variables, err := way.Variables.object(ctx, p.scope)
+	if err != nil {
+		return nil, err
+	}
+	found, _, err = p.client.graphql(ctx, query, variables, &p.detour)
+	return found, err
 }
 
 // repeat plays a turn as often as it is to be.

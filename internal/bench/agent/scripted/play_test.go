@@ -103,6 +103,24 @@ func TestClientsIntroduceThemselvesAsTheRealOnes(t *testing.T) {
 	}
 }
 
+func TestACallAsksForTheMediaTypeThatItNames(t *testing.T) {
+	const diff = "diff --git a/a b/a\n"
+	options := withoutPause()
+	options.Plans = plansOf(map[string]string{"demo-001.json": `{
+  "scenario": "demo-001",
+  "modes": { "mcp": {
+    "turns": [{ "tool": "read", "arguments": "{}", "calls": [{ "as": "diff", "path": "/diff", "accept": "application/vnd.github.v3.diff" }] }],
+    "answer": ".r.diff"
+  } }
+}`})
+	d := newDemo(t, bench.MCP, options)
+	d.github.bodies["GET /diff"] = diff
+	answer, err := d.prompt(t.Context(), "do it!")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"application/vnd.github.v3.diff"}, d.github.requests[0].Header.Values("Accept"))
+	assert.Equal(t, diff, answer)
+}
+
 func TestAPromptOfTheSameAttemptIsAnsweredAgainWithoutTools(t *testing.T) {
 	d := newDemo(t, bench.AgentDirect, withoutPause())
 	first, err := d.prompt(t.Context(), "do it!")

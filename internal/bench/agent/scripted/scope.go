@@ -3,7 +3,9 @@ package scripted
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 )
 
@@ -13,10 +15,11 @@ import (
 //   - repo, the repository's full name;
 //   - route, the route that ghx takes, null in other modes;
 //   - r, the responses so far by the names that their calls give them: the
-//     bodies of REST responses, the data of GraphQL ones, and lists of those
-//     where calls are repeated;
+//     bodies of REST responses, of archives their files as texts by name, the
+//     data of GraphQL ones, and lists of those where calls are repeated;
 //   - item, what a turn or a call is repeated for, null elsewhere;
-//   - found, the response to wrong_object.find, null elsewhere.
+//   - found, the response to wrong_object.find or wrong_object.query, null
+//     elsewhere.
 type scope map[string]any
 
 // The fields of a scope.
@@ -77,6 +80,10 @@ func (s scope) keep(name string, value any, listed bool) {
 	s.responses()[name] = value
 }
 
+// errNoJSON is about a text that begins as JSON does, such as a log that begins
+// with a year.
+var errNoJSON = errors.New("more follows after the first JSON value")
+
 // decode reads JSON into the types that expressions work on. Nothing at all is
 // null.
 func decode(data []byte) (any, error) {
@@ -88,6 +95,9 @@ func decode(data []byte) (any, error) {
 	var value any
 	if err := decoder.Decode(&value); err != nil {
 		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errNoJSON
 	}
 	return plain(value), nil
 }

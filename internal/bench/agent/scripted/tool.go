@@ -141,7 +141,7 @@ func (u *toolUse) response(ctx context.Context, c *call, s scope) (value any, bo
 			return nil, "", err
 		}
 	}
-	return u.by.client.rest(ctx, c.Method, path, content, &u.traffic)
+	return u.by.client.rest(ctx, request{method: c.Method, path: path, accept: c.Accept}, content, &u.traffic)
 }
 
 // output returns what the tool shows to the agent. A use that was broken off
