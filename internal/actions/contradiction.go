@@ -28,6 +28,10 @@ func (r *reading) contradictions(in Inputs) {
 	if !isShard(in.Shard) {
 		r.problem(inShard, "it is %q, want I/N with I from 1 to N, for example 2/4", in.Shard)
 	}
+	r.fixtureApp(in)
+	if in.Target != TargetSandbox {
+		r.repository(in)
+	}
 	if in.Provider == providerOpenCode && !merges {
 		r.modelToAsk(in)
 	}
@@ -74,6 +78,41 @@ func (r *reading) modelToAsk(in Inputs) {
 	}
 	if in.ModelKey == "" && in.ModelBaseURL == "" {
 		r.problem(inModelKey, "it is required with provider %s: pass a secret of the repository; pull requests from forks and from Dependabot do not get it", in.Provider)
+	}
+}
+
+// fixtureApp checks that an App's settings are complete.
+func (r *reading) fixtureApp(in Inputs) {
+	settings := []struct{ name, value string }{{inAppID, in.FixtureAppID}, {inInstallation, in.FixtureAppInstallation}, {inAppKey, in.FixtureAppKey}}
+	given := slices.ContainsFunc(settings, func(s struct{ name, value string }) bool { return s.value != "" })
+	for _, s := range settings {
+		if given && s.value == "" {
+			r.problem(s.name, "it is required beside the other inputs that begin with fixture-app-")
+		}
+	}
+}
+
+// repository checks what runs on a repository need.
+func (r *reading) repository(in Inputs) {
+	owner, name, ok := strings.Cut(in.Target, "/")
+	app := in.FixtureAppID != ""
+	switch {
+	case !ok || owner == "" || name == "" || strings.ContainsAny(name, "/ "):
+		r.problem(inTarget, "it is %q, want %s, or OWNER/REPO", in.Target, TargetSandbox)
+		return
+	case len(in.Results) > 0:
+		return
+	case in.Shard != "":
+		r.problem(inShard, "%s is %s: the parts of a plan would change each other's fixtures; run it in one job, or in the sandbox", inTarget, in.Target)
+	}
+	if in.FixturesToken == "" && !app {
+		r.problem(inFixturesToken, "it, or the inputs that begin with fixture-app-, is required with target %s: pass a secret of the repository; pull requests from forks and from Dependabot do not get it", in.Target)
+	}
+	switch {
+	case in.AgentToken == "" && in.FixturesToken != "" && !app:
+		r.problem(inAgentToken, "it is required beside %s: checkpoints read with another token than the agent's", inFixturesToken)
+	case in.AgentToken != "" && in.AgentToken == in.FixturesToken:
+		r.problem(inAgentToken, "it is the same as %s: checkpoints read with another token than the agent's", inFixturesToken)
 	}
 }
 

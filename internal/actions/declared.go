@@ -40,7 +40,14 @@ const (
 	inPaths         = "paths"
 	inDrafts        = "drafts"
 	inToken         = "github-token"
+	inTarget        = "target"
+	inFixturesToken = "fixtures-token"
+	inAgentToken    = "agent-token"
+	inAppID         = "fixture-app-id"
+	inInstallation  = "fixture-app-installation-id"
+	inAppKey        = "fixture-app-private-key"
 	inSeedID        = "seed-id"
+	inCleanUp       = "cleanup"
 	inConcurrency   = "concurrency"
 	inShard         = "shard"
 	inResults       = "results"
@@ -79,7 +86,14 @@ func Declared() []Input {
 		{Name: inPaths, Help: "Patterns of paths, one a line, as in a workflow's paths filter; where a pull request touches none of them, nothing runs and the check is neutral."},
 		{Name: inDrafts, Default: draftsSkip, Help: "What to do with draft pull requests: skip or run."},
 		{Name: inToken, Default: "${{ github.token }}", Secret: true, Help: "The token that reports with. It needs checks: write and pull-requests: write."},
-		{Name: inSeedID, Help: "The name of the seeding of fixtures."},
+		{Name: inTarget, Default: TargetSandbox, Help: "Where agents act: sandbox, a GitHub inside the job, or OWNER/REPO, a repository for fixtures on GitHub."},
+		{Name: inFixturesToken, Secret: true, Help: "The token that seeds and removes fixtures in OWNER/REPO, and that checkpoints read with. Agents do not get it."},
+		{Name: inAgentToken, Secret: true, Help: "The token that agents work with in OWNER/REPO, which is put in outside of them. Required beside fixtures-token; it must be another one."},
+		{Name: inAppID, Help: "The id of a GitHub App that makes all tokens for OWNER/REPO, in place of fixtures-token and agent-token."},
+		{Name: inInstallation, Help: "The id of its installation for the owner of OWNER/REPO."},
+		{Name: inAppKey, Secret: true, Help: "A private key of it, the whole .pem file."},
+		{Name: inSeedID, Help: "The name of the seeding of fixtures. Runs on one repository that may overlap need different ones."},
+		{Name: inCleanUp, Default: "true", Help: "Whether what was seeded in OWNER/REPO is removed after the run: true or false."},
 		{Name: inConcurrency, Default: "1", Help: "How many cells run at once."},
 		{Name: inShard, Help: "Run the part I/N of the plan only and publish nothing; another job merges the parts."},
 		{Name: inResults, Help: "Folders or ledgers of shards, one a line: merge, judge and publish them, and run nothing."},
@@ -96,6 +110,9 @@ func Declared() []Input {
 
 // BenchmarkGHX is the benchmark of ghx against gh and the MCP server.
 const BenchmarkGHX = "ghx"
+
+// TargetSandbox is the target that is no repository.
+const TargetSandbox = "sandbox"
 
 // The providers of agents.
 const (

@@ -32,7 +32,14 @@ type Inputs struct {
 	GHXCommand, GHXSkill, BaseGHXCommand string
 	AllowHosts, Paths                    []string
 	RunDrafts                            bool
-	SeedID                               string
+	// Target is [TargetSandbox] or "owner/repo", where the tokens, or those of
+	// the App, are for.
+	Target                                              string
+	FixturesToken, AgentToken                           string
+	FixtureAppID, FixtureAppInstallation, FixtureAppKey string
+	SeedID                                              string
+	// CleanUp has what was seeded in a repository be removed.
+	CleanUp bool
 	// Shard is "i/n" with i from 1 to n, or empty.
 	Shard   string
 	Results []string
@@ -237,6 +244,8 @@ func (r *reading) inputs() Inputs {
 		GHXCommand: r.text(inGHXCommand), GHXSkill: r.text(inGHXSkill), BaseGHXCommand: r.text(inBaseGHX),
 		AllowHosts: r.list(inAllowHosts, ","), Paths: r.list(inPaths, ""),
 		RunDrafts: choice(r, inDrafts, draftsSkip, draftsRun) == draftsRun, SeedID: r.text(inSeedID),
+		Target: r.text(inTarget), FixturesToken: r.text(inFixturesToken), AgentToken: r.text(inAgentToken),
+		FixtureAppID: r.text(inAppID), FixtureAppInstallation: r.text(inInstallation), FixtureAppKey: r.text(inAppKey), CleanUp: r.truth(inCleanUp),
 		Shard: r.text(inShard), Results: r.list(inResults, ""), Resume: r.truth(inResume),
 		MaxCostUSD:   r.amount(inMaxCost, math.MaxFloat64),
 		Timeout:      time.Duration(r.amount(inTimeout, maxTimeoutMinutes) * float64(time.Minute)),

@@ -49,6 +49,7 @@ func TestInputsHaveTheDefaultsOfTheManifest(t *testing.T) {
 		Profile: bench.VerifyPR, ScenarioSet: "ci-verify-pr", Modes: []bench.Mode{bench.AgentDirect, bench.GHX},
 		Baseline: bench.AgentDirect, Candidate: bench.GHX, Repetitions: 4, Concurrency: 1, Order: "interleaved", BuildCommand: actions.BuildAuto,
 		Comment: actions.CommentAlways, CheckName: "bench", FailOn: actions.FailOnInfrastructure, OutputDir: ".bench",
+		Target: actions.TargetSandbox, CleanUp: true,
 	}, in)
 }
 
@@ -129,6 +130,13 @@ func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
 		{"a comment at other times", with("comment", "sometimes"), `input comment: it is "sometimes", want always, on-change, on-failure or never`},
 		{"a job that fails otherwise", with("fail-on", "always"), `input fail-on: it is "always", want gate, infrastructure or never`},
 		{"another order", with("order", "random"), `input order: it is "random", want interleaved or sequential`},
+		{"a target that is none", with("target", "my-fixtures"), `input target: it is "my-fixtures", want sandbox, or OWNER/REPO`},
+		{"a repository without a token", with("target", "o/r"), "input fixtures-token: it, or the inputs that begin with fixture-app-, is required with target o/r: pass a secret of the repository; pull requests from forks and from Dependabot do not get it"},
+		{"a repository without a token for agents", with("target", "o/r", "fixtures-token", "ghp_x"), "input agent-token: it is required beside fixtures-token: checkpoints read with another token than the agent's"},
+		{"S6: one token for agents and checkpoints", with("target", "o/r", "fixtures-token", "ghp_x", "agent-token", "ghp_x"), "input agent-token: it is the same as fixtures-token: checkpoints read with another token than the agent's"},
+		{"an App without its key", with("fixture-app-id", "1", "fixture-app-installation-id", "2"), "input fixture-app-private-key: it is required beside the other inputs that begin with fixture-app-"},
+		{"parts on one repository", with("target", "o/r", "shard", "1/2", "fixtures-token", "ghp_x", "agent-token", "ghp_y"), "input shard: target is o/r: the parts of a plan would change each other's fixtures; run it in one job, or in the sandbox"},
+		{"a clean-up otherwise", with("cleanup", "always"), `input cleanup: it is "always", want true or false`},
 		{"drafts otherwise", with("drafts", "true"), `input drafts: it is "true", want skip or run`},
 	}
 	for _, c := range cases {
@@ -148,6 +156,9 @@ func TestWhatOnlyLooksContradictoryIsTaken(t *testing.T) {
 		"a merge needs no model, key or mode":                        {"provider": "opencode", "results": "shards", "modes": "ghx"},
 		"a gateway of one's own may need no key":                     with("model-api-key", "", "model-base-url", "http://127.0.0.1:8080/v1"),
 		"a scripted agent needs no model and no base ghx":            {"provider": "scripted", "modes": "ghx@base,ghx", "baseline-mode": "ghx@base"},
+		"a repository with two tokens":                               with("target", "o/r", "fixtures-token", "ghp_x", "agent-token", "ghp_y"),
+		"a repository with an App":                                   with("target", "o/r", "fixture-app-id", "1", "fixture-app-installation-id", "2", "fixture-app-private-key", "pem"),
+		"a merge of what ran on a repository needs no token":         {"provider": "opencode", "results": "shards", "target": "o/r"},
 		"a model whose name has slashes":                             with("model", "openrouter/acme/model-1"),
 		"no token, as when the workflow runs where there is no such": with("github-token", ""),
 	} {
@@ -177,10 +188,10 @@ func TestProblemsDoNotTellSecrets(t *testing.T) {
 }
 
 func TestSecretsAreFoundBeforeInputsAreChecked(t *testing.T) {
-	environ := append(environment(with("repetitions", "x")),
+	environ := append(environment(with("repetitions", "x", "fixtures-token", "ghp_fixtures", "agent-token", "ghp_of-agents", "fixture-app-private-key", "key of an App")),
 		"ACTIONS_RUNTIME_TOKEN=eyJruntime", "ACTIONS_ID_TOKEN_REQUEST_TOKEN=eyJidentity", "ACTIONS_RUNTIME_URL=https://example.com")
 	secrets := actions.Secrets(environ)
 	slices.Sort(secrets)
-	assert.Equal(t, []string{"eyJidentity", "eyJruntime", "ghs_thetokenofthejob", "sk-0123456789abcdef"}, secrets)
+	assert.Equal(t, []string{"eyJidentity", "eyJruntime", "ghp_fixtures", "ghp_of-agents", "ghs_thetokenofthejob", "key of an App", "sk-0123456789abcdef"}, secrets)
 	assert.Empty(t, actions.Secrets([]string{"INPUT_MODEL-API-KEY= "}), "an empty secret would mask everything")
 }

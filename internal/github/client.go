@@ -6,6 +6,7 @@
 package github
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,6 +25,9 @@ type Options struct {
 	RESTURL, GraphQLURL string
 	// Token is sent with every request; empty means none.
 	Token string
+	// Tokens returns the token to send with each request, in the place of
+	// Token; nil means that Token stays.
+	Tokens func(ctx context.Context) (string, error)
 	// Transport sends the requests; nil means [http.DefaultTransport].
 	Transport http.RoundTripper
 	// Patience says how long to wait for rate limits and how often to repeat

@@ -49,6 +49,9 @@ func NotFound(err error) bool {
 	return ok && graph.all("NOT_FOUND")
 }
 
+// GraphQLURL returns the address of the GraphQL API.
+func (c *Client) GraphQLURL() string { return c.graphqlURL }
+
 // GraphQL runs a query or mutation and decodes its data into out, which may be
 // nil. Errors in the reply are [GraphQLErrors].
 func (c *Client) GraphQL(ctx context.Context, query string, variables map[string]any, out any) error {

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/url"
@@ -20,26 +21,45 @@ func transport(opts Options, rest, graphql *url.URL) http.RoundTripper {
 	}
 	origins := []string{origin(rest), origin(graphql)}
 	cache := httpcache.NewTransport(&memory{entries: map[string][]byte{}})
-	cache.Transport = revalidated{origins, authorized{opts.Token, origins, bounded{next}}}
+	cache.Transport = revalidated{origins, authorized{opts.tokens(), origins, bounded{next}}}
 	if opts.Patience == nil {
 		return finished{cache}
 	}
 	return newPatient(*opts.Patience, graphql.Path, finished{cache})
 }
 
+// tokens returns what tells the token of a request.
+func (o Options) tokens() func(ctx context.Context) (string, error) {
+	if o.Tokens != nil {
+		return o.Tokens
+	}
+	return func(context.Context) (string, error) { return o.Token, nil }
+}
+
 // authorized adds the token to requests, but only to those for GitHub's own
 // origins: a redirect may lead to another host, which must not learn it.
 type authorized struct {
-	token   string
+	token   func(ctx context.Context) (string, error)
 	origins []string
 	next    http.RoundTripper
 }
 
 // RoundTrip sends a copy of the request with the token.
 func (a authorized) RoundTrip(r *http.Request) (*http.Response, error) {
-	if a.token != "" && slices.Contains(a.origins, origin(r.URL)) {
+	if !slices.Contains(a.origins, origin(r.URL)) {
+		return a.next.RoundTrip(r)
+	}
+	token, err := a.token(r.Context())
+	if err != nil {
+		if r.Body != nil {
+			// The request is not sent, so nothing in it is lost.
+			_ = r.Body.Close()
+		}
+		return nil, err
+	}
+	if token != "" {
 		r = r.Clone(r.Context())
-		r.Header.Set("Authorization", "Bearer "+a.token)
+		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	return a.next.RoundTrip(r)
 }

@@ -59,6 +59,12 @@ func (a *action) verifyArguments(ghx built) []string {
 			args = append(args, o[0], o[1])
 		}
 	}
+	if in.Target != actions.TargetSandbox {
+		args = append(args, "--target", in.Target)
+		if !in.CleanUp {
+			args = append(args, "--keep-fixtures")
+		}
+	}
 	if in.Resume {
 		args = append(args, "--resume")
 	}
@@ -109,15 +115,24 @@ func (a *action) bench(ctx context.Context, stages *stages, args []string) (benc
 	watch := &watcher{action: a, stages: stages, ctx: ctx}
 	result, err := benchcli.World{
 		Stdout: &stdout, Stderr: stderr, Now: a.now, Random: a.random, Secrets: a.secrets,
-		Getenv: func(name string) string {
-			if name == keyVariable {
-				return a.inputs.ModelKey
-			}
-			return a.getenv(name)
-		},
+		Getenv:  a.variable,
 		Observe: watch.event, Entered: watch.step,
 	}.Run(ctx, args...)
 	return result, stdout.String(), err
+}
+
+// variable returns an environment variable as the command line is to see it:
+// secret inputs are passed on in those that it knows.
+func (a *action) variable(name string) string {
+	in, app := a.inputs, benchcli.FixtureApp()
+	given := map[string]string{
+		keyVariable: in.ModelKey, benchcli.FixturesTokenVariable: in.FixturesToken, benchcli.AgentTokenVariable: in.AgentToken,
+		app.AppID: in.FixtureAppID, app.InstallationID: in.FixtureAppInstallation, app.PrivateKey: in.FixtureAppKey,
+	}
+	if value := given[name]; value != "" {
+		return value
+	}
+	return a.getenv(name)
 }
 
 const folderPerm = 0o755
@@ -140,6 +155,8 @@ func (w *watcher) step(step verify.Step) {
 		w.stages.enter("Run " + strings.ReplaceAll(joined(w.action.inputs.Modes), ",", ", "))
 	case verify.StepReport:
 		w.stages.enter("Report")
+	case verify.StepCleanUp:
+		w.stages.enter("Clean up")
 	}
 }
 

@@ -74,6 +74,17 @@ func modelAPIs() map[string]modelAPI {
 	}
 }
 
+// HasModelKey reports whether an environment has the key of a model's API in
+// the usual variable of one of the providers.
+func HasModelKey(getenv func(string) string) bool {
+	for _, api := range modelAPIs() {
+		if strings.TrimSpace(getenv(api.keyEnv)) != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // agents are what agents with a model run with.
 type agents struct {
 	*opencode.Provider
@@ -103,7 +114,7 @@ func (a *app) openCode(f *suiteFlags, modes []bench.Mode) (*agents, error) {
 	}
 	stations, err := station.New(station.Options{
 		Tools: tools, Model: api, Allow: f.agent.allowHosts, Now: a.now,
-		Token: target.NewToken(), Login: target.Agent, Repo: target.FixturesRepo,
+		Token: target.NewToken(), Login: target.Agent, Repo: f.repository(),
 	})
 	if err != nil {
 		return nil, err

@@ -25,6 +25,11 @@ type World struct {
 	// may be nil.
 	Observe func(runner.Event)
 	Entered func(verify.Step)
+	// RunID is the id of the run that a command begins, or goes on with if it
+	// is there already; empty has a new one made.
+	RunID string
+	// Rows are of cells that need not be run again: see [verify.Suite].
+	Rows []bench.Row
 }
 
 // Result is what a command came to.
@@ -35,6 +40,8 @@ type Result struct {
 	RunID string
 	// Rows are the ledgers that a run has written.
 	Rows []string
+	// Stopped is why a run ended before its plan, empty if it did not.
+	Stopped bench.MissingReason
 	// Summary is nil where nothing was judged.
 	Summary *bench.Summary
 	// Outputs are the files of the report.
@@ -45,7 +52,7 @@ type Result struct {
 func (w World) Run(ctx context.Context, args ...string) (Result, error) {
 	a := &app{
 		stdout: w.Stdout, stderr: w.Stderr, getenv: w.Getenv, now: w.Now, random: w.Random, secrets: w.Secrets,
-		observe: w.Observe, entered: w.Entered,
+		observe: w.Observe, entered: w.Entered, runID: w.RunID, rows: w.Rows,
 	}
 	code, err := a.execute(ctx, args)
 	a.result.Code = code

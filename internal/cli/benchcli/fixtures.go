@@ -1,175 +1,169 @@
 package benchcli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/github"
 )
-
-// snapshotExtension ends the name of the sandbox snapshot that lies beside a
-// manifest.
-const snapshotExtension = ".sandbox"
-
-// snapshotPath returns where the snapshot of a manifest lies:
-// fixtures/latest.json has fixtures/latest.sandbox.
-func snapshotPath(manifest string) string {
-	return strings.TrimSuffix(manifest, filepath.Ext(manifest)) + snapshotExtension
-}
-
-// missingFixtures is an error about resources that a manifest lacks.
-type missingFixtures struct {
-	manifest  string
-	resources []string
-}
-
-// Error names the resources and the mend.
-func (m missingFixtures) Error() string {
-	return fmt.Sprintf("fixture manifest %s lacks %s: run `bench fixtures seed --out %s`, or add --seed-if-missing",
-		m.manifest, strings.Join(m.resources, ", "), m.manifest)
-}
-
-// loadSandbox makes a sandbox of a manifest and its snapshot. An error about a
-// file that does not exist is fs.ErrNotExist.
-func (a *app) loadSandbox(path string, needed []string) (*target.Sandbox, error) {
-	manifest, err := fixture.Read(path)
-	if err != nil {
-		return nil, err
-	}
-	lacking := missingFixtures{manifest: path}
-	for _, name := range needed {
-		if _, seeded := manifest.Resources[name]; !seeded {
-			lacking.resources = append(lacking.resources, name)
-		}
-	}
-	if len(lacking.resources) > 0 {
-		return nil, fault.Wrap(fault.Invalid, lacking)
-	}
-	snapshot, err := os.ReadFile(snapshotPath(path))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.Invalidf("fixture manifest %s has no sandbox snapshot %s beside it: make both with `bench fixtures seed --out %s`: %w", path, snapshotPath(path), path, fs.ErrNotExist)
-	case err != nil:
-		return nil, fault.Infraf("read sandbox snapshot: %w", err)
-	}
-	sandbox, err := target.LoadSandbox(snapshot, manifest)
-	if err != nil {
-		return nil, fault.Invalidf("sandbox snapshot %s cannot be used: %w; make it again with `bench fixtures seed --out %s`", snapshotPath(path), err, path)
-	}
-	return sandbox, nil
-}
-
-// saveSandbox writes a sandbox's manifest and snapshot. The snapshot comes
-// first, so that a manifest always has one.
-func (a *app) saveSandbox(sandbox *target.Sandbox, path string) error {
-	var snapshot bytes.Buffer
-	if err := sandbox.Save(&snapshot); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fault.Infraf("write sandbox snapshot: %w", err)
-	}
-	if err := os.WriteFile(snapshotPath(path), snapshot.Bytes(), 0o644); err != nil {
-		return fault.Infraf("write sandbox snapshot: %w", err)
-	}
-	return fixture.Write(path, sandbox.Manifest())
-}
 
 func (a *app) fixturesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fixtures",
-		Short: "Seed, look at and remove what scenarios act on",
+		Short: "Seed, look at, put back and remove what scenarios act on",
 		Long: `Fixtures are the issues, pull requests and workflow runs that scenarios act on.
-A manifest lists them. For the sandbox, a snapshot of the whole world lies
-beside the manifest, so that other commands can use it.`,
+A manifest lists them. They are in a repository on GitHub, or in the sandbox:
+then a snapshot of the whole world lies beside the manifest, so that other
+commands can use it.
+
+For GitHub, tokens are in the environment: BENCH_FIXTURES_TOKEN, or the settings
+of a GitHub App in BENCH_FIXTURE_GH_APP_ID, BENCH_FIXTURE_GH_APP_INSTALLATION_ID
+and BENCH_FIXTURE_GH_APP_PRIVATE_KEY (or BENCH_FIXTURE_GH_APP_PRIVATE_KEY_PATH).`,
 	}
-	cmd.AddCommand(a.seedCommand(), a.statusCommand(), a.cleanupCommand())
+	cmd.AddCommand(a.seedCommand(), a.statusCommand(), a.resetCommand(), a.cleanupCommand())
 	return cmd
+}
+
+// fixtureFlags are the flags of commands about fixtures.
+type fixtureFlags struct {
+	repo, out, seedID, apiURL string
+	resources                 []string
+	sandbox, json             bool
+}
+
+func (f *fixtureFlags) addFile(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.out, "out", fixture.DefaultManifest, "the manifest `FILE`")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	addAPIURL(cmd.Flags(), &f.apiURL)
 }
 
 func (a *app) seedCommand() *cobra.Command {
-	var repo, out, seedID string
-	var resources []string
-	var asJSON bool
+	var f fixtureFlags
 	cmd := &cobra.Command{
 		Use:   "seed",
 		Short: "Make the fixtures and write their manifest",
+		Long: `seed makes the fixtures in a repository on GitHub if the environment has a
+credential for that, and in the sandbox if it has none or --sandbox is given.
+What is there from a seeding with the same id is used again, so a seeding that
+was broken off goes on.`,
 		Example: `  bench fixtures seed
-  bench fixtures seed --out fixtures/latest.json --seed-id local`,
+  bench fixtures seed --out fixtures/latest.json --seed-id local --sandbox
+  BENCH_FIXTURES_TOKEN=… bench fixtures seed --repo aryeko/ghx-bench-fixtures`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if repo != target.FixturesRepo {
-				return fault.Invalidf("--repo %s: the sandbox has %s alone", repo, target.FixturesRepo)
+			if f.sandbox || !a.hasCredentials() {
+				return a.seedSandbox(cmd.Context(), f)
 			}
-			sandbox, err := target.NewSandbox()
-			if err != nil {
-				return err
-			}
-			defer sandbox.Close()
-			manifest, err := verify.SeedSandbox(cmd.Context(), sandbox, fixture.Options{
-				Repo: repo, SeedID: seedID, Resources: resources, RunID: verify.NewRunID(a.now(), a.random()), Now: a.now(),
-			})
-			if err != nil {
-				return err
-			}
-			if err := a.saveSandbox(sandbox, out); err != nil {
-				return err
-			}
-			if asJSON {
-				return a.printJSON(manifest)
-			}
-			fmt.Fprintf(a.stdout, "Seeded %s in the sandbox: %s\n%s  manifest\n%s  snapshot\n",
-				repo, strings.Join(fixture.Resources(manifest), ", "), out, snapshotPath(out))
-			return nil
+			return a.seedGitHub(cmd.Context(), f)
 		},
 	}
+	f.addFile(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&repo, "repo", target.FixturesRepo, "the fixtures repository")
-	flags.StringVar(&out, "out", fixture.DefaultManifest, "write the manifest to this `FILE`, and the snapshot beside it")
-	flags.StringVar(&seedID, "seed-id", fixture.DefaultSeedID, "name of the seeding")
-	flags.StringSliceVar(&resources, "resource", nil, "seed only these resources (default: all)")
-	flags.BoolVar(&asJSON, "json", false, "print the manifest")
+	flags.Lookup("out").Usage = "write the manifest to this `FILE`, and a sandbox's snapshot beside it"
+	flags.Lookup("json").Usage = "print the manifest"
+	flags.StringVar(&f.repo, "repo", target.FixturesRepo, "the fixtures repository")
+	flags.StringVar(&f.seedID, "seed-id", fixture.DefaultSeedID, "name of the seeding")
+	flags.StringSliceVar(&f.resources, "resource", nil, "seed only these resources (default: all)")
+	flags.BoolVar(&f.sandbox, "sandbox", false, "seed the sandbox, whatever the environment has")
 	return cmd
 }
 
+func (a *app) seedSandbox(ctx context.Context, f fixtureFlags) error {
+	if f.repo != target.FixturesRepo {
+		return fault.Invalidf("--repo %s: the sandbox has %s alone; to seed on GitHub, set %s or the variables of a GitHub App, see `bench fixtures --help`", f.repo, target.FixturesRepo, FixturesTokenVariable)
+	}
+	sandbox, err := target.NewSandbox()
+	if err != nil {
+		return err
+	}
+	defer sandbox.Close()
+	manifest, err := verify.SeedSandbox(ctx, sandbox, fixture.Options{
+		Repo: f.repo, SeedID: f.seedID, Resources: f.resources, RunID: verify.NewRunID(a.now(), a.random()), Now: a.now(),
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.saveSandbox(sandbox, f.out); err != nil {
+		return err
+	}
+	if f.json {
+		return a.printJSON(manifest)
+	}
+	fmt.Fprintf(a.stdout, "Seeded %s in the sandbox: %s\n%s  manifest\n%s  snapshot\n",
+		f.repo, strings.Join(fixture.Resources(manifest), ", "), f.out, snapshotPath(f.out))
+	return nil
+}
+
+func (a *app) seedGitHub(ctx context.Context, f fixtureFlags) (err error) {
+	r, err := a.remote(f.repo, f.apiURL, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.credentials.revoke(ctx)) }()
+	if _, err := r.look(ctx); err != nil {
+		return err
+	}
+	opts := a.seedOptions(r, f.seedID, verify.NewRunID(a.now(), a.random()))
+	opts.Resources = f.resources
+	skipped := map[string]error{}
+	opts.Skipped = func(resource string, reason error) { skipped[resource] = reason }
+	manifest, err := fixture.Seed(ctx, fixture.Clients{Owner: r.seeder}, opts)
+	switch {
+	case fault.KindOf(err) == fault.Invalid:
+		return err
+	case err != nil:
+		return fmt.Errorf("%w; what is there already is used by the next `bench fixtures seed`, or removed with `bench fixtures cleanup --all --older-than 0s --repo %s`", err, f.repo)
+	}
+	for _, name := range slices.Sorted(maps.Keys(skipped)) {
+		fmt.Fprintf(a.stderr, "bench: not seeded: %s: %v\n", name, skipped[name])
+	}
+	// A snapshot that is left from a sandbox is of another world.
+	if err := forget(f.out); err != nil {
+		return err
+	}
+	if err := fixture.Write(f.out, manifest); err != nil {
+		return err
+	}
+	if f.json {
+		return a.printJSON(manifest)
+	}
+	fmt.Fprintf(a.stdout, "Seeded %s on GitHub: %s\n%s  manifest\n", f.repo, strings.Join(fixture.Resources(manifest), ", "), f.out)
+	return nil
+}
+
 func (a *app) statusCommand() *cobra.Command {
-	var path string
-	var asJSON bool
+	var f fixtureFlags
 	cmd := &cobra.Command{
 		Use:     "status",
 		Short:   "Compare the fixtures with their manifest",
 		Example: "  bench fixtures status --out fixtures/latest.json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withFixtures(cmd.Context(), path, func(client *github.Client, m bench.Manifest) error {
-				states, err := fixture.Status(cmd.Context(), client, m)
+			return a.withSeeded(cmd.Context(), f.out, f.apiURL, func(s *seeded) error {
+				states, err := fixture.Status(cmd.Context(), s.clients.Owner, s.manifest)
 				if err != nil {
 					return err
 				}
-				if asJSON {
+				if f.json {
 					return a.printJSON(states)
 				}
 				return a.printStates(states)
 			})
 		},
 	}
-	cmd.Flags().StringVar(&path, "out", fixture.DefaultManifest, "the manifest `FILE`")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	f.addFile(cmd)
 	return cmd
 }
 
@@ -186,56 +180,114 @@ func (a *app) printStates(states []fixture.State) error {
 	return table.Flush()
 }
 
-func (a *app) cleanupCommand() *cobra.Command {
-	var path string
-	var asJSON bool
+func (a *app) resetCommand() *cobra.Command {
+	var f fixtureFlags
 	cmd := &cobra.Command{
-		Use:     "cleanup",
-		Short:   "Remove the fixtures of a manifest",
-		Example: "  bench fixtures cleanup --out fixtures/latest.json",
-		Args:    cobra.NoArgs,
+		Use:   "reset",
+		Short: "Put the fixtures back as they were seeded",
+		Long: `reset changes only what has changed. What cannot be put back, such as a merged
+pull request, is made anew, and the manifest names the new one.`,
+		Example: `  bench fixtures reset --out fixtures/latest.json
+  bench fixtures reset --resource pr_mergeable,issue`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withFixtures(cmd.Context(), path, func(client *github.Client, m bench.Manifest) error {
-				removed, err := fixture.Cleanup(cmd.Context(), client, m)
-				if err != nil {
-					return err
-				}
-				for _, file := range []string{path, snapshotPath(path)} {
-					if err := os.Remove(file); err != nil {
-						return fault.Infraf("remove the fixtures' files: %w", err)
-					}
-				}
-				if asJSON {
-					return a.printJSON(removed)
-				}
-				fmt.Fprintf(a.stdout, "Removed %s, and %s with its snapshot\n", removed, path)
-				return nil
-			})
+			return a.withSeeded(cmd.Context(), f.out, f.apiURL, func(s *seeded) error { return a.reset(cmd.Context(), f, s) })
 		},
 	}
-	cmd.Flags().StringVar(&path, "out", fixture.DefaultManifest, "the manifest `FILE`")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	f.addFile(cmd)
+	cmd.Flags().StringSliceVar(&f.resources, "resource", nil, "put back only these resources (default: all in the manifest)")
 	return cmd
 }
 
-// withFixtures opens the sandbox of a manifest for the owner of its
-// repository.
-func (a *app) withFixtures(ctx context.Context, path string, use func(*github.Client, bench.Manifest) error) error {
-	sandbox, err := a.loadSandbox(path, nil)
+func (a *app) reset(ctx context.Context, f fixtureFlags, s *seeded) error {
+	resources := f.resources
+	if len(resources) == 0 {
+		resources = fixture.Resources(s.manifest)
+	}
+	manifest, err := fixture.Reset(ctx, s.clients, s.manifest, resources, s.options)
 	if err != nil {
 		return err
 	}
-	defer sandbox.Close()
-	keys, err := sandbox.Open(ctx)
+	if err := s.save(manifest); err != nil {
+		return err
+	}
+	if f.json {
+		return a.printJSON(manifest)
+	}
+	fmt.Fprintf(a.stdout, "As seeded %s: %s\n", s.place, strings.Join(resources, ", "))
+	return nil
+}
+
+func (a *app) cleanupCommand() *cobra.Command {
+	var f fixtureFlags
+	var all bool
+	var olderThan time.Duration
+	cmd := &cobra.Command{
+		Use:   "cleanup",
+		Short: "Remove fixtures",
+		Long: `cleanup removes what the seeding of a manifest has made, and the manifest. With
+--all it removes, in a repository on GitHub, every seeding that is older than
+--older-than or past its own expiry, such as those of runs that were killed. It
+never touches what was not made by a seeding.`,
+		Example: `  bench fixtures cleanup --out fixtures/latest.json
+  bench fixtures cleanup --all --older-than 24h --repo aryeko/ghx-bench-fixtures`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if all {
+				return a.cleanUpAll(cmd.Context(), f, olderThan)
+			}
+			if cmd.Flags().Changed("older-than") || cmd.Flags().Changed("repo") {
+				return fault.Invalidf("--older-than and --repo are for --all: without it, what the manifest names is removed")
+			}
+			return a.withSeeded(cmd.Context(), f.out, f.apiURL, func(s *seeded) error { return a.cleanUp(cmd.Context(), f, s) })
+		},
+	}
+	f.addFile(cmd)
+	cmd.Flags().StringVar(&f.repo, "repo", target.FixturesRepo, "with --all: the fixtures repository")
+	cmd.Flags().BoolVar(&all, "all", false, "remove every seeding in the repository that is old enough")
+	cmd.Flags().DurationVar(&olderThan, "older-than", defaultOlderThan, "with --all: how old a seeding is that is removed before it expires, for example 24h")
+	return cmd
+}
+
+// defaultOlderThan is longer than any run.
+const defaultOlderThan = 24 * time.Hour
+
+func (a *app) cleanUp(ctx context.Context, f fixtureFlags, s *seeded) error {
+	removed, err := fixture.Cleanup(ctx, s.clients.Owner, s.manifest)
 	if err != nil {
 		return err
 	}
-	defer keys.Close()
-	client, err := verify.Client(keys.Owner)
+	if err := forget(f.out); err != nil {
+		return err
+	}
+	if f.json {
+		return a.printJSON(removed)
+	}
+	fmt.Fprintf(a.stdout, "Removed %s, and %s\n", removed, f.out)
+	return nil
+}
+
+func (a *app) cleanUpAll(ctx context.Context, f fixtureFlags, olderThan time.Duration) (err error) {
+	if olderThan < 0 {
+		return fault.Invalidf("--older-than is %s, want 0s or more, for example 24h", olderThan)
+	}
+	r, err := a.remote(f.repo, f.apiURL, false)
 	if err != nil {
 		return err
 	}
-	return use(client, sandbox.Manifest())
+	defer func() { err = errors.Join(err, r.credentials.revoke(ctx)) }()
+	if _, err := r.look(ctx); err != nil {
+		return err
+	}
+	removed, err := fixture.CleanupAll(ctx, r.seeder, f.repo, olderThan, a.now())
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return a.printJSON(removed)
+	}
+	fmt.Fprintf(a.stdout, "Removed from %s: %s\n", f.repo, removed)
+	return nil
 }
 
 func (a *app) printJSON(value any) error {

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/confine"
@@ -52,6 +53,9 @@ type app struct {
 	observe func(runner.Event)
 	// entered is told when a step begins; it may be nil.
 	entered func(verify.Step)
+	// runID and rows are those of [World].
+	runID string
+	rows  []bench.Row
 	// result is what the command came to.
 	result Result
 }
@@ -159,7 +163,7 @@ sequence with a scripted agent on a GitHub inside this process.`,
 	})
 	root.AddCommand(
 		a.verifyCommand(), a.runCommand(), a.reportCommand(), a.scenariosCommand(), a.fixturesCommand(),
-		a.explainCommand(), a.measureCommand(), a.doctorCommand(), a.initCommand(), a.versionCommand(),
+		a.explainCommand(), a.measureCommand(), a.doctorCommand(), a.initCommand(), a.harnessCommand(), a.versionCommand(),
 	)
 	groups(root)
 	invalidArguments(root)

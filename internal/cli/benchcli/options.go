@@ -1,6 +1,7 @@
 package benchcli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,11 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"time"
 
-	"github.com/go-git/go-git/v5"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -40,6 +39,7 @@ const (
 	defaultRepetitions = 4
 	defaultOrderSeed   = 1
 	expectationsFile   = "expectations.json"
+	sandboxTarget      = "sandbox"
 	resumeNewest       = "newest"
 )
 
@@ -65,8 +65,11 @@ type suiteFlags struct {
 	outputDir     string
 	outputJSONL   string
 	transcripts   string
+	target        string
+	apiURL        string
 	manifest      string
 	seedIfMissing bool
+	keepFixtures  bool
 	seedID        string
 	gitRepo       string
 	gitCommit     string
@@ -101,7 +104,10 @@ func (f *suiteFlags) add(flags *pflag.FlagSet, defaultSet string) {
 	flags.StringVar(&f.outputDir, "output-dir", verify.DefaultDir, "keep runs below this `DIR`")
 	flags.StringVar(&f.outputJSONL, "output-jsonl", "", "write all rows to this `FILE` instead of one per mode in the run's folder")
 	flags.StringVar(&f.transcripts, "transcripts", "", "keep transcripts below this `DIR`, in a folder per run, instead of in the run's folder")
-	flags.StringVar(&f.manifest, "fixture-manifest", "", "use the fixtures of this manifest `FILE` (default: seed afresh, in memory)")
+	flags.StringVar(&f.target, "target", sandboxTarget, "where agents act: sandbox, a GitHub inside this process, or `OWNER/REPO` on GitHub")
+	addAPIURL(flags, &f.apiURL)
+	flags.BoolVar(&f.keepFixtures, "keep-fixtures", false, "leave in OWNER/REPO what was seeded for this run")
+	flags.StringVar(&f.manifest, "fixture-manifest", "", "use the fixtures of this manifest `FILE`, and leave them there (default: seed afresh, for this run)")
 	flags.BoolVar(&f.seedIfMissing, "seed-if-missing", false, "seed the fixtures if the manifest or a resource is missing")
 	flags.StringVar(&f.seedID, "seed-id", fixture.DefaultSeedID, "name of the seeding")
 	flags.StringVar(&f.gitRepo, "git-repo", "", "`OWNER/NAME` of the tooling that is measured (default $BENCH_GIT_REPO, $GITHUB_REPOSITORY)")
@@ -153,6 +159,11 @@ type prepared struct {
 	toolVersions map[string]string
 	// resumed is true if the run is there already.
 	resumed bool
+	// remote is the repository on GitHub that the suite runs on, nil for the
+	// sandbox.
+	remote *remote
+	// enter is told when a step begins.
+	enter func(verify.Step)
 }
 
 // prepare turns flags into a suite. Nothing is started or written yet.
@@ -163,7 +174,7 @@ func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, modes []bench.Mode, rep
 		return nil, err
 	}
 	p.suite = verify.Suite{
-		Dir: f.outputDir, RunID: verify.NewRunID(a.now(), a.random()), ScenarioSet: f.set, Modes: modes, Repetitions: repetitions,
+		Dir: f.outputDir, RunID: cmp.Or(a.runID, verify.NewRunID(a.now(), a.random())), Rows: a.rows, ScenarioSet: f.set, Modes: modes, Repetitions: repetitions,
 		OrderSeed: f.orderSeed, OutputJSONL: f.outputJSONL, Provider: f.provider, SeedID: f.seedID,
 	}
 	if p.suite.Order, err = runner.ParseOrder(f.order); err != nil {
@@ -177,6 +188,9 @@ func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, modes []bench.Mode, rep
 		p.suite.Shard = &shard
 	}
 	if err := f.check(); err != nil {
+		return nil, err
+	}
+	if err := a.connectRemote(p); err != nil {
 		return nil, err
 	}
 	if f.resume != "" {
@@ -305,7 +319,7 @@ func (a *app) connect(ctx context.Context, p *prepared) (err error) {
 	p.deps = runner.Deps{
 		Instructions: (&toolset.Set{}).Instructions(), Now: a.now, Wait: wait,
 		Reader: func(access target.Access) (checkpoint.Reader, error) {
-			client, err := verify.Client(access)
+			client, err := a.reader(access)
 			if err != nil {
 				return nil, err
 			}
@@ -399,43 +413,6 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// gitOf returns the commit that is measured: as given, as the environment
-// says, or the checkout's that this is run in.
-func (a *app) gitOf(f *suiteFlags) bench.GitRef {
-	repo := firstOf(f.gitRepo, a.getenv("BENCH_GIT_REPO"), a.getenv("GITHUB_REPOSITORY"))
-	commit := firstOf(f.gitCommit, a.getenv("BENCH_GIT_COMMIT"), a.getenv("GITHUB_SHA"))
-	if commit == "" {
-		commit = checkoutHead()
-	}
-	ref := bench.GitRef{}
-	if repo != "" {
-		ref.Repo = &repo
-	}
-	if commit != "" {
-		ref.Commit = &commit
-	}
-	return ref
-}
-
-func firstOf(texts ...string) string {
-	if i := slices.IndexFunc(texts, func(t string) bool { return t != "" }); i >= 0 {
-		return texts[i]
-	}
-	return ""
-}
-
-func checkoutHead() string {
-	repo, err := git.PlainOpenWithOptions(".", &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
-	if err != nil {
-		return ""
-	}
-	head, err := repo.Head()
-	if err != nil {
-		return ""
-	}
-	return head.Hash().String()
 }
 
 // seedOf returns a number that is the same for the same text.

@@ -3,6 +3,7 @@ package benchcli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
@@ -11,21 +12,25 @@ import (
 )
 
 // targetFor makes the target that a suite runs on, as its agents reach it.
-func (a *app) targetFor(ctx context.Context, s *verify.Suite, p *prepared) (target.Target, error) {
-	sandbox, err := a.sandboxFor(ctx, s, p.flags)
-	if err != nil || p.route == nil {
-		return sandbox, err
+func (a *app) targetFor(ctx context.Context, s *verify.Suite, p *prepared) (place target.Target, err error) {
+	if p.remote != nil {
+		place, err = a.liveFor(ctx, s, p)
+	} else {
+		place, err = a.sandboxFor(ctx, s, p.flags)
 	}
-	return p.route(sandbox), nil
+	for _, sentence := range s.NotRunnable {
+		fmt.Fprintf(a.stderr, "bench: %s\n", sentence)
+	}
+	if err != nil || p.route == nil {
+		return place, err
+	}
+	return p.route(place), nil
 }
 
 // sandboxFor makes the sandbox that a suite runs on: from the manifest and the
 // snapshot beside it, or freshly seeded in memory.
 func (a *app) sandboxFor(ctx context.Context, s *verify.Suite, f *suiteFlags) (target.Target, error) {
-	var resources []string
-	for _, sc := range s.Scenarios {
-		resources = append(resources, sc.Requires()...)
-	}
+	resources := requiredBy(s.Scenarios)
 	if f.manifest != "" {
 		sandbox, err := a.loadSandbox(f.manifest, resources)
 		if err == nil || !f.seedIfMissing {
@@ -41,7 +46,7 @@ func (a *app) sandboxFor(ctx context.Context, s *verify.Suite, f *suiteFlags) (t
 		return nil, err
 	}
 	_, err = verify.SeedSandbox(ctx, sandbox, fixture.Options{
-		Repo: target.FixturesRepo, SeedID: s.SeedID, Resources: append([]string{}, resources...), RunID: s.RunID, Now: a.now(),
+		Repo: target.FixturesRepo, SeedID: s.SeedID, Resources: resources, RunID: s.RunID, Now: a.now(),
 	})
 	if err != nil {
 		return nil, err

@@ -40,12 +40,17 @@ func (a *app) progress(p *prepared) *progress {
 
 const barWidth = 30
 
-// enter tells that a step begins.
-func (a *app) enter(p *progress, step verify.Step) {
-	if a.entered != nil {
-		a.entered(step)
+// watch has a suite's progress told: its steps and its events.
+func (a *app) watch(p *prepared) *progress {
+	told := a.progress(p)
+	p.deps.Observe = a.observers(told)
+	p.enter = func(step verify.Step) {
+		if a.entered != nil {
+			a.entered(step)
+		}
+		told.step(step)
 	}
-	p.step(step)
+	return told
 }
 
 // observers returns what tells of a run's events: to the user, and to the

@@ -131,8 +131,7 @@ func parseModes(names []string) ([]bench.Mode, error) {
 
 // verify runs the sequence and tells what it came to.
 func (a *app) verify(ctx context.Context, p *prepared, how verify.Judging) error {
-	progress := a.progress(p)
-	p.deps.Observe = a.observers(progress)
+	progress := a.watch(p)
 	how.Expectations, how.Seed = p.expectations, seedOf(p.suite.RunID)
 	how.Outputs = verify.OutputsIn(p.suite.Folder())
 	v, err := verify.Verify(ctx, verify.Sequence{
@@ -140,7 +139,7 @@ func (a *app) verify(ctx context.Context, p *prepared, how verify.Judging) error
 			return a.targetFor(ctx, s, p)
 		},
 		History: filepath.Join(p.suite.Dir, ledger.HistoryFile),
-		Entered: func(step verify.Step) { a.enter(progress, step) },
+		Entered: p.enter,
 	}, p.suite, p.deps, how)
 	progress.end()
 	a.result.RunID, a.result.Rows = p.suite.RunID, v.Files
@@ -213,10 +212,14 @@ func (a *app) afterRun(ctx context.Context, p *prepared, r verify.Result, err er
 	if len(r.Left) == 0 {
 		return nil
 	}
+	a.result.Stopped = r.Stopped
 	total := len(r.Info.Cells)
 	goOn := fmt.Sprintf("bench %s --resume=%s", commandOf(p), p.suite.RunID)
 	if p.suite.Dir != verify.DefaultDir {
 		goOn += " --output-dir " + p.suite.Dir
+	}
+	if p.remote != nil {
+		goOn += " --target " + p.remote.repo
 	}
 	why := "stopped"
 	if r.Stopped == bench.MissingBudget {
@@ -322,16 +325,15 @@ func negativeRepetitions(cmd *cobra.Command, err error) error {
 }
 
 func (a *app) runSuite(ctx context.Context, p *prepared) error {
-	progress := a.progress(p)
-	p.deps.Observe = a.observers(progress)
-	a.enter(progress, verify.StepSeed)
+	progress := a.watch(p)
+	p.enter(verify.StepSeed)
 	place, err := a.targetFor(ctx, &p.suite, p)
 	if err != nil {
 		return err
 	}
 	defer place.Close()
 	p.deps.Target = place
-	a.enter(progress, verify.StepRun)
+	p.enter(verify.StepRun)
 	result, err := verify.RunSuite(ctx, p.suite, p.deps)
 	progress.end()
 	a.result.RunID, a.result.Rows = p.suite.RunID, result.Files

@@ -1,0 +1,131 @@
+package harness
+
+import "time"
+
+// ConfigFile is where an experiment's configuration is.
+const ConfigFile = "experiment_config.yaml"
+
+// The benchmarks that a configuration can name.
+const (
+	TauBench      = "tau-bench"
+	TerminalBench = "terminal-bench"
+	BirdInteract  = "bird-interact"
+	Command       = "command"
+)
+
+// Benchmarks lists them.
+func Benchmarks() []string { return []string{TauBench, TerminalBench, BirdInteract, Command} }
+
+// Defaults of the configuration, for all benchmarks unless the name says
+// which.
+const (
+	DefaultBenchmark                = TauBench
+	DefaultSplit                    = TrainSplit
+	DefaultGateSplit                = TestSplit
+	DefaultThreshold                = 0.8
+	DefaultMaxConcurrency           = 3
+	DefaultTerminalBenchConcurrency = 50
+	DefaultTauSeed                  = 300
+	DefaultEnvProvider              = "e2b"
+	DefaultTerminalBenchDataset     = "terminal-bench@2.0"
+	DefaultAgentImportPath          = "agent.agent:HarnessAgent"
+	DefaultTerminalBenchTimeout     = 1200 * time.Second
+	DefaultTerminalBenchJobs        = "workspace/tbench_jobs"
+	DefaultBirdDataset              = "lite"
+	DefaultBirdMode                 = "a-interact"
+	DefaultBirdPatience             = 3
+	DefaultBirdTimeout              = 1800 * time.Second
+	DefaultBirdJobs                 = "workspace/bird_runs"
+	DefaultSystemAgentPort          = 6100
+	DefaultUserSimPort              = 6101
+	DefaultDBEnvPort                = 6102
+)
+
+// The split files of benchmarks that have no splits of their own.
+const (
+	TerminalBenchSplitFile = "tbench_data/task_split.json"
+	BirdSplitFile          = "bird_data/task_split.json"
+)
+
+// Config is an experiment's configuration. A text that is empty, or a number
+// that is 0, was not given and has no default.
+type Config struct {
+	// File is where the configuration was read, for messages.
+	File string
+
+	// Benchmark is one of [Benchmarks].
+	Benchmark string
+	// AgentModel is for [Host.AgentModel] to complete; UserModel is that of
+	// the simulated user, the agent's if it is empty.
+	AgentModel, UserModel string
+	// Domain is tau-bench's.
+	Domain string
+	// Split is what is trained on, GateSplit what the gate's full test runs.
+	// Either may be [WholeDataset], written as null.
+	Split, GateSplit string
+	// MaxConcurrency is how many tasks run at once.
+	MaxConcurrency int
+	// Threshold is the share of the regression suite that must pass, from 0
+	// to 1.
+	Threshold       float64
+	ReasoningEffort string
+	// TimeoutPolicy says what tasks without a reward count.
+	TimeoutPolicy TimeoutPolicy
+	// PerTaskTimeout is 0 where the benchmark has no limit of its own.
+	PerTaskTimeout time.Duration
+
+	// EnvProvider is Terminal-Bench's sandbox: e2b, daytona, docker, or a
+	// Python class as module:Class.
+	EnvProvider string
+	// Dataset is Terminal-Bench's or BIRD-Interact's.
+	Dataset string
+	// Mode and Patience are BIRD-Interact's.
+	Mode     string
+	Patience int
+	// The ports of BIRD-Interact's three services on this machine.
+	SystemAgentPort, UserSimPort, DBEnvPort int
+	// Where BIRD-Interact is: its repository, Python and data.
+	BirdRepo, BirdPythonBin, BirdDataPath string
+	// The PostgreSQL server of BIRD-Interact.
+	PGHost     string
+	PGPort     int
+	PGUser     string
+	PGPassword string
+
+	// What follows are keys that the original harness does not have.
+
+	// Command is the program of benchmark "command", with its arguments.
+	Command []string
+	// AgentEnv names further environment variables that agents get.
+	AgentEnv []string
+	// ModelKeyEnv names the environment variable with the key of the agent's
+	// model; empty for that of [KeyVariable].
+	ModelKeyEnv string
+	// Seed is tau-bench's.
+	Seed int
+	// AgentImportPath is the agent's Python class, as module:Class.
+	AgentImportPath string
+	// JobsDir is where Terminal-Bench and BIRD-Interact keep runs.
+	JobsDir string
+	// Tau2Python is a Python that has tau2; Harbor is harbor's program.
+	Tau2Python, Harbor string
+}
+
+// DefaultConfig returns the configuration of a benchmark that nothing is said
+// about.
+func DefaultConfig(benchmark string) Config {
+	c := Config{
+		Benchmark: benchmark, Split: DefaultSplit, GateSplit: DefaultGateSplit, MaxConcurrency: DefaultMaxConcurrency,
+		Threshold: DefaultThreshold, TimeoutPolicy: ChargeAgent, EnvProvider: DefaultEnvProvider, Mode: DefaultBirdMode,
+		Patience: DefaultBirdPatience, SystemAgentPort: DefaultSystemAgentPort, UserSimPort: DefaultUserSimPort,
+		DBEnvPort: DefaultDBEnvPort, Seed: DefaultTauSeed, AgentImportPath: DefaultAgentImportPath,
+	}
+	switch benchmark {
+	case TerminalBench:
+		c.MaxConcurrency, c.PerTaskTimeout = DefaultTerminalBenchConcurrency, DefaultTerminalBenchTimeout
+		c.Dataset, c.JobsDir = DefaultTerminalBenchDataset, DefaultTerminalBenchJobs
+	case BirdInteract:
+		c.PerTaskTimeout, c.Dataset, c.JobsDir = DefaultBirdTimeout, DefaultBirdDataset, DefaultBirdJobs
+	}
+	return c
+}

@@ -1,0 +1,174 @@
+package harness_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/harness"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+func TestEveryKeyOfTheConfiguration(t *testing.T) {
+	tests := []struct {
+		key, value string
+		get        func(harness.Config) any
+		want       any
+	}{
+		{"benchmark", "bird-interact", func(c harness.Config) any { return c.Benchmark }, "bird-interact"},
+		{"agent_model", "gpt-5.4", func(c harness.Config) any { return c.AgentModel }, "gpt-5.4"},
+		{"user_model", "gpt-5.4-mini", func(c harness.Config) any { return c.UserModel }, "gpt-5.4-mini"},
+		{"domain", "airline", func(c harness.Config) any { return c.Domain }, "airline"},
+		{"split", "base", func(c harness.Config) any { return c.Split }, "base"},
+		{"split", "null", func(c harness.Config) any { return c.Split }, harness.WholeDataset},
+		{"gate_split", "dev", func(c harness.Config) any { return c.GateSplit }, "dev"},
+		{"max_concurrency", "7", func(c harness.Config) any { return c.MaxConcurrency }, 7},
+		{"threshold", "0.95", func(c harness.Config) any { return c.Threshold }, 0.95},
+		{"threshold", "1", func(c harness.Config) any { return c.Threshold }, 1.0},
+		{"reasoning_effort", "medium", func(c harness.Config) any { return c.ReasoningEffort }, "medium"},
+		{"env_provider", "docker", func(c harness.Config) any { return c.EnvProvider }, "docker"},
+		{"env_provider", "my.env:Env", func(c harness.Config) any { return c.EnvProvider }, "my.env:Env"},
+		{"dataset", "full", func(c harness.Config) any { return c.Dataset }, "full"},
+		{"mode", "c-interact", func(c harness.Config) any { return c.Mode }, "c-interact"},
+		{"patience", "5", func(c harness.Config) any { return c.Patience }, 5},
+		{"per_task_timeout", "90", func(c harness.Config) any { return c.PerTaskTimeout }, 90 * time.Second},
+		{"system_agent_port", "7100", func(c harness.Config) any { return c.SystemAgentPort }, 7100},
+		{"user_sim_port", "7101", func(c harness.Config) any { return c.UserSimPort }, 7101},
+		{"db_env_port", "7102", func(c harness.Config) any { return c.DBEnvPort }, 7102},
+		{"bird_repo", "/opt/bird", func(c harness.Config) any { return c.BirdRepo }, "/opt/bird"},
+		{"bird_python_bin", "/opt/python", func(c harness.Config) any { return c.BirdPythonBin }, "/opt/python"},
+		{"bird_data_path", "~/d.jsonl", func(c harness.Config) any { return c.BirdDataPath }, "~/d.jsonl"},
+		{"pg_host", "db", func(c harness.Config) any { return c.PGHost }, "db"},
+		{"pg_port", "5433", func(c harness.Config) any { return c.PGPort }, 5433},
+		{"pg_user", "root", func(c harness.Config) any { return c.PGUser }, "root"},
+		{"pg_password", `"123123"`, func(c harness.Config) any { return c.PGPassword }, "123123"},
+		{"timeout_policy", "infra", func(c harness.Config) any { return c.TimeoutPolicy }, harness.BlameInfrastructure},
+		{"command", "[python, b.py]", func(c harness.Config) any { return c.Command }, []string{"python", "b.py"}},
+		{"command", "./bench", func(c harness.Config) any { return c.Command }, []string{"./bench"}},
+		{"agent_env", "[MY_FLAG]", func(c harness.Config) any { return c.AgentEnv }, []string{"MY_FLAG"}},
+		{"model_key_env", "MY_KEY", func(c harness.Config) any { return c.ModelKeyEnv }, "MY_KEY"},
+		{"seed", "1", func(c harness.Config) any { return c.Seed }, 1},
+		{"agent_import_path", "a.b:C", func(c harness.Config) any { return c.AgentImportPath }, "a.b:C"},
+		{"jobs_dir", "out", func(c harness.Config) any { return c.JobsDir }, "out"},
+		{"tau2_python", "/opt/tau/python", func(c harness.Config) any { return c.Tau2Python }, "/opt/tau/python"},
+		{"harbor", "/opt/harbor", func(c harness.Config) any { return c.Harbor }, "/opt/harbor"},
+	}
+	tested := map[string]bool{}
+	for _, tt := range tests {
+		tested[tt.key] = true
+		t.Run(tt.key+" "+tt.value, func(t *testing.T) {
+			c, err := harness.ParseConfig("c.yaml", []byte(tt.key+": "+tt.value+"\n"))
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, tt.get(c))
+		})
+	}
+	for _, key := range harness.ConfigKeys() {
+		assert.True(t, tested[key], "%s has no test", key)
+	}
+}
+
+func TestDefaultsOfTheConfiguration(t *testing.T) {
+	tau, err := harness.ParseConfig("c.yaml", nil)
+	require.NoError(t, err)
+	assert.Equal(t, harness.Config{
+		File: "c.yaml", Benchmark: "tau-bench", Split: "train", GateSplit: "test", MaxConcurrency: 3, Threshold: 0.8,
+		TimeoutPolicy: "agent", EnvProvider: "e2b", Mode: "a-interact", Patience: 3,
+		SystemAgentPort: 6100, UserSimPort: 6101, DBEnvPort: 6102, Seed: 300, AgentImportPath: "agent.agent:HarnessAgent",
+	}, tau)
+
+	terminal, err := harness.ParseConfig("c.yaml", []byte("benchmark: terminal-bench"))
+	require.NoError(t, err)
+	assert.Equal(t, []any{50, 1200 * time.Second, "terminal-bench@2.0", "workspace/tbench_jobs"},
+		[]any{terminal.MaxConcurrency, terminal.PerTaskTimeout, terminal.Dataset, terminal.JobsDir})
+
+	assert.Equal(t, "tbench_data/task_split.json", harness.TerminalBenchSplitFile)
+	assert.Equal(t, "bird_data/task_split.json", harness.BirdSplitFile)
+
+	bird, err := harness.ParseConfig("c.yaml", []byte("max_concurrency: null\nbenchmark: bird-interact"))
+	require.NoError(t, err)
+	assert.Equal(t, []any{3, 1800 * time.Second, "lite", "workspace/bird_runs"},
+		[]any{bird.MaxConcurrency, bird.PerTaskTimeout, bird.Dataset, bird.JobsDir})
+	assert.Equal(t, []any{"", 0, "", ""}, []any{bird.PGHost, bird.PGPort, bird.PGUser, bird.PGPassword}, "the server is the ADK's to know")
+}
+
+func TestWrongConfigurations(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       []string
+	}{
+		{"an unknown key, with the likely one", "domain: retail\nmax_concurency: 3", []string{`c.yaml:2: unknown key "max_concurency": did you mean "max_concurrency"?`}},
+		{"several at once", "domian: retail\nthreshold: 2", []string{"c.yaml:1: unknown key", "c.yaml:2: threshold is 2, want a number from 0 to 1"}},
+		{"a benchmark that there is none", "benchmark: tau", []string{`c.yaml:1: benchmark is "tau", want one of tau-bench, terminal-bench`}},
+		{"a number for a text", "domain: 5", []string{"c.yaml:1: domain is 5, want a text"}},
+		{"a text for a number", "max_concurrency: many", []string{`c.yaml:1: max_concurrency is "many", want a whole number from 1`}},
+		{"no task at once", "max_concurrency: 0", []string{"want a whole number from 1"}},
+		{"a fraction of a second", "per_task_timeout: 1.5", []string{"per_task_timeout is 1.5, want a whole number"}},
+		{"a negative number", "\n\nseed: -1", []string{"c.yaml:3: seed is -1"}},
+		{"a number that fits nowhere", "pg_port: 18446744073709551615", []string{"pg_port is"}},
+		{"a threshold in percent", "threshold: 80", []string{"threshold is 80, want a number from 0 to 1"}},
+		{"a threshold that is no number", "threshold: .nan", []string{"want a number from 0 to 1"}},
+		{"a port that there is none", "db_env_port: 70000", []string{"want a whole number from 1 to 65535"}},
+		{"one port for two services", "db_env_port: 6100", []string{"want three different ones"}},
+		{"a policy that there is none", "timeout_policy: infrastructure", []string{"want one of agent, infra"}},
+		{"a sandbox that there is none", "env_provider: e2c", []string{"want one of e2b, daytona, docker", `did you mean "e2b"?`}},
+		{"a mode that there is none", "mode: b", []string{"want one of a-interact, c-interact, oracle"}},
+		{"a class without a module", "agent_import_path: HarnessAgent", []string{"module:Class"}},
+		{"an empty split", `split: ""`, []string{"or null for the whole dataset"}},
+		{"a command that is missing", "benchmark: command", []string{"needs a command"}},
+		{"a list with a number", "command: [a, 1]", []string{"c.yaml:1: command has 1 in it"}},
+		{"a mapping for a list", "agent_env: {a: b}", []string{"agent_env is a mapping, want a list of texts"}},
+		{"a key twice", "domain: a\ndomain: b", []string{"c.yaml:2:", "already defined"}},
+		{"broken YAML", "domain: \"a", []string{"c.yaml:1:"}},
+		{"a list", "- a", []string{"want one mapping"}},
+		{"two documents", "domain: a\n---\ndomain: b", []string{"want one mapping"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := harness.ParseConfig("c.yaml", []byte(tt.text))
+			require.Error(t, err)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+			for _, want := range tt.want {
+				assert.Contains(t, err.Error(), want)
+			}
+		})
+	}
+	t.Run("a password is not shown", func(t *testing.T) {
+		_, err := harness.ParseConfig("c.yaml", []byte("pg_password: 123123"))
+		require.ErrorContains(t, err, "put it in quotes")
+		assert.NotContains(t, err.Error(), "123123")
+	})
+}
+
+func TestReadConfig(t *testing.T) {
+	path := filepath.Join(t.TempDir(), harness.ConfigFile)
+	_, err := harness.ReadConfig(path)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	require.NoError(t, os.WriteFile(path, []byte("# mine\ndomain: &d retail\nuser_model: *d\n"), 0o600))
+	c, err := harness.ReadConfig(path)
+	require.NoError(t, err)
+	assert.Equal(t, "retail retail", strings.Join([]string{c.Domain, c.UserModel}, " "))
+}
+
+func FuzzParseConfig(f *testing.F) {
+	for _, seed := range []string{"", "benchmark: tau-bench\ndomain: retail", "a: &b [1]\nc: *b", "threshold: .inf", "? x\n: y", "split: ~"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := harness.ParseConfig("c.yaml", data)
+		if err != nil {
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+			return
+		}
+		assert.Contains(t, harness.Benchmarks(), c.Benchmark)
+		assert.True(t, c.Threshold >= 0 && c.Threshold <= 1)
+		assert.Positive(t, c.MaxConcurrency)
+		assert.NotEmpty(t, c.Split)
+	})
+}

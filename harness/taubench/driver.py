@@ -1,0 +1,200 @@
+# Runs tau-bench. One JSON object on standard input says what to run; JSON
+# lines on file descriptor 3 say what has become of it. Standard output and
+# standard error are tau2's log.
+import json
+import math
+import os
+import sys
+import threading
+
+MAX_TEXT = 2000
+
+
+class Refused(Exception):
+    """What was asked for cannot be run; its author can mend it."""
+
+
+class Channel:
+    """File descriptor 3. What tau2 or the agent starts does not get it."""
+
+    def __init__(self):
+        os.set_inheritable(3, False)
+        self.file = os.fdopen(3, "w", encoding="utf-8", errors="replace")
+        self.lock = threading.Lock()
+
+    def emit(self, event, **fields):
+        # tau2 runs a simulation again if its saving raises.
+        try:
+            line = json.dumps({"event": event, **fields}, default=str, allow_nan=False)
+            with self.lock:
+                self.file.write(line + "\n")
+                self.file.flush()
+        except BaseException as error:
+            complain("tell of %s" % event, error)
+
+
+def complain(what, error):
+    try:
+        print("%s: %s: %s" % (what, type(error).__name__, error), file=sys.stderr, flush=True)
+    except BaseException:
+        pass
+
+
+def text(value):
+    return None if value is None else str(value)[:MAX_TEXT]
+
+
+def number(value):
+    """A reward as it is, or as text if it is no number that JSON has."""
+    if value is None or isinstance(value, (int, float)) and math.isfinite(value):
+        return value
+    return text(value)
+
+
+class Simulations:
+    """Tells of simulations, each as soon as it is saved."""
+
+    def __init__(self, channel):
+        self.channel = channel
+        self.told = set()
+
+    def tell(self, simulation):
+        try:
+            reward = simulation.reward_info.reward if simulation.reward_info else None
+            termination = simulation.termination_reason
+            info = getattr(simulation, "info", None) or {}
+            self.channel.emit(
+                "task",
+                task_id=str(simulation.task_id),
+                trial=simulation.trial,
+                reward=number(reward),
+                termination=str(getattr(termination, "value", termination)),
+                duration=number(simulation.duration),
+                error=text(info.get("error")),
+                error_type=text(info.get("error_type")),
+            )
+            self.told.add(simulation.id)
+        except BaseException as error:
+            complain("tell of a simulation", error)
+
+    def watch(self, batch):
+        """Has batch's checkpoints tell. Saving that fails is no reason to
+        run, and pay for, a simulation again."""
+        make = getattr(batch, "create_checkpoint_fns", None)
+        if make is None:
+            return
+
+        def guarded(write):
+            def checkpoint(*args):
+                self.tell(args[-1])
+                try:
+                    write(*args)
+                except Exception as error:
+                    complain("save a simulation", error)
+
+            return checkpoint
+
+        def create(*args, **kwargs):
+            return tuple(guarded(write) for write in make(*args, **kwargs))
+
+        batch.create_checkpoint_fns = create
+
+
+def load_agent():
+    """Registers the experiment's agent and returns the name."""
+    from tau2 import registry
+
+    try:
+        from agent.agent import HarnessAgent
+    except BaseException as error:
+        raise Refused("import HarnessAgent from agent/agent.py: %s: %s" % (type(error).__name__, error))
+
+    def create(tools, domain_policy, **kwargs):
+        return HarnessAgent(
+            tools=tools, domain_policy=domain_policy, llm=kwargs.get("llm"), llm_args=kwargs.get("llm_args")
+        )
+
+    registry.register_agent_factory(create, "harness_agent")
+    return "harness_agent"
+
+
+def select(channel, domain, split, wanted):
+    """Tells of the tasks to run; False if some are not in the split."""
+    from tau2 import registry
+    from tau2.run import load_tasks
+
+    if domain not in registry.get_domains():
+        raise Refused(
+            'tau2 has no domain "%s" with data in %s: use %s'
+            % (domain, os.environ.get("TAU2_DATA_DIR"), ", ".join(sorted(registry.get_domains())))
+        )
+    load = registry.get_task_splits_loader(domain)
+    splits = (load() if load else None) or {}
+    if split is not None and splits and split not in splits:
+        raise Refused('domain "%s" has no split "%s": use %s' % (domain, split, ", ".join(splits)))
+    try:
+        ids = [str(task.id) for task in load_tasks(domain, split)]
+    except Exception as error:
+        if split is None:
+            raise
+        # Domains without splits, and those that do not list theirs.
+        raise Refused('load split "%s" of domain "%s": %s; null is all of its tasks' % (split, domain, error))
+    outside = [i for i in wanted or [] if i not in set(ids)]
+    if outside:
+        channel.emit("outside", tasks=[{"id": i, "splits": [s for s in splits if i in splits[s]]} for i in outside])
+        return False
+    channel.emit("tasks", ids=ids if wanted is None else wanted)
+    return True
+
+
+def run(channel, request):
+    sys.path.insert(0, os.getcwd())
+    try:
+        from tau2.data_model.simulation import TextRunConfig
+        from tau2.run import run_domain
+        from tau2.runner import batch
+    except ImportError as error:
+        raise Refused("%s cannot import tau2: %s" % (sys.executable, error))
+
+    agent = load_agent()
+    if not select(channel, request["domain"], request["split"], request["task_ids"]):
+        return
+    simulations = Simulations(channel)
+    simulations.watch(batch)
+    results = run_domain(
+        TextRunConfig(
+            domain=request["domain"],
+            agent=agent,
+            llm_agent=request["agent_model"],
+            llm_user=request["user_model"],
+            task_split_name=request["split"],
+            task_ids=request["task_ids"],
+            max_concurrency=request["max_concurrency"],
+            seed=request["seed"],
+            timeout=request["timeout"],
+            save_to=request["save_to"],
+        )
+    )
+    for simulation in results.simulations:
+        if simulation.id not in simulations.told:
+            simulations.tell(simulation)
+
+
+def main():
+    channel = Channel()
+    try:
+        run(channel, json.load(sys.stdin))
+    except Refused as error:
+        channel.emit("refused", error=text(error))
+        sys.exit(1)
+    except BaseException as error:
+        channel.emit("failed", error=text("%s: %s" % (type(error).__name__, error)))
+        raise
+    channel.emit("done")
+    # A connection that hangs at the interpreter's end is no reason to wait.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+main()

@@ -1,0 +1,127 @@
+package taubench_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/harness"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+const agentCode = `
+import os
+
+class HarnessAgent:
+    def __init__(self, tools, domain_policy, llm, llm_args):
+        assert (tools, domain_policy, llm_args) == ([], "policy", {})
+        self.llm = llm
+
+    def solve(self, task_id):
+        print("solving with", self.llm, sorted(n for n in os.environ if "KEY" in n))
+        if task_id == "42":
+            raise RuntimeError("the agent's own code is broken")
+        return float("nan") if task_id == "0" else 1.0
+`
+
+// driven returns an experiment with the embedded driver and a tau2 that has no
+// models; see testdata/tau2.
+func driven(t *testing.T, environ ...string) *rig {
+	t.Helper()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3 here")
+	}
+	r := newRig(t, "")
+	r.Python = python
+	r.Host.Environ = append(r.Host.Environ, environ...)
+	r.Agent.Allow = []string{"FAKE_TAU2"}
+	require.NoError(t, os.CopyFS(filepath.Join(r.Host.Dir, "tau2"), os.DirFS("testdata/tau2")))
+	r.agent(t, agentCode)
+	return r
+}
+
+// agent writes the experiment's agent.
+func (r *rig) agent(t *testing.T, code string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Join(r.Host.Dir, "agent"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(r.Host.Dir, "agent", "agent.py"), []byte(code), 0o600))
+}
+
+func TestDriver(t *testing.T) {
+	t.Run("a split is run with the experiment's agent", func(t *testing.T) {
+		r := driven(t)
+		results, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.Equal(t, harness.Reward(1), results["[mobile]a|b:c"])
+		assert.Equal(t, harness.NoReward(harness.Infrastructure, "the simulation ended with infrastructure_error: RuntimeError: the agent's own code is broken"), results["42"])
+		assert.Len(t, results, 2)
+		assert.Contains(t, r.log.String(), "solving with gpt-5.4 ['OPENAI_API_KEY']")
+		assert.Len(t, r.seen, 2)
+	})
+	t.Run("saving that fails is no reason to pay for a simulation again", func(t *testing.T) {
+		r := driven(t)
+		r.Split = harness.TrainSplit
+		results, err := r.run(t, []string{"1"})
+		require.NoError(t, err)
+		assert.Equal(t, harness.Results{"1": harness.Reward(1)}, results)
+		assert.Contains(t, r.log.String(), "save a simulation: OSError: the disk is full")
+		assert.Equal(t, 1, strings.Count(r.log.String(), "simulating 1"))
+	})
+	t.Run("a reward that JSON does not have is none, and told", func(t *testing.T) {
+		r := driven(t)
+		r.Split = harness.WholeDataset
+		results, err := r.run(t, []string{"0"})
+		require.NoError(t, err)
+		assert.Contains(t, results["0"].Reason, "nan")
+	})
+	t.Run("a tau2 without those checkpoints tells at its end", func(t *testing.T) {
+		r := driven(t, "FAKE_TAU2=other")
+		results, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.Equal(t, harness.Reward(1), results["[mobile]a|b:c"])
+	})
+	t.Run("metrics that fail take nothing back", func(t *testing.T) {
+		r := driven(t, "FAKE_TAU2=metrics")
+		results, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.Equal(t, harness.Reward(1), results["[mobile]a|b:c"])
+		assert.Contains(t, r.log.String(), "ZeroDivisionError")
+	})
+}
+
+func TestDriverRefuses(t *testing.T) {
+	t.Run("a task of another split", func(t *testing.T) {
+		r := driven(t)
+		_, err := r.run(t, []string{"0", "1", "42"})
+		require.ErrorContains(t, err, `split "test" of tau-bench's domain retail does not have the task "0" (it is in train and base), "1" (it is in train and base)`)
+		assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		assert.NotContains(t, r.log.String(), "simulating")
+	})
+	for name, test := range map[string]struct {
+		spoil func(*testing.T, *rig)
+		want  string
+	}{
+		"a split that the domain does not have": {func(_ *testing.T, r *rig) { r.Split = "dev" }, `domain "retail" has no split "dev": use train, test, base`},
+		"a split of a domain without any":       {func(_ *testing.T, r *rig) { r.Domain = "banking_knowledge" }, "null is all of its tasks"},
+		"a domain that is not there":            {func(_ *testing.T, r *rig) { r.Domain = "retial" }, `tau2 has no domain "retial"`},
+		"an agent that cannot be imported":      {func(t *testing.T, r *rig) { r.agent(t, "def") }, "import HarnessAgent from agent/agent.py: SyntaxError"},
+		"an agent of another name":              {func(t *testing.T, r *rig) { r.agent(t, "") }, "HarnessAgent"},
+		"a Python without tau2": {func(t *testing.T, r *rig) {
+			require.NoError(t, os.RemoveAll(filepath.Join(r.Host.Dir, "tau2")))
+		}, "cannot import tau2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := driven(t)
+			test.spoil(t, r)
+			_, err := r.run(t, nil)
+			require.ErrorContains(t, err, test.want)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		})
+	}
+}

@@ -1,0 +1,3 @@
+class TextRunConfig:
+    def __init__(self, **fields):
+        self.__dict__.update(fields)

@@ -1,0 +1,615 @@
+package terminalbench_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/harness"
+	"github.com/ghx-dev/bench-action/harness/terminalbench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// log is a log that several may write to.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// rig is an experiment with a harbor that is a script.
+type rig struct {
+	terminalbench.Options
+	log  *log
+	seen []harness.Progress
+}
+
+// start is how the scripts begin: with the job's folder, and what was told.
+const start = `#!/bin/sh
+echo "$@" >arguments
+while [ $# -gt 0 ]; do
+  case $1 in
+    --config) cp "$2" config.json ;;
+    --job-name) name=$2 ;;
+    --jobs-dir) jobs=$2 ;;
+  esac
+  shift
+done
+job=$jobs/$name
+trial() { mkdir -p "$job/$1/agent" && printf '%s\n' "$2" >"$job/$1/result.json"; echo "$1" >>"$job/progress" && cp "$job/progress" "$job/result.json"; }
+passed() { trial "$1__x" '{"task_name": "'$1'", "task_id": {"path": "/tasks/'$1'"}, "verifier_result": {"rewards": {"reward": 1.0}}, "finished_at": "2026-01-01T00:00:00Z"}'; }
+`
+
+func newRig(t *testing.T, script string) *rig {
+	t.Helper()
+	r := &rig{log: new(log)}
+	h := harness.Host{
+		Dir: t.TempDir(), Log: r.log, Observe: func(p harness.Progress) { r.seen = append(r.seen, p) },
+		Environ: []string{
+			"PATH=" + os.Getenv("PATH"), "OPENAI_API_KEY=sk-model-key", "E2B_API_KEY=e2b-key", "DAYTONA_API_KEY=daytona-key",
+			"DOCKER_HOST=unix:///d", "GITHUB_TOKEN=ghp_secret",
+		},
+	}
+	r.Options = terminalbench.Defaults(h)
+	r.Harbor = filepath.Join(h.Dir, "harbor")
+	r.Poll = time.Millisecond
+	require.NoError(t, os.WriteFile(r.Harbor, []byte(start+script), 0o700))
+	r.split(t, `{"train": ["cobol", "chess"], "test": ["unseen"], "empty": [], "metadata": {}}`)
+	return r
+}
+
+// split writes the experiment's split file.
+func (r *rig) split(t *testing.T, text string) {
+	t.Helper()
+	path := filepath.Join(r.Host.Dir, "tbench_data", "task_split.json")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+func (r *rig) run(t *testing.T, ids []string) (harness.Results, error) {
+	t.Helper()
+	runner, err := terminalbench.New(r.Options)
+	require.NoError(t, err)
+	return runner.Run(t.Context(), ids)
+}
+
+// file returns a file of the experiment.
+func (r *rig) file(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(r.Host.Dir, name))
+	require.NoError(t, err)
+	return string(data)
+}
+
+// jobs are the folders of jobs that are left.
+func (r *rig) jobs(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(r.Host.Dir, r.JobsDir, "*"))
+	require.NoError(t, err)
+	return names
+}
+
+func TestDefaults(t *testing.T) {
+	r := newRig(t, "passed cobol; passed chess; env")
+	results, err := r.run(t, nil)
+	require.NoError(t, err)
+	assert.Equal(t, harness.Results{"cobol": harness.Reward(1), "chess": harness.Reward(1)}, results, "the split train is run")
+	assert.JSONEq(t, `{
+		"agents": [{"import_path": "agent.agent:HarnessAgent", "model_name": "gpt-5.4", "max_timeout_sec": 1200}],
+		"datasets": [{"name": "terminal-bench", "version": "2.0", "task_names": ["cobol", "chess"]}],
+		"environment": {"type": "e2b"}
+	}`, r.file(t, "config.json"))
+	assert.Regexp(t, `^run --config \S+ --job-name bench-[a-z2-7]{26} --jobs-dir `+filepath.Join(r.Host.Dir, "workspace/tbench_jobs")+` --n-concurrent 2 --quiet --yes\n$`, r.file(t, "arguments"))
+	assert.Contains(t, r.log.String(), "2 at once, for 51m0s at most", "ceil(2/2) × (1200 + 960 + 600) s + 300 s")
+	assert.Equal(t, 50, terminalbench.Defaults(r.Host).Concurrency)
+	t.Run("AGENT_MODEL is the model that nothing else is said about", func(t *testing.T) {
+		r.Host.Environ = append(r.Host.Environ, "AGENT_MODEL=claude-x")
+		_, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.Contains(t, r.file(t, "config.json"), `"model_name": "claude-x"`)
+	})
+}
+
+func TestEveryParameter(t *testing.T) {
+	tests := []struct {
+		parameter string
+		set       func(*terminalbench.Options)
+		file      string
+		want      string
+	}{
+		{"agent_model", func(o *terminalbench.Options) { o.Agent.Model = "claude-x" }, "config.json", `"model_name": "claude-x"`},
+		{"split", func(o *terminalbench.Options) { o.Split = "test" }, "config.json", `"unseen"`},
+		{"env_provider, daytona", func(o *terminalbench.Options) { o.EnvProvider = "daytona" }, "config.json", `"type": "daytona"`},
+		{"env_provider, docker", func(o *terminalbench.Options) { o.EnvProvider = "docker" }, "config.json", `"type": "docker"`},
+		{"env_provider, a class", func(o *terminalbench.Options) { o.EnvProvider = "rooms:Rooms" }, "config.json", `"import_path": "rooms:Rooms"`},
+		{"n_concurrent", func(o *terminalbench.Options) { o.Concurrency = 1 }, "arguments", "--n-concurrent 1 "},
+		{"dataset, with a version", func(o *terminalbench.Options) { o.Dataset = "aider@1.0" }, "config.json", `"version": "1.0"`},
+		{"dataset, a package", func(o *terminalbench.Options) { o.Dataset = "org/set@sha256:1" }, "config.json", `"ref": "sha256:1"`},
+		{"dataset, a package's name", func(o *terminalbench.Options) { o.Dataset = "org/set@sha256:1" }, "config.json", `"name": "org/set"`},
+		{"dataset, a folder", func(o *terminalbench.Options) { o.Dataset = "/tasks" }, "config.json", `"path": "/tasks"`},
+		{"agent_import_path", func(o *terminalbench.Options) { o.AgentImportPath = "a.b:C" }, "config.json", `"import_path": "a.b:C"`},
+		{"agent_import_path, one of harbor's own", func(o *terminalbench.Options) { o.AgentImportPath = "oracle" }, "config.json", `"name": "oracle"`},
+		{"per_task_timeout", func(o *terminalbench.Options) { o.PerTaskTimeout = 90 * time.Second }, "config.json", `"max_timeout_sec": 90`},
+		{"jobs_dir", func(o *terminalbench.Options) { o.JobsDir = "elsewhere" }, "arguments", "/elsewhere --n"},
+		{"reasoning_effort", func(o *terminalbench.Options) { o.Agent.ReasoningEffort = "high" }, "env", "AGENT_REASONING_EFFORT=high\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.parameter, func(t *testing.T) {
+			r := newRig(t, "env >env; passed cobol; passed chess; passed unseen")
+			test.set(&r.Options)
+			_, err := r.run(t, nil)
+			require.NoError(t, err)
+			assert.Contains(t, r.file(t, test.file), test.want)
+		})
+	}
+	t.Run("those that cannot be", func(t *testing.T) {
+		for _, spoil := range []func(*terminalbench.Options){
+			func(o *terminalbench.Options) { o.Split = "" },
+			func(o *terminalbench.Options) { o.Dataset = "" },
+			func(o *terminalbench.Options) { o.Concurrency = 0 },
+			func(o *terminalbench.Options) { o.PerTaskTimeout = 0 },
+		} {
+			r := newRig(t, "")
+			spoil(&r.Options)
+			_, err := terminalbench.New(r.Options)
+			require.Error(t, err)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		}
+	})
+}
+
+func TestTheRunIsBounded(t *testing.T) {
+	for _, test := range []struct {
+		tasks, concurrency int
+		limit              time.Duration
+		want               time.Duration
+	}{
+		{1, 50, 1200 * time.Second, 3060 * time.Second},
+		{50, 50, 1200 * time.Second, 3060 * time.Second},
+		{51, 50, 1200 * time.Second, 5820 * time.Second},
+		{7, 2, 10 * time.Second, 6580 * time.Second},
+	} {
+		r := newRig(t, "passed 0")
+		r.Concurrency, r.PerTaskTimeout = test.concurrency, test.limit
+		var deadline time.Duration
+		r.After = func(d time.Duration) <-chan time.Time {
+			deadline = d
+			return nil
+		}
+		var ids []string
+		for i := range test.tasks {
+			ids = append(ids, fmt.Sprint(i))
+		}
+		_, err := r.run(t, ids)
+		require.NoError(t, err)
+		assert.Equal(t, test.want, deadline)
+	}
+	t.Run("a dataset whose size is not known is taken for 150 tasks", func(t *testing.T) {
+		r := newRig(t, "passed cobol")
+		r.Split = harness.WholeDataset
+		_, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.Contains(t, r.log.String(), "50 at once, for 2h23m0s at most")
+	})
+}
+
+func TestSplit(t *testing.T) {
+	t.Run("the whole dataset needs no split file, and names no task", func(t *testing.T) {
+		r := newRig(t, "passed cobol")
+		require.NoError(t, os.RemoveAll(filepath.Join(r.Host.Dir, "tbench_data")))
+		r.Split = harness.WholeDataset
+		_, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.NotContains(t, r.file(t, "config.json"), "task_names")
+	})
+	t.Run("a split that is not there is an error", func(t *testing.T) {
+		r := newRig(t, "")
+		r.Split = "dev"
+		_, err := r.run(t, nil)
+		require.ErrorContains(t, err, `no split "dev"`)
+		require.NoError(t, os.RemoveAll(filepath.Join(r.Host.Dir, "tbench_data")))
+		_, err = r.run(t, nil)
+		require.ErrorContains(t, err, "bench harness prepare")
+	})
+	t.Run("an empty list, and an empty split, run nothing", func(t *testing.T) {
+		r := newRig(t, "")
+		results, err := r.run(t, []string{})
+		require.NoError(t, err)
+		assert.Equal(t, harness.Results{}, results)
+		r.Split = "empty"
+		results, err = r.run(t, nil)
+		require.NoError(t, err)
+		assert.Equal(t, harness.Results{}, results)
+		assert.NoFileExists(t, filepath.Join(r.Host.Dir, "arguments"))
+	})
+	t.Run("an id is no pattern", func(t *testing.T) {
+		r := newRig(t, "passed cobol")
+		_, err := r.run(t, []string{"cobol", "a[1]*?"})
+		require.NoError(t, err)
+		assert.Contains(t, r.file(t, "config.json"), `"a[[]1][*][?]"`)
+	})
+}
+
+func TestEnvironment(t *testing.T) {
+	for provider, want := range map[string]string{"e2b": "E2B_API_KEY=[redacted]", "daytona": "DAYTONA_API_KEY=[redacted]", "docker": "DOCKER_HOST=unix:///d"} {
+		t.Run(provider, func(t *testing.T) {
+			r := newRig(t, "env; passed cobol")
+			r.EnvProvider = provider
+			_, err := r.run(t, nil)
+			require.NoError(t, err)
+			for _, want := range []string{
+				want, "AGENT_MODEL=gpt-5.4", "AGENT_REASONING_EFFORT=", "HARNESS_SAVE_TRACE=1", "OPENAI_API_KEY=[redacted]",
+				"PYTHONPATH=" + r.Host.Dir, "HARBOR_TELEMETRY=0",
+			} {
+				assert.Contains(t, r.log.String(), "[harbor] "+want+"\n")
+			}
+			for _, never := range []string{"GITHUB_TOKEN", "sk-model-key", "e2b-key", "daytona-key"} {
+				assert.NotContains(t, r.log.String(), never)
+			}
+			others := map[string][]string{"e2b": {"DAYTONA", "DOCKER"}, "daytona": {"E2B", "DOCKER"}, "docker": {"E2B", "DAYTONA"}}
+			for _, other := range others[provider] {
+				assert.NotContains(t, r.log.String(), "[harbor] "+other, "a sandbox's key is for those who use it")
+			}
+		})
+	}
+	for _, split := range []string{"test", harness.WholeDataset} {
+		r := newRig(t, "env; passed unseen")
+		r.Split = split
+		_, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.Contains(t, r.log.String(), "HARNESS_SAVE_TRACE=0\n", "split %s", split)
+	}
+}
+
+// recorded are the results of a job of harbor's, version 0.24; see
+// testdata/real for the kind of tasks that it was given.
+func recorded(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("testdata/job")
+	require.NoError(t, err)
+	return dir
+}
+
+func TestResultsOfAJob(t *testing.T) {
+	r := newRig(t, "")
+	script := start + "cp -r " + recorded(t) + "/* $job/; exit 0"
+	require.NoError(t, os.WriteFile(r.Harbor, []byte(script), 0o700))
+	r.Split = harness.WholeDataset
+	results, err := r.run(t, nil)
+	require.NoError(t, err)
+	want := harness.Results{
+		"passes": harness.Reward(1),
+		"fails":  harness.Reward(1),
+		"a-task-whose-name-is-longer-than-32-characters": harness.Reward(1),
+		"agent-slow":      {Status: harness.Scored, Score: 0, Reason: "AgentTimeoutError: Agent execution timed out after 3.0 seconds"},
+		"agent-raises":    harness.NoReward(harness.Infrastructure, "RuntimeError: boom in the agent's own code"),
+		"agent-cancelled": harness.NoReward(harness.Infrastructure, "CancelledError"),
+		"verifier-slow":   harness.NoReward(harness.Infrastructure, "VerifierTimeoutError: Verifier execution timed out after 2.0 seconds"),
+		"other-key":       harness.NoReward(harness.Infrastructure, "the verifier gave 2 rewards, and none that is called reward"),
+		"badreward":       harness.NoReward(harness.Infrastructure, "VerifierOutputParseError: Failed to parse rewards from text file jobs/j1/badreward__U2vzSmf/verifier/reward.txt"),
+		"noreward": harness.NoReward(harness.Infrastructure,
+			"RewardFileNotFoundError: No reward file found at jobs/j1/noreward__U5r7bWk/verifier/reward.txt or jobs/j1/noreward__U5r7bWk/verifier/reward.json"),
+	}
+	assert.Equal(t, want, results)
+	assert.Len(t, r.seen, len(want))
+	t.Run("tasks that were planned and not begun are in the results of a whole dataset", func(t *testing.T) {
+		script := start + "cp -r " + recorded(t) + "/[!p]* $job/; exit 130"
+		require.NoError(t, os.WriteFile(r.Harbor, []byte(script), 0o700))
+		results, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.Equal(t, harness.Missing, results["passes"].Status)
+		assert.Contains(t, results["passes"].Reason, "exit status 130")
+		assert.Len(t, results, len(want))
+	})
+}
+
+func TestShapesOfATrial(t *testing.T) {
+	for name, test := range map[string]struct {
+		result string
+		want   harness.Outcome
+	}{
+		"rewards that are null":            {`"verifier_result": {"rewards": null}`, harness.NoReward(harness.Infrastructure, "the verifier gave no reward")},
+		"a verifier's result that is null": {`"verifier_result": null`, harness.NoReward(harness.Infrastructure, "the verifier has no result")},
+		"no verifier's result":             {`"x": 1`, harness.NoReward(harness.Infrastructure, "the verifier has no result")},
+		"a whole number":                   {`"verifier_result": {"rewards": {"reward": 1}}`, harness.Reward(1)},
+		"a part":                           {`"verifier_result": {"rewards": {"reward": 0.25, "speed": 3}}`, harness.Reward(0.25)},
+		"a reward that is text":            {`"verifier_result": {"rewards": {"reward": "1.0"}}`, harness.NoReward(harness.Infrastructure, `the reward is "1.0", want a number from 0 to 1`)},
+		"a reward that is null":            {`"verifier_result": {"rewards": {"reward": null}}`, harness.NoReward(harness.Infrastructure, "the benchmark gave no reward")},
+		"a reward over 1":                  {`"verifier_result": {"rewards": {"reward": 2}}`, harness.Reward(2)},
+		"rewards that are one number":      {`"verifier_result": {"rewards": 1.0}`, harness.Reward(1)},
+		"an agent that took too long, without a verifier": {`"exception_info": {"exception_type": "AgentTimeoutError", "exception_message": "after 3 s"}`,
+			harness.NoReward(harness.Timeout, "AgentTimeoutError: after 3 s")},
+		"an agent that failed, with a reward": {`"verifier_result": {"rewards": {"reward": 1.0}}, "exception_info": {"exception_type": "NonZeroAgentExitCodeError", "exception_message": "exit 2\nmore"}`,
+			harness.Outcome{Status: harness.Scored, Score: 1, Reason: "NonZeroAgentExitCodeError: exit 2"}},
+		"a step that failed": {`"exception_info": null, "step_results": [{"step_name": "a"}, {"step_name": "b", "exception_info": {"exception_type": "EnvironmentStartTimeoutError", "exception_message": ""}}]`,
+			harness.NoReward(harness.Infrastructure, "EnvironmentStartTimeoutError")},
+		"a secret in a message": {`"exception_info": {"exception_type": "AuthError", "exception_message": "key sk-model-key is wrong"}`,
+			harness.NoReward(harness.Infrastructure, "AuthError: key [redacted] is wrong")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, `trial cobol__x '{"task_name": "cobol", "task_id": {"path": "/t/cobol"}, "finished_at": "2026", `+strings.ReplaceAll(test.result, `'`, `'\''`)+`}'`)
+			results, err := r.run(t, []string{"cobol", "chess"})
+			require.NoError(t, err)
+			assert.Equal(t, test.want, results["cobol"])
+			assert.Equal(t, harness.Missing, results["chess"].Status)
+		})
+	}
+	for name, test := range map[string]struct{ id, result string }{
+		"a task of a repository": {"cobol", `"task_id": {"git_url": "https://x", "path": "tasks/cobol"}, "task_name": "terminal-bench/cobol"`},
+		"a task of a package":    {"terminal-bench/cobol", `"task_id": {"org": "terminal-bench", "name": "cobol", "ref": "1"}, "task_name": "terminal-bench/cobol"`},
+		"a package by its name":  {"cobol", `"task_id": {"org": "terminal-bench", "name": "cobol"}, "task_name": "terminal-bench/cobol"`},
+		"a task by its title":    {"cobol", `"task_id": {"path": "/cache/8f3a"}, "task_name": "terminal-bench/cobol"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, `trial cut__x '{`+test.result+`, "verifier_result": {"rewards": {"reward": 1}}, "finished_at": "2026"}'`)
+			results, err := r.run(t, []string{test.id})
+			require.NoError(t, err)
+			assert.Equal(t, harness.Results{test.id: harness.Reward(1)}, results)
+		})
+	}
+	t.Run("a result that cannot be read is known by the trial's configuration", func(t *testing.T) {
+		r := newRig(t, `trial cobol__x '{"task_na'; echo '{"task": {"path": "/t/cobol"}}' >$job/cobol__x/config.json
+mkdir $job/chess__y; echo '{"task": {"path": "/t/chess"}}' >$job/chess__y/config.json`)
+		results, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.Contains(t, results["cobol"].Reason, "cannot be read")
+		assert.Contains(t, results["chess"].Reason, "broken off")
+		assert.Equal(t, 2, results.Count(harness.Infrastructure))
+	})
+	t.Run("of two trials of a task the later one counts", func(t *testing.T) {
+		r := newRig(t, `passed cobol; trial cobol__a '{"task_name": "cobol", "task_id": {"path": "/t/cobol"}, "verifier_result": {"rewards": {"reward": 0}}, "finished_at": "2026-01-02T00:00:00Z"}'`)
+		results, err := r.run(t, []string{"cobol"})
+		require.NoError(t, err)
+		assert.Equal(t, harness.Reward(0), results["cobol"])
+	})
+	t.Run("a task that was not asked for is not in the results", func(t *testing.T) {
+		r := newRig(t, `passed cobol; passed chess`)
+		results, err := r.run(t, []string{"cobol"})
+		require.NoError(t, err)
+		assert.Equal(t, harness.Results{"cobol": harness.Reward(1)}, results)
+	})
+}
+
+func TestProgress(t *testing.T) {
+	r := newRig(t, `passed cobol; while [ ! -e seen ]; do sleep 0.01; done; passed chess`)
+	r.Host.Observe = func(p harness.Progress) {
+		r.seen = append(r.seen, p)
+		assert.NoError(t, os.WriteFile(filepath.Join(r.Host.Dir, "seen"), nil, 0o600))
+	}
+	_, err := r.run(t, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []harness.Progress{
+		{TaskID: "cobol", Outcome: harness.Reward(1), Done: 1, Total: 2}, {TaskID: "chess", Outcome: harness.Reward(1), Done: 2, Total: 2},
+	}, r.seen, "a trial is told while the job is at others")
+}
+
+func TestRunsThatAreErrors(t *testing.T) {
+	for name, script := range map[string]string{
+		"harbor that fails":                  `echo boom sk-model-key >&2; exit 1`,
+		"harbor that leaves nothing, and 0":  `echo boom`,
+		"harbor that leaves another's tasks": `passed other; echo boom`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, script)
+			stale := filepath.Join(r.Host.Dir, r.JobsDir, "2026-01-01__00-00-00", "cobol__x")
+			require.NoError(t, os.MkdirAll(stale, 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(stale, "result.json"), []byte(`{"task_name": "cobol", "verifier_result": {"rewards": {"reward": 1}}}`), 0o600))
+			_, err := r.run(t, nil)
+			require.ErrorContains(t, err, "boom")
+			assert.NotContains(t, err.Error(), "sk-model-key")
+			assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+			assert.DirExists(t, stale, "an earlier job is neither read nor removed")
+		})
+	}
+	t.Run("no harbor", func(t *testing.T) {
+		r := newRig(t, "")
+		r.Harbor = "harbor-that-is-not-there"
+		_, err := r.run(t, nil)
+		require.Error(t, err)
+		assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	})
+}
+
+func TestOnlyOurJobsAreRemoved(t *testing.T) {
+	r := newRig(t, "passed cobol; passed unseen")
+	theirs := filepath.Join(r.Host.Dir, r.JobsDir, "train")
+	require.NoError(t, os.MkdirAll(theirs, 0o755))
+	for range 2 {
+		_, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.Len(t, r.jobs(t), 2, "the last one of the split that is trained on stays, and what is not ours")
+	}
+	r.Split = "test"
+	_, err := r.run(t, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{theirs}, r.jobs(t))
+}
+
+func TestTraces(t *testing.T) {
+	const script = `passed %[1]s; echo %[2]s >$job/%[1]s__x/agent/trace.json; ln -s /etc/hostname $job/%[1]s__x/agent/other.json`
+	r := newRig(t, fmt.Sprintf(script, "cobol", "first"))
+	_, err := r.run(t, nil)
+	require.NoError(t, err)
+	for _, part := range []string{"latest", "baseline"} {
+		assert.Equal(t, "first\n", r.file(t, "workspace/traces/"+part+"/cobol/trace.json"))
+		assert.Contains(t, r.file(t, "workspace/traces/"+part+"/cobol/result.json"), `"reward": 1.0`)
+	}
+	t.Run("the latest is replaced, the baseline is not", func(t *testing.T) {
+		require.NoError(t, os.WriteFile(r.Harbor, []byte(start+fmt.Sprintf(script, "cobol", "second")), 0o700))
+		_, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.Equal(t, "second\n", r.file(t, "workspace/traces/latest/cobol/trace.json"))
+		assert.Equal(t, "first\n", r.file(t, "workspace/traces/baseline/cobol/trace.json"))
+	})
+	t.Run("a link is no trace", func(t *testing.T) {
+		require.NoError(t, os.WriteFile(r.Harbor, []byte(start+`passed cobol; ln -s /etc/hostname $job/cobol__x/agent/trace.json`), 0o700))
+		_, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.NoFileExists(t, filepath.Join(r.Host.Dir, "workspace/traces/latest/cobol/trace.json"))
+	})
+	t.Run("nothing of other splits can be read afterwards", func(t *testing.T) {
+		for _, split := range []string{"test", harness.WholeDataset} {
+			r := newRig(t, fmt.Sprintf(script, "unseen", "very-secret-trace"))
+			r.Split = split
+			_, err := r.run(t, nil)
+			require.NoError(t, err)
+			require.NoError(t, filepath.WalkDir(r.Host.Dir, func(path string, e os.DirEntry, err error) error {
+				if err != nil || !e.Type().IsRegular() || path == r.Harbor {
+					return err
+				}
+				data, err := os.ReadFile(path)
+				assert.NotContains(t, string(data), "very-secret-trace", path)
+				return err
+			}))
+			assert.NoDirExists(t, filepath.Join(r.Host.Dir, "workspace", "traces"))
+		}
+	})
+}
+
+func TestAHungRunIsEnded(t *testing.T) {
+	const hang = `trap '' TERM; setsid sleep 1000 & echo $! >grandchild; passed cobol
+mkdir $job/chess__y; echo '{"task": {"path": "/t/chess"}}' >$job/chess__y/config.json; while :; do sleep 1; done`
+	gone := func(t *testing.T, r *rig) {
+		t.Helper()
+		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(r.file(t, "grandchild")) + "/stat")
+		assert.True(t, err != nil || strings.Contains(string(stat), ") Z "), "what it has started is gone too")
+	}
+	over := make(chan time.Time)
+	close(over)
+	t.Run("at its deadline, after 60 s for its sandboxes", func(t *testing.T) {
+		r := newRig(t, hang)
+		deadline := make(chan time.Time)
+		var graces []time.Duration
+		r.After = func(d time.Duration) <-chan time.Time {
+			if d == 3060*time.Second {
+				return deadline
+			}
+			graces = append(graces, d)
+			return over
+		}
+		r.Host.Observe = sync.OnceValue(func() func(harness.Progress) {
+			return func(p harness.Progress) {
+				if p.TaskID == "cobol" {
+					close(deadline)
+				}
+			}
+		})()
+		results, err := r.run(t, []string{"cobol", "chess", "third"})
+		require.NoError(t, err)
+		assert.Equal(t, harness.Reward(1), results["cobol"], "what is there when the time is over counts")
+		for _, id := range []string{"chess", "third"} {
+			assert.Equal(t, harness.Timeout, results[id].Status)
+			assert.Contains(t, results[id].Reason, "after 51m0s")
+		}
+		assert.Equal(t, []time.Duration{60 * time.Second}, graces)
+		gone(t, r)
+	})
+	t.Run("when its caller has enough", func(t *testing.T) {
+		r := newRig(t, hang)
+		r.Grace = time.Nanosecond
+		why := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		r.Host.Observe = func(harness.Progress) { cancel(why) }
+		runner, err := terminalbench.New(r.Options)
+		require.NoError(t, err)
+		_, err = runner.Run(ctx, nil)
+		require.ErrorIs(t, err, why)
+		gone(t, r)
+	})
+	t.Run("a harbor that listens leaves what it cancels", func(t *testing.T) {
+		r := newRig(t, `trap 'trial chess__y "$(cat cancelled)"; exit 130' TERM; passed cobol; while :; do sleep 0.01; done`)
+		cancelled, err := filepath.Glob(recorded(t) + "/agent-cancelled__*/result.json")
+		require.NoError(t, err)
+		data, err := os.ReadFile(cancelled[0])
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(r.Host.Dir, "cancelled"), bytes.ReplaceAll(data, []byte("agent-cancelled"), []byte("chess")), 0o600))
+		deadline := make(chan time.Time)
+		r.After = func(d time.Duration) <-chan time.Time {
+			if d == 3060*time.Second {
+				return deadline
+			}
+			return nil
+		}
+		once := sync.OnceFunc(func() { close(deadline) })
+		r.Host.Observe = func(harness.Progress) { once() }
+		results, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.Equal(t, harness.Timeout, results["chess"].Status)
+		assert.Equal(t, harness.Reward(1), results["cobol"])
+	})
+}
+
+// 600 trials are read in less than 100 ms.
+func TestSixHundredTrials(t *testing.T) {
+	one, err := filepath.Glob(recorded(t) + "/agent-slow__*/result.json")
+	require.NoError(t, err)
+	shape, err := os.ReadFile(one[0])
+	require.NoError(t, err)
+	r := newRig(t, `mkdir -p $job; mv trials/* $job/`)
+	const trials = 600
+	ids := make([]string, trials)
+	least := time.Hour
+	for range 5 {
+		for i := range ids {
+			ids[i] = fmt.Sprintf("task-%d", i)
+			dir := filepath.Join(r.Host.Dir, "trials", ids[i]+"__abcdefg")
+			require.NoError(t, os.MkdirAll(dir, 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "result.json"), bytes.ReplaceAll(shape, []byte("agent-slow"), []byte(ids[i])), 0o600))
+		}
+		r.Split, r.Poll = "test", time.Hour
+		took, results := terminalbench.TimeToRead(t, r.Options, filepath.Join(r.Host.Dir, "trials"), ids)
+		require.Equal(t, trials, results.Count(harness.Scored))
+		least = min(least, took)
+	}
+	assert.Less(t, least, 100*time.Millisecond)
+	t.Logf("%s for %d trials of %d bytes", least, trials, len(shape))
+}
+
+// What is ours of a run of 1,000 tasks takes less than 200 ms.
+func TestOverheadOfAThousandTasks(t *testing.T) {
+	const tasks = 1000
+	r := newRig(t, `mv trials/* $job/`)
+	ids := make([]string, tasks)
+	least := time.Hour
+	for range 3 {
+		for i := range ids {
+			ids[i] = fmt.Sprintf("task-%d", i)
+			dir := filepath.Join(r.Host.Dir, "trials", ids[i]+"__abcdefg")
+			require.NoError(t, os.MkdirAll(dir, 0o755))
+			data, err := json.Marshal(map[string]any{"task_id": map[string]string{"path": ids[i]}, "verifier_result": map[string]any{"rewards": map[string]float64{"reward": 1}}, "finished_at": "2026"})
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "result.json"), data, 0o600))
+		}
+		r.Split = "test"
+		begun := time.Now()
+		results, err := r.run(t, ids)
+		took := time.Since(begun)
+		require.NoError(t, err)
+		require.Equal(t, tasks, results.Passed())
+		least = min(least, took)
+	}
+	assert.Less(t, least, 200*time.Millisecond)
+	t.Logf("%s, the child's own time included", least)
+}

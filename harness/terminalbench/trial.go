@@ -1,0 +1,189 @@
+package terminalbench
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/harness"
+)
+
+// taskID says which task a trial is of: a folder, one in a repository, or a
+// package. The trial's name does not: it is cut after 32 characters.
+type taskID struct {
+	Path string `json:"path"`
+	Org  string `json:"org"`
+	Name string `json:"name"`
+
+	// title is what the task calls itself.
+	title string
+}
+
+// in returns the one of these ids that is the task's, and without any the one
+// that harbor selects it by.
+func (t taskID) in(ids []string) string {
+	var names []string
+	if t.Path != "" {
+		names = append(names, path.Base(filepath.ToSlash(t.Path)))
+	}
+	if t.Org != "" {
+		names = append(names, t.Org+"/"+t.Name)
+	}
+	for _, name := range []string{t.Name, t.title} {
+		if name != "" {
+			names = append(names, name, path.Base(name))
+		}
+	}
+	for _, name := range names {
+		if slices.Contains(ids, name) {
+			return name
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
+// trial is what is known of a trial that has ended.
+type trial struct {
+	task    taskID
+	outcome harness.Outcome
+	// finished is the time as harbor writes it.
+	finished string
+	// cancelled says that the trial was broken off.
+	cancelled bool
+}
+
+// trialResult is a trial's result file.
+type trialResult struct {
+	TaskName       string          `json:"task_name"`
+	TaskID         taskID          `json:"task_id"`
+	VerifierResult json.RawMessage `json:"verifier_result"`
+	Exception      *exception      `json:"exception_info"`
+	FinishedAt     string          `json:"finished_at"`
+	// Steps are those of a task with several, which keep what went wrong.
+	Steps []struct {
+		Name      string     `json:"step_name"`
+		Exception *exception `json:"exception_info"`
+	} `json:"step_results"`
+}
+
+type exception struct {
+	Type    string `json:"exception_type"`
+	Message string `json:"exception_message"`
+}
+
+// readTrial reads a trial's folder. ok is false for one that is no trial's, or
+// not at its end yet; at the end of the job each one is.
+func readTrial(dir string, end bool) (t trial, ok bool) {
+	data, err := os.ReadFile(filepath.Join(dir, resultFile))
+	var result trialResult
+	if err == nil {
+		err = json.Unmarshal(data, &result)
+	}
+	if err == nil && result.FinishedAt == "" && !end {
+		return trial{}, false
+	}
+	if err == nil {
+		result.TaskID.title = result.TaskName
+		e := result.exception()
+		return trial{result.TaskID, result.outcome(), result.FinishedAt, e != nil && e.Type == "CancelledError"}, true
+	}
+	if !end {
+		return trial{}, false
+	}
+	task, begun := begunTask(dir)
+	reason := "the trial's result cannot be read: " + err.Error()
+	if os.IsNotExist(err) {
+		reason = "the trial was broken off before it had a result"
+	}
+	return trial{task: task, outcome: harness.NoReward(harness.Infrastructure, reason), cancelled: os.IsNotExist(err)}, begun
+}
+
+// begunTask returns the task of a trial that was begun.
+func begunTask(dir string) (task taskID, ok bool) {
+	var config struct {
+		Task taskID `json:"task"`
+	}
+	data, err := os.ReadFile(filepath.Join(dir, configFile))
+	if err != nil || json.Unmarshal(data, &config) != nil {
+		return taskID{}, false
+	}
+	return config.Task, config.Task.in(nil) != ""
+}
+
+// agentTimedOut is the exception of an agent that took longer than its limit.
+const agentTimedOut = "AgentTimeoutError"
+
+// outcome returns what became of the trial. A verifier runs after an agent that
+// took too long or has failed too: a reward counts, whatever else there is.
+func (r trialResult) outcome() harness.Outcome {
+	outcome := r.reward()
+	e := r.exception()
+	if e == nil {
+		return outcome
+	}
+	if outcome.Rewarded() {
+		outcome.Reason = e.String()
+		return outcome
+	}
+	if e.Type == agentTimedOut {
+		return harness.NoReward(harness.Timeout, e.String())
+	}
+	return harness.NoReward(harness.Infrastructure, e.String())
+}
+
+// reward returns the verifier's.
+func (r trialResult) reward() harness.Outcome {
+	var result struct {
+		Rewards json.RawMessage `json:"rewards"`
+	}
+	if isNull(r.VerifierResult) {
+		return harness.NoReward(harness.Infrastructure, "the verifier has no result")
+	}
+	var rewards map[string]json.RawMessage
+	if err := json.Unmarshal(r.VerifierResult, &result); err != nil {
+		return harness.NoReward(harness.Infrastructure, "the verifier's result is none: "+err.Error())
+	}
+	if isNull(result.Rewards) {
+		return harness.NoReward(harness.Infrastructure, "the verifier gave no reward")
+	}
+	if err := json.Unmarshal(result.Rewards, &rewards); err != nil {
+		return harness.ParseReward(result.Rewards)
+	}
+	reward, has := rewards["reward"]
+	if !has {
+		return harness.NoReward(harness.Infrastructure, fmt.Sprintf("the verifier gave %d rewards, and none that is called reward", len(rewards)))
+	}
+	return harness.ParseReward(reward)
+}
+
+func isNull(data []byte) bool { return len(data) == 0 || string(data) == "null" }
+
+// exception returns what went wrong, nil for nothing.
+func (r trialResult) exception() *exception {
+	if r.Exception != nil {
+		return r.Exception
+	}
+	for _, step := range r.Steps {
+		if step.Exception != nil {
+			return step.Exception
+		}
+	}
+	return nil
+}
+
+// String returns the exception in one line.
+func (e *exception) String() string {
+	message, _, _ := strings.Cut(strings.TrimSpace(e.Message), "\n")
+	const shown = 300
+	if len(message) > shown {
+		message = strings.ToValidUTF8(message[:shown], "") + " …"
+	}
+	return strings.TrimSuffix(e.Type+": "+message, ": ")
+}

@@ -1,0 +1,144 @@
+package benchcli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ghx-dev/bench-action/harness/suite"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+func (a *app) harnessGateCommand() *cobra.Command {
+	var f harnessFlags
+	cmd := &cobra.Command{
+		Use:   "gate",
+		Short: "Say whether the agent is as good as the best so far",
+		Long: `gate has three steps. The tasks of the regression suite (` + suite.Dir + `/suite.json)
+must pass, in a share that is no less than its threshold. The full test must
+score no less than the best of ` + suite.Dir + `/results.tsv. If both hold, tasks that
+failed in the last training run are run again, and those that pass now are
+promoted into the suite.
+
+The exit status is 0 if the gate is passed and 1 if it is not.`,
+		Example: `  bench harness gate
+  bench harness gate && git commit -am "agent: ..." && bench harness record`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, err := f.optionalConfig()
+			if err != nil {
+				return err
+			}
+			train, err := harnessRun{config, a.harnessHost(), config.Split}.runner()
+			if err != nil {
+				return err
+			}
+			full, err := harnessRun{config, a.harnessHost(), config.GateSplit}.runner()
+			if err != nil {
+				return err
+			}
+			return a.locked("gate", func(w suite.Workspace) error {
+				verdict, err := suite.Gate{
+					Workspace: w, Train: train, Full: full, TrainSplit: config.Split,
+					Threshold: config.Threshold, Policy: config.TimeoutPolicy, Out: a.steps(f.json),
+				}.Run(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.tellVerdict(verdict, f.json)
+			})
+		},
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+// steps is where the steps of a command are told: beside JSON, if that is
+// printed.
+func (a *app) steps(asJSON bool) io.Writer {
+	if asJSON {
+		return a.stderr
+	}
+	return a.stdout
+}
+
+func (a *app) tellVerdict(v suite.Verdict, asJSON bool) error {
+	if !v.Passed {
+		a.verdict = exitGateFailed
+	}
+	if asJSON {
+		return a.printJSON(v)
+	}
+	return nil
+}
+
+// unknownCommit is recorded where there is no checkout.
+const unknownCommit = "unknown"
+
+// shortCommit is how many characters of a commit are recorded.
+const shortCommit = 7
+
+func (a *app) harnessRecordCommand() *cobra.Command {
+	var f harnessFlags
+	var r suite.Record
+	cmd := &cobra.Command{
+		Use:   "record",
+		Short: "Record an iteration that has passed the gate",
+		Long: `record adds a row to ` + suite.Dir + `/results.tsv: what the gate came to, and the commit
+that is checked out. Without flags it is what the last gate has found, to the
+last digit; a score that is rounded up cannot be reached again.`,
+		Example: `  bench harness record
+  bench harness record --val-score 0.82 --evals-passed 8 --evals-total 10`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.locked("record", func(w suite.Workspace) error {
+				if err := fromLastGate(w, cmd.Flags().Changed, &r); err != nil {
+					return err
+				}
+				r.Commit = unknownCommit
+				if head := checkoutHead(); head != "" {
+					r.Commit = head[:shortCommit]
+				}
+				added, err := w.Add(r)
+				if err != nil {
+					return err
+				}
+				if f.json {
+					return a.printJSON(added)
+				}
+				fmt.Fprintf(a.stdout, "[record] iteration %d: val_score=%s, evals=%d/%d, commit=%s\n",
+					added.Iteration, suite.FormatScore(added.ValScore), added.EvalsPassed, added.EvalsTotal, added.Commit)
+				return nil
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.Float64Var(&r.ValScore, "val-score", 0, "mean reward on the full test, from 0 to 1")
+	flags.IntVar(&r.EvalsPassed, "evals-passed", 0, "how many tasks of the regression suite passed")
+	flags.IntVar(&r.EvalsTotal, "evals-total", 0, "how many tasks the regression suite has")
+	return cmd
+}
+
+// fromLastGate takes what is to be recorded from the last gate, unless flags
+// say it.
+func fromLastGate(w suite.Workspace, given func(string) bool, r *suite.Record) error {
+	switch score, passed, total := given("val-score"), given("evals-passed"), given("evals-total"); {
+	case score && passed && total:
+		return nil
+	case score || passed || total:
+		return fault.Invalidf("give --val-score, --evals-passed and --evals-total, or none of them, which records the last gate")
+	}
+	verdict, ok, err := w.LastVerdict()
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return fault.Invalidf("there is no verdict to record: run `bench harness gate`, or give --val-score, --evals-passed and --evals-total")
+	case !verdict.Passed:
+		return fault.Invalidf("the last gate was not passed (%s): only what passes is recorded", verdict.Reason)
+	}
+	r.ValScore, r.EvalsPassed, r.EvalsTotal = verdict.Full.ValScore, verdict.Suite.EvalsPassed, verdict.Suite.EvalsTotal
+	return nil
+}

@@ -1,0 +1,160 @@
+package benchcli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ghx-dev/bench-action/harness"
+	"github.com/ghx-dev/bench-action/harness/suite"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// harnessRunFlags are those of a run.
+type harnessRunFlags struct {
+	harnessFlags
+	split       string
+	taskIDs     taskIDs
+	concurrency int
+	domain      string
+}
+
+// taskIDs are given after their flag, as arguments: --task-ids 0 1 42. Without
+// any, it is an empty list. One of them may be given as --task-ids=0 too.
+type taskIDs struct{ ids []string }
+
+// taskIDsFollow stands for the value of a flag that has none of its own.
+const taskIDsFollow = "ID ..."
+
+// Set takes an id.
+func (t *taskIDs) Set(id string) error {
+	if t.ids == nil {
+		t.ids = []string{}
+	}
+	if id != taskIDsFollow {
+		t.ids = append(t.ids, id)
+	}
+	return nil
+}
+
+// String returns the default, which there is none of.
+func (t *taskIDs) String() string { return "" }
+
+// Type is the name of the value in a command's help.
+func (t *taskIDs) Type() string { return "ids" }
+
+func (a *app) harnessRunCommand() *cobra.Command {
+	var f harnessRunFlags
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run the benchmark, or some of its tasks",
+		Long: `run runs the tasks of a split and tells of each whether it passed: a reward of
+0.5 or more. Results are saved to ` + suite.Dir + `/<split>_results.json, and to
+` + suite.Dir + `/train_results.json if the split is the one that is trained on.`,
+		Example: `  bench harness run
+  bench harness run --split test
+  bench harness run --task-ids 0 1 42
+  bench harness run --split train --concurrency 10
+  bench harness run --domain airline --split test`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 && f.taskIDs.ids == nil {
+				return fault.Invalidf("%q is no flag: give the ids of tasks after --task-ids", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.taskIDs.ids = append(f.taskIDs.ids, args...)
+			config, err := f.optionalConfig()
+			if err == nil {
+				err = f.override(cmd.Flags().Changed, &config)
+			}
+			if err != nil {
+				return err
+			}
+			return a.runHarness(cmd.Context(), f, config)
+		},
+	}
+	flags := cmd.Flags()
+	f.add(flags)
+	flags.StringVar(&f.split, "split", "", "run this `SPLIT`, "+harness.WholeDataset+" for the whole dataset (default: the configuration's)")
+	flags.Var(&f.taskIDs, "task-ids", "run only the tasks whose ids follow")
+	flags.Lookup("task-ids").NoOptDefVal = taskIDsFollow
+	flags.IntVar(&f.concurrency, "concurrency", 0, "how many tasks run at once (default: the configuration's)")
+	flags.StringVar(&f.domain, "domain", "", "tau-bench's `DOMAIN` (default: the configuration's)")
+	return cmd
+}
+
+// override puts what the flags say into the configuration, but for the split
+// that is trained on.
+func (f *harnessRunFlags) override(given func(string) bool, c *harness.Config) error {
+	if !given("split") {
+		f.split = c.Split
+	}
+	if given("concurrency") {
+		if f.concurrency < 1 {
+			return fault.Invalidf("--concurrency is %d, want 1 or more", f.concurrency)
+		}
+		c.MaxConcurrency = f.concurrency
+	}
+	if given("domain") {
+		if c.Benchmark != harness.TauBench {
+			return fault.Invalidf("--domain is for %s, and %s has benchmark %q", harness.TauBench, c.File, c.Benchmark)
+		}
+		c.Domain = f.domain
+	}
+	return nil
+}
+
+func (a *app) runHarness(ctx context.Context, f harnessRunFlags, config harness.Config) error {
+	runner, err := harnessRun{config, a.harnessHost(), f.split}.runner()
+	if err != nil {
+		return err
+	}
+	training := f.split == config.Split
+	return a.locked("run", func(w suite.Workspace) error {
+		if _, err := w.ResultFiles(f.split, training); err != nil {
+			return err
+		}
+		results, err := runner.Run(ctx, f.taskIDs.ids)
+		if err != nil {
+			return err
+		}
+		var files []string
+		// What was known of tasks is not replaced by nothing.
+		if len(results) > 0 {
+			if files, err = w.SaveResults(f.split, training, results); err != nil {
+				return err
+			}
+		}
+		return a.printResults(f, config, results, files)
+	})
+}
+
+// printResults prints what a run came to.
+func (a *app) printResults(f harnessRunFlags, c harness.Config, results harness.Results, files []string) error {
+	counted := c.TimeoutPolicy.Counted(results)
+	score := c.TimeoutPolicy.ValScore(results)
+	if f.json {
+		return a.printJSON(map[string]any{
+			"benchmark": c.Benchmark, "split": f.split, "timeout_policy": c.TimeoutPolicy, "val_score": score,
+			"passed": counted.Passed(), "total": len(counted), "results": results, "files": slices.Concat([]string{}, files),
+		})
+	}
+	note := ""
+	if none := len(results) - results.Count(harness.Scored); none > 0 {
+		note = fmt.Sprintf(" (%d without a reward, counted as failures)", none)
+		if c.TimeoutPolicy == harness.BlameInfrastructure {
+			note = fmt.Sprintf(" (%d without a reward, left out)", none)
+		}
+	}
+	fmt.Fprintf(a.stdout, "\nval_score: %s  (%d/%d passed)%s\n", suite.FormatScore(score), counted.Passed(), len(counted), note)
+	for _, id := range results.IDs() {
+		fmt.Fprintf(a.stdout, "  %s\n", outcomeLine(id, results[id]))
+	}
+	for _, file := range files {
+		fmt.Fprintf(a.stdout, "[benchmark] results saved to %s\n", file)
+	}
+	return nil
+}
