@@ -31,7 +31,10 @@ const (
 
 // The statuses of a check run.
 const (
-	inProgress = "in_progress"
+	// Queued is of work that waits.
+	Queued = "queued"
+	// InProgress is of work that goes on.
+	InProgress = "in_progress"
 	completed  = "completed"
 )
 
@@ -48,6 +51,12 @@ type Start struct {
 	// of it.
 	DetailsURL string
 	Output     Output
+	// Status is [Queued] or [InProgress]; empty means InProgress.
+	Status string
+	// ID is the check run's if it is known, so that it need not be looked
+	// for, and URL its page; 0 and empty if not.
+	ID  int64
+	URL string
 	// ProgressEvery is the least time between two updates of progress; 0
 	// means [DefaultProgressEvery].
 	ProgressEvery time.Duration
@@ -76,7 +85,13 @@ type End struct {
 	At          time.Time
 	Output      Output
 	Annotations []Annotation
+	// Buttons are shown on the check run's page, at most three.
+	Buttons []Button
 }
+
+// Button asks its maker for something about a check run. GitHub takes labels
+// and identifiers of at most 20 characters, and descriptions of at most 40.
+type Button struct{ Label, Description, Identifier string }
 
 // Check is a check run on its way. It is safe for concurrent use.
 type Check struct {
@@ -91,11 +106,13 @@ type Check struct {
 	// again.
 	forbidden bool
 	ended     bool
+	// shown is true once GitHub has taken the end.
+	shown bool
 	// reported is when progress was last reported.
 	reported time.Time
 }
 
-// StartCheck opens a check run, in progress. What cannot be opened is a notice;
+// StartCheck opens a check run. What cannot be opened is a notice;
 // the check can be used nevertheless: its end makes up for it where it can.
 func (p *Publisher) StartCheck(ctx context.Context, start Start) (*Check, []Notice) {
 	c := &Check{publisher: p, start: start}
@@ -120,6 +137,30 @@ func (p *Publisher) OpenCheck(ctx context.Context, start Start) (*Check, []Notic
 	return c, nil
 }
 
+// Check returns the check run that a start describes, and asks GitHub nothing
+// yet: its end finds the one that is open, or makes one.
+func (p *Publisher) Check(start Start) *Check {
+	c := &Check{publisher: p, start: start}
+	if start.ID != 0 {
+		c.run = &gh.CheckRun{ID: &start.ID, HTMLURL: optional(start.URL)}
+	}
+	return c
+}
+
+// Ended reports whether GitHub shows the check run's end.
+func (c *Check) Ended() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shown
+}
+
+// ID returns the check run's number, 0 if there is none.
+func (c *Check) ID() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.run.GetID()
+}
+
 // URL returns the address of the check run's page, empty if there is none.
 func (c *Check) URL() string {
 	c.mu.Lock()
@@ -135,19 +176,24 @@ func (c *Check) open(ctx context.Context) error {
 	}
 	if run != nil {
 		c.run = run
-		err := c.update(ctx, gh.UpdateCheckRunOptions{Status: new(inProgress), Output: c.start.Output.view(nil)})
+		err := c.update(ctx, gh.UpdateCheckRunOptions{Status: c.start.status(), Output: c.start.Output.view(nil)})
 		if err == nil || !refused(err) {
 			return err
 		}
 		// Another App's check run has the same name and id.
 		c.run = nil
 	}
-	return c.create(ctx, gh.CreateCheckRunOptions{Status: new(inProgress), Output: c.start.Output.view(nil)})
+	return c.create(ctx, gh.CreateCheckRunOptions{Status: c.start.status(), Output: c.start.Output.view(nil)})
 }
+
+func (s Start) status() *string { return new(cmp.Or(s.Status, InProgress)) }
 
 // find returns the open check run of this name and external id, nil if there
 // is none.
 func (c *Check) find(ctx context.Context) (*gh.CheckRun, error) {
+	if c.start.ID != 0 {
+		return &gh.CheckRun{ID: &c.start.ID, HTMLURL: optional(c.start.URL)}, nil
+	}
 	p := c.publisher
 	runs := github.Pages(func(page gh.ListOptions) ([]*gh.CheckRun, *gh.Response, error) {
 		all, response, err := p.client.REST.Checks.ListCheckRunsForRef(ctx, p.owner, p.name, c.start.HeadSHA,
@@ -227,8 +273,11 @@ func (c *Check) Complete(ctx context.Context, end End) []Notice {
 	err := c.conclude(ctx, end)
 	if github.StatusOf(err) == http.StatusUnprocessableEntity {
 		notices = append(notices, noticed("publish all of the check run", err)...)
-		return append(notices, noticed("complete check run", c.conclude(ctx, end.bare()))...)
+		err = c.conclude(ctx, end.bare())
+		c.shown = err == nil
+		return append(notices, noticed("complete check run", err)...)
 	}
+	c.shown = err == nil
 	if err != nil {
 		return append(notices, noticed("complete check run", err)...)
 	}
@@ -238,7 +287,7 @@ func (c *Check) Complete(ctx context.Context, end End) []Notice {
 // bare is an end without what GitHub may not have accepted.
 func (e End) bare() End {
 	const left = "The details could not be shown here; they are in the log and the summary of the job."
-	return End{Conclusion: e.Conclusion, At: e.At, Output: Output{Title: cmp.Or(e.Output.Title, e.Conclusion), Summary: left}}
+	return End{Conclusion: e.Conclusion, At: e.At, Buttons: e.Buttons, Output: Output{Title: cmp.Or(e.Output.Title, e.Conclusion), Summary: left}}
 }
 
 // conclude gives the check run its conclusion, in a new one if there is none
@@ -267,14 +316,22 @@ func (c *Check) conclude(ctx context.Context, end End) error {
 
 func (c *Check) createEnded(ctx context.Context, end End) error {
 	return c.create(ctx, gh.CreateCheckRunOptions{
-		Status: new(completed), Conclusion: &end.Conclusion, CompletedAt: end.at(), Output: end.Output.view(end.first()),
+		Status: new(completed), Conclusion: &end.Conclusion, CompletedAt: end.at(), Output: end.Output.view(end.first()), Actions: end.actions(),
 	})
 }
 
 func (c *Check) updateEnded(ctx context.Context, end End) error {
 	return c.update(ctx, gh.UpdateCheckRunOptions{
-		Status: new(completed), Conclusion: &end.Conclusion, CompletedAt: end.at(), Output: end.Output.view(end.first()),
+		Status: new(completed), Conclusion: &end.Conclusion, CompletedAt: end.at(), Output: end.Output.view(end.first()), Actions: end.actions(),
 	})
+}
+
+func (e End) actions() []*gh.CheckRunAction {
+	var actions []*gh.CheckRunAction
+	for _, b := range e.Buttons {
+		actions = append(actions, &gh.CheckRunAction{Label: b.Label, Description: b.Description, Identifier: b.Identifier})
+	}
+	return actions
 }
 
 // hasEnded reports whether the check run is as it should be at the end.

@@ -80,6 +80,9 @@ type Pull struct {
 	Fork          bool
 	Draft, Closed bool
 	Labels        []string
+	// UpdatedAt is when it was last changed, such as by a push; zero if that is
+	// not said.
+	UpdatedAt time.Time
 }
 
 // Comment is a comment in a conversation.

@@ -55,6 +55,8 @@ type pull struct {
 	Labels []label `json:"labels"`
 	Head   end     `json:"head"`
 	Base   end     `json:"base"`
+
+	UpdatedAt string `json:"updated_at"`
 }
 
 type end struct {
@@ -170,6 +172,8 @@ func (p *pull) pull(base string) *Pull {
 	if p.Head.Repo != nil {
 		out.HeadRepo = p.Head.Repo.FullName
 	}
+	// A time that cannot be read is none.
+	out.UpdatedAt, _ = time.Parse(time.RFC3339, p.UpdatedAt)
 	// A head whose repository was deleted was a fork's.
 	out.Fork = !sameRepo(out.HeadRepo, base)
 	return out

@@ -1,0 +1,200 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app"
+	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/store"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/queue"
+	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
+)
+
+const opened = `{"action":"opened","installation":{"id":7},"repository":{"full_name":"octo/hello"}}`
+
+// becomes waits until a delivery is in a state, and returns it.
+func (r *rig) becomes(id string, want store.State) store.Delivery {
+	r.t.Helper()
+	var found store.Delivery
+	require.Eventually(r.t, func() (is bool) {
+		var err error
+		found, err = r.Store().Delivery(r.t.Context(), id)
+		return assert.NoError(r.t, err) && found.State == want
+	}, soon, 5*time.Millisecond, "delivery %s becomes %s", id, want)
+	return found
+}
+
+func TestADeliveryReachesItsHandler(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		r := newRig(t, address, nil)
+		got := make(chan store.Delivery, 1)
+		r.On("pull_request", func(_ context.Context, d store.Delivery) error {
+			got <- d
+			return nil
+		})
+		r.start()
+		assert.Equal(t, http.StatusAccepted, r.deliver(guid(1), "pull_request", opened))
+		d := receive(t, got)
+		body, err := d.Body.Unpack()
+		require.NoError(t, err)
+		assert.Equal(t, opened, string(body))
+		assert.Equal(t, []any{guid(1), "pull_request", "opened", int64(7), "octo/hello"}, []any{d.ID, d.Event, d.Action, d.Installation, d.Repository})
+		assert.False(t, r.becomes(guid(1), store.Handled).Finished.IsZero())
+
+		assert.Equal(t, http.StatusAccepted, r.deliver(guid(2), "ping", `{"zen":"Design for failure."}`))
+		r.becomes(guid(2), store.Handled)
+		recent, err := r.Store().Recent(t.Context(), "", 10)
+		require.NoError(t, err)
+		assert.Equal(t, []string{guid(2), guid(1)}, []string{recent[0].ID, recent[1].ID})
+		recent, err = r.Store().Recent(t.Context(), "octo/hello", 10)
+		require.NoError(t, err)
+		assert.Len(t, recent, 1)
+	})
+}
+
+func TestADeliveryThatIsRepeatedAHundredTimesMakesOneJob(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		r := newRig(t, address, nil)
+		var calls atomic.Int32
+		r.On("pull_request", func(context.Context, store.Delivery) error {
+			calls.Add(1)
+			return nil
+		})
+		r.start()
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() { assert.Equal(t, http.StatusAccepted, r.deliver(guid(1), "pull_request", opened)) })
+		}
+		all.Wait()
+		r.becomes(guid(1), store.Handled)
+		assert.EqualValues(t, 1, calls.Load())
+		var jobs int
+		require.NoError(t, r.DB().QueryRow(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'delivery'").Scan(&jobs))
+		assert.Equal(t, 1, jobs)
+		_, metrics := r.get("/metrics")
+		assert.Contains(t, metrics, `bench_app_deliveries_total{event="pull_request",outcome="replayed"} 99`)
+		assert.Contains(t, metrics, `bench_app_deliveries_total{event="pull_request",outcome="stored"} 1`)
+	})
+}
+
+func TestADeliveryThatCannotBeHandledSaysWhy(t *testing.T) {
+	r := newRig(t, dbtest.SQLite(t), nil)
+	r.On("pull_request", func(context.Context, store.Delivery) error {
+		return queue.Permanent(fault.Because(fault.Invalid, errors.New(secret), "the settings hold "+secret))
+	})
+	r.start()
+	r.deliver(guid(1), "pull_request", opened)
+	assert.Equal(t, "the settings hold [redacted]", r.becomes(guid(1), store.Failed).Problem)
+	assert.NotContains(t, r.log.String(), secret)
+}
+
+func TestEveryEventOfTheTableStartsAJobAndNoOther(t *testing.T) {
+	r := newRig(t, dbtest.SQLite(t), nil).start()
+	n := 0
+	for _, event := range app.Events() {
+		actions := event.Actions
+		if actions == nil {
+			actions = []string{"created"}
+		}
+		for _, action := range actions {
+			n++
+			require.Equal(t, http.StatusAccepted, r.deliver(guid(n), event.Name, `{"action":"`+action+`"}`))
+			r.becomes(guid(n), store.Handled)
+		}
+	}
+	for event, action := range map[string]string{"pull_request": "closed", "issue_comment": "edited", "check_run": "completed", "push": ""} {
+		require.Equal(t, http.StatusAccepted, r.deliver(guid(1000), event, `{"action":"`+action+`"}`))
+	}
+	known, err := r.Store().Knows(t.Context(), guid(1000))
+	require.NoError(t, err)
+	assert.False(t, known)
+}
+
+func TestOldDeliveriesAreRemoved(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		r := newRig(t, address, nil)
+		now := time.Now()
+		for n, age := range []time.Duration{9 * 24 * time.Hour, 8 * 24 * time.Hour, time.Hour} {
+			_, err := r.Keep(t.Context(), []store.Delivery{{ID: guid(n), Event: "ping", Received: now.Add(-age), Body: store.Pack(nil)}})
+			require.NoError(t, err)
+		}
+		count, err := r.Store().Prune(t.Context(), now.Add(-7*24*time.Hour))
+		require.NoError(t, err)
+		assert.EqualValues(t, 2, count)
+		left, err := r.Store().Recent(t.Context(), "", 10)
+		require.NoError(t, err)
+		require.Len(t, left, 1)
+		assert.Equal(t, guid(2), left[0].ID)
+	})
+}
+
+func TestHealthAndReadiness(t *testing.T) {
+	r := newRig(t, dbtest.SQLite(t), nil).start()
+	status, body := r.get("/healthz")
+	assert.Equal(t, http.StatusOK, status)
+	assert.JSONEq(t, `{"status":"ok"}`, body)
+	status, body = r.get("/readyz")
+	assert.Equal(t, http.StatusOK, status)
+	assert.JSONEq(t, `{"status":"ready","database":"ok","github":"ok","version":"test"}`, body)
+}
+
+func TestAServerThatGitHubRefusesIsNotReady(t *testing.T) {
+	r := newRig(t, dbtest.SQLite(t), nil)
+	r.github.refuses = true
+	r.start()
+	status, body := r.get("/readyz")
+	assert.Equal(t, http.StatusServiceUnavailable, status)
+	assert.Contains(t, body, "does not accept the App's key")
+}
+
+func TestAServerIsReadyWhileGitHubIsDown(t *testing.T) {
+	r := newRig(t, dbtest.SQLite(t), nil)
+	r.github.Close()
+	r.start()
+	status, body := r.get("/readyz")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, body, "could not be asked")
+}
+
+func TestStoppingKeepsWhatWasAccepted(t *testing.T) {
+	r := newRig(t, dbtest.SQLite(t), func(c *config.Config) { c.StopTimeout = 0 })
+	began := make(chan struct{}, 1)
+	r.On("pull_request", func(ctx context.Context, _ store.Delivery) error {
+		began <- struct{}{}
+		<-ctx.Done()
+		return context.Cause(ctx)
+	})
+	r.start()
+	r.deliver(guid(1), "pull_request", opened)
+	receive(t, began)
+	r.end()
+	d, err := r.Store().Delivery(t.Context(), guid(1))
+	require.NoError(t, err)
+	assert.Equal(t, store.Queued, d.State)
+	depths, err := r.Queue().Depths(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, depths, queue.Depth{Kind: "delivery", State: queue.Waiting, Count: 1})
+}
+
+func TestMetricsTellOfStrangersWithoutTheirNames(t *testing.T) {
+	r := newRig(t, dbtest.SQLite(t), nil).start()
+	r.deliver(guid(1), "made_up_by_anybody", `{}`)
+	_, err := http.Post(r.url+"/webhook", "application/json", http.NoBody)
+	require.NoError(t, err)
+	r.RateLimit("7", "core", 4999)
+	_, metrics := r.get("/metrics")
+	assert.Contains(t, metrics, `bench_app_deliveries_total{event="other",outcome="ignored"} 1`)
+	assert.Contains(t, metrics, `bench_app_deliveries_refused_total{reason="bad_header"} 1`)
+	assert.Contains(t, metrics, `bench_app_github_rate_limit_remaining{installation="7",resource="core"} 4999`)
+	assert.NotContains(t, metrics, "made_up_by_anybody")
+}

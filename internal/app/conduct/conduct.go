@@ -1,0 +1,149 @@
+// Package conduct has what deliveries start done: it decides, makes runs, has
+// them measured, and tells on GitHub how they go.
+//
+// A run is stored before anything is done for it, and ends once. Everything
+// else is done by jobs that may be done again: one measures the run, one tells
+// how it ended. [Conductor.Reap] finds what has neither.
+package conduct
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/app/event"
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/publish"
+	"github.com/ghx-dev/bench-action/internal/queue"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
+)
+
+// Executor has a run measured.
+type Executor interface {
+	// Execute returns when the run is over, or with [ErrElsewhere] while it
+	// goes on elsewhere; then it is called again after a while. It is called
+	// again, too, after the process that it ran in died. The error of a run
+	// that cannot be measured is of kind invalid if a person has to mend it.
+	Execute(ctx context.Context, w Work) (runs.Outcome, error)
+	// Abandon ends what still goes on elsewhere of a run that was ended by
+	// others.
+	Abandon(ctx context.Context, r runs.Run, client *github.Client) error
+}
+
+// Work is a run to be measured.
+type Work struct {
+	Run runs.Run
+	// Client asks GitHub in the run's repository.
+	Client *github.Client
+	// Rows are those that are there already, as lines of JSON.
+	Rows [][]byte
+	// Keep stores a row, and Progress says how far the run is.
+	Keep     func(cell bench.Cell, row []byte)
+	Progress func(done, cells int, costUSD float64)
+}
+
+// Options are what a conductor works with.
+type Options struct {
+	Runs  *runs.Table
+	DB    *database.DB
+	Queue *queue.Queue
+	// Clients returns a client for one repository of an installation.
+	Clients func(ctx context.Context, installation int64, owner, name string) (*github.Client, error)
+	// App returns the id of this App.
+	App       func() int64
+	Library   *scenario.Library
+	Executors map[settings.Executor]Executor
+	// PublicURL is where the dashboard is, empty if there is none.
+	PublicURL string
+	// Lane is the queue's for measuring, TellLane the one for telling.
+	Lane, TellLane string
+	// Parallel is how many runs of one installation go on at a time.
+	Parallel int
+	Now      func() time.Time
+	// NewID returns a new run's id.
+	NewID func() string
+	Log   *slog.Logger
+	// Redact takes secrets out of what is stored and shown.
+	Redact func(string) string
+	// Watch is how often a run looks whether it was stopped; 0 means
+	// [DefaultWatch].
+	Watch time.Duration
+	// Elsewhere is how often a run that goes on elsewhere is looked at; 0
+	// means [DefaultElsewhere].
+	Elsewhere time.Duration
+}
+
+// The defaults of options.
+const (
+	DefaultWatch     = time.Second
+	DefaultElsewhere = time.Minute
+)
+
+// Conductor does what deliveries start. It is safe for concurrent use.
+type Conductor struct {
+	Options
+	measure queue.Kind[job]
+	telling queue.Kind[job]
+}
+
+// job is the payload of both kinds of jobs.
+type job struct {
+	Run string `json:"run"`
+}
+
+const (
+	measureAttempts = 5
+	tellAttempts    = 25
+	tellTimeout     = 2 * time.Minute
+)
+
+// New returns a conductor and has the queue work for it. It is called before
+// the queue starts.
+func New(opts Options) *Conductor {
+	if opts.Watch == 0 {
+		opts.Watch = DefaultWatch
+	}
+	if opts.Elsewhere == 0 {
+		opts.Elsewhere = DefaultElsewhere
+	}
+	c := &Conductor{
+		Options: opts,
+		measure: queue.Kind[job]{Name: "measure", Lane: opts.Lane, Attempts: measureAttempts, Parallel: opts.Parallel},
+		telling: queue.Kind[job]{Name: "tell", Lane: opts.TellLane, Attempts: tellAttempts, Timeout: tellTimeout},
+	}
+	queue.Handle(opts.Queue, c.measure, c.doMeasure)
+	queue.Handle(opts.Queue, c.telling, c.doTell)
+	return c
+}
+
+// measureJob returns the job that measures a run, once at a time.
+func (c *Conductor) measureJob(r runs.Run) queue.Order {
+	return c.measure.New(job{r.ID}).Once(r.ID).For(strconv.FormatInt(r.Installation, 10))
+}
+
+func (c *Conductor) tellJob(id string) queue.Order { return c.telling.New(job{id}).Once(id) }
+
+// client returns a client for the repository of an event.
+func (c *Conductor) client(ctx context.Context, e event.Event) (*github.Client, error) {
+	return c.Clients(ctx, e.InstallationID, e.Repo.Owner, e.Repo.Name)
+}
+
+// publisher returns what tells in a run's repository.
+func (c *Conductor) publisher(ctx context.Context, r runs.Run) (*github.Client, *publish.Publisher, error) {
+	client, err := c.Clients(ctx, r.Installation, r.Owner(), r.Name())
+	if err != nil {
+		return nil, nil, err
+	}
+	return client, publish.New(client, r.Owner(), r.Name()), nil
+}
+
+func (c *Conductor) warn(ctx context.Context, r runs.Run, notices []publish.Notice) {
+	for _, n := range notices {
+		c.Log.WarnContext(ctx, "not published", slog.String("run", r.ID), slog.String("problem", c.Redact(n.Err.Error())))
+	}
+}

@@ -1,0 +1,284 @@
+package conduct_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/conduct"
+	"github.com/ghx-dev/bench-action/internal/app/decide"
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+)
+
+const config = "model: scripted\nexecutor: local\n"
+
+func TestAPullRequestIsMeasuredAndTold(t *testing.T) {
+	r := newRig(t, config)
+	during := make(chan string, 1)
+	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
+		during <- string(r.check().Status)
+		w.Progress(3, w.Run.Cells, 0.1)
+		return passes(ctx, w)
+	})
+	r.pullEvent("opened")
+	r.wait(1)
+
+	assert.Equal(t, "in_progress", <-during)
+	check := r.check()
+	assert.Equal(t, []any{"completed", "success", r.head}, []any{string(check.Status), string(check.Conclusion), check.HeadSHA})
+	run := r.run("run-1")
+	assert.Equal(t, []any{runs.Finished, true, "opened by writer", 16}, []any{run.State, run.Told, run.Request.Asked, run.Cells})
+	require.Len(t, r.comments(), 1)
+	assert.Contains(t, r.comments()[0], "https://bench.example/runs/run-1")
+}
+
+func TestACommitIsMeasuredOnce(t *testing.T) {
+	r := newRig(t, config)
+	id := r.pullEvent("opened")
+	r.wait(1)
+	r.again(id, "pull_request", map[string]any{"action": "opened", "pull_request": r.pull()})
+	r.pullEvent("synchronize")
+	r.deliver("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{
+		"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}, "pull_requests": []any{map[string]any{"number": r.number}},
+	}})
+	assert.Len(t, r.executor.works(), 1)
+	assert.Len(t, r.checks(), 1)
+}
+
+func TestALostEventIsMadeUpForByItsSuite(t *testing.T) {
+	r := newRig(t, config)
+	r.deliver("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{
+		"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}, "pull_requests": []any{map[string]any{"number": r.number}},
+	}})
+	r.wait(1)
+	assert.Equal(t, "success", string(r.check().Conclusion))
+}
+
+func TestAPushTakesTheOlderRunsPlace(t *testing.T) {
+	r := newRig(t, config)
+	first := r.head
+	begun := make(chan struct{}, 1)
+	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
+		if w.Run.Head != first {
+			return passes(ctx, w)
+		}
+		begun <- struct{}{}
+		<-ctx.Done()
+		return runs.Outcome{}, ctx.Err()
+	})
+	r.pullEvent("opened")
+	<-begun
+	r.push("src/b.ts")
+	r.pullEvent("synchronize")
+	r.wait(2)
+
+	checks := r.checks()
+	require.Len(t, checks, 2)
+	assert.Equal(t, []string{first, "cancelled"}, []string{checks[0].HeadSHA, string(checks[0].Conclusion)})
+	assert.Equal(t, []string{r.head, "success"}, []string{checks[1].HeadSHA, string(checks[1].Conclusion)})
+}
+
+func TestWithoutSettingsTheAppIsSilent(t *testing.T) {
+	r := newRig(t, "")
+	r.pullEvent("opened")
+	assert.Empty(t, r.checks())
+	r.comment("writer", "/bench")
+	assert.Contains(t, r.answer(), "There is no `.github/bench.yml` on the base branch `main`")
+}
+
+func TestAMistakeInTheSettingsPointsAtItsLine(t *testing.T) {
+	r := newRig(t, "model: a/b\nrepetitions: 1000\n")
+	r.pullEvent("opened")
+	r.wait(1)
+	check := r.check()
+	assert.Equal(t, "action_required", string(check.Conclusion))
+	require.Len(t, check.Annotations, 1)
+	assert.Equal(t, []any{settings.Path, 2}, []any{check.Annotations[0].Path, check.Annotations[0].StartLine})
+	assert.Empty(t, r.executor.works())
+}
+
+// A pull request cannot change what it is measured by.
+func TestTheSettingsAreThoseOfTheBaseBranch(t *testing.T) {
+	r := newRig(t, config)
+	old := r.get(sandboxtest.Path + "/contents/" + settings.Path)
+	reply := r.As("writer").Do("PUT", sandboxtest.Path+"/contents/"+settings.Path, map[string]any{
+		"message": "mine", "content": "Ym9vCg==", "branch": "change", "sha": old["sha"],
+	})
+	require.Equal(t, 200, reply.Status, reply.Body)
+	r.pullEvent("opened")
+	r.wait(1)
+	assert.Equal(t, "success", string(r.check().Conclusion))
+}
+
+func TestWhatIsNotMeasuredConcludes(t *testing.T) {
+	for _, c := range []struct {
+		name, config string
+		change       func(*rig)
+		conclusion   string
+	}{
+		{"a draft", config, func(r *rig) {
+			r.As("writer").Do("PATCH", fmt.Sprintf("%s/pulls/%d", sandboxtest.Path, r.number), `{"title":"[skip bench] x"}`)
+		}, "skipped"},
+		{"other paths", config + "paths: [docs/**]\n", nil, "skipped"},
+		{"a label that is missing", config + "labels: {run: bench}\n", nil, "skipped"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, c.config)
+			if c.change != nil {
+				c.change(r)
+			}
+			r.pullEvent("opened")
+			r.wait(1)
+			assert.Equal(t, c.conclusion, string(r.check().Conclusion))
+			assert.Empty(t, r.comments())
+			assert.Empty(t, r.executor.works())
+		})
+	}
+}
+
+func TestABrokenRunIsTriedAgainAndThenTold(t *testing.T) {
+	r := newRig(t, config)
+	r.executor.set(func(context.Context, conduct.Work) (runs.Outcome, error) {
+		return runs.Outcome{}, fault.Infraf("reach the model with hunter2")
+	})
+	r.pullEvent("opened")
+	r.wait(1)
+	assert.Len(t, r.executor.works(), 5)
+	assert.Equal(t, "neutral", string(r.check().Conclusion))
+	o, err := r.table.Outcome(t.Context(), "run-1")
+	require.NoError(t, err)
+	assert.NotContains(t, o.Problem, "hunter2")
+	assert.NotContains(t, r.comments()[0], "hunter2")
+}
+
+func TestWhatAPersonHasToMendIsNotTriedAgain(t *testing.T) {
+	r := newRig(t, config)
+	r.executor.set(func(context.Context, conduct.Work) (runs.Outcome, error) {
+		return runs.Outcome{}, fault.Invalidf("the model has no key: set one")
+	})
+	r.pullEvent("opened")
+	r.wait(1)
+	assert.Len(t, r.executor.works(), 1)
+	assert.Equal(t, "action_required", string(r.check().Conclusion))
+}
+
+func TestARunThatGoesOnElsewhereIsLookedAtAgain(t *testing.T) {
+	r := newRig(t, config)
+	looks := 0
+	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
+		if looks++; looks < 3 {
+			return runs.Outcome{}, conduct.ErrElsewhere
+		}
+		return passes(ctx, w)
+	})
+	r.pullEvent("opened")
+	r.wait(1)
+	assert.Equal(t, "success", string(r.check().Conclusion))
+}
+
+func TestARetryTakesOverWhatWasJudged(t *testing.T) {
+	r := newRig(t, config)
+	row := func(iteration int, failure bench.ErrorType) []byte {
+		text := fmt.Sprintf(`{"scenario_id":"pr-merge-001","mode":"ghx","iteration":%d`, iteration)
+		if failure != "" {
+			text += fmt.Sprintf(`,"error":{"type":%q,"message":"x"}`, failure)
+		}
+		return []byte(text + "}")
+	}
+	cell := func(i int) bench.Cell { return bench.Cell{ScenarioID: "pr-merge-001", Mode: bench.GHX, Iteration: i} }
+	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
+		w.Keep(cell(1), row(1, ""))
+		w.Keep(cell(2), row(2, bench.RunnerError))
+		w.Keep(cell(3), row(3, "assertion_failed"))
+		return passes(ctx, w)
+	})
+	r.pullEvent("opened")
+	r.wait(1)
+	r.comment("writer", "/bench retry")
+	r.wait(1)
+	works := r.executor.works()
+	require.Len(t, works, 2)
+	assert.Len(t, works[1].Rows, 2, "all but the runner failure")
+	assert.Equal(t, "run-1", works[1].Run.Request.Continues)
+	assert.Contains(t, r.answer(), "👍 `/bench retry`")
+}
+
+func TestARunIsStoppedByItsBudget(t *testing.T) {
+	r := newRig(t, config+"budget: {run: 1, pull_request: 1, day: 1}\n")
+	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
+		assert.InDelta(t, 1, w.Run.Request.Plan.MaxUSD, 1e-9)
+		w.Progress(w.Run.Cells, w.Run.Cells, 2)
+		return passes(ctx, w)
+	})
+	r.pullEvent("opened")
+	r.wait(1)
+	r.comment("writer", "/bench")
+	assert.Contains(t, r.answer(), "budget")
+	assert.Len(t, r.executor.works(), 1)
+	r.push("src/b.ts")
+	r.pullEvent("synchronize")
+	r.wait(1)
+	assert.Len(t, r.executor.works(), 1)
+	checks := r.checks()
+	assert.Equal(t, "cancelled", string(checks[len(checks)-1].Conclusion))
+}
+
+func TestAMergeQueueGetsItsCheck(t *testing.T) {
+	for config, conclusion := range map[string]string{config: "skipped", config + "triggers: {merge_group: true}\n": "success"} {
+		r := newRig(t, config)
+		r.deliver("merge_group", map[string]any{"action": "checks_requested", "merge_group": map[string]any{
+			"head_sha": r.head, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1", "base_sha": r.head, "base_ref": "refs/heads/main",
+		}})
+		r.wait(1)
+		assert.Equal(t, conclusion, string(r.check().Conclusion))
+		assert.Empty(t, r.comments())
+	}
+}
+
+func TestButtonsRunAgain(t *testing.T) {
+	r := newRig(t, config)
+	r.pullEvent("opened")
+	r.wait(1)
+	check := r.check().ID
+	r.press("reader", "requested_action", decide.ButtonFull, check)
+	assert.Len(t, r.executor.works(), 1, "who may not write may not spend")
+	r.press("writer", "requested_action", decide.ButtonFull, check)
+	r.wait(1)
+	r.press("writer", "rerequested", "", check)
+	r.wait(1)
+	assert.Len(t, r.executor.works(), 3)
+	r.press("writer", "requested_action", decide.ButtonExplain, check)
+	assert.NotEmpty(t, r.answer())
+	assert.Len(t, r.executor.works(), 3)
+}
+
+func TestWhereTheAppIsGoneRunsEnd(t *testing.T) {
+	r := newRig(t, config)
+	begun := make(chan struct{}, 1)
+	ended := make(chan struct{})
+	r.executor.set(func(ctx context.Context, _ conduct.Work) (runs.Outcome, error) {
+		begun <- struct{}{}
+		<-ctx.Done()
+		close(ended)
+		return runs.Outcome{}, ctx.Err()
+	})
+	r.pullEvent("opened")
+	<-begun
+	r.deliver("installation", map[string]any{"action": "deleted"})
+	<-ended
+	r.wait(1)
+	assert.Equal(t, runs.Stopped, r.run("run-1").State)
+}
+
+func TestPayloadsOfAnotherShapeAreNotTriedAgain(t *testing.T) {
+	r := newRig(t, config)
+	err := r.try("x", "pull_request", map[string]any{"action": "opened"})
+	require.ErrorContains(t, err, "lacks pull_request")
+}

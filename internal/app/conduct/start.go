@@ -1,0 +1,197 @@
+package conduct
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/app/event"
+	"github.com/ghx-dev/bench-action/internal/app/plan"
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/jsondoc"
+	"github.com/ghx-dev/bench-action/internal/publish"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
+)
+
+// ask is a run that somebody or something asks for.
+type ask struct {
+	cause    string
+	event    event.Event
+	pull     event.Pull
+	settings settings.Settings
+	plan     plan.Plan
+	asked    string
+	// continues is the run whose rows are taken over.
+	continues string
+}
+
+// run returns the run of an ask, as it is stored first.
+func (c *Conductor) run(a ask) runs.Run {
+	suite := a.settings.CheckName
+	if suite == "" {
+		suite = settings.DefaultCheckName
+	}
+	return runs.Run{
+		ID: c.NewID(), Cause: a.cause, Installation: a.event.InstallationID, Repo: a.event.Repo.FullName(), Pull: a.pull.Number, Head: a.pull.HeadSHA,
+		Suite: suite, State: runs.Queued, Created: c.Now(), Cells: a.plan.Cells(),
+		Request: runs.Request{
+			Owner: a.event.Repo.Owner, Name: a.event.Repo.Name, BaseSHA: a.pull.BaseSHA, BaseRef: a.pull.BaseRef, HeadRepo: a.pull.HeadRepo,
+			Fork: a.pull.Fork, Asked: a.asked, Plan: a.plan, Comment: a.settings.Comment, Continues: a.continues,
+		},
+	}
+}
+
+// overBudget is the error of a run that may not be begun.
+type overBudget struct{ left, estimate float64 }
+
+func (o overBudget) Error() string {
+	if o.left <= 0 {
+		return "The budget of the pull request or of the day is used up. Raise it in " + settings.Path + ", or wait until tomorrow."
+	}
+	return fmt.Sprintf("It is thought to cost %s USD, and %s may be spent. Name fewer scenarios or repetitions, or raise the budget in %s.",
+		bench.USDText(o.estimate), bench.USDText(o.left), settings.Path)
+}
+
+// budgetDay is what a day's budget is for.
+const budgetDay = 24 * time.Hour
+
+// price sets the plan's estimate and limit. The error is [overBudget] if too
+// little is left.
+func (c *Conductor) price(ctx context.Context, a *ask) error {
+	repo := a.event.Repo.FullName()
+	if a.settings.Model != settings.Scripted || a.plan.Model != settings.Scripted {
+		mean, known, err := c.Runs.CellCost(ctx, repo, a.plan.Model)
+		if err != nil {
+			return err
+		}
+		if known {
+			a.plan.EstimateUSD = mean * float64(a.plan.Cells())
+		}
+	}
+	spent, err := c.Runs.Spent(ctx, repo, a.pull.Number, c.Now().Add(-budgetDay))
+	if err != nil {
+		return err
+	}
+	left, ok := plan.Allowed(a.settings.Budget, spent, a.plan.EstimateUSD)
+	if !ok {
+		return overBudget{left, a.plan.EstimateUSD}
+	}
+	a.plan.MaxUSD = left
+	return nil
+}
+
+// start makes a run, ends the one that it takes the place of, shows it on
+// GitHub and has it measured. Called again for the same cause it goes on where
+// it was. The error may be [overBudget].
+func (c *Conductor) start(ctx context.Context, client *github.Client, a ask) (runs.Run, error) {
+	r, err := c.Runs.ByCause(ctx, a.cause)
+	if errors.Is(err, runs.ErrNone) {
+		if err := c.price(ctx, &a); err != nil {
+			return runs.Run{}, err
+		}
+		r, err = c.create(ctx, c.run(a))
+	}
+	if err != nil || !r.State.Alive() {
+		return r, err
+	}
+	if r.CheckID == 0 {
+		// A check run that cannot be shown now is made up for later.
+		if err := c.show(ctx, client, &r, publish.Queued); err != nil {
+			c.Log.WarnContext(ctx, "no check run yet", "run", r.ID, "problem", c.Redact(err.Error()))
+		}
+	}
+	return r, c.DB.Write(ctx, func(tx *database.Tx) error {
+		_, err := c.Queue.Enqueue(ctx, tx, c.measureJob(r))
+		return err
+	})
+}
+
+// create stores a run, and ends those of the same subject.
+func (c *Conductor) create(ctx context.Context, r runs.Run) (runs.Run, error) {
+	older, err := c.Runs.Alive(ctx, r.Subject())
+	if err != nil {
+		return runs.Run{}, err
+	}
+	var made bool
+	err = c.DB.Write(ctx, func(tx *database.Tx) error {
+		var err error
+		if made, err = c.Runs.Create(ctx, tx, r); err != nil || !made {
+			return err
+		}
+		for _, old := range older {
+			reason := "A newer run of the same commit took its place."
+			if old.Head != r.Head {
+				reason = "There was a newer push, which is measured instead."
+			}
+			if err := c.endIn(ctx, tx, old.ID, runs.Stopped, runs.Outcome{Reason: reason}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || made {
+		return r, err
+	}
+	return c.Runs.ByCause(ctx, r.Cause)
+}
+
+// show has GitHub show the run as queued or in progress.
+func (c *Conductor) show(ctx context.Context, client *github.Client, r *runs.Run, status string) error {
+	start := c.checkStart(*r)
+	start.Status = status
+	start.Output = output(comment.Check(c.said(*r, runs.Outcome{})).Output)
+	check, notices := publish.New(client, r.Owner(), r.Name()).StartCheck(ctx, start)
+	if len(notices) > 0 {
+		return notices[0].Err
+	}
+	r.CheckID, r.CheckURL = check.ID(), check.URL()
+	return c.Runs.SetCheck(ctx, r.ID, r.CheckID, r.CheckURL)
+}
+
+// conclude makes a run that ends at once.
+func (c *Conductor) conclude(ctx context.Context, a ask, state runs.State, o runs.Outcome) error {
+	r, err := c.create(ctx, c.run(a))
+	if err != nil {
+		return err
+	}
+	return c.end(ctx, r.ID, state, o)
+}
+
+func (c *Conductor) skip(ctx context.Context, _ *github.Client, a ask, why comment.Skip) error {
+	return c.conclude(ctx, a, runs.Skipped, runs.Outcome{Skip: why})
+}
+
+// stop makes a run that is not begun, for a reason.
+func (c *Conductor) stop(ctx context.Context, _ *github.Client, a ask, reason string) error {
+	return c.conclude(ctx, a, runs.Stopped, runs.Outcome{Reason: reason})
+}
+
+// refuse makes a run that is broken by its settings, and points at the line.
+func (c *Conductor) refuse(ctx context.Context, _ *github.Client, a ask, problems jsondoc.Problems) error {
+	first := problems.Sorted()[0]
+	return c.conclude(ctx, a, runs.Broken, runs.Outcome{
+		Problem: fault.Public(problems.Err()), ProblemKind: fault.Invalid, ProblemPath: first.File, ProblemLine: first.Line,
+	})
+}
+
+// end stores how a run ended and has it told. A run that has ended already
+// stays as it is.
+func (c *Conductor) end(ctx context.Context, id string, state runs.State, o runs.Outcome) error {
+	return c.DB.Write(ctx, func(tx *database.Tx) error { return c.endIn(ctx, tx, id, state, o) })
+}
+
+func (c *Conductor) endIn(ctx context.Context, tx *database.Tx, id string, state runs.State, o runs.Outcome) error {
+	o.Problem, o.Log = c.Redact(o.Problem), c.Redact(o.Log)
+	ended, err := c.Runs.End(ctx, tx, id, state, o, c.Now())
+	if err != nil || !ended {
+		return err
+	}
+	_, err = c.Queue.Enqueue(ctx, tx, c.tellJob(id))
+	return err
+}

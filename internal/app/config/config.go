@@ -1,0 +1,188 @@
+// Package config reads the settings of the App's server, from the environment
+// and a file, and says of all that are wrong how to mend them.
+package config
+
+import (
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// Config is the settings of a server.
+type Config struct {
+	// Address is where it listens, such as ":8080".
+	Address string
+	// PublicURL is where browsers and GitHub reach it, without a slash at the
+	// end; empty if it was not said.
+	PublicURL string
+	// DataDir has the database, unless Database is PostgreSQL, and the
+	// credentials that the set-up in the browser writes.
+	DataDir string
+	// Database is the address of the database: see package database.
+	Database string
+	// Workers is how many benchmark runs this machine works on at a time, and
+	// Parallel how many runs of one installation all machines work on.
+	Workers, Parallel int
+	// Keep is how long deliveries, and files of local runs, are kept.
+	Keep time.Duration
+	// StopTimeout is how long a server that is told to end waits for its jobs.
+	StopTimeout time.Duration
+	// APIURL and GitHubURL are GitHub's API and its site.
+	APIURL, GitHubURL string
+	LogLevel          slog.Level
+	// Credentials are those of the App, empty if it is not set up.
+	Credentials Credentials
+	Local       Local
+}
+
+// Local is how the executor local runs benchmarks on this machine.
+type Local struct {
+	// Owners are the accounts whose repositories may run here; none means all
+	// in which the App is installed.
+	Owners []string
+	// ModelKey is the key of the models' APIs. Empty means that each provider's
+	// own variable has it, such as OPENAI_API_KEY.
+	ModelKey string
+	// ModelBaseURL is that of an OpenAI-compatible API which has the models;
+	// empty means the provider's own.
+	ModelBaseURL string
+	// Build is how the proposed ghx is built: auto, none, or a script of sh.
+	Build string
+	// GHXCommand is the command of the ghx that is measured, where the build
+	// does not tell it; empty means the one on PATH.
+	GHXCommand string
+	// Expectations is the path of a file with thresholds and prices; empty
+	// means the built-in ones.
+	Expectations string
+}
+
+// The defaults.
+const (
+	DefaultAddress     = ":8080"
+	DefaultDataDir     = "data"
+	DefaultWorkers     = 2
+	DefaultParallel    = 1
+	DefaultKeep        = 7 * 24 * time.Hour
+	DefaultStopTimeout = 25 * time.Second
+	DefaultAPIURL      = "https://api.github.com"
+	DefaultGitHubURL   = "https://github.com"
+	DefaultBuild       = "auto"
+)
+
+// The limits.
+const (
+	mostWorkers  = 256
+	shortestKeep = 3 * 24 * time.Hour // GitHub delivers again for that long
+	longestKeep  = 365 * 24 * time.Hour
+	longestStop  = time.Hour
+	databaseFile = "bench.db"
+)
+
+// Read reads the settings. File is the path of a YAML file with some of them,
+// empty if there is none; what the environment says goes before. The error is
+// of kind invalid and names every problem, each on a line.
+func Read(getenv func(string) string, file string) (Config, error) {
+	c := Config{
+		Address: DefaultAddress, DataDir: DefaultDataDir, Workers: DefaultWorkers, Parallel: DefaultParallel,
+		Keep: DefaultKeep, StopTimeout: DefaultStopTimeout, APIURL: DefaultAPIURL, GitHubURL: DefaultGitHubURL,
+		Local: Local{Build: DefaultBuild},
+	}
+	values, problems := readFile(file)
+	for _, s := range settings() {
+		name, value := s.Variable, strings.TrimSpace(getenv(s.Variable))
+		if value == "" {
+			name, value = s.Key+" in "+file, strings.TrimSpace(values[s.Key])
+		}
+		if value == "" {
+			continue
+		}
+		if err := s.set(&c, value); err != nil {
+			problems = append(problems, name+" "+fault.Public(err))
+		}
+	}
+	if c.Database == "" {
+		c.Database = "sqlite:" + filepath.Join(c.DataDir, databaseFile)
+	}
+	saved, err := c.credentials()
+	if err != nil {
+		problems = append(problems, fault.Public(err))
+	}
+	c.Credentials = saved
+	return c, together(problems)
+}
+
+// credentials returns those that were set, or else those that the set-up in the
+// browser left.
+func (c *Config) credentials() (Credentials, error) {
+	if !c.Credentials.Empty() {
+		return c.Credentials, c.Credentials.Check()
+	}
+	return LoadCredentials(c.DataDir)
+}
+
+// Secrets returns the values that must not be shown.
+func (c Config) Secrets() []string {
+	secrets := append(c.Credentials.Secrets(), c.Local.ModelKey)
+	if u, err := url.Parse(c.Database); err == nil {
+		if password, is := u.User.Password(); is {
+			secrets = append(secrets, password)
+		}
+	}
+	return secrets
+}
+
+func together(problems []string) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return fault.Invalidf("the settings cannot be used:\n  %s", strings.Join(problems, "\n  "))
+}
+
+// readFile reads the keys of a file.
+func readFile(file string) (values map[string]string, problems []string) {
+	if file == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, []string{"the file of settings cannot be read: " + err.Error()}
+	}
+	var raw map[string]any
+	if err := yaml.Unmarshal(data, &raw); err != nil {
+		// What the parser says repeats the line, which may hold a secret.
+		return nil, []string{file + " is no YAML with a name and a value on each line, such as workers: 2"}
+	}
+	known := map[string]bool{}
+	for _, s := range settings() {
+		known[s.Key] = true
+	}
+	values = map[string]string{}
+	for key, value := range raw {
+		text, isPlain := plain(value)
+		switch {
+		case !known[key]:
+			problems = append(problems, file+" sets "+key+", which is no setting: `bench-app serve --help` lists them")
+		case !isPlain:
+			problems = append(problems, key+" in "+file+" is not a plain value")
+		default:
+			values[key] = text
+		}
+	}
+	return values, problems
+}
+
+// baseURL checks an address of HTTP and cuts the slash at its end off.
+func baseURL(value string) (string, error) {
+	u, err := url.Parse(value)
+	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", fault.Invalidf("is no address such as https://bench.example.com")
+	}
+	return strings.TrimSuffix(u.String(), "/"), nil
+}

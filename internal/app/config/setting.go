@@ -1,0 +1,197 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
+)
+
+// setting is one of the settings.
+type setting struct {
+	// Variable is its name in the environment, Key that in a file.
+	Variable, Key string
+	Help          string
+	// set stores a value that is not empty. Its error goes on after the name:
+	// "is no number …". It does not repeat the values of secrets.
+	set func(c *Config, value string) error
+}
+
+// settings is the table of all settings. A later one goes before an earlier
+// one that sets the same.
+func settings() []setting {
+	return []setting{
+		{"PORT", "port", "port to listen on; hosts of containers set it", func(c *Config, v string) error {
+			port, err := number(v, 1, 65535)
+			c.Address = fmt.Sprintf(":%d", port)
+			return err
+		}},
+		{"BENCH_APP_ADDR", "addr", "address to listen on, instead of PORT (" + DefaultAddress + ")", setAddress},
+		{"BENCH_APP_PUBLIC_URL", "public-url", "where GitHub and browsers reach the server", func(c *Config, v string) (err error) {
+			c.PublicURL, err = baseURL(v)
+			return err
+		}},
+		{"BENCH_APP_DATA_DIR", "data-dir", "folder for the database and for credentials (" + DefaultDataDir + ")", func(c *Config, v string) error {
+			c.DataDir = v
+			return nil
+		}},
+		{"DATABASE_URL", "database-url", "postgres://… for several machines; without it a SQLite file in the data folder", func(c *Config, v string) error {
+			c.Database = v
+			if err := database.Check(v); err != nil {
+				return fault.Invalidf("is of no use: %s", fault.Public(err))
+			}
+			return nil
+		}},
+		{"BENCH_APP_ID", "app-id", "id of the GitHub App", func(c *Config, v string) error {
+			id, err := number(v, 1, 1<<53)
+			if err != nil {
+				id = -1 // it was given, which is what the other checks ask
+			}
+			c.Credentials.AppID = id
+			return err
+		}},
+		{"BENCH_APP_PRIVATE_KEY_PATH", "private-key-path", "file with the App's private key", setKeyPath},
+		{"BENCH_APP_PRIVATE_KEY", "private-key", "the App's private key itself, instead of its file", func(c *Config, v string) error {
+			c.Credentials.PrivateKey = strings.ReplaceAll(v, `\n`, "\n")
+			return nil
+		}},
+		{"BENCH_APP_WEBHOOK_SECRET", "webhook-secret", "secret that GitHub signs deliveries with", func(c *Config, v string) error {
+			c.Credentials.WebhookSecret = v
+			return nil
+		}},
+		{"BENCH_APP_CLIENT_ID", "client-id", "the App's client id, for the login to the dashboard", func(c *Config, v string) error {
+			c.Credentials.ClientID = v
+			return nil
+		}},
+		{"BENCH_APP_CLIENT_SECRET", "client-secret", "the App's client secret, for the login to the dashboard", func(c *Config, v string) error {
+			c.Credentials.ClientSecret = v
+			return nil
+		}},
+		{"BENCH_APP_WORKERS", "workers", "benchmark runs at a time on this machine (" + strconv.Itoa(DefaultWorkers) + ")", func(c *Config, v string) error {
+			n, err := number(v, 1, mostWorkers)
+			c.Workers = int(n)
+			return err
+		}},
+		{"BENCH_APP_PARALLEL", "parallel", "benchmark runs at a time of one installation, on all machines (" + strconv.Itoa(DefaultParallel) + ")", func(c *Config, v string) error {
+			n, err := number(v, 1, mostWorkers)
+			c.Parallel = int(n)
+			return err
+		}},
+		{"BENCH_APP_KEEP", "keep", "how long deliveries are kept (" + DefaultKeep.String() + ")", func(c *Config, v string) (err error) {
+			c.Keep, err = duration(v, shortestKeep, longestKeep)
+			return err
+		}},
+		{"BENCH_APP_STOP_TIMEOUT", "stop-timeout", "how long jobs may go on when the server is told to stop (" + DefaultStopTimeout.String() + ")", func(c *Config, v string) (err error) {
+			c.StopTimeout, err = duration(v, 0, longestStop)
+			return err
+		}},
+		{"GITHUB_API_URL", "github-api-url", "GitHub's API (" + DefaultAPIURL + ")", func(c *Config, v string) (err error) {
+			c.APIURL, err = baseURL(v)
+			return err
+		}},
+		{"GITHUB_URL", "github-url", "GitHub's site (" + DefaultGitHubURL + ")", func(c *Config, v string) (err error) {
+			c.GitHubURL, err = baseURL(v)
+			return err
+		}},
+		{"BENCH_APP_LOCAL_OWNERS", "local-owners", "accounts, separated by commas, whose repositories may run on this machine (all)", func(c *Config, v string) error {
+			c.Local.Owners = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
+			return nil
+		}},
+		{"BENCH_MODEL_API_KEY", "model-api-key", "key of the models' APIs for runs on this machine, instead of variables such as OPENAI_API_KEY", func(c *Config, v string) error {
+			c.Local.ModelKey = v
+			return nil
+		}},
+		{"BENCH_APP_MODEL_BASE_URL", "model-base-url", "OpenAI-compatible API that has the models, for runs on this machine", func(c *Config, v string) (err error) {
+			c.Local.ModelBaseURL, err = baseURL(v)
+			return err
+		}},
+		{"BENCH_APP_BUILD_COMMAND", "build-command", "how the proposed ghx is built on this machine: auto, none, or a script (" + DefaultBuild + ")", func(c *Config, v string) error {
+			c.Local.Build = v
+			return nil
+		}},
+		{"BENCH_APP_GHX_COMMAND", "ghx-command", "command of the ghx that is measured on this machine, where the build does not tell it", func(c *Config, v string) error {
+			c.Local.GHXCommand = v
+			return nil
+		}},
+		{"BENCH_APP_EXPECTATIONS", "expectations", "file with thresholds and prices for runs on this machine", setExpectations},
+		{"BENCH_APP_LOG_LEVEL", "log-level", "debug, info, warn or error (info)", func(c *Config, v string) error {
+			if c.LogLevel.UnmarshalText([]byte(v)) != nil {
+				return fault.Invalidf("is %q: write debug, info, warn or error", v)
+			}
+			return nil
+		}},
+	}
+}
+
+// Help describes the settings, one on a line.
+func Help() string {
+	var text strings.Builder
+	for _, s := range settings() {
+		fmt.Fprintf(&text, "  %-28s %-18s %s\n", s.Variable, s.Key, s.Help)
+	}
+	return text.String()
+}
+
+func setAddress(c *Config, v string) error {
+	_, port, err := net.SplitHostPort(v)
+	if err == nil {
+		_, err = number(port, 0, 65535)
+	}
+	if err != nil {
+		return fault.Invalidf("is %q: write a host and a port, such as 127.0.0.1:8080, or a port alone, such as :8080", v)
+	}
+	c.Address = v
+	return nil
+}
+
+func setKeyPath(c *Config, v string) error {
+	key, err := os.ReadFile(v)
+	if err != nil {
+		return fault.Invalidf("names a file that cannot be read: %w", err)
+	}
+	c.Credentials.PrivateKey = string(key)
+	return nil
+}
+
+func setExpectations(c *Config, v string) error {
+	if _, err := os.Stat(v); err != nil {
+		return fault.Invalidf("names a file that cannot be read: %w", err)
+	}
+	c.Local.Expectations = v
+	return nil
+}
+
+func number(value string, least, most int64) (int64, error) {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n < least || n > most {
+		return 0, fault.Invalidf("is %q: write a number from %d to %d", value, least, most)
+	}
+	return n, nil
+}
+
+func duration(value string, least, most time.Duration) (time.Duration, error) {
+	d, err := time.ParseDuration(value)
+	if err != nil || d < least || d > most {
+		return 0, fault.Invalidf("is %q: write a duration from %s to %s, such as %s", value, least, most, most/2)
+	}
+	return d, nil
+}
+
+// plain writes a value that YAML has read as text, if it is no list or table.
+func plain(value any) (string, bool) {
+	switch value := value.(type) {
+	case nil:
+		return "", true
+	case string:
+		return value, true
+	case bool, int, int64, uint64, float64:
+		return fmt.Sprint(value), true
+	default:
+		return "", false
+	}
+}

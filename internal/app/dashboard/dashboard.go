@@ -1,0 +1,279 @@
+// Package dashboard shows runs in a browser: what runs, how it came out, what
+// it cost, and how a repository's figures go over time.
+//
+// Pages are made on the server and need no script. Who looks has logged in at
+// GitHub, and sees the repositories that GitHub shows him.
+package dashboard
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/report"
+)
+
+// State is how far a run is.
+type State string
+
+// The states.
+const (
+	Queued   State = "queued"
+	Running  State = "running"
+	Finished State = "finished"
+	Stopped  State = "stopped"
+	Broken   State = "broken"
+	Skipped  State = "skipped"
+)
+
+// Run is a run as lists show it.
+type Run struct {
+	ID string
+	// Repo is "owner/name", Pull the pull request's number or 0.
+	Repo   string
+	Pull   int
+	Commit string
+	State  State
+	// Verdict is empty until there is one.
+	Verdict   bench.Verdict
+	Simulated bool
+	// Asked says what started the run, such as "push" or "/bench by octocat".
+	Asked       string
+	Model, Set  string
+	Modes       []bench.Mode
+	Done, Cells int
+	CostUSD     float64
+	// Created is set; Started and Ended are zero until then.
+	Created, Started, Ended time.Time
+	// CheckURL is the check run's page, empty if there is none.
+	CheckURL string
+}
+
+// Detail is a run with all there is to show of it.
+type Detail struct {
+	Run
+	// Problem ended a broken run, Reason a stopped one.
+	Problem, Reason string
+	// Summary is nil where nothing was judged.
+	Summary *bench.Summary
+	// Log is the last part of what the run printed, without secrets.
+	Log string
+}
+
+// Point is a judged run in a repository's course.
+type Point struct {
+	RunID   string
+	At      time.Time
+	Verdict bench.Verdict
+	// Simulated is true where no model was involved.
+	Simulated bool
+	// TokensPct, LatencyPct and CallsPct are reductions, SuccessPP is a
+	// difference of rates; nil where there is no figure.
+	TokensPct, LatencyPct, CallsPct, SuccessPP *float64
+	CostUSD                                    float64
+}
+
+// Filter says which runs are wanted, newest first.
+type Filter struct {
+	// Repos are those that may be seen.
+	Repos []string
+	// Before is the id of a run; what is older comes. Empty is the start.
+	Before string
+	Limit  int
+}
+
+// Source knows the runs. A run that does not exist is [ErrNotFound].
+type Source interface {
+	Runs(ctx context.Context, f Filter) ([]Run, error)
+	Run(ctx context.Context, id string) (Detail, error)
+	// Course returns the last judged runs of a repository, oldest first.
+	Course(ctx context.Context, repo string, limit int) ([]Point, error)
+}
+
+// ErrNotFound is about a run that does not exist.
+var ErrNotFound = errors.New("no such run")
+
+// Options are what the pages are made from.
+type Options struct {
+	Source Source
+	// Login is who may look; nil switches the pages off.
+	Login *Login
+	Now   func() time.Time
+	// Failed is told of errors that a visitor is not shown.
+	Failed func(err error)
+}
+
+const (
+	pageLimit   = 50
+	courseLimit = 60
+)
+
+//go:embed style.css
+var ownStyle string
+
+// New returns the pages, to be mounted at the root.
+func New(opts Options) http.Handler {
+	d := &pages{Options: opts}
+	mux := http.NewServeMux()
+	style := report.Style() + ownStyle
+	sum := sha256.Sum256([]byte(style))
+	etag := `"` + hex.EncodeToString(sum[:8]) + `"`
+	mux.HandleFunc("GET /style.css", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/css; charset=utf-8")
+		w.Header().Set("ETag", etag)
+		http.ServeContent(w, r, "style.css", time.Time{}, strings.NewReader(style))
+	})
+	if opts.Login == nil {
+		mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+			d.render(w, http.StatusOK, "off", view{Title: "bench"})
+		})
+		return secured(mux)
+	}
+	opts.Login.mount(mux, d)
+	mux.HandleFunc("GET /{$}", d.seen(d.runs))
+	mux.HandleFunc("GET /runs/{id}", d.seen(d.run))
+	mux.HandleFunc("GET /runs/{id}/log", d.seen(d.log))
+	mux.HandleFunc("GET /repos/{owner}/{name}", d.seen(d.repo))
+	return secured(mux)
+}
+
+// secured sets what every answer says to a browser: nothing from elsewhere,
+// no script, no frame.
+func secured(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cache-Control", "private, no-cache")
+		next.ServeHTTP(w, r)
+	})
+}
+
+type pages struct{ Options }
+
+// visitor is who looks, and what he may see.
+type visitor struct {
+	login string
+	repos []string
+}
+
+func (v visitor) sees(repo string) bool {
+	return slices.ContainsFunc(v.repos, func(r string) bool { return strings.EqualFold(r, repo) })
+}
+
+// seen wraps a page that only those see who have logged in.
+func (d *pages) seen(page func(http.ResponseWriter, *http.Request, visitor)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := d.Login.visitor(r)
+		switch {
+		case errors.Is(err, errNoSession):
+			d.render(w, http.StatusUnauthorized, "login", view{Title: "Log in", Next: r.URL.RequestURI()})
+		case err != nil:
+			d.fail(w, err)
+		default:
+			page(w, r, v)
+		}
+	}
+}
+
+func (d *pages) runs(w http.ResponseWriter, r *http.Request, v visitor) {
+	runs, err := d.Source.Runs(r.Context(), Filter{Repos: v.repos, Before: r.FormValue("before"), Limit: pageLimit + 1})
+	if err != nil {
+		d.fail(w, err)
+		return
+	}
+	d.render(w, http.StatusOK, "runs", d.list("Runs", v, runs))
+}
+
+// list is the view of a page of runs; one more than fits says that there are
+// older ones.
+func (d *pages) list(title string, v visitor, runs []Run) view {
+	out := view{Title: title, Visitor: v.login}
+	if len(runs) > pageLimit {
+		runs = runs[:pageLimit]
+		out.Older = runs[pageLimit-1].ID
+	}
+	for _, run := range runs {
+		out.Runs = append(out.Runs, d.line(run))
+		out.Alive = out.Alive || run.State == Queued || run.State == Running
+	}
+	return out
+}
+
+func (d *pages) repo(w http.ResponseWriter, r *http.Request, v visitor) {
+	repo := r.PathValue("owner") + "/" + r.PathValue("name")
+	if !v.sees(repo) {
+		d.missing(w, v)
+		return
+	}
+	course, err := d.Source.Course(r.Context(), repo, courseLimit)
+	if err != nil {
+		d.fail(w, err)
+		return
+	}
+	runs, err := d.Source.Runs(r.Context(), Filter{Repos: []string{repo}, Before: r.FormValue("before"), Limit: pageLimit + 1})
+	if err != nil {
+		d.fail(w, err)
+		return
+	}
+	page := d.list(repo, v, runs)
+	page.Charts = charts(course)
+	d.render(w, http.StatusOK, "repo", page)
+}
+
+// find returns a run that the visitor may see; otherwise it has answered.
+func (d *pages) find(w http.ResponseWriter, r *http.Request, v visitor) (Detail, bool) {
+	detail, err := d.Source.Run(r.Context(), r.PathValue("id"))
+	switch {
+	case errors.Is(err, ErrNotFound) || err == nil && !v.sees(detail.Repo):
+		d.missing(w, v)
+	case err != nil:
+		d.fail(w, err)
+	default:
+		return detail, true
+	}
+	return Detail{}, false
+}
+
+func (d *pages) run(w http.ResponseWriter, r *http.Request, v visitor) {
+	detail, ok := d.find(w, r, v)
+	if !ok {
+		return
+	}
+	page := view{Title: "Run " + detail.ID, Visitor: v.login, Detail: detail, Line: d.line(detail.Run), Alive: detail.State == Queued || detail.State == Running}
+	if detail.Summary != nil {
+		body, err := reportBody(*detail.Summary)
+		if err != nil {
+			d.fail(w, err)
+			return
+		}
+		page.Report = body
+	}
+	d.render(w, http.StatusOK, "run", page)
+}
+
+func (d *pages) log(w http.ResponseWriter, r *http.Request, v visitor) {
+	detail, ok := d.find(w, r, v)
+	if !ok {
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte(detail.Log))
+}
+
+func (d *pages) missing(w http.ResponseWriter, v visitor) {
+	d.render(w, http.StatusNotFound, "missing", view{Title: "Not found", Visitor: v.login})
+}
+
+func (d *pages) fail(w http.ResponseWriter, err error) {
+	d.Failed(err)
+	d.render(w, http.StatusBadGateway, "failed", view{Title: "Something went wrong"})
+}

@@ -1,0 +1,336 @@
+package dashboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/dashboard"
+	"github.com/ghx-dev/bench-action/internal/bench"
+)
+
+var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// runs is a source of made-up runs.
+type runs struct {
+	all    []dashboard.Detail
+	course []dashboard.Point
+	err    error
+}
+
+func (s *runs) Runs(_ context.Context, f dashboard.Filter) ([]dashboard.Run, error) {
+	var out []dashboard.Run
+	skipping := f.Before != ""
+	for _, d := range s.all {
+		if !skipping && slices.Contains(f.Repos, d.Repo) && len(out) < f.Limit {
+			out = append(out, d.Run)
+		}
+		skipping = skipping && d.ID != f.Before
+	}
+	return out, s.err
+}
+
+func (s *runs) Run(_ context.Context, id string) (dashboard.Detail, error) {
+	for _, d := range s.all {
+		if d.ID == id {
+			return d, s.err
+		}
+	}
+	return dashboard.Detail{}, dashboard.ErrNotFound
+}
+
+func (s *runs) Course(context.Context, string, int) ([]dashboard.Point, error) {
+	return s.course, s.err
+}
+
+func summary(t *testing.T) *bench.Summary {
+	t.Helper()
+	data, err := os.ReadFile("testdata/summary.json")
+	require.NoError(t, err)
+	var s bench.Summary
+	require.NoError(t, json.Unmarshal(data, &s))
+	return &s
+}
+
+func example(t *testing.T) *runs {
+	t.Helper()
+	tokens := []float64{18, 22, 9, 25, 27.5}
+	s := &runs{all: []dashboard.Detail{
+		{Run: dashboard.Run{
+			ID: "r5", Repo: "aryeko/ghx", Pull: 12, Commit: strings.Repeat("a", 40), State: dashboard.Running, Asked: "push by octocat",
+			Model: "openai/gpt-5.3-codex", Set: "ci-verify-pr", Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Done: 6, Cells: 16, CostUSD: 0.31,
+			Created: now.Add(-3 * time.Minute), Started: now.Add(-2 * time.Minute),
+		}, Log: "cell 6 of 16\n<script>alert(1)</script>\n"},
+		{Run: dashboard.Run{
+			ID: "r4", Repo: "aryeko/ghx", Pull: 11, Commit: strings.Repeat("b", 40), State: dashboard.Finished, Verdict: bench.VerdictFail, Asked: "/bench run by octocat",
+			Model: "openai/gpt-5.3-codex", Set: "ci-verify-pr", Done: 16, Cells: 16, CostUSD: 0.6712,
+			Created: now.Add(-3 * time.Hour), Started: now.Add(-3 * time.Hour), Ended: now.Add(-165 * time.Minute), CheckURL: "https://github.com/aryeko/ghx/runs/4",
+		}, Summary: summary(t), Log: "done\n"},
+		{Run: dashboard.Run{ID: "r3", Repo: "aryeko/ghx", State: dashboard.Broken, Model: "scripted", Created: now.Add(-72 * time.Hour)}, Problem: "GitHub was down."},
+		{Run: dashboard.Run{ID: "r2", Repo: "secret/other", State: dashboard.Finished, Verdict: bench.VerdictFail, Created: now.Add(-80 * time.Hour)}},
+	}}
+	for i, v := range tokens {
+		verdict := bench.VerdictPass
+		if v < 15 {
+			verdict = bench.VerdictFail
+		}
+		s.course = append(s.course, dashboard.Point{RunID: "r4", At: now.Add(time.Duration(i-9) * time.Hour), Verdict: verdict, TokensPct: &v, SuccessPP: new(v - 20), CostUSD: v / 50})
+	}
+	return s
+}
+
+// site is the pages on a server, with a GitHub that lets octocat in.
+type site struct {
+	*httptest.Server
+	browser *http.Client
+	// gone makes GitHub refuse the user's token.
+	gone   bool
+	failed []error
+	now    time.Time
+}
+
+func open(t *testing.T, source dashboard.Source) *site {
+	t.Helper()
+	s := &site{now: now}
+	github := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/login/oauth/authorize":
+			back, err := url.Parse(r.FormValue("redirect_uri"))
+			if err != nil {
+				http.Error(w, "no address", http.StatusBadRequest)
+				return
+			}
+			back.RawQuery = url.Values{"code": {"good"}, "state": {r.FormValue("state")}}.Encode()
+			http.Redirect(w, r, back.String(), http.StatusFound)
+		case "/login/oauth/access_token":
+			w.Header().Set("Content-Type", "application/json")
+			if r.FormValue("code") != "good" || r.FormValue("client_secret") != "s3cret" {
+				_, _ = w.Write([]byte(`{"error": "bad_verification_code"}`))
+				return
+			}
+			_, _ = w.Write([]byte(`{"access_token": "ghu_token"}`))
+		}
+	}))
+	t.Cleanup(github.Close)
+	var handler http.Handler
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	t.Cleanup(s.Close)
+	clock := func() time.Time { return s.now }
+	handler = dashboard.New(dashboard.Options{
+		Source: source, Now: clock, Failed: func(err error) { s.failed = append(s.failed, err) },
+		Login: &dashboard.Login{
+			ClientID: "Iv1.x", ClientSecret: "s3cret", ServerURL: github.URL, PublicURL: s.URL, HTTP: github.Client(), Now: clock,
+			Lookup: func(_ context.Context, token string) (dashboard.Account, error) {
+				if s.gone || token != "ghu_token" {
+					return dashboard.Account{}, dashboard.ErrLoggedOut
+				}
+				return dashboard.Account{Login: "octocat", Repos: []string{"aryeko/ghx"}}, nil
+			},
+		},
+	})
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	s.browser = &http.Client{Jar: jar}
+	return s
+}
+
+func (s *site) get(t *testing.T, path string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+	require.NoError(t, err)
+	response, err := s.browser.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	var body strings.Builder
+	_, err = copyTo(&body, response)
+	require.NoError(t, err)
+	return response.StatusCode, body.String()
+}
+
+func (s *site) login(t *testing.T) {
+	t.Helper()
+	status, _ := s.get(t, "/login")
+	require.Equal(t, http.StatusOK, status)
+}
+
+func TestNobodySeesAnythingWithoutALogin(t *testing.T) {
+	s := open(t, example(t))
+	for _, path := range []string{"/", "/runs/r4", "/runs/r4/log", "/repos/aryeko/ghx"} {
+		status, body := s.get(t, path)
+		assert.Equal(t, http.StatusUnauthorized, status, path)
+		assert.Contains(t, body, "Log in with GitHub")
+		assert.NotContains(t, body, "gpt-5.3", path)
+	}
+}
+
+func TestALoginLeadsBackToThePage(t *testing.T) {
+	s := open(t, example(t))
+	_, body := s.get(t, "/runs/r4")
+	assert.Contains(t, body, `href="/login?next=%2fruns%2fr4"`)
+	status, body := s.get(t, "/login?next=%2Fruns%2Fr4")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, body, "aryeko/ghx")
+	assert.Contains(t, body, "The ten checks")
+}
+
+func TestALoginLeadsNowhereElse(t *testing.T) {
+	for _, next := range []string{"https://evil.example/", "//evil.example/", `/\evil.example`, "evil", "javascript:alert(1)", "/%0d%0aSet-Cookie:x"} {
+		s := open(t, example(t))
+		s.browser.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
+			assert.NotContains(t, r.URL.Host, "evil")
+			return nil
+		}
+		status, body := s.get(t, "/login?next="+next)
+		assert.Equal(t, http.StatusOK, status, next)
+		assert.Contains(t, body, "octocat", "it leads to the runs")
+	}
+}
+
+func TestOnlyWhatGitHubShowsIsShown(t *testing.T) {
+	s := open(t, example(t))
+	s.login(t)
+	status, body := s.get(t, "/")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, body, "aryeko/ghx")
+	assert.NotContains(t, body, "secret/other")
+	for _, path := range []string{"/runs/r2", "/runs/r2/log", "/repos/secret/other", "/runs/nothing"} {
+		status, body := s.get(t, path)
+		assert.Equal(t, http.StatusNotFound, status, path)
+		assert.NotContains(t, body, "secret/other")
+	}
+}
+
+func TestAForgedOrOldLoginIsRefused(t *testing.T) {
+	s := open(t, example(t))
+	status, _ := s.get(t, "/login/callback?code=good&state=guess")
+	assert.Equal(t, http.StatusBadRequest, status, "a state that nobody began")
+
+	s.login(t)
+	s.now = now.Add(9 * time.Hour)
+	status, _ = s.get(t, "/")
+	assert.Equal(t, http.StatusUnauthorized, status, "the session has ended")
+
+	s.login(t)
+	address, err := url.Parse(s.URL)
+	require.NoError(t, err)
+	cookies := s.browser.Jar.Cookies(address)
+	require.NotEmpty(t, cookies)
+	cookies[0].Value = "A" + cookies[0].Value[1:]
+	s.browser.Jar.SetCookies(address, cookies)
+	status, _ = s.get(t, "/")
+	assert.Equal(t, http.StatusUnauthorized, status, "the cookie was changed")
+}
+
+func TestALossOfAccessIsSeenWithinAMinute(t *testing.T) {
+	s := open(t, example(t))
+	s.login(t)
+	s.gone = true
+	s.now = now.Add(61 * time.Second)
+	status, _ := s.get(t, "/")
+	assert.Equal(t, http.StatusUnauthorized, status)
+}
+
+func TestLoggingOutEndsTheSession(t *testing.T) {
+	s := open(t, example(t))
+	s.login(t)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/logout", nil)
+	require.NoError(t, err)
+	response, err := s.browser.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	assert.Equal(t, http.StatusUnauthorized, response.StatusCode)
+}
+
+func TestTheCookieHidesTheToken(t *testing.T) {
+	s := open(t, example(t))
+	s.login(t)
+	address, err := url.Parse(s.URL)
+	require.NoError(t, err)
+	for _, c := range s.browser.Jar.Cookies(address) {
+		assert.NotContains(t, c.Value, "ghu_token")
+	}
+}
+
+func TestPagesCarryNoScriptAndEscapeWhatTheyShow(t *testing.T) {
+	s := open(t, example(t))
+	s.login(t)
+	for _, path := range []string{"/", "/runs/r5", "/runs/r4", "/repos/aryeko/ghx"} {
+		_, body := s.get(t, path)
+		assert.NotContains(t, strings.ToLower(body), "<script", path)
+		assert.NotContains(t, body, "style=", path)
+	}
+	_, body := s.get(t, "/runs/r5")
+	assert.Contains(t, body, "&lt;script&gt;alert(1)")
+	response, err := s.browser.Get(s.URL + "/")
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	assert.Contains(t, response.Header.Get("Content-Security-Policy"), "default-src 'none'")
+}
+
+func TestARunThatGoesOnComesAgainByItself(t *testing.T) {
+	s := open(t, example(t))
+	s.login(t)
+	_, alive := s.get(t, "/runs/r5")
+	assert.Contains(t, alive, `http-equiv="refresh"`)
+	assert.Contains(t, alive, "6 of 16")
+	_, over := s.get(t, "/runs/r4")
+	assert.NotContains(t, over, `http-equiv="refresh"`)
+}
+
+func TestManyRunsHaveOlderPages(t *testing.T) {
+	source := &runs{}
+	for i := range 120 {
+		source.all = append(source.all, dashboard.Detail{Run: dashboard.Run{ID: "r" + string(rune('a'+i%26)) + strings.Repeat("x", i/26), Repo: "aryeko/ghx", State: dashboard.Queued, Created: now}})
+	}
+	s := open(t, source)
+	s.login(t)
+	seen := map[string]bool{}
+	path := "/"
+	for range 3 {
+		_, body := s.get(t, path)
+		for _, part := range strings.Split(body, `href="/runs/`)[1:] {
+			id, _, _ := strings.Cut(part, `"`)
+			seen[id] = true
+		}
+		_, rest, more := strings.Cut(body, `href="?before=`)
+		if !more {
+			break
+		}
+		id, _, _ := strings.Cut(rest, `"`)
+		path = "/?before=" + id
+	}
+	assert.Len(t, seen, 120)
+}
+
+func TestAFailureTellsTheLogAndNotTheVisitor(t *testing.T) {
+	source := example(t)
+	s := open(t, source)
+	s.login(t)
+	source.err = errors.New("the database of bench-1 is gone")
+	status, body := s.get(t, "/")
+	assert.Equal(t, http.StatusBadGateway, status)
+	assert.NotContains(t, body, "bench-1")
+	require.Len(t, s.failed, 1)
+	assert.ErrorContains(t, s.failed[0], "bench-1")
+}
+
+func TestWithoutALoginThePagesAreOff(t *testing.T) {
+	server := httptest.NewServer(dashboard.New(dashboard.Options{Source: example(t), Now: func() time.Time { return now }}))
+	defer server.Close()
+	response, err := server.Client().Get(server.URL + "/runs/r4")
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	assert.Equal(t, http.StatusNotFound, response.StatusCode)
+}

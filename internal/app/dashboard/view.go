@@ -1,0 +1,143 @@
+package dashboard
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/report"
+)
+
+//go:embed pages.html
+var pagesHTML string
+
+var templates = template.Must(template.New("").Parse(pagesHTML))
+
+// view is what the templates show.
+type view struct {
+	Title   string
+	Visitor string
+	// Next is where a login leads back to.
+	Next string
+	// Alive is true where something goes on, so that the page comes again by
+	// itself.
+	Alive  bool
+	Runs   []line
+	Older  string
+	Line   line
+	Detail Detail
+	Report template.HTML
+	Charts []chart
+}
+
+// line is a run in words.
+type line struct {
+	Run
+	Word, Tone string
+	// Since says when it was asked for, Took how long it ran.
+	Since, Took string
+	Cost        string
+	Short       string
+	ModesText   string
+	PercentDone int
+}
+
+func (d *pages) line(run Run) line {
+	word, tone := wordOf(run)
+	l := line{Run: run, Word: word, Tone: tone, Since: ago(d.Now().Sub(run.Created)), Short: short(run.Commit), ModesText: modesText(run.Modes)}
+	if run.CostUSD > 0 {
+		l.Cost = bench.USDText(run.CostUSD) + " USD"
+	}
+	if !run.Started.IsZero() {
+		end := run.Ended
+		if end.IsZero() {
+			end = d.Now()
+		}
+		l.Took = bench.DurationText(float64(end.Sub(run.Started).Milliseconds()))
+	}
+	if run.Cells > 0 {
+		l.PercentDone = 100 * run.Done / run.Cells
+	}
+	return l
+}
+
+// wordOf returns a run's state in a word, and its colour: good, bad, busy or
+// quiet. A simulated verdict is for show, and has no colour.
+func wordOf(run Run) (word, tone string) {
+	switch {
+	case run.State != Finished:
+		tone := "quiet"
+		if run.State == Running || run.State == Queued {
+			tone = "busy"
+		}
+		return string(run.State), tone
+	case run.Simulated:
+		return string(run.Verdict) + " (simulated)", "quiet"
+	case run.Verdict == bench.VerdictPass:
+		return "pass", "good"
+	case run.Verdict == bench.VerdictFail:
+		return "fail", "bad"
+	default:
+		return "no verdict", "quiet"
+	}
+}
+
+func modesText(modes []bench.Mode) string {
+	names := make([]string, len(modes))
+	for i, mode := range modes {
+		names[i] = string(mode)
+	}
+	return strings.Join(names, ", ")
+}
+
+// ago says how long ago something was, roughly.
+func ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	default:
+		return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+	}
+}
+
+const shortCommit = 7
+
+func short(commit string) string {
+	if len(commit) > shortCommit {
+		return commit[:shortCommit]
+	}
+	return commit
+}
+
+// reportBody is the report as a part of a page. The report escapes what it
+// shows.
+func reportBody(s bench.Summary) (template.HTML, error) {
+	var body bytes.Buffer
+	if err := report.HTMLBody(&body, s); err != nil {
+		return "", err
+	}
+	return template.HTML(body.String()), nil //nolint:gosec // made by a template of ours
+}
+
+// render writes a page whole, or an error.
+func (d *pages) render(w http.ResponseWriter, status int, name string, v view) {
+	var page bytes.Buffer
+	if err := templates.ExecuteTemplate(&page, name, v); err != nil {
+		d.Failed(fmt.Errorf("render page %s: %w", name, err))
+		http.Error(w, "Something went wrong.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	// A visitor who has left cannot be told anything.
+	_, _ = page.WriteTo(w)
+}

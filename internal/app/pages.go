@@ -1,0 +1,128 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/setup"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+const (
+	// readyTimeout is how long each part of a readiness check may take.
+	readyTimeout = 5 * time.Second
+	// checkEvery is how often GitHub is asked whether it accepts the
+	// credentials.
+	checkEvery = time.Minute
+)
+
+// addPages adds what every server answers. The webhook takes any method, to
+// count what it refuses.
+func (a *App) addPages() error {
+	a.mux.Handle("/webhook", a.receiver)
+	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusOK, map[string]string{"status": "ok"})
+	})
+	a.mux.HandleFunc("GET /readyz", a.serveReady)
+	a.mux.Handle("GET /metrics", a.metrics.handler())
+	if !a.Credentials().Empty() {
+		return nil
+	}
+	pages, err := a.setupPages()
+	if err != nil {
+		return err
+	}
+	a.mux.Handle("/setup", pages)
+	a.mux.Handle("/setup/", pages)
+	return nil
+}
+
+// setupPages returns the pages of the first set-up, and logs how to get in.
+func (a *App) setupPages() (http.Handler, error) {
+	token := a.opts.Random()
+	pages, err := setup.New(setup.Options{
+		Token: token, PublicURL: a.opts.Config.PublicURL, GitHubURL: a.opts.Config.GitHubURL, APIURL: a.opts.Config.APIURL,
+		Events: subscribed(), Random: a.opts.Random, Now: a.opts.Now, Client: &http.Client{Transport: a.opts.Transport, Timeout: readTimeout},
+		Log: a.opts.Log, Done: func(c config.Credentials) error {
+			if err := config.SaveCredentials(a.opts.Config.DataDir, c); err != nil {
+				return err
+			}
+			return a.Use(c)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.opts.Log.Warn("the App is not set up: open the address in a browser", slog.String("path", "/setup?token="+token))
+	return pages, nil
+}
+
+// subscribed are the events that an App subscribes to; the others are sent to
+// every App.
+func subscribed() []string {
+	var names []string
+	for _, e := range Events() {
+		switch e.Name {
+		case "installation", "installation_repositories", "ping":
+		default:
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// readiness is what is known of the credentials.
+type readiness struct {
+	mu      sync.Mutex
+	checked time.Time
+	who     *identity
+	problem error
+}
+
+// serveReady says whether the server can do its work. GitHub being down is
+// told, but is no reason to take no deliveries.
+func (a *App) serveReady(w http.ResponseWriter, request *http.Request) {
+	status, parts := http.StatusOK, map[string]string{"status": "ready", "database": "ok", "github": "ok", "version": a.opts.Version}
+	not := func(part, why string) {
+		status, parts["status"], parts[part] = http.StatusServiceUnavailable, "not ready", why
+	}
+	ctx, cancel := context.WithTimeout(request.Context(), readyTimeout)
+	defer cancel()
+	if err := a.db.Ping(ctx); err != nil {
+		not("database", fault.Public(err))
+	}
+	if who := a.github.Load(); who == nil {
+		not("github", "the App is not set up: see /setup")
+	} else if err := a.ready.check(ctx, who, a.opts.Now()); fault.KindOf(err) == fault.Invalid {
+		not("github", fault.Public(err))
+	} else if err != nil {
+		parts["github"] = "GitHub could not be asked"
+	}
+	if a.stopping.Load() {
+		not("server", "it stops")
+	}
+	answer(w, status, parts)
+}
+
+// check says whether GitHub accepts the credentials, as of a minute ago.
+func (r *readiness) check(ctx context.Context, who *identity, now time.Time) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.who != who || now.Sub(r.checked) >= checkEvery {
+		r.problem = who.check(ctx)
+		r.who, r.checked = who, now
+	}
+	return r.problem
+}
+
+func answer(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value) // whoever asked may be gone
+}

@@ -1,0 +1,180 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/app/dashboard"
+	"github.com/ghx-dev/bench-action/internal/app/plan"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// Alive returns the runs of a subject that have not ended.
+func (t *Table) Alive(ctx context.Context, subject string) ([]Run, error) {
+	return t.all(ctx, "("+subjectSQL+") = $1 AND "+alive+" ORDER BY seq", subject)
+}
+
+// AliveOf returns the runs of an installation that have not ended; of all of
+// its repositories, or of those that are named.
+func (t *Table) AliveOf(ctx context.Context, installation int64, repos []string) ([]Run, error) {
+	found, err := t.all(ctx, "installation = $1 AND "+alive+" ORDER BY seq", installation)
+	if err != nil || repos == nil {
+		return found, err
+	}
+	var those []Run
+	for _, r := range found {
+		for _, name := range repos {
+			if strings.EqualFold(r.Repo, name) {
+				those = append(those, r)
+			}
+		}
+	}
+	return those, nil
+}
+
+// AliveAll returns all runs that have not ended.
+func (t *Table) AliveAll(ctx context.Context) ([]Run, error) {
+	return t.all(ctx, alive+" ORDER BY seq")
+}
+
+// Untold returns runs that ended before a time and that GitHub does not show
+// as ended.
+func (t *Table) Untold(ctx context.Context, before time.Time) ([]Run, error) {
+	return t.all(ctx, "told = 0 AND NOT "+alive+" AND ended < $1 ORDER BY seq", before.UnixMilli())
+}
+
+// Spent returns what runs of a pull request have cost, and what those of its
+// repository have cost since a time.
+func (t *Table) Spent(ctx context.Context, repo string, pull int, since time.Time) (plan.Spent, error) {
+	var s plan.Spent
+	err := t.db.QueryRow(ctx, `SELECT
+		COALESCE(SUM(CASE WHEN pull = $1 AND pull > 0 THEN cost ELSE 0 END), 0),
+		COALESCE(SUM(CASE WHEN created >= $2 THEN cost ELSE 0 END), 0)
+		FROM run WHERE repo = $3`, pull, since.UnixMilli(), repo).Scan(&s.PullRequest, &s.Day)
+	if err != nil {
+		return plan.Spent{}, fault.Infraf("add up what was spent: %w", err)
+	}
+	return s, nil
+}
+
+// historyLimit is how many runs an estimate looks at.
+const historyLimit = 20
+
+// CellCost returns the mean cost of a cell of a model in the latest finished
+// runs of a repository, in USD. It reports false if there are none.
+func (t *Table) CellCost(ctx context.Context, repo, model string) (float64, bool, error) {
+	found, err := t.all(ctx, "repo = $1 AND state = 'finished' ORDER BY seq DESC LIMIT $2", repo, historyLimit)
+	if err != nil {
+		return 0, false, err
+	}
+	spent, cells := 0.0, 0
+	for _, r := range found {
+		if r.Request.Plan.Model == model && (r.CostUSD > 0 || r.Simulated) {
+			spent, cells = spent+r.CostUSD, cells+r.Done
+		}
+	}
+	if cells == 0 {
+		return 0, false, nil
+	}
+	return spent / float64(cells), true, nil
+}
+
+// Source shows the runs on the dashboard.
+type Source struct{ Table *Table }
+
+// Runs lists runs, the newest first.
+func (s Source) Runs(ctx context.Context, f dashboard.Filter) ([]dashboard.Run, error) {
+	if len(f.Repos) == 0 {
+		return nil, nil
+	}
+	where, args := "LOWER(repo) IN (", []any{}
+	for i, repo := range f.Repos {
+		if i > 0 {
+			where += ", "
+		}
+		args = append(args, strings.ToLower(repo))
+		where += fmt.Sprintf("$%d", len(args))
+	}
+	where += ")"
+	if f.Before != "" {
+		args = append(args, f.Before)
+		where += fmt.Sprintf(" AND seq < (SELECT seq FROM run WHERE id = $%d)", len(args))
+	}
+	args = append(args, f.Limit)
+	found, err := s.Table.all(ctx, where+fmt.Sprintf(" ORDER BY seq DESC LIMIT $%d", len(args)), args...)
+	if err != nil {
+		return nil, err
+	}
+	var shown []dashboard.Run
+	for _, r := range found {
+		shown = append(shown, show(r))
+	}
+	return shown, nil
+}
+
+// Run returns a run with all there is to show of it.
+func (s Source) Run(ctx context.Context, id string) (dashboard.Detail, error) {
+	r, err := s.Table.Get(ctx, id)
+	if errors.Is(err, ErrNone) {
+		return dashboard.Detail{}, dashboard.ErrNotFound
+	}
+	if err != nil {
+		return dashboard.Detail{}, err
+	}
+	o, err := s.Table.Outcome(ctx, id)
+	return dashboard.Detail{Run: show(r), Problem: o.Problem, Reason: o.Reason, Summary: o.Summary, Log: o.Log}, err
+}
+
+// Course returns the last judged runs of a repository, the oldest first.
+func (s Source) Course(ctx context.Context, repo string, limit int) ([]dashboard.Point, error) {
+	found, err := s.Table.all(ctx, "LOWER(repo) = $1 AND state = 'finished' ORDER BY seq DESC LIMIT $2", strings.ToLower(repo), limit)
+	if err != nil {
+		return nil, err
+	}
+	var course []dashboard.Point
+	for i := len(found) - 1; i >= 0; i-- {
+		o, err := s.Table.Outcome(ctx, found[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		if o.Summary != nil {
+			course = append(course, point(found[i], *o.Summary))
+		}
+	}
+	return course, nil
+}
+
+func point(r Run, summary bench.Summary) dashboard.Point {
+	p := dashboard.Point{RunID: r.ID, At: r.Ended, Verdict: r.Verdict, Simulated: r.Simulated, CostUSD: r.CostUSD}
+	for _, c := range summary.Gate.Checks {
+		switch c.Name {
+		case bench.CheckTokensReduction:
+			p.TokensPct = &c.Value
+		case bench.CheckLatencyReduction:
+			p.LatencyPct = &c.Value
+		case bench.CheckToolCallReduction:
+			p.CallsPct = &c.Value
+		case bench.CheckSuccessRate:
+			p.SuccessPP = &c.Value
+		default: // the others have no course of their own
+		}
+	}
+	return p
+}
+
+func show(r Run) dashboard.Run {
+	p := r.Request.Plan
+	set := p.Set
+	if set == "" {
+		set = strings.Join(p.Scenarios, ", ")
+	}
+	return dashboard.Run{
+		ID: r.ID, Repo: r.Repo, Pull: r.Pull, Commit: r.Head, State: dashboard.State(r.State), Verdict: r.Verdict, Simulated: r.Simulated,
+		Asked: r.Request.Asked, Model: p.Model, Set: set, Modes: p.Modes, Done: r.Done, Cells: r.Cells, CostUSD: r.CostUSD,
+		Created: r.Created, Started: r.Started, Ended: r.Ended, CheckURL: r.CheckURL,
+	}
+}

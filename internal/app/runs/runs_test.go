@@ -1,0 +1,254 @@
+package runs_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/dashboard"
+	"github.com/ghx-dev/bench-action/internal/app/plan"
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+type rig struct {
+	*testing.T
+	*runs.Table
+	db *database.DB
+}
+
+func open(t *testing.T) *rig {
+	t.Helper()
+	db, err := database.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "bench.db"))
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, db.Close()) })
+	table, err := runs.Open(t.Context(), db)
+	require.NoError(t, err)
+	return &rig{t, table, db}
+}
+
+// run makes a run of aryeko/ghx#7, changed before it is stored.
+func (r *rig) run(id string, change func(*runs.Run)) bool {
+	r.Helper()
+	run := runs.Run{
+		ID: id, Cause: "delivery-" + id, Installation: 5, Repo: "aryeko/ghx", Pull: 7, Head: "h-" + id, Suite: "bench", State: runs.Queued, Created: noon, Cells: 16,
+		Request: runs.Request{Owner: "aryeko", Name: "ghx", Asked: "push by octocat", Plan: plan.Plan{Model: "a/b", Set: "ci-verify-pr"}},
+	}
+	if change != nil {
+		change(&run)
+	}
+	var made bool
+	require.NoError(r, r.db.Write(r.Context(), func(tx *database.Tx) (err error) {
+		made, err = r.Create(r.Context(), tx, run)
+		return err
+	}))
+	return made
+}
+
+func (r *rig) end(id string, state runs.State, o runs.Outcome) bool {
+	r.Helper()
+	var ended bool
+	require.NoError(r, r.db.Write(r.Context(), func(tx *database.Tx) (err error) {
+		ended, err = r.End(r.Context(), tx, id, state, o, noon.Add(time.Hour))
+		return err
+	}))
+	return ended
+}
+
+func (r *rig) get(id string) runs.Run {
+	r.Helper()
+	run, err := r.Get(r.Context(), id)
+	require.NoError(r, err)
+	return run
+}
+
+func ids(found []runs.Run) []string {
+	var out []string
+	for _, r := range found {
+		out = append(out, r.ID)
+	}
+	return out
+}
+
+func TestACauseMakesOneRun(t *testing.T) {
+	r := open(t)
+	assert.True(t, r.run("a", nil))
+	assert.False(t, r.run("b", func(run *runs.Run) { run.Cause = "delivery-a" }))
+	found, err := r.ByCause(t.Context(), "delivery-a")
+	require.NoError(t, err)
+	assert.Equal(t, "a", found.ID)
+	assert.Equal(t, "aryeko", found.Owner())
+	_, err = r.Get(t.Context(), "b")
+	assert.ErrorIs(t, err, runs.ErrNone)
+}
+
+func TestARunEndsOnce(t *testing.T) {
+	r := open(t)
+	r.run("a", nil)
+	begun, err := r.Begin(t.Context(), "a", noon.Add(time.Minute))
+	require.NoError(t, err)
+	assert.True(t, begun)
+	_, err = r.Begin(t.Context(), "a", noon.Add(time.Hour))
+	require.NoError(t, err)
+	assert.Equal(t, noon.Add(time.Minute), r.get("a").Started, "the first beginning counts")
+
+	require.NoError(t, r.Progress(t.Context(), "a", 3, 16, 0.5))
+	summary := &bench.Summary{CostUSD: 0.8, Simulated: true, Gate: bench.Gate{Verdict: bench.VerdictPass}}
+	assert.True(t, r.end("a", runs.Finished, runs.Outcome{Summary: summary, Log: "done"}))
+	assert.False(t, r.end("a", runs.Broken, runs.Outcome{Problem: "late", ProblemKind: fault.Internal}))
+	begun, err = r.Begin(t.Context(), "a", noon)
+	require.NoError(t, err)
+	assert.False(t, begun)
+	require.NoError(t, r.Progress(t.Context(), "a", 9, 16, 9))
+
+	run := r.get("a")
+	assert.Equal(t, runs.Finished, run.State)
+	assert.Equal(t, bench.VerdictPass, run.Verdict)
+	assert.True(t, run.Simulated)
+	assert.InDelta(t, 0.8, run.CostUSD, 1e-9)
+	assert.Equal(t, 3, run.Done)
+	o, err := r.Outcome(t.Context(), "a")
+	require.NoError(t, err)
+	assert.Equal(t, "done", o.Log)
+	assert.Empty(t, o.Problem)
+}
+
+func TestWhatIsAliveAndWhatIsUntold(t *testing.T) {
+	r := open(t)
+	r.run("a", nil)
+	r.run("b", func(run *runs.Run) { run.Suite = "other" })
+	r.run("c", func(run *runs.Run) { run.Pull = 8 })
+	r.run("d", func(run *runs.Run) { run.Repo, run.Installation = "aryeko/x", 5 })
+	r.run("e", func(run *runs.Run) { run.Pull = 0 })
+	alive, err := r.Alive(t.Context(), runs.Subject("aryeko/ghx", 7, "", "bench"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a"}, ids(alive))
+	alive, err = r.Alive(t.Context(), runs.Subject("aryeko/ghx", 0, "h-e", "bench"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"e"}, ids(alive), "without a pull request the commit is the subject")
+	alive, err = r.AliveOf(t.Context(), 5, []string{"Aryeko/X"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"d"}, ids(alive))
+
+	r.end("a", runs.Stopped, runs.Outcome{Reason: "pushed"})
+	untold, err := r.Untold(t.Context(), noon.Add(2*time.Hour))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a"}, ids(untold))
+	require.NoError(t, r.SetTold(t.Context(), "a"))
+	untold, err = r.Untold(t.Context(), noon.Add(2*time.Hour))
+	require.NoError(t, err)
+	assert.Empty(t, untold)
+	all, err := r.AliveAll(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, all, 4)
+}
+
+func TestRunsAreFoundAgain(t *testing.T) {
+	r := open(t)
+	r.run("a", nil)
+	r.run("b", nil)
+	r.run("s", func(run *runs.Run) { run.State = runs.Skipped })
+	require.NoError(t, r.SetCheck(t.Context(), "b", 44, "https://github.com/x"))
+	require.NoError(t, r.SetWorkflowRun(t.Context(), "b", 9))
+	found, err := r.ByCheck(t.Context(), 44)
+	require.NoError(t, err)
+	assert.Equal(t, []any{"b", "https://github.com/x", int64(9)}, []any{found.ID, found.CheckURL, found.WorkflowRun})
+	found, err = r.Latest(t.Context(), runs.Subject("aryeko/ghx", 7, "", "bench"))
+	require.NoError(t, err)
+	assert.Equal(t, "b", found.ID, "what was skipped is no run")
+	found, err = r.LatestOf(t.Context(), "aryeko/ghx", "h-a", "bench")
+	require.NoError(t, err)
+	assert.Equal(t, "a", found.ID)
+}
+
+func TestWhatWasSpentIsAddedUp(t *testing.T) {
+	r := open(t)
+	r.run("old", func(run *runs.Run) { run.Created = noon.Add(-48 * time.Hour) })
+	r.run("new", nil)
+	r.run("elsewhere", func(run *runs.Run) { run.Pull = 8 })
+	for id, cost := range map[string]float64{"old": 1, "new": 2, "elsewhere": 4} {
+		require.NoError(t, r.Progress(t.Context(), id, 4, 16, cost))
+	}
+	spent, err := r.Spent(t.Context(), "aryeko/ghx", 7, noon.Add(-24*time.Hour))
+	require.NoError(t, err)
+	assert.Equal(t, plan.Spent{PullRequest: 3, Day: 6}, spent)
+
+	_, known, err := r.CellCost(t.Context(), "aryeko/ghx", "a/b")
+	require.NoError(t, err)
+	assert.False(t, known, "no run has finished")
+	r.end("new", runs.Finished, runs.Outcome{})
+	mean, known, err := r.CellCost(t.Context(), "aryeko/ghx", "a/b")
+	require.NoError(t, err)
+	assert.True(t, known)
+	assert.InDelta(t, 0.5, mean, 1e-9)
+}
+
+func TestRowsAreKeptOnce(t *testing.T) {
+	r := open(t)
+	cell := bench.Cell{ScenarioID: "pr-merge-001", Mode: bench.GHX, Iteration: 1}
+	require.NoError(t, r.AddRow(t.Context(), "a", cell, []byte(`{"a":1}`)))
+	require.NoError(t, r.AddRow(t.Context(), "a", cell, []byte(`{"a":2}`)))
+	rows, err := r.Rows(t.Context(), "a")
+	require.NoError(t, err)
+	assert.Equal(t, [][]byte{[]byte(`{"a":1}`)}, rows)
+}
+
+func TestAnApprovalIsForOneCommit(t *testing.T) {
+	r := open(t)
+	require.NoError(t, r.Approve(t.Context(), "aryeko/ghx", 7, "h", "octocat", noon))
+	require.NoError(t, r.Approve(t.Context(), "aryeko/ghx", 7, "h", "octocat", noon))
+	for head, want := range map[string]bool{"h": true, "next": false} {
+		got, err := r.Approved(t.Context(), "aryeko/ghx", 7, head)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, head)
+	}
+	other, err := r.Approved(t.Context(), "aryeko/ghx", 8, "h")
+	require.NoError(t, err)
+	assert.False(t, other)
+}
+
+func TestTheDashboardSeesRuns(t *testing.T) {
+	r := open(t)
+	source := runs.Source{Table: r.Table}
+	for _, id := range []string{"a", "b", "c"} {
+		r.run(id, nil)
+	}
+	r.run("x", func(run *runs.Run) { run.Repo = "secret/x" })
+	tokens := bench.Check{Name: bench.CheckTokensReduction, Value: 20}
+	r.end("a", runs.Finished, runs.Outcome{Summary: &bench.Summary{Gate: bench.Gate{Verdict: bench.VerdictFail, Checks: []bench.Check{tokens}}}})
+	r.end("b", runs.Broken, runs.Outcome{Problem: "GitHub was down.", ProblemKind: fault.Infrastructure})
+
+	list := func(f dashboard.Filter) string {
+		found, err := source.Runs(t.Context(), f)
+		require.NoError(t, err)
+		var out []string
+		for _, run := range found {
+			out = append(out, run.ID)
+		}
+		return strings.Join(out, " ")
+	}
+	assert.Equal(t, "c b a", list(dashboard.Filter{Repos: []string{"Aryeko/GHX", "o/p"}, Limit: 10}))
+	assert.Equal(t, "b", list(dashboard.Filter{Repos: []string{"aryeko/ghx"}, Before: "c", Limit: 1}))
+	assert.Empty(t, list(dashboard.Filter{Limit: 10}), "who sees no repository sees no run")
+
+	detail, err := source.Run(t.Context(), "b")
+	require.NoError(t, err)
+	assert.Equal(t, []any{dashboard.Broken, "GitHub was down.", "ci-verify-pr"}, []any{detail.State, detail.Problem, detail.Set})
+	_, err = source.Run(t.Context(), "nothing")
+	assert.ErrorIs(t, err, dashboard.ErrNotFound)
+
+	course, err := source.Course(t.Context(), "aryeko/ghx", 10)
+	require.NoError(t, err)
+	require.Len(t, course, 1)
+	assert.InDelta(t, 20, *course[0].TokensPct, 1e-9)
+	assert.True(t, slices.Contains([]bench.Verdict{bench.VerdictFail}, course[0].Verdict))
+}

@@ -1,0 +1,215 @@
+package runs
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
+)
+
+// Table reads and writes runs. It is safe for concurrent use.
+type Table struct {
+	db *database.DB
+}
+
+// ErrNone is the error of a run that does not exist.
+var ErrNone = errors.New("there is no such run")
+
+// Open returns the runs of a database and makes their tables.
+func Open(ctx context.Context, db *database.DB) (*Table, error) {
+	return &Table{db: db}, db.Migrate(ctx, database.Schema{Name: "runs", Steps: []string{`
+		CREATE TABLE run (
+			seq {id},
+			id TEXT NOT NULL UNIQUE,
+			cause TEXT NOT NULL UNIQUE,
+			installation BIGINT NOT NULL,
+			repo TEXT NOT NULL,
+			pull BIGINT NOT NULL,
+			head TEXT NOT NULL,
+			suite TEXT NOT NULL,
+			state TEXT NOT NULL,
+			request TEXT NOT NULL,
+			check_id BIGINT NOT NULL DEFAULT 0,
+			check_url TEXT NOT NULL DEFAULT '',
+			created BIGINT NOT NULL,
+			started BIGINT NOT NULL DEFAULT 0,
+			ended BIGINT NOT NULL DEFAULT 0,
+			done BIGINT NOT NULL DEFAULT 0,
+			cells BIGINT NOT NULL DEFAULT 0,
+			cost DOUBLE PRECISION NOT NULL DEFAULT 0,
+			verdict TEXT NOT NULL DEFAULT '',
+			simulated BIGINT NOT NULL DEFAULT 0,
+			workflow_run BIGINT NOT NULL DEFAULT 0,
+			told BIGINT NOT NULL DEFAULT 0,
+			outcome {bytes}
+		);
+		CREATE INDEX run_subject ON run (repo, pull, suite);
+		CREATE INDEX run_state ON run (state, told);
+		CREATE TABLE run_row (
+			run TEXT NOT NULL,
+			cell TEXT NOT NULL,
+			row {bytes} NOT NULL,
+			PRIMARY KEY (run, cell)
+		);
+		CREATE TABLE approval (
+			repo TEXT NOT NULL,
+			pull BIGINT NOT NULL,
+			head TEXT NOT NULL,
+			login TEXT NOT NULL,
+			given BIGINT NOT NULL,
+			PRIMARY KEY (repo, pull, head)
+		);
+		CREATE TABLE seen (
+			repo TEXT NOT NULL,
+			pull BIGINT NOT NULL,
+			head TEXT NOT NULL,
+			pushed BIGINT NOT NULL,
+			PRIMARY KEY (repo, pull, head)
+		);
+		CREATE TABLE said (cause TEXT PRIMARY KEY);
+	`}})
+}
+
+const columns = `id, cause, installation, repo, pull, head, suite, state, request, check_id, check_url,
+	created, started, ended, done, cells, cost, verdict, simulated, workflow_run, told`
+
+// Create stores a new run with the transaction. It reports false if there is
+// one with the same cause.
+func (t *Table) Create(ctx context.Context, tx *database.Tx, r Run) (bool, error) {
+	request, err := json.Marshal(r.Request)
+	if err != nil {
+		return false, fault.Internalf("store run: %w", err)
+	}
+	count, err := tx.Exec(ctx, `INSERT INTO run (id, cause, installation, repo, pull, head, suite, state, request, created, cells)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
+		r.ID, r.Cause, r.Installation, r.Repo, r.Pull, r.Head, r.Suite, string(r.State), string(request), r.Created.UnixMilli(), r.Cells)
+	return count > 0, err
+}
+
+// Get returns a run; the error is [ErrNone] if there is none.
+func (t *Table) Get(ctx context.Context, id string) (Run, error) { return t.one(ctx, "id = $1", id) }
+
+// ByCause returns the run of a cause.
+func (t *Table) ByCause(ctx context.Context, cause string) (Run, error) {
+	return t.one(ctx, "cause = $1", cause)
+}
+
+// ByCheck returns the latest run that a check run shows.
+func (t *Table) ByCheck(ctx context.Context, checkID int64) (Run, error) {
+	return t.one(ctx, "check_id = $1", checkID)
+}
+
+// Latest returns the latest run of a subject, skipped ones aside.
+func (t *Table) Latest(ctx context.Context, subject string) (Run, error) {
+	return t.one(ctx, "("+subjectSQL+") = $1 AND state <> 'skipped'", subject)
+}
+
+// LatestOf returns the latest run of a commit.
+func (t *Table) LatestOf(ctx context.Context, repo, head, suite string) (Run, error) {
+	return t.one(ctx, "repo = $1 AND head = $2 AND suite = $3", repo, head, suite)
+}
+
+// LatestOfHead returns the latest run of a commit, whatever its suite.
+func (t *Table) LatestOfHead(ctx context.Context, repo, head string) (Run, error) {
+	return t.one(ctx, "repo = $1 AND head = $2", repo, head)
+}
+
+// subjectSQL is [Subject] of a row.
+const subjectSQL = `repo || '#' || CASE WHEN pull > 0 THEN CAST(pull AS TEXT) ELSE head END || ' ' || suite`
+
+// Subject names what only one run at a time is about: a pull request and a
+// check's name, or a commit where there is no pull request.
+func Subject(repo string, pull int, head, suite string) string {
+	about := head
+	if pull > 0 {
+		about = fmt.Sprint(pull)
+	}
+	return repo + "#" + about + " " + suite
+}
+
+// one returns the latest run for which a condition holds.
+func (t *Table) one(ctx context.Context, where string, args ...any) (Run, error) {
+	found, err := t.all(ctx, where+" ORDER BY seq DESC LIMIT 1", args...)
+	if err == nil && len(found) == 0 {
+		return Run{}, ErrNone
+	}
+	if err != nil {
+		return Run{}, err
+	}
+	return found[0], nil
+}
+
+// all returns the runs for which a condition holds.
+func (t *Table) all(ctx context.Context, where string, args ...any) ([]Run, error) {
+	rows, err := t.db.Query(ctx, "SELECT "+columns+" FROM run WHERE "+where, args...)
+	if err != nil {
+		return nil, fault.Infraf("read runs: %w", err)
+	}
+	defer rows.Close()
+	var found []Run
+	for rows.Next() {
+		r, err := scan(rows)
+		if err != nil {
+			return nil, fault.Infraf("read runs: %w", err)
+		}
+		found = append(found, r)
+	}
+	return found, fault.Wrap(fault.Infrastructure, rows.Err())
+}
+
+func scan(row *sql.Rows) (Run, error) {
+	var r Run
+	var request string
+	var created, started, ended, simulated, told int64
+	err := row.Scan(&r.ID, &r.Cause, &r.Installation, &r.Repo, &r.Pull, &r.Head, &r.Suite, &r.State, &request, &r.CheckID, &r.CheckURL,
+		&created, &started, &ended, &r.Done, &r.Cells, &r.CostUSD, &r.Verdict, &simulated, &r.WorkflowRun, &told)
+	if err != nil {
+		return Run{}, err
+	}
+	r.Created, r.Started, r.Ended = moment(created), moment(started), moment(ended)
+	r.Simulated, r.Told = simulated != 0, told != 0
+	return r, json.Unmarshal([]byte(request), &r.Request)
+}
+
+func moment(milliseconds int64) time.Time {
+	if milliseconds == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(milliseconds).UTC()
+}
+
+// pack compresses a value; unpack takes what pack made.
+func pack(value any) ([]byte, error) {
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	if err := json.NewEncoder(zip).Encode(value); err != nil {
+		return nil, fault.Internalf("store outcome: %w", err)
+	}
+	if err := zip.Close(); err != nil {
+		return nil, fault.Internalf("store outcome: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+func unpack(data []byte, into any) error {
+	zip, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return fault.Internalf("read outcome: %w", err)
+	}
+	text, err := io.ReadAll(zip)
+	if err != nil {
+		return fault.Internalf("read outcome: %w", err)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fault.Internalf("read outcome: %w", err)
+	}
+	return nil
+}

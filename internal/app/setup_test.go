@@ -1,0 +1,143 @@
+package app_test
+
+import (
+	"encoding/json"
+	"html"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
+)
+
+// browser is who sets an App up.
+type browser struct {
+	*rig
+	client *http.Client
+}
+
+func newBrowser(t *testing.T, r *rig) *browser {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	return &browser{r, &http.Client{Jar: jar}}
+}
+
+func (b *browser) open(path string) (int, string) {
+	b.t.Helper()
+	usual := http.DefaultClient
+	http.DefaultClient = b.client
+	defer func() { http.DefaultClient = usual }()
+	return b.get(path)
+}
+
+// notSetUp is a server without an App.
+func notSetUp(t *testing.T) *rig {
+	t.Helper()
+	return newRig(t, dbtest.SQLite(t), func(c *config.Config) {
+		c.Credentials, c.PublicURL = config.Credentials{}, "https://bench.example.com"
+	}).start()
+}
+
+// token is in the log.
+func (r *rig) token() string {
+	r.t.Helper()
+	found := regexp.MustCompile(`/setup\?token=(\w+)`).FindStringSubmatch(r.log.String())
+	require.NotNil(r.t, found, r.log.String())
+	return found[1]
+}
+
+var (
+	form     = regexp.MustCompile(`<form method="post" action="([^"]+)">\s*<input type="hidden" name="manifest" value="([^"]+)">`)
+	stateKey = regexp.MustCompile(`state=(\w+)`)
+)
+
+func TestAnAppIsSetUpInTheBrowser(t *testing.T) {
+	r := notSetUp(t)
+	assert.Equal(t, http.StatusServiceUnavailable, r.deliver(guid(1), "ping", `{}`))
+	b := newBrowser(t, r)
+	status, page := b.open("/setup?token=" + r.token())
+	require.Equal(t, http.StatusOK, status)
+	found := form.FindStringSubmatch(page)
+	require.NotNil(t, found, page)
+	target, err := url.Parse(html.UnescapeString(found[1]))
+	require.NoError(t, err)
+	assert.Equal(t, r.github.URL+"/settings/apps/new", target.Scheme+"://"+target.Host+target.Path)
+	var manifest map[string]any
+	require.NoError(t, json.Unmarshal([]byte(html.UnescapeString(found[2])), &manifest))
+	assert.Equal(t, map[string]any{"url": "https://bench.example.com/webhook", "active": true}, manifest["hook_attributes"])
+	assert.Equal(t, "https://bench.example.com/setup/callback", manifest["redirect_url"])
+	assert.Contains(t, manifest["default_events"], "pull_request")
+	assert.NotContains(t, manifest["default_events"], "installation", "GitHub refuses manifests that subscribe to what every App gets")
+
+	r.github.codes["a-code"] = true
+	status, page = b.open("/setup/callback?code=a-code&state=" + target.Query().Get("state"))
+	require.Equal(t, http.StatusOK, status)
+	assert.Contains(t, page, r.github.URL+"/apps/bench-octo/installations/new")
+	assert.Equal(t, http.StatusAccepted, r.deliver(guid(1), "ping", `{}`), "the server works with the credentials at once")
+
+	file := filepath.Join(r.folder, "credentials.json")
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	saved, err := config.LoadCredentials(r.folder)
+	require.NoError(t, err)
+	assert.Equal(t, config.Credentials{AppID: 42, Slug: "bench-octo", PrivateKey: privateKey(), WebhookSecret: secret, ClientID: "Iv1.x", ClientSecret: "a-client-secret"}, saved)
+	assert.NotContains(t, r.log.String(), secret)
+
+	status, _ = b.open("/setup?token=" + r.token())
+	assert.Equal(t, http.StatusGone, status, "it is set up once")
+}
+
+func TestAnOrganizationMayOwnTheApp(t *testing.T) {
+	r := notSetUp(t)
+	_, page := newBrowser(t, r).open("/setup?organization=octo%2F..&token=" + r.token())
+	assert.Contains(t, page, "/organizations/octo%2F../settings/apps/new?state=")
+}
+
+func TestOnlyWhoKnowsTheTokenSetsTheAppUp(t *testing.T) {
+	r := notSetUp(t)
+	for _, path := range []string{"/setup", "/setup?token=", "/setup?token=wrong"} {
+		status, page := newBrowser(t, r).open(path)
+		assert.Equal(t, http.StatusForbidden, status, path)
+		assert.NotContains(t, page, "manifest")
+	}
+}
+
+func TestAnAnswerOfGitHubBelongsToTheBrowserThatAsked(t *testing.T) {
+	r := notSetUp(t)
+	r.github.codes["a-code"] = true
+	mine, other := newBrowser(t, r), newBrowser(t, r)
+	_, page := mine.open("/setup?token=" + r.token())
+	state := stateKey.FindStringSubmatch(page)[1]
+	for name, answer := range map[string]func() (int, string){
+		"without a state":              func() (int, string) { return mine.open("/setup/callback?code=a-code") },
+		"with another state":           func() (int, string) { return mine.open("/setup/callback?code=a-code&state=x") },
+		"in another browser":           func() (int, string) { return other.open("/setup/callback?code=a-code&state=" + state) },
+		"in another browser, no state": func() (int, string) { return other.open("/setup/callback?code=a-code&state=") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, _ := answer()
+			assert.Equal(t, http.StatusForbidden, status)
+		})
+	}
+	status, _ := mine.open("/setup/callback?code=wrong&state=" + state)
+	assert.Equal(t, http.StatusBadGateway, status, "GitHub does not know the code")
+	status, _ = mine.open("/setup/callback?code=a-code&state=" + state)
+	assert.Equal(t, http.StatusForbidden, status, "a state is good for once")
+}
+
+func TestAServerThatIsSetUpHasNoSetUp(t *testing.T) {
+	r := newRig(t, dbtest.SQLite(t), nil).start()
+	status, _ := r.get("/setup")
+	assert.Equal(t, http.StatusNotFound, status)
+	assert.NotContains(t, r.log.String(), "token")
+}

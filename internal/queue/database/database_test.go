@@ -1,0 +1,176 @@
+package database_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(dbtest.Main(m)) }
+
+func open(t *testing.T, address string) *database.DB {
+	t.Helper()
+	db, err := database.Open(t.Context(), address)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, db.Close()) })
+	return db
+}
+
+func things() database.Schema {
+	return database.Schema{Name: "things", Steps: []string{
+		"CREATE TABLE thing (id {id}, name TEXT NOT NULL UNIQUE, data {bytes}); CREATE INDEX thing_data ON thing (data)",
+	}}
+}
+
+func count(t *testing.T, db *database.DB) (n int) {
+	t.Helper()
+	require.NoError(t, db.QueryRow(t.Context(), "SELECT count(*) FROM thing").Scan(&n))
+	return n
+}
+
+func TestStepsAreTakenOnceAlsoByMachinesThatStartTogether(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		db := open(t, address)
+		var all sync.WaitGroup
+		for range 5 {
+			all.Go(func() { assert.NoError(t, db.Migrate(t.Context(), things())) })
+		}
+		all.Wait()
+		later := things()
+		later.Steps = append(later.Steps, "ALTER TABLE thing ADD COLUMN size BIGINT NOT NULL DEFAULT 7")
+		require.NoError(t, db.Migrate(t.Context(), later))
+		require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
+			_, err := tx.Exec(t.Context(), "INSERT INTO thing (name, data) VALUES ($1, $2)", "a", []byte{0, 1, 255})
+			return err
+		}))
+		var id, size int64
+		var data []byte
+		require.NoError(t, db.QueryRow(t.Context(), "SELECT id, data, size FROM thing WHERE name = $1", "a").Scan(&id, &data, &size))
+		assert.Equal(t, []any{int64(1), []byte{0, 1, 255}, int64(7)}, []any{id, data, size})
+		err := db.Migrate(t.Context(), things())
+		require.Error(t, err)
+		assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		assert.Contains(t, err.Error(), "newer version")
+	})
+}
+
+func TestAStepThatFailsLeavesNothing(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		db := open(t, address)
+		wrong := things()
+		wrong.Steps = append(wrong.Steps, "CREATE TABEL x")
+		require.Error(t, db.Migrate(t.Context(), wrong))
+		require.NoError(t, db.Migrate(t.Context(), things()))
+	})
+}
+
+func TestATransactionIsWholeOrNothing(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		db := open(t, address)
+		require.NoError(t, db.Migrate(t.Context(), things()))
+		insert := func(tx *database.Tx) {
+			_, err := tx.Exec(t.Context(), "INSERT INTO thing (name) VALUES ('x')")
+			require.NoError(t, err)
+		}
+		refused := errors.New("no")
+		told := false
+		err := db.Write(t.Context(), func(tx *database.Tx) error {
+			tx.AfterCommit(func() { told = true })
+			insert(tx)
+			return refused
+		})
+		require.ErrorIs(t, err, refused)
+		assert.False(t, told)
+		assert.Panics(t, func() {
+			_ = db.Write(t.Context(), func(tx *database.Tx) error {
+				insert(tx)
+				panic("oops")
+			})
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		require.Error(t, db.Write(ctx, func(tx *database.Tx) error {
+			insert(tx)
+			cancel()
+			return nil
+		}))
+		assert.Zero(t, count(t, db))
+		require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
+			tx.AfterCommit(func() { told = true })
+			insert(tx)
+			return nil
+		}))
+		assert.True(t, told)
+		assert.Equal(t, 1, count(t, db))
+	})
+}
+
+func TestInsertTellsWhichRowsAreNew(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		db := open(t, address)
+		require.NoError(t, db.Migrate(t.Context(), things()))
+		rows := [][]any{{"known", nil}}
+		insert := func() (names []string) {
+			require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) (err error) {
+				names, err = tx.Insert(t.Context(), "thing", []string{"name", "data"}, rows, "name")
+				return err
+			}))
+			return names
+		}
+		assert.Equal(t, []string{"known"}, insert())
+		var want []string
+		for range 40 {
+			name := strings.Repeat("x", len(rows))
+			want = append(want, name)
+			rows = append(rows, []any{name, []byte(name)})
+		}
+		rows = append(rows, rows[3])
+		assert.ElementsMatch(t, want, insert())
+		assert.Equal(t, 41, count(t, db))
+		rows = nil
+		assert.Empty(t, insert())
+	})
+}
+
+func TestAddresses(t *testing.T) {
+	for address, says := range map[string]string{
+		"":                                    "begins neither",
+		"sqlite:":                             "begins neither",
+		"mysql://u:hunter22@h/x":              "begins neither",
+		"postgres://u:hunter22%zz@h/x":        "cannot be read",
+		"postgres://u:hunter22@h:port/x":      "cannot be read",
+		"postgres://u:hunter22@127.0.0.1:1/x": "127.0.0.1 does not answer",
+		"sqlite:/dev/null/x":                  "folder of the database",
+	} {
+		t.Run(address, func(t *testing.T) {
+			_, err := database.Open(t.Context(), address)
+			require.Error(t, err)
+			assert.Contains(t, fault.Public(err), says)
+			assert.NotContains(t, fault.Public(err), "hunter22")
+		})
+	}
+}
+
+func TestASQLiteFileIsForOneProcessAndItsOwner(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a folder?with=odd&name", "bench.db")
+	db := open(t, "sqlite:"+path)
+	require.NoError(t, db.Migrate(t.Context(), things()))
+	_, err := database.Open(t.Context(), "sqlite:"+path)
+	require.Error(t, err)
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	_, err = db.Query(t.Context(), "INSERT INTO thing (name) VALUES ('x')")
+	assert.Error(t, err, "only transactions write")
+}

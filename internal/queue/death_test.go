@@ -1,0 +1,118 @@
+package queue_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/queue"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
+)
+
+// silent is a process that says only once that it lives, and does nothing
+// beside its first job.
+func silent(o *queue.Options) { o.Beat, o.Lanes = time.Hour, map[string]int{lane: 1} }
+
+// watchful is a process that soon takes others for dead.
+func watchful(o *queue.Options) { o.Beat, o.Silence = 20*time.Millisecond, 300*time.Millisecond }
+
+func TestAJobOfADeadProcessIsTakenByAnother(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		db := open(t, address)
+		k := kind()
+		k.Parallel = 1
+		dead, its := newRig(t, db, "dead", silent), newBlocking()
+		queue.Handle(dead.Queue, k, its.do)
+		require.NoError(t, dead.Start(t.Context()))
+		stored := dead.enqueue(t, k.New(plan{"x"}).For("7"))
+		receive(t, its.began)
+
+		other, others := newRig(t, db, "other", watchful), newBlocking()
+		queue.Handle(other.Queue, k, others.do)
+		other.start(t)
+		job := receive(t, others.began)
+		assert.Equal(t, stored.ID, job.ID, "the place of the dead one for the key is free too")
+		assert.Equal(t, 2, job.Attempt)
+		close(others.let)
+		other.reaches(t, stored.ID, queue.Done)
+		close(its.let)
+		dead.stop(t)
+	})
+}
+
+func TestAJobThatKillsItsProcessEachTimeIsGivenUp(t *testing.T) {
+	db := open(t, dbtest.SQLite(t))
+	k := kind()
+	k.Attempts = 1
+	dead, its := newRig(t, db, "dead", silent), newBlocking()
+	queue.Handle(dead.Queue, k, its.do)
+	require.NoError(t, dead.Start(t.Context()))
+	stored := dead.enqueue(t, k.New(plan{"x"}))
+	receive(t, its.began)
+	other := newRig(t, db, "other", watchful)
+	queue.Handle(other.Queue, k, newBlocking().do)
+	other.start(t)
+	other.reaches(t, stored.ID, queue.Failed)
+	close(its.let)
+	dead.stop(t)
+}
+
+func TestAProcessThatWasTakenForDeadLetsGoOfItsJobs(t *testing.T) {
+	r, b := newRig(t, open(t, dbtest.SQLite(t)), "a", watchful), newBlocking()
+	queue.Handle(r.Queue, kind(), b.do)
+	r.start(t)
+	r.enqueue(t, kind().New(plan{"x"}))
+	receive(t, b.began)
+	require.NoError(t, r.db.Write(t.Context(), func(tx *database.Tx) error {
+		_, err := tx.Exec(t.Context(), "DELETE FROM queue_process")
+		return err
+	}))
+	require.ErrorIs(t, receive(t, b.cause), queue.ErrLost)
+	close(b.let)
+}
+
+func TestAJobIsCancelledOnAnotherMachine(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		db := open(t, address)
+		works, b := newRig(t, db, "works", watchful), newBlocking()
+		queue.Handle(works.Queue, kind(), b.do)
+		works.start(t)
+		asks := newRig(t, db, "asks", nil)
+		queue.Handle(asks.Queue, kind(), b.do)
+		stored := asks.enqueue(t, kind().New(plan{"x"}))
+		receive(t, b.began)
+		require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error { return asks.Cancel(t.Context(), tx, stored.ID) }))
+		require.ErrorIs(t, receive(t, b.cause), queue.ErrCancelled)
+		asks.reaches(t, stored.ID, queue.Gone)
+	})
+}
+
+func TestTwoMachinesShareTheWorkAndTheLimits(t *testing.T) {
+	db := open(t, dbtest.Postgres(t))
+	k := kind()
+	k.Parallel = 1
+	b := newBlocking()
+	for _, name := range []string{"one", "two"} {
+		r := newRig(t, db, name, nil)
+		queue.Handle(r.Queue, k, b.do)
+		r.start(t)
+	}
+	asks := newRig(t, db, "asks", nil)
+	queue.Handle(asks.Queue, k, b.do)
+	first := asks.enqueue(t, k.New(plan{}).For("7"))
+	second := asks.enqueue(t, k.New(plan{}).For("7"))
+	other := asks.enqueue(t, k.New(plan{}).For("8"))
+	runs := []int64{receive(t, b.began).ID, receive(t, b.began).ID}
+	assert.Contains(t, runs, other.ID)
+	require.Eventually(t, func() bool {
+		depths, err := asks.Depths(t.Context())
+		return assert.NoError(t, err) && slices.Contains(depths, queue.Depth{Kind: "plan", State: queue.Waiting, Count: 1})
+	}, soon, 5*time.Millisecond, "one of the two of a key waits")
+	close(b.let)
+	asks.reaches(t, first.ID, queue.Done)
+	asks.reaches(t, second.ID, queue.Done)
+}

@@ -1,0 +1,75 @@
+package queue
+
+import (
+	"context"
+	"errors"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/ghx-dev/bench-action/internal/queue/database"
+)
+
+// engine is River on either database.
+type engine struct {
+	migrate       func(context.Context) error
+	start         func(context.Context) error
+	stop          func(context.Context) error
+	stopAndCancel func(context.Context) error
+	// insert stores jobs and returns them, insertFast does not return them.
+	insert     func(context.Context, *database.Tx, []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
+	insertFast func(context.Context, *database.Tx, []river.InsertManyParams) error
+	// cancel reports false if there is no such job any more.
+	cancel   func(context.Context, *database.Tx, int64) (bool, error)
+	get      func(context.Context, int64) (*rivertype.JobRow, error)
+	list     func(context.Context, *database.Tx, *river.JobListParams) ([]*rivertype.JobRow, error)
+	periodic func(*river.PeriodicJob) error
+}
+
+// newEngine returns River on one of its drivers; inner takes the driver's
+// transaction out of ours.
+func newEngine[T any](driver riverdriver.Driver[T], config *river.Config, inner func(*database.Tx) T) (*engine, error) {
+	client, err := river.NewClient(driver, config)
+	if err != nil {
+		return nil, err
+	}
+	return &engine{
+		migrate: func(ctx context.Context) error {
+			migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: config.Logger})
+			if err != nil {
+				return err
+			}
+			_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+			return err
+		},
+		start: client.Start, stop: client.Stop, stopAndCancel: client.StopAndCancel,
+		insert: func(ctx context.Context, tx *database.Tx, jobs []river.InsertManyParams) ([]*rivertype.JobInsertResult, error) {
+			return client.InsertManyTx(ctx, inner(tx), jobs)
+		},
+		insertFast: func(ctx context.Context, tx *database.Tx, jobs []river.InsertManyParams) error {
+			_, err := client.InsertManyFastTx(ctx, inner(tx), jobs)
+			return err
+		},
+		cancel: func(ctx context.Context, tx *database.Tx, id int64) (bool, error) {
+			_, err := client.JobCancelTx(ctx, inner(tx), id)
+			if errors.Is(err, rivertype.ErrNotFound) {
+				return false, nil
+			}
+			return err == nil, err
+		},
+		get: client.JobGet,
+		list: func(ctx context.Context, tx *database.Tx, what *river.JobListParams) ([]*rivertype.JobRow, error) {
+			result, err := client.JobListTx(ctx, inner(tx), what)
+			if err != nil {
+				return nil, err
+			}
+			return result.Jobs, nil
+		},
+		periodic: func(job *river.PeriodicJob) error {
+			_, err := client.PeriodicJobs().AddSafely(job)
+			return err
+		},
+	}, nil
+}

@@ -1,0 +1,98 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// State is where a job is.
+type State string
+
+// The states.
+const (
+	Waiting State = "waiting"
+	Running State = "running"
+	Done    State = "done"
+	// Failed is a job that is not tried again.
+	Failed State = "failed"
+	// Gone is a job that was cancelled, or that there is none of.
+	Gone State = "gone"
+)
+
+// StateOf returns where a job is.
+func (q *Queue) StateOf(ctx context.Context, id int64) (State, error) {
+	job, err := q.engine.get(ctx, id)
+	if errors.Is(err, rivertype.ErrNotFound) {
+		return Gone, nil
+	}
+	if err != nil {
+		return "", fault.Infraf("look up job %d: %w", id, err)
+	}
+	switch job.State {
+	case rivertype.JobStateCompleted:
+		return Done, nil
+	case rivertype.JobStateRunning:
+		return Running, nil
+	case rivertype.JobStateDiscarded:
+		return Failed, nil
+	case rivertype.JobStateCancelled:
+		if isCancelled(job) {
+			return Gone, nil
+		}
+		return Failed, nil
+	default:
+		return Waiting, nil
+	}
+}
+
+// Depth is how many jobs of a kind wait or run.
+type Depth struct {
+	Kind  string
+	State State
+	Count int
+}
+
+// Depths counts the jobs that wait or run.
+func (q *Queue) Depths(ctx context.Context) ([]Depth, error) {
+	rows, err := q.db.Query(ctx, `SELECT kind, CASE WHEN state = 'running' THEN 1 ELSE 0 END, count(*) FROM river_job
+		WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled') GROUP BY 1, 2 ORDER BY 1, 2`)
+	if err != nil {
+		return nil, fault.Infraf("count jobs: %w", err)
+	}
+	defer rows.Close()
+	var depths []Depth
+	for rows.Next() {
+		depth, runs := Depth{State: Waiting}, 0
+		if err := rows.Scan(&depth.Kind, &runs, &depth.Count); err != nil {
+			return nil, fault.Infraf("count jobs: %w", err)
+		}
+		if runs == 1 {
+			depth.State = Running
+		}
+		depths = append(depths, depth)
+	}
+	return depths, fault.Wrap(fault.Infrastructure, rows.Err())
+}
+
+// Every stores a job again and again, on one of the machines, the first time
+// soon after the start. It is called before [Queue.Start]. While one of its
+// kind waits or runs there is no second one.
+func (q *Queue) Every(pause time.Duration, job Order) error {
+	params, err := job.Once(job.kind).params()
+	if err != nil {
+		return err
+	}
+	err = q.engine.periodic(river.NewPeriodicJob(river.PeriodicInterval(pause), func() (river.JobArgs, *river.InsertOpts) {
+		return params.Args, params.InsertOpts
+	}, &river.PeriodicJobOpts{RunOnStart: true}))
+	if err != nil {
+		return fault.Internalf("repeat jobs %q: %w", job.kind, err)
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// handler is what [Handle] was given, for any payload.
+type handler struct {
+	kind     string
+	timeout  time.Duration
+	parallel int
+	do       func(context.Context, Job[json.RawMessage]) error
+}
+
+// worker is a handler as River calls it.
+type worker struct {
+	river.WorkerDefaults[arguments]
+	queue   *Queue
+	handler handler
+}
+
+func (q *Queue) handle(h handler) {
+	river.AddWorkerArgs(q.workers, arguments{kind: h.kind}, &worker{queue: q, handler: h})
+}
+
+// Timeout returns how long an attempt may take, for River.
+func (w *worker) Timeout(*river.Job[arguments]) time.Duration {
+	if w.handler.timeout == 0 {
+		return -1
+	}
+	return w.handler.timeout
+}
+
+// NextRetry returns when a job is tried again after an error: after pauses that
+// double, up to a limit, and differ a little so that jobs that failed together
+// do not come back together.
+func (w *worker) NextRetry(job *river.Job[arguments]) time.Time {
+	pause := w.queue.opts.Pause
+	for range job.Attempt - 1 {
+		pause = min(2*pause, longestPause)
+	}
+	const spread = 0.2
+	pause = time.Duration(float64(pause) * (1 - spread/2 + spread*rand.Float64()))
+	return w.queue.opts.Now().Add(pause)
+}
+
+// Work makes one attempt, for River.
+func (w *worker) Work(ctx context.Context, job *river.Job[arguments]) error {
+	q := w.queue
+	if w.handler.parallel > 0 && job.Args.Key != "" {
+		free, err := q.takeSlot(ctx, w.handler, job.ID, job.Args.Key)
+		if err != nil {
+			return q.hide(err)
+		}
+		if !free {
+			q.opts.Ended(Ended{Kind: w.handler.kind, Outcome: Postponed, Attempt: job.Attempt})
+			return river.JobSnooze(q.opts.Wait)
+		}
+		defer q.freeSlot(ctx, job.ID)
+	}
+	ctx, cancel := q.translate(ctx)
+	defer cancel(nil)
+	q.running.add(job.ID, cancel)
+	defer q.running.remove(job.ID)
+	began := q.opts.Now()
+	err := w.attempt(ctx, job)
+	ended := Ended{
+		Kind: w.handler.kind, Attempt: job.Attempt, Took: q.opts.Now().Sub(began), Outcome: q.judge(ctx, err, job.Attempt >= job.MaxAttempts),
+	}
+	if err != nil && ended.Outcome != Postponed {
+		ended.Problem = q.opts.Redact(err.Error())
+	}
+	q.opts.Ended(ended)
+	return q.tell(ended.Outcome, err)
+}
+
+// attempt calls the handler. A panic becomes an error: River would store what
+// it says as it is.
+func (w *worker) attempt(ctx context.Context, job *river.Job[arguments]) (err error) {
+	defer func() {
+		if said := recover(); said != nil {
+			err = panicked{fmt.Errorf("panic: %v", said)}
+			w.queue.opts.Log.ErrorContext(ctx, "a job panicked", slog.Int64("job", job.ID), slog.String("kind", job.Kind),
+				slog.String("panic", w.queue.opts.Redact(fmt.Sprint(said))), slog.String("stack", w.queue.opts.Redact(string(debug.Stack()))))
+		}
+	}()
+	return w.handler.do(ctx, Job[json.RawMessage]{
+		ID: job.ID, Payload: job.Args.Payload, Key: job.Args.Key, Attempt: job.Attempt, Final: job.Attempt >= job.MaxAttempts,
+	})
+}
+
+// panicked is the error of an attempt that panicked.
+type panicked struct{ error }
+
+// translate returns a context that ends with River's, with a cause of ours.
+func (q *Queue) translate(outer context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(outer))
+	end := context.AfterFunc(outer, func() {
+		switch cause := context.Cause(outer); {
+		case errors.Is(cause, rivertype.ErrJobCancelledRemotely):
+			cancel(ErrCancelled)
+		case q.stopping.Load():
+			cancel(ErrStopping)
+		default:
+			cancel(cause)
+		}
+	})
+	return ctx, func(cause error) {
+		end()
+		cancel(cause)
+	}
+}
+
+// judge says what an attempt came to.
+func (q *Queue) judge(ctx context.Context, err error, final bool) Outcome {
+	var asked later
+	var lasting permanent
+	var panics panicked
+	cause := context.Cause(ctx)
+	switch {
+	case err == nil:
+		return Succeeded
+	case errors.As(err, &panics):
+		return Panicked
+	case errors.Is(cause, ErrCancelled):
+		return Cancelled
+	case errors.Is(cause, ErrStopping), errors.Is(cause, ErrLost):
+		return Interrupted
+	case errors.As(err, &asked):
+		return Postponed
+	case errors.As(err, &lasting), final:
+		return GaveUp
+	default:
+		return Retried
+	}
+}
+
+// tell says an outcome in River's terms.
+func (q *Queue) tell(outcome Outcome, err error) error {
+	var asked later
+	switch outcome {
+	case Succeeded:
+		return nil
+	case Cancelled, GaveUp:
+		return river.JobCancel(q.hide(err))
+	case Postponed:
+		errors.As(err, &asked)
+		return river.JobSnooze(asked.pause)
+	case Interrupted:
+		return river.JobSnooze(0)
+	default:
+		return q.hide(err)
+	}
+}
+
+// hide returns an error whose text holds no secret. River stores it.
+func (q *Queue) hide(err error) error { return errors.New(q.opts.Redact(fmt.Sprint(err))) }
+
+// running are the jobs that this process works on. The zero value is ready.
+type running struct {
+	mu   sync.Mutex
+	jobs map[int64]context.CancelCauseFunc
+}
+
+func (r *running) add(id int64, cancel context.CancelCauseFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.jobs == nil {
+		r.jobs = map[int64]context.CancelCauseFunc{}
+	}
+	r.jobs[id] = cancel
+}
+
+func (r *running) remove(id int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.jobs, id)
+}
+
+func (r *running) cancel(id int64, cause error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if cancel := r.jobs[id]; cancel != nil {
+		cancel(cause)
+	}
+}
+
+func (r *running) cancelAll(cause error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, cancel := range r.jobs {
+		cancel(cause)
+	}
+}
