@@ -43,7 +43,9 @@ type RunInfo struct {
 	// Profile is empty if the run was not started for a gate.
 	Profile bench.GateProfile `json:"profile,omitempty"`
 	SeedID  string            `json:"seed_id,omitempty"`
-	Git     bench.GitRef      `json:"git"`
+	// Target is the repository that the run acts on, empty for a sandbox.
+	Target string       `json:"target,omitempty"`
+	Git    bench.GitRef `json:"git"`
 	// BaseCommit is that of mode [bench.GHXBase], nil without it.
 	BaseCommit *string `json:"base_commit,omitempty"`
 	// OutputJSONL is the one ledger file, empty if there is one per mode in

@@ -17,6 +17,7 @@ func sameRun(before, now ledger.RunInfo) error {
 		{"commit", orUnknown(before.Git.Commit), orUnknown(now.Git.Commit)},
 		{"base commit", orUnknown(before.BaseCommit), orUnknown(now.BaseCommit)},
 		{"fixture seed", before.SeedID, now.SeedID},
+		{"target", before.Target, now.Target},
 		{"order", order(before), order(now)},
 		{"list of modes", fmt.Sprint(before.Modes), fmt.Sprint(now.Modes)},
 		{"number of repetitions", fmt.Sprint(before.Repetitions), fmt.Sprint(now.Repetitions)},

@@ -53,8 +53,10 @@ type Suite struct {
 	Transcripts string
 	Provider    string
 	SeedID      string
-	Git         bench.GitRef
-	BaseCommit  *string
+	// Target is the repository that the run acts on, empty for a sandbox.
+	Target     string
+	Git        bench.GitRef
+	BaseCommit *string
 	// Rows are of cells that were run elsewhere, or in another run. Those that
 	// belong to this one are taken into its ledger, and their cells are not run
 	// again; the others do not count.
@@ -83,7 +85,7 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 	info := ledger.RunInfo{
 		SchemaVersion: ledger.RunSchemaVersion, RunID: s.RunID, CreatedAt: created, Modes: s.Modes,
 		Repetitions: s.Repetitions, ScenarioSet: s.ScenarioSet, OrderKind: string(s.Order), OrderSeed: s.OrderSeed,
-		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Git: s.Git, BaseCommit: s.BaseCommit,
+		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Target: s.Target, Git: s.Git, BaseCommit: s.BaseCommit,
 		OutputJSONL: s.OutputJSONL, Transcripts: s.Transcripts, Price: s.Run.Price,
 	}
 	for _, sc := range s.Scenarios {

@@ -138,6 +138,7 @@ func TestN1ResumeNamesWhatIsDifferent(t *testing.T) {
 		{"commit that is not known any more", func(r *rig) { r.suite.Git.Commit = nil }, []string{"its commit is c0ffee", "it would be unknown"}},
 		{"base commit", func(r *rig) { r.suite.BaseCommit = &other }, []string{"its base commit is unknown", "it would be other"}},
 		{"seed", func(r *rig) { r.suite.SeedID = "ci" }, []string{"its fixture seed is local", "it would be ci"}},
+		{"target", func(r *rig) { r.suite.Target = "aryeko/ghx-bench-fixtures" }, []string{"its target is none", "aryeko/ghx-bench-fixtures"}},
 		{"order", func(r *rig) { r.suite.Order = runner.Sequential }, []string{"its order is interleaved with seed 3", "sequential"}},
 		{"seed of the order", func(r *rig) { r.suite.OrderSeed = 4 }, []string{"its order is interleaved with seed 3", "seed 4"}},
 		{"modes", func(r *rig) { r.suite.Modes = []bench.Mode{bench.GHX} }, []string{"its list of modes is [agent_direct ghx]", "[ghx]"}},
