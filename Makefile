@@ -74,5 +74,6 @@ bench: ## Run the benchmarks behind the README's performance section
 	$(GO) test -run '^$$' -bench . -benchtime 3x ./internal/...
 
 .PHONY: build
-build: ## Build bin/bench
+build: ## Build bin/bench and bin/bench-app
 	$(GO) build -o bin/bench ./cmd/bench
+	$(GO) build -o bin/bench-app ./cmd/app

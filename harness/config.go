@@ -56,7 +56,8 @@ type Config struct {
 	// Benchmark is one of [Benchmarks].
 	Benchmark string
 	// AgentModel is for [Host.AgentModel] to complete; UserModel is that of
-	// the simulated user, the agent's if it is empty.
+	// the simulated user. If it is empty tau-bench's is the agent's, and
+	// BIRD-Interact's the ADK's own.
 	AgentModel, UserModel string
 	// Domain is tau-bench's.
 	Domain string

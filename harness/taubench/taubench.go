@@ -263,7 +263,8 @@ func (r *Runner) run(ctx context.Context, taskIDs []string, saveTo string) (harn
 		Path: r.python, Args: []string{"-c", driver}, Env: r.env(), Dir: o.Host.Dir, ExtraFiles: []*os.File{write},
 		Stdin: bytes.NewReader(told), Stdout: log, Stderr: log, Grace: o.Grace, After: o.After,
 	})
-	write.Close()
+	// It is the child's now.
+	_ = write.Close()
 	if err != nil {
 		return nil, err
 	}

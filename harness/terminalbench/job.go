@@ -28,6 +28,8 @@ type job struct {
 	dir  string
 	// wanted are the tasks that were asked for, nil for all.
 	wanted []string
+	// asked has them too.
+	asked map[string]bool
 	// last is the job's result file when it was last looked at.
 	last []byte
 	// trials are the tasks by the names of the trials that were read.
@@ -38,7 +40,10 @@ type job struct {
 
 // follow reads trials as they are done, until harbor has ended.
 func (j *job) follow(ended <-chan struct{}, poll time.Duration) {
-	j.trials, j.read = map[string]string{}, map[string]trial{}
+	j.trials, j.read, j.asked = map[string]string{}, map[string]trial{}, map[string]bool{}
+	for _, id := range j.wanted {
+		j.asked[id] = true
+	}
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	for {
@@ -74,9 +79,9 @@ func (j *job) scan(end bool) {
 			continue
 		}
 		t.outcome.Reason = j.host.Redact(t.outcome.Reason)
-		id := t.task.in(j.wanted)
+		id, asked := t.task.in(j.asked)
 		j.trials[e.Name()] = id
-		if j.wanted != nil && !slices.Contains(j.wanted, id) {
+		if j.wanted != nil && !asked {
 			continue
 		}
 		if known, has := j.read[id]; has && known.finished > t.finished {
@@ -150,7 +155,7 @@ func (j *job) locked() []string {
 	}
 	var ids []string
 	for _, t := range lock.Trials {
-		if id := t.Task.in(nil); id != "" && !slices.Contains(ids, id) {
+		if id, _ := t.Task.in(nil); id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}

@@ -163,6 +163,9 @@ func (r *Runner) begin(j *job) (end func() error, err error) {
 	if r.options.Split == harness.TrainSplit {
 		kind = trainKind
 	}
+	if err := state.Prune(jobs, unseenKind); err != nil {
+		return nil, err
+	}
 	release, err := state.Begin(j.dir, kind)
 	if err != nil {
 		return nil, err

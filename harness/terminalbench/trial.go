@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/harness"
@@ -23,9 +22,9 @@ type taskID struct {
 	title string
 }
 
-// in returns the one of these ids that is the task's, and without any the one
+// in returns the one of these ids that is the task's, and if none is, the one
 // that harbor selects it by.
-func (t taskID) in(ids []string) string {
+func (t taskID) in(ids map[string]bool) (id string, is bool) {
 	var names []string
 	if t.Path != "" {
 		names = append(names, path.Base(filepath.ToSlash(t.Path)))
@@ -39,14 +38,14 @@ func (t taskID) in(ids []string) string {
 		}
 	}
 	for _, name := range names {
-		if slices.Contains(ids, name) {
-			return name
+		if ids[name] {
+			return name, true
 		}
 	}
 	if len(names) == 0 {
-		return ""
+		return "", false
 	}
-	return names[0]
+	return names[0], false
 }
 
 // trial is what is known of a trial that has ended.
@@ -114,7 +113,8 @@ func begunTask(dir string) (task taskID, ok bool) {
 	if err != nil || json.Unmarshal(data, &config) != nil {
 		return taskID{}, false
 	}
-	return config.Task, config.Task.in(nil) != ""
+	name, _ := config.Task.in(nil)
+	return config.Task, name != ""
 }
 
 // agentTimedOut is the exception of an agent that took longer than its limit.

@@ -17,8 +17,12 @@ import (
 // Dir is the folder of traces in that of an experiment.
 const Dir = "workspace/traces"
 
-// In Dir, Latest has the last trace of each task and Baseline the first one.
-const Latest, Baseline = "latest", "baseline"
+const (
+	// Latest is the folder, in Dir, with the last trace of each task.
+	Latest = "latest"
+	// Baseline is the one with the first.
+	Baseline = "baseline"
+)
 
 const (
 	folderPerm = 0o755
