@@ -14,9 +14,36 @@ import (
 // contradictions finds inputs that cannot be had together, and those that have
 // a form of their own.
 func (r *reading) contradictions(in Inputs) {
+	if in.isOther() {
+		r.ofOther(in)
+	} else {
+		r.ofGHX(in)
+	}
+	if u, err := url.Parse(in.ModelBaseURL); in.ModelBaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		r.problem(inModelBaseURL, "it is %q, want a URL, for example https://gateway.example.com/v1", in.ModelBaseURL)
+	}
+	if !inside(in.OutputDir) {
+		r.problem(inOutputDir, "it is %q, want a folder inside the workspace", in.OutputDir)
+	}
+	if strings.ContainsAny(in.CheckName, "\r\n") {
+		r.problem(inCheckName, "it is %q, want one line", in.CheckName)
+	}
+	if _, err := pathfilter.Parse(in.Paths); err != nil {
+		r.problem(inPaths, "%v", err)
+	}
+}
+
+// ofGHX checks what says how ghx is measured.
+func (r *reading) ofGHX(in Inputs) {
+	if r.set(inExperiment) {
+		r.problem(inExperiment, "%s is %s, which has no such configuration: leave it out, or name another benchmark", inBenchmark, in.Benchmark)
+	}
 	r.modesToCompare(in)
 	if r.set(inScenarios) && r.set(inScenarioSet) {
 		r.problem(inScenarios, "%s is given too: choose one", inScenarioSet)
+	}
+	if !inside(in.ScenariosPath) {
+		r.problem(inScenariosPath, "it is %q, want a folder inside the workspace", in.ScenariosPath)
 	}
 	merges := len(in.Results) > 0
 	if in.Shard != "" && merges {
@@ -34,18 +61,6 @@ func (r *reading) contradictions(in Inputs) {
 	}
 	if in.Provider == providerOpenCode && !merges {
 		r.modelToAsk(in)
-	}
-	if u, err := url.Parse(in.ModelBaseURL); in.ModelBaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
-		r.problem(inModelBaseURL, "it is %q, want a URL, for example https://gateway.example.com/v1", in.ModelBaseURL)
-	}
-	if !inside(in.OutputDir) {
-		r.problem(inOutputDir, "it is %q, want a folder inside the workspace", in.OutputDir)
-	}
-	if strings.ContainsAny(in.CheckName, "\r\n") {
-		r.problem(inCheckName, "it is %q, want one line", in.CheckName)
-	}
-	if _, err := pathfilter.Parse(in.Paths); err != nil {
-		r.problem(inPaths, "%v", err)
 	}
 }
 

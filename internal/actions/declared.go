@@ -8,8 +8,6 @@ type Input struct {
 	// Default is what it is when a workflow does not set it, as action.yml has
 	// it: an expression of the workflow language is evaluated by the runner.
 	Default string
-	// Required inputs have no default.
-	Required bool
 	// Secret inputs never reach a log.
 	Secret bool
 	// Help says what it is for, in one or two sentences.
@@ -19,9 +17,11 @@ type Input struct {
 // The names of the inputs.
 const (
 	inBenchmark     = "benchmark"
+	inExperiment    = "experiment-config"
 	inGateProfile   = "gate-profile"
 	inScenarioSet   = "scenario-set"
 	inScenarios     = "scenarios"
+	inScenariosPath = "scenarios-path"
 	inModes         = "modes"
 	inRepetitions   = "repetitions"
 	inProvider      = "provider"
@@ -64,21 +64,23 @@ const (
 // Declared lists the inputs in the order of action.yml.
 func Declared() []Input {
 	return []Input{
-		{Name: inProvider, Required: true, Help: "The agent: opencode, or scripted, which has no model, is for trying out and concludes neutral."},
-		{Name: inModel, Help: "The model, as PROVIDER/MODEL. Required unless the provider is scripted."},
+		{Name: inProvider, Help: "The agent: opencode, or scripted, which has no model, is for trying out and concludes neutral. Required with benchmark ghx."},
+		{Name: inModel, Help: "The model, as PROVIDER/MODEL. Required unless the provider is scripted. With another benchmark than ghx, the agent's model where experiment-config does not name it."},
 		{Name: inModelVariant, Help: "OpenCode's variant of the model, such as high."},
-		{Name: inModelKey, Secret: true, Help: "The API key of the model. Agents do not get it. Required with opencode unless model-base-url is set."},
+		{Name: inModelKey, Secret: true, Help: "The API key of the model. Agents do not get it, but those of another benchmark than ghx. Required with opencode unless model-base-url is set."},
 		{Name: inModelBaseURL, Help: "The URL of an OpenAI-compatible API that has the model."},
-		{Name: inBenchmark, Default: BenchmarkGHX, Help: "The benchmark to run: ghx."},
+		{Name: inBenchmark, Default: BenchmarkGHX, Help: "The benchmark to run: ghx, or tau-bench, terminal-bench, bird-interact or command, whose gate is that of bench harness."},
+		{Name: inExperiment, Default: "experiment_config.yaml", Help: "The configuration of a benchmark other than ghx."},
 		{Name: inGateProfile, Default: string(bench.VerifyPR), Help: "The thresholds: verify_pr or verify_release."},
 		{Name: inScenarioSet, Default: "ci-verify-pr", Help: "The set of scenarios to run."},
 		{Name: inScenarios, Help: "Scenario ids, separated by commas or line ends, to run in place of a set."},
+		{Name: inScenariosPath, Help: "A folder of the workspace with scenarios and sets, to run in place of the built-in ones. Those that come out badly are annotated there."},
 		{Name: inModes, Default: "agent_direct,ghx", Help: "The modes to run, separated by commas or line ends: agent_direct, mcp, ghx, ghx@base."},
 		{Name: inRepetitions, Default: "4", Help: "How often each scenario runs in each mode."},
 		{Name: inBaselineMode, Default: string(bench.AgentDirect), Help: "The mode to compare with."},
 		{Name: inCandidateMode, Default: string(bench.GHX), Help: "The mode to judge."},
 		{Name: inOrder, Default: orderInterleaved, Help: "interleaved, or sequential: one mode after the other."},
-		{Name: inBuildCommand, Default: BuildAuto, Help: "How the ghx to measure is built: auto builds a ghx workspace, none measures the installed one, anything else is run by a shell."},
+		{Name: inBuildCommand, Default: BuildAuto, Help: "How the ghx to measure is built: auto builds a ghx workspace, none measures the installed one, anything else is run by a shell, with another benchmark than ghx before it."},
 		{Name: inGHXCommand, Help: "The command of the ghx to measure, where the build does not tell it."},
 		{Name: inGHXSkill, Help: "The file with its skill text, where it does not lie beside it."},
 		{Name: inBaseGHX, Help: "The command of the base commit's ghx, for mode ghx@base."},
@@ -102,14 +104,21 @@ func Declared() []Input {
 		{Name: inTimeout, Default: "0", Help: "Stop cleanly after so many minutes, and report what is there; 0 means no limit."},
 		{Name: inExpectations, Help: "A file with thresholds and prices."},
 		{Name: inComment, Default: string(CommentAlways), Help: "When the pull request gets its comment: always, on-change, on-failure or never."},
-		{Name: inCheckName, Default: "bench", Help: "The name of the check run."},
+		{Name: inCheckName, Default: "bench", Help: "The name of the check run, and of the comment's. For bench, a benchmark other than ghx has its own name."},
 		{Name: inFailOn, Default: string(FailOnInfrastructure), Help: "What fails the job: gate (a failed gate too), infrastructure (what keeps a verdict from being reached) or never."},
 		{Name: inOutputDir, Default: ".bench", Help: "Where the run's files are kept, in the workspace."},
 	}
 }
 
-// BenchmarkGHX is the benchmark of ghx against gh and the MCP server.
-const BenchmarkGHX = "ghx"
+// The benchmarks. All but the first are those of package harness.
+const (
+	// BenchmarkGHX is that of ghx against gh and the MCP server.
+	BenchmarkGHX      = "ghx"
+	BenchmarkTau      = "tau-bench"
+	BenchmarkTerminal = "terminal-bench"
+	BenchmarkBird     = "bird-interact"
+	BenchmarkCommand  = "command"
+)
 
 // TargetSandbox is the target that is no repository.
 const TargetSandbox = "sandbox"

@@ -99,6 +99,8 @@ type WorkflowRun struct {
 // Place is where the workflow runs.
 type Place struct {
 	// APIURL, GraphQLURL and ServerURL are those of the GitHub instance.
+	// GraphQLURL is empty where the runner does not tell it: then it is beside
+	// APIURL.
 	APIURL, GraphQLURL, ServerURL string
 	// RunURL is the page of this run.
 	RunURL string
@@ -109,9 +111,8 @@ type Place struct {
 }
 
 const (
-	defaultAPIURL     = "https://api.github.com"
-	defaultGraphQLURL = "https://api.github.com/graphql"
-	defaultServerURL  = "https://github.com"
+	defaultAPIURL    = "https://api.github.com"
+	defaultServerURL = "https://github.com"
 )
 
 // maxPayload is in bytes. GitHub sends no larger ones.
@@ -146,7 +147,7 @@ func (e Event) FullName() string { return e.Owner + "/" + e.Repository }
 func readPlace(getenv func(string) string) Place {
 	p := Place{
 		APIURL:     cmp.Or(getenv("GITHUB_API_URL"), defaultAPIURL),
-		GraphQLURL: cmp.Or(getenv("GITHUB_GRAPHQL_URL"), defaultGraphQLURL),
+		GraphQLURL: getenv("GITHUB_GRAPHQL_URL"),
 		ServerURL:  cmp.Or(getenv("GITHUB_SERVER_URL"), defaultServerURL),
 		RunID:      getenv("GITHUB_RUN_ID"),
 		Workspace:  getenv("GITHUB_WORKSPACE"),

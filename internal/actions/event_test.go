@@ -68,7 +68,7 @@ func TestAPullRequestIsReadFromItsHead(t *testing.T) {
 			Body: "This is a pretty simple change that we need to pull into master.", Labels: []string{"bug"},
 		},
 		Place: actions.Place{
-			APIURL: "https://api.github.com", GraphQLURL: "https://api.github.com/graphql", ServerURL: "https://github.com",
+			APIURL: "https://api.github.com", ServerURL: "https://github.com",
 			RunID: "42", Workspace: "/github/workspace",
 		},
 	}, e)
@@ -163,6 +163,10 @@ func TestCommitsOfOtherEvents(t *testing.T) {
 		{"a deleted tag has no commit", "push", "push-deleted-tag", nil,
 			"refs/tags/simple-tag", "", "6113728f27ae82c7b1a177c8d03f9e96e0adf246"},
 		{"a dispatch is for the commit of its ref", "workflow_dispatch", "workflow-dispatch", nil,
+			"refs/heads/master", "1111111111111111111111111111111111111111", ""},
+		{"a dispatch may name the commit", "workflow_dispatch", "workflow-dispatch", func(p object) { p["inputs"] = object{"sha": strings.Repeat("2", 40)} },
+			"refs/heads/master", strings.Repeat("2", 40), ""},
+		{"what is no commit is none", "workflow_dispatch", "workflow-dispatch", func(p object) { p["inputs"] = object{"sha": "main"} },
 			"refs/heads/master", "1111111111111111111111111111111111111111", ""},
 	}
 	for _, c := range cases {

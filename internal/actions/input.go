@@ -17,13 +17,17 @@ import (
 
 // Inputs are the action's inputs, checked.
 type Inputs struct {
-	Benchmark                                   string
+	// Benchmark is [BenchmarkGHX], or one whose configuration is in
+	// ExperimentConfig, a path in the workspace.
+	Benchmark, ExperimentConfig                 string
 	Provider, Model, ModelVariant, ModelBaseURL string
 	ModelKey, Token                             string
 	Profile                                     bench.GateProfile
 	ScenarioSet                                 string
 	// Scenarios, if there are any, are run in place of the set.
-	Scenarios                            []string
+	Scenarios []string
+	// ScenariosPath is a folder in the workspace, empty for the built-in ones.
+	ScenariosPath                        string
 	Modes                                []bench.Mode
 	Baseline, Candidate                  bench.Mode
 	Repetitions, Concurrency             int
@@ -102,6 +106,9 @@ func ReadInputs(environ []string) (Inputs, error) {
 		}
 	}
 	in := r.inputs()
+	if in.isOther() && !r.set(inCheckName) {
+		in.CheckName = in.Benchmark
+	}
 	r.contradictions(in)
 	r.unknown()
 	if len(r.problems) == 0 {
@@ -233,11 +240,11 @@ const maxTimeoutMinutes = 5 * 24 * 60
 
 func (r *reading) inputs() Inputs {
 	return Inputs{
-		Benchmark: choice(r, inBenchmark, BenchmarkGHX),
-		Provider:  choice(r, inProvider, providerOpenCode, providerScripted), Model: r.text(inModel), ModelVariant: r.text(inModelVariant),
+		Benchmark: choice(r, inBenchmark, append([]string{BenchmarkGHX}, others()...)...), ExperimentConfig: r.text(inExperiment),
+		Provider: r.provider(), Model: r.text(inModel), ModelVariant: r.text(inModelVariant),
 		ModelBaseURL: r.text(inModelBaseURL), ModelKey: r.text(inModelKey), Token: r.text(inToken),
 		Profile:     choice(r, inGateProfile, bench.VerifyPR, bench.VerifyRelease),
-		ScenarioSet: r.text(inScenarioSet), Scenarios: r.list(inScenarios, ","), Modes: r.modes(),
+		ScenarioSet: r.text(inScenarioSet), Scenarios: r.list(inScenarios, ","), ScenariosPath: r.text(inScenariosPath), Modes: r.modes(),
 		Baseline: r.mode(inBaselineMode, r.text(inBaselineMode)), Candidate: r.mode(inCandidateMode, r.text(inCandidateMode)),
 		Repetitions: r.whole(inRepetitions, 1), Concurrency: r.whole(inConcurrency, 1),
 		Order: choice(r, inOrder, orderInterleaved, orderSequential), BuildCommand: r.text(inBuildCommand),

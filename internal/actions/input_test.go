@@ -45,12 +45,23 @@ func TestInputsHaveTheDefaultsOfTheManifest(t *testing.T) {
 	in, err := actions.ReadInputs(environment(with()))
 	require.NoError(t, err)
 	assert.Equal(t, actions.Inputs{
-		Benchmark: "ghx", Provider: "opencode", Model: "openai/gpt-5.3-codex", ModelKey: "sk-0123456789abcdef", Token: "ghs_thetokenofthejob",
+		Benchmark: "ghx", ExperimentConfig: "experiment_config.yaml", Provider: "opencode", Model: "openai/gpt-5.3-codex", ModelKey: "sk-0123456789abcdef", Token: "ghs_thetokenofthejob",
 		Profile: bench.VerifyPR, ScenarioSet: "ci-verify-pr", Modes: []bench.Mode{bench.AgentDirect, bench.GHX},
 		Baseline: bench.AgentDirect, Candidate: bench.GHX, Repetitions: 4, Concurrency: 1, Order: "interleaved", BuildCommand: actions.BuildAuto,
 		Comment: actions.CommentAlways, CheckName: "bench", FailOn: actions.FailOnInfrastructure, OutputDir: ".bench",
 		Target: actions.TargetSandbox, CleanUp: true,
 	}, in)
+}
+
+func TestAnotherBenchmarkHasItsName(t *testing.T) {
+	in, err := actions.ReadInputs(environment(map[string]string{"benchmark": "tau-bench", "model": "gpt-5.4", "experiment-config": "bench/tau.yaml"}))
+	require.NoError(t, err)
+	assert.Equal(t, "tau-bench", in.CheckName, "so that it stands beside ghx's on a pull request")
+	assert.Equal(t, "bench/tau.yaml", in.ExperimentConfig)
+	assert.Equal(t, "gpt-5.4", in.Model, "it is for the agent's code to understand")
+	in, err = actions.ReadInputs(environment(map[string]string{"benchmark": "command", "check-name": "evals"}))
+	require.NoError(t, err)
+	assert.Equal(t, "evals", in.CheckName)
 }
 
 func TestInputsAreTheSameWhetherTheRunnerPassesDefaultsOrNot(t *testing.T) {
@@ -100,7 +111,12 @@ func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
 		{"an underscore for a hyphen", with("gate_profile", "verify_pr"), `there is no input gate_profile: did you mean "gate-profile"?`},
 		{"a letter too many", with("repetitionss", "4"), `there is no input repetitionss: did you mean "repetitions"?`},
 		{"an input of another action", with("entrypoint", "/bin/sh"), "there is no input entrypoint"},
-		{"another benchmark", with("benchmark", "taubench"), `input benchmark: it is "taubench", want ghx`},
+		{"another benchmark", with("benchmark", "taubench"), `input benchmark: it is "taubench", want ghx, tau-bench, terminal-bench, bird-interact or command`},
+		{"a provider for another benchmark", map[string]string{"benchmark": "command", "provider": "scripted"}, "input provider: it is for benchmark ghx, and benchmark is command: leave it out"},
+		{"a set for another benchmark", map[string]string{"benchmark": "tau-bench", "scenario-set": "issues"}, "input scenario-set: it is for benchmark ghx, and benchmark is tau-bench: leave it out, and set gate_split in experiment_config.yaml"},
+		{"a repository for another benchmark", map[string]string{"benchmark": "command", "target": "o/r"}, "input target: it is for benchmark ghx, and benchmark is command: leave it out"},
+		{"a configuration that ghx does not have", with("experiment-config", "e.yaml"), "input experiment-config: benchmark is ghx, which has no such configuration: leave it out, or name another benchmark"},
+		{"a configuration outside the workspace", map[string]string{"benchmark": "command", "experiment-config": "../e.yaml"}, `input experiment-config: it is "../e.yaml", want a file inside the workspace`},
 		{"an unknown profile", with("gate-profile", "verify"), `input gate-profile: it is "verify", want verify_pr or verify_release`},
 		{"an unknown mode", with("modes", "agent_direct,ghx,gh"), `input modes: unknown mode "gh": use one of agent_direct, mcp, ghx, ghx@base`},
 		{"a mode twice", with("modes", "agent_direct,ghx,ghx"), "input modes: ghx is named twice"},
@@ -110,6 +126,7 @@ func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
 		{"a candidate that does not run", with("modes", "agent_direct,mcp"), "input modes: ghx is not among them, and is to be judged"},
 		{"a base ghx that nobody built", with("modes", "ghx@base,ghx", "baseline-mode", "ghx@base"), "input base-ghx-command: it is required for mode ghx@base"},
 		{"scenarios and a set", with("scenarios", "pr-merge-001", "scenario-set", "issues"), "input scenarios: scenario-set is given too: choose one"},
+		{"scenarios outside the workspace", with("scenarios-path", "/etc"), `input scenarios-path: it is "/etc", want a folder inside the workspace`},
 		{"a shard that merges", with("shard", "1/2", "results", "shards"), "input results: shard is given too: a job either runs a part or merges all"},
 		{"a merge that goes on", with("resume", "true", "results", "shards"), "input results: resume is given too: there is no run to go on with where results are merged"},
 		{"a shard that is none", with("shard", "3/2"), `input shard: it is "3/2", want I/N with I from 1 to N, for example 2/4`},

@@ -32,7 +32,6 @@ func TestTheManifestSaysToARunnerWhatIsDeclared(t *testing.T) {
 		Description string
 		Inputs      map[string]struct {
 			Description, Default string
-			Required             bool
 		}
 		Outputs map[string]struct{ Description, Value string }
 		Runs    map[string]string
@@ -41,7 +40,7 @@ func TestTheManifestSaysToARunnerWhatIsDeclared(t *testing.T) {
 	assert.Len(t, manifest.Inputs, len(actions.Declared()))
 	for _, in := range actions.Declared() {
 		got := manifest.Inputs[in.Name]
-		assert.Equal(t, in, actions.Input{Name: in.Name, Default: got.Default, Required: got.Required, Secret: in.Secret, Help: got.Description})
+		assert.Equal(t, in, actions.Input{Name: in.Name, Default: got.Default, Secret: in.Secret, Help: got.Description})
 	}
 	assert.Len(t, manifest.Outputs, len(actions.Outputs()))
 	for _, out := range actions.Outputs() {
@@ -53,10 +52,6 @@ func TestTheManifestSaysToARunnerWhatIsDeclared(t *testing.T) {
 }
 
 func TestTheDocumentationHasTheDeclaredInputsAndOutputs(t *testing.T) {
-	if _, err := os.Stat(docsFile); os.IsNotExist(err) {
-		t.Logf("there is no %s yet: nothing to compare", docsFile)
-		return
-	}
 	docs := read(t, docsFile)
 	docs = between(t, docs, "<!-- begin inputs -->\n", "<!-- end inputs -->\n", docsInputs())
 	docs = between(t, docs, "<!-- begin outputs -->\n", "<!-- end outputs -->\n", docsOutputs())
@@ -84,11 +79,7 @@ func manifestInputs() string {
 	var b strings.Builder
 	for _, in := range actions.Declared() {
 		fmt.Fprintf(&b, "  %s:\n    description: %s\n", in.Name, quoted(in.Help))
-		if in.Required {
-			b.WriteString("    required: true\n")
-		} else {
-			fmt.Fprintf(&b, "    default: %s\n", quoted(in.Default))
-		}
+		fmt.Fprintf(&b, "    default: %s\n", quoted(in.Default))
 	}
 	return b.String()
 }
@@ -109,10 +100,7 @@ func docsInputs() string {
 	b.WriteString("| Input | Default | What it is for |\n|---|---|---|\n")
 	for _, in := range actions.Declared() {
 		preset := "`" + in.Default + "`"
-		switch {
-		case in.Required:
-			preset = "required"
-		case in.Default == "":
+		if in.Default == "" {
 			preset = ""
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", in.Name, preset, cell(in.Help))

@@ -34,7 +34,7 @@ type Result struct {
 func Outputs() []Output {
 	return []Output{
 		{"conclusion", "The conclusion of the check run: success, failure, neutral, skipped or cancelled.", func(r Result) string { return r.Conclusion }},
-		{"passed", "true if all ten checks pass and a model was involved, else false.", Result.passed},
+		{"passed", "true if all checks pass and a model was involved, else false.", Result.passed},
 		{"reliability-passed", "true if the five checks of reliability pass, else false.", passedOf("reliability_")},
 		{"efficiency-passed", "true if the five checks of efficiency pass, else false.", passedOf("efficiency_")},
 		{"tokens-active-reduction-pct", "How much fewer active tokens the candidate needs than the baseline, in percent: the median over scenarios.", reductionOf(bench.CheckTokensReduction)},
@@ -51,7 +51,7 @@ func Outputs() []Output {
 		{"simulated", "true if no model was involved, so that the verdict is for show.", Result.simulated},
 		{"summary-json", "The path of the summary in JSON, in the workspace.", func(r Result) string { return r.SummaryJSON }},
 		{"summary-md", "The path of the summary in Markdown, in the workspace.", func(r Result) string { return r.SummaryMD }},
-		{"report-html", "The path of the report, a page in one file, in the workspace.", func(r Result) string { return r.ReportHTML }},
+		{"report-html", "The path of the report, a page in one file, in the workspace. It is for benchmark ghx, as are the reductions, rates and rows.", func(r Result) string { return r.ReportHTML }},
 		{"rows", "The path of the folder with the run's ledgers, in the workspace.", func(r Result) string { return r.Rows }},
 		{"run-id", "The id of the run.", func(r Result) string { return r.RunID }},
 		{"check-run-url", "The page of the check run.", func(r Result) string { return r.CheckRunURL }},
@@ -80,8 +80,10 @@ func (r Result) passed() string {
 	return strconv.FormatBool(r.Summary.Gate.Passed && !r.Summary.Simulated)
 }
 
+// cost is not known of benchmarks that have no profile: they run programs that
+// do not tell it.
 func (r Result) cost() string {
-	if r.Summary == nil {
+	if r.Summary == nil || r.Summary.Gate.Profile == "" {
 		return ""
 	}
 	return number(r.Summary.CostUSD)

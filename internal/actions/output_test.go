@@ -17,7 +17,7 @@ func judged(change func(*bench.Summary)) *bench.Summary {
 	s := &bench.Summary{
 		CostUSD:   0.1 + 0.2,
 		Scenarios: []bench.ScenarioSummary{{ID: "a", Eligible: true, TokensActiveReductionPct: &some, LatencyReductionPct: &some, ToolCallReductionPct: &some, CostReductionPct: &some}},
-		Gate:      bench.Gate{Passed: true, Verdict: bench.VerdictPass},
+		Gate:      bench.Gate{Profile: bench.VerifyPR, Passed: true, Verdict: bench.VerdictPass},
 	}
 	for i, name := range bench.CheckNames() {
 		s.Gate.Checks = append(s.Gate.Checks, bench.Check{Name: name, Passed: true, Value: float64(i) + 1.5})
@@ -60,11 +60,15 @@ func TestOutputsWithoutAValueAreEmpty(t *testing.T) {
 			assert.Empty(t, value, name)
 		}
 	}
-	noVerdict := values(actions.Result{Summary: &bench.Summary{Gate: bench.Gate{Verdict: bench.VerdictNone}, CostUSD: 2}})
+	noVerdict := values(actions.Result{Summary: &bench.Summary{Gate: bench.Gate{Profile: bench.VerifyPR, Verdict: bench.VerdictNone}, CostUSD: 2}})
 	assert.Equal(t, "false", noVerdict["passed"], "G6: without both modes there is no verdict, and it does not pass")
 	assert.Empty(t, noVerdict["reliability-passed"])
 	assert.Empty(t, noVerdict["coverage-pct"])
 	assert.Equal(t, "2", noVerdict["cost-usd"])
+
+	other := values(actions.Result{Summary: &bench.Summary{Gate: bench.Gate{Passed: true, Verdict: bench.VerdictPass}}})
+	assert.Equal(t, "true", other["passed"])
+	assert.Empty(t, other["cost-usd"], "another benchmark than ghx does not tell it")
 }
 
 func TestTheTwoGatesAreToldApart(t *testing.T) {

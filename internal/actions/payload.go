@@ -49,6 +49,9 @@ func (p payload) fill(e *Event, getenv func(string) string) error {
 	case e.Name == EventWorkflowDispatch:
 		e.Ref, e.HeadSHA, e.HeadRepository = cmp.Or(p.Ref, getenv("GITHUB_REF")), getenv("GITHUB_SHA"), e.FullName()
 		e.Inputs = p.inputs()
+		if sha := e.Inputs[commitInput]; isCommit(sha) {
+			e.HeadSHA = sha
+		}
 	case p.PullRequest != nil:
 		p.pullRequest(e)
 	case e.needsMore():
@@ -142,6 +145,17 @@ func (p payload) inputs() map[string]string {
 		inputs[name] = text
 	}
 	return inputs
+}
+
+// commitInput is the input of a dispatch that names the commit to judge, where
+// it is not the one of the workflow: the App dispatches a workflow of the
+// default branch for the head of a pull request.
+const commitInput = "sha"
+
+// isCommit reports whether a text is a whole hash.
+func isCommit(text string) bool {
+	const sha1, sha256 = 40, 64
+	return (len(text) == sha1 || len(text) == sha256) && strings.Trim(text, "0123456789abcdef") == "" && commit(text) != ""
 }
 
 // commit returns a hash, nothing for the one of zeros, which stands for none.

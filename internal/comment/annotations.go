@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/comment/markdown"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
 // Level is an annotation's, as GitHub's API names it.

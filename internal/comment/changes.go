@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/comment/markdown"
+	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
 // conclusionWords put a conclusion into words.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/comment/markdown"
+	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
 // checksTable is a line per check; it is never left out.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/comment/markdown"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
 // How much of a text that is not ours is shown, in characters.
@@ -198,7 +198,11 @@ func (r Run) progressText() string {
 	if p == nil {
 		return "getting ready"
 	}
-	text := fmt.Sprintf("%s of %s", bench.CountText(float64(p.Done)), counted(p.Cells, "cell"))
+	noun := cmp.Or(p.Noun, "cell")
+	text := counted(p.Done, noun)
+	if p.Cells > 0 {
+		text = fmt.Sprintf("%s of %s", bench.CountText(float64(p.Done)), counted(p.Cells, noun))
+	}
 	if p.Elapsed > 0 {
 		text += ", " + duration(p.Elapsed)
 	}

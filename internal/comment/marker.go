@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/comment/markdown"
+	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
 // Marker is what a sticky comment says to programs, in a hidden comment at its

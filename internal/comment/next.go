@@ -7,8 +7,8 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
-	"github.com/ghx-dev/bench-action/internal/comment/markdown"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
 // nextStep proposes what to do, or is empty where there is nothing to do.

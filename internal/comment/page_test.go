@@ -251,3 +251,14 @@ func random(rng *rand.Rand) comment.Run {
 	}
 	return run
 }
+
+func TestProgressOfAnotherBenchmarkCountsTasks(t *testing.T) {
+	for want, progress := range map[string]comment.Progress{
+		"RUNNING: 3 of 8 tasks": {Done: 3, Cells: 8, Noun: "task"},
+		"RUNNING: 1 task":       {Done: 1, Noun: "task"},
+		"RUNNING: 0 of 1 cell":  {Cells: 1},
+	} {
+		shown := comment.Check(comment.Run{Suite: "evals", Phase: comment.Running, Progress: &progress})
+		assert.Equal(t, want, shown.Output.Title)
+	}
+}

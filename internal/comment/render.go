@@ -3,7 +3,7 @@ package comment
 import (
 	"slices"
 
-	"github.com/ghx-dev/bench-action/internal/comment/markdown"
+	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
 // The limits, in bytes; GitHub counts some of them in characters, of which

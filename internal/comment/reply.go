@@ -6,8 +6,8 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
-	"github.com/ghx-dev/bench-action/internal/comment/markdown"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
 // Accepted answers a command that starts or changes a run: what will be run,
@@ -56,18 +56,21 @@ const (
 	OverBudget Refusal = "over_budget"
 	// NotHere: the command exists, but not where it was given.
 	NotHere Refusal = "not_here"
+	// OtherBenchmark: the command has words for another benchmark.
+	OtherBenchmark Refusal = "other_benchmark"
 )
 
 // refusals are the reason and the mend.
 var refusals = map[Refusal]string{
-	NoPermission:  "it needs write permission to this repository. Ask somebody who has it.",
-	UnknownCommit: "that commit is not the head of this pull request. Copy the name of the newest commit that you read.",
-	Outdated:      "there was a push after your comment, so it is not clear which commit you mean. Look at the new one and comment again.",
-	NotApproved:   "the commit comes from a fork, and nobody has approved it. Read it, then comment `/bench approve` and its 40 digits.",
-	NothingToDo:   "there is nothing to do: no run is going on, or nothing is missing.",
-	Closed:        "the pull request is closed. Open it again to measure it.",
-	OverBudget:    "it is thought to cost more than may be spent. Name fewer scenarios or repetitions, or raise the budget in the settings.",
-	NotHere:       "that command is for the App, which is not installed here.",
+	NoPermission:   "it needs write permission to this repository. Ask somebody who has it.",
+	UnknownCommit:  "that commit is not the head of this pull request. Copy the name of the newest commit that you read.",
+	Outdated:       "there was a push after your comment, so it is not clear which commit you mean. Look at the new one and comment again.",
+	NotApproved:    "the commit comes from a fork, and nobody has approved it. Read it, then comment `/bench approve` and its 40 digits.",
+	NothingToDo:    "there is nothing to do: no run is going on, or nothing is missing.",
+	Closed:         "the pull request is closed. Open it again to measure it.",
+	OverBudget:     "it is thought to cost more than may be spent. Name fewer scenarios or repetitions, or raise the budget in the settings.",
+	NotHere:        "that command is for the App, which is not installed here.",
+	OtherBenchmark: "what follows it is for the benchmark ghx, and another one is run here. Comment `/bench run` alone.",
 }
 
 // Refused answers a command that is not carried out: why, and how to mend it.

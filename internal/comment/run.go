@@ -97,10 +97,12 @@ type Plan struct {
 
 // Progress is what was done until now.
 type Progress struct {
-	// Done of Cells have a row.
+	// Done of Cells have a row; Cells is 0 while it is not known.
 	Done, Cells int
-	Elapsed     time.Duration
-	CostUSD     float64
+	// Noun is what is counted, in the singular; empty is a cell.
+	Noun    string
+	Elapsed time.Duration
+	CostUSD float64
 }
 
 // Skip is why a run never began.

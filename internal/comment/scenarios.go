@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/comment/markdown"
+	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
 // maxWorst is how many scenarios are told in words.

@@ -87,6 +87,19 @@ func (p *Publisher) Comment(ctx context.Context, c Comment) (Posted, []Notice) {
 	return w.posted, append(noticed("write comment", err), w.notices...)
 }
 
+// Standing returns the text of our comment in a conversation that
+// [Publisher.Comment] keeps up to date, empty if there is none.
+func (p *Publisher) Standing(ctx context.Context, number int, marked func(body string) bool) (string, error) {
+	ours, err := p.ours(ctx, Comment{Number: number, Marked: marked}, maxCommentPages)
+	if err != nil {
+		return "", github.Explain("look for our comment", err)
+	}
+	if len(ours) == 0 {
+		return "", nil
+	}
+	return ours[0].Body, nil
+}
+
 // writing is a comment on its way.
 type writing struct {
 	publisher *Publisher

@@ -50,6 +50,21 @@ func TestOneComment(t *testing.T) {
 	assert.Equal(t, []string{"owner: " + marker + "not yours", bot + marker + "two"}, p.comments(), "a marker in a comment of others means nothing")
 }
 
+func TestTheCommentThatStandsIsOurs(t *testing.T) {
+	p := newPlace(t)
+	publisher := p.publisher(everything)
+	p.comment("owner", marker+"not yours")
+	marked := sticky(p, "").Marked
+	body, err := publisher.Standing(t.Context(), p.number, marked)
+	require.NoError(t, err)
+	assert.Empty(t, body, "a marker in a comment of others means nothing")
+	_, notices := publisher.Comment(t.Context(), sticky(p, "ours"))
+	require.Empty(t, notices)
+	body, err = publisher.Standing(t.Context(), p.number, marked)
+	require.NoError(t, err)
+	assert.Equal(t, marker+"ours", body)
+}
+
 // A user's token and an App's have their own comments.
 func TestCommentsOfEveryKindOfToken(t *testing.T) {
 	p := newPlace(t)

@@ -13,6 +13,7 @@ package redact
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -54,6 +55,9 @@ func (r *Redactor) Add(secret string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if slices.Contains(r.secrets, secret) {
+		return
+	}
 	r.secrets = append(r.secrets, secret)
 	r.values.Store(nil)
 }

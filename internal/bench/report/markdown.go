@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -19,7 +20,7 @@ const (
 // Markdown writes the summary as a page for GitHub: the verdict first, then
 // what it stands on. Texts that come from agents or files are escaped.
 func Markdown(w io.Writer, s bench.Summary) error {
-	var m markdown
+	var m document
 	m.verdict(s)
 	m.checks(s.Gate)
 	m.facts("Reliability gate", reliabilityFacts(s.Gate))
@@ -37,10 +38,10 @@ func Markdown(w io.Writer, s bench.Summary) error {
 	return nil
 }
 
-// markdown is a page in the making.
-type markdown struct{ strings.Builder }
+// document is a page of Markdown in the making.
+type document struct{ strings.Builder }
 
-func (m *markdown) verdict(s bench.Summary) {
+func (m *document) verdict(s bench.Summary) {
 	icon := map[tone]string{good: "✅", bad: "❌", neutral: "⚪"}[toneOf(s)]
 	fmt.Fprintf(m, "## %s %s\n\n", icon, headline(s))
 	if reason := sentence(s.Gate.Reason); reason != "" {
@@ -52,21 +53,29 @@ func (m *markdown) verdict(s bench.Summary) {
 	m.facts("", contextFacts(s))
 }
 
-func (m *markdown) checks(g bench.Gate) {
+func (m *document) checks(g bench.Gate) {
 	if len(g.Checks) == 0 {
 		return
 	}
 	m.table(checksTable(g.Checks))
 }
 
+// names are the labels of facts that are names. As code they can be copied as
+// they are.
+var names = [...]string{"Profile", "Candidate", "Baseline", "Model", "Run"}
+
 // facts writes labels and figures as one paragraph.
-func (m *markdown) facts(title string, facts [][2]string) {
+func (m *document) facts(title string, facts [][2]string) {
 	if len(facts) == 0 {
 		return
 	}
 	var parts []string
 	for _, f := range facts {
-		parts = append(parts, f[0]+": "+escape(f[1]))
+		text := escape(f[1])
+		if slices.Contains(names[:], f[0]) {
+			text = code(f[1])
+		}
+		parts = append(parts, f[0]+": "+text)
 	}
 	if title != "" {
 		title = "**" + title + "** — "
@@ -74,7 +83,7 @@ func (m *markdown) facts(title string, facts [][2]string) {
 	fmt.Fprintf(m, "%s%s\n\n", title, strings.Join(parts, " · "))
 }
 
-func (m *markdown) section(t table) {
+func (m *document) section(t table) {
 	if t.empty() {
 		return
 	}
@@ -87,7 +96,7 @@ func (m *markdown) section(t table) {
 
 // table writes the first columns to the left and those of figures to the
 // right.
-func (m *markdown) table(t table) {
+func (m *document) table(t table) {
 	m.row(plainCells(t.head...))
 	for i := range t.head {
 		if i >= t.labels && i < len(t.head)-t.notes {
@@ -103,14 +112,14 @@ func (m *markdown) table(t table) {
 	fmt.Fprint(m, "\n")
 }
 
-func (m *markdown) row(cells []cell) {
+func (m *document) row(cells []cell) {
 	for _, c := range cells {
 		fmt.Fprintf(m, "| %s ", escape(c.Text))
 	}
 	fmt.Fprint(m, "|\n")
 }
 
-func (m *markdown) missing(missing []bench.MissingCells) {
+func (m *document) missing(missing []bench.MissingCells) {
 	if len(missing) == 0 {
 		return
 	}
@@ -125,7 +134,7 @@ func (m *markdown) missing(missing []bench.MissingCells) {
 	fmt.Fprint(m, "\n")
 }
 
-func (m *markdown) regressions(regressions []bench.Regression) {
+func (m *document) regressions(regressions []bench.Regression) {
 	if len(regressions) == 0 {
 		return
 	}
@@ -136,7 +145,7 @@ func (m *markdown) regressions(regressions []bench.Regression) {
 	fmt.Fprint(m, "\n")
 }
 
-func (m *markdown) warnings(warnings []string) {
+func (m *document) warnings(warnings []string) {
 	if len(warnings) == 0 {
 		return
 	}
@@ -147,7 +156,7 @@ func (m *markdown) warnings(warnings []string) {
 	fmt.Fprint(m, "\n")
 }
 
-func (m *markdown) failures(failures []failure) {
+func (m *document) failures(failures []failure) {
 	if len(failures) == 0 {
 		return
 	}

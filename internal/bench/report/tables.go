@@ -282,7 +282,10 @@ func efficiencyFacts(g bench.Gate) [][2]string {
 // contextFacts say what was compared; what is not known is left out.
 func contextFacts(s bench.Summary) [][2]string {
 	thresholds := "defaults, the model has none of its own"
-	if s.Gate.ModelExpectations {
+	switch {
+	case s.Gate.Profile == "": // another benchmark, which has its own
+		thresholds = ""
+	case s.Gate.ModelExpectations:
 		thresholds = "the model's own"
 	}
 	all := [][2]string{

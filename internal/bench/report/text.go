@@ -187,12 +187,3 @@ func (t *terminal) row(g table, cells []cell, widths []int, look paint) {
 	}
 	fmt.Fprintf(t, "%s\n", strings.TrimRight(line.String(), " "))
 }
-
-// inLog breaks workflow commands, which the log of a GitHub Actions job obeys:
-// the newer form where a line begins with it, the older one anywhere.
-func inLog(s string) string {
-	if rest, found := strings.CutPrefix(s, "::"); found {
-		s = ": :" + rest
-	}
-	return strings.ReplaceAll(s, "##[", "# #[")
-}

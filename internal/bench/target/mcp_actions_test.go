@@ -47,36 +47,36 @@ func TestMCPReadsLogs(t *testing.T) {
 		"a job's": m.in(map[string]any{"job_id": job, "return_content": true}),
 		"all that failed of a run, the last lines": m.run(map[string]any{"failed_only": true, "return_content": true, "tail_lines": 4}),
 	} {
-		assert.Contains(t, m.call("get_job_logs", args), printed, name)
+		assert.Contains(t, m.Call("get_job_logs", args), printed, name)
 	}
 	m.has(map[string]any{"total_jobs": 2, "failed_jobs": 1, "logs": []any{map[string]any{"job_id": job, "job_name": "flaky"}}},
 		"get_job_logs", m.run(map[string]any{"failed_only": true}))
 	const address = `https://results-receiver\.actions\.githubusercontent\.com/.+\?token=`
-	assert.Regexp(t, address, m.call("get_job_logs", m.in(map[string]any{"job_id": job})))
-	assert.Regexp(t, address, m.call("get_workflow_run_logs", m.run(nil)))
+	assert.Regexp(t, address, m.Call("get_job_logs", m.in(map[string]any{"job_id": job})))
+	assert.Regexp(t, address, m.Call("get_workflow_run_logs", m.run(nil)))
 
-	m.call("delete_workflow_run_logs", m.run(nil))
-	gone := m.try("get_job_logs", m.in(map[string]any{"job_id": job, "return_content": true}))
-	assert.True(t, gone.isError)
-	assert.Contains(t, gone.text, "404 Not Found")
+	m.Call("delete_workflow_run_logs", m.run(nil))
+	gone := m.Try("get_job_logs", m.in(map[string]any{"job_id": job, "return_content": true}))
+	assert.True(t, gone.IsError)
+	assert.Contains(t, gone.Text, "404 Not Found")
 }
 
 func TestMCPRunsActions(t *testing.T) {
 	m := openAllMCP(t)
-	m.call("rerun_failed_jobs", m.run(nil))
+	m.Call("rerun_failed_jobs", m.run(nil))
 	assert.Len(t, m.failed().Attempts, 2)
 	assert.Equal(t, model.Success, m.failed().Current().Conclusion)
-	m.call("rerun_workflow_run", m.run(nil))
+	m.Call("rerun_workflow_run", m.run(nil))
 	assert.Len(t, m.failed().Attempts, 3)
-	ended := m.try("cancel_workflow_run", m.run(nil))
-	assert.True(t, ended.isError)
-	assert.Contains(t, ended.text, "Cannot cancel a workflow run that is completed")
+	ended := m.Try("cancel_workflow_run", m.run(nil))
+	assert.True(t, ended.IsError)
+	assert.Contains(t, ended.Text, "Cannot cancel a workflow run that is completed")
 
 	change(t, m.place, func(s *model.State, _ *model.Repo) error {
 		s.Scripts = []model.Script{{Workflow: "bench-rerun-failed.yml", Hanging: true}}
 		return nil
 	})
-	m.call("run_workflow", m.in(map[string]any{"workflow_id": "bench-rerun-failed.yml", "ref": "main", "inputs": map[string]any{"seed_id": "x"}}))
+	m.Call("run_workflow", m.in(map[string]any{"workflow_id": "bench-rerun-failed.yml", "ref": "main", "inputs": map[string]any{"seed_id": "x"}}))
 	var run *model.Run
 	latest := func() {
 		world(t, m.place, func(s *model.State, _ *model.Repo) {
@@ -87,7 +87,7 @@ func TestMCPRunsActions(t *testing.T) {
 	}
 	latest()
 	assert.Equal(t, []any{map[string]string{"seed_id": "x"}, model.InProgress}, []any{run.Inputs, run.Current().Status})
-	m.call("cancel_workflow_run", m.in(map[string]any{"run_id": run.ID}))
+	m.Call("cancel_workflow_run", m.in(map[string]any{"run_id": run.ID}))
 	latest()
 	assert.Equal(t, model.Cancelled, run.Current().Conclusion)
 }

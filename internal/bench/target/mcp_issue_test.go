@@ -33,7 +33,7 @@ func TestMCPReadsIssues(t *testing.T) {
 
 func TestMCPWritesIssues(t *testing.T) {
 	m := openAllMCP(t)
-	m.call("issue_write", m.in(map[string]any{
+	m.Call("issue_write", m.in(map[string]any{
 		"method": "create", "title": "New", "body": "Text", "labels": []string{"bench-fixture"}, "assignees": []string{target.Reviewer},
 	}))
 	var made *model.Issue
@@ -45,7 +45,7 @@ func TestMCPWritesIssues(t *testing.T) {
 
 	update := func(args map[string]any) {
 		args["method"], args["issue_number"] = "update", made.Number
-		m.call("issue_write", m.in(args))
+		m.Call("issue_write", m.in(args))
 		latest()
 	}
 	update(map[string]any{"title": "Other", "body": "Words", "assignees": []string{target.Owner, target.Agent}})
@@ -55,7 +55,7 @@ func TestMCPWritesIssues(t *testing.T) {
 	update(map[string]any{"state": "open"})
 	assert.False(t, made.Closed)
 
-	m.call("add_issue_comment", m.in(map[string]any{"issue_number": made.Number, "body": "Hello"}))
+	m.Call("add_issue_comment", m.in(map[string]any{"issue_number": made.Number, "body": "Hello"}))
 	world(t, m.place, func(s *model.State, _ *model.Repo) {
 		comments := s.CommentsOf(made)
 		assert.Len(t, comments, 1)
@@ -87,22 +87,22 @@ func TestMCPSubIssues(t *testing.T) {
 			assert.Equal(t, want, s.Issue(repo, number(t, m.place, "issue")).SubIssues)
 		})
 	}
-	m.call("sub_issue_write", write("add", first, nil))
-	m.call("sub_issue_write", write("add", second, nil))
+	m.Call("sub_issue_write", write("add", first, nil))
+	m.Call("sub_issue_write", write("add", second, nil))
 	order(first, second)
 	m.has([]any{map[string]any{"id": first}, map[string]any{"id": second}}, "issue_read",
 		m.in(map[string]any{"method": "get_sub_issues", "issue_number": number(t, m.place, "issue")}))
-	again := m.try("sub_issue_write", write("add", first, nil))
-	assert.True(t, again.isError)
-	assert.Contains(t, again.text, "Sub issue may only have one parent")
+	again := m.Try("sub_issue_write", write("add", first, nil))
+	assert.True(t, again.IsError)
+	assert.Contains(t, again.Text, "Sub issue may only have one parent")
 
-	m.call("sub_issue_write", write("reprioritize", first, map[string]any{"after_id": second}))
+	m.Call("sub_issue_write", write("reprioritize", first, map[string]any{"after_id": second}))
 	order(second, first)
-	m.call("sub_issue_write", write("remove", second, nil))
+	m.Call("sub_issue_write", write("remove", second, nil))
 	order(first)
-	missing := m.try("sub_issue_write", write("remove", 1, nil))
-	assert.True(t, missing.isError)
-	assert.Contains(t, missing.text, "The provided sub-issue does not exist")
+	missing := m.Try("sub_issue_write", write("remove", 1, nil))
+	assert.True(t, missing.IsError)
+	assert.Contains(t, missing.Text, "The provided sub-issue does not exist")
 }
 
 func TestMCPLabels(t *testing.T) {
@@ -117,13 +117,13 @@ func TestMCPLabels(t *testing.T) {
 		})
 		return found
 	}
-	m.call("label_write", m.in(map[string]any{"method": "create", "name": "new", "color": "ff0000", "description": "D"}))
+	m.Call("label_write", m.in(map[string]any{"method": "create", "name": "new", "color": "ff0000", "description": "D"}))
 	assert.Equal(t, []string{"new", "ff0000", "D"}, []string{label().Name, label().Color, label().Description})
-	m.call("label_write", m.in(map[string]any{"method": "update", "name": "new", "new_name": "newer", "color": "00FF00"}))
+	m.Call("label_write", m.in(map[string]any{"method": "update", "name": "new", "new_name": "newer", "color": "00FF00"}))
 	assert.Equal(t, []string{"newer", "00ff00", "D"}, []string{label().Name, label().Color, label().Description})
-	taken := m.try("label_write", m.in(map[string]any{"method": "update", "name": "newer", "new_name": "bench-fixture"}))
-	assert.True(t, taken.isError)
-	assert.Contains(t, taken.text, "Name has already been taken")
-	m.call("label_write", m.in(map[string]any{"method": "delete", "name": "newer"}))
+	taken := m.Try("label_write", m.in(map[string]any{"method": "update", "name": "newer", "new_name": "bench-fixture"}))
+	assert.True(t, taken.IsError)
+	assert.Contains(t, taken.Text, "Name has already been taken")
+	m.Call("label_write", m.in(map[string]any{"method": "delete", "name": "newer"}))
 	assert.Equal(t, "bench-seed:default", label().Name)
 }

@@ -22,22 +22,22 @@ func TestMCPWorksOnProjects(t *testing.T) {
 		}
 		m.has([]any{map[string]any{"number": 1, "title": "[bench:default] Fixtures board"}}, "list_projects", map[string]any{"owner_type": owner.kind, "owner": login})
 		m.has(map[string]any{"node_id": m.place.Manifest.Resources[owner.resource]["id"]}, "get_project", on(nil))
-		fields := m.json("list_project_fields", on(nil)).([]any)
+		fields := m.JSON("list_project_fields", on(nil)).([]any)
 		status, _ := fields[2].(map[string]any)
 		assert.Equal(t, []any{"Status", "single_select"}, []any{status["name"], status["data_type"]})
 		m.has(map[string]any{"name": "Status"}, "get_project_field", on(map[string]any{"field_id": status["id"]}))
 
 		var issue model.ID
 		world(t, m.place, func(s *model.State, repo *model.Repo) { issue = s.Issue(repo, 1).ID })
-		added, _ := m.json("add_project_item", on(map[string]any{"item_type": "issue", "item_id": issue})).(map[string]any)
+		added, _ := m.JSON("add_project_item", on(map[string]any{"item_type": "issue", "item_id": issue})).(map[string]any)
 		item := on(map[string]any{"item_id": added["id"]})
 		m.has(map[string]any{"content": map[string]any{"number": 1, "title": "[bench:default] Document the configuration file"}}, "get_project_item", item)
 		option := status["options"].([]any)[2].(map[string]any)["id"]
-		m.call("update_project_item", on(map[string]any{"item_id": added["id"], "updated_field": map[string]any{"id": status["id"], "value": option}}))
+		m.Call("update_project_item", on(map[string]any{"item_id": added["id"], "updated_field": map[string]any{"id": status["id"], "value": option}}))
 		m.has(map[string]any{"fields": []any{map[string]any{"name": "Title"}, map[string]any{"name": "Status", "value": map[string]any{"id": option}}}},
 			"get_project_item", on(map[string]any{"item_id": added["id"], "fields": []any{fmt.Sprintf("%.0f", status["id"])}}))
-		m.call("delete_project_item", item)
-		missing := m.try("get_project_item", item)
-		assert.True(t, missing.isError)
+		m.Call("delete_project_item", item)
+		missing := m.Try("get_project_item", item)
+		assert.True(t, missing.IsError)
 	}
 }

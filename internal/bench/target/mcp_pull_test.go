@@ -31,7 +31,7 @@ func TestMCPReadsPullRequests(t *testing.T) {
 		"title": "[bench:default] Add a changelog", "state": "open", "merged": false, "mergeable": true, "changed_files": 1, "additions": 5,
 		"head": map[string]any{"ref": "bench-fixture/default/basic", "sha": head}, "base": map[string]any{"ref": "main"},
 	}, "pull_request_read", read("get", "pr"))
-	assert.Equal(t, strings.TrimSpace(changelogDiff), strings.TrimSpace(m.call("pull_request_read", read("get_diff", "pr"))))
+	assert.Equal(t, strings.TrimSpace(changelogDiff), strings.TrimSpace(m.Call("pull_request_read", read("get_diff", "pr"))))
 	// Checks are no statuses, of which there are none.
 	m.has(map[string]any{"state": "pending", "total_count": 0, "sha": m.seen("pr_with_checks").Pull.HeadSHA}, "pull_request_read", read("get_status", "pr_with_checks"))
 	m.has([]any{map[string]any{"filename": "CHANGELOG.md", "status": "added", "additions": 5}}, "pull_request_read", read("get_files", "pr"))
@@ -51,9 +51,9 @@ func TestMCPReadsPullRequests(t *testing.T) {
 
 func TestMCPWritesPullRequests(t *testing.T) {
 	m := openAllMCP(t)
-	m.call("create_branch", m.in(map[string]any{"branch": "topic"}))
-	m.call("create_or_update_file", m.in(map[string]any{"branch": "topic", "path": "a.txt", "content": "x", "message": "add"}))
-	m.call("create_pull_request", m.in(map[string]any{"title": "New", "body": "Text", "head": "topic", "base": "main", "draft": true}))
+	m.Call("create_branch", m.in(map[string]any{"branch": "topic"}))
+	m.Call("create_or_update_file", m.in(map[string]any{"branch": "topic", "path": "a.txt", "content": "x", "message": "add"}))
+	m.Call("create_pull_request", m.in(map[string]any{"title": "New", "body": "Text", "head": "topic", "base": "main", "draft": true}))
 	var made *model.Issue
 	latest := func() {
 		world(t, m.place, func(s *model.State, repo *model.Repo) { made = s.Pull(repo, repo.LastNumber) })
@@ -63,7 +63,7 @@ func TestMCPWritesPullRequests(t *testing.T) {
 
 	update := func(args map[string]any) {
 		args["pullNumber"] = made.Number
-		m.call("update_pull_request", m.in(args))
+		m.Call("update_pull_request", m.in(args))
 		latest()
 	}
 	update(map[string]any{"title": "Other", "reviewers": []string{target.Reviewer}})
@@ -77,7 +77,7 @@ func TestMCPWritesPullRequests(t *testing.T) {
 
 func TestMCPAssignsPullRequests(t *testing.T) {
 	m := openAllMCP(t)
-	m.call("issue_write", m.in(map[string]any{"method": "update", "issue_number": number(t, m.place, "pr"), "assignees": []string{target.Owner}}))
+	m.Call("issue_write", m.in(map[string]any{"method": "update", "issue_number": number(t, m.place, "pr"), "assignees": []string{target.Owner}}))
 	assert.Len(t, m.seen("pr").Assignees, 1)
 }
 
@@ -93,12 +93,12 @@ func TestMCPMerges(t *testing.T) {
 		assert.Equal(t, []any{merged.MergeCommitSHA, 1}, []any{at.String(), len(tip.Parents)})
 		assert.Contains(t, tip.Message, "Title")
 	})
-	again := m.try("merge_pull_request", m.on("pr_mergeable", nil))
-	assert.True(t, again.isError)
-	assert.Contains(t, again.text, "405")
+	again := m.Try("merge_pull_request", m.on("pr_mergeable", nil))
+	assert.True(t, again.IsError)
+	assert.Contains(t, again.Text, "405")
 
 	before := m.seen("pr").Pull.HeadSHA
-	m.call("update_pull_request_branch", m.on("pr", map[string]any{"expectedHeadSha": before}))
+	m.Call("update_pull_request_branch", m.on("pr", map[string]any{"expectedHeadSha": before}))
 	assert.NotEqual(t, before, m.seen("pr").Pull.HeadSHA)
 }
 
@@ -112,11 +112,11 @@ func TestMCPReviews(t *testing.T) {
 		t.Helper()
 		args = m.on("pr", args)
 		args["method"] = method
-		m.call("pull_request_review_write", args)
+		m.Call("pull_request_review_write", args)
 	}
 	write("create", nil)
 	assert.Equal(t, model.ReviewPending, reviews()[0].State)
-	m.call("add_comment_to_pending_review", m.on("pr", map[string]any{
+	m.Call("add_comment_to_pending_review", m.on("pr", map[string]any{
 		"path": "CHANGELOG.md", "line": 3, "side": "RIGHT", "subjectType": "LINE", "body": "Why?",
 	}))
 	write("submit_pending", map[string]any{"event": "REQUEST_CHANGES", "body": "No"})
@@ -131,7 +131,7 @@ func TestMCPReviews(t *testing.T) {
 func TestMCPDropsReviews(t *testing.T) {
 	m := openAllMCP(t)
 	write := func(method string) toolResult {
-		return m.try("pull_request_review_write", m.on("pr", map[string]any{"method": method}))
+		return m.Try("pull_request_review_write", m.on("pr", map[string]any{"method": method}))
 	}
 	pending := func() (review *model.Review) {
 		world(t, m.place, func(s *model.State, _ *model.Repo) {
@@ -139,11 +139,11 @@ func TestMCPDropsReviews(t *testing.T) {
 		})
 		return review
 	}
-	assert.False(t, write("create").isError)
+	assert.False(t, write("create").IsError)
 	assert.NotNil(t, pending())
-	assert.False(t, write("delete_pending").isError)
+	assert.False(t, write("delete_pending").IsError)
 	assert.Nil(t, pending())
-	assert.True(t, write("delete_pending").isError, "there is none left")
+	assert.True(t, write("delete_pending").IsError, "there is none left")
 }
 
 // seenIn is seen for who looks at the world already.

@@ -26,7 +26,7 @@ func TestMCPReadsReleases(t *testing.T) {
 	m.has([]any{release("v9.2.0"), release("v9.1.0")}, "list_releases", m.in(map[string]any{"perPage": 2}))
 	m.has(release("v9.1.0"), "get_latest_release", m.in(nil))
 	m.has(release("v9.0.0"), "get_release_by_tag", m.in(map[string]any{"tag": "v9.0.0"}))
-	missing := m.try("get_release_by_tag", m.in(map[string]any{"tag": "v9.2.0"}))
-	assert.True(t, missing.isError)
-	assert.Contains(t, missing.text, "404 Not Found", "a draft has no tag")
+	missing := m.Try("get_release_by_tag", m.in(map[string]any{"tag": "v9.2.0"}))
+	assert.True(t, missing.IsError)
+	assert.Contains(t, missing.Text, "404 Not Found", "a draft has no tag")
 }

@@ -16,7 +16,7 @@ const allToolsets = "context,repos,issues,pull_requests,actions,users,orgs,label
 
 // mcpBench is GitHub's unmodified MCP server in a place.
 type mcpBench struct {
-	*mcpClient
+	*realtool.MCP
 	place *target.Place
 }
 
@@ -25,7 +25,7 @@ func openMCPBench(t testing.TB, args ...string) *mcpBench {
 	program := realtool.Find(t, realtool.MCPServer())
 	place := prepare(t, sparse(t))
 	bench := realtool.Open(t, place.GitHub, append(place.Env, "GITHUB_PERSONAL_ACCESS_TOKEN="+env(place, "GH_TOKEN"))...)
-	return &mcpBench{openMCP(t, bench, program, append([]string{"stdio"}, args...)...), place}
+	return &mcpBench{realtool.OpenMCP(t, bench, program, append([]string{"stdio"}, args...)...), place}
 }
 
 func openAllMCP(t testing.TB) *mcpBench {
@@ -53,11 +53,11 @@ func (m *mcpBench) on(resource string, args map[string]any) map[string]any {
 // has asserts that what a tool returns has something in it.
 func (m *mcpBench) has(want any, tool string, args map[string]any) {
 	m.t.Helper()
-	partOf(m.t, m.json(tool, args), plain(m.t, want), tool)
+	partOf(m.t, m.JSON(tool, args), plain(m.t, want), tool)
 }
 
 func TestMCPServerOffersTheToolsThatScenariosNeed(t *testing.T) {
-	byDefault := openMCPBench(t).tools()
+	byDefault := openMCPBench(t).Tools()
 	for _, tool := range []string{
 		"get_me", "get_file_contents", "issue_read", "list_issues", "issue_write", "pull_request_read", "list_pull_requests",
 		"update_pull_request", "merge_pull_request", "pull_request_review_write", "search_issues",
@@ -65,7 +65,7 @@ func TestMCPServerOffersTheToolsThatScenariosNeed(t *testing.T) {
 		assert.Contains(t, byDefault, tool)
 	}
 	assert.NotContains(t, byDefault, "rerun_failed_jobs", "Actions are a toolset of their own")
-	assert.Subset(t, openAllMCP(t).tools(), []string{"rerun_failed_jobs", "rerun_workflow_run", "get_job_logs"})
+	assert.Subset(t, openAllMCP(t).Tools(), []string{"rerun_failed_jobs", "rerun_workflow_run", "get_job_logs"})
 }
 
 func TestMCPContextAndUsers(t *testing.T) {
@@ -85,18 +85,18 @@ func TestMCPReadsRepositories(t *testing.T) {
 		basic = at.String()
 	})
 
-	assert.Contains(t, m.call("get_file_contents", m.in(map[string]any{"path": "src/index.ts"})), "export")
-	assert.Contains(t, m.call("get_file_contents", m.in(map[string]any{"path": "README.md", "sha": basic})), "# ")
+	assert.Contains(t, m.Call("get_file_contents", m.in(map[string]any{"path": "src/index.ts"})), "export")
+	assert.Contains(t, m.Call("get_file_contents", m.in(map[string]any{"path": "README.md", "sha": basic})), "# ")
 	for _, ref := range []string{"bench-fixture/default/basic", "refs/heads/bench-fixture/default/basic"} {
-		assert.Contains(t, m.call("get_file_contents", m.in(map[string]any{"path": "CHANGELOG.md", "ref": ref})), "# Changelog", ref)
+		assert.Contains(t, m.Call("get_file_contents", m.in(map[string]any{"path": "CHANGELOG.md", "ref": ref})), "# Changelog", ref)
 	}
 	m.has([]any{
 		map[string]any{"name": ".github", "type": "dir"}, map[string]any{"name": "README.md", "type": "file"},
 		map[string]any{"name": "package.json"}, map[string]any{"name": "src", "type": "dir"},
 	}, "get_file_contents", m.in(map[string]any{"path": "/"}))
-	missing := m.try("get_file_contents", m.in(map[string]any{"path": "missing.md"}))
-	assert.True(t, missing.isError)
-	assert.Contains(t, missing.text, "404 Not Found")
+	missing := m.Try("get_file_contents", m.in(map[string]any{"path": "missing.md"}))
+	assert.True(t, missing.IsError)
+	assert.Contains(t, missing.Text, "404 Not Found")
 
 	branch := func(name string) any { return map[string]any{"name": name, "protected": false} }
 	m.has([]any{
@@ -140,19 +140,19 @@ func TestMCPWritesRepositories(t *testing.T) {
 		return args
 	}
 	m.has(map[string]any{"ref": "refs/heads/topic"}, "create_branch", on(nil))
-	m.call("create_or_update_file", on(map[string]any{"path": "a.txt", "content": "one", "message": "add a"}))
+	m.Call("create_or_update_file", on(map[string]any{"path": "a.txt", "content": "one", "message": "add a"}))
 	assert.Equal(t, map[string]string{"a.txt": "one"}, added(t, m.place, "topic"))
 
-	stale := m.try("create_or_update_file", on(map[string]any{"path": "a.txt", "content": "two", "message": "m", "sha": "0123456789012345678901234567890123456789"}))
-	assert.True(t, stale.isError)
-	assert.Contains(t, stale.text, "a.txt does not match")
+	stale := m.Try("create_or_update_file", on(map[string]any{"path": "a.txt", "content": "two", "message": "m", "sha": "0123456789012345678901234567890123456789"}))
+	assert.True(t, stale.IsError)
+	assert.Contains(t, stale.Text, "a.txt does not match")
 
-	m.call("push_files", on(map[string]any{"message": "add two", "files": []any{
+	m.Call("push_files", on(map[string]any{"message": "add two", "files": []any{
 		map[string]any{"path": "b.txt", "content": "two"}, map[string]any{"path": "c/d.txt", "content": "three"},
 	}}))
 	assert.Equal(t, map[string]string{"a.txt": "one", "b.txt": "two", "c/d.txt": "three"}, added(t, m.place, "topic"))
 
-	m.call("delete_file", on(map[string]any{"path": "a.txt", "message": "remove a"}))
+	m.Call("delete_file", on(map[string]any{"path": "a.txt", "message": "remove a"}))
 	assert.Equal(t, map[string]string{"b.txt": "two", "c/d.txt": "three"}, added(t, m.place, "topic"))
 	m.has([]any{
 		map[string]any{"commit": map[string]any{"message": "remove a", "author": map[string]any{"name": target.Agent}}},
@@ -186,9 +186,9 @@ func TestMCPSearches(t *testing.T) {
 	m.has(map[string]any{"total_count": 1, "items": []any{map[string]any{"path": ".github/workflows/bench-rerun-failed.yml"}}},
 		"search_code", map[string]any{"query": "GITHUB_RUN_ATTEMPT repo:" + target.FixturesRepo})
 	m.has(map[string]any{"total_count": 0}, "search_code", map[string]any{"query": "GITHUB_RUN_ATTEMPT language:go repo:" + target.FixturesRepo})
-	foreign := m.try("search_code", map[string]any{"query": "x repo:nobody/nothing"})
-	assert.True(t, foreign.isError)
-	assert.Contains(t, foreign.text, "422 Validation Failed")
+	foreign := m.Try("search_code", map[string]any{"query": "x repo:nobody/nothing"})
+	assert.True(t, foreign.IsError)
+	assert.Contains(t, foreign.Text, "422 Validation Failed")
 
 	for query, want := range map[string]int{
 		"configuration": 1, "label:bench-fixture is:open": 1, "is:closed": 0, "author:" + target.Owner: 1, "author:@me": 0,
@@ -207,9 +207,9 @@ func TestMCPSearches(t *testing.T) {
 
 func TestMCPStars(t *testing.T) {
 	m := openAllMCP(t)
-	m.call("star_repository", m.in(nil))
+	m.Call("star_repository", m.in(nil))
 	m.has([]any{map[string]any{"full_name": target.FixturesRepo, "stargazers_count": 1}}, "list_starred_repositories", nil)
-	m.call("unstar_repository", m.in(nil))
+	m.Call("unstar_repository", m.in(nil))
 	m.has([]any{}, "list_starred_repositories", nil)
 }
 
@@ -217,26 +217,26 @@ func TestMCPServerNeedsAToken(t *testing.T) {
 	program := realtool.Find(t, realtool.MCPServer())
 	place := prepare(t, sparse(t))
 	bench := realtool.Open(t, place.GitHub, append(place.Env, "GITHUB_PERSONAL_ACCESS_TOKEN=ghp_none")...)
-	r := openMCP(t, bench, program, "stdio").try("get_me", nil)
-	assert.True(t, r.isError)
-	assert.Contains(t, r.text, "401 Bad credentials")
+	r := realtool.OpenMCP(t, bench, program, "stdio").Try("get_me", nil)
+	assert.True(t, r.IsError)
+	assert.Contains(t, r.Text, "401 Bad credentials")
 }
 
 func TestR7WhatMCPAsksIsCounted(t *testing.T) {
 	m := openAllMCP(t)
-	m.call("issue_read", m.in(map[string]any{"method": "get", "issue_number": number(t, m.place, "issue")}))
-	m.call("issue_read", m.in(map[string]any{"method": "get_labels", "issue_number": number(t, m.place, "issue")}))
+	m.Call("issue_read", m.in(map[string]any{"method": "get", "issue_number": number(t, m.place, "issue")}))
+	m.Call("issue_read", m.in(map[string]any{"method": "get_labels", "issue_number": number(t, m.place, "issue")}))
 	usage := m.place.Usage().Requests
 	assert.Equal(t, []int{1, 1}, []int{usage.REST, usage.GraphQL})
 	// A file takes its entry, and then its content from another host.
-	m.call("get_file_contents", m.in(map[string]any{"path": "README.md", "sha": "main"}))
+	m.Call("get_file_contents", m.in(map[string]any{"path": "README.md", "sha": "main"}))
 	assert.Greater(t, m.place.Usage().Requests.REST, usage.REST)
 }
 
 func TestMCPTextIsNotMangled(t *testing.T) {
 	m := openAllMCP(t)
 	const text = "tab\tquote\" <b>&amp;</b> 💥 \u2028 end"
-	m.call("add_issue_comment", m.in(map[string]any{"issue_number": number(t, m.place, "issue"), "body": text}))
-	comments := m.json("issue_read", m.in(map[string]any{"method": "get_comments", "issue_number": number(t, m.place, "issue")})).([]any)
+	m.Call("add_issue_comment", m.in(map[string]any{"issue_number": number(t, m.place, "issue"), "body": text}))
+	comments := m.JSON("issue_read", m.in(map[string]any{"method": "get_comments", "issue_number": number(t, m.place, "issue")})).([]any)
 	assert.Equal(t, text, comments[len(comments)-1].(map[string]any)["body"])
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
@@ -29,6 +30,8 @@ type action struct {
 	teller *teller
 	// source is where the proposed files are, empty if that is the workspace.
 	source string
+	// temporary are folders to remove at the end.
+	temporary []string
 }
 
 // patience is how GitHub's limits and failures are borne.
@@ -43,6 +46,7 @@ func (a *action) run(ctx context.Context) int {
 	for _, secret := range hidden {
 		a.secrets.Add(secret)
 	}
+	defer a.tidy()
 	code, err := a.start(ctx)
 	if err != nil {
 		a.log.Error(actions.Position{Title: "bench"}, fault.Public(err))
@@ -84,6 +88,25 @@ func (a *action) start(ctx context.Context) (int, error) {
 	default:
 		return exitFine, nil
 	}
+}
+
+// tidy removes what was made for the run alone: a runner that is somebody's own
+// machine lives on.
+func (a *action) tidy() {
+	for _, folder := range a.temporary {
+		if err := os.RemoveAll(folder); err != nil {
+			a.log.Line("A temporary folder is left: " + err.Error())
+		}
+	}
+}
+
+// account is [buildAccount], and has its folder removed at the end.
+func (a *action) account() (*syscall.Credential, string, error) {
+	user, home, err := buildAccount()
+	if home != "" {
+		a.temporary = append(a.temporary, home)
+	}
+	return user, home, err
 }
 
 // enterWorkspace has files be found where the workflow means them.
@@ -129,7 +152,13 @@ func (a *action) measure(ctx context.Context) (int, error) {
 			fmt.Errorf("stopped after timeout-minutes %g", a.inputs.Timeout.Minutes()))
 		defer cancel()
 	}
+	if a.inputs.Benchmark != actions.BenchmarkGHX {
+		return a.measureSuite(ctx)
+	}
 	a.teller.begin(ctx, a.plan())
+	if err := a.readable(); err != nil {
+		return a.broken(ctx, err)
+	}
 	stages := newStages(a.log)
 	defer stages.end()
 
@@ -151,6 +180,9 @@ func (a *action) merge(ctx context.Context) (int, error) {
 		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
 	}
 	a.teller.begin(ctx, nil)
+	if err := a.readable(); err != nil {
+		return a.broken(ctx, err)
+	}
 	stages.enter("Report")
 	result, said, err := a.bench(ctx, stages, a.mergeArguments())
 	a.handOver()
@@ -172,7 +204,7 @@ func (a *action) judge(ctx context.Context, stages *stages, result benchcli.Resu
 		a.output(actions.Result{RunID: result.RunID, Rows: a.folderOf(result)})
 		return exitFine, nil
 	}
-	run.Places = a.places(a.plan().Model)
+	run.Places = a.places(err)
 	stages.enter("Publish")
 	told := a.teller.finish(ctx, run)
 	a.output(actions.Result{
@@ -204,7 +236,7 @@ func (a *action) broken(ctx context.Context, err error) (int, error) {
 	if fault.KindOf(err) == fault.Invalid {
 		code = exitInvalid
 	}
-	run := comment.Run{Phase: comment.Broken, Problem: err}
+	run := comment.Run{Phase: comment.Broken, Problem: err, Places: a.places(err)}
 	if ctx.Err() != nil {
 		run = comment.Run{Phase: comment.Stopped, Reason: context.Cause(ctx).Error() + "."}
 	}
@@ -217,6 +249,9 @@ func (a *action) broken(ctx context.Context, err error) (int, error) {
 func (a *action) plan() *comment.Plan {
 	in := a.inputs
 	model := in.Model
+	if in.Benchmark != actions.BenchmarkGHX {
+		return &comment.Plan{Model: model}
+	}
 	if model == "" {
 		model = "scripted/plan-v1"
 	}

@@ -1,7 +1,6 @@
 package actioncli_test
 
 import (
-	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -303,37 +302,6 @@ func TestWithoutTheRunnersFilesTheVerdictIsInTheLog(t *testing.T) {
 	assert.Len(t, r.comments(), 1)
 }
 
-func TestAFailedCheckIsExplainedWhereItsThresholdStands(t *testing.T) {
-	t.Parallel()
-	r := newRunner(t)
-	r.write("bench.json", `{
-  "default_model": "scripted/plan-v1",
-  "expectations": {
-    "scripted/plan-v1": {
-      "verify_pr": {
-        "minToolCallReductionPct": 99
-      }
-    }
-  }
-}`, 0o644)
-	r.inputs["expectations"] = "bench.json"
-	require.Zero(t, r.run().code)
-	require.Len(t, r.checks(), 1)
-	id := r.checks()[0]["id"].(float64)
-	annotations := r.list(fmt.Sprintf("/check-runs/%.0f/annotations", id), "")
-	require.Len(t, annotations, 1)
-	assert.Equal(t, "bench.json", annotations[0]["path"])
-	assert.EqualValues(t, 6, annotations[0]["start_line"])
-}
-
-// write makes a file in the workspace.
-func (r *runner) write(path, content string, perm os.FileMode) {
-	r.t.Helper()
-	path = filepath.Join(r.workspace, path)
-	require.NoError(r.t, os.MkdirAll(filepath.Dir(path), 0o755))
-	require.NoError(r.t, os.WriteFile(path, []byte(content), perm))
-}
-
 func TestWhatIsProposedIsBuiltInACopyWithoutCredentials(t *testing.T) {
 	if os.Geteuid() == 0 {
 		if _, err := user.Lookup("bench"); err != nil {
@@ -363,4 +331,28 @@ func TestWhatIsProposedIsBuiltInACopyWithoutCredentials(t *testing.T) {
 	assert.Equal(t, 3, ended.code)
 	assert.Contains(t, ended.log, "build ghx with")
 	assert.Equal(t, "neutral", r.checks()[0]["conclusion"])
+}
+
+func TestAPushAddsToTheHistoryThatTheDocumentationKeeps(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	r.inputs["scenarios"], r.inputs["repetitions"] = "pr-view-001", "1"
+	r.event("push", map[string]any{
+		"ref": "refs/heads/main", "before": r.head, "after": r.head, "deleted": false,
+		"head_commit": map[string]any{"id": r.head, "message": "a change"},
+	})
+	docs, err := os.ReadFile("../../../docs/action.md")
+	require.NoError(t, err)
+	_, kept, found := strings.Cut(string(docs), "          path: ")
+	require.True(t, found)
+	kept, _, _ = strings.Cut(kept, "\n")
+	for runs := range 2 {
+		ended := r.run()
+		require.Zero(t, ended.code, ended.log)
+		history, err := os.ReadFile(filepath.Join(r.workspace, kept))
+		require.NoError(t, err)
+		assert.Equal(t, runs+1, strings.Count(string(history), "\n"), "a line per run")
+	}
+	assert.Len(t, r.checks(), 1)
+	assert.Empty(t, r.comments(), "there is no pull request to comment on")
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/comment"
 )
 
 // keyVariable is where the command line finds the model's key.
@@ -44,7 +45,7 @@ func (a *action) verifyArguments(ghx built) []string {
 		args = append(args, "--allow-host", host)
 	}
 	optional := [][2]string{
-		{"--model", in.Model}, {"--model-variant", in.ModelVariant}, {"--model-base-url", in.ModelBaseURL},
+		{"--scenarios", in.ScenariosPath}, {"--model", in.Model}, {"--model-variant", in.ModelVariant}, {"--model-base-url", in.ModelBaseURL},
 		{"--seed-id", in.SeedID}, {"--shard", in.Shard},
 		{"--ghx-command", ghx.command}, {"--ghx-skill", ghx.skill}, {"--base-ghx", ghx.base},
 	}
@@ -166,7 +167,7 @@ func (w *watcher) event(e runner.Event) {
 		w.stages.enter("Run " + string(w.mode))
 	}
 	if e.Kind == runner.EventRow {
-		w.action.teller.progress(w.ctx, e.Done, e.Total, e.CostUSD)
+		w.action.teller.progress(w.ctx, comment.Progress{Done: e.Done, Cells: e.Total, CostUSD: e.CostUSD})
 	}
 }
 

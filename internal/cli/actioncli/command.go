@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	gh "github.com/google/go-github/v60/github"
-
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
@@ -47,12 +45,7 @@ func here() []command.Name { return []command.Name{command.Run, command.Status, 
 // answer reacts to the comment, and replies.
 func (a *action) answer(ctx context.Context, reaction, body string) error {
 	a.teller.warn(a.teller.publisher.React(ctx, a.event.Comment.ID, reaction))
-	e := a.event
-	_, _, err := a.teller.client.REST.Issues.CreateComment(ctx, e.Owner, e.Repository, e.Pull.Number, &gh.IssueComment{Body: &body})
-	if err != nil {
-		return github.Explain("reply to the command", err)
-	}
-	return nil
+	return a.teller.publisher.Reply(ctx, a.event.Pull.Number, body)
 }
 
 // runFor runs what a command asks for on the pull request's head.
@@ -70,24 +63,34 @@ func (a *action) runFor(ctx context.Context, cmd command.Command) (int, error) {
 		// The workflow has this repository's secrets.
 		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.NotApproved))
 	}
-	late, err := a.teller.pushedAfter(ctx, a.event.HeadSHA, a.event.Comment.At)
+	// The workflow's own suites begin with the push too, so all of them count.
+	late, err := a.teller.publisher.PushedAfter(ctx, a.event.HeadSHA, a.event.Comment.At, 0)
 	if err != nil {
 		return exitInfrastructure, err
 	}
 	if late {
 		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.Outdated))
 	}
+	if a.inputs.Benchmark != actions.BenchmarkGHX && !isPlain(cmd) {
+		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.OtherBenchmark))
+	}
 	a.apply(cmd)
 	a.teller.commit(a.event.HeadSHA)
 	if err := a.answer(ctx, "rocket", comment.Accepted(cmd.Name, a.teller.announced(a.plan()))); err != nil {
 		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
 	}
-	if a.inputs.BuildCommand != actions.BuildNone {
+	if a.inputs.BuildCommand != actions.BuildNone || a.inputs.Benchmark != actions.BenchmarkGHX {
 		if a.source, err = a.fetch(ctx, a.event.HeadSHA); err != nil {
 			return a.broken(ctx, err)
 		}
+		a.temporary = append(a.temporary, a.source)
 	}
 	return a.measure(ctx)
+}
+
+// isPlain reports whether a command has nothing but its name.
+func isPlain(cmd command.Command) bool {
+	return cmd.Profile == "" && cmd.Set == "" && len(cmd.Scenarios) == 0 && len(cmd.Modes) == 0 && cmd.Repetitions == 0 && cmd.Model == ""
 }
 
 // apply has a command's words count in place of the inputs.

@@ -5,8 +5,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +20,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -28,7 +35,7 @@ import (
 
 func TestMain(m *testing.M) {
 	main := func() { os.Exit(actioncli.Main()) }
-	testscript.Main(m, map[string]func(){"bench-action": main, "bench-action-post": main})
+	testscript.Main(m, map[string]func(){"bench-action": main, "bench-action-post": main, "bench-action-suite": main})
 }
 
 // jobToken is the token of the workflow's job.
@@ -45,6 +52,8 @@ type runner struct {
 	inputs, env map[string]string
 	files       string
 	runs        int
+	// unprivileged has the action not run as root, where we are.
+	unprivileged bool
 }
 
 // newRunner returns a runner for a pull request of the repository's own.
@@ -157,7 +166,43 @@ func (r *runner) command(name string, env ...string) *exec.Cmd {
 	for _, name := range slices.Sorted(maps.Keys(environ)) {
 		cmd.Env = append(cmd.Env, name+"="+environ[name])
 	}
+	if r.unprivileged && os.Geteuid() == 0 {
+		r.asNobody(cmd)
+	}
 	return cmd
+}
+
+// nobody is a user without rights, who need not be known.
+const nobody = 65534
+
+// asNobody has a command run as nobody, to whom the test's files are given. As
+// root, the action wants the user of its image.
+func (r *runner) asNobody(cmd *exec.Cmd) {
+	r.t.Helper()
+	files, program := filepath.Dir(r.t.TempDir()), filepath.Dir(filepath.Dir(cmd.Path))
+	const open = 0o755
+	require.NoError(r.t, errors.Join(os.Chmod(files, open), os.Chmod(program, open)))
+	require.NoError(r.t, filepath.WalkDir(files, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, nobody, nobody))
+	}))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+}
+
+// through puts a server before GitHub's API. Requests that it does not answer,
+// which is what false means, go on.
+func (r *runner) through(answer func(http.ResponseWriter, *http.Request) bool) *httptest.Server {
+	r.t.Helper()
+	world, err := url.Parse(r.world.URL)
+	require.NoError(r.t, err)
+	onwards := httputil.NewSingleHostReverseProxy(world)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if !answer(w, req) {
+			onwards.ServeHTTP(w, req)
+		}
+	}))
+	r.t.Cleanup(server.Close)
+	r.env["GITHUB_API_URL"], r.env["GITHUB_GRAPHQL_URL"] = server.URL, server.URL+"/graphql"
+	return server
 }
 
 // run runs the action to its end.
@@ -234,6 +279,23 @@ func (r *runner) comments() []string {
 		bodies = append(bodies, c["body"].(string))
 	}
 	return bodies
+}
+
+// write makes a file in the workspace.
+func (r *runner) write(path, content string, perm os.FileMode) {
+	r.t.Helper()
+	path = filepath.Join(r.workspace, path)
+	require.NoError(r.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(r.t, os.WriteFile(path, []byte(content), perm))
+}
+
+// deleteComments deletes the pull request's comments.
+func (r *runner) deleteComments() {
+	r.t.Helper()
+	for _, c := range r.list("/issues/"+strconv.Itoa(r.pull)+"/comments", "") {
+		deleted := r.world.As("owner").Do("DELETE", fmt.Sprintf("%s/issues/comments/%.0f", sandboxtest.Path, c["id"]), nil)
+		require.Equal(r.t, 204, deleted.Status, deleted.Body)
+	}
 }
 
 func (r *runner) list(path, key string) []map[string]any {

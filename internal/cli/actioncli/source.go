@@ -38,7 +38,7 @@ func (a *action) build(ctx context.Context) (built, error) {
 	if a.source != "" {
 		workspace = a.source
 	}
-	b := &builder{workspace: workspace, account: buildAccount, path: a.getenv("PATH")}
+	b := &builder{workspace: workspace, account: a.account, path: a.getenv("PATH")}
 	var ghx built
 	err = a.log.Foreign(func(w io.Writer) error {
 		b.output = w

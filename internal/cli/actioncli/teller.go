@@ -111,21 +111,23 @@ func (t *teller) announced(plan *comment.Plan) comment.Run {
 
 // last returns what our comment says of the last run, nil if there is none.
 func (t *teller) last(ctx context.Context) (*comment.Marker, error) {
-	e := t.action.event
-	pages := github.Pages(func(at gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
-		return t.client.REST.Issues.ListComments(ctx, e.Owner, e.Repository, e.Pull.Number, &gh.IssueListCommentsOptions{ListOptions: at})
-	})
-	for c, err := range pages {
-		if err != nil {
-			return nil, github.Explain("read the comments of the pull request", err)
-		}
-		// People may write a marker, bots that are not ours do not.
-		marker, ok := comment.ParseMarker(c.GetBody())
-		if ok && marker.IsOf(t.run.Suite) && c.GetUser().GetType() == "Bot" {
-			return &marker, nil
-		}
+	body, err := t.publisher.Standing(ctx, t.action.event.Pull.Number, t.marked(t.run.Suite))
+	if err != nil {
+		return nil, err
 	}
-	return nil, nil
+	marker, ok := comment.ParseMarker(body)
+	if !ok {
+		return nil, nil
+	}
+	return &marker, nil
+}
+
+// marked tells the comments of a suite by their marker.
+func (t *teller) marked(suite string) func(string) bool {
+	return func(body string) bool {
+		marker, ok := comment.ParseMarker(body)
+		return ok && marker.IsOf(suite)
+	}
 }
 
 // findPull finds the pull request of a commit that an event does not name: a
@@ -153,25 +155,6 @@ func (t *teller) findPull(ctx context.Context) error {
 		}
 	}
 	return fault.Invalidf("no open pull request has its head at commit %s: somebody has pushed since, or it was closed", e.HeadSHA)
-}
-
-// pushedAfter reports whether a commit came to GitHub after a time, as far as
-// that can be told: its check suites were created when it was pushed.
-func (t *teller) pushedAfter(ctx context.Context, sha string, at time.Time) (bool, error) {
-	e := t.action.event
-	suites, _, err := t.client.REST.Checks.ListCheckSuitesForRef(ctx, e.Owner, e.Repository, sha, nil)
-	if err != nil {
-		return false, github.Explain("ask when commit "+sha+" was pushed", err)
-	}
-	if at.IsZero() || len(suites.CheckSuites) == 0 {
-		return false, nil
-	}
-	for _, suite := range suites.CheckSuites {
-		if created := suite.GetCreatedAt(); created.IsZero() || !created.After(at) {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 // begin opens the check run.
@@ -209,11 +192,12 @@ func outputOf(o comment.CheckOutput) publish.Output {
 }
 
 // progress shows how far the run is. It does not wait for GitHub.
-func (t *teller) progress(ctx context.Context, done, cells int, costUSD float64) {
+func (t *teller) progress(ctx context.Context, p comment.Progress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.action.now()
-	t.run.Progress = &comment.Progress{Done: done, Cells: cells, Elapsed: now.Sub(t.began), CostUSD: costUSD}
+	p.Elapsed = now.Sub(t.began)
+	t.run.Progress = &p
 	if t.check == nil {
 		return
 	}
@@ -295,11 +279,8 @@ func (t *teller) comment(ctx context.Context, end comment.Run) string {
 			}
 			return comment.Comment(end)
 		},
-		Marked: func(body string) bool {
-			marker, ok := comment.ParseMarker(body)
-			return ok && marker.IsOf(end.Suite)
-		},
-		State: string(end.Conclusion()), StateOf: stateOf, Failed: end.Conclusion() == comment.Failure,
+		Marked: t.marked(end.Suite),
+		State:  string(end.Conclusion()), StateOf: stateOf, Failed: end.Conclusion() == comment.Failure,
 	})
 	t.warn(notices)
 	return posted.URL

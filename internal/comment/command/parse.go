@@ -7,8 +7,8 @@ import (
 	"unicode"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/comment/markdown"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
 // prefix is how a command begins.

@@ -20,11 +20,11 @@ var layers = [][]string{
 		"internal/bench/envelope", "internal/bench/prompt", "internal/bench/ledger", "internal/bench/expect", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
 		"internal/confine/...", "internal/bench/toolset",
 	},
-	{"internal/bench", "internal/bench/stats", "internal/fault", "internal/jsondoc", "internal/pathfilter", "internal/redact", "scenarios"},
+	{"internal/bench", "internal/bench/stats", "internal/fault", "internal/jsondoc", "internal/markdown", "internal/pathfilter", "internal/redact", "scenarios"},
 }
 
 // standardLibraryAlone import nothing else.
-var standardLibraryAlone = []string{"internal/bench", "internal/bench/stats", "internal/fault"}
+var standardLibraryAlone = []string{"internal/bench", "internal/bench/stats", "internal/fault", "internal/markdown"}
 
 // restricted import, of ours, nothing but themselves and what is listed.
 var restricted = map[string][]string{

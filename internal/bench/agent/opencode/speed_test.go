@@ -1,14 +1,7 @@
 package opencode_test
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"io"
-	"net/http"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +10,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/testkit/byhand"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
 
@@ -70,12 +64,12 @@ func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Mi
 // without the start of the server.
 func suite(b *testing.B) (whole time.Duration, ours, byHand []time.Duration) {
 	b.Helper()
-	spy := &spyHost{}
+	hand := &byhand.Server{}
 	provider := newReal(b, slowModel(), func(o *opencode.Options) {
 		o.Hosts = func(bench.Mode, int) (opencode.Host, error) {
 			host, err := opencode.NewLocalHost(b.TempDir())
-			spy.Host = host
-			return spy, err
+			hand.Host = host
+			return hand, err
 		}
 	})
 	start := time.Now()
@@ -98,58 +92,9 @@ func suite(b *testing.B) (whole time.Duration, ours, byHand []time.Duration) {
 	whole = time.Since(start)
 	for range repetitions {
 		began := time.Now()
-		sessionByHand(b, spy)
+		hand.Session(b, "go")
 		byHand = append(byHand, time.Since(began))
 	}
 	require.NoError(b, provider.Close())
 	return whole, ours, byHand
-}
-
-func sessionByHand(b *testing.B, server *spyHost) {
-	b.Helper()
-	var session struct {
-		ID string `json:"id"`
-	}
-	server.call(b, http.MethodPost, "/session", `{"title":"by hand"}`, &session)
-	server.call(b, http.MethodPost, "/session/"+session.ID+"/message", `{"parts":[{"type":"text","text":"go"}],"system":"Work with the gh command."}`, nil)
-	var messages []json.RawMessage
-	server.call(b, http.MethodGet, "/session/"+session.ID+"/message", "", &messages)
-	require.Len(b, messages, 3)
-}
-
-// spyHost is a host that knows how its server is spoken to.
-type spyHost struct {
-	opencode.Host
-	password string
-	printed  bytes.Buffer
-}
-
-func (h *spyHost) Start(ctx context.Context, command opencode.Command) (opencode.Process, error) {
-	for _, entry := range command.Env {
-		if value, ok := strings.CutPrefix(entry, "OPENCODE_SERVER_PASSWORD="); ok {
-			h.password = value
-		}
-	}
-	command.Output = io.MultiWriter(&h.printed, command.Output)
-	return h.Host.Start(ctx, command)
-}
-
-var address = regexp.MustCompile(`http://\S+`)
-
-// call sends a request to the server. It has been heard of by then.
-func (h *spyHost) call(b *testing.B, method, path, body string, out any) {
-	b.Helper()
-	request, err := http.NewRequestWithContext(b.Context(), method, address.FindString(h.printed.String())+path, strings.NewReader(body))
-	require.NoError(b, err)
-	request.SetBasicAuth("opencode", h.password)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(b, err)
-	defer response.Body.Close()
-	read, err := io.ReadAll(response.Body)
-	require.NoError(b, err)
-	require.Equal(b, http.StatusOK, response.StatusCode, "%s", read)
-	if out != nil {
-		require.NoError(b, json.Unmarshal(read, out))
-	}
 }

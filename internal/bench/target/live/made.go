@@ -23,6 +23,7 @@ const (
 	MadeMilestone MadeKind = "milestone"
 	MadeLabel     MadeKind = "label"
 	MadeRef       MadeKind = "ref"
+	MadeRun       MadeKind = "workflow run"
 )
 
 // Made is something that an agent has made: its requests and GitHub's answers
@@ -32,8 +33,8 @@ type Made struct {
 	// Number is that of an issue, a pull request or a milestone, and the id of
 	// a release.
 	Number int64
-	// Name is that of a label, the whole one of a ref, and the tag of a
-	// release.
+	// Name is that of a label, the whole one of a ref, the tag of a release,
+	// and the file or number of the workflow of a run.
 	Name string
 }
 
@@ -50,7 +51,13 @@ func madeBy(q *question, pushed []byte, answer *heldWriter) []Made {
 		return q.query.made(body)
 	}
 	segments, ok := pathSegments(q.URL)
-	if !ok || q.Method != http.MethodPost || answer.status != http.StatusCreated {
+	if !ok || q.Method != http.MethodPost {
+		return nil
+	}
+	if last := len(segments) - 1; last > 1 && segments[last] == "dispatches" && segments[last-2] == "workflows" && answer.status < http.StatusMultipleChoices {
+		return []Made{{Kind: MadeRun, Name: segments[last-1]}}
+	}
+	if answer.status != http.StatusCreated {
 		return nil
 	}
 	var made struct {

@@ -15,7 +15,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/ghx-dev/bench-action/internal/comment/markdown"
+	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
 const most = 300

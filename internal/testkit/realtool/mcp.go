@@ -1,4 +1,4 @@
-package target_test
+package realtool
 
 import (
 	"bufio"
@@ -10,25 +10,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 )
 
 // mcpProtocol is the version of the Model Context Protocol that the client
 // speaks.
 const mcpProtocol = "2025-06-18"
 
-// mcpClient is a client of an MCP server on standard input and output, where
+// MCP is a client of an MCP server on standard input and output, where
 // every message of JSON-RPC is one line. It asks one question at a time.
-type mcpClient struct {
+type MCP struct {
 	t    testing.TB
 	in   io.WriteCloser
 	out  *bufio.Reader
 	last int
 }
 
-// openMCP starts a server on a bench and makes itself known to it. The server
+// OpenMCP starts a server on a bench and makes itself known to it. The server
 // ends with the test.
-func openMCP(t testing.TB, bench *realtool.Bench, program string, args ...string) *mcpClient {
+func OpenMCP(t testing.TB, bench *Bench, program string, args ...string) *MCP {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir, cmd.Env, cmd.Stderr = bench.Work, bench.Env, t.Output()
@@ -42,7 +41,7 @@ func openMCP(t testing.TB, bench *realtool.Bench, program string, args ...string
 		_ = in.Close()
 		_ = cmd.Wait()
 	})
-	c := &mcpClient{t: t, in: in, out: bufio.NewReader(out)}
+	c := &MCP{t: t, in: in, out: bufio.NewReader(out)}
 	require.Empty(t, c.ask("initialize", map[string]any{
 		"protocolVersion": mcpProtocol, "capabilities": struct{}{}, "clientInfo": map[string]any{"name": "test", "version": "1"},
 	}, &struct{}{}))
@@ -50,7 +49,7 @@ func openMCP(t testing.TB, bench *realtool.Bench, program string, args ...string
 	return c
 }
 
-func (c *mcpClient) send(message map[string]any) {
+func (c *MCP) send(message map[string]any) {
 	c.t.Helper()
 	line, err := json.Marshal(message)
 	require.NoError(c.t, err)
@@ -61,7 +60,7 @@ func (c *mcpClient) send(message map[string]any) {
 // ask sends a request and reads its result into target, and returns the text
 // of an error instead. What the server tells in between of its own accord is
 // passed over.
-func (c *mcpClient) ask(method string, params, target any) string {
+func (c *MCP) ask(method string, params, target any) string {
 	c.t.Helper()
 	c.last++
 	c.send(map[string]any{"jsonrpc": "2.0", "id": c.last, "method": method, "params": params})
@@ -84,8 +83,8 @@ func (c *mcpClient) ask(method string, params, target any) string {
 	}
 }
 
-// tools returns the names of the server's tools.
-func (c *mcpClient) tools() []string {
+// Tools returns the names of the server's tools.
+func (c *MCP) Tools() []string {
 	c.t.Helper()
 	var list struct{ Tools []struct{ Name string } }
 	require.Empty(c.t, c.ask("tools/list", struct{}{}, &list))
@@ -96,14 +95,15 @@ func (c *mcpClient) tools() []string {
 	return names
 }
 
-// toolResult is what a tool returned: its texts and those of embedded
-// resources.
-type toolResult struct {
-	isError bool
-	text    string
+// ToolResult is what a tool returned.
+type ToolResult struct {
+	IsError bool
+	// Text is its texts and those of embedded resources.
+	Text string
 }
 
-func (c *mcpClient) try(tool string, args map[string]any) toolResult {
+// Try calls a tool.
+func (c *MCP) Try(tool string, args map[string]any) ToolResult {
 	c.t.Helper()
 	var result struct {
 		IsError bool
@@ -113,28 +113,28 @@ func (c *mcpClient) try(tool string, args map[string]any) toolResult {
 		}
 	}
 	if failure := c.ask("tools/call", map[string]any{"name": tool, "arguments": args}, &result); failure != "" {
-		return toolResult{true, failure}
+		return ToolResult{true, failure}
 	}
 	var texts []string
 	for _, content := range result.Content {
 		texts = append(texts, content.Text, content.Resource.Text)
 	}
-	return toolResult{result.IsError, strings.Trim(strings.Join(texts, "\n"), "\n")}
+	return ToolResult{result.IsError, strings.Trim(strings.Join(texts, "\n"), "\n")}
 }
 
-// call is try for a tool that is to succeed; it returns the text.
-func (c *mcpClient) call(tool string, args map[string]any) string {
+// Call is [MCP.Try] for a tool that is to succeed; it returns the text.
+func (c *MCP) Call(tool string, args map[string]any) string {
 	c.t.Helper()
-	r := c.try(tool, args)
-	require.False(c.t, r.isError, "%s %v: %s", tool, args, r.text)
-	return r.text
+	r := c.Try(tool, args)
+	require.False(c.t, r.IsError, "%s %v: %s", tool, args, r.Text)
+	return r.Text
 }
 
-// json is call for a tool that returns JSON.
-func (c *mcpClient) json(tool string, args map[string]any) any {
+// JSON is [MCP.Call] for a tool that returns JSON.
+func (c *MCP) JSON(tool string, args map[string]any) any {
 	c.t.Helper()
 	var value any
-	text := c.call(tool, args)
+	text := c.Call(tool, args)
 	require.NoError(c.t, json.Unmarshal([]byte(text), &value), text)
 	return value
 }
