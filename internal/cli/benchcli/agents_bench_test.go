@@ -1,15 +1,7 @@
 package benchcli_test
 
 import (
-	"bufio"
-	"bytes"
-	"context"
-	"encoding/json"
-	"io"
-	"net/http"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +10,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/testkit/byhand"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
@@ -107,7 +100,7 @@ func (r *rig) byHand(b *testing.B, sessions int) []time.Duration {
 	b.Helper()
 	requests := r.model.Requests()
 	prompt := requests[len(requests)-1].Prompt()
-	hand := &handHost{}
+	hand := &byhand.Server{}
 	provider, err := opencode.New(opencode.Options{
 		Bin: r.flag("--opencode-bin"), Model: bench.ModelRef{ProviderID: "stub", ModelID: "m"},
 		ModelBaseURL: r.flag("--model-base-url"), ModelKey: modelKey,
@@ -119,85 +112,14 @@ func (r *rig) byHand(b *testing.B, sessions int) []time.Duration {
 	require.NoError(b, err)
 	defer provider.Close()
 	require.NoError(b, provider.Prepare(b.Context(), agent.Setup{Mode: bench.AgentDirect, Env: []string{"PATH=/usr/bin:/bin"}}))
-	hand.session(b, prompt) // The first one of a model is slower.
+	hand.Session(b, prompt) // The first one of a model is slower.
 	var took []time.Duration
 	for range sessions {
 		start := time.Now()
-		hand.session(b, prompt)
+		hand.Session(b, prompt)
 		took = append(took, time.Since(start))
 	}
 	return took
 }
 
 func (r *rig) flag(name string) string { return r.flags[slices.Index(r.flags, name)+1] }
-
-// handHost is a host that knows how its server is spoken to.
-type handHost struct {
-	opencode.Host
-	password string
-	printed  bytes.Buffer
-}
-
-func (h *handHost) Start(ctx context.Context, command opencode.Command) (opencode.Process, error) {
-	for _, entry := range command.Env {
-		if value, ok := strings.CutPrefix(entry, "OPENCODE_SERVER_PASSWORD="); ok {
-			h.password = value
-		}
-	}
-	command.Output = io.MultiWriter(&h.printed, command.Output)
-	return h.Host.Start(ctx, command)
-}
-
-// session has a session of the server and reads its messages.
-func (h *handHost) session(b *testing.B, prompt string) {
-	b.Helper()
-	events := h.send(b, http.MethodGet, "/event", nil)
-	defer events.Body.Close()
-	var session struct {
-		ID string `json:"id"`
-	}
-	h.call(b, http.MethodPost, "/session", map[string]string{"title": "by hand"}, &session)
-	h.call(b, http.MethodPost, "/session/"+session.ID+"/prompt_async", map[string]any{
-		"parts": []map[string]string{{"type": "text", "text": prompt}},
-	}, nil)
-	idle := `"type":"session.idle","properties":{"sessionID":"` + session.ID
-	lines := bufio.NewScanner(events.Body)
-	lines.Buffer(nil, 16*megabyte)
-	for lines.Scan() && !strings.Contains(lines.Text(), idle) {
-		continue
-	}
-	require.NoError(b, lines.Err())
-	var messages []json.RawMessage
-	h.call(b, http.MethodGet, "/session/"+session.ID+"/message", nil, &messages)
-	require.Len(b, messages, 3)
-}
-
-func (h *handHost) call(b *testing.B, method, path string, in, out any) {
-	b.Helper()
-	response := h.send(b, method, path, in)
-	defer response.Body.Close()
-	data, err := io.ReadAll(response.Body)
-	require.NoError(b, err)
-	require.Less(b, response.StatusCode, 300, "%s", data)
-	if out != nil {
-		require.NoError(b, json.Unmarshal(data, out))
-	}
-}
-
-var serverAddress = regexp.MustCompile(`http://\S+`)
-
-func (h *handHost) send(b *testing.B, method, path string, in any) *http.Response {
-	b.Helper()
-	body, err := json.Marshal(in)
-	require.NoError(b, err)
-	if in == nil {
-		body = nil
-	}
-	request, err := http.NewRequestWithContext(b.Context(), method, serverAddress.FindString(h.printed.String())+path, bytes.NewReader(body))
-	require.NoError(b, err)
-	request.SetBasicAuth("opencode", h.password)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(b, err)
-	return response
-}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
@@ -25,6 +26,9 @@ type World struct {
 	// may be nil.
 	Observe func(runner.Event)
 	Entered func(verify.Step)
+	// TaskDone is told of each task that a command of the harness has done; it
+	// may be nil.
+	TaskDone func(harness.Progress)
 	// RunID is the id of the run that a command begins, or goes on with if it
 	// is there already; empty has a new one made.
 	RunID string
@@ -52,7 +56,7 @@ type Result struct {
 func (w World) Run(ctx context.Context, args ...string) (Result, error) {
 	a := &app{
 		stdout: w.Stdout, stderr: w.Stderr, getenv: w.Getenv, now: w.Now, random: w.Random, secrets: w.Secrets,
-		observe: w.Observe, entered: w.Entered, runID: w.RunID, rows: w.Rows,
+		observe: w.Observe, entered: w.Entered, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows,
 	}
 	code, err := a.execute(ctx, args)
 	a.result.Code = code

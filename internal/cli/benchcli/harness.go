@@ -71,6 +71,9 @@ func (a *app) harnessHost() harness.Host {
 			total = fmt.Sprintf("/%d", p.Total)
 		}
 		fmt.Fprintf(a.stderr, "%3d%s %s\n", p.Done, total, outcomeLine(p.TaskID, p.Outcome))
+		if a.taskDone != nil {
+			a.taskDone(p)
+		}
 	}}
 }
 

@@ -20,22 +20,36 @@ import (
 //go:embed workflow/bench.yml
 var workflowTemplate string
 
+// appWorkflowTemplate is the workflow that the App starts, and settingsTemplate
+// are the App's settings in a repository.
+//
+//go:embed workflow/bench-app.yml
+var appWorkflowTemplate string
+
+//go:embed settings/bench.yml
+var settingsTemplate string
+
 const (
+	defaultSettings = ".github/bench.yml"
 	defaultWorkflow = ".github/workflows/bench.yml"
 	defaultModel    = "openai/gpt-5.3-codex"
 )
 
 func (a *app) initCommand() *cobra.Command {
 	var out, model, secret string
-	var force bool
+	var force, forApp bool
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a workflow that benchmarks pull requests",
 		Long: `init writes a workflow file for the repository in the current folder. Commit it,
 and keep the model's API key as a secret of the repository, under the name that
-init prints.`,
+init prints.
+
+With --app the workflow is one that the GitHub App starts, and the App's
+settings are written to .github/bench.yml.`,
 		Example: `  bench init
   bench init --model anthropic/claude-sonnet-4-5
+  bench init --app
   bench init --out -`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -46,15 +60,23 @@ init prints.`,
 			if secret == "" {
 				secret = firstOf(modelAPIs()[ref.ProviderID].keyEnv, "MODEL_API_KEY")
 			}
-			text := strings.NewReplacer("MODEL", model, "SECRET", secret).Replace(workflowTemplate)
+			chosen := strings.NewReplacer("MODEL", model, "SECRET", secret)
+			files := []string{out}
+			texts := map[string]string{out: chosen.Replace(workflowTemplate)}
+			if forApp {
+				files = append(files, defaultSettings)
+				texts[out], texts[defaultSettings] = chosen.Replace(appWorkflowTemplate), chosen.Replace(settingsTemplate)
+			}
 			if out == "-" {
-				_, err := fmt.Fprint(a.stdout, text)
+				_, err := fmt.Fprint(a.stdout, texts[out])
 				return err
 			}
-			if err := writeNew(out, text, force); err != nil {
-				return err
+			for _, file := range files {
+				if err := writeNew(file, texts[file], force); err != nil {
+					return err
+				}
 			}
-			fmt.Fprintf(a.stdout, "%s is written. What is left to do:\n  gh secret set %s\n  git add %s\n", out, secret, out)
+			fmt.Fprintf(a.stdout, "%s is written. What is left to do:\n  gh secret set %s\n  git add %s\n", strings.Join(files, " and "), secret, strings.Join(files, " "))
 			return nil
 		},
 	}
@@ -62,6 +84,7 @@ init prints.`,
 	flags.StringVar(&out, "out", defaultWorkflow, "write to this `FILE`, - for standard output")
 	flags.StringVar(&model, "model", defaultModel, "the model, as `PROVIDER/MODEL`")
 	flags.StringVar(&secret, "secret", "", "the `NAME` of the secret with the model's API key (default: the provider's usual one)")
+	flags.BoolVar(&forApp, "app", false, "write the workflow that the App starts, and the App's settings")
 	flags.BoolVar(&force, "force", false, "replace a file that is there")
 	return cmd
 }

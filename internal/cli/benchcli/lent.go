@@ -56,6 +56,7 @@ func (a *app) liveFor(ctx context.Context, s *verify.Suite, p *prepared) (_ targ
 	if err != nil {
 		return nil, err
 	}
+	p.remote.seedID = l.seedID
 	if err := p.remote.noteTags(ctx); err != nil {
 		return nil, err
 	}

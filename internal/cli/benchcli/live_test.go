@@ -114,6 +114,11 @@ func (r *remote) left() []string {
 		for release := range s.Releases.All() {
 			left = append(left, "release "+release.Name)
 		}
+		for run := range s.Runs.All() {
+			if run.HeadBranch == "main" && run.Event == "workflow_dispatch" {
+				left = append(left, "run "+run.DisplayTitle)
+			}
+		}
 		for project := range s.Projects.All() {
 			left = append(left, "project "+project.Title)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
@@ -46,6 +47,9 @@ type app struct {
 	// colour is true if stdout shows colours.
 	colour  bool
 	secrets *redact.Redactor
+	// console is where programs of the user's run, and tokens of a sandbox are
+	// told, which are worth nothing outside of it: nothing is redacted.
+	console console
 	// verdict is the exit code of a command that did not fail.
 	verdict int
 	// observe is told how a run goes, beside the user; nil if nobody wants to
@@ -53,6 +57,8 @@ type app struct {
 	observe func(runner.Event)
 	// entered is told when a step begins; it may be nil.
 	entered func(verify.Step)
+	// taskDone is told of a task of the harness; it may be nil.
+	taskDone func(harness.Progress)
 	// runID and rows are those of [World].
 	runID string
 	rows  []bench.Row
@@ -68,6 +74,7 @@ func Main() int {
 		stdout: stdout, stderr: stderr, getenv: os.Getenv, now: time.Now, random: rand.Text,
 		terminal: term.IsTerminal(int(os.Stderr.Fd())),
 		colour:   term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "", secrets: secrets,
+		console: console{os.Stdin, os.Stdout, os.Stderr},
 	}
 	ctx, stop := stopOnSignal(context.Background())
 	defer stop()
@@ -163,7 +170,7 @@ sequence with a scripted agent on a GitHub inside this process.`,
 	})
 	root.AddCommand(
 		a.verifyCommand(), a.runCommand(), a.reportCommand(), a.scenariosCommand(), a.fixturesCommand(),
-		a.explainCommand(), a.measureCommand(), a.doctorCommand(), a.initCommand(), a.harnessCommand(), a.versionCommand(),
+		a.explainCommand(), a.measureCommand(), a.doctorCommand(), a.initCommand(), a.harnessCommand(), a.sandboxCommand(), a.versionCommand(),
 	)
 	groups(root)
 	invalidArguments(root)

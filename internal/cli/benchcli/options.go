@@ -177,6 +177,9 @@ func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, modes []bench.Mode, rep
 		Dir: f.outputDir, RunID: cmp.Or(a.runID, verify.NewRunID(a.now(), a.random())), Rows: a.rows, ScenarioSet: f.set, Modes: modes, Repetitions: repetitions,
 		OrderSeed: f.orderSeed, OutputJSONL: f.outputJSONL, Provider: f.provider, SeedID: f.seedID,
 	}
+	if f.live() {
+		p.suite.Target = f.target
+	}
 	if p.suite.Order, err = runner.ParseOrder(f.order); err != nil {
 		return nil, err
 	}

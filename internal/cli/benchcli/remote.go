@@ -77,6 +77,8 @@ type remote struct {
 	pace   *fixture.Pace
 	// tags are those that were there before agents.
 	tags []string
+	// seedID is that of the fixtures that agents work on.
+	seedID string
 }
 
 // remote reads the credentials of a repository, with those of agents if any

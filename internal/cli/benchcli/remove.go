@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
 
+	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/target/live"
 	"github.com/ghx-dev/bench-action/internal/github"
 )
@@ -41,6 +43,8 @@ func (r *remote) removeOne(ctx context.Context, m live.Made) error {
 		_, err = rest.Issues.DeleteLabel(ctx, owner, name, m.Name)
 	case live.MadeRef:
 		return r.removeRef(ctx, m.Name)
+	case live.MadeRun:
+		return r.removeRuns(ctx, m.Name)
 	case live.MadeRelease:
 		if _, err = rest.Repositories.DeleteRelease(ctx, owner, name, m.Number); err == nil && !slices.Contains(r.tags, m.Name) {
 			return r.removeRef(ctx, "refs/tags/"+m.Name)
@@ -57,6 +61,35 @@ func (r *remote) removeRef(ctx context.Context, ref string) error {
 		return nil
 	}
 	return err
+}
+
+// removeRuns deletes the runs of a workflow that were started by hand on the
+// default branch and are called after the seeding. The seeder starts its own
+// on other branches.
+func (r *remote) removeRuns(ctx context.Context, workflow string) error {
+	owner, name, _ := strings.Cut(r.repo, "/")
+	request, err := r.seeder.REST.NewRequest(http.MethodGet,
+		fmt.Sprintf("repos/%s/%s/actions/workflows/%s/runs?event=workflow_dispatch&per_page=%d", owner, name, url.PathEscape(workflow), github.PageSize), nil)
+	if err != nil {
+		return err
+	}
+	var runs gh.WorkflowRuns
+	if _, err := r.seeder.REST.Do(ctx, request, &runs); err != nil {
+		return err
+	}
+	for _, run := range runs.WorkflowRuns {
+		if !strings.HasSuffix(run.GetDisplayTitle(), " "+r.seedID) || strings.HasPrefix(run.GetHeadBranch(), fixture.BranchPrefix) {
+			continue
+		}
+		if run.GetStatus() != "completed" {
+			// What has ended meanwhile cannot be cancelled.
+			_, _ = r.seeder.REST.Actions.CancelWorkflowRunByID(ctx, owner, name, run.GetID())
+		}
+		if _, err := r.seeder.REST.Actions.DeleteWorkflowRun(ctx, owner, name, run.GetID()); err != nil && !github.NotFound(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 const deleteIssue = `mutation($id: ID!) { deleteIssue(input: {issueId: $id}) { clientMutationId } }`

@@ -1,0 +1,150 @@
+package benchcli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox"
+	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// execReport is what a command did in a world.
+type execReport struct {
+	ExitCode int `json:"exit_code"`
+	// Changes are what is not as it was.
+	Changes []changes.Change `json:"changes"`
+	// Accounts are those that made requests, in order of their first one.
+	Accounts []*accountUse `json:"accounts"`
+	Requests []requestLog  `json:"requests"`
+	// RefusedHosts are those that the command was kept from.
+	RefusedHosts []string `json:"refused_hosts"`
+}
+
+// accountUse is what an account asked for. Refused are the answers of 400 and
+// more.
+type accountUse struct {
+	Login     string `json:"login"`
+	REST      int    `json:"rest"`
+	GraphQL   int    `json:"graphql"`
+	Git       int    `json:"git"`
+	Downloads int    `json:"downloads"`
+	Writes    int    `json:"writes"`
+	Refused   int    `json:"refused"`
+}
+
+// requestLog is one request.
+type requestLog struct {
+	Time      time.Time `json:"time"`
+	Login     string    `json:"login"`
+	Method    string    `json:"method"`
+	Path      string    `json:"path"`
+	Operation string    `json:"operation,omitempty"`
+	// Status is 0 where the connection was cut.
+	Status int  `json:"status"`
+	Write  bool `json:"write"`
+	// Objects are what it changed or, where it changed nothing, what it names.
+	Objects []string `json:"objects,omitempty"`
+}
+
+// nobody is who shows no token that is known.
+const nobody = "(nobody)"
+
+func newExecReport(w *localWorld, before *model.State, job *execution) execReport {
+	told := execReport{ExitCode: job.code, Changes: []changes.Change{}, Accounts: []*accountUse{}, Requests: []requestLog{}, RefusedHosts: []string{}}
+	told.RefusedHosts = append(told.RefusedHosts, job.refused...)
+	w.Look(func(s *model.State) { told.Changes = append(told.Changes, changes.Between(before, s)...) })
+	tokens := w.Tokens()
+	by := map[string]*accountUse{}
+	for _, e := range w.Audit() {
+		login := nobody
+		if t, known := tokens[e.Token]; known && e.Token != "" {
+			login = t.User
+		}
+		if by[login] == nil {
+			by[login] = &accountUse{Login: login}
+			told.Accounts = append(told.Accounts, by[login])
+		}
+		by[login].count(e)
+		told.Requests = append(told.Requests, requestLog{
+			Time: e.Time, Login: login, Method: e.Method, Path: e.Path, Operation: e.Operation, Status: e.Status, Write: e.Write, Objects: e.Objects,
+		})
+	}
+	return told
+}
+
+func (u *accountUse) count(e sandbox.Entry) {
+	switch {
+	case e.Part == sandbox.PartGit:
+		u.Git++
+	case e.Part == sandbox.PartDownload:
+		u.Downloads++
+	case e.GraphQL:
+		u.GraphQL++
+	default:
+		u.REST++
+	}
+	if e.Write {
+		u.Writes++
+	}
+	if e.Status >= 400 {
+		u.Refused++
+	}
+}
+
+// print tells a person. What agents wrote cannot change how the rest is shown.
+func (r execReport) print(out io.Writer) {
+	fmt.Fprintln(out, "\nbench: what it changed")
+	if len(r.Changes) == 0 {
+		fmt.Fprintln(out, "  nothing")
+	}
+	for _, c := range r.Changes {
+		title := ""
+		if c.Title != "" {
+			title = ": " + c.Title
+		}
+		fmt.Fprintf(out, "  %s %s%s\n", c.Kind, oneLine(c.Object.String()), oneLine(title))
+		for _, f := range c.Fields {
+			fmt.Fprintf(out, "    %s: %s\n", oneLine(f.Name), fieldText(c.Kind, f))
+		}
+	}
+	fmt.Fprintln(out, "bench: what it asked for")
+	for _, u := range r.Accounts {
+		fmt.Fprintf(out, "  %s: %d REST, %d GraphQL, %d git, %d downloads; %d wrote, %d were refused\n",
+			oneLine(u.Login), u.REST, u.GraphQL, u.Git, u.Downloads, u.Writes, u.Refused)
+	}
+	if len(r.Accounts) == 0 {
+		fmt.Fprintln(out, "  nothing")
+	}
+	for _, host := range r.RefusedHosts {
+		fmt.Fprintf(out, "  refused: %s (--allow-host lets it through)\n", oneLine(host))
+	}
+}
+
+func fieldText(kind changes.Kind, f changes.Field) string {
+	if kind == changes.Created {
+		return oneLine(f.After)
+	}
+	return oneLine(orNothing(f.Before)) + " → " + oneLine(orNothing(f.After))
+}
+
+func orNothing(text string) string {
+	if text == "" {
+		return "(nothing)"
+	}
+	return text
+}
+
+// maxLine is the most of a text that is printed, in characters.
+const maxLine = 160
+
+// oneLine is the beginning of a text on one line, which a terminal does not
+// obey.
+func oneLine(text string) string {
+	if runes := []rune(text); len(runes) > maxLine {
+		text = string(runes[:maxLine]) + "…"
+	}
+	return strings.NewReplacer("\n", " ⏎ ", "\t", " ").Replace(changes.Visible(text))
+}
