@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
 )
 
 // Entry is one request in a world's audit log.
@@ -23,6 +25,11 @@ type Entry struct {
 	Write bool
 	// Bytes is the size of request and response bodies together.
 	Bytes int64
+	// Objects are what the request was about, as [changes.Object] names them:
+	// of one that wrote what it changed, of others what they name. Changes are
+	// what it changed. Both are nil unless [World.Trace] was called before.
+	Objects []string
+	Changes []changes.Change
 }
 
 // audit keeps a world's requests and tells watchers of writes.

@@ -4,6 +4,7 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -85,7 +86,7 @@ func (w *World) pressed(r *http.Request) (any, error) {
 		User       string `json:"user"`
 		Identifier string `json:"identifier"`
 	}
-	if err := decodeControl(r, &in); err != nil {
+	if err := decodeControl(r.Body, &in); err != nil {
 		return nil, err
 	}
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
@@ -168,30 +169,38 @@ func (w *World) shownFaults() faultsView {
 
 func (w *World) addFault(r *http.Request) (any, error) {
 	var in faultView
-	if err := decodeControl(r, &in); err != nil {
+	if err := decodeControl(r.Body, &in); err != nil {
 		return nil, err
 	}
 	number, err := w.faults.Add(in.rule())
 	return map[string]int{"number": number}, err
 }
 
-// setFaults puts other rules in the place of those that are there; with an
-// error, none are left.
 func (w *World) setFaults(r *http.Request) (any, error) {
-	var in faultsView
-	if err := decodeControl(r, &in); err != nil {
+	if err := w.ReadFaults(r.Body); err != nil {
 		return nil, err
+	}
+	return w.shownFaults(), nil
+}
+
+// ReadFaults reads rules, as JSON that has the form of what a control takes,
+// and puts them in the place of those that are there; if one of them cannot be,
+// none are left. An error is of kind invalid.
+func (w *World) ReadFaults(from io.Reader) error {
+	var in faultsView
+	if err := decodeControl(from, &in); err != nil {
+		return err
 	}
 	w.faults.Clear()
 	w.faults.Seed(in.Seed)
-	for _, rule := range in.Rules {
+	for n, rule := range in.Rules {
 		if _, err := w.faults.Add(rule.rule()); err != nil {
 			w.faults.Clear()
-			return nil, err
+			return fmt.Errorf("rule %d: %w", n+1, err)
 		}
 	}
 	w.faults.SetLatency(time.Duration(in.Latency))
-	return w.shownFaults(), nil
+	return nil
 }
 
 func (w *World) removeFault(r *http.Request) (any, error) {
@@ -203,11 +212,11 @@ func (w *World) removeFault(r *http.Request) (any, error) {
 }
 
 // decodeControl reads one JSON object without unknown members.
-func decodeControl(r *http.Request, into any) error {
-	decoder := json.NewDecoder(r.Body)
+func decodeControl(from io.Reader, into any) error {
+	decoder := json.NewDecoder(from)
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
-		return fault.Invalidf("the body is not as expected: %w", err)
+		return fault.Invalidf("it is not JSON as expected: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return fault.Invalidf("there is something after the JSON object")

@@ -97,11 +97,14 @@ func (w *World) answerREST(x *exchange) rest.Response {
 	if r != x.in {
 		base += enterpriseRESTPath
 	}
+	if refusal := lackingScope(w.scopes, r, x.token); refusal != nil {
+		return *refusal
+	}
 	x.logged.Write = w.rest.Writes(r)
 	return w.lockedFor(x, func(s *model.State) rest.Response {
 		return w.rest.Answer(rest.Request{
 			Request: r, State: s, Actor: actor(s, x.token), Integration: integration(s, x.token), App: s.Apps.Get(x.token.app), Body: x.body, BaseURL: base,
-			Downloads: w.downloads(x.in), Deliveries: &w.hooks, Credentials: office{w}, Token: x.token.value, Quotas: quotas, Unscoped: x.token.unscoped(),
+			Downloads: w.downloads(x.in), Deliveries: &w.hooks, Credentials: office{w}, Token: x.token.value, Quotas: quotas, Unscoped: x.token.unscoped(), Scopes: x.token.Scopes,
 		})
 	})
 }
@@ -136,7 +139,7 @@ func (w *World) locked(write bool, answer func(*model.State) rest.Response) rest
 // lockedFor is [World.locked] for a request of the API. One that lags is
 // answered from the state before the last write.
 func (w *World) lockedFor(x *exchange, answer func(*model.State) rest.Response) rest.Response {
-	return w.locked(x.logged.Write, func(s *model.State) rest.Response {
+	return w.locked(x.logged.Write, w.traced(x, x.logged.Write, func(s *model.State) rest.Response {
 		if x.stale && !x.logged.Write && w.before != nil {
 			s = w.before
 		}
@@ -146,7 +149,7 @@ func (w *World) lockedFor(x *exchange, answer func(*model.State) rest.Response) 
 			s.Widen(view)
 		}
 		return response
-	})
+	}))
 }
 
 // actor returns the user of a credential, 0 for nobody.

@@ -53,6 +53,7 @@ func (w *World) answerFetch(x *exchange, in githttp.Request, body []byte) rest.R
 		var repo *model.Repo
 		if repo, refusal = gitRepo(s, x, in); refusal == nil {
 			from.DefaultBranch = repo.DefaultBranch
+			w.fetched(x, s, repo)
 			from.Git, err = s.Published(repo)
 		}
 	})
@@ -103,7 +104,7 @@ func (w *World) receivePush(x *exchange, in githttp.Request, body []byte) rest.R
 	if err != nil {
 		return text(http.StatusBadRequest, err.Error())
 	}
-	return w.locked(true, func(s *model.State) rest.Response {
+	return w.locked(true, w.traced(x, true, func(s *model.State) rest.Response {
 		narrow, _ := w.narrowed(s, x.token.Token)
 		repo, refusal := pushedRepo(narrow, x, in)
 		if refusal != nil {
@@ -112,7 +113,7 @@ func (w *World) receivePush(x *exchange, in githttp.Request, body []byte) rest.R
 		err := s.Push(actor(s, x.token), repo, push.Pack, push.Updates)
 		x.logged.Write = err == nil && push.Taken()
 		return gitAnswer(in, push.Report(err, proposals(s, repo, push)))
-	})
+	}))
 }
 
 // proposals invites to open pull requests from new branches, as GitHub does.

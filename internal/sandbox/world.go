@@ -13,6 +13,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
@@ -31,8 +32,12 @@ type World struct {
 	// The protocols hold no state and are shared by copies.
 	rest *rest.API
 	gql  *gql.API
+	// scopes are what classic tokens need for some operations.
+	scopes []scoped
 
 	audit audit
+	// tracing is true if the audit log tells what requests are about.
+	tracing atomic.Bool
 	// fetching is held while git answers a fetch.
 	fetching sync.Mutex
 	// downloadKey signs the addresses of downloads.
@@ -89,7 +94,7 @@ func New() (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &World{state: model.New(), tokens: map[string]Token{}, rest: rest.New(), gql: graph, downloadKey: rand.Text()}, nil
+	return &World{state: model.New(), tokens: map[string]Token{}, rest: rest.New(), gql: graph, scopes: scopedOperations(), downloadKey: rand.Text()}, nil
 }
 
 // Setup changes the state directly, for what has no API: users, empty
@@ -127,7 +132,7 @@ func (w *World) Clone() *World {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return &World{
-		state: w.state.Clone(), tokens: map[string]Token{}, rest: w.rest, gql: w.gql, downloadKey: rand.Text(), outside: w.outside,
+		state: w.state.Clone(), tokens: map[string]Token{}, rest: w.rest, gql: w.gql, scopes: w.scopes, downloadKey: rand.Text(), outside: w.outside,
 	}
 }
 

@@ -13,6 +13,14 @@ type console struct {
 	out, err io.Writer
 }
 
+// programs is the console, or what the app writes to where there is none.
+func (a *app) programs() console {
+	if a.console.out == nil {
+		return console{out: a.stdout, err: a.stderr}
+	}
+	return a.console
+}
+
 func (a *app) sandboxCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sandbox",

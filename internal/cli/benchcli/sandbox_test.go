@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -162,7 +163,11 @@ func TestASandboxGoesWrongOnDemand(t *testing.T) {
 	status, _ = s.ask("GET", "/user", "")
 	assert.Equal(t, http.StatusOK, status)
 	_, limits := s.ask("GET", "/rate_limit", "")
-	assert.NotContains(t, limits, `"used":0,"remaining":5000,"reset"`)
+	var used struct {
+		Resources struct{ Core struct{ Used int } }
+	}
+	require.NoError(t, json.Unmarshal([]byte(limits), &used))
+	assert.Positive(t, used.Resources.Core.Used, "requests count")
 
 	status, _ = answer(t, http.DefaultClient, "PUT", s.Control, `{"rules": [{"kind": "404", "path": "/user"}]}`, s.Token)
 	assert.Equal(t, http.StatusOK, status)
@@ -365,4 +370,24 @@ func BenchmarkSandboxStart(b *testing.B) {
 		s.end()
 		b.StartTimer()
 	}
+}
+
+// A command that is stopped is told so, and what it did until then is told.
+func TestExecStoppedBySignalTellsWhatWasDone(t *testing.T) {
+	cmd := exec.Command("bench", "sandbox", "exec", "--", "sh", "-c", "trap 'echo told; exit 0' TERM; echo ready; while :; do sleep 0.01; done")
+	var told bytes.Buffer
+	cmd.Stderr = &told
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	ready := make([]byte, len("ready\n"))
+	_, err = io.ReadFull(stdout, ready)
+	require.NoError(t, err)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	rest, err := io.ReadAll(stdout)
+	require.NoError(t, err)
+	require.Error(t, cmd.Wait())
+	assert.Equal(t, "told\n", string(rest))
+	assert.Equal(t, 143, cmd.ProcessState.ExitCode())
+	assert.Contains(t, told.String(), "what it changed\n  nothing\n")
 }

@@ -32,7 +32,7 @@ func startGitHub(t *testing.T, flags ...string) GitHub {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		stdin.Close()
+		_ = stdin.Close()
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("the sandbox ended badly: %v", err)
 		}

@@ -87,9 +87,9 @@ func (a *app) execInSandbox(ctx context.Context, f execFlags, words []string) er
 	if f.confine {
 		run = a.runHeld
 	}
-	job := &execution{world: w, flags: f, program: program, args: words[1:], variables: a.handedOn(f.env), console: a.console}
+	job := &execution{world: w, flags: f, program: program, args: words[1:], variables: a.handedOn(f.env), console: a.programs()}
 	if f.json {
-		job.console.out = a.console.err
+		job.console.out = job.console.err
 	}
 	if err := run(ctx, job); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (a *app) execInSandbox(ctx context.Context, f execFlags, words []string) er
 	}
 	told := newExecReport(w, before, job)
 	if f.json {
-		return writeJSON(a.open(), told)
+		return writeJSON(a.programs().out, told)
 	}
 	told.print(a.stderr)
 	return nil
@@ -177,18 +177,26 @@ func (a *app) runPlainly(ctx context.Context, job *execution) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, door.close()) }()
-	cmd := exec.CommandContext(ctx, job.program, job.args...)
+	cmd := exec.CommandContext(ctx, job.program, job.args...) //nolint:gosec // it is the user's own command
 	cmd.Env = job.environment(door, atHome(home, temp), a.usualVariables())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = job.console.in, job.console.out, job.console.err
-	// Ctrl-C reaches the command from the terminal; it is told what we are
-	// told, and then has a while.
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Cancel = func() error { return a.passOn(ctx, cmd.Process) }
 	cmd.WaitDelay = patience
-	return job.ended(cmd.Run(), door)
+	return job.ended(ctx, cmd.Run(), door)
 }
 
 // patience is how long a command may take to end when it is told to.
 const patience = 5 * time.Second
+
+// passOn tells a command that we are to end. What is typed at a terminal has
+// reached it already.
+func (a *app) passOn(ctx context.Context, command *os.Process) error {
+	var by stopped
+	if a.terminal && errors.As(context.Cause(ctx), &by) && by.signal == syscall.SIGINT {
+		return nil
+	}
+	return command.Signal(syscall.SIGTERM)
+}
 
 // runHeld runs a command in a space that reaches nothing but the proxy.
 func (a *app) runHeld(ctx context.Context, job *execution) (err error) {
@@ -219,7 +227,7 @@ func (a *app) runHeld(ctx context.Context, job *execution) (err error) {
 	if err != nil {
 		return err
 	}
-	return job.ended(p.Wait(), door)
+	return job.ended(ctx, p.Wait(), door)
 }
 
 // environment is the whole environment of the command; of two entries with a
@@ -232,11 +240,16 @@ func (j *execution) environment(d *door, parts ...[]string) []string {
 	return env
 }
 
-// ended notes how a command ended, and what it was refused.
-func (j *execution) ended(err error, d *door) error {
+// ended notes how a command ended, and what it was refused. Where a signal to
+// us has ended it, that decides the exit status.
+func (j *execution) ended(ctx context.Context, err error, d *door) error {
 	j.refused = d.attempt.Usage().Refused
 	var exit *exec.ExitError
+	var by stopped
 	switch {
+	case errors.As(context.Cause(ctx), &by):
+		j.code = exitSignal + int(by.signal)
+		return nil
 	case err == nil:
 		return nil
 	case !errors.As(err, &exit):

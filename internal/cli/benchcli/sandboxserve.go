@@ -242,16 +242,8 @@ func (a *app) untilEnd(ctx context.Context, untilEOF bool) {
 	}
 }
 
-// open is where tokens of a sandbox are told: the console, if there is one.
-func (a *app) open() io.Writer {
-	if a.console.out == nil {
-		return a.stdout
-	}
-	return a.console.out
-}
-
 func (a *app) tellServed(s served, asJSON bool) error {
-	out := a.open()
+	out := a.programs().out
 	if asJSON {
 		return writeJSON(out, s)
 	}

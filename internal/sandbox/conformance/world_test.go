@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,6 +69,7 @@ func seed(s *model.State) error {
 	org := s.AddUser(model.NewUser{Login: acme, Type: model.TypeOrganization})
 	s.SetMember(org, owner, model.OrgOwner)
 	s.SetMember(org, octocat, model.OrgMember)
+	s.AddTeam(org, "str", octocat)
 	s.Scripts = []model.Script{{
 		Workflow: "ci.yml", Job: "test", Branch: "topic", Outcomes: []model.Conclusion{model.Failure, model.Success},
 		FailingStep: "Test", Log: "--- FAIL: TestTurn\n", Uploads: []model.Upload{{Name: "coverage", File: "cover.txt", Text: "77 %\n"}},
@@ -147,6 +149,12 @@ type client struct {
 // at puts a program on a world.
 func at(t testing.TB, world *sandbox.World, program string) *client {
 	t.Helper()
+	return behind(t, world, program, refereed(t, world))
+}
+
+// behind is [at] for a program that reaches the world through a handler.
+func behind(t testing.TB, world *sandbox.World, program string, github http.Handler) *client {
+	t.Helper()
 	world.AddToken(token, sandbox.Token{User: me, Scopes: []string{"admin:public_key", "delete_repo", "gist", "project", "read:org", "repo", "workflow"}})
-	return &client{realtool.Open(t, world, "GH_TOKEN="+token), world, program, t}
+	return &client{realtool.Open(t, github, "GH_TOKEN="+token), world, program, t}
 }

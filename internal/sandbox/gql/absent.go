@@ -11,10 +11,11 @@ import (
 // is nothing to select them from.
 func absentTypes() []string {
 	return []string{
-		"AutoMergeRequest", "CodeOfConduct", "FundingLink", "IssueTemplate", "Language", "LanguageEdge", "License",
-		"LinkedBranch", "Mannequin", "IssueType", "ConnectedEvent", "DisconnectedEvent", "Project", "ProjectCard", "ProjectColumn",
+		"CodeOfConduct", "FundingLink", "IssueTemplate", "License",
+		"Mannequin", "IssueType", "ConnectedEvent", "DisconnectedEvent", "Project", "ProjectCard", "ProjectColumn",
 		"PullRequestTemplate", "RepositoryContactLink",
-		"RepositoryTopic", "StatusContext", "StatusContextStateCount", "Team", "Topic",
+		"StatusContext", "StatusContextStateCount",
+		"RepositoryRule", "RepositoryRuleset",
 	}
 }
 
@@ -30,22 +31,20 @@ func absentField(typeName string) graphql.Resolver {
 func absentFields() map[string]graphql.Resolver {
 	none := connection(func(*query, any, graphql.Args) ([]any, error) { return nil, nil })
 	fields := map[string]graphql.Resolver{
-		"Issue.linkedBranches":          none,
-		"LanguageConnection.totalSize":  constant(0),
-		"Organization.teams":            none,
-		"PullRequest.autoMergeRequest":  constant(nil),
 		"Repository.codeOfConduct":      constant(nil),
 		"Repository.contactLinks":       constant([]any{}),
 		"Repository.fundingLinks":       constant([]any{}),
 		"Repository.issueTemplates":     constant([]any{}),
-		"Repository.languages":          none,
 		"Repository.licenseInfo":        constant(nil),
 		"Repository.mirrorUrl":          constant(nil),
-		"Repository.primaryLanguage":    constant(nil),
-		"Repository.repositoryTopics":   none,
 		"Repository.securityPolicyUrl":  constant(nil),
 		"Repository.templateRepository": constant(nil),
 		"Repository.projects":           none,
+		"Repository.ruleset":            constant(nil),
+		"Repository.rulesets":           none,
+		"RepositoryRuleset.rules":       none,
+		"Organization.projects":         none,
+		"User.projects":                 none,
 
 		"Repository.pullRequestTemplates":                               constant([]any{}),
 		"StatusCheckRollupContextConnection.statusContextCount":         constant(0),

@@ -112,12 +112,12 @@ func accountFields() map[string]graphql.Resolver {
 	}
 }
 
-// repositoriesOf returns an owner's repositories. Affiliations other than
-// ownership and locked repositories are not in a sandbox.
+// repositoriesOf returns the repositories that an account is affiliated with
+// in one of the ways that are asked for. Locked ones are not in a sandbox.
 func repositoriesOf(q *query, u *model.User, args graphql.Args) ([]*model.Repo, error) {
 	wanted := func(name string, is bool) bool { return !args.Has(name) || args.Bool(name) == is }
 	repos := q.s.Repos.Where(func(r *model.Repo) bool {
-		return r.OwnerID == u.ID && q.s.Permission(q.actor, r) >= model.PermRead &&
+		return q.s.Affiliated(u, r, args.Strings("ownerAffiliations")) && q.s.Permission(q.actor, r) >= model.PermRead &&
 			wanted("isArchived", r.Archived) && wanted("isFork", r.ParentID != 0) && wanted("isLocked", false) &&
 			wanted("hasIssuesEnabled", r.HasIssues) && isOr(args.Enum("privacy"), visibility(r)) &&
 			isOr(args.Enum("visibility"), visibility(r))

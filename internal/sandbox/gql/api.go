@@ -36,10 +36,11 @@ func New() (*API, error) {
 		issueFields(), pullFields(), pullPartFields(), reviewFields(), threadFields(), reviewCommentFields(),
 		checkFields(), actionsFields(), absentFields(), reactionFields(), resourceFields(), relationFields(), timelineFields(), searchFields(),
 		releaseFields(), projectFields(), projectFieldFields(), projectItemFields(), projectValueFields(), collaboratorsFields(),
+		autoMergeFields(), linkedBranchFields(), topicFields(), languageFields(), teamFields(), gistFields(),
 	} {
 		maps.Copy(resolvers, set)
 	}
-	for _, set := range []map[string]mutator{issueMutations(), commentMutations(), labelMutations(), pullMutations(), relationMutations(), reviewMutations(), projectMutations()} {
+	for _, set := range []map[string]mutator{issueMutations(), commentMutations(), labelMutations(), pullMutations(), relationMutations(), reviewMutations(), projectMutations(), moderationMutations(), settingsMutations(), templateMutations()} {
 		for name, run := range set {
 			resolvers["Mutation."+name] = mutation(name, run)
 		}
@@ -189,6 +190,8 @@ func inWords(problem *model.Problem) string {
 	var texts []string
 	for _, e := range problem.Errors {
 		switch {
+		case e.Message != "" && strings.HasPrefix(e.Message, e.Field):
+			texts = append(texts, strings.ToUpper(e.Message[:1])+e.Message[1:])
 		case e.Message != "":
 			texts = append(texts, e.Message)
 		case e.Field != "" && words[e.Code] != "":

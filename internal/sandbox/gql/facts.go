@@ -47,6 +47,22 @@ func (q *query) facts(obj any) facts {
 		return facts{node: named("C", o.repo.ID, o.Hash.String()), repo: o.repo.ID, path: q.path(o.repo.ID, "/commit/"+o.Hash.String())}
 	case ref:
 		return facts{node: named("REF", o.repo.ID, o.name), repo: o.repo.ID}
+	case linkedBranch:
+		return facts{node: model.NodeID(model.NodeLinkedBranch, o.issue.RepoID, o.ID), repo: o.issue.RepoID}
+	case topic:
+		return facts{node: named("TO", 0, o.name)}
+	case repositoryTopic:
+		return facts{node: named("RT", o.repo.ID, o.name), path: "/topics/" + o.name}
+	case *model.Team:
+		return facts{
+			node: model.NodeID(model.NodeTeam, 0, o.ID), id: o.ID, path: fmt.Sprintf("/orgs/%s/teams/%s", q.s.Login(o.OrgID), o.Slug),
+			created: o.CreatedAt, updated: o.UpdatedAt,
+		}
+	case *model.Gist:
+		return facts{
+			node: model.NodeID(model.NodeGist, 0, o.ID), id: o.ID, path: "/" + q.s.Login(o.OwnerID) + "/" + o.Name,
+			created: o.CreatedAt, updated: o.UpdatedAt,
+		}
 	default:
 		return q.factsOfTalk(obj)
 	}

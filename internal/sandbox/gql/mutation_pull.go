@@ -21,29 +21,33 @@ func pullMutations() map[string]mutator {
 		"closePullRequest":  changePull(setState("closed")),
 		"reopenPullRequest": changePull(setState("open")),
 		"mergePullRequest": changePull(func(q *query, i *model.Issue, in graphql.Args) error {
-			return q.s.MergePull(q.actor, i, model.Merge{
-				Method: model.MergeMethod(strings.ToLower(in.Enum("mergeMethod"))),
-				Title:  in.String("commitHeadline"), Message: in.String("commitBody"), ExpectedHead: in.String("expectedHeadOid"),
-			})
+			return q.s.MergePull(q.actor, i, mergeInput(in))
 		}),
 		"updatePullRequestBranch": changePull(func(q *query, i *model.Issue, in graphql.Args) error {
 			return q.s.UpdatePullBranch(q.actor, i, model.BranchUpdate{
 				ExpectedHead: in.String("expectedHeadOid"), Rebase: in.Enum("updateMethod") == "REBASE",
 			})
 		}),
-		"enablePullRequestAutoMerge":    changePull(refuse("Auto merge is not allowed for this repository")),
-		"disablePullRequestAutoMerge":   changePull(refuse("Can't disable auto-merge for this pull request.")),
+		"enablePullRequestAutoMerge":    changePull(enableAutoMerge),
+		"disablePullRequestAutoMerge":   changePull(disableAutoMerge),
 		"markPullRequestReadyForReview": changePull(setDraft(false)),
 		"convertPullRequestToDraft":     changePull(setDraft(true)),
 		"requestReviews":                changePull(requestReviews),
 	}
 }
 
-// refuse is a change that is never allowed: nothing merges by itself in a
-// sandbox.
-func refuse(message string) func(*query, *model.Issue, graphql.Args) error {
-	return func(*query, *model.Issue, graphql.Args) error {
-		return &graphql.Error{Type: "UNPROCESSABLE", Message: message}
+func enableAutoMerge(q *query, i *model.Issue, in graphql.Args) error {
+	return q.s.EnableAutoMerge(q.actor, i, mergeInput(in))
+}
+
+func disableAutoMerge(q *query, i *model.Issue, _ graphql.Args) error {
+	return q.s.DisableAutoMerge(q.actor, i)
+}
+
+func mergeInput(in graphql.Args) model.Merge {
+	return model.Merge{
+		Method: model.MergeMethod(strings.ToLower(in.Enum("mergeMethod"))),
+		Title:  in.String("commitHeadline"), Message: in.String("commitBody"), ExpectedHead: in.String("expectedHeadOid"),
 	}
 }
 
@@ -51,16 +55,19 @@ func setDraft(draft bool) func(q *query, i *model.Issue, in graphql.Args) error 
 	return func(q *query, i *model.Issue, _ graphql.Args) error { return q.s.SetDraft(q.actor, i, draft) }
 }
 
-// requestReviews asks users; a sandbox has no teams to ask.
 func requestReviews(q *query, i *model.Issue, in graphql.Args) error {
-	if teams := in.Strings("teamIds"); len(teams) > 0 {
-		return noNode(teams[0])
-	}
 	users, err := q.userIDs(in.Strings("userIds"))
 	if err != nil {
 		return err
 	}
-	return q.s.RequestReviewers(q.actor, i, users, in.Bool("union"))
+	teams, err := q.teamIDs(in.Strings("teamIds"))
+	if err != nil {
+		return err
+	}
+	if err := q.s.RequestReviewers(q.actor, i, users, in.Bool("union")); err != nil {
+		return err
+	}
+	return q.s.RequestTeams(q.actor, i, teams, in.Bool("union"))
 }
 
 func createPull(q *query, in graphql.Args) (payload, error) {

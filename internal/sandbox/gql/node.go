@@ -40,6 +40,8 @@ func (q *query) sees(obj any) bool {
 		return q.s.SeesRelease(q.actor, obj)
 	case releaseAsset:
 		return q.s.SeesRelease(q.actor, obj.release)
+	case *model.Team:
+		return q.s.Users.Get(obj.OrgID).Members[q.actor] != ""
 	case *model.Thread:
 		return len(q.s.VisibleComments(q.actor, obj)) > 0
 	default:
@@ -88,6 +90,15 @@ func (q *query) object(node string) any {
 		return present(q.s.Releases.Get(id))
 	case model.NodeReleaseAsset:
 		return q.assetByID(id)
+	case model.NodeTeam:
+		return present(q.s.Teams.Get(id))
+	case model.NodeGist:
+		return present(q.s.Gists.Get(id))
+	case model.NodeLinkedBranch:
+		if i, b := q.s.IssueOfBranch(id); i != nil {
+			return linkedBranch{i, b}
+		}
+		return nil
 	case model.NodeApp:
 		return present(q.s.Apps.Get(id))
 	default:

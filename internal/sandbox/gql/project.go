@@ -38,7 +38,7 @@ func projectFields() map[string]graphql.Resolver {
 		"ProjectV2.public":           project(func(p *model.Project) any { return p.Public }),
 		"ProjectV2.readme":           project(func(p *model.Project) any { return orNil(p.Readme) }),
 		"ProjectV2.shortDescription": project(func(p *model.Project) any { return orNil(p.ShortDescription) }),
-		"ProjectV2.template":         constant(false),
+		"ProjectV2.template":         prop(func(_ *query, p *model.Project) any { return p.Template }),
 		"ProjectV2.creator":          prop(func(q *query, p *model.Project) any { return present(q.s.Users.Get(p.CreatorID)) }),
 		"ProjectV2.owner":            prop(func(q *query, p *model.Project) any { return present(q.s.Users.Get(p.OwnerID)) }),
 		"ProjectV2.viewerCanClose":   mayAtLeast(model.ProjectWrite),

@@ -14,10 +14,12 @@ type pullCommit struct {
 	commit
 }
 
-// reviewRequest is a user who was asked to review a pull request.
+// reviewRequest is a user or a team that was asked to review a pull request.
 type reviewRequest struct {
 	pull *model.Issue
-	user *model.User
+	// of is a [*model.User] or a [*model.Team], id is its id.
+	of any
+	id model.ID
 }
 
 // pullFields resolves what pull requests have and issues have not.
@@ -77,10 +79,14 @@ func pullFields() map[string]graphql.Resolver {
 		"PullRequest.reviewRequests": connection(func(q *query, i *model.Issue, _ graphql.Args) ([]reviewRequest, error) {
 			var requests []reviewRequest
 			for _, u := range rows(&q.s.Users, i.Pull.RequestedReviewers) {
-				requests = append(requests, reviewRequest{i, u})
+				requests = append(requests, reviewRequest{i, u, u.ID})
+			}
+			for _, t := range rows(&q.s.Teams, i.Pull.RequestedTeams) {
+				requests = append(requests, reviewRequest{i, t, t.ID})
 			}
 			return requests, nil
 		}),
+		"PullRequest.autoMergeRequest":  prop(autoMergeOf),
 		"PullRequest.statusCheckRollup": prop(func(q *query, i *model.Issue) any { return q.rollup(q.repoOf(i), i.Pull.HeadSHA) }),
 		"PullRequest.closingIssuesReferences": connection(func(q *query, i *model.Issue, _ graphql.Args) ([]*model.Issue, error) {
 			return q.s.Closes(i), nil
@@ -131,12 +137,12 @@ func pullPartFields() map[string]graphql.Resolver {
 		"PullRequestCommit.url":          prop(func(q *query, c pullCommit) any { return webURL + c.path(q) }),
 		"PullRequestCommit.resourcePath": prop(func(q *query, c pullCommit) any { return c.path(q) }),
 		"ReviewRequest.id": prop(func(_ *query, r reviewRequest) any {
-			return named("RR", r.pull.RepoID, fmt.Sprintf("%d:%d", r.pull.Pull.ID, r.user.ID))
+			return named("RR", r.pull.RepoID, fmt.Sprintf("%d:%d", r.pull.Pull.ID, r.id))
 		}),
 		"ReviewRequest.databaseId":        constant(nil),
 		"ReviewRequest.asCodeOwner":       constant(false),
 		"ReviewRequest.pullRequest":       prop(func(_ *query, r reviewRequest) any { return r.pull }),
-		"ReviewRequest.requestedReviewer": prop(func(_ *query, r reviewRequest) any { return r.user }),
+		"ReviewRequest.requestedReviewer": prop(func(_ *query, r reviewRequest) any { return r.of }),
 	}
 }
 

@@ -49,6 +49,9 @@ func repositoryFields() map[string]graphql.Resolver {
 		"Repository.mentionableUsers": connection(func(q *query, r *model.Repo, args graphql.Args) ([]*model.User, error) {
 			return matching(q.s.Assignable(r), args.String("query"), func(u *model.User) string { return u.Login + " " + u.Name }), nil
 		}),
+		"Repository.suggestedActors": connection(func(q *query, r *model.Repo, args graphql.Args) ([]*model.User, error) {
+			return matching(q.s.Assignable(r), args.String("query"), func(u *model.User) string { return u.Login + " " + u.Name }), nil
+		}),
 		"Repository.watchers": connection(func(q *query, r *model.Repo, _ graphql.Args) ([]*model.User, error) {
 			return rows(&q.s.Users, r.Watchers), nil
 		}),

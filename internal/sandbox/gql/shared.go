@@ -51,6 +51,16 @@ func typeOf(obj any) string {
 		return "Commit"
 	case ref:
 		return "Ref"
+	case *model.Team:
+		return "Team"
+	case *model.Gist:
+		return "Gist"
+	case linkedBranch:
+		return "LinkedBranch"
+	case repositoryTopic:
+		return "RepositoryTopic"
+	case topic:
+		return "Topic"
 	default:
 		return typeOfProjects(obj)
 	}
@@ -78,23 +88,23 @@ func sharedFields() map[string]graphql.Resolver {
 	}
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.id }), "databaseId",
 		"User", "Organization", "Bot", "App", "Repository", "Issue", "PullRequest", "IssueComment", "PullRequestReview",
-		"PullRequestReviewComment", "CheckRun", "CheckSuite", "WorkflowRun", "Workflow", "Release",
+		"PullRequestReviewComment", "CheckRun", "CheckSuite", "WorkflowRun", "Workflow", "Release", "Team",
 		"ProjectV2", "ProjectV2FieldCommon", "ProjectV2Item", "ProjectV2ItemFieldValueCommon"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.id }), "fullDatabaseId",
 		"Issue", "PullRequest", "IssueComment", "PullRequestReview", "PullRequestReviewComment", "ProjectV2", "ProjectV2Item"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.created }), "createdAt",
-		"User", "Organization", "Bot", "App", "Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset",
+		"User", "Organization", "Bot", "App", "Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset", "Team", "Gist",
 		"ProjectV2", "ProjectV2FieldCommon", "ProjectV2Item", "ProjectV2ItemFieldValueCommon", "DraftIssue"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.updated }), "updatedAt",
-		"Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset",
+		"Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset", "Team", "Gist",
 		"ProjectV2", "ProjectV2FieldCommon", "ProjectV2Item", "ProjectV2ItemFieldValueCommon", "DraftIssue"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return webURL + f.path }), "url",
 		"Actor", "RepositoryOwner", "UniformResourceLocatable", "IssueComment", "PullRequestReview",
-		"PullRequestReviewComment", "Label", "CheckSuite", "App", "ProjectV2"))
+		"PullRequestReviewComment", "Label", "CheckSuite", "App", "ProjectV2", "Team"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return webURL + f.path }), "permalink", "PullRequest", "CheckRun"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.path }), "resourcePath",
 		"Actor", "RepositoryOwner", "UniformResourceLocatable", "IssueComment", "PullRequestReview",
-		"PullRequestReviewComment", "Label", "CheckSuite", "ProjectV2"))
+		"PullRequestReviewComment", "Label", "CheckSuite", "ProjectV2", "Team"))
 	maps.Copy(fields, onTypes(fact(func(q *query, f facts) any { return present(q.s.Repos.Get(f.repo)) }), "repository",
 		"RepositoryNode", "PullRequestReviewThread", "Label", "Milestone", "CheckRun", "CheckSuite", "GitObject", "Ref", "Release"))
 	return fields

@@ -3,6 +3,7 @@ package model
 import (
 	"archive/zip"
 	"io"
+	"maps"
 	"slices"
 	"time"
 )
@@ -21,11 +22,13 @@ func (a *Artifact) clone() *Artifact { return copyOf(a) }
 // ArtifactLife is how long GitHub keeps an artifact.
 const ArtifactLife = 90 * 24 * time.Hour
 
-// Upload is a file that a job uploads as an artifact.
+// Upload is what a job uploads as an artifact.
 type Upload struct {
 	// Name is the artifact's, File that of the one file in it.
 	Name, File string
 	Text       string
+	// More are the texts of further files, by name.
+	More map[string]string
 }
 
 // upload adds the artifacts of a job that has ended.
@@ -59,6 +62,11 @@ func WriteArtifact(w io.Writer, a *Artifact) error {
 	archive := zip.NewWriter(w)
 	if err := addFile(archive, a.File, a.Text); err != nil {
 		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.More)) {
+		if err := addFile(archive, name, a.More[name]); err != nil {
+			return err
+		}
 	}
 	return archive.Close()
 }

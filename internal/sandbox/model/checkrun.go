@@ -63,6 +63,7 @@ func (s *State) CreateCheckRun(app *App, repo *Repo, sha string, change CheckCha
 	s.checkHappened(app.BotID, run, "created")
 	if run.Status == Completed {
 		s.checkEnded(app.BotID, run)
+		s.mergeReady(repo, run.HeadSHA)
 	}
 	return run, nil
 }
@@ -87,6 +88,7 @@ func (s *State) EditCheckRun(app *App, run *CheckRun, change CheckChange) error 
 	s.CheckSuites.Get(run.SuiteID).UpdatedAt = now
 	if wasRunning && run.Status == Completed {
 		s.checkEnded(app.BotID, run)
+		s.mergeReady(s.Repos.Get(run.RepoID), run.HeadSHA)
 	}
 	return nil
 }

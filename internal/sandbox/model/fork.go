@@ -24,7 +24,7 @@ func (s *State) Fork(actor ID, repo *Repo, account ID, name string) (*Repo, erro
 		return known, nil
 	}
 	name = cmp.Or(name, repo.Name)
-	if s.Repo(s.Login(account), name) != nil {
+	if s.repoNamed(s.Login(account), name) != nil {
 		return nil, custom("Repository", "name", "name already exists on this account")
 	}
 	fork := s.AddRepo(NewRepo{

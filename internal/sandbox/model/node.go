@@ -43,6 +43,9 @@ const (
 	NodeSingleSelect  NodeKind = "PVTSSF"
 	NodeIteration     NodeKind = "PVTIF"
 	NodeDraftIssue    NodeKind = "DI"
+	NodeTeam          NodeKind = "T"
+	NodeGist          NodeKind = "G"
+	NodeLinkedBranch  NodeKind = "LB"
 )
 
 // NodeID returns the global id of an object: the kind and, in base64, a

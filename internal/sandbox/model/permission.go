@@ -123,12 +123,14 @@ func (s *State) requireOfOthers(user ID, repo *Repo, author ID, least Permission
 	return s.require(user, repo, least)
 }
 
-// Association returns how an author belongs to a repository: OWNER,
-// COLLABORATOR or NONE.
+// Association returns how an author belongs to a repository: OWNER, MEMBER of
+// the organization that owns it, COLLABORATOR or NONE.
 func (s *State) Association(author ID, repo *Repo) string {
 	switch {
 	case author == repo.OwnerID:
 		return "OWNER"
+	case s.Users.Get(repo.OwnerID).Members[author] != "":
+		return "MEMBER"
 	case s.collaborates(author, repo):
 		return "COLLABORATOR"
 	default:
@@ -157,4 +159,21 @@ func (s *State) assignable(u *User, repo *Repo) bool {
 // without returns ids without one of them.
 func without(ids []ID, id ID) []ID {
 	return slices.DeleteFunc(slices.Clone(ids), func(other ID) bool { return other == id })
+}
+
+// Affiliated reports whether an account has to do with a repository in one of
+// GitHub's ways: OWNER, COLLABORATOR or ORGANIZATION_MEMBER.
+func (s *State) Affiliated(u *User, repo *Repo, ways []string) bool {
+	return slices.ContainsFunc(ways, func(way string) bool {
+		switch way {
+		case "OWNER":
+			return repo.OwnerID == u.ID
+		case "COLLABORATOR":
+			return repo.OwnerID != u.ID && repo.Collaborators[u.ID] > PermNone
+		case "ORGANIZATION_MEMBER":
+			return s.Users.Get(repo.OwnerID).Members[u.ID] != ""
+		default:
+			return false
+		}
+	})
 }

@@ -215,7 +215,7 @@ func (s *State) RequestReviewers(actor ID, i *Issue, reviewers []ID, keep bool) 
 		if id == i.AuthorID {
 			return unprocessable("Review cannot be requested from pull request author.")
 		}
-		if s.Users.Get(id) == nil || !s.collaborates(id, repo) {
+		if s.Users.Get(id) == nil || !s.collaborates(id, repo) && s.memberPermission(id, repo.OwnerID) < PermRead {
 			return unprocessable("Reviews may only be requested from collaborators. One or more of the users or teams you "+
 				"specified is not a collaborator of the %s repository.", s.FullName(repo))
 		}

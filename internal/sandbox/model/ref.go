@@ -119,6 +119,7 @@ func (s *State) moveRef(actor ID, repo *Repo, ref string, to gitstore.Hash) erro
 	s.requestSuites(actor, repo, branch, to.String())
 	if branch == repo.DefaultBranch {
 		s.readWorkflows(repo, to)
+		readLanguages(repo, to)
 		s.closeByCommits(actor, repo, from, to)
 	}
 	s.startRuns(trigger{repo: repo, actor: actor, event: "push", branch: branch, sha: to.String()})

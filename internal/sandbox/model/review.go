@@ -186,6 +186,7 @@ func (s *State) submit(i *Issue, r *Review, event ReviewEvent) {
 	i.Pull.RequestedReviewers = without(i.Pull.RequestedReviewers, r.AuthorID)
 	s.record(r.AuthorID, i, Event{Kind: "reviewed", SubjectID: r.ID})
 	s.emit(Happening{Event: "pull_request_review", Action: "submitted", RepoID: r.RepoID, ActorID: r.AuthorID, Issue: i, Review: r})
+	s.mergeReady(s.Repos.Get(r.RepoID), i.Pull.HeadSHA)
 }
 
 // PendingReview returns a user's pending review of a pull request, nil if

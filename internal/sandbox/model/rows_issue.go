@@ -17,6 +17,12 @@ type Issue struct {
 	// StateReason is completed, not_planned, reopened or empty.
 	StateReason string
 	Locked      bool
+	// LockReason may be empty for locked ones too.
+	LockReason string
+	// Pinned issues are shown on top of the others.
+	Pinned bool
+	// Branches are those on which it is worked on.
+	Branches    []LinkedBranch
 	Labels      []ID
 	Assignees   []ID
 	MilestoneID ID
@@ -38,6 +44,7 @@ func (i *Issue) clone() *Issue {
 	c.Assignees = slices.Clone(i.Assignees)
 	c.SubIssues = slices.Clone(i.SubIssues)
 	c.BlockedBy = slices.Clone(i.BlockedBy)
+	c.Branches = slices.Clone(i.Branches)
 	c.ClosedAt = copyOf(i.ClosedAt)
 	c.Pull = i.Pull.clone()
 	return &c
@@ -62,6 +69,9 @@ type Pull struct {
 	MergedBy            ID
 	MergeCommitSHA      string
 	RequestedReviewers  []ID
+	RequestedTeams      []ID
+	// AutoMerge is nil unless it is to be merged as soon as that is allowed.
+	AutoMerge *AutoMerge
 }
 
 // Merged reports whether the pull request was merged.
@@ -73,7 +83,8 @@ func (p *Pull) clone() *Pull {
 	}
 	c := *p
 	c.MergedAt = copyOf(p.MergedAt)
-	c.RequestedReviewers = slices.Clone(p.RequestedReviewers)
+	c.RequestedReviewers, c.RequestedTeams = slices.Clone(p.RequestedReviewers), slices.Clone(p.RequestedTeams)
+	c.AutoMerge = copyOf(p.AutoMerge)
 	return &c
 }
 

@@ -27,6 +27,8 @@ type Project struct {
 	ShortDescription string
 	Readme           string
 	Public           bool
+	// Template is true for those that others are made from.
+	Template bool
 	// Collaborators holds who may do what, besides the owner and the members
 	// of an organization.
 	Collaborators map[ID]ProjectRole

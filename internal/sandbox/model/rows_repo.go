@@ -30,13 +30,16 @@ type User struct {
 	Members map[ID]OrgRole
 	// LastProject is the highest number of a project.
 	LastProject int
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	// Keys are the SSH keys with which a user signs in.
+	Keys      []Key
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 func (u *User) clone() *User {
 	c := *u
 	c.Members = maps.Clone(u.Members)
+	c.Keys = slices.Clone(u.Keys)
 	return &c
 }
 
@@ -64,7 +67,20 @@ type Repo struct {
 	AllowMerge, AllowSquash, AllowRebase bool
 	AllowAutoMerge                       bool
 	DeleteBranchOnMerge                  bool
-	Stargazers                           []ID
+	// AllowUpdating offers to update the branches of pull requests.
+	AllowUpdating bool
+	// FormerNames are those that it had before it was renamed.
+	FormerNames []string
+	// Transferred are the issues that were moved to another repository, by
+	// their numbers here.
+	Transferred map[int]ID
+	// Secrets and Variables are those of Actions, in order of their names.
+	Secrets, Variables []Setting
+	// Languages are what the default branch is written in, most of it first.
+	Languages []Language
+	// Keys are the deploy keys.
+	Keys       []Key
+	Stargazers []ID
 	// StarredAt says when, for those who starred it through the API.
 	StarredAt map[ID]time.Time
 	Watchers  []ID
@@ -88,7 +104,10 @@ type Repo struct {
 
 func (r *Repo) clone() *Repo {
 	c := *r
-	c.Topics = slices.Clone(r.Topics)
+	c.Languages = slices.Clone(r.Languages)
+	c.Topics, c.FormerNames = slices.Clone(r.Topics), slices.Clone(r.FormerNames)
+	c.Transferred = maps.Clone(r.Transferred)
+	c.Secrets, c.Variables, c.Keys = slices.Clone(r.Secrets), slices.Clone(r.Variables), slices.Clone(r.Keys)
 	c.Stargazers = slices.Clone(r.Stargazers)
 	c.StarredAt = maps.Clone(r.StarredAt)
 	c.Watchers = slices.Clone(r.Watchers)

@@ -99,6 +99,7 @@ func (s *State) startAttempt(actor ID, run *Run, jobs []jobDefinition, kept []ID
 	}
 	s.settle(run)
 	s.attemptHappened(run, run.Current().Jobs[len(kept):])
+	s.mergeReady(s.Repos.Get(run.RepoID), run.HeadSHA)
 }
 
 // inOrder returns jobs so that each comes after those that it needs, and
@@ -183,22 +184,7 @@ func (s *State) failedJobs(run *Run, all []jobDefinition) (again []jobDefinition
 			failed[job.Key] = true
 		}
 	}
-	for _, def := range inOrder(all) {
-		if slices.ContainsFunc(def.needs(), func(key string) bool { return failed[key] }) {
-			failed[def.Key] = true
-		}
-	}
-	for _, def := range all {
-		if failed[def.Key] {
-			again = append(again, def)
-		}
-	}
-	for _, id := range run.Current().Jobs {
-		if !failed[s.Jobs.Get(id).Key] {
-			kept = append(kept, id)
-		}
-	}
-	return again, kept
+	return s.jobsAfter(run, all, failed)
 }
 
 // Cancel cancels a run that has not completed.
@@ -226,11 +212,13 @@ func (s *State) finish(actor ID, run *Run, conclusion Conclusion) {
 	for _, id := range run.Current().Jobs {
 		if job := s.Jobs.Get(id); job.Status != Completed {
 			s.endJob(job, conclusion)
+			s.upload(job, s.script(run, job.Key).Uploads)
 			s.jobHappened(actor, job, "completed")
 		}
 	}
 	s.settle(run)
 	s.runHappened(actor, run)
+	s.mergeReady(s.Repos.Get(run.RepoID), run.HeadSHA)
 }
 
 func (s *State) endJob(job *Job, conclusion Conclusion) {

@@ -1,10 +1,13 @@
 package model
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // SearchRepos returns the repositories that the user may read and that a query
-// finds by owner, name, description and visibility. Other qualifiers find
-// none.
+// finds by owner, name, description, visibility, language and topic. Other
+// qualifiers find none.
 func (s *State) SearchRepos(actor ID, query string) ([]*Repo, error) {
 	terms, err := searchTerms(query)
 	if err != nil {
@@ -28,6 +31,10 @@ func (term searchTerm) matchesRepo(r *Repo) bool {
 			return value == "private" && r.Private || value == "public" && !r.Private
 		case "archived":
 			return (value == "true") == r.Archived
+		case "language":
+			return slices.ContainsFunc(r.Languages[:min(1, len(r.Languages))], func(l Language) bool { return strings.EqualFold(l.Name, value) })
+		case "topic":
+			return slices.Contains(r.Topics, strings.ToLower(value))
 		case "fork", "in", "sort":
 			// There are no forks, and the order is that of creation.
 			return true

@@ -48,6 +48,8 @@ type State struct {
 	Projects       Table[Project]
 	ProjectFields  Table[ProjectField]
 	ProjectItems   Table[ProjectItem]
+	Gists          Table[Gist]
+	Teams          Table[Team]
 
 	// Scripts say how Actions jobs end; see [Script].
 	Scripts []Script
@@ -116,16 +118,20 @@ func (s *State) Clone() *State {
 	c.Projects = cloneTable(s.Projects, (*Project).clone)
 	c.ProjectFields = cloneTable(s.ProjectFields, (*ProjectField).clone)
 	c.ProjectItems = cloneTable(s.ProjectItems, (*ProjectItem).clone)
+	c.Gists = cloneTable(s.Gists, (*Gist).clone)
+	c.Teams = cloneTable(s.Teams, (*Team).clone)
 	c.Scripts = cloneScripts(s.Scripts)
 	return &c
 }
 
 // Repo returns the repository of that name, nil if there is none. Owner and
-// name are compared without case, as GitHub does.
+// name are compared without case, as GitHub does. One that was renamed answers
+// to its former names too, as long as no other one has them.
 func (s *State) Repo(owner, name string) *Repo {
-	return s.Repos.First(func(r *Repo) bool {
-		return strings.EqualFold(r.Name, name) && strings.EqualFold(s.Login(r.OwnerID), owner)
-	})
+	if r := s.repoNamed(owner, name); r != nil {
+		return r
+	}
+	return s.Renamed(owner, name)
 }
 
 // User returns the user, organization or bot of that login, nil if there is

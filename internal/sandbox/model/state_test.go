@@ -45,10 +45,25 @@ func full(t *testing.T) *world {
 	_, err = w.AddAsset(w.owner, release, model.NewAsset{Name: "a.txt", Content: []byte("a")})
 	require.NoError(t, err)
 	fillProject(t, w, i)
+	fillSettings(t, w, i, pr)
 	delete(w.repo.Protection, "main")
 	require.NoError(t, w.MergePull(w.owner, pr, model.Merge{Method: model.MethodMerge}))
 	w.repo.Protection["main"] = model.Protection{RequiredChecks: []string{"build"}}
 	return w
+}
+
+// fillSettings puts something in every list of what few clients change.
+func fillSettings(t *testing.T, w *world, i, pr *model.Issue) {
+	t.Helper()
+	_, err := w.CreateGist(w.owner, true, model.GistEdit{Files: map[string]*model.GistFile{"a.txt": {Text: "a"}}})
+	require.NoError(t, err)
+	org := w.AddUser(model.NewUser{Login: "org", Type: model.TypeOrganization})
+	pr.Pull.RequestedTeams = []model.ID{w.AddTeam(org, "Core", w.owner).ID}
+	pr.Pull.AutoMerge = &model.AutoMerge{ByID: w.owner}
+	i.Branches = []model.LinkedBranch{{ID: w.LastID, RepoID: w.repo.ID, Name: "main"}}
+	w.repo.FormerNames, w.repo.Transferred = []string{"old"}, map[int]model.ID{99: i.ID}
+	w.repo.Secrets, w.repo.Variables = []model.Setting{{Name: "A"}}, []model.Setting{{Name: "B"}}
+	w.repo.Keys, w.Users.Get(w.owner).Keys = []model.Key{{Title: "a"}}, []model.Key{{Title: "b"}}
 }
 
 // A clone shares no memory with its origin that anybody may change: the walk

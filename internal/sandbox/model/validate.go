@@ -86,6 +86,12 @@ func (v *validation) accounts() {
 		must(u.Login != "", "has no login")
 		must(slices.Contains([]UserType{TypeUser, TypeOrganization, TypeBot}, u.Type), "is of no known type")
 	})
+	each(v, "gist", &v.s.Gists, func(g *Gist) ID { return g.ID }, func(g *Gist, must demand) {
+		must(v.s.Users.Get(g.OwnerID) != nil, "its owner is missing")
+	})
+	each(v, "team", &v.s.Teams, func(t *Team) ID { return t.ID }, func(t *Team, must demand) {
+		must(v.s.Users.Get(t.OrgID) != nil, "its organization is missing")
+	})
 	each(v, "app", &v.s.Apps, func(a *App) ID { return a.ID }, func(*App, demand) {})
 }
 

@@ -48,6 +48,8 @@ type Request struct {
 	// Unscoped is true for a classic token that lacks the scope for all that it
 	// asks to change.
 	Unscoped bool
+	// Scopes are those of a classic token, nil for other credentials.
+	Scopes []string
 	// Token is the credential that was used.
 	Token       string
 	Credentials Credentials
@@ -87,6 +89,7 @@ func routes() []route {
 		actionsRoutes(), artifactRoutes(), logRoutes(), archiveRoutes(), checkRoutes(), searchRoutes(), starRoutes(),
 		checkWriteRoutes(), suiteRoutes(), reactionRoutes(),
 		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(), projectRoutes(), collaboratorRoutes(), hookRoutes(), protectionRoutes(), forkRoutes(), appRoutes(), installationRoutes(),
+		settingsRoutes(), namedRoutes(), gistRoutes(), orgRoutes(), moderationRoutes(),
 	)
 }
 
@@ -113,7 +116,7 @@ func (a *API) Answer(r Request) Response {
 	out := &capture{}
 	c := &call{
 		view: &view{s: r.State, actor: r.Actor}, Request: r.Request, body: r.Body, base: r.BaseURL, downloads: r.Downloads,
-		deliveries: r.Deliveries, integration: r.Integration, app: r.App, token: r.Token, credentials: r.Credentials, quotas: r.Quotas, unscoped: r.Unscoped,
+		deliveries: r.Deliveries, integration: r.Integration, app: r.App, token: r.Token, credentials: r.Credentials, quotas: r.Quotas, unscoped: r.Unscoped, scopes: r.Scopes,
 	}
 	a.mux.ServeHTTP(out, r.WithContext(withCall(r.Context(), c)))
 	return out.response

@@ -26,6 +26,8 @@ type call struct {
 	app      *model.App
 	quotas   map[string]Quota
 	unscoped bool
+	// scopes are those of a classic token, nil for other credentials.
+	scopes []string
 	// token is the credential that was used.
 	token       string
 	credentials Credentials
@@ -64,6 +66,10 @@ func onRepo(handle func(c *call, repo *model.Repo) (reply, error)) func(*call) (
 		if err != nil {
 			return reply{}, err
 		}
+		if !strings.EqualFold(repo.Name, name) {
+			_, below, _ := strings.Cut(strings.TrimPrefix(c.URL.EscapedPath(), "/repos/"+owner+"/"), "/")
+			return moved(c, strings.TrimSuffix(fmt.Sprintf("%s/repositories/%d/%s", c.base, repo.ID, below), "/")), nil
+		}
 		if !c.integration.granted(c.Pattern, repo) {
 			return reply{}, errNotForApps
 		}
@@ -91,6 +97,9 @@ func onIssue(handle func(c *call, repo *model.Repo, i *model.Issue) (reply, erro
 			return reply{}, err
 		}
 		switch i := c.s.Issue(repo, n); {
+		case i == nil && c.s.TransferredTo(repo, n) != nil:
+			to := c.s.TransferredTo(repo, n)
+			return moved(c, fmt.Sprintf("%s/repositories/%d/issues/%d", c.base, to.RepoID, to.Number)), nil
 		case i == nil && n <= repo.LastNumber:
 			return reply{}, &model.Problem{Kind: model.Gone, Message: "This issue was deleted"}
 		case i == nil:

@@ -52,6 +52,13 @@ func busy(t *testing.T) *sandboxtest.World {
 	}
 	release := owner.Get(base + "/releases/latest").Int("id")
 	assert.Less(t, owner.Do("POST", fmt.Sprintf("%s/releases/%d/assets?name=a.txt", base, release), "a").Status, 300)
+	for _, r := range []struct{ method, path, body string }{
+		{"PUT", "/actions/secrets/S", `{"encrypted_value":"x"}`},
+		{"POST", "/actions/variables", `{"name":"V","value":"x"}`},
+		{"POST", "/keys", `{"title":"x","key":"ssh-ed25519 AAAA"}`},
+	} {
+		assert.Less(t, owner.Do(r.method, base+r.path, r.body).Status, 300)
+	}
 	assert.Less(t, w.As("reader").Do("PUT", "/user/starred/owner/hello", nil).Status, 300)
 	return w
 }
@@ -122,6 +129,9 @@ func concrete(s *model.State, path string) string {
 			ids["release"], ids["asset"] = r.ID, a.ID
 		}
 	}
+	for _, k := range s.Repo("owner", "hello").Keys {
+		ids["key"] = k.ID
+	}
 	head, _ := s.BranchHead(s.Repo("owner", "hello"), "main")
 	id := "run"
 	if strings.Contains(path, "jobs/{id}") || strings.Contains(path, "check-runs/") {
@@ -151,7 +161,8 @@ func concrete(s *model.State, path string) string {
 		"/issues/{number}/{id}", "/issues/comments/"+itoa(ids["issue comment"]), "/pulls/{number}/{id}", "/pulls/comments/"+itoa(ids["comment"]),
 		"/releases/assets/{id}", "/releases/assets/"+itoa(ids["asset"]), "{below}", "assets", "{tag}/{rest...}", "rel/one", "{tag}", "v2",
 		"{ends...}", "main...f", "/ref/{ref...}", "/ref/heads/main", "/matching-refs/{ref...}", "/matching-refs/heads", "/commits/{ref...}", "/commits/main",
-		"{ref...}", "heads/f", "{path...}", "README.md", "{number}", number, "labels/{name}", "labels/bug", "{workflow}", "ci.yml", "{attempt}", "1",
+		"{ref...}", "heads/f", "{path...}", "README.md", "{number}", number, "labels/{name}", "labels/bug", "secrets/{name}", "secrets/S", "variables/{name}", "variables/V",
+		"{key}", itoa(ids["key"]), "{cache}", "1", "{workflow}", "ci.yml", "{attempt}", "1",
 		"/hooks/{id}", "/hooks/1", "{delivery}", "1", "{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]), "{issue_id}", "1", "{reaction}", "1",
 	).Replace(path)
 }
@@ -176,7 +187,8 @@ func TestPrivateRepositoriesAreNotThere(t *testing.T) {
 			if method == http.MethodGet {
 				reader := w.As("reader").Get(path)
 				want := []int{http.StatusOK, http.StatusNoContent}
-				if strings.Contains(path, "/hooks") || strings.HasSuffix(path, "/protection") || strings.HasSuffix(path, "/merge") || strings.HasSuffix(path, "/permission") || strings.HasSuffix(path, "/collaborators") {
+				hidden := []string{"/hooks", "/protection", "/merge", "/permission", "/collaborators", "/keys", "/actions/secrets", "/actions/variables"}
+				if slices.ContainsFunc(hidden, func(part string) bool { return strings.Contains(path+"/", part+"/") }) {
 					want = []int{http.StatusNotFound, http.StatusForbidden}
 				}
 				assert.True(t, slices.Contains(want, reader.Status), "%s: %d %s", path, reader.Status, reader.Body)

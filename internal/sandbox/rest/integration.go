@@ -149,10 +149,14 @@ func accepted(pattern string) []permission {
 		level = "read"
 	}
 	below := strings.TrimPrefix(strings.TrimPrefix(path, reposPath), repositoriesPath)
-	first, _, _ := strings.Cut(strings.TrimPrefix(below, "/"), "/")
+	first, second, _ := strings.Cut(strings.TrimPrefix(below, "/"), "/")
 	names := resources[first]
 	switch {
-	case strings.HasSuffix(path, "/protection"):
+	case strings.HasPrefix(second, "secrets"):
+		names = []string{"secrets"}
+	case strings.HasPrefix(second, "variables"):
+		names = []string{"actions_variables"}
+	case strings.HasSuffix(path, "/protection"), first == "keys", level == "write" && (first == "" || first == "topics"):
 		names = []string{"administration"}
 	case strings.HasSuffix(path, "/merge"):
 		names = []string{"contents"}

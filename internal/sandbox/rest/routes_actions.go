@@ -27,7 +27,11 @@ func actionsRoutes() []route {
 		{"POST" + base + "/runs/{id}/rerun", onRun(rerunAll)},
 		{"POST" + base + "/runs/{id}/rerun-failed-jobs", onRun(rerunFailed)},
 		{"POST" + base + "/runs/{id}/cancel", onRun(cancelRun)},
+		{"DELETE" + base + "/runs/{id}", onRun(deleteRun)},
 		{"GET" + base + "/jobs/{id}", onJob(getJob)},
+		{"POST" + base + "/jobs/{id}/rerun", onJob(rerunJob)},
+		{"PUT" + base + "/workflows/{workflow}/enable", onWorkflow(enableWorkflow(true))},
+		{"PUT" + base + "/workflows/{workflow}/disable", onWorkflow(enableWorkflow(false))},
 	}
 }
 
@@ -177,6 +181,29 @@ func cancelRun(c *call, r *model.Run) (reply, error) {
 		return reply{}, err
 	}
 	return reply{status: http.StatusAccepted, body: struct{}{}}, nil
+}
+
+func deleteRun(c *call, r *model.Run) (reply, error) {
+	if err := c.s.DeleteRun(c.actor, r); err != nil {
+		return reply{}, err
+	}
+	return noContent()
+}
+
+func rerunJob(c *call, j *model.Job) (reply, error) {
+	if err := c.s.RerunJob(c.actor, j); err != nil {
+		return reply{}, err
+	}
+	return created(struct{}{})
+}
+
+func enableWorkflow(enabled bool) func(c *call, repo *model.Repo, w *model.Workflow) (reply, error) {
+	return func(c *call, _ *model.Repo, w *model.Workflow) (reply, error) {
+		if err := c.s.EnableWorkflow(c.actor, w, enabled); err != nil {
+			return reply{}, err
+		}
+		return noContent()
+	}
 }
 
 func getJob(c *call, j *model.Job) (reply, error) { return ok(c.job(j)) }

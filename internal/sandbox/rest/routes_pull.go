@@ -151,13 +151,21 @@ func updateBranch(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
 	}}, nil
 }
 
-func requestReviewers(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
-	var in struct{ Reviewers []string }
+func requestReviewers(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	var in struct {
+		Reviewers     []string
+		TeamReviewers []string `json:"team_reviewers"`
+	}
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
 	if err := c.s.RequestReviewers(c.actor, i, c.userIDs(in.Reviewers), true); err != nil {
 		return reply{}, err
+	}
+	if len(in.TeamReviewers) > 0 {
+		if err := c.s.RequestTeams(c.actor, i, c.teamIDs(c.s.Users.Get(repo.OwnerID), in.TeamReviewers), true); err != nil {
+			return reply{}, err
+		}
 	}
 	return created(c.pull(i))
 }

@@ -20,24 +20,15 @@ func searchRoutes() []route {
 // have every term of the query: the qualifiers repo, user and org, and words
 // in the name or the description. Other qualifiers find nothing.
 func searchRepositories(c *call) (reply, error) {
-	terms := strings.Fields(strings.ToLower(c.URL.Query().Get("q")))
-	if len(terms) == 0 {
-		return reply{}, &model.Problem{Kind: model.Invalid, Message: "Validation Failed", Errors: []model.FieldError{
-			{Resource: "Search", Field: "q", Code: "missing"},
-		}}
+	found, err := c.s.SearchRepos(c.actor, c.URL.Query().Get("q"))
+	if err != nil {
+		return reply{}, err
 	}
-	found := c.s.Repos.Where(func(repo *model.Repo) bool {
-		if c.s.Permission(c.actor, repo) < model.PermRead {
-			return false
-		}
-		for _, term := range terms {
-			if !c.hasTerm(repo, term) {
-				return false
-			}
-		}
-		return true
-	})
-	return results(c, found, c.repo)
+	type result struct {
+		*repoView
+		score
+	}
+	return results(c, found, func(r *model.Repo) result { return result{c.repo(r), fits} })
 }
 
 // results answers with a page of what a search found.
@@ -72,7 +63,11 @@ func searchIssues(c *call) (reply, error) {
 		issueView
 		score
 	}
-	return results(c, found, func(i *model.Issue) result { return result{c.issue(i), fits} })
+	answer, err := results(c, found, func(i *model.Issue) result { return result{c.issue(i), fits} })
+	if body, isObject := answer.body.(map[string]any); isObject {
+		body["search_type"] = "lexical"
+	}
+	return answer, err
 }
 
 func searchUsers(c *call) (reply, error) {
@@ -163,18 +158,4 @@ func textMatches(address string, f model.FoundFile) []textMatch {
 		}
 	}
 	return matches
-}
-
-func (c *call) hasTerm(repo *model.Repo, term string) bool {
-	qualifier, value, qualified := strings.Cut(term, ":")
-	switch {
-	case !qualified:
-		return strings.Contains(strings.ToLower(repo.Name+" "+repo.Description), term)
-	case qualifier == "repo":
-		return strings.ToLower(c.s.FullName(repo)) == value
-	case qualifier == "user", qualifier == "org":
-		return strings.ToLower(c.s.Login(repo.OwnerID)) == value
-	default:
-		return false
-	}
 }

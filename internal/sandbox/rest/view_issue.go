@@ -135,7 +135,7 @@ func (v *view) issue(i *model.Issue) issueView {
 		Assignees: v.users(i.Assignees), Milestone: v.milestone(i.MilestoneID), Comments: len(v.s.CommentsOf(i)),
 		CreatedAt: at(i.CreatedAt), UpdatedAt: at(i.UpdatedAt), ClosedAt: maybe(i.ClosedAt),
 		AuthorAssociation: v.s.Association(i.AuthorID, repo), Body: optional(i.Body), ClosedBy: v.user(i.ClosedBy),
-		TimelineURL: api + "/timeline", StateReason: optional(i.StateReason),
+		TimelineURL: api + "/timeline", StateReason: optional(i.StateReason), ActiveLockReason: optional(i.LockReason),
 	}
 	if len(view.Assignees) > 0 {
 		view.Assignee = view.Assignees[0]

@@ -42,7 +42,7 @@ type pullView struct {
 	Assignee           *userView       `json:"assignee"`
 	Assignees          []*userView     `json:"assignees"`
 	RequestedReviewers []*userView     `json:"requested_reviewers"`
-	RequestedTeams     []string        `json:"requested_teams"`
+	RequestedTeams     []teamView      `json:"requested_teams"`
 	Labels             []labelView     `json:"labels"`
 	Milestone          *milestoneView  `json:"milestone"`
 	Draft              bool            `json:"draft"`
@@ -55,7 +55,7 @@ type pullView struct {
 	Base               branchEnd       `json:"base"`
 	Links              map[string]link `json:"_links"`
 	AuthorAssociation  string          `json:"author_association"`
-	AutoMerge          *string         `json:"auto_merge"`
+	AutoMerge          *autoMergeView  `json:"auto_merge"`
 	ActiveLockReason   *string         `json:"active_lock_reason"`
 	*pullDetails
 }
@@ -99,7 +99,8 @@ func (v *view) pull(i *model.Issue) pullView {
 		IssueURL: issueAPI, Number: i.Number, State: shared.State, Locked: i.Locked, Title: i.Title, User: shared.User,
 		Body: shared.Body, CreatedAt: shared.CreatedAt, UpdatedAt: shared.UpdatedAt, ClosedAt: shared.ClosedAt,
 		MergedAt: maybe(i.Pull.MergedAt), MergeCommitSHA: optional(i.Pull.MergeCommitSHA), Assignee: shared.Assignee,
-		Assignees: shared.Assignees, RequestedReviewers: v.users(i.Pull.RequestedReviewers), RequestedTeams: []string{},
+		Assignees: shared.Assignees, RequestedReviewers: v.users(i.Pull.RequestedReviewers), RequestedTeams: v.teams(i.Pull.RequestedTeams),
+		AutoMerge: v.autoMerge(i), ActiveLockReason: shared.ActiveLockReason,
 		Labels: shared.Labels, Milestone: shared.Milestone, Draft: i.Pull.Draft, CommitsURL: api + "/commits",
 		ReviewCommentsURL: api + "/comments", ReviewCommentURL: v.repoURL(i.RepoID) + "/pulls/comments{/number}",
 		CommentsURL: issueAPI + "/comments", StatusesURL: statuses, Head: head,
@@ -110,6 +111,21 @@ func (v *view) pull(i *model.Issue) pullView {
 			"commits": {api + "/commits"}, "statuses": {statuses},
 		},
 	}
+}
+
+type autoMergeView struct {
+	EnabledBy     *userView `json:"enabled_by"`
+	MergeMethod   string    `json:"merge_method"`
+	CommitTitle   *string   `json:"commit_title"`
+	CommitMessage *string   `json:"commit_message"`
+}
+
+func (v *view) autoMerge(i *model.Issue) *autoMergeView {
+	a := i.Pull.AutoMerge
+	if a == nil {
+		return nil
+	}
+	return &autoMergeView{v.user(a.ByID), string(a.Merge.Method), optional(a.Merge.Title), optional(a.Merge.Message)}
 }
 
 // fullPull is the pull request's own page.

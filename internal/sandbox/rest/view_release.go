@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/url"
 
@@ -43,6 +45,7 @@ type assetView struct {
 	ContentType        string    `json:"content_type"`
 	State              string    `json:"state"`
 	Size               int       `json:"size"`
+	Digest             string    `json:"digest"`
 	DownloadCount      int       `json:"download_count"`
 	CreatedAt          stamp     `json:"created_at"`
 	UpdatedAt          stamp     `json:"updated_at"`
@@ -74,7 +77,13 @@ func (v *view) asset(r *model.Release, a *model.Asset) assetView {
 	return assetView{
 		URL: fmt.Sprintf("%s/repos/%s/releases/assets/%d", apiURL, full, a.ID), ID: a.ID,
 		NodeID: model.NodeID(model.NodeReleaseAsset, r.RepoID, a.ID), Name: a.Name, Label: optional(a.Label), Uploader: v.user(a.UploaderID),
-		ContentType: a.ContentType, State: "uploaded", Size: len(a.Content), CreatedAt: at(a.CreatedAt), UpdatedAt: at(a.CreatedAt),
+		ContentType: a.ContentType, State: "uploaded", Size: len(a.Content), Digest: digest(a.Content), CreatedAt: at(a.CreatedAt), UpdatedAt: at(a.CreatedAt),
 		BrowserDownloadURL: fmt.Sprintf("%s/%s/releases/download/%s/%s", htmlURL, full, r.TagName, url.PathEscape(a.Name)),
 	}
+}
+
+// digest names the content of a file by its hash.
+func digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return "sha256:" + hex.EncodeToString(sum[:])
 }

@@ -146,7 +146,7 @@ func (v *view) repo(r *model.Repo) *repoView {
 	view.repoDetails = &repoDetails{
 		CreatedAt: at(r.CreatedAt), UpdatedAt: at(r.UpdatedAt), PushedAt: at(r.PushedAt),
 		GitURL: "git://github.com/" + view.FullName + ".git", SSHURL: "git@github.com:" + view.FullName + ".git",
-		CloneURL: view.HTMLURL + ".git", SVNURL: view.HTMLURL, Homepage: optional(r.Homepage),
+		CloneURL: view.HTMLURL + ".git", SVNURL: view.HTMLURL, Homepage: optional(r.Homepage), Language: optional(r.Language()),
 		StargazersCount: len(r.Stargazers), WatchersCount: len(r.Stargazers), Watchers: len(r.Stargazers),
 		HasIssues: r.HasIssues, HasProjects: true, HasDownloads: true, HasWiki: true,
 		ForksCount: r.ForkCount, Forks: r.ForkCount, Archived: r.Archived,

@@ -1,0 +1,59 @@
+package model
+
+import "slices"
+
+// DeleteRepo removes a repository with all that is in it. Its forks stay.
+func (s *State) DeleteRepo(actor ID, repo *Repo) error {
+	if err := s.mayAdminister(actor, repo, true); err != nil {
+		return err
+	}
+	s.Advance()
+	for _, i := range s.Issues.Where(func(i *Issue) bool { return i.RepoID == repo.ID }) {
+		s.dropItems(i.ID)
+		s.dropRelations(i.ID)
+	}
+	deleteOf(&s.Labels, repo.ID, func(r *Label) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Milestones, repo.ID, func(r *Milestone) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Issues, repo.ID, func(r *Issue) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Comments, repo.ID, func(r *Comment) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Reviews, repo.ID, func(r *Review) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Threads, repo.ID, func(r *Thread) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.ReviewComments, repo.ID, func(r *ReviewComment) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Workflows, repo.ID, func(r *Workflow) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Runs, repo.ID, func(r *Run) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Jobs, repo.ID, func(r *Job) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Artifacts, repo.ID, func(r *Artifact) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.CheckSuites, repo.ID, func(r *CheckSuite) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.CheckRuns, repo.ID, func(r *CheckRun) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Hooks, repo.ID, func(r *Hook) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Events, repo.ID, func(r *Event) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Reactions, repo.ID, func(r *Reaction) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Releases, repo.ID, func(r *Release) (ID, ID) { return r.ID, r.RepoID })
+	for p := range s.Projects.All() {
+		p.Repos = without(p.Repos, repo.ID)
+	}
+	for i := range s.Installations.All() {
+		i.Repos = without(i.Repos, repo.ID)
+	}
+	for fork := range s.Repos.All() {
+		if fork.ParentID == repo.ID {
+			fork.ParentID = repo.ParentID
+		}
+	}
+	if parent := s.Repos.Get(repo.ParentID); parent != nil {
+		parent.ForkCount--
+	}
+	s.Repos.Delete(repo.ID)
+	return nil
+}
+
+// deleteOf removes the rows of a table that belong to a repository.
+func deleteOf[T any](t *Table[T], repo ID, ids func(*T) (own, repo ID)) {
+	t.order = slices.DeleteFunc(t.order, func(id ID) bool {
+		_, in := ids(t.rows[id])
+		if in == repo {
+			delete(t.rows, id)
+		}
+		return in == repo
+	})
+}

@@ -1,0 +1,113 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Gist is a user's gist.
+type Gist struct {
+	ID ID
+	// Name is what its address ends with: 32 hexadecimal digits.
+	Name        string
+	OwnerID     ID
+	Description string
+	Public      bool
+	// Files are in order of their names.
+	Files                []GistFile
+	CreatedAt, UpdatedAt time.Time
+}
+
+// GistFile is a file of a gist.
+type GistFile struct{ Name, Text string }
+
+func (g *Gist) clone() *Gist {
+	c := *g
+	c.Files = slices.Clone(g.Files)
+	return &c
+}
+
+const gistResource = "Gist"
+
+// GistEdit is a change of a gist, or what a new one is to be.
+type GistEdit struct {
+	// Description stays as it is if nil.
+	Description *string
+	// Files are those that change, by their names; nil removes one.
+	Files map[string]*GistFile
+}
+
+// CreateGist makes a gist of the actor's.
+func (s *State) CreateGist(actor ID, public bool, in GistEdit) (*Gist, error) {
+	id := s.LastID + 1
+	sum := sha256.Sum256(fmt.Appendf(nil, "gist %d", id))
+	g := &Gist{Name: hex.EncodeToString(sum[:16]), OwnerID: actor, Public: public}
+	if err := g.apply(in); err != nil {
+		return nil, err
+	}
+	now := s.Advance()
+	g.ID, g.CreatedAt, g.UpdatedAt = s.newID(), now, now
+	return s.Gists.Add(g.ID, g), nil
+}
+
+// EditGist changes a gist of the actor's.
+func (s *State) EditGist(actor ID, g *Gist, edit GistEdit) error {
+	if g.OwnerID != actor {
+		return notFound()
+	}
+	changed := g.clone()
+	if err := changed.apply(edit); err != nil {
+		return err
+	}
+	*g = *changed
+	g.UpdatedAt = s.Advance()
+	return nil
+}
+
+// apply changes a gist, or leaves it half changed and tells why.
+func (g *Gist) apply(edit GistEdit) error {
+	assign(&g.Description, edit.Description)
+	for name, file := range edit.Files {
+		g.Files = slices.DeleteFunc(g.Files, func(f GistFile) bool { return f.Name == name })
+		if file == nil {
+			continue
+		}
+		if file.Text == "" {
+			return invalid(gistResource, "files", "missing_field")
+		}
+		g.Files = append(g.Files, GistFile{Name: orElse(file.Name, name), Text: file.Text})
+	}
+	if len(g.Files) == 0 {
+		return invalid(gistResource, "files", "missing_field")
+	}
+	slices.SortFunc(g.Files, func(a, b GistFile) int { return strings.Compare(a.Name, b.Name) })
+	return nil
+}
+
+// DeleteGist removes a gist of the actor's.
+func (s *State) DeleteGist(actor ID, g *Gist) error {
+	if g.OwnerID != actor {
+		return notFound()
+	}
+	s.Advance()
+	s.Gists.Delete(g.ID)
+	return nil
+}
+
+// GistsOf returns a user's gists, newest first; the secret ones for himself
+// alone.
+func (s *State) GistsOf(viewer, user ID) []*Gist {
+	found := s.Gists.Where(func(g *Gist) bool { return g.OwnerID == user && (g.Public || viewer == user) })
+	slices.Reverse(found)
+	return found
+}
+
+// Gist returns the gist of a name, nil if there is none. Whoever knows the
+// name of a secret one may read it.
+func (s *State) Gist(name string) *Gist {
+	return s.Gists.First(func(g *Gist) bool { return g.Name == name })
+}

@@ -1,0 +1,285 @@
+package rest
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// namedRoutes are those of secrets, variables, caches and keys.
+func namedRoutes() []route {
+	const (
+		secrets   = reposPath + "/actions/secrets"
+		variables = reposPath + "/actions/variables"
+	)
+	return []route{
+		{"GET " + secrets, onSettings(listSecrets)},
+		{"GET " + secrets + "/public-key", onSettings(secretsKey)},
+		{"GET " + secrets + "/{name}", onSettings(getSecret)},
+		{"PUT " + secrets + "/{name}", onRepo(putSecret)},
+		{"DELETE " + secrets + "/{name}", onRepo(deleteSetting(true))},
+		{"GET " + variables, onSettings(listVariables)},
+		{"POST " + variables, onRepo(createVariable)},
+		{"GET " + variables + "/{name}", onSettings(getVariable)},
+		{"PATCH " + variables + "/{name}", onRepo(editVariable)},
+		{"DELETE " + variables + "/{name}", onRepo(deleteSetting(false))},
+		{"GET " + reposPath + "/actions/caches", onRepo(listCaches)},
+		{"DELETE " + reposPath + "/actions/caches", onRepo(noCache)},
+		{"DELETE " + reposPath + "/actions/caches/{cache}", onRepo(noCache)},
+		{"GET " + reposPath + "/keys", onRepo(listDeployKeys)},
+		{"POST " + reposPath + "/keys", onRepo(addDeployKey)},
+		{"GET " + reposPath + "/keys/{key}", onRepo(getDeployKey)},
+		{"DELETE " + reposPath + "/keys/{key}", onRepo(deleteDeployKey)},
+		{"GET /user/keys", listUserKeys},
+		{"POST /user/keys", addUserKey},
+		{"DELETE /user/keys/{key}", deleteUserKey},
+		{"GET /user/ssh_signing_keys", noKeys},
+		{"GET /user/gpg_keys", noKeys},
+	}
+}
+
+// onSettings is [onRepo] for what only those see who may write.
+func onSettings(handle func(c *call, repo *model.Repo) (reply, error)) func(*call) (reply, error) {
+	return onRepo(func(c *call, repo *model.Repo) (reply, error) {
+		if err := c.s.MaySeeSettings(c.actor, repo); err != nil {
+			return reply{}, err
+		}
+		return handle(c, repo)
+	})
+}
+
+type secretView struct {
+	Name      string `json:"name"`
+	CreatedAt stamp  `json:"created_at"`
+	UpdatedAt stamp  `json:"updated_at"`
+}
+
+func secret(s model.Setting) secretView { return secretView{s.Name, at(s.CreatedAt), at(s.UpdatedAt)} }
+
+type variableView struct {
+	Name      string `json:"name"`
+	Value     string `json:"value"`
+	CreatedAt stamp  `json:"created_at"`
+	UpdatedAt stamp  `json:"updated_at"`
+}
+
+func variable(s model.Setting) variableView {
+	return variableView{s.Name, s.Value, at(s.CreatedAt), at(s.UpdatedAt)}
+}
+
+func listSecrets(c *call, repo *model.Repo) (reply, error) {
+	return wrapped(c, "secrets", repo.Secrets, secret)
+}
+
+func getSecret(c *call, repo *model.Repo) (reply, error) {
+	if s := model.NamedSetting(repo.Secrets, c.PathValue("name")); s != nil {
+		return ok(secret(*s))
+	}
+	return reply{}, errNotFound
+}
+
+// secretsKey is the key with which clients seal secrets: any 32 bytes are a
+// public key, and nobody here opens what is sealed.
+func secretsKey(c *call, repo *model.Repo) (reply, error) {
+	sum := sha256.Sum256([]byte("secrets of " + c.s.FullName(repo)))
+	return ok(map[string]string{"key_id": strconv.FormatInt(repo.ID, 10), "key": base64.StdEncoding.EncodeToString(sum[:])})
+}
+
+func putSecret(c *call, repo *model.Repo) (reply, error) {
+	var in struct {
+		EncryptedValue string `json:"encrypted_value"`
+		KeyID          string `json:"key_id"`
+	}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if in.EncryptedValue == "" {
+		return reply{}, missing("encrypted_value")
+	}
+	isNew, err := c.s.SetSetting(c.actor, repo, true, c.PathValue("name"), in.EncryptedValue)
+	if err != nil {
+		return reply{}, err
+	}
+	if isNew {
+		return created(struct{}{})
+	}
+	return noContent()
+}
+
+func deleteSetting(secret bool) func(c *call, repo *model.Repo) (reply, error) {
+	return func(c *call, repo *model.Repo) (reply, error) {
+		if err := c.s.DeleteSetting(c.actor, repo, secret, c.PathValue("name")); err != nil {
+			return reply{}, err
+		}
+		return noContent()
+	}
+}
+
+func listVariables(c *call, repo *model.Repo) (reply, error) {
+	return wrapped(c, "variables", repo.Variables, variable)
+}
+
+func getVariable(c *call, repo *model.Repo) (reply, error) {
+	if s := model.NamedSetting(repo.Variables, c.PathValue("name")); s != nil {
+		return ok(variable(*s))
+	}
+	return reply{}, errNotFound
+}
+
+type variableInput struct{ Name, Value *string }
+
+func createVariable(c *call, repo *model.Repo) (reply, error) {
+	var in variableInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	switch {
+	case in.Name == nil:
+		return reply{}, missing("name")
+	case in.Value == nil:
+		return reply{}, missing("value")
+	case model.NamedSetting(repo.Variables, *in.Name) != nil:
+		return reply{}, &model.Problem{Kind: model.Conflict, Message: "Already exists - Variable already exists"}
+	}
+	if _, err := c.s.SetSetting(c.actor, repo, false, *in.Name, *in.Value); err != nil {
+		return reply{}, err
+	}
+	return created(struct{}{})
+}
+
+func editVariable(c *call, repo *model.Repo) (reply, error) {
+	var in variableInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	old := model.NamedSetting(repo.Variables, c.PathValue("name"))
+	if old == nil {
+		return reply{}, errNotFound
+	}
+	value := old.Value
+	if in.Value != nil {
+		value = *in.Value
+	}
+	if _, err := c.s.SetSetting(c.actor, repo, false, old.Name, value); err != nil {
+		return reply{}, err
+	}
+	return noContent()
+}
+
+// listCaches lists the caches of Actions: none, since no job of the sandbox
+// runs.
+func listCaches(c *call, _ *model.Repo) (reply, error) {
+	return wrapped(c, "actions_caches", []struct{}{}, same)
+}
+
+func noCache(*call, *model.Repo) (reply, error) { return reply{}, errNotFound }
+
+type keyView struct {
+	ID        int64  `json:"id"`
+	Key       string `json:"key"`
+	URL       string `json:"url"`
+	Title     string `json:"title"`
+	Verified  bool   `json:"verified"`
+	CreatedAt stamp  `json:"created_at"`
+	ReadOnly  bool   `json:"read_only"`
+}
+
+func key(base string) func(model.Key) keyView {
+	return func(k model.Key) keyView {
+		return keyView{k.ID, k.Text, base + "/keys/" + strconv.FormatInt(k.ID, 10), k.Title, true, at(k.CreatedAt), k.ReadOnly}
+	}
+}
+
+type keyInput struct {
+	Title, Key string
+	ReadOnly   bool `json:"read_only"`
+}
+
+// mayAdminister hides what only administrators see.
+func mayAdminister(c *call, repo *model.Repo) error {
+	if !c.s.MayAdminister(c.actor, repo) {
+		return errNotFound
+	}
+	return nil
+}
+
+func listDeployKeys(c *call, repo *model.Repo) (reply, error) {
+	if err := mayAdminister(c, repo); err != nil {
+		return reply{}, err
+	}
+	return list(c, repo.Keys, key(c.repoURL(repo.ID)))
+}
+
+func addDeployKey(c *call, repo *model.Repo) (reply, error) {
+	var in keyInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	k, err := c.s.AddDeployKey(c.actor, repo, in.Title, in.Key, in.ReadOnly)
+	if err != nil {
+		return reply{}, err
+	}
+	return created(key(c.repoURL(repo.ID))(k))
+}
+
+func getDeployKey(c *call, repo *model.Repo) (reply, error) {
+	if err := mayAdminister(c, repo); err != nil {
+		return reply{}, err
+	}
+	for _, k := range repo.Keys {
+		if strconv.FormatInt(k.ID, 10) == c.PathValue("key") {
+			return ok(key(c.repoURL(repo.ID))(k))
+		}
+	}
+	return reply{}, errNotFound
+}
+
+func deleteDeployKey(c *call, repo *model.Repo) (reply, error) {
+	if err := mayAdminister(c, repo); err != nil {
+		return reply{}, err
+	}
+	return c.deleteKey(&repo.Keys)
+}
+
+func (c *call) deleteKey(keys *[]model.Key) (reply, error) {
+	id, err := strconv.ParseInt(c.PathValue("key"), 10, 64)
+	if err != nil {
+		return reply{}, errNotFound
+	}
+	if err := c.s.DeleteKey(keys, id); err != nil {
+		return reply{}, err
+	}
+	return noContent()
+}
+
+func listUserKeys(c *call) (reply, error) {
+	if c.actor == 0 {
+		return reply{}, errNoUser
+	}
+	return list(c, c.s.Users.Get(c.actor).Keys, key(apiURL+"/user"))
+}
+
+func addUserKey(c *call) (reply, error) {
+	var in keyInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	k, err := c.s.AddUserKey(c.actor, in.Title, in.Key)
+	if err != nil {
+		return reply{}, err
+	}
+	return created(key(apiURL + "/user")(k))
+}
+
+func deleteUserKey(c *call) (reply, error) { return c.deleteKey(&c.s.Users.Get(c.actor).Keys) }
+
+// noKeys lists keys of a kind that nobody can add here.
+func noKeys(c *call) (reply, error) {
+	if c.actor == 0 {
+		return reply{}, errNoUser
+	}
+	return reply{status: http.StatusOK, body: []struct{}{}}, nil
+}

@@ -1,0 +1,215 @@
+package rest
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// settingsRoutes make, change and remove repositories.
+func settingsRoutes() []route {
+	return []route{
+		{"PATCH " + reposPath, onRepo(editRepo)},
+		{"DELETE " + reposPath, onRepo(deleteRepo)},
+		{"GET " + reposPath + "/topics", onRepo(func(c *call, repo *model.Repo) (reply, error) { return ok(c.topics(repo)) })},
+		{"PUT " + reposPath + "/topics", onRepo(setTopics)},
+		{"GET " + reposPath + "/languages", onRepo(listLanguages)},
+		{"POST " + reposPath + "/merge-upstream", onRepo(syncFork)},
+		{"GET /user/repos", listOwnRepos},
+		{"POST /user/repos", func(c *call) (reply, error) { return c.createRepo(c.s.Users.Get(c.actor)) }},
+		{"GET /users/{username}/repos", onLogin(listReposOf)},
+		{"GET /orgs/{org}/repos", onLogin(listReposOf)},
+		{"POST /orgs/{org}/repos", onLogin(func(c *call, u *model.User) (reply, error) { return c.createRepo(u) })},
+		{"GET " + reposPath + "/rulesets", onRepo(noRules)},
+		{"GET " + reposPath + "/rules/branches/{branch...}", onRepo(noRules)},
+	}
+}
+
+// noRules lists the rules of rulesets, of which the sandbox has none.
+func noRules(c *call, _ *model.Repo) (reply, error) { return list(c, []struct{}{}, same) }
+
+// onLogin makes a handler of one that needs the account that the path names.
+func onLogin(handle func(c *call, u *model.User) (reply, error)) func(*call) (reply, error) {
+	return func(c *call) (reply, error) {
+		u := c.s.User(c.PathValue("org") + c.PathValue("username"))
+		if u == nil || c.PathValue("org") != "" && u.Type != model.TypeOrganization {
+			return reply{}, errNotFound
+		}
+		return handle(c, u)
+	}
+}
+
+type newRepo struct {
+	Name, Description, Homepage, Visibility string
+	Private, HasIssues                      *bool
+	AutoInit                                bool `json:"auto_init"`
+}
+
+func (c *call) createRepo(account *model.User) (reply, error) {
+	var in newRepo
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	private := in.Visibility == "private" || in.Private != nil && *in.Private
+	repo, err := c.s.CreateRepo(c.actor, model.NewRepo{
+		Owner: account.ID, Name: in.Name, Description: in.Description, Private: private,
+	}, in.AutoInit)
+	if err != nil {
+		return reply{}, err
+	}
+	repo.Homepage = in.Homepage
+	return created(c.fullRepo(repo))
+}
+
+type repoEdit struct {
+	Name, Description, Homepage, Visibility *string
+	Private, Archived                       *bool
+	DefaultBranch                           *string `json:"default_branch"`
+	HasIssues                               *bool   `json:"has_issues"`
+	AllowMergeCommit                        *bool   `json:"allow_merge_commit"`
+	AllowSquashMerge                        *bool   `json:"allow_squash_merge"`
+	AllowRebaseMerge                        *bool   `json:"allow_rebase_merge"`
+	AllowAutoMerge                          *bool   `json:"allow_auto_merge"`
+	AllowUpdateBranch                       *bool   `json:"allow_update_branch"`
+	DeleteBranchOnMerge                     *bool   `json:"delete_branch_on_merge"`
+}
+
+func editRepo(c *call, repo *model.Repo) (reply, error) {
+	var in repoEdit
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if in.Visibility != nil {
+		private := *in.Visibility != "public"
+		in.Private = &private
+	}
+	err := c.s.EditRepo(c.actor, repo, model.RepoEdit{
+		Name: in.Name, Description: in.Description, Homepage: in.Homepage, DefaultBranch: in.DefaultBranch, Private: in.Private,
+		Archived: in.Archived, HasIssues: in.HasIssues, AllowMerge: in.AllowMergeCommit, AllowSquash: in.AllowSquashMerge,
+		AllowRebase: in.AllowRebaseMerge, AllowAutoMerge: in.AllowAutoMerge, AllowUpdating: in.AllowUpdateBranch,
+		DeleteBranchOnMerge: in.DeleteBranchOnMerge,
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(c.fullRepo(repo))
+}
+
+// deleteRepo removes a repository. A classic token needs a scope of its own
+// for that.
+func deleteRepo(c *call, repo *model.Repo) (reply, error) {
+	const scope = "delete_repo"
+	if c.scopes != nil && !slices.Contains(c.scopes, scope) {
+		return reply{
+			status: http.StatusForbidden, header: http.Header{"X-Accepted-Oauth-Scopes": {scope}},
+			body: errorBody{Message: "Must have admin rights to Repository.", DocumentationURL: documentation, Status: "403"},
+		}, nil
+	}
+	if err := c.s.DeleteRepo(c.actor, repo); err != nil {
+		return reply{}, err
+	}
+	return noContent()
+}
+
+type topicsView struct {
+	Names []string `json:"names"`
+}
+
+func (c *call) topics(repo *model.Repo) topicsView {
+	return topicsView{append([]string{}, repo.Topics...)}
+}
+
+func setTopics(c *call, repo *model.Repo) (reply, error) {
+	var in topicsView
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if in.Names == nil {
+		return reply{}, missing("names")
+	}
+	if err := c.s.SetTopics(c.actor, repo, in.Names); err != nil {
+		return reply{}, err
+	}
+	return ok(c.topics(repo))
+}
+
+func listLanguages(_ *call, repo *model.Repo) (reply, error) {
+	bytes := map[string]int64{}
+	for _, l := range repo.Languages {
+		bytes[l.Name] = l.Bytes
+	}
+	return ok(bytes)
+}
+
+func syncFork(c *call, repo *model.Repo) (reply, error) {
+	var in struct{ Branch string }
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if in.Branch == "" {
+		return reply{}, missing("branch")
+	}
+	done, err := c.s.SyncFork(c.actor, repo, in.Branch)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(map[string]string{"message": done.Message, "merge_type": done.Kind, "base_branch": done.Upstream})
+}
+
+func listOwnRepos(c *call) (reply, error) {
+	if c.actor == 0 {
+		return reply{}, errNoUser
+	}
+	return c.listRepos(func(r *model.Repo) bool {
+		owner := c.s.Users.Get(r.OwnerID)
+		return r.OwnerID == c.actor || r.Collaborators[c.actor] != model.PermNone || owner.Members[c.actor] != ""
+	})
+}
+
+func listReposOf(c *call, u *model.User) (reply, error) {
+	return c.listRepos(func(r *model.Repo) bool { return r.OwnerID == u.ID })
+}
+
+// listRepos lists the repositories for which keep is true and that the client
+// may see, in the order that the query asks for.
+func (c *call) listRepos(keep func(*model.Repo) bool) (reply, error) {
+	repos := c.s.Repos.Where(func(r *model.Repo) bool { return keep(r) && c.s.Permission(c.actor, r) >= model.PermRead })
+	query := c.URL.Query()
+	order := query.Get("sort")
+	slices.SortStableFunc(repos, func(a, b *model.Repo) int {
+		switch order {
+		case "created":
+			return a.CreatedAt.Compare(b.CreatedAt)
+		case "updated":
+			return a.UpdatedAt.Compare(b.UpdatedAt)
+		case "pushed":
+			return a.PushedAt.Compare(b.PushedAt)
+		default:
+			return strings.Compare(strings.ToLower(c.s.FullName(a)), strings.ToLower(c.s.FullName(b)))
+		}
+	})
+	// Times begin with the latest one, names with the first.
+	latestFirst := order != "" && order != "full_name"
+	if direction := query.Get("direction"); cmp.Or(direction == "desc", direction == "" && latestFirst) {
+		slices.Reverse(repos)
+	}
+	return list(c, repos, c.repo)
+}
+
+// moved answers for what has another address now.
+func moved(c *call, address string) reply {
+	status := http.StatusMovedPermanently
+	if c.Method != http.MethodGet && c.Method != http.MethodHead {
+		status = http.StatusTemporaryRedirect
+	}
+	if query := c.URL.RawQuery; query != "" {
+		address += "?" + query
+	}
+	return reply{
+		status: status, header: http.Header{"Location": {address}},
+		body: map[string]string{"message": "Moved Permanently", "url": address, "documentation_url": documentation},
+	}
+}
