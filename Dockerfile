@@ -2,6 +2,10 @@
 #
 #   docker build -t bench-action .
 #   docker build -t bench-action --build-arg GHX_VERSION=0.8.0 .
+#
+# It is that of the App's server too (see compose.yaml for one with PostgreSQL):
+#
+#   docker run -p 8080:8080 -v bench:/data --entrypoint bench-app bench-action serve
 
 FROM golang:1.26.8-bookworm AS programs
 ENV CGO_ENABLED=0 GOFLAGS="-trimpath -buildvcs=false"
@@ -13,7 +17,8 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=
-RUN go build -ldflags="-s -w -X github.com/ghx-dev/bench-action/internal/cli/benchcli.release=${VERSION}" -o /programs/bench-action ./cmd/action
+RUN go build -ldflags="-s -w -X github.com/ghx-dev/bench-action/internal/cli/benchcli.release=${VERSION}" -o /programs/bench-action ./cmd/action \
+    && go build -ldflags="-s -w -X github.com/ghx-dev/bench-action/internal/cli/appcli.release=${VERSION}" -o /programs/bench-app ./cmd/app
 
 FROM node:22.23.3-bookworm-slim
 RUN apt-get update \
@@ -33,6 +38,7 @@ COPY --from=programs /programs/ /usr/local/bin/
 RUN ln -s bench-action /usr/local/bin/bench-action-post \
     && ln -s bench-action /usr/local/bin/bench \
     && useradd --create-home --uid 10001 bench
+ENV BENCH_APP_DATA_DIR=/data
 # GitHub's runner mounts files that belong to root or to its own user, so it
 # starts as root. Agents, and what a pull request brings, run as other users.
 ENTRYPOINT ["/usr/local/bin/bench-action"]

@@ -23,7 +23,7 @@ const (
 	promptly = queue.First
 	// usually is for what happens all the time.
 	usually = queue.First + 1
-	// eventually is for what only keeps our own tables up to date.
+	// eventually is for what nobody waits for.
 	eventually = queue.Last
 )
 
@@ -39,8 +39,8 @@ func Events() []Event {
 		{"check_suite", []string{"requested", "rerequested"}, promptly, "a run again of every check of the suite that is ours"},
 		{"merge_group", []string{"checks_requested"}, usually, "a run of the group's head commit"},
 		{"workflow_run", []string{"completed"}, usually, "taking over the results of a run that a workflow made"},
-		{"installation", nil, eventually, "noting where the App is installed; runs of an installation that is gone end"},
-		{"installation_repositories", nil, eventually, "noting where the App is installed"},
+		{"installation", []string{"deleted", "suspend"}, promptly, "the end of all runs of the installation"},
+		{"installation_repositories", []string{"removed"}, promptly, "the end of all runs of those repositories"},
 		{"ping", nil, eventually, "nothing: the App was set up"},
 	}
 }

@@ -47,7 +47,7 @@ func (a *App) setupPages() (http.Handler, error) {
 	token := a.opts.Random()
 	pages, err := setup.New(setup.Options{
 		Token: token, PublicURL: a.opts.Config.PublicURL, GitHubURL: a.opts.Config.GitHubURL, APIURL: a.opts.Config.APIURL,
-		Events: subscribed(), Random: a.opts.Random, Now: a.opts.Now, Client: &http.Client{Transport: a.opts.Transport, Timeout: readTimeout},
+		Events: Subscribed(), Random: a.opts.Random, Now: a.opts.Now, Client: &http.Client{Transport: a.opts.Transport, Timeout: readTimeout},
 		Log: a.opts.Log, Done: func(c config.Credentials) error {
 			if err := config.SaveCredentials(a.opts.Config.DataDir, c); err != nil {
 				return err
@@ -62,9 +62,9 @@ func (a *App) setupPages() (http.Handler, error) {
 	return pages, nil
 }
 
-// subscribed are the events that an App subscribes to; the others are sent to
-// every App.
-func subscribed() []string {
+// Subscribed are the events that the App subscribes to; the others of [Events]
+// are sent to every App.
+func Subscribed() []string {
 	var names []string
 	for _, e := range Events() {
 		switch e.Name {

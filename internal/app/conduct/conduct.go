@@ -28,7 +28,8 @@ type Executor interface {
 	// Execute returns when the run is over, or with [ErrElsewhere] while it
 	// goes on elsewhere; then it is called again after a while. It is called
 	// again, too, after the process that it ran in died. The error of a run
-	// that cannot be measured is of kind invalid if a person has to mend it.
+	// that cannot be measured is of kind invalid if a person has to mend it;
+	// after others it is tried again, unless [queue.Permanent] made them.
 	Execute(ctx context.Context, w Work) (runs.Outcome, error)
 	// Abandon ends what still goes on elsewhere of a run that was ended by
 	// others.
@@ -97,7 +98,10 @@ type job struct {
 }
 
 const (
-	measureAttempts = 5
+	// measureAttempts is how often a run is taken up, also after the death of
+	// a process; measureTries is after how many an error counts for good.
+	measureAttempts = 50
+	measureTries    = 5
 	tellAttempts    = 25
 	tellTimeout     = 2 * time.Minute
 )

@@ -95,7 +95,8 @@ func (c *Conductor) considerPull(ctx context.Context, client *github.Client, cau
 	case err != nil:
 		return err
 	case len(problems) > 0:
-		return c.refuse(ctx, client, ask{cause: cause, event: e, pull: pull, asked: asked(e)}, problems)
+		once := "refused " + e.Repo.FullName() + " " + pull.HeadSHA + " " + fault.Public(problems.Err())
+		return c.refuse(ctx, client, ask{cause: cause, event: e, pull: pull, asked: asked(e), once: once}, problems)
 	}
 	facts := decide.Facts{Pull: pull, Action: action, Label: e.Label}
 	if decide.Consider(set, facts).Outcome == decide.Leave {
@@ -114,15 +115,20 @@ func (c *Conductor) considerPull(ctx context.Context, client *github.Client, cau
 	request := ask{cause: cause, event: e, pull: pull, settings: set, asked: asked(e)}
 	decision := decide.Consider(set, facts)
 	if decision.Outcome == decide.Skip {
+		request.once = "skipped " + e.Repo.FullName() + " " + pull.HeadSHA + " " + set.CheckName + " " + string(decision.Why)
 		return c.skip(ctx, client, request, decision.Why)
 	}
 	request.plan, err = plan.Resolve(set, command.Command{Name: command.Run}, c.Library)
 	if err != nil {
 		return c.refuse(ctx, client, request, jsondoc.Problems{{File: settings.Path, Line: 1, Column: 1, Message: fault.Public(err)}})
 	}
+	request.once = "measured " + e.Repo.FullName() + " " + pull.HeadSHA + " " + set.CheckName
 	_, err = c.start(ctx, client, request)
 	if over, is := errors.AsType[overBudget](err); is {
 		return c.stop(ctx, client, request, over.Error())
+	}
+	if errors.Is(err, errTaken) {
+		return nil
 	}
 	return err
 }

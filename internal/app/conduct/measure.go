@@ -14,8 +14,15 @@ import (
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
-// ErrElsewhere is what an executor returns while a run goes on elsewhere.
-var ErrElsewhere = errors.New("the run goes on elsewhere")
+// What an executor's error is while a run is not over, and it is to be called
+// again.
+var (
+	// ErrElsewhere: the run goes on elsewhere.
+	ErrElsewhere = errors.New("the run goes on elsewhere")
+	// ErrNotNow: GitHub does not answer. It is waited for as long as the run
+	// may take.
+	ErrNotNow = errors.New("GitHub does not answer now")
+)
 
 var (
 	// errEnded is the cause of a context whose run was ended by others.
@@ -48,6 +55,9 @@ func (c *Conductor) doMeasure(ctx context.Context, j queue.Job[job]) error {
 		return c.end(ctx, r.ID, runs.Finished, outcome)
 	case errors.Is(err, ErrElsewhere):
 		return queue.Later(c.Elsewhere)
+	case errors.Is(err, ErrNotNow):
+		c.Log.WarnContext(ctx, "a run waits for GitHub", "run", r.ID, "problem", c.Redact(err.Error()))
+		return queue.Later(c.Elsewhere)
 	case errors.Is(err, errEnded):
 		return nil // whoever ended it has it told
 	case errors.Is(err, errTimeout):
@@ -55,7 +65,7 @@ func (c *Conductor) doMeasure(ctx context.Context, j queue.Job[job]) error {
 		return c.end(ctx, r.ID, runs.Stopped, outcome)
 	case ctx.Err() != nil:
 		return err // the process stops: another one goes on
-	case fault.KindOf(err) != fault.Invalid && !j.Final:
+	case fault.KindOf(err) != fault.Invalid && !queue.IsPermanent(err) && j.Attempt < measureTries:
 		return err // it is tried again
 	default:
 		outcome.Problem, outcome.ProblemKind = fault.Public(err), fault.KindOf(err)

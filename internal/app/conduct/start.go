@@ -29,7 +29,14 @@ type ask struct {
 	asked    string
 	// continues is the run whose rows are taken over.
 	continues string
+	// once names what is done once, however many events ask for it; empty for
+	// what was commanded.
+	once string
 }
+
+// errTaken is about something that is done once, and that another event has
+// had done.
+var errTaken = errors.New("another event has had it done")
 
 // run returns the run of an ask, as it is stored first.
 func (c *Conductor) run(a ask) runs.Run {
@@ -95,7 +102,7 @@ func (c *Conductor) start(ctx context.Context, client *github.Client, a ask) (ru
 		if err := c.price(ctx, &a); err != nil {
 			return runs.Run{}, err
 		}
-		r, err = c.create(ctx, c.run(a))
+		r, err = c.create(ctx, c.run(a), a.once)
 	}
 	if err != nil || !r.State.Alive() {
 		return r, err
@@ -112,15 +119,18 @@ func (c *Conductor) start(ctx context.Context, client *github.Client, a ask) (ru
 	})
 }
 
-// create stores a run, and ends those of the same subject.
-func (c *Conductor) create(ctx context.Context, r runs.Run) (runs.Run, error) {
+// create stores a run, and ends those of the same subject. The error may be
+// [errTaken].
+func (c *Conductor) create(ctx context.Context, r runs.Run, once string) (runs.Run, error) {
 	older, err := c.Runs.Alive(ctx, r.Subject())
 	if err != nil {
 		return runs.Run{}, err
 	}
-	var made bool
-	err = c.DB.Write(ctx, func(tx *database.Tx) error {
-		var err error
+	var made, free bool
+	err = c.DB.Write(ctx, func(tx *database.Tx) (err error) {
+		if free, err = c.claim(ctx, tx, once); err != nil || !free {
+			return err
+		}
 		if made, err = c.Runs.Create(ctx, tx, r); err != nil || !made {
 			return err
 		}
@@ -138,7 +148,18 @@ func (c *Conductor) create(ctx context.Context, r runs.Run) (runs.Run, error) {
 	if err != nil || made {
 		return r, err
 	}
-	return c.Runs.ByCause(ctx, r.Cause)
+	known, err := c.Runs.ByCause(ctx, r.Cause)
+	if errors.Is(err, runs.ErrNone) && !free {
+		err = errTaken
+	}
+	return known, err
+}
+
+func (c *Conductor) claim(ctx context.Context, tx *database.Tx, once string) (bool, error) {
+	if once == "" {
+		return true, nil
+	}
+	return c.Runs.Claim(ctx, tx, once)
 }
 
 // show has GitHub show the run as queued or in progress.
@@ -156,7 +177,10 @@ func (c *Conductor) show(ctx context.Context, client *github.Client, r *runs.Run
 
 // conclude makes a run that ends at once.
 func (c *Conductor) conclude(ctx context.Context, a ask, state runs.State, o runs.Outcome) error {
-	r, err := c.create(ctx, c.run(a))
+	r, err := c.create(ctx, c.run(a), a.once)
+	if errors.Is(err, errTaken) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -58,6 +58,8 @@ type Local struct {
 	// GHXCommand is the command of the ghx that is measured, where the build
 	// does not tell it; empty means the one on PATH.
 	GHXCommand string
+	// GHXSkill is the path of its skill text; empty means the one beside it.
+	GHXSkill string
 	// Expectations is the path of a file with thresholds and prices; empty
 	// means the built-in ones.
 	Expectations string

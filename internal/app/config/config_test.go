@@ -59,7 +59,7 @@ func TestEverySettingIsReadFromTheEnvironmentAndFromAFile(t *testing.T) {
 		LogLevel:    slog.LevelDebug,
 		Credentials: config.Credentials{AppID: 42, PrivateKey: key, WebhookSecret: secret, ClientID: "Iv1.x", ClientSecret: "shhhhhhh"},
 		Local: config.Local{
-			Owners: []string{"octo", "org"}, ModelKey: "a-model-key", ModelBaseURL: "http://127.0.0.1:1/v1", Build: "make", GHXCommand: "node x.js", Expectations: keyFile,
+			Owners: []string{"octo", "org"}, ModelKey: "a-model-key", ModelBaseURL: "http://127.0.0.1:1/v1", Build: "make", GHXCommand: "node x.js", GHXSkill: "SKILL.md", Expectations: keyFile,
 		},
 	}
 	fromEnv, err := config.Read(env(map[string]string{
@@ -68,7 +68,7 @@ func TestEverySettingIsReadFromTheEnvironmentAndFromAFile(t *testing.T) {
 		"GITHUB_API_URL": "https://ghe.example.com/api/v3", "GITHUB_URL": "https://ghe.example.com", "BENCH_APP_LOG_LEVEL": "debug",
 		"BENCH_APP_ID": "42", "BENCH_APP_PRIVATE_KEY": strings.ReplaceAll(key, "\n", `\n`), "BENCH_APP_WEBHOOK_SECRET": secret,
 		"BENCH_APP_CLIENT_ID": "Iv1.x", "BENCH_APP_CLIENT_SECRET": "shhhhhhh", "BENCH_APP_LOCAL_OWNERS": "octo, org", "BENCH_MODEL_API_KEY": "a-model-key",
-		"BENCH_APP_MODEL_BASE_URL": "http://127.0.0.1:1/v1", "BENCH_APP_BUILD_COMMAND": "make", "BENCH_APP_GHX_COMMAND": "node x.js", "BENCH_APP_EXPECTATIONS": keyFile,
+		"BENCH_APP_MODEL_BASE_URL": "http://127.0.0.1:1/v1", "BENCH_APP_BUILD_COMMAND": "make", "BENCH_APP_GHX_COMMAND": "node x.js", "BENCH_APP_GHX_SKILL": "SKILL.md", "BENCH_APP_EXPECTATIONS": keyFile,
 	}), "")
 	require.NoError(t, err)
 	want.Credentials.PrivateKey = strings.TrimSpace(key)
@@ -98,6 +98,7 @@ model-api-key: a-model-key
 model-base-url: http://127.0.0.1:1/v1/
 build-command: make
 ghx-command: node x.js
+ghx-skill: SKILL.md
 expectations: `+keyFile+`
 `))
 	require.NoError(t, err)

@@ -118,6 +118,10 @@ func settings() []setting {
 			c.Local.GHXCommand = v
 			return nil
 		}},
+		{"BENCH_APP_GHX_SKILL", "ghx-skill", "file with its skill text, where it does not lie beside it", func(c *Config, v string) error {
+			c.Local.GHXSkill = v
+			return nil
+		}},
 		{"BENCH_APP_EXPECTATIONS", "expectations", "file with thresholds and prices for runs on this machine", setExpectations},
 		{"BENCH_APP_LOG_LEVEL", "log-level", "debug, info, warn or error (info)", func(c *Config, v string) error {
 			if c.LogLevel.UnmarshalText([]byte(v)) != nil {

@@ -119,6 +119,13 @@ func (t *Table) Once(ctx context.Context, cause string) (bool, error) {
 	return count > 0, err
 }
 
+// Claim reports, with the transaction, whether it is called with a name for the
+// first time. Whoever calls it at the same time waits.
+func (t *Table) Claim(ctx context.Context, tx *database.Tx, name string) (bool, error) {
+	count, err := tx.Exec(ctx, "INSERT INTO said (cause) VALUES ($1) ON CONFLICT DO NOTHING", name)
+	return count > 0, err
+}
+
 // See notes when a commit became the head of a pull request. The first time
 // counts.
 func (t *Table) See(ctx context.Context, repo string, pull int, head string, at time.Time) error {

@@ -29,10 +29,10 @@ type hookAttributes struct {
 	Active bool   `json:"active"`
 }
 
-// permissions are what the App asks for: to read what a run is of, to dispatch
+// Permissions are what the App asks for: to read what a run is of, to dispatch
 // workflows and read what they made, to tell the verdict, to know who may
 // command, and to write the fixtures repository.
-func permissions() map[string]string {
+func Permissions() map[string]string {
 	return map[string]string{
 		"metadata": "read", "contents": "write", "actions": "write", "checks": "write",
 		"issues": "write", "pull_requests": "write", "statuses": "read", "merge_queues": "read",
@@ -45,7 +45,7 @@ func (s *Setup) manifest(base string) (string, error) {
 		Name: "bench", URL: base, HookAttributes: hookAttributes{base + "/webhook", true},
 		RedirectURL: base + "/setup/callback", CallbackURLs: []string{base + "/login/callback"},
 		Description:        "Tells whether a change to an agent's tooling makes agents better or worse.",
-		DefaultPermissions: permissions(), DefaultEvents: s.opts.Events,
+		DefaultPermissions: Permissions(), DefaultEvents: s.opts.Events,
 	})
 	if err != nil {
 		return "", fault.Internalf("write the App's manifest: %w", err)

@@ -9,6 +9,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 )
 
 // tagSpec is an annotated tag.
@@ -130,7 +131,7 @@ func TestMCPReviews(t *testing.T) {
 
 func TestMCPDropsReviews(t *testing.T) {
 	m := openAllMCP(t)
-	write := func(method string) toolResult {
+	write := func(method string) realtool.ToolResult {
 		return m.Try("pull_request_review_write", m.on("pr", map[string]any{"method": method}))
 	}
 	pending := func() (review *model.Review) {

@@ -17,6 +17,7 @@ const allToolsets = "context,repos,issues,pull_requests,actions,users,orgs,label
 // mcpBench is GitHub's unmodified MCP server in a place.
 type mcpBench struct {
 	*realtool.MCP
+	t     testing.TB
 	place *target.Place
 }
 
@@ -25,7 +26,7 @@ func openMCPBench(t testing.TB, args ...string) *mcpBench {
 	program := realtool.Find(t, realtool.MCPServer())
 	place := prepare(t, sparse(t))
 	bench := realtool.Open(t, place.GitHub, append(place.Env, "GITHUB_PERSONAL_ACCESS_TOKEN="+env(place, "GH_TOKEN"))...)
-	return &mcpBench{realtool.OpenMCP(t, bench, program, append([]string{"stdio"}, args...)...), place}
+	return &mcpBench{realtool.OpenMCP(t, bench, program, append([]string{"stdio"}, args...)...), t, place}
 }
 
 func openAllMCP(t testing.TB) *mcpBench {

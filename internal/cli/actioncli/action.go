@@ -10,6 +10,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
@@ -100,9 +101,9 @@ func (a *action) tidy() {
 	}
 }
 
-// account is [buildAccount], and has its folder removed at the end.
+// account is [ghxbuild.Account], and has its folder removed at the end.
 func (a *action) account() (*syscall.Credential, string, error) {
-	user, home, err := buildAccount()
+	user, home, err := ghxbuild.Account()
 	if home != "" {
 		a.temporary = append(a.temporary, home)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/comment"
 )
 
@@ -26,7 +27,7 @@ const keyVariable = "BENCH_MODEL_API_KEY"
 
 // verifyArguments returns the command line that does what the inputs ask for.
 // The log shows it, so that anybody can run it again at home.
-func (a *action) verifyArguments(ghx built) []string {
+func (a *action) verifyArguments(ghx ghxbuild.Built) []string {
 	in := a.inputs
 	args := []string{
 		"verify", "--output-dir", in.OutputDir, "--provider", in.Provider,
@@ -47,7 +48,7 @@ func (a *action) verifyArguments(ghx built) []string {
 	optional := [][2]string{
 		{"--scenarios", in.ScenariosPath}, {"--model", in.Model}, {"--model-variant", in.ModelVariant}, {"--model-base-url", in.ModelBaseURL},
 		{"--seed-id", in.SeedID}, {"--shard", in.Shard},
-		{"--ghx-command", ghx.command}, {"--ghx-skill", ghx.skill}, {"--base-ghx", ghx.base},
+		{"--ghx-command", ghx.Command}, {"--ghx-skill", ghx.Skill}, {"--base-ghx", ghx.Base},
 	}
 	if in.ModelKey != "" {
 		optional = append(optional, [2]string{"--model-api-key-env", keyVariable})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -80,7 +81,7 @@ func (a *action) runFor(ctx context.Context, cmd command.Command) (int, error) {
 		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
 	}
 	if a.inputs.BuildCommand != actions.BuildNone || a.inputs.Benchmark != actions.BenchmarkGHX {
-		if a.source, err = a.fetch(ctx, a.event.HeadSHA); err != nil {
+		if a.source, err = ghxbuild.Fetch(ctx, a.teller.client, e.Owner, e.Repository, a.event.HeadSHA); err != nil {
 			return a.broken(ctx, err)
 		}
 		a.temporary = append(a.temporary, a.source)

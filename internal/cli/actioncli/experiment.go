@@ -7,6 +7,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -21,7 +22,7 @@ type experiment struct {
 // and holds the inputs against it.
 func (a *action) readExperiment(folder string) (experiment, error) {
 	name := a.inputs.ExperimentConfig
-	file, found, err := fileIn(folder, name)
+	file, found, err := ghxbuild.FileIn(folder, name)
 	if err != nil {
 		return experiment{}, err
 	}

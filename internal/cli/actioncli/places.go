@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
@@ -100,7 +101,7 @@ func (a *action) placeOf(err error) *comment.Place {
 	}
 	first := problems[0]
 	for _, file := range []string{first.File, filepath.Join(a.inputs.ScenariosPath, first.File)} {
-		if isFile(file) {
+		if ghxbuild.IsFile(file) {
 			return &comment.Place{Path: filepath.Clean(file), Line: first.Line}
 		}
 	}
@@ -123,7 +124,7 @@ func (a *action) readable() error {
 	if err != nil {
 		return fault.Infraf("find the workspace: %w", err)
 	}
-	if _, _, err := fileIn(workspace, a.inputs.Expectations); err != nil || a.inputs.ScenariosPath == "" {
+	if _, _, err := ghxbuild.FileIn(workspace, a.inputs.Expectations); err != nil || a.inputs.ScenariosPath == "" {
 		return err
 	}
 	return filepath.WalkDir(filepath.Join(workspace, a.inputs.ScenariosPath), func(path string, entry fs.DirEntry, err error) error {

@@ -22,6 +22,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -44,7 +45,7 @@ func (a *action) measureSuite(ctx context.Context) (int, error) {
 
 	stages.enter("Build")
 	s := &suiteRun{action: a, environ: e.environ}
-	s.place = &builder{workspace: folder, account: a.account, path: a.getenv("PATH")}
+	s.place = &ghxbuild.Builder{Workspace: folder, Account: a.account, Path: a.getenv("PATH")}
 	if err := s.prepare(ctx); err != nil {
 		return a.broken(ctx, err)
 	}
@@ -83,7 +84,7 @@ func (a *action) proposed() (string, error) {
 // of what is proposed: the benchmark runs its code.
 type suiteRun struct {
 	action  *action
-	place   *builder
+	place   *ghxbuild.Builder
 	environ []string
 	folder  string
 }
@@ -91,20 +92,20 @@ type suiteRun struct {
 // prepare copies what is proposed, and runs the build command there.
 func (s *suiteRun) prepare(ctx context.Context) (err error) {
 	b, script := s.place, s.action.inputs.BuildCommand
-	if b.user, b.home, err = b.account(); err != nil {
+	if err := b.Enter(); err != nil {
 		return err
 	}
-	s.folder = filepath.Join(b.home, "workspace")
-	if err := b.copyWorkspace(s.folder); err != nil {
+	s.folder = filepath.Join(b.Home, "workspace")
+	if err := b.Copy(s.folder); err != nil {
 		return fault.Infraf("copy the workspace to run in: %w", err)
 	}
 	if script == actions.BuildNone || script == actions.BuildAuto {
 		return nil
 	}
 	return s.action.log.Foreign(func(w io.Writer) error {
-		b.output = w
+		b.Output = w
 		fmt.Fprintf(w, "$ %s\n", script)
-		if err := b.run(ctx, s.folder, script); err != nil {
+		if err := b.Run(ctx, s.folder, script); err != nil {
 			return fault.Infraf("prepare the benchmark with %q: %w; see the log of the build, or set build-command", script, err)
 		}
 		return nil
@@ -142,7 +143,7 @@ func (s *suiteRun) gate(ctx context.Context) (benchcli.Result, string, error) {
 	}
 	end := s.follow(ctx, reports)
 	err = cmd.Wait()
-	swept := s.place.sweep(cmd)
+	swept := s.place.Sweep(cmd)
 	if end == nil || end.Problem == "" && end.Summary == nil {
 		return failed, stdout.String(), errors.Join(fault.Infraf("run the gate: its process ended without a verdict: %w", err), swept)
 	}
@@ -154,8 +155,8 @@ func (s *suiteRun) gate(ctx context.Context) (benchcli.Result, string, error) {
 func (s *suiteRun) command(ctx context.Context, program string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // it is our own program
 	cmd.Args[0], cmd.Dir = suiteName, s.folder
-	cmd.Env = append(s.environ[:len(s.environ):len(s.environ)], "PATH="+s.place.path, "HOME="+s.place.home, "CI=true", "LANG=C.UTF-8")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.place.user}
+	cmd.Env = append(s.environ[:len(s.environ):len(s.environ)], "PATH="+s.place.Path, "HOME="+s.place.Home, "CI=true", "LANG=C.UTF-8")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.place.User}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = suiteGrace
 	return cmd

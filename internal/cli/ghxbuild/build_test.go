@@ -1,4 +1,4 @@
-package actioncli
+package ghxbuild_test
 
 import (
 	"archive/tar"
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -26,11 +26,11 @@ func write(t *testing.T, folder, path, content string) {
 }
 
 // ownBuilder builds as our own user.
-func ownBuilder(t *testing.T, workspace string) *builder {
+func ownBuilder(t *testing.T, workspace string) *ghxbuild.Builder {
 	t.Helper()
-	return &builder{
-		workspace: workspace, path: os.Getenv("PATH"), output: io.Discard,
-		account: func() (*syscall.Credential, string, error) { return nil, t.TempDir(), nil },
+	return &ghxbuild.Builder{
+		Workspace: workspace, Path: os.Getenv("PATH"), Output: io.Discard,
+		Account: func() (*syscall.Credential, string, error) { return nil, t.TempDir(), nil },
 	}
 }
 
@@ -38,9 +38,9 @@ func TestABuiltWorkspaceIsWhatIsMeasured(t *testing.T) {
 	workspace := t.TempDir()
 	write(t, workspace, "packages/core/package.json", `{"name": "@ghx-dev/core", "bin": {"ghx": "bin/ghx"}}`)
 	b := ownBuilder(t, workspace)
-	ghx, err := b.build(t.Context(), actions.Inputs{BuildCommand: "mkdir packages/core/bin && echo built > packages/core/bin/ghx"})
+	ghx, err := b.Build(t.Context(), ghxbuild.Wanted{Script: "mkdir packages/core/bin && echo built > packages/core/bin/ghx"})
 	require.NoError(t, err)
-	assert.Equal(t, "node "+filepath.Join(b.home, "workspace/packages/core/bin/ghx"), ghx.command)
+	assert.Equal(t, "node "+filepath.Join(b.Home, "workspace/packages/core/bin/ghx"), ghx.Command)
 	assert.NoDirExists(t, filepath.Join(workspace, "packages/core/bin"))
 }
 
@@ -48,21 +48,21 @@ func TestWithoutABuildTheInputsSayWhatIsMeasured(t *testing.T) {
 	workspace := t.TempDir()
 	write(t, workspace, "tool/ghx.js", "")
 	write(t, workspace, "SKILL.md", "")
-	for _, command := range []string{actions.BuildNone, actions.BuildAuto} {
-		ghx, err := ownBuilder(t, workspace).build(t.Context(), actions.Inputs{
-			BuildCommand: command, GHXCommand: "node tool/ghx.js --flag", GHXSkill: "SKILL.md",
+	for _, command := range []string{ghxbuild.None, ghxbuild.Auto} {
+		ghx, err := ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{
+			Script: command, Command: "node tool/ghx.js --flag", Skill: "SKILL.md",
 		})
 		require.NoError(t, err)
-		assert.Equal(t, built{command: "node " + workspace + "/tool/ghx.js --flag", skill: workspace + "/SKILL.md"}, ghx)
+		assert.Equal(t, ghxbuild.Built{Command: "node " + workspace + "/tool/ghx.js --flag", Skill: workspace + "/SKILL.md"}, ghx)
 	}
 }
 
 func TestFilesThatLeadOutOfTheWorkspaceAreRefused(t *testing.T) {
 	workspace := t.TempDir()
 	require.NoError(t, os.Symlink("/proc/self/environ", filepath.Join(workspace, "environ")))
-	for _, in := range []actions.Inputs{{GHXCommand: "node environ"}, {GHXSkill: "environ"}, {BaseGHXCommand: "./environ"}} {
-		in.BuildCommand = actions.BuildNone
-		_, err := ownBuilder(t, workspace).build(t.Context(), in)
+	for _, in := range []ghxbuild.Wanted{{Command: "node environ"}, {Skill: "environ"}, {Base: "./environ"}} {
+		in.Script = ghxbuild.None
+		_, err := ownBuilder(t, workspace).Build(t.Context(), in)
 		require.ErrorContains(t, err, "leads out of the workspace")
 		assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	}
@@ -92,7 +92,7 @@ func archive(t *testing.T, entries ...tar.Header) io.Reader {
 
 func TestAnArchiveStaysInItsFolder(t *testing.T) {
 	folder := t.TempDir()
-	require.NoError(t, unpack(archive(t,
+	require.NoError(t, ghxbuild.Unpack(archive(t,
 		tar.Header{Name: "owner-repo-sha/", Typeflag: tar.TypeDir},
 		tar.Header{Name: "owner-repo-sha/a/b", Typeflag: tar.TypeReg},
 		tar.Header{Name: "owner-repo-sha/link", Typeflag: tar.TypeSymlink, Linkname: "a/b"},
@@ -110,10 +110,10 @@ func TestAnArchiveStaysInItsFolder(t *testing.T) {
 			folder := filepath.Join(t.TempDir(), "in")
 			require.NoError(t, os.Mkdir(folder, 0o755))
 			// It may be refused or written inside.
-			_ = unpack(archive(t, entries...), folder)
+			_ = ghxbuild.Unpack(archive(t, entries...), folder)
 			assert.NoFileExists(t, filepath.Join(outside, "escaped"))
 			assert.NoFileExists(t, filepath.Join(filepath.Dir(folder), "escaped"))
 		})
 	}
-	assert.Error(t, unpack(bytes.NewReader([]byte("not an archive")), t.TempDir()))
+	assert.Error(t, ghxbuild.Unpack(bytes.NewReader([]byte("not an archive")), t.TempDir()))
 }

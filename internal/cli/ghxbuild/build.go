@@ -1,4 +1,7 @@
-package actioncli
+// Package ghxbuild builds the ghx that a pull request proposes, so that it can be
+// measured: it fetches the files of the commit and builds them as a user
+// without rights.
+package ghxbuild
 
 import (
 	"context"
@@ -27,26 +30,51 @@ const (
 	ghxFolder  = "packages/core"
 )
 
-// builder builds the ghx that is measured, as a user without rights, in a copy
+// The scripts that are none.
+const (
+	// Auto builds a ghx workspace, and nothing elsewhere.
+	Auto = actions.BuildAuto
+	// None builds nothing.
+	None = actions.BuildNone
+)
+
+// Builder builds the ghx that is measured, as a user without rights, in a copy
 // of the workspace: what a pull request brings neither sees the credentials of
 // the checkout nor changes the workspace.
-type builder struct {
-	workspace string
-	// account returns who builds and a new folder of theirs; nil is our own
-	// user, where we are not root.
-	account func() (*syscall.Credential, string, error)
-	path    string
-	output  io.Writer
+type Builder struct {
+	Workspace string
+	// Account returns who builds and a new folder of theirs: see [Account].
+	Account func() (*syscall.Credential, string, error)
+	// Path is the value of PATH.
+	Path   string
+	Output io.Writer
 
-	user *syscall.Credential
-	home string
+	// User and Home are those of the account, once it was asked for: see
+	// [Builder.Enter]. A nil user is our own.
+	User *syscall.Credential
+	Home string
 }
 
-// built is what there is to measure.
-type built struct {
-	// command and skill are ghx's, empty for the installed one's. base is the
+// Wanted is what is to be built.
+type Wanted struct {
+	// Script is [Auto], [None] or a script of sh.
+	Script string
+	// Command and Skill are ghx's, Base is the command of the base commit's,
+	// where the build does not tell them. They may name files in the workspace.
+	Command, Skill, Base string
+}
+
+// Built is what there is to measure.
+type Built struct {
+	// Command and Skill are ghx's, empty for the installed one's. Base is the
 	// command of the base commit's.
-	command, skill, base string
+	Command, Skill, Base string
+}
+
+// Enter finds out who builds.
+func (b *Builder) Enter() (err error) {
+	b.User, b.Home, err = b.Account()
+	return err
 }
 
 // isGHX reports whether a folder is a ghx workspace.
@@ -56,34 +84,34 @@ func isGHX(folder string) bool {
 	return err == nil && json.Unmarshal(data, &manifest) == nil && manifest.Name == ghxPackage
 }
 
-// build builds what the inputs ask for.
-func (b *builder) build(ctx context.Context, in actions.Inputs) (built, error) {
-	script := in.BuildCommand
+// Build builds what is wanted. Errors are of kind invalid where the settings
+// would mend them.
+func (b *Builder) Build(ctx context.Context, in Wanted) (Built, error) {
+	script := in.Script
 	switch {
-	case script == actions.BuildNone, script == actions.BuildAuto && !isGHX(b.workspace):
-		return built{command: in.GHXCommand, skill: in.GHXSkill, base: in.BaseGHXCommand}.at(b.workspace)
-	case script == actions.BuildAuto:
+	case script == None, script == Auto && !isGHX(b.Workspace):
+		return Built{in.Command, in.Skill, in.Base}.at(b.Workspace)
+	case script == Auto:
 		script = "pnpm install --frozen-lockfile && pnpm --filter " + ghxPackage + " run build"
 	}
-	var err error
-	if b.user, b.home, err = b.account(); err != nil {
-		return built{}, err
+	if err := b.Enter(); err != nil {
+		return Built{}, err
 	}
-	folder := filepath.Join(b.home, "workspace")
-	if err := b.copyWorkspace(folder); err != nil {
-		return built{}, fault.Infraf("copy the workspace to build in: %w", err)
+	folder := filepath.Join(b.Home, "workspace")
+	if err := b.Copy(folder); err != nil {
+		return Built{}, fault.Infraf("copy the workspace to build in: %w", err)
 	}
-	fmt.Fprintf(b.output, "$ %s\n", script)
-	if err := b.run(ctx, folder, script); err != nil {
-		return built{}, fault.Infraf("build ghx with %q: %w; see the log of the build, or set build-command", script, err)
+	fmt.Fprintf(b.Output, "$ %s\n", script)
+	if err := b.Run(ctx, folder, script); err != nil {
+		return Built{}, fault.Infraf("build ghx with %q: %w; see the log of the build, or set build-command", script, err)
 	}
-	result := built{command: in.GHXCommand, skill: in.GHXSkill, base: in.BaseGHXCommand}
-	if result.command == "" && isGHX(folder) {
+	result := Built{in.Command, in.Skill, in.Base}
+	if result.Command == "" && isGHX(folder) {
 		command, err := commandOf(filepath.Join(folder, ghxFolder))
 		if err != nil {
-			return built{}, err
+			return Built{}, err
 		}
-		result.command = command
+		result.Command = command
 	}
 	return result.at(folder)
 }
@@ -104,7 +132,7 @@ func commandOf(folder string) (string, error) {
 // at makes the paths of files in a folder absolute. One that leads out of it
 // by a link is refused: the folder is what somebody proposes, and its files are
 // told to an agent.
-func (b built) at(folder string) (built, error) {
+func (b Built) at(folder string) (Built, error) {
 	var problems []error
 	in := func(command string) string {
 		// A command that cannot be split is refused by whoever runs it.
@@ -113,7 +141,7 @@ func (b built) at(folder string) (built, error) {
 			return command
 		}
 		for i, word := range words {
-			file, found, err := fileIn(folder, word)
+			file, found, err := FileIn(folder, word)
 			problems = append(problems, err)
 			if found {
 				words[i] = file
@@ -121,17 +149,17 @@ func (b built) at(folder string) (built, error) {
 		}
 		return shellquote.Join(words...)
 	}
-	b.command, b.base = in(b.command), in(b.base)
-	if file, found, err := fileIn(folder, b.skill); found {
-		b.skill = file
+	b.Command, b.Base = in(b.Command), in(b.Base)
+	if file, found, err := FileIn(folder, b.Skill); found {
+		b.Skill = file
 	} else {
 		problems = append(problems, err)
 	}
 	return b, errors.Join(problems...)
 }
 
-// fileIn returns the absolute path of a file that a word names in a folder.
-func fileIn(folder, word string) (string, bool, error) {
+// FileIn returns the absolute path of a file that a word names in a folder.
+func FileIn(folder, word string) (string, bool, error) {
 	if word == "" {
 		return "", false, nil
 	}
@@ -144,7 +172,7 @@ func fileIn(folder, word string) (string, bool, error) {
 		return "", false, fault.Infraf("find %s: %w", folder, err)
 	}
 	within := strings.HasPrefix(file, folder+string(filepath.Separator))
-	if !within || !isFile(file) {
+	if !within || !IsFile(file) {
 		// It is no file of the folder's, but a word or a program of the system.
 		return "", false, nil
 	}
@@ -158,22 +186,23 @@ func fileIn(folder, word string) (string, bool, error) {
 	return file, true, nil
 }
 
-func isFile(path string) bool {
+// IsFile reports whether a path leads to a file.
+func IsFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// copyWorkspace copies the workspace, without what git keeps beside the files:
+// Copy copies the workspace into a new folder of the account's, without what git keeps beside the files:
 // the checkout's credentials are there.
-func (b *builder) copyWorkspace(to string) error {
+func (b *Builder) Copy(to string) error {
 	if err := b.makeFolder(to); err != nil {
 		return err
 	}
-	return filepath.WalkDir(b.workspace, func(path string, entry fs.DirEntry, err error) error {
+	return filepath.WalkDir(b.Workspace, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		inside, err := filepath.Rel(b.workspace, path)
+		inside, err := filepath.Rel(b.Workspace, path)
 		if err != nil || inside == "." {
 			return err
 		}
@@ -196,7 +225,7 @@ func (b *builder) copyWorkspace(to string) error {
 	})
 }
 
-func (b *builder) makeFolder(path string) error {
+func (b *Builder) makeFolder(path string) error {
 	const perm = 0o755
 	if err := os.MkdirAll(path, perm); err != nil {
 		return err
@@ -204,7 +233,7 @@ func (b *builder) makeFolder(path string) error {
 	return b.give(path)
 }
 
-func (b *builder) copyLink(from, to string) error {
+func (b *Builder) copyLink(from, to string) error {
 	link, err := os.Readlink(from)
 	if err != nil {
 		return err
@@ -212,7 +241,7 @@ func (b *builder) copyLink(from, to string) error {
 	return errors.Join(os.Symlink(link, to), b.give(to))
 }
 
-func (b *builder) copyFile(from, to string) error {
+func (b *Builder) copyFile(from, to string) error {
 	source, err := os.Open(from)
 	if err != nil {
 		return err
@@ -232,24 +261,24 @@ func (b *builder) copyFile(from, to string) error {
 }
 
 // give makes the builder's user the owner.
-func (b *builder) give(path string) error {
-	if b.user == nil {
+func (b *Builder) give(path string) error {
+	if b.User == nil {
 		return nil
 	}
-	return os.Lchown(path, int(b.user.Uid), int(b.user.Gid))
+	return os.Lchown(path, int(b.User.Uid), int(b.User.Gid))
 }
 
-// run runs a script as the builder's user, with nothing of our environment, and
+// Run runs a script as the builder's user, with nothing of our environment, and
 // ends what it has left running.
-func (b *builder) run(ctx context.Context, folder, script string) error {
+func (b *Builder) Run(ctx context.Context, folder, script string) error {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-ec", script)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, b.output, b.output
-	cmd.Env = []string{"PATH=" + b.path, "HOME=" + b.home, "CI=true", "LANG=C.UTF-8", "NO_COLOR=1"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: b.user}
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, b.Output, b.Output
+	cmd.Env = []string{"PATH=" + b.Path, "HOME=" + b.Home, "CI=true", "LANG=C.UTF-8", "NO_COLOR=1"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: b.User}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = outputDelay
 	err := cmd.Run()
-	if swept := b.sweep(cmd); err == nil {
+	if swept := b.Sweep(cmd); err == nil {
 		err = swept
 	}
 	if cause := context.Cause(ctx); cause != nil {
@@ -262,10 +291,10 @@ func (b *builder) run(ctx context.Context, folder, script string) error {
 // something running.
 const outputDelay = time.Second
 
-// sweep ends what a command has left running: everything of the builder's user,
+// Sweep ends what a command has left running: everything of the builder's user,
 // or, where that is our own, of the command's process group.
-func (b *builder) sweep(cmd *exec.Cmd) error {
-	if b.user == nil {
+func (b *Builder) Sweep(cmd *exec.Cmd) error {
+	if b.User == nil {
 		if cmd.Process == nil {
 			return nil
 		}
@@ -276,7 +305,7 @@ func (b *builder) sweep(cmd *exec.Cmd) error {
 	}
 	// -1 is every process that this user may signal, the shell included.
 	killer := exec.CommandContext(context.Background(), "/bin/sh", "-c", "kill -KILL -1")
-	killer.Env, killer.SysProcAttr = []string{}, &syscall.SysProcAttr{Credential: b.user}
+	killer.Env, killer.SysProcAttr = []string{}, &syscall.SysProcAttr{Credential: b.User}
 	var exit *exec.ExitError
 	if err := killer.Run(); err != nil && !errors.As(err, &exit) {
 		return fmt.Errorf("end what the build has left running: %w", err)
@@ -284,10 +313,10 @@ func (b *builder) sweep(cmd *exec.Cmd) error {
 	return nil
 }
 
-// describe says in a few words what is measured.
-func (b built) describe() string {
-	if b.command == "" {
+// Describe says in a few words what is measured.
+func (b Built) Describe() string {
+	if b.Command == "" {
 		return "the installed ghx"
 	}
-	return strings.TrimSpace(b.command)
+	return strings.TrimSpace(b.Command)
 }

@@ -1,0 +1,273 @@
+package dispatch
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v60/github"
+
+	"github.com/ghx-dev/bench-action/internal/app/conduct"
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
+)
+
+// The limits of an artifact, in bytes.
+const (
+	maxArchive = 64 << 20
+	maxSummary = 8 << 20
+	maxRows    = 256 << 20
+	maxRow     = 8 << 20
+	// maxFiles is a number of files, known and unknown ones.
+	maxFiles = 1000
+	// maxRedirects is how often an address may lead to another one.
+	maxRedirects = 5
+)
+
+// The files that are read; others do not count.
+const (
+	summaryFile = "summary.json"
+	rowsSuffix  = "-suite.jsonl"
+)
+
+// artifactName is that of a run's artifact.
+func artifactName(r runs.Run) string { return "bench-" + r.ID }
+
+// download returns the archive of a run's artifact, nil if there is none.
+func (e *Executor) download(ctx context.Context, w conduct.Work, run *gh.WorkflowRun) ([]byte, error) {
+	r, actions := w.Run, w.Client.REST.Actions
+	var found *gh.Artifact
+	pages := github.Pages(func(at gh.ListOptions) ([]*gh.Artifact, *gh.Response, error) {
+		page, response, err := actions.ListWorkflowRunArtifacts(ctx, r.Owner(), r.Name(), run.GetID(), &at)
+		if err != nil {
+			return nil, response, err
+		}
+		return page.Artifacts, response, nil
+	})
+	for artifact, err := range pages {
+		if err != nil {
+			return nil, github.Explain("list the artifacts of the workflow run", err)
+		}
+		// Of attempts that were made again, the latest counts.
+		if artifact.GetName() == artifactName(r) && !artifact.GetExpired() && artifact.GetID() > found.GetID() {
+			found = artifact
+		}
+	}
+	switch {
+	case found == nil:
+		return nil, nil
+	case found.GetSizeInBytes() > maxArchive:
+		return nil, tooLarge()
+	}
+	at, _, err := actions.DownloadArtifact(ctx, r.Owner(), r.Name(), found.GetID(), maxRedirects)
+	if err != nil {
+		return nil, github.Explain("find the artifact of the workflow run", err)
+	}
+	return e.fetch(ctx, at.String())
+}
+
+func tooLarge() error {
+	return fault.Invalidf("The artifact of the workflow is larger than %d MiB: upload the summary and the rows alone, as the workflow of `bench init --app` does", maxArchive>>20)
+}
+
+// fetch reads an archive. The address has a secret in it, which errors do not
+// repeat.
+func (e *Executor) fetch(ctx context.Context, address string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, fault.Infraf("download the artifact: GitHub names no address for it")
+	}
+	response, err := e.HTTP.Do(request)
+	if err != nil {
+		return nil, fault.Infraf("download the artifact: the server does not answer")
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fault.Infraf("download the artifact: %s", response.Status)
+	}
+	archive, err := io.ReadAll(io.LimitReader(response.Body, maxArchive+1))
+	if err != nil {
+		return nil, fault.Infraf("download the artifact: the connection broke")
+	}
+	if len(archive) > maxArchive {
+		return nil, tooLarge()
+	}
+	return archive, nil
+}
+
+// result is what an artifact holds.
+type result struct {
+	// summary is nil where the run ended before its plan.
+	summary *bench.Summary
+	rows    []row
+}
+
+// row is a row as it was written, and its cell.
+type row struct {
+	cell bench.Cell
+	line []byte
+}
+
+// read reads an archive and holds it against the run's plan. Nothing is written
+// to a disk, so names lead nowhere. Errors are of kind invalid.
+func read(archive []byte, r runs.Run) (result, error) {
+	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		return result{}, fault.Invalidf("it is no zip archive")
+	}
+	if len(files.File) > maxFiles {
+		return result{}, fault.Invalidf("it has more than %d files", maxFiles)
+	}
+	var out result
+	left, summaries := int64(maxRows), 0
+	for _, file := range files.File {
+		switch {
+		case file.Name == summaryFile:
+			summaries++
+			out.summary, err = readSummary(file)
+		case strings.HasSuffix(file.Name, rowsSuffix) && !strings.ContainsAny(file.Name, `/\`):
+			var rows []row
+			rows, err = readRows(file, &left, r)
+			out.rows = append(out.rows, rows...)
+		}
+		if err != nil {
+			return result{}, err
+		}
+	}
+	if err := once(out.rows); err != nil {
+		return result{}, err
+	}
+	switch {
+	case summaries > 1:
+		return result{}, fault.Invalidf("it has %d files %s", summaries, summaryFile)
+	case out.summary == nil:
+		return out, nil
+	default:
+		return out, fits(*out.summary, len(out.rows), r)
+	}
+}
+
+func readSummary(file *zip.File) (*bench.Summary, error) {
+	content, err := file.Open()
+	if err != nil {
+		return nil, fault.Invalidf("%s cannot be unpacked", summaryFile)
+	}
+	defer content.Close()
+	text, err := io.ReadAll(io.LimitReader(content, maxSummary+1))
+	if err != nil || len(text) > maxSummary {
+		return nil, fault.Invalidf("%s is damaged or larger than %d MiB", summaryFile, maxSummary>>20)
+	}
+	summary := &bench.Summary{}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(summary); err != nil {
+		return nil, fault.Invalidf("%s is no summary of this version: %w", summaryFile, err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, fault.Invalidf("%s has something after the summary", summaryFile)
+	}
+	return summary, nil
+}
+
+// readRows reads a ledger, as long as left is not used up.
+func readRows(file *zip.File, left *int64, r runs.Run) ([]row, error) {
+	content, err := file.Open()
+	if err != nil {
+		return nil, fault.Invalidf("%s cannot be unpacked", file.Name)
+	}
+	defer content.Close()
+	bounded := &io.LimitedReader{R: content, N: *left}
+	lines := bufio.NewScanner(bounded)
+	lines.Buffer(nil, maxRow)
+	var rows []row
+	for lines.Scan() {
+		one, err := readRow(lines.Bytes(), r)
+		if err != nil {
+			return nil, fault.Invalidf("line %d of %s: %s", len(rows)+1, file.Name, fault.Public(err))
+		}
+		if len(rows) >= r.Request.Plan.Cells() {
+			return nil, fault.Invalidf("%s has more rows than the plan has cells", file.Name)
+		}
+		rows = append(rows, one)
+	}
+	if lines.Err() != nil || bounded.N == 0 {
+		return nil, fault.Invalidf("%s is damaged, or larger than it may be", file.Name)
+	}
+	*left = bounded.N
+	return rows, nil
+}
+
+// readRow reads a row and holds it against the plan.
+func readRow(line []byte, r runs.Run) (row, error) {
+	var read bench.Row
+	if err := json.Unmarshal(line, &read); err != nil {
+		return row{}, fault.Invalidf("it is no row")
+	}
+	p, cell := r.Request.Plan, read.Cell()
+	switch {
+	case !slices.Contains(p.Scenarios, cell.ScenarioID) || !slices.Contains(p.Modes, cell.Mode) || cell.Iteration < 1 || cell.Iteration > p.Repetitions:
+		return row{}, fault.Invalidf("the plan has no cell %s", cell)
+	case read.Git.Commit == nil || *read.Git.Commit != r.Head && cell.Mode != bench.GHXBase:
+		return row{}, fault.Invalidf("it is not of commit %s", r.Head)
+	case read.Model.Key() != p.Model && p.Model != settings.Scripted:
+		return row{}, fault.Invalidf("it is of model %s, not of %s", read.Model.Key(), p.Model)
+	case read.Simulated != (p.Model == settings.Scripted):
+		return row{}, fault.Invalidf("whether a model was involved is not as in the plan")
+	}
+	return row{cell, slices.Clone(line)}, nil
+}
+
+// once says which cell has more than one row.
+func once(rows []row) error {
+	seen := map[bench.Cell]bool{}
+	for _, one := range rows {
+		if seen[one.cell] {
+			return fault.Invalidf("cell %s has two rows", one.cell)
+		}
+		seen[one.cell] = true
+	}
+	return nil
+}
+
+// fits says what of a summary is not what was asked for, or not of these many
+// rows.
+func fits(s bench.Summary, rows int, r runs.Run) error {
+	p, counted := r.Request.Plan, 0
+	for mode, m := range s.Modes {
+		if !slices.Contains(p.Modes, mode) {
+			return fault.Invalidf("the summary has mode %s, which was not asked for", mode)
+		}
+		counted += m.Runs
+	}
+	for _, scenario := range s.Scenarios {
+		if !slices.Contains(p.Scenarios, scenario.ID) {
+			return fault.Invalidf("the summary has scenario %s, which was not asked for", scenario.ID)
+		}
+	}
+	missing := 0
+	for _, m := range s.Missing {
+		missing += len(m.Cells)
+	}
+	switch {
+	case s.Gate.Profile != p.Profile || s.Gate.Baseline != p.Baseline || s.Gate.Candidate != bench.GHX:
+		return fault.Invalidf("the summary judges %s against %s by %s, which was not asked for", s.Gate.Candidate, s.Gate.Baseline, s.Gate.Profile)
+	case s.Simulated != (p.Model == settings.Scripted):
+		return fault.Invalidf("the summary does not say what the plan does of whether a model was involved")
+	case counted != rows:
+		return fault.Invalidf("the summary is of %d rows, and there are %d", counted, rows)
+	case rows+missing != p.Cells():
+		return fault.Invalidf("there are %d rows, and the plan has %d cells", rows, p.Cells())
+	default:
+		return nil
+	}
+}

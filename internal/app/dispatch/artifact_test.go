@@ -1,0 +1,167 @@
+package dispatch_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/dispatch"
+	"github.com/ghx-dev/bench-action/internal/app/plan"
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+const head = "1111111111111111111111111111111111111111"
+
+// asked is a run of two cells.
+func asked() runs.Run {
+	return runs.Run{ID: "run-1", Repo: "o/r", Head: head, Request: runs.Request{Owner: "o", Name: "r", Plan: plan.Plan{
+		Profile: bench.VerifyPR, Scenarios: []string{"a"}, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Baseline: bench.AgentDirect,
+		Repetitions: 1, Model: "openai/m", Executor: settings.Dispatch, Workflow: "bench.yml",
+	}}}
+}
+
+func rowOf(mode bench.Mode) bench.Row {
+	commit := head
+	return bench.Row{
+		RunID: "x", Mode: mode, ScenarioID: "a", Iteration: 1, Model: bench.ModelRef{ProviderID: "openai", ModelID: "m"}, Git: bench.GitRef{Commit: &commit},
+	}
+}
+
+func summary() bench.Summary {
+	return bench.Summary{
+		Modes:     map[bench.Mode]bench.ModeSummary{bench.AgentDirect: {Runs: 1}, bench.GHX: {Runs: 1}},
+		Scenarios: []bench.ScenarioSummary{{ID: "a"}},
+		Gate:      bench.Gate{Profile: bench.VerifyPR, Baseline: bench.AgentDirect, Candidate: bench.GHX, Verdict: bench.VerdictPass, Passed: true},
+	}
+}
+
+// file is one in an archive.
+type file struct {
+	name    string
+	content any
+}
+
+func lines(t *testing.T, rows ...bench.Row) string {
+	t.Helper()
+	var text strings.Builder
+	for i := range rows {
+		line, err := json.Marshal(rows[i])
+		require.NoError(t, err)
+		text.Write(append(line, '\n'))
+	}
+	return text.String()
+}
+
+func archive(t *testing.T, files ...file) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	writer := zip.NewWriter(&out)
+	for _, f := range files {
+		text, is := f.content.(string)
+		if !is {
+			data, err := json.Marshal(f.content)
+			require.NoError(t, err)
+			text = string(data)
+		}
+		w, err := writer.Create(f.name)
+		require.NoError(t, err)
+		_, err = w.Write([]byte(text))
+		require.NoError(t, err)
+	}
+	require.NoError(t, writer.Close())
+	return out.Bytes()
+}
+
+func TestAnArtifactIsReadAsItWasAskedFor(t *testing.T) {
+	both := file{"rows-suite.jsonl", lines(t, rowOf(bench.AgentDirect), rowOf(bench.GHX))}
+	rows, judged, err := dispatch.Read(archive(t, file{"summary.json", summary()}, both, file{"report.html", "<script>"}, file{"../../etc/passwd", "x"}, file{"../x-suite.jsonl", "x"}), asked())
+	require.NoError(t, err)
+	assert.Equal(t, []any{2, true}, []any{rows, judged}, "what is not known does not count, wherever it would lead")
+
+	rows, judged, err = dispatch.Read(archive(t, file{"a-suite.jsonl", lines(t, rowOf(bench.GHX))}), asked())
+	require.NoError(t, err)
+	assert.Equal(t, []any{1, false}, []any{rows, judged}, "a run that ended early leaves its rows")
+}
+
+func TestAnArtifactThatIsSomethingElseIsRefused(t *testing.T) {
+	good := []bench.Row{rowOf(bench.AgentDirect), rowOf(bench.GHX)}
+	change := func(do func(*bench.Row)) string {
+		row := rowOf(bench.GHX)
+		do(&row)
+		return lines(t, good[0], row)
+	}
+	changed := func(do func(*bench.Summary)) bench.Summary {
+		s := summary()
+		do(&s)
+		return s
+	}
+	other := "2222222222222222222222222222222222222222"
+	for name, c := range map[string]struct {
+		summary any
+		rows    string
+		says    string
+	}{
+		"a row of another commit":           {summary(), change(func(r *bench.Row) { r.Git.Commit = &other }), "line 2 of rows-suite.jsonl: it is not of commit"},
+		"a row without a commit":            {summary(), change(func(r *bench.Row) { r.Git.Commit = nil }), "it is not of commit"},
+		"a row of another scenario":         {summary(), change(func(r *bench.Row) { r.ScenarioID = "b" }), "the plan has no cell b/ghx/1"},
+		"a row of another repetition":       {summary(), change(func(r *bench.Row) { r.Iteration = 2 }), "the plan has no cell"},
+		"a row of another mode":             {summary(), change(func(r *bench.Row) { r.Mode = bench.MCP }), "the plan has no cell"},
+		"a row of another model":            {summary(), change(func(r *bench.Row) { r.Model.ModelID = "cheap" }), "it is of model openai/cheap, not of openai/m"},
+		"a row without a model":             {summary(), change(func(r *bench.Row) { r.Simulated = true }), "whether a model was involved"},
+		"a cell twice":                      {summary(), lines(t, good[1], good[1]), "cell a/ghx/1 has two rows"},
+		"too many rows":                     {summary(), lines(t, good[0], good[1], good[0]), "more rows than the plan has cells"},
+		"a row that is none":                {summary(), "{}}\n", "it is no row"},
+		"rows that are missing":             {summary(), lines(t, good[0]), "the summary is of 2 rows, and there are 1"},
+		"rows that are missing and unsaid":  {changed(func(s *bench.Summary) { delete(s.Modes, bench.GHX) }), lines(t, good[0]), "there are 1 rows, and the plan has 2 cells"},
+		"another profile":                   {changed(func(s *bench.Summary) { s.Gate.Profile = bench.VerifyRelease }), lines(t, good...), "which was not asked for"},
+		"another baseline":                  {changed(func(s *bench.Summary) { s.Gate.Baseline = bench.MCP }), lines(t, good...), "which was not asked for"},
+		"a mode that was not asked for":     {changed(func(s *bench.Summary) { s.Modes[bench.MCP] = bench.ModeSummary{} }), lines(t, good...), "mode mcp"},
+		"a scenario that was not asked for": {changed(func(s *bench.Summary) { s.Scenarios[0].ID = "z" }), lines(t, good...), "scenario z"},
+		"a verdict without a model":         {changed(func(s *bench.Summary) { s.Simulated = true }), lines(t, good...), "whether a model was involved"},
+		"fields that are not known":         {`{"gateV3": {}}`, lines(t, good...), "no summary of this version"},
+		"something after the summary":       {`{} {}`, lines(t, good...), "something after the summary"},
+		"a summary that is no JSON":         {"<html>", lines(t, good...), "no summary of this version"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := dispatch.Read(archive(t, file{"summary.json", c.summary}, file{"rows-suite.jsonl", c.rows}), asked())
+			require.ErrorContains(t, err, c.says)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		})
+	}
+	_, _, err := dispatch.Read([]byte("no zip"), asked())
+	require.ErrorContains(t, err, "no zip archive")
+	_, _, err = dispatch.Read(archive(t, file{"summary.json", summary()}, file{"summary.json", summary()}), asked())
+	require.ErrorContains(t, err, "2 files summary.json")
+}
+
+// A few kilobytes may be gigabytes, unpacked.
+func TestABombIsNotUnpacked(t *testing.T) {
+	_, _, err := dispatch.Read(archive(t, file{"summary.json", strings.Repeat(" ", 9<<20)}), asked())
+	require.ErrorContains(t, err, "larger than 8 MiB")
+	_, _, err = dispatch.Read(archive(t, file{"a-suite.jsonl", strings.Repeat(" ", 9<<20)}), asked())
+	require.ErrorContains(t, err, "damaged, or larger than it may be")
+	var many []file
+	for range 1001 {
+		many = append(many, file{"x", ""})
+	}
+	_, _, err = dispatch.Read(archive(t, many...), asked())
+	require.ErrorContains(t, err, "more than 1000 files")
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("PK"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, _, err := dispatch.Read(data, asked())
+		if err == nil && rows > asked().Request.Plan.Cells() {
+			t.Fatalf("%d rows", rows)
+		}
+	})
+}

@@ -1,0 +1,10 @@
+package dispatch
+
+import "github.com/ghx-dev/bench-action/internal/app/runs"
+
+// Read reads an archive for a run, and returns how many rows it has and
+// whether it has a summary.
+func Read(archive []byte, r runs.Run) (rows int, judged bool, err error) {
+	out, err := read(archive, r)
+	return len(out.rows), out.summary != nil, err
+}

@@ -1,0 +1,98 @@
+package appcli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+
+	"github.com/ghx-dev/bench-action/internal/app/conduct"
+	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/queue"
+)
+
+// builds makes the programs that runs measure.
+type builds struct {
+	settings config.Local
+	path     string
+	// one at a time: the account that builds is the same for all, and what a
+	// build leaves running is ended by ending everything of that account.
+	one sync.Mutex
+}
+
+// measured are the programs of one run. Its folders are temporary.
+type measured struct {
+	ghxbuild.Built
+	folders []string
+}
+
+// remove removes what was made. What cannot be removed is in a folder that is
+// temporary anyway.
+func (m *measured) remove() {
+	for _, folder := range m.folders {
+		_ = os.RemoveAll(folder)
+	}
+}
+
+// build makes the ghx of the run's commit, and of its base commit if that is
+// measured too. The scripted agent has no need of one.
+func (b *builds) build(ctx context.Context, w conduct.Work, log io.Writer) (*measured, error) {
+	made := &measured{}
+	r := w.Run
+	if r.Request.Plan.Model == settings.Scripted {
+		return made, nil
+	}
+	if b.settings.Build == ghxbuild.None {
+		made.Command, made.Skill = b.settings.GHXCommand, b.settings.GHXSkill
+		return made, nil
+	}
+	b.one.Lock()
+	defer b.one.Unlock()
+	err := b.commit(ctx, w, r.Head, ghxbuild.Wanted{Command: b.settings.GHXCommand, Skill: b.settings.GHXSkill}, made, log)
+	if err != nil || !slices.Contains(r.Request.Plan.Modes, bench.GHXBase) {
+		return made, err
+	}
+	proposed := made.Built
+	if err := b.commit(ctx, w, r.Request.BaseSHA, ghxbuild.Wanted{}, made, log); err != nil {
+		return made, err
+	}
+	proposed.Base = made.Command
+	made.Built = proposed
+	return made, nil
+}
+
+// commit makes the ghx of a commit.
+func (b *builds) commit(ctx context.Context, w conduct.Work, sha string, wanted ghxbuild.Wanted, made *measured, log io.Writer) error {
+	fmt.Fprintf(log, "fetch %s of %s\n", sha, w.Run.Repo)
+	folder, err := ghxbuild.Fetch(ctx, w.Client, w.Run.Owner(), w.Run.Name(), sha)
+	if err != nil && fault.KindOf(err) == fault.Infrastructure && ctx.Err() == nil {
+		return fmt.Errorf("%w: %w", conduct.ErrNotNow, err)
+	}
+	if err != nil {
+		return err
+	}
+	made.folders = append(made.folders, folder)
+	builder := &ghxbuild.Builder{
+		Workspace: folder, Path: b.path, Output: log,
+		Account: func() (*syscall.Credential, string, error) {
+			user, home, err := ghxbuild.Account()
+			if home != "" {
+				made.folders = append(made.folders, home)
+			}
+			return user, home, err
+		},
+	}
+	wanted.Script = b.settings.Build
+	made.Built, err = builder.Build(ctx, wanted)
+	if err != nil && ctx.Err() == nil {
+		return queue.Permanent(err) // it would fail again
+	}
+	return err
+}

