@@ -123,7 +123,7 @@ func TestGHChangesPullRequests(t *testing.T) {
 }
 
 func TestGHMerges(t *testing.T) {
-	protected := func(s *model.State, repo *model.Repo) error {
+	protected := func(_ *model.State, repo *model.Repo) error {
 		repo.Protection["main"] = model.Protection{RequiredApprovals: 1}
 		return nil
 	}

@@ -86,7 +86,7 @@ func TestGHSettings(t *testing.T) {
 			{"variable set BAR --body x", 0, ""},
 			{"variable delete FOO", 0, ""},
 			{"variable delete FOO", refused, "HTTP 404"},
-		}, after: func(t *testing.T, s *model.State, repo *model.Repo) {
+		}, after: func(t *testing.T, _ *model.State, repo *model.Repo) {
 			assert.Empty(t, repo.Secrets)
 			assert.Equal(t, "BAR", repo.Variables[0].Name)
 		}},

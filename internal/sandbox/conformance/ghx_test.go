@@ -129,6 +129,7 @@ func openGHX(t testing.TB, made func(http.Handler) http.Handler) *client {
 	return c
 }
 
+// asItIs is the world itself.
 func asItIs(world http.Handler) http.Handler { return world }
 
 // seedForGHX adds a project of monalisa's, a run that hangs and one that
@@ -227,6 +228,7 @@ func ghxJudge(t *testing.T, call ghxCall, reply ghxReply, said string) {
 // All capabilities but the four that fail by themselves do what they do on
 // GitHub.
 func TestGHXCapabilities(t *testing.T) {
+	t.Parallel()
 	c := openGHX(t, asItIs)
 	left := map[string]bool{}
 	for line := range strings.Lines(c.Must(t, c.program, "capabilities", "list")) {
@@ -261,6 +263,7 @@ func withoutGraphQL(world http.Handler) http.Handler {
 
 // Where ghx cannot ask by itself, it has gh ask.
 func TestGHXFallsBackToGH(t *testing.T) {
+	t.Parallel()
 	c := openGHX(t, withoutGraphQL)
 	for _, call := range []ghxCall{
 		{"repo.view", `{}`, `{"nameWithOwner":"acme/widgets"}`},
@@ -301,6 +304,7 @@ func TestGHXFallsBackToGH(t *testing.T) {
 
 // A chain asks for many things at once.
 func TestGHXChains(t *testing.T) {
+	t.Parallel()
 	c := openGHX(t, asItIs)
 	chain := func(calls ...ghxCall) {
 		t.Helper()

@@ -94,6 +94,7 @@ func mcpCalls() []mcpCall {
 // Every tool that the server offers by default does on the world what it does
 // on GitHub.
 func TestMCPTools(t *testing.T) {
+	t.Parallel()
 	world := newWorld(t)
 	require.NoError(t, world.Setup(annotateTag))
 	c := at(t, world, realtool.Find(t, realtool.MCPServer()))

@@ -104,7 +104,13 @@ func checkLabelName(name string) error {
 	}
 }
 
+// maxLabels is how many labels an issue can have.
+const maxLabels = 100
+
 func checkLabelNames(names []string) error {
+	if len(names) > maxLabels {
+		return custom("Issue", "labels", "An issue can have at most %d labels", maxLabels)
+	}
 	for _, name := range names {
 		if err := checkLabelName(name); err != nil {
 			return err

@@ -44,8 +44,9 @@ func onLogin(handle func(c *call, u *model.User) (reply, error)) func(*call) (re
 
 type newRepo struct {
 	Name, Description, Homepage, Visibility string
-	Private, HasIssues                      *bool
-	AutoInit                                bool `json:"auto_init"`
+	Private                                 bool
+	HasIssues                               *bool `json:"has_issues"`
+	AutoInit                                bool  `json:"auto_init"`
 }
 
 func (c *call) createRepo(account *model.User) (reply, error) {
@@ -53,7 +54,7 @@ func (c *call) createRepo(account *model.User) (reply, error) {
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
-	private := in.Visibility == "private" || in.Private != nil && *in.Private
+	private := in.Visibility == "private" || in.Private
 	repo, err := c.s.CreateRepo(c.actor, model.NewRepo{
 		Owner: account.ID, Name: in.Name, Description: in.Description, Private: private,
 	}, in.AutoInit)
@@ -61,6 +62,9 @@ func (c *call) createRepo(account *model.User) (reply, error) {
 		return reply{}, err
 	}
 	repo.Homepage = in.Homepage
+	if in.HasIssues != nil {
+		repo.HasIssues = *in.HasIssues
+	}
 	return created(c.fullRepo(repo))
 }
 

@@ -101,6 +101,7 @@ type repoSettings struct {
 	AllowRebaseMerge    bool `json:"allow_rebase_merge"`
 	AllowAutoMerge      bool `json:"allow_auto_merge"`
 	DeleteBranchOnMerge bool `json:"delete_branch_on_merge"`
+	AllowUpdateBranch   bool `json:"allow_update_branch"`
 	// Parent and Source are a fork's.
 	Parent *repoView `json:"parent,omitempty"`
 	Source *repoView `json:"source,omitempty"`
@@ -162,7 +163,7 @@ func (v *view) fullRepo(r *model.Repo) *repoView {
 	view.repoSettings = &repoSettings{
 		NetworkCount: r.ForkCount, SubscribersCount: len(r.Watchers), AllowMergeCommit: r.AllowMerge,
 		AllowSquashMerge: r.AllowSquash, AllowRebaseMerge: r.AllowRebase, AllowAutoMerge: r.AllowAutoMerge,
-		DeleteBranchOnMerge: r.DeleteBranchOnMerge,
+		DeleteBranchOnMerge: r.DeleteBranchOnMerge, AllowUpdateBranch: r.AllowUpdating,
 	}
 	if parent := v.s.Repos.Get(r.ParentID); parent != nil && v.s.Permission(v.actor, parent) >= model.PermRead {
 		view.Parent, view.Source = v.repo(parent), v.repo(v.s.Source(r))

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
 )
 
 // mcpProtocol is the version of the Model Context Protocol that the client
