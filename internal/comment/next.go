@@ -113,6 +113,8 @@ func (r Run) skipHeadline() headline {
 		return headline{"⏭️", "SKIPPED", "nothing of concern changed"}
 	case SkipLabel:
 		return headline{"⏭️", "SKIPPED", "its labels say so"}
+	case SkipTrigger:
+		return headline{"⏭️", "SKIPPED", "the settings do not ask for it"}
 	case SkipForks:
 		return headline{"⏭️", "SKIPPED", "from a fork"}
 	case SkipApproval:
@@ -132,6 +134,8 @@ func (r Run) skipReason() string {
 		return "No changed file is among the paths that the benchmark is for, so nothing was measured."
 	case SkipLabel:
 		return "The labels of the pull request, and the settings, keep it from being measured by itself."
+	case SkipTrigger:
+		return "The settings do not have groups of the merge queue measured, so nothing was measured."
 	case SkipForks:
 		return "Pull requests from forks are not measured here, so nothing was measured."
 	case SkipApproval:
@@ -152,6 +156,8 @@ func (r Run) skipMend() string {
 	switch {
 	case r.Skip == SkipApproval && isCommitName(r.Commit) && r.can(command.Approve):
 		return fmt.Sprintf("Read the change, then comment `/bench approve %s`. The next push ends the approval.", r.Commit)
+	case r.Skip == SkipTrigger:
+		return "Set `triggers: {merge_group: true}` in the settings to have them measured."
 	case r.Skip == SkipForks:
 		return "Push the commit to a branch of this repository, or set `forks: approve` in the settings."
 	case r.Skip == SkipApproval:

@@ -118,6 +118,8 @@ const (
 	SkipPaths Skip = "paths"
 	// SkipLabel: the labels of the pull request keep it from being measured.
 	SkipLabel Skip = "label"
+	// SkipTrigger: the settings do not have a merge queue's groups measured.
+	SkipTrigger Skip = "trigger"
 	// SkipForks: pull requests from forks are not measured here.
 	SkipForks Skip = "forks"
 	// SkipApproval: the commit of a fork waits for approval.

@@ -372,7 +372,7 @@ func (c *Conductor) pressed(ctx context.Context, cause string, e event.Event, ro
 		return err
 	}
 	if len(problems) > 0 {
-		return c.refuse(ctx, client, ask{cause: cause, event: e, pull: o.pull, asked: "re-run by " + e.Sender.Login}, problems)
+		return c.refuse(ctx, ask{cause: cause, event: e, pull: o.pull, asked: "re-run by " + e.Sender.Login}, problems)
 	}
 	o.settings = set
 	return o.press(ctx, r, routing.Fresh)
@@ -416,7 +416,7 @@ func (o *order) press(ctx context.Context, r runs.Run, fresh bool) error {
 		cause: o.cause, event: o.event, pull: o.pull, settings: o.settings, plan: p, continues: continues, asked: "re-run by " + o.event.Sender.Login,
 	})
 	if over, is := errors.AsType[overBudget](err); is {
-		return o.stop(ctx, o.client, ask{cause: o.cause, event: o.event, pull: o.pull, settings: o.settings, plan: p, asked: "re-run by " + o.event.Sender.Login}, over.Error())
+		return o.stop(ctx, ask{cause: o.cause, event: o.event, pull: o.pull, settings: o.settings, plan: p, asked: "re-run by " + o.event.Sender.Login}, over.Error())
 	}
 	return err
 }

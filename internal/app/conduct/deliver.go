@@ -96,7 +96,7 @@ func (c *Conductor) considerPull(ctx context.Context, client *github.Client, cau
 		return err
 	case len(problems) > 0:
 		once := "refused " + e.Repo.FullName() + " " + pull.HeadSHA + " " + fault.Public(problems.Err())
-		return c.refuse(ctx, client, ask{cause: cause, event: e, pull: pull, asked: asked(e), once: once}, problems)
+		return c.refuse(ctx, ask{cause: cause, event: e, pull: pull, asked: asked(e), once: once}, problems)
 	}
 	facts := decide.Facts{Pull: pull, Action: action, Label: e.Label}
 	if decide.Consider(set, facts).Outcome == decide.Leave {
@@ -116,16 +116,16 @@ func (c *Conductor) considerPull(ctx context.Context, client *github.Client, cau
 	decision := decide.Consider(set, facts)
 	if decision.Outcome == decide.Skip {
 		request.once = "skipped " + e.Repo.FullName() + " " + pull.HeadSHA + " " + set.CheckName + " " + string(decision.Why)
-		return c.skip(ctx, client, request, decision.Why)
+		return c.skip(ctx, request, decision.Why)
 	}
 	request.plan, err = plan.Resolve(set, command.Command{Name: command.Run}, c.Library)
 	if err != nil {
-		return c.refuse(ctx, client, request, jsondoc.Problems{{File: settings.Path, Line: 1, Column: 1, Message: fault.Public(err)}})
+		return c.refuse(ctx, request, jsondoc.Problems{{File: settings.Path, Line: 1, Column: 1, Message: fault.Public(err)}})
 	}
 	request.once = "measured " + e.Repo.FullName() + " " + pull.HeadSHA + " " + set.CheckName
 	_, err = c.start(ctx, client, request)
 	if over, is := errors.AsType[overBudget](err); is {
-		return c.stop(ctx, client, request, over.Error())
+		return c.stop(ctx, request, over.Error())
 	}
 	if errors.Is(err, errTaken) {
 		return nil
@@ -238,17 +238,17 @@ func (c *Conductor) group(ctx context.Context, cause string, e event.Event) erro
 		pull: event.Pull{HeadSHA: e.Group.HeadSHA, HeadRef: e.Group.HeadRef, BaseSHA: e.Group.BaseSHA, BaseRef: base, HeadRepo: e.Repo.FullName()},
 	}
 	if len(problems) > 0 {
-		return c.refuse(ctx, client, request, problems)
+		return c.refuse(ctx, request, problems)
 	}
 	if !set.Triggers.MergeGroup {
-		return c.skip(ctx, client, request, comment.SkipPaths)
+		return c.skip(ctx, request, comment.SkipTrigger)
 	}
 	if request.plan, err = plan.Resolve(set, command.Command{Name: command.Run}, c.Library); err != nil {
-		return c.refuse(ctx, client, request, jsondoc.Problems{{File: settings.Path, Line: 1, Column: 1, Message: fault.Public(err)}})
+		return c.refuse(ctx, request, jsondoc.Problems{{File: settings.Path, Line: 1, Column: 1, Message: fault.Public(err)}})
 	}
 	_, err = c.start(ctx, client, request)
 	if over, is := errors.AsType[overBudget](err); is {
-		return c.stop(ctx, client, request, over.Error())
+		return c.stop(ctx, request, over.Error())
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -150,7 +151,7 @@ func (r *rig) start() {
 		Redact: redact, Poll: 5 * time.Millisecond, Pause: time.Millisecond, Wait: 5 * time.Millisecond, Ended: r.ended,
 	})
 	require.NoError(r, err)
-	ids := 0
+	var ids atomic.Int64
 	r.conductor = conduct.New(conduct.Options{
 		Runs: r.table, DB: db, Queue: jobs, Library: library, App: func() int64 { return r.app }, PublicURL: "https://bench.example",
 		Clients: func(_ context.Context, id int64, owner, name string) (*github.Client, error) {
@@ -160,7 +161,7 @@ func (r *rig) start() {
 			return github.New(github.Options{RESTURL: r.URL, Token: appToken})
 		},
 		Executors: map[settings.Executor]conduct.Executor{settings.Local: r.executor}, Lane: "runs", TellLane: "events", Parallel: 1,
-		Now: time.Now, NewID: func() string { ids++; return fmt.Sprintf("run-%d", ids) }, Log: slog.New(slog.DiscardHandler), Redact: redact,
+		Now: time.Now, NewID: func() string { return fmt.Sprintf("run-%d", ids.Add(1)) }, Log: slog.New(slog.DiscardHandler), Redact: redact,
 		Watch: 5 * time.Millisecond, Elsewhere: 5 * time.Millisecond,
 	})
 	require.NoError(r, jobs.Start(r.Context()))

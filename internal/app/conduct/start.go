@@ -187,17 +187,17 @@ func (c *Conductor) conclude(ctx context.Context, a ask, state runs.State, o run
 	return c.end(ctx, r.ID, state, o)
 }
 
-func (c *Conductor) skip(ctx context.Context, _ *github.Client, a ask, why comment.Skip) error {
+func (c *Conductor) skip(ctx context.Context, a ask, why comment.Skip) error {
 	return c.conclude(ctx, a, runs.Skipped, runs.Outcome{Skip: why})
 }
 
 // stop makes a run that is not begun, for a reason.
-func (c *Conductor) stop(ctx context.Context, _ *github.Client, a ask, reason string) error {
+func (c *Conductor) stop(ctx context.Context, a ask, reason string) error {
 	return c.conclude(ctx, a, runs.Stopped, runs.Outcome{Reason: reason})
 }
 
 // refuse makes a run that is broken by its settings, and points at the line.
-func (c *Conductor) refuse(ctx context.Context, _ *github.Client, a ask, problems jsondoc.Problems) error {
+func (c *Conductor) refuse(ctx context.Context, a ask, problems jsondoc.Problems) error {
 	first := problems.Sorted()[0]
 	return c.conclude(ctx, a, runs.Broken, runs.Outcome{
 		Problem: fault.Public(problems.Err()), ProblemKind: fault.Invalid, ProblemPath: first.File, ProblemLine: first.Line,
