@@ -49,7 +49,9 @@ export BENCH_NODE ?= $(wildcard $(TOOLS)/node_modules/node/bin/node)
 # GitHub's publications, with which the sandbox's answers are compared.
 export BENCH_OPENAPI ?= $(wildcard $(TOOLS)/package/generated/api.github.com.json)
 export BENCH_GRAPHQL_SCHEMA ?= $(wildcard $(TOOLS)/node_modules/@octokit/graphql-schema/schema.graphql)
+export BENCH_GITHUB_WEBHOOKS ?= $(wildcard $(TOOLS)/webhooks/package/generated/api.github.com.json)
 OPENAPI := @octokit/openapi@23.0.2
+WEBHOOKS := @octokit/openapi-webhooks@12.1.0
 
 .PHONY: clients
 clients: ## Install the programs that agents use, for the tests that run them
@@ -57,8 +59,10 @@ clients: ## Install the programs that agents use, for the tests that run them
 	cd tools/clients && $(GO) build -ldflags="-X main.version=0.20.0" -o $(TOOLS)/ tool
 	cp tools/npm/package.json $(TOOLS)/
 	cd $(TOOLS) && npm install --no-package-lock --no-audit --no-fund
-	# The package is large, and one file of it is needed.
+	# The packages are large, and one file of each is needed.
 	cd $(TOOLS) && tar -xzf "$$(npm pack --silent $(OPENAPI))" package/generated/api.github.com.json && rm -f octokit-openapi-*.tgz
+	mkdir -p $(TOOLS)/webhooks
+	cd $(TOOLS)/webhooks && tar -xzf "$$(npm pack --silent $(WEBHOOKS))" package/generated/api.github.com.json && rm -f octokit-openapi-*.tgz
 
 .PHONY: complete
 complete: ## Run the tests with the race detector, and fail on a test that is skipped and not listed in .ci/skips
