@@ -76,7 +76,7 @@ settings are written to .github/bench.yml.`,
 					return err
 				}
 			}
-			fmt.Fprintf(a.stdout, "%s is written. What is left to do:\n  gh secret set %s\n  git add %s\n", strings.Join(files, " and "), secret, strings.Join(files, " "))
+			fmt.Fprintf(a.stdout, "Written: %s. What is left to do:\n  gh secret set %s\n  git add %s\n", strings.Join(files, ", "), secret, strings.Join(files, " "))
 			return nil
 		},
 	}
