@@ -95,6 +95,8 @@ type rig struct {
 	// told has an item for every run whose end was told, measured for every
 	// one that an executor returned from.
 	told, measured chan struct{}
+	// refused has one for every attempt to tell that failed and is made again.
+	refused chan struct{}
 	app            int64
 }
 
@@ -106,7 +108,7 @@ func newRig(t *testing.T, config string) *rig {
 	if config != "" {
 		files = append(files, gitstore.Change{Path: settings.Path, Content: []byte(config)})
 	}
-	r := &rig{T: t, World: sandboxtest.New(t, files...), executor: &executor{do: passes}, told: make(chan struct{}, 100), measured: make(chan struct{}, 100)}
+	r := &rig{T: t, World: sandboxtest.New(t, files...), executor: &executor{do: passes}, told: make(chan struct{}, 100), measured: make(chan struct{}, 100), refused: make(chan struct{}, 100)}
 	r.AddToken(appToken, sandbox.Token{App: appSlug, Permissions: map[string]string{
 		"checks": "write", "pull_requests": "write", "issues": "write", "contents": "read",
 	}})
@@ -176,6 +178,9 @@ func (r *rig) start() {
 func redact(s string) string { return strings.ReplaceAll(s, "hunter2", "[redacted]") }
 
 func (r *rig) ended(e queue.Ended) {
+	if e.Outcome == queue.Retried && e.Kind == "tell" {
+		r.refused <- struct{}{}
+	}
 	if e.Outcome != queue.Succeeded && e.Outcome != queue.GaveUp {
 		return
 	}
