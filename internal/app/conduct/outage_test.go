@@ -18,7 +18,10 @@ import (
 const attemptsInAnOutage = 9
 
 // down lets GitHub answer nothing of the App's any more; up ends that.
-func (r *rig) down() { r.Faults().Add(faults.Rule{Kind: faults.Unavailable, Token: appToken}) }
+func (r *rig) down() {
+	_, err := r.Faults().Add(faults.Rule{Kind: faults.Unavailable, Token: appToken})
+	assert.NoError(r, err)
+}
 
 func (r *rig) up() { r.Faults().Clear() }
 

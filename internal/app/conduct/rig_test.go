@@ -97,7 +97,7 @@ type rig struct {
 	told, measured chan struct{}
 	// refused has one for every attempt to tell that failed and is made again.
 	refused chan struct{}
-	app            int64
+	app     int64
 }
 
 const soon = 20 * time.Second
