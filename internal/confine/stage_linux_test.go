@@ -79,21 +79,21 @@ func TestStageTreeKeepsAProgramTogether(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(outside)) })
 	require.NoError(t, os.Chmod(outside, 0o755))
-	require.NoError(t, os.WriteFile(outside+"/shared", []byte("from outside"), 0o644))
+	require.NoError(t, os.WriteFile(outside+"/common", []byte("from outside"), 0o644))
 	require.NoError(t, os.WriteFile(outside+"/ours", []byte("a secret"), 0o600))
 	dir := tree(t, map[string]string{
 		"stolen":       "-> " + outside + "/ours",
 		"environment":  "-> /proc/self/environ",
 		"lib/main.sh":  ". \"$(dirname \"$0\")/../lib/part.sh\"",
-		"lib/part.sh":  "echo part; cat \"$(dirname \"$0\")/../shared\"",
+		"lib/part.sh":  "echo part; cat \"$(dirname \"$0\")/../common\"",
 		"bin/program":  "-> ../lib/main.sh",
-		"shared":       "-> " + outside + "/shared",
+		"common":       "-> " + outside + "/common",
 		"lib/dangling": "-> nowhere",
 	}, 0o600)
 	staged, err := s.StageTree(dir)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"part", "from outside"}, run(t, s, shell("sh "+staged+"/bin/program")))
-	assert.Equal(t, []string{"bin", "lib", "shared"}, run(t, s, shell("ls "+staged)), "what is ours alone is left out")
+	assert.Equal(t, []string{"bin", "common", "lib"}, run(t, s, shell("ls "+staged)), "what is ours alone is left out")
 
 	dir = tree(t, map[string]string{"lib": "-> " + outside}, 0)
 	_, err = s.StageTree(dir)
