@@ -92,14 +92,19 @@ func (a *Attempt) noteRefused(host string) bool {
 // serveGitHub has the attempt's handler answer, and counts.
 func (a *Attempt) serveGitHub(w http.ResponseWriter, r *http.Request) {
 	a.counter(r).Add(1)
+	a.github.ServeHTTP(Count(w, r, &a.bytes), r)
+}
+
+// Count has the bytes of a request's body, as it is read, and of its answer
+// added up. The answer is to be written to what is returned.
+func Count(w http.ResponseWriter, r *http.Request, bytes *atomic.Int64) http.ResponseWriter {
 	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = &countedBody{r.Body, &a.bytes}
+		r.Body = &countedBody{r.Body, bytes}
 	}
-	if r.Method != http.MethodHead {
-		// What a handler writes in answer to HEAD is not sent.
-		w = &countedWriter{w, &a.bytes}
+	if r.Method == http.MethodHead {
+		return w // what a handler writes in answer is not sent
 	}
-	a.github.ServeHTTP(w, r)
+	return &countedWriter{w, bytes}
 }
 
 func (a *Attempt) counter(r *http.Request) *atomic.Int64 {

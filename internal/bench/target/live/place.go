@@ -14,6 +14,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/egress"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -74,12 +75,7 @@ func (p *place) usage() target.Usage {
 func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	asked := ask(r)
 	p.count(asked)
-	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = &countedBody{r.Body, &p.bytes}
-	}
-	if r.Method != http.MethodHead {
-		w = &countedWriter{w, &p.bytes}
-	}
+	w = egress.Count(w, r, &p.bytes)
 	if err := asked.read(); err != nil {
 		err.send(w)
 		return
@@ -155,31 +151,3 @@ func (h *heldWriter) release(w http.ResponseWriter) {
 	// The client is gone if this fails.
 	_, _ = io.Copy(w, &h.body)
 }
-
-// countedBody counts what is read.
-type countedBody struct {
-	io.ReadCloser
-	bytes *atomic.Int64
-}
-
-func (b *countedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	b.bytes.Add(int64(n))
-	return n, err
-}
-
-// countedWriter counts what is written.
-type countedWriter struct {
-	http.ResponseWriter
-	bytes *atomic.Int64
-}
-
-func (w *countedWriter) Write(p []byte) (int, error) {
-	w.bytes.Add(int64(len(p)))
-	n, err := w.ResponseWriter.Write(p)
-	w.bytes.Add(int64(n - len(p)))
-	return n, err
-}
-
-// Unwrap is for [http.ResponseController].
-func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
