@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/bradleyfalzon/ghinstallation/v2"
 	gogithub "github.com/google/go-github/v60/github"
 
 	"github.com/ghx-dev/bench-action/internal/app/config"
@@ -17,41 +16,29 @@ import (
 
 // identity asks GitHub as the App itself, not as one of its installations.
 type identity struct {
+	app    *github.App
 	client *github.Client
 }
 
 func newIdentity(c config.Credentials, opts Options) (*identity, error) {
-	key, err := ghinstallation.NewAppsTransport(opts.Transport, c.AppID, []byte(c.PrivateKey))
-	if err != nil {
-		// What was read is not repeated: it may be half a key.
-		return nil, fault.Invalidf("the private key of App %d is none that GitHub makes", c.AppID)
-	}
-	client, err := github.New(github.Options{RESTURL: opts.Config.APIURL, Transport: signed{key}})
+	app, err := github.NewApp(
+		github.AppSettings{AppID: c.AppID, PrivateKey: []byte(c.PrivateKey)},
+		github.AppOptions{Options: github.Options{RESTURL: opts.Config.APIURL, Transport: opts.Transport}, Now: opts.Now},
+	)
 	if err != nil {
 		return nil, err
 	}
-	return &identity{client}, nil
-}
-
-// signed signs copies of requests: the transport of the key writes into the
-// one that it is given.
-type signed struct{ key *ghinstallation.AppsTransport }
-
-// RoundTrip sends a signed copy of the request.
-func (s signed) RoundTrip(r *http.Request) (*http.Response, error) {
-	return s.key.RoundTrip(r.Clone(r.Context()))
+	return &identity{app, app.Client()}, nil
 }
 
 // check says whether GitHub accepts the credentials. An error of kind invalid
 // says that it does not, others that it could not be asked.
 func (i *identity) check(ctx context.Context) error {
-	if _, _, err := i.client.REST.Apps.Get(ctx, ""); err != nil {
-		if github.StatusOf(err) == http.StatusUnauthorized {
-			return fault.Invalidf("GitHub does not accept the App's key: its id and its private key do not belong together, or the clock of this machine is wrong")
-		}
-		return github.Explain("ask GitHub about the App", err)
+	_, err := i.app.Facts(ctx)
+	if fault.KindOf(err) == fault.Invalid {
+		return fault.Because(fault.Invalid, err, "GitHub does not accept the App's key: its id and its private key do not belong together, or the clock of this machine is wrong")
 	}
-	return nil
+	return err
 }
 
 // attempt is one attempt of GitHub's to deliver a webhook.

@@ -85,6 +85,9 @@ func (s signed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.key.RoundTrip(r.Clone(r.Context()))
 }
 
+// Client returns what asks as the App itself, not as one of its installations.
+func (a *App) Client() *Client { return a.client }
+
 // Credential returns a token for one use of one repository, which is made when
 // it is first asked for. Repo is "owner/name".
 func (a *App) Credential(repo string, use Use) *Credential {
