@@ -46,6 +46,9 @@ func (r *rig) program(t *testing.T, name, script string) string {
 // they are gone.
 func repository(t *testing.T, files map[string]string) provision.Source {
 	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("NOT TESTED: there is no git on PATH")
+	}
 	dir := t.TempDir()
 	git := func(args ...string) string {
 		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"}, args...)...)
