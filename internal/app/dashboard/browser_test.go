@@ -1,42 +1,20 @@
 package dashboard_test
 
 import (
-	"context"
-	"io"
-	"net/http"
-	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/testkit/browser"
 )
-
-func copyTo(w io.Writer, r *http.Response) (int64, error) { return io.Copy(w, r.Body) }
-
-// browser starts a real one, or skips the test.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("NOT TESTED: pages in a browser: install chromium")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)
-	alloc, cancel := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel := chromedp.NewContext(alloc)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, time.Minute)
-	t.Cleanup(cancel)
-	return ctx
-}
 
 // A phone shows every page without scrolling sideways, and a person gets from
 // the login to a run's checks by the links alone.
 func TestABrowserShowsThePages(t *testing.T) {
-	ctx := browser(t)
+	ctx := browser.Open(t)
 	s := open(t, example(t))
 	var title, overview string
 	require.NoError(t, chromedp.Run(ctx,

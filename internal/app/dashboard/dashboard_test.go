@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -154,7 +155,7 @@ func (s *site) get(t *testing.T, path string) (int, string) {
 	require.NoError(t, err)
 	defer response.Body.Close()
 	var body strings.Builder
-	_, err = copyTo(&body, response)
+	_, err = io.Copy(&body, response.Body)
 	require.NoError(t, err)
 	return response.StatusCode, body.String()
 }

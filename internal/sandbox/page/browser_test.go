@@ -1,39 +1,21 @@
 package page_test
 
 import (
-	"context"
-	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-// browser starts a real one, or skips the test.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("NOT TESTED: pages in a browser: install chromium")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)
-	alloc, cancel := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel := chromedp.NewContext(alloc)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, time.Minute)
-	t.Cleanup(cancel)
-	return ctx
-}
+	"github.com/ghx-dev/bench-action/internal/testkit/browser"
+)
 
 // A person gets from the printed address to what an agent wrote by the links
 // alone; a phone shows every page without scrolling sideways, with text that is
 // long, wide and hostile; and no page runs what it shows.
 func TestABrowserShowsThePages(t *testing.T) {
-	ctx := browser(t)
+	ctx := browser.Open(t)
 	text := hostile + strings.Repeat("W", 130)
 	s := open(t, inhabited(t, text)).enter()
 	s.ask("PATCH", "/repos/octocat/hello/issues/1", `{"body": "`+strings.Repeat("x", 300)+`"}`)
