@@ -1,6 +1,7 @@
 package conduct
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,15 +39,14 @@ type ask struct {
 // had done.
 var errTaken = errors.New("another event has had it done")
 
+// suite is the check's name, also where the settings cannot be read.
+func (a ask) suite() string { return cmp.Or(a.settings.CheckName, settings.DefaultCheckName) }
+
 // run returns the run of an ask, as it is stored first.
 func (c *Conductor) run(a ask) runs.Run {
-	suite := a.settings.CheckName
-	if suite == "" {
-		suite = settings.DefaultCheckName
-	}
 	return runs.Run{
 		ID: c.NewID(), Cause: a.cause, Installation: a.event.InstallationID, Repo: a.event.Repo.FullName(), Pull: a.pull.Number, Head: a.pull.HeadSHA,
-		Suite: suite, State: runs.Queued, Created: c.Now(), Cells: a.plan.Cells(),
+		Suite: a.suite(), State: runs.Queued, Created: c.Now(), Cells: a.plan.Cells(),
 		Request: runs.Request{
 			Owner: a.event.Repo.Owner, Name: a.event.Repo.Name, BaseSHA: a.pull.BaseSHA, BaseRef: a.pull.BaseRef, HeadRepo: a.pull.HeadRepo,
 			Fork: a.pull.Fork, Asked: a.asked, Plan: a.plan, Comment: a.settings.Comment, Continues: a.continues,
@@ -59,7 +59,7 @@ type overBudget struct{ left, estimate float64 }
 
 func (o overBudget) Error() string {
 	if o.left <= 0 {
-		return "The budget of the pull request or of the day is used up. Raise it in " + settings.Path + ", or wait until tomorrow."
+		return "The budget of the pull request or of the day is used up, or held by runs that go on. Raise it in " + settings.Path + ", wait for those runs, or wait until tomorrow."
 	}
 	return fmt.Sprintf("It is thought to cost %s USD, and %s may be spent. Name fewer scenarios or repetitions, or raise the budget in %s.",
 		bench.USDText(o.estimate), bench.USDText(o.left), settings.Path)
@@ -72,7 +72,7 @@ const budgetDay = 24 * time.Hour
 // little is left.
 func (c *Conductor) price(ctx context.Context, a *ask) error {
 	repo := a.event.Repo.FullName()
-	if a.settings.Model != settings.Scripted || a.plan.Model != settings.Scripted {
+	if a.plan.Model != settings.Scripted {
 		mean, known, err := c.Runs.CellCost(ctx, repo, a.plan.Model)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (c *Conductor) price(ctx context.Context, a *ask) error {
 			a.plan.EstimateUSD = mean * float64(a.plan.Cells())
 		}
 	}
-	spent, err := c.Runs.Spent(ctx, repo, a.pull.Number, c.Now().Add(-budgetDay))
+	spent, err := c.Runs.Spent(ctx, repo, a.pull.Number, c.Now().Add(-budgetDay), runs.Subject(repo, a.pull.Number, a.pull.HeadSHA, a.suite()))
 	if err != nil {
 		return err
 	}

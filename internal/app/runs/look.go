@@ -9,8 +9,8 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/app/plan"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // Alive returns the runs of a subject that have not ended.
@@ -47,16 +47,28 @@ func (t *Table) Untold(ctx context.Context, before time.Time) ([]Run, error) {
 	return t.all(ctx, "told = 0 AND NOT "+alive+" AND ended < $1 ORDER BY seq", before.UnixMilli())
 }
 
-// Spent returns what runs of a pull request have cost, and what those of its
-// repository have cost since a time.
-func (t *Table) Spent(ctx context.Context, repo string, pull int, since time.Time) (plan.Spent, error) {
-	var s plan.Spent
-	err := t.db.QueryRow(ctx, `SELECT
-		COALESCE(SUM(CASE WHEN pull = $1 AND pull > 0 THEN cost ELSE 0 END), 0),
-		COALESCE(SUM(CASE WHEN created >= $2 THEN cost ELSE 0 END), 0)
-		FROM run WHERE repo = $3`, pull, since.UnixMilli(), repo).Scan(&s.PullRequest, &s.Day)
+// Spent returns what runs of a pull request have cost or may still cost, and
+// what those of its repository that were made since a time have: a run that
+// goes on holds all that it may spend, so that runs side by side stay within a
+// budget. What is simulated costs nothing. A run of the subject does not hold
+// anything: the one that is asked for takes its place.
+func (t *Table) Spent(ctx context.Context, repo string, pull int, since time.Time, subject string) (plan.Spent, error) {
+	found, err := t.all(ctx, "repo = $1 AND simulated = 0 AND (created >= $2 OR pull = $3) ORDER BY seq", repo, since.UnixMilli(), pull)
 	if err != nil {
-		return plan.Spent{}, fault.Infraf("add up what was spent: %w", err)
+		return plan.Spent{}, err
+	}
+	var s plan.Spent
+	for _, r := range found {
+		usd := r.CostUSD
+		if p := r.Request.Plan; r.State.Alive() && p.Model != settings.Scripted && r.Subject() != subject {
+			usd = max(usd, p.MaxUSD)
+		}
+		if r.Pull > 0 && r.Pull == pull {
+			s.PullRequest += usd
+		}
+		if !r.Created.Before(since) {
+			s.Day += usd
+		}
 	}
 	return s, nil
 }

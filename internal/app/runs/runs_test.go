@@ -178,7 +178,7 @@ func TestWhatWasSpentIsAddedUp(t *testing.T) {
 	for id, cost := range map[string]float64{"old": 1, "new": 2, "elsewhere": 4} {
 		require.NoError(t, r.Progress(t.Context(), id, 4, 16, cost))
 	}
-	spent, err := r.Spent(t.Context(), "aryeko/ghx", 7, noon.Add(-24*time.Hour))
+	spent, err := r.Spent(t.Context(), "aryeko/ghx", 7, noon.Add(-24*time.Hour), "")
 	require.NoError(t, err)
 	assert.Equal(t, plan.Spent{PullRequest: 3, Day: 6}, spent)
 
@@ -190,6 +190,31 @@ func TestWhatWasSpentIsAddedUp(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, known)
 	assert.InDelta(t, 0.5, mean, 1e-9)
+}
+
+func TestARunThatGoesOnHoldsWhatItMaySpend(t *testing.T) {
+	r := open(t)
+	limit := func(usd float64) func(*runs.Run) {
+		return func(run *runs.Run) { run.Request.Plan.MaxUSD = usd }
+	}
+	r.run("here", limit(10))
+	r.run("beside", func(run *runs.Run) { run.Pull, run.Request.Plan.MaxUSD = 8, 10 })
+	r.run("played", func(run *runs.Run) { run.Pull, run.Request.Plan.MaxUSD, run.Request.Plan.Model = 9, 10, "scripted" })
+	r.run("shown", func(run *runs.Run) { run.Pull = 10 })
+	require.NoError(t, r.Progress(t.Context(), "beside", 4, 16, 4))
+	r.end("shown", runs.Finished, runs.Outcome{Summary: &bench.Summary{CostUSD: 5, Simulated: true}})
+
+	spent, err := r.Spent(t.Context(), "aryeko/ghx", 7, noon.Add(-24*time.Hour), "")
+	require.NoError(t, err)
+	assert.Equal(t, plan.Spent{PullRequest: 10, Day: 20}, spent, "what is simulated costs nothing")
+	spent, err = r.Spent(t.Context(), "aryeko/ghx", 7, noon.Add(-24*time.Hour), runs.Subject("aryeko/ghx", 7, "", "bench"))
+	require.NoError(t, err)
+	assert.Equal(t, plan.Spent{Day: 10}, spent, "a run whose place is taken holds nothing")
+
+	r.end("beside", runs.Stopped, runs.Outcome{})
+	spent, err = r.Spent(t.Context(), "aryeko/ghx", 8, noon.Add(-24*time.Hour), "")
+	require.NoError(t, err)
+	assert.Equal(t, plan.Spent{PullRequest: 4, Day: 14}, spent, "a run that has ended holds what it cost")
 }
 
 func TestRowsAreKeptOnce(t *testing.T) {
