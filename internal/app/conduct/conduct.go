@@ -9,7 +9,6 @@ package conduct
 import (
 	"context"
 	"log/slog"
-	"strconv"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/event"
@@ -77,12 +76,16 @@ type Options struct {
 	// Elsewhere is how often a run that goes on elsewhere is looked at; 0
 	// means [DefaultElsewhere].
 	Elsewhere time.Duration
+	// Wait is how often a run that waits for its turn looks for it; 0 means
+	// [DefaultWait].
+	Wait time.Duration
 }
 
 // The defaults of options.
 const (
 	DefaultWatch     = time.Second
 	DefaultElsewhere = time.Minute
+	DefaultWait      = 5 * time.Second
 )
 
 // Conductor does what deliveries start. It is safe for concurrent use.
@@ -115,9 +118,12 @@ func New(opts Options) *Conductor {
 	if opts.Elsewhere == 0 {
 		opts.Elsewhere = DefaultElsewhere
 	}
+	if opts.Wait == 0 {
+		opts.Wait = DefaultWait
+	}
 	c := &Conductor{
 		Options: opts,
-		measure: queue.Kind[job]{Name: "measure", Lane: opts.Lane, Attempts: measureAttempts, Parallel: opts.Parallel},
+		measure: queue.Kind[job]{Name: "measure", Lane: opts.Lane, Attempts: measureAttempts},
 		telling: queue.Kind[job]{Name: "tell", Lane: opts.TellLane, Attempts: tellAttempts, Timeout: tellTimeout},
 	}
 	queue.Handle(opts.Queue, c.measure, c.doMeasure)
@@ -126,9 +132,7 @@ func New(opts Options) *Conductor {
 }
 
 // measureJob returns the job that measures a run, once at a time.
-func (c *Conductor) measureJob(r runs.Run) queue.Order {
-	return c.measure.New(job{r.ID}).Once(r.ID).For(strconv.FormatInt(r.Installation, 10))
-}
+func (c *Conductor) measureJob(r runs.Run) queue.Order { return c.measure.New(job{r.ID}).Once(r.ID) }
 
 func (c *Conductor) tellJob(id string) queue.Order { return c.telling.New(job{id}).Once(id) }
 

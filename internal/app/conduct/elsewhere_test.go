@@ -64,6 +64,59 @@ func TestEventsThatComeTogetherMakeOneRun(t *testing.T) {
 	}
 }
 
+// A run that a workflow does takes its place as well as one on this machine.
+func TestARunThatGoesOnElsewhereHasTheNextOneWait(t *testing.T) {
+	r := newRig(t, config+"triggers: {merge_group: true}\n")
+	var over atomic.Bool
+	looked := make(chan string, 1000)
+	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
+		looked <- w.Run.ID
+		if w.Run.ID == "run-1" && !over.Load() {
+			return runs.Outcome{}, conduct.ErrElsewhere
+		}
+		return passes(ctx, w)
+	})
+	r.pullEvent("opened")
+	assert.Equal(t, "run-1", <-looked)
+	r.deliver("merge_group", map[string]any{"action": "checks_requested", "merge_group": map[string]any{
+		"head_sha": r.head, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1", "base_sha": r.head, "base_ref": "refs/heads/main",
+	}})
+	for range often {
+		assert.Equal(t, "run-1", <-looked)
+	}
+	assert.Equal(t, runs.Queued, r.run("run-2").State)
+	over.Store(true)
+	r.wait(2)
+	assert.Equal(t, runs.Finished, r.run("run-2").State)
+}
+
+// Runs that are asked for at the same time do not spend the same money.
+func TestRunsThatAreAskedForTogetherShareTheBudget(t *testing.T) {
+	r := newRig(t, "model: a/b\nexecutor: local\nbudget: {run: 1, pull_request: 1, day: 1}\ntriggers: {merge_group: true}\n")
+	r.executor.set(func(context.Context, conduct.Work) (runs.Outcome, error) { return runs.Outcome{}, conduct.ErrElsewhere })
+	const groups = 8
+	payload, err := json.Marshal(map[string]any{"repository": r.get(sandboxtest.Path), "installation": map[string]any{"id": installation}})
+	require.NoError(t, err)
+	var all sync.WaitGroup
+	for i := range groups {
+		all.Go(func() {
+			var event map[string]any
+			assert.NoError(t, json.Unmarshal(payload, &event))
+			event["action"], event["sender"] = "checks_requested", map[string]any{"login": "writer", "type": "User"}
+			event["merge_group"] = map[string]any{
+				"head_sha": fmt.Sprintf("%040d", i), "head_ref": "refs/heads/gh-readonly-queue/main/pr-1", "base_sha": r.head, "base_ref": "refs/heads/main",
+			}
+			body, err := json.Marshal(event)
+			assert.NoError(t, err)
+			assert.NoError(t, r.conductor.Deliver(t.Context(), conduct.Delivery{ID: fmt.Sprint(i), Event: "merge_group", Body: body}))
+		})
+	}
+	all.Wait()
+	alive, err := r.table.AliveAll(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, alive, 1, "the others would spend what the first one may")
+}
+
 func TestWhatIsOfNoUseIsNotTriedAgain(t *testing.T) {
 	r := newRig(t, config)
 	r.executor.set(func(context.Context, conduct.Work) (runs.Outcome, error) {

@@ -40,9 +40,12 @@ func (c *Conductor) doMeasure(ctx context.Context, j queue.Job[job]) error {
 	if err != nil {
 		return err
 	}
-	alive, err := c.Runs.Begin(ctx, r.ID, c.Now())
-	if err != nil || !alive {
+	turn, err := c.Runs.Begin(ctx, r, c.Parallel, c.Now())
+	if err != nil || turn == runs.Over {
 		return err
+	}
+	if turn == runs.Waits {
+		return queue.Later(c.Wait)
 	}
 	if r, err = c.Runs.Get(ctx, r.ID); err != nil {
 		return err

@@ -164,7 +164,7 @@ func (r *rig) start() {
 		},
 		Executors: map[settings.Executor]conduct.Executor{settings.Local: r.executor}, Lane: "runs", TellLane: "events", Parallel: 1,
 		Now: time.Now, NewID: func() string { return fmt.Sprintf("run-%d", ids.Add(1)) }, Log: slog.New(slog.DiscardHandler), Redact: redact,
-		Watch: 5 * time.Millisecond, Elsewhere: 5 * time.Millisecond,
+		Watch: 5 * time.Millisecond, Elsewhere: 5 * time.Millisecond, Wait: 5 * time.Millisecond,
 	})
 	require.NoError(r, jobs.Start(r.Context()))
 	r.Cleanup(func() {

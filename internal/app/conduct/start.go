@@ -42,6 +42,11 @@ var errTaken = errors.New("another event has had it done")
 // suite is the check's name, also where the settings cannot be read.
 func (a ask) suite() string { return cmp.Or(a.settings.CheckName, settings.DefaultCheckName) }
 
+// subject is what only one run at a time is about.
+func (a ask) subject() string {
+	return runs.Subject(a.event.Repo.FullName(), a.pull.Number, a.pull.HeadSHA, a.suite())
+}
+
 // run returns the run of an ask, as it is stored first.
 func (c *Conductor) run(a ask) runs.Run {
 	return runs.Run{
@@ -68,20 +73,22 @@ func (o overBudget) Error() string {
 // budgetDay is what a day's budget is for.
 const budgetDay = 24 * time.Hour
 
-// price sets the plan's estimate and limit. The error is [overBudget] if too
-// little is left.
-func (c *Conductor) price(ctx context.Context, a *ask) error {
-	repo := a.event.Repo.FullName()
-	if a.plan.Model != settings.Scripted {
-		mean, known, err := c.Runs.CellCost(ctx, repo, a.plan.Model)
-		if err != nil {
-			return err
-		}
-		if known {
-			a.plan.EstimateUSD = mean * float64(a.plan.Cells())
-		}
+// estimate sets what the plan is thought to cost, if that is known.
+func (c *Conductor) estimate(ctx context.Context, a *ask) error {
+	if a.plan.Model == settings.Scripted {
+		return nil
 	}
-	spent, err := c.Runs.Spent(ctx, repo, a.pull.Number, c.Now().Add(-budgetDay), runs.Subject(repo, a.pull.Number, a.pull.HeadSHA, a.suite()))
+	mean, known, err := c.Runs.CellCost(ctx, a.event.Repo.FullName(), a.plan.Model)
+	if known {
+		a.plan.EstimateUSD = mean * float64(a.plan.Cells())
+	}
+	return err
+}
+
+// afford sets the plan's limit, by what is left of the budgets. The error is
+// [overBudget] if that is too little.
+func (c *Conductor) afford(ctx context.Context, tx *database.Tx, a *ask) error {
+	spent, err := c.Runs.Spent(ctx, tx, a.event.Repo.FullName(), a.pull.Number, c.Now().Add(-budgetDay), a.subject())
 	if err != nil {
 		return err
 	}
@@ -99,10 +106,10 @@ func (c *Conductor) price(ctx context.Context, a *ask) error {
 func (c *Conductor) start(ctx context.Context, client *github.Client, a ask) (runs.Run, error) {
 	r, err := c.Runs.ByCause(ctx, a.cause)
 	if errors.Is(err, runs.ErrNone) {
-		if err := c.price(ctx, &a); err != nil {
+		if err := c.estimate(ctx, &a); err != nil {
 			return runs.Run{}, err
 		}
-		r, err = c.create(ctx, c.run(a), a.once)
+		r, err = c.create(ctx, a, c.afford)
 	}
 	if err != nil || !r.State.Alive() {
 		return r, err
@@ -119,40 +126,55 @@ func (c *Conductor) start(ctx context.Context, client *github.Client, a ask) (ru
 	})
 }
 
-// create stores a run, and ends those of the same subject. The error may be
-// [errTaken].
-func (c *Conductor) create(ctx context.Context, r runs.Run, once string) (runs.Run, error) {
-	older, err := c.Runs.Alive(ctx, r.Subject())
-	if err != nil {
-		return runs.Run{}, err
-	}
+// create stores the run of an ask, once check has let it pass, and ends those of
+// the same subject. What is created in a repository is created one after the
+// other, so that each sees what the others may spend. The error may be
+// [errTaken] or that of check.
+func (c *Conductor) create(ctx context.Context, a ask, check func(context.Context, *database.Tx, *ask) error) (runs.Run, error) {
+	var r runs.Run
 	var made, free bool
-	err = c.DB.Write(ctx, func(tx *database.Tx) (err error) {
-		if free, err = c.claim(ctx, tx, once); err != nil || !free {
+	err := c.DB.Write(ctx, func(tx *database.Tx) (err error) {
+		if err := c.Runs.Lock(ctx, tx, "repository "+a.event.Repo.FullName()); err != nil {
+			return err
+		}
+		if free, err = c.claim(ctx, tx, a.once); err != nil || !free {
+			return err
+		}
+		if err := check(ctx, tx, &a); err != nil {
+			return err
+		}
+		r = c.run(a)
+		older, err := c.Runs.AliveIn(ctx, tx, r.Subject())
+		if err != nil {
 			return err
 		}
 		if made, err = c.Runs.Create(ctx, tx, r); err != nil || !made {
 			return err
 		}
-		for _, old := range older {
-			reason := "A newer run of the same commit took its place."
-			if old.Head != r.Head {
-				reason = "There was a newer push, which is measured instead."
-			}
-			if err := c.endIn(ctx, tx, old.ID, runs.Stopped, runs.Outcome{Reason: reason}); err != nil {
-				return err
-			}
-		}
-		return nil
+		return c.replace(ctx, tx, r, older)
 	})
 	if err != nil || made {
 		return r, err
 	}
-	known, err := c.Runs.ByCause(ctx, r.Cause)
+	known, err := c.Runs.ByCause(ctx, a.cause)
 	if errors.Is(err, runs.ErrNone) && !free {
 		err = errTaken
 	}
 	return known, err
+}
+
+// replace ends the runs that a new one takes the place of.
+func (c *Conductor) replace(ctx context.Context, tx *database.Tx, r runs.Run, older []runs.Run) error {
+	for _, old := range older {
+		reason := "A newer run of the same commit took its place."
+		if old.Head != r.Head {
+			reason = "There was a newer push, which is measured instead."
+		}
+		if err := c.endIn(ctx, tx, old.ID, runs.Stopped, runs.Outcome{Reason: reason}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *Conductor) claim(ctx context.Context, tx *database.Tx, once string) (bool, error) {
@@ -177,7 +199,8 @@ func (c *Conductor) show(ctx context.Context, client *github.Client, r *runs.Run
 
 // conclude makes a run that ends at once.
 func (c *Conductor) conclude(ctx context.Context, a ask, state runs.State, o runs.Outcome) error {
-	r, err := c.create(ctx, c.run(a), a.once)
+	free := func(context.Context, *database.Tx, *ask) error { return nil }
+	r, err := c.create(ctx, a, free)
 	if errors.Is(err, errTaken) {
 		return nil
 	}

@@ -2,6 +2,8 @@ package runs
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -35,10 +37,58 @@ func (t *Table) SetWorkflowRun(ctx context.Context, id string, workflowRun int64
 	return err
 }
 
-// Begin notes that a run goes on. It reports false if the run has ended.
-func (t *Table) Begin(ctx context.Context, id string, at time.Time) (bool, error) {
-	count, err := t.change(ctx, "UPDATE run SET state = 'running', started = CASE WHEN started = 0 THEN $1 ELSE started END WHERE id = $2 AND "+alive, at.UnixMilli(), id)
-	return count > 0, err
+// Turn says whether a run goes on.
+type Turn int
+
+// The turns.
+const (
+	// Over: it has ended.
+	Over Turn = iota
+	// Waits: as many runs of its installation as may go on at a time do, or
+	// were asked for before it.
+	Waits
+	// Goes: it goes on.
+	Goes
+)
+
+// Begin notes that a run goes on, if it is its turn: no more than parallel runs
+// of an installation go on at a time, in the order in which they were asked
+// for. A run that went on already goes on.
+func (t *Table) Begin(ctx context.Context, r Run, parallel int, at time.Time) (turn Turn, err error) {
+	err = t.db.Write(ctx, func(tx *database.Tx) error {
+		if err := t.Lock(ctx, tx, fmt.Sprint("installation ", r.Installation)); err != nil {
+			return err
+		}
+		around, err := find(ctx, tx, "installation = $1 AND "+alive+" ORDER BY seq", r.Installation)
+		if err != nil {
+			return err
+		}
+		if turn = turnOf(r.ID, around, parallel); turn != Goes {
+			return nil
+		}
+		_, err = tx.Exec(ctx, "UPDATE run SET state = 'running', started = CASE WHEN started = 0 THEN $1 ELSE started END WHERE id = $2 AND "+alive, at.UnixMilli(), r.ID)
+		return err
+	})
+	return turn, err
+}
+
+// turnOf returns a run's turn among the runs that have not ended, the oldest
+// first.
+func turnOf(id string, around []Run, parallel int) Turn {
+	mine := slices.IndexFunc(around, func(r Run) bool { return r.ID == id })
+	if mine < 0 {
+		return Over
+	}
+	before := 0
+	for i, r := range around {
+		if i < mine || i > mine && r.State == Running {
+			before++
+		}
+	}
+	if around[mine].State == Running || before < parallel {
+		return Goes
+	}
+	return Waits
 }
 
 // Progress notes how far a run is.
@@ -124,6 +174,13 @@ func (t *Table) Once(ctx context.Context, cause string) (bool, error) {
 func (t *Table) Claim(ctx context.Context, tx *database.Tx, name string) (bool, error) {
 	count, err := tx.Exec(ctx, "INSERT INTO said (cause) VALUES ($1) ON CONFLICT DO NOTHING", name)
 	return count > 0, err
+}
+
+// Lock has everybody else who calls it with the name wait until the transaction
+// ends.
+func (t *Table) Lock(ctx context.Context, tx *database.Tx, name string) error {
+	_, err := tx.Exec(ctx, "INSERT INTO said (cause) VALUES ($1) ON CONFLICT (cause) DO UPDATE SET cause = excluded.cause", "lock "+name)
+	return err
 }
 
 // See notes when a commit became the head of a pull request. The first time

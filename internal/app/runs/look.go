@@ -11,17 +11,27 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 // Alive returns the runs of a subject that have not ended.
 func (t *Table) Alive(ctx context.Context, subject string) ([]Run, error) {
-	return t.all(ctx, "("+subjectSQL+") = $1 AND "+alive+" ORDER BY seq", subject)
+	return aliveAbout(ctx, t.db, subject)
+}
+
+// AliveIn is [Table.Alive] with the transaction.
+func (t *Table) AliveIn(ctx context.Context, tx *database.Tx, subject string) ([]Run, error) {
+	return aliveAbout(ctx, tx, subject)
+}
+
+func aliveAbout(ctx context.Context, in querier, subject string) ([]Run, error) {
+	return find(ctx, in, "("+subjectSQL+") = $1 AND "+alive+" ORDER BY seq", subject)
 }
 
 // AliveOf returns the runs of an installation that have not ended; of all of
 // its repositories, or of those that are named.
 func (t *Table) AliveOf(ctx context.Context, installation int64, repos []string) ([]Run, error) {
-	found, err := t.all(ctx, "installation = $1 AND "+alive+" ORDER BY seq", installation)
+	found, err := find(ctx, t.db, "installation = $1 AND "+alive+" ORDER BY seq", installation)
 	if err != nil || repos == nil {
 		return found, err
 	}
@@ -38,22 +48,23 @@ func (t *Table) AliveOf(ctx context.Context, installation int64, repos []string)
 
 // AliveAll returns all runs that have not ended.
 func (t *Table) AliveAll(ctx context.Context) ([]Run, error) {
-	return t.all(ctx, alive+" ORDER BY seq")
+	return find(ctx, t.db, alive+" ORDER BY seq")
 }
 
 // Untold returns runs that ended before a time and that GitHub does not show
 // as ended.
 func (t *Table) Untold(ctx context.Context, before time.Time) ([]Run, error) {
-	return t.all(ctx, "told = 0 AND NOT "+alive+" AND ended < $1 ORDER BY seq", before.UnixMilli())
+	return find(ctx, t.db, "told = 0 AND NOT "+alive+" AND ended < $1 ORDER BY seq", before.UnixMilli())
 }
 
 // Spent returns what runs of a pull request have cost or may still cost, and
 // what those of its repository that were made since a time have: a run that
 // goes on holds all that it may spend, so that runs side by side stay within a
 // budget. What is simulated costs nothing. A run of the subject does not hold
-// anything: the one that is asked for takes its place.
-func (t *Table) Spent(ctx context.Context, repo string, pull int, since time.Time, subject string) (plan.Spent, error) {
-	found, err := t.all(ctx, "repo = $1 AND simulated = 0 AND (created >= $2 OR pull = $3) ORDER BY seq", repo, since.UnixMilli(), pull)
+// anything: the one that is asked for takes its place. It counts with the
+// transaction; who makes a run for what is left holds [Table.Lock].
+func (t *Table) Spent(ctx context.Context, tx *database.Tx, repo string, pull int, since time.Time, subject string) (plan.Spent, error) {
+	found, err := find(ctx, tx, "repo = $1 AND simulated = 0 AND (created >= $2 OR pull = $3) ORDER BY seq", repo, since.UnixMilli(), pull)
 	if err != nil {
 		return plan.Spent{}, err
 	}
@@ -79,7 +90,7 @@ const historyLimit = 20
 // CellCost returns the mean cost of a cell of a model in the latest finished
 // runs of a repository, in USD. It reports false if there are none.
 func (t *Table) CellCost(ctx context.Context, repo, model string) (float64, bool, error) {
-	found, err := t.all(ctx, "repo = $1 AND state = 'finished' ORDER BY seq DESC LIMIT $2", repo, historyLimit)
+	found, err := find(ctx, t.db, "repo = $1 AND state = 'finished' ORDER BY seq DESC LIMIT $2", repo, historyLimit)
 	if err != nil {
 		return 0, false, err
 	}
@@ -117,7 +128,7 @@ func (s Source) Runs(ctx context.Context, f dashboard.Filter) ([]dashboard.Run, 
 		where += fmt.Sprintf(" AND seq < (SELECT seq FROM run WHERE id = $%d)", len(args))
 	}
 	args = append(args, f.Limit)
-	found, err := s.Table.all(ctx, where+fmt.Sprintf(" ORDER BY seq DESC LIMIT $%d", len(args)), args...)
+	found, err := find(ctx, s.Table.db, where+fmt.Sprintf(" ORDER BY seq DESC LIMIT $%d", len(args)), args...)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +154,7 @@ func (s Source) Run(ctx context.Context, id string) (dashboard.Detail, error) {
 
 // Course returns the last judged runs of a repository, the oldest first.
 func (s Source) Course(ctx context.Context, repo string, limit int) ([]dashboard.Point, error) {
-	found, err := s.Table.all(ctx, "LOWER(repo) = $1 AND state = 'finished' ORDER BY seq DESC LIMIT $2", strings.ToLower(repo), limit)
+	found, err := find(ctx, s.Table.db, "LOWER(repo) = $1 AND state = 'finished' ORDER BY seq DESC LIMIT $2", strings.ToLower(repo), limit)
 	if err != nil {
 		return nil, err
 	}

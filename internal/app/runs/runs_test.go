@@ -1,9 +1,12 @@
 package runs_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +19,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -52,6 +56,26 @@ func (r *rig) run(id string, change func(*runs.Run)) bool {
 		return err
 	}))
 	return made
+}
+
+// spent returns what is counted against budgets.
+func (r *rig) spent(pull int, subject string) (spent plan.Spent) {
+	r.Helper()
+	require.NoError(r, r.db.Write(r.Context(), func(tx *database.Tx) (err error) {
+		spent, err = r.Spent(r.Context(), tx, "aryeko/ghx", pull, noon.Add(-24*time.Hour), subject)
+		return err
+	}))
+	return spent
+}
+
+// begin has a run go on if it is its turn, one at a time.
+func (r *rig) begin(id string, at time.Time) runs.Turn {
+	r.Helper()
+	run, err := r.Get(r.Context(), id)
+	require.NoError(r, err)
+	turn, err := r.Begin(r.Context(), run, 1, at)
+	require.NoError(r, err)
+	return turn
 }
 
 func (r *rig) end(id string, state runs.State, o runs.Outcome) bool {
@@ -94,20 +118,15 @@ func TestACauseMakesOneRun(t *testing.T) {
 func TestARunEndsOnce(t *testing.T) {
 	r := open(t)
 	r.run("a", nil)
-	begun, err := r.Begin(t.Context(), "a", noon.Add(time.Minute))
-	require.NoError(t, err)
-	assert.True(t, begun)
-	_, err = r.Begin(t.Context(), "a", noon.Add(time.Hour))
-	require.NoError(t, err)
+	assert.Equal(t, runs.Goes, r.begin("a", noon.Add(time.Minute)))
+	assert.Equal(t, runs.Goes, r.begin("a", noon.Add(time.Hour)))
 	assert.Equal(t, noon.Add(time.Minute), r.get("a").Started, "the first beginning counts")
 
 	require.NoError(t, r.Progress(t.Context(), "a", 3, 16, 0.5))
 	summary := &bench.Summary{CostUSD: 0.8, Simulated: true, Gate: bench.Gate{Verdict: bench.VerdictPass}}
 	assert.True(t, r.end("a", runs.Finished, runs.Outcome{Summary: summary, Log: "done"}))
 	assert.False(t, r.end("a", runs.Broken, runs.Outcome{Problem: "late", ProblemKind: fault.Internal}))
-	begun, err = r.Begin(t.Context(), "a", noon)
-	require.NoError(t, err)
-	assert.False(t, begun)
+	assert.Equal(t, runs.Over, r.begin("a", noon))
 	require.NoError(t, r.Progress(t.Context(), "a", 9, 16, 9))
 
 	run := r.get("a")
@@ -178,9 +197,7 @@ func TestWhatWasSpentIsAddedUp(t *testing.T) {
 	for id, cost := range map[string]float64{"old": 1, "new": 2, "elsewhere": 4} {
 		require.NoError(t, r.Progress(t.Context(), id, 4, 16, cost))
 	}
-	spent, err := r.Spent(t.Context(), "aryeko/ghx", 7, noon.Add(-24*time.Hour), "")
-	require.NoError(t, err)
-	assert.Equal(t, plan.Spent{PullRequest: 3, Day: 6}, spent)
+	assert.Equal(t, plan.Spent{PullRequest: 3, Day: 6}, r.spent(7, ""))
 
 	_, known, err := r.CellCost(t.Context(), "aryeko/ghx", "a/b")
 	require.NoError(t, err)
@@ -190,6 +207,58 @@ func TestWhatWasSpentIsAddedUp(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, known)
 	assert.InDelta(t, 0.5, mean, 1e-9)
+}
+
+func TestWhatIsLockedIsDoneOneAfterTheOther(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		db, err := database.Open(t.Context(), address)
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, db.Close()) })
+		table, err := runs.Open(t.Context(), db)
+		require.NoError(t, err)
+		var made atomic.Int64
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				assert.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
+					if err := table.Lock(t.Context(), tx, "aryeko/ghx"); err != nil {
+						return err
+					}
+					others, err := table.AliveIn(t.Context(), tx, runs.Subject("aryeko/ghx", 7, "", "bench"))
+					if err != nil || len(others) > 0 {
+						return err
+					}
+					made.Add(1)
+					id := fmt.Sprint(i)
+					_, err = table.Create(t.Context(), tx, runs.Run{ID: id, Cause: id, Repo: "aryeko/ghx", Pull: 7, Suite: "bench", State: runs.Queued, Created: noon})
+					return err
+				}))
+			})
+		}
+		all.Wait()
+		assert.EqualValues(t, 1, made.Load(), "each sees what was done before it")
+	})
+}
+
+func TestRunsOfAnInstallationGoOnInTurn(t *testing.T) {
+	r := open(t)
+	for pull, id := range []string{"first", "second", "third"} {
+		r.run(id, func(run *runs.Run) { run.Pull = pull + 1 })
+	}
+	r.run("elsewhere", func(run *runs.Run) { run.Installation = 6 })
+	assert.Equal(t, runs.Waits, r.begin("second", noon), "the first was asked for before it")
+	assert.Equal(t, runs.Goes, r.begin("first", noon))
+	assert.Equal(t, runs.Waits, r.begin("second", noon), "the first goes on")
+	assert.Equal(t, runs.Queued, r.get("second").State)
+	assert.Equal(t, runs.Goes, r.begin("elsewhere", noon), "another installation has its own turns")
+	assert.Equal(t, runs.Goes, r.begin("first", noon), "it goes on in another process")
+
+	r.end("first", runs.Finished, runs.Outcome{})
+	assert.Equal(t, runs.Waits, r.begin("third", noon), "the second is before it")
+	assert.Equal(t, runs.Goes, r.begin("second", noon))
+	assert.Equal(t, runs.Waits, r.begin("third", noon))
+	r.end("second", runs.Stopped, runs.Outcome{})
+	assert.Equal(t, runs.Goes, r.begin("third", noon))
 }
 
 func TestARunThatGoesOnHoldsWhatItMaySpend(t *testing.T) {
@@ -204,17 +273,11 @@ func TestARunThatGoesOnHoldsWhatItMaySpend(t *testing.T) {
 	require.NoError(t, r.Progress(t.Context(), "beside", 4, 16, 4))
 	r.end("shown", runs.Finished, runs.Outcome{Summary: &bench.Summary{CostUSD: 5, Simulated: true}})
 
-	spent, err := r.Spent(t.Context(), "aryeko/ghx", 7, noon.Add(-24*time.Hour), "")
-	require.NoError(t, err)
-	assert.Equal(t, plan.Spent{PullRequest: 10, Day: 20}, spent, "what is simulated costs nothing")
-	spent, err = r.Spent(t.Context(), "aryeko/ghx", 7, noon.Add(-24*time.Hour), runs.Subject("aryeko/ghx", 7, "", "bench"))
-	require.NoError(t, err)
-	assert.Equal(t, plan.Spent{Day: 10}, spent, "a run whose place is taken holds nothing")
+	assert.Equal(t, plan.Spent{PullRequest: 10, Day: 20}, r.spent(7, ""), "what is simulated costs nothing")
+	assert.Equal(t, plan.Spent{Day: 10}, r.spent(7, runs.Subject("aryeko/ghx", 7, "", "bench")), "a run whose place is taken holds nothing")
 
 	r.end("beside", runs.Stopped, runs.Outcome{})
-	spent, err = r.Spent(t.Context(), "aryeko/ghx", 8, noon.Add(-24*time.Hour), "")
-	require.NoError(t, err)
-	assert.Equal(t, plan.Spent{PullRequest: 4, Day: 14}, spent, "a run that has ended holds what it cost")
+	assert.Equal(t, plan.Spent{PullRequest: 4, Day: 14}, r.spent(8, ""), "a run that has ended holds what it cost")
 }
 
 func TestRowsAreKeptOnce(t *testing.T) {

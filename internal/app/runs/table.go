@@ -137,7 +137,7 @@ func Subject(repo string, pull int, head, suite string) string {
 
 // one returns the latest run for which a condition holds.
 func (t *Table) one(ctx context.Context, where string, args ...any) (Run, error) {
-	found, err := t.all(ctx, where+" ORDER BY seq DESC LIMIT 1", args...)
+	found, err := find(ctx, t.db, where+" ORDER BY seq DESC LIMIT 1", args...)
 	if err == nil && len(found) == 0 {
 		return Run{}, ErrNone
 	}
@@ -147,9 +147,14 @@ func (t *Table) one(ctx context.Context, where string, args ...any) (Run, error)
 	return found[0], nil
 }
 
-// all returns the runs for which a condition holds.
-func (t *Table) all(ctx context.Context, where string, args ...any) ([]Run, error) {
-	rows, err := t.db.Query(ctx, "SELECT "+columns+" FROM run WHERE "+where, args...)
+// querier is a database, or a transaction of it.
+type querier interface {
+	Query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// find returns the runs for which a condition holds.
+func find(ctx context.Context, in querier, where string, args ...any) ([]Run, error) {
+	rows, err := in.Query(ctx, "SELECT "+columns+" FROM run WHERE "+where, args...)
 	if err != nil {
 		return nil, fault.Infraf("read runs: %w", err)
 	}
