@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -18,11 +17,6 @@ import (
 func schema() database.Schema {
 	return database.Schema{Name: "queue", Steps: []string{`
 		CREATE TABLE queue_process (process TEXT PRIMARY KEY, seen BIGINT NOT NULL);
-		CREATE TABLE queue_slot (
-			kind TEXT NOT NULL, name TEXT NOT NULL, number BIGINT NOT NULL, job BIGINT NOT NULL, process TEXT NOT NULL,
-			PRIMARY KEY (kind, name, number)
-		);
-		CREATE TABLE queue_subject (subject TEXT PRIMARY KEY, job BIGINT NOT NULL);
 	`}}
 }
 
@@ -32,8 +26,6 @@ const (
 	rescueLock = 0x72657363
 	// mostRunning is how many running jobs are looked at together.
 	mostRunning = 10_000
-	// tidyEvery is how often subjects of forgotten jobs are removed, in beats.
-	tidyEvery = 1000
 )
 
 // clock is an expression for the database's time in milliseconds: the clocks
@@ -64,9 +56,6 @@ func (q *Queue) enter(ctx context.Context) error {
 // leave says that this process has no jobs any more.
 func (q *Queue) leave(ctx context.Context) error {
 	return q.db.Write(ctx, func(tx *database.Tx) error {
-		if _, err := tx.Exec(ctx, "DELETE FROM queue_slot WHERE process = $1", q.opts.Process); err != nil {
-			return err
-		}
 		_, err := tx.Exec(ctx, "DELETE FROM queue_process WHERE process = $1", q.opts.Process)
 		return err
 	})
@@ -77,7 +66,7 @@ func (q *Queue) leave(ctx context.Context) error {
 func (q *Queue) live(ctx context.Context) {
 	ticker := time.NewTicker(q.opts.Beat)
 	defer ticker.Stop()
-	for beats := 1; ; beats++ {
+	for {
 		select {
 		case <-ctx.Done():
 			return
@@ -86,11 +75,6 @@ func (q *Queue) live(ctx context.Context) {
 		err := q.db.Write(ctx, func(tx *database.Tx) error {
 			if err := q.beat(ctx, tx); err != nil {
 				return err
-			}
-			if beats%tidyEvery == 0 {
-				if err := q.tidy(ctx, tx); err != nil {
-					return err
-				}
 			}
 			return q.rescue(ctx, tx)
 		})
@@ -112,8 +96,7 @@ func (q *Queue) beat(ctx context.Context, tx *database.Tx) error {
 	return err
 }
 
-// rescue gives jobs of dead processes back, and has running jobs of this one
-// that were cancelled elsewhere end.
+// rescue gives jobs of dead processes back.
 func (q *Queue) rescue(ctx context.Context, tx *database.Tx) error {
 	if only, err := q.alone(ctx, tx); err != nil || !only {
 		return err
@@ -131,13 +114,10 @@ func (q *Queue) rescue(ctx context.Context, tx *database.Tx) error {
 		if n := len(job.AttemptedBy); n > 0 {
 			by = job.AttemptedBy[n-1]
 		}
-		switch {
-		case !slices.Contains(alive, by):
-			err = q.giveBack(ctx, tx, job)
-		case by == q.opts.Process && isCancelled(job):
-			q.running.cancel(job.ID, ErrCancelled)
+		if slices.Contains(alive, by) {
+			continue
 		}
-		if err != nil {
+		if err := q.giveBack(ctx, tx, job); err != nil {
 			return err
 		}
 	}
@@ -155,12 +135,9 @@ func (q *Queue) alone(ctx context.Context, tx *database.Tx) (only bool, err erro
 	return only, nil
 }
 
-// bury removes dead processes and what they hold, and returns those that live.
+// bury removes dead processes, and returns those that live.
 func (q *Queue) bury(ctx context.Context, tx *database.Tx) ([]string, error) {
 	if _, err := tx.Exec(ctx, "DELETE FROM queue_process WHERE seen < "+q.clock()+" - $1", q.opts.Silence.Milliseconds()); err != nil {
-		return nil, err
-	}
-	if _, err := tx.Exec(ctx, "DELETE FROM queue_slot WHERE process NOT IN (SELECT process FROM queue_process)"); err != nil {
 		return nil, err
 	}
 	rows, err := tx.Query(ctx, "SELECT process FROM queue_process")
@@ -186,24 +163,10 @@ func (q *Queue) giveBack(ctx context.Context, tx *database.Tx, job *rivertype.Jo
 	if job.Attempt >= job.MaxAttempts {
 		change, outcome = "state = 'discarded', finalized_at = CURRENT_TIMESTAMP", GaveUp
 	}
-	if isCancelled(job) {
-		change, outcome = "state = 'cancelled', finalized_at = CURRENT_TIMESTAMP", Cancelled
-	}
 	changed, err := tx.Exec(ctx, "UPDATE river_job SET "+change+" WHERE id = $1 AND state = 'running' AND attempt = $2", job.ID, job.Attempt)
 	if err != nil || changed == 0 {
 		return err
 	}
 	q.opts.Log.WarnContext(ctx, "a process died during a job", slog.Int64("job", job.ID), slog.String("kind", job.Kind), slog.String("outcome", string(outcome)))
 	return nil
-}
-
-// isCancelled reports whether a running job was told to end.
-func isCancelled(job *rivertype.JobRow) bool {
-	return strings.Contains(string(job.Metadata), `"cancel_attempted_at"`)
-}
-
-// tidy forgets the subjects of jobs that are gone.
-func (q *Queue) tidy(ctx context.Context, tx *database.Tx) error {
-	_, err := tx.Exec(ctx, "DELETE FROM queue_subject WHERE NOT EXISTS (SELECT 1 FROM river_job WHERE id = job)")
-	return err
 }

@@ -28,7 +28,7 @@ const bulkInsert = `
 
 // plain reports whether a job has nothing said of it that bulkInsert does not
 // store.
-func (o Order) plain() bool { return o.unique == "" && o.at.IsZero() }
+func (o Order) plain() bool { return o.unique == "" }
 
 // insertBulk stores plain jobs in SQLite.
 func insertBulk(ctx context.Context, tx *database.Tx, jobs []Order) error {

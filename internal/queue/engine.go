@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"errors"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
@@ -21,11 +20,8 @@ type engine struct {
 	// insert stores jobs and returns them, insertFast does not return them.
 	insert     func(context.Context, *database.Tx, []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
 	insertFast func(context.Context, *database.Tx, []river.InsertManyParams) error
-	// cancel reports false if there is no such job any more.
-	cancel   func(context.Context, *database.Tx, int64) (bool, error)
-	get      func(context.Context, int64) (*rivertype.JobRow, error)
-	list     func(context.Context, *database.Tx, *river.JobListParams) ([]*rivertype.JobRow, error)
-	periodic func(*river.PeriodicJob) error
+	list       func(context.Context, *database.Tx, *river.JobListParams) ([]*rivertype.JobRow, error)
+	periodic   func(*river.PeriodicJob) error
 }
 
 // newEngine returns River on one of its drivers; inner takes the driver's
@@ -52,14 +48,6 @@ func newEngine[T any](driver riverdriver.Driver[T], config *river.Config, inner 
 			_, err := client.InsertManyFastTx(ctx, inner(tx), jobs)
 			return err
 		},
-		cancel: func(ctx context.Context, tx *database.Tx, id int64) (bool, error) {
-			_, err := client.JobCancelTx(ctx, inner(tx), id)
-			if errors.Is(err, rivertype.ErrNotFound) {
-				return false, nil
-			}
-			return err == nil, err
-		},
-		get: client.JobGet,
 		list: func(ctx context.Context, tx *database.Tx, what *river.JobListParams) ([]*rivertype.JobRow, error) {
 			result, err := client.JobListTx(ctx, inner(tx), what)
 			if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -18,9 +17,7 @@ type Order struct {
 	kind, lane         string
 	attempts, priority int
 	payload            any
-	unique, key        string
-	subject            string
-	at                 time.Time
+	unique             string
 }
 
 // New returns a job of this kind.
@@ -34,16 +31,6 @@ func (k Kind[T]) New(payload T) Order {
 // Once has the job not be stored if one of its kind with the same name waits
 // or runs.
 func (o Order) Once(name string) Order { o.unique = name; return o }
-
-// About has the job take the place of the last one with the same subject: that
-// one is cancelled if it waits or runs. A subject is shared by all kinds.
-func (o Order) About(subject string) Order { o.subject = subject; return o }
-
-// For says what the job is for, such as an installation: see [Kind.Parallel].
-func (o Order) For(key string) Order { o.key = key; return o }
-
-// At has the job wait until then.
-func (o Order) At(t time.Time) Order { o.at = t; return o }
 
 // Prior changes the priority that the kind has.
 func (o Order) Prior(priority int) Order { o.priority = priority; return o }
@@ -60,7 +47,6 @@ type Stored struct {
 type arguments struct {
 	kind    string
 	Unique  string          `json:"u,omitempty" river:"unique"`
-	Key     string          `json:"k,omitempty"`
 	Payload json.RawMessage `json:"p"`
 }
 
@@ -81,7 +67,7 @@ func (o Order) arguments() (arguments, error) {
 	if err != nil {
 		return arguments{}, fault.Internalf("write the payload of a job %q: %w", o.kind, err)
 	}
-	return arguments{o.kind, o.unique, o.key, payload}, nil
+	return arguments{o.kind, o.unique, payload}, nil
 }
 
 // params writes a job as River takes it.
@@ -90,7 +76,7 @@ func (o Order) params() (river.InsertManyParams, error) {
 	if err != nil {
 		return river.InsertManyParams{}, err
 	}
-	opts := &river.InsertOpts{Queue: o.lane, MaxAttempts: o.attempts, Priority: o.priority, ScheduledAt: o.at}
+	opts := &river.InsertOpts{Queue: o.lane, MaxAttempts: o.attempts, Priority: o.priority}
 	if o.unique != "" {
 		opts.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: unfinished()}
 	}
@@ -109,27 +95,19 @@ func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, jobs ...Order) ([]
 		if err != nil {
 			return nil, fault.Infraf("store a job %q: %w", job.kind, err)
 		}
-		one := Stored{ID: results[0].Job.ID, Known: results[0].UniqueSkippedAsDuplicate}
-		if err := q.replace(ctx, tx, job.subject, one); err != nil {
-			return nil, err
-		}
-		stored = append(stored, one)
+		stored = append(stored, Stored{ID: results[0].Job.ID, Known: results[0].UniqueSkippedAsDuplicate})
 	}
 	return stored, nil
 }
 
-// EnqueueMany stores many jobs at once, in a fraction of the time. They have no
-// subject ([Order.About] is an error of kind internal), and nothing is told of
-// them.
+// EnqueueMany stores many jobs at once, in a fraction of the time. Nothing is
+// told of them.
 func (q *Queue) EnqueueMany(ctx context.Context, tx *database.Tx, jobs []Order) error {
 	if len(jobs) == 0 {
 		return nil
 	}
 	plain := true
 	for _, job := range jobs {
-		if job.subject != "" {
-			return fault.Internalf("jobs that are stored together have no subject, and one %q is about %q", job.kind, job.subject)
-		}
 		plain = plain && job.plain()
 	}
 	if plain && q.db.Dialect() == database.SQLite {
@@ -147,55 +125,4 @@ func (q *Queue) EnqueueMany(ctx context.Context, tx *database.Tx, jobs []Order) 
 		return fault.Infraf("store %d jobs: %w", len(all), err)
 	}
 	return nil
-}
-
-// replace notes the job that a subject has now, and cancels the one before.
-func (q *Queue) replace(ctx context.Context, tx *database.Tx, subject string, job Stored) error {
-	if subject == "" {
-		return nil
-	}
-	before, err := q.subject(ctx, tx, subject)
-	if err != nil || before == job.ID {
-		return err
-	}
-	if _, err := tx.Exec(ctx, "UPDATE queue_subject SET job = $1 WHERE subject = $2", job.ID, subject); err != nil {
-		return err
-	}
-	return q.Cancel(ctx, tx, before)
-}
-
-// subject returns a subject's job, 0 if it has none, and keeps others from
-// changing it until the transaction ends.
-func (q *Queue) subject(ctx context.Context, tx *database.Tx, subject string) (int64, error) {
-	var job int64
-	err := tx.QueryRow(ctx, `INSERT INTO queue_subject (subject, job) VALUES ($1, 0)
-		ON CONFLICT (subject) DO UPDATE SET subject = excluded.subject RETURNING job`, subject).Scan(&job)
-	if err != nil {
-		return 0, fault.Infraf("look up the job about %q: %w", subject, err)
-	}
-	return job, nil
-}
-
-// Cancel cancels a job with the transaction: one that waits is never run, the
-// context of one that runs ends. It is no error if the job has ended, or if
-// there is none.
-func (q *Queue) Cancel(ctx context.Context, tx *database.Tx, id int64) error {
-	if id == 0 {
-		return nil
-	}
-	if _, err := q.engine.cancel(ctx, tx, id); err != nil {
-		return fault.Infraf("cancel job %d: %w", id, err)
-	}
-	tx.AfterCommit(func() { q.running.cancel(id, ErrCancelled) })
-	return nil
-}
-
-// CancelAbout cancels the job with a subject, if there is one, and returns its
-// id or 0.
-func (q *Queue) CancelAbout(ctx context.Context, tx *database.Tx, subject string) (int64, error) {
-	id, err := q.subject(ctx, tx, subject)
-	if err != nil {
-		return 0, err
-	}
-	return id, q.Cancel(ctx, tx, id)
 }

@@ -21,9 +21,6 @@ type Kind[T any] struct {
 	Timeout time.Duration
 	// Attempts is how often the job is tried; 0 means [DefaultAttempts].
 	Attempts int
-	// Parallel is how many jobs of this kind may run at a time, on all
-	// machines, that are for the same key; 0 means any number.
-	Parallel int
 	// Priority is from [First] to [Last]; 0 means First. Within a lane jobs of
 	// a lower number are taken first.
 	Priority int
@@ -43,8 +40,6 @@ const (
 type Job[T any] struct {
 	ID      int64
 	Payload T
-	// Key is what the job is for, empty for nothing in particular.
-	Key string
 	// Attempt counts from 1; Final says that there will be no other.
 	Attempt int
 	Final   bool
@@ -54,15 +49,14 @@ type Job[T any] struct {
 // [Queue.Start], once for each kind, by all processes alike.
 //
 // An error has the job tried again later, unless it is made by [Permanent] or
-// [Later]. The context ends when the job is cancelled, when its time is over or
-// when the process stops; [context.Cause] tells which. As a process may die
+// [Later]. The context ends when its time is over or when the process stops; [context.Cause] tells which. As a process may die
 // after the work and before that is stored, a handler must bear to be called
 // again.
 func Handle[T any](q *Queue, kind Kind[T], do func(context.Context, Job[T]) error) {
 	q.handle(handler{
-		kind: kind.Name, timeout: kind.Timeout, parallel: kind.Parallel,
+		kind: kind.Name, timeout: kind.Timeout,
 		do: func(ctx context.Context, job Job[json.RawMessage]) error {
-			typed := Job[T]{ID: job.ID, Key: job.Key, Attempt: job.Attempt, Final: job.Final}
+			typed := Job[T]{ID: job.ID, Attempt: job.Attempt, Final: job.Final}
 			if err := json.Unmarshal(job.Payload, &typed.Payload); err != nil {
 				return Permanent(fault.Internalf("read the payload of job %d: %w", job.ID, err))
 			}
@@ -73,9 +67,6 @@ func Handle[T any](q *Queue, kind Kind[T], do func(context.Context, Job[T]) erro
 
 // The causes of a context that ended.
 var (
-	// ErrCancelled is that of a job that was cancelled, or replaced by a newer
-	// one.
-	ErrCancelled = errors.New("the job was cancelled")
 	// ErrStopping is that of a process that ends.
 	ErrStopping = errors.New("the process stops")
 	// ErrLost is that of a process that was silent for so long that others

@@ -2,54 +2,21 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-// State is where a job is.
+// State is where a job is that is not done.
 type State string
 
 // The states.
 const (
 	Waiting State = "waiting"
 	Running State = "running"
-	Done    State = "done"
-	// Failed is a job that is not tried again.
-	Failed State = "failed"
-	// Gone is a job that was cancelled, or that there is none of.
-	Gone State = "gone"
 )
-
-// StateOf returns where a job is.
-func (q *Queue) StateOf(ctx context.Context, id int64) (State, error) {
-	job, err := q.engine.get(ctx, id)
-	if errors.Is(err, rivertype.ErrNotFound) {
-		return Gone, nil
-	}
-	if err != nil {
-		return "", fault.Infraf("look up job %d: %w", id, err)
-	}
-	switch job.State {
-	case rivertype.JobStateCompleted:
-		return Done, nil
-	case rivertype.JobStateRunning:
-		return Running, nil
-	case rivertype.JobStateDiscarded:
-		return Failed, nil
-	case rivertype.JobStateCancelled:
-		if isCancelled(job) {
-			return Gone, nil
-		}
-		return Failed, nil
-	default:
-		return Waiting, nil
-	}
-}
 
 // Depth is how many jobs of a kind wait or run.
 type Depth struct {

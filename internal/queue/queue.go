@@ -4,15 +4,13 @@
 //
 // It is built on River (https://riverqueue.com), none of whose types its users
 // see. What River leaves to others is added here: jobs of a process that died
-// are found by its silence, within seconds; the number of jobs that run for one
-// key is limited over all machines; a job takes the place of an older one with
-// the same subject.
+// are found by its silence, within seconds.
 //
 //	q, err := queue.New(ctx, db, queue.Options{…})
 //	queue.Handle(q, measure, func(ctx context.Context, job queue.Job[Plan]) error {…})
 //	q.Start(ctx)
 //	db.Write(ctx, func(tx *database.Tx) error {
-//		_, err := q.Enqueue(ctx, tx, measure.New(plan).About("owner/name#7").For(installation))
+//		_, err := q.Enqueue(ctx, tx, measure.New(plan).Once("owner/name#7"))
 //		return err
 //	})
 package queue
@@ -52,9 +50,6 @@ type Options struct {
 	Beat, Silence time.Duration
 	// Poll is how often new jobs are looked for; 0 means [DefaultPoll].
 	Poll time.Duration
-	// Wait is how long a job waits that finds too many of its key running; 0
-	// means [DefaultWait].
-	Wait time.Duration
 	// Pause is the pause before the second attempt; 0 means [DefaultPause].
 	Pause time.Duration
 }
@@ -64,7 +59,6 @@ const (
 	DefaultBeat    = 3 * time.Second
 	DefaultSilence = 15 * time.Second
 	DefaultPoll    = 100 * time.Millisecond
-	DefaultWait    = 2 * time.Second
 	DefaultPause   = 2 * time.Second
 )
 
@@ -96,11 +90,9 @@ const (
 	Succeeded Outcome = "succeeded"
 	// Retried is an error after which the job is tried again, GaveUp one after
 	// which it is not.
-	Retried   Outcome = "retried"
-	GaveUp    Outcome = "gave_up"
-	Cancelled Outcome = "cancelled"
-	// Postponed is a job that asked to be tried later, or waits for others of
-	// its key.
+	Retried Outcome = "retried"
+	GaveUp  Outcome = "gave_up"
+	// Postponed is a job that asked to be tried later.
 	Postponed Outcome = "postponed"
 	// Interrupted is a job that the end of its process stopped.
 	Interrupted Outcome = "interrupted"
@@ -156,7 +148,6 @@ func (o Options) withDefaults() Options {
 	o.Beat = orDefault(o.Beat, DefaultBeat)
 	o.Silence = orDefault(o.Silence, DefaultSilence)
 	o.Poll = orDefault(o.Poll, DefaultPoll)
-	o.Wait = orDefault(o.Wait, DefaultWait)
 	o.Pause = orDefault(o.Pause, DefaultPause)
 	if o.Ended == nil {
 		o.Ended = func(Ended) {}

@@ -12,15 +12,13 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 )
 
 // handler is what [Handle] was given, for any payload.
 type handler struct {
-	kind     string
-	timeout  time.Duration
-	parallel int
-	do       func(context.Context, Job[json.RawMessage]) error
+	kind    string
+	timeout time.Duration
+	do      func(context.Context, Job[json.RawMessage]) error
 }
 
 // worker is a handler as River calls it.
@@ -58,17 +56,6 @@ func (w *worker) NextRetry(job *river.Job[arguments]) time.Time {
 // Work makes one attempt, for River.
 func (w *worker) Work(ctx context.Context, job *river.Job[arguments]) error {
 	q := w.queue
-	if w.handler.parallel > 0 && job.Args.Key != "" {
-		free, err := q.takeSlot(ctx, w.handler, job.ID, job.Args.Key)
-		if err != nil {
-			return q.hide(err)
-		}
-		if !free {
-			q.opts.Ended(Ended{Kind: w.handler.kind, Outcome: Postponed, Attempt: job.Attempt})
-			return river.JobSnooze(q.opts.Wait)
-		}
-		defer q.freeSlot(ctx, job.ID)
-	}
 	ctx, cancel := q.translate(ctx)
 	defer cancel(nil)
 	q.running.add(job.ID, cancel)
@@ -96,7 +83,7 @@ func (w *worker) attempt(ctx context.Context, job *river.Job[arguments]) (err er
 		}
 	}()
 	return w.handler.do(ctx, Job[json.RawMessage]{
-		ID: job.ID, Payload: job.Args.Payload, Key: job.Args.Key, Attempt: job.Attempt, Final: job.Attempt >= job.MaxAttempts,
+		ID: job.ID, Payload: job.Args.Payload, Attempt: job.Attempt, Final: job.Attempt >= job.MaxAttempts,
 	})
 }
 
@@ -107,13 +94,10 @@ type panicked struct{ error }
 func (q *Queue) translate(outer context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(outer))
 	end := context.AfterFunc(outer, func() {
-		switch cause := context.Cause(outer); {
-		case errors.Is(cause, rivertype.ErrJobCancelledRemotely):
-			cancel(ErrCancelled)
-		case q.stopping.Load():
+		if q.stopping.Load() {
 			cancel(ErrStopping)
-		default:
-			cancel(cause)
+		} else {
+			cancel(context.Cause(outer))
 		}
 	})
 	return ctx, func(cause error) {
@@ -133,8 +117,6 @@ func (q *Queue) judge(ctx context.Context, err error, final bool) Outcome {
 		return Succeeded
 	case errors.As(err, &panics):
 		return Panicked
-	case errors.Is(cause, ErrCancelled):
-		return Cancelled
 	case errors.Is(cause, ErrStopping), errors.Is(cause, ErrLost):
 		return Interrupted
 	case errors.As(err, &asked):
@@ -152,7 +134,7 @@ func (q *Queue) tell(outcome Outcome, err error) error {
 	switch outcome {
 	case Succeeded:
 		return nil
-	case Cancelled, GaveUp:
+	case GaveUp:
 		return river.JobCancel(q.hide(err))
 	case Postponed:
 		errors.As(err, &asked)
@@ -186,14 +168,6 @@ func (r *running) remove(id int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.jobs, id)
-}
-
-func (r *running) cancel(id int64, cause error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if cancel := r.jobs[id]; cancel != nil {
-		cancel(cause)
-	}
 }
 
 func (r *running) cancelAll(cause error) {

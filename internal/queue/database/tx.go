@@ -21,7 +21,6 @@ type Tx struct {
 	// One of these is nil, by the dialect.
 	sqlite   *sql.Tx
 	postgres pgx.Tx
-	after    []func()
 }
 
 // statements is what [sql.Tx] and [sql.Conn] have in common.
@@ -52,7 +51,6 @@ func (db *DB) Write(ctx context.Context, do func(*Tx) error) error {
 	if err := inner.Commit(); err != nil {
 		return fault.Infraf("commit a transaction: %w", err)
 	}
-	tx.committed()
 	return nil
 }
 
@@ -84,17 +82,7 @@ func (db *DB) writePostgres(ctx context.Context, do func(*Tx) error) error {
 	if err := inner.Commit(ctx); err != nil {
 		return fault.Infraf("commit a transaction: %w", err)
 	}
-	tx.committed()
 	return nil
-}
-
-// AfterCommit has do called once the transaction is committed.
-func (tx *Tx) AfterCommit(do func()) { tx.after = append(tx.after, do) }
-
-func (tx *Tx) committed() {
-	for _, do := range tx.after {
-		do()
-	}
 }
 
 // SQLite returns the transaction in SQLite, nil in PostgreSQL.
