@@ -70,7 +70,7 @@ const (
 	DefaultAddress     = ":8080"
 	DefaultDataDir     = "data"
 	DefaultWorkers     = 2
-	DefaultParallel    = 1
+	DefaultParallel    = 4
 	DefaultKeep        = 7 * 24 * time.Hour
 	DefaultStopTimeout = 25 * time.Second
 	DefaultAPIURL      = "https://api.github.com"

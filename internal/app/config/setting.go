@@ -77,7 +77,7 @@ func settings() []setting {
 			c.Workers = int(n)
 			return err
 		}},
-		{"BENCH_APP_PARALLEL", "parallel", "benchmark runs at a time of one installation, on all machines (" + strconv.Itoa(DefaultParallel) + ")", func(c *Config, v string) error {
+		{"BENCH_APP_PARALLEL", "parallel", "benchmark runs at a time of one installation, on all machines and in workflows (" + strconv.Itoa(DefaultParallel) + ")", func(c *Config, v string) error {
 			n, err := number(v, 1, mostWorkers)
 			c.Parallel = int(n)
 			return err
