@@ -11,6 +11,10 @@ import (
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
+// lastingAfter is after how many attempts an error counts that an outage does
+// not explain.
+const lastingAfter = 5
+
 // received is the payload of the job of a delivery.
 type received struct {
 	ID string `json:"id"`
@@ -54,9 +58,11 @@ func (a *App) handle(ctx context.Context, job queue.Job[received]) error {
 	}
 	state, problem := store.Handled, ""
 	if err != nil {
-		if !job.Final && !queue.IsPermanent(err) {
+		lasting := queue.IsPermanent(err) || fault.KindOf(err) != fault.Infrastructure && job.Attempt >= lastingAfter
+		if !job.Final && !lasting {
 			return err
 		}
+		err = queue.Permanent(err)
 		state, problem = store.Failed, a.opts.Secrets.String(fault.Public(err))
 		a.opts.Log.ErrorContext(ctx, "a delivery failed", slog.String("delivery", delivery.ID),
 			slog.String("event", delivery.Event), slog.String("error", a.opts.Secrets.String(err.Error())))

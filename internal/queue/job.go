@@ -28,7 +28,7 @@ type Kind[T any] struct {
 
 // DefaultAttempts is how often a job is tried. With the pauses between them
 // that takes some hours.
-const DefaultAttempts = 25
+const DefaultAttempts = 200
 
 // The priorities.
 const (

@@ -63,8 +63,9 @@ const (
 )
 
 const (
-	// longestPause is the longest pause between attempts.
-	longestPause = 10 * time.Minute
+	// longestPause is the longest pause between attempts: what an outage held
+	// up is done soon after it.
+	longestPause = 2 * time.Minute
 	// stuckAfter is when River takes a job for abandoned on its own; processes
 	// that die are found long before.
 	stuckAfter = 7 * 24 * time.Hour

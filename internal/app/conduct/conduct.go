@@ -105,7 +105,6 @@ const (
 	// a process; measureTries is after how many an error counts for good.
 	measureAttempts = 50
 	measureTries    = 5
-	tellAttempts    = 25
 	tellTimeout     = 2 * time.Minute
 )
 
@@ -124,7 +123,7 @@ func New(opts Options) *Conductor {
 	c := &Conductor{
 		Options: opts,
 		measure: queue.Kind[job]{Name: "measure", Lane: opts.Lane, Attempts: measureAttempts},
-		telling: queue.Kind[job]{Name: "tell", Lane: opts.TellLane, Attempts: tellAttempts, Timeout: tellTimeout},
+		telling: queue.Kind[job]{Name: "tell", Lane: opts.TellLane, Timeout: tellTimeout},
 	}
 	queue.Handle(opts.Queue, c.measure, c.doMeasure)
 	queue.Handle(opts.Queue, c.telling, c.doTell)

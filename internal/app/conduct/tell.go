@@ -83,11 +83,12 @@ func (c *Conductor) doTell(ctx context.Context, j queue.Job[job]) error {
 	}
 	c.abandon(ctx, r)
 	err = c.tell(ctx, r, o)
-	if err != nil && !notThere(err) {
+	outage := fault.KindOf(err) == fault.Infrastructure
+	if err != nil && !notThere(err) && (outage || j.Attempt < measureTries) {
 		return err
 	}
 	if err != nil {
-		c.Log.WarnContext(ctx, "nobody to tell", slog.String("run", r.ID), slog.String("problem", c.Redact(err.Error())))
+		c.Log.WarnContext(ctx, "it cannot be told", slog.String("run", r.ID), slog.String("problem", c.Redact(err.Error())))
 	}
 	return c.Runs.SetTold(ctx, r.ID)
 }

@@ -254,7 +254,7 @@ func TestAnInstallationThatGoesDuringARun(t *testing.T) {
 				})
 			}
 			change(c.goes)
-			w.until("the run has ended", func() bool { return strings.Contains(s.out.String(), "nobody to tell") })
+			w.until("the run has ended", func() bool { return strings.Contains(s.out.String(), "it cannot be told") })
 			if c.back != nil {
 				change(c.back)
 				w.push("src/b.ts")

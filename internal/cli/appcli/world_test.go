@@ -164,7 +164,13 @@ const look = 10 * time.Millisecond
 // until waits until something is so.
 func (w *world) until(what string, is func() bool) {
 	w.t.Helper()
-	late := time.After(soon)
+	w.within(soon, what, is)
+}
+
+// within is until, with a time of its own.
+func (w *world) within(limit time.Duration, what string, is func() bool) {
+	w.t.Helper()
+	late := time.After(limit)
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	for !is() {
