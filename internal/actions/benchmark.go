@@ -20,7 +20,7 @@ var ofGHXAlone = [...]struct{ input, key string }{
 	{inScenarios, "gate_split"}, {inScenariosPath, ""}, {inModes, ""}, {inRepetitions, ""}, {inBaselineMode, ""}, {inCandidateMode, ""}, {inOrder, ""},
 	{inGHXCommand, ""}, {inGHXSkill, ""}, {inBaseGHX, ""}, {inAllowHosts, ""}, {inTarget, ""}, {inFixturesToken, ""}, {inAgentToken, ""},
 	{inAppID, ""}, {inInstallation, ""}, {inAppKey, ""}, {inSeedID, ""}, {inCleanUp, ""}, {inConcurrency, "max_concurrency"},
-	{inShard, ""}, {inResults, ""}, {inResume, ""}, {inMaxCost, ""}, {inExpectations, "threshold"},
+	{inShard, ""}, {inResults, ""}, {inResume, ""}, {inRows, ""}, {inMaxCost, ""}, {inExpectations, "threshold"},
 }
 
 // ofOther finds inputs that a benchmark other than ghx does not have.

@@ -52,6 +52,9 @@ func (r *reading) ofGHX(in Inputs) {
 	if in.Resume && merges {
 		r.problem(inResults, "%s is given too: there is no run to go on with where results are merged", inResume)
 	}
+	if in.Rows != "" {
+		r.rowsToTakeOver(in)
+	}
 	if !isShard(in.Shard) {
 		r.problem(inShard, "it is %q, want I/N with I from 1 to N, for example 2/4", in.Shard)
 	}
@@ -61,6 +64,18 @@ func (r *reading) ofGHX(in Inputs) {
 	}
 	if in.Provider == providerOpenCode && !merges {
 		r.modelToAsk(in)
+	}
+}
+
+// rowsToTakeOver checks the folder with the rows of an earlier run.
+func (r *reading) rowsToTakeOver(in Inputs) {
+	switch {
+	case !inside(in.Rows):
+		r.problem(inRows, "it is %q, want a folder inside the workspace", in.Rows)
+	case in.Resume:
+		r.problem(inRows, "%s is given too: a run that goes on has the rows that it took over already", inResume)
+	case len(in.Results) > 0:
+		r.problem(inRows, "%s is given too: where results are merged nothing is run", inResults)
 	}
 }
 

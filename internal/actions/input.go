@@ -48,6 +48,8 @@ type Inputs struct {
 	Shard   string
 	Results []string
 	Resume  bool
+	// Rows is a folder in the workspace, empty for none.
+	Rows string
 	// MaxCostUSD and Timeout are 0 for no limit.
 	MaxCostUSD   float64
 	Timeout      time.Duration
@@ -253,7 +255,7 @@ func (r *reading) inputs() Inputs {
 		RunDrafts: choice(r, inDrafts, draftsSkip, draftsRun) == draftsRun, SeedID: r.text(inSeedID),
 		Target: r.text(inTarget), FixturesToken: r.text(inFixturesToken), AgentToken: r.text(inAgentToken),
 		FixtureAppID: r.text(inAppID), FixtureAppInstallation: r.text(inInstallation), FixtureAppKey: r.text(inAppKey), CleanUp: r.truth(inCleanUp),
-		Shard: r.text(inShard), Results: r.list(inResults, ""), Resume: r.truth(inResume),
+		Shard: r.text(inShard), Results: r.list(inResults, ""), Resume: r.truth(inResume), Rows: r.text(inRows),
 		MaxCostUSD:   r.amount(inMaxCost, math.MaxFloat64),
 		Timeout:      time.Duration(r.amount(inTimeout, maxTimeoutMinutes) * float64(time.Minute)),
 		Expectations: r.text(inExpectations),

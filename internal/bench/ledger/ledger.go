@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,6 +60,23 @@ func Files(dir string) ([]string, error) {
 		if !entry.IsDir() && strings.HasSuffix(entry.Name(), fileSuffix) {
 			files = append(files, filepath.Join(dir, entry.Name()))
 		}
+	}
+	return files, nil
+}
+
+// FilesBelow returns the ledger files in a folder and its subfolders, sorted by
+// name, or path itself where that is a file, whatever its name. Links are not
+// followed; there may be no files. An error is of kind invalid.
+func FilesBelow(path string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && (file == path || strings.HasSuffix(file, fileSuffix)) {
+			files = append(files, file)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fault.Invalidf("look for ledgers: %w", err)
 	}
 	return files, nil
 }

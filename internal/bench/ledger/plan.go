@@ -64,6 +64,9 @@ type RunInfo struct {
 	// UnrecordedUSD is what was spent on warm-ups and on attempts that no row
 	// tells of.
 	UnrecordedUSD float64 `json:"unrecorded_usd,omitempty"`
+	// TakenUSD is what rows that were taken over have cost another run, which
+	// this one's limit leaves out.
+	TakenUSD float64 `json:"taken_usd,omitempty"`
 	// Stops has one entry per time the run was stopped, in order.
 	Stops []Stop `json:"stops,omitempty"`
 }

@@ -61,6 +61,9 @@ type Suite struct {
 	// belong to this one are taken into its ledger, and their cells are not run
 	// again; the others do not count.
 	Rows []bench.Row
+	// TakenUSD is what Rows have cost another run. The limit of what this one
+	// may cost leaves it out.
+	TakenUSD float64
 	// Run has what a run needs beyond that. The fields above are filled in.
 	Run runner.Config
 }
@@ -86,7 +89,7 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 		SchemaVersion: ledger.RunSchemaVersion, RunID: s.RunID, CreatedAt: created, Modes: s.Modes,
 		Repetitions: s.Repetitions, ScenarioSet: s.ScenarioSet, OrderKind: string(s.Order), OrderSeed: s.OrderSeed,
 		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Target: s.Target, Git: s.Git, BaseCommit: s.BaseCommit,
-		OutputJSONL: s.OutputJSONL, Transcripts: s.Transcripts, Price: s.Run.Price,
+		OutputJSONL: s.OutputJSONL, Transcripts: s.Transcripts, Price: s.Run.Price, TakenUSD: s.TakenUSD,
 	}
 	for _, sc := range s.Scenarios {
 		info.Scenarios = append(info.Scenarios, ledger.ScenarioRef{ID: sc.ID, Hash: sc.Hash})
@@ -204,7 +207,7 @@ func (s Suite) begin(deps runner.Deps) (ledger.RunInfo, error) {
 	if err := sameRun(before, info); err != nil {
 		return ledger.RunInfo{}, err
 	}
-	info.CreatedAt, info.Stops, info.UnrecordedUSD = before.CreatedAt, before.Stops, before.UnrecordedUSD
+	info.CreatedAt, info.Stops, info.UnrecordedUSD, info.TakenUSD = before.CreatedAt, before.Stops, before.UnrecordedUSD, before.TakenUSD
 	return info, nil
 }
 
@@ -274,6 +277,9 @@ func (s Suite) config(info ledger.RunInfo, done map[bench.Cell]bool, spent float
 	cfg.Order, cfg.OrderSeed, cfg.SpentUSD = s.Order, s.OrderSeed, spent
 	cfg.RunID, cfg.ScenarioSet, cfg.SeedID = s.RunID, s.ScenarioSet, s.SeedID
 	cfg.Git, cfg.BaseCommit = s.Git, s.BaseCommit
+	if cfg.MaxCostUSD > 0 {
+		cfg.MaxCostUSD += info.TakenUSD
+	}
 	return cfg
 }
 

@@ -1,11 +1,18 @@
 package verify_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 func TestN1RowsOfAnotherMachineAreNotRunAgain(t *testing.T) {
@@ -43,4 +50,80 @@ func TestN1RowsOfAnotherSuiteAreNotTaken(t *testing.T) {
 	assert.Equal(t, 4, second.Rows)
 	assert.ElementsMatch(t, r.suite.Plan(), cellsOf(rowsOf(t, second.Files)))
 	assert.Equal(t, []bench.Cell(nil), second.Left)
+}
+
+func TestR8WhatFailedForInfrastructureIsNotTakenOver(t *testing.T) {
+	r := newRig(t)
+	rows := rowsOf(t, r.run(t.Context(), t).Files)
+	rows[0].Error = &bench.RowError{Type: bench.TimeoutStalled}
+	rows[1].Error = &bench.RowError{Type: bench.AssertionFailed}
+	rows[2].Iteration = 9
+	folder := filepath.Join(t.TempDir(), "shards", "one")
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	set, err := ledger.OpenSet(folder, r.now)
+	require.NoError(t, err)
+	var usd float64
+	for i := range rows {
+		require.NoError(t, set.Append(&rows[i]))
+		if i != 0 && i != 2 {
+			usd += rows[i].SpentUSD()
+		}
+	}
+	require.NoError(t, set.Close())
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "summary.json"), []byte("{}"), 0o600))
+
+	earlier, err := r.suite.Earlier(r.provider.Info, filepath.Dir(folder))
+	require.NoError(t, err)
+	assert.ElementsMatch(t, append(cellsOf(rows[1:2]), cellsOf(rows[3:])...), cellsOf(earlier.Rows), "an agent's failure is a result")
+	assert.Equal(t, []int{1, 1}, []int{earlier.Failed, earlier.Unplanned})
+	assert.InDelta(t, usd, earlier.SpentUSD(), 1e-12)
+}
+
+func TestN1RowsOfAnotherSuiteAreRefusedWhereTheyAreNamed(t *testing.T) {
+	r := newRig(t)
+	files := r.run(t.Context(), t).Files
+	for name, c := range map[string]struct {
+		change func(*verify.Suite, *agent.Info)
+		says   string
+	}{
+		"another commit": {func(s *verify.Suite, _ *agent.Info) { other := "other"; s.Git.Commit = &other }, "git.commit of cell"},
+		"another model":  {func(_ *verify.Suite, by *agent.Info) { by.Model.ModelID = "two" }, "model of cell"},
+		"other fixtures": {func(s *verify.Suite, _ *agent.Info) { s.SeedID = "other" }, "seed_id of cell"},
+		"another content": {func(s *verify.Suite, _ *agent.Info) {
+			s.Scenarios = []bench.Scenario{s.Scenarios[0]}
+			s.Scenarios[0].Hash = "other"
+		}, "scenario_hash of cell"},
+		"G15: an agent that is a model's": {func(_ *verify.Suite, by *agent.Info) { by.Simulated = false }, "another kind of agent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			suite, by := r.suite, r.provider.Info
+			c.change(&suite, &by)
+			_, err := suite.Earlier(by, files...)
+			require.ErrorContains(t, err, c.says)
+			assert.ErrorContains(t, err, "line 1: ")
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		})
+	}
+	_, err := r.suite.Earlier(r.provider.Info, t.TempDir())
+	require.ErrorContains(t, err, "there is no ledger below")
+}
+
+// What rows have cost another run is not spent again, also where the run goes
+// on later.
+func TestTheLimitLeavesOutWhatRowsHaveCost(t *testing.T) {
+	r := newRig(t)
+	first := r.run(r.stopAfter(t, 3), t)
+	r.suite.Rows = rowsOf(t, first.Files)
+	r.suite.TakenUSD = verify.Earlier{Rows: r.suite.Rows}.SpentUSD()
+	require.Positive(t, r.suite.TakenUSD)
+	r.suite.Dir, r.suite.Run.MaxCostUSD = t.TempDir(), r.suite.TakenUSD/2
+	r.next("run-2")
+	second := r.run(t.Context(), t)
+	assert.Equal(t, bench.MissingBudget, second.Stopped)
+	assert.Positive(t, second.Rows, "the limit was not reached before the first of its own")
+
+	r.suite.Rows, r.suite.TakenUSD = nil, 0
+	r.suite.Run.MaxCostUSD = second.CostUSD - second.Info.TakenUSD + second.RowsUSD/2
+	third := r.run(t.Context(), t)
+	assert.Positive(t, third.Rows)
 }

@@ -2,6 +2,7 @@ package actioncli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -157,7 +158,7 @@ func (a *action) measure(ctx context.Context) (int, error) {
 		return a.measureSuite(ctx)
 	}
 	a.teller.begin(ctx, a.plan())
-	if err := a.readable(); err != nil {
+	if err := errors.Join(a.readable(), a.findRows()); err != nil {
 		return a.broken(ctx, err)
 	}
 	stages := newStages(a.log)

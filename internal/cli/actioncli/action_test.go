@@ -343,7 +343,9 @@ func TestAPushAddsToTheHistoryThatTheDocumentationKeeps(t *testing.T) {
 	})
 	docs, err := os.ReadFile("../../../docs/action.md")
 	require.NoError(t, err)
-	_, kept, found := strings.Cut(string(docs), "          path: ")
+	_, section, found := strings.Cut(string(docs), "\n## History\n")
+	require.True(t, found)
+	_, kept, found := strings.Cut(section, "          path: ")
 	require.True(t, found)
 	kept, _, _ = strings.Cut(kept, "\n")
 	for runs := range 2 {

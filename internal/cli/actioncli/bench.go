@@ -47,7 +47,7 @@ func (a *action) verifyArguments(ghx ghxbuild.Built) []string {
 	}
 	optional := [][2]string{
 		{"--scenarios", in.ScenariosPath}, {"--model", in.Model}, {"--model-variant", in.ModelVariant}, {"--model-base-url", in.ModelBaseURL},
-		{"--seed-id", in.SeedID}, {"--shard", in.Shard},
+		{"--seed-id", in.SeedID}, {"--shard", in.Shard}, {"--rows", in.Rows},
 		{"--ghx-command", ghx.Command}, {"--ghx-skill", ghx.Skill}, {"--base-ghx", ghx.Base},
 	}
 	if in.ModelKey != "" {

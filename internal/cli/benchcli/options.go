@@ -61,6 +61,7 @@ type suiteFlags struct {
 	maxCostUSD    float64
 	shard         string
 	resume        string
+	rows          []string
 	dryRun        bool
 	outputDir     string
 	outputJSONL   string
@@ -96,10 +97,11 @@ func (f *suiteFlags) add(flags *pflag.FlagSet, defaultSet string) {
 	flags.DurationVar(&f.retryPause, "retry-pause", runner.DefaultRetryPause, "how long to wait before the first such repetition")
 	flags.DurationVar(&f.firstAnswer, "first-answer-timeout", runner.DefaultFirstAnswer, "how long to wait for an agent's first answer")
 	flags.DurationVar(&f.stall, "stall-timeout", runner.DefaultStall, "how long an agent may give no sign of life")
-	flags.Float64Var(&f.maxCostUSD, "max-cost-usd", 0, "stop once all attempts together have cost this many `USD`")
+	flags.Float64Var(&f.maxCostUSD, "max-cost-usd", 0, "stop once all attempts together have cost this many `USD`, those of --rows left out")
 	flags.StringVar(&f.shard, "shard", "", "run only part `i/n` of the plan")
 	flags.StringVar(&f.resume, "resume", "", "go on with the run of this `ID` that was stopped; without an id, with the newest")
 	flags.Lookup("resume").NoOptDefVal = resumeNewest
+	flags.StringArrayVar(&f.rows, "rows", nil, "take over the rows of an earlier run in this `PATH`, a ledger or a folder, and run the other cells alone; may be given several times")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "list the cells and the cost to expect, and run nothing")
 	flags.StringVar(&f.outputDir, "output-dir", verify.DefaultDir, "keep runs below this `DIR`")
 	flags.StringVar(&f.outputJSONL, "output-jsonl", "", "write all rows to this `FILE` instead of one per mode in the run's folder")
@@ -211,6 +213,9 @@ func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, modes []bench.Mode, rep
 	if err := a.connect(cmd.Context(), p); err != nil {
 		return nil, err
 	}
+	if err := a.takeOver(p); err != nil {
+		return nil, errors.Join(err, p.provider.Close())
+	}
 	return p, nil
 }
 
@@ -234,6 +239,8 @@ func (f *suiteFlags) check() error {
 		return fault.Invalidf("--concurrency is %d, want 1 or more", f.concurrency)
 	case f.runnerRetries < 0:
 		return fault.Invalidf("--runner-retries is %d, want 0 or more", f.runnerRetries)
+	case f.resume != "" && len(f.rows) > 0:
+		return fault.Invalidf("--rows and --resume are both given: a run that goes on has the rows that it took over already, so leave --rows out")
 	case f.maxCostUSD < 0:
 		return fault.Invalidf("--max-cost-usd is %g, want 0 or more", f.maxCostUSD)
 	case f.firstAnswer <= 0 || f.stall <= 0:

@@ -66,12 +66,17 @@ where the files are.
 
 Exit codes: 0 the gate passes, 1 it fails, 2 bad input or nothing to judge,
 3 something around us failed or the run is not complete, 130 and 143 stopped by
-a signal (the run can go on with --resume).`,
+a signal (the run can go on with --resume).
+
+With --rows the run begins with the rows of an earlier one of the same commit,
+model and scenarios. It runs the cells that are missing there, and those that
+were runner failures, and judges all of them together.`,
 		Example: `  bench verify
   bench verify --gate-profile verify_release --scenario-set ci-verify-release --repetitions 5
   bench verify --modes agent_direct,mcp,ghx --repetitions 4
   bench verify --script-fault 'ghx/pr-merge-001=stall'
-  bench verify --resume`,
+  bench verify --resume
+  bench verify --rows .bench/20260225T120000Z-k3v9qa`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			how, err := j.judging()
@@ -223,7 +228,7 @@ func (a *app) afterRun(ctx context.Context, p *prepared, r verify.Result, err er
 	}
 	why := "stopped"
 	if r.Stopped == bench.MissingBudget {
-		why = fmt.Sprintf("stopped because %.4f USD of --max-cost-usd %.4f are spent", r.CostUSD, p.flags.maxCostUSD)
+		why = fmt.Sprintf("stopped because %.4f USD of --max-cost-usd %.4f are spent", r.CostUSD-r.Info.TakenUSD, p.flags.maxCostUSD)
 	} else if cause := context.Cause(ctx); cause != nil {
 		why = cause.Error()
 	}
@@ -250,7 +255,7 @@ func commandOf(p *prepared) string {
 
 // dryRun lists what would run, and what it would cost.
 func (a *app) dryRun(p *prepared) error {
-	cells := p.suite.Cells()
+	cells := p.left()
 	history, _, err := ledger.ReadHistory(filepath.Join(p.suite.Dir, ledger.HistoryFile))
 	if err != nil {
 		return err

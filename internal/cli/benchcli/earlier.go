@@ -1,0 +1,46 @@
+package benchcli
+
+import (
+	"fmt"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+)
+
+// takeOver has the suite take over the rows of an earlier run that the flags
+// name, if they name any.
+func (a *app) takeOver(p *prepared) error {
+	if len(p.flags.rows) == 0 {
+		return nil
+	}
+	suite := p.suite
+	if p.flags.live() && p.flags.manifest != "" {
+		suite.SeedID = "" // the manifest has it, and is read later
+	}
+	earlier, err := suite.Earlier(p.provider.Describe(), p.flags.rows...)
+	if err != nil {
+		return err
+	}
+	for _, torn := range earlier.Torn {
+		fmt.Fprintf(a.stderr, "bench: %s\n", torn)
+	}
+	fmt.Fprintf(a.stderr, "bench: %d rows of an earlier run are taken over; not so %d of runner failures, and %d of cells that are not of this plan\n",
+		len(earlier.Rows), earlier.Failed, earlier.Unplanned)
+	p.suite.Rows = append(p.suite.Rows, earlier.Rows...)
+	p.suite.TakenUSD = earlier.SpentUSD()
+	return nil
+}
+
+// left returns the cells of the plan that no earlier run has a row of.
+func (p *prepared) left() []bench.Cell {
+	taken := map[bench.Cell]bool{}
+	for i := range p.suite.Rows {
+		taken[p.suite.Rows[i].Cell()] = true
+	}
+	left := []bench.Cell{}
+	for _, cell := range p.suite.Cells() {
+		if !taken[cell] {
+			left = append(left, cell)
+		}
+	}
+	return left
+}
