@@ -2,8 +2,6 @@ package appcli_test
 
 import (
 	"net/http"
-	"os"
-	"os/user"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,16 +13,11 @@ import (
 // of the run and its check run. The run goes no further: there is no OpenCode.
 func built(t *testing.T, script string) (string, model.CheckRun) {
 	t.Helper()
-	if os.Geteuid() == 0 {
-		if _, err := user.Lookup("bench"); err != nil {
-			t.Skip("NOT TESTED: as root a build needs the user bench, which the image has")
-		}
-	}
 	w := newWorld(t, "model: openai/gpt-5.3-codex\nexecutor: local\nscenarios: [pr-view-001]\nmodes: [agent_direct, ghx]\n")
 	w.Change(func(s *model.State, _ *model.Repo) {
 		s.Apps.Get(w.app).CallbackURLs = []string{"http://bench.example/login/callback"}
 	})
-	s := w.serve("BENCH_APP_CLIENT_ID=Iv1.bench", "BENCH_APP_CLIENT_SECRET=a-client-secret", "BENCH_MODEL_API_KEY=the-key-of-the-model", "BENCH_APP_BUILD_COMMAND="+script)
+	s := w.serveBuilding("BENCH_APP_CLIENT_ID=Iv1.bench", "BENCH_APP_CLIENT_SECRET=a-client-secret", "BENCH_MODEL_API_KEY=the-key-of-the-model", "BENCH_APP_BUILD_COMMAND="+script)
 	w.open()
 	check := w.concluded(1)
 	browser := w.browser("owner", s)

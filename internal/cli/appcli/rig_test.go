@@ -121,6 +121,12 @@ var listens = regexp.MustCompile(`"the server listens","address":"([^"]+)"`)
 func serve(t testing.TB, env ...string) *server {
 	t.Helper()
 	cmd, out := command(append(env, "BENCH_APP_ADDR=127.0.0.1:0"), "serve")
+	return start(t, cmd, out)
+}
+
+// start starts bench-app and waits until it listens.
+func start(t testing.TB, cmd *exec.Cmd, out *output) *server {
+	t.Helper()
 	require.NoError(t, cmd.Start())
 	s := &server{cmd: cmd, out: out}
 	t.Cleanup(s.kill)

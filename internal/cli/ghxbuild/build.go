@@ -5,7 +5,6 @@ package ghxbuild
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,17 +16,8 @@ import (
 	"syscall"
 	"time"
 
-	shellquote "github.com/kballard/go-shellquote"
-
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/fault"
-)
-
-// ghxPackage is the name of ghx's package, ghxFolder where a ghx workspace has
-// it.
-const (
-	ghxPackage = "@ghx-dev/core"
-	ghxFolder  = "packages/core"
 )
 
 // The scripts that are none.
@@ -71,17 +61,17 @@ type Built struct {
 	Command, Skill, Base string
 }
 
-// Enter finds out who builds.
+// Enter finds out who builds, and ends and removes what that user has left: a
+// server that died may have left a build running.
 func (b *Builder) Enter() (err error) {
-	b.User, b.Home, err = b.Account()
-	return err
-}
-
-// isGHX reports whether a folder is a ghx workspace.
-func isGHX(folder string) bool {
-	var manifest struct{ Name string }
-	data, err := os.ReadFile(filepath.Join(folder, ghxFolder, "package.json"))
-	return err == nil && json.Unmarshal(data, &manifest) == nil && manifest.Name == ghxPackage
+	if b.User, b.Home, err = b.Account(); err != nil || b.User == nil {
+		return err
+	}
+	if err := endUser(b.User); err != nil {
+		return fault.Infraf("end what the user who builds has left running: %w", err)
+	}
+	removeLeft(b.User, b.Home)
+	return nil
 }
 
 // Build builds what is wanted. Errors are of kind invalid where the settings
@@ -105,91 +95,46 @@ func (b *Builder) Build(ctx context.Context, in Wanted) (Built, error) {
 	if err := b.Run(ctx, folder, script); err != nil {
 		return Built{}, fault.Infraf("build ghx with %q: %w; see the log of the build, or set build-command", script, err)
 	}
+	if err := b.lock(folder); err != nil {
+		return Built{}, err
+	}
 	result := Built{in.Command, in.Skill, in.Base}
-	if result.Command == "" && isGHX(folder) {
-		command, err := commandOf(filepath.Join(folder, ghxFolder))
-		if err != nil {
+	if result.Command == "" {
+		var err error
+		if result.Command, err = commandOf(folder); err != nil {
 			return Built{}, err
 		}
-		result.Command = command
 	}
 	return result.at(folder)
 }
 
-// commandOf returns the command of a built ghx package.
-func commandOf(folder string) (string, error) {
-	var manifest struct{ Bin map[string]string }
-	data, err := os.ReadFile(filepath.Join(folder, "package.json"))
-	if err == nil {
-		err = json.Unmarshal(data, &manifest)
-	}
-	if err != nil || manifest.Bin["ghx"] == "" {
-		return "", fault.Invalidf("the package in %s names no program ghx: set ghx-command", ghxFolder)
-	}
-	return shellquote.Join("node", filepath.Join(folder, manifest.Bin["ghx"])), nil
-}
-
-// at makes the paths of files in a folder absolute. One that leads out of it
-// by a link is refused: the folder is what somebody proposes, and its files are
-// told to an agent.
-func (b Built) at(folder string) (Built, error) {
-	var problems []error
-	in := func(command string) string {
-		// A command that cannot be split is refused by whoever runs it.
-		words, err := shellquote.Split(command)
-		if err != nil || len(words) == 0 {
-			return command
+// lock keeps the user who builds out of the home, which everybody else may
+// read: what a later build runs must not change what this one has made. Rights
+// of the group go before those of others. What is in the folder is somebody's
+// proposal only if that is still the one that was copied.
+func (b *Builder) lock(folder string) error {
+	const closedToGroup = 0o705
+	if b.User != nil {
+		if err := errors.Join(os.Chown(b.Home, os.Geteuid(), int(b.User.Gid)), os.Chmod(b.Home, closedToGroup)); err != nil {
+			return fault.Infraf("keep what was built from changes: %w", err)
 		}
-		for i, word := range words {
-			file, found, err := FileIn(folder, word)
-			problems = append(problems, err)
-			if found {
-				words[i] = file
-			}
-		}
-		return shellquote.Join(words...)
 	}
-	b.Command, b.Base = in(b.Command), in(b.Base)
-	if file, found, err := FileIn(folder, b.Skill); found {
-		b.Skill = file
-	} else {
-		problems = append(problems, err)
+	if info, err := os.Lstat(folder); err != nil || !info.IsDir() {
+		return fault.Invalidf("the build has put something else in the place of its workspace: let it build in there")
 	}
-	return b, errors.Join(problems...)
+	if err := filepath.WalkDir(folder, removeSpecial); err != nil {
+		return fault.Infraf("look at what was built: %w", err)
+	}
+	return nil
 }
 
-// FileIn returns the absolute path of a file that a word names in a folder.
-func FileIn(folder, word string) (string, bool, error) {
-	if word == "" {
-		return "", false, nil
+// removeSpecial removes what is neither file, folder nor link: who opens a
+// pipe to read it as a file waits for ever.
+func removeSpecial(path string, entry fs.DirEntry, err error) error {
+	if err != nil || entry.Type().IsRegular() || entry.IsDir() || entry.Type() == fs.ModeSymlink {
+		return err
 	}
-	file := word
-	if !filepath.IsAbs(word) {
-		file = filepath.Join(folder, word)
-	}
-	root, err := filepath.EvalSymlinks(folder)
-	if err != nil {
-		return "", false, fault.Infraf("find %s: %w", folder, err)
-	}
-	within := strings.HasPrefix(file, folder+string(filepath.Separator))
-	if !within || !IsFile(file) {
-		// It is no file of the folder's, but a word or a program of the system.
-		return "", false, nil
-	}
-	real, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return "", false, fault.Infraf("find %s: %w", word, err)
-	}
-	if !strings.HasPrefix(real, root+string(filepath.Separator)) {
-		return "", false, fault.Invalidf("%s leads out of the workspace, to %s", word, real)
-	}
-	return file, true, nil
-}
-
-// IsFile reports whether a path leads to a file.
-func IsFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+	return os.Remove(path)
 }
 
 // Copy copies the workspace into a new folder of the account's, without what git keeps beside the files:
@@ -271,13 +216,20 @@ func (b *Builder) give(path string) error {
 // Run runs a script as the builder's user, with nothing of our environment, and
 // ends what it has left running.
 func (b *Builder) Run(ctx context.Context, folder, script string) error {
+	temp := filepath.Join(b.Home, "tmp")
+	if err := b.makeFolder(temp); err != nil {
+		return err
+	}
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-ec", script)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, b.Output, b.Output
-	cmd.Env = []string{"PATH=" + b.Path, "HOME=" + b.Home, "CI=true", "LANG=C.UTF-8", "NO_COLOR=1"}
+	cmd.Env = []string{"PATH=" + b.Path, "HOME=" + b.Home, "TMPDIR=" + temp, "CI=true", "LANG=C.UTF-8", "NO_COLOR=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: b.User}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = outputDelay
 	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // what it has left running, such as a daemon, is ended now
+	}
 	if swept := b.Sweep(cmd); err == nil {
 		err = swept
 	}
@@ -293,21 +245,14 @@ const outputDelay = time.Second
 
 // Sweep ends what a command has left running: everything of the builder's user,
 // or, where that is our own, of the command's process group.
-func (b *Builder) Sweep(cmd *exec.Cmd) error {
-	if b.User == nil {
-		if cmd.Process == nil {
-			return nil
-		}
-		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-			return fmt.Errorf("end what the build has left running: %w", err)
-		}
-		return nil
+func (b *Builder) Sweep(cmd *exec.Cmd) (err error) {
+	switch {
+	case b.User != nil:
+		err = endUser(b.User)
+	case cmd.Process != nil:
+		err = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
-	// -1 is every process that this user may signal, the shell included.
-	killer := exec.CommandContext(context.Background(), "/bin/sh", "-c", "kill -KILL -1")
-	killer.Env, killer.SysProcAttr = []string{}, &syscall.SysProcAttr{Credential: b.User}
-	var exit *exec.ExitError
-	if err := killer.Run(); err != nil && !errors.As(err, &exit) {
+	if err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("end what the build has left running: %w", err)
 	}
 	return nil

@@ -1,0 +1,215 @@
+package ghxbuild_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
+	"github.com/ghx-dev/bench-action/internal/confine"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// TestMain has the tests be as the programs are: orphans become their children.
+func TestMain(m *testing.M) {
+	if err := confine.HardenSelf(); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+const ghxManifest = `{"name": "@ghx-dev/core", "bin": {"ghx": "bin/ghx"}}`
+
+// What is proposed is read by us: it must not hang us, fill our memory or lead
+// us elsewhere.
+func TestAManifestThatIsNoneIsNotRead(t *testing.T) {
+	workspace := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(workspace, "packages/core"), 0o755))
+	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(workspace, "packages/core/package.json")))
+	ghx, err := ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{Script: ghxbuild.Auto})
+	require.NoError(t, err)
+	assert.Empty(t, ghx.Command)
+
+	for name, script := range map[string]string{
+		"a pipe":                       "rm package.json && mkfifo package.json",
+		"a file without end":           "truncate -s 1T package.json",
+		"a link to a file of somebody": "ln -sf /etc/hostname package.json",
+	} {
+		t.Run(name, func(t *testing.T) {
+			workspace := t.TempDir()
+			write(t, workspace, "packages/core/package.json", ghxManifest)
+			ghx, err := ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{Script: "cd packages/core && " + script})
+			require.NoError(t, err)
+			assert.Empty(t, ghx.Command)
+		})
+	}
+}
+
+func TestAProgramOutsideOfThePackageIsRefused(t *testing.T) {
+	for _, program := range []string{"../../../../../../../../../../proc/self/environ", "/proc/self/environ", ""} {
+		workspace := t.TempDir()
+		write(t, workspace, "packages/core/package.json", fmt.Sprintf(`{"name": "@ghx-dev/core", "bin": {"ghx": %q}}`, program))
+		_, err := ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{Script: "true"})
+		require.ErrorContains(t, err, "names no program ghx of its own", program)
+		assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	}
+}
+
+// The files of a command are made readable for agents: those that its script
+// names are, too.
+func TestAScriptNamesNoFilesOfOurs(t *testing.T) {
+	for first, refused := range map[string]bool{
+		"#!/bin/sh":           false,
+		"#!/usr/bin/env node": false,
+		"#!/usr/bin/env -S node --import=./more.js":        false,
+		"#!/bin/sh $PWD/real.sh":                           false,
+		"\x7fELF /proc/self/environ":                       false,
+		"#!/bin/sh $PWD/real.sh /proc/self/environ":        true,
+		"#!/usr/bin/env -S sh real.sh /data/bench.db":      true,
+		"#!/root/secret":                                   true,
+		"#!/proc/self/environ":                             true,
+		"#!/bin/sh ./" + filepath.Base(os.Args[0]) + "-no": false,
+		"#!/bin/sh ./build.go":                             true,
+		"#!/bin/sh $PWD/link":                              true,
+	} {
+		t.Run(strings.ReplaceAll(first, "/", "_"), func(t *testing.T) {
+			workspace := t.TempDir()
+			write(t, workspace, "real.sh", "")
+			b := ownBuilder(t, workspace)
+			_, err := b.Build(t.Context(), ghxbuild.Wanted{
+				Script: fmt.Sprintf("ln -s /etc/hostname link; printf '%%s\\n' %q > ghx; chmod +x ghx", first), Command: "ghx --verbose",
+			})
+			if !refused {
+				require.NoError(t, err)
+				return
+			}
+			require.Error(t, err)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err), err)
+		})
+	}
+}
+
+// The files that lie beside a program are read too.
+func TestABuildLeavesNoPipe(t *testing.T) {
+	b := ownBuilder(t, t.TempDir())
+	_, err := b.Build(t.Context(), ghxbuild.Wanted{Script: "mkdir -p skills/ghx && mkfifo skills/ghx/SKILL.md && echo real > skills/other.md"})
+	require.NoError(t, err)
+	assert.NoFileExists(t, filepath.Join(b.Home, "workspace/skills/ghx/SKILL.md"))
+	assert.FileExists(t, filepath.Join(b.Home, "workspace/skills/other.md"))
+}
+
+func TestAWorkspaceThatWasReplacedIsRefused(t *testing.T) {
+	_, err := ownBuilder(t, t.TempDir()).Build(t.Context(), ghxbuild.Wanted{Script: "cd .. && mv workspace other && ln -s /etc workspace", Skill: "hostname"})
+	require.ErrorContains(t, err, "in the place of its workspace")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+}
+
+// runningAs returns the names of the processes of a user.
+func runningAs(t *testing.T, uid uint32) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/status")
+	require.NoError(t, err)
+	for _, file := range files {
+		status, _ := os.ReadFile(file) // it may have gone
+		if bytes.Contains(status, fmt.Appendf(nil, "\nUid:\t%d\t", uid)) {
+			names = append(names, string(status[:bytes.IndexByte(status, '\n')]))
+		}
+	}
+	return names
+}
+
+// hostileBuilder builds as a user that nobody else is.
+func hostileBuilder(t *testing.T, uid uint32) *ghxbuild.Builder {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can become another user")
+	}
+	b := ownBuilder(t, t.TempDir())
+	b.Account = func() (*syscall.Credential, string, error) {
+		home := t.TempDir()
+		require.NoError(t, os.Chmod(filepath.Dir(home), 0o755))
+		return &syscall.Credential{Uid: uid, Gid: uid}, home, os.Chown(home, int(uid), int(uid))
+	}
+	return b
+}
+
+func TestABuildLeavesNothingRunning(t *testing.T) {
+	// Most hold the output of the build, which is read for another moment, and
+	// are at it when they are to be ended.
+	for i, script := range []string{
+		"sleep 1000 & setsid sleep 1000 & exit 0",
+		"setsid sh -c 'trap \"\" TERM HUP; sleep 0.1; while true; do kill -KILL -1; done' & exit 0",
+		"setsid sh -c 'sleep 0.1; while true; do kill -STOP -1; done' & exit 0",
+		"printf '#!/bin/sh\nsetsid \"$0\" &\n' > again; chmod +x again; ./again; exit 0",
+		"setsid sh -c 'kill -STOP $$' & exit 0",
+	} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			uid := uint32(59100 + i)
+			b := hostileBuilder(t, uid)
+			require.NoError(t, b.Enter())
+			began := time.Now()
+			require.NoError(t, b.Run(t.Context(), b.Home, script))
+			assert.Empty(t, runningAs(t, uid))
+			assert.Less(t, time.Since(began), 5*time.Second)
+		})
+	}
+}
+
+func TestABuildIsEndedWithItsRun(t *testing.T) {
+	const uid = 59110
+	b := hostileBuilder(t, uid)
+	require.NoError(t, b.Enter())
+	ctx, cancel := context.WithCancel(t.Context())
+	b.Output = writer(func([]byte) { cancel() })
+	// It stops itself, too.
+	err := b.Run(ctx, b.Home, "(sleep 0.1; while true; do kill -STOP -1; done) & echo begun; wait")
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, runningAs(t, uid))
+}
+
+// writer is called with what is written to it.
+type writer func([]byte)
+
+// Write never fails.
+func (w writer) Write(p []byte) (int, error) {
+	w(p)
+	return len(p), nil
+}
+
+func TestABuildDoesNotReachAnother(t *testing.T) {
+	const uid = 59120
+	first := hostileBuilder(t, uid)
+	left := filepath.Join(os.TempDir(), fmt.Sprintf("left-by-a-build-%d", os.Getpid()))
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(left)) })
+	write(t, first.Workspace, "ghx", "#!/bin/sh\n")
+	ghx, err := first.Build(t.Context(), ghxbuild.Wanted{Script: "umask 0; mkdir -p " + left + "/deep; chmod 0777 . ghx", Command: "ghx"})
+	require.NoError(t, err)
+	require.DirExists(t, left)
+
+	second := hostileBuilder(t, uid)
+	var log bytes.Buffer
+	second.Output = &log
+	_, err = second.Build(t.Context(), ghxbuild.Wanted{Script: "for f in " + ghx.Command + " " + first.Home + "; do (echo changed >> $f) || ls $f || chmod 0777 $f || true; done; echo tried; echo $TMPDIR; touch $TMPDIR/x"})
+	require.NoError(t, err)
+	assert.Contains(t, log.String(), "tried")
+	assert.Contains(t, log.String(), filepath.Join(second.Home, "tmp"))
+	built, err := os.ReadFile(ghx.Command)
+	require.NoError(t, err)
+	assert.Equal(t, "#!/bin/sh\n", string(built))
+	assert.NoDirExists(t, left, "what a build leaves is removed before the next")
+
+	// An agent is yet another user.
+	agent := hostileBuilder(t, uid+1)
+	require.NoError(t, agent.Enter())
+	assert.NoError(t, agent.Run(t.Context(), agent.Home, "cat "+ghx.Command))
+}

@@ -1,0 +1,156 @@
+package ghxbuild
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// enderID is the number of a user that nothing else runs as, above those
+	// of agents.
+	enderID = 59999
+	// endTime bounds the ending of processes, endPause is the time between two
+	// looks at them.
+	endTime  = 10 * time.Second
+	endPause = 2 * time.Millisecond
+)
+
+// endUser ends all processes of a user, and returns when none is left.
+func endUser(user *syscall.Credential) error {
+	if err := killUser(user.Uid); err != nil {
+		return err
+	}
+	deadline := time.NewTimer(endTime)
+	defer deadline.Stop()
+	for {
+		left, err := reapUser(user.Uid)
+		if err == nil && left == 0 {
+			// While the list was read, orphans may have become ours.
+			_, err = reapUser(user.Uid)
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		pause := time.NewTimer(endPause)
+		select {
+		case <-pause.C:
+		case <-deadline.C:
+			pause.Stop()
+			return fmt.Errorf("%d processes of user %d are left", left, user.Uid)
+		}
+	}
+}
+
+// killUser sends SIGKILL to all processes of a user at once, so that none can
+// start another in between. A thread of ours does it that is of this user to
+// those that it signals and of another one to those who would signal it: a
+// program that did it as the user could be stopped by what it is to end.
+func killUser(uid uint32) error {
+	if uid == 0 {
+		return errors.New("root builds nothing")
+	}
+	done := make(chan error)
+	go onPlainThread(func() {
+		// The thread ends with this, and nothing else has its rights.
+		_, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, enderID, uintptr(uid), enderID)
+		if errno == 0 {
+			const all = ^uintptr(0) // -1: see kill(2)
+			_, _, errno = unix.RawSyscall(unix.SYS_KILL, all, uintptr(unix.SIGKILL), 0)
+		}
+		if errno == 0 || errno == unix.ESRCH {
+			done <- nil
+			return
+		}
+		done <- errno
+	})
+	return <-done
+}
+
+// onPlainThread runs f locked to a thread that ends with it. The main thread
+// cannot end, so f is not run on it.
+func onPlainThread(f func()) {
+	// Not unlocked: a goroutine that ends locked takes its thread with it.
+	runtime.LockOSThread()
+	if unix.Gettid() != unix.Getpid() {
+		f()
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		f()
+	}()
+	<-done
+	runtime.UnlockOSThread()
+}
+
+// reapUser counts the living processes of a user, and takes those off the list
+// of processes that have ended and are our children: orphans of builds are,
+// and nobody waits for them.
+func reapUser(uid uint32) (living int, err error) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return 0, err
+	}
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		status, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "status"))
+		if err != nil {
+			continue // it has gone
+		}
+		// See proc_pid_status(5): the real, effective, saved and file system's.
+		if owner := strings.Fields(field(status, "Uid")); len(owner) == 0 || owner[0] != strconv.FormatUint(uint64(uid), 10) {
+			continue
+		}
+		if state := field(status, "State"); !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X") {
+			living++
+		} else if field(status, "PPid") == strconv.Itoa(os.Getpid()) {
+			// Who else waits for it takes it as well.
+			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
+		}
+	}
+	return living, nil
+}
+
+// field returns a field of a process's status.
+func field(status []byte, name string) string {
+	_, rest, _ := strings.Cut("\n"+string(status), "\n"+name+":")
+	value, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(value)
+}
+
+// removeLeft removes what a user has left where everyone may write, but for the
+// home, so that later builds do not find it. Nothing of the user's runs.
+func removeLeft(user *syscall.Credential, home string) {
+	except, err := os.Stat(home)
+	if err != nil {
+		return
+	}
+	for _, folder := range []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"} {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			continue
+		}
+		for _, entry := range entries {
+			info, err := entry.Info()
+			if err == nil && !os.SameFile(info, except) && info.Sys().(*syscall.Stat_t).Uid == user.Uid {
+				// What cannot be removed is no more than what was there.
+				_ = os.RemoveAll(filepath.Join(folder, entry.Name()))
+			}
+		}
+	}
+}

@@ -1,0 +1,25 @@
+//go:build unix && !linux
+
+package ghxbuild
+
+import (
+	"errors"
+	"os/exec"
+	"syscall"
+)
+
+// endUser ends all processes of a user.
+func endUser(user *syscall.Credential) error {
+	// -1 is every process that this user may signal, the shell included.
+	killer := exec.Command("/bin/sh", "-c", "kill -KILL -1")
+	killer.Env, killer.SysProcAttr = []string{}, &syscall.SysProcAttr{Credential: user}
+	var exit *exec.ExitError
+	if err := killer.Run(); err != nil && !errors.As(err, &exit) {
+		return err
+	}
+	return nil
+}
+
+// removeLeft does nothing: the image, in which builds have a user of their own,
+// is one of Linux.
+func removeLeft(*syscall.Credential, string) {}
