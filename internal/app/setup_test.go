@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -76,6 +77,9 @@ func TestAnAppIsSetUpInTheBrowser(t *testing.T) {
 	assert.Equal(t, map[string]any{"url": "https://bench.example.com/webhook", "active": true}, manifest["hook_attributes"])
 	assert.Equal(t, "https://bench.example.com/setup/callback", manifest["redirect_url"])
 	assert.Contains(t, manifest["default_events"], "pull_request")
+	assert.Equal(t, "https://bench.example.com/", manifest["setup_url"], "who has installed it comes back")
+	assert.Regexp(t, "^bench-[a-z0-9]+$", manifest["name"], "GitHub refuses a name that another App has")
+	assert.NotContains(t, page, "cannot reach")
 	assert.NotContains(t, manifest["default_events"], "installation", "GitHub refuses manifests that subscribe to what every App gets")
 
 	r.github.codes["a-code"] = true
@@ -93,14 +97,29 @@ func TestAnAppIsSetUpInTheBrowser(t *testing.T) {
 	assert.Equal(t, config.Credentials{AppID: 42, Slug: "bench-octo", PrivateKey: privateKey(), WebhookSecret: secret, ClientID: "Iv1.x", ClientSecret: "a-client-secret"}, saved)
 	assert.NotContains(t, r.log.String(), secret)
 
-	status, _ = b.open("/setup?token=" + r.token())
+	status, page = b.open("/setup?token=" + r.token())
 	assert.Equal(t, http.StatusGone, status, "it is set up once")
+	assert.Contains(t, page, r.github.URL+"/apps/bench-octo/installations/new", "who opens it again goes on")
 }
 
 func TestAnOrganizationMayOwnTheApp(t *testing.T) {
 	r := notSetUp(t)
 	_, page := newBrowser(t, r).open("/setup?organization=octo%2F..&token=" + r.token())
 	assert.Contains(t, page, "/organizations/octo%2F../settings/apps/new?state=")
+	assert.Contains(t, page, "bench-octo/..&#34;", "the name that is proposed has the owner's in it")
+}
+
+func TestAnAddressThatGitHubCannotReachIsTold(t *testing.T) {
+	for address, near := range map[string]bool{
+		"http://localhost:8080": true, "http://127.0.0.1:8080": true, "http://192.168.1.7": true, "http://bench:8080": true, "http://[::1]:8080": true,
+		"https://bench.example.com": false, "http://8.8.8.8": false,
+	} {
+		r := newRig(t, dbtest.SQLite(t), func(c *config.Config) {
+			c.Credentials, c.PublicURL, c.GitHubURL = config.Credentials{}, address, config.DefaultGitHubURL
+		}).start()
+		_, page := newBrowser(t, r).open("/setup?token=" + r.token())
+		assert.Equal(t, near, strings.Contains(page, "GitHub cannot reach this server"), address)
+	}
 }
 
 func TestOnlyWhoKnowsTheTokenSetsTheAppUp(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -336,6 +337,16 @@ func TestAnAppIsMadeOfAManifest(t *testing.T) {
 	assert.Equal(t, []string{"/done", "install"}, []string{done.Path, done.Query().Get("setup_action")})
 	installed := asApp.Get("/app/installations")
 	assert.Equal(t, []any{"owner", "all"}, []any{installed.Text("0.account.login"), installed.Text("0.repository_selection")})
+
+	form.Set("manifest", strings.Replace(form.Get("manifest"), `, "setup_url": "https://bench.example/done"`, "", 1))
+	form.Set("manifest", strings.Replace(form.Get("manifest"), "My Bench", "Plain Bench", 1))
+	plain := locationOf(t, browse(t, w.URL+"/settings/apps/new", form)).Query().Get("code")
+	_, _, err = w.As("").REST.Apps.CompleteAppManifest(t.Context(), plain)
+	require.NoError(t, err)
+	installation := locationOf(t, browse(t, w.URL+"/apps/plain-bench/installations/new", nil))
+	assert.Equal(t, strings.TrimPrefix(w.URL, "http://"), installation.Host, "an App that wants users nowhere else leaves them here")
+	assert.Equal(t, http.StatusOK, browse(t, installation.String(), nil).StatusCode)
+	assert.Equal(t, http.StatusNotFound, browse(t, w.URL+"/settings/installations/1", nil).StatusCode)
 
 	second := locationOf(t, browse(t, w.URL+"/settings/apps/new", form)).Query().Get("code")
 	_, _, err = w.As("").REST.Apps.CompleteAppManifest(t.Context(), second)

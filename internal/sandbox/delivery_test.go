@@ -94,7 +94,7 @@ func TestButtonsOfCheckRuns(t *testing.T) {
 	w.Change(func(s *model.State, repo *model.Repo) {
 		title := "bench"
 		main, _ := s.BranchHead(repo, "main")
-		run, err := s.CreateCheckRun(app, repo, main.String(), model.CheckChange{Name: &title, Actions: []model.CheckAction{{Identifier: "full"}}})
+		run, err := s.CreateCheckRun(app, repo, main.String(), model.CheckChange{Name: &title, Actions: []model.CheckAction{{Label: "Full run", Description: "all of it", Identifier: "full"}}})
 		require.NoError(t, err)
 		assert.NoError(t, s.PressButton(s.User("writer").ID, run, "full"))
 		assert.Error(t, s.PressButton(s.User("writer").ID, run, "other"), "there is no such button")

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -182,10 +183,26 @@ func (w *World) installApp(x *exchange) rest.Response {
 		}
 		i := s.Install(user.ID, app, user.ID, nil)
 		if app.SetupURL == "" {
-			return sendTo(fmt.Sprintf("https://%s/settings/installations/%d", webHost, i.ID), nil)
+			return sendTo(fmt.Sprintf("%s%d", installationPath, i.ID), nil)
 		}
 		return sendTo(app.SetupURL, map[string]string{
 			"installation_id": fmt.Sprint(i.ID), "setup_action": "install", "state": x.in.URL.Query().Get("state"),
 		})
 	})
+}
+
+// showInstallation says where an App was installed.
+func (w *World) showInstallation(path string) rest.Response {
+	id, err := strconv.ParseInt(strings.TrimPrefix(path, installationPath), 10, 64)
+	view := map[string]any{}
+	w.Look(func(s *model.State) {
+		if i := s.Installations.Get(id); err == nil && i != nil {
+			view["Title"] = s.Apps.Get(i.AppID).Name
+			view["Said"] = "The App is installed in the repositories of " + s.Login(i.AccountID) + "."
+		}
+	})
+	if len(view) == 0 {
+		return htmlPage(http.StatusNotFound, []byte("Not Found"))
+	}
+	return shownPage(view)
 }

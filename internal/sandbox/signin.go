@@ -26,6 +26,8 @@ const (
 	authorizePath   = "/login/oauth/authorize"
 	accessTokenPath = "/login/oauth/access_token" //nolint:gosec // it is a path
 	newAppPath      = "/settings/apps/new"
+	// installationPath begins that of the page of an installation.
+	installationPath = "/settings/installations/"
 )
 
 const (
@@ -64,7 +66,8 @@ func (w *World) AllowSignIn(logins ...string) {
 // isPage reports whether a path is that of one of the pages, which clients on
 // loopback have no other name for.
 func isPage(path string) bool {
-	return path == authorizePath || path == accessTokenPath || isNewApp(path) || installedApp(path) != ""
+	return path == authorizePath || path == accessTokenPath || isNewApp(path) || installedApp(path) != "" ||
+		strings.HasPrefix(path, installationPath)
 }
 
 // answerPage answers a request for one of the pages; ok is false for others.
@@ -79,6 +82,8 @@ func (w *World) answerPage(x *exchange) (answer rest.Response, ok bool) {
 		return w.newApp(x), true
 	case installedApp(path) != "" && isGet:
 		return w.installApp(x), true
+	case strings.HasPrefix(path, installationPath) && isGet:
+		return w.showInstallation(path), true
 	default:
 		return rest.Response{}, false
 	}
@@ -106,17 +111,26 @@ func (w *World) who(at *url.URL, title string) (login string, ask *rest.Response
 		query.Set("login", one)
 		choices = append(choices, choice{one, at.Path + "?" + query.Encode()})
 	}
-	var page bytes.Buffer
-	// A buffer takes what is written to it.
-	_ = signInPage.Execute(&page, map[string]any{"Title": title, "Choices": choices})
-	answer := htmlPage(http.StatusOK, page.Bytes())
+	answer := shownPage(map[string]any{"Title": title, "Choices": choices})
 	return "", &answer
 }
 
-var signInPage = template.Must(template.New("").Parse(`<!doctype html>
+// shownPage answers with a page of this view.
+func shownPage(view map[string]any) rest.Response {
+	var page bytes.Buffer
+	// A buffer takes what is written to it.
+	_ = sitePage.Execute(&page, view)
+	return htmlPage(http.StatusOK, page.Bytes())
+}
+
+var sitePage = template.Must(template.New("").Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{{.Title}}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<style>body { font: 1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem }</style>
 <h1>{{.Title}}</h1>
-{{if .Choices}}<p>This is a sandbox. Continue as:</p>
+{{if .Said}}<p>{{.Said}}</p>
+{{else if .Choices}}<p>This is a sandbox. Continue as:</p>
 <ul>{{range .Choices}}<li><a href="{{.Address}}">{{.Login}}</a></li>{{end}}</ul>
 {{else}}<p>Nobody may sign in to this sandbox.</p>{{end}}
 </html>

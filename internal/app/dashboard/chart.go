@@ -19,8 +19,8 @@ type chart struct {
 	Zero    float64
 	HasZero bool
 	Dots    []dot
-	// Low and High are the ends of the scale.
-	Low, High string
+	// Range says between what the figures lie.
+	Range string
 }
 
 type dot struct {
@@ -72,14 +72,16 @@ func newChart(title string, course []Point, of func(Point) *float64, text func(f
 	for _, v := range values {
 		low, high = min(low, v), max(high, v)
 	}
+	span := text(low) + " to " + text(high)
 	if !(high > low) {
+		span = text(low)
 		low, high = low-1, high+1
 	}
 	y := func(v float64) float64 {
 		return round(chartHeight - chartMargin - (v-low)/(high-low)*(chartHeight-2*chartMargin))
 	}
 	c := chart{
-		Title: title, Low: text(low), High: text(high), HasZero: low < 0 && high > 0, Zero: y(0),
+		Title: title, Range: span, HasZero: low < 0 && high > 0, Zero: y(0),
 		Label: fmt.Sprintf("%s over %d runs: from %s to %s", title, len(values), text(values[0]), text(values[len(values)-1])),
 	}
 	var line strings.Builder

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -87,7 +88,11 @@ func example(t *testing.T) *runs {
 		if v < 15 {
 			verdict = bench.VerdictFail
 		}
-		s.course = append(s.course, dashboard.Point{RunID: "r4", At: now.Add(time.Duration(i-9) * time.Hour), Verdict: verdict, TokensPct: &v, SuccessPP: new(v - 20), CostUSD: v / 50})
+		id := fmt.Sprint("c", i)
+		if i == len(tokens)-1 {
+			id = "r4"
+		}
+		s.course = append(s.course, dashboard.Point{RunID: id, At: now.Add(time.Duration(i-9) * time.Hour), Verdict: verdict, TokensPct: &v, SuccessPP: new(v - 20), CostUSD: v / 50})
 	}
 	return s
 }
@@ -228,7 +233,11 @@ func TestAForgedOrOldLoginIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	cookies := s.browser.Jar.Cookies(address)
 	require.NotEmpty(t, cookies)
-	cookies[0].Value = "A" + cookies[0].Value[1:]
+	other := "A"
+	if strings.HasPrefix(cookies[0].Value, other) {
+		other = "B"
+	}
+	cookies[0].Value = other + cookies[0].Value[1:]
 	s.browser.Jar.SetCookies(address, cookies)
 	status, _ = s.get(t, "/")
 	assert.Equal(t, http.StatusUnauthorized, status, "the cookie was changed")
@@ -290,6 +299,32 @@ func TestARunThatGoesOnComesAgainByItself(t *testing.T) {
 	assert.NotContains(t, over, `http-equiv="refresh"`)
 }
 
+func TestARunThatNeverBeganIsToldWithoutGaps(t *testing.T) {
+	s := open(t, &runs{all: []dashboard.Detail{{Run: dashboard.Run{
+		ID: "r6", Repo: "aryeko/ghx", Pull: 13, Commit: strings.Repeat("c", 40), State: dashboard.Skipped, Asked: "opened by octocat", Created: now,
+	}}}})
+	s.login(t)
+	_, list := s.get(t, "/")
+	assert.Contains(t, list, `<span class="how"><code>ccccccc</code> · opened by octocat</span>`)
+	_, run := s.get(t, "/runs/r6")
+	assert.Contains(t, run, `/aryeko/ghx/pull/13">pull request</a></dd>`)
+	for _, empty := range []string{"Model", "0 of 0"} {
+		assert.NotContains(t, run, empty)
+	}
+}
+
+func TestAFigureThatDoesNotMoveHasNoRange(t *testing.T) {
+	source := &runs{}
+	for range 3 {
+		source.course = append(source.course, dashboard.Point{RunID: "r", At: now, Verdict: bench.VerdictPass, TokensPct: new(62.1), SuccessPP: new(0.0)})
+	}
+	s := open(t, source)
+	s.login(t)
+	_, body := s.get(t, "/repos/aryeko/ghx")
+	assert.Contains(t, body, "<b>Active tokens, reduction</b><span>62.1%</span>")
+	assert.Contains(t, body, "<b>Success rate, difference</b><span>0 pp</span>")
+}
+
 func TestManyRunsHaveOlderPages(t *testing.T) {
 	source := &runs{}
 	for i := range 120 {
@@ -334,4 +369,12 @@ func TestWithoutALoginThePagesAreOff(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	assert.Equal(t, http.StatusNotFound, response.StatusCode)
+	response, err = server.Client().Get(server.URL)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	said, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	for _, mend := range []string{"/setup", "BENCH_APP_PUBLIC_URL", "BENCH_APP_CLIENT_ID", "BENCH_APP_CLIENT_SECRET"} {
+		assert.Contains(t, string(said), mend)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,10 @@ type line struct {
 	Since, Took string
 	Cost        string
 	Short       string
+	// How says in one line who asked for what, and how it went.
+	How string
+	// PullURL is the pull request's page, empty if there is none.
+	PullURL     string
 	ModesText   string
 	PercentDone int
 }
@@ -63,7 +68,19 @@ func (d *pages) line(run Run) line {
 	if run.Cells > 0 {
 		l.PercentDone = 100 * run.Done / run.Cells
 	}
+	if run.Pull > 0 {
+		l.PullURL = fmt.Sprintf("%s/%s/pull/%d", d.Login.ServerURL, run.Repo, run.Pull)
+	}
+	l.How = l.how()
 	return l
+}
+
+func (l line) how() string {
+	parts := []string{l.Asked, l.Set, l.Model, l.Took, l.Cost}
+	if l.State == Running {
+		parts = append(parts, fmt.Sprintf("%d of %d cells", l.Done, l.Cells))
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
 }
 
 // wordOf returns a run's state in a word, and its colour: good, bad, busy or

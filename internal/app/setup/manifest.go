@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -18,6 +19,7 @@ type manifest struct {
 	HookAttributes     hookAttributes    `json:"hook_attributes"`
 	RedirectURL        string            `json:"redirect_url"`
 	CallbackURLs       []string          `json:"callback_urls"`
+	SetupURL           string            `json:"setup_url"`
 	Description        string            `json:"description"`
 	Public             bool              `json:"public"`
 	DefaultPermissions map[string]string `json:"default_permissions"`
@@ -39,10 +41,29 @@ func Permissions() map[string]string {
 	}
 }
 
-// manifest writes the manifest of an App whose server is at base.
-func (s *Setup) manifest(base string) (string, error) {
+const (
+	// longestName is how many letters GitHub lets an App's name have.
+	longestName = 34
+	// randomInName is how many random letters a proposed one has.
+	randomInName = 5
+)
+
+// name proposes a name for the App. GitHub refuses one that any App has, so
+// that it has the owner's in it, or else something random.
+func (s *Setup) name(owner string) string {
+	if owner == "" {
+		random := s.opts.Random()
+		owner = strings.ToLower(random[:min(len(random), randomInName)])
+	}
+	name := "bench-" + owner
+	return name[:min(len(name), longestName)]
+}
+
+// manifest writes the manifest of an App whose server is at base. Who has
+// installed it comes to the dashboard.
+func (s *Setup) manifest(base, owner string) (string, error) {
 	data, err := json.Marshal(manifest{
-		Name: "bench", URL: base, HookAttributes: hookAttributes{base + "/webhook", true},
+		Name: s.name(owner), URL: base, SetupURL: base + "/", HookAttributes: hookAttributes{base + "/webhook", true},
 		RedirectURL: base + "/setup/callback", CallbackURLs: []string{base + "/login/callback"},
 		Description:        "Tells whether a change to an agent's tooling makes agents better or worse.",
 		DefaultPermissions: Permissions(), DefaultEvents: s.opts.Events,

@@ -13,7 +13,9 @@ import (
 	"html/template"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,8 +60,8 @@ type Setup struct {
 	// state is what GitHub must send back, empty if nothing is under way.
 	state string
 	until time.Time
-	// done is true once the App is set up.
-	done bool
+	// install is where the App is installed, empty until it is set up.
+	install string
 }
 
 // New returns the pages.
@@ -80,12 +82,12 @@ func (s *Setup) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	header.Set("Cache-Control", "no-store")
 	header.Set("Referrer-Policy", "no-referrer") // the address has the token
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action "+s.opts.GitHubURL+" 'self'; frame-ancestors 'none'; base-uri 'none'")
+	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'self' 'unsafe-inline'; form-action "+s.opts.GitHubURL+" 'self'; frame-ancestors 'none'; base-uri 'none'")
 	s.mu.Lock()
-	done := s.done
+	install := s.install
 	s.mu.Unlock()
-	if done {
-		s.show(w, http.StatusGone, "problem", "The App is set up already.")
+	if install != "" {
+		s.show(w, http.StatusGone, "already", install)
 		return
 	}
 	s.mux.ServeHTTP(w, request)
@@ -98,12 +100,12 @@ func (s *Setup) begin(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	base := s.base(request)
-	manifest, err := s.manifest(base)
+	owner := strings.TrimSpace(request.FormValue("organization"))
+	manifest, err := s.manifest(base, owner)
 	if err != nil {
 		s.show(w, http.StatusInternalServerError, "problem", fault.Public(err))
 		return
 	}
-	owner := request.FormValue("organization")
 	target := s.opts.GitHubURL + "/settings/apps/new"
 	if owner != "" {
 		target = s.opts.GitHubURL + "/organizations/" + url.PathEscape(owner) + "/settings/apps/new"
@@ -113,8 +115,9 @@ func (s *Setup) begin(w http.ResponseWriter, request *http.Request) {
 		Name: cookie, Value: state, Path: "/setup", MaxAge: int(stateTime.Seconds()),
 		HttpOnly: true, Secure: isSecure(base), SameSite: http.SameSiteLaxMode,
 	})
-	s.show(w, http.StatusOK, "begin", map[string]string{
+	s.show(w, http.StatusOK, "begin", map[string]any{
 		"Target": target + "?state=" + url.QueryEscape(state), "Manifest": manifest, "Base": base, "Owner": owner, "Token": s.opts.Token,
+		"Near": isNear(base) && !isNear(s.opts.GitHubURL),
 	})
 }
 
@@ -134,13 +137,12 @@ func (s *Setup) finish(w http.ResponseWriter, request *http.Request) {
 		s.show(w, http.StatusBadGateway, "problem", fault.Public(err)+". Begin again.")
 		return
 	}
+	install := s.opts.GitHubURL + "/apps/" + url.PathEscape(made.Slug) + "/installations/new"
 	s.mu.Lock()
-	s.done = true
+	s.install = install
 	s.mu.Unlock()
 	s.opts.Log.InfoContext(request.Context(), "the App is set up", slog.Int64("app", made.ID), slog.String("slug", made.Slug))
-	s.show(w, http.StatusOK, "done", map[string]string{
-		"Name": made.Slug, "Install": s.opts.GitHubURL + "/apps/" + url.PathEscape(made.Slug) + "/installations/new",
-	})
+	s.show(w, http.StatusOK, "done", map[string]string{"Name": made.Slug, "Install": install})
 }
 
 // newState begins a set-up; one that was under way is forgotten.
@@ -178,6 +180,21 @@ func (s *Setup) base(request *http.Request) string {
 func isSecure(base string) bool {
 	u, err := url.Parse(base)
 	return err == nil && u.Scheme == "https"
+}
+
+// isNear reports whether an address is of this machine or of a network of its
+// own, where GitHub does not reach it.
+func isNear(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	at, err := netip.ParseAddr(host)
+	if err != nil {
+		return !strings.Contains(host, ".")
+	}
+	return at.IsLoopback() || at.IsPrivate() || at.IsLinkLocalUnicast() || at.IsUnspecified()
 }
 
 // same compares in constant time.

@@ -209,6 +209,17 @@ func TestASandboxSendsWebhooks(t *testing.T) {
 	}
 }
 
+// Whoever reaches the sandbox could be anybody, so that is asked for.
+func TestASandboxLetsNobodySignInUnlessItIsForAnApp(t *testing.T) {
+	form := "manifest=" + url.QueryEscape(`{"name": "Mine", "url": "http://127.0.0.1:1", "redirect_url": "http://127.0.0.1:1/done"}`)
+	_, page := serve(t).ask("POST", "/settings/apps/new?"+form, "")
+	assert.Contains(t, page, "Nobody may sign in")
+	_, page = serve(t, "--app", "http://127.0.0.1:1").ask("POST", "/settings/apps/new?"+form, "")
+	for _, login := range []string{"aryeko", "bench-agent"} {
+		assert.Contains(t, page, "login="+login)
+	}
+}
+
 // A program that knows nothing of the sandbox reaches it under GitHub's names.
 func TestASandboxIsBehindAProxy(t *testing.T) {
 	s := serve(t, "--proxy")

@@ -25,14 +25,13 @@ import (
 type serveFlags struct {
 	worldFlags
 	troubleFlags
-	port          int
-	proxy         bool
-	allow         []string
-	webhooksTo    string
-	webhookSecret string
-	save          string
-	untilEOF      bool
-	json          bool
+	hookFlags
+	port     int
+	proxy    bool
+	allow    []string
+	save     string
+	untilEOF bool
+	json     bool
 }
 
 func (a *app) sandboxServeCommand() *cobra.Command {
@@ -47,6 +46,9 @@ clients that can be told an address, such as octokit.
 With --proxy, the environment leads programs that cannot be told one, such as gh
 and git, to the sandbox under GitHub's own names, and to nothing else.
 
+With --app, it is github.com for the server of a GitHub App too: the App is made,
+installed and signed in to in the browser, by whoever opens it, as any account.
+
 The seeded fixtures are served unless --empty or --snapshot says otherwise. With
 --until-eof it ends when standard input does, so that a test that has started it
 cannot leave it behind.`,
@@ -54,6 +56,7 @@ cannot leave it behind.`,
   bench sandbox serve --empty --latency 100ms --enforce-limits
   bench sandbox serve --snapshot world.sandbox --save world.sandbox
   bench sandbox serve --webhooks-to http://127.0.0.1:3000/webhook
+  bench sandbox serve --app http://127.0.0.1:8080
   bench sandbox serve --json --until-eof`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serveSandbox(cmd.Context(), f) },
@@ -62,11 +65,10 @@ cannot leave it behind.`,
 	f.worldFlags.add(flags)
 	f.addAs(flags)
 	f.troubleFlags.add(flags)
+	f.hookFlags.add(flags)
 	flags.IntVar(&f.port, "port", 0, "serve on this `PORT` of 127.0.0.1 (default: one that is free)")
 	flags.BoolVar(&f.proxy, "proxy", false, "serve under GitHub's names too, behind a proxy")
 	flags.StringArrayVar(&f.allow, "allow-host", nil, "a further `HOST` that the proxy lets through, *.name for all below it; may be given several times")
-	flags.StringVar(&f.webhooksTo, "webhooks-to", "", "tell this `URL` of everything that happens in the repositories")
-	flags.StringVar(&f.webhookSecret, "webhook-secret", webhookSecret, "sign webhooks with this `SECRET`")
 	flags.StringVar(&f.save, "save", "", "write the world to this `FILE` at the end")
 	flags.BoolVar(&f.untilEOF, "until-eof", false, "end when standard input ends")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
@@ -106,26 +108,26 @@ func (a *app) serveSandbox(ctx context.Context, f serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := f.apply(w.World); err != nil {
+	if err := f.troubleFlags.apply(w.World); err != nil {
 		return err
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)))
 	if err != nil {
 		return fault.Invalidf("--port %d cannot be had: %w", f.port, err)
 	}
-	s := newServing(w, listener, a.random()+a.random())
+	s := newServing(w, listener, page.Options{World: w.World, Token: a.random() + a.random(), Style: report.Style(), Links: f.appAt != ""})
 	defer func() { err = errors.Join(err, s.close()) }()
 	if f.proxy {
 		if err := a.addDoor(ctx, s, f.allow); err != nil {
 			return err
 		}
 	}
+	stop, err := f.hookFlags.apply(w)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	if f.webhooksTo != "" {
-		stop, err := sendWebhooks(w.World, f.webhooksTo, f.webhookSecret)
-		if err != nil {
-			return err
-		}
-		defer stop()
 		s.told.WebhookSecret = f.webhookSecret
 	}
 	if err := a.tellServed(s.told, f.json); err != nil {
@@ -159,15 +161,15 @@ const (
 	endTime    = 2 * time.Second
 )
 
-// newServing serves a world with its pages.
-func newServing(w *localWorld, listener net.Listener, secret string) *serving {
-	w.EnableControl(secret)
-	pages := page.New(page.Options{World: w.World, Token: secret, Style: report.Style()})
+// newServing serves a world with these pages, whose token controls it too.
+func newServing(w *localWorld, listener net.Listener, shown page.Options) *serving {
+	w.EnableControl(shown.Token)
+	pages := page.New(shown)
 	api := "http://" + listener.Addr().String()
 	s := &serving{
 		world: w, server: &http.Server{Handler: pages.Before(w), ReadHeaderTimeout: headerTime}, done: make(chan struct{}),
 		told: served{
-			API: api, GraphQL: api + "/graphql", Page: pages.Address(api), Control: api + "/_sandbox/faults", ControlToken: secret,
+			API: api, GraphQL: api + "/graphql", Page: pages.Address(api), Control: api + "/_sandbox/faults", ControlToken: shown.Token,
 			Accounts: w.accounts, Agent: w.agent.Login, Fixtures: w.manifest,
 		},
 	}

@@ -14,6 +14,10 @@ const (
 	maxCheckText   = 65535
 	maxAnnotations = 50
 	maxActions     = 3
+
+	maxActionLabel       = 20
+	maxActionDescription = 40
+	maxActionIdentifier  = 20
 )
 
 // CheckAction is a button of a check run.
@@ -134,7 +138,27 @@ func (c CheckChange) check() error {
 	if len(c.Actions) > maxActions {
 		return tooMany(maxActions, len(c.Actions))
 	}
+	for _, a := range c.Actions {
+		if err := a.check(); err != nil {
+			return err
+		}
+	}
 	return c.checkOutput()
+}
+
+func (a CheckAction) check() error {
+	for _, field := range []struct {
+		name, text string
+		most       int
+	}{{"label", a.Label, maxActionLabel}, {"description", a.Description, maxActionDescription}, {"identifier", a.Identifier, maxActionIdentifier}} {
+		if field.text == "" {
+			return unsupplied(field.name)
+		}
+		if err := atMost(field.most, field.text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c CheckChange) checkOutput() error {
@@ -145,8 +169,8 @@ func (c CheckChange) checkOutput() error {
 		return unsupplied("summary")
 	}
 	for _, text := range []string{c.Output.Summary, c.Output.Text} {
-		if n := utf8.RuneCountInString(text); n > maxCheckText {
-			return unprocessable("Invalid request.\n\nOnly %d characters are allowed; %d were supplied.", maxCheckText, n)
+		if err := atMost(maxCheckText, text); err != nil {
+			return err
 		}
 	}
 	if len(c.Annotations) > maxAnnotations {
@@ -215,6 +239,14 @@ func unsupplied(field string) *Problem {
 // outside says that a field has a value that is none of those it can have.
 func outside[T ~string](field string, value T) *Problem {
 	return unprocessable("Invalid request.\n\nFor 'properties/%s', %s is not a member of the enumeration.", field, value)
+}
+
+// atMost refuses a text of more characters.
+func atMost(most int, text string) error {
+	if n := utf8.RuneCountInString(text); n > most {
+		return unprocessable("Invalid request.\n\nOnly %d characters are allowed; %d were supplied.", most, n)
+	}
+	return nil
 }
 
 func tooMany(most, got int) *Problem {

@@ -31,7 +31,7 @@ func full(t *testing.T) *world {
 	_, _, err = w.React(w.reader, w.repo, c.ID, "eyes")
 	require.NoError(t, err)
 	_, err = w.CreateCheckRun(w.AddApp(model.NewApp{Slug: "gate", Owner: w.owner, Repos: []model.ID{w.repo.ID}}), w.repo, w.head("main"),
-		model.CheckChange{Name: ptr("gate"), Actions: []model.CheckAction{{Label: "Again"}}})
+		model.CheckChange{Name: ptr("gate"), Actions: []model.CheckAction{{Label: "Again", Description: "Run it again", Identifier: "again"}}})
 	require.NoError(t, err)
 	_, err = w.CreateHook(w.owner, w.repo, model.HookChange{Config: &model.HookConfig{URL: "https://example.com"}})
 	require.NoError(t, err)

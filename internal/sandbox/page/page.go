@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox"
@@ -44,6 +45,9 @@ type Options struct {
 	// Style is put before the pages' own style sheet: the colours that it
 	// goes by, as custom properties.
 	Style string
+	// Links has the addresses that github.com has for issues and pull requests
+	// lead to the pages, for those who come from an App's.
+	Links bool
 }
 
 // Pages are a world's pages.
@@ -51,6 +55,7 @@ type Pages struct {
 	world          *sandbox.World
 	token, session string
 	style          []byte
+	links          bool
 	mux            *http.ServeMux
 }
 
@@ -66,7 +71,7 @@ func New(opts Options) *Pages {
 	mac.Write([]byte(sessionText))
 	p := &Pages{
 		world: opts.World, token: opts.Token, session: hex.EncodeToString(mac.Sum(nil)),
-		style: []byte(opts.Style + ownStyle), mux: http.NewServeMux(),
+		style: []byte(opts.Style + ownStyle), links: opts.Links, mux: http.NewServeMux(),
 	}
 	for pattern, page := range map[string]func(*look) (any, bool){
 		"{$}":                                  world,
@@ -103,7 +108,13 @@ func (p *Pages) Before(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		port, direct := loopbackPort(r)
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+		link := ""
+		if p.links {
+			link = pageOf(r.URL.Path)
+		}
 		switch {
+		case link != "" && direct && reads && r.Header.Get("Authorization") == "":
+			http.Redirect(out, r, link, http.StatusSeeOther)
 		case !strings.HasPrefix(r.URL.Path, prefix) || !direct || !reads || r.Header.Get("Authorization") != "":
 			next.ServeHTTP(out, r)
 		case r.URL.Path == enterPath && equal(r.URL.Query().Get("token"), p.token):
@@ -119,6 +130,20 @@ func (p *Pages) Before(next http.Handler) http.Handler {
 			next.ServeHTTP(out, r)
 		}
 	})
+}
+
+// pageOf returns the page for a path of github.com's, such as
+// "/octo/hello/pull/7", empty for other paths.
+func pageOf(path string) string {
+	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	isAPI := parts[0] == "repositories"
+	if len(parts) != 4 || isAPI || parts[2] != "pull" && parts[2] != "issues" {
+		return ""
+	}
+	if _, err := strconv.ParseUint(parts[3], 10, 64); err != nil {
+		return ""
+	}
+	return prefix + "repos/" + url.PathEscape(parts[0]) + "/" + url.PathEscape(parts[1]) + "/issues/" + parts[3]
 }
 
 // knows reports whether who asks was let in.

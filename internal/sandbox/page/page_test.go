@@ -44,6 +44,32 @@ func open(t *testing.T, world *sandbox.World) *site {
 	return &site{t, world, server.URL, &http.Client{Jar: jar}, pages}
 }
 
+// A person who follows an App's link to a pull request finds it; a client that
+// asks for the same path of the API does not.
+func TestAddressesOfGitHubLeadToThePages(t *testing.T) {
+	plain := open(t, inhabited(t, "Some text")).enter()
+	status, _ := plain.get("/octocat/hello/pull/2")
+	assert.Equal(t, http.StatusNotFound, status, "unless that is asked for")
+
+	world := inhabited(t, "Some text")
+	pages := page.New(page.Options{World: world, Token: secret, Links: true})
+	server := httptest.NewServer(pages.Before(world))
+	t.Cleanup(server.Close)
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	s := &site{t, world, server.URL, &http.Client{Jar: jar}, pages}
+	status, _ = s.get("/octocat/hello/pull/2")
+	assert.Equal(t, http.StatusNotFound, status, "nor to those who were not let in")
+	s.enter()
+	status, body := s.get("/octocat/hello/pull/2")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, body, "resolved by octocat")
+	for _, path := range []string{"/repositories/1/issues/2", "/octocat/hello/pull/x", "/octocat/hello/pull/2/files"} {
+		_, body = s.get(path)
+		assert.NotContains(t, body, "<!doctype html>", path)
+	}
+}
+
 // enter lets the person in.
 func (s *site) enter() *site {
 	s.t.Helper()

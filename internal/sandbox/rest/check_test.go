@@ -38,6 +38,11 @@ func annotations(n int) []map[string]any {
 	return all
 }
 
+// button returns an action whose fields have so many characters.
+func button(label, description, identifier int) map[string]any {
+	return map[string]any{"label": strings.Repeat("é", label), "description": strings.Repeat("é", description), "identifier": strings.Repeat("é", identifier)}
+}
+
 func TestACheckRunOfAnApp(t *testing.T) {
 	w := sandboxtest.New(t)
 	actions, sha := asApp(w, "github-actions", "checks", "write"), headOf(w)
@@ -58,6 +63,9 @@ func TestACheckRunOfAnApp(t *testing.T) {
 	more := actions.Do("PATCH", path, map[string]any{"output": map[string]any{"summary": "s2", "annotations": annotations(7)}})
 	assert.Equal(t, []any{57, "completed", "t", "s2"},
 		[]any{more.Int("output.annotations_count"), more.Text("status"), more.Text("output.title"), more.Text("output.summary")}, "annotations add up; what is not said stays")
+
+	longest := actions.Do("PATCH", path, map[string]any{"actions": []any{button(20, 40, 20), button(1, 1, 1), button(1, 1, 2)}})
+	assert.Equal(t, http.StatusOK, longest.Status, "characters are counted, not bytes: %s", longest.Body)
 
 	again := actions.Do("PATCH", path, map[string]any{"status": "in_progress"})
 	assert.Equal(t, []any{"in_progress", nil, nil}, []any{again.Text("status"), again.At("conclusion"), again.At("completed_at")})
@@ -124,6 +132,12 @@ func TestRefusedCheckRuns(t *testing.T) {
 		{"a text that is too long", actions, "PATCH", path, map[string]any{"output": map[string]any{"summary": "s", "text": long}}, 422, "Only 65535 characters are allowed; 65536 were supplied."},
 		{"too many annotations", actions, "PATCH", path, map[string]any{"output": map[string]any{"summary": "s", "annotations": annotations(51)}}, 422, "No more than 50 items are allowed; 51 were supplied."},
 		{"an annotation without a path", actions, "PATCH", path, map[string]any{"output": map[string]any{"summary": "s", "annotations": []any{map[string]any{"message": "m"}}}}, 422, `"path" wasn't supplied.`},
+		{"an action whose label is too long", actions, "PATCH", path, map[string]any{"actions": []any{button(21, 40, 20)}}, 422, "Only 20 characters are allowed; 21 were supplied."},
+		{"an action whose description is too long", actions, "PATCH", path, map[string]any{"actions": []any{button(20, 41, 20)}}, 422, "Only 40 characters are allowed; 41 were supplied."},
+		{"an action whose identifier is too long", actions, "PATCH", path, map[string]any{"actions": []any{button(20, 40, 21)}}, 422, "Only 20 characters are allowed; 21 were supplied."},
+		{"an action without a label", actions, "PATCH", path, map[string]any{"actions": []any{button(0, 40, 20)}}, 422, `"label" wasn't supplied.`},
+		{"an action without a description", actions, "PATCH", path, map[string]any{"actions": []any{button(20, 0, 20)}}, 422, `"description" wasn't supplied.`},
+		{"an action without an identifier", actions, "POST", "", map[string]any{"name": "x", "head_sha": sha, "actions": []any{button(20, 40, 0)}}, 422, `"identifier" wasn't supplied.`},
 		{"too many actions", actions, "PATCH", path, map[string]any{"actions": make([]struct{}, 4)}, 422, "No more than 3 items are allowed; 4 were supplied."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
