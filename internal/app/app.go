@@ -69,6 +69,7 @@ type App struct {
 	finisher *finisher
 	metrics  *metrics
 	handlers map[string]Handler
+	givenUp  func(ctx context.Context, delivery store.Delivery, problem error)
 	mux      *http.ServeMux
 	// github is who asks GitHub as the App; nil as long as it is not set up.
 	github      atomic.Pointer[identity]
@@ -87,7 +88,7 @@ func New(ctx context.Context, opts Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{opts: opts, db: db, handlers: map[string]Handler{}, mux: http.NewServeMux()}
+	a := &App{opts: opts, db: db, handlers: map[string]Handler{}, givenUp: func(context.Context, store.Delivery, error) {}, mux: http.NewServeMux()}
 	if err := a.build(ctx); err != nil {
 		_ = db.Close() // the error that matters is the other one
 		return nil, err
@@ -104,7 +105,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.queue, err = queue.New(ctx, a.db, queue.Options{
 		Process: a.opts.Process,
 		Lanes:   map[string]int{LaneEvents: eventWorkers, LaneRuns: a.opts.Config.Workers, LaneUpkeep: upkeepWorkers},
-		Log:     a.opts.Log, Now: a.opts.Now, Redact: a.opts.Secrets.String, Ended: a.metrics.jobEnded,
+		Log:     a.opts.Log, Now: a.opts.Now, Redact: a.opts.Secrets.String, Ended: a.metrics.jobEnded, Later: a.limited,
 		Poll: a.opts.Polling.Poll, Beat: a.opts.Polling.Beat, Silence: a.opts.Polling.Silence,
 	})
 	if err != nil {
@@ -141,6 +142,13 @@ func (a *App) Store() *store.Store { return a.store }
 // On sets what deliveries of an event start; the event is one of [Events]. It
 // is called before [App.Serve]. Without it they are stored and nothing else.
 func (a *App) On(event string, do Handler) { a.handlers[event] = do }
+
+// OnFailure sets what is done once a delivery has failed for good. It may be
+// done again for the same delivery. It is called before [App.Serve]; without it
+// nothing is done.
+func (a *App) OnFailure(do func(ctx context.Context, delivery store.Delivery, problem error)) {
+	a.givenUp = do
+}
 
 // Page adds a page, with a pattern of [http.ServeMux]. It is called before
 // [App.Serve].

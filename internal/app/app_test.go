@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/store"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	gh "github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
@@ -96,6 +98,66 @@ func TestADeliveryThatCannotBeHandledSaysWhy(t *testing.T) {
 	r.deliver(guid(1), "pull_request", opened)
 	assert.Equal(t, "the settings hold [redacted]", r.becomes(guid(1), store.Failed).Problem)
 	assert.NotContains(t, r.log.String(), secret)
+}
+
+func TestADeliveryThatMeetsARateLimitGivesItsWorkerBack(t *testing.T) {
+	r := newRig(t, dbtest.SQLite(t), nil)
+	limited := roundTrip(func(*http.Request) (*http.Response, error) {
+		answer := httptest.NewRecorder()
+		answer.Header().Set("Retry-After", "60")
+		answer.WriteHeader(http.StatusTooManyRequests)
+		return answer.Result(), nil
+	})
+	client, err := gh.New(gh.Options{Transport: limited, Patience: &gh.Patience{Now: time.Now, Random: func() float64 { return 0 }, MaxWait: time.Second}})
+	require.NoError(t, err)
+	r.On("pull_request", func(ctx context.Context, _ store.Delivery) error {
+		_, _, err := client.REST.Users.Get(ctx, "")
+		return gh.Explain("look", err)
+	})
+	r.start()
+	r.deliver(guid(1), "pull_request", opened)
+	require.Eventually(t, func() bool {
+		var attempt int
+		var state string
+		err := r.DB().QueryRow(t.Context(), "SELECT attempt, state FROM river_job WHERE kind = 'delivery'").Scan(&attempt, &state)
+		return assert.NoError(t, err) && attempt == 0 && state == "scheduled"
+	}, soon, 5*time.Millisecond, "it comes back, and has lost no attempt")
+	assert.Contains(t, r.log.String(), "waits for GitHub's rate limit")
+}
+
+// roundTrip is a transport that is a function.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+
+func TestOnlyADeliveryThatFailsForGoodIsGivenUp(t *testing.T) {
+	r := newRig(t, dbtest.SQLite(t), nil)
+	problems := []error{fault.Infraf("GitHub does not answer"), queue.Permanent(fault.Invalidf("the settings are wrong"))}
+	var attempts atomic.Int32
+	r.On("pull_request", func(_ context.Context, d store.Delivery) error {
+		if d.ID == guid(2) {
+			return nil
+		}
+		return problems[attempts.Add(1)-1]
+	})
+	type failure struct {
+		id      string
+		problem error
+	}
+	failures := make(chan failure, 10)
+	r.OnFailure(func(ctx context.Context, d store.Delivery, problem error) {
+		assert.NoError(t, ctx.Err())
+		failures <- failure{d.ID, problem}
+	})
+	r.start()
+	r.deliver(guid(2), "pull_request", opened)
+	r.becomes(guid(2), store.Handled)
+	r.deliver(guid(1), "pull_request", opened)
+	r.becomes(guid(1), store.Failed)
+	got := receive(t, failures)
+	assert.Equal(t, guid(1), got.id)
+	assert.ErrorIs(t, got.problem, problems[1])
+	assert.Empty(t, failures)
 }
 
 func TestEveryEventOfTheTableStartsAJobAndNoOther(t *testing.T) {
@@ -192,9 +254,15 @@ func TestMetricsTellOfStrangersWithoutTheirNames(t *testing.T) {
 	_, err := http.Post(r.url+"/webhook", "application/json", http.NoBody)
 	require.NoError(t, err)
 	r.RateLimit("7", "core", 4999)
+	r.Count("issue_comment", "run", "no_permission")
+	r.Count("check_run", "", "foreign")
+	r.Count("made_up_by_anybody", "", "event")
 	_, metrics := r.get("/metrics")
 	assert.Contains(t, metrics, `bench_app_deliveries_total{event="other",outcome="ignored"} 1`)
 	assert.Contains(t, metrics, `bench_app_deliveries_refused_total{reason="bad_header"} 1`)
 	assert.Contains(t, metrics, `bench_app_github_rate_limit_remaining{installation="7",resource="core"} 4999`)
+	assert.Contains(t, metrics, `bench_app_commands_total{command="run",outcome="no_permission"} 1`)
+	assert.Contains(t, metrics, `bench_app_ignored_total{event="check_run",why="foreign"} 1`)
+	assert.Contains(t, metrics, `bench_app_ignored_total{event="other",why="event"} 1`)
 	assert.NotContains(t, metrics, "made_up_by_anybody")
 }

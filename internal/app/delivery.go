@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/store"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -20,8 +21,12 @@ type received struct {
 	ID string `json:"id"`
 }
 
+// deliveryTimeout is how long what a delivery starts may take. It is some
+// requests, each of which is answered within seconds or not at all.
+const deliveryTimeout = 2 * time.Minute
+
 func deliveries() queue.Kind[received] {
-	return queue.Kind[received]{Name: "delivery", Lane: LaneEvents}
+	return queue.Kind[received]{Name: "delivery", Lane: LaneEvents, Timeout: deliveryTimeout}
 }
 
 // Keep stores deliveries, and a job for each that is new, or none of them. It
@@ -43,6 +48,16 @@ func (a *App) Keep(ctx context.Context, arrived []store.Delivery) (fresh []bool,
 	return fresh, err
 }
 
+// giveUpTimeout is how long it may take to tell that a delivery has failed; the
+// time of the delivery may be over.
+const giveUpTimeout = 30 * time.Second
+
+func (a *App) giveUp(ctx context.Context, delivery store.Delivery, problem error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveUpTimeout)
+	defer cancel()
+	a.givenUp(ctx, delivery, problem)
+}
+
 // handle does what a delivery starts, and stores what became of it.
 func (a *App) handle(ctx context.Context, job queue.Job[received]) error {
 	delivery, err := a.store.Delivery(ctx, job.Payload.ID)
@@ -62,6 +77,7 @@ func (a *App) handle(ctx context.Context, job queue.Job[received]) error {
 		if !job.Final && !lasting {
 			return err
 		}
+		a.giveUp(ctx, delivery, err)
 		err = queue.Permanent(err)
 		state, problem = store.Failed, a.opts.Secrets.String(fault.Public(err))
 		a.opts.Log.ErrorContext(ctx, "a delivery failed", slog.String("delivery", delivery.ID),

@@ -3,6 +3,8 @@ package app
 import (
 	"slices"
 
+	"github.com/ghx-dev/bench-action/internal/app/decide"
+	"github.com/ghx-dev/bench-action/internal/app/event"
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
@@ -19,30 +21,36 @@ type Event struct {
 }
 
 const (
-	// promptly is for what somebody waits for.
+	// promptly is for what somebody waits for. Pushes and comments are done in
+	// the order in which they came: many of one kind do not keep the other
+	// waiting.
 	promptly = queue.First
-	// usually is for what happens all the time.
+	// usually is for what happens all the time, such as the end of any workflow.
 	usually = queue.First + 1
 	// eventually is for what nobody waits for.
 	eventually = queue.Last
 )
 
-// Events is the table of the events that start something. All others are
+// Events is the table of the events that start something, with the actions for
+// which package decide has something done. All others are
 // answered and counted, and not stored. An App that is set up in the browser
 // subscribes to these.
 func Events() []Event {
-	return []Event{
-		{"pull_request", []string{"opened", "reopened", "synchronize", "ready_for_review", "labeled"}, usually,
-			"a run of the head commit, by the repository's settings; a newer push takes the place of an older one"},
-		{"issue_comment", []string{"created"}, promptly, "the /bench command in the comment's first line"},
-		{"check_run", []string{"rerequested", "requested_action"}, promptly, "a run again, or what the button says"},
-		{"check_suite", []string{"requested", "rerequested"}, promptly, "a run again of every check of the suite that is ours"},
-		{"merge_group", []string{"checks_requested"}, usually, "a run of the group's head commit"},
-		{"workflow_run", []string{"completed"}, usually, "taking over the results of a run that a workflow made"},
-		{"installation", []string{"deleted", "suspend"}, promptly, "the end of all runs of the installation"},
-		{"installation_repositories", []string{"removed"}, promptly, "the end of all runs of those repositories"},
-		{"ping", nil, eventually, "nothing: the App was set up"},
+	events := []Event{
+		{Name: event.PullRequest, Priority: promptly, Starts: "a run of the head commit, by the repository's settings; a newer push takes the place of an older one"},
+		{Name: event.IssueComment, Priority: promptly, Starts: "the /bench command in the comment's first line"},
+		{Name: event.CheckRun, Priority: promptly, Starts: "a run again, or what the button says"},
+		{Name: event.CheckSuite, Priority: promptly, Starts: "a run again of every check of the suite that is ours"},
+		{Name: event.MergeGroup, Priority: promptly, Starts: "a run of the group's head commit"},
+		{Name: event.WorkflowRun, Priority: usually, Starts: "taking over the results of a run that a workflow made"},
+		{Name: event.Installation, Priority: promptly, Starts: "the end of all runs of the installation"},
+		{Name: event.InstallationRepositories, Priority: promptly, Starts: "the end of all runs of those repositories"},
+		{Name: event.Ping, Priority: eventually, Starts: "nothing: the App was set up"},
 	}
+	for i := range events {
+		events[i].Actions, _ = decide.Actions(events[i].Name)
+	}
+	return events
 }
 
 // eventNamed returns an event of the table, false if it is none.

@@ -29,6 +29,8 @@ type metrics struct {
 	deliveries  *prometheus.CounterVec
 	refused     *prometheus.CounterVec
 	jobs        *prometheus.HistogramVec
+	commands    *prometheus.CounterVec
+	ignored     *prometheus.CounterVec
 	redelivered prometheus.Counter
 	rateLimit   *prometheus.GaugeVec
 }
@@ -47,6 +49,12 @@ func newMetrics(depths func(context.Context) ([]queue.Depth, error)) *metrics {
 			Namespace: namespace, Name: "job_duration_seconds", Help: "How long attempts at jobs took, by kind and outcome.",
 			Buckets: []float64{.01, .05, .25, 1, 5, 30, 120, 600, 1800, 3600, 7200},
 		}, []string{"kind", "outcome"}),
+		commands: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "commands_total", Help: "Commands in comments and buttons of check runs, by command and what it came to (carried_out, no_permission, mistaken and so on).",
+		}, []string{"command", "outcome"}),
+		ignored: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "ignored_total", Help: "Deliveries that were handled and led to nothing, by event and reason (talk, bot, edited, broken_settings and so on).",
+		}, []string{"event", "why"}),
 		redelivered: prometheus.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "redelivered_total", Help: "Deliveries that GitHub was asked for again because they had not arrived.",
 		}),
@@ -55,7 +63,7 @@ func newMetrics(depths func(context.Context) ([]queue.Depth, error)) *metrics {
 		}, []string{"installation", "resource"}),
 	}
 	m.registry.MustRegister(
-		m.deliveries, m.refused, m.jobs, m.redelivered, m.rateLimit, depthCollector{depths},
+		m.deliveries, m.refused, m.jobs, m.commands, m.ignored, m.redelivered, m.rateLimit, depthCollector{depths},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
@@ -75,15 +83,31 @@ func (m *metrics) handler() http.Handler {
 
 // delivered counts a request to the webhook.
 func (m *metrics) delivered(event string, outcome intake.Outcome) {
-	if _, known := eventNamed(event); !known {
-		event = noEvent
-	}
+	event = counted(event)
 	switch outcome {
 	case intake.Stored, intake.Replayed, intake.Ignored:
 		m.deliveries.WithLabelValues(event, string(outcome)).Inc()
 	default:
 		m.refused.WithLabelValues(string(outcome)).Inc()
 	}
+}
+
+// counted is the label of an event.
+func counted(event string) string {
+	if _, known := eventNamed(event); !known {
+		return noEvent
+	}
+	return event
+}
+
+// Count counts what a command came to, or, where there is no command, why an
+// event led to nothing. But for the event each text is one of a few.
+func (a *App) Count(event, command, outcome string) {
+	if command == "" {
+		a.metrics.ignored.WithLabelValues(counted(event), outcome).Inc()
+		return
+	}
+	a.metrics.commands.WithLabelValues(command, outcome).Inc()
 }
 
 // jobEnded counts an attempt at a job.

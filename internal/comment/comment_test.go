@@ -198,7 +198,7 @@ func TestOnlyCommandsThatCanBeGivenAreProposed(t *testing.T) {
 
 func TestEveryReasonForNoVerdictHasItsMend(t *testing.T) {
 	for _, run := range []comment.Run{
-		skipped(comment.SkipMarker), skipped(comment.SkipDraft), skipped(comment.SkipPaths), skipped(comment.SkipLabel), skipped(comment.SkipForks), skipped(comment.SkipTrigger), skipped(comment.SkipApproval),
+		skipped(comment.SkipMarker), skipped(comment.SkipDraft), skipped(comment.SkipPaths), skipped(comment.SkipLabel), skipped(comment.SkipForks), skipped(comment.SkipTrigger), skipped(comment.SkipPermission), skipped(comment.SkipApproval),
 		stopped(), broken(fault.Infraf("x")), broken(fault.Invalidf("x")), noVerdict(), incomplete(), simulated(),
 	} {
 		assert.Contains(t, comment.Comment(run), "**What to do:** ", "%s %s", run.Phase, run.Skip)

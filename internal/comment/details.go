@@ -85,7 +85,8 @@ func (p Plan) table() string {
 		{"Cells", bench.CountText(float64(p.Cells))},
 		{"Model", markdown.CodeCell(p.Model, maxName)},
 		{"Profile", markdown.CodeCell(string(p.Profile), maxName)},
-		{"Estimate", p.estimate()},
+		{"Cost", p.costText()},
+		{"Duration", p.durationText()},
 	} {
 		if line[1] != "" && line[1] != "0" {
 			fmt.Fprintf(&out, "| %s | %s |\n", line[0], line[1])
@@ -124,15 +125,28 @@ func (p Plan) modesText() string {
 	return strings.Join(names, ", ")
 }
 
-func (p Plan) estimate() string {
-	var parts []string
-	if p.CostUSD > 0 {
-		parts = append(parts, "about "+usd(p.CostUSD))
+// costText is never empty: who commands is told what it may cost, also where
+// that is not known.
+func (p Plan) costText() string {
+	switch {
+	case p.Simulated:
+		return "nothing: no model is involved"
+	case p.CostUSD > 0 && p.MaxUSD > 0:
+		return "about " + usd(p.CostUSD) + " (at most " + usd(p.MaxUSD) + ")"
+	case p.CostUSD > 0:
+		return "about " + usd(p.CostUSD)
+	case p.MaxUSD > 0:
+		return "not known yet, at most " + usd(p.MaxUSD)
+	default:
+		return "not known yet"
 	}
-	if p.Duration > 0 {
-		parts = append(parts, "about "+duration(p.Duration))
+}
+
+func (p Plan) durationText() string {
+	if p.Duration <= 0 {
+		return ""
 	}
-	return strings.Join(parts, ", ")
+	return "about " + duration(p.Duration)
 }
 
 // progressWidth is how many characters the bar of progress has.

@@ -117,6 +117,8 @@ func (r Run) skipHeadline() headline {
 		return headline{"⏭️", "SKIPPED", "the settings do not ask for it"}
 	case SkipForks:
 		return headline{"⏭️", "SKIPPED", "from a fork"}
+	case SkipPermission:
+		return headline{"✋", "WAITING", "somebody who may write is to ask for it"}
 	case SkipApproval:
 		return headline{"✋", "WAITING", "a fork's commit needs approval"}
 	default:
@@ -138,6 +140,8 @@ func (r Run) skipReason() string {
 		return "The settings do not have groups of the merge queue measured, so nothing was measured."
 	case SkipForks:
 		return "Pull requests from forks are not measured here, so nothing was measured."
+	case SkipPermission:
+		return "Who opened or labelled the pull request may not write here, so nothing was measured by itself."
 	case SkipApproval:
 		return "The commit comes from a fork. Its code is not run before somebody with write permission has read it."
 	default:
@@ -160,6 +164,10 @@ func (r Run) skipMend() string {
 		return "Set `triggers: {merge_group: true}` in the settings to have them measured."
 	case r.Skip == SkipForks:
 		return "Push the commit to a branch of this repository, or set `forks: approve` in the settings."
+	case r.Skip == SkipPermission && r.can(command.Run):
+		return "Somebody with write permission comments `/bench run`."
+	case r.Skip == SkipPermission:
+		return "Somebody with write permission has it measured."
 	case r.Skip == SkipApproval:
 		return "Somebody with write permission reads the change and approves this commit."
 	case steps == "":

@@ -58,11 +58,13 @@ const (
 	NotHere Refusal = "not_here"
 	// OtherBenchmark: the command has words for another benchmark.
 	OtherBenchmark Refusal = "other_benchmark"
+	// NoForks: the settings have no commits of forks measured.
+	NoForks Refusal = "no_forks"
 )
 
 // refusals are the reason and the mend.
 var refusals = map[Refusal]string{
-	NoPermission:   "it needs write permission to this repository. Ask somebody who has it.",
+	NoPermission:   needs("write"),
 	UnknownCommit:  "that commit is not the head of this pull request. Copy the name of the newest commit that you read.",
 	Outdated:       "there was a push after your comment, so it is not clear which commit you mean. Look at the new one and comment again.",
 	NotApproved:    "the commit comes from a fork, and nobody has approved it. Read it, then comment `/bench approve` and its 40 digits.",
@@ -71,6 +73,11 @@ var refusals = map[Refusal]string{
 	OverBudget:     "it is thought to cost more than may be spent. Name fewer scenarios or repetitions, or raise the budget in the settings.",
 	NotHere:        "that command is for the App, which is not installed here.",
 	OtherBenchmark: "what follows it is for the benchmark ghx, and another one is run here. Comment `/bench run` alone.",
+	NoForks:        "the commit comes from a fork, and the settings say `forks: never`. Change them on the base branch, or push the commit to this repository.",
+}
+
+func needs(permission string) string {
+	return "it needs " + permission + " permission to this repository. Ask somebody who has it."
 }
 
 // Refused answers a command that is not carried out: why, and how to mend it.
@@ -79,7 +86,49 @@ func Refused(name command.Name, why Refusal) string {
 	if !known {
 		reason = markdown.Text(sentence(string(why)), maxSentence)
 	}
+	return notDone(name, reason)
+}
+
+// notDone answers a command that is not carried out. The reason is Markdown.
+func notDone(name command.Name, reason string) string {
 	return fmt.Sprintf("👎 `/bench %s`: %s\n", name, reason)
+}
+
+// Unpermitted is the answer [NoPermission] where the settings ask for a
+// permission: write, maintain or admin.
+func Unpermitted(name command.Name, permission string) string {
+	return notDone(name, needs(markdown.Text(permission, maxName)))
+}
+
+// Unaffordable is the answer [OverBudget] with its reason, such as [TooDear]'s.
+func Unaffordable(name command.Name, reason string) string {
+	return notDone(name, markdown.Text(sentence(reason), maxSentence))
+}
+
+// WithoutSettings answers where the settings file is not on the base branch.
+func WithoutSettings(name command.Name, path, branch string) string {
+	return notDone(name, fmt.Sprintf("there is no %s on the base branch %s, so it is not known what to run. A file with one line is enough: `model: openai/gpt-5.3-codex`.",
+		markdown.Code(path, maxName), markdown.Code(branch, maxName)))
+}
+
+// WithBrokenSettings answers where the settings cannot be used. Of the problem,
+// what [fault.Public] returns is shown, each of its lines as one.
+func WithBrokenSettings(name command.Name, problem error) string {
+	var list strings.Builder
+	for line := range strings.Lines(fault.Public(problem)) {
+		if text := markdown.Text(strings.TrimSpace(line), maxSentence); text != "" {
+			list.WriteString("- " + text + "\n")
+		}
+	}
+	return notDone(name, "the settings on the base branch cannot be used. Mend them there:\n\n"+strings.TrimSuffix(list.String(), "\n"))
+}
+
+// Failed answers a command that could not be carried out, however often that
+// was tried. Of the problem, what [fault.Public] returns is shown; the delivery
+// is what the log of the App calls it.
+func Failed(name command.Name, problem error, delivery string) string {
+	return notDone(name, fmt.Sprintf("it could not be carried out (%s): comment it again, and if that fails too, look for the delivery %s in the log of the App.",
+		markdown.Text(strings.TrimSuffix(fault.Public(problem), "."), maxSentence), markdown.Code(delivery, maxName)))
 }
 
 // Mistaken answers a comment for which [command.Parse] or [command.Command.Check]

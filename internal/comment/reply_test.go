@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/markdown"
 	"github.com/ghx-dev/bench-action/internal/testkit/golden"
 )
 
@@ -35,13 +38,54 @@ func TestRepliesAreAsTheyWere(t *testing.T) {
 func TestARefusalSaysWhyAndWhatToDo(t *testing.T) {
 	for _, why := range []comment.Refusal{
 		comment.NoPermission, comment.UnknownCommit, comment.Outdated, comment.NotApproved, comment.NothingToDo, comment.Closed,
-		comment.OverBudget, comment.NotHere,
+		comment.OverBudget, comment.NotHere, comment.OtherBenchmark, comment.NoForks,
 	} {
 		reply := comment.Refused(command.Run, why)
 		assert.True(t, strings.HasPrefix(reply, "👎 `/bench run`: "), reply)
 		assert.Greater(t, strings.Count(reply, " "), 10, "the reason is put into words: %s", reply)
 	}
 	assert.Equal(t, "👎 `/bench run`: the moon is full.\n", comment.Refused(command.Run, "the moon is full"))
+}
+
+func TestAnAcceptedCommandSaysWhatItMayCost(t *testing.T) {
+	for says, plan := range map[string]comment.Plan{
+		"| Cost | about 0.7 USD (at most 5 USD) |": {CostUSD: 0.7, MaxUSD: 5},
+		"| Cost | about 0.7 USD |":                 {CostUSD: 0.7},
+		"| Cost | not known yet, at most 5 USD |":  {MaxUSD: 5},
+		"| Cost | not known yet |":                 {},
+		"| Cost | nothing: no model is involved |": {Simulated: true, CostUSD: 0.7, MaxUSD: 5},
+		"| Duration | about 21 min |":              {Duration: 21 * time.Minute},
+	} {
+		assert.Contains(t, comment.Accepted(command.Run, comment.Run{Suite: "bench", Plan: &plan}), says)
+	}
+	assert.NotContains(t, comment.Accepted(command.Run, comment.Run{Suite: "bench", Plan: &comment.Plan{}}), "Duration")
+}
+
+// Names of branches and texts of errors are others', and GitHub is to make
+// nothing of them.
+func TestWhatOthersWroteIsTextInReplies(t *testing.T) {
+	const hostile = "x`@octocat`[a](https://evil.example)<b>"
+	asCode, asText := markdown.Code(hostile, 100), markdown.Text(hostile, 100)
+	for _, c := range []struct{ name, reply, shown string }{
+		{"a branch", comment.WithoutSettings(command.Run, ".github/bench.yml", hostile), "branch " + asCode + ","},
+		{"a delivery", comment.Failed(command.Run, fault.Infraf("x"), hostile), "delivery " + asCode + " "},
+		{"an error", comment.Failed(command.Run, fault.Infraf("%s", hostile), "1-2"), "(" + asText + ")"},
+		{"a setting", comment.WithBrokenSettings(command.Run, fault.Invalidf("is\n%s", hostile)), "\n- is\n- " + asText + "\n"},
+		{"a permission", comment.Unpermitted(command.Run, hostile), "needs " + asText + " permission"},
+		{"why it is too dear", comment.Unaffordable(command.Run, hostile), ": " + asText},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Contains(t, c.reply, c.shown) })
+	}
+}
+
+func TestSettingsThatCannotBeUsedAreListedLineByLine(t *testing.T) {
+	reply := comment.WithBrokenSettings(command.Run, fault.Invalidf("line 2 is wrong\nline 3 is wrong too"))
+	assert.Equal(t, "👎 `/bench run`: the settings on the base branch cannot be used. Mend them there:\n\n- line 2 is wrong\n- line 3 is wrong too\n", reply)
+}
+
+func TestAFailureSaysWhatToDo(t *testing.T) {
+	assert.Equal(t, "👎 `/bench run`: it could not be carried out (read the pull request: GitHub is down): comment it again, "+
+		"and if that fails too, look for the delivery `1-2` in the log of the App.\n", comment.Failed(command.Run, fault.Infraf("read the pull request: GitHub is down."), "1-2"))
 }
 
 func TestNoReplyIsACommandItself(t *testing.T) {

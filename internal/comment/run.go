@@ -90,9 +90,12 @@ type Plan struct {
 	Repetitions int
 	Model       string
 	Cells       int
-	// CostUSD and Duration are estimates, 0 if there is none.
-	CostUSD  float64
-	Duration time.Duration
+	// Simulated is true where no model is involved, so that nothing is spent.
+	Simulated bool
+	// CostUSD and Duration are estimates, 0 if there is none; MaxUSD is the
+	// most that may be spent, 0 if nothing limits it.
+	CostUSD, MaxUSD float64
+	Duration        time.Duration
 }
 
 // Progress is what was done until now.
@@ -122,6 +125,8 @@ const (
 	SkipTrigger Skip = "trigger"
 	// SkipForks: pull requests from forks are not measured here.
 	SkipForks Skip = "forks"
+	// SkipPermission: who had it measured may not write.
+	SkipPermission Skip = "permission"
 	// SkipApproval: the commit of a fork waits for approval.
 	SkipApproval Skip = "approval"
 )

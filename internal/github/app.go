@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/bradleyfalzon/ghinstallation/v2"
@@ -26,7 +25,7 @@ type App struct {
 	client *Client
 	opts   AppOptions
 
-	mu sync.Mutex
+	asking turn
 	// granted is what the installation may do, nil before it was asked for.
 	granted map[string]string
 }
@@ -65,7 +64,7 @@ func NewApp(settings AppSettings, opts AppOptions) (*App, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err)
 	}
-	return &App{settings: settings, client: client, opts: opts}, nil
+	return &App{settings: settings, client: client, opts: opts, asking: newTurn()}, nil
 }
 
 // signed signs requests with an App's key, but only those for GitHub's own
@@ -91,7 +90,7 @@ func (a *App) Client() *Client { return a.client }
 // Credential returns a token for one use of one repository, which is made when
 // it is first asked for. Repo is "owner/name".
 func (a *App) Credential(repo string, use Use) *Credential {
-	return &Credential{app: a, repo: repo, use: use}
+	return &Credential{app: a, repo: repo, use: use, asking: newTurn()}
 }
 
 // doing says what an App is about, for errors.
@@ -125,8 +124,10 @@ func (a *App) permissions(ctx context.Context, use Use) (map[string]string, erro
 
 // grants asks, once, what the installation may do.
 func (a *App) grants(ctx context.Context) (map[string]string, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	if err := a.asking.take(ctx); err != nil {
+		return nil, err
+	}
+	defer a.asking.give()
 	if a.granted != nil {
 		return a.granted, nil
 	}
@@ -164,7 +165,7 @@ type Credential struct {
 	repo string
 	use  Use
 
-	mu sync.Mutex
+	asking turn
 	// issued are the tokens that have not ended, the current one last.
 	issued  []*github.InstallationToken
 	revoked bool
@@ -177,8 +178,10 @@ const renewal = 20 * time.Minute
 // Token returns the token as it is now. Errors are of kind invalid where the
 // App's settings or permissions would mend them, else of kind infrastructure.
 func (c *Credential) Token(ctx context.Context) (string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if err := c.asking.take(ctx); err != nil {
+		return "", err
+	}
+	defer c.asking.give()
 	now := c.app.opts.Now()
 	c.issued = slices.DeleteFunc(c.issued, func(t *github.InstallationToken) bool { return !t.GetExpiresAt().After(now) })
 	if n := len(c.issued); n > 0 && c.issued[n-1].GetExpiresAt().Sub(now) > renewal {
@@ -239,8 +242,10 @@ func (c *Credential) narrow(token *github.InstallationToken) error {
 // Revoke ends the tokens that have been made, and makes no more. It tries all
 // of them. A token that has ended already is no error.
 func (c *Credential) Revoke(ctx context.Context) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if err := c.asking.take(ctx); err != nil {
+		return err
+	}
+	defer c.asking.give()
 	c.revoked = true
 	var problem error
 	for _, token := range c.issued {

@@ -1,6 +1,7 @@
 package github_test
 
 import (
+	"context"
 	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
@@ -9,6 +10,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -229,6 +232,44 @@ func TestManyWhoAskAtOnceShareAToken(t *testing.T) {
 	}
 	asking.Wait()
 	assert.Len(t, s.asked, 1)
+}
+
+func TestWhoWaitsForATokenWaitsNoLongerThanItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answers := make(chan struct{})
+		hangs := roundTrip(func(r *http.Request) (*http.Response, error) {
+			select {
+			case <-answers:
+			case <-r.Context().Done():
+			}
+			return nil, errors.New("no answer")
+		})
+		app, err := github.NewApp(github.AppSettings{AppID: appID, InstallationID: installation, PrivateKey: appKeyPEM()},
+			github.AppOptions{Options: github.Options{Transport: hangs}, Now: time.Now})
+		require.NoError(t, err)
+		credential, other := app.Credential(fixturesRepo, github.UseAgent), app.Credential("owner/other", github.UseAgent)
+		var first sync.WaitGroup
+		first.Go(func() {
+			_, err := credential.Token(t.Context())
+			assert.Error(t, err)
+		})
+		synctest.Wait()
+		for name, wait := range map[string]func(context.Context) error{
+			"the same token":                  func(ctx context.Context) error { _, err := credential.Token(ctx); return err },
+			"another one of the installation": func(ctx context.Context) error { _, err := other.Token(ctx); return err },
+			"the token's end":                 credential.Revoke,
+		} {
+			began := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			err := wait(ctx)
+			cancel()
+			require.ErrorIs(t, err, context.DeadlineExceeded, name)
+			assert.Equal(t, fault.Infrastructure, fault.KindOf(err), name)
+			assert.Equal(t, time.Second, time.Since(began), name)
+		}
+		close(answers)
+		first.Wait()
+	})
 }
 
 func TestWhatIsWrongWithAnAppIsSaid(t *testing.T) {

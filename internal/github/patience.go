@@ -135,7 +135,8 @@ func repeatable(r *http.Request, response *http.Response, err error) bool {
 		}
 	}
 	if err != nil {
-		return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+		_, limited := LimitedUntil(err) // that of the request for the token
+		return !limited && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 	}
 	switch response.StatusCode {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -171,8 +172,21 @@ func (p *patient) await(ctx context.Context, until time.Time, waited *time.Durat
 	}
 }
 
-func resetsAt(until time.Time) error {
-	return fault.Infraf("GitHub's rate limit is used up; it resets at %s", until.UTC().Format(time.RFC3339))
+func resetsAt(until time.Time) error { return fault.Wrap(fault.Infrastructure, limitError{until}) }
+
+// limitError is that of a request that is not sent before a limit ends.
+type limitError struct{ until time.Time }
+
+// Error says when the limit ends.
+func (l limitError) Error() string {
+	return "GitHub's rate limit is used up; it resets at " + l.until.UTC().Format(time.RFC3339)
+}
+
+// LimitedUntil returns when the rate limit ends that a client with [Patience]
+// did not wait for. It is false for errors of another reason.
+func LimitedUntil(err error) (until time.Time, is bool) {
+	limit, is := errors.AsType[limitError](err)
+	return limit.until, is
 }
 
 // resource is what a request's rate limit is counted for.

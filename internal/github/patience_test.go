@@ -218,6 +218,26 @@ func TestALimitThatDoesNotEnd(t *testing.T) {
 	})
 }
 
+func TestALimitThatIsNotWaitedForSaysWhenItEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		hasty := &github.Patience{Now: time.Now, Random: func() float64 { return 1 }, MaxWait: 5 * time.Second}
+		limited := roundTrip(says(403, `{"message":"You have exceeded a secondary rate limit"}`, "Retry-After", "60"))
+		err := github.Explain("look", get(t.Context(), client(t, github.Options{Transport: limited, Patience: hasty})))
+		until, is := github.LimitedUntil(err)
+		assert.True(t, is)
+		assert.Equal(t, began.Add(time.Minute), until)
+
+		err = get(t.Context(), client(t, github.Options{Transport: roundTrip(fine), Patience: hasty, Tokens: func(context.Context) (string, error) { return "", err }}))
+		_, is = github.LimitedUntil(err)
+		assert.True(t, is, "that of the request for a token is as good")
+		assert.Zero(t, time.Since(began))
+
+		_, is = github.LimitedUntil(get(t.Context(), patient(t, roundTrip(says(404, `{}`)))))
+		assert.False(t, is)
+	})
+}
+
 func TestALimitThatComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wire := &script{answers: []func(*http.Request) (*http.Response, error){says(429, `{}`, "Retry-After", "1")}}

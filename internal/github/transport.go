@@ -3,13 +3,39 @@ package github
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/gregjones/httpcache"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// How long GitHub may take, which itself gives requests up after ten seconds.
+const (
+	dialTimeout   = 10 * time.Second
+	tlsTimeout    = 10 * time.Second
+	headerTimeout = 20 * time.Second
+)
+
+// NewTransport returns what sends requests to GitHub and gives up waiting where
+// nothing answers. How long the body of an answer may take is its reader's
+// matter.
+func NewTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: dialTimeout}
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+		TLSHandshakeTimeout: tlsTimeout, ResponseHeaderTimeout: headerTimeout, IdleConnTimeout: idleTimeout, MaxIdleConnsPerHost: idlePerHost,
+	}
+}
+
+// What is kept of connections that nobody uses.
+const (
+	idleTimeout = 90 * time.Second
+	idlePerHost = 16
 )
 
 // transport is what requests go through: repetition, then the cache, then the

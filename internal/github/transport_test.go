@@ -1,6 +1,7 @@
 package github_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	gh "github.com/google/go-github/v60/github"
 	"github.com/stretchr/testify/assert"
@@ -55,6 +57,23 @@ func TestWhereEachAPIIs(t *testing.T) {
 		require.NoError(t, c.GraphQL(t.Context(), "{ viewer { login } }", nil, nil))
 		assert.Equal(t, want[:], asked, rest)
 	}
+}
+
+func TestAServerThatDoesNotAnswerIsGivenUp(t *testing.T) {
+	release := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	defer server.Close()
+	defer close(release)
+	transport := github.NewTransport()
+	defer transport.CloseIdleConnections()
+	assert.Positive(t, transport.TLSHandshakeTimeout)
+	require.Less(t, transport.ResponseHeaderTimeout, time.Minute)
+	transport.ResponseHeaderTimeout /= 1000 // the test is not to take that long
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	_, _, err := client(t, github.Options{RESTURL: server.URL, Transport: transport}).REST.Users.Get(ctx, "")
+	require.Error(t, err)
+	assert.NoError(t, ctx.Err())
 }
 
 func TestRequestsNameTheAPIsVersion(t *testing.T) {

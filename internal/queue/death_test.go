@@ -17,7 +17,7 @@ import (
 func silent(o *queue.Options) { o.Beat, o.Lanes = time.Hour, map[string]int{lane: 1} }
 
 // watchful is a process that soon takes others for dead.
-func watchful(o *queue.Options) { o.Beat, o.Silence = 20*time.Millisecond, 300*time.Millisecond }
+func watchful(o *queue.Options) { o.Beat, o.Silence = 20*time.Millisecond, 600*time.Millisecond }
 
 func TestAJobOfADeadProcessIsTakenByAnother(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {

@@ -49,9 +49,10 @@ type Job[T any] struct {
 // [Queue.Start], once for each kind, by all processes alike.
 //
 // An error has the job tried again later, unless it is made by [Permanent] or
-// [Later]. The context ends when its time is over or when the process stops; [context.Cause] tells which. As a process may die
-// after the work and before that is stored, a handler must bear to be called
-// again.
+// [Later]. The context ends when its time is over, or with [ErrStopping] or
+// [ErrLost]; [context.Cause] tells which. As a process may die after the work
+// and before that is stored, and the database may be away then, a handler must
+// bear to be called again.
 func Handle[T any](q *Queue, kind Kind[T], do func(context.Context, Job[T]) error) {
 	q.handle(handler{
 		kind: kind.Name, timeout: kind.Timeout,
@@ -70,7 +71,7 @@ var (
 	// ErrStopping is that of a process that ends.
 	ErrStopping = errors.New("the process stops")
 	// ErrLost is that of a process that was silent for so long that others
-	// took its jobs.
+	// take its jobs.
 	ErrLost = errors.New("the process was taken for dead")
 )
 

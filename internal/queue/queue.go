@@ -17,12 +17,14 @@ package queue
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
@@ -45,8 +47,13 @@ type Options struct {
 	// Ended is told of every job that a process stops working on; nil if
 	// nobody wants to know.
 	Ended func(Ended)
+	// Later returns of an error, for how long its job is to be put off, as if
+	// its handler had returned [Later]; false if it is an error like others. It
+	// may be nil.
+	Later func(error) (pause time.Duration, is bool)
 	// Beat is how often a process says that it lives, and Silence after how
-	// long it counts as dead. 0 means [DefaultBeat] and [DefaultSilence].
+	// long it counts as dead, which is several beats. 0 means [DefaultBeat] and
+	// [DefaultSilence].
 	Beat, Silence time.Duration
 	// Poll is how often new jobs are looked for; 0 means [DefaultPoll].
 	Poll time.Duration
@@ -110,6 +117,8 @@ type Queue struct {
 	engine  *engine
 	workers *river.Workers
 	running running
+	// strays are those of the last beat, by id.
+	strays map[int64]stray
 	// stopping is true from when jobs are told that the process ends.
 	stopping atomic.Bool
 	// endBeat ends the goroutine that says that the process lives.
@@ -132,9 +141,9 @@ func New(ctx context.Context, db *database.DB, opts Options) (*Queue, error) {
 	}
 	var err error
 	if db.Dialect() == database.Postgres {
-		q.engine, err = newEngine(riverpgxv5.New(db.Pool()), config, (*database.Tx).Postgres)
+		q.engine, err = newEngine(guarded[pgx.Tx]{riverpgxv5.New(db.Pool()), q}, config, (*database.Tx).Postgres)
 	} else {
-		q.engine, err = newEngine(riversqlite.New(db.Writer()), config, (*database.Tx).SQLite)
+		q.engine, err = newEngine(guarded[*sql.Tx]{riversqlite.New(db.Writer()), q}, config, (*database.Tx).SQLite)
 	}
 	if err != nil {
 		return nil, fault.Internalf("set up the queue: %w", err)
@@ -152,6 +161,9 @@ func (o Options) withDefaults() Options {
 	o.Pause = orDefault(o.Pause, DefaultPause)
 	if o.Ended == nil {
 		o.Ended = func(Ended) {}
+	}
+	if o.Later == nil {
+		o.Later = func(error) (time.Duration, bool) { return 0, false }
 	}
 	return o
 }

@@ -3,6 +3,7 @@ package queue_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -236,6 +237,25 @@ func TestAJobThatAsksForLaterLosesNoAttempt(t *testing.T) {
 		r.reaches(t, stored.ID, done)
 		assert.EqualValues(t, 3, calls.Load())
 	})
+}
+
+func TestAnErrorThatPassesPutsItsJobOff(t *testing.T) {
+	busy := errors.New("busy")
+	r := newRig(t, open(t, dbtest.SQLite(t)), "a", func(o *queue.Options) {
+		o.Later = func(err error) (time.Duration, bool) { return time.Millisecond, errors.Is(err, busy) }
+	})
+	k := kind()
+	k.Attempts = 1
+	answers := make(chan error, 3)
+	answers <- fmt.Errorf("ask: %w", busy)
+	answers <- nil
+	queue.Handle(r.Queue, k, func(context.Context, queue.Job[plan]) error { return <-answers })
+	r.start(t)
+	r.reaches(t, r.enqueue(t, k.New(plan{})).ID, done)
+	assert.Equal(t, []queue.Outcome{queue.Postponed, queue.Succeeded}, []queue.Outcome{r.next(t).Outcome, r.next(t).Outcome})
+
+	answers <- queue.Permanent(busy)
+	r.reaches(t, r.enqueue(t, k.New(plan{})).ID, cancelled)
 }
 
 func TestOnceHoldsWhileAJobIsUnfinished(t *testing.T) {

@@ -58,10 +58,12 @@ func (w *worker) Work(ctx context.Context, job *river.Job[arguments]) error {
 	q := w.queue
 	ctx, cancel := q.translate(ctx)
 	defer cancel(nil)
-	q.running.add(job.ID, cancel)
-	defer q.running.remove(job.ID)
+	defer q.running.add(job.ID, cancel)()
 	began := q.opts.Now()
 	err := w.attempt(ctx, job)
+	if pause, is := q.opts.Later(err); is && !IsPermanent(err) {
+		err = Later(pause)
+	}
 	ended := Ended{
 		Kind: w.handler.kind, Attempt: job.Attempt, Took: q.opts.Now().Sub(began), Outcome: q.judge(ctx, err, job.Attempt >= job.MaxAttempts),
 	}
@@ -69,7 +71,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[arguments]) error {
 		ended.Problem = q.opts.Redact(err.Error())
 	}
 	q.opts.Ended(ended)
-	return q.tell(ended.Outcome, err)
+	return q.tell(context.Cause(ctx), ended.Outcome, err)
 }
 
 // attempt calls the handler. A panic becomes an error: River would store what
@@ -128,8 +130,9 @@ func (q *Queue) judge(ctx context.Context, err error, final bool) Outcome {
 	}
 }
 
-// tell says an outcome in River's terms.
-func (q *Queue) tell(outcome Outcome, err error) error {
+// tell says an outcome in River's terms; cause is why the attempt's context
+// ended.
+func (q *Queue) tell(cause error, outcome Outcome, err error) error {
 	var asked later
 	switch outcome {
 	case Succeeded:
@@ -140,6 +143,9 @@ func (q *Queue) tell(outcome Outcome, err error) error {
 		errors.As(err, &asked)
 		return river.JobSnooze(asked.pause)
 	case Interrupted:
+		if errors.Is(cause, ErrLost) {
+			return river.JobSnooze(q.opts.Beat) // until this process is known to live, or another takes it
+		}
 		return river.JobSnooze(0)
 	default:
 		return q.hide(err)
@@ -152,28 +158,61 @@ func (q *Queue) hide(err error) error { return errors.New(q.opts.Redact(fmt.Spri
 // running are the jobs that this process works on. The zero value is ready.
 type running struct {
 	mu   sync.Mutex
-	jobs map[int64]context.CancelCauseFunc
+	jobs map[int64]*attempt
+	// fenced says that the process has no jobs for now: those that begin are
+	// let go at once.
+	fenced bool
 }
 
-func (r *running) add(id int64, cancel context.CancelCauseFunc) {
+// attempt is one that goes on.
+type attempt struct{ cancel context.CancelCauseFunc }
+
+// add notes an attempt until remove is called. An attempt at the same job that
+// was lost, and has not ended yet, is forgotten.
+func (r *running) add(id int64, cancel context.CancelCauseFunc) (remove func()) {
+	this := &attempt{cancel}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.jobs == nil {
-		r.jobs = map[int64]context.CancelCauseFunc{}
+		r.jobs = map[int64]*attempt{}
 	}
-	r.jobs[id] = cancel
+	r.jobs[id] = this
+	if r.fenced {
+		cancel(ErrLost)
+	}
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.jobs[id] == this {
+			delete(r.jobs, id)
+		}
+	}
 }
 
-func (r *running) remove(id int64) {
+func (r *running) has(id int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.jobs, id)
+	return r.jobs[id] != nil
 }
 
 func (r *running) cancelAll(cause error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, cancel := range r.jobs {
-		cancel(cause)
+	for _, a := range r.jobs {
+		a.cancel(cause)
 	}
+}
+
+// fence lets go of all jobs, and of those that begin before it is lifted.
+func (r *running) fence() {
+	r.mu.Lock()
+	r.fenced = true
+	r.mu.Unlock()
+	r.cancelAll(ErrLost)
+}
+
+func (r *running) lift() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fenced = false
 }

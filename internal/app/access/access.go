@@ -36,6 +36,7 @@ type Access struct {
 
 	mu    sync.Mutex
 	known map[place]entry
+	bot   bot
 }
 
 // New returns what makes clients. Nothing is asked of GitHub yet.
@@ -58,6 +59,10 @@ type entry struct {
 // clientLife is how long a client is given out: whoever owns an installation
 // may have granted it more since.
 const clientLife = 10 * time.Minute
+
+// longestWait is how long a request waits for GitHub. What would have to wait
+// longer gives its worker back: see [github.LimitedUntil].
+const longestWait = 5 * time.Second
 
 // Client returns a client for one repository of an installation. Its token is
 // made when it is first needed, and again before it ends. The error is of kind
@@ -106,7 +111,7 @@ func (a *Access) app(c config.Credentials, installation int64) (*github.App, err
 func (a *Access) options(installation int64) github.Options {
 	return github.Options{
 		RESTURL: a.opts.APIURL, Transport: metered{a.opts, strconv.FormatInt(installation, 10)},
-		Patience: &github.Patience{Now: a.opts.Now, Random: a.opts.Random},
+		Patience: &github.Patience{Now: a.opts.Now, Random: a.opts.Random, MaxWait: longestWait},
 	}
 }
 

@@ -2,8 +2,10 @@ package access_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -28,6 +30,8 @@ type rig struct {
 	installation int64
 	tokens       map[string]bool
 	limits       []string
+	// sent is told every request; nil is told none.
+	sent func(*http.Request)
 }
 
 func newRig(t *testing.T) *rig {
@@ -59,6 +63,9 @@ func newRig(t *testing.T) *rig {
 // RoundTrip notes the tokens that are shown to GitHub.
 func (r *rig) RoundTrip(request *http.Request) (*http.Response, error) {
 	r.tokens[request.Header.Get("Authorization")] = true
+	if r.sent != nil {
+		r.sent(request)
+	}
 	return http.DefaultTransport.RoundTrip(request)
 }
 
@@ -86,6 +93,37 @@ func TestAClientReachesOneRepository(t *testing.T) {
 	fresh, err := r.Client(t.Context(), r.installation, sandboxtest.Owner, sandboxtest.Name)
 	require.NoError(t, err)
 	assert.NotSame(t, client, fresh, "what was granted since is asked for")
+}
+
+// roundTrip is a transport that is a function.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+
+func TestALongLimitIsNotWaitedFor(t *testing.T) {
+	private, _ := sandboxtest.Key(t)
+	synctest.Test(t, func(t *testing.T) {
+		limits := access.New(access.Options{
+			Credentials: func() config.Credentials {
+				return config.Credentials{AppID: 1, PrivateKey: string(private), WebhookSecret: "x"}
+			},
+			Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+				answer := httptest.NewRecorder()
+				answer.Header().Set("Retry-After", "60")
+				answer.WriteHeader(http.StatusTooManyRequests)
+				return answer.Result(), nil
+			}),
+			Now: time.Now, Random: func() float64 { return 1 },
+		})
+		began := time.Now()
+		client, err := limits.Client(t.Context(), 5, "o", "r")
+		require.NoError(t, err)
+		_, _, err = client.REST.PullRequests.Get(t.Context(), "o", "r", 1)
+		until, is := github.LimitedUntil(err)
+		assert.True(t, is, "whoever asks can come back: %v", err)
+		assert.Equal(t, began.Add(time.Minute), until)
+		assert.Zero(t, time.Since(began), "others need its worker")
+	})
 }
 
 func TestOtherCredentialsMakeOtherClients(t *testing.T) {
@@ -150,4 +188,28 @@ func TestWhatAUserSees(t *testing.T) {
 	assert.Equal(t, dashboard.Account{Login: "stranger"}, account)
 	_, err = r.Account(t.Context(), "nonsense")
 	assert.ErrorIs(t, err, dashboard.ErrLoggedOut)
+}
+
+func TestWhoTheAppIs(t *testing.T) {
+	r := newRig(t)
+	var asked int
+	r.sent = func(q *http.Request) {
+		if q.URL.Path == "/app" {
+			asked++
+		}
+	}
+	for range 2 {
+		login, err := r.Bot(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, "bench[bot]", login)
+	}
+	assert.Equal(t, 1, asked, "it is not asked for each time")
+	r.Change(func(s *model.State, _ *model.Repo) { s.Apps.Get(r.credentials.AppID).Slug = "renamed" })
+	r.now = r.now.Add(time.Minute)
+	login, err := r.Bot(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "renamed[bot]", login)
+	r.credentials = config.Credentials{}
+	_, err = r.Bot(t.Context())
+	assert.ErrorContains(t, err, "not set up")
 }

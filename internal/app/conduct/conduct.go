@@ -7,6 +7,7 @@
 package conduct
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -31,7 +32,8 @@ type Executor interface {
 	// after others it is tried again, unless [queue.Permanent] made them.
 	Execute(ctx context.Context, w Work) (runs.Outcome, error)
 	// Abandon ends what still goes on elsewhere of a run that was ended by
-	// others.
+	// others. With [ErrElsewhere], as long as that takes, it is called again
+	// after a while; after an error of kind infrastructure it is tried again.
 	Abandon(ctx context.Context, r runs.Run, client *github.Client) error
 }
 
@@ -42,7 +44,11 @@ type Work struct {
 	Client *github.Client
 	// Rows are those that are there already, as lines of JSON.
 	Rows [][]byte
-	// Keep stores a row, and Progress says how far the run is.
+	// Before are the runs that this one goes on with: the one whose rows it
+	// takes over, the one that that one went on with, and so on.
+	Before []runs.Run
+	// Keep stores a row, and Progress says how far the run is, and what all of
+	// its rows have cost, also those that it took over.
 	Keep     func(cell bench.Cell, row []byte)
 	Progress func(done, cells int, costUSD float64)
 }
@@ -70,6 +76,9 @@ type Options struct {
 	Log   *slog.Logger
 	// Redact takes secrets out of what is stored and shown.
 	Redact func(string) string
+	// Count is told what a command, or a button, came to, and why another event
+	// led to nothing; then the command is empty. Each text is one of a few.
+	Count func(event, command, outcome string)
 	// Watch is how often a run looks whether it was stopped; 0 means
 	// [DefaultWatch].
 	Watch time.Duration
@@ -79,6 +88,9 @@ type Options struct {
 	// Wait is how often a run that waits for its turn looks for it; 0 means
 	// [DefaultWait].
 	Wait time.Duration
+	// Refused is how often it is tried to tell what GitHub refuses; 0 means
+	// [DefaultRefused].
+	Refused time.Duration
 }
 
 // The defaults of options.
@@ -86,16 +98,18 @@ const (
 	DefaultWatch     = time.Second
 	DefaultElsewhere = time.Minute
 	DefaultWait      = 5 * time.Second
+	DefaultRefused   = 10 * time.Minute
 )
 
 // Conductor does what deliveries start. It is safe for concurrent use.
 type Conductor struct {
-	Options
-	measure queue.Kind[job]
-	telling queue.Kind[job]
+	opts       Options
+	measure    queue.Kind[job]
+	telling    queue.Kind[job]
+	abandoning queue.Kind[job]
 }
 
-// job is the payload of both kinds of jobs.
+// job is the payload of all kinds of jobs.
 type job struct {
 	Run string `json:"run"`
 }
@@ -111,22 +125,19 @@ const (
 // New returns a conductor and has the queue work for it. It is called before
 // the queue starts.
 func New(opts Options) *Conductor {
-	if opts.Watch == 0 {
-		opts.Watch = DefaultWatch
-	}
-	if opts.Elsewhere == 0 {
-		opts.Elsewhere = DefaultElsewhere
-	}
-	if opts.Wait == 0 {
-		opts.Wait = DefaultWait
-	}
+	opts.Watch = cmp.Or(opts.Watch, DefaultWatch)
+	opts.Elsewhere = cmp.Or(opts.Elsewhere, DefaultElsewhere)
+	opts.Wait = cmp.Or(opts.Wait, DefaultWait)
+	opts.Refused = cmp.Or(opts.Refused, DefaultRefused)
 	c := &Conductor{
-		Options: opts,
-		measure: queue.Kind[job]{Name: "measure", Lane: opts.Lane, Attempts: measureAttempts},
-		telling: queue.Kind[job]{Name: "tell", Lane: opts.TellLane, Timeout: tellTimeout},
+		opts:       opts,
+		measure:    queue.Kind[job]{Name: "measure", Lane: opts.Lane, Attempts: measureAttempts},
+		telling:    queue.Kind[job]{Name: "tell", Lane: opts.TellLane, Timeout: tellTimeout},
+		abandoning: queue.Kind[job]{Name: "abandon", Lane: opts.TellLane, Timeout: tellTimeout},
 	}
 	queue.Handle(opts.Queue, c.measure, c.doMeasure)
 	queue.Handle(opts.Queue, c.telling, c.doTell)
+	queue.Handle(opts.Queue, c.abandoning, c.doAbandon)
 	return c
 }
 
@@ -137,12 +148,12 @@ func (c *Conductor) tellJob(id string) queue.Order { return c.telling.New(job{id
 
 // client returns a client for the repository of an event.
 func (c *Conductor) client(ctx context.Context, e event.Event) (*github.Client, error) {
-	return c.Clients(ctx, e.InstallationID, e.Repo.Owner, e.Repo.Name)
+	return c.opts.Clients(ctx, e.InstallationID, e.Repo.Owner, e.Repo.Name)
 }
 
 // publisher returns what tells in a run's repository.
 func (c *Conductor) publisher(ctx context.Context, r runs.Run) (*github.Client, *publish.Publisher, error) {
-	client, err := c.Clients(ctx, r.Installation, r.Owner(), r.Name())
+	client, err := c.opts.Clients(ctx, r.Installation, r.Owner(), r.Name())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,6 +162,6 @@ func (c *Conductor) publisher(ctx context.Context, r runs.Run) (*github.Client, 
 
 func (c *Conductor) warn(ctx context.Context, r runs.Run, notices []publish.Notice) {
 	for _, n := range notices {
-		c.Log.WarnContext(ctx, "not published", slog.String("run", r.ID), slog.String("problem", c.Redact(n.Err.Error())))
+		c.opts.Log.WarnContext(ctx, "not published", slog.String("run", r.ID), slog.String("problem", c.opts.Redact(n.Err.Error())))
 	}
 }

@@ -3,9 +3,11 @@ package conduct
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 
 	gh "github.com/google/go-github/v60/github"
 
@@ -19,6 +21,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
+	"github.com/ghx-dev/bench-action/internal/publish"
 	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
@@ -37,11 +40,12 @@ func (c *Conductor) Deliver(ctx context.Context, d Delivery) error {
 	if err != nil {
 		return queue.Permanent(err)
 	}
-	routing := decide.Route(e, c.App())
-	c.Log.InfoContext(ctx, "delivery", slog.String("delivery", d.ID), slog.String("event", e.Name), slog.String("action", e.Action),
-		slog.String("repository", e.Repo.FullName()), slog.String("leads_to", string(routing.Kind)), slog.String("why", routing.Why))
+	routing := decide.Route(e, c.opts.App())
+	c.opts.Log.InfoContext(ctx, "delivery", slog.String("delivery", d.ID), slog.String("event", e.Name), slog.String("action", e.Action),
+		slog.String("repository", e.Repo.FullName()), slog.String("leads_to", string(routing.Kind)))
 	if e.Name == event.PullRequest && !e.Pull.UpdatedAt.IsZero() {
-		if err := c.Runs.See(ctx, e.Repo.FullName(), e.Pull.Number, e.Pull.HeadSHA, e.Pull.UpdatedAt); err != nil {
+		push := e.Action == "synchronize" || e.Action == "opened"
+		if err := c.opts.Runs.See(ctx, e.Repo.FullName(), e.Pull.Number, e.Pull.HeadSHA, e.Pull.UpdatedAt, push); err != nil {
 			return err
 		}
 	}
@@ -59,8 +63,16 @@ func (c *Conductor) Deliver(ctx context.Context, d Delivery) error {
 	case decide.Lost:
 		return c.lost(ctx, e)
 	default:
+		c.leave(ctx, e, routing.Why)
 		return nil
 	}
+}
+
+// leave counts and logs that an event leads to nothing.
+func (c *Conductor) leave(ctx context.Context, e event.Event, why string) {
+	c.opts.Count(e.Name, "", why)
+	c.opts.Log.InfoContext(ctx, "left alone", slog.String("event", e.Name), slog.String("action", e.Action), slog.String("repository", e.Repo.FullName()),
+		slog.String("login", e.Sender.Login), slog.String("why", why))
 }
 
 // consider measures the pull requests of an event, if the settings want it.
@@ -70,67 +82,116 @@ func (c *Conductor) consider(ctx context.Context, cause string, e event.Event) e
 		return err
 	}
 	if e.Pull != nil {
-		return c.considerPull(ctx, client, cause, e, *e.Pull, e.Action)
+		return c.considerPull(ctx, client, cause, e, e.Pull.Number, e.Pull.HeadSHA)
 	}
 	for _, number := range e.Suite.Pulls {
-		pull, err := readPull(ctx, client, e, number)
-		if err != nil {
-			return err
-		}
-		if pull.HeadSHA != e.Suite.HeadSHA {
-			continue // there was another push, which has its own suite
-		}
-		if err := c.considerPull(ctx, client, cause, e, pull, ""); err != nil {
+		each := fmt.Sprintf("%s #%d", cause, number)
+		if err := c.considerPull(ctx, client, each, e, number, e.Suite.HeadSHA); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *Conductor) considerPull(ctx context.Context, client *github.Client, cause string, e event.Event, pull event.Pull, action string) error {
-	set, problems, err := c.settings(ctx, client, e, pull.BaseRef)
-	switch {
-	case errors.Is(err, errNoSettings):
-		return nil // nobody has asked for anything here
-	case err != nil:
-		return err
-	case len(problems) > 0:
-		once := "refused " + e.Repo.FullName() + " " + pull.HeadSHA + " " + fault.Public(problems.Err())
-		return c.refuse(ctx, ask{cause: cause, event: e, pull: pull, asked: asked(e), once: once}, problems)
+// considerPull measures a pull request as it is now, unless its head is not the
+// one of the event any more: then another event is about it.
+func (c *Conductor) considerPull(ctx context.Context, client *github.Client, cause string, e event.Event, number int, head string) error {
+	known, err := c.look(ctx, client, e, number)
+	pull := known.pull
+	if errors.Is(err, errNoSettings) || err == nil && (pull.Closed || pull.HeadSHA != head) {
+		return nil // nobody has asked for anything here, or not for this
 	}
-	facts := decide.Facts{Pull: pull, Action: action, Label: e.Label}
-	if decide.Consider(set, facts).Outcome == decide.Leave {
+	if err != nil {
+		return err
+	}
+	request := ask{cause: cause, event: e, pull: pull, asked: asked(e)}
+	if len(known.problems) > 0 {
+		request.once = "refused " + e.Repo.FullName() + " " + head + " " + fault.Public(known.problems.Err())
+		return c.refuse(ctx, request, known.problems)
+	}
+	request.settings = known.settings
+	facts := decide.Facts{Pull: pull, Action: e.Action, Label: e.Label}
+	if e.Name == event.CheckSuite {
+		facts.Action = ""
+	}
+	if decide.Consider(request.settings, facts).Outcome == decide.Leave {
 		return nil
 	}
-	if err := c.learn(ctx, client, e, set, &facts); err != nil {
-		return err
-	}
-	before, err := c.Runs.LatestOf(ctx, e.Repo.FullName(), pull.HeadSHA, set.CheckName)
-	if err == nil && before.Cause != cause && before.State != runs.Skipped {
-		return nil // this commit has its run
-	}
-	if err != nil && !errors.Is(err, runs.ErrNone) {
-		return err
-	}
-	request := ask{cause: cause, event: e, pull: pull, settings: set, asked: asked(e)}
-	decision := decide.Consider(set, facts)
-	if decision.Outcome == decide.Skip {
-		request.once = "skipped " + e.Repo.FullName() + " " + pull.HeadSHA + " " + set.CheckName + " " + string(decision.Why)
-		return c.skip(ctx, request, decision.Why)
-	}
-	request.plan, err = plan.Resolve(set, command.Command{Name: command.Run}, c.Library)
+	measured, err := c.measured(ctx, request)
 	if err != nil {
-		return c.refuse(ctx, request, jsondoc.Problems{{File: settings.Path, Line: 1, Column: 1, Message: fault.Public(err)}})
+		return err
 	}
-	request.once = "measured " + e.Repo.FullName() + " " + pull.HeadSHA + " " + set.CheckName
-	_, err = c.start(ctx, client, request)
+	if measured {
+		return c.supersede(ctx, request.subject(), head)
+	}
+	if err := c.learn(ctx, client, e, request.settings, &facts); err != nil {
+		return err
+	}
+	return c.carry(ctx, client, request, decide.Consider(request.settings, facts))
+}
+
+// measured reports whether an event has had the commit measured already, for a
+// pull request onto the same branch, whose settings count.
+func (c *Conductor) measured(ctx context.Context, a ask) (bool, error) {
+	before, err := c.opts.Runs.LatestOf(ctx, a.event.Repo.FullName(), a.pull.HeadSHA, a.settings.CheckName)
+	if errors.Is(err, runs.ErrNone) {
+		return false, nil
+	}
+	return before.Cause != a.cause && before.State != runs.Skipped && before.Request.BaseRef == a.pull.BaseRef, err
+}
+
+// carry carries out what was decided on a pull request.
+func (c *Conductor) carry(ctx context.Context, client *github.Client, a ask, d decide.Decision) (err error) {
+	about := a.event.Repo.FullName() + " " + a.pull.HeadSHA + " " + a.settings.CheckName + " " + a.pull.BaseRef
+	if d.Outcome == decide.Skip {
+		a.once = "skipped " + about + " " + string(d.Why)
+		return c.skip(ctx, a, d.Why)
+	}
+	a.plan, err = plan.Resolve(a.settings, command.Command{Name: command.Run}, c.opts.Library)
+	if err != nil {
+		return c.refuse(ctx, a, jsondoc.Problems{{File: settings.Path, Line: 1, Column: 1, Message: fault.Public(err)}})
+	}
+	a.once = "measured " + about
+	_, err = c.start(ctx, client, a)
 	if over, is := errors.AsType[overBudget](err); is {
-		return c.stop(ctx, request, over.Error())
+		return c.stop(ctx, a, over.Error())
 	}
 	if errors.Is(err, errTaken) {
 		return nil
 	}
 	return err
+}
+
+// found is what GitHub says of a pull request, and the settings of its base.
+type found struct {
+	pull     event.Pull
+	settings settings.Settings
+	problems jsondoc.Problems
+}
+
+// look asks GitHub for a pull request and for its settings, at the same time if
+// the event names its base.
+func (c *Conductor) look(ctx context.Context, client *github.Client, e event.Event, number int) (f found, err error) {
+	base := ""
+	if e.Pull != nil {
+		base = e.Pull.BaseRef
+	}
+	var asking sync.WaitGroup
+	var ofBase found
+	var problem error
+	if base != "" {
+		asking.Go(func() { ofBase.settings, ofBase.problems, problem = c.settings(ctx, client, e, base) })
+	}
+	f.pull, err = readPull(ctx, client, e, number)
+	asking.Wait()
+	if err != nil {
+		return f, err
+	}
+	if f.pull.BaseRef != base {
+		ofBase.settings, ofBase.problems, problem = c.settings(ctx, client, e, f.pull.BaseRef)
+	}
+	f.settings, f.problems = ofBase.settings, ofBase.problems
+	return f, problem
 }
 
 // asked says what an event is, for people.
@@ -148,8 +209,15 @@ func asked(e event.Event) string {
 // learn asks GitHub for what a decision depends on besides the event.
 func (c *Conductor) learn(ctx context.Context, client *github.Client, e event.Event, set settings.Settings, facts *decide.Facts) (err error) {
 	pull := facts.Pull
-	if facts.Approved, err = c.Runs.Approved(ctx, e.Repo.FullName(), pull.Number, pull.HeadSHA); err != nil {
+	if facts.Approved, err = c.opts.Runs.Approved(ctx, e.Repo.FullName(), pull.Number, pull.HeadSHA); err != nil {
 		return err
+	}
+	if decide.AsksWho(e, pull) {
+		may, err := publish.New(client, e.Repo.Owner, e.Repo.Name).Permitted(ctx, e.Sender.Login, publish.Write)
+		if err != nil {
+			return err
+		}
+		facts.Stranger = !may
 	}
 	commit, _, err := client.REST.Git.GetCommit(ctx, e.Repo.Owner, e.Repo.Name, pull.HeadSHA)
 	if err != nil {
@@ -180,7 +248,7 @@ var errNoSettings = errors.New("there is no " + settings.Path)
 
 // settings reads those of the base branch.
 func (c *Conductor) settings(ctx context.Context, client *github.Client, e event.Event, base string) (settings.Settings, jsondoc.Problems, error) {
-	file, _, _, err := client.REST.Repositories.GetContents(ctx, e.Repo.Owner, e.Repo.Name, settings.Path, &gh.RepositoryContentGetOptions{Ref: base})
+	file, _, _, err := client.REST.Repositories.GetContents(ctx, e.Repo.Owner, e.Repo.Name, settings.Path, &gh.RepositoryContentGetOptions{Ref: "refs/heads/" + base})
 	if github.NotFound(err) || err == nil && file == nil {
 		return settings.Settings{}, nil, errNoSettings
 	}
@@ -191,8 +259,8 @@ func (c *Conductor) settings(ctx context.Context, client *github.Client, e event
 	if err != nil {
 		return settings.Settings{}, nil, fault.Infraf("read %s: %w", settings.Path, err)
 	}
-	known := settings.Known{Sets: c.Library.Sets()}
-	for _, s := range c.Library.All() {
+	known := settings.Known{Sets: c.opts.Library.Sets()}
+	for _, s := range c.opts.Library.All() {
 		known.Scenarios = append(known.Scenarios, s.ID)
 	}
 	set, problems := settings.Parse([]byte(text), known)
@@ -243,7 +311,7 @@ func (c *Conductor) group(ctx context.Context, cause string, e event.Event) erro
 	if !set.Triggers.MergeGroup {
 		return c.skip(ctx, request, comment.SkipTrigger)
 	}
-	if request.plan, err = plan.Resolve(set, command.Command{Name: command.Run}, c.Library); err != nil {
+	if request.plan, err = plan.Resolve(set, command.Command{Name: command.Run}, c.opts.Library); err != nil {
 		return c.refuse(ctx, request, jsondoc.Problems{{File: settings.Path, Line: 1, Column: 1, Message: fault.Public(err)}})
 	}
 	_, err = c.start(ctx, client, request)
@@ -257,7 +325,7 @@ func (c *Conductor) group(ctx context.Context, cause string, e event.Event) erro
 // has ended. What the workflow says of itself is a hint; the executor asks
 // GitHub.
 func (c *Conductor) workflowEnded(ctx context.Context, e event.Event) error {
-	alive, err := c.Runs.AliveOf(ctx, e.InstallationID, []string{e.Repo.FullName()})
+	alive, err := c.opts.Runs.AliveOf(ctx, e.InstallationID, []string{e.Repo.FullName()})
 	if err != nil {
 		return err
 	}
@@ -267,8 +335,8 @@ func (c *Conductor) workflowEnded(ctx context.Context, e event.Event) error {
 			continue
 		}
 		// The job waits for its next look; one of another name looks now.
-		err := c.DB.Write(ctx, func(tx *database.Tx) error {
-			_, err := c.Queue.Enqueue(ctx, tx, c.measure.New(job{r.ID}).Once(r.ID+" ended"))
+		err := c.opts.DB.Write(ctx, func(tx *database.Tx) error {
+			_, err := c.opts.Queue.Enqueue(ctx, tx, c.measure.New(job{r.ID}).Once(r.ID+" ended"))
 			return err
 		})
 		if err != nil {
@@ -285,12 +353,12 @@ func (c *Conductor) lost(ctx context.Context, e event.Event) error {
 	if e.Name == event.InstallationRepositories {
 		repos = append([]string{}, e.RemovedRepos...)
 	}
-	alive, err := c.Runs.AliveOf(ctx, e.InstallationID, repos)
+	alive, err := c.opts.Runs.AliveOf(ctx, e.InstallationID, repos)
 	if err != nil {
 		return err
 	}
 	for _, r := range alive {
-		if err := c.end(ctx, r.ID, runs.Stopped, runs.Outcome{Reason: "The App has no access to the repository any more."}); err != nil {
+		if err := c.end(ctx, r.ID, runs.Stopped, runs.Outcome{Reason: comment.ShutOut}); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -137,4 +138,21 @@ func TestNobodyWorksOnARunThatWasCancelled(t *testing.T) {
 	r.wait(1)
 	assert.Equal(t, "cancelled", string(r.check().Conclusion))
 	assert.Equal(t, []string{"run-1"}, r.executor.abandoned)
+}
+
+// Whoever stops a run is told so at once, also where its end takes a while.
+func TestItIsTriedAgainToEndWhatGoesOnElsewhere(t *testing.T) {
+	r := newRig(t, config)
+	r.executor.goesOn = often
+	r.executor.set(func(context.Context, conduct.Work) (runs.Outcome, error) { return runs.Outcome{}, conduct.ErrElsewhere })
+	r.pullEvent("opened")
+	r.comment("writer", "/bench cancel")
+	r.wait(1)
+	assert.Equal(t, "cancelled", string(r.check().Conclusion))
+	select {
+	case <-r.abandoned:
+	case <-time.After(soon):
+		require.Fail(t, "nobody ended it")
+	}
+	assert.Len(t, r.executor.abandoned, often+1)
 }

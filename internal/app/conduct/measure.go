@@ -2,6 +2,7 @@ package conduct
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -33,21 +34,21 @@ var (
 
 // doMeasure has a run measured and stores how it ended.
 func (c *Conductor) doMeasure(ctx context.Context, j queue.Job[job]) error {
-	r, err := c.Runs.Get(ctx, j.Payload.Run)
+	r, err := c.opts.Runs.Get(ctx, j.Payload.Run)
 	if errors.Is(err, runs.ErrNone) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	turn, err := c.Runs.Begin(ctx, r, c.Parallel, c.Now())
+	turn, err := c.opts.Runs.Begin(ctx, r, c.opts.Parallel, c.opts.Now())
 	if err != nil || turn == runs.Over {
 		return err
 	}
 	if turn == runs.Waits {
-		return queue.Later(c.Wait)
+		return queue.Later(c.opts.Wait)
 	}
-	if r, err = c.Runs.Get(ctx, r.ID); err != nil {
+	if r, err = c.opts.Runs.Get(ctx, r.ID); err != nil {
 		return err
 	}
 	outcome, err := c.execute(ctx, r)
@@ -57,14 +58,14 @@ func (c *Conductor) doMeasure(ctx context.Context, j queue.Job[job]) error {
 	case err == nil:
 		return c.end(ctx, r.ID, runs.Finished, outcome)
 	case errors.Is(err, ErrElsewhere):
-		return queue.Later(c.Elsewhere)
+		return queue.Later(c.opts.Elsewhere)
 	case errors.Is(err, ErrNotNow):
-		c.Log.WarnContext(ctx, "a run waits for GitHub", "run", r.ID, "problem", c.Redact(err.Error()))
-		return queue.Later(c.Elsewhere)
+		c.opts.Log.WarnContext(ctx, "a run waits for GitHub", "run", r.ID, "problem", c.opts.Redact(err.Error()))
+		return queue.Later(c.opts.Elsewhere)
 	case errors.Is(err, errEnded):
 		return nil // whoever ended it has it told
 	case errors.Is(err, errTimeout):
-		outcome.Reason = "It took longer than timeout_minutes in the settings allows."
+		outcome.Reason = comment.TimedOut
 		return c.end(ctx, r.ID, runs.Stopped, outcome)
 	case ctx.Err() != nil:
 		return err // the process stops: another one goes on
@@ -79,7 +80,7 @@ func (c *Conductor) doMeasure(ctx context.Context, j queue.Job[job]) error {
 // execute has the run's executor work, as long as the run is not ended by
 // others and has time left.
 func (c *Conductor) execute(ctx context.Context, r runs.Run) (runs.Outcome, error) {
-	executor, known := c.Executors[r.Request.Plan.Executor]
+	executor, known := c.opts.Executors[r.Request.Plan.Executor]
 	if !known {
 		return runs.Outcome{}, fault.Invalidf("This App has no executor %q: set another one in the settings", r.Request.Plan.Executor)
 	}
@@ -87,22 +88,32 @@ func (c *Conductor) execute(ctx context.Context, r runs.Run) (runs.Outcome, erro
 	if err != nil {
 		return runs.Outcome{}, err
 	}
-	if err := c.show(ctx, client, &r, publish.InProgress); err != nil {
-		c.Log.WarnContext(ctx, "the check run does not show the progress", "run", r.ID, "problem", c.Redact(err.Error()))
-	}
-	rows, err := c.Runs.Rows(ctx, r.ID)
-	if err != nil {
+	if err := c.show(ctx, client, &r, publish.InProgress); errors.Is(err, errEnded) {
 		return runs.Outcome{}, err
+	} else if err != nil {
+		c.opts.Log.WarnContext(ctx, "the check run does not show the progress", "run", r.ID, "problem", c.opts.Redact(err.Error()))
 	}
-	if len(rows) == 0 && r.Request.Continues != "" {
-		if rows, err = c.takeOver(ctx, r.Request.Continues); err != nil {
+	if r.Request.Continues != "" {
+		kept, err := c.takeOver(ctx, r.Request.Continues, r.Request.BaseSHA)
+		if err != nil {
+			return runs.Outcome{}, err
+		}
+		if err := c.opts.Runs.TakeOver(ctx, r.ID, kept); err != nil {
 			return runs.Outcome{}, err
 		}
 	}
+	rows, err := c.opts.Runs.Rows(ctx, r.ID)
+	if err != nil {
+		return runs.Outcome{}, err
+	}
+	before, err := c.before(ctx, r)
+	if err != nil {
+		return runs.Outcome{}, err
+	}
 	watched, stop := c.watch(ctx, r)
 	defer stop()
-	progress := &progress{conductor: c, run: r, check: publisher.Check(c.checkStart(r)), ctx: watched}
-	outcome, err := executor.Execute(watched, Work{Run: r, Client: client, Rows: rows, Keep: progress.keep, Progress: progress.at})
+	progress := &progress{conductor: c, run: r, check: publisher.Check(c.checkStart(r))}
+	outcome, err := executor.Execute(watched, Work{Run: r, Client: client, Rows: rows, Before: before, Keep: progress.keep(watched), Progress: progress.at(watched)})
 	progress.done()
 	if cause := context.Cause(watched); err != nil && ctx.Err() == nil && cause != nil {
 		err = cause
@@ -110,19 +121,38 @@ func (c *Conductor) execute(ctx context.Context, r runs.Run) (runs.Outcome, erro
 	return outcome, err
 }
 
+// before returns the runs that a run goes on with, the latest first.
+func (c *Conductor) before(ctx context.Context, r runs.Run) (before []runs.Run, err error) {
+	for r.Request.Continues != "" {
+		r, err = c.opts.Runs.Get(ctx, r.Request.Continues)
+		if errors.Is(err, runs.ErrNone) {
+			return before, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		before = append(before, r)
+	}
+	return before, nil
+}
+
 // takeOver returns the rows of another run that are worth keeping: all but
-// those of runner failures.
-func (c *Conductor) takeOver(ctx context.Context, id string) ([][]byte, error) {
-	all, err := c.Runs.Rows(ctx, id)
+// those of runner failures, and those of mode ghx@base of another base commit,
+// which is empty where it is not known.
+func (c *Conductor) takeOver(ctx context.Context, id, base string) (map[bench.Cell][]byte, error) {
+	all, err := c.opts.Runs.Rows(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	var kept [][]byte
+	kept := map[bench.Cell][]byte{}
 	for _, raw := range all {
-		if good, err := judged(raw); err != nil {
-			return nil, err
-		} else if good {
-			kept = append(kept, raw)
+		var row bench.Row
+		if err := json.Unmarshal(raw, &row); err != nil {
+			return nil, fault.Internalf("read a row: %w", err)
+		}
+		moved := row.Mode == bench.GHXBase && base != "" && (row.Git.Commit == nil || *row.Git.Commit != base)
+		if !moved && !row.Error.RunnerFailure() {
+			kept[row.Cell()] = raw
 		}
 	}
 	return kept, nil
@@ -134,7 +164,7 @@ func (c *Conductor) watch(ctx context.Context, r runs.Run) (context.Context, fun
 	watched, cancel := context.WithCancelCause(ctx)
 	var ticking sync.WaitGroup
 	ticking.Go(func() {
-		ticker := time.NewTicker(c.Watch)
+		ticker := time.NewTicker(c.opts.Watch)
 		defer ticker.Stop()
 		for {
 			select {
@@ -142,11 +172,11 @@ func (c *Conductor) watch(ctx context.Context, r runs.Run) (context.Context, fun
 				return
 			case <-ticker.C:
 			}
-			now, err := c.Runs.Get(watched, r.ID)
+			now, err := c.opts.Runs.Get(watched, r.ID)
 			switch {
 			case err == nil && !now.State.Alive():
 				cancel(errEnded)
-			case r.Request.Plan.Timeout > 0 && c.Now().Sub(r.Started) > r.Request.Plan.Timeout:
+			case r.Request.Plan.Timeout > 0 && c.opts.Now().Sub(r.Started) > r.Request.Plan.Timeout:
 				cancel(errTimeout)
 			}
 		}
@@ -162,8 +192,6 @@ type progress struct {
 	conductor *Conductor
 	run       runs.Run
 	check     *publish.Check
-	//nolint:containedctx // what a run tells has no context of its own
-	ctx context.Context
 
 	mu     sync.Mutex
 	stored time.Time
@@ -173,27 +201,34 @@ type progress struct {
 // storeEvery is the least time between two updates of the table.
 const storeEvery = time.Second
 
-func (p *progress) keep(cell bench.Cell, row []byte) {
+// keep returns what stores a row.
+func (p *progress) keep(ctx context.Context) func(bench.Cell, []byte) {
 	c := p.conductor
-	// A row that was paid for is kept although the run was ended meanwhile.
-	if err := c.Runs.AddRow(context.WithoutCancel(p.ctx), p.run.ID, cell, []byte(c.Redact(string(row)))); err != nil {
-		c.Log.ErrorContext(p.ctx, "a row is not kept", "run", p.run.ID, "cell", cell.String(), "problem", c.Redact(err.Error()))
+	return func(cell bench.Cell, row []byte) {
+		// A row that was paid for is kept although the run was ended meanwhile.
+		if err := c.opts.Runs.AddRow(context.WithoutCancel(ctx), p.run.ID, cell, []byte(c.opts.Redact(string(row)))); err != nil {
+			c.opts.Log.ErrorContext(ctx, "a row is not kept", "run", p.run.ID, "cell", cell.String(), "problem", c.opts.Redact(err.Error()))
+		}
 	}
 }
 
-func (p *progress) at(done, cells int, costUSD float64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c, now := p.conductor, p.conductor.Now()
-	p.run.State, p.run.Done, p.run.Cells, p.run.CostUSD = runs.Running, done, cells, costUSD
-	if now.Sub(p.stored) >= storeEvery || done == cells {
-		p.stored = now
-		if err := c.Runs.Progress(context.WithoutCancel(p.ctx), p.run.ID, done, cells, costUSD); err != nil {
-			c.Log.WarnContext(p.ctx, "progress is not stored", "run", p.run.ID, "problem", c.Redact(err.Error()))
+// at returns what tells how far the run is.
+func (p *progress) at(ctx context.Context) func(done, cells int, costUSD float64) {
+	return func(done, cells int, costUSD float64) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		c, now := p.conductor, p.conductor.opts.Now()
+		p.run.State, p.run.Done, p.run.Cells, p.run.CostUSD = runs.Running, done, cells, costUSD
+		if now.Sub(p.stored) >= storeEvery || done == cells {
+			p.stored = now
+			if err := c.opts.Runs.Progress(context.WithoutCancel(ctx), p.run.ID, done, cells, costUSD); err != nil {
+				c.opts.Log.WarnContext(ctx, "progress is not stored", "run", p.run.ID, "problem", c.opts.Redact(err.Error()))
+			}
 		}
+		shown := output(comment.Check(c.said(p.run, runs.Outcome{})).Output)
+		run := p.run // it changes with the next row
+		p.told.Go(func() { c.warn(ctx, run, p.check.Progress(ctx, now, shown)) })
 	}
-	shown := output(comment.Check(c.said(p.run, runs.Outcome{})).Output)
-	p.told.Go(func() { c.warn(p.ctx, p.run, p.check.Progress(p.ctx, now, shown)) })
 }
 
 // done waits for what is being told.

@@ -2,9 +2,11 @@ package conduct
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
@@ -20,36 +22,42 @@ const (
 // should have ended long ago are ended, and what GitHub does not show yet is
 // told. It is called every now and then.
 func (c *Conductor) Reap(ctx context.Context) error {
-	now := c.Now()
-	alive, err := c.Runs.AliveAll(ctx)
+	now := c.opts.Now()
+	alive, err := c.opts.Runs.AliveAll(ctx)
 	if err != nil {
 		return err
 	}
+	var problem error
 	for _, r := range alive {
-		if dead(r, now) {
-			err = c.end(ctx, r.ID, runs.Stopped, runs.Outcome{Reason: "It was silent for longer than it may take, so it was taken for dead."})
-		} else if now.Sub(r.Created) > settled {
-			err = c.DB.Write(ctx, func(tx *database.Tx) error {
-				_, err := c.Queue.Enqueue(ctx, tx, c.measureJob(r))
-				return err
-			})
-		}
-		if err != nil {
-			return err
-		}
+		problem = errors.Join(problem, c.reap(ctx, r, now))
 	}
-	untold, err := c.Runs.Untold(ctx, now.Add(-settled))
+	untold, err := c.opts.Runs.Untold(ctx, now.Add(-settled))
 	if err != nil || len(untold) == 0 {
-		return err
+		return errors.Join(problem, err)
 	}
-	return c.DB.Write(ctx, func(tx *database.Tx) error {
+	return errors.Join(problem, c.opts.DB.Write(ctx, func(tx *database.Tx) error {
 		for _, r := range untold {
-			if _, err := c.Queue.Enqueue(ctx, tx, c.tellJob(r.ID)); err != nil {
+			if _, err := c.opts.Queue.Enqueue(ctx, tx, c.tellJob(r.ID)); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}))
+}
+
+// reap looks after a run that has not ended.
+func (c *Conductor) reap(ctx context.Context, r runs.Run, now time.Time) error {
+	switch {
+	case dead(r, now):
+		return c.end(ctx, r.ID, runs.Stopped, runs.Outcome{Reason: comment.FellSilent})
+	case now.Sub(r.Created) > settled:
+		return c.opts.DB.Write(ctx, func(tx *database.Tx) error {
+			_, err := c.opts.Queue.Enqueue(ctx, tx, c.measureJob(r))
+			return err
+		})
+	default:
+		return nil
+	}
 }
 
 func dead(r runs.Run, now time.Time) bool {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,6 +49,10 @@ type executor struct {
 	seen []conduct.Work
 	// abandoned are the runs that were ended by others.
 	abandoned []string
+	// hold keeps those waiting who abandon a run; nil keeps nobody.
+	hold chan struct{}
+	// goesOn is how often what is abandoned cannot be ended yet.
+	goesOn int
 }
 
 func (e *executor) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
@@ -59,9 +64,15 @@ func (e *executor) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, e
 }
 
 func (e *executor) Abandon(_ context.Context, r runs.Run, _ *github.Client) error {
+	if e.hold != nil {
+		<-e.hold
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.abandoned = append(e.abandoned, r.ID)
+	if len(e.abandoned) <= e.goesOn {
+		return fault.Infraf("it goes on elsewhere")
+	}
 	return nil
 }
 
@@ -95,9 +106,20 @@ type rig struct {
 	// told has an item for every run whose end was told, measured for every
 	// one that an executor returned from.
 	told, measured chan struct{}
+	// abandoned has one for every run that was ended elsewhere in the end.
+	abandoned chan struct{}
 	// refused has one for every attempt to tell that failed and is made again.
 	refused chan struct{}
-	app     int64
+	// postponed has one for every attempt to tell that is made again later.
+	postponed chan struct{}
+	// transport is what the App's requests go through, nil for the usual one.
+	transport http.RoundTripper
+	db        *database.DB
+	app       int64
+	// ahead is how far the conductor's time is ahead, in nanoseconds.
+	ahead atomic.Int64
+	log   buffer
+	tally tally
 }
 
 const soon = 20 * time.Second
@@ -108,7 +130,7 @@ func newRig(t *testing.T, config string) *rig {
 	if config != "" {
 		files = append(files, gitstore.Change{Path: settings.Path, Content: []byte(config)})
 	}
-	r := &rig{T: t, World: sandboxtest.New(t, files...), executor: &executor{do: passes}, told: make(chan struct{}, 100), measured: make(chan struct{}, 100), refused: make(chan struct{}, 100)}
+	r := &rig{T: t, World: sandboxtest.New(t, files...), executor: &executor{do: passes}, told: make(chan struct{}, 100), measured: make(chan struct{}, 100), abandoned: make(chan struct{}, 100), refused: make(chan struct{}, 100), postponed: make(chan struct{}, 10_000)}
 	r.AddToken(appToken, sandbox.Token{App: appSlug, Permissions: map[string]string{
 		"checks": "write", "pull_requests": "write", "issues": "write", "contents": "read",
 	}})
@@ -144,6 +166,7 @@ func (r *rig) start() {
 	r.Helper()
 	db, err := database.Open(r.Context(), "sqlite:"+filepath.Join(r.TempDir(), "bench.db"))
 	require.NoError(r, err)
+	r.db = db
 	r.table, err = runs.Open(r.Context(), db)
 	require.NoError(r, err)
 	library, err := scenario.Load(scenarios.Files)
@@ -160,11 +183,11 @@ func (r *rig) start() {
 			if id != installation || owner+"/"+name != repo {
 				return nil, fault.Infraf("installation %d has no %s/%s", id, owner, name)
 			}
-			return github.New(github.Options{RESTURL: r.URL, Token: appToken})
+			return github.New(github.Options{RESTURL: r.URL, Token: appToken, Transport: r.transport})
 		},
 		Executors: map[settings.Executor]conduct.Executor{settings.Local: r.executor}, Lane: "runs", TellLane: "events", Parallel: 1,
-		Now: time.Now, NewID: func() string { return fmt.Sprintf("run-%d", ids.Add(1)) }, Log: slog.New(slog.DiscardHandler), Redact: redact,
-		Watch: 5 * time.Millisecond, Elsewhere: 5 * time.Millisecond, Wait: 5 * time.Millisecond,
+		Now: r.now, NewID: func() string { return fmt.Sprintf("run-%d", ids.Add(1)) }, Log: slog.New(slog.NewTextHandler(&r.log, nil)), Redact: redact, Count: r.count,
+		Watch: 5 * time.Millisecond, Elsewhere: 5 * time.Millisecond, Wait: 5 * time.Millisecond, Refused: 5 * time.Millisecond,
 	})
 	require.NoError(r, jobs.Start(r.Context()))
 	r.Cleanup(func() {
@@ -175,18 +198,27 @@ func (r *rig) start() {
 	})
 }
 
+// now is the time of the conductor, which a test may have run ahead.
+func (r *rig) now() time.Time { return time.Now().Add(time.Duration(r.ahead.Load())) }
+
 func redact(s string) string { return strings.ReplaceAll(s, "hunter2", "[redacted]") }
 
 func (r *rig) ended(e queue.Ended) {
+	if e.Outcome == queue.Postponed && e.Kind == "tell" {
+		r.postponed <- struct{}{}
+	}
 	if e.Outcome == queue.Retried && e.Kind == "tell" {
 		r.refused <- struct{}{}
 	}
 	if e.Outcome != queue.Succeeded && e.Outcome != queue.GaveUp {
 		return
 	}
-	if e.Kind == "tell" {
+	switch e.Kind {
+	case "tell":
 		r.told <- struct{}{}
-	} else {
+	case "abandon":
+		r.abandoned <- struct{}{}
+	default:
 		r.measured <- struct{}{}
 	}
 }
@@ -219,6 +251,12 @@ func (r *rig) again(id, event string, payload map[string]any) {
 
 func (r *rig) try(id, event string, payload map[string]any) error {
 	r.Helper()
+	return r.conductor.Deliver(r.Context(), r.delivery(id, event, payload))
+}
+
+// delivery is one of the App's installation.
+func (r *rig) delivery(id, event string, payload map[string]any) conduct.Delivery {
+	r.Helper()
 	payload["installation"] = map[string]any{"id": installation}
 	payload["repository"] = r.get(sandboxtest.Path)
 	if payload["sender"] == nil {
@@ -226,7 +264,7 @@ func (r *rig) try(id, event string, payload map[string]any) error {
 	}
 	body, err := json.Marshal(payload)
 	require.NoError(r, err)
-	return r.conductor.Deliver(r.Context(), conduct.Delivery{ID: id, Event: event, Body: body})
+	return conduct.Delivery{ID: id, Event: event, Body: body}
 }
 
 // get returns what the API says of something, as payloads have it.
@@ -250,16 +288,23 @@ func (r *rig) pullEvent(action string) string {
 	return r.deliver("pull_request", map[string]any{"action": action, "pull_request": r.pull()})
 }
 
-// comment has somebody comment on the pull request, and delivers that.
-func (r *rig) comment(login, body string) string {
+// says has somebody comment on the pull request, and returns what GitHub
+// delivers then.
+func (r *rig) says(login, body string) map[string]any {
 	r.Helper()
 	r.AddToken(sandboxtest.Token(login), sandbox.Token{User: login, Scopes: []string{"repo"}})
 	made := r.As(login).Do("POST", fmt.Sprintf("%s/issues/%d/comments", sandboxtest.Path, r.number), map[string]any{"body": body})
 	require.Equal(r, http.StatusCreated, made.Status, made.Body)
-	return r.deliver("issue_comment", map[string]any{
+	return map[string]any{
 		"action": "created", "issue": r.get(fmt.Sprintf("%s/issues/%d", sandboxtest.Path, r.number)),
 		"comment": r.get(fmt.Sprintf("%s/issues/comments/%d", sandboxtest.Path, made.Int("id"))), "sender": map[string]any{"login": login, "type": "User"},
-	})
+	}
+}
+
+// comment has somebody comment on the pull request, and delivers that.
+func (r *rig) comment(login, body string) string {
+	r.Helper()
+	return r.deliver("issue_comment", r.says(login, body))
 }
 
 // press delivers that somebody pressed something on a check run.
@@ -308,16 +353,18 @@ func (r *rig) comments() []string {
 	return all
 }
 
-// answer returns the App's last answer to a command.
+// answers returns the App's answers to commands.
+func (r *rig) answers() []string {
+	return slices.DeleteFunc(r.comments(), func(c string) bool { return !strings.Contains(c, "bench-answer") })
+}
+
+// answer returns the last of them, empty if there is none.
 func (r *rig) answer() string {
-	r.Helper()
-	var last string
-	for _, c := range r.comments() {
-		if strings.Contains(c, "bench-answer") {
-			last = c
-		}
+	all := r.answers()
+	if len(all) == 0 {
+		return ""
 	}
-	return last
+	return all[len(all)-1]
 }
 
 // run returns a stored run.

@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/event"
 	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
-	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
@@ -33,6 +32,9 @@ type ask struct {
 	// once names what is done once, however many events ask for it; empty for
 	// what was commanded.
 	once string
+	// atOnce is done with the run in the transaction that stores it; nil does
+	// nothing.
+	atOnce func(*database.Tx, runs.Run) error
 }
 
 // errTaken is about something that is done once, and that another event has
@@ -50,8 +52,8 @@ func (a ask) subject() string {
 // run returns the run of an ask, as it is stored first.
 func (c *Conductor) run(a ask) runs.Run {
 	return runs.Run{
-		ID: c.NewID(), Cause: a.cause, Installation: a.event.InstallationID, Repo: a.event.Repo.FullName(), Pull: a.pull.Number, Head: a.pull.HeadSHA,
-		Suite: a.suite(), State: runs.Queued, Created: c.Now(), Cells: a.plan.Cells(),
+		ID: c.opts.NewID(), Cause: a.cause, Installation: a.event.InstallationID, Repo: a.event.Repo.FullName(), Pull: a.pull.Number, Head: a.pull.HeadSHA,
+		Suite: a.suite(), State: runs.Queued, Created: c.opts.Now(), Cells: a.plan.Cells(),
 		Request: runs.Request{
 			Owner: a.event.Repo.Owner, Name: a.event.Repo.Name, BaseSHA: a.pull.BaseSHA, BaseRef: a.pull.BaseRef, HeadRepo: a.pull.HeadRepo,
 			Fork: a.pull.Fork, Asked: a.asked, Plan: a.plan, Comment: a.settings.Comment, Continues: a.continues,
@@ -64,23 +66,26 @@ type overBudget struct{ left, estimate float64 }
 
 func (o overBudget) Error() string {
 	if o.left <= 0 {
-		return "The budget of the pull request or of the day is used up, or held by runs that go on. Raise it in " + settings.Path + ", wait for those runs, or wait until tomorrow."
+		return comment.UsedUp(settings.Path)
 	}
-	return fmt.Sprintf("It is thought to cost %s USD, and %s may be spent. Name fewer scenarios or repetitions, or raise the budget in %s.",
-		bench.USDText(o.estimate), bench.USDText(o.left), settings.Path)
+	return comment.TooDear(o.estimate, o.left, settings.Path)
 }
 
 // budgetDay is what a day's budget is for.
 const budgetDay = 24 * time.Hour
 
-// estimate sets what the plan is thought to cost, if that is known.
+// estimate sets what the plan is thought to cost and how long it is thought to
+// take, where that is known.
 func (c *Conductor) estimate(ctx context.Context, a *ask) error {
-	if a.plan.Model == settings.Scripted {
-		return nil
+	p, repo := &a.plan, a.event.Repo.FullName()
+	took, err := c.opts.Runs.CellTime(ctx, repo, p.Model, p.Executor)
+	p.EstimateTime = took * time.Duration(p.Cells())
+	if err != nil || p.Model == settings.Scripted {
+		return err
 	}
-	mean, known, err := c.Runs.CellCost(ctx, a.event.Repo.FullName(), a.plan.Model)
+	mean, known, err := c.opts.Runs.CellCost(ctx, repo, p.Model)
 	if known {
-		a.plan.EstimateUSD = mean * float64(a.plan.Cells())
+		p.EstimateUSD = mean * float64(p.Cells())
 	}
 	return err
 }
@@ -88,7 +93,7 @@ func (c *Conductor) estimate(ctx context.Context, a *ask) error {
 // afford sets the plan's limit, by what is left of the budgets. The error is
 // [overBudget] if that is too little.
 func (c *Conductor) afford(ctx context.Context, tx *database.Tx, a *ask) error {
-	spent, err := c.Runs.Spent(ctx, tx, a.event.Repo.FullName(), a.pull.Number, c.Now().Add(-budgetDay), a.subject())
+	spent, err := c.opts.Runs.Spent(ctx, tx, a.event.Repo.FullName(), a.pull.Number, c.opts.Now().Add(-budgetDay), a.subject())
 	if err != nil {
 		return err
 	}
@@ -104,71 +109,84 @@ func (c *Conductor) afford(ctx context.Context, tx *database.Tx, a *ask) error {
 // GitHub and has it measured. Called again for the same cause it goes on where
 // it was. The error may be [overBudget].
 func (c *Conductor) start(ctx context.Context, client *github.Client, a ask) (runs.Run, error) {
-	r, err := c.Runs.ByCause(ctx, a.cause)
+	r, err := c.opts.Runs.ByCause(ctx, a.cause)
 	if errors.Is(err, runs.ErrNone) {
 		if err := c.estimate(ctx, &a); err != nil {
 			return runs.Run{}, err
 		}
 		r, err = c.create(ctx, a, c.afford)
 	}
-	if err != nil || !r.State.Alive() {
+	if err != nil {
 		return r, err
+	}
+	return r, c.launch(ctx, client, &r)
+}
+
+// launch shows a run that has not ended on GitHub, and has it measured.
+func (c *Conductor) launch(ctx context.Context, client *github.Client, r *runs.Run) error {
+	if !r.State.Alive() {
+		return nil
 	}
 	if r.CheckID == 0 {
 		// A check run that cannot be shown now is made up for later.
-		if err := c.show(ctx, client, &r, publish.Queued); err != nil {
-			c.Log.WarnContext(ctx, "no check run yet", "run", r.ID, "problem", c.Redact(err.Error()))
+		if err := c.show(ctx, client, r, publish.Queued); err != nil && !errors.Is(err, errEnded) {
+			c.opts.Log.WarnContext(ctx, "no check run yet", "run", r.ID, "problem", c.opts.Redact(err.Error()))
 		}
 	}
-	return r, c.DB.Write(ctx, func(tx *database.Tx) error {
-		_, err := c.Queue.Enqueue(ctx, tx, c.measureJob(r))
+	return c.opts.DB.Write(ctx, func(tx *database.Tx) error {
+		_, err := c.opts.Queue.Enqueue(ctx, tx, c.measureJob(*r))
 		return err
 	})
 }
 
-// create stores the run of an ask, once check has let it pass, and ends those of
-// the same subject. What is created in a repository is created one after the
-// other, so that each sees what the others may spend. The error may be
-// [errTaken] or that of check.
+// create stores the run of an ask, once check has let it pass, which may be nil,
+// ends those of the same subject, and does what is to be done at once. What is
+// created in a repository is created one after the other, so that each sees
+// what the others may spend. The error may be [errTaken] or that of check.
 func (c *Conductor) create(ctx context.Context, a ask, check func(context.Context, *database.Tx, *ask) error) (runs.Run, error) {
 	var r runs.Run
 	var made, free bool
-	err := c.DB.Write(ctx, func(tx *database.Tx) (err error) {
-		if err := c.Runs.Lock(ctx, tx, "repository "+a.event.Repo.FullName()); err != nil {
+	err := c.opts.DB.Write(ctx, func(tx *database.Tx) (err error) {
+		if err := c.opts.Runs.Lock(ctx, tx, "repository "+a.event.Repo.FullName()); err != nil {
 			return err
 		}
 		if free, err = c.claim(ctx, tx, a.once); err != nil || !free {
 			return err
 		}
-		if err := check(ctx, tx, &a); err != nil {
-			return err
+		if check != nil {
+			if err := check(ctx, tx, &a); err != nil {
+				return err
+			}
 		}
 		r = c.run(a)
-		older, err := c.Runs.AliveIn(ctx, tx, r.Subject())
+		older, err := c.opts.Runs.AliveIn(ctx, tx, r.Subject())
 		if err != nil {
 			return err
 		}
-		if made, err = c.Runs.Create(ctx, tx, r); err != nil || !made {
+		if made, err = c.opts.Runs.Create(ctx, tx, r); err != nil || !made {
 			return err
 		}
-		return c.replace(ctx, tx, r, older)
+		if err := c.replace(ctx, tx, r.Head, older); err != nil || a.atOnce == nil {
+			return err
+		}
+		return a.atOnce(tx, r)
 	})
 	if err != nil || made {
 		return r, err
 	}
-	known, err := c.Runs.ByCause(ctx, a.cause)
+	known, err := c.opts.Runs.ByCause(ctx, a.cause)
 	if errors.Is(err, runs.ErrNone) && !free {
 		err = errTaken
 	}
 	return known, err
 }
 
-// replace ends the runs that a new one takes the place of.
-func (c *Conductor) replace(ctx context.Context, tx *database.Tx, r runs.Run, older []runs.Run) error {
+// replace ends the runs of a subject whose place a run of the head takes.
+func (c *Conductor) replace(ctx context.Context, tx *database.Tx, head string, older []runs.Run) error {
 	for _, old := range older {
-		reason := "A newer run of the same commit took its place."
-		if old.Head != r.Head {
-			reason = "There was a newer push, which is measured instead."
+		reason := comment.Replaced
+		if old.Head != head {
+			reason = comment.Superseded
 		}
 		if err := c.endIn(ctx, tx, old.ID, runs.Stopped, runs.Outcome{Reason: reason}); err != nil {
 			return err
@@ -177,14 +195,27 @@ func (c *Conductor) replace(ctx context.Context, tx *database.Tx, r runs.Run, ol
 	return nil
 }
 
+// supersede ends the runs of a subject that are of another commit than the head.
+func (c *Conductor) supersede(ctx context.Context, subject, head string) error {
+	return c.opts.DB.Write(ctx, func(tx *database.Tx) error {
+		older, err := c.opts.Runs.AliveIn(ctx, tx, subject)
+		if err != nil {
+			return err
+		}
+		return c.replace(ctx, tx, head, slices.DeleteFunc(older, func(r runs.Run) bool { return r.Head == head }))
+	})
+}
+
 func (c *Conductor) claim(ctx context.Context, tx *database.Tx, once string) (bool, error) {
 	if once == "" {
 		return true, nil
 	}
-	return c.Runs.Claim(ctx, tx, once)
+	return c.opts.Runs.Claim(ctx, tx, once)
 }
 
-// show has GitHub show the run as queued or in progress.
+// show has GitHub show the run as queued or in progress. The error is errEnded
+// if the run ended meanwhile: then its end may have been told before this, and
+// is told again.
 func (c *Conductor) show(ctx context.Context, client *github.Client, r *runs.Run, status string) error {
 	start := c.checkStart(*r)
 	start.Status = status
@@ -194,20 +225,35 @@ func (c *Conductor) show(ctx context.Context, client *github.Client, r *runs.Run
 		return notices[0].Err
 	}
 	r.CheckID, r.CheckURL = check.ID(), check.URL()
-	return c.Runs.SetCheck(ctx, r.ID, r.CheckID, r.CheckURL)
+	if err := c.opts.Runs.SetCheck(ctx, r.ID, r.CheckID, r.CheckURL); err != nil {
+		return err
+	}
+	now, err := c.opts.Runs.Get(ctx, r.ID)
+	if err != nil || now.State.Alive() {
+		return err
+	}
+	return errors.Join(errEnded, c.tellAgain(ctx, r.ID))
+}
+
+// tellAgain has it told how a run ended, although it may have been.
+func (c *Conductor) tellAgain(ctx context.Context, id string) error {
+	return c.opts.DB.Write(ctx, func(tx *database.Tx) error {
+		if err := c.opts.Runs.Untell(ctx, tx, id); err != nil {
+			return err
+		}
+		_, err := c.opts.Queue.Enqueue(ctx, tx, c.tellJob(id))
+		return err
+	})
 }
 
 // conclude makes a run that ends at once.
 func (c *Conductor) conclude(ctx context.Context, a ask, state runs.State, o runs.Outcome) error {
-	free := func(context.Context, *database.Tx, *ask) error { return nil }
-	r, err := c.create(ctx, a, free)
+	a.atOnce = func(tx *database.Tx, r runs.Run) error { return c.endIn(ctx, tx, r.ID, state, o) }
+	_, err := c.create(ctx, a, nil)
 	if errors.Is(err, errTaken) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	return c.end(ctx, r.ID, state, o)
+	return err
 }
 
 func (c *Conductor) skip(ctx context.Context, a ask, why comment.Skip) error {
@@ -222,23 +268,27 @@ func (c *Conductor) stop(ctx context.Context, a ask, reason string) error {
 // refuse makes a run that is broken by its settings, and points at the line.
 func (c *Conductor) refuse(ctx context.Context, a ask, problems jsondoc.Problems) error {
 	first := problems.Sorted()[0]
-	return c.conclude(ctx, a, runs.Broken, runs.Outcome{
+	err := c.conclude(ctx, a, runs.Broken, runs.Outcome{
 		Problem: fault.Public(problems.Err()), ProblemKind: fault.Invalid, ProblemPath: first.File, ProblemLine: first.Line,
 	})
+	if err == nil {
+		c.leave(ctx, a.event, brokenSettings)
+	}
+	return err
 }
 
 // end stores how a run ended and has it told. A run that has ended already
 // stays as it is.
 func (c *Conductor) end(ctx context.Context, id string, state runs.State, o runs.Outcome) error {
-	return c.DB.Write(ctx, func(tx *database.Tx) error { return c.endIn(ctx, tx, id, state, o) })
+	return c.opts.DB.Write(ctx, func(tx *database.Tx) error { return c.endIn(ctx, tx, id, state, o) })
 }
 
 func (c *Conductor) endIn(ctx context.Context, tx *database.Tx, id string, state runs.State, o runs.Outcome) error {
-	o.Problem, o.Log = c.Redact(o.Problem), c.Redact(o.Log)
-	ended, err := c.Runs.End(ctx, tx, id, state, o, c.Now())
+	o.Problem, o.Log = c.opts.Redact(o.Problem), c.opts.Redact(o.Log)
+	ended, err := c.opts.Runs.End(ctx, tx, id, state, o, c.opts.Now())
 	if err != nil || !ended {
 		return err
 	}
-	_, err = c.Queue.Enqueue(ctx, tx, c.tellJob(id))
+	_, err = c.opts.Queue.Enqueue(ctx, tx, c.tellJob(id))
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/decide"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
@@ -12,20 +13,21 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/publish"
 	"github.com/ghx-dev/bench-action/internal/queue"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 // said is what there is to say about a run.
 func (c *Conductor) said(r runs.Run, o runs.Outcome) comment.Run {
 	p := r.Request.Plan.Shown()
 	out := comment.Run{
-		Suite: r.Suite, Phase: phase(r.State), ID: r.ID, Commit: r.Head, At: c.Now(), Plan: &p, Summary: o.Summary, Reason: o.Reason, Skip: o.Skip,
+		Suite: r.Suite, Phase: phase(r.State), ID: r.ID, Commit: r.Head, At: c.opts.Now(), Plan: &p, Summary: o.Summary, Reason: o.Reason, Skip: o.Skip,
 		Links: comment.Links{Check: r.CheckURL}, Commands: command.Names(),
 	}
-	if c.PublicURL != "" {
-		out.Links.Job = c.PublicURL + "/runs/" + r.ID
+	if c.opts.PublicURL != "" {
+		out.Links.Job = c.opts.PublicURL + "/runs/" + r.ID
 	}
 	if r.State == runs.Running {
-		out.Progress = &comment.Progress{Done: r.Done, Cells: r.Cells, Elapsed: c.Now().Sub(r.Started), CostUSD: r.CostUSD}
+		out.Progress = &comment.Progress{Done: r.Done, Cells: r.Cells, Elapsed: c.opts.Now().Sub(r.Started), CostUSD: r.CostUSD}
 	}
 	if o.Problem != "" {
 		out.Problem = fault.Wrap(o.ProblemKind, errors.New(o.Problem))
@@ -46,8 +48,8 @@ func phase(s runs.State) comment.Phase {
 // checkStart describes the run's check run.
 func (c *Conductor) checkStart(r runs.Run) publish.Start {
 	start := publish.Start{HeadSHA: r.Head, Name: r.Suite, ExternalID: r.ID, ID: r.CheckID, URL: r.CheckURL}
-	if c.PublicURL != "" {
-		start.DetailsURL = c.PublicURL + "/runs/" + r.ID
+	if c.opts.PublicURL != "" {
+		start.DetailsURL = c.opts.PublicURL + "/runs/" + r.ID
 	}
 	return start
 }
@@ -70,72 +72,159 @@ func buttons(r runs.Run) []publish.Button {
 
 // doTell shows on GitHub how a run ended.
 func (c *Conductor) doTell(ctx context.Context, j queue.Job[job]) error {
-	r, err := c.Runs.Get(ctx, j.Payload.Run)
+	r, err := c.opts.Runs.Get(ctx, j.Payload.Run)
 	if errors.Is(err, runs.ErrNone) || err == nil && (r.Told || r.State.Alive()) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	o, err := c.Runs.Outcome(ctx, r.ID)
+	o, err := c.opts.Runs.Outcome(ctx, r.ID)
 	if err != nil {
 		return err
 	}
 	c.abandon(ctx, r)
-	err = c.tell(ctx, r, o)
-	outage := fault.KindOf(err) == fault.Infrastructure
-	if err != nil && !notThere(err) && (outage || j.Attempt < measureTries) {
+	err = c.tell(ctx, r, o, j.Attempt)
+	if err == nil {
+		return c.opts.Runs.SetTold(ctx, r.ID)
+	}
+	if !declined(err, j.Attempt) {
 		return err
 	}
-	if err != nil {
-		c.Log.WarnContext(ctx, "it cannot be told", slog.String("run", r.ID), slog.String("problem", c.Redact(err.Error())))
+	c.opts.Log.WarnContext(ctx, "it cannot be told", slog.String("run", r.ID), slog.String("problem", c.opts.Redact(err.Error())))
+	if c.opts.Now().Sub(r.Ended) < tellFor {
+		// An installation may be suspended, or a permission taken away, for a
+		// while.
+		return queue.Later(c.opts.Refused)
 	}
-	return c.Runs.SetTold(ctx, r.ID)
+	return c.opts.Runs.SetTold(ctx, r.ID)
 }
+
+// declined reports whether an error is GitHub's decision, not an outage or a
+// delay.
+func declined(err error, attempt int) bool {
+	return notThere(err) && attempt > 1 || fault.KindOf(err) != fault.Infrastructure && attempt >= measureTries
+}
+
+// tellFor is how long a run is tried to be told of where GitHub refuses that.
+const tellFor = 14 * 24 * time.Hour
 
 // abandon has nobody work on a run any more that was ended by others. What
-// cannot be ended ends by itself, and is not waited for.
+// cannot be ended now is not waited for: a job of its own tries it again.
 func (c *Conductor) abandon(ctx context.Context, r runs.Run) {
-	executor, known := c.Executors[r.Request.Plan.Executor]
-	if r.State != runs.Stopped || !known {
+	err := c.endElsewhere(ctx, r)
+	if err == nil {
 		return
 	}
-	client, err := c.Clients(ctx, r.Installation, r.Owner(), r.Name())
-	if err == nil {
-		err = executor.Abandon(ctx, r, client)
+	if !errors.Is(err, ErrElsewhere) {
+		c.warnOfGoingOn(ctx, r, err)
 	}
+	err = c.opts.DB.Write(ctx, func(tx *database.Tx) error {
+		_, err := c.opts.Queue.Enqueue(ctx, tx, c.abandoning.New(job{r.ID}).Once(r.ID))
+		return err
+	})
 	if err != nil {
-		c.Log.WarnContext(ctx, "a run that was stopped may go on elsewhere", slog.String("run", r.ID), slog.String("problem", c.Redact(err.Error())))
+		c.warnOfGoingOn(ctx, r, err)
 	}
 }
 
-func (c *Conductor) tell(ctx context.Context, r runs.Run, o runs.Outcome) error {
+// doAbandon tries again to end what goes on elsewhere of a run. What GitHub
+// refuses to end is left to end by itself.
+func (c *Conductor) doAbandon(ctx context.Context, j queue.Job[job]) error {
+	r, err := c.opts.Runs.Get(ctx, j.Payload.Run)
+	if errors.Is(err, runs.ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = c.endElsewhere(ctx, r)
+	ending := errors.Is(err, ErrElsewhere)
+	switch {
+	case ending && c.opts.Now().Sub(r.Ended) < abandonFor:
+		return queue.Later(c.opts.Elsewhere)
+	case err != nil && (ending || declined(err, j.Attempt)):
+		c.warnOfGoingOn(ctx, r, err)
+		return nil
+	default:
+		return err
+	}
+}
+
+// abandonFor is how long it is waited for the end of what goes on elsewhere.
+const abandonFor = 24 * time.Hour
+
+func (c *Conductor) endElsewhere(ctx context.Context, r runs.Run) error {
+	executor, known := c.opts.Executors[r.Request.Plan.Executor]
+	if r.State != runs.Stopped || !known {
+		return nil
+	}
+	client, err := c.opts.Clients(ctx, r.Installation, r.Owner(), r.Name())
+	if err != nil {
+		return err
+	}
+	return executor.Abandon(ctx, r, client)
+}
+
+func (c *Conductor) warnOfGoingOn(ctx context.Context, r runs.Run, err error) {
+	c.opts.Log.WarnContext(ctx, "a run that was stopped may go on elsewhere", slog.String("run", r.ID), slog.String("problem", c.opts.Redact(err.Error())))
+}
+
+// tell shows how a run ended: on its check run, and in the comment if there is
+// no newer run. That there is a check run which does not end is worse than that
+// there is no comment, which is given up sooner.
+func (c *Conductor) tell(ctx context.Context, r runs.Run, o runs.Outcome, attempt int) error {
 	_, publisher, err := c.publisher(ctx, r)
 	if err != nil {
 		return err
 	}
 	said := c.said(r, o)
+	if err := c.complete(ctx, publisher, &r, said, attempt); err != nil {
+		return err
+	}
+	said.Links.Check = r.CheckURL
+	latest, err := c.opts.Runs.Latest(ctx, r.Subject())
+	if err != nil || latest.ID != r.ID {
+		if errors.Is(err, runs.ErrNone) {
+			err = nil // it was skipped
+		}
+		return err
+	}
+	if err = c.comment(ctx, publisher, r, said); err != nil && declined(err, attempt) {
+		c.warn(ctx, r, []publish.Notice{{Err: err}})
+		return nil
+	}
+	return err
+}
+
+// complete has the check run end. What GitHub refuses to show there is left
+// out, after some attempts.
+func (c *Conductor) complete(ctx context.Context, publisher *publish.Publisher, r *runs.Run, said comment.Run, attempt int) error {
 	shown := comment.Check(said)
-	end := publish.End{Conclusion: string(shown.Conclusion), At: r.Ended, Output: output(shown.Output), Buttons: buttons(r)}
+	end := publish.End{Conclusion: string(shown.Conclusion), At: r.Ended, Output: output(shown.Output), Buttons: buttons(*r)}
 	for _, a := range shown.Output.Annotations {
 		end.Annotations = append(end.Annotations, publish.Annotation{
 			Path: a.Path, StartLine: a.StartLine, EndLine: a.EndLine, Level: string(a.Level), Title: a.Title, Message: a.Message,
 		})
 	}
-	check := publisher.Check(c.checkStart(r))
+	check := publisher.Check(c.checkStart(*r))
 	notices := check.Complete(ctx, end)
+	if !check.Ended() && declined(notices[0].Err, attempt) {
+		end.Output, end.Annotations, end.Buttons = publish.Output{Title: shown.Output.Title, Summary: shown.Output.Title}, nil, nil
+		check = publisher.Check(c.checkStart(*r))
+		notices = check.Complete(ctx, end)
+	}
 	if r.CheckID == 0 && check.ID() != 0 {
 		r.CheckURL = check.URL()
-		said.Links.Check = r.CheckURL
-		if err := c.Runs.SetCheck(ctx, r.ID, check.ID(), r.CheckURL); err != nil {
+		if err := c.opts.Runs.SetCheck(ctx, r.ID, check.ID(), r.CheckURL); err != nil {
 			return err
 		}
 	}
 	if !check.Ended() {
 		return notices[0].Err
 	}
-	c.warn(ctx, r, notices)
-	return c.comment(ctx, publisher, r, said)
+	c.warn(ctx, *r, notices)
+	return nil
 }
 
 // comment keeps the pull request's comment up to date.

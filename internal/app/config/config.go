@@ -3,6 +3,8 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/url"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 // Config is the settings of a server.
@@ -32,8 +35,13 @@ type Config struct {
 	Workers, Parallel int
 	// Keep is how long deliveries, and files of local runs, are kept.
 	Keep time.Duration
+	// KeepRuns is how long runs and their rows are kept after their end.
+	KeepRuns time.Duration
 	// StopTimeout is how long a server that is told to end waits for its jobs.
 	StopTimeout time.Duration
+	// MetricsToken is what who reads the metrics must show; empty means that
+	// those near by may read them without.
+	MetricsToken string
 	// APIURL and GitHubURL are GitHub's API and its site.
 	APIURL, GitHubURL string
 	LogLevel          slog.Level
@@ -72,6 +80,7 @@ const (
 	DefaultWorkers     = 2
 	DefaultParallel    = 4
 	DefaultKeep        = 7 * 24 * time.Hour
+	DefaultKeepRuns    = 90 * 24 * time.Hour
 	DefaultStopTimeout = 25 * time.Second
 	DefaultAPIURL      = "https://api.github.com"
 	DefaultGitHubURL   = "https://github.com"
@@ -83,8 +92,12 @@ const (
 	mostWorkers  = 256
 	shortestKeep = 3 * 24 * time.Hour // GitHub delivers again for that long
 	longestKeep  = 365 * 24 * time.Hour
-	longestStop  = time.Hour
-	databaseFile = "bench.db"
+	// What comes again must find the run that it began, and the budget of a day
+	// the runs of that day.
+	shortestKeepRuns = 7 * 24 * time.Hour
+	longestKeepRuns  = 10 * 365 * 24 * time.Hour
+	longestStop      = time.Hour
+	databaseFile     = "bench.db"
 )
 
 // Read reads the settings. File is the path of a YAML file with some of them,
@@ -93,7 +106,7 @@ const (
 func Read(getenv func(string) string, file string) (Config, error) {
 	c := Config{
 		Address: DefaultAddress, DataDir: DefaultDataDir, Workers: DefaultWorkers, Parallel: DefaultParallel,
-		Keep: DefaultKeep, StopTimeout: DefaultStopTimeout, APIURL: DefaultAPIURL, GitHubURL: DefaultGitHubURL,
+		Keep: DefaultKeep, KeepRuns: DefaultKeepRuns, StopTimeout: DefaultStopTimeout, APIURL: DefaultAPIURL, GitHubURL: DefaultGitHubURL,
 		Local: Local{Build: DefaultBuild},
 	}
 	values, problems := readFile(file)
@@ -131,13 +144,7 @@ func (c *Config) credentials() (Credentials, error) {
 
 // Secrets returns the values that must not be shown.
 func (c Config) Secrets() []string {
-	secrets := append(c.Credentials.Secrets(), c.Local.ModelKey)
-	if u, err := url.Parse(c.Database); err == nil {
-		if password, is := u.User.Password(); is {
-			secrets = append(secrets, password)
-		}
-	}
-	return secrets
+	return append(append(c.Credentials.Secrets(), c.Local.ModelKey, c.MetricsToken), database.Secrets(c.Database)...)
 }
 
 func together(problems []string) error {
@@ -154,12 +161,12 @@ func readFile(file string) (values map[string]string, problems []string) {
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, []string{"the file of settings cannot be read: " + err.Error()}
+		return nil, []string{"--config or BENCH_APP_CONFIG names a file that cannot be read: " + err.Error()}
 	}
 	var raw map[string]any
 	if err := yaml.Unmarshal(data, &raw); err != nil {
 		// What the parser says repeats the line, which may hold a secret.
-		return nil, []string{file + " is no YAML with a name and a value on each line, such as workers: 2"}
+		return nil, []string{file + lineOf(err) + " is no YAML with a name of its own and a value on each line, such as workers: 2"}
 	}
 	known := map[string]bool{}
 	for _, s := range settings() {
@@ -180,11 +187,21 @@ func readFile(file string) (values map[string]string, problems []string) {
 	return values, problems
 }
 
-// baseURL checks an address of HTTP and cuts the slash at its end off.
-func baseURL(value string) (string, error) {
+// lineOf says where in a file YAML went wrong, where the parser knows it.
+func lineOf(err error) string {
+	var at yaml.Error
+	if !errors.As(err, &at) || at.GetToken() == nil || at.GetToken().Position == nil {
+		return ""
+	}
+	return fmt.Sprintf(", line %d,", at.GetToken().Position.Line)
+}
+
+// baseURL checks an address of HTTP and cuts the slash at its end off. What is
+// wrong is not repeated, as it may hold a password.
+func baseURL(value, example string) (string, error) {
 	u, err := url.Parse(value)
 	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", fault.Invalidf("is no address such as https://bench.example.com")
+		return "", fault.Invalidf("is no address: write one with https:// and no more than a path, such as %s", example)
 	}
 	return strings.TrimSuffix(u.String(), "/"), nil
 }

@@ -6,8 +6,10 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,33 +51,22 @@ func TestNothingHasToBeSet(t *testing.T) {
 	assert.Equal(t, "https://api.github.com", c.APIURL)
 }
 
-func TestEverySettingIsReadFromTheEnvironmentAndFromAFile(t *testing.T) {
-	key := newKey(t)
-	keyFile := filepath.Join(t.TempDir(), "key.pem")
-	require.NoError(t, os.WriteFile(keyFile, []byte(key), 0o600))
-	want := config.Config{
-		Address: "127.0.0.1:9", PublicURL: "https://bench.example.com", DataDir: "d", Database: "postgres://u:p@h/x",
-		Workers: 3, Parallel: 4, Keep: 100 * time.Hour, StopTimeout: time.Minute, APIURL: "https://ghe.example.com/api/v3", GitHubURL: "https://ghe.example.com",
-		LogLevel:    slog.LevelDebug,
-		Credentials: config.Credentials{AppID: 42, PrivateKey: key, WebhookSecret: secret, ClientID: "Iv1.x", ClientSecret: "shhhhhhh"},
-		Local: config.Local{
-			Owners: []string{"octo", "org"}, ModelKey: "a-model-key", ModelBaseURL: "http://127.0.0.1:1/v1", Build: "make", GHXCommand: "node x.js", GHXSkill: "SKILL.md", Expectations: keyFile,
-		},
-	}
-	fromEnv, err := config.Read(env(map[string]string{
+// everyVariable sets everything in the environment but the private key's file,
+// which the key itself would go before.
+func everyVariable(key, keyFile string) map[string]string {
+	return map[string]string{
 		"PORT": "80", "BENCH_APP_ADDR": "127.0.0.1:9", "BENCH_APP_PUBLIC_URL": "https://bench.example.com/", "BENCH_APP_DATA_DIR": "d",
-		"DATABASE_URL": "postgres://u:p@h/x", "BENCH_APP_WORKERS": "3", "BENCH_APP_PARALLEL": "4", "BENCH_APP_KEEP": "100h", "BENCH_APP_STOP_TIMEOUT": "1m",
+		"DATABASE_URL": "postgres://u:p@h/x", "BENCH_APP_WORKERS": "3", "BENCH_APP_PARALLEL": "4", "BENCH_APP_KEEP": "100h", "BENCH_APP_KEEP_RUNS": "200h", "BENCH_APP_STOP_TIMEOUT": "1m", "BENCH_APP_METRICS_TOKEN": "a-token-of-metrics",
 		"GITHUB_API_URL": "https://ghe.example.com/api/v3", "GITHUB_URL": "https://ghe.example.com", "BENCH_APP_LOG_LEVEL": "debug",
 		"BENCH_APP_ID": "42", "BENCH_APP_PRIVATE_KEY": strings.ReplaceAll(key, "\n", `\n`), "BENCH_APP_WEBHOOK_SECRET": secret,
 		"BENCH_APP_CLIENT_ID": "Iv1.x", "BENCH_APP_CLIENT_SECRET": "shhhhhhh", "BENCH_APP_LOCAL_OWNERS": "octo, org", "BENCH_MODEL_API_KEY": "a-model-key",
 		"BENCH_APP_MODEL_BASE_URL": "http://127.0.0.1:1/v1", "BENCH_APP_BUILD_COMMAND": "make", "BENCH_APP_GHX_COMMAND": "node x.js", "BENCH_APP_GHX_SKILL": "SKILL.md", "BENCH_APP_EXPECTATIONS": keyFile,
-	}), "")
-	require.NoError(t, err)
-	want.Credentials.PrivateKey = strings.TrimSpace(key)
-	fromEnv.Credentials.PrivateKey = strings.TrimSpace(fromEnv.Credentials.PrivateKey)
-	assert.Equal(t, want, fromEnv)
+	}
+}
 
-	fromFile, err := config.Read(env(nil), write(t, `
+// everyKey is a file that sets everything but the private key itself.
+func everyKey(keyFile string) string {
+	return `
 port: 80
 addr: 127.0.0.1:9
 public-url: https://bench.example.com
@@ -84,13 +75,15 @@ database-url: postgres://u:p@h/x
 workers: 3
 parallel: 4
 keep: 100h
+keep-runs: 200h
 stop-timeout: 1m
+metrics-token: a-token-of-metrics
 github-api-url: https://ghe.example.com/api/v3
 github-url: https://ghe.example.com
 log-level: debug
 app-id: 42
-private-key-path: `+keyFile+`
-webhook-secret: `+secret+`
+private-key-path: ` + keyFile + `
+webhook-secret: ` + secret + `
 client-id: Iv1.x
 client-secret: shhhhhhh
 local-owners: octo,org
@@ -99,12 +92,34 @@ model-base-url: http://127.0.0.1:1/v1/
 build-command: make
 ghx-command: node x.js
 ghx-skill: SKILL.md
-expectations: `+keyFile+`
-`))
+expectations: ` + keyFile + `
+`
+}
+
+func TestEverySettingIsReadFromTheEnvironmentAndFromAFile(t *testing.T) {
+	key := newKey(t)
+	keyFile := filepath.Join(t.TempDir(), "key.pem")
+	require.NoError(t, os.WriteFile(keyFile, []byte(key), 0o600))
+	want := config.Config{
+		Address: "127.0.0.1:9", PublicURL: "https://bench.example.com", DataDir: "d", Database: "postgres://u:p@h/x",
+		Workers: 3, Parallel: 4, Keep: 100 * time.Hour, KeepRuns: 200 * time.Hour, StopTimeout: time.Minute, MetricsToken: "a-token-of-metrics", APIURL: "https://ghe.example.com/api/v3", GitHubURL: "https://ghe.example.com",
+		LogLevel:    slog.LevelDebug,
+		Credentials: config.Credentials{AppID: 42, PrivateKey: key, WebhookSecret: secret, ClientID: "Iv1.x", ClientSecret: "shhhhhhh"},
+		Local: config.Local{
+			Owners: []string{"octo", "org"}, ModelKey: "a-model-key", ModelBaseURL: "http://127.0.0.1:1/v1", Build: "make", GHXCommand: "node x.js", GHXSkill: "SKILL.md", Expectations: keyFile,
+		},
+	}
+	fromEnv, err := config.Read(env(everyVariable(key, keyFile)), "")
+	require.NoError(t, err)
+	want.Credentials.PrivateKey = strings.TrimSpace(key)
+	fromEnv.Credentials.PrivateKey = strings.TrimSpace(fromEnv.Credentials.PrivateKey)
+	assert.Equal(t, want, fromEnv)
+
+	fromFile, err := config.Read(env(nil), write(t, everyKey(keyFile)))
 	require.NoError(t, err)
 	fromFile.Credentials.PrivateKey = strings.TrimSpace(fromFile.Credentials.PrivateKey)
 	assert.Equal(t, want, fromFile)
-	assert.Subset(t, fromFile.Secrets(), []string{secret, "shhhhhhh", "p", "a-model-key"})
+	assert.Subset(t, fromFile.Secrets(), []string{secret, "shhhhhhh", "p", "a-model-key", "a-token-of-metrics"})
 }
 
 func TestTheEnvironmentGoesBeforeTheFile(t *testing.T) {
@@ -118,15 +133,15 @@ func TestAllProblemsAreNamedAtOnce(t *testing.T) {
 	_, err := config.Read(env(map[string]string{
 		"PORT": "70000", "BENCH_APP_ADDR": "nowhere", "BENCH_APP_PUBLIC_URL": "bench.example.com", "DATABASE_URL": "mysql://u:hunter22@h",
 		"BENCH_APP_ID": "the-app", "BENCH_APP_PRIVATE_KEY": "hunter22", "BENCH_APP_WEBHOOK_SECRET": "hunter22", "BENCH_APP_CLIENT_ID": "x",
-		"BENCH_APP_LOG_LEVEL": "loud", "GITHUB_API_URL": "ftp://x",
+		"BENCH_APP_LOG_LEVEL": "loud", "GITHUB_API_URL": "ftp://x", "BENCH_APP_METRICS_TOKEN": "hunter22",
 	}), file)
 	require.Error(t, err)
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	lines := strings.Split(err.Error(), "\n")
 	for _, says := range []string{
-		`PORT is "70000": write a number from 1 to 65535`, `BENCH_APP_ADDR is "nowhere"`, "BENCH_APP_PUBLIC_URL is no address such as https://bench.example.com",
-		"DATABASE_URL is of no use", `BENCH_APP_ID is "the-app": write a number`, "BENCH_APP_PRIVATE_KEY is no private key", "BENCH_APP_WEBHOOK_SECRET is short",
-		"one of BENCH_APP_CLIENT_ID and BENCH_APP_CLIENT_SECRET is missing", `BENCH_APP_LOG_LEVEL is "loud"`, "GITHUB_API_URL is no address",
+		`PORT is "70000": write a number from 1 to 65535`, `BENCH_APP_ADDR is "nowhere"`, "BENCH_APP_PUBLIC_URL is no address: write one with https:// and no more than a path, such as https://bench.example.com",
+		"DATABASE_URL is of no use", `BENCH_APP_ID is "the-app": write a number`, "BENCH_APP_PRIVATE_KEY is no private key", "BENCH_APP_WEBHOOK_SECRET is short", "BENCH_APP_METRICS_TOKEN is short",
+		"one of BENCH_APP_CLIENT_ID and BENCH_APP_CLIENT_SECRET is missing", `BENCH_APP_LOG_LEVEL is "loud"`, "GITHUB_API_URL is no address: write one with https:// and no more than a path, such as https://api.github.com",
 		"workers in " + file + " is not a plain value", file + " sets colour, which is no setting", "keep in " + file + ` is "1h": write a duration from 72h0m0s`,
 	} {
 		found := 0
@@ -137,7 +152,7 @@ func TestAllProblemsAreNamedAtOnce(t *testing.T) {
 		}
 		assert.Equal(t, 1, found, "%q in\n%s", says, err)
 	}
-	assert.Len(t, lines, 14)
+	assert.Len(t, lines, 15)
 	assert.NotContains(t, err.Error(), "hunter22")
 }
 
@@ -152,8 +167,29 @@ func TestAFileThatIsNoYAMLIsNotRepeated(t *testing.T) {
 	_, err := config.Read(env(nil), write(t, "webhook-secret: 'hunter22\n - ]"))
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "hunter22")
+	assert.ErrorContains(t, err, ", line 1, is no YAML")
+	_, err = config.Read(env(nil), write(t, "port: 80\nport: 81\n"))
+	assert.ErrorContains(t, err, ", line 2, is no YAML with a name of its own")
 	_, err = config.Read(env(nil), filepath.Join(t.TempDir(), "missing.yml"))
-	assert.ErrorContains(t, err, "cannot be read")
+	assert.ErrorContains(t, err, "BENCH_APP_CONFIG names a file that cannot be read")
+}
+
+func TestAKeyThatIsOfNoUseIsNamedOnceAsItWasGiven(t *testing.T) {
+	folder := t.TempDir()
+	set := map[string]string{"BENCH_APP_ID": "1", "BENCH_APP_WEBHOOK_SECRET": secret, "BENCH_APP_DATA_DIR": folder}
+	for path, says := range map[string]string{
+		filepath.Join(folder, "none.pem"): "BENCH_APP_PRIVATE_KEY_PATH names a file that cannot be read: open ",
+		write(t, "hunter22"):              "which holds no private key of RSA in PEM: give the whole",
+	} {
+		set["BENCH_APP_PRIVATE_KEY_PATH"] = path
+		_, err := config.Read(env(set), "")
+		require.ErrorContains(t, err, says)
+		assert.Len(t, strings.Split(err.Error(), "\n"), 2, "one problem: %s", err)
+		assert.NotContains(t, err.Error(), "hunter22")
+	}
+	set["BENCH_APP_PRIVATE_KEY"] = newKey(t)
+	_, err := config.Read(env(set), "")
+	assert.Error(t, err, "the wrong path is told all the same")
 }
 
 func TestSavedCredentialsAreUsedWhereNoneAreSet(t *testing.T) {
@@ -178,8 +214,26 @@ func TestSavedCredentialsAreUsedWhereNoneAreSet(t *testing.T) {
 	assert.NotContains(t, err.Error(), "hunter22")
 }
 
-func TestHelpNamesEverySetting(t *testing.T) {
-	for _, name := range []string{"DATABASE_URL", "database-url", "BENCH_APP_PRIVATE_KEY_PATH", "GITHUB_API_URL"} {
-		assert.Contains(t, config.Help(), name)
+// named returns the variables and the keys of the settings in the help.
+func named(t *testing.T) (variables, keys []string) {
+	t.Helper()
+	for line := range strings.Lines(config.Help()) {
+		columns := strings.Fields(line)
+		require.Greater(t, len(columns), 2, "a variable, a key and what they are: %s", line)
+		variables, keys = append(variables, columns[0]), append(keys, columns[1])
 	}
+	return variables, keys
+}
+
+// What the help names is what the test of every setting sets, and the other way
+// round.
+func TestHelpNamesEverySetting(t *testing.T) {
+	variables, keys := named(t)
+	assert.ElementsMatch(t, append(slices.Collect(maps.Keys(everyVariable("", ""))), "BENCH_APP_PRIVATE_KEY_PATH"), variables)
+	want := []string{"private-key"}
+	for line := range strings.Lines(strings.TrimSpace(everyKey(""))) {
+		key, _, _ := strings.Cut(line, ":")
+		want = append(want, key)
+	}
+	assert.ElementsMatch(t, want, keys)
 }

@@ -33,7 +33,7 @@ func settings() []setting {
 		}},
 		{"BENCH_APP_ADDR", "addr", "address to listen on, instead of PORT (" + DefaultAddress + ")", setAddress},
 		{"BENCH_APP_PUBLIC_URL", "public-url", "where GitHub and browsers reach the server", func(c *Config, v string) (err error) {
-			c.PublicURL, err = baseURL(v)
+			c.PublicURL, err = baseURL(v, "https://bench.example.com")
 			return err
 		}},
 		{"BENCH_APP_DATA_DIR", "data-dir", "folder for the database and for credentials (" + DefaultDataDir + ")", func(c *Config, v string) error {
@@ -86,16 +86,27 @@ func settings() []setting {
 			c.Keep, err = duration(v, shortestKeep, longestKeep)
 			return err
 		}},
+		{"BENCH_APP_KEEP_RUNS", "keep-runs", "how long runs and their rows are kept after their end (" + DefaultKeepRuns.String() + ")", func(c *Config, v string) (err error) {
+			c.KeepRuns, err = duration(v, shortestKeepRuns, longestKeepRuns)
+			return err
+		}},
 		{"BENCH_APP_STOP_TIMEOUT", "stop-timeout", "how long jobs may go on when the server is told to stop (" + DefaultStopTimeout.String() + ")", func(c *Config, v string) (err error) {
 			c.StopTimeout, err = duration(v, 0, longestStop)
 			return err
 		}},
+		{"BENCH_APP_METRICS_TOKEN", "metrics-token", "bearer token of who reads /metrics; without one only this machine and its private network may", func(c *Config, v string) error {
+			c.MetricsToken = v
+			if len(v) < shortestSecret {
+				return fault.Invalidf("is short: write at least %d characters", shortestSecret)
+			}
+			return nil
+		}},
 		{"GITHUB_API_URL", "github-api-url", "GitHub's API (" + DefaultAPIURL + ")", func(c *Config, v string) (err error) {
-			c.APIURL, err = baseURL(v)
+			c.APIURL, err = baseURL(v, DefaultAPIURL)
 			return err
 		}},
 		{"GITHUB_URL", "github-url", "GitHub's site (" + DefaultGitHubURL + ")", func(c *Config, v string) (err error) {
-			c.GitHubURL, err = baseURL(v)
+			c.GitHubURL, err = baseURL(v, DefaultGitHubURL)
 			return err
 		}},
 		{"BENCH_APP_LOCAL_OWNERS", "local-owners", "accounts, separated by commas, whose repositories may run on this machine (all)", func(c *Config, v string) error {
@@ -107,7 +118,7 @@ func settings() []setting {
 			return nil
 		}},
 		{"BENCH_APP_MODEL_BASE_URL", "model-base-url", "OpenAI-compatible API that has the models, for runs on this machine", func(c *Config, v string) (err error) {
-			c.Local.ModelBaseURL, err = baseURL(v)
+			c.Local.ModelBaseURL, err = baseURL(v, "https://api.openai.com/v1")
 			return err
 		}},
 		{"BENCH_APP_BUILD_COMMAND", "build-command", "how the proposed ghx is built on this machine: auto, none, or a script (" + DefaultBuild + ")", func(c *Config, v string) error {
@@ -154,9 +165,13 @@ func setAddress(c *Config, v string) error {
 }
 
 func setKeyPath(c *Config, v string) error {
+	c.Credentials.PrivateKey = unreadKey // it was given, which is what the other checks ask
 	key, err := os.ReadFile(v)
 	if err != nil {
 		return fault.Invalidf("names a file that cannot be read: %w", err)
+	}
+	if !isKey(string(key)) {
+		return fault.Invalidf("names %s, which holds %s", v, noKey)
 	}
 	c.Credentials.PrivateKey = string(key)
 	return nil

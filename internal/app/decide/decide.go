@@ -72,11 +72,11 @@ func Route(e event.Event, ownApp int64) Routing {
 	return on.route(e, ownApp)
 }
 
-// Handles reports whether an event may lead to something, from its headers
-// and its action alone.
-func Handles(name, action string) bool {
+// Actions returns the actions of an event that count, nil if all do, also none.
+// It reports false for events that lead to nothing whatever their action is.
+func Actions(name string) ([]string, bool) {
 	on, known := table[name]
-	return known && name != event.Ping && (len(on.actions) == 0 || slices.Contains(on.actions, action))
+	return slices.Clone(on.actions), known
 }
 
 // row says which actions of an event count, all if none is listed, and what
@@ -180,6 +180,15 @@ type Facts struct {
 	ChangedFiles []string
 	// Approved is true if somebody approved this head commit of a fork.
 	Approved bool
+	// Stranger is true if the event is the doing of a person who may not write.
+	Stranger bool
+}
+
+// AsksWho reports whether it matters who is behind an event: others than those
+// who may write can do these things with a branch of the repository. Only they
+// can push, and what comes from forks is approved.
+func AsksWho(e event.Event, p event.Pull) bool {
+	return !p.Fork && !e.Sender.Bot && slices.Contains([]string{"reopened", "labeled", "ready_for_review"}, e.Action)
 }
 
 // Outcome is what a decision comes to.
@@ -216,6 +225,8 @@ func Consider(s settings.Settings, f Facts) Decision {
 		return skip(comment.SkipDraft)
 	case untouched(s.Paths, f.ChangedFiles):
 		return skip(comment.SkipPaths)
+	case f.Stranger:
+		return skip(comment.SkipPermission)
 	default:
 		return forked(s, f)
 	}
@@ -241,8 +252,8 @@ func Commandable(s settings.Settings, f Facts) Decision { return forked(s, f) }
 // wanted reports whether the settings name the event as a trigger.
 func wanted(s settings.Settings, f Facts) bool {
 	switch f.Action {
-	case "":
-		return len(s.Triggers.PullRequest) > 0
+	case "": // it is about a push
+		return slices.Contains(s.Triggers.PullRequest, "synchronize")
 	case "labeled":
 		return slices.Contains(s.Triggers.PullRequest, f.Action) && strings.EqualFold(f.Label, s.Labels.Run)
 	default:

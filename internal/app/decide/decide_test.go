@@ -103,11 +103,15 @@ func TestAMistakenCommandIsAnswered(t *testing.T) {
 	require.ErrorContains(t, r.Mistake, "did you mean `run`?")
 }
 
-func TestWhatIsHandledIsKnownFromTheHeaders(t *testing.T) {
-	assert.True(t, decide.Handles("pull_request", "opened"))
-	assert.False(t, decide.Handles("pull_request", "edited"))
-	assert.False(t, decide.Handles("ping", ""))
-	assert.False(t, decide.Handles("star", "created"))
+func TestOnlyTheListedActionsCount(t *testing.T) {
+	actions, leads := decide.Actions("installation")
+	assert.True(t, leads)
+	assert.Equal(t, []string{"deleted", "suspend"}, actions)
+	actions, leads = decide.Actions("ping")
+	assert.True(t, leads)
+	assert.Empty(t, actions)
+	_, leads = decide.Actions("star")
+	assert.False(t, leads)
 }
 
 func TestConsiderFollowsTheSettings(t *testing.T) {

@@ -43,18 +43,21 @@ const (
 // artifactName is that of a run's artifact.
 func artifactName(r runs.Run) string { return "bench-" + r.ID }
 
-// download returns the archive of a run's artifact, nil if there is none.
-func (e *Executor) download(ctx context.Context, w conduct.Work, run *gh.WorkflowRun) ([]byte, error) {
-	r, actions := w.Run, w.Client.REST.Actions
+// findArtifact returns the artifact that a workflow run has of a run, nil if
+// there is none.
+func findArtifact(ctx context.Context, client *github.Client, r runs.Run, workflowRun int64) (*gh.Artifact, error) {
 	var found *gh.Artifact
 	pages := github.Pages(func(at gh.ListOptions) ([]*gh.Artifact, *gh.Response, error) {
-		page, response, err := actions.ListWorkflowRunArtifacts(ctx, r.Owner(), r.Name(), run.GetID(), &at)
+		page, response, err := client.REST.Actions.ListWorkflowRunArtifacts(ctx, r.Owner(), r.Name(), workflowRun, &at)
 		if err != nil {
 			return nil, response, err
 		}
 		return page.Artifacts, response, nil
 	})
 	for artifact, err := range pages {
+		if github.StatusOf(err) == http.StatusNotFound {
+			return nil, nil // the workflow run was deleted
+		}
 		if err != nil {
 			return nil, github.Explain("list the artifacts of the workflow run", err)
 		}
@@ -63,13 +66,22 @@ func (e *Executor) download(ctx context.Context, w conduct.Work, run *gh.Workflo
 			found = artifact
 		}
 	}
+	return found, nil
+}
+
+// download returns the archive of a run's artifact, nil if there is none.
+func (e *Executor) download(ctx context.Context, w conduct.Work, run *gh.WorkflowRun) ([]byte, error) {
+	r := w.Run
+	found, err := findArtifact(ctx, w.Client, r, run.GetID())
 	switch {
+	case err != nil:
+		return nil, err
 	case found == nil:
 		return nil, nil
 	case found.GetSizeInBytes() > maxArchive:
 		return nil, tooLarge()
 	}
-	at, _, err := actions.DownloadArtifact(ctx, r.Owner(), r.Name(), found.GetID(), maxRedirects)
+	at, _, err := w.Client.REST.Actions.DownloadArtifact(ctx, r.Owner(), r.Name(), found.GetID(), maxRedirects)
 	if err != nil {
 		return nil, github.Explain("find the artifact of the workflow run", err)
 	}
@@ -112,10 +124,35 @@ type result struct {
 	rows    []row
 }
 
-// row is a row as it was written, and its cell.
+// row is a row as it was written, its cell, and what that has cost.
 type row struct {
 	cell bench.Cell
 	line []byte
+	usd  float64
+}
+
+// together returns how many cells have a row, in the artifact or among those
+// that the run has already, and what they have cost.
+func (out result) together(kept [][]byte) (done int, usd float64, err error) {
+	seen := map[bench.Cell]bool{}
+	for _, one := range out.rows {
+		seen[one.cell] = true
+		usd += one.usd
+	}
+	if out.summary != nil {
+		usd = max(usd, out.summary.CostUSD)
+	}
+	for _, line := range kept {
+		var row bench.Row
+		if err := json.Unmarshal(line, &row); err != nil {
+			return 0, 0, fault.Internalf("read a row that was kept: %w", err)
+		}
+		if !seen[row.Cell()] {
+			seen[row.Cell()] = true
+			usd += row.SpentUSD()
+		}
+	}
+	return len(seen), usd, nil
 }
 
 // read reads an archive and holds it against the run's plan. Nothing is written
@@ -213,18 +250,23 @@ func readRow(line []byte, r runs.Run) (row, error) {
 	if err := json.Unmarshal(line, &read); err != nil {
 		return row{}, fault.Invalidf("it is no row")
 	}
-	p, cell := r.Request.Plan, read.Cell()
+	p, cell, commit := r.Request.Plan, read.Cell(), r.Head
+	if cell.Mode == bench.GHXBase {
+		commit = r.Request.BaseSHA
+	}
 	switch {
 	case !slices.Contains(p.Scenarios, cell.ScenarioID) || !slices.Contains(p.Modes, cell.Mode) || cell.Iteration < 1 || cell.Iteration > p.Repetitions:
 		return row{}, fault.Invalidf("the plan has no cell %s", cell)
-	case read.Git.Commit == nil || *read.Git.Commit != r.Head && cell.Mode != bench.GHXBase:
-		return row{}, fault.Invalidf("it is not of commit %s", r.Head)
+	case commit != "" && (read.Git.Commit == nil || *read.Git.Commit != commit):
+		return row{}, fault.Invalidf("it is not of commit %s", commit)
 	case read.Model.Key() != p.Model && p.Model != settings.Scripted:
 		return row{}, fault.Invalidf("it is of model %s, not of %s", read.Model.Key(), p.Model)
 	case read.Simulated != (p.Model == settings.Scripted):
 		return row{}, fault.Invalidf("whether a model was involved is not as in the plan")
+	case read.Cost < 0 || slices.ContainsFunc(read.Attempts, func(a bench.Attempt) bool { return a.Cost < 0 }):
+		return row{}, fault.Invalidf("it has a cost below 0")
 	}
-	return row{cell, slices.Clone(line)}, nil
+	return row{cell, slices.Clone(line), read.SpentUSD()}, nil
 }
 
 // once says which cell has more than one row.
@@ -261,6 +303,8 @@ func fits(s bench.Summary, rows int, r runs.Run) error {
 	switch {
 	case s.Gate.Profile != p.Profile || s.Gate.Baseline != p.Baseline || s.Gate.Candidate != bench.GHX:
 		return fault.Invalidf("the summary judges %s against %s by %s, which was not asked for", s.Gate.Candidate, s.Gate.Baseline, s.Gate.Profile)
+	case s.CostUSD < 0:
+		return fault.Invalidf("the summary has a cost below 0")
 	case s.Simulated != (p.Model == settings.Scripted):
 		return fault.Invalidf("the summary does not say what the plan does of whether a model was involved")
 	case counted != rows:

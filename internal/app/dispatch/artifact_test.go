@@ -165,3 +165,25 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestRowsOfTheBaseAreOfTheBaseCommit(t *testing.T) {
+	const base = "3333333333333333333333333333333333333333"
+	r := asked()
+	r.Request.Plan.Modes, r.Request.Plan.Baseline = []bench.Mode{bench.GHXBase, bench.GHX}, bench.GHXBase
+	s := summary()
+	s.Modes = map[bench.Mode]bench.ModeSummary{bench.GHXBase: {Runs: 1}, bench.GHX: {Runs: 1}}
+	s.Gate.Baseline = bench.GHXBase
+	read := func(commit *string) error {
+		row := rowOf(bench.GHXBase)
+		row.Git.Commit = commit
+		_, _, err := dispatch.Read(archive(t, file{"summary.json", s}, file{"a-suite.jsonl", lines(t, row, rowOf(bench.GHX))}), r)
+		return err
+	}
+	require.NoError(t, read(nil), "nobody knows the base")
+	r.Request.BaseSHA = base
+	known, other := base, head
+	require.NoError(t, read(&known))
+	for _, commit := range []*string{nil, &other} {
+		require.ErrorContains(t, read(commit), "it is not of commit "+base)
+	}
+}

@@ -2,18 +2,21 @@
 // is about, on GitHub's machines and with the repository's own secrets.
 //
 // The App starts the workflow by the event workflow_dispatch with the inputs
-// run-id, sha and plan, and finds its run by the id in its title. When that has
-// completed, its artifact bench-<run id> has the summary and the rows. Both are
-// what somebody else has written: they are read within limits and must be what
-// was asked for.
+// run-id, sha and plan, and finds its run by the id in its title: one that the
+// App itself has started on the default branch, as everybody who may push can
+// start other ones. When that has completed, its artifact bench-<run id> has
+// the summary and the rows. Both are what somebody else has written: they are
+// read within limits and must be what was asked for.
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,15 +32,26 @@ import (
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
-// Asked is what stands for the number of a workflow run that was asked for and
-// has not been seen yet.
-const Asked = -1
+// What stands for the number of a workflow run that was asked for and has not
+// been seen yet.
+const (
+	// Asked: whether GitHub took it is not known.
+	Asked = -1
+	// Accepted: GitHub has said that it starts one.
+	Accepted = -2
+)
 
 // Executor has runs measured by workflows.
 type Executor struct {
-	// Started notes the workflow run of a run, [Asked] before there is one.
+	// Asks notes that the workflow run of a run is asked for, see [Asked], and
+	// Started its number, [Accepted] before there is one, 0 if it was refused.
+	Asks    func(ctx context.Context, run string, at time.Time) error
 	Started func(ctx context.Context, run string, workflowRun int64) error
-	Now     func() time.Time
+	// Settle keeps what a run had measured that was abandoned.
+	Settle func(ctx context.Context, run string, rows map[bench.Cell][]byte) error
+	// Bot returns the login of the user that the App acts as.
+	Bot func(context.Context) (string, error)
+	Now func() time.Time
 	// HTTP downloads artifacts. It is given no token.
 	HTTP *http.Client
 }
@@ -46,10 +60,6 @@ const (
 	// appearance is how long GitHub may take to show a workflow run that it was
 	// asked for.
 	appearance = 5 * time.Minute
-	// clockSkew is how far GitHub's clock and ours may differ.
-	clockSkew = 5 * time.Minute
-	// event is what starts the workflow.
-	event = "workflow_dispatch"
 	// workflowFolder has a repository's workflows.
 	workflowFolder = ".github/workflows/"
 	completed      = "completed"
@@ -67,15 +77,11 @@ func (e *Executor) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, e
 
 func (e *Executor) execute(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
 	found, err := e.find(ctx, w)
-	switch {
-	case err != nil:
+	if err != nil {
 		return runs.Outcome{}, err
-	case found == nil && w.Run.WorkflowRun == 0:
-		return runs.Outcome{}, e.start(ctx, w)
-	case found == nil && e.Now().Sub(w.Run.Started) > appearance:
-		return runs.Outcome{}, fault.Invalidf("The workflow %s was started, but no run of it has %s in its title: write `run-name: bench ${{ inputs.run-id }}` into it", w.Run.Request.Plan.Workflow, w.Run.ID)
-	case found == nil:
-		return runs.Outcome{}, conduct.ErrElsewhere
+	}
+	if found == nil {
+		return runs.Outcome{}, e.unseen(ctx, w)
 	}
 	if w.Run.WorkflowRun != found.GetID() {
 		if err := e.Started(ctx, w.Run.ID, found.GetID()); err != nil {
@@ -88,58 +94,60 @@ func (e *Executor) execute(ctx context.Context, w conduct.Work) (runs.Outcome, e
 	return e.ended(ctx, w, found)
 }
 
-// Abandon cancels the workflow of a run that was ended by others.
+// unseen starts the workflow, or waits until its run is to be seen. What GitHub
+// may not have taken is asked for again.
+func (e *Executor) unseen(ctx context.Context, w conduct.Work) error {
+	r := w.Run
+	switch {
+	case r.WorkflowRun == 0 || r.WorkflowRun == Asked && e.late(r):
+		return e.start(ctx, w)
+	case e.late(r):
+		return fault.Invalidf("The workflow %s was started, but no run of it has %s in its title: write `run-name: bench ${{ inputs.run-id }}` into it", r.Request.Plan.Workflow, r.ID)
+	default:
+		return conduct.ErrElsewhere
+	}
+}
+
+// late reports whether a workflow run that was asked for would be seen by now.
+func (e *Executor) late(r runs.Run) bool { return e.Now().Sub(r.WorkflowAsked) > appearance }
+
+// Abandon cancels the workflow of a run that was ended by others, and keeps
+// what its artifact has: it was paid for.
 func (e *Executor) Abandon(ctx context.Context, r runs.Run, client *github.Client) error {
 	if r.WorkflowRun == 0 {
 		return nil
 	}
-	found, err := e.find(ctx, conduct.Work{Run: r, Client: client})
-	if err != nil || found == nil || found.GetStatus() == completed {
+	w := conduct.Work{Run: r, Client: client}
+	found, err := e.find(ctx, w)
+	switch {
+	case err != nil:
 		return err
+	case found == nil && e.late(r):
+		return nil
+	case found == nil:
+		return conduct.ErrElsewhere // it may still appear
+	case found.GetStatus() != completed:
+		return cmp.Or(cancel(ctx, w, found), conduct.ErrElsewhere)
+	default:
+		return e.settle(ctx, w, found)
 	}
-	_, err = client.REST.Actions.CancelWorkflowRunByID(ctx, r.Owner(), r.Name(), found.GetID())
-	accepted := (*gh.AcceptedError)(nil)
-	if err == nil || errors.As(err, &accepted) || github.StatusOf(err) == http.StatusConflict {
-		return nil // 202 is an error for go-github; 409 says that it has just ended
-	}
-	return github.Explain("cancel the workflow run", err)
 }
 
-// find returns the workflow run of a run, nil if there is none to be seen. Only
-// runs of the workflow that the settings name are looked at.
-func (e *Executor) find(ctx context.Context, w conduct.Work) (*gh.WorkflowRun, error) {
-	r, actions := w.Run, w.Client.REST.Actions
-	if r.WorkflowRun > 0 {
-		found, _, err := actions.GetWorkflowRunByID(ctx, r.Owner(), r.Name(), r.WorkflowRun)
-		if err != nil {
-			return nil, github.Explain("look up the workflow run", err)
-		}
-		return found, nil
+// settle keeps the rows of an abandoned run. What cannot be used is left.
+func (e *Executor) settle(ctx context.Context, w conduct.Work, run *gh.WorkflowRun) error {
+	archive, err := e.download(ctx, w, run)
+	if err != nil || archive == nil {
+		return err
 	}
-	since := r.Created.Add(-clockSkew).UTC().Format(time.RFC3339)
-	pages := github.Pages(func(at gh.ListOptions) ([]*gh.WorkflowRun, *gh.Response, error) {
-		page, response, err := actions.ListWorkflowRunsByFileName(ctx, r.Owner(), r.Name(), r.Request.Plan.Workflow, &gh.ListWorkflowRunsOptions{
-			Event: event, Created: ">=" + since, ListOptions: at,
-		})
-		if err != nil {
-			return nil, response, err
-		}
-		return page.WorkflowRuns, response, nil
-	})
-	var first *gh.WorkflowRun
-	for one, err := range pages {
-		if github.StatusOf(err) == http.StatusNotFound {
-			return nil, missingWorkflow(r)
-		}
-		if err != nil {
-			return nil, github.Explain("look for the workflow run", err)
-		}
-		ours := one.GetEvent() == event && strings.Contains(one.GetDisplayTitle(), r.ID)
-		if ours && (first == nil || one.GetID() < first.GetID()) {
-			first = one
-		}
+	result, err := read(archive, w.Run)
+	if err != nil {
+		return err
 	}
-	return first, nil
+	rows := map[bench.Cell][]byte{}
+	for _, one := range result.rows {
+		rows[one.cell] = one.line
+	}
+	return e.Settle(ctx, w.Run.ID, rows)
 }
 
 func missingWorkflow(r runs.Run) error {
@@ -150,27 +158,79 @@ func missingWorkflow(r runs.Run) error {
 // Plan is the input plan, as JSON: what the workflow is to measure, in the
 // words of the action's inputs.
 type Plan struct {
-	Provider    string  `json:"provider"`
-	Model       string  `json:"model"`
-	Benchmark   string  `json:"benchmark"`
-	Profile     string  `json:"gate-profile"`
-	ScenarioSet string  `json:"scenario-set"`
-	Scenarios   string  `json:"scenarios"`
-	Modes       string  `json:"modes"`
-	Baseline    string  `json:"baseline-mode"`
-	Repetitions int     `json:"repetitions"`
-	Target      string  `json:"target"`
-	MaxCostUSD  float64 `json:"max-cost-usd"`
-	Minutes     int     `json:"timeout-minutes"`
+	Provider    string `json:"provider"`
+	Model       string `json:"model"`
+	Benchmark   string `json:"benchmark"`
+	Profile     string `json:"gate-profile"`
+	ScenarioSet string `json:"scenario-set"`
+	Scenarios   string `json:"scenarios"`
+	Modes       string `json:"modes"`
+	Baseline    string `json:"baseline-mode"`
+	// BaseCommit is that of mode ghx@base.
+	BaseCommit  string `json:"base-commit"`
+	Repetitions int    `json:"repetitions"`
+	Target      string `json:"target"`
+	// SeedID is empty for the sandbox.
+	SeedID string `json:"seed-id"`
+	// MaxCostUSD is the most that may be spent now: what rows that are taken
+	// over have cost does not count.
+	MaxCostUSD float64 `json:"max-cost-usd"`
+	Minutes    int     `json:"timeout-minutes"`
+	// EarlierRun is the id of an earlier run whose artifact has rows to take
+	// over, EarlierWorkflowRun the number of the workflow run that has that.
+	// Both are empty if there is none.
+	EarlierRun         string `json:"earlier-run,omitempty"`
+	EarlierWorkflowRun string `json:"earlier-workflow-run,omitempty"`
 }
 
 // inputs returns what a workflow is given.
-func inputs(r runs.Run) (map[string]any, error) {
-	text, err := json.Marshal(planOf(r.Request.Plan))
+func inputs(ctx context.Context, w conduct.Work) (map[string]any, error) {
+	asked := planOf(w.Run.Request.Plan)
+	asked.BaseCommit = w.Run.Request.BaseSHA
+	if asked.Target != settings.SandboxTarget {
+		asked.SeedID = seedOf(w)
+	}
+	before, err := earlier(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	if before != nil {
+		asked.EarlierRun, asked.EarlierWorkflowRun = before.ID, strconv.FormatInt(before.WorkflowRun, 10)
+	}
+	text, err := json.Marshal(asked)
 	if err != nil {
 		return nil, fault.Internalf("write the plan: %w", err)
 	}
-	return map[string]any{"run-id": r.ID, "sha": r.Head, "plan": string(text)}, nil
+	return map[string]any{"run-id": w.Run.ID, "sha": w.Run.Head, "plan": string(text)}, nil
+}
+
+// seedOf names the run's fixtures: rows of different ones are not put together,
+// so runs that go on with each other have those of the first.
+func seedOf(w conduct.Work) string {
+	first := w.Run
+	if len(w.Before) > 0 {
+		first = w.Before[len(w.Before)-1]
+	}
+	return strings.ToLower(first.ID)
+}
+
+// earlier returns the latest of the runs that this one goes on with whose
+// workflow run has an artifact, nil if none has. One that broke may have left
+// none; its own rows are then lost, but not those that it was to take over.
+func earlier(ctx context.Context, w conduct.Work) (*runs.Run, error) {
+	for _, r := range w.Before {
+		if r.WorkflowRun <= 0 {
+			continue // it ran on the App's machine, or never began
+		}
+		found, err := findArtifact(ctx, w.Client, r, r.WorkflowRun)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			return &r, nil
+		}
+	}
+	return nil, nil
 }
 
 func planOf(p plan.Plan) Plan {
@@ -200,7 +260,7 @@ func joined(modes []bench.Mode) string {
 // run of it would cost as much again.
 func (e *Executor) start(ctx context.Context, w conduct.Work) error {
 	r := w.Run
-	in, err := inputs(r)
+	in, err := inputs(ctx, w)
 	if err != nil {
 		return err
 	}
@@ -208,14 +268,14 @@ func (e *Executor) start(ctx context.Context, w conduct.Work) error {
 	if err != nil {
 		return github.Explain("look up the default branch", err)
 	}
-	if err := e.Started(ctx, r.ID, Asked); err != nil {
+	if err := e.Asks(ctx, r.ID, e.Now()); err != nil {
 		return err
 	}
 	_, err = w.Client.REST.Actions.CreateWorkflowDispatchEventByFileName(ctx, r.Owner(), r.Name(), r.Request.Plan.Workflow,
 		gh.CreateWorkflowDispatchEventRequest{Ref: repo.GetDefaultBranch(), Inputs: in})
 	switch status := github.StatusOf(err); {
 	case err == nil:
-		return conduct.ErrElsewhere
+		return cmp.Or(e.Started(ctx, r.ID, Accepted), conduct.ErrElsewhere)
 	case status == http.StatusNotFound:
 		return missingWorkflow(r)
 	case status == http.StatusUnprocessableEntity:
@@ -231,6 +291,13 @@ func (e *Executor) start(ctx context.Context, w conduct.Work) error {
 // ended returns what a workflow run that has completed came to.
 func (e *Executor) ended(ctx context.Context, w conduct.Work, run *gh.WorkflowRun) (runs.Outcome, error) {
 	outcome := runs.Outcome{Log: "The log is that of the workflow: " + run.GetHTMLURL() + "\n"}
+	by, err := e.origin(ctx, w)
+	if err != nil {
+		return outcome, err
+	}
+	if !by.has(run) {
+		return outcome, fault.Invalidf("The workflow run %s does not count, as %s did not start all of it on branch %s: ask for another one with `/bench retry`", run.GetHTMLURL(), by.bot, by.branch)
+	}
 	archive, err := e.download(ctx, w, run)
 	if err != nil {
 		return outcome, err
@@ -249,11 +316,15 @@ func (e *Executor) ended(ctx context.Context, w conduct.Work, run *gh.WorkflowRu
 	for _, row := range result.rows {
 		w.Keep(row.cell, row.line)
 	}
+	done, usd, err := result.together(w.Rows)
+	if err != nil {
+		return outcome, err
+	}
+	w.Progress(done, w.Run.Request.Plan.Cells(), usd)
 	if result.summary == nil {
 		outcome.Reason = "Its workflow ended before the benchmark was complete: " + run.GetHTMLURL()
 		return outcome, nil
 	}
-	w.Progress(len(result.rows), w.Run.Request.Plan.Cells(), result.summary.CostUSD)
 	outcome.Summary = result.summary
 	return outcome, nil
 }

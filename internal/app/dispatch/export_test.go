@@ -2,6 +2,9 @@ package dispatch
 
 import "github.com/ghx-dev/bench-action/internal/app/runs"
 
+// Inputs are what a workflow is given.
+var Inputs = inputs
+
 // Read reads an archive for a run, and returns how many rows it has and
 // whether it has a summary.
 func Read(archive []byte, r runs.Run) (rows int, judged bool, err error) {

@@ -1,16 +1,13 @@
 package intake
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -41,40 +38,6 @@ func authentic(secret, body, signature []byte) bool {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write(body)
 	return hmac.Equal(mac.Sum(nil), signature)
-}
-
-// buffers are used again and again.
-type buffers struct{ pool sync.Pool }
-
-func (b *buffers) get() *bytes.Buffer {
-	if kept, is := b.pool.Get().(*bytes.Buffer); is {
-		return kept
-	}
-	return &bytes.Buffer{}
-}
-
-func (b *buffers) put(buffer *bytes.Buffer) {
-	if buffer.Cap() <= 2*smallBody {
-		buffer.Reset()
-		b.pool.Put(buffer)
-	}
-}
-
-// read reads a body into the buffer.
-func read(into *bytes.Buffer, w http.ResponseWriter, request *http.Request) error {
-	if size := request.ContentLength; size > 0 {
-		into.Grow(int(min(size, smallBody)) + bytes.MinRead)
-	}
-	_, err := into.ReadFrom(http.MaxBytesReader(w, request.Body, store.MaxBody))
-	var large *http.MaxBytesError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &large):
-		return tooLarge()
-	default:
-		return refuse(Truncated, http.StatusBadRequest, "the body ends too early")
-	}
 }
 
 // repositoryName is what names of repositories look like.

@@ -77,13 +77,19 @@ const (
 // The limits.
 const (
 	// smallBody is the size in bytes of bodies, as nearly all are, that do not
-	// wait behind large ones. What a sender only announces is not made room for
-	// beyond it.
+	// wait behind large ones.
 	smallBody = 256 << 10
+	// firstRoom is how much room is made, in bytes, for what a sender only
+	// announces.
+	firstRoom = 32 << 10
 	// smallInFlight and largeInFlight are how many bytes of bodies are held at a
-	// time.
+	// time: those of small ones that have arrived, of large ones all that are
+	// announced.
 	smallInFlight = 32 << 20
 	largeInFlight = 3 * store.MaxBody
+	// arrival is how long a small body may take. That of large ones is limited by
+	// the server.
+	arrival = 5 * time.Second
 	// patience is how long a delivery waits to be stored. GitHub gives up
 	// after ten seconds.
 	patience = 8 * time.Second
@@ -199,14 +205,11 @@ func (r *Receiver) receive(w http.ResponseWriter, request *http.Request, head he
 	if len(secret) == 0 {
 		return "", refuse(NotSetUp, http.StatusServiceUnavailable, "the App has no webhook secret yet")
 	}
-	release, err := r.hold(request.ContentLength)
-	if err != nil {
-		return "", err
-	}
-	defer release()
 	buffer := r.buffers.get()
 	defer r.buffers.put(buffer)
-	if err := read(buffer, w, request); err != nil {
+	release, err := r.read(buffer, w, request)
+	defer release()
+	if err != nil {
 		return "", err
 	}
 	if !authentic(secret, buffer.Bytes(), head.signature) {
@@ -242,22 +245,4 @@ func (r *Receiver) keep(ctx context.Context, delivery store.Delivery) (Outcome, 
 	default:
 		return Replayed, nil
 	}
-}
-
-// hold counts the bytes of a body against the limit until release is called.
-// Strangers who send large bodies, or slowly, take no room from small ones.
-func (r *Receiver) hold(size int64) (release func(), err error) {
-	held, limit := &r.small, int64(smallInFlight)
-	if size < 0 {
-		size = store.MaxBody // it may be as large as that
-	}
-	if size > smallBody {
-		held, limit = &r.large, largeInFlight
-	}
-	release = func() { held.Add(-size) }
-	if held.Add(size) > limit {
-		release()
-		return nil, refuse(Busy, http.StatusServiceUnavailable, "too much is being received at the moment")
-	}
-	return release, nil
 }

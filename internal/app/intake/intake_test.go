@@ -279,6 +279,34 @@ func TestBadInputIsRefused(t *testing.T) {
 	}
 }
 
+// GitHub sends no body of more than 25 MB.
+func TestABodyOfExactlyTheLimitIsStored(t *testing.T) {
+	const limit = 25 << 20
+	sized := func(size int) string {
+		begin, end := strings.TrimSuffix(payload, "}")+`,"body":"`, `"}`
+		return begin + strings.Repeat("x", size-len(begin)-len(end)) + end
+	}
+	for name, announced := range map[string]bool{"its length is announced": true, "its length is not announced": false} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			of := func(body string) *http.Request {
+				request := delivery(body)
+				if !announced {
+					request.ContentLength = -1
+				}
+				return request
+			}
+			assert.Equal(t, http.StatusRequestEntityTooLarge, r.send(of(sized(limit+1))).Code)
+			assert.Empty(t, r.keeper.kept, "one byte more")
+			largest := sized(limit)
+			assert.Equal(t, http.StatusAccepted, r.send(of(largest)).Code)
+			body, err := r.keeper.kept[id].Body.Unpack()
+			require.NoError(t, err)
+			assert.True(t, largest == string(body), "it is kept whole")
+		})
+	}
+}
+
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {

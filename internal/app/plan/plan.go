@@ -36,6 +36,8 @@ type Plan struct {
 	MaxUSD float64 `json:"max_usd"`
 	// EstimateUSD is what it is thought to cost, 0 if that is not known.
 	EstimateUSD float64 `json:"estimate_usd,omitempty"`
+	// EstimateTime is how long it is thought to take, 0 if that is not known.
+	EstimateTime time.Duration `json:"estimate_time,omitempty"`
 }
 
 // Cells returns how many cells the plan has.
@@ -44,7 +46,8 @@ func (p Plan) Cells() int { return len(p.Scenarios) * len(p.Modes) * p.Repetitio
 // Shown returns the plan as comments show it.
 func (p Plan) Shown() comment.Plan {
 	shown := comment.Plan{
-		Profile: p.Profile, Set: p.Set, Modes: p.Modes, Repetitions: p.Repetitions, Model: p.Model, Cells: p.Cells(), CostUSD: p.EstimateUSD,
+		Profile: p.Profile, Set: p.Set, Modes: p.Modes, Repetitions: p.Repetitions, Model: p.Model, Cells: p.Cells(),
+		Simulated: p.Model == settings.Scripted, CostUSD: p.EstimateUSD, MaxUSD: p.MaxUSD, Duration: p.EstimateTime,
 	}
 	if p.Set == "" {
 		shown.Scenarios = p.Scenarios

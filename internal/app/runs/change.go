@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
@@ -28,6 +30,17 @@ func (t *Table) change(ctx context.Context, statement string, args ...any) (int6
 // SetCheck notes the run's check run.
 func (t *Table) SetCheck(ctx context.Context, id string, checkID int64, url string) error {
 	_, err := t.change(ctx, "UPDATE run SET check_id = $1, check_url = $2 WHERE id = $3", checkID, url, id)
+	return err
+}
+
+// AskWorkflow notes that the workflow run that a run is to be done in is asked
+// for, and has not been seen yet. The error is [ErrOver] if the run has ended:
+// nobody would end the workflow run.
+func (t *Table) AskWorkflow(ctx context.Context, id string, at time.Time) error {
+	count, err := t.change(ctx, "UPDATE run SET workflow_run = -1, workflow_asks = workflow_asks + 1, workflow_asked = $1 WHERE id = $2 AND "+alive, at.UnixMilli(), id)
+	if err == nil && count == 0 {
+		err = ErrOver
+	}
 	return err
 }
 
@@ -79,26 +92,43 @@ func turnOf(id string, around []Run, parallel int) Turn {
 	if mine < 0 {
 		return Over
 	}
-	before := 0
-	for i, r := range around {
-		if i < mine || i > mine && r.State == Running {
-			before++
-		}
-	}
-	if around[mine].State == Running || before < parallel {
+	if around[mine].State == Running {
 		return Goes
 	}
-	return Waits
+	before := 0
+	for i, r := range around {
+		if i == mine || i > mine && r.State != Running {
+			continue
+		}
+		if before++; before >= parallel || sameFixtures(r, around[mine]) {
+			return Waits
+		}
+	}
+	return Goes
 }
 
-// Progress notes how far a run is.
+// sameFixtures reports whether two runs need the same fixtures repository,
+// which one at a time seeds.
+func sameFixtures(a, b Run) bool {
+	p, q := a.Request.Plan, b.Request.Plan
+	return p.Executor == settings.Local && q.Executor == settings.Local && p.Target != settings.SandboxTarget && strings.EqualFold(p.Target, q.Target)
+}
+
+// Progress notes how far a run is. Of what its rows have cost, the run's own
+// cost is what those that it took over have not.
 func (t *Table) Progress(ctx context.Context, id string, done, cells int, costUSD float64) error {
-	_, err := t.change(ctx, "UPDATE run SET done = $1, cells = $2, cost = $3 WHERE id = $4 AND "+alive, done, cells, costUSD, id)
-	return err
+	return t.db.Write(ctx, func(tx *database.Tx) error {
+		own, err := ownCost(ctx, tx, id, costUSD)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "UPDATE run SET done = $1, cells = $2, cost = $3 WHERE id = $4 AND "+alive, done, cells, own, id)
+		return err
+	})
 }
 
-// End stores how a run ended. It reports false, and changes nothing, if the
-// run has ended already.
+// End stores how a run ended, and its own cost as [Table.Progress] does. It
+// reports false, and changes nothing, if the run has ended already.
 func (t *Table) End(ctx context.Context, tx *database.Tx, id string, state State, o Outcome, at time.Time) (bool, error) {
 	data, err := pack(o)
 	if err != nil {
@@ -108,15 +138,25 @@ func (t *Table) End(ctx context.Context, tx *database.Tx, id string, state State
 	var simulated int
 	var cost float64
 	if o.Summary != nil {
-		verdict, cost = o.Summary.Gate.Verdict, o.Summary.CostUSD
+		verdict = o.Summary.Gate.Verdict
 		if o.Summary.Simulated {
 			simulated = 1
+		}
+		if cost, err = ownCost(ctx, tx, id, o.Summary.CostUSD); err != nil {
+			return false, err
 		}
 	}
 	count, err := tx.Exec(ctx, `UPDATE run SET state = $1, outcome = $2, verdict = $3, simulated = $4, ended = $5,
 		cost = CASE WHEN cost > $6 THEN cost ELSE $6 END WHERE id = $7 AND `+alive,
 		string(state), data, string(verdict), simulated, at.UnixMilli(), cost, id)
 	return count > 0, err
+}
+
+// Untell notes that GitHub does not show how the run ended, although it was
+// told.
+func (t *Table) Untell(ctx context.Context, tx *database.Tx, id string) error {
+	_, err := tx.Exec(ctx, "UPDATE run SET told = 0 WHERE id = $1", id)
+	return err
 }
 
 // SetTold notes that GitHub shows how the run ended.
@@ -138,37 +178,6 @@ func (t *Table) Outcome(ctx context.Context, id string) (Outcome, error) {
 	return o, unpack(data, &o)
 }
 
-// AddRow keeps a row of a run, as a line of JSON. A cell that is there already
-// keeps its row.
-func (t *Table) AddRow(ctx context.Context, id string, cell bench.Cell, row []byte) error {
-	_, err := t.change(ctx, "INSERT INTO run_row (run, cell, row) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", id, cell.String(), row)
-	return err
-}
-
-// Rows returns the rows that were kept of a run, in no particular order.
-func (t *Table) Rows(ctx context.Context, id string) ([][]byte, error) {
-	rows, err := t.db.Query(ctx, "SELECT row FROM run_row WHERE run = $1", id)
-	if err != nil {
-		return nil, fault.Infraf("read rows of run %s: %w", id, err)
-	}
-	defer rows.Close()
-	var all [][]byte
-	for rows.Next() {
-		var row []byte
-		if err := rows.Scan(&row); err != nil {
-			return nil, fault.Infraf("read rows of run %s: %w", id, err)
-		}
-		all = append(all, row)
-	}
-	return all, fault.Wrap(fault.Infrastructure, rows.Err())
-}
-
-// Once reports whether it is called with a cause for the first time.
-func (t *Table) Once(ctx context.Context, cause string) (bool, error) {
-	count, err := t.change(ctx, "INSERT INTO said (cause) VALUES ($1) ON CONFLICT DO NOTHING", cause)
-	return count > 0, err
-}
-
 // Claim reports, with the transaction, whether it is called with a name for the
 // first time. Whoever calls it at the same time waits.
 func (t *Table) Claim(ctx context.Context, tx *database.Tx, name string) (bool, error) {
@@ -183,10 +192,14 @@ func (t *Table) Lock(ctx context.Context, tx *database.Tx, name string) error {
 	return err
 }
 
-// See notes when a commit became the head of a pull request. The first time
-// counts.
-func (t *Table) See(ctx context.Context, repo string, pull int, head string, at time.Time) error {
-	_, err := t.change(ctx, "INSERT INTO seen (repo, pull, head, pushed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING", repo, pull, head, at.UnixMilli())
+// See notes when a commit became the head of a pull request: by its latest
+// push, or the first time that something was heard of it.
+func (t *Table) See(ctx context.Context, repo string, pull int, head string, at time.Time, push bool) error {
+	known := "DO NOTHING"
+	if push {
+		known = "(repo, pull, head) DO UPDATE SET pushed = CASE WHEN excluded.pushed > seen.pushed THEN excluded.pushed ELSE seen.pushed END"
+	}
+	_, err := t.change(ctx, "INSERT INTO seen (repo, pull, head, pushed) VALUES ($1, $2, $3, $4) ON CONFLICT "+known, repo, pull, head, at.UnixMilli())
 	return err
 }
 
@@ -201,17 +214,21 @@ func (t *Table) Seen(ctx context.Context, repo string, pull int, head string) (t
 	return moment(pushed), nil
 }
 
-// Approve notes that somebody approved a commit of a fork's pull request.
+// Approve notes that somebody approved a commit of a fork's pull request, the
+// last time that he did.
 func (t *Table) Approve(ctx context.Context, repo string, pull int, head, login string, at time.Time) error {
-	_, err := t.change(ctx, "INSERT INTO approval (repo, pull, head, login, given) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
+	_, err := t.change(ctx, `INSERT INTO approval (repo, pull, head, login, given) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (repo, pull, head) DO UPDATE SET login = excluded.login, given = excluded.given`,
 		repo, pull, head, login, at.UnixMilli())
 	return err
 }
 
-// Approved reports whether a commit of a fork's pull request was approved.
+// Approved reports whether a commit of a fork's pull request was approved, and
+// nothing was pushed since.
 func (t *Table) Approved(ctx context.Context, repo string, pull int, head string) (bool, error) {
 	var count int
-	err := t.db.QueryRow(ctx, "SELECT count(*) FROM approval WHERE repo = $1 AND pull = $2 AND head = $3", repo, pull, head).Scan(&count)
+	err := t.db.QueryRow(ctx, `SELECT count(*) FROM approval WHERE repo = $1 AND pull = $2 AND head = $3
+		AND given >= (SELECT COALESCE(MAX(pushed), 0) FROM seen WHERE seen.repo = $1 AND seen.pull = $2)`, repo, pull, head).Scan(&count)
 	if err != nil {
 		return false, fault.Infraf("look up approval: %w", err)
 	}

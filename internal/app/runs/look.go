@@ -61,7 +61,9 @@ func (t *Table) Untold(ctx context.Context, before time.Time) ([]Run, error) {
 // what those of its repository that were made since a time have: a run that
 // goes on holds all that it may spend, so that runs side by side stay within a
 // budget. What is simulated costs nothing. A run of the subject does not hold
-// anything: the one that is asked for takes its place. It counts with the
+// anything: the one that is asked for takes its place. What a workflow spent
+// whose run was ended before it is not known; that counts as it was estimated,
+// or else as all that it could spend. It counts with the
 // transaction; who makes a run for what is left holds [Table.Lock].
 func (t *Table) Spent(ctx context.Context, tx *database.Tx, repo string, pull int, since time.Time, subject string) (plan.Spent, error) {
 	found, err := find(ctx, tx, "repo = $1 AND simulated = 0 AND (created >= $2 OR pull = $3) ORDER BY seq", repo, since.UnixMilli(), pull)
@@ -70,10 +72,7 @@ func (t *Table) Spent(ctx context.Context, tx *database.Tx, repo string, pull in
 	}
 	var s plan.Spent
 	for _, r := range found {
-		usd := r.CostUSD
-		if p := r.Request.Plan; r.State.Alive() && p.Model != settings.Scripted && r.Subject() != subject {
-			usd = max(usd, p.MaxUSD)
-		}
+		usd := mayCost(r, subject)
 		if r.Pull > 0 && r.Pull == pull {
 			s.PullRequest += usd
 		}
@@ -84,19 +83,38 @@ func (t *Table) Spent(ctx context.Context, tx *database.Tx, repo string, pull in
 	return s, nil
 }
 
+// mayCost returns what a run has cost, or may have cost in the end; a run of
+// the subject is about to be ended.
+func mayCost(r Run, subject string) float64 {
+	p := r.Request.Plan
+	switch {
+	case p.Model == settings.Scripted:
+		return r.CostUSD
+	case r.State.Alive() && r.Subject() != subject:
+		return max(r.CostUSD, p.MaxUSD)
+	case r.State != Finished && r.WorkflowRun != 0 && r.CostUSD == 0 && p.EstimateUSD > 0:
+		return min(p.EstimateUSD, p.MaxUSD)
+	case r.State != Finished && r.WorkflowRun != 0 && r.CostUSD == 0:
+		return p.MaxUSD
+	default:
+		return r.CostUSD
+	}
+}
+
 // historyLimit is how many runs an estimate looks at.
 const historyLimit = 20
 
 // CellCost returns the mean cost of a cell of a model in the latest finished
-// runs of a repository, in USD. It reports false if there are none.
+// runs of a repository, those that took over rows aside, in USD. It reports
+// false if there are none.
 func (t *Table) CellCost(ctx context.Context, repo, model string) (float64, bool, error) {
-	found, err := find(ctx, t.db, "repo = $1 AND state = 'finished' ORDER BY seq DESC LIMIT $2", repo, historyLimit)
+	found, err := t.latestFinished(ctx, repo)
 	if err != nil {
 		return 0, false, err
 	}
 	spent, cells := 0.0, 0
 	for _, r := range found {
-		if r.Request.Plan.Model == model && (r.CostUSD > 0 || r.Simulated) {
+		if r.Request.Plan.Model == model && r.Request.Continues == "" && (r.CostUSD > 0 || r.Simulated) {
 			spent, cells = spent+r.CostUSD, cells+r.Done
 		}
 	}
@@ -104,6 +122,30 @@ func (t *Table) CellCost(ctx context.Context, repo, model string) (float64, bool
 		return 0, false, nil
 	}
 	return spent / float64(cells), true, nil
+}
+
+// CellTime returns how long a cell of a model took on average in the latest
+// finished runs of a repository by the same executor, those that took over rows
+// aside; 0 if there are none.
+func (t *Table) CellTime(ctx context.Context, repo, model string, executor settings.Executor) (time.Duration, error) {
+	found, err := t.latestFinished(ctx, repo)
+	if err != nil {
+		return 0, err
+	}
+	took, cells := time.Duration(0), 0
+	for _, r := range found {
+		if p := r.Request.Plan; p.Model == model && p.Executor == executor && r.Request.Continues == "" {
+			took, cells = took+r.Ended.Sub(r.Started), cells+r.Done
+		}
+	}
+	if cells == 0 {
+		return 0, nil
+	}
+	return took / time.Duration(cells), nil
+}
+
+func (t *Table) latestFinished(ctx context.Context, repo string) ([]Run, error) {
+	return find(ctx, t.db, "repo = $1 AND state = 'finished' ORDER BY seq DESC LIMIT $2", repo, historyLimit)
 }
 
 // Source shows the runs on the dashboard.

@@ -60,6 +60,10 @@ type Run struct {
 	// WorkflowRun is the one that a dispatched run is done in, 0 if there is
 	// none and negative if it was asked for and is not known yet.
 	WorkflowRun int64
+	// WorkflowAsks is how often it was asked for, WorkflowAsked when that was
+	// last, zero for never.
+	WorkflowAsks  int
+	WorkflowAsked time.Time
 	// Told is true once GitHub shows how the run ended.
 	Told bool
 }

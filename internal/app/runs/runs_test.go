@@ -16,6 +16,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
@@ -259,6 +260,26 @@ func TestRunsOfAnInstallationGoOnInTurn(t *testing.T) {
 	assert.Equal(t, runs.Waits, r.begin("third", noon))
 	r.end("second", runs.Stopped, runs.Outcome{})
 	assert.Equal(t, runs.Goes, r.begin("third", noon))
+}
+
+func TestRunsThatNeedTheSameFixturesGoOnOneAfterTheOther(t *testing.T) {
+	r := open(t)
+	at := func(pull int, target string, executor settings.Executor) func(*runs.Run) {
+		return func(run *runs.Run) {
+			run.Pull, run.Request.Plan.Target, run.Request.Plan.Executor = pull, target, executor
+		}
+	}
+	r.run("first", at(1, "aryeko/fixtures", settings.Local))
+	r.run("same", at(2, "Aryeko/Fixtures", settings.Local))
+	r.run("other", at(3, "aryeko/others", settings.Local))
+	r.run("sandbox", at(4, settings.SandboxTarget, settings.Local))
+	r.run("workflow", at(5, "aryeko/fixtures", settings.Dispatch))
+	for id, turn := range map[string]runs.Turn{"first": runs.Goes, "same": runs.Waits, "other": runs.Goes, "sandbox": runs.Goes, "workflow": runs.Goes} {
+		run := r.get(id)
+		got, err := r.Begin(t.Context(), run, 10, noon)
+		require.NoError(t, err)
+		assert.Equal(t, turn, got, id)
+	}
 }
 
 func TestARunThatGoesOnHoldsWhatItMaySpend(t *testing.T) {

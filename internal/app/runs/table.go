@@ -23,9 +23,20 @@ type Table struct {
 // ErrNone is the error of a run that does not exist.
 var ErrNone = errors.New("there is no such run")
 
+// ErrOver is the error of what is done for a run that has ended.
+var ErrOver = fault.Infraf("the run has ended")
+
 // Open returns the runs of a database and makes their tables.
 func Open(ctx context.Context, db *database.DB) (*Table, error) {
-	return &Table{db: db}, db.Migrate(ctx, database.Schema{Name: "runs", Steps: []string{`
+	t := &Table{db: db}
+	if err := db.Migrate(ctx, schema()); err != nil {
+		return t, err
+	}
+	return t, t.freeFixtures(ctx)
+}
+
+func schema() database.Schema {
+	return database.Schema{Name: "runs", Steps: []string{`
 		CREATE TABLE run (
 			seq {id},
 			id TEXT NOT NULL UNIQUE,
@@ -75,11 +86,41 @@ func Open(ctx context.Context, db *database.DB) (*Table, error) {
 			PRIMARY KEY (repo, pull, head)
 		);
 		CREATE TABLE said (cause TEXT PRIMARY KEY);
-	`}})
+	`, `
+		CREATE TABLE fixture (
+			repo TEXT NOT NULL,
+			seed TEXT NOT NULL,
+			installation BIGINT NOT NULL,
+			run TEXT NOT NULL,
+			noted BIGINT NOT NULL,
+			holder TEXT NOT NULL,
+			until BIGINT NOT NULL,
+			PRIMARY KEY (repo, seed)
+		);
+		CREATE TABLE fixture_repo (repo TEXT PRIMARY KEY);
+		ALTER TABLE said ADD COLUMN dated BIGINT NOT NULL DEFAULT 0;
+		CREATE INDEX said_dated ON said (dated);
+		CREATE INDEX seen_pushed ON seen (pushed);
+		CREATE INDEX run_ended ON run (ended);
+	`, `
+		CREATE TABLE answer (
+			cause TEXT PRIMARY KEY,
+			reaction TEXT NOT NULL,
+			body TEXT NOT NULL,
+			outcome TEXT NOT NULL,
+			given BIGINT NOT NULL
+		);
+		CREATE INDEX answer_given ON answer (given);
+	`, `
+		ALTER TABLE run ADD COLUMN workflow_asks BIGINT NOT NULL DEFAULT 0;
+		ALTER TABLE run ADD COLUMN workflow_asked BIGINT NOT NULL DEFAULT 0;
+		UPDATE run SET workflow_asks = 1, workflow_asked = started WHERE workflow_run <> 0;
+		ALTER TABLE run_row ADD COLUMN taken_usd DOUBLE PRECISION;
+	`}}
 }
 
 const columns = `id, cause, installation, repo, pull, head, suite, state, request, check_id, check_url,
-	created, started, ended, done, cells, cost, verdict, simulated, workflow_run, told`
+	created, started, ended, done, cells, cost, verdict, simulated, workflow_run, workflow_asks, workflow_asked, told`
 
 // Create stores a new run with the transaction. It reports false if there is
 // one with the same cause.
@@ -173,13 +214,13 @@ func find(ctx context.Context, in querier, where string, args ...any) ([]Run, er
 func scan(row *sql.Rows) (Run, error) {
 	var r Run
 	var request string
-	var created, started, ended, simulated, told int64
+	var created, started, ended, simulated, asked, told int64
 	err := row.Scan(&r.ID, &r.Cause, &r.Installation, &r.Repo, &r.Pull, &r.Head, &r.Suite, &r.State, &request, &r.CheckID, &r.CheckURL,
-		&created, &started, &ended, &r.Done, &r.Cells, &r.CostUSD, &r.Verdict, &simulated, &r.WorkflowRun, &told)
+		&created, &started, &ended, &r.Done, &r.Cells, &r.CostUSD, &r.Verdict, &simulated, &r.WorkflowRun, &r.WorkflowAsks, &asked, &told)
 	if err != nil {
 		return Run{}, err
 	}
-	r.Created, r.Started, r.Ended = moment(created), moment(started), moment(ended)
+	r.Created, r.Started, r.Ended, r.WorkflowAsked = moment(created), moment(started), moment(ended), moment(asked)
 	r.Simulated, r.Told = simulated != 0, told != 0
 	return r, json.Unmarshal([]byte(request), &r.Request)
 }

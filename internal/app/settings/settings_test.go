@@ -2,6 +2,7 @@ package settings_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,6 +25,24 @@ func TestAFileWithAModelIsEnough(t *testing.T) {
 	assert.Equal(t, 4, s.Repetitions)
 }
 
+// fields returns the values of all settings by their paths.
+func fields(s settings.Settings) map[string]any {
+	all := map[string]any{}
+	var add func(prefix string, of reflect.Value)
+	add = func(prefix string, of reflect.Value) {
+		for i := range of.NumField() {
+			path := prefix + of.Type().Field(i).Tag.Get("json")
+			if value := of.Field(i); value.Kind() == reflect.Struct {
+				add(path+".", value)
+			} else {
+				all[path] = value.Interface()
+			}
+		}
+	}
+	add("", reflect.ValueOf(s))
+	return all
+}
+
 func TestEverythingCanBeSet(t *testing.T) {
 	s, problems := settings.Parse([]byte(`
 version: 1
@@ -42,6 +61,7 @@ model: scripted
 target: aryeko/ghx-bench-fixtures
 executor: local
 workflow: measure.yaml
+benchmark: tau-bench
 timeout_minutes: 30
 budget: {run: 1.5, pull_request: 5, day: 20}
 commands: {permission: maintain}
@@ -50,14 +70,22 @@ comment: on-change
 check_name: agents
 `), known)
 	require.Empty(t, problems)
+	for path, value := range fields(s) {
+		// Scenarios take the place of a set.
+		assert.True(t, path == "scenarios" || !reflect.DeepEqual(fields(settings.Defaults())[path], value), "%s is set to its default", path)
+	}
 	assert.Equal(t, settings.Settings{
 		Triggers: settings.Triggers{PullRequest: []string{"labeled", "synchronize"}, MergeGroup: true, Drafts: true},
 		Labels:   settings.Labels{Run: "bench", Skip: "no-bench"}, Paths: []string{"packages/core/**", "!**/*.md"},
 		Profile: bench.VerifyRelease, ScenarioSet: "issues", Modes: []bench.Mode{bench.AgentDirect, bench.MCP, bench.GHX}, BaselineMode: bench.MCP,
-		Repetitions: 8, Model: settings.Scripted, Target: "aryeko/ghx-bench-fixtures", Executor: settings.Local, Workflow: "measure.yaml", Benchmark: "ghx", TimeoutMinutes: 30,
+		Repetitions: 8, Model: settings.Scripted, Target: "aryeko/ghx-bench-fixtures", Executor: settings.Local, Workflow: "measure.yaml", Benchmark: "tau-bench", TimeoutMinutes: 30,
 		Budget: settings.Budget{Run: 1.5, PullRequest: 5, Day: 20}, Commands: settings.Commands{Permission: "maintain"}, Forks: settings.ForksNever,
 		Comment: "on-change", CheckName: "agents",
 	}, s)
+
+	s, problems = settings.Parse([]byte("model: a/b\nscenarios: [pr-merge-001]\n"), known)
+	require.Empty(t, problems)
+	assert.Equal(t, []string{"pr-merge-001"}, s.Scenarios)
 }
 
 func TestAnEmptyListTakesTheDefaultsPlace(t *testing.T) {

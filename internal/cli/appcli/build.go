@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sync"
 	"syscall"
 
 	"github.com/ghx-dev/bench-action/internal/app/conduct"
@@ -22,9 +21,14 @@ import (
 type builds struct {
 	settings config.Local
 	path     string
-	// one at a time: the account that builds is the same for all, and what a
-	// build leaves running is ended by ending everything of that account.
-	one sync.Mutex
+	// turn holds an item while somebody builds. One does at a time: the account
+	// that builds is the same for all, and what a build leaves running is ended
+	// by ending everything of that account.
+	turn chan struct{}
+}
+
+func newBuilds(settings config.Local, path string) *builds {
+	return &builds{settings: settings, path: path, turn: make(chan struct{}, 1)}
 }
 
 // measured are the programs of one run. Its folders are temporary.
@@ -53,8 +57,12 @@ func (b *builds) build(ctx context.Context, w conduct.Work, log io.Writer) (*mea
 		made.Command, made.Skill = b.settings.GHXCommand, b.settings.GHXSkill
 		return made, nil
 	}
-	b.one.Lock()
-	defer b.one.Unlock()
+	select {
+	case b.turn <- struct{}{}:
+		defer func() { <-b.turn }()
+	case <-ctx.Done():
+		return made, context.Cause(ctx)
+	}
 	err := b.commit(ctx, w, r.Head, ghxbuild.Wanted{Command: b.settings.GHXCommand, Skill: b.settings.GHXSkill}, made, log)
 	if err != nil || !slices.Contains(r.Request.Plan.Modes, bench.GHXBase) {
 		return made, err

@@ -1,11 +1,21 @@
 package appcli_test
 
 import (
+	"context"
 	"net/http"
+	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/app/conduct"
+	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/cli/appcli"
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
+	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
@@ -42,4 +52,33 @@ func TestWhatCannotBeBuiltIsSaid(t *testing.T) {
 	assert.Contains(t, log, "no such module")
 	assert.Equal(t, model.Conclusion("neutral"), check.Conclusion)
 	assert.Contains(t, check.Output.Summary, "build ghx with")
+}
+
+func TestARunThatWasEndedDoesNotWaitForAnothersBuild(t *testing.T) {
+	began, goOn := make(chan struct{}), make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
+		close(began)
+		<-goOn
+		out.WriteHeader(http.StatusNotFound)
+	}))
+	t.Cleanup(slow.Close)
+	client, err := github.New(github.Options{RESTURL: slow.URL})
+	require.NoError(t, err)
+	build, work := appcli.Builds(config.Local{Build: ghxbuild.Auto}), conduct.Work{Run: runs.Run{Repo: "owner/hello"}, Client: client}
+
+	first := make(chan error, 1)
+	go func() { first <- build(t.Context(), work) }()
+	<-began
+	ctx, cancel := context.WithCancel(t.Context())
+	second := make(chan error, 1)
+	go func() { second <- build(ctx, work) }()
+	cancel()
+	select {
+	case err := <-second:
+		require.ErrorIs(t, err, context.Canceled)
+	case <-time.After(soon):
+		assert.Fail(t, "it waits for the build of another run")
+	}
+	close(goOn)
+	assert.ErrorContains(t, <-first, "find the files of commit")
 }

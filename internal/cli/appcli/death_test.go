@@ -34,9 +34,8 @@ func TestTheCheckRunIsSeenAtOnce(t *testing.T) {
 	w.serve()
 	w.push("src/a.ts")
 	w.Faults().SetLatency(latency)
-	best := soon
-	// The machine may have other work: the best of some tries counts.
-	for n := range 4 {
+	var took []time.Duration
+	for n := range 5 {
 		var opened time.Time
 		w.Change(func(s *model.State, repo *model.Repo) {
 			main, _ := s.BranchHead(repo, "change")
@@ -49,12 +48,12 @@ func TestTheCheckRunIsSeenAtOnce(t *testing.T) {
 			require.NoError(t, err)
 		})
 		w.until("a check run", func() bool { return len(w.checks()) > n })
-		took := time.Since(opened)
-		t.Logf("from opened to the check run: %s, with %s an API call", took, latency)
-		best = min(best, took)
+		took = append(took, time.Since(opened))
 		w.concluded(n + 1)
 	}
-	assert.Less(t, best, quick)
+	slices.Sort(took)
+	t.Logf("from opened to the check run: %s, with %s an API call", took, latency)
+	assert.Less(t, took[len(took)/2], slowdown*quick, "the median")
 }
 
 // rowOf is a stored row as far as it tells when it was made.
@@ -104,6 +103,42 @@ func (w *world) ledgers(folders ...string) map[string][]bench.Row {
 	return found
 }
 
+// assertNotRunAgain requires that the rows of a ledger are those that were
+// stored: had the machine run such a cell itself, the row would tell of another
+// time. The table alone does not show it, since it keeps the first row.
+func assertNotRunAgain(t *testing.T, stored []rowOf, rows []bench.Row) {
+	t.Helper()
+	has := map[bench.Cell]bench.Row{}
+	for _, row := range rows {
+		has[row.Cell()] = row
+	}
+	for _, row := range stored {
+		var first bench.Row
+		require.NoError(t, json.Unmarshal([]byte(row.text), &first))
+		assert.Equal(t, first, has[row.cell], "%s was run again", row.cell)
+	}
+}
+
+// oneMore waits until a run has one row more, or is shown to have ended.
+func (w *world) oneMore() {
+	w.t.Helper()
+	count := func() (rows int) {
+		for _, all := range w.ledgers(w.folder) {
+			rows += len(all)
+		}
+		return rows
+	}
+	had := count()
+	w.within(takesOver, "one more row", func() bool {
+		c := w.last()
+		return count() > had || c != nil && c.Status == model.Completed
+	})
+}
+
+// takesOver is longer than it takes until a job of a machine that died is
+// another one's.
+const takesOver = 2 * time.Minute
+
 // kills is how often the server is killed.
 const kills = 20
 
@@ -113,27 +148,30 @@ func TestAServerThatIsKilledGoesOn(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	s := w.serve()
 	w.open()
-	before := map[string]string{}
+	require.NoError(t, w.Delivered(t.Context()))
+	before := map[string][]rowOf{}
 	for killed := range kills {
 		if c := w.last(); c != nil && c.Status == model.Completed {
 			w.push(fmt.Sprintf("src/%d.ts", killed))
+			require.NoError(t, w.Delivered(t.Context()))
 		}
-		pause := time.NewTimer(time.Duration(random.IntN(1500)) * time.Millisecond)
-		<-pause.C
+		if killed%2 == 0 {
+			w.oneMore()
+		} else {
+			pause := time.NewTimer(time.Duration(random.IntN(1500)) * time.Millisecond)
+			<-pause.C
+		}
 		s.kill()
-		for run, rows := range w.stored() {
-			for _, row := range rows {
-				key := run + " " + row.cell.String()
-				if had := before[key]; had != "" {
-					assert.Equal(t, had, row.text, "it was not run again")
-				}
-				before[key] = row.text
-			}
+		now := w.stored()
+		for run, rows := range before {
+			assert.Subset(t, now[run], rows, "what was stored stays as it was")
 		}
+		before = now
 		s = w.serve()
 	}
-	w.until("every check run completes", func() bool {
-		return !slices.ContainsFunc(w.checks(), func(c model.CheckRun) bool { return c.Status != model.Completed })
+	w.within(takesOver, "every check run completes", func() bool {
+		all := w.checks()
+		return len(all) > 0 && !slices.ContainsFunc(all, func(c model.CheckRun) bool { return c.Status != model.Completed })
 	})
 	s.stop(t)
 	heads := map[string]bool{}
@@ -141,18 +179,14 @@ func TestAServerThatIsKilledGoesOn(t *testing.T) {
 		assert.False(t, heads[c.HeadSHA], "a second check run for %s", c.HeadSHA)
 		heads[c.HeadSHA] = true
 	}
-	t.Logf("%d check runs, %d rows were there at a kill", len(w.checks()), len(before))
+	t.Logf("%d check runs, %d of them with rows at the last kill", len(w.checks()), len(before))
 	require.NotEmpty(t, before)
-	after := map[string]string{}
-	for run, rows := range w.stored() {
-		for _, row := range rows {
-			after[run+" "+row.cell.String()] = row.text
-		}
-	}
-	for key, text := range before {
-		assert.Equal(t, text, after[key], key)
+	after := w.stored()
+	for run, rows := range before {
+		assert.Subset(t, after[run], rows, "what was stored stays as it was")
 	}
 	for run, rows := range w.ledgers(w.folder) {
+		assertNotRunAgain(t, before[run], rows)
 		cells := map[bench.Cell]bool{}
 		for i := range rows {
 			assert.False(t, cells[rows[i].Cell()], "%s of %s has two rows", rows[i].Cell(), run)
@@ -190,6 +224,7 @@ func TestTwoServersShareTheWorkAndOneDies(t *testing.T) {
 	}
 	dies.kill()
 	before := w.stored()
+	w.within(takesOver, "the other server ends the run", func() bool { c := w.last(); return c != nil && c.Status == model.Completed })
 	check := w.concluded(1)
 	assert.Equal(t, model.Conclusion("neutral"), check.Conclusion)
 	run := check.ExternalID
@@ -201,6 +236,7 @@ func TestTwoServersShareTheWorkAndOneDies(t *testing.T) {
 	}
 	rows := w.ledgers(filepath.Join(w.folder, lives))[run]
 	assert.Len(t, rows, 40, "with those of the other machine")
+	assertNotRunAgain(t, before[run], rows)
 	t.Logf("%d rows were stored when the first server died", len(before[run]))
 }
 

@@ -3,6 +3,7 @@ package appcli_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
 	"github.com/ghx-dev/bench-action/internal/redact"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
@@ -60,18 +62,48 @@ func (w *world) started(count int) *model.Run {
 	return run
 }
 
-// play does what the workflow does: it runs the engine with the plan, and
-// returns the files that it uploads.
-func (w *world) play(run *model.Run) map[string]string {
+// planOf returns what a workflow's run is to do.
+func (w *world) planOf(run *model.Run) map[string]any {
 	w.t.Helper()
 	var plan map[string]any
 	require.NoError(w.t, json.Unmarshal([]byte(run.Inputs["plan"]), &plan))
+	return plan
+}
+
+// download writes the artifact that a plan names to a folder, as a workflow's
+// step does.
+func (w *world) download(plan map[string]any) string {
+	w.t.Helper()
+	folder := w.t.TempDir()
+	w.Look(func(s *model.State) {
+		for a := range s.Artifacts.All() {
+			if a.Name == fmt.Sprint("bench-", plan["earlier-run"]) && fmt.Sprint(a.RunID) == plan["earlier-workflow-run"] {
+				for name, text := range a.More {
+					require.NoError(w.t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+				}
+			}
+		}
+	})
+	return folder
+}
+
+// play does what the workflow does: it runs the engine with the plan, and
+// returns the files that it uploads. The flags are further ones.
+func (w *world) play(run *model.Run, flags ...string) map[string]string {
+	w.t.Helper()
+	plan := w.planOf(run)
 	assert.Equal(w.t, w.head, run.Inputs["sha"])
 	assert.Equal(w.t, []any{"scripted", "pr-view-001", "agent_direct,ghx"}, []any{plan["provider"], plan["scenarios"], plan["modes"]})
 	folder := w.t.TempDir()
 	cmd, out := command(nil)
-	cmd = exec.Command(cmd.Path, "verify", "--output-dir", folder, "--scenario", "pr-view-001", "--repetitions", "2",
-		"--git-repo", "owner/hello", "--git-commit", run.Inputs["sha"])
+	flags = append([]string{
+		"verify", "--output-dir", folder, "--scenario", "pr-view-001", "--repetitions", "2",
+		"--git-repo", "owner/hello", "--git-commit", run.Inputs["sha"],
+	}, flags...)
+	if plan["earlier-run"] != nil {
+		flags = append(flags, "--rows", w.download(plan))
+	}
+	cmd = exec.Command(cmd.Path, flags...)
 	cmd.Env = []string{asBench + "=1", "PATH=" + os.Getenv("PATH"), "TMPDIR=" + w.t.TempDir()}
 	cmd.Stdout, cmd.Stderr = out, out
 	_ = cmd.Run() // the gate may fail
@@ -112,6 +144,72 @@ func TestAWorkflowRunsTheBenchmark(t *testing.T) {
 	assert.Contains(t, check.Output.Text, "Active tokens")
 	w.said("imulated")
 	w.started(1)
+}
+
+// timestamps returns when the cells of uploaded files were run.
+func timestamps(t *testing.T, files map[string]string) map[string]string {
+	t.Helper()
+	at := map[string]string{}
+	for name, text := range files {
+		if name == "summary.json" {
+			continue
+		}
+		for line := range strings.Lines(text) {
+			var row bench.Row
+			require.NoError(t, json.Unmarshal([]byte(line), &row))
+			at[row.Cell().String()] = row.Timestamp
+		}
+	}
+	return at
+}
+
+func TestARetryGoesOnWithWhatAnEarlierWorkflowLeft(t *testing.T) {
+	t.Parallel()
+	w := newDispatched(t)
+	earlier := func(run *model.Run) []any {
+		plan := w.planOf(run)
+		return []any{plan["earlier-run"], plan["earlier-workflow-run"]}
+	}
+	w.finish(w.started(1), model.Failure, nil)
+	w.concluded(1)
+
+	// The second one ends early: a row is missing, and one is a runner failure.
+	w.comment("writer", "/bench retry")
+	second := w.started(2)
+	assert.Equal(t, []any{nil, nil}, earlier(second), "there is nothing to go on with")
+	partial := w.play(second, "--script-fault", "ghx/pr-view-001/2=crash")
+	delete(partial, "summary.json")
+	for name, text := range partial {
+		if strings.Contains(name, "agent_direct") {
+			partial[name], _, _ = strings.Cut(text, "\n")
+		}
+	}
+	w.finish(second, model.Failure, partial)
+	assert.Contains(t, w.concluded(2).Output.Summary, "ended before the benchmark was complete")
+
+	w.comment("writer", "/bench retry")
+	third := w.started(3)
+	here := []any{second.Inputs["run-id"], fmt.Sprint(second.ID)}
+	assert.Equal(t, here, earlier(third))
+	w.finish(third, model.Failure, nil)
+	w.concluded(3)
+
+	w.comment("writer", "/bench retry")
+	fourth := w.started(4)
+	assert.Equal(t, here, earlier(fourth), "the third one has left nothing")
+	whole := w.play(fourth)
+	before, now := timestamps(t, partial), timestamps(t, whole)
+	require.Len(t, before, 3)
+	require.Len(t, now, 4)
+	for cell, at := range before {
+		assert.Equal(t, cell != "pr-view-001/ghx/2", at == now[cell], cell)
+	}
+	w.finish(fourth, model.Success, whole)
+	check := w.concluded(4)
+	assert.Equal(t, model.Conclusion("neutral"), check.Conclusion)
+	assert.Contains(t, check.Output.Text, "| Runs | 2 | 2 |")
+	w.comment("writer", "/bench retry")
+	w.said("there is nothing to do")
 }
 
 func TestAWorkflowWithoutResults(t *testing.T) {

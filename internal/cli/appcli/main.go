@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/redact"
 )
 
@@ -37,6 +39,8 @@ type program struct {
 	random         func() string
 	hostname       func() (string, error)
 	secrets        *redact.Redactor
+	// gitHub sends requests to GitHub.
+	gitHub http.RoundTripper
 }
 
 // Main runs the command line and returns its exit code.
@@ -45,6 +49,7 @@ func Main() int {
 	stdout, stderr := secrets.Writer(os.Stdout), secrets.Writer(os.Stderr)
 	p := &program{
 		stdout: stdout, stderr: stderr, getenv: os.Getenv, now: time.Now, random: rand.Text, hostname: os.Hostname, secrets: secrets,
+		gitHub: github.NewTransport(),
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

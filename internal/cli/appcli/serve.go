@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 
 	"github.com/spf13/cobra"
 
@@ -106,7 +105,7 @@ func (p *program) serve(ctx context.Context, c config.Config) (err error) {
 	log := slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: c.LogLevel}))
 	server, err := app.New(ctx, app.Options{
 		Config: c, Process: host + "-" + p.random(), Log: log, Secrets: p.secrets, Now: p.now, Random: p.random,
-		Version: version(), Transport: http.DefaultTransport,
+		Version: version(), Transport: p.gitHub,
 	})
 	if err != nil {
 		return err

@@ -18,12 +18,14 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/access"
 	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/consent"
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/app/dispatch"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/app/setup"
 	"github.com/ghx-dev/bench-action/internal/app/store"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
@@ -62,6 +64,7 @@ type wiring struct {
 	server    *app.App
 	access    *access.Access
 	table     *runs.Table
+	seedings  *seedings
 	conductor *conduct.Conductor
 }
 
@@ -69,7 +72,7 @@ type wiring struct {
 func (p *program) wire(ctx context.Context, server *app.App, c config.Config, log *slog.Logger) error {
 	w := &wiring{program: p, config: c, log: log, server: server}
 	w.access = access.New(access.Options{
-		Credentials: server.Credentials, APIURL: c.APIURL, Transport: http.DefaultTransport, Now: p.now, Random: rand.Float64, Limit: server.RateLimit,
+		Credentials: server.Credentials, APIURL: c.APIURL, Transport: p.gitHub, Now: p.now, Random: rand.Float64, Limit: server.RateLimit,
 	})
 	if err := protect(c); err != nil {
 		return err
@@ -78,6 +81,7 @@ func (p *program) wire(ctx context.Context, server *app.App, c config.Config, lo
 	if w.table, err = runs.Open(ctx, server.DB()); err != nil {
 		return err
 	}
+	w.seedings = w.keepAccount()
 	if err := w.conduct(); err != nil {
 		return err
 	}
@@ -87,8 +91,9 @@ func (p *program) wire(ctx context.Context, server *app.App, c config.Config, lo
 	for _, event := range app.Events() {
 		server.On(event.Name, w.deliver)
 	}
+	server.OnFailure(w.giveUp)
 	server.Page("/", w.dashboard())
-	return w.reap()
+	return w.upkeep()
 }
 
 func (w *wiring) conduct() error {
@@ -100,7 +105,7 @@ func (w *wiring) conduct() error {
 		Runs: w.table, DB: w.server.DB(), Queue: w.server.Queue(), Clients: w.access.Client, App: func() int64 { return w.server.Credentials().AppID },
 		Library: library, Executors: map[settings.Executor]conduct.Executor{settings.Local: w.local(), settings.Dispatch: w.dispatch()},
 		PublicURL: w.config.PublicURL, Lane: app.LaneRuns, TellLane: app.LaneEvents, Parallel: w.config.Parallel,
-		Now: w.now, NewID: func() string { return verify.NewRunID(w.now(), w.random()) }, Log: w.log, Redact: w.secrets.String,
+		Now: w.now, NewID: func() string { return verify.NewRunID(w.now(), w.random()) }, Log: w.log, Redact: w.secrets.String, Count: w.server.Count,
 	})
 	return nil
 }
@@ -108,18 +113,27 @@ func (w *wiring) conduct() error {
 func (w *wiring) local() conduct.Executor {
 	return &local{
 		dir: filepath.Join(w.config.DataDir, runsFolder), settings: w.config.Local, keep: w.config.Keep, apiURL: w.config.APIURL,
-		getenv: w.getenv, now: w.now, random: w.random, secrets: w.secrets, fixtures: w.fixtures,
-		builds: &builds{settings: w.config.Local, path: w.getenv("PATH")},
+		getenv: w.getenv, now: w.now, random: w.random, secrets: w.secrets, fixtures: w.fixtures, seedings: w.seedings,
+		builds: newBuilds(w.config.Local, w.getenv("PATH")),
 	}
 }
 
 func (w *wiring) dispatch() conduct.Executor {
-	return &dispatch.Executor{Started: w.table.SetWorkflowRun, Now: w.now, HTTP: &http.Client{Transport: http.DefaultTransport}}
+	return &dispatch.Executor{
+		Asks: w.table.AskWorkflow, Started: w.table.SetWorkflowRun, Bot: w.access.Bot, Now: w.now, HTTP: &http.Client{Transport: w.gitHub},
+		Settle: func(ctx context.Context, run string, rows map[bench.Cell][]byte) error {
+			for cell, row := range rows {
+				rows[cell] = []byte(w.secrets.String(string(row)))
+			}
+			return w.table.Settle(ctx, run, rows)
+		},
+	}
 }
 
 // fixtures returns the variables by which the engine makes tokens of the App
 // for a run's fixtures repository. That must be in the same installation as the
 // run's own: what a repository's settings name is not more than its owner has.
+// And it must consent: what they name may be more than their author may touch.
 func (w *wiring) fixtures(ctx context.Context, r runs.Run) (map[string]string, error) {
 	target := r.Request.Plan.Target
 	installation, err := w.access.InstallationFor(ctx, target)
@@ -129,10 +143,22 @@ func (w *wiring) fixtures(ctx context.Context, r runs.Run) (map[string]string, e
 	if installation != r.Installation {
 		return nil, fault.Invalidf("%s belongs to another account than %s: fixtures are made in repositories of the same account", target, r.Repo)
 	}
+	return w.fixtureApp(installation), consent.Check(ctx, w.access.Client, installation, target, r.Repo)
+}
+
+// fixtureApp returns the App, in an installation, as the engine finds it.
+func (w *wiring) fixtureApp(installation int64) map[string]string {
 	c, names := w.server.Credentials(), benchcli.FixtureApp()
 	return map[string]string{
 		names.AppID: strconv.FormatInt(c.AppID, 10), names.InstallationID: strconv.FormatInt(installation, 10), names.PrivateKey: c.PrivateKey,
-	}, nil
+	}
+}
+
+func (w *wiring) keepAccount() *seedings {
+	return &seedings{
+		table: w.table, db: w.server.DB(), queue: w.server.Queue(), installation: w.access.InstallationFor, environment: w.fixtureApp,
+		bench: benchcli.World{Now: w.now, Random: w.random, Secrets: w.secrets}, apiURL: w.config.APIURL, log: w.log,
+	}
 }
 
 // deliver hands a stored delivery to the conductor.
@@ -144,17 +170,40 @@ func (w *wiring) deliver(ctx context.Context, d store.Delivery) error {
 	return w.conductor.Deliver(ctx, conduct.Delivery{ID: d.ID, Event: d.Event, Body: body})
 }
 
+// giveUp tells who ordered something with a delivery that it failed for good.
+func (w *wiring) giveUp(ctx context.Context, d store.Delivery, problem error) {
+	if body, err := d.Body.Unpack(); err == nil {
+		w.conductor.GiveUp(ctx, conduct.Delivery{ID: d.ID, Event: d.Event, Body: body}, problem)
+	}
+}
+
 const (
-	reapEvery    = time.Minute
-	reapTimeout  = 5 * time.Minute
-	reapAttempts = 2
+	reapEvery      = time.Minute
+	reapTimeout    = 5 * time.Minute
+	pruneEvery     = time.Hour
+	pruneTimeout   = 30 * time.Minute
+	upkeepAttempts = 2
 )
 
-// reap has what was left behind found, every now and then.
-func (w *wiring) reap() error {
-	kind := queue.Kind[struct{}]{Name: "reap", Lane: app.LaneUpkeep, Timeout: reapTimeout, Attempts: reapAttempts}
-	queue.Handle(w.server.Queue(), kind, func(ctx context.Context, _ queue.Job[struct{}]) error { return w.conductor.Reap(ctx) })
-	return w.server.Queue().Every(reapEvery, kind.New(struct{}{}))
+// upkeep has what is left behind found, and what is old removed, every now and
+// then.
+func (w *wiring) upkeep() error {
+	jobs := w.server.Queue()
+	reap := queue.Kind[struct{}]{Name: "reap", Lane: app.LaneUpkeep, Timeout: reapTimeout, Attempts: upkeepAttempts}
+	queue.Handle(jobs, reap, func(ctx context.Context, _ queue.Job[struct{}]) error { return w.conductor.Reap(ctx) })
+	prune := queue.Kind[struct{}]{Name: "prune-runs", Lane: app.LaneUpkeep, Timeout: pruneTimeout, Attempts: upkeepAttempts}
+	queue.Handle(jobs, prune, func(ctx context.Context, _ queue.Job[struct{}]) error { return w.prune(ctx) })
+	return errors.Join(jobs.Every(reapEvery, reap.New(struct{}{})), jobs.Every(pruneEvery, prune.New(struct{}{})), w.seedings.work())
+}
+
+// prune removes runs that ended long ago.
+func (w *wiring) prune(ctx context.Context) error {
+	now := w.now()
+	pruned, err := w.table.Prune(ctx, now.Add(-w.config.KeepRuns), now)
+	if pruned != (runs.Pruned{}) {
+		w.log.InfoContext(ctx, "old runs were removed", slog.Int64("runs", pruned.Runs), slog.Int64("rows", pruned.Rows), slog.Int64("notes", pruned.Notes))
+	}
+	return err
 }
 
 // dashboard returns the pages. Who looks logs in with the App, once its client
@@ -185,7 +234,7 @@ func (w *wiring) pages(c config.Credentials) http.Handler {
 	if hasLogin(c, w.config.PublicURL) {
 		opts.Login = &dashboard.Login{
 			ClientID: c.ClientID, ClientSecret: c.ClientSecret, ServerURL: w.config.GitHubURL, PublicURL: w.config.PublicURL,
-			HTTP: &http.Client{Transport: http.DefaultTransport, Timeout: loginTimeout}, Lookup: w.access.Account, Now: w.now,
+			HTTP: &http.Client{Transport: w.gitHub, Timeout: loginTimeout}, Lookup: w.access.Account, Now: w.now,
 		}
 	}
 	return dashboard.New(opts)
@@ -210,7 +259,7 @@ func (p *program) missing(ctx context.Context, c config.Config) ([]string, error
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	asks := access.New(access.Options{
-		Credentials: func() config.Credentials { return c.Credentials }, APIURL: c.APIURL, Transport: http.DefaultTransport, Now: p.now, Random: rand.Float64,
+		Credentials: func() config.Credentials { return c.Credentials }, APIURL: c.APIURL, Transport: p.gitHub, Now: p.now, Random: rand.Float64,
 	})
 	more, err := asks.Lacks(ctx, setup.Permissions(), app.Subscribed())
 	switch {

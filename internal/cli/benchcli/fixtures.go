@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -226,24 +227,31 @@ func (a *app) cleanupCommand() *cobra.Command {
 		Use:   "cleanup",
 		Short: "Remove fixtures",
 		Long: `cleanup removes what the seeding of a manifest has made, and the manifest. With
---all it removes, in a repository on GitHub, every seeding that is older than
---older-than or past its own expiry, such as those of runs that were killed. It
-never touches what was not made by a seeding.`,
+--seed-id it removes one seeding in a repository on GitHub by its name, and with
+--all every one that is older than --older-than or past its own expiry, such as
+those of runs that were killed. It never touches what was not made by a seeding.`,
 		Example: `  bench fixtures cleanup --out fixtures/latest.json
+  bench fixtures cleanup --seed-id mine --repo aryeko/ghx-bench-fixtures
   bench fixtures cleanup --all --older-than 24h --repo aryeko/ghx-bench-fixtures`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if all {
+			one, given := f.seedID != "", cmd.Flags().Changed
+			switch {
+			case one && all, one && given("out"):
+				return fault.Invalidf("--seed-id removes one seeding without its manifest: leave --all and --out out")
+			case given("older-than") && !all, given("repo") && !all && !one:
+				return fault.Invalidf("--older-than and --repo are for --all, and --repo is for --seed-id: without them, what the manifest names is removed")
+			case one:
+				return a.cleanUpSeeding(cmd.Context(), f)
+			case all:
 				return a.cleanUpAll(cmd.Context(), f, olderThan)
-			}
-			if cmd.Flags().Changed("older-than") || cmd.Flags().Changed("repo") {
-				return fault.Invalidf("--older-than and --repo are for --all: without it, what the manifest names is removed")
 			}
 			return a.withSeeded(cmd.Context(), f.out, f.apiURL, func(s *seeded) error { return a.cleanUp(cmd.Context(), f, s) })
 		},
 	}
 	f.addFile(cmd)
-	cmd.Flags().StringVar(&f.repo, "repo", target.FixturesRepo, "with --all: the fixtures repository")
+	cmd.Flags().StringVar(&f.seedID, "seed-id", "", "remove the seeding with this `NAME`, without a manifest")
+	cmd.Flags().StringVar(&f.repo, "repo", target.FixturesRepo, "with --seed-id and --all: the fixtures repository")
 	cmd.Flags().BoolVar(&all, "all", false, "remove every seeding in the repository that is old enough")
 	cmd.Flags().DurationVar(&olderThan, "older-than", defaultOlderThan, "with --all: how old a seeding is that is removed before it expires, for example 24h")
 	return cmd
@@ -267,10 +275,30 @@ func (a *app) cleanUp(ctx context.Context, f fixtureFlags, s *seeded) error {
 	return nil
 }
 
-func (a *app) cleanUpAll(ctx context.Context, f fixtureFlags, olderThan time.Duration) (err error) {
+func (a *app) cleanUpAll(ctx context.Context, f fixtureFlags, olderThan time.Duration) error {
 	if olderThan < 0 {
 		return fault.Invalidf("--older-than is %s, want 0s or more, for example 24h", olderThan)
 	}
+	return a.removeFrom(ctx, f, func(r *remote) (fixture.Removed, error) {
+		return fixture.CleanupAll(ctx, r.seeder, f.repo, olderThan, a.now())
+	})
+}
+
+// seedName is what seedings are called.
+var seedName = regexp.MustCompile(`^[a-z0-9-]+$`)
+
+// cleanUpSeeding removes what a seeding has made whose manifest is not there.
+func (a *app) cleanUpSeeding(ctx context.Context, f fixtureFlags) error {
+	if !seedName.MatchString(f.seedID) {
+		return fault.Invalidf("--seed-id %q is no name of a seeding, which has a-z, 0-9 and - alone", f.seedID)
+	}
+	return a.removeFrom(ctx, f, func(r *remote) (fixture.Removed, error) {
+		return fixture.Cleanup(ctx, r.seeder, r.unfinished(f.seedID))
+	})
+}
+
+// removeFrom removes fixtures from a repository on GitHub, and says which.
+func (a *app) removeFrom(ctx context.Context, f fixtureFlags, remove func(*remote) (fixture.Removed, error)) (err error) {
 	r, err := a.remote(f.repo, f.apiURL, false)
 	if err != nil {
 		return err
@@ -279,7 +307,7 @@ func (a *app) cleanUpAll(ctx context.Context, f fixtureFlags, olderThan time.Dur
 	if _, err := r.look(ctx); err != nil {
 		return err
 	}
-	removed, err := fixture.CleanupAll(ctx, r.seeder, f.repo, olderThan, a.now())
+	removed, err := remove(r)
 	if err != nil {
 		return err
 	}

@@ -169,3 +169,21 @@ func TestASQLiteFileIsForOneProcessAndItsOwner(t *testing.T) {
 	_, err = db.Query(t.Context(), "INSERT INTO thing (name) VALUES ('x')")
 	assert.Error(t, err, "only transactions write")
 }
+
+func TestThePasswordsOfAnAddressAreKnown(t *testing.T) {
+	t.Setenv("PGPASSWORD", "from-outside")
+	for address, want := range map[string][]string{
+		"postgres://u:hunter2@h/x":                     {"hunter2"},
+		"postgresql://u:hunter%402@h1,h2/x":            {"hunter@2"},
+		"postgres://u@h/x?password=hunter2":            {"hunter2"},
+		"postgres://u:hunter2@h/x?password=hunter3":    {"hunter2", "hunter3"},
+		"postgres://u:hunter2@h/x?sslpassword=hunter3": {"hunter2", "hunter3"},
+		"postgres://u@h/x":                             {"from-outside"},
+	} {
+		assert.Subset(t, database.Secrets(address), want, address)
+	}
+	assert.Empty(t, database.Secrets("sqlite:/data/bench.db"))
+	err := database.Check("host=h user=u password=hunter2")
+	require.Error(t, err, "an address of another form would need its own search for passwords")
+	assert.NotContains(t, err.Error(), "hunter2")
+}

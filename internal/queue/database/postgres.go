@@ -2,6 +2,8 @@ package database
 
 import (
 	"context"
+	"net/url"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -12,6 +14,25 @@ import (
 // postgresConns is the greatest number of connections of one process. One of
 // them listens for new jobs.
 const postgresConns = 12
+
+// Secrets returns what of an address must not be shown: the passwords in it, and
+// the one that PGPASSWORD or a file of passwords adds.
+func Secrets(address string) []string {
+	var secrets []string
+	if u, err := url.Parse(address); err == nil {
+		if password, is := u.User.Password(); is {
+			secrets = append(secrets, password)
+		}
+		secrets = append(append(secrets, u.Query()["password"]...), u.Query()["sslpassword"]...)
+	}
+	if strings.HasPrefix(address, sqlitePrefix) {
+		return secrets
+	}
+	if config, err := pgxpool.ParseConfig(address); err == nil && config.ConnConfig.Password != "" {
+		secrets = append(secrets, config.ConnConfig.Password)
+	}
+	return secrets
+}
 
 func openPostgres(ctx context.Context, address string) (*DB, error) {
 	config, err := pgxpool.ParseConfig(address)

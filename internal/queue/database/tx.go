@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -75,7 +76,7 @@ func (db *DB) writePostgres(ctx context.Context, do func(*Tx) error) error {
 		return fault.Infraf("begin a transaction: %w", err)
 	}
 	tx := &Tx{statements: conn, postgres: inner}
-	defer func() { _ = inner.Rollback(context.WithoutCancel(ctx)) }() // after a commit it does nothing
+	defer rollBack(ctx, inner)
 	if err := do(tx); err != nil {
 		return err
 	}
@@ -83,6 +84,17 @@ func (db *DB) writePostgres(ctx context.Context, do func(*Tx) error) error {
 		return fault.Infraf("commit a transaction: %w", err)
 	}
 	return nil
+}
+
+// rollbackTimeout is how long a transaction may take to be undone; its
+// connection is closed then.
+const rollbackTimeout = 5 * time.Second
+
+// rollBack undoes a transaction that was not committed.
+func rollBack(ctx context.Context, tx pgx.Tx) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
+	defer cancel()
+	_ = tx.Rollback(ctx) // after a commit it does nothing
 }
 
 // SQLite returns the transaction in SQLite, nil in PostgreSQL.

@@ -1,0 +1,61 @@
+package conduct_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/conduct"
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+)
+
+// costs is an executor whose runs cost so much a cell, and take so long.
+func (r *rig) costs(usd float64, long time.Duration) {
+	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
+		r.ahead.Add(int64(long) * int64(w.Run.Cells))
+		w.Progress(w.Run.Cells, w.Run.Cells, usd*float64(w.Run.Cells))
+		return passes(ctx, w)
+	})
+}
+
+// paid is manual with a model that has to be paid for. A run has 16 cells.
+const paid = "model: a/b\nexecutor: local\ntriggers: {pull_request: []}\nbudget: {run: 2, pull_request: 50, day: 50}\n"
+
+func TestAnAnswerHasThePlanAndWhatItMayCost(t *testing.T) {
+	r := newRig(t, paid)
+	r.costs(0.1, 10*time.Second)
+	r.comment("writer", "/bench")
+	for _, part := range []string{"| Scenarios | set `ci-verify-pr` |", "| Cells | 16 |", "| Model | `a/b` |", "| Cost | not known yet, at most 2 USD |"} {
+		assert.Contains(t, r.answer(), part)
+	}
+	assert.NotContains(t, r.answer(), "Duration", "no run of the model has ended")
+	r.wait(1)
+
+	r.comment("writer", "/bench")
+	assert.Contains(t, r.answer(), "| Cost | about 1.6 USD (at most 2 USD) |")
+	assert.Contains(t, r.answer(), "| Duration | about 2.7 min |")
+	r.wait(1)
+	r.comment("writer", "/bench run --repetitions 1")
+	assert.Contains(t, r.answer(), "| Cost | about 0.4 USD (at most 2 USD) |")
+	assert.Contains(t, r.answer(), "| Duration | about 40 s |")
+	r.wait(1)
+	r.comment("writer", "/bench run --model c/d")
+	assert.Contains(t, r.answer(), "| Cost | not known yet, at most 2 USD |", "what one model costs says nothing about another")
+	r.wait(1)
+}
+
+func TestWhatIsThoughtToCostTooMuchIsNotBegun(t *testing.T) {
+	r := newRig(t, paid)
+	r.costs(0.1, 0)
+	r.comment("writer", "/bench")
+	r.wait(1)
+	r.comment("writer", "/bench run --repetitions 8")
+	assert.Contains(t, r.answer(), "👎 `/bench run`: It is thought to cost 3.2 USD, and 2 may be spent. Name fewer scenarios or repetitions, or raise the budget in .github/bench.yml.")
+	assert.Equal(t, []string{"+1", "-1"}, r.reactions())
+	assert.Equal(t, 1, r.counted("issue_comment", "run", "over_budget"))
+	assert.Len(t, r.checks(), 1)
+	require.Len(t, r.executor.works(), 1)
+}

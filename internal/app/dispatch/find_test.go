@@ -1,0 +1,270 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/conduct"
+	"github.com/ghx-dev/bench-action/internal/app/dispatch"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
+)
+
+const bot = "bench[bot]"
+
+type account struct {
+	Login string `json:"login"`
+}
+
+// workflowRun is one as GitHub shows it.
+type workflowRun struct {
+	ID         int64   `json:"id"`
+	Event      string  `json:"event"`
+	Title      string  `json:"display_title"`
+	Branch     string  `json:"head_branch"`
+	Status     string  `json:"status"`
+	Conclusion string  `json:"conclusion,omitempty"`
+	Actor      account `json:"actor"`
+	Triggering account `json:"triggering_actor"`
+}
+
+// own returns a workflow run that the App has started for the run.
+func own(id int64) workflowRun {
+	return workflowRun{
+		ID: id, Event: "workflow_dispatch", Title: "bench run-1", Branch: "main", Status: "in_progress", Actor: account{bot}, Triggering: account{bot},
+	}
+}
+
+// rig is an executor with one run and a GitHub that says what the test says.
+type rig struct {
+	*testing.T
+	*dispatch.Executor
+	work conduct.Work
+	now  time.Time
+
+	mu sync.Mutex
+	// status is the answer to a dispatch.
+	status int
+	shown  []workflowRun
+	// artifact is that of every workflow run, nil for none.
+	artifact   []byte
+	dispatched int
+	cancelled  []string
+	settled    map[bench.Cell][]byte
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{T: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), status: http.StatusNoContent}
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	client, err := github.New(github.Options{RESTURL: server.URL})
+	require.NoError(t, err)
+	r.work = conduct.Work{Run: asked(), Client: client, Keep: func(bench.Cell, []byte) {}, Progress: func(int, int, float64) {}}
+	r.work.Run.Created = r.now
+	r.Executor = &dispatch.Executor{
+		Asks: func(_ context.Context, _ string, at time.Time) error {
+			r.work.Run.WorkflowRun, r.work.Run.WorkflowAsked = dispatch.Asked, at
+			r.work.Run.WorkflowAsks++
+			return nil
+		},
+		Started: func(_ context.Context, _ string, number int64) error {
+			r.work.Run.WorkflowRun = number
+			return nil
+		},
+		Settle: func(_ context.Context, _ string, rows map[bench.Cell][]byte) error {
+			r.settled = rows
+			return nil
+		},
+		Bot:  func(context.Context) (string, error) { return bot, nil },
+		Now:  func() time.Time { return r.now },
+		HTTP: http.DefaultClient,
+	}
+	return r
+}
+
+// ServeHTTP answers as GitHub.
+func (r *rig) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var answer any = map[string]any{"default_branch": "main"}
+	switch at := q.URL.Path; {
+	case strings.HasSuffix(at, "/dispatches"):
+		r.dispatched++
+		w.WriteHeader(r.status)
+		return
+	case strings.HasSuffix(at, "/cancel"):
+		r.cancelled = append(r.cancelled, path.Base(path.Dir(at)))
+		w.WriteHeader(http.StatusAccepted)
+		return
+	case strings.HasSuffix(at, "/zip"):
+		http.Redirect(w, q, "http://"+q.Host+"/archive", http.StatusFound)
+		return
+	case at == "/archive":
+		_, _ = w.Write(r.artifact)
+		return
+	case strings.HasSuffix(at, "/artifacts") && r.artifact != nil:
+		answer = map[string]any{"artifacts": []any{map[string]any{"id": 1, "name": "bench-run-1"}}}
+	case strings.HasSuffix(at, "/artifacts"):
+		answer = map[string]any{"artifacts": []any{}}
+	case strings.HasSuffix(at, "/bench.yml/runs"):
+		answer = map[string]any{"workflow_runs": r.shown}
+	case strings.Contains(at, "/actions/runs/"):
+		for _, one := range r.shown {
+			if fmt.Sprint(one.ID) == path.Base(at) {
+				answer = one
+			}
+		}
+	}
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// execute has the executor look, later by some time.
+func (r *rig) execute(after time.Duration) error {
+	r.Helper()
+	r.now = r.now.Add(after)
+	_, err := r.Execute(r.Context(), r.work)
+	return err
+}
+
+// number is that of the run's workflow run.
+func (r *rig) number() int { return int(r.work.Run.WorkflowRun) }
+
+// The longest time that GitHub may take to show a workflow run, and a time
+// after which it is late.
+const (
+	inTime  = 5 * time.Minute
+	tooLate = inTime + time.Second
+)
+
+// Whoever may push can start a workflow of his own, with the id of a run that
+// the check run shows.
+func TestOnlyWhatTheAppHasStartedIsItsOwn(t *testing.T) {
+	for name, change := range map[string]func(*workflowRun){
+		"it is of another branch":         func(w *workflowRun) { w.Branch = "change" },
+		"somebody has started it":         func(w *workflowRun) { w.Actor, w.Triggering = account{"mallory"}, account{"mallory"} },
+		"somebody has started it again":   func(w *workflowRun) { w.Triggering = account{"mallory"} },
+		"another App has started it":      func(w *workflowRun) { w.Actor, w.Triggering = account{"other[bot]"}, account{"other[bot]"} },
+		"it is of another event":          func(w *workflowRun) { w.Event = "push" },
+		"it is of another run of the App": func(w *workflowRun) { w.Title = "bench run-2" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			foreign := own(7)
+			change(&foreign)
+			r.shown = []workflowRun{foreign}
+			require.ErrorIs(t, r.execute(0), conduct.ErrElsewhere)
+			assert.Equal(t, 1, r.dispatched, "its own is started")
+			require.ErrorIs(t, r.execute(time.Minute), conduct.ErrElsewhere)
+			assert.Equal(t, dispatch.Accepted, r.number())
+			r.shown = append(r.shown, own(9))
+			require.ErrorIs(t, r.execute(time.Minute), conduct.ErrElsewhere)
+			assert.Equal(t, 9, r.number())
+			assert.Empty(t, r.cancelled, "what is not ours goes on")
+		})
+	}
+}
+
+func TestResultsOfAWorkflowRunThatSomebodyStartedAgainDoNotCount(t *testing.T) {
+	r := newRig(t)
+	require.ErrorIs(t, r.execute(0), conduct.ErrElsewhere)
+	r.shown = []workflowRun{own(9)}
+	require.ErrorIs(t, r.execute(time.Minute), conduct.ErrElsewhere)
+	r.shown[0].Status, r.shown[0].Triggering = "completed", account{"mallory"}
+	r.artifact = archive(t, file{"summary.json", summary()}, file{"rows-suite.jsonl", lines(t, rowOf(bench.AgentDirect), rowOf(bench.GHX))})
+	err := r.execute(time.Minute)
+	require.ErrorContains(t, err, "bench[bot] did not start all of it")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	r.shown[0].Triggering = account{bot}
+	assert.NoError(t, r.execute(0))
+}
+
+// An answer that is lost says nothing of what became of the request.
+func TestWhatGitHubMayNotHaveTakenIsAskedForAgain(t *testing.T) {
+	r := newRig(t)
+	r.status = http.StatusBadGateway
+	require.ErrorIs(t, r.execute(0), conduct.ErrNotNow)
+	assert.Equal(t, dispatch.Asked, r.number())
+	require.ErrorIs(t, r.execute(inTime), conduct.ErrElsewhere)
+	assert.Equal(t, 1, r.dispatched, "it may still appear")
+	r.status = http.StatusNoContent
+	require.ErrorIs(t, r.execute(time.Second), conduct.ErrElsewhere)
+	assert.Equal(t, []int{2, dispatch.Accepted}, []int{r.dispatched, r.number()})
+	err := r.execute(tooLate)
+	require.ErrorContains(t, err, "no run of it has run-1 in its title")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	assert.Equal(t, 2, r.dispatched, "GitHub has taken it")
+}
+
+// A run may wait long for GitHub before its workflow can be started.
+func TestHowLongAWorkflowTakesToAppearCountsFromWhenItWasAskedFor(t *testing.T) {
+	r := newRig(t)
+	r.work.Run.Started = r.now
+	require.ErrorIs(t, r.execute(10*time.Minute), conduct.ErrElsewhere)
+	require.ErrorIs(t, r.execute(inTime), conduct.ErrElsewhere)
+	require.ErrorContains(t, r.execute(time.Second), "in its title")
+}
+
+func TestWhatWasStartedTwiceIsMeasuredOnce(t *testing.T) {
+	twice := func(t *testing.T) *rig {
+		t.Helper()
+		r := newRig(t)
+		r.status = http.StatusGatewayTimeout
+		require.ErrorIs(t, r.execute(0), conduct.ErrNotNow)
+		require.ErrorIs(t, r.execute(tooLate), conduct.ErrNotNow)
+		return r
+	}
+	t.Run("the oldest is the run's", func(t *testing.T) {
+		r := twice(t)
+		r.shown = []workflowRun{own(9), own(7)}
+		require.ErrorIs(t, r.execute(time.Minute), conduct.ErrElsewhere)
+		assert.Equal(t, 7, r.number())
+		assert.Equal(t, []string{"9"}, r.cancelled)
+	})
+	t.Run("one that is late", func(t *testing.T) {
+		r := twice(t)
+		r.shown = []workflowRun{own(9)}
+		require.ErrorIs(t, r.execute(time.Minute), conduct.ErrElsewhere)
+		r.shown = append(r.shown, own(7))
+		require.ErrorIs(t, r.execute(time.Minute), conduct.ErrElsewhere)
+		assert.Equal(t, 9, r.number(), "it has been at work")
+		assert.Equal(t, []string{"7"}, r.cancelled)
+	})
+	t.Run("a run that is abandoned", func(t *testing.T) {
+		r := twice(t)
+		r.shown = []workflowRun{own(9), own(7)}
+		require.ErrorIs(t, r.Abandon(t.Context(), r.work.Run, r.work.Client), conduct.ErrElsewhere)
+		assert.ElementsMatch(t, []string{"7", "9"}, r.cancelled)
+	})
+}
+
+func TestWhatIsAbandonedBeforeItAppearsIsCancelledThen(t *testing.T) {
+	r := newRig(t)
+	abandon := func() error { return r.Abandon(t.Context(), r.work.Run, r.work.Client) }
+	require.NoError(t, abandon(), "nothing was asked for")
+	require.ErrorIs(t, r.execute(0), conduct.ErrElsewhere)
+	require.ErrorIs(t, abandon(), conduct.ErrElsewhere, "it may still appear")
+	r.shown = []workflowRun{own(9)}
+	require.ErrorIs(t, abandon(), conduct.ErrElsewhere, "it takes a while to end")
+	assert.Equal(t, []string{"9"}, r.cancelled)
+	r.shown[0].Status = "completed"
+	r.artifact = archive(t, file{"rows-suite.jsonl", lines(t, rowOf(bench.GHX))})
+	require.NoError(t, abandon())
+	assert.Len(t, r.settled, 1, "what it has measured was paid for")
+	assert.Len(t, r.cancelled, 1)
+	r.shown = nil
+	r.now = r.now.Add(tooLate)
+	assert.NoError(t, abandon(), "nothing will come any more")
+}

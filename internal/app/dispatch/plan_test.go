@@ -1,0 +1,62 @@
+package dispatch_test
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/conduct"
+	"github.com/ghx-dev/bench-action/internal/app/dispatch"
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+)
+
+func TestTheWorkflowReadsTheWholePlan(t *testing.T) {
+	workflow, err := os.ReadFile("../../cli/benchcli/workflow/bench-app.yml")
+	require.NoError(t, err)
+	read := map[string]bool{}
+	for _, found := range regexp.MustCompile(`fromJSON\(inputs\.plan\)\.([a-z-]+)`).FindAllStringSubmatch(string(workflow), -1) {
+		read[found[1]] = true
+	}
+	written := map[string]bool{}
+	for i := range reflect.TypeFor[dispatch.Plan]().NumField() {
+		name, _, _ := strings.Cut(reflect.TypeFor[dispatch.Plan]().Field(i).Tag.Get("json"), ",")
+		written[name] = true
+	}
+	assert.Equal(t, written, read)
+}
+
+// planOf returns the plan that a workflow is given.
+func planOf(t *testing.T, w conduct.Work) dispatch.Plan {
+	t.Helper()
+	in, err := dispatch.Inputs(t.Context(), w)
+	require.NoError(t, err)
+	var plan dispatch.Plan
+	require.NoError(t, json.Unmarshal([]byte(in["plan"].(string)), &plan))
+	return plan
+}
+
+func TestRunsThatGoOnWithEachOtherHaveTheFixturesOfTheFirst(t *testing.T) {
+	w := conduct.Work{Run: asked()}
+	w.Run.ID, w.Run.Request.Plan.Target = "Run-3", "o/fixtures"
+	assert.Equal(t, "run-3", planOf(t, w).SeedID)
+	w.Before = []runs.Run{{ID: "Run-2"}, {ID: "Run-1"}}
+	assert.Equal(t, "run-1", planOf(t, w).SeedID)
+	w.Run.Request.Plan.Target = settings.SandboxTarget
+	assert.Empty(t, planOf(t, w).SeedID, "a sandbox is of one run")
+}
+
+func TestARunOnTheAppsMachineLeavesNothingToDownload(t *testing.T) {
+	w := conduct.Work{Run: asked(), Before: []runs.Run{{ID: "local"}, {ID: "unseen", WorkflowRun: dispatch.Asked}}}
+	w.Run.Request.Plan.MaxUSD = 3
+	plan := planOf(t, w)
+	assert.Empty(t, plan.EarlierRun)
+	assert.Empty(t, plan.EarlierWorkflowRun)
+	assert.InDelta(t, 3, plan.MaxCostUSD, 0, "all that the run may spend now")
+}

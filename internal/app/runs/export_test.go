@@ -1,0 +1,4 @@
+package runs
+
+// Schema is what [Open] makes, step by step.
+var Schema = schema

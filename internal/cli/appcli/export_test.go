@@ -1,0 +1,19 @@
+package appcli
+
+import (
+	"context"
+	"io"
+
+	"github.com/ghx-dev/bench-action/internal/app/conduct"
+	"github.com/ghx-dev/bench-action/internal/app/config"
+)
+
+// Builds returns what builds the programs of runs, and removes them again.
+func Builds(settings config.Local) func(context.Context, conduct.Work) error {
+	b := newBuilds(settings, "")
+	return func(ctx context.Context, w conduct.Work) error {
+		made, err := b.build(ctx, w, io.Discard)
+		made.remove()
+		return err
+	}
+}
