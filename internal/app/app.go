@@ -56,7 +56,7 @@ const (
 
 const (
 	eventWorkers  = 16
-	upkeepWorkers = 2
+	upkeepWorkers = 4
 )
 
 // App is a server that is set up but does not serve yet: see [App.Serve].

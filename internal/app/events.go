@@ -32,15 +32,14 @@ const (
 )
 
 // Events is the table of the events that start something, with the actions for
-// which package decide has something done. All others are
-// answered and counted, and not stored. An App that is set up in the browser
-// subscribes to these.
+// which package decide has something done. All others are answered and counted,
+// and not stored. An App that is set up in the browser subscribes to these.
 func Events() []Event {
 	events := []Event{
-		{Name: event.PullRequest, Priority: promptly, Starts: "a run of the head commit, by the repository's settings; a newer push takes the place of an older one"},
+		{Name: event.PullRequest, Priority: promptly, Starts: "a run of the head commit, by the settings of the base; a newer push takes the place of an older one (edited: if the base was changed)"},
 		{Name: event.IssueComment, Priority: promptly, Starts: "the /bench command in the comment's first line"},
 		{Name: event.CheckRun, Priority: promptly, Starts: "a run again, or what the button says"},
-		{Name: event.CheckSuite, Priority: promptly, Starts: "a run again of every check of the suite that is ours"},
+		{Name: event.CheckSuite, Priority: promptly, Starts: "what a push does, in case its own event was lost; or the last run of the commit again"},
 		{Name: event.MergeGroup, Priority: promptly, Starts: "a run of the group's head commit"},
 		{Name: event.WorkflowRun, Priority: usually, Starts: "taking over the results of a run that a workflow made"},
 		{Name: event.Installation, Priority: promptly, Starts: "the end of all runs of the installation"},

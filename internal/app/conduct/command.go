@@ -171,7 +171,7 @@ func (o *order) held(ctx context.Context) (comment.Refusal, error) {
 
 // late reports whether the head commit was pushed after the comment was
 // written, so that its author cannot have seen it. Where we were not told of
-// the push, the other Apps' check suites tell when it was.
+// the push, the commit's check suites tell when it was.
 func (o *order) late(ctx context.Context) (bool, error) {
 	pushed, err := o.conductor.opts.Runs.Seen(ctx, o.event.Repo.FullName(), o.pull.Number, o.pull.HeadSHA)
 	if err != nil {
@@ -180,7 +180,15 @@ func (o *order) late(ctx context.Context) (bool, error) {
 	if !pushed.IsZero() {
 		return pushed.After(o.event.Comment.At), nil
 	}
-	return o.publisher.PushedAfter(ctx, o.pull.HeadSHA, o.event.Comment.At, o.conductor.opts.App())
+	// Our own suite tells too, unless it is one that our check runs made.
+	ours := o.conductor.opts.App()
+	_, err = o.conductor.opts.Runs.LatestOfHead(ctx, o.event.Repo.FullName(), o.pull.HeadSHA)
+	if errors.Is(err, runs.ErrNone) {
+		ours = 0
+	} else if err != nil {
+		return false, err
+	}
+	return o.publisher.PushedAfter(ctx, o.pull.HeadSHA, o.event.Comment.At, ours)
 }
 
 func (o *order) run(ctx context.Context) (runs.Answer, error) {

@@ -210,6 +210,25 @@ func TestARetryTakesOverWhatWasJudged(t *testing.T) {
 	assert.Contains(t, r.answer(), "👍 `/bench retry`")
 }
 
+func TestN1RowsOfABaseThatHasMovedAreNotTakenOver(t *testing.T) {
+	r := newRig(t, config)
+	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
+		for i, commit := range []string{w.Run.Request.BaseSHA, "another"} {
+			cell := bench.Cell{ScenarioID: "pr-merge-001", Mode: bench.GHXBase, Iteration: i + 1}
+			w.Keep(cell, fmt.Appendf(nil, `{"scenario_id":"pr-merge-001","mode":"ghx@base","iteration":%d,"git":{"commit":%q}}`, i+1, commit))
+		}
+		return passes(ctx, w)
+	})
+	r.pullEvent("opened")
+	r.wait(1)
+	r.comment("writer", "/bench retry")
+	r.wait(1)
+	works := r.executor.works()
+	require.Len(t, works, 2)
+	require.Len(t, works[1].Rows, 1)
+	assert.Contains(t, string(works[1].Rows[0]), works[1].Run.Request.BaseSHA)
+}
+
 func TestARunIsStoppedByItsBudget(t *testing.T) {
 	r := newRig(t, config+"budget: {run: 1, pull_request: 1, day: 1}\n")
 	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {

@@ -151,7 +151,7 @@ func (c *Conductor) carry(ctx context.Context, client *github.Client, a ask, d d
 	if err != nil {
 		return c.refuse(ctx, a, jsondoc.Problems{{File: settings.Path, Line: 1, Column: 1, Message: fault.Public(err)}})
 	}
-	a.once = "measured " + about
+	a.once = runs.MeasuredClaim(a.event.Repo.FullName(), a.pull.HeadSHA, a.settings.CheckName, a.pull.BaseRef)
 	_, err = c.start(ctx, client, a)
 	if over, is := errors.AsType[overBudget](err); is {
 		return c.stop(ctx, a, over.Error())

@@ -122,6 +122,38 @@ func TestEachBaseHasACommitMeasuredByItsOwnSettings(t *testing.T) {
 	assert.NotEqual(t, "x/cheap", r.run("run-2").Request.Plan.Model)
 }
 
+func TestAnotherBaseHasTheHeadMeasuredByItsSettings(t *testing.T) {
+	r := newRig(t, config)
+	r.branch("next", "main")
+	r.pullEvent("opened")
+	r.wait(1)
+	r.deliver("pull_request", map[string]any{"action": "edited", "pull_request": r.pull(), "changes": map[string]any{"title": map[string]any{"from": "x"}}})
+	r.none("run-2", "only its title was changed")
+	moved := r.As("writer").Do("PATCH", fmt.Sprintf("%s/pulls/%d", sandboxtest.Path, r.number), `{"base":"next"}`)
+	require.Equal(t, http.StatusOK, moved.Status, moved.Body)
+	r.deliver("pull_request", map[string]any{
+		"action": "edited", "pull_request": r.pull(), "changes": map[string]any{"base": map[string]any{"ref": map[string]any{"from": "main"}}},
+	})
+	r.wait(1)
+	assert.Equal(t, "next", r.run("run-2").Request.BaseRef)
+}
+
+// Where no event told of a push, our own suite of the commit tells when it was.
+func TestACommandOfBeforeAPushThatWasNotToldIsVoid(t *testing.T) {
+	for name, pushed := range map[string]time.Duration{"before the comment": -time.Hour, "after it": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, manual)
+			r.Change(func(s *model.State, repo *model.Repo) {
+				const id = 999_999
+				s.CheckSuites.Add(id, &model.CheckSuite{ID: id, RepoID: repo.ID, AppID: model.ID(r.app), HeadSHA: r.head, CreatedAt: s.Now.Add(pushed), UpdatedAt: s.Now})
+			})
+			r.comment("writer", "/bench run")
+			_, err := r.table.Get(t.Context(), "run-1")
+			assert.Equal(t, pushed < 0, err == nil)
+		})
+	}
+}
+
 // A suite is another word for a push.
 func TestASuiteStartsWhatAPushDoes(t *testing.T) {
 	for trigger, measured := range map[string]bool{"opened": false, "synchronize": true} {

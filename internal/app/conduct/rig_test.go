@@ -51,8 +51,8 @@ type executor struct {
 	abandoned []string
 	// hold keeps those waiting who abandon a run; nil keeps nobody.
 	hold chan struct{}
-	// goesOn is how often what is abandoned cannot be ended yet.
-	goesOn int
+	// goesOn are the errors of what is abandoned and cannot be ended yet.
+	goesOn []error
 }
 
 func (e *executor) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
@@ -70,8 +70,8 @@ func (e *executor) Abandon(_ context.Context, r runs.Run, _ *github.Client) erro
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.abandoned = append(e.abandoned, r.ID)
-	if len(e.abandoned) <= e.goesOn {
-		return fault.Infraf("it goes on elsewhere")
+	if n := len(e.abandoned); n <= len(e.goesOn) {
+		return e.goesOn[n-1]
 	}
 	return nil
 }

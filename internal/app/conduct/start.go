@@ -78,16 +78,30 @@ const budgetDay = 24 * time.Hour
 // take, where that is known.
 func (c *Conductor) estimate(ctx context.Context, a *ask) error {
 	p, repo := &a.plan, a.event.Repo.FullName()
+	cells, err := c.cellsLeft(ctx, a)
+	if err != nil {
+		return err
+	}
 	took, err := c.opts.Runs.CellTime(ctx, repo, p.Model, p.Executor)
-	p.EstimateTime = took * time.Duration(p.Cells())
+	p.EstimateTime = took * time.Duration(cells)
 	if err != nil || p.Model == settings.Scripted {
 		return err
 	}
 	mean, known, err := c.opts.Runs.CellCost(ctx, repo, p.Model)
 	if known {
-		p.EstimateUSD = mean * float64(p.Cells())
+		p.EstimateUSD = mean * float64(cells)
 	}
 	return err
+}
+
+// cellsLeft returns how many cells of a plan no run has a row of yet that it
+// takes over.
+func (c *Conductor) cellsLeft(ctx context.Context, a *ask) (int, error) {
+	if a.continues == "" {
+		return a.plan.Cells(), nil
+	}
+	kept, err := c.takeOver(ctx, a.continues, a.pull.BaseSHA)
+	return a.plan.Cells() - len(kept), err
 }
 
 // afford sets the plan's limit, by what is left of the budgets. The error is

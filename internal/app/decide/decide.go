@@ -88,7 +88,7 @@ type row struct {
 
 // table is which event starts what.
 var table = map[string]row{
-	event.PullRequest:              {[]string{"opened", "reopened", "synchronize", "ready_for_review", "labeled"}, routePull},
+	event.PullRequest:              {[]string{"opened", "reopened", "synchronize", "ready_for_review", "labeled", "edited"}, routePull},
 	event.IssueComment:             {[]string{"created"}, routeComment},
 	event.CheckRun:                 {[]string{"rerequested", "requested_action"}, routeCheck},
 	event.CheckSuite:               {[]string{"requested", "rerequested"}, routeSuite},
@@ -105,9 +105,14 @@ func to(kind Kind) func(event.Event, int64) Routing {
 
 func ignored(why string) Routing { return Routing{Kind: Ignored, Why: why} }
 
+// routePull takes what may change whether, or how, a head is measured: another
+// base has settings of its own.
 func routePull(e event.Event, _ int64) Routing {
-	if e.Pull.Closed {
+	switch {
+	case e.Pull.Closed:
 		return ignored("closed")
+	case e.Action == "edited" && !e.Rebased:
+		return ignored("text")
 	}
 	return Routing{Kind: Considered}
 }
@@ -188,7 +193,7 @@ type Facts struct {
 // who may write can do these things with a branch of the repository. Only they
 // can push, and what comes from forks is approved.
 func AsksWho(e event.Event, p event.Pull) bool {
-	return !p.Fork && !e.Sender.Bot && slices.Contains([]string{"reopened", "labeled", "ready_for_review"}, e.Action)
+	return !p.Fork && !e.Sender.Bot && slices.Contains([]string{"reopened", "labeled", "ready_for_review", "edited"}, e.Action)
 }
 
 // Outcome is what a decision comes to.
@@ -252,7 +257,7 @@ func Commandable(s settings.Settings, f Facts) Decision { return forked(s, f) }
 // wanted reports whether the settings name the event as a trigger.
 func wanted(s settings.Settings, f Facts) bool {
 	switch f.Action {
-	case "": // it is about a push
+	case "", "edited": // as a push: it is another way to hear of one, or has the same effect
 		return slices.Contains(s.Triggers.PullRequest, "synchronize")
 	case "labeled":
 		return slices.Contains(s.Triggers.PullRequest, f.Action) && strings.EqualFold(f.Label, s.Labels.Run)

@@ -24,6 +24,12 @@ func pullEvent(action string) event.Event {
 	return event.Event{Name: event.PullRequest, Action: action, Sender: person, Pull: &event.Pull{Number: 1, HeadSHA: "abc"}}
 }
 
+func rebased() event.Event {
+	e := pullEvent("edited")
+	e.Rebased = true
+	return e
+}
+
 func commentEvent(body string, change func(*event.Event)) event.Event {
 	e := event.Event{
 		Name: event.IssueComment, Action: "created", Sender: person, Pull: &event.Pull{Number: 1},
@@ -59,7 +65,8 @@ func TestRouteSaysWhoseTurnItIs(t *testing.T) {
 	}{
 		{"a pull request is opened", pullEvent("opened"), decide.Routing{Kind: decide.Considered}},
 		{"a pull request gets a push", pullEvent("synchronize"), decide.Routing{Kind: decide.Considered}},
-		{"a pull request is edited", pullEvent("edited"), decide.Routing{Kind: decide.Ignored, Why: "action"}},
+		{"the text of a pull request is edited", pullEvent("edited"), decide.Routing{Kind: decide.Ignored, Why: "text"}},
+		{"a pull request gets another base", rebased(), decide.Routing{Kind: decide.Considered}},
 		{"a closed pull request", closed, decide.Routing{Kind: decide.Ignored, Why: "closed"}},
 		{"a command", commentEvent("/bench retry", nil), decide.Routing{Kind: decide.Commanded, Command: retry}},
 		{"talk", commentEvent("What does /bench do?", nil), decide.Routing{Kind: decide.Ignored, Why: "talk"}},

@@ -42,6 +42,8 @@ type Event struct {
 	Run            *Run
 	// Label is the one that was added to or removed from a pull request.
 	Label string
+	// Rebased is true if the base of a pull request was changed.
+	Rebased bool
 	// Button is the identifier of the button of a check run that was pressed.
 	Button string
 	// RemovedRepos are the full names of repositories that an installation

@@ -9,16 +9,19 @@ type payload struct {
 	Installation struct {
 		ID int64 `json:"id"`
 	} `json:"installation"`
-	Repository          repository   `json:"repository"`
-	Sender              account      `json:"sender"`
-	PullRequest         *pull        `json:"pull_request"`
-	Issue               *issue       `json:"issue"`
-	Comment             *comment     `json:"comment"`
-	CheckRun            *checkRun    `json:"check_run"`
-	CheckSuite          *checkSuite  `json:"check_suite"`
-	MergeGroup          *mergeGroup  `json:"merge_group"`
-	WorkflowRun         *workflowRun `json:"workflow_run"`
-	Label               *label       `json:"label"`
+	Repository  repository   `json:"repository"`
+	Sender      account      `json:"sender"`
+	PullRequest *pull        `json:"pull_request"`
+	Issue       *issue       `json:"issue"`
+	Comment     *comment     `json:"comment"`
+	CheckRun    *checkRun    `json:"check_run"`
+	CheckSuite  *checkSuite  `json:"check_suite"`
+	MergeGroup  *mergeGroup  `json:"merge_group"`
+	WorkflowRun *workflowRun `json:"workflow_run"`
+	Label       *label       `json:"label"`
+	Changes     struct {
+		Base *struct{} `json:"base"`
+	} `json:"changes"`
 	RequestedAction     *button      `json:"requested_action"`
 	RepositoriesRemoved []repository `json:"repositories_removed"`
 }
@@ -152,6 +155,7 @@ func (p payload) event(name string) Event {
 	if r := p.WorkflowRun; r != nil {
 		e.Run = &Run{ID: r.ID, Attempt: r.RunAttempt, Path: r.Path, Title: r.DisplayTitle, Event: r.Event, Conclusion: r.Conclusion, HeadSHA: r.HeadSHA}
 	}
+	e.Rebased = p.Changes.Base != nil
 	if p.Label != nil {
 		e.Label = p.Label.Name
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
@@ -191,7 +193,15 @@ func (s Source) Run(ctx context.Context, id string) (dashboard.Detail, error) {
 		return dashboard.Detail{}, err
 	}
 	o, err := s.Table.Outcome(ctx, id)
-	return dashboard.Detail{Run: show(r), Problem: o.Problem, Reason: o.Reason, Summary: o.Summary, Log: o.Log}, err
+	return dashboard.Detail{Run: show(r), Problem: o.Problem, Reason: reason(r, o), Summary: o.Summary, Log: o.Log}, err
+}
+
+// reason says why a run was stopped, or never began; it is empty for others.
+func reason(r Run, o Outcome) string {
+	if r.State != Skipped {
+		return o.Reason
+	}
+	return comment.Run{Phase: comment.Skipped, Skip: o.Skip, Commit: r.Head, Commands: command.Names()}.SkipText()
 }
 
 // Course returns the last judged runs of a repository, the oldest first.
@@ -238,7 +248,7 @@ func show(r Run) dashboard.Run {
 		set = strings.Join(p.Scenarios, ", ")
 	}
 	return dashboard.Run{
-		ID: r.ID, Repo: r.Repo, Pull: r.Pull, Commit: r.Head, State: dashboard.State(r.State), Verdict: r.Verdict, Simulated: r.Simulated,
+		ID: r.ID, Repo: r.Repo, Pull: r.Pull, Commit: r.Head, State: dashboard.State(r.State), Verdict: r.Verdict, Simulated: r.Simulated || p.Model == settings.Scripted,
 		Asked: r.Request.Asked, Model: p.Model, Set: set, Modes: p.Modes, Done: r.Done, Cells: r.Cells, CostUSD: r.CostUSD,
 		Created: r.Created, Started: r.Started, Ended: r.Ended, CheckURL: r.CheckURL,
 	}

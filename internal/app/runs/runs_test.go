@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
@@ -311,6 +313,94 @@ func TestRowsAreKeptOnce(t *testing.T) {
 	assert.Equal(t, [][]byte{[]byte(`{"a":1}`)}, rows)
 }
 
+// rowAt is a row of a cell that was run at a time.
+func rowAt(t *testing.T, at string, usd float64) []byte {
+	t.Helper()
+	line, err := json.Marshal(&bench.Row{RunID: at, Timestamp: at, Cost: usd})
+	require.NoError(t, err)
+	return line
+}
+
+func TestRowsThatWereTakenOverMakeRoomForTheRunsOwn(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		db, err := database.Open(t.Context(), address)
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, db.Close()) })
+		table, err := runs.Open(t.Context(), db)
+		require.NoError(t, err)
+		r := &rig{t, table, db}
+		r.run("b", func(run *runs.Run) { run.Request.Continues = "a" })
+		first, second := bench.Cell{ScenarioID: "x", Mode: bench.GHX, Iteration: 1}, bench.Cell{ScenarioID: "x", Mode: bench.GHX, Iteration: 2}
+		taken := map[bench.Cell][]byte{first: rowAt(t, "09:00", 1), second: rowAt(t, "09:05", 2)}
+		require.NoError(t, r.TakeOver(t.Context(), "b", taken))
+		rows := func() string {
+			t.Helper()
+			all, err := r.Rows(t.Context(), "b")
+			require.NoError(t, err)
+			var at []string
+			for _, line := range all {
+				var row bench.Row
+				require.NoError(t, json.Unmarshal(line, &row))
+				at = append(at, row.RunID)
+			}
+			slices.Sort(at)
+			return strings.Join(at, " ")
+		}
+		cost := func(whole float64) float64 {
+			t.Helper()
+			require.NoError(t, r.Progress(t.Context(), "b", 2, 2, whole))
+			return r.get("b").CostUSD
+		}
+		assert.InDelta(t, 4, cost(7), 1e-9, "another run has paid for the rest")
+
+		copied, err := json.Marshal(&bench.Row{RunID: "b", Timestamp: "09:00", Cost: 1})
+		require.NoError(t, err)
+		require.NoError(t, r.AddRow(t.Context(), "b", first, copied))
+		assert.Equal(t, "09:00 09:05", rows(), "a ledger's copy is not the run's own")
+		assert.InDelta(t, 4, cost(7), 1e-9)
+
+		require.NoError(t, r.AddRow(t.Context(), "b", first, rowAt(t, "10:00", 3)))
+		assert.Equal(t, "09:05 10:00", rows(), "the cell was run again")
+		assert.InDelta(t, 5, cost(7), 1e-9)
+
+		require.NoError(t, r.AddRow(t.Context(), "b", first, rowAt(t, "08:00", 3)))
+		require.NoError(t, r.TakeOver(t.Context(), "b", taken))
+		assert.Equal(t, "09:05 10:00", rows(), "the run's own stays")
+
+		r.end("b", runs.Finished, runs.Outcome{Summary: &bench.Summary{CostUSD: 8}})
+		assert.InDelta(t, 6, r.get("b").CostUSD, 1e-9)
+		outcome, err := r.Outcome(t.Context(), "b")
+		require.NoError(t, err)
+		assert.InDelta(t, 8, outcome.Summary.CostUSD, 1e-9, "the verdict is on all rows")
+	})
+}
+
+func TestWhatIsKnownLateOfARunIsKeptWithItsCost(t *testing.T) {
+	r := open(t)
+	r.run("b", nil)
+	first, second := bench.Cell{ScenarioID: "x", Mode: bench.GHX, Iteration: 1}, bench.Cell{ScenarioID: "x", Mode: bench.GHX, Iteration: 2}
+	require.NoError(t, r.TakeOver(t.Context(), "b", map[bench.Cell][]byte{first: rowAt(t, "09:00", 1)}))
+	late := map[bench.Cell][]byte{first: rowAt(t, "09:00", 1), second: rowAt(t, "10:00", 2)}
+	r.end("b", runs.Stopped, runs.Outcome{})
+	require.NoError(t, r.Settle(t.Context(), "b", late))
+	require.NoError(t, r.Settle(t.Context(), "b", late))
+	assert.InDelta(t, 2, r.get("b").CostUSD, 1e-9, "what was taken over is another run's")
+	rows, err := r.Rows(t.Context(), "b")
+	require.NoError(t, err)
+	assert.Len(t, rows, 2)
+}
+
+func TestNoWorkflowIsAskedForOnceARunHasEnded(t *testing.T) {
+	r := open(t)
+	r.run("a", nil)
+	require.NoError(t, r.AskWorkflow(t.Context(), "a", noon))
+	require.NoError(t, r.AskWorkflow(t.Context(), "a", noon.Add(time.Hour)))
+	run := r.get("a")
+	assert.Equal(t, []any{int64(-1), 2, noon.Add(time.Hour)}, []any{run.WorkflowRun, run.WorkflowAsks, run.WorkflowAsked})
+	r.end("a", runs.Stopped, runs.Outcome{})
+	assert.ErrorIs(t, r.AskWorkflow(t.Context(), "a", noon), runs.ErrOver)
+}
+
 func TestAnApprovalIsForOneCommit(t *testing.T) {
 	r := open(t)
 	require.NoError(t, r.Approve(t.Context(), "aryeko/ghx", 7, "h", "octocat", noon))
@@ -354,6 +444,27 @@ func TestTheDashboardSeesRuns(t *testing.T) {
 	assert.Equal(t, []any{dashboard.Broken, "GitHub was down.", "ci-verify-pr"}, []any{detail.State, detail.Problem, detail.Set})
 	_, err = source.Run(t.Context(), "nothing")
 	assert.ErrorIs(t, err, dashboard.ErrNotFound)
+
+	head := strings.Repeat("a", 40)
+	r.run("fork", func(run *runs.Run) { run.Head = head })
+	r.end("fork", runs.Skipped, runs.Outcome{Skip: comment.SkipApproval})
+	detail, err = source.Run(t.Context(), "fork")
+	require.NoError(t, err)
+	assert.Contains(t, detail.Reason, "The commit comes from a fork.")
+	assert.Contains(t, detail.Reason, "comment `/bench approve "+head+"`", "what is to be done is said too")
+	r.run("old", nil)
+	r.end("old", runs.Stopped, runs.Outcome{Reason: comment.Superseded})
+	detail, err = source.Run(t.Context(), "old")
+	require.NoError(t, err)
+	assert.Equal(t, comment.Superseded, detail.Reason)
+
+	r.run("scripted", func(run *runs.Run) { run.Request.Plan.Model = settings.Scripted })
+	detail, err = source.Run(t.Context(), "scripted")
+	require.NoError(t, err)
+	assert.True(t, detail.Simulated, "it is known before it ends that nothing is spent")
+	detail, err = source.Run(t.Context(), "c")
+	require.NoError(t, err)
+	assert.False(t, detail.Simulated)
 
 	course, err := source.Course(t.Context(), "aryeko/ghx", 10)
 	require.NoError(t, err)
