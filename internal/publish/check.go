@@ -287,7 +287,7 @@ func (c *Check) Complete(ctx context.Context, end End) []Notice {
 // bare is an end without what GitHub may not have accepted.
 func (e End) bare() End {
 	const left = "The details could not be shown here; they are in the log and the summary of the job."
-	return End{Conclusion: e.Conclusion, At: e.At, Buttons: e.Buttons, Output: Output{Title: cmp.Or(e.Output.Title, e.Conclusion), Summary: left}}
+	return End{Conclusion: e.Conclusion, At: e.At, Output: Output{Title: cmp.Or(e.Output.Title, e.Conclusion), Summary: left}}
 }
 
 // conclude gives the check run its conclusion, in a new one if there is none

@@ -272,6 +272,16 @@ func TestFurtherAnnotationsMayFail(t *testing.T) {
 	assert.Equal(t, model.Success, p.checks()[0].Conclusion)
 }
 
+func TestACheckRunEndsAlthoughAButtonIsRefused(t *testing.T) {
+	p := newPlace(t)
+	check, _ := p.publisher(everything).StartCheck(t.Context(), p.start())
+	end := passed(0)
+	end.Buttons = []publish.Button{{Label: strings.Repeat("x", 21), Description: "too long", Identifier: "x"}}
+	assert.NotEmpty(t, check.Complete(t.Context(), end))
+	assert.True(t, check.Ended())
+	assert.Equal(t, model.Success, p.checks()[0].Conclusion)
+}
+
 func TestOutputsOfGitHubsLimits(t *testing.T) {
 	p := newPlace(t)
 	check, _ := p.publisher(everything).StartCheck(t.Context(), p.start())

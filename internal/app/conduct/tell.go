@@ -179,7 +179,7 @@ func (c *Conductor) tell(ctx context.Context, r runs.Run, o runs.Outcome, attemp
 		return err
 	}
 	said := c.said(r, o)
-	if err := c.complete(ctx, publisher, &r, said, attempt); err != nil {
+	if err := c.complete(ctx, publisher, &r, said); err != nil {
 		return err
 	}
 	said.Links.Check = r.CheckURL
@@ -197,9 +197,8 @@ func (c *Conductor) tell(ctx context.Context, r runs.Run, o runs.Outcome, attemp
 	return err
 }
 
-// complete has the check run end. What GitHub refuses to show there is left
-// out, after some attempts.
-func (c *Conductor) complete(ctx context.Context, publisher *publish.Publisher, r *runs.Run, said comment.Run, attempt int) error {
+// complete has the check run end.
+func (c *Conductor) complete(ctx context.Context, publisher *publish.Publisher, r *runs.Run, said comment.Run) error {
 	shown := comment.Check(said)
 	end := publish.End{Conclusion: string(shown.Conclusion), At: r.Ended, Output: output(shown.Output), Buttons: buttons(*r)}
 	for _, a := range shown.Output.Annotations {
@@ -209,11 +208,6 @@ func (c *Conductor) complete(ctx context.Context, publisher *publish.Publisher, 
 	}
 	check := publisher.Check(c.checkStart(*r))
 	notices := check.Complete(ctx, end)
-	if !check.Ended() && declined(notices[0].Err, attempt) {
-		end.Output, end.Annotations, end.Buttons = publish.Output{Title: shown.Output.Title, Summary: shown.Output.Title}, nil, nil
-		check = publisher.Check(c.checkStart(*r))
-		notices = check.Complete(ctx, end)
-	}
 	if r.CheckID == 0 && check.ID() != 0 {
 		r.CheckURL = check.URL()
 		if err := c.opts.Runs.SetCheck(ctx, r.ID, check.ID(), r.CheckURL); err != nil {
