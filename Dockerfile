@@ -34,10 +34,11 @@ RUN npm install -g --no-audit --no-fund \
         "opencode-ai@${OPENCODE_VERSION}" "pnpm@${PNPM_VERSION}" ${GHX_VERSION:+"@ghx-dev/core@${GHX_VERSION}"} \
     && rm -rf /usr/local/lib/node_modules/opencode-ai/node_modules/opencode-* /root/.npm /tmp/*
 COPY --from=programs /programs/ /usr/local/bin/
-# The program looks at the name that it is called by.
+# The program looks at the name that it is called by. The user bench builds what
+# is proposed, with a new home each time: it has none that would outlive a build.
 RUN ln -s bench-action /usr/local/bin/bench-action-post \
     && ln -s bench-action /usr/local/bin/bench \
-    && useradd --create-home --uid 10001 bench
+    && useradd --no-create-home --home-dir /nonexistent --uid 10001 bench
 ENV BENCH_APP_DATA_DIR=/data
 # GitHub's runner mounts files that belong to root or to its own user, so it
 # starts as root. Agents, and what a pull request brings, run as other users.

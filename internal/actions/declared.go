@@ -34,6 +34,7 @@ const (
 	inGHXCommand    = "ghx-command"
 	inGHXSkill      = "ghx-skill"
 	inBaseGHX       = "base-ghx-command"
+	inBaseCommit    = "base-commit"
 	inBaselineMode  = "baseline-mode"
 	inCandidateMode = "candidate-mode"
 	inOrder         = "order"
@@ -85,6 +86,7 @@ func Declared() []Input {
 		{Name: inGHXCommand, Help: "The command of the ghx to measure, where the build does not tell it."},
 		{Name: inGHXSkill, Help: "The file with its skill text, where it does not lie beside it."},
 		{Name: inBaseGHX, Help: "The command of the base commit's ghx, for mode ghx@base."},
+		{Name: inBaseCommit, Help: "The base commit; by default the one of the pull request, merge group or push."},
 		{Name: inAllowHosts, Help: "Further hosts that agents may reach, separated by commas or line ends."},
 		{Name: inPaths, Help: "Patterns of paths, one a line, as in a workflow's paths filter; where a pull request touches none of them, nothing runs and the check is neutral."},
 		{Name: inDrafts, Default: draftsSkip, Help: "What to do with draft pull requests: skip or run."},

@@ -34,8 +34,10 @@ type Inputs struct {
 	Order                                string
 	BuildCommand                         string
 	GHXCommand, GHXSkill, BaseGHXCommand string
-	AllowHosts, Paths                    []string
-	RunDrafts                            bool
+	// BaseCommit is empty for the event's own.
+	BaseCommit        string
+	AllowHosts, Paths []string
+	RunDrafts         bool
 	// Target is [TargetSandbox] or "owner/repo", where the tokens, or those of
 	// the App, are for.
 	Target                                              string
@@ -250,7 +252,7 @@ func (r *reading) inputs() Inputs {
 		Baseline: r.mode(inBaselineMode, r.text(inBaselineMode)), Candidate: r.mode(inCandidateMode, r.text(inCandidateMode)),
 		Repetitions: r.whole(inRepetitions, 1), Concurrency: r.whole(inConcurrency, 1),
 		Order: choice(r, inOrder, orderInterleaved, orderSequential), BuildCommand: r.text(inBuildCommand),
-		GHXCommand: r.text(inGHXCommand), GHXSkill: r.text(inGHXSkill), BaseGHXCommand: r.text(inBaseGHX),
+		GHXCommand: r.text(inGHXCommand), GHXSkill: r.text(inGHXSkill), BaseGHXCommand: r.text(inBaseGHX), BaseCommit: r.text(inBaseCommit),
 		AllowHosts: r.list(inAllowHosts, ","), Paths: r.list(inPaths, ""),
 		RunDrafts: choice(r, inDrafts, draftsSkip, draftsRun) == draftsRun, SeedID: r.text(inSeedID),
 		Target: r.text(inTarget), FixturesToken: r.text(inFixturesToken), AgentToken: r.text(inAgentToken),

@@ -1,6 +1,12 @@
 package app
 
-import "context"
+import (
+	"context"
+	"net/http"
+)
 
 // Redeliver looks for missed deliveries once.
 func Redeliver(ctx context.Context, a *App) (int, error) { return a.redeliver(ctx, a.github.Load()) }
+
+// Guarded shows a page to who may see metrics.
+func Guarded(token string, page http.Handler) http.Handler { return guarded(token, page) }

@@ -29,7 +29,7 @@ func (a *App) addPages() error {
 		answer(w, http.StatusOK, map[string]string{"status": "ok"})
 	})
 	a.mux.HandleFunc("GET /readyz", a.serveReady)
-	a.mux.Handle("GET /metrics", a.metrics.handler())
+	a.mux.Handle("GET /metrics", guarded(a.opts.Config.MetricsToken, a.metrics.handler()))
 	if !a.Credentials().Empty() {
 		return nil
 	}
@@ -58,7 +58,12 @@ func (a *App) setupPages() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.opts.Log.Warn("the App is not set up: open the address in a browser", slog.String("path", "/setup?token="+token))
+	path, known := "/setup?token="+token, a.opts.Config.PublicURL
+	if known == "" {
+		a.opts.Log.Warn("the App is not set up: open the path in a browser, below the server's address", slog.String("path", path))
+	} else {
+		a.opts.Log.Warn("the App is not set up: open the address in a browser", slog.String("address", known+path))
+	}
 	return pages, nil
 }
 

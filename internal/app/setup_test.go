@@ -102,6 +102,16 @@ func TestAnAppIsSetUpInTheBrowser(t *testing.T) {
 	assert.Contains(t, page, r.github.URL+"/apps/bench-octo/installations/new", "who opens it again goes on")
 }
 
+func TestTheLogHasTheWholeAddressOfTheSetUp(t *testing.T) {
+	for public, logged := range map[string]string{
+		"https://bench.example.com/app": `"address":"https://bench.example.com/app/setup?token=`,
+		"":                              `"path":"/setup?token=`,
+	} {
+		r := newRig(t, dbtest.SQLite(t), func(c *config.Config) { c.Credentials, c.PublicURL = config.Credentials{}, public })
+		assert.Contains(t, r.log.String(), logged)
+	}
+}
+
 func TestAnOrganizationMayOwnTheApp(t *testing.T) {
 	r := notSetUp(t)
 	_, page := newBrowser(t, r).open("/setup?organization=octo%2F..&token=" + r.token())

@@ -54,9 +54,41 @@ func TestTheConclusionIsTheVerdict(t *testing.T) {
 func TestG15EveryTextOfASimulatedRunSaysSo(t *testing.T) {
 	check := comment.Check(simulated())
 	assert.Contains(t, check.Output.Title, "PASS (simulated)")
-	for _, text := range []string{comment.Comment(simulated()), comment.JobSummary(simulated()), check.Output.Summary, comment.StatusReply(simulated())} {
+	for _, text := range []string{comment.Comment(simulated()), comment.JobSummary(simulated()), check.Output.Summary, comment.StatusReply(simulated()),
+		comment.Explained(simulated(), bench.Cell{ScenarioID: "pr-merge-001"})} {
 		assert.Contains(t, text, bench.SimulatedNotice)
 	}
+}
+
+// Who reads a sum thinks that it was spent.
+func TestASumThatNobodySpentIsMarked(t *testing.T) {
+	const mark = " USD (simulated)"
+	for _, real := range []comment.Run{passing(), running(), stopped()} {
+		made := real
+		if real.Summary != nil {
+			made = simulated()
+		} else {
+			plan := *real.Plan
+			plan.Simulated = true
+			made.Plan = &plan
+		}
+		for _, write := range []func(comment.Run) string{
+			comment.Comment, comment.StatusReply, func(r comment.Run) string { return comment.Check(r).Output.Summary },
+		} {
+			assert.Contains(t, write(made), mark, made.Phase)
+			assert.Contains(t, write(real), " USD", real.Phase)
+			assert.NotContains(t, write(real), mark, real.Phase)
+		}
+	}
+}
+
+func TestAModelIsNamedWhereTheBenchmarkIsToldWhatToRun(t *testing.T) {
+	run := simulated()
+	run.Commands = command.Names() // the App's
+	assert.Contains(t, comment.Comment(run), "`.github/bench.yml` on the base branch (`model: provider/model`)")
+	run.Commands = []command.Name{command.Run, command.Status, command.Help} // an Action's
+	assert.Contains(t, comment.Comment(run), "Set a provider and a model")
+	assert.NotContains(t, comment.Comment(run), "bench.yml")
 }
 
 func TestOfAnErrorOnlyThePublicTextIsShown(t *testing.T) {
@@ -205,6 +237,13 @@ func TestEveryReasonForNoVerdictHasItsMend(t *testing.T) {
 		run.Commands = nil
 		assert.Contains(t, comment.Comment(run), "**What to do:** ", "%s %s", run.Phase, run.Skip)
 	}
+}
+
+func TestWhyARunNeverBeganAndItsMendAreOneText(t *testing.T) {
+	waiting := skipped(comment.SkipApproval)
+	assert.Equal(t, "The commit comes from a fork. Its code is not run before somebody with write permission has read it. "+
+		"Read the change, then comment `/bench approve "+commit+"`. The next push ends the approval.", waiting.SkipText())
+	assert.Equal(t, "Nothing was measured.", skipped("of old").SkipText(), "a reason that is not known any more")
 }
 
 func FuzzParseMarker(f *testing.F) {

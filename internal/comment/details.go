@@ -167,7 +167,7 @@ func (r Run) foot() section {
 	var parts []string
 	if s := r.Summary; s != nil {
 		if s.CostUSD > 0 {
-			parts = append(parts, "Cost "+usd(s.CostUSD))
+			parts = append(parts, "Cost "+r.spent(s.CostUSD))
 		}
 		runs := 0
 		for _, m := range s.Modes {

@@ -203,11 +203,11 @@ func (r Run) progressText() string {
 	if p.Cells > 0 {
 		text = fmt.Sprintf("%s of %s", bench.CountText(float64(p.Done)), counted(p.Cells, noun))
 	}
-	if p.Elapsed > 0 {
+	if p.Elapsed >= time.Second {
 		text += ", " + duration(p.Elapsed)
 	}
 	if p.CostUSD > 0 {
-		text += ", " + usd(p.CostUSD)
+		text += ", " + r.spent(p.CostUSD)
 	}
 	return text
 }
@@ -217,6 +217,15 @@ func duration(d time.Duration) string {
 }
 
 func usd(amount float64) string { return bench.USDText(amount) + " USD" }
+
+// spent writes what a run has cost, and of one without a model that it is made
+// up.
+func (r Run) spent(amount float64) string {
+	if r.Summary != nil && r.Summary.Simulated || r.Plan != nil && r.Plan.Simulated {
+		return usd(amount) + " (simulated)"
+	}
+	return usd(amount)
+}
 
 // gates says of each of the two gates whether it passed.
 func (r Run) gates() string {

@@ -53,7 +53,7 @@ func (r Run) verdictSteps() []string {
 	case r.Summary == nil:
 		return []string{r.retryStep()}
 	case r.Summary.Simulated:
-		return []string{"Set a provider and a model for a verdict that counts."}
+		return []string{r.modelStep()}
 	case r.Summary.Gate.Verdict == bench.VerdictFail:
 		return r.failSteps()
 	case r.Summary.Gate.Verdict != bench.VerdictPass:
@@ -63,6 +63,15 @@ func (r Run) verdictSteps() []string {
 	default:
 		return nil
 	}
+}
+
+// modelStep says where a model is named. Approval is the App's alone, which is
+// told in the repository what to run; an Action is told in its workflow.
+func (r Run) modelStep() string {
+	if r.can(command.Approve) {
+		return "Name a model in `.github/bench.yml` on the base branch (`model: provider/model`) for a verdict that counts."
+	}
+	return "Set a provider and a model for a verdict that counts."
 }
 
 func (r Run) failSteps() []string {
@@ -124,6 +133,12 @@ func (r Run) skipHeadline() headline {
 	default:
 		return headline{"⏭️", "SKIPPED", ""}
 	}
+}
+
+// SkipText says why a run never began, and how to have its commit measured all
+// the same. What is in it of code is in backticks, and nothing else is.
+func (r Run) SkipText() string {
+	return strings.TrimSpace(r.skipReason() + " " + r.skipMend())
 }
 
 func (r Run) skipReason() string {

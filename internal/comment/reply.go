@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -154,10 +155,29 @@ func Explained(r Run, cell bench.Cell) string {
 	id := markdown.Code(cell.ScenarioID, maxName)
 	for _, s := range r.byBadness() {
 		if s.ID == cell.ScenarioID {
-			return fit([]section{explanation(s, cell.Mode), r.foot()}, MaxComment, r.reportLink())
+			return fit([]section{r.notices(), explanation(s, cell.Mode), r.foot()}, MaxComment, r.reportLink())
 		}
 	}
+	if r.Summary == nil {
+		return r.unexplained()
+	}
 	return fmt.Sprintf("👎 The last run has no scenario %s.\n", id)
+}
+
+// unexplained answers "/bench explain" as long as nothing was judged.
+func (r Run) unexplained() string {
+	why, mend := "the last run ended before anything was judged.", "`/bench status` says why."
+	switch r.Phase {
+	case Queued:
+		why, mend = "the last run has not begun.", "Ask again when it has ended."
+	case Running:
+		why, mend = "the last run goes on ("+r.progressText()+").", "Ask again when it has ended."
+	default:
+	}
+	if link := markdown.Link("Look at the run", cmp.Or(r.Links.Job, r.Links.Check)); link != "" {
+		mend += " " + link + "."
+	}
+	return notDone(command.Explain, why+" "+mend)
 }
 
 func explanation(s bench.ScenarioSummary, only bench.Mode) section {

@@ -104,5 +104,28 @@ func TestExplainKnowsTheModeOfACell(t *testing.T) {
 	assert.Contains(t, reply, "| `ghx` | 7/10 |")
 	assert.NotContains(t, reply, "agent_direct")
 	assert.Equal(t, "👎 The last run has no scenario `other-001`.\n", comment.Explained(failing(), bench.Cell{ScenarioID: "other-001"}))
-	assert.Contains(t, comment.Explained(running(), bench.Cell{ScenarioID: "other-001"}), "has no scenario", "a run without a summary")
+}
+
+func TestExplainSaysWhyThereIsNothingToExplain(t *testing.T) {
+	unlinked := running()
+	unlinked.Links = comment.Links{}
+	for name, c := range map[string]struct {
+		run  comment.Run
+		says []string
+	}{
+		"a run that waits":     {queued(), []string{"has not begun", "Ask again", "[Look at the run](<https://github.com/acme/tool/actions/runs/42>)"}},
+		"a run that goes on":   {running(), []string{"goes on (12 of 40 cells", "Ask again", "[Look at the run](<https://github.com/acme/tool/actions/runs/42>)"}},
+		"a run without a page": {unlinked, []string{"goes on", "Ask again when it has ended.\n"}},
+		"a run that broke":     {broken(fault.Infraf("x")), []string{"ended before anything was judged", "`/bench status` says why"}},
+		"a run that was ended": {stopped(), []string{"ended before anything was judged", "`/bench status` says why"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reply := comment.Explained(c.run, bench.Cell{ScenarioID: "pr-merge-001"})
+			assert.True(t, strings.HasPrefix(reply, "👎 `/bench explain`: the last run "), reply)
+			for _, part := range c.says {
+				assert.Contains(t, reply, part)
+			}
+			assert.NotContains(t, reply, "has no scenario")
+		})
+	}
 }

@@ -64,7 +64,8 @@ func (s *Space) provide(folder, name string, content []byte, perm os.FileMode) (
 
 // Stage returns a path at which the space's user can run, or read, the file:
 // its own where that user can reach it, else that of a copy, which the user
-// cannot change and which is made once.
+// cannot change and which is made once. What the kernel shows of processes and
+// devices, below /proc and /sys, is an error of kind invalid.
 func (s *Space) Stage(path string) (string, error) {
 	return s.stage(path, func(from, folder string) (string, error) {
 		to := filepath.Join(folder, filepath.Base(path))
@@ -75,8 +76,9 @@ func (s *Space) Stage(path string) (string, error) {
 // StageTree is Stage for a folder with everything below it, such as a program
 // that is installed with its libraries. Links within the tree stay links;
 // those to files outside become files, if the space's user can read those, and
-// are left out if not: whoever made the tree is not to get at what is ours. A
-// link to a folder outside is an error of kind invalid.
+// are left out if not, or if they are the kernel's: whoever made the tree is not
+// to get at what is ours. A link to a folder outside is an error of kind
+// invalid.
 func (s *Space) StageTree(path string) (string, error) {
 	return s.stage(path, func(from, folder string) (string, error) {
 		to := filepath.Join(folder, filepath.Base(path))
@@ -102,6 +104,8 @@ func (s *Space) stage(path string, copyTo func(from, folder string) (string, err
 	switch {
 	case !filepath.IsAbs(path):
 		return "", fault.Invalidf("stage %s for the agent: its path must be absolute", path)
+	case isKernels(filepath.Clean(path)), isKernels(from):
+		return "", fault.Invalidf("stage %s for the agent: it leads to %s, which is no program's file but the kernel's", path, from)
 	case !s.reaches(from):
 		staged, err = s.copyTool(from, copyTo)
 	case !s.reachesParent(path):
@@ -200,7 +204,7 @@ func (s *Space) copyLink(root, path, to string) error {
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() && !s.reaches(outside) {
+	if !info.IsDir() && (!s.reaches(outside) || isKernels(outside)) {
 		return nil
 	}
 	if !info.Mode().IsRegular() {
@@ -213,6 +217,11 @@ func (s *Space) copyLink(root, path, to string) error {
 func within(root, path string) bool {
 	return path == root || strings.HasPrefix(path, root+string(filepath.Separator))
 }
+
+// isKernels reports whether a path is that of something which the kernel shows
+// of itself, of processes and of devices. What it tells whoever reads it may be
+// the secrets of that one, whatever the rights of the file are.
+func isKernels(path string) bool { return within("/proc", path) || within("/sys", path) }
 
 // copyFile makes a file that everyone can read and only we can change. It is
 // the same file, at no cost, if that holds for it already.

@@ -84,6 +84,7 @@ func TestStageTreeKeepsAProgramTogether(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"stolen":       "-> " + outside + "/ours",
 		"environment":  "-> /proc/self/environ",
+		"command line": "-> /proc/self/cmdline",
 		"lib/main.sh":  ". \"$(dirname \"$0\")/../lib/part.sh\"",
 		"lib/part.sh":  "echo part; cat \"$(dirname \"$0\")/../common\"",
 		"bin/program":  "-> ../lib/main.sh",
@@ -109,6 +110,28 @@ func TestStageRefusesPathsThatAreNone(t *testing.T) {
 			require.Equal(t, fault.Invalid, fault.KindOf(err), err)
 		})
 	}
+}
+
+// What the kernel shows whoever reads it may be that one's secret.
+func TestStageRefusesWhatTheKernelShows(t *testing.T) {
+	s := ways[1].open(t)
+	dir := tree(t, map[string]string{
+		"file": "-> /proc/self/environ", "open file": "-> /proc/self/cmdline", "folder": "-> /proc/self", "device": "-> /sys/kernel",
+		"link": "-> DIR/file", "mine": "x",
+	}, 0o644)
+	for _, path := range []string{
+		"/proc/self/environ", "/proc/self/cmdline", "/proc/../proc/self/environ", "/proc", "/sys/kernel", "/proc/self/root" + dir + "/mine",
+		dir + "/file", dir + "/open file", dir + "/link", dir + "/folder/environ", dir + "/device",
+	} {
+		for name, stage := range map[string]func(string) (string, error){"as a file": s.Stage, "as a tree": s.StageTree} {
+			t.Run(path+" "+name, func(t *testing.T) {
+				staged, err := stage(path)
+				require.Equal(t, fault.Invalid, fault.KindOf(err), "it is at %s: %v", staged, err)
+			})
+		}
+	}
+	_, err := s.Stage(dir + "/mine")
+	require.NoError(t, err)
 }
 
 func TestAProvidedFileCanBeReadAndNotChanged(t *testing.T) {

@@ -128,6 +128,7 @@ func TestAJobWhoseEndWasNotStoredIsDoneAgain(t *testing.T) {
 		stored := r.enqueue(t, k.New(plan{"x"}).Once("x"))
 		receive(t, b.began)
 		r.reaches(t, stored.ID, done)
+		require.Empty(t, b.began, "an end that is being stored is waited for")
 		take(t, r.db, stored.ID, "a")
 		again := receive(t, b.began)
 		assert.Equal(t, stored.ID, again.ID)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -19,14 +20,19 @@ const (
 	// mostRunning is how many running jobs are looked at together.
 	mostRunning = 10_000
 	// strayBeats is how many beats in a row see a stray before it is given back:
-	// for so long that River has tried again, in vain, to store its end.
+	// for so long that River has tried again, in vain, to store its end. It does
+	// that four times a second, so no stray is younger than strayAge.
 	strayBeats = 5
+	strayAge   = time.Second
 )
 
 // stray is an attempt that is this process's, as the database says, and that
 // the process does not work on. It has just been taken, or its end is being
 // stored; but if it stays, the database was away when either was told.
-type stray struct{ attempt, beats int }
+type stray struct {
+	attempt, beats int
+	since          time.Time
+}
 
 // rescue gives back jobs of processes that are not there any more, and strays.
 // If it buries, it first removes processes that have been silent.
@@ -124,11 +130,12 @@ func (q *Queue) look(ctx context.Context, tx *database.Tx, job *rivertype.JobRow
 	if q.running.has(job.ID) {
 		return nil
 	}
-	s := q.strays[job.ID]
-	if s.attempt != job.Attempt {
-		s = stray{attempt: job.Attempt}
+	now := q.opts.Now()
+	s, known := q.strays[job.ID]
+	if !known || s.attempt != job.Attempt {
+		s = stray{attempt: job.Attempt, since: now}
 	}
-	if s.beats++; s.beats < strayBeats {
+	if s.beats++; s.beats < strayBeats || now.Sub(s.since) < strayAge {
 		seen[job.ID] = s
 		return nil
 	}

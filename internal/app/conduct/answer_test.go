@@ -23,6 +23,10 @@ func (r *rig) once(kind faults.Kind, path string) {
 	require.NoError(r, err)
 }
 
+// silent is manual without the comment on runs, so that all that is said are
+// answers.
+const silent = manual + "comment: never\n"
+
 const (
 	commenting = "/repos/{owner}/{repo}/issues/{number}/comments"
 	reacting   = "/repos/{owner}/{repo}/issues/comments/{id}/reactions"
@@ -47,7 +51,7 @@ func TestACommandThatIsTriedAgainIsAnsweredOnceAndAsTheFirstTime(t *testing.T) {
 			{"run isues", "", "mistaken", "confused", "There is no scenario set", 0},
 		} {
 			t.Run(name+": "+c.command+" "+c.outcome, func(t *testing.T) {
-				r := newRig(t, manual)
+				r := newRig(t, silent)
 				begun := make(chan string, 10_000)
 				r.executor.set(func(_ context.Context, w conduct.Work) (runs.Outcome, error) {
 					begun <- w.Run.ID
@@ -76,7 +80,7 @@ func TestACommandThatIsTriedAgainIsAnsweredOnceAndAsTheFirstTime(t *testing.T) {
 
 // The push comes between two attempts at the same command.
 func TestAnAnswerStandsWhateverHappensMeanwhile(t *testing.T) {
-	r := newRig(t, manual)
+	r := newRig(t, silent)
 	payload := r.says("writer", "/bench run")
 	r.once(faults.Unavailable, commenting)
 	require.Error(t, r.try("delivery", "issue_comment", payload))
@@ -93,7 +97,7 @@ func TestAnAnswerStandsWhateverHappensMeanwhile(t *testing.T) {
 
 // The process dies after the run was made, before anything was said of it.
 func TestAnAnswerIsKeptWithWhatIsDone(t *testing.T) {
-	r := newRig(t, manual)
+	r := newRig(t, silent)
 	payload := r.says("writer", "/bench run")
 	ctx, die := context.WithCancel(t.Context())
 	r.transport = &before{text: `"queued"`, do: die}
@@ -110,7 +114,7 @@ func TestAnAnswerIsKeptWithWhatIsDone(t *testing.T) {
 }
 
 func TestACommandThatFailsForGoodIsAnswered(t *testing.T) {
-	r := newRig(t, manual)
+	r := newRig(t, silent)
 	payload := r.says("writer", "/bench run")
 	d := r.delivery("delivery-x", "issue_comment", payload)
 	for range 2 { // a process may die after the first time
@@ -125,7 +129,7 @@ func TestACommandThatFailsForGoodIsAnswered(t *testing.T) {
 }
 
 func TestWhatWasCarriedOutDoesNotFailForGood(t *testing.T) {
-	r := newRig(t, manual)
+	r := newRig(t, silent)
 	payload := r.says("writer", "/bench run")
 	r.once(faults.Unavailable, commenting)
 	require.Error(t, r.try("delivery", "issue_comment", payload))
@@ -135,7 +139,7 @@ func TestWhatWasCarriedOutDoesNotFailForGood(t *testing.T) {
 }
 
 func TestWhatIsNoCommandFailsInSilence(t *testing.T) {
-	r := newRig(t, manual)
+	r := newRig(t, silent)
 	for name, payload := range map[string]map[string]any{
 		"issue_comment": r.says("writer", "it is /bench that fails"),
 		"pull_request":  {"action": "opened", "pull_request": r.pull()},

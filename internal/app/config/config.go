@@ -3,18 +3,21 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/jsondoc"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
@@ -168,16 +171,16 @@ func readFile(file string) (values map[string]string, problems []string) {
 		// What the parser says repeats the line, which may hold a secret.
 		return nil, []string{file + lineOf(err) + " is no YAML with a name of its own and a value on each line, such as workers: 2"}
 	}
-	known := map[string]bool{}
+	var known []string
 	for _, s := range settings() {
-		known[s.Key] = true
+		known = append(known, s.Key)
 	}
 	values = map[string]string{}
 	for key, value := range raw {
 		text, isPlain := plain(value)
 		switch {
-		case !known[key]:
-			problems = append(problems, file+" sets "+key+", which is no setting: `bench-app serve --help` lists them")
+		case !slices.Contains(known, key):
+			problems = append(problems, file+" sets "+key+", which is no setting"+cmp.Or(jsondoc.DidYouMean(key, known), helpLists))
 		case !isPlain:
 			problems = append(problems, key+" in "+file+" is not a plain value")
 		default:
@@ -185,6 +188,47 @@ func readFile(file string) (values map[string]string, problems []string) {
 		}
 	}
 	return values, problems
+}
+
+// helpLists goes on after what is no setting.
+const helpLists = ": `bench-app serve --help` lists them"
+
+// prefix is what the names of the settings begin with that are ours alone.
+const prefix = "BENCH_APP_"
+
+// Unknown returns a sentence about each variable of an environment, as
+// [os.Environ] returns it, that has the name of a setting but is none. Others
+// are names that are known besides. Values are not repeated.
+func Unknown(environ []string, others ...string) []string {
+	known := slices.Clone(others)
+	for _, s := range settings() {
+		known = append(known, s.Variable)
+	}
+	var all []string
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, prefix) && value != "" && !slices.Contains(known, name) {
+			all = append(all, name+" is no setting and has no effect"+cmp.Or(meant(name, known), helpLists))
+		}
+	}
+	return all
+}
+
+// meant asks whether a known name was meant by one that is none.
+func meant(name string, known []string) string {
+	own := strings.TrimPrefix(name, prefix)
+	var rest []string
+	for _, k := range known {
+		// Some settings have names that other programs know too.
+		if k == own || k == "BENCH_"+own {
+			return fmt.Sprintf(": did you mean %q?", k)
+		}
+		if after, is := strings.CutPrefix(k, prefix); is {
+			rest = append(rest, after)
+		}
+	}
+	// The prefix would make any two names alike.
+	return strings.Replace(jsondoc.DidYouMean(own, rest), `"`, `"`+prefix, 1)
 }
 
 // lineOf says where in a file YAML went wrong, where the parser knows it.

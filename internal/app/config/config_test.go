@@ -21,7 +21,11 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-const secret = "a-secret-of-the-webhook"
+const (
+	secret = "a-secret-of-the-webhook"
+	// expectations is a file that can be used.
+	expectations = "../../../scenarios/expectations.json"
+)
 
 func newKey(t *testing.T) string {
 	t.Helper()
@@ -53,14 +57,14 @@ func TestNothingHasToBeSet(t *testing.T) {
 
 // everyVariable sets everything in the environment but the private key's file,
 // which the key itself would go before.
-func everyVariable(key, keyFile string) map[string]string {
+func everyVariable(key string) map[string]string {
 	return map[string]string{
 		"PORT": "80", "BENCH_APP_ADDR": "127.0.0.1:9", "BENCH_APP_PUBLIC_URL": "https://bench.example.com/", "BENCH_APP_DATA_DIR": "d",
 		"DATABASE_URL": "postgres://u:p@h/x", "BENCH_APP_WORKERS": "3", "BENCH_APP_PARALLEL": "4", "BENCH_APP_KEEP": "100h", "BENCH_APP_KEEP_RUNS": "200h", "BENCH_APP_STOP_TIMEOUT": "1m", "BENCH_APP_METRICS_TOKEN": "a-token-of-metrics",
 		"GITHUB_API_URL": "https://ghe.example.com/api/v3", "GITHUB_URL": "https://ghe.example.com", "BENCH_APP_LOG_LEVEL": "debug",
 		"BENCH_APP_ID": "42", "BENCH_APP_PRIVATE_KEY": strings.ReplaceAll(key, "\n", `\n`), "BENCH_APP_WEBHOOK_SECRET": secret,
 		"BENCH_APP_CLIENT_ID": "Iv1.x", "BENCH_APP_CLIENT_SECRET": "shhhhhhh", "BENCH_APP_LOCAL_OWNERS": "octo, org", "BENCH_MODEL_API_KEY": "a-model-key",
-		"BENCH_APP_MODEL_BASE_URL": "http://127.0.0.1:1/v1", "BENCH_APP_BUILD_COMMAND": "make", "BENCH_APP_GHX_COMMAND": "node x.js", "BENCH_APP_GHX_SKILL": "SKILL.md", "BENCH_APP_EXPECTATIONS": keyFile,
+		"BENCH_APP_MODEL_BASE_URL": "http://127.0.0.1:1/v1", "BENCH_APP_BUILD_COMMAND": "make", "BENCH_APP_GHX_COMMAND": "node x.js", "BENCH_APP_GHX_SKILL": "SKILL.md", "BENCH_APP_EXPECTATIONS": expectations,
 	}
 }
 
@@ -92,7 +96,7 @@ model-base-url: http://127.0.0.1:1/v1/
 build-command: make
 ghx-command: node x.js
 ghx-skill: SKILL.md
-expectations: ` + keyFile + `
+expectations: ` + expectations + `
 `
 }
 
@@ -106,10 +110,10 @@ func TestEverySettingIsReadFromTheEnvironmentAndFromAFile(t *testing.T) {
 		LogLevel:    slog.LevelDebug,
 		Credentials: config.Credentials{AppID: 42, PrivateKey: key, WebhookSecret: secret, ClientID: "Iv1.x", ClientSecret: "shhhhhhh"},
 		Local: config.Local{
-			Owners: []string{"octo", "org"}, ModelKey: "a-model-key", ModelBaseURL: "http://127.0.0.1:1/v1", Build: "make", GHXCommand: "node x.js", GHXSkill: "SKILL.md", Expectations: keyFile,
+			Owners: []string{"octo", "org"}, ModelKey: "a-model-key", ModelBaseURL: "http://127.0.0.1:1/v1", Build: "make", GHXCommand: "node x.js", GHXSkill: "SKILL.md", Expectations: expectations,
 		},
 	}
-	fromEnv, err := config.Read(env(everyVariable(key, keyFile)), "")
+	fromEnv, err := config.Read(env(everyVariable(key)), "")
 	require.NoError(t, err)
 	want.Credentials.PrivateKey = strings.TrimSpace(key)
 	fromEnv.Credentials.PrivateKey = strings.TrimSpace(fromEnv.Credentials.PrivateKey)
@@ -161,6 +165,44 @@ func TestCredentialsAreWholeOrMissing(t *testing.T) {
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "BENCH_APP_ID is missing")
 	assert.Contains(t, err.Error(), "BENCH_APP_PRIVATE_KEY or BENCH_APP_PRIVATE_KEY_PATH is missing")
+}
+
+func TestAMisspeltNameIsToldWithTheOneThatWasMeant(t *testing.T) {
+	unknown := config.Unknown([]string{
+		"BENCH_APP_PUBLICURL=hunter22", "BENCH_APP_WEBHOOK_SECRETS=hunter22", "BENCH_APP_DATABASE_URL=hunter22", "BENCH_APP_MODEL_API_KEY=hunter22", "BENCH_APP_ZEBRA=hunter22",
+		"BENCH_APP_WORKERS=3", "BENCH_APP_CONFIG=x.yml", "BENCH_APP_EMPTY=", "BENCH_APPS=1", "PATH=/bin", "odd",
+	}, "BENCH_APP_CONFIG")
+	assert.Equal(t, []string{
+		`BENCH_APP_PUBLICURL is no setting and has no effect: did you mean "BENCH_APP_PUBLIC_URL"?`,
+		`BENCH_APP_WEBHOOK_SECRETS is no setting and has no effect: did you mean "BENCH_APP_WEBHOOK_SECRET"?`,
+		`BENCH_APP_DATABASE_URL is no setting and has no effect: did you mean "DATABASE_URL"?`,
+		`BENCH_APP_MODEL_API_KEY is no setting and has no effect: did you mean "BENCH_MODEL_API_KEY"?`,
+		"BENCH_APP_ZEBRA is no setting and has no effect: `bench-app serve --help` lists them",
+	}, unknown)
+	_, err := config.Read(env(nil), write(t, "worker: 3\n"))
+	assert.ErrorContains(t, err, `sets worker, which is no setting: did you mean "workers"?`)
+}
+
+func TestAFileOfExpectationsIsReadBeforeItIsNeeded(t *testing.T) {
+	for text, says := range map[string]string{
+		"pricing: none\n":               ":1:1: ",
+		"{\n  \"thresholds\": 1\n}\n":   ":2:3: ",
+		"{\n  \"pricing\": {\"x\": 1}}": ":2:",
+	} {
+		file := write(t, text)
+		_, err := config.Read(env(map[string]string{"BENCH_APP_EXPECTATIONS": file, "BENCH_APP_DATA_DIR": t.TempDir()}), "")
+		require.ErrorContains(t, err, "  BENCH_APP_EXPECTATIONS names a file that cannot be used:\n    "+file)
+		assert.ErrorContains(t, err, "    "+file+says)
+		assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	}
+	_, err := config.Read(env(nil), write(t, "expectations: /nowhere.json\n"))
+	assert.ErrorContains(t, err, "expectations in ")
+	assert.ErrorContains(t, err, "names a file that cannot be read: open /nowhere.json")
+}
+
+func TestADataFolderThatIsNoneIsNamedByItsSetting(t *testing.T) {
+	_, err := config.Read(env(map[string]string{"BENCH_APP_DATA_DIR": write(t, "")}), "")
+	assert.ErrorContains(t, err, "BENCH_APP_DATA_DIR cannot be used, as the App's credentials in it cannot be read: open ")
 }
 
 func TestAFileThatIsNoYAMLIsNotRepeated(t *testing.T) {
@@ -229,7 +271,7 @@ func named(t *testing.T) (variables, keys []string) {
 // round.
 func TestHelpNamesEverySetting(t *testing.T) {
 	variables, keys := named(t)
-	assert.ElementsMatch(t, append(slices.Collect(maps.Keys(everyVariable("", ""))), "BENCH_APP_PRIVATE_KEY_PATH"), variables)
+	assert.ElementsMatch(t, append(slices.Collect(maps.Keys(everyVariable(""))), "BENCH_APP_PRIVATE_KEY_PATH"), variables)
 	want := []string{"private-key"}
 	for line := range strings.Lines(strings.TrimSpace(everyKey(""))) {
 		key, _, _ := strings.Cut(line, ":")

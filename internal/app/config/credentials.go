@@ -96,7 +96,7 @@ func LoadCredentials(dataDir string) (Credentials, error) {
 		return Credentials{}, nil
 	}
 	if err != nil {
-		return Credentials{}, fault.Invalidf("the App's credentials cannot be read: %w", err)
+		return Credentials{}, fault.Invalidf("BENCH_APP_DATA_DIR cannot be used, as the App's credentials in it cannot be read: %w", err)
 	}
 	var c Credentials
 	if json.Unmarshal(data, &c) != nil || c.Check() != nil {

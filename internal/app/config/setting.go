@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ghx-dev/bench-action/internal/bench/expect"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
@@ -178,8 +179,12 @@ func setKeyPath(c *Config, v string) error {
 }
 
 func setExpectations(c *Config, v string) error {
-	if _, err := os.Stat(v); err != nil {
+	data, err := os.ReadFile(v)
+	if err != nil {
 		return fault.Invalidf("names a file that cannot be read: %w", err)
+	}
+	if _, err := expect.Parse(v, data); err != nil {
+		return fault.Invalidf("names a file that cannot be used:\n    %s", strings.ReplaceAll(err.Error(), "\n", "\n    "))
 	}
 	c.Local.Expectations = v
 	return nil

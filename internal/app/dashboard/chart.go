@@ -48,13 +48,21 @@ func charts(course []Point) []chart {
 		{"Latency, reduction", func(p Point) *float64 { return p.LatencyPct }, bench.PercentText},
 		{"Tool calls, reduction", func(p Point) *float64 { return p.CallsPct }, bench.PercentText},
 		{"Success rate, difference", func(p Point) *float64 { return p.SuccessPP }, bench.PointsText},
-		{"Cost of a run", func(p Point) *float64 { return &p.CostUSD }, func(v float64) string { return bench.USDText(v) + " USD" }},
+		{"Cost of a run", Point.spent, func(v float64) string { return bench.USDText(v) + " USD" }},
 	} {
 		if c, ok := newChart(f.title, course, f.of, f.text); ok {
 			all = append(all, c)
 		}
 	}
 	return all
+}
+
+// spent is what the run has cost, nil where that is simulated.
+func (p Point) spent() *float64 {
+	if p.Simulated {
+		return nil
+	}
+	return &p.CostUSD
 }
 
 func newChart(title string, course []Point, of func(Point) *float64, text func(float64) string) (chart, bool) {

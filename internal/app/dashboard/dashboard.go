@@ -42,7 +42,8 @@ type Run struct {
 	Commit string
 	State  State
 	// Verdict is empty until there is one.
-	Verdict   bench.Verdict
+	Verdict bench.Verdict
+	// Simulated is true where no model is involved, so that nothing is spent.
 	Simulated bool
 	// Asked says what started the run, such as "push" or "/bench by octocat".
 	Asked       string
@@ -59,8 +60,10 @@ type Run struct {
 // Detail is a run with all there is to show of it.
 type Detail struct {
 	Run
-	// Problem ended a broken run, Reason a stopped one.
-	Problem, Reason string
+	// Problem ended a broken run.
+	Problem string
+	// Reason is why a run was stopped or never began, with code in backticks.
+	Reason string
 	// Summary is nil where nothing was judged.
 	Summary *bench.Summary
 	// Log is the last part of what the run printed, without secrets.

@@ -313,6 +313,40 @@ func TestARunThatNeverBeganIsToldWithoutGaps(t *testing.T) {
 	}
 }
 
+func TestAPageSaysWhyARunDidNotBegin(t *testing.T) {
+	s := open(t, &runs{all: []dashboard.Detail{{
+		Run:    dashboard.Run{ID: "r7", Repo: "aryeko/ghx", Pull: 14, State: dashboard.Skipped, Created: now},
+		Reason: "The commit comes from a <fork>. Comment `/bench approve 0123`. The next push ends the approval.",
+	}}})
+	s.login(t)
+	_, run := s.get(t, "/runs/r7")
+	assert.Contains(t, run, `Not run</h2><p>The commit comes from a &lt;fork&gt;. Comment <code>/bench approve 0123</code>. The next push ends the approval.</p>`)
+}
+
+// Who reads a sum thinks that it was spent.
+func TestASumThatNobodySpentIsMarked(t *testing.T) {
+	source := &runs{}
+	for _, simulated := range []bool{true, false} {
+		source.all = append(source.all, dashboard.Detail{Run: dashboard.Run{
+			ID: fmt.Sprint(simulated), Repo: "aryeko/ghx", State: dashboard.Running, Simulated: simulated, CostUSD: 0.0875, Created: now,
+		}})
+	}
+	for _, simulated := range []bool{true, true, false, false} {
+		source.course = append(source.course, dashboard.Point{RunID: "r", At: now, Verdict: bench.VerdictPass, TokensPct: new(20.0), CostUSD: 0.5, Simulated: simulated})
+	}
+	s := open(t, source)
+	s.login(t)
+	for id, shown := range map[string]string{"true": "<dd>0.0875 USD (simulated)</dd>", "false": "<dd>0.0875 USD</dd>"} {
+		_, run := s.get(t, "/runs/"+id)
+		assert.Contains(t, run, shown)
+	}
+	_, list := s.get(t, "/")
+	assert.Equal(t, 1, strings.Count(list, "0.0875 USD (simulated)"), list)
+	_, repo := s.get(t, "/repos/aryeko/ghx")
+	assert.Contains(t, repo, "Cost of a run over 2 runs:", "only what was spent")
+	assert.Contains(t, repo, "Active tokens, reduction over 4 runs:")
+}
+
 func TestAFigureThatDoesNotMoveHasNoRange(t *testing.T) {
 	source := &runs{}
 	for range 3 {

@@ -57,6 +57,9 @@ func (d *pages) line(run Run) line {
 	l := line{Run: run, Word: word, Tone: tone, Since: ago(d.Now().Sub(run.Created)), Short: short(run.Commit), ModesText: modesText(run.Modes)}
 	if run.CostUSD > 0 {
 		l.Cost = bench.USDText(run.CostUSD) + " USD"
+		if run.Simulated {
+			l.Cost += " (simulated)"
+		}
 	}
 	if !run.Started.IsZero() {
 		end := run.Ended
@@ -102,6 +105,23 @@ func wordOf(run Run) (word, tone string) {
 	default:
 		return "no verdict", "quiet"
 	}
+}
+
+// span is a piece of a text.
+type span struct {
+	Text string
+	Code bool
+}
+
+// Reason is why the run was stopped or never began, in pieces.
+func (v view) Reason() []span {
+	var spans []span
+	for i, piece := range strings.Split(v.Detail.Reason, "`") {
+		if piece != "" {
+			spans = append(spans, span{Text: piece, Code: i%2 == 1})
+		}
+	}
+	return spans
 }
 
 func modesText(modes []bench.Mode) string {

@@ -135,6 +135,10 @@ func (e *Executor) Abandon(ctx context.Context, r runs.Run, client *github.Clien
 
 // settle keeps the rows of an abandoned run. What cannot be used is left.
 func (e *Executor) settle(ctx context.Context, w conduct.Work, run *gh.WorkflowRun) error {
+	by, err := e.origin(ctx, w)
+	if err != nil || !by.has(run) {
+		return err
+	}
 	archive, err := e.download(ctx, w, run)
 	if err != nil || archive == nil {
 		return err

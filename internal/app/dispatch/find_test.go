@@ -268,3 +268,51 @@ func TestWhatIsAbandonedBeforeItAppearsIsCancelledThen(t *testing.T) {
 	r.now = r.now.Add(tooLate)
 	assert.NoError(t, abandon(), "nothing will come any more")
 }
+
+// What a workflow run has cost counts, however it ended.
+func TestWhatAWorkflowHasSpentIsTold(t *testing.T) {
+	costs := func(mode bench.Mode, iteration int, usd float64) bench.Row {
+		row := rowOf(mode)
+		row.Iteration, row.Cost = iteration, usd
+		return row
+	}
+	whole := file{"summary.json", func() bench.Summary {
+		s := summary()
+		s.CostUSD = 3
+		s.Missing = []bench.MissingCells{{Cells: make([]bench.Cell, 2)}}
+		return s
+	}()}
+	rows := file{"rows-suite.jsonl", lines(t, costs(bench.AgentDirect, 1, 1), costs(bench.GHX, 1, 2))}
+	for name, c := range map[string]struct {
+		conclusion string
+		files      []file
+		// kept is a row that the run has already.
+		kept bench.Row
+		done int
+		usd  float64
+	}{
+		"it was complete":                     {"success", []file{whole, rows}, costs(bench.GHX, 1, 2), 2, 3},
+		"it ended early":                      {"failure", []file{rows}, costs(bench.GHX, 1, 9), 2, 3},
+		"it was cancelled":                    {"cancelled", []file{rows}, costs(bench.GHX, 1, 9), 2, 3},
+		"a row that was taken over is left":   {"failure", []file{rows}, costs(bench.GHX, 2, 4), 3, 7},
+		"and so where there is a summary too": {"success", []file{whole, rows}, costs(bench.GHX, 2, 4), 3, 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.work.Run.Request.Plan.Repetitions = 2
+			line, err := json.Marshal(&c.kept)
+			require.NoError(t, err)
+			r.work.Rows = [][]byte{line}
+			var done int
+			var usd float64
+			r.work.Progress = func(n, _ int, cost float64) { done, usd = n, cost }
+			require.ErrorIs(t, r.execute(0), conduct.ErrElsewhere)
+			ended := own(9)
+			ended.Status, ended.Conclusion = "completed", c.conclusion
+			r.shown, r.artifact = []workflowRun{ended}, archive(t, c.files...)
+			require.NoError(t, r.execute(time.Minute))
+			assert.Equal(t, c.done, done)
+			assert.InDelta(t, c.usd, usd, 1e-9)
+		})
+	}
+}

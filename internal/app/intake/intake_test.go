@@ -429,6 +429,17 @@ func TestRefusalsDoNotFillTheLog(t *testing.T) {
 	assert.Contains(t, r.log.String(), "more_since_last=99")
 }
 
+// GitHub pings an App as soon as it has made it, which is before the server
+// knows the secret.
+func TestAPingDuringTheSetUpIsNoWarning(t *testing.T) {
+	r := newRig(t, func(opts *intake.Options, _ *keeper) { opts.Secret = func() []byte { return nil } })
+	assert.Equal(t, http.StatusServiceUnavailable, r.send(delivery(payload)).Code)
+	assert.Contains(t, r.log.String(), "level=INFO")
+	assert.Contains(t, r.log.String(), "before the App was set up")
+	assert.NotContains(t, r.log.String(), "refused")
+	assert.NotContains(t, r.log.String(), "level=WARN")
+}
+
 func FuzzReceiver(f *testing.F) {
 	f.Add("pull_request", id, "application/json", payload, true)
 	f.Add("pull_request", id, "application/x-www-form-urlencoded", "payload="+url.QueryEscape(payload), true)

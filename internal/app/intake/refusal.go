@@ -49,7 +49,11 @@ func (r *Receiver) answerRefusal(w http.ResponseWriter, request *http.Request, h
 	}
 	r.opts.Count(event, why.outcome)
 	if silent, log := r.refused.note(why.outcome, r.opts.Now()); log {
-		r.opts.Log.WarnContext(request.Context(), "a delivery was refused",
+		level, said := slog.LevelWarn, "a delivery was refused"
+		if why.outcome == NotSetUp {
+			level, said = slog.LevelInfo, "a delivery came before the App was set up and is not taken; GitHub's first one, a ping, often does"
+		}
+		r.opts.Log.Log(request.Context(), level, said,
 			slog.String("reason", string(why.outcome)), slog.String("message", why.message), slog.String("event", event),
 			slog.Int("status", why.status), slog.Int("more_since_last", silent))
 	}

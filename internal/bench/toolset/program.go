@@ -25,10 +25,15 @@ type Program struct {
 	// Needs are the files and folders, by absolute path, that whoever runs it
 	// must be able to read.
 	Needs []string
+	// files are those that the command itself names, by absolute path.
+	files []string
 }
 
 // resolve finds the program of a command. Scripts that name their interpreter
-// are started by that, so that it need not be on the agent's PATH.
+// are started by that, so that it need not be on the agent's PATH. Of what a
+// script's first line names only the interpreter is needed, and that alone:
+// the script may be what somebody proposes, and what is needed may be copied
+// for agents.
 func resolve(name, command string) (Program, error) {
 	words, err := shellquote.Split(command)
 	if err != nil || len(words) == 0 {
@@ -43,28 +48,33 @@ func resolve(name, command string) (Program, error) {
 	if err != nil {
 		return Program{}, fmt.Errorf("%s cannot be run: %w", name, err)
 	}
-	if interpreter != nil {
-		p.Words = append(interpreter, p.Words...)
-	}
 	for i, word := range p.Words {
 		if full, isFile := fileAt(word); isFile {
 			p.Words[i] = full
-			p.Needs = append(p.Needs, treeOf(full))
+			p.Needs, p.files = append(p.Needs, treeOf(full)), append(p.files, full)
 		}
+	}
+	if interpreter != nil {
+		p.Words = append(interpreter, p.Words...)
+		p.Needs = append([]string{interpreter[0]}, p.Needs...)
 	}
 	return p, nil
 }
 
 // lookUp returns the absolute path of a program, without links.
 func lookUp(name string) (string, error) {
-	path, err := exec.LookPath(name)
+	found, err := exec.LookPath(name)
 	if err != nil {
 		return "", err
 	}
-	if path, err = filepath.Abs(path); err != nil {
+	if found, err = filepath.Abs(found); err != nil {
 		return "", err
 	}
-	return filepath.EvalSymlinks(path)
+	path, isFile := fileAt(found)
+	if !isFile {
+		return "", fmt.Errorf("%s is no file", found)
+	}
+	return path, nil
 }
 
 // fileAt returns the absolute path of a word that is one of an existing file.
@@ -110,7 +120,18 @@ func interpreterOf(path string) ([]string, error) {
 	if words[0], err = lookUp(words[0]); err != nil {
 		return nil, fmt.Errorf("its interpreter is not there: %w", err)
 	}
+	if !isForAll(words[0]) {
+		return nil, fmt.Errorf("others may not read and run its interpreter %s", words[0])
+	}
 	return words, nil
+}
+
+// isForAll reports whether a path is that of a program which everybody may read
+// and run.
+func isForAll(path string) bool {
+	const othersReadAndRun = 0o005
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&othersReadAndRun == othersReadAndRun
 }
 
 // treeOf returns what must be there for a file to run: for a module of Node's
@@ -143,18 +164,28 @@ func workspaceOf(folder string) string {
 	return above(filepath.Join(folder, "package.json"), "pnpm-workspace.yaml", "pnpm-lock.yaml")
 }
 
-// above returns the nearest folder above path that has one of the files.
+// above returns the nearest folder above path that has one of the files. It
+// goes no further than to a folder in which everybody may write, such as /tmp:
+// what lies there says nothing about the program.
 func above(path string, names ...string) string {
-	for folder := filepath.Dir(path); ; folder = filepath.Dir(folder) {
+	for folder := filepath.Dir(path); !isOpen(folder); folder = filepath.Dir(folder) {
 		for _, name := range names {
 			if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
 				return folder
 			}
 		}
 		if folder == filepath.Dir(folder) {
-			return ""
+			break
 		}
 	}
+	return ""
+}
+
+// isOpen reports whether everybody may write in a folder.
+func isOpen(folder string) bool {
+	const othersWrite = 0o002
+	info, err := os.Stat(folder)
+	return err == nil && info.Mode()&othersWrite != 0
 }
 
 // versionPattern finds a version in what programs say of theirs.

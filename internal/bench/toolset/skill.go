@@ -3,9 +3,10 @@ package toolset
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"path"
 	"slices"
+	"syscall"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
@@ -43,34 +44,63 @@ func readAll(file *os.File) (string, error) {
 	return string(text), nil
 }
 
-// skillBeside opens the skill text in the package of one of the program's
-// files; nil if there is none. Packages keep it in skills/<name>/SKILL.md. A
-// link that leads out of the package is not followed: the package may be what
-// somebody proposes, who is not to have our files told to an agent.
+// skillBeside opens the skill text in the package of one of the files that the
+// program's command names; nil if there is none.
 func skillBeside(program Program) *os.File {
-	for _, word := range slices.Backward(program.Words) {
-		path, isFile := fileAt(word)
-		if !isFile {
-			continue
-		}
-		folder := packageOf(path)
-		if folder == "" {
-			continue
-		}
-		root, err := os.OpenRoot(folder)
-		if err != nil {
-			continue
-		}
-		defer root.Close()
-		// The pattern is well formed.
-		found, _ := fs.Glob(root.FS(), "skills/*/SKILL.md")
-		for _, name := range found {
-			if file, err := root.Open(name); err == nil {
-				return file
+	for _, file := range slices.Backward(program.files) {
+		if folder := packageOf(file); folder != "" {
+			if skill := skillOf(folder); skill != nil {
+				return skill
 			}
 		}
 	}
 	return nil
+}
+
+const (
+	// skillsFolder is where a package keeps skills, each in a folder with a
+	// skillFile.
+	skillsFolder = "skills"
+	skillFile    = "SKILL.md"
+	// maxSkills is how many entries of a package's skills are looked at.
+	maxSkills = 100
+)
+
+// skillOf opens the first skill text of a package; nil if there is none. A
+// link that leads out of the package is not followed, and what is no file is
+// passed over: the package may be what somebody proposes, who is not to have
+// our files told to an agent, nor us wait for a pipe.
+func skillOf(folder string) *os.File {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	skills, err := openAtOnce(root, skillsFolder)
+	if err != nil {
+		return nil
+	}
+	defer skills.Close()
+	// Those that were read before an error count.
+	names, _ := skills.Readdirnames(maxSkills)
+	slices.Sort(names)
+	for _, name := range names {
+		file, err := openAtOnce(root, path.Join(skillsFolder, name, skillFile))
+		if err != nil {
+			continue
+		}
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			return file
+		}
+		_ = file.Close() // nothing was written
+	}
+	return nil
+}
+
+// openAtOnce opens what is there to read it. It does not wait for who writes
+// to a pipe.
+func openAtOnce(root *os.Root, name string) (*os.File, error) {
+	return root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 // Instructions returns what an agent is told about its tools, by mode. About

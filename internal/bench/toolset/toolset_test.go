@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -141,6 +143,55 @@ func TestAScriptIsStartedByItsInterpreter(t *testing.T) {
 	})
 }
 
+// What is needed is made readable for agents, also what is root's.
+func TestAScriptHandsOutNothingButItsInterpreter(t *testing.T) {
+	m := newMachine(t)
+	m.write("bin/gh", elf)
+	sh := m.write("lib/bin/sh", elf)
+	secret := m.write("ours/secret", "our secret")
+	for _, folder := range []string{"ours", "lib"} {
+		m.write(folder+"/package.json", "{}")
+		m.write(folder+"/skills/x/SKILL.md", "our skill")
+	}
+	ghx := m.write("ghx", "#!"+sh+" "+secret+" ./secret\n")
+
+	s := toolset.Find(toolset.Options{GHX: ghx})
+	p := program(t, s, bench.GHX, "ghx")
+	assert.Equal(t, []string{sh, secret, "./secret", ghx}, p.Words)
+	assert.Equal(t, []string{sh, ghx}, p.Needs)
+	assert.NotContains(t, s.Instructions()[bench.GHX], "our skill")
+
+	for _, mode := range []os.FileMode{0o700, 0o711, 0o744} {
+		require.NoError(t, os.Chmod(sh, mode))
+		problems := toolset.Find(toolset.Options{GHX: ghx}).Problems(bench.GHX)
+		require.NotEmpty(t, problems, mode)
+		assert.Contains(t, problems[0].What, "others may not read and run its interpreter "+sh)
+	}
+}
+
+func TestAFolderThatAllMayWriteToSaysNothingAboutAProgram(t *testing.T) {
+	for name, mode := range map[string]os.FileMode{"one as /tmp": 0o777 | os.ModeSticky, "one without the sticky bit": 0o777} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t)
+			m.write("bin/gh", elf)
+			ghx := m.write("tmp/mine/ghx", elf)
+			m.write("tmp/mine/own/package.json", "{}")
+			own := m.write("tmp/mine/own/ghx", elf)
+			for _, planted := range []string{"package.json", "pnpm-workspace.yaml", "skills/x/SKILL.md"} {
+				m.write("tmp/"+planted, "{}")
+			}
+			require.NoError(t, os.Chmod(filepath.Join(m.root, "tmp"), mode))
+
+			s := toolset.Find(toolset.Options{GHX: ghx})
+			assert.Equal(t, []string{ghx}, program(t, s, bench.GHX, "ghx").Needs)
+			require.Len(t, s.Problems(bench.GHX), 1)
+			assert.Contains(t, s.Problems(bench.GHX)[0].What, "no skill text lies beside")
+			s = toolset.Find(toolset.Options{GHX: own})
+			assert.Equal(t, []string{filepath.Dir(own)}, program(t, s, bench.GHX, "ghx").Needs, "no workspace is found")
+		})
+	}
+}
+
 func TestADependencyIsNeededWhereverItLies(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
@@ -193,6 +244,50 @@ func TestASkillThatLeadsOutOfItsPackageIsNotRead(t *testing.T) {
 		require.Len(t, s.Problems(bench.GHX), 1, to)
 		assert.Contains(t, s.Problems(bench.GHX)[0].What, "no skill text lies beside")
 		require.NoError(t, os.Remove(file))
+	}
+}
+
+// find is [toolset.Find] for those who expect it not to wait for anybody.
+func find(t *testing.T, ghx string) *toolset.Set {
+	t.Helper()
+	found := make(chan *toolset.Set, 1)
+	go func() { found <- toolset.Find(toolset.Options{GHX: ghx}) }()
+	select {
+	case s := <-found:
+		return s
+	case <-time.After(5 * time.Second):
+		require.FailNow(t, "it waits for somebody to write into a pipe")
+		return nil
+	}
+}
+
+func TestNobodyWaitsForAPipe(t *testing.T) {
+	for name, c := range map[string]struct{ pipe, want string }{
+		"in the place of the program":         {"p/ghx", "is no file"},
+		"in the place of a skill":             {"p/skills/x/SKILL.md", "no skill text"},
+		"in the place of a skill's folder":    {"p/skills/x", "no skill text"},
+		"in the place of the skills' folder":  {"p/skills", "no skill text"},
+		"in the place of one of several ones": {"p/skills/a/SKILL.md", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t)
+			m.write("bin/gh", elf)
+			m.write("p/package.json", "{}")
+			ghx, pipe := filepath.Join(m.root, "p/ghx"), filepath.Join(m.root, c.pipe)
+			if pipe != ghx {
+				m.write("p/ghx", elf)
+			}
+			require.NoError(t, os.MkdirAll(filepath.Dir(pipe), 0o755))
+			require.NoError(t, syscall.Mkfifo(pipe, 0o755))
+			if c.want == "" {
+				m.write("p/skills/b/SKILL.md", "the skill that is one")
+				assert.Contains(t, find(t, ghx).Instructions()[bench.GHX], "the skill that is one")
+				return
+			}
+			problems := find(t, ghx).Problems(bench.GHX)
+			require.Len(t, problems, 1)
+			assert.Contains(t, problems[0].What, c.want)
+		})
 	}
 }
 

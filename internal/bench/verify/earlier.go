@@ -14,9 +14,10 @@ import (
 type Earlier struct {
 	// Rows are of cells that need not be run again.
 	Rows []bench.Row
-	// Failed counts the rows of runner failures, Unplanned those of cells that
-	// the suite does not run. Neither are among Rows.
-	Failed, Unplanned int
+	// Failed counts the rows of runner failures, OtherBase those of mode
+	// [bench.GHXBase] that are of another base commit, and Unplanned those of
+	// cells that the suite does not run. None of them are among Rows.
+	Failed, OtherBase, Unplanned int
 	// Torn are last lines that were not written whole.
 	Torn []ledger.Torn
 }
@@ -30,9 +31,10 @@ func (e Earlier) SpentUSD() (usd float64) {
 }
 
 // Earlier reads the rows that an earlier run has for the suite, by the same
-// agents. What failed for infrastructure (rule R8) is run again. Paths are
-// ledgers, and folders with ledgers below. An error is of kind invalid if one
-// has none, or has a row of something else than the suite measures (rule N1).
+// agents. What failed for infrastructure (rule R8) is run again, and so is the
+// base where it has moved. Paths are ledgers, and folders with ledgers below.
+// An error is of kind invalid if one has none, or has a row of something else
+// than the suite measures (rule N1).
 func (s Suite) Earlier(by agent.Info, paths ...string) (Earlier, error) {
 	files, err := ledgersIn(paths)
 	if err != nil {
@@ -47,6 +49,9 @@ func (s Suite) Earlier(by agent.Info, paths ...string) (Earlier, error) {
 		if row.Simulated != by.Simulated {
 			return fault.Invalidf("cell %s was run by another kind of agent: a model was involved in one of the two runs alone, so start a new run, or leave the file out", row.Cell())
 		}
+		if s.ofOtherBase(row) {
+			return nil
+		}
 		return ledger.CheckSame(identity, row)
 	})
 	if err != nil {
@@ -58,6 +63,8 @@ func (s Suite) Earlier(by agent.Info, paths ...string) (Earlier, error) {
 		switch row := &rows[i]; {
 		case !planned[row.Cell()]:
 			e.Unplanned++
+		case s.ofOtherBase(row):
+			e.OtherBase++
 		case row.Error.RunnerFailure():
 			e.Failed++
 		default:
@@ -65,6 +72,12 @@ func (s Suite) Earlier(by agent.Info, paths ...string) (Earlier, error) {
 		}
 	}
 	return e, err
+}
+
+// ofOtherBase reports whether a row is of a base commit that is not the suite's,
+// where that is known.
+func (s Suite) ofOtherBase(row *bench.Row) bool {
+	return row.Mode == bench.GHXBase && s.BaseCommit != nil && (row.Git.Commit == nil || *row.Git.Commit != *s.BaseCommit)
 }
 
 func ledgersIn(paths []string) (files []string, err error) {

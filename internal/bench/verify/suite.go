@@ -54,8 +54,9 @@ type Suite struct {
 	Provider    string
 	SeedID      string
 	// Target is the repository that the run acts on, empty for a sandbox.
-	Target     string
-	Git        bench.GitRef
+	Target string
+	Git    bench.GitRef
+	// BaseCommit is that of mode [bench.GHXBase], nil if it is not known.
 	BaseCommit *string
 	// Rows are of cells that were run elsewhere, or in another run. Those that
 	// belong to this one are taken into its ledger, and their cells are not run
@@ -254,7 +255,7 @@ func (s Suite) take(into runner.Ledger, info ledger.RunInfo, done map[bench.Cell
 	for i := range s.Rows {
 		row := s.Rows[i]
 		cell := row.Cell()
-		if done[cell] || !slices.Contains(info.Cells, cell) || ledger.CheckSame(identity, &row) != nil {
+		if done[cell] || !slices.Contains(info.Cells, cell) || s.ofOtherBase(&row) || ledger.CheckSame(identity, &row) != nil {
 			continue
 		}
 		row.RunID = info.RunID

@@ -52,6 +52,40 @@ func TestN1RowsOfAnotherSuiteAreNotTaken(t *testing.T) {
 	assert.Equal(t, []bench.Cell(nil), second.Left)
 }
 
+func TestN1TheBaseIsRunAgainWhereItHasMoved(t *testing.T) {
+	r := newRig(t)
+	before, now := "base-1", "base-2"
+	r.suite.Modes, r.suite.BaseCommit = []bench.Mode{bench.GHXBase, bench.GHX}, &before
+	files := r.run(t.Context(), t).Files
+	for name, c := range map[string]struct {
+		base *string
+		own  int
+	}{"it has not": {&before, 0}, "it has": {&now, 4}, "it is not known": {nil, 0}} {
+		t.Run(name, func(t *testing.T) {
+			r.suite.Dir, r.suite.BaseCommit, r.suite.Rows = t.TempDir(), c.base, nil
+			earlier, err := r.suite.Earlier(r.provider.Info, files...)
+			require.NoError(t, err)
+			assert.Equal(t, []int{c.own, 8 - c.own}, []int{earlier.OtherBase, len(earlier.Rows)})
+			r.suite.Rows = rowsOf(t, files)
+			r.next("run-2")
+			again := r.run(t.Context(), t)
+			assert.Equal(t, c.own, again.Rows)
+			for _, row := range rowsOf(t, again.Files) {
+				if row.Mode == bench.GHXBase && c.base != nil {
+					assert.Equal(t, c.base, row.Git.Commit)
+				}
+			}
+		})
+	}
+
+	r.suite.Dir, r.suite.BaseCommit, r.suite.Rows = t.TempDir(), &before, rowsOf(t, files)
+	for i := range r.suite.Rows {
+		r.suite.Rows[i].Git.Commit = nil
+	}
+	r.next("run-3")
+	assert.Equal(t, 4, r.run(t.Context(), t).Rows, "rows of a base that nobody knows are not taken")
+}
+
 func TestR8WhatFailedForInfrastructureIsNotTakenOver(t *testing.T) {
 	r := newRig(t)
 	rows := rowsOf(t, r.run(t.Context(), t).Files)

@@ -2,11 +2,13 @@ package actioncli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -49,6 +51,9 @@ func (a *action) verifyArguments(ghx ghxbuild.Built) []string {
 		{"--scenarios", in.ScenariosPath}, {"--model", in.Model}, {"--model-variant", in.ModelVariant}, {"--model-base-url", in.ModelBaseURL},
 		{"--seed-id", in.SeedID}, {"--shard", in.Shard}, {"--rows", in.Rows},
 		{"--ghx-command", ghx.Command}, {"--ghx-skill", ghx.Skill}, {"--base-ghx", ghx.Base},
+	}
+	if slices.Contains(in.Modes, bench.GHXBase) {
+		optional = append(optional, [2]string{"--base-commit", cmp.Or(in.BaseCommit, a.event.BaseSHA)})
 	}
 	if in.ModelKey != "" {
 		optional = append(optional, [2]string{"--model-api-key-env", keyVariable})

@@ -116,3 +116,28 @@ func TestRowsOfAnotherCommitAreRefused(t *testing.T) {
 	assert.Equal(t, 2, ended.code, ended.log)
 	assert.Contains(t, ended.log, "git.commit of cell")
 }
+
+func TestN1RowsOfTheBaseAreOfItsCommit(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	commits := func(of ended) map[bench.Mode]string {
+		byMode := map[bench.Mode]string{}
+		for cell, row := range rowsIn(t, filepath.Join(r.workspace, of.outputs["rows"])) {
+			byMode[cell.Mode] = *row.Git.Commit
+		}
+		return byMode
+	}
+	r.inputs["scenarios"], r.inputs["repetitions"], r.inputs["modes"], r.inputs["baseline-mode"] = "pr-view-001", "1", "ghx@base,ghx", "ghx@base"
+	r.inputs["output-dir"] = "first"
+	base, moved := strings.Repeat("b", 40), strings.Repeat("c", 40)
+	r.pullRequest("synchronize", map[string]any{"base": map[string]any{"ref": "main", "sha": base}})
+	first := r.run()
+	require.Zero(t, first.code, first.log)
+	assert.Equal(t, map[bench.Mode]string{bench.GHXBase: base, bench.GHX: r.head}, commits(first))
+
+	r.inputs["rows"], r.inputs["output-dir"], r.inputs["base-commit"] = "first", ".bench", moved
+	second := r.run()
+	require.Zero(t, second.code, second.log)
+	assert.Contains(t, second.log, "1 rows of an earlier run are taken over; not so 0 of runner failures, 1 of another base commit")
+	assert.Equal(t, map[bench.Mode]string{bench.GHXBase: moved, bench.GHX: r.head}, commits(second), "the input comes first")
+}

@@ -142,7 +142,7 @@ func (r *runner) command(name string, env ...string) *exec.Cmd {
 	r.runs++
 	r.files = r.t.TempDir()
 	environ := map[string]string{
-		"PATH": os.Getenv("PATH"), "HOME": r.t.TempDir(), "TMPDIR": os.TempDir(),
+		"PATH": os.Getenv("PATH"), "HOME": r.t.TempDir(), "TMPDIR": os.TempDir(), "GORACE": os.Getenv("GORACE"),
 		"GITHUB_REPOSITORY": sandboxtest.Owner + "/" + sandboxtest.Name, "GITHUB_WORKSPACE": r.workspace,
 		"GITHUB_API_URL": r.world.URL, "GITHUB_GRAPHQL_URL": r.world.URL + "/graphql", "GITHUB_SERVER_URL": "https://github.com",
 		"GITHUB_RUN_ID": strconv.Itoa(r.runs), "GITHUB_RUN_ATTEMPT": "1", "GITHUB_SHA": r.head, "GITHUB_ACTOR": "owner",

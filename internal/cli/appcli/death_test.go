@@ -155,7 +155,7 @@ func TestAServerThatIsKilledGoesOn(t *testing.T) {
 			w.push(fmt.Sprintf("src/%d.ts", killed))
 			require.NoError(t, w.Delivered(t.Context()))
 		}
-		if killed%2 == 0 {
+		if killed%5 == 0 { // on a slow machine a server may die before it has done anything
 			w.oneMore()
 		} else {
 			pause := time.NewTimer(time.Duration(random.IntN(1500)) * time.Millisecond)

@@ -15,9 +15,11 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
 	"github.com/ghx-dev/bench-action/internal/redact"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
 // workflow is what `bench init --app` writes.
@@ -133,11 +135,42 @@ func (w *world) finish(run *model.Run, conclusion model.Conclusion, files map[st
 	})
 }
 
+// base returns the pull request's base commit.
+func (w *world) base() string {
+	w.t.Helper()
+	return w.As("writer").Get(fmt.Sprintf("%s/pulls/%d", sandboxtest.Path, w.number)).Text("base.sha")
+}
+
+func TestRowsOfTheBaseOnThisMachineAreOfItsCommit(t *testing.T) {
+	w := newWorld(t, trial+"modes: [ghx@base, ghx]\nbaseline_mode: ghx@base\n")
+	s := w.serve()
+	w.open()
+	w.concluded(1)
+	s.stop(t)
+	db, err := database.Open(t.Context(), w.database)
+	require.NoError(t, err)
+	defer db.Close()
+	rows, err := db.Query(t.Context(), "SELECT row FROM run_row")
+	require.NoError(t, err)
+	defer rows.Close()
+	commits := map[bench.Mode]string{}
+	for rows.Next() {
+		var line []byte
+		require.NoError(t, rows.Scan(&line))
+		var row bench.Row
+		require.NoError(t, json.Unmarshal(line, &row))
+		commits[row.Mode] = *row.Git.Commit
+	}
+	require.NoError(t, rows.Err())
+	assert.Equal(t, map[bench.Mode]string{bench.GHXBase: w.base(), bench.GHX: w.head}, commits)
+}
+
 func TestAWorkflowRunsTheBenchmark(t *testing.T) {
 	w := newDispatched(t)
 	run := w.started(1)
 	assert.Equal(t, "bench "+run.Inputs["run-id"], run.DisplayTitle)
 	assert.Equal(t, model.InProgress, w.last().Status)
+	assert.Equal(t, w.base(), w.planOf(run)["base-commit"])
 	w.finish(run, model.Success, w.play(run))
 	check := w.concluded(1)
 	assert.Equal(t, model.Conclusion("neutral"), check.Conclusion)

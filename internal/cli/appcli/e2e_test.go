@@ -264,6 +264,7 @@ func TestCheckSaysWhatTheAppLacks(t *testing.T) {
 	other, _ := sandboxtest.Key(t)
 	code, said = run(t, append(w.env(), "BENCH_APP_PRIVATE_KEY="+string(other)), "check")
 	assert.Equal(t, 2, code)
+	assert.Contains(t, said, "GitHub: does not accept the App\n")
 	assert.Contains(t, said, "does not accept the key")
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/scenarios"
 )
 
 // Who opened the pull request cannot mend a file of the server.
@@ -27,8 +28,11 @@ func TestAMistakeOfTheOperatorIsTheOperatorsToMend(t *testing.T) {
 			w := newWorld(t, trial)
 			folder := t.TempDir()
 			file := filepath.Join(folder, "prices.json")
+			good, err := scenarios.Files.ReadFile("expectations.json")
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(file, good, 0o600))
+			w.serve("BENCH_APP_EXPECTATIONS=" + file) // it does not start with a file that is of no use
 			require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
-			w.serve("BENCH_APP_EXPECTATIONS=" + file)
 			if c.gone {
 				require.NoError(t, os.Remove(file))
 			}

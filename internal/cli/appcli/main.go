@@ -35,6 +35,7 @@ const (
 type program struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
+	environ        func() []string
 	now            func() time.Time
 	random         func() string
 	hostname       func() (string, error)
@@ -48,7 +49,7 @@ func Main() int {
 	secrets := redact.New()
 	stdout, stderr := secrets.Writer(os.Stdout), secrets.Writer(os.Stderr)
 	p := &program{
-		stdout: stdout, stderr: stderr, getenv: os.Getenv, now: time.Now, random: rand.Text, hostname: os.Hostname, secrets: secrets,
+		stdout: stdout, stderr: stderr, getenv: os.Getenv, environ: os.Environ, now: time.Now, random: rand.Text, hostname: os.Hostname, secrets: secrets,
 		gitHub: github.NewTransport(),
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -40,8 +41,12 @@ func TestTheCommandLine(t *testing.T) {
 		"an unknown command":              {nil, []string{"server"}, 2, []string{`"server"`, "--help"}},
 		"an unknown flag":                 {nil, []string{"serve", "--port", "1"}, 2, []string{"--port", "serve --help"}},
 		"an argument too many":            {nil, []string{"serve", "now"}, 2, []string{`"now"`}},
-		"settings that are fine":          {credentials(), []string{"check"}, 0, []string{"App 1, SQLite, 2 workers"}},
-		"an App that is not set up":       {nil, []string{"check"}, 0, []string{"/setup"}},
+		"settings that are fine":          {credentials(), []string{"check"}, 0, []string{"settings: fine, 2 workers\n", "database: SQLite\n", "App: 1\n", "GitHub: could not be asked", "connection refused\n"}},
+		"an App that is not set up":       {nil, []string{"check"}, 0, []string{"App: not set up", "/setup\n", "GitHub: not asked"}},
+		"a name that is misspelt":         {[]string{"BENCH_APP_WORKER=3"}, []string{"check"}, 0, []string{`- BENCH_APP_WORKER is no setting and has no effect: did you mean "BENCH_APP_WORKERS"?`}},
+		"a data folder that is a file":    {append(credentials(), "BENCH_APP_DATA_DIR="+file), []string{"check"}, 2, []string{file, "set BENCH_APP_DATA_DIR"}},
+		"a data folder below a file":      {append(credentials(), "BENCH_APP_DATA_DIR="+file+"/data"), []string{"serve"}, 2, []string{file + "/data", "set BENCH_APP_DATA_DIR"}},
+		"no file of expectations":         {[]string{"BENCH_APP_EXPECTATIONS=" + file}, []string{"serve"}, 2, []string{"BENCH_APP_EXPECTATIONS", file + ":1:"}},
 		"all that is wrong is said":       {[]string{"PORT=x", "BENCH_APP_ID=7", "BENCH_APP_WEBHOOK_SECRET=short"}, []string{"check", "--config", file}, 2, []string{"PORT", "workers in " + file, "colour", "BENCH_APP_PRIVATE_KEY_PATH", "openssl rand -hex 32"}},
 		"a file that is not there":        {[]string{"BENCH_APP_CONFIG=/nowhere.yml"}, []string{"serve"}, 2, []string{"/nowhere.yml"}},
 		"a database that does not answer": {[]string{"DATABASE_URL=postgres://u:hunter22@127.0.0.1:1/x"}, []string{"check"}, 3, []string{"127.0.0.1 does not answer", "DATABASE_URL"}},
@@ -58,12 +63,28 @@ func TestTheCommandLine(t *testing.T) {
 	}
 }
 
-func TestTwoProcessesDoNotShareAFile(t *testing.T) {
+func TestTwoServersDoNotShareAFile(t *testing.T) {
 	folder := t.TempDir()
 	serve(t, append(credentials(), "BENCH_APP_DATA_DIR="+folder)...)
-	code, said := run(t, append(credentials(), "BENCH_APP_DATA_DIR="+folder), "check")
+	code, said := run(t, append(credentials(), "BENCH_APP_DATA_DIR="+folder), "serve")
 	assert.Equal(t, 2, code)
 	assert.Contains(t, said, "another process uses the database")
+}
+
+// That a server does not do what it should is when its settings are checked.
+func TestSettingsAreCheckedBesideAServer(t *testing.T) {
+	w := newWorld(t, trial)
+	w.Change(func(s *model.State, _ *model.Repo) { s.Apps.Get(w.app).Permissions["merge_queues"] = "read" })
+	w.serve()
+	code, said := run(t, w.env(), "check")
+	assert.Zero(t, code, said)
+	assert.Contains(t, said, "database: SQLite, in use by a server\n")
+	assert.Contains(t, said, "GitHub: the App has all permissions and events\n")
+}
+
+func TestAServerSaysWhichNamesAreMisspelt(t *testing.T) {
+	s := serve(t, append(credentials(), "BENCH_APP_DATA_DIR="+t.TempDir(), "BENCH_APP_WORKER=3")...)
+	assert.Contains(t, s.out.String(), `BENCH_APP_WORKER is no setting and has no effect: did you mean \"BENCH_APP_WORKERS\"?`)
 }
 
 func TestAServerStopsWhenItIsTold(t *testing.T) {

@@ -36,8 +36,8 @@ import (
 
 // asProgram has the test binary be bench-app, asBench the command line bench.
 const (
-	asProgram = "BENCH_APP_TEST_AS_PROGRAM"
-	asBench   = "BENCH_APP_TEST_AS_BENCH"
+	asProgram = "BENCH_TEST_AS_APP"
+	asBench   = "BENCH_TEST_AS_BENCH"
 )
 
 func TestMain(m *testing.M) {

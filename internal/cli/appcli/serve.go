@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
+	"os"
+	"strconv"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/ghx-dev/bench-action/internal/app"
 	"github.com/ghx-dev/bench-action/internal/app/config"
@@ -57,8 +61,9 @@ func (p *program) checkCommand() *cobra.Command {
 		Short: "Check the settings, the database and the App at GitHub, and end",
 		Long: `check reads the settings as serve does, opens the database, and asks GitHub
 which permissions and events the App has. It names all problems at once, and
-what works less for want of something. The exit code is 0 if serve would serve,
-2 if a setting is wrong and 3 if the database does not answer.`,
+what works less for want of something. A server may be at work meanwhile. The
+exit code is 0 if serve would serve, 2 if a setting is wrong and 3 if the
+database does not answer.`,
 		Example: "  bench-app check\n  bench-app check --config bench-app.yml",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -66,25 +71,42 @@ what works less for want of something. The exit code is 0 if serve would serve,
 			if err != nil {
 				return err
 			}
-			db, err := database.Open(cmd.Context(), c.Database)
-			if err != nil {
-				return err
-			}
-			state := "the App is not set up: serve leads through it at /setup"
-			if !c.Credentials.Empty() {
-				state = fmt.Sprintf("App %d", c.Credentials.AppID)
-			}
-			missing, problem := p.missing(cmd.Context(), c)
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "The settings are fine: %s, %s, %d workers.\n%s", state, db.Dialect(), c.Workers, together(missing))
-			return errors.Join(problem, err, db.Close())
+			return p.check(cmd.Context(), cmd.OutOrStdout(), c)
 		},
 	}
 	cmd.Flags().StringVar(&file, "config", "", fileHelp)
 	return cmd
 }
 
+// check asks what the server depends on, and writes a line about each, then
+// what works less. The error is about what would keep the server from serving.
+func (p *program) check(ctx context.Context, out io.Writer, c config.Config) error {
+	data, noData := databaseState(ctx, c.Database)
+	app := "not set up: serve leads through it at /setup"
+	if !c.Credentials.Empty() {
+		app = strconv.FormatInt(c.Credentials.AppID, 10)
+	}
+	hub, lacks, noApp := p.askGitHub(ctx, c)
+	_, err := fmt.Fprintf(out, "settings: fine, %d workers\ndatabase: %s\nApp: %s\nGitHub: %s\n%s", c.Workers, data, app, hub, together(append(lacks, p.lacks(c)...)))
+	return errors.Join(noData, noApp, err)
+}
+
+// databaseState says in a few words how it stands with a database that the
+// settings have. One of SQLite that a server uses is as it should be.
+func databaseState(ctx context.Context, address string) (string, error) {
+	db, err := database.Open(ctx, address)
+	switch {
+	case err == nil:
+		return db.Dialect().String(), db.Close()
+	case fault.KindOf(err) == fault.Invalid: // the settings refuse any address that is none, so it is locked
+		return database.SQLite.String() + ", in use by a server", nil
+	default:
+		return "cannot be used", err
+	}
+}
+
 // settings reads the settings, and keeps the secrets among them out of all
-// that is written.
+// that is written. There is a data folder then.
 func (p *program) settings(file string) (config.Config, error) {
 	if file == "" {
 		file = p.getenv(fileVariable)
@@ -93,7 +115,22 @@ func (p *program) settings(file string) (config.Config, error) {
 	for _, secret := range c.Secrets() {
 		p.secrets.Add(secret)
 	}
-	return c, err
+	if err != nil {
+		return c, err
+	}
+	return c, makeDataFolder(c.DataDir)
+}
+
+func makeDataFolder(path string) error {
+	const ownerOnly = 0o700
+	err := os.MkdirAll(path, ownerOnly)
+	if err == nil {
+		err = unix.Access(path, unix.W_OK|unix.X_OK)
+	}
+	if err != nil {
+		return fault.Invalidf("the data folder %s cannot be used: %w; set BENCH_APP_DATA_DIR to one that the server may write to", path, err)
+	}
+	return nil
 }
 
 // serve runs a server until the context ends.

@@ -124,9 +124,9 @@ func (r *newcomer) follow(page, at, link string) string {
 const asOwner = `href="([^"]*login=aryeko[^"]*)"`
 
 // setUp makes the App in the browser, and installs it.
-func (r *newcomer) setUp(path string) {
+func (r *newcomer) setUp(address string) {
 	r.t.Helper()
-	page, at := r.open("http://" + r.server + path)
+	page, at := r.open(address)
 	target := r.follow(page, at, `<form method="post" action="([^"]+)"`)
 	manifest := regexp.MustCompile(`name="manifest" value="([^"]+)"`).FindStringSubmatch(page)
 	require.NotNil(r.t, manifest, page)
@@ -191,7 +191,7 @@ func TestTheTrialOfTheDocumentation(t *testing.T) {
 	r.until("the sandbox", func() bool { return strings.Contains(sandbox.String(), "export GITHUB_API_URL=") })
 	server := r.start(r.commands("server"))
 	r.until("the server", func() bool { return strings.Contains(server.String(), "the server listens") })
-	r.setUp(regexp.MustCompile(`/setup\?token=\w+`).FindString(server.String()))
+	r.setUp(regexp.MustCompile(`http://[^"]*/setup\?token=\w+`).FindString(server.String()))
 
 	commands := r.commands("pull request")
 	said, err := r.shell(t.Context(), commands).CombinedOutput()

@@ -249,32 +249,33 @@ func hasLogin(c config.Credentials, publicURL string) bool {
 // askTimeout is how long GitHub may take to say what the App has.
 const askTimeout = 10 * time.Second
 
-// missing says what works less for want of something, for people. The error is
-// about a key that GitHub does not accept.
-func (p *program) missing(ctx context.Context, c config.Config) ([]string, error) {
-	all := p.lacks(c)
+// askGitHub says in a few words what GitHub thinks of the App, and in a sentence
+// each what the App lacks. The error is about a key that GitHub does not accept.
+func (p *program) askGitHub(ctx context.Context, c config.Config) (state string, lacks []string, err error) {
 	if c.Credentials.Empty() {
-		return all, nil
+		return "not asked, as there is no App", nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	asks := access.New(access.Options{
 		Credentials: func() config.Credentials { return c.Credentials }, APIURL: c.APIURL, Transport: p.gitHub, Now: p.now, Random: rand.Float64,
 	})
-	more, err := asks.Lacks(ctx, setup.Permissions(), app.Subscribed())
+	lacks, err = asks.Lacks(ctx, setup.Permissions(), app.Subscribed())
 	switch {
 	case err != nil && fault.KindOf(err) == fault.Invalid:
-		return all, err
+		return "does not accept the App", nil, err
 	case err != nil:
-		return append(all, "GitHub could not be asked what the App may do"), nil
+		return "could not be asked what the App may do: " + err.Error(), nil, nil
+	case len(lacks) > 0:
+		return "the App lacks permissions or events, see below", lacks, nil
 	default:
-		return append(all, more...), nil
+		return "the App has all permissions and events", nil, nil
 	}
 }
 
 // lacks says what works less for want of a setting, for people.
 func (p *program) lacks(c config.Config) []string {
-	var all []string
+	all := config.Unknown(p.environ(), fileVariable)
 	if c.PublicURL == "" {
 		all = append(all, "BENCH_APP_PUBLIC_URL is not set: check runs do not lead to the dashboard")
 	}

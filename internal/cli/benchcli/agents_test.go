@@ -20,6 +20,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
@@ -42,6 +43,7 @@ type rig struct {
 // newRig serves a model to agents whose programs are real ones.
 func newRig(t testing.TB, plan func(stubmodel.Request) []stubmodel.Step) *rig {
 	t.Helper()
+	needs.Shell(t)
 	bin := realtool.Find(t, realtool.Tool{Name: "opencode", Variable: "BENCH_OPENCODE", Mend: "npm install -g opencode-ai@" + opencode.Version})
 	model := &stubmodel.Server{Plan: plan, Key: modelKey}
 	endpoint, err := model.Listen(t.Context())
@@ -276,6 +278,7 @@ func (r *rig) requireNoSecret(t *testing.T) {
 }
 
 func TestARealAgentWorksWithGH(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, withGH)
 	gh := realtool.Find(t, realtool.GH())
 	ran := r.run(t, "run", "agent_direct", "2", "--scenario-set", "ci-verify-pr", "--gh-command", gh)
@@ -298,6 +301,7 @@ func TestARealAgentWorksWithGH(t *testing.T) {
 }
 
 func TestARealAgentWorksWithTheMCPServer(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, withMCP)
 	server := realtool.Find(t, realtool.MCPServer())
 	ran := r.run(t, "run", "mcp", "1", "--scenario-set", "ci-verify-pr", "--mcp-command", server, "--skip-warmup")

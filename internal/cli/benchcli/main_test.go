@@ -7,6 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 func TestMain(m *testing.M) {
@@ -17,8 +18,15 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
+	needs.Shell(t)
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			// How long the race detector has every one of hundreds of
+			// commands wait at its end.
+			env.Setenv("GORACE", os.Getenv("GORACE"))
+			return nil
+		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -74,6 +75,7 @@ type suiteFlags struct {
 	seedID        string
 	gitRepo       string
 	gitCommit     string
+	baseCommit    string
 	expectations  string
 	pause         time.Duration
 	plans         string
@@ -114,6 +116,7 @@ func (f *suiteFlags) add(flags *pflag.FlagSet, defaultSet string) {
 	flags.StringVar(&f.seedID, "seed-id", fixture.DefaultSeedID, "name of the seeding")
 	flags.StringVar(&f.gitRepo, "git-repo", "", "`OWNER/NAME` of the tooling that is measured (default $BENCH_GIT_REPO, $GITHUB_REPOSITORY)")
 	flags.StringVar(&f.gitCommit, "git-commit", "", "commit of the tooling that is measured (default $BENCH_GIT_COMMIT, $GITHUB_SHA, the checkout's head)")
+	flags.StringVar(&f.baseCommit, "base-commit", "", "`COMMIT` of the tooling of mode ghx@base")
 	flags.StringVar(&f.expectations, "expectations-config", "", "thresholds and prices `FILE` (default: built in)")
 	flags.DurationVar(&f.pause, "script-pause", scripted.DefaultPause, "how long the scripted agent thinks in each turn")
 	flags.StringVar(&f.plans, "script-plans", "", "read more plans of the scripted agent from this `DIR`")
@@ -210,6 +213,9 @@ func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, modes []bench.Mode, rep
 		return nil, err
 	}
 	p.suite.Git = a.gitOf(f)
+	if f.baseCommit != "" && slices.Contains(p.suite.Modes, bench.GHXBase) {
+		p.suite.BaseCommit = &f.baseCommit
+	}
 	if err := a.connect(cmd.Context(), p); err != nil {
 		return nil, err
 	}
@@ -301,6 +307,9 @@ func (p *prepared) resume(given *pflag.FlagSet) error {
 	}
 	if !keep("shard") && info.Shard != nil {
 		s.Shard = &runner.Shard{Index: info.Shard.Index, Count: info.Shard.Count}
+	}
+	if !keep("base-commit") && info.BaseCommit != nil {
+		p.flags.baseCommit = *info.BaseCommit
 	}
 	if !keep("seed-id") && info.SeedID != "" {
 		s.SeedID = info.SeedID

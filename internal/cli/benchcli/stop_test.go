@@ -20,8 +20,9 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
-// killings is how often a run is killed at a random moment.
-const killings = 20
+// killings is how often a run is killed, each time at a random moment of
+// another part of its first moments.
+const killings, moments = 10, 600 * time.Millisecond
 
 // benchIn runs the program in a folder of its own.
 func benchIn(dir string, args ...string) *exec.Cmd {
@@ -40,7 +41,8 @@ func TestN1ARunKilledAtAnyMomentGoesOnWithEveryCellOnce(t *testing.T) {
 		t.Run(fmt.Sprintf("killing %d", i), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			killAfter(t, benchIn(dir, short()...), time.Duration(rand.Int64N(int64(600*time.Millisecond))))
+			const part = moments / killings
+			killAfter(t, benchIn(dir, short()...), time.Duration(i)*part+rand.N(part))
 			out, err := benchIn(dir, short("--resume")...).CombinedOutput()
 			if strings.Contains(string(out), "no run") {
 				// It was killed before it had begun.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
 // A question whose context ends in the middle must not leave a connection that
@@ -49,4 +50,23 @@ func TestAQuestionThatWasGivenUpLeavesNoOldView(t *testing.T) {
 			require.Equal(t, want, got)
 		}
 	}
+}
+
+// A connection whose transaction was given up is closed by others, so it must
+// not be touched any more: the race detector sees if it is.
+func TestATransactionThatWasGivenUpIsUndone(t *testing.T) {
+	db := open(t, dbtest.Postgres(t))
+	require.NoError(t, db.Migrate(t.Context(), things()))
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := db.Write(ctx, func(tx *database.Tx) error {
+			_, err := tx.Exec(ctx, "INSERT INTO thing (name) VALUES ('x')")
+			require.NoError(t, err)
+			cancel()
+			_, err = tx.Exec(ctx, "INSERT INTO thing (name) VALUES ('y')")
+			return err
+		})
+		require.Error(t, err)
+	}
+	require.Zero(t, count(t, db))
 }

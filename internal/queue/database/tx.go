@@ -76,11 +76,11 @@ func (db *DB) writePostgres(ctx context.Context, do func(*Tx) error) error {
 		return fault.Infraf("begin a transaction: %w", err)
 	}
 	tx := &Tx{statements: conn, postgres: inner}
-	defer rollBack(ctx, inner)
+	defer rollBack(ctx, conn, inner)
 	if err := do(tx); err != nil {
 		return err
 	}
-	if err := inner.Commit(ctx); err != nil {
+	if err := conn.Raw(func(any) error { return inner.Commit(ctx) }); err != nil {
 		return fault.Infraf("commit a transaction: %w", err)
 	}
 	return nil
@@ -90,11 +90,12 @@ func (db *DB) writePostgres(ctx context.Context, do func(*Tx) error) error {
 // connection is closed then.
 const rollbackTimeout = 5 * time.Second
 
-// rollBack undoes a transaction that was not committed.
-func rollBack(ctx context.Context, tx pgx.Tx) {
+// rollBack undoes a transaction that was not committed. If its connection broke
+// it is gone, and the transaction with it: then it must not be touched.
+func rollBack(ctx context.Context, conn *sql.Conn, tx pgx.Tx) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 	defer cancel()
-	_ = tx.Rollback(ctx) // after a commit it does nothing
+	_ = conn.Raw(func(any) error { return tx.Rollback(ctx) }) // after a commit it does nothing
 }
 
 // SQLite returns the transaction in SQLite, nil in PostgreSQL.

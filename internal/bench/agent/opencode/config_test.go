@@ -169,7 +169,7 @@ func TestWhatCannotRunIsRefusedAtOnce(t *testing.T) {
 	require.ErrorContains(t, err, "npm install -g opencode-ai@"+opencode.Version)
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 
-	_, err = opencode.New(opencode.Options{Bin: "sh", Model: bench.ModelRef{ModelID: "gpt"}})
+	_, err = opencode.New(opencode.Options{Bin: os.Args[0], Model: bench.ModelRef{ModelID: "gpt"}})
 	require.ErrorContains(t, err, "provider/model")
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 }

@@ -459,7 +459,7 @@ func (s *fakeServer) kept(id string) []json.RawMessage {
 func newFake(t testing.TB, host *fakeHost, change ...func(*opencode.Options)) *opencode.Provider {
 	t.Helper()
 	options := opencode.Options{
-		Bin: "sh", Model: testModel, ModelBaseURL: "http://127.0.0.1:1/v1", ModelKey: placeholder,
+		Bin: os.Args[0], Model: testModel, ModelBaseURL: "http://127.0.0.1:1/v1", ModelKey: placeholder,
 		Hosts: func(bench.Mode, int) (opencode.Host, error) { return host, nil },
 	}
 	for _, c := range change {

@@ -3,6 +3,7 @@ package opencode_test
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,12 +12,14 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/agenttest"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
 
 // realBin returns OpenCode's program, and skips a test where there is none.
 func realBin(t testing.TB) string {
 	t.Helper()
+	needs.Shell(t)
 	bin := os.Getenv("BENCH_OPENCODE")
 	if bin == "" {
 		bin = "opencode"
@@ -72,29 +75,37 @@ func bash(command string) []stubmodel.Call {
 	return []stubmodel.Call{{Name: "bash", Arguments: map[string]string{"command": command, "description": "test"}}}
 }
 
+// kept is a provider that a check does not close: the next one works with the
+// server that is there, as the next scenario does.
+type kept struct{ *opencode.Provider }
+
+func (kept) Close() error { return nil }
+
+// The checks have one provider, as starting a server takes longer than all that
+// a check does with it. The first check finds it fresh, the last one closes it.
 func TestExercise(t *testing.T) {
-	agenttest.Exercise(t, func(t *testing.T) agenttest.Harness {
-		t.Parallel()
-		heard := make(chan struct{})
-		model := &stubmodel.Server{}
-		model.Plan = func(r stubmodel.Request) []stubmodel.Step {
-			switch r.Prompt() {
-			case "be silent":
-				close(heard)
-				return []stubmodel.Step{{Hang: &stubmodel.Hang{}}}
-			case "stall":
-				return []stubmodel.Step{{Text: "I am thi", ChunkBytes: 5, Hang: &stubmodel.Hang{Before: 1}}}
-			case "crash":
-				return []stubmodel.Step{{Text: "Bye.", Calls: bash("kill -9 $OPENCODE_PID")}}
-			default:
-				return []stubmodel.Step{
-					{Reasoning: "A tool!", Text: "I look.", Calls: bash("echo " + r.Prompt()), Usage: stubmodel.Usage{Prompt: 100, Cached: 40, Completion: 20, Reasoning: 5}},
-					{Text: "done: " + r.Prompt(), Usage: stubmodel.Usage{Prompt: 150, Cached: 90, Completion: 7}},
-				}
+	heard := make(chan struct{})
+	model := &stubmodel.Server{}
+	model.Plan = func(r stubmodel.Request) []stubmodel.Step {
+		switch r.Prompt() {
+		case "be silent":
+			close(heard)
+			return []stubmodel.Step{{Hang: &stubmodel.Hang{}}}
+		case "stall":
+			return []stubmodel.Step{{Text: "I am thi", ChunkBytes: 5, Hang: &stubmodel.Hang{Before: 1}}}
+		case "crash":
+			return []stubmodel.Step{{Text: "Bye.", Calls: bash("kill -9 $OPENCODE_PID")}}
+		default:
+			return []stubmodel.Step{
+				{Reasoning: "A tool!", Text: "I look.", Calls: bash("echo " + r.Prompt()), Usage: stubmodel.Usage{Prompt: 100, Cached: 40, Completion: 20, Reasoning: 5}},
+				{Text: "done: " + r.Prompt(), Usage: stubmodel.Usage{Prompt: 150, Cached: 90, Completion: 7}},
 			}
 		}
-		return agenttest.Harness{
-			Provider: newReal(t, model), Setup: setup(),
+	}
+	provider := newReal(t, model)
+	agenttest.Exercise(t, func(t *testing.T) agenttest.Harness {
+		h := agenttest.Harness{
+			Provider: kept{provider}, Setup: setup(),
 			First:  agenttest.Exchange{Prompt: agent.Prompt{Text: "say apple"}, Answer: "done: say apple"},
 			Second: agenttest.Exchange{Prompt: agent.Prompt{Text: "say pear"}, Answer: "done: say pear"},
 			Silent: agent.Prompt{Text: "be silent"}, Heard: heard,
@@ -104,7 +115,13 @@ func TestExercise(t *testing.T) {
 				return tokens(u), 0
 			},
 		}
+		if strings.HasSuffix(t.Name(), "/closes_more_than_once") {
+			h.Provider = provider
+		}
+		return h
 	})
+	_, err := provider.Start(t.Context(), setup())
+	require.ErrorContains(t, err, "is closed", "the last check has closed it")
 }
 
 // tokens are what a provider is to report of a usage.
