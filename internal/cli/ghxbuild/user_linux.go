@@ -140,7 +140,7 @@ func removeLeft(user *syscall.Credential, home string) {
 	if err != nil {
 		return
 	}
-	for _, folder := range []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"} {
+	for _, folder := range []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock"} {
 		entries, err := os.ReadDir(folder)
 		if err != nil {
 			continue
