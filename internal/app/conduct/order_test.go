@@ -145,7 +145,7 @@ func TestACommandOfBeforeAPushThatWasNotToldIsVoid(t *testing.T) {
 			r := newRig(t, manual)
 			r.Change(func(s *model.State, repo *model.Repo) {
 				const id = 999_999
-				s.CheckSuites.Add(id, &model.CheckSuite{ID: id, RepoID: repo.ID, AppID: model.ID(r.app), HeadSHA: r.head, CreatedAt: s.Now.Add(pushed), UpdatedAt: s.Now})
+				s.CheckSuites.Add(id, &model.CheckSuite{ID: id, RepoID: repo.ID, AppID: r.app, HeadSHA: r.head, CreatedAt: s.Now.Add(pushed), UpdatedAt: s.Now})
 			})
 			r.comment("writer", "/bench run")
 			_, err := r.table.Get(t.Context(), "run-1")

@@ -56,7 +56,7 @@ func TestTheReaperHasARunMeasuredThatLostItsJob(t *testing.T) {
 func TestTheReaperEndsARunThatTakesTooLong(t *testing.T) {
 	r := newRig(t, config)
 	begun := make(chan string, 1)
-	r.executor.set(func(ctx context.Context, _ conduct.Work) (runs.Outcome, error) {
+	r.executor.set(func(context.Context, conduct.Work) (runs.Outcome, error) {
 		select {
 		case begun <- "":
 		default:
