@@ -191,8 +191,9 @@ func (r *rig) start() {
 	})
 	require.NoError(r, jobs.Start(r.Context()))
 	r.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), soon)
-		defer cancel()
+		// Runs that go on are told to stop at once.
+		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+		cancel()
 		assert.NoError(r, jobs.Stop(ctx))
 		assert.NoError(r, db.Close())
 	})

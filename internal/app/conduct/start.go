@@ -255,7 +255,8 @@ func (c *Conductor) tellAgain(ctx context.Context, id string) error {
 		if err := c.opts.Runs.Untell(ctx, tx, id); err != nil {
 			return err
 		}
-		_, err := c.opts.Queue.Enqueue(ctx, tx, c.tellJob(id))
+		// The job that told it may be about to end.
+		_, err := c.opts.Queue.Enqueue(ctx, tx, c.telling.New(job{id}).Once(id+" again"))
 		return err
 	})
 }

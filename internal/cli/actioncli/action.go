@@ -259,6 +259,7 @@ func (a *action) plan() *comment.Plan {
 	}
 	plan := &comment.Plan{
 		Profile: in.Profile, Set: in.ScenarioSet, Scenarios: in.Scenarios, Modes: in.Modes, Repetitions: in.Repetitions, Model: model,
+		Simulated: in.Model == "",
 	}
 	if len(in.Scenarios) > 0 {
 		plan.Set = ""
