@@ -18,6 +18,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/birdinteract"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 // The test is BIRD-Interact's Python too: called as python is, it plays the
@@ -160,6 +161,7 @@ END
 
 func newRig(t *testing.T, script string) *rig {
 	t.Helper()
+	needs.Shell(t)
 	r := &rig{log: new(log)}
 	dir := t.TempDir()
 	r.adk = filepath.Join(dir, "bird_interact_adk", "BIRD-Interact-ADK")

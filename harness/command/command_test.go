@@ -18,6 +18,7 @@ import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 // log is a log that several may write to.
@@ -35,6 +36,7 @@ func (l *log) Write(p []byte) (int, error) {
 // shell returns a benchmark that is a script, and its log.
 func shell(t *testing.T, script string) (command.Options, *log) {
 	t.Helper()
+	needs.Shell(t)
 	l := new(log)
 	return command.Options{
 		Host: harness.Host{

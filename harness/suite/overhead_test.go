@@ -16,6 +16,7 @@ import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/command"
 	"github.com/ghx-dev/bench-action/harness/suite"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 // What is ours of a run and a gate over 1,000 tasks takes less than 200 ms and
@@ -26,6 +27,7 @@ func TestOverheadOfAThousandTasks(t *testing.T) {
 		maxBytes = 50 << 20
 		tries    = 5
 	)
+	needs.Shell(t)
 	dir := t.TempDir()
 	var lines strings.Builder
 	for i := range 1000 {

@@ -20,6 +20,7 @@ import (
 	"github.com/ghx-dev/bench-action/harness/internal/racing"
 	"github.com/ghx-dev/bench-action/harness/taubench"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 // log is a log that several may write to.
@@ -49,6 +50,7 @@ type rig struct {
 
 func newRig(t *testing.T, script string) *rig {
 	t.Helper()
+	needs.Shell(t)
 	r := &rig{log: new(log)}
 	h := harness.Host{
 		Dir: t.TempDir(), Log: r.log, Observe: func(p harness.Progress) { r.seen = append(r.seen, p) },

@@ -15,6 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/terminalbench"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 // log is a log that several may write to.
@@ -60,6 +61,7 @@ passed() { trial "$1__x" '{"task_name": "'$1'", "task_id": {"path": "/tasks/'$1'
 
 func newRig(t *testing.T, script string) *rig {
 	t.Helper()
+	needs.Shell(t)
 	r := &rig{log: new(log)}
 	h := harness.Host{
 		Dir: t.TempDir(), Log: r.log, Observe: func(p harness.Progress) { r.seen = append(r.seen, p) },

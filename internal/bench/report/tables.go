@@ -288,13 +288,17 @@ func contextFacts(s bench.Summary) [][2]string {
 	case s.Gate.ModelExpectations:
 		thresholds = "the model's own"
 	}
+	cost := bench.USDText(s.CostUSD)
+	if s.Simulated {
+		cost += " (simulated)"
+	}
 	all := [][2]string{
 		{"Profile", oneLine(string(s.Gate.Profile))},
 		{"Candidate", oneLine(string(s.Gate.Candidate))},
 		{"Baseline", oneLine(string(s.Gate.Baseline))},
 		{"Model", oneLine(s.Gate.Model)},
 		{"Thresholds", thresholds},
-		{"Cost in USD", bench.USDText(s.CostUSD)},
+		{"Cost in USD", cost},
 		{"Run", runsText(s.RunIDs)},
 		{"Written", timeText(s.GeneratedAt)},
 	}

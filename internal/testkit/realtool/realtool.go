@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,7 +72,10 @@ func Find(t testing.TB, tool Tool) string {
 	if err != nil {
 		t.Skipf("NOT TESTED: %v: run `%s`, or set %s", err, tool.Mend, tool.Variable)
 	}
-	if version := versionOf(t, path); tool.Least != "" && older(version, tool.Least) {
+	if tool.Least == "" {
+		return path
+	}
+	if version := versionOf(path); older(version, tool.Least) {
 		t.Skipf("NOT TESTED: %s is %s, and tests are for %s: run `%s`, or set %s", path, version, tool.Least, tool.Mend, tool.Variable)
 	}
 	return path
@@ -79,15 +83,21 @@ func Find(t testing.TB, tool Tool) string {
 
 var version = regexp.MustCompile(`\d+\.\d+`)
 
+// versions has what programs were asked for, by their paths: hundreds of tests
+// of a package find the same one.
+var versions sync.Map
+
 // versionOf returns the first two numbers of a program's version, empty if it
 // tells none.
-func versionOf(t testing.TB, path string) string {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), path, "--version").Output()
-	if err != nil {
-		return ""
-	}
-	return version.FindString(string(out))
+func versionOf(path string) string {
+	ask, _ := versions.LoadOrStore(path, sync.OnceValue(func() string {
+		out, err := exec.CommandContext(context.Background(), path, "--version").Output()
+		if err != nil {
+			return ""
+		}
+		return version.FindString(string(out))
+	}))
+	return ask.(func() string)()
 }
 
 // older reports whether a version is older than another.
