@@ -105,7 +105,8 @@ type server struct {
 func command(env []string, args ...string) (*exec.Cmd, *output) {
 	out := &output{said: make(chan struct{}, 1)}
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append([]string{asProgram + "=1", "PATH=" + os.Getenv("PATH")}, env...)
+	// The race detector has a program wait at its end unless it is told not to.
+	cmd.Env = append([]string{asProgram + "=1", "PATH=" + os.Getenv("PATH"), "GORACE=" + os.Getenv("GORACE")}, env...)
 	cmd.Stdout, cmd.Stderr = out, out
 	return cmd, out
 }

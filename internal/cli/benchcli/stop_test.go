@@ -22,7 +22,7 @@ import (
 
 // killings is how often a run is killed, each time at a random moment of
 // another part of its first moments.
-const killings, moments = 10, 600 * time.Millisecond
+const killings, moments = 20, 600 * time.Millisecond
 
 // benchIn runs the program in a folder of its own.
 func benchIn(dir string, args ...string) *exec.Cmd {
