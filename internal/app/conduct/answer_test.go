@@ -33,6 +33,7 @@ const (
 )
 
 func TestACommandThatIsTriedAgainIsAnsweredOnceAndAsTheFirstTime(t *testing.T) {
+	t.Parallel()
 	for name, fails := range map[string]func(*rig){
 		"the answer is refused":   func(r *rig) { r.once(faults.Unavailable, commenting) },
 		"the answer is not heard": func(r *rig) { r.once(faults.LostAnswer, commenting) },
@@ -80,6 +81,7 @@ func TestACommandThatIsTriedAgainIsAnsweredOnceAndAsTheFirstTime(t *testing.T) {
 
 // The push comes between two attempts at the same command.
 func TestAnAnswerStandsWhateverHappensMeanwhile(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, silent)
 	payload := r.says("writer", "/bench run")
 	r.once(faults.Unavailable, commenting)
@@ -97,6 +99,7 @@ func TestAnAnswerStandsWhateverHappensMeanwhile(t *testing.T) {
 
 // The process dies after the run was made, before anything was said of it.
 func TestAnAnswerIsKeptWithWhatIsDone(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, silent)
 	payload := r.says("writer", "/bench run")
 	ctx, die := context.WithCancel(t.Context())
@@ -114,6 +117,7 @@ func TestAnAnswerIsKeptWithWhatIsDone(t *testing.T) {
 }
 
 func TestACommandThatFailsForGoodIsAnswered(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, silent)
 	payload := r.says("writer", "/bench run")
 	d := r.delivery("delivery-x", "issue_comment", payload)
@@ -129,6 +133,7 @@ func TestACommandThatFailsForGoodIsAnswered(t *testing.T) {
 }
 
 func TestWhatWasCarriedOutDoesNotFailForGood(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, silent)
 	payload := r.says("writer", "/bench run")
 	r.once(faults.Unavailable, commenting)
@@ -139,6 +144,7 @@ func TestWhatWasCarriedOutDoesNotFailForGood(t *testing.T) {
 }
 
 func TestWhatIsNoCommandFailsInSilence(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, silent)
 	for name, payload := range map[string]map[string]any{
 		"issue_comment": r.says("writer", "it is /bench that fails"),

@@ -19,6 +19,7 @@ import (
 const manual = config + "triggers: {pull_request: []}\n"
 
 func TestACommandIsCarriedOutAndAnsweredOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, manual)
 	id := r.comment("writer", "/bench run default --repetitions 2")
 	r.wait(1)
@@ -65,6 +66,7 @@ func (r *rig) reactions() []string {
 }
 
 func TestAStrangersCommandIsRefused(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, manual)
 	for _, login := range []string{"stranger", "reader", "triager"} {
 		r.comment(login, "/bench run")
@@ -74,6 +76,7 @@ func TestAStrangersCommandIsRefused(t *testing.T) {
 }
 
 func TestTheSettingsSayWhoMayCommand(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, manual+"commands: {permission: admin}\n")
 	r.comment("writer", "/bench run")
 	assert.Contains(t, r.answer(), "it needs admin permission")
@@ -83,6 +86,7 @@ func TestTheSettingsSayWhoMayCommand(t *testing.T) {
 }
 
 func TestMistakesAreAnsweredToThoseWhoMayCommand(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, manual)
 	for body, says := range map[string]string{
 		"/bench rnu":                                "did you mean `run`?",
@@ -102,6 +106,7 @@ func TestMistakesAreAnsweredToThoseWhoMayCommand(t *testing.T) {
 }
 
 func TestTalkIsNotAnswered(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, manual)
 	for _, body := range []string{"What does /bench do?", "```\n/bench run\n```", "> /bench run", strings.Repeat("x", 60_000)} {
 		r.comment("writer", body)
@@ -111,6 +116,7 @@ func TestTalkIsNotAnswered(t *testing.T) {
 }
 
 func TestACommandOfBeforeAPushIsVoid(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, manual)
 	r.comment("writer", "/bench help")
 	command := r.lastComment()
@@ -125,6 +131,7 @@ func TestACommandOfBeforeAPushIsVoid(t *testing.T) {
 }
 
 func TestARunIsCancelled(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, manual)
 	begun := make(chan struct{}, 1)
 	r.executor.set(func(ctx context.Context, _ conduct.Work) (runs.Outcome, error) {
@@ -146,6 +153,7 @@ func TestARunIsCancelled(t *testing.T) {
 }
 
 func TestWhatIsCompleteIsNotRetried(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, manual)
 	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
 		for i := range w.Run.Cells {

@@ -20,6 +20,7 @@ import (
 const config = "model: scripted\nexecutor: local\n"
 
 func TestAPullRequestIsMeasuredAndTold(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	during := make(chan string, 1)
 	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
@@ -40,6 +41,7 @@ func TestAPullRequestIsMeasuredAndTold(t *testing.T) {
 }
 
 func TestACommitIsMeasuredOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	id := r.pullEvent("opened")
 	r.wait(1)
@@ -53,6 +55,7 @@ func TestACommitIsMeasuredOnce(t *testing.T) {
 }
 
 func TestALostEventIsMadeUpForByItsSuite(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.deliver("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{
 		"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}, "pull_requests": []any{map[string]any{"number": r.number}},
@@ -62,6 +65,7 @@ func TestALostEventIsMadeUpForByItsSuite(t *testing.T) {
 }
 
 func TestAPushTakesTheOlderRunsPlace(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	first := r.head
 	begun := make(chan struct{}, 1)
@@ -86,6 +90,7 @@ func TestAPushTakesTheOlderRunsPlace(t *testing.T) {
 }
 
 func TestWithoutSettingsTheAppIsSilent(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "")
 	r.pullEvent("opened")
 	assert.Empty(t, r.checks())
@@ -94,6 +99,7 @@ func TestWithoutSettingsTheAppIsSilent(t *testing.T) {
 }
 
 func TestAMistakeInTheSettingsPointsAtItsLine(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "model: a/b\nrepetitions: 1000\n")
 	r.pullEvent("opened")
 	r.wait(1)
@@ -106,6 +112,7 @@ func TestAMistakeInTheSettingsPointsAtItsLine(t *testing.T) {
 
 // A pull request cannot change what it is measured by.
 func TestTheSettingsAreThoseOfTheBaseBranch(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	old := r.get(sandboxtest.Path + "/contents/" + settings.Path)
 	reply := r.As("writer").Do("PUT", sandboxtest.Path+"/contents/"+settings.Path, map[string]any{
@@ -118,6 +125,7 @@ func TestTheSettingsAreThoseOfTheBaseBranch(t *testing.T) {
 }
 
 func TestWhatIsNotMeasuredConcludes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, config string
 		change       func(*rig)
@@ -144,6 +152,7 @@ func TestWhatIsNotMeasuredConcludes(t *testing.T) {
 }
 
 func TestABrokenRunIsTriedAgainAndThenTold(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.executor.set(func(context.Context, conduct.Work) (runs.Outcome, error) {
 		return runs.Outcome{}, fault.Infraf("reach the model with hunter2")
@@ -159,6 +168,7 @@ func TestABrokenRunIsTriedAgainAndThenTold(t *testing.T) {
 }
 
 func TestWhatAPersonHasToMendIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.executor.set(func(context.Context, conduct.Work) (runs.Outcome, error) {
 		return runs.Outcome{}, fault.Invalidf("the model has no key: set one")
@@ -170,6 +180,7 @@ func TestWhatAPersonHasToMendIsNotTriedAgain(t *testing.T) {
 }
 
 func TestARunThatGoesOnElsewhereIsLookedAtAgain(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	looks := 0
 	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
@@ -184,6 +195,7 @@ func TestARunThatGoesOnElsewhereIsLookedAtAgain(t *testing.T) {
 }
 
 func TestARetryTakesOverWhatWasJudged(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	row := func(iteration int, failure bench.ErrorType) []byte {
 		text := fmt.Sprintf(`{"scenario_id":"pr-merge-001","mode":"ghx","iteration":%d`, iteration)
@@ -211,6 +223,7 @@ func TestARetryTakesOverWhatWasJudged(t *testing.T) {
 }
 
 func TestN1RowsOfABaseThatHasMovedAreNotTakenOver(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
 		for i, commit := range []string{w.Run.Request.BaseSHA, "another"} {
@@ -230,6 +243,7 @@ func TestN1RowsOfABaseThatHasMovedAreNotTakenOver(t *testing.T) {
 }
 
 func TestARunIsStoppedByItsBudget(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config+"budget: {run: 1, pull_request: 1, day: 1}\n")
 	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
 		assert.InDelta(t, 1, w.Run.Request.Plan.MaxUSD, 1e-9)
@@ -250,6 +264,7 @@ func TestARunIsStoppedByItsBudget(t *testing.T) {
 }
 
 func TestAMergeQueueGetsItsCheck(t *testing.T) {
+	t.Parallel()
 	for config, conclusion := range map[string]string{config: "skipped", config + "triggers: {merge_group: true}\n": "success"} {
 		r := newRig(t, config)
 		r.deliver("merge_group", map[string]any{"action": "checks_requested", "merge_group": map[string]any{
@@ -262,6 +277,7 @@ func TestAMergeQueueGetsItsCheck(t *testing.T) {
 }
 
 func TestButtonsRunAgain(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.pullEvent("opened")
 	r.wait(1)
@@ -279,6 +295,7 @@ func TestButtonsRunAgain(t *testing.T) {
 }
 
 func TestWhereTheAppIsGoneRunsEnd(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	begun := make(chan struct{}, 1)
 	ended := make(chan struct{})
@@ -297,6 +314,7 @@ func TestWhereTheAppIsGoneRunsEnd(t *testing.T) {
 }
 
 func TestPayloadsOfAnotherShapeAreNotTriedAgain(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	err := r.try("x", "pull_request", map[string]any{"action": "opened"})
 	require.ErrorContains(t, err, "lacks pull_request")

@@ -25,6 +25,7 @@ func (r *rig) costs(usd float64, long time.Duration) {
 const paid = "model: a/b\nexecutor: local\ntriggers: {pull_request: []}\nbudget: {run: 2, pull_request: 50, day: 50}\n"
 
 func TestAnAnswerHasThePlanAndWhatItMayCost(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, paid)
 	r.costs(0.1, 10*time.Second)
 	r.comment("writer", "/bench")
@@ -48,6 +49,7 @@ func TestAnAnswerHasThePlanAndWhatItMayCost(t *testing.T) {
 }
 
 func TestWhatIsThoughtToCostTooMuchIsNotBegun(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, paid)
 	r.costs(0.1, 0)
 	r.comment("writer", "/bench")

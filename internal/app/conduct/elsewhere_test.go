@@ -23,6 +23,7 @@ import (
 const often = 6
 
 func TestARunWaitsForGitHubAndForWhatGoesOnElsewhere(t *testing.T) {
+	t.Parallel()
 	for _, err := range []error{conduct.ErrElsewhere, fmt.Errorf("%w: %w", conduct.ErrNotNow, fault.Infraf("no answer"))} {
 		t.Run(err.Error(), func(t *testing.T) {
 			r := newRig(t, config)
@@ -43,6 +44,7 @@ func TestARunWaitsForGitHubAndForWhatGoesOnElsewhere(t *testing.T) {
 
 // GitHub tells of a push by several events at once.
 func TestEventsThatComeTogetherMakeOneRun(t *testing.T) {
+	t.Parallel()
 	for name, set := range map[string]string{"it is measured": config, "it is left out": config + "labels: {run: bench}\n", "the settings are wrong": "model: [1]\n"} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, set)
@@ -67,6 +69,7 @@ func TestEventsThatComeTogetherMakeOneRun(t *testing.T) {
 
 // A run that a workflow does takes its place as well as one on this machine.
 func TestARunThatGoesOnElsewhereHasTheNextOneWait(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config+"triggers: {merge_group: true}\n")
 	var over atomic.Bool
 	looked := make(chan string, 1000)
@@ -93,6 +96,7 @@ func TestARunThatGoesOnElsewhereHasTheNextOneWait(t *testing.T) {
 
 // Runs that are asked for at the same time do not spend the same money.
 func TestRunsThatAreAskedForTogetherShareTheBudget(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "model: a/b\nexecutor: local\nbudget: {run: 1, pull_request: 1, day: 1}\ntriggers: {merge_group: true}\n")
 	r.executor.set(func(context.Context, conduct.Work) (runs.Outcome, error) { return runs.Outcome{}, conduct.ErrElsewhere })
 	const groups = 8
@@ -119,6 +123,7 @@ func TestRunsThatAreAskedForTogetherShareTheBudget(t *testing.T) {
 }
 
 func TestWhatIsOfNoUseIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.executor.set(func(context.Context, conduct.Work) (runs.Outcome, error) {
 		return runs.Outcome{Log: "why"}, queue.Permanent(fault.Infraf("It was all in vain"))
@@ -131,6 +136,7 @@ func TestWhatIsOfNoUseIsNotTriedAgain(t *testing.T) {
 }
 
 func TestNobodyWorksOnARunThatWasCancelled(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.executor.set(func(context.Context, conduct.Work) (runs.Outcome, error) { return runs.Outcome{}, conduct.ErrElsewhere })
 	r.pullEvent("opened")
@@ -142,6 +148,7 @@ func TestNobodyWorksOnARunThatWasCancelled(t *testing.T) {
 
 // Whoever stops a run is told so at once, also where its end takes a while.
 func TestItIsTriedAgainToEndWhatGoesOnElsewhere(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.executor.goesOn = []error{conduct.ErrElsewhere, fault.Infraf("no answer"), conduct.ErrElsewhere}
 	r.executor.set(func(context.Context, conduct.Work) (runs.Outcome, error) { return runs.Outcome{}, conduct.ErrElsewhere })

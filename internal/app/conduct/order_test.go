@@ -62,6 +62,7 @@ func (r *rig) pushedAt(at time.Time) map[string]any {
 }
 
 func TestALateEventOfAnOlderPushEndsNothing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	begun := make(chan string, 10)
 	r.executor.set(goesOn(begun))
@@ -75,6 +76,7 @@ func TestALateEventOfAnOlderPushEndsNothing(t *testing.T) {
 }
 
 func TestAClosedPullRequestIsNotMeasured(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	open := r.pull()
 	closed := r.As("writer").Do("PATCH", fmt.Sprintf("%s/pulls/%d", sandboxtest.Path, r.number), `{"state":"closed"}`)
@@ -84,6 +86,7 @@ func TestAClosedPullRequestIsNotMeasured(t *testing.T) {
 }
 
 func TestAPushBackToAMeasuredCommitEndsTheRunOfTheOther(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.pullEvent("opened")
 	r.wait(1)
@@ -101,6 +104,7 @@ func TestAPushBackToAMeasuredCommitEndsTheRunOfTheOther(t *testing.T) {
 
 // A run by the settings of another branch says nothing of this one's.
 func TestEachBaseHasACommitMeasuredByItsOwnSettings(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.branch("lax", "main")
 	lax := r.As("writer").Do("PUT", sandboxtest.Path+"/contents/"+settings.Path, map[string]any{
@@ -123,6 +127,7 @@ func TestEachBaseHasACommitMeasuredByItsOwnSettings(t *testing.T) {
 }
 
 func TestAnotherBaseHasTheHeadMeasuredByItsSettings(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.branch("next", "main")
 	r.pullEvent("opened")
@@ -140,6 +145,7 @@ func TestAnotherBaseHasTheHeadMeasuredByItsSettings(t *testing.T) {
 
 // Where no event told of a push, our own suite of the commit tells when it was.
 func TestACommandOfBeforeAPushThatWasNotToldIsVoid(t *testing.T) {
+	t.Parallel()
 	for name, pushed := range map[string]time.Duration{"before the comment": -time.Hour, "after it": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, manual)
@@ -156,6 +162,7 @@ func TestACommandOfBeforeAPushThatWasNotToldIsVoid(t *testing.T) {
 
 // A suite is another word for a push.
 func TestASuiteStartsWhatAPushDoes(t *testing.T) {
+	t.Parallel()
 	for trigger, measured := range map[string]bool{"opened": false, "synchronize": true} {
 		t.Run(trigger, func(t *testing.T) {
 			r := newRig(t, config+"triggers: {pull_request: ["+trigger+"]}\n")
@@ -170,6 +177,7 @@ func TestASuiteStartsWhatAPushDoes(t *testing.T) {
 
 // Labels may be given by people who may not write.
 func TestALabelOfSomebodyWhoMayNotWriteMeasuresNothing(t *testing.T) {
+	t.Parallel()
 	for login, state := range map[string]runs.State{"triager": runs.Skipped, "writer": runs.Queued} {
 		t.Run(login, func(t *testing.T) {
 			r := newRig(t, "model: a/b\nexecutor: local\ntriggers: {pull_request: [labeled]}\nlabels: {run: bench}\n")
@@ -188,6 +196,7 @@ func TestALabelOfSomebodyWhoMayNotWriteMeasuresNothing(t *testing.T) {
 }
 
 func TestApprovalEndsWithTheNextPushAlsoIfThatIsTakenBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	name, approved, noon := sandboxtest.Owner+"/"+sandboxtest.Name, r.head, time.Now()
 	is := func() bool {
@@ -210,6 +219,7 @@ func TestApprovalEndsWithTheNextPushAlsoIfThatIsTakenBack(t *testing.T) {
 }
 
 func TestACommandOfBeforeAPushBackIsVoid(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, manual)
 	first, now := r.head, time.Now()
 	r.deliver("pull_request", map[string]any{"action": "opened", "pull_request": r.pushedAt(now.Add(-time.Hour))})
@@ -224,6 +234,7 @@ func TestACommandOfBeforeAPushBackIsVoid(t *testing.T) {
 // What was taken over is the run's own: it is not paid for again when the run
 // is taken up once more.
 func TestRowsThatWereTakenOverStay(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, manual)
 	row := func(id string, i int) []byte {
 		return fmt.Appendf(nil, `{"scenario_id":%q,"mode":"ghx","iteration":%d}`, id, i)
@@ -254,6 +265,7 @@ func TestRowsThatWereTakenOverStay(t *testing.T) {
 
 // What workflows have spent that were ended is not known, and counts.
 func TestPushAfterPushDoesNotSpendTheBudgetAgainAndAgain(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "model: a/b\nexecutor: local\nbudget: {run: 10, pull_request: 25, day: 100}\n")
 	begun := make(chan string, 10)
 	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {

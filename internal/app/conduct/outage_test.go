@@ -26,6 +26,7 @@ func (r *rig) down() {
 func (r *rig) up() { r.Faults().Clear() }
 
 func TestAnOutageOfGitHubLosesNoDelivery(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	opened := map[string]any{"action": "opened", "pull_request": r.pull()}
 	r.down()
@@ -40,6 +41,7 @@ func TestAnOutageOfGitHubLosesNoDelivery(t *testing.T) {
 }
 
 func TestAnOutageOfGitHubLosesNoVerdict(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.executor.set(func(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
 		r.down()

@@ -10,6 +10,7 @@ import (
 )
 
 func TestTheSettingsSayWhoMayPress(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config+"commands: {permission: admin}\n")
 	r.pullEvent("opened")
 	r.wait(1)
@@ -31,6 +32,7 @@ func TestTheSettingsSayWhoMayPress(t *testing.T) {
 }
 
 func TestAButtonOnAnOldHeadStartsNothing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.pullEvent("opened")
 	r.wait(1)
@@ -46,6 +48,7 @@ func TestAButtonOnAnOldHeadStartsNothing(t *testing.T) {
 }
 
 func TestAButtonOfAClosedPullRequestStartsNothing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.pullEvent("opened")
 	r.wait(1)
@@ -56,6 +59,7 @@ func TestAButtonOfAClosedPullRequestStartsNothing(t *testing.T) {
 }
 
 func TestAButtonMeasuresWhatWasSkipped(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config+"labels: {run: bench}\n")
 	r.pullEvent("opened")
 	r.wait(1)
@@ -67,6 +71,7 @@ func TestAButtonMeasuresWhatWasSkipped(t *testing.T) {
 
 // A delivery that comes again makes no second run.
 func TestAPressIsDoneOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.pullEvent("opened")
 	r.wait(1)

@@ -42,6 +42,7 @@ func (r *rig) reap() {
 }
 
 func TestTheReaperHasARunMeasuredThatLostItsJob(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.store(func(*runs.Run) {})
 	r.reap()
@@ -54,6 +55,7 @@ func TestTheReaperHasARunMeasuredThatLostItsJob(t *testing.T) {
 }
 
 func TestTheReaperEndsARunThatTakesTooLong(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	begun := make(chan string, 1)
 	r.executor.set(func(context.Context, conduct.Work) (runs.Outcome, error) {
@@ -78,6 +80,7 @@ func TestTheReaperEndsARunThatTakesTooLong(t *testing.T) {
 }
 
 func TestTheReaperTellsWhatWasNotTold(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.store(func(*runs.Run) {})
 	require.NoError(t, r.db.Write(t.Context(), func(tx *database.Tx) error {
@@ -92,6 +95,7 @@ func TestTheReaperTellsWhatWasNotTold(t *testing.T) {
 
 // A permission may be taken away, and an installation be suspended, for a while.
 func TestARefusalForAWhileLeavesNoCheckRunOpen(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []faults.Kind{faults.Unauthorized, faults.NotFound} {
 		t.Run(string(kind), func(t *testing.T) {
 			r := newRig(t, config)
@@ -111,6 +115,7 @@ func TestARefusalForAWhileLeavesNoCheckRunOpen(t *testing.T) {
 }
 
 func TestASuspendedInstallationsCheckRunCompletesOnceItIsBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	begun := make(chan string, 1)
 	r.executor.set(goesOn(begun))
@@ -148,6 +153,7 @@ func (b *before) RoundTrip(q *http.Request) (*http.Response, error) {
 }
 
 func TestACheckRunThatIsShownTooLateEndsNevertheless(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	cancelled := make(chan struct{})
 	r.transport = &before{text: `"in_progress"`, do: func() {
@@ -167,6 +173,7 @@ func TestACheckRunThatIsShownTooLateEndsNevertheless(t *testing.T) {
 }
 
 func TestTheCommentIsAboutTheNewestRun(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	first, begun := r.head, make(chan string, 1)
 	r.executor.hold = make(chan struct{})

@@ -66,6 +66,7 @@ func (r *rig) logged(parts ...string) (lines []string) {
 }
 
 func TestWhatIsRefusedIsCountedAndLogged(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, manual)
 	for _, c := range []struct{ login, body, command, outcome string }{
 		{"stranger", "/bench run", "run", "no_permission"},
@@ -85,6 +86,7 @@ func TestWhatIsRefusedIsCountedAndLogged(t *testing.T) {
 }
 
 func TestWhatIsIgnoredIsCountedAndLogged(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, manual)
 	r.comment("writer", "/bench help")
 	said, answers := r.lastComment(), len(r.comments())
@@ -118,6 +120,7 @@ func TestWhatIsIgnoredIsCountedAndLogged(t *testing.T) {
 }
 
 func TestSettingsThatCannotBeUsedAreCountedAndLogged(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"a mistake":   "model: a/b\nrepetitions: 1000\n",
 		"a YAML bomb": "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\nmodel: scripted\n",
@@ -137,6 +140,7 @@ func TestSettingsThatCannotBeUsedAreCountedAndLogged(t *testing.T) {
 }
 
 func TestPressesThatStartNothingAreCounted(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.pullEvent("opened")
 	r.wait(1)

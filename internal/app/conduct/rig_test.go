@@ -162,6 +162,9 @@ func (r *rig) push(path string) {
 	r.head = reply.Text("commit.sha")
 }
 
+// library is all scenarios, which the tests share.
+var library = sync.OnceValues(func() (*scenario.Library, error) { return scenario.Load(scenarios.Files) })
+
 func (r *rig) start() {
 	r.Helper()
 	db, err := database.Open(r.Context(), "sqlite:"+filepath.Join(r.TempDir(), "bench.db"))
@@ -169,11 +172,11 @@ func (r *rig) start() {
 	r.db = db
 	r.table, err = runs.Open(r.Context(), db)
 	require.NoError(r, err)
-	library, err := scenario.Load(scenarios.Files)
+	library, err := library()
 	require.NoError(r, err)
 	jobs, err := queue.New(r.Context(), db, queue.Options{
 		Process: "test", Lanes: map[string]int{"runs": 2, "events": 2}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		Redact: redact, Poll: 5 * time.Millisecond, Pause: time.Millisecond, Ended: r.ended,
+		Redact: redact, Poll: 20 * time.Millisecond, Pause: time.Millisecond, Ended: r.ended,
 	})
 	require.NoError(r, err)
 	var ids atomic.Int64

@@ -50,6 +50,7 @@ func (r *rig) reason(id string) string {
 }
 
 func TestADraftIsMeasuredOnceItIsReady(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	r.Change(func(s *model.State, repo *model.Repo) {
 		s.Issues.Where(func(i *model.Issue) bool { return i.RepoID == repo.ID && i.Number == r.number })[0].Pull.Draft = true
@@ -68,6 +69,7 @@ func TestADraftIsMeasuredOnceItIsReady(t *testing.T) {
 }
 
 func TestALabelHasAPullRequestMeasured(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config+"labels: {run: bench}\ntriggers: {pull_request: [opened, labeled]}\n")
 	r.pullEvent("opened")
 	r.wait(1)
@@ -83,6 +85,7 @@ func TestALabelHasAPullRequestMeasured(t *testing.T) {
 }
 
 func TestARunThatTakesTooLongIsEnded(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config+"timeout_minutes: 5\n")
 	begun := make(chan string, 1)
 	r.executor.set(goesOn(begun))
@@ -96,6 +99,7 @@ func TestARunThatTakesTooLongIsEnded(t *testing.T) {
 }
 
 func TestRunsOfARepositoryThatWasTakenAwayEnd(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config)
 	begun := make(chan string, 1)
 	r.executor.set(goesOn(begun))
@@ -113,6 +117,7 @@ func TestRunsOfARepositoryThatWasTakenAwayEnd(t *testing.T) {
 }
 
 func TestACommandOnAClosedPullRequestIsRefused(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, manual)
 	r.close()
 	for _, command := range []string{"run", "retry", "approve " + r.head} {
@@ -123,6 +128,7 @@ func TestACommandOnAClosedPullRequestIsRefused(t *testing.T) {
 }
 
 func TestForksAreNeverMeasuredWhereTheSettingsSaySo(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config+"forks: never\n")
 	r.fork()
 	r.pullEvent("opened")
@@ -139,6 +145,7 @@ func TestForksAreNeverMeasuredWhereTheSettingsSaySo(t *testing.T) {
 }
 
 func TestACheckRunHasTheNameOfTheSettings(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, config+"check_name: agents\n")
 	r.pullEvent("opened")
 	r.wait(1)
