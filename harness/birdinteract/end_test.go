@@ -15,7 +15,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/birdinteract"
-	"github.com/ghx-dev/bench-action/harness/internal/racing"
+	"github.com/ghx-dev/bench-action/internal/testkit/racing"
 )
 
 func TestAHungRunIsEnded(t *testing.T) {

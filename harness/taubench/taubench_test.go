@@ -17,10 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/harness"
-	"github.com/ghx-dev/bench-action/harness/internal/racing"
 	"github.com/ghx-dev/bench-action/harness/taubench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit/racing"
 )
 
 // log is a log that several may write to.

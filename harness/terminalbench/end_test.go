@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/harness"
-	"github.com/ghx-dev/bench-action/harness/internal/racing"
 	"github.com/ghx-dev/bench-action/harness/terminalbench"
+	"github.com/ghx-dev/bench-action/internal/testkit/racing"
 )
 
 func TestAHungRunIsEnded(t *testing.T) {

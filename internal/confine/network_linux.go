@@ -3,7 +3,6 @@ package confine
 import (
 	"fmt"
 	"os"
-	"runtime"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,7 +21,7 @@ type thread struct {
 func newThread(prepare func() error) (*thread, error) {
 	t := &thread{work: make(chan func()), done: make(chan struct{})}
 	prepared := make(chan error)
-	go onPlainThread(func() {
+	go OnPlainThread(func() {
 		defer close(t.done)
 		err := prepare()
 		prepared <- err
@@ -38,26 +37,6 @@ func newThread(prepare func() error) (*thread, error) {
 		return nil, err
 	}
 	return t, nil
-}
-
-// onPlainThread runs f locked to a thread that ends with it. The main thread
-// cannot end, and other programs take its state for that of the process, so
-// f is not run on it.
-func onPlainThread(f func()) {
-	// Not unlocked: a goroutine that ends locked takes its thread with it.
-	runtime.LockOSThread()
-	if unix.Gettid() != unix.Getpid() {
-		f()
-		return
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread()
-		f()
-	}()
-	<-done
-	runtime.UnlockOSThread()
 }
 
 // do runs f on the thread.

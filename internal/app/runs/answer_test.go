@@ -16,25 +16,21 @@ import (
 
 func TestTheFirstAnswerStays(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
-		db, err := database.Open(t.Context(), address)
-		require.NoError(t, err)
-		t.Cleanup(func() { assert.NoError(t, db.Close()) })
-		table, err := runs.Open(t.Context(), db)
-		require.NoError(t, err)
+		r := openAt(t, address)
 		first, undone := runs.Answer{Reaction: "+1", Body: "👍 done", Outcome: "carried_out"}, errors.New("undone")
 
-		_, known, err := table.Answer(t.Context(), "a")
+		_, known, err := r.Answer(t.Context(), "a")
 		require.NoError(t, err)
 		assert.False(t, known)
 		keep := func(a runs.Answer, end error) error {
-			return db.Write(t.Context(), func(tx *database.Tx) error {
-				return errors.Join(table.SetAnswer(t.Context(), tx, "a", a, noon), end)
+			return r.db.Write(t.Context(), func(tx *database.Tx) error {
+				return errors.Join(r.SetAnswer(t.Context(), tx, "a", a, noon), end)
 			})
 		}
 		require.ErrorIs(t, keep(runs.Answer{Reaction: "-1"}, undone), undone, "what was undone was not answered")
 		require.NoError(t, keep(first, nil))
 		require.NoError(t, keep(runs.Answer{Reaction: "-1", Body: "no"}, nil))
-		got, known, err := table.Answer(t.Context(), "a")
+		got, known, err := r.Answer(t.Context(), "a")
 		require.NoError(t, err)
 		assert.True(t, known)
 		assert.Equal(t, first, got)

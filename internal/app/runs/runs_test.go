@@ -35,7 +35,13 @@ type rig struct {
 
 func open(t *testing.T) *rig {
 	t.Helper()
-	db, err := database.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "bench.db"))
+	return openAt(t, "sqlite:"+filepath.Join(t.TempDir(), "bench.db"))
+}
+
+// openAt opens a database at an address.
+func openAt(t *testing.T, address string) *rig {
+	t.Helper()
+	db, err := database.Open(t.Context(), address)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	table, err := runs.Open(t.Context(), db)
@@ -214,26 +220,22 @@ func TestWhatWasSpentIsAddedUp(t *testing.T) {
 
 func TestWhatIsLockedIsDoneOneAfterTheOther(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
-		db, err := database.Open(t.Context(), address)
-		require.NoError(t, err)
-		t.Cleanup(func() { assert.NoError(t, db.Close()) })
-		table, err := runs.Open(t.Context(), db)
-		require.NoError(t, err)
+		r := openAt(t, address)
 		var made atomic.Int64
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				assert.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
-					if err := table.Lock(t.Context(), tx, "aryeko/ghx"); err != nil {
+				assert.NoError(t, r.db.Write(t.Context(), func(tx *database.Tx) error {
+					if err := r.Lock(t.Context(), tx, "aryeko/ghx"); err != nil {
 						return err
 					}
-					others, err := table.AliveIn(t.Context(), tx, runs.Subject("aryeko/ghx", 7, "", "bench"))
+					others, err := r.AliveIn(t.Context(), tx, runs.Subject("aryeko/ghx", 7, "", "bench"))
 					if err != nil || len(others) > 0 {
 						return err
 					}
 					made.Add(1)
 					id := fmt.Sprint(i)
-					_, err = table.Create(t.Context(), tx, runs.Run{ID: id, Cause: id, Repo: "aryeko/ghx", Pull: 7, Suite: "bench", State: runs.Queued, Created: noon})
+					_, err = r.Create(t.Context(), tx, runs.Run{ID: id, Cause: id, Repo: "aryeko/ghx", Pull: 7, Suite: "bench", State: runs.Queued, Created: noon})
 					return err
 				}))
 			})

@@ -20,6 +20,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
+	"github.com/ghx-dev/bench-action/internal/testkit/racing"
 )
 
 // latency is how long GitHub takes to answer, in a test of speed, and quick how
@@ -53,7 +54,11 @@ func TestTheCheckRunIsSeenAtOnce(t *testing.T) {
 	}
 	slices.Sort(took)
 	t.Logf("from opened to the check run: %s, with %s an API call", took, latency)
-	assert.Less(t, took[len(took)/2], slowdown*quick, "the median")
+	limit := quick
+	if racing.Enabled {
+		limit *= 2 // the server runs with the detector too
+	}
+	assert.Less(t, took[len(took)/2], limit, "the median")
 }
 
 // rowOf is a stored row as far as it tells when it was made.

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ghx-dev/bench-action/internal/confine"
 )
 
 const (
@@ -60,7 +61,7 @@ func killUser(uid uint32) error {
 		return errors.New("root builds nothing")
 	}
 	done := make(chan error)
-	go onPlainThread(func() {
+	go confine.OnPlainThread(func() {
 		// The thread ends with this, and nothing else has its rights.
 		_, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, enderID, uintptr(uid), enderID)
 		if errno == 0 {
@@ -74,25 +75,6 @@ func killUser(uid uint32) error {
 		done <- errno
 	})
 	return <-done
-}
-
-// onPlainThread runs f locked to a thread that ends with it. The main thread
-// cannot end, so f is not run on it.
-func onPlainThread(f func()) {
-	// Not unlocked: a goroutine that ends locked takes its thread with it.
-	runtime.LockOSThread()
-	if unix.Gettid() != unix.Getpid() {
-		f()
-		return
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread()
-		f()
-	}()
-	<-done
-	runtime.UnlockOSThread()
 }
 
 // reapUser counts the living processes of a user, and takes those off the list
