@@ -1,7 +1,6 @@
 package birdinteract_test
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"net/http"
@@ -9,7 +8,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,6 +17,7 @@ import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/birdinteract"
 	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
 )
 
 // The test is BIRD-Interact's Python too: called as python is, it plays the
@@ -116,29 +115,11 @@ func fakeOrchestrator() error {
 	return syscall.Exec("/bin/sh", []string{"sh", "fake/orchestrator.sh"}, append(os.Environ(), "DATA="+flag("--data"), "OUTPUT="+flag("--output")))
 }
 
-// log is a log that several may write to.
-type log struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // rig is an experiment with an ADK whose programs are fakes.
 type rig struct {
 	birdinteract.Options
 	adk  string
-	log  *log
+	log  *syncbuffer.Buffer
 	seen []harness.Progress
 }
 
@@ -162,7 +143,7 @@ END
 func newRig(t *testing.T, script string) *rig {
 	t.Helper()
 	needs.Shell(t)
-	r := &rig{log: new(log)}
+	r := &rig{log: new(syncbuffer.Buffer)}
 	dir := t.TempDir()
 	r.adk = filepath.Join(dir, "bird_interact_adk", "BIRD-Interact-ADK")
 	h := harness.Host{

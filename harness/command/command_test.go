@@ -1,14 +1,12 @@
 package command_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,25 +17,14 @@ import (
 	"github.com/ghx-dev/bench-action/harness/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
 )
 
-// log is a log that several may write to.
-type log struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
 // shell returns a benchmark that is a script, and its log.
-func shell(t *testing.T, script string) (command.Options, *log) {
+func shell(t *testing.T, script string) (command.Options, *syncbuffer.Buffer) {
 	t.Helper()
 	needs.Shell(t)
-	l := new(log)
+	l := new(syncbuffer.Buffer)
 	return command.Options{
 		Host: harness.Host{
 			Dir: t.TempDir(), Log: l,
@@ -68,7 +55,7 @@ func TestRun(t *testing.T) {
 		assert.Len(t, results, 4)
 		assert.Equal(t, "a b c d a", strings.Join(ids(seen), " "))
 		for _, line := range []string{"[command] starting\n", "[command] {broken\n", "[command] done\n"} {
-			assert.Contains(t, l.text.String(), line)
+			assert.Contains(t, l.String(), line)
 		}
 	})
 	t.Run("the program is told what to run", func(t *testing.T) {
@@ -115,10 +102,10 @@ func TestRun(t *testing.T) {
 		_, err := run(t, o, nil)
 		require.NoError(t, err)
 		for _, want := range []string{"AGENT_MODEL=gpt-5.4", "AGENT_REASONING_EFFORT=low", "HARNESS_SAVE_TRACE=1", "OPENAI_API_KEY=[redacted]"} {
-			assert.Contains(t, l.text.String(), "[command] "+want+"\n")
+			assert.Contains(t, l.String(), "[command] "+want+"\n")
 		}
-		assert.NotContains(t, l.text.String(), "GITHUB_TOKEN")
-		assert.NotContains(t, l.text.String(), "sk-model-key")
+		assert.NotContains(t, l.String(), "GITHUB_TOKEN")
+		assert.NotContains(t, l.String(), "sk-model-key")
 	})
 	t.Run("a program is a file of the experiment", func(t *testing.T) {
 		o, _ := shell(t, "")

@@ -1,7 +1,6 @@
 package taubench_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,37 +20,20 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 	"github.com/ghx-dev/bench-action/internal/testkit/racing"
+	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
 )
-
-// log is a log that several may write to.
-type log struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
 
 // rig is an experiment whose Python is a script that speaks as the driver does.
 type rig struct {
 	taubench.Options
-	log  *log
+	log  *syncbuffer.Buffer
 	seen []harness.Progress
 }
 
 func newRig(t *testing.T, script string) *rig {
 	t.Helper()
 	needs.Shell(t)
-	r := &rig{log: new(log)}
+	r := &rig{log: new(syncbuffer.Buffer)}
 	h := harness.Host{
 		Dir: t.TempDir(), Log: r.log, Observe: func(p harness.Progress) { r.seen = append(r.seen, p) },
 		Environ: []string{"PATH=" + os.Getenv("PATH"), "OPENAI_API_KEY=sk-judge-key", "OPENAI_BASE_URL=http://judge", "ANTHROPIC_API_KEY=sk-agent-key", "GITHUB_TOKEN=ghp_secret"},

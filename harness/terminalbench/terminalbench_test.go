@@ -1,11 +1,9 @@
 package terminalbench_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,30 +14,13 @@ import (
 	"github.com/ghx-dev/bench-action/harness/terminalbench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
 )
-
-// log is a log that several may write to.
-type log struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
 
 // rig is an experiment with a harbor that is a script.
 type rig struct {
 	terminalbench.Options
-	log  *log
+	log  *syncbuffer.Buffer
 	seen []harness.Progress
 }
 
@@ -62,7 +43,7 @@ passed() { trial "$1__x" '{"task_name": "'$1'", "task_id": {"path": "/tasks/'$1'
 func newRig(t *testing.T, script string) *rig {
 	t.Helper()
 	needs.Shell(t)
-	r := &rig{log: new(log)}
+	r := &rig{log: new(syncbuffer.Buffer)}
 	h := harness.Host{
 		Dir: t.TempDir(), Log: r.log, Observe: func(p harness.Progress) { r.seen = append(r.seen, p) },
 		Environ: []string{

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -30,6 +29,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/redact"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
+	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
 )
 
 func TestMain(m *testing.M) { os.Exit(dbtest.Main(m)) }
@@ -125,33 +125,16 @@ type rig struct {
 	*app.App
 	t       *testing.T
 	github  *github
-	log     *lockedBuffer
+	log     *syncbuffer.Buffer
 	url     string
 	folder  string
 	stop    func() error
 	stopped bool
 }
 
-type lockedBuffer struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.String()
-}
-
 func newRig(t *testing.T, address string, change func(*config.Config)) *rig {
 	t.Helper()
-	r := &rig{t: t, github: newGitHub(t), log: &lockedBuffer{}, folder: t.TempDir()}
+	r := &rig{t: t, github: newGitHub(t), log: &syncbuffer.Buffer{}, folder: t.TempDir()}
 	c, err := config.Read(func(string) string { return "" }, "")
 	require.NoError(t, err)
 	c.Database, c.DataDir, c.Credentials, c.APIURL, c.GitHubURL = address, r.folder, credentials(), r.github.URL, r.github.URL

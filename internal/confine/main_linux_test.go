@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ghx-dev/bench-action/internal/confine"
+	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
 )
 
 // roleVariable makes the test binary play an agent's program instead of
@@ -155,7 +155,7 @@ func base(t testing.TB) string {
 // run runs a command to its end and returns its lines.
 func run(t *testing.T, s *confine.Space, c confine.Command) []string {
 	t.Helper()
-	var out output
+	var out syncbuffer.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	p, err := s.Start(t.Context(), c)
 	require.NoError(t, err)
@@ -200,24 +200,6 @@ func startUntilLine(ctx context.Context, t *testing.T, s *confine.Space, c confi
 	go func() { _, _ = io.Copy(io.Discard, lines) }()
 	t.Cleanup(func() { _ = w.Close() })
 	return p, strings.TrimSpace(line)
-}
-
-// output is a buffer that several goroutines may use.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
 }
 
 // running counts the processes on this machine, of whatever user, with a word

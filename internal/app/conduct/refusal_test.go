@@ -1,7 +1,6 @@
 package conduct_test
 
 import (
-	"bytes"
 	"strings"
 	"sync"
 	"testing"
@@ -10,24 +9,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/decide"
 )
-
-// buffer keeps what is logged.
-type buffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
 
 // tally keeps what is counted.
 type tally struct {

@@ -30,6 +30,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
@@ -118,7 +119,7 @@ type rig struct {
 	app       int64
 	// ahead is how far the conductor's time is ahead, in nanoseconds.
 	ahead atomic.Int64
-	log   buffer
+	log   syncbuffer.Buffer
 	tally tally
 }
 
