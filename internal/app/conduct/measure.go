@@ -93,7 +93,7 @@ func (c *Conductor) execute(ctx context.Context, r runs.Run) (runs.Outcome, erro
 	} else if err != nil {
 		c.opts.Log.WarnContext(ctx, "the check run does not show the progress", "run", r.ID, "problem", c.opts.Redact(err.Error()))
 	}
-	if r.Request.Continues != "" {
+	if r.Request.Continues != "" && r.WorkflowRun == 0 { // later looks at a workflow find them
 		kept, err := c.takeOver(ctx, r.Request.Continues, r.Request.BaseSHA)
 		if err != nil {
 			return runs.Outcome{}, err
