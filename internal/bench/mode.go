@@ -30,6 +30,15 @@ const (
 // Modes lists every mode in the order in which reports show them.
 func Modes() []Mode { return []Mode{AgentDirect, MCP, GHX, GHXBase} }
 
+// JoinModes writes the names of modes, with a separator between them.
+func JoinModes(modes []Mode, separator string) string {
+	names := make([]string, len(modes))
+	for i, mode := range modes {
+		names[i] = string(mode)
+	}
+	return strings.Join(names, separator)
+}
+
 // ParseMode returns the mode of that name. The error names all modes.
 func ParseMode(name string) (Mode, error) {
 	for _, m := range Modes() {
@@ -37,11 +46,7 @@ func ParseMode(name string) (Mode, error) {
 			return m, nil
 		}
 	}
-	names := make([]string, 0, len(Modes()))
-	for _, m := range Modes() {
-		names = append(names, string(m))
-	}
-	return "", fmt.Errorf("unknown mode %q: use one of %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("unknown mode %q: use one of %s", name, JoinModes(Modes(), ", "))
 }
 
 // UsesGHX reports whether the agent works through ghx in this mode, so that

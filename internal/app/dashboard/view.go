@@ -54,7 +54,7 @@ type line struct {
 
 func (d *pages) line(run Run) line {
 	word, tone := wordOf(run)
-	l := line{Run: run, Word: word, Tone: tone, Since: ago(d.Now().Sub(run.Created)), Short: short(run.Commit), ModesText: modesText(run.Modes)}
+	l := line{Run: run, Word: word, Tone: tone, Since: ago(d.Now().Sub(run.Created)), Short: short(run.Commit), ModesText: bench.JoinModes(run.Modes, ", ")}
 	if run.CostUSD > 0 {
 		l.Cost = bench.USDText(run.CostUSD) + " USD"
 		if run.Simulated {
@@ -122,14 +122,6 @@ func (v view) Reason() []span {
 		}
 	}
 	return spans
-}
-
-func modesText(modes []bench.Mode) string {
-	names := make([]string, len(modes))
-	for i, mode := range modes {
-		names[i] = string(mode)
-	}
-	return strings.Join(names, ", ")
 }
 
 // ago says how long ago something was, roughly.

@@ -240,7 +240,7 @@ func earlier(ctx context.Context, w conduct.Work) (*runs.Run, error) {
 func planOf(p plan.Plan) Plan {
 	out := Plan{
 		Provider: "opencode", Model: p.Model, Benchmark: p.Benchmark, Profile: string(p.Profile), ScenarioSet: p.Set,
-		Modes: joined(p.Modes), Baseline: string(p.Baseline), Repetitions: p.Repetitions, Target: p.Target,
+		Modes: bench.JoinModes(p.Modes, ","), Baseline: string(p.Baseline), Repetitions: p.Repetitions, Target: p.Target,
 		MaxCostUSD: p.MaxUSD, Minutes: int(p.Timeout / time.Minute),
 	}
 	if p.Set == "" {
@@ -250,14 +250,6 @@ func planOf(p plan.Plan) Plan {
 		out.Provider, out.Model, out.MaxCostUSD = settings.Scripted, "", 0
 	}
 	return out
-}
-
-func joined(modes []bench.Mode) string {
-	names := make([]string, 0, len(modes))
-	for _, mode := range modes {
-		names = append(names, string(mode))
-	}
-	return strings.Join(names, ",")
 }
 
 // start asks for the workflow. That it was asked for is noted first: a second

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 
 	shellquote "github.com/kballard/go-shellquote"
@@ -33,7 +32,7 @@ func (a *action) verifyArguments(ghx ghxbuild.Built) []string {
 	in := a.inputs
 	args := []string{
 		"verify", "--output-dir", in.OutputDir, "--provider", in.Provider,
-		"--modes", joined(in.Modes), "--repetitions", strconv.Itoa(in.Repetitions),
+		"--modes", bench.JoinModes(in.Modes, ","), "--repetitions", strconv.Itoa(in.Repetitions),
 		"--order", in.Order, "--concurrency", strconv.Itoa(in.Concurrency),
 		"--git-repo", a.event.FullName(), "--git-commit", a.event.HeadSHA,
 	}
@@ -102,14 +101,6 @@ func (a *action) judgeArguments() []string {
 	return args
 }
 
-func joined(modes []bench.Mode) string {
-	names := make([]string, 0, len(modes))
-	for _, mode := range modes {
-		names = append(names, string(mode))
-	}
-	return strings.Join(names, ",")
-}
-
 // bench runs a command line of bench, and returns what that printed.
 func (a *action) bench(ctx context.Context, stages *stages, args []string) (benchcli.Result, string, error) {
 	a.log.Line("$ bench " + shellquote.Join(args...))
@@ -159,7 +150,7 @@ func (w *watcher) step(step verify.Step) {
 	case verify.StepSeed:
 		w.stages.enter("Seed")
 	case verify.StepRun:
-		w.stages.enter("Run " + strings.ReplaceAll(joined(w.action.inputs.Modes), ",", ", "))
+		w.stages.enter("Run " + bench.JoinModes(w.action.inputs.Modes, ", "))
 	case verify.StepReport:
 		w.stages.enter("Report")
 	case verify.StepCleanUp:

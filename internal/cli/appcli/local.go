@@ -228,7 +228,7 @@ func (l *local) tidy(current string) {
 func (l *local) arguments(r runs.Run, ghx ghxbuild.Built, rows []bench.Row) []string {
 	p := r.Request.Plan
 	args := []string{
-		"verify", "--output-dir", l.folder(r), "--modes", joined(p.Modes), "--repetitions", strconv.Itoa(p.Repetitions),
+		"verify", "--output-dir", l.folder(r), "--modes", bench.JoinModes(p.Modes, ","), "--repetitions", strconv.Itoa(p.Repetitions),
 		"--gate-profile", string(p.Profile), "--baseline-mode", string(p.Baseline), "--candidate-mode", string(bench.GHX),
 		"--git-repo", r.Repo, "--git-commit", r.Head,
 	}
@@ -283,14 +283,6 @@ func before(r runs.Run, rows []bench.Row) (usd float64) {
 		}
 	}
 	return usd
-}
-
-func joined(modes []bench.Mode) string {
-	names := make([]string, 0, len(modes))
-	for _, mode := range modes {
-		names = append(names, string(mode))
-	}
-	return strings.Join(names, ",")
 }
 
 // maxLog is how much of a run's log is kept, in bytes.
