@@ -62,10 +62,25 @@ type Row struct {
 	// content are not merged (rule N1).
 	ScenarioHash string `json:"scenario_hash,omitempty"`
 
+	// Changes are what the reported attempt changed on GitHub, those that were
+	// not allowed first, at most [MaxChanges]. Nil where that cannot be seen, as
+	// on a live target, and in rows that are older.
+	Changes []Change `json:"changes,omitempty"`
+	// FootprintJudged is false where it cannot be seen what was changed, nil in
+	// rows that are older (rule S12).
+	FootprintJudged *bool `json:"footprint_judged,omitempty"`
+	// RouteOK tells whether ghx took the route, and reported what it alone
+	// reports, that the scenario names. Nil in other modes and where the
+	// scenario names nothing. It decides nothing (rule S13).
+	RouteOK *bool `json:"route_ok,omitempty"`
+
 	// Extra holds the fields that this version does not know, as read; they
 	// are written back. Nil if there are none.
 	Extra map[string]json.RawMessage `json:"-"`
 }
+
+// MaxChanges is how many changes a row has.
+const MaxChanges = 100
 
 // Cell returns the cell that the row reports.
 func (r *Row) Cell() Cell {
@@ -216,11 +231,24 @@ type Attempt struct {
 
 // CheckpointResult is what a checkpoint found.
 type CheckpointResult struct {
-	Name   string `json:"name"`
-	Passed bool   `json:"passed"`
+	Name string `json:"name"`
+	// Kind is empty for a scenario's own checkpoint.
+	Kind   CheckpointKind `json:"kind,omitempty"`
+	Passed bool           `json:"passed"`
 	// Detail says what was seen, and what was expected where it did not pass.
 	Detail string `json:"detail,omitempty"`
 }
+
+// CheckpointKind tells what is looked at beside a scenario's checkpoints.
+type CheckpointKind string
+
+const (
+	// CheckFootprint looks at what was changed (rule S12).
+	CheckFootprint CheckpointKind = "footprint"
+	// CheckAnswer compares the agent's answer with what GitHub says (rules S13
+	// and S14).
+	CheckAnswer CheckpointKind = "answer"
+)
 
 // APIRequests are the agent's requests to GitHub, counted outside of it.
 type APIRequests struct {

@@ -43,7 +43,9 @@ type Scenario struct {
 	// the default fixtures repository and no resources.
 	Fixture    *Fixture   `json:"fixture,omitempty"`
 	Assertions Assertions `json:"assertions"`
-	Tags       []string   `json:"tags"`
+	// Footprint is what an attempt may change; empty means nothing (rule S12).
+	Footprint []Allowance `json:"footprint,omitempty"`
+	Tags      []string    `json:"tags"`
 
 	// Hash identifies the scenario's content: hex SHA-256 over its canonical
 	// JSON. It is set on loading, never read from a file.

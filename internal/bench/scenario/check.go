@@ -72,6 +72,7 @@ func checkScenario(s source) jsondoc.Problems {
 	for i, checkpoint := range s.scenario.Assertions.Checkpoints {
 		c.checkpoint(i, checkpoint)
 	}
+	c.footprint()
 	return c.problems
 }
 

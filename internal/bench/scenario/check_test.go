@@ -191,7 +191,7 @@ func TestRules(t *testing.T) {
 			`write/write-001.json: assertions.checkpoints[0].expected_value: needs the resource "check_run": add it to fixture.requires`,
 		}},
 		{"S5: a reference is to the repository or a resource", writeFile, firstOf + "verification_input", object{"prNumber": "{{resources.pr.number}}", "owner": "{{owner}}"}, []string{
-			`write/write-001.json: assertions.checkpoints[0].verification_input.owner: "{{owner}}" is no reference: want {{repo.<field>}} or {{resources.<name>.<field>}}`,
+			`write/write-001.json: assertions.checkpoints[0].verification_input.owner: "{{owner}}" has no reference that can be read: want {{repo.<field>}}, {{resources.<name>.<field>}} or {{input.<field>}}`,
 		}},
 
 		{"S6: a mutating scenario has checkpoints", writeFile, "assertions/checkpoints", remove{}, []string{

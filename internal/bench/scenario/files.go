@@ -15,6 +15,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -169,6 +170,9 @@ func exactNumbers(s *bench.Scenario, doc *jsondoc.Document) {
 		return object
 	}
 	s.Input = object("input")
+	for i := range s.Footprint {
+		s.Footprint[i].Fields = object("footprint", strconv.Itoa(i), "fields")
+	}
 	for i := range s.Assertions.Checkpoints {
 		c := &s.Assertions.Checkpoints[i]
 		c.VerificationInput = object(checkpointPath(i, "verification_input")...)

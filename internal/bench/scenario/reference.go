@@ -11,32 +11,65 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
-// reference is a text in a checkpoint that stands for a value of the fixture
-// manifest.
-var reference = regexp.MustCompile(`^\{\{((?:repo|resources)(?:\.[A-Za-z0-9_]+)+)\}\}$`)
+// reference finds {{repo.owner}}, {{resources.pr.number}} and {{input.title}}
+// in a text of a checkpoint, a read or a footprint.
+var reference = regexp.MustCompile(`\{\{((?:repo|resources|input)(?:\.[A-Za-z0-9_]+)+)\}\}`)
 
-// referenceOpening begins a text that is meant as a reference.
-const referenceOpening = "{{"
+const (
+	// referenceOpening begins a reference.
+	referenceOpening = "{{"
+	inputPrefix      = "input."
+)
 
-// referred returns the manifest's path that a value refers to, if it does.
-func referred(value any) (path string, is bool) {
-	text, _ := value.(string)
-	if found := reference.FindStringSubmatch(text); found != nil {
-		return found[1], true
-	}
-	return "", false
+// ground is what references stand for: the values of a manifest, and those of
+// the scenario's input after binding.
+type ground struct {
+	manifest bench.Manifest
+	input    map[string]any
 }
 
-// dereference returns a copy of a value with what its references stand for.
-func dereference(value any, m bench.Manifest) (any, error) {
-	if path, is := referred(value); is {
-		return m.Lookup(path)
+// lookup returns the value at a reference's path.
+func (g ground) lookup(path string) (any, error) {
+	below, isInput := strings.CutPrefix(path, inputPrefix)
+	if !isInput {
+		return g.manifest.Lookup(path)
 	}
+	var at any = g.input
+	for name := range strings.SplitSeq(below, ".") {
+		object, _ := at.(map[string]any)
+		value, known := object[name]
+		if !known {
+			return nil, fmt.Errorf("the input has no %q", below)
+		}
+		at = value
+	}
+	return at, nil
+}
+
+// wholly returns the path that a text refers to, if it is a reference and
+// nothing else.
+func wholly(text string) (path string, is bool) {
+	found := reference.FindStringSubmatch(text)
+	if found == nil || found[0] != text {
+		return "", false
+	}
+	return found[1], true
+}
+
+// fill returns a copy of a value with what its references stand for: a text
+// that is a reference becomes the value, of whatever type; one that has
+// references among other words gets them as texts.
+func (g ground) fill(value any) (any, error) {
 	switch value := value.(type) {
+	case string:
+		if path, is := wholly(value); is {
+			return g.lookup(path)
+		}
+		return g.text(value)
 	case map[string]any:
 		copied := make(map[string]any, len(value))
 		for name, part := range value {
-			meant, err := dereference(part, m)
+			meant, err := g.fill(part)
 			if err != nil {
 				return nil, err
 			}
@@ -46,7 +79,7 @@ func dereference(value any, m bench.Manifest) (any, error) {
 	case []any:
 		copied := make([]any, 0, len(value))
 		for _, part := range value {
-			meant, err := dereference(part, m)
+			meant, err := g.fill(part)
 			if err != nil {
 				return nil, err
 			}
@@ -58,7 +91,24 @@ func dereference(value any, m bench.Manifest) (any, error) {
 	}
 }
 
-// references checks the references in a part of a checkpoint.
+// text returns a text with its references filled in as texts.
+func (g ground) text(text string) (string, error) {
+	var failed error
+	filled := reference.ReplaceAllStringFunc(text, func(found string) string {
+		path, _ := wholly(found)
+		value, err := g.lookup(path)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		if text, is := value.(string); is {
+			return text
+		}
+		return canonicalJSON(value)
+	})
+	return filled, failed
+}
+
+// references checks the references in a part of a scenario.
 func (c *checker) references(value any, at ...string) {
 	in := func(step string) []string { return append(slices.Clone(at), step) }
 	switch value := value.(type) {
@@ -76,16 +126,23 @@ func (c *checker) references(value any, at ...string) {
 }
 
 func (c *checker) reference(text string, at []string) {
-	path, is := referred(text)
-	if !is {
-		if strings.HasPrefix(text, referenceOpening) {
-			c.problem(at, "%.60q is no reference: want {{repo.<field>}} or {{resources.<name>.<field>}}", text)
+	if strings.Contains(reference.ReplaceAllString(text, ""), referenceOpening) {
+		c.problem(at, "%.60q has no reference that can be read: want {{repo.<field>}}, {{resources.<name>.<field>}} or {{input.<field>}}", text)
+	}
+	for _, found := range reference.FindAllStringSubmatch(text, -1) {
+		if resource, seeded := resourceOf(found[1]); seeded && !slices.Contains(c.scenario.Requires(), resource) {
+			c.problem(at, "needs the resource %q: add it to fixture.requires", resource)
 		}
-		return
+		if below, is := strings.CutPrefix(found[1], inputPrefix); is && !c.hasInput(firstSegment(below)) {
+			c.problem(at, "refers to input.%s, which the scenario neither gives nor binds", firstSegment(below))
+		}
 	}
-	if resource, seeded := resourceOf(path); seeded && !slices.Contains(c.scenario.Requires(), resource) {
-		c.problem(at, "needs the resource %q: add it to fixture.requires", resource)
-	}
+}
+
+// hasInput reports whether the scenario's input has a field, given or bound.
+func (c *checker) hasInput(name string) bool {
+	_, given := c.scenario.Input[name]
+	return given || slices.Contains(boundNames(c.scenario.Fixture), name)
 }
 
 // readInput checks the input of a checkpoint's read. The types of what it
@@ -93,7 +150,8 @@ func (c *checker) reference(text string, at []string) {
 func (c *checker) readInput(read Capability, input map[string]any, at ...string) {
 	given, bound := maps.Clone(input), boundNames(c.scenario.Fixture)
 	for name, value := range input {
-		if _, is := referred(value); is && read.Input[name].Types != nil {
+		text, _ := value.(string)
+		if _, is := wholly(text); is && read.Input[name].Types != nil {
 			delete(given, name)
 			bound = append(bound, name)
 		}
@@ -103,17 +161,17 @@ func (c *checker) readInput(read Capability, input map[string]any, at ...string)
 }
 
 // dereferenced returns a checkpoint with what its own references stand for.
-func dereferenced(c bench.Checkpoint, m bench.Manifest) (bench.Checkpoint, error) {
+func dereferenced(c bench.Checkpoint, g ground) (bench.Checkpoint, error) {
 	own, err := normal(c.VerificationInput)
 	if err != nil {
 		return c, fmt.Errorf("read input of checkpoint %q: %w", c.Name, err)
 	}
-	input, err := dereference(own, m)
+	input, err := g.fill(own)
 	if err == nil {
 		c.VerificationInput, err = normal(input.(map[string]any))
 	}
 	if err == nil {
-		c.ExpectedValue, err = dereference(c.ExpectedValue, m)
+		c.ExpectedValue, err = g.fill(c.ExpectedValue)
 	}
 	if err != nil {
 		return c, fmt.Errorf("bind checkpoint %q: %w: mend the reference, or run `bench fixtures seed`", c.Name, err)

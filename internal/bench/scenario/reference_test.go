@@ -12,13 +12,13 @@ import (
 func TestS5CheckpointsReferToFixtures(t *testing.T) {
 	s := loaded(t, flowFile, "flow-wf-001", "assertions/checkpoints", []any{
 		look("contains", "verification_input", object{"owner": "{{repo.owner}}", "name": "n", "prNumber": "{{resources.pr.number}}"},
-			"expected_value", object{"number": "{{resources.pr.number}}", "labels": []any{"{{resources.pr.text}}", "not {{repo.owner}}"}}),
+			"expected_value", object{"number": "{{resources.pr.number}}", "labels": []any{"{{resources.pr.text}}", "by {{repo.owner}} and {{input.prNumber}}"}}),
 	})
 	resolved, err := scenario.Resolve(s, manifest())
 	require.NoError(t, err)
 	bound := resolved.Scenario.Assertions.Checkpoints[0]
 	assert.Equal(t, object{"owner": "o", "name": "n", "prNumber": 1000000}, bound.VerificationInput)
-	assert.EqualValues(t, object{"number": 1e6, "labels": []any{"{{task}} <&>", "not {{repo.owner}}"}}, bound.ExpectedValue, "a reference is a whole text")
+	assert.EqualValues(t, object{"number": 1e6, "labels": []any{"{{task}} <&>", "by o and 1000000"}}, bound.ExpectedValue, "a value keeps its type, within a text it is text")
 	assert.Equal(t, "{{repo.owner}}", s.Assertions.Checkpoints[0].VerificationInput["owner"], "the scenario is as it was")
 }
 

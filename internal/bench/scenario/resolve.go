@@ -70,7 +70,11 @@ func resolve(s bench.Scenario, m bench.Manifest, names Names) (Resolved, error) 
 	if err != nil {
 		return Resolved{}, err
 	}
-	s.Assertions.Checkpoints, err = boundCheckpoints(s.Assertions.Checkpoints, bound, m)
+	g := ground{manifest: m, input: input}
+	s.Assertions.Checkpoints, err = boundCheckpoints(s.Assertions.Checkpoints, bound, g)
+	if err == nil {
+		s.Footprint, err = boundFootprint(s.Footprint, g)
+	}
 	if err != nil {
 		return Resolved{}, err
 	}
@@ -184,7 +188,7 @@ func fits(task string, input map[string]any) error {
 
 // boundCheckpoints merges the bound inputs that a read takes under the input
 // of each checkpoint, and fills in what the checkpoint refers to.
-func boundCheckpoints(checkpoints []bench.Checkpoint, bound map[string]any, m bench.Manifest) ([]bench.Checkpoint, error) {
+func boundCheckpoints(checkpoints []bench.Checkpoint, bound map[string]any, g ground) ([]bench.Checkpoint, error) {
 	merged := slices.Clone(checkpoints)
 	for i, c := range merged {
 		read, _ := FindCapability(c.VerificationTask)
@@ -193,7 +197,7 @@ func boundCheckpoints(checkpoints []bench.Checkpoint, bound map[string]any, m be
 			_, taken := read.Input[name]
 			return !taken
 		})
-		c, err := dereferenced(c, m)
+		c, err := dereferenced(c, g)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,52 @@
+package scenario
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/footprint"
+)
+
+// boundFootprint fills in what the allowances refer to.
+func boundFootprint(allowed []bench.Allowance, g ground) ([]bench.Allowance, error) {
+	var bound []bench.Allowance
+	for i, a := range allowed {
+		name, err := g.text(a.Name)
+		if err != nil {
+			return nil, fmt.Errorf("bind footprint %d: %w: mend the reference, or run `bench fixtures seed`", i, err)
+		}
+		a.Name = name
+		if a.Fields != nil {
+			fields, err := g.fill(a.Fields)
+			if err != nil {
+				return nil, fmt.Errorf("bind footprint %d: %w: mend the reference, or run `bench fixtures seed`", i, err)
+			}
+			a.Fields = fields.(map[string]any)
+		}
+		bound = append(bound, a)
+	}
+	return bound, nil
+}
+
+// footprint checks what a scenario allows to be changed.
+func (c *checker) footprint() {
+	allowed := c.scenario.Footprint
+	for i, a := range allowed {
+		at := []string{"footprint", strconv.Itoa(i)}
+		c.references(a.Name, append(at, "name")...)
+		for field, want := range a.Fields {
+			place := append(append([]string{}, at...), "fields", field)
+			c.references(want, place...)
+			object, _ := want.(map[string]any)
+			pattern, _ := object["matches"].(string)
+			if _, err := regexp.Compile(pattern); err != nil {
+				c.problem(place, "must be a regular expression (RE2): %v", err)
+			}
+		}
+	}
+	if i, why := footprint.GuardsNothing(allowed); why != "" {
+		c.problem([]string{"footprint", strconv.Itoa(i), "name"}, "%s", why)
+	}
+}
