@@ -63,9 +63,10 @@ type Row struct {
 	ScenarioHash string `json:"scenario_hash,omitempty"`
 
 	// Changes are what the reported attempt changed on GitHub, those that were
-	// not allowed first, at most [MaxChanges]. Nil where that cannot be seen, as
-	// on a live target, and in rows that are older.
-	Changes []Change `json:"changes,omitempty"`
+	// not allowed first, at most [MaxChanges]: the JSON of a list of [Change],
+	// which few readers of a ledger want; see [Row.ChangeList]. Nil where that
+	// cannot be seen, as on a live target, and in rows that are older.
+	Changes json.RawMessage `json:"changes,omitempty"`
 	// FootprintJudged is false where it cannot be seen what was changed, nil in
 	// rows that are older (rule S12).
 	FootprintJudged *bool `json:"footprint_judged,omitempty"`
@@ -190,6 +191,26 @@ func (e *RowError) TimeoutOrStall() bool {
 func (r *Row) TimeoutOrStall() bool {
 	return r.Error.TimeoutOrStall() ||
 		r.SchemaVersion == 0 && r.Error != nil && r.Error.Type == RunnerError && speaksOfTimeout(r.Error.Message)
+}
+
+// ChangeList returns the row's changes, none where they cannot be read.
+func (r *Row) ChangeList() []Change {
+	var changes []Change
+	if json.Unmarshal(r.Changes, &changes) != nil {
+		return nil
+	}
+	return changes
+}
+
+// SetChanges keeps changes in the row; none are left out.
+func (r *Row) SetChanges(changes []Change) error {
+	if len(changes) == 0 {
+		r.Changes = nil
+		return nil
+	}
+	text, err := json.Marshal(changes)
+	r.Changes = text
+	return err
 }
 
 // SpentUSD returns what all attempts of the cell cost (R6).

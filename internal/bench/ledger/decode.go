@@ -20,6 +20,8 @@ type slot struct {
 	api        bench.APIRequests
 	order      bench.Order
 
+	judged, routeOK bool
+
 	// line counts from 1; text is the whole line. cell and sum identify the
 	// row's cell and its line.
 	line      int
@@ -144,6 +146,12 @@ func (p *parser) ownTo(s *slot, name []byte) bool {
 		return p.boolTo(&r.Simulated)
 	case "scenario_hash":
 		return p.stringTo(&r.ScenarioHash)
+	case "changes":
+		return p.rawTo(&r.Changes)
+	case "footprint_judged":
+		return p.boolRefTo(&r.FootprintJudged, &s.judged)
+	case "route_ok":
+		return p.boolRefTo(&r.RouteOK, &s.routeOK)
 	default:
 		return p.unknown(name)
 	}

@@ -128,6 +128,8 @@ func (p *parser) checkpointTo(c *bench.CheckpointResult) bool {
 		switch string(name) {
 		case "name":
 			return p.stringTo(&c.Name)
+		case "kind":
+			return p.stringTo((*string)(&c.Kind))
 		case "passed":
 			return p.boolTo(&c.Passed)
 		case "detail":

@@ -1,6 +1,10 @@
 package ledger
 
-import "strconv"
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+)
 
 // The functions here read a field's value into its place. As with
 // encoding/json, null leaves a plain field as it is and makes a pointer nil.
@@ -93,6 +97,27 @@ func (p *parser) floatTo(to *float64) bool {
 	f, ok := p.float()
 	*to = f
 	return ok
+}
+
+// boolRefTo reads a boolean that may be null.
+func (p *parser) boolRefTo(to **bool, place *bool) bool {
+	if p.null() {
+		*to = nil
+		return true
+	}
+	*to = place
+	return p.boolTo(place)
+}
+
+// rawTo keeps a value as it is written.
+func (p *parser) rawTo(to *json.RawMessage) bool {
+	p.space()
+	start := p.at
+	if !p.skip(0) {
+		return false
+	}
+	*to = slices.Clone(p.line[start:p.at])
+	return true
 }
 
 func (p *parser) floatRefTo(to **float64, place *float64) bool {

@@ -10,6 +10,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/envelope"
+	"github.com/ghx-dev/bench-action/internal/bench/footprint"
 	"github.com/ghx-dev/bench-action/internal/bench/prompt"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
@@ -32,6 +33,9 @@ type attempt struct {
 	usage         *target.Usage
 	continuations int
 	checkpoints   []bench.CheckpointResult
+	// judged is true if what was changed could be seen; changes are that.
+	judged  bool
+	changes []bench.Change
 }
 
 // attempt tries a cell once. Where no other attempt can succeed, it ends the
@@ -94,7 +98,7 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	r.judge(ctx, a, track, resolved.Scenario, answer)
+	r.judge(ctx, a, place, track, resolved.Scenario, answer)
 	return nil
 }
 
@@ -179,9 +183,15 @@ func (r *run) measure(ctx context.Context, a *attempt, session agent.Session) er
 	return nil
 }
 
-// judge looks at GitHub's state and judges what the agent did.
-func (r *run) judge(ctx context.Context, a *attempt, track *checkpoint.Track, s bench.Scenario, answer string) {
+// judge looks at GitHub's state, and at what was changed there, and judges what
+// the agent did.
+func (r *run) judge(ctx context.Context, a *attempt, place *target.Place, track *checkpoint.Track, s bench.Scenario, answer string) {
+	// What the checkpoints read changes nothing.
 	results, readable := track.Run(ctx, r.deps.Poll)
+	if place.Changes != nil {
+		a.judged, a.changes = true, footprint.Judge(s.Footprint, place.Agent, place.Changes())
+		results = append(results, footprint.Result(a.changes))
+	}
 	for i := range results {
 		results[i].Detail = r.redact(results[i].Detail)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/footprint"
 )
 
 // cell works on one cell until an attempt succeeds or may not be repeated. It
@@ -86,6 +87,9 @@ func (r *run) row(a attempt, s bench.Scenario, attempts []bench.Attempt) *bench.
 		requests := a.usage.Requests
 		row.APIRequests, row.RefusedHosts = &requests, slices.Clone(a.usage.RefusedHosts)
 	}
+	row.FootprintJudged = &a.judged
+	// Values come from JSON, so they can be written.
+	_ = row.SetChanges(footprint.Brief(a.changes, r.redact))
 	a.Report(row)
 	return row
 }

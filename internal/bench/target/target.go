@@ -52,6 +52,11 @@ type Place struct {
 	// Usage tells what the agent has asked of GitHub so far, counted outside
 	// of it; nil where that is not counted.
 	Usage func() Usage
+	// Agent is the login of the agent's account; empty where it is not known.
+	Agent string
+	// Changes tells what was changed so far, oldest first; nil where that
+	// cannot be seen.
+	Changes func() []bench.Change
 	// Close gives the place back.
 	Close func() error
 }

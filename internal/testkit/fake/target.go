@@ -10,8 +10,13 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 )
 
+// Agent is the login of a [Target]'s agent.
+const Agent = "agent"
+
 // Target is a [target.Target] that counts its places. The zero value is ready.
 type Target struct {
+	// Changes are what attempts change; nil means that it cannot be seen.
+	Changes func() []bench.Change
 	// Resources are those of the manifest.
 	Resources map[string]map[string]any
 	// Usage is what every agent asked for.
@@ -55,6 +60,8 @@ func (t *Target) Prepare(ctx context.Context, needs target.Needs) (*target.Place
 		Env:     p.env,
 		OnWrite: func(f func()) { p.written = f },
 		Usage:   func() target.Usage { return t.Usage },
+		Agent:   Agent,
+		Changes: t.Changes,
 		Close:   func() error { return t.close(p) },
 	}, nil
 }
