@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,7 +31,13 @@ type Entry struct {
 	// what it changed. Both are nil unless [World.Trace] was called before.
 	Objects []string
 	Changes []changes.Change
+	// asked is what the request says: its path, query and body, at most
+	// [maxAsked] of them; empty for others than those of the API.
+	asked string
 }
+
+// maxAsked is how much of a request is kept, in bytes.
+const maxAsked = 64 << 10
 
 // audit keeps a world's requests and tells watchers of writes.
 type audit struct {
@@ -73,6 +80,35 @@ func (w *World) OnWrite(token string, f func()) {
 		w.audit.watchers = map[string][]func(){}
 	}
 	w.audit.watchers[token] = append(w.audit.watchers[token], f)
+}
+
+// Asked reports whether a token has sent a request of the API that names a text
+// by itself, not as a part of a longer word or number: in its path, its query
+// or its body. Letters' case does not matter.
+func (w *World) Asked(token, text string) bool {
+	w.audit.mu.Lock()
+	defer w.audit.mu.Unlock()
+	return slices.ContainsFunc(w.audit.entries, func(e Entry) bool { return e.Token == token && names(e.asked, text) })
+}
+
+// names reports whether a text has a word in it, with no letter or digit right
+// before or behind.
+func names(text, word string) bool {
+	text, word = strings.ToLower(text), strings.ToLower(word)
+	for at := 0; ; at++ {
+		next := strings.Index(text[at:], word)
+		if next < 0 || word == "" {
+			return false
+		}
+		at += next
+		if !alphanumeric(text, at-1) && !alphanumeric(text, at+len(word)) {
+			return true
+		}
+	}
+}
+
+func alphanumeric(text string, at int) bool {
+	return at >= 0 && at < len(text) && (text[at] >= '0' && text[at] <= '9' || text[at] >= 'a' && text[at] <= 'z')
 }
 
 // Usage is what a token has asked of a world.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -61,6 +62,9 @@ func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	var err error
 	x.body, err = io.ReadAll(http.MaxBytesReader(out, r.Body, maxBody))
 	x.logged.Bytes = int64(len(x.body))
+	if to.part == PartAPI {
+		x.logged.asked = asked(r, x.body)
+	}
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
 	case tooLarge:
@@ -70,6 +74,15 @@ func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	default:
 		w.answerOrFail(x, to)
 	}
+}
+
+// asked is what a request says, as far as it is kept.
+func asked(r *http.Request, body []byte) string {
+	query, err := url.QueryUnescape(r.URL.RawQuery)
+	if err != nil {
+		query = r.URL.RawQuery
+	}
+	return r.URL.Path + "?" + query + "\n" + string(body[:min(len(body), maxAsked)])
 }
 
 // answerAPI answers a request to the REST or the GraphQL API.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/envelope"
 )
 
 // The fields of an envelope (rule S7), and of its meta, that the contract says
@@ -24,14 +25,13 @@ const dataTypeArray = "array"
 
 // Contract tells the form of an atomic scenario's answer: the envelope of rule
 // S7, with every field that the assertions require. It does not tell what is
-// to stand in the fields, but for the code of an expected error: the words for
-// errors are a convention that cannot be found out.
+// to stand in the fields, nor how the task is expected to end (rule S14).
 func Contract(a bench.Assertions) string {
 	lines := []string{
 		"Answer with one JSON object and nothing else. It has exactly these fields:",
 		field(fieldOK, "true if the task is done, else false."),
 		field(fieldData, data(a)),
-		field(fieldError, failure(a)),
+		field(fieldError, failure()),
 		field(fieldMeta, meta(a)),
 	}
 	for _, name := range a.RequiredFields {
@@ -57,12 +57,15 @@ func data(a bench.Assertions) string {
 	return result + "; null if the task is not done."
 }
 
-func failure(a bench.Assertions) string {
-	text := "null if the task is done, else an object with " + quoted([]string{"code", "message", "retryable", "details"}) + "."
-	if a.ExpectedErrorCode != "" {
-		text += fmt.Sprintf(" If GitHub does not let the task be done, the code is %q.", a.ExpectedErrorCode)
+// failure tells the codes of errors, all of them: which one is right is to be
+// found out.
+func failure() string {
+	var codes []string
+	for _, c := range envelope.Codes() {
+		codes = append(codes, fmt.Sprintf("%q (%s)", c.Name, c.Meaning))
 	}
-	return text
+	return "null if the task is done, else an object with " + quoted([]string{"code", "message", "retryable", "details"}) +
+		". The code is one of " + strings.Join(codes, ", ") + "."
 }
 
 func meta(a bench.Assertions) string {

@@ -98,7 +98,7 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	r.judge(ctx, a, place, track, resolved.Scenario, answer)
+	r.judge(ctx, a, place, track, resolved, answer)
 	return nil
 }
 
@@ -185,18 +185,19 @@ func (r *run) measure(ctx context.Context, a *attempt, session agent.Session) er
 
 // judge looks at GitHub's state, and at what was changed there, and judges what
 // the agent did.
-func (r *run) judge(ctx context.Context, a *attempt, place *target.Place, track *checkpoint.Track, s bench.Scenario, answer string) {
+func (r *run) judge(ctx context.Context, a *attempt, place *target.Place, track *checkpoint.Track, s scenario.Resolved, answer string) {
 	// What the checkpoints read changes nothing.
 	results, readable := track.Run(ctx, r.deps.Poll)
 	if place.Changes != nil {
-		a.judged, a.changes = true, footprint.Judge(s.Footprint, place.Agent, place.Changes())
+		a.judged, a.changes = true, footprint.Judge(s.Scenario.Footprint, place.Agent, place.Changes())
 		results = append(results, footprint.Result(a.changes))
 	}
+	results = append(results, asked(place, s)...)
 	for i := range results {
 		results[i].Detail = r.redact(results[i].Detail)
 	}
 	a.checkpoints = results
 	a.Judge(Evidence{
-		Scenario: s, Mode: a.cell.Mode, Answer: answer, Checkpoints: results, Readable: readable, Redact: r.deps.Redact,
+		Scenario: s.Scenario, Mode: a.cell.Mode, Answer: answer, Checkpoints: results, Readable: readable, Redact: r.deps.Redact,
 	})
 }

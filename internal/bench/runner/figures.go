@@ -22,6 +22,8 @@ type Figures struct {
 	Cost            float64
 	OutputValid     bool
 	InternalRetries int
+	// RouteOK is nil where nothing is asserted about ghx's route.
+	RouteOK *bool
 	// Error is nil where the attempt succeeded.
 	Error *bench.RowError
 }
@@ -52,7 +54,7 @@ type Evidence struct {
 	Redact func(string) string
 }
 
-// Judge decides whether the agent's work succeeded (rules S8 and S9). Where
+// Judge decides whether the agent's work succeeded (rules S8, S9 and S13). Where
 // GitHub's state cannot be read, nothing is known of that, which is a runner
 // failure.
 func (f *Figures) Judge(e Evidence) {
@@ -60,11 +62,19 @@ func (f *Figures) Judge(e Evidence) {
 	if e.Scenario.Type == bench.Workflow {
 		f.OutputValid = e.Readable
 	} else {
-		j := envelope.Judge(e.Answer, scenario.AssertionsFor(e.Scenario.Assertions, e.Mode), f.Measures.ToolCalls)
+		j := envelope.Judge(e.Answer, scenario.WithoutRoute(e.Scenario.Assertions), f.Measures.ToolCalls)
 		f.OutputValid, f.InternalRetries, reasons = j.OutputValid, j.InternalRetries, j.Reasons
+		if route, some := scenario.Route(e.Scenario.Assertions, e.Mode); some {
+			taken := len(envelope.Check(j.Envelope, route)) == 0
+			f.RouteOK = &taken
+		}
 	}
 	for _, c := range e.Checkpoints {
-		if !c.Passed {
+		switch {
+		case c.Passed:
+		case c.Kind == bench.CheckAnswer:
+			reasons = append(reasons, c.Detail)
+		default:
 			broken = append(broken, fmt.Sprintf("%s: %s", c.Name, c.Detail))
 		}
 	}
@@ -94,6 +104,7 @@ func rowError(kind bench.ErrorType, message string, redact func(string) string) 
 func (f Figures) Report(row *bench.Row) {
 	m := f.Measures
 	row.Success, row.OutputValid, row.Error = f.Error == nil, f.OutputValid, f.Error
+	row.RouteOK = f.RouteOK
 	row.SDKLatencyMS, row.TimingBreakdown = m.SDKLatencyMS, m.Timing
 	row.Tokens, row.Cost = m.Tokens, f.Cost
 	row.Turns, row.ToolCalls, row.ToolErrors, row.InternalRetryCount = m.Turns, m.ToolCalls, m.ToolErrors, f.InternalRetries

@@ -173,7 +173,7 @@ func TestR7APICallsAreThoseCountedOutsideElseToolCalls(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(fake.Atomic("a-001"))
-		r.provider.OnPrompt = api
+		r.provider.OnPrompt, r.target.Silent = api, true
 		row := r.one(t)
 		assert.Equal(t, &bench.APIRequests{}, row.APIRequests)
 		assert.Zero(t, row.APICalls, "none was made, whatever tools are called")
@@ -203,15 +203,19 @@ func TestG10GHXOfTheBaseHasTheCommitOfTheBase(t *testing.T) {
 	})
 }
 
-func TestS4RouteAssertionsAreThoseOfGHXAlone(t *testing.T) {
+func TestS13TheRouteOfGHXIsReportedAndDecidesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := fake.Atomic("a-001")
 		s.Assertions.ExpectedRouteUsed = bench.RouteREST
 		r := newRig(s)
 		r.plan(runner.PlanOptions{ScenarioIDs: []string{"a-001"}, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Repetitions: 1, Order: runner.Sequential})
 		rows := r.complete(t)
-		assert.True(t, rows[0].Success)
-		assert.False(t, rows[1].Success)
+		assert.Nil(t, rows[0].RouteOK, "no other mode has a route")
+		assert.Equal(t, new(bool), rows[1].RouteOK)
+		for _, row := range rows {
+			assert.True(t, row.Success)
+			assert.True(t, row.OutputValid)
+		}
 	})
 }
 

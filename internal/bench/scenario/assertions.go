@@ -9,15 +9,22 @@ import (
 // routeField is the field of the envelope's meta in which ghx tells its route.
 const routeField = "route_used"
 
-// AssertionsFor returns the assertions that apply in a mode: without those on
-// ghx's route where the agent does not work through ghx (rule S4).
-func AssertionsFor(a bench.Assertions, mode bench.Mode) bench.Assertions {
-	if mode.UsesGHX() {
-		return a
-	}
+// WithoutRoute returns the assertions that decide about an answer: those on
+// ghx's route do not, in any mode (rules S4 and S13).
+func WithoutRoute(a bench.Assertions) bench.Assertions {
 	a.ExpectedRouteUsed = ""
 	a.RequiredMetaFields = slices.DeleteFunc(slices.Clone(a.RequiredMetaFields), func(field string) bool {
 		return field == routeField
 	})
 	return a
+}
+
+// Route returns the assertions on ghx's route alone; some is false if there are
+// none that hold in the mode.
+func Route(a bench.Assertions, mode bench.Mode) (route bench.Assertions, some bool) {
+	route.ExpectedRouteUsed = a.ExpectedRouteUsed
+	if slices.Contains(a.RequiredMetaFields, routeField) {
+		route.RequiredMetaFields = []string{routeField}
+	}
+	return route, mode.UsesGHX() && (route.ExpectedRouteUsed != "" || route.RequiredMetaFields != nil)
 }

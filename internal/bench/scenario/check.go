@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/envelope"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
 
@@ -91,18 +92,14 @@ func (c *checker) task() {
 	case !wantsMisfit(c.scenario):
 		c.report(capability, found, []string{"input"})
 	case len(found) == 0:
-		c.keyProblem([]string{"input"}, "must break what %s takes, as the error %s is expected, but nothing is wrong with it", capability.ID, codeValidation)
+		c.keyProblem([]string{"input"}, "must break what %s takes, as the error %s is expected, but nothing is wrong with it", capability.ID, envelope.CodeValidation)
 	}
 }
-
-// codeValidation is the code of ghx's errors about an input that does not fit
-// its capability.
-const codeValidation = "VALIDATION"
 
 // wantsMisfit reports whether a scenario is about an input that does not fit
 // its capability.
 func wantsMisfit(s bench.Scenario) bool {
-	return s.Assertions.Outcome() == bench.OutcomeError && s.Assertions.ExpectedErrorCode == codeValidation
+	return s.Assertions.Outcome() == bench.OutcomeError && s.Assertions.ExpectedErrorCode == envelope.CodeValidation
 }
 
 // report notes what is wrong with an input that is at a path.

@@ -156,7 +156,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-func TestS4RouteAssertionsApplyToGHXAlone(t *testing.T) {
+func TestS4RouteAssertionsApplyToGHXAloneAndDecideNothing(t *testing.T) {
 	given := bench.Assertions{
 		ExpectedOutcome: bench.OutcomeSuccess, ExpectedRouteUsed: bench.RouteGraphQL,
 		RequiredMetaFields: []string{"capability_id", "route_used", "attempts"},
@@ -164,10 +164,15 @@ func TestS4RouteAssertionsApplyToGHXAlone(t *testing.T) {
 	without := given
 	without.ExpectedRouteUsed = ""
 	without.RequiredMetaFields = []string{"capability_id", "attempts"}
-	for mode, want := range map[bench.Mode]bench.Assertions{
-		bench.GHX: given, bench.GHXBase: given, bench.AgentDirect: without, bench.MCP: without,
-	} {
-		assert.Equal(t, want, scenario.AssertionsFor(given, mode), mode)
-	}
+	assert.Equal(t, without, scenario.WithoutRoute(given))
 	assert.Equal(t, []string{"capability_id", "route_used", "attempts"}, given.RequiredMetaFields, "the scenario's own assertions stay")
+
+	alone := bench.Assertions{ExpectedRouteUsed: bench.RouteGraphQL, RequiredMetaFields: []string{"route_used"}}
+	for mode, holds := range map[bench.Mode]bool{bench.GHX: true, bench.GHXBase: true, bench.AgentDirect: false, bench.MCP: false} {
+		route, some := scenario.Route(given, mode)
+		assert.Equal(t, holds, some, mode)
+		assert.Equal(t, alone, route)
+	}
+	_, some := scenario.Route(bench.Assertions{RequiredMetaFields: []string{"attempts"}}, bench.GHX)
+	assert.False(t, some)
 }

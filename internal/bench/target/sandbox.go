@@ -238,6 +238,8 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 		Verifier: grant(world, server, Verifier, NewToken()),
 		OnWrite:  func(f func()) { world.OnWrite(agent.Token, f) },
 		Usage:    func() Usage { return usage(world, agent.Token) },
+		Asked:    func(text string) bool { return world.Asked(agent.Token, text) },
+		Agent:    Agent,
 		Close:    func() error { return t.giveBack(server) },
 	}, nil
 }

@@ -52,6 +52,9 @@ type Place struct {
 	// Usage tells what the agent has asked of GitHub so far, counted outside
 	// of it; nil where that is not counted.
 	Usage func() Usage
+	// Asked reports whether the agent has sent GitHub's API a request that
+	// names a text by itself; nil where that cannot be seen.
+	Asked func(text string) bool
 	// Agent is the login of the agent's account; empty where it is not known.
 	Agent string
 	// Changes tells what was changed so far, oldest first; nil where that

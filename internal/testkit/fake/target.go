@@ -19,8 +19,11 @@ type Target struct {
 	Changes func() []bench.Change
 	// Resources are those of the manifest.
 	Resources map[string]map[string]any
-	// Usage is what every agent asked for.
-	Usage target.Usage
+	// Usage is what every agent asked for, at least one request unless they are
+	// Silent. Asked are the texts that they named in requests.
+	Usage  target.Usage
+	Silent bool
+	Asked  []string
 	// OnPrepare is asked before a place is made, OnClose before one is given
 	// back; nil means yes.
 	OnPrepare func(ctx context.Context, needs target.Needs) error
@@ -59,11 +62,20 @@ func (t *Target) Prepare(ctx context.Context, needs target.Needs) (*target.Place
 		},
 		Env:     p.env,
 		OnWrite: func(f func()) { p.written = f },
-		Usage:   func() target.Usage { return t.Usage },
+		Usage:   t.usage,
+		Asked:   func(text string) bool { return slices.Contains(t.Asked, text) },
 		Agent:   Agent,
 		Changes: t.Changes,
 		Close:   func() error { return t.close(p) },
 	}, nil
+}
+
+func (t *Target) usage() target.Usage {
+	usage := t.Usage
+	if !t.Silent && usage.Requests.REST == 0 {
+		usage.Requests.REST = 1
+	}
+	return usage
 }
 
 func (t *Target) close(p *place) error {

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench/envelope"
 )
 
 // failure is a request that GitHub, or the way to it, refused. It fails the
@@ -29,17 +31,6 @@ func (f *failure) Error() string {
 	}
 }
 
-// The codes of an envelope's error, which are those of ghx.
-const (
-	codeAuth       = "AUTH"
-	codeNotFound   = "NOT_FOUND"
-	codeValidation = "VALIDATION"
-	codeRateLimit  = "RATE_LIMIT"
-	codeNetwork    = "NETWORK"
-	codeServer     = "SERVER"
-	codeUnknown    = "UNKNOWN"
-)
-
 // code returns the one of ghx's codes that the failure comes to, in all modes.
 // Where ghx goes by the words of the message alone, status and type go first.
 func (f *failure) code() string {
@@ -49,25 +40,25 @@ func (f *failure) code() string {
 	}
 	switch {
 	case f.status == http.StatusTooManyRequests, f.kind == "RATE_LIMITED", has("rate limit", "too many requests"):
-		return codeRateLimit
+		return envelope.CodeRateLimit
 	case f.status == http.StatusNotFound, f.kind == "NOT_FOUND", has("could not resolve to"):
-		return codeNotFound
+		return envelope.CodeNotFound
 	case f.status >= http.StatusInternalServerError:
-		return codeServer
+		return envelope.CodeServer
 	case f.status == 0:
-		return codeNetwork
+		return envelope.CodeNetwork
 	case f.status == http.StatusUnauthorized, f.status == http.StatusForbidden, f.kind == "FORBIDDEN", f.kind == "INSUFFICIENT_SCOPES":
-		return codeAuth
+		return envelope.CodeAuth
 	case f.status == http.StatusBadRequest, f.status == http.StatusUnprocessableEntity, f.kind == "UNPROCESSABLE",
 		has("validation", "invalid", "required"):
-		return codeValidation
+		return envelope.CodeValidation
 	default:
-		return codeUnknown
+		return envelope.CodeUnknown
 	}
 }
 
 func (f *failure) retryable() bool {
-	return slices.Contains([]string{codeRateLimit, codeNetwork, codeServer}, f.code())
+	return slices.Contains([]string{envelope.CodeRateLimit, envelope.CodeNetwork, envelope.CodeServer}, f.code())
 }
 
 // envelope is the answer of an agent whose tool call failed.

@@ -93,7 +93,7 @@ func try(t *testing.T, s bench.Scenario, mode bench.Mode, kinds ...scripted.Kind
 	place := newPlace(t)
 	resolved, err := scenario.Resolve(s, place.Manifest)
 	require.NoError(t, err)
-	assertions := scenario.AssertionsFor(resolved.Scenario.Assertions, mode)
+	assertions := scenario.WithoutRoute(resolved.Scenario.Assertions)
 	verifier, err := clientOf(place.Verifier)
 	require.NoError(t, err)
 	track := checkpoint.NewTrack(checkpoint.NewGitHubReader(verifier), assertions.Checkpoints)

@@ -1,0 +1,37 @@
+package runner
+
+import (
+	"fmt"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+)
+
+// AskedName is the name of the check that an answer comes from GitHub.
+const AskedName = "GitHub was asked"
+
+// asked finds fault with an answer that was made without asking GitHub; with an
+// error that is expected, without asking for what the task is about (rule S14).
+// It finds none where what the agent asks cannot be seen, nor with a workflow,
+// which is judged by what it did.
+func asked(place *target.Place, s scenario.Resolved) []bench.CheckpointResult {
+	if s.Scenario.Type == bench.Workflow || place.Usage == nil {
+		return nil
+	}
+	fault := func(format string, args ...any) []bench.CheckpointResult {
+		return []bench.CheckpointResult{{Name: AskedName, Kind: bench.CheckAnswer, Detail: fmt.Sprintf(format, args...)}}
+	}
+	if requests := place.Usage().Requests; requests.REST+requests.GraphQL == 0 {
+		return fault("The agent answered without asking GitHub.")
+	}
+	if s.Scenario.Assertions.Outcome() != bench.OutcomeError || place.Asked == nil {
+		return nil
+	}
+	for _, name := range s.Named {
+		if !place.Asked(name) {
+			return fault("The agent did not ask GitHub for %s.", name)
+		}
+	}
+	return nil
+}
