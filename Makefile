@@ -64,6 +64,10 @@ clients: ## Install the programs that agents use, for the tests that run them
 	mkdir -p $(TOOLS)/webhooks
 	cd $(TOOLS)/webhooks && tar -xzf "$$(npm pack --silent $(WEBHOOKS))" package/generated/api.github.com.json && rm -f octokit-openapi-*.tgz
 
+.PHONY: schemas
+schemas: ## Make what is embedded of GitHub's publications anew; `make clients` gets them
+	$(GO) test ./internal/githubschema -run TestDataAreThoseOfThePublications -update
+
 .PHONY: complete
 complete: ## Run the tests with the race detector, and fail on a test that is skipped and not listed in .ci/skips
 	.ci/complete

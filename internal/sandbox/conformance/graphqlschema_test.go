@@ -6,59 +6,19 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"sync"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
-	"github.com/vektah/gqlparser/v2/validator"
+
+	"github.com/ghx-dev/bench-action/internal/githubschema"
 )
-
-// loadSchema reads GitHub's public schema once; nil where there is none.
-var loadSchema = sync.OnceValue(func() *ast.Schema {
-	data, has := published(schemaVariable)
-	if !has {
-		return nil
-	}
-	document, err := parser.ParseSchemas(validator.Prelude, &ast.Source{Name: "schema.graphql", Input: string(data)})
-	if err != nil {
-		panic(err)
-	}
-	for _, definition := range document.Definitions {
-		definition.Fields = withoutRepetitions(definition.Fields)
-	}
-	schema, err := validator.ValidateSchemaDocument(document)
-	if err != nil {
-		panic(err)
-	}
-	return schema
-})
-
-// withoutRepetitions leaves out fields that a type has twice, an error that the
-// schema of version 15.26.1 has: EnterpriseOwnerInfo.repositoryDeployKeySetting.
-func withoutRepetitions(fields ast.FieldList) ast.FieldList {
-	var once ast.FieldList
-	for _, f := range fields {
-		if once.ForName(f.Name) == nil {
-			once = append(once, f)
-		}
-	}
-	return once
-}
-
-// newerFields are in GitHub's schema but not in what was published last: the
-// package lags behind.
-func newerFields() []string {
-	return []string{
-		"Repository.suggestedActors", "Repository.issueTypes", "Issue.blockedBy", "Mutation.addBlockedBy", "Mutation.removeBlockedBy",
-	}
-}
 
 // checkGraphQL compares the selected fields with the schema, and the answer's
 // values with the fields' types.
 func checkGraphQL(x exchange) []string {
-	schema := loadSchema()
+	schema := githubschema.GraphQL()
 	var request struct{ Query, OperationName string }
-	if schema == nil || json.Unmarshal(x.body, &request) != nil {
+	if json.Unmarshal(x.body, &request) != nil {
 		return nil
 	}
 	document, err := parser.ParseQuery(&ast.Source{Input: request.Query})
@@ -146,9 +106,7 @@ func (j *graphQLJudge) field(concrete, typ *ast.Definition, f *ast.Field, got ma
 		definition = concrete.Fields.ForName(f.Name)
 	}
 	if definition == nil {
-		if !slices.Contains(newerFields(), typ.Name+"."+f.Name) {
-			j.complain("%s.%s is not in the schema", typ.Name, f.Name)
-		}
+		j.complain("%s.%s is not in the schema", typ.Name, f.Name)
 		return
 	}
 	key := f.Alias

@@ -36,7 +36,7 @@ const openAPIURL = "https://api.github.com/openapi.json"
 
 // loadOpenAPI reads the description once; nil where there is none.
 var loadOpenAPI = sync.OnceValue(func() *openAPI {
-	data, has := published(openAPIVariable)
+	data, has := published()
 	if !has {
 		return nil
 	}

@@ -20,7 +20,7 @@ var layers = [][]string{
 		"internal/bench/envelope", "internal/bench/prompt", "internal/bench/ledger", "internal/bench/expect", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
 		"internal/confine/...", "internal/bench/toolset",
 	},
-	{"internal/bench", "internal/bench/footprint", "internal/bench/truth", "internal/bench/stats", "internal/fault", "internal/jsondoc", "internal/markdown", "internal/pathfilter", "internal/redact", "scenarios"},
+	{"internal/bench", "internal/bench/footprint", "internal/bench/truth", "internal/bench/stats", "internal/fault", "internal/githubschema/...", "internal/jsondoc", "internal/markdown", "internal/pathfilter", "internal/redact", "scenarios"},
 }
 
 // standardLibraryAlone import nothing else.
@@ -28,7 +28,7 @@ var standardLibraryAlone = []string{"internal/bench", "internal/bench/stats", "i
 
 // restricted import, of ours, nothing but themselves and what is listed.
 var restricted = map[string][]string{
-	"internal/sandbox/...": {"internal/fault"},
+	"internal/sandbox/...": {"internal/fault", "internal/githubschema"},
 	"harness/...":          {"internal/fault", "internal/redact", "internal/jsondoc"},
 }
 
@@ -37,6 +37,7 @@ var restricted = map[string][]string{
 var importers = map[string][]string{
 	"internal/sandbox/...":           {"internal/bench/target/...", "internal/cli/..."},
 	"internal/testkit/...":           {},
+	"internal/githubschema/reduce":   {},
 	"internal/bench/agent/agenttest": {},
 }
 
