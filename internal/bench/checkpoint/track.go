@@ -78,6 +78,13 @@ func (t *Track) Watch(ctx context.Context, onWrite func(f func())) {
 	onWrite(func() { t.written(ctx) })
 }
 
+// Writes returns how often the agent wrote, 0 where that is not watched.
+func (t *Track) Writes() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.writes
+}
+
 func (t *Track) written(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

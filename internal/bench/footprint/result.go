@@ -43,6 +43,14 @@ func Result(judged []bench.Change) bench.CheckpointResult {
 	return result
 }
 
+// Unseen is what an attempt comes to that wrote where nothing may be changed,
+// if what its writes changed cannot be seen, as on a live target.
+func Unseen(writes int) bench.CheckpointResult {
+	return bench.CheckpointResult{
+		Name: CheckName, Kind: bench.CheckFootprint, Detail: fmt.Sprintf("the agent wrote %d times, and nothing may be changed", writes),
+	}
+}
+
 // Brief returns judged changes as rows have them: not too many, their texts
 // without secrets and not too long.
 func Brief(judged []bench.Change, redact func(string) string) []bench.Change {

@@ -188,10 +188,7 @@ func (r *run) measure(ctx context.Context, a *attempt, session agent.Session) er
 func (r *run) judge(ctx context.Context, a *attempt, place *target.Place, track *checkpoint.Track, s scenario.Resolved, answer string) {
 	// What the checkpoints read changes nothing.
 	results, readable := track.Run(ctx, r.deps.Poll)
-	if place.Changes != nil {
-		a.judged, a.changes = true, footprint.Judge(s.Scenario.Footprint, place.Agent, place.Changes())
-		results = append(results, footprint.Result(a.changes))
-	}
+	results = append(results, a.compare(place, track, s.Scenario)...)
 	results = append(results, asked(place, s)...)
 	for i := range results {
 		results[i].Detail = r.redact(results[i].Detail)
@@ -200,4 +197,21 @@ func (r *run) judge(ctx context.Context, a *attempt, place *target.Place, track 
 	a.Judge(Evidence{
 		Scenario: s.Scenario, Mode: a.cell.Mode, Answer: answer, Checkpoints: results, Readable: readable, Redact: r.deps.Redact,
 	})
+}
+
+// compare judges what was changed against what the scenario allows (rule S12).
+func (a *attempt) compare(place *target.Place, track *checkpoint.Track, s bench.Scenario) []bench.CheckpointResult {
+	if len(s.Footprint) == 0 && scenario.Mutates(s) {
+		return nil
+	}
+	if place.Changes != nil {
+		a.judged, a.changes = true, footprint.Judge(s.Footprint, place.Agent, place.Changes())
+		return []bench.CheckpointResult{footprint.Result(a.changes)}
+	}
+	// That nothing may change can be judged by the writes alone.
+	a.judged = place.OnWrite != nil && len(s.Footprint) == 0
+	if writes := track.Writes(); a.judged && writes > 0 {
+		return []bench.CheckpointResult{footprint.Unseen(writes)}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/footprint"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
@@ -55,6 +57,38 @@ func TestS12AnAttemptThatChangesSomethingElseFails(t *testing.T) {
 					assert.Equal(t, bench.CheckpointFailed, row.Error.Type)
 					assert.Contains(t, row.Error.Message, "created comment 2 on o/n#2: nothing of the kind may be created")
 					assert.NotEmpty(t, row.ChangeList()[0].Unallowed, "what is not allowed comes first")
+				}
+			})
+		})
+	}
+}
+
+func TestS12WritesAreCountedWhereChangesCannotBeSeen(t *testing.T) {
+	for name, c := range map[string]struct {
+		footprint       []bench.Allowance
+		writes          int
+		success, judged bool
+	}{
+		"nothing may change, and nothing was written":       {nil, 0, true, true},
+		"nothing may change, and something was written":     {nil, 2, false, true},
+		"something may change, and what did nobody can say": {[]bench.Allowance{{Change: bench.ChangeCreated, Object: "comment", Name: "* on o/n#1"}}, 2, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := fake.Atomic("a-001")
+				s.Footprint = c.footprint
+				r := newRig(s)
+				r.provider.OnPrompt = func(_ context.Context, s *fake.Session, p agent.Prompt) (agent.Turn, error) {
+					for range c.writes {
+						r.target.Write(s.Setup.Env)
+					}
+					return s.Answer(p, fake.Envelope), nil
+				}
+				row := r.one(t)
+				assert.Equal(t, c.success, row.Success)
+				assert.Equal(t, c.judged, *row.FootprintJudged)
+				if !c.success {
+					assert.Contains(t, row.Error.Message, "the agent wrote 2 times, and nothing may be changed")
 				}
 			})
 		})

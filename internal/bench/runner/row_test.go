@@ -61,7 +61,7 @@ func TestR2ARowSaysAllThatIsKnown(t *testing.T) {
 			Checkpoints:   []bench.CheckpointResult{{Name: "there", Passed: true, Detail: `the answer is {"id":1}, expected it not to be empty`}},
 			Turns:         1, ToolErrors: 1, APIRequests: &bench.APIRequests{REST: 2, GraphQL: 3, Bytes: 400}, RefusedHosts: []string{"example.com"},
 			SeedID: "local", Order: &bench.Order{Kind: "interleaved", Seed: 9, Position: 3}, Tools: map[string]string{"agent": "fake 1"},
-			Simulated: true, ScenarioHash: s.Hash, FootprintJudged: new(bool),
+			Simulated: true, ScenarioHash: s.Hash, FootprintJudged: new(true),
 		}, r.one(t))
 	})
 }
