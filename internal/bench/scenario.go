@@ -164,15 +164,19 @@ const (
 	During CheckpointTime = "during"
 )
 
-// Checkpoint is one look at GitHub's state (rules S5 and S6).
+// Checkpoint is one look at GitHub's state (rules S5 and S6). What it reads is
+// said in the short form, by VerificationTask and VerificationInput, or by Read.
 type Checkpoint struct {
 	Name string `json:"name"`
-	// VerificationTask names the read, in the words of ghx's capabilities.
-	VerificationTask string `json:"verification_task"`
-	// VerificationInput is the read's input; a scenario's bound inputs are
-	// merged under it.
-	VerificationInput map[string]any `json:"verification_input"`
-	Condition         Condition      `json:"condition"`
+	// VerificationTask names a read that ships with the program, in the words
+	// of ghx's capabilities. Empty where there is a Read.
+	VerificationTask string `json:"verification_task,omitempty"`
+	// VerificationInput is that read's input; those of the scenario's bound
+	// inputs that it takes are merged under it.
+	VerificationInput map[string]any `json:"verification_input,omitempty"`
+	// Read is nil in the short form.
+	Read      *Read     `json:"read,omitempty"`
+	Condition Condition `json:"condition"`
 	// ExpectedValue is nil for empty and non_empty.
 	ExpectedValue any `json:"expected_value,omitempty"`
 	// Path is the place in the answer that the condition looks at, dotted,
@@ -181,4 +185,39 @@ type Checkpoint struct {
 	Path string `json:"path,omitempty"`
 	// When is [AtEnd] if empty.
 	When CheckpointTime `json:"when,omitempty"`
+}
+
+// Look returns what a checkpoint reads, whichever way that is said.
+func (c Checkpoint) Look() Read {
+	if c.Read != nil {
+		return *c.Read
+	}
+	return Read{Task: c.VerificationTask, Input: c.VerificationInput}
+}
+
+// Read is one way to read GitHub's state (rule S17): a read that ships with the
+// program, a GraphQL query, or a path of the REST API. Exactly one of Task, Query
+// and Path is not empty. Texts in Input, in Variables and in Path may refer to
+// the input and to the fixtures, as in {{input.owner}}.
+type Read struct {
+	// Task names a read that ships with the program, such as "pr.view"; Input
+	// is its input. The scenario's bound inputs that it takes are merged under it.
+	Task  string         `json:"task,omitempty"`
+	Input map[string]any `json:"input,omitempty"`
+
+	// Query is a GraphQL query. Those of the scenario's inputs that it declares
+	// as variables are merged under Variables.
+	Query     string         `json:"query,omitempty"`
+	Variables map[string]any `json:"variables,omitempty"`
+
+	// Path is that of a GET request, with its query: "/repos/{{input.owner}}/…".
+	Path string `json:"path,omitempty"`
+	// Accept is the media type that is asked for; empty means GitHub's JSON.
+	Accept string `json:"accept,omitempty"`
+	// Pages is how many pages of a list are read at most; 0 means 1.
+	Pages int `json:"pages,omitempty"`
+
+	// JQ makes the value that is looked at out of the answer: the short form's,
+	// the data of the query, or the body at the path. Empty means all of it.
+	JQ string `json:"jq,omitempty"`
 }

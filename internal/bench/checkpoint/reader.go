@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 )
@@ -60,7 +61,8 @@ func Tasks() []string {
 // Read answers a read. What does not exist is nil. The error is of kind
 // invalid for a task that there is not and for a wrong input, of kind
 // infrastructure where GitHub refused.
-func (r *GitHubReader) Read(ctx context.Context, task string, in map[string]any) (any, error) {
+func (r *GitHubReader) Read(ctx context.Context, read bench.Read) (any, error) {
+	task, in := read.Task, read.Input
 	ask, known := reads()[task]
 	if !known {
 		return nil, fault.Invalidf("verification task %q is unknown: use one of %s", task, strings.Join(Tasks(), ", "))

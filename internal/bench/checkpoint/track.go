@@ -12,11 +12,10 @@ import (
 // Reader reads GitHub's state, with another token than the agent's and without
 // ghx (rule S6).
 type Reader interface {
-	// Read answers a read named by a capability, such as "issue.view", with
-	// its input. The answer encodes to JSON; a list is an object with items
-	// and pageInfo; nil means that the thing is not there, which is no error.
-	// What an error's chain makes public is shown to users.
-	Read(ctx context.Context, task string, input map[string]any) (any, error)
+	// Read answers a read whose references are filled in. The answer encodes to
+	// JSON; nil means that the thing is not there, which is no error. What an
+	// error's chain makes public is shown to users.
+	Read(ctx context.Context, read bench.Read) (any, error)
 }
 
 // Poll says how patiently a checkpoint is read at the end of an attempt:
@@ -162,7 +161,7 @@ func (p Poll) pause(ctx context.Context) error {
 }
 
 func (t *Track) look(ctx context.Context, cp bench.Checkpoint) finding {
-	answer, err := t.reader.Read(ctx, cp.VerificationTask, cp.VerificationInput)
+	answer, err := t.reader.Read(ctx, cp.Look())
 	if err != nil {
 		return finding{detail: line("cannot be read: " + fault.Public(err))}
 	}

@@ -24,7 +24,7 @@ type github struct {
 	onRead func(read int)
 }
 
-func (g *github) Read(ctx context.Context, task string, _ map[string]any) (any, error) {
+func (g *github) Read(ctx context.Context, read bench.Read) (any, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.reads++
@@ -34,10 +34,10 @@ func (g *github) Read(ctx context.Context, task string, _ map[string]any) (any, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err, failed := g.state[task].(error); failed {
+	if err, failed := g.state[read.Task].(error); failed {
 		return nil, err
 	}
-	return g.state[task], nil
+	return g.state[read.Task], nil
 }
 
 // writes are an agent's writes, as a target tells of them.

@@ -69,7 +69,7 @@ func (g *ghxBench) text(capability string, input map[string]any) string {
 // read asks GitHub as another account.
 func (g *ghxBench) read(task string, input map[string]any) any {
 	g.t.Helper()
-	answer, err := checkpoint.NewGitHubReader(verifier(g.t, g.place)).Read(g.t.Context(), task, input)
+	answer, err := checkpoint.NewGitHubReader(verifier(g.t, g.place)).Read(g.t.Context(), bench.Read{Task: task, Input: input})
 	require.NoError(g.t, err)
 	return plain(g.t, answer)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -54,7 +55,7 @@ func TestTheVerifierReadsActions(t *testing.T) {
 		for key, value := range input {
 			named[key] = value
 		}
-		answer, err := reader.Read(t.Context(), task, named)
+		answer, err := reader.Read(t.Context(), bench.Read{Task: task, Input: named})
 		return plain(t, answer), err
 	}
 	job, run := place.Manifest.Resources["workflow_job"]["id"], place.Manifest.Resources["workflow_run"]["id"]

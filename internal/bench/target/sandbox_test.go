@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
@@ -127,7 +128,7 @@ func TestS6TheVerifierOnlyReads(t *testing.T) {
 	input["tagName"] = place.Manifest.Resources["release"]["tag_name"]
 	reader := checkpoint.NewGitHubReader(verifier(t, place))
 	for _, task := range checkpoint.Tasks() {
-		answer, err := reader.Read(t.Context(), task, input)
+		answer, err := reader.Read(t.Context(), bench.Read{Task: task, Input: input})
 		require.NoError(t, err, task)
 		assert.NotNil(t, answer, task)
 	}

@@ -44,7 +44,7 @@ type Reader struct {
 }
 
 // Read returns Says and Err.
-func (r *Reader) Read(context.Context, string, map[string]any) (any, error) { return r.Says, r.Err }
+func (r *Reader) Read(context.Context, bench.Read) (any, error) { return r.Says, r.Err }
 
 // Ledger keeps rows in memory.
 type Ledger struct {
