@@ -36,6 +36,8 @@ type attempt struct {
 	// judged is true if what was changed could be seen; changes are that.
 	judged  bool
 	changes []bench.Change
+	// What only a caller of [Once] is told.
+	whole Whole
 }
 
 // attempt tries a cell once. Where no other attempt can succeed, it ends the
@@ -84,6 +86,7 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
+	a.whole.Manifest, a.whole.Scenario = place.Manifest, resolved
 	reader, err := r.deps.Reader(place.Verifier)
 	if err != nil {
 		return fmt.Errorf("make the reader of checkpoints: %w", err)
@@ -95,6 +98,10 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 		usage := place.Usage()
 		a.usage = &usage
 	}
+	if place.Changes != nil {
+		a.whole.Seen = place.Changes()
+	}
+	a.whole.Answer = answer
 	if err != nil {
 		return err
 	}
@@ -171,7 +178,7 @@ func (r *run) measure(ctx context.Context, a *attempt, session agent.Session) er
 	defer cancel()
 	transcript, err := session.Transcript(ctx)
 	a.sessionID = transcript.SessionID
-	a.Figures = Measure(transcript, r.cfg.Price)
+	a.Figures, a.whole.Transcript = Measure(transcript, r.cfg.Price), transcript
 	if err != nil {
 		return fmt.Errorf("read transcript: %w", err)
 	}
