@@ -22,6 +22,31 @@ type Manifest struct {
 	Resources map[string]map[string]any `json:"resources"`
 }
 
+// Variation returns which variation the seeded objects are, nil where they do
+// not vary.
+func (m Manifest) Variation() *Variation {
+	fields, varies := m.Resources[MetadataResource]["variation"].(map[string]any)
+	if !varies {
+		return nil
+	}
+	return &Variation{Seed: uint64(WholeNumber(fields["seed"])), Number: int(WholeNumber(fields["number"]))}
+}
+
+// WholeNumber reads a number of a manifest, which is an int where it was just
+// seeded and a float where it was read from a file; 0 for what is none.
+func WholeNumber(value any) int64 {
+	switch n := value.(type) {
+	case int:
+		return int64(n)
+	case int64:
+		return n
+	case float64:
+		return int64(n)
+	default:
+		return 0
+	}
+}
+
 // ManifestRepo names the fixtures repository.
 type ManifestRepo struct {
 	Owner         string `json:"owner"`

@@ -54,6 +54,9 @@ type Row struct {
 	Continuations int          `json:"continuations,omitempty"`
 	SeedID        string       `json:"seed_id,omitempty"`
 	Order         *Order       `json:"order,omitempty"`
+	// Variation is which of the suite's variations the fixtures were; nil where
+	// they do not vary, as on a live target.
+	Variation *Variation `json:"variation,omitempty"`
 	// Tools maps a tool's name (agent, gh, ghx, mcp, harness) to its version.
 	Tools map[string]string `json:"tools,omitempty"`
 	// Simulated is true where no model was involved (rule G15).

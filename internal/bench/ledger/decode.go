@@ -19,6 +19,7 @@ type slot struct {
 	err        bench.RowError
 	api        bench.APIRequests
 	order      bench.Order
+	variation  bench.Variation
 
 	judged, routeOK bool
 
@@ -140,6 +141,8 @@ func (p *parser) ownTo(s *slot, name []byte) bool {
 		return p.stringTo(&r.SeedID)
 	case "order":
 		return p.orderTo(s)
+	case "variation":
+		return p.variationTo(s)
 	case "tools":
 		return p.stringsTo(&r.Tools)
 	case "simulated":

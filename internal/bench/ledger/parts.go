@@ -172,6 +172,20 @@ func (p *parser) orderTo(s *slot) bool {
 	})
 }
 
+func (p *parser) variationTo(s *slot) bool {
+	v := &s.variation
+	return structRefTo(p, &s.row.Variation, v, func(name []byte) bool {
+		switch string(name) {
+		case "seed":
+			return p.uintTo(&v.Seed)
+		case "number":
+			return intTo(p, &v.Number)
+		default:
+			return p.unknown(name)
+		}
+	})
+}
+
 // unknown reads the value of a field that rows do not have. It takes no name
 // that differs from a known one by case alone, because encoding/json takes it
 // for the known one.

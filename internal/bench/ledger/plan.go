@@ -43,6 +43,8 @@ type RunInfo struct {
 	// Profile is empty if the run was not started for a gate.
 	Profile bench.GateProfile `json:"profile,omitempty"`
 	SeedID  string            `json:"seed_id,omitempty"`
+	// Variations are those of the fixtures, nil where those do not vary.
+	Variations *bench.Variations `json:"variations,omitempty"`
 	// Target is the repository that the run acts on, empty for a sandbox.
 	Target string       `json:"target,omitempty"`
 	Git    bench.GitRef `json:"git"`
@@ -97,10 +99,14 @@ func (r RunInfo) Identity() Identity {
 	for _, s := range r.Scenarios {
 		hashes[s.ID] = s.Hash
 	}
-	return Identity{
+	identity := Identity{
 		Model: r.Model, Commit: r.Git.Commit, BaseCommit: r.BaseCommit,
 		SeedID: r.SeedID, ScenarioHashes: hashes,
 	}
+	if r.Variations != nil {
+		identity.Variations = *r.Variations
+	}
+	return identity
 }
 
 // Save writes the run's file into its directory, which is created if need be.

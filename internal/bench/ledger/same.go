@@ -17,6 +17,8 @@ type Identity struct {
 	Commit     *string
 	BaseCommit *string
 	SeedID     string
+	// Variations are those of the fixtures.
+	Variations bench.Variations
 	// ScenarioHashes maps scenario ids to [bench.Scenario.Hash].
 	ScenarioHashes map[string]string
 }
@@ -39,6 +41,9 @@ func CheckSame(suite Identity, row *bench.Row) error {
 		if f.got != "" && f.want != "" && f.got != f.want {
 			return differs(row, f.name, f.got, f.want)
 		}
+	}
+	if want := suite.Variations.Of(row.Iteration); want != nil && row.Variation != nil && *want != *row.Variation {
+		return differs(row, "variation", row.Variation.String(), want.String())
 	}
 	return nil
 }

@@ -276,8 +276,9 @@ func TestScanKeepsStringsButNotRows(t *testing.T) {
 func TestN1CheckSame(t *testing.T) {
 	good := row(bench.GHX, 1, 1)
 	good.SeedID, good.ScenarioHash = "seed-1", "abc"
+	good.Variation = &bench.Variation{Seed: 5, Number: 1}
 	suite := ledger.Identity{
-		Model: good.Model, Commit: good.Git.Commit, BaseCommit: ref("feed"), SeedID: "seed-1",
+		Variations: bench.Variations{Seed: 5}, Model: good.Model, Commit: good.Git.Commit, BaseCommit: ref("feed"), SeedID: "seed-1",
 		ScenarioHashes: map[string]string{good.ScenarioID: "abc"},
 	}
 	for _, c := range []struct {
@@ -292,9 +293,11 @@ func TestN1CheckSame(t *testing.T) {
 		{"N1: the base's row has the base's commit", func(r *bench.Row) { r.Mode, r.Git.Commit = bench.GHXBase, ref("feed") }, nil},
 		{"N1: the base's row with another commit is refused", func(r *bench.Row) { r.Mode = bench.GHXBase }, []string{"git.commit", `"feed"`}},
 		{"N1: another seed is refused", func(r *bench.Row) { r.SeedID = "seed-2" }, []string{"seed_id", `"seed-2"`, `"seed-1"`}},
+		{"N1: other fixtures are refused", func(r *bench.Row) { r.Variation = &bench.Variation{Seed: 6, Number: 1} }, []string{"variation", "1 of seed 6", "1 of seed 5"}},
+		{"N1: the fixtures of another iteration are refused", func(r *bench.Row) { r.Variation = &bench.Variation{Seed: 5, Number: 2} }, []string{"variation", "2 of seed 5"}},
 		{"N1: another scenario content is refused", func(r *bench.Row) { r.ScenarioHash = "def" }, []string{"scenario_hash", `"def"`, `"abc"`}},
 		{"N1: what old rows do not say is not compared", func(r *bench.Row) {
-			r.SeedID, r.ScenarioHash, r.Git.Commit, r.Model = "", "", nil, bench.ModelRef{}
+			r.SeedID, r.ScenarioHash, r.Git.Commit, r.Model, r.Variation = "", "", nil, bench.ModelRef{}, nil
 		}, nil},
 		{"N1: a scenario that the suite does not know has nothing to differ from", func(r *bench.Row) { r.ScenarioID, r.ScenarioHash = "other", "def" }, nil},
 	} {

@@ -24,7 +24,7 @@ func resolved(t *testing.T) []scenario.Resolved {
 	t.Helper()
 	library, err := scenario.Load(scenarios.Files)
 	require.NoError(t, err)
-	sandbox, err := target.NewSandbox()
+	sandbox, err := target.NewSandbox(nil)
 	require.NoError(t, err)
 	defer sandbox.Close()
 	manifest, err := verify.SeedSandbox(t.Context(), sandbox, fixture.Options{Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID})

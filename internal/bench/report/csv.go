@@ -117,6 +117,12 @@ var columns = []column{
 	{"tool_errors", func(r *bench.Row) string { return strconv.Itoa(r.ToolErrors) }},
 	{"continuations", func(r *bench.Row) string { return strconv.Itoa(r.Continuations) }},
 	{"seed_id", func(r *bench.Row) string { return defuse(r.SeedID) }},
+	{"variation_seed", func(r *bench.Row) string {
+		return ofVariation(r, func(v *bench.Variation) string { return strconv.FormatUint(v.Seed, 10) })
+	}},
+	{"variation_number", func(r *bench.Row) string {
+		return ofVariation(r, func(v *bench.Variation) string { return strconv.Itoa(v.Number) })
+	}},
 	{"simulated", func(r *bench.Row) string { return strconv.FormatBool(r.Simulated) }},
 }
 
@@ -157,6 +163,13 @@ func ofError(r *bench.Row, of func(*bench.RowError) string) string {
 		return ""
 	}
 	return defuse(of(r.Error))
+}
+
+func ofVariation(r *bench.Row, of func(*bench.Variation) string) string {
+	if r.Variation == nil {
+		return ""
+	}
+	return of(r.Variation)
 }
 
 func passedCheckpoints(r *bench.Row) (passed int) {

@@ -28,8 +28,10 @@ type attempt struct {
 	started        time.Time
 
 	Figures
-	latencyMS     float64
-	sessionID     string
+	latencyMS float64
+	sessionID string
+	// variation is nil where the fixtures do not vary.
+	variation     *bench.Variation
 	usage         *target.Usage
 	continuations int
 	checkpoints   []bench.CheckpointResult
@@ -76,11 +78,12 @@ func (r *run) redact(text string) string {
 func (r *run) try(ctx context.Context, a *attempt) error {
 	s := r.cfg.Scenarios[a.cell.ScenarioID]
 	place, err := r.deps.Target.Prepare(ctx, target.Needs{
-		Resources: s.Requires(), Mutating: scenario.Mutates(s), Mode: a.cell.Mode, Worker: a.worker,
+		Resources: s.Requires(), Mutating: scenario.Mutates(s), Mode: a.cell.Mode, Worker: a.worker, Variation: r.cfg.Variations.Of(a.cell.Iteration),
 	})
 	if err != nil {
 		return fmt.Errorf("prepare fixtures: %w", err)
 	}
+	a.variation = place.Variation
 	defer func() { r.closed(a.cell, "give fixtures back", place.Close()) }()
 	resolved, err := r.names[a.cell.Mode].Resolve(s, place.Manifest)
 	if err != nil {

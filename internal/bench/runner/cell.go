@@ -77,7 +77,7 @@ func (r *run) row(a attempt, s bench.Scenario, attempts []bench.Attempt) *bench.
 		ScenarioSet: optional(r.cfg.ScenarioSet), Iteration: a.cell.Iteration, SessionID: optional(a.sessionID),
 		LatencyMSWall: a.latencyMS, ExternalRetryCount: len(attempts) - 1, Model: r.info.Model, Git: r.cfg.Git,
 		SchemaVersion: bench.RowSchemaVersion, Attempts: attempts, Checkpoints: a.checkpoints,
-		Continuations: a.continuations, SeedID: r.cfg.SeedID, Order: r.orderOf(a.cell), Tools: maps.Clone(r.cfg.Tools),
+		Continuations: a.continuations, SeedID: r.cfg.SeedID, Order: r.orderOf(a.cell), Variation: a.variation, Tools: maps.Clone(r.cfg.Tools),
 		Simulated: r.info.Simulated, ScenarioHash: s.Hash,
 	}
 	if a.cell.Mode == bench.GHXBase {

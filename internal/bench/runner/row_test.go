@@ -27,6 +27,7 @@ func TestR2ARowSaysAllThatIsKnown(t *testing.T) {
 		r := newRig(s)
 		r.reader.Says = map[string]any{"id": 1}
 		repo, commit, variant := "o/n", "c0ffee", "high"
+		r.cfg.Variations = bench.Variations{Seed: 6}
 		r.cfg.ScenarioSet, r.cfg.SeedID, r.cfg.Git = "default", "local", bench.GitRef{Repo: &repo, Commit: &commit}
 		r.cfg.Tools = map[string]string{"agent": "fake 1"}
 		r.provider.Info.Model.Mode = &variant
@@ -60,10 +61,46 @@ func TestR2ARowSaysAllThatIsKnown(t *testing.T) {
 			Attempts:      []bench.Attempt{{LatencyMSWall: 1000, Tokens: bench.Tokens{Input: 3, Output: 2, CacheRead: 1, Total: 6}, Cost: 0.5}},
 			Checkpoints:   []bench.CheckpointResult{{Name: "there", Passed: true, Detail: `the answer is {"id":1}, expected it not to be empty`}},
 			Turns:         1, ToolErrors: 1, APIRequests: &bench.APIRequests{REST: 2, GraphQL: 3, Bytes: 400}, RefusedHosts: []string{"example.com"},
-			SeedID: "local", Order: &bench.Order{Kind: "interleaved", Seed: 9, Position: 3}, Tools: map[string]string{"agent": "fake 1"},
+			SeedID: "local", Order: &bench.Order{Kind: "interleaved", Seed: 9, Position: 3}, Variation: &bench.Variation{Seed: 6, Number: 3}, Tools: map[string]string{"agent": "fake 1"},
 			Simulated: true, ScenarioHash: s.Hash, FootprintJudged: new(true),
 		}, r.one(t))
 	})
+}
+
+// Every mode of an iteration has the same fixtures, and so have all attempts.
+func TestS15FixturesAreThoseOfTheIteration(t *testing.T) {
+	for name, c := range map[string]struct {
+		variations bench.Variations
+		want       map[int]*bench.Variation
+	}{
+		"each iteration its own": {bench.Variations{Seed: 9}, map[int]*bench.Variation{0: {Seed: 9}, 1: {Seed: 9, Number: 1}, 2: {Seed: 9, Number: 2}}},
+		"one for all":            {bench.Variations{Seed: 9, Number: new(int)}, map[int]*bench.Variation{0: {Seed: 9}, 1: {Seed: 9}, 2: {Seed: 9}}},
+		"none":                   {bench.Variations{}, map[int]*bench.Variation{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(fake.Atomic("a-001"))
+				r.cfg.Variations, r.cfg.SkipWarmup = c.variations, false
+				r.plan(runner.PlanOptions{ScenarioIDs: []string{"a-001"}, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Repetitions: 2, Order: runner.Interleaved})
+				rows := r.complete(t)
+				for _, row := range rows {
+					assert.Equal(t, c.want[row.Iteration], row.Variation)
+				}
+				needs := r.target.Needs()
+				require.Len(t, needs, 7, "the check before the run, two warm-ups, and four cells")
+				for n, iteration := range append([]int{1, 0, 0}, iterations(rows)...) {
+					assert.Equal(t, c.want[iteration], needs[n].Variation)
+				}
+			})
+		})
+	}
+}
+
+func iterations(rows []bench.Row) (all []int) {
+	for i := range rows {
+		all = append(all, rows[i].Iteration)
+	}
+	return all
 }
 
 func TestR2ASequentialOrderHasNoSeed(t *testing.T) {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,6 +109,7 @@ func (r *run) preflight(ctx context.Context) (err error) {
 		if !slices.ContainsFunc(scenarios, func(known bench.Scenario) bool { return known.ID == s.ID }) {
 			scenarios = append(scenarios, s)
 			needs.Resources = append(needs.Resources, s.Requires()...)
+			needs.Variation = cmp.Or(needs.Variation, r.cfg.Variations.Of(c.Iteration))
 		}
 	}
 	place, err := r.deps.Target.Prepare(ctx, needs)

@@ -63,7 +63,9 @@ type Config struct {
 	RunID       string
 	ScenarioSet string
 	SeedID      string
-	Git         bench.GitRef
+	// Variations say which variation of the fixtures each iteration has.
+	Variations bench.Variations
+	Git        bench.GitRef
 	// BaseCommit is the commit of mode [bench.GHXBase].
 	BaseCommit *string
 	Tools      map[string]string

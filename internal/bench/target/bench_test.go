@@ -176,7 +176,7 @@ func BenchmarkRequestsInParallel(b *testing.B) {
 // BenchmarkStart makes a world with the fixtures repository and serves it.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
-		made, err := target.NewSandbox()
+		made, err := target.NewSandbox(nil)
 		require.NoError(b, err)
 		keys, err := made.Open(b.Context())
 		require.NoError(b, err)

@@ -3,13 +3,15 @@ package target
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
+	cryptorand "crypto/rand"
 	"embed"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -59,28 +61,67 @@ not ok 1 - rounds half up
 # fail 1
 `
 
-// Sandbox is a target inside this process. Every place is a copy of one seeded
+// Sandbox is a target inside this process. Every place is a copy of a seeded
 // world on a loopback port of its own.
 type Sandbox struct {
-	base *sandbox.World
+	// base is the only world; nil where each variation has one of its own.
+	base   *sandbox.World
+	varied worlds
 
-	mu       sync.Mutex
+	mu sync.Mutex
+	// manifest is that of base.
 	manifest bench.Manifest
 	// places are those that are open; nil once the target is closed.
 	places map[*sandbox.Server]bool
 }
 
-// NewSandbox returns a sandbox with the fixtures repository, not yet seeded.
-func NewSandbox() (*Sandbox, error) {
+// NewSandbox returns a sandbox with the fixtures repository of one variation, not
+// yet seeded; without one, with that which does not vary, as on GitHub.
+func NewSandbox(v *bench.Variation) (*Sandbox, error) {
+	world, err := newWorld(v)
+	return &Sandbox{base: world, places: map[*sandbox.Server]bool{}}, err
+}
+
+// NewVariedSandbox returns a sandbox that has a world for each variation, and
+// has it filled when it is first asked for.
+func NewVariedSandbox(fill Fill) *Sandbox {
+	return &Sandbox{varied: worlds{fill: fill}, places: map[*sandbox.Server]bool{}}
+}
+
+// newWorld returns a world with the fixtures repository, not yet seeded: that of
+// a variation, or the one that does not vary for nil.
+func newWorld(v *bench.Variation) (*sandbox.World, error) {
 	world, err := sandbox.New()
 	if err != nil {
 		return nil, err
 	}
-	if err := world.Setup(addFixturesRepo); err != nil {
+	err = world.Setup(func(s *model.State) error {
+		if v != nil {
+			begin(s, *v)
+		}
+		return addFixturesRepo(s)
+	})
+	if err != nil {
 		return nil, fmt.Errorf("make the fixtures repository: %w", err)
 	}
-	return &Sandbox{base: world, places: map[*sandbox.Server]bool{}}, nil
+	return world, nil
 }
+
+// How far ids and the clock of a variation's world may begin from where those
+// of one that does not vary do.
+const (
+	idsAway  = 1_000_000_000
+	daysAway = 500
+)
+
+// begin draws where a world's ids and its clock begin.
+func begin(s *model.State, v bench.Variation) {
+	random := rand.New(rand.NewPCG(v.Seed, uint64(v.Number)))
+	s.LastID += random.Int64N(idsAway)
+	s.Now = s.Now.AddDate(0, 0, -random.IntN(daysAway)).Add(time.Duration(random.IntN(secondsOfDay)) * time.Second)
+}
+
+const secondsOfDay = 24 * 60 * 60
 
 // LoadSandbox returns a sandbox from a snapshot and the manifest that was made
 // with it. An error of kind invalid means that the data is no snapshot, or one
@@ -197,26 +238,32 @@ func (k *Keys) Close() error { return k.server.Close() }
 
 // Open serves the world itself, so that it can be seeded. Places that are
 // prepared later have what was changed.
-func (t *Sandbox) Open(ctx context.Context) (*Keys, error) {
-	server, err := t.base.Listen(ctx)
+func (t *Sandbox) Open(ctx context.Context) (*Keys, error) { return open(ctx, t.base) }
+
+func open(ctx context.Context, world *sandbox.World) (*Keys, error) {
+	server, err := world.Listen(ctx)
 	if err != nil {
 		return nil, fault.Infraf("serve the sandbox on loopback: %w", err)
 	}
 	return &Keys{
-		Owner: grant(t.base, server, Owner, NewToken()), Reviewer: grant(t.base, server, Reviewer, NewToken()), server: server,
+		Owner: grant(world, server, Owner, NewToken()), Reviewer: grant(world, server, Reviewer, NewToken()), server: server,
 	}, nil
 }
 
 // Prepare copies the seeded world and serves the copy. Places share the
 // manifest, which nobody changes, and nothing else.
 func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
-	manifest := t.Manifest()
+	seeded, err := t.world(ctx, needs.Variation)
+	if err != nil {
+		return nil, err
+	}
+	manifest := seeded.manifest
 	for _, name := range needs.Resources {
 		if _, seeded := manifest.Resources[name]; !seeded {
 			return nil, fault.Invalidf("fixture resource %q is not seeded: run `bench fixtures seed`, or add --seed-if-missing", name)
 		}
 	}
-	world := t.base.Clone()
+	world := seeded.Clone()
 	server, err := world.Listen(ctx)
 	if err != nil {
 		return nil, fault.Infraf("serve the sandbox on loopback: %w", err)
@@ -226,7 +273,7 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 	}
 	agent := grant(world, server, Agent, cmp.Or(needs.Token, NewToken()))
 	return &Place{
-		Manifest: manifest,
+		Manifest: manifest, Variation: seeded.variation,
 		Env: []string{
 			"GH_TOKEN=" + agent.Token,
 			"GITHUB_TOKEN=" + agent.Token,
@@ -242,6 +289,19 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 		Agent:    Agent,
 		Close:    func() error { return t.giveBack(server) },
 	}, nil
+}
+
+// world returns the world that a place is to be a copy of.
+func (t *Sandbox) world(ctx context.Context, v *bench.Variation) (*seededWorld, error) {
+	switch {
+	case t.base != nil:
+		manifest := t.Manifest()
+		return &seededWorld{World: t.base, manifest: manifest, variation: manifest.Variation()}, nil
+	case v == nil:
+		return nil, fault.Internalf("no variation is named for a place of a sandbox that has one world for each")
+	default:
+		return t.varied.get(ctx, *v)
+	}
 }
 
 // keep notes a place's server, so that closing the target closes it. It
@@ -270,7 +330,7 @@ func usage(world *sandbox.World, token string) Usage {
 }
 
 // NewToken returns a random token in the form of a classic one of GitHub's.
-func NewToken() string { return "ghp_" + rand.Text() + rand.Text()[:10] }
+func NewToken() string { return "ghp_" + cryptorand.Text() + cryptorand.Text()[:10] }
 
 // grant makes a token one of an account.
 func grant(world *sandbox.World, server *sandbox.Server, login, token string) Access {

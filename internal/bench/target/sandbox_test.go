@@ -39,7 +39,7 @@ func sparse(t testing.TB) *target.Sandbox {
 // seededWith is a sandbox with the named fixtures, or with all there are.
 func seededWith(t testing.TB, resources ...string) *target.Sandbox {
 	t.Helper()
-	sandbox, err := target.NewSandbox()
+	sandbox, err := target.NewSandbox(nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = sandbox.Close() })
 	_, err = verify.SeedSandbox(t.Context(), sandbox, fixture.Options{
@@ -181,7 +181,7 @@ func TestWritesAreWatched(t *testing.T) {
 
 func TestUnknownResources(t *testing.T) {
 	for name, sandbox := range map[string]*target.Sandbox{"seeded": seeded(t), "empty": func() *target.Sandbox {
-		sandbox, err := target.NewSandbox()
+		sandbox, err := target.NewSandbox(nil)
 		require.NoError(t, err)
 		return sandbox
 	}()} {

@@ -27,6 +27,9 @@ type Needs struct {
 	// Mutating is true if the attempt may change something.
 	Mutating bool
 	Mode     bench.Mode
+	// Variation is which variation the fixtures are to be (rule S15); nil leaves
+	// it to the target, and so does a target whose fixtures do not vary.
+	Variation *bench.Variation
 	// Worker counts from 0; places of one worker never overlap.
 	Worker int
 	// Token is what the agent is to show GitHub; empty has the target make
@@ -37,6 +40,8 @@ type Needs struct {
 // Place is where one attempt acts.
 type Place struct {
 	Manifest bench.Manifest
+	// Variation is which variation the fixtures are, nil where they do not vary.
+	Variation *bench.Variation
 	// Env is the whole environment of the agent's process, as NAME=value.
 	Env []string
 	// GitHub answers the agent's requests to GitHub's names, for a proxy that

@@ -92,7 +92,7 @@ func BenchmarkCell(b *testing.B) {
 	requests := &stopwatch{}
 	provider, err := scripted.New(scripted.Options{Pause: -1, Now: time.Now, HTTP: &http.Client{Transport: requests}})
 	require.NoError(b, err)
-	sandbox, err := target.NewSandbox()
+	sandbox, err := target.NewSandbox(nil)
 	require.NoError(b, err)
 	defer sandbox.Close()
 	_, err = verify.SeedSandbox(b.Context(), sandbox, fixture.Options{

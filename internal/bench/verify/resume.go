@@ -17,6 +17,7 @@ func sameRun(before, now ledger.RunInfo) error {
 		{"commit", orUnknown(before.Git.Commit), orUnknown(now.Git.Commit)},
 		{"base commit", orUnknown(before.BaseCommit), orUnknown(now.BaseCommit)},
 		{"fixture seed", before.SeedID, now.SeedID},
+		{"variation of fixtures", variations(before), variations(now)},
 		{"target", before.Target, now.Target},
 		{"order", order(before), order(now)},
 		{"list of modes", fmt.Sprint(before.Modes), fmt.Sprint(now.Modes)},
@@ -63,6 +64,8 @@ func orNone(text string) string {
 
 func order(r ledger.RunInfo) string { return fmt.Sprintf("%s with seed %d", r.OrderKind, r.OrderSeed) }
 
+func variations(r ledger.RunInfo) string { return r.Identity().Variations.String() }
+
 func shard(r ledger.RunInfo) string {
 	if r.Shard == nil {
 		return ""
@@ -88,6 +91,6 @@ func scenarioIDs(r ledger.RunInfo) []string {
 // sameSuite reports whether the modes of two runs can be compared (rules N1
 // and G11). How often their scenarios are repeated may differ.
 func sameSuite(a, b ledger.RunInfo) bool {
-	return a.Model.Signature() == b.Model.Signature() && a.ScenarioSet == b.ScenarioSet && a.SeedID == b.SeedID &&
+	return a.Model.Signature() == b.Model.Signature() && a.ScenarioSet == b.ScenarioSet && a.SeedID == b.SeedID && variations(a) == variations(b) &&
 		orUnknown(a.Git.Commit) == orUnknown(b.Git.Commit) && maps.Equal(a.Identity().ScenarioHashes, b.Identity().ScenarioHashes)
 }

@@ -42,7 +42,7 @@ func newRig(t *testing.T) *rig {
 		suite: verify.Suite{
 			Dir: t.TempDir(), RunID: "run-1", ScenarioSet: "default", Scenarios: []bench.Scenario{fake.Atomic("a-001"), fake.Atomic("b-001")},
 			Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Repetitions: 2, Order: runner.Interleaved, OrderSeed: 3,
-			Profile: bench.VerifyPR, Provider: "fake", SeedID: "local", Git: bench.GitRef{Commit: &commit},
+			Profile: bench.VerifyPR, Provider: "fake", SeedID: "local", Variations: bench.Variations{Seed: 7}, Git: bench.GitRef{Commit: &commit},
 			Run: runner.Config{
 				Concurrency: 1, SkipWarmup: true, FirstAnswer: time.Hour, Stall: time.Hour, Price: &bench.Price{Input: 1, Output: 1},
 			},

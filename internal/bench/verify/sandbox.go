@@ -10,6 +10,19 @@ import (
 	"github.com/ghx-dev/bench-action/internal/github"
 )
 
+// SeededSandbox returns a sandbox with the fixtures of one variation or, without
+// one in the options, with those that do not vary.
+func SeededSandbox(ctx context.Context, opts fixture.Options) (*target.Sandbox, error) {
+	sandbox, err := target.NewSandbox(opts.Variation)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := SeedSandbox(ctx, sandbox, opts); err != nil {
+		return nil, errors.Join(err, sandbox.Close())
+	}
+	return sandbox, nil
+}
+
 // SeedSandbox seeds a sandbox over its API, and has it use what was made.
 func SeedSandbox(ctx context.Context, sandbox *target.Sandbox, opts fixture.Options) (m bench.Manifest, err error) {
 	keys, err := sandbox.Open(ctx)
@@ -26,6 +39,20 @@ func SeedSandbox(ctx context.Context, sandbox *target.Sandbox, opts fixture.Opti
 	}
 	sandbox.Use(m)
 	return m, nil
+}
+
+// VariedSandbox returns a sandbox that seeds a world for each variation. Of the
+// options, Variation is not used.
+func VariedSandbox(opts fixture.Options) *target.Sandbox {
+	return target.NewVariedSandbox(func(ctx context.Context, keys *target.Keys, v bench.Variation) (m bench.Manifest, err error) {
+		clients, err := clientsOf(keys)
+		if err != nil {
+			return m, err
+		}
+		seeding := opts
+		seeding.Variation = &v
+		return fixture.Seed(ctx, clients, seeding)
+	})
 }
 
 func clientsOf(keys *target.Keys) (clients fixture.Clients, err error) {

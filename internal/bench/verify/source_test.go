@@ -64,6 +64,7 @@ func TestR1RunsThatAreNotComparableAreNotJoined(t *testing.T) {
 		{"another model", func(r *rig) { r.provider.Info.Model.ModelID = "two" }},
 		{"another commit", func(r *rig) { r.suite.Git.Commit = &other }},
 		{"another seed", func(r *rig) { r.suite.SeedID = "ci" }},
+		{"other variations", func(r *rig) { r.suite.Variations.Seed = 8 }},
 		{"another scenario set", func(r *rig) { r.suite.ScenarioSet = "all" }},
 		{"other scenarios", func(r *rig) { r.suite.Scenarios = []bench.Scenario{fake.Atomic("a-001"), fake.Atomic("c-001")} }},
 		{"fewer scenarios", func(r *rig) { r.suite.Scenarios = r.suite.Scenarios[:1] }},

@@ -53,6 +53,9 @@ type Suite struct {
 	Transcripts string
 	Provider    string
 	SeedID      string
+	// Variations are those of the fixtures, the zero value where these do not
+	// vary.
+	Variations bench.Variations
 	// Target is the repository that the run acts on, empty for a sandbox.
 	Target string
 	Git    bench.GitRef
@@ -91,6 +94,9 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 		Repetitions: s.Repetitions, ScenarioSet: s.ScenarioSet, OrderKind: string(s.Order), OrderSeed: s.OrderSeed,
 		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Target: s.Target, Git: s.Git, BaseCommit: s.BaseCommit,
 		OutputJSONL: s.OutputJSONL, Transcripts: s.Transcripts, Price: s.Run.Price, TakenUSD: s.TakenUSD,
+	}
+	if s.Variations.Seed != 0 {
+		info.Variations = &s.Variations
 	}
 	for _, sc := range s.Scenarios {
 		info.Scenarios = append(info.Scenarios, ledger.ScenarioRef{ID: sc.ID, Hash: sc.Hash})
@@ -277,7 +283,7 @@ func (s Suite) config(info ledger.RunInfo, done map[bench.Cell]bool, spent float
 	}
 	cfg.Order, cfg.OrderSeed, cfg.SpentUSD = s.Order, s.OrderSeed, spent
 	cfg.RunID, cfg.ScenarioSet, cfg.SeedID = s.RunID, s.ScenarioSet, s.SeedID
-	cfg.Git, cfg.BaseCommit = s.Git, s.BaseCommit
+	cfg.Git, cfg.BaseCommit, cfg.Variations = s.Git, s.BaseCommit, s.Variations
 	if cfg.MaxCostUSD > 0 {
 		cfg.MaxCostUSD += info.TakenUSD
 	}

@@ -138,6 +138,8 @@ func TestN1ResumeNamesWhatIsDifferent(t *testing.T) {
 		{"commit that is not known any more", func(r *rig) { r.suite.Git.Commit = nil }, []string{"its commit is c0ffee", "it would be unknown"}},
 		{"base commit", func(r *rig) { r.suite.BaseCommit = &other }, []string{"its base commit is unknown", "it would be other"}},
 		{"seed", func(r *rig) { r.suite.SeedID = "ci" }, []string{"its fixture seed is local", "it would be ci"}},
+		{"variation of fixtures", func(r *rig) { r.suite.Variations.Seed = 8 }, []string{"its variation of fixtures is those of seed 7", "those of seed 8"}},
+		{"variation of all iterations", func(r *rig) { r.suite.Variations.Number = new(int) }, []string{"its variation of fixtures is those of seed 7", "0 of seed 7"}},
 		{"target", func(r *rig) { r.suite.Target = "aryeko/ghx-bench-fixtures" }, []string{"its target is none", "aryeko/ghx-bench-fixtures"}},
 		{"order", func(r *rig) { r.suite.Order = runner.Sequential }, []string{"its order is interleaved with seed 3", "sequential"}},
 		{"seed of the order", func(r *rig) { r.suite.OrderSeed = 4 }, []string{"its order is interleaved with seed 3", "seed 4"}},

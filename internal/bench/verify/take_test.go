@@ -43,11 +43,12 @@ func TestN1RowsOfAnotherSuiteAreNotTaken(t *testing.T) {
 	rows[1].ScenarioHash = "changed"
 	rows[2].Iteration = 9
 	rows[3].SeedID = "elsewhere"
+	rows[4].Variation = &bench.Variation{Seed: 8, Number: rows[4].Iteration}
 
 	r.suite.Dir, r.suite.Rows = t.TempDir(), rows
 	r.next("run-2")
 	second := r.run(t.Context(), t)
-	assert.Equal(t, 4, second.Rows)
+	assert.Equal(t, 5, second.Rows)
 	assert.ElementsMatch(t, r.suite.Plan(), cellsOf(rowsOf(t, second.Files)))
 	assert.Equal(t, []bench.Cell(nil), second.Left)
 }
@@ -91,7 +92,7 @@ func TestR8WhatFailedForInfrastructureIsNotTakenOver(t *testing.T) {
 	rows := rowsOf(t, r.run(t.Context(), t).Files)
 	rows[0].Error = &bench.RowError{Type: bench.TimeoutStalled}
 	rows[1].Error = &bench.RowError{Type: bench.AssertionFailed}
-	rows[2].Iteration = 9
+	rows[2].Iteration, rows[2].Variation.Number = 9, 9
 	folder := filepath.Join(t.TempDir(), "shards", "one")
 	require.NoError(t, os.MkdirAll(folder, 0o755))
 	set, err := ledger.OpenSet(folder, r.now)
@@ -120,9 +121,10 @@ func TestN1RowsOfAnotherSuiteAreRefusedWhereTheyAreNamed(t *testing.T) {
 		change func(*verify.Suite, *agent.Info)
 		says   string
 	}{
-		"another commit": {func(s *verify.Suite, _ *agent.Info) { other := "other"; s.Git.Commit = &other }, "git.commit of cell"},
-		"another model":  {func(_ *verify.Suite, by *agent.Info) { by.Model.ModelID = "two" }, "model of cell"},
-		"other fixtures": {func(s *verify.Suite, _ *agent.Info) { s.SeedID = "other" }, "seed_id of cell"},
+		"another commit":        {func(s *verify.Suite, _ *agent.Info) { other := "other"; s.Git.Commit = &other }, "git.commit of cell"},
+		"another model":         {func(_ *verify.Suite, by *agent.Info) { by.Model.ModelID = "two" }, "model of cell"},
+		"other fixtures":        {func(s *verify.Suite, _ *agent.Info) { s.SeedID = "other" }, "seed_id of cell"},
+		"S15: other variations": {func(s *verify.Suite, _ *agent.Info) { s.Variations.Seed = 8 }, "variation of cell"},
 		"another content": {func(s *verify.Suite, _ *agent.Info) {
 			s.Scenarios = []bench.Scenario{s.Scenarios[0]}
 			s.Scenarios[0].Hash = "other"

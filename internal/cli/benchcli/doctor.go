@@ -113,7 +113,7 @@ func diagnoseFolder(dir string) diagnosis {
 
 func (a *app) diagnoseSandbox(ctx context.Context) diagnosis {
 	d := diagnosis{Name: "sandbox", OK: true, Detail: "GitHub inside this process, seeded over loopback"}
-	sandbox, err := target.NewSandbox()
+	sandbox, err := target.NewSandbox(nil)
 	if err == nil {
 		defer sandbox.Close()
 		_, err = verify.SeedSandbox(ctx, sandbox, fixture.Options{

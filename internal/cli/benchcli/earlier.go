@@ -4,21 +4,27 @@ import (
 	"fmt"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
 )
 
 // takeOver has the suite take over the rows of an earlier run that the flags
 // name, if they name any.
 func (a *app) takeOver(p *prepared) error {
+	p.followRows(p.suite.Rows)
 	if len(p.flags.rows) == 0 {
 		return nil
 	}
-	suite := p.suite
-	if p.flags.live() && p.flags.manifest != "" {
-		suite.SeedID = "" // the manifest has it, and is read later
-	}
-	earlier, err := suite.Earlier(p.provider.Describe(), p.flags.rows...)
+	earlier, err := p.earlier()
 	if err != nil {
 		return err
+	}
+	if !p.seedKnown {
+		if p.followRows(earlier.Rows); p.seedKnown {
+			// They are compared with each other now.
+			if earlier, err = p.earlier(); err != nil {
+				return err
+			}
+		}
 	}
 	for _, torn := range earlier.Torn {
 		fmt.Fprintf(a.stderr, "bench: %s\n", torn)
@@ -28,6 +34,18 @@ func (a *app) takeOver(p *prepared) error {
 	p.suite.Rows = append(p.suite.Rows, earlier.Rows...)
 	p.suite.TakenUSD = earlier.SpentUSD()
 	return nil
+}
+
+// earlier reads the rows that the flags name.
+func (p *prepared) earlier() (verify.Earlier, error) {
+	suite := p.suite
+	if p.flags.live() && p.flags.manifest != "" {
+		suite.SeedID = "" // the manifest has it, and is read later
+	}
+	if !p.seedKnown {
+		suite.Variations = bench.Variations{}
+	}
+	return suite.Earlier(p.provider.Describe(), p.flags.rows...)
 }
 
 // left returns the cells of the plan that no earlier run has a row of.

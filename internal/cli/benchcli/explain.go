@@ -91,6 +91,9 @@ func (a *app) explain(row *bench.Row, t *agent.Transcript) {
 	if r := row.APIRequests; r != nil {
 		fmt.Fprintf(a.stdout, "requests   %d REST, %d GraphQL, %d bytes, counted outside the agent\n", r.REST, r.GraphQL, r.Bytes)
 	}
+	if v := row.Variation; v != nil {
+		fmt.Fprintf(a.stdout, "fixtures   variation %s; `bench run %s 1 --scenario %s %s` has them again\n", v, row.Mode, row.ScenarioID, again(v))
+	}
 	fmt.Fprintf(a.stdout, "output     %s\n", map[bool]string{true: "valid", false: "not valid"}[row.OutputValid])
 	a.explainAttempts(row)
 	for _, c := range row.Checkpoints {

@@ -85,7 +85,7 @@ func (a *app) seedSandbox(ctx context.Context, f fixtureFlags) error {
 	if f.repo != target.FixturesRepo {
 		return fault.Invalidf("--repo %s: the sandbox has %s alone; to seed on GitHub, set %s or the variables of a GitHub App, see `bench fixtures --help`", f.repo, target.FixturesRepo, FixturesTokenVariable)
 	}
-	sandbox, err := target.NewSandbox()
+	sandbox, err := target.NewSandbox(nil)
 	if err != nil {
 		return err
 	}

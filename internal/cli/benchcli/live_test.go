@@ -45,7 +45,7 @@ type remote struct {
 
 func newRemote(t *testing.T) *remote {
 	t.Helper()
-	made, err := target.NewSandbox()
+	made, err := target.NewSandbox(nil)
 	require.NoError(t, err)
 	var snapshot bytes.Buffer
 	require.NoError(t, made.Save(&snapshot))

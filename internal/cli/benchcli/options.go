@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -73,6 +71,8 @@ type suiteFlags struct {
 	seedIfMissing bool
 	keepFixtures  bool
 	seedID        string
+	variation     int
+	variationSeed uint64
 	gitRepo       string
 	gitCommit     string
 	baseCommit    string
@@ -114,6 +114,7 @@ func (f *suiteFlags) add(flags *pflag.FlagSet, defaultSet string) {
 	flags.StringVar(&f.manifest, "fixture-manifest", "", "use the fixtures of this manifest `FILE`, and leave them there (default: seed afresh, for this run)")
 	flags.BoolVar(&f.seedIfMissing, "seed-if-missing", false, "seed the fixtures if the manifest or a resource is missing")
 	flags.StringVar(&f.seedID, "seed-id", fixture.DefaultSeedID, "name of the seeding")
+	f.addVariation(flags)
 	flags.StringVar(&f.gitRepo, "git-repo", "", "`OWNER/NAME` of the tooling that is measured (default $BENCH_GIT_REPO, $GITHUB_REPOSITORY)")
 	flags.StringVar(&f.gitCommit, "git-commit", "", "commit of the tooling that is measured (default $BENCH_GIT_COMMIT, $GITHUB_SHA, the checkout's head)")
 	flags.StringVar(&f.baseCommit, "base-commit", "", "`COMMIT` of the tooling of mode ghx@base")
@@ -164,6 +165,9 @@ type prepared struct {
 	toolVersions map[string]string
 	// resumed is true if the run is there already.
 	resumed bool
+	// seedKnown is true if the seed of the fixtures' variations is not one that
+	// was just drawn.
+	seedKnown bool
 	// remote is the repository on GitHub that the suite runs on, nil for the
 	// sandbox.
 	remote *remote
@@ -205,6 +209,9 @@ func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, modes []bench.Mode, rep
 		if err := p.resume(cmd.Flags()); err != nil {
 			return nil, err
 		}
+	}
+	if err := a.chooseVariations(p); err != nil {
+		return nil, err
 	}
 	if err := p.keepTranscripts(); err != nil {
 		return nil, err
@@ -254,7 +261,7 @@ func (f *suiteFlags) check() error {
 	case f.pause < 0 || f.retryPause < 0:
 		return fault.Invalidf("--script-pause and --retry-pause must be 0 or more, for example 20ms")
 	default:
-		return nil
+		return f.checkVariation()
 	}
 }
 
@@ -432,12 +439,4 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// seedOf returns a number that is the same for the same text.
-func seedOf(text string) uint64 {
-	h := fnv.New64a()
-	// Writing to a hash never fails.
-	_, _ = fmt.Fprint(h, text)
-	return h.Sum64()
 }

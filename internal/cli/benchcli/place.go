@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
@@ -18,6 +19,7 @@ func (a *app) targetFor(ctx context.Context, s *verify.Suite, p *prepared) (plac
 	} else {
 		place, err = a.sandboxFor(ctx, s, p.flags)
 	}
+	p.suite.Variations = s.Variations
 	for _, sentence := range s.NotRunnable {
 		fmt.Fprintf(a.stderr, "bench: %s\n", sentence)
 	}
@@ -33,6 +35,9 @@ func (a *app) sandboxFor(ctx context.Context, s *verify.Suite, f *suiteFlags) (t
 	resources := requiredBy(s.Scenarios)
 	if f.manifest != "" {
 		sandbox, err := a.loadSandbox(f.manifest, resources)
+		if err == nil {
+			s.Variations = ofManifest(sandbox.Manifest())
+		}
 		if err == nil || !f.seedIfMissing {
 			return sandbox, err
 		}
@@ -41,20 +46,24 @@ func (a *app) sandboxFor(ctx context.Context, s *verify.Suite, f *suiteFlags) (t
 			return nil, err
 		}
 	}
-	sandbox, err := target.NewSandbox()
+	opts := fixture.Options{Repo: target.FixturesRepo, SeedID: s.SeedID, Resources: resources, RunID: s.RunID, Now: a.now()}
+	if f.manifest == "" {
+		return verify.VariedSandbox(opts), nil
+	}
+	opts.Variation = s.Variations.Of(0)
+	sandbox, err := verify.SeededSandbox(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	_, err = verify.SeedSandbox(ctx, sandbox, fixture.Options{
-		Repo: target.FixturesRepo, SeedID: s.SeedID, Resources: resources, RunID: s.RunID, Now: a.now(),
-	})
-	if err != nil {
-		return nil, err
+	s.Variations = ofManifest(sandbox.Manifest())
+	return sandbox, a.saveSandbox(sandbox, f.manifest)
+}
+
+// ofManifest returns the variations of a suite on fixtures that a manifest
+// names: one for all iterations.
+func ofManifest(m bench.Manifest) (v bench.Variations) {
+	if one := m.Variation(); one != nil {
+		v = bench.Variations{Seed: one.Seed, Number: &one.Number}
 	}
-	if f.manifest != "" {
-		if err := a.saveSandbox(sandbox, f.manifest); err != nil {
-			return nil, err
-		}
-	}
-	return sandbox, nil
+	return v
 }

@@ -21,6 +21,8 @@ type progress struct {
 	simulated bool
 	model     string
 	runID     string
+	// variations are those of the fixtures, once they are known.
+	variations bench.Variations
 }
 
 func (a *app) progress(p *prepared) *progress {
@@ -45,6 +47,7 @@ func (a *app) watch(p *prepared) *progress {
 	told := a.progress(p)
 	p.deps.Observe = a.observers(told)
 	p.enter = func(step verify.Step) {
+		told.variations = p.suite.Variations
 		if a.entered != nil {
 			a.entered(step)
 		}
@@ -66,18 +69,20 @@ func (a *app) observers(p *progress) func(runner.Event) {
 
 // line is one JSON event.
 type line struct {
-	Event     string         `json:"event"`
-	RunID     string         `json:"run_id"`
-	Simulated bool           `json:"simulated"`
-	Step      verify.Step    `json:"step,omitempty"`
-	Cell      *bench.Cell    `json:"cell,omitempty"`
-	Row       *bench.Row     `json:"row,omitempty"`
-	Reason    string         `json:"reason,omitempty"`
-	Done      int            `json:"done,omitempty"`
-	Total     int            `json:"total,omitempty"`
-	CostUSD   float64        `json:"cost_usd,omitempty"`
-	Summary   *bench.Summary `json:"summary,omitempty"`
-	Files     any            `json:"files,omitempty"`
+	Event     string      `json:"event"`
+	RunID     string      `json:"run_id"`
+	Simulated bool        `json:"simulated"`
+	Step      verify.Step `json:"step,omitempty"`
+	// Variations are those of the fixtures, told with the step that runs.
+	Variations *bench.Variations `json:"variations,omitempty"`
+	Cell       *bench.Cell       `json:"cell,omitempty"`
+	Row        *bench.Row        `json:"row,omitempty"`
+	Reason     string            `json:"reason,omitempty"`
+	Done       int               `json:"done,omitempty"`
+	Total      int               `json:"total,omitempty"`
+	CostUSD    float64           `json:"cost_usd,omitempty"`
+	Summary    *bench.Summary    `json:"summary,omitempty"`
+	Files      any               `json:"files,omitempty"`
 }
 
 func (p *progress) emit(l line) {
@@ -89,8 +94,12 @@ func (p *progress) emit(l line) {
 
 func (p *progress) step(s verify.Step) {
 	switch {
+	case p.json != nil && s == verify.StepRun && p.variations.Seed != 0:
+		p.emit(line{Event: "step", Step: s, Variations: &p.variations})
 	case p.json != nil:
 		p.emit(line{Event: "step", Step: s})
+	case p.bar == nil && s == verify.StepRun && p.variations.Seed != 0:
+		fmt.Fprintf(p.out, "run %s with %s, on variations of fixtures: %s\n", p.runID, p.model, p.variations)
 	case p.bar == nil && s == verify.StepRun:
 		fmt.Fprintf(p.out, "run %s with %s\n", p.runID, p.model)
 	}

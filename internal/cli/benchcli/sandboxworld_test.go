@@ -22,7 +22,7 @@ import (
 // seed makes the fixtures anew.
 func seed(t testing.TB) (snapshot, manifest []byte) {
 	t.Helper()
-	made, err := target.NewSandbox()
+	made, err := target.NewSandbox(nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = made.Close() })
 	m, err := verify.SeedSandbox(t.Context(), made, fixture.Options{

@@ -310,6 +310,9 @@ two modes.`,
 				return err
 			}
 			defer p.provider.Close()
+			if err := a.followCounterpart(p); err != nil {
+				return err
+			}
 			if f.dryRun {
 				return a.dryRun(p)
 			}

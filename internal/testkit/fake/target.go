@@ -55,6 +55,7 @@ func (t *Target) Prepare(ctx context.Context, needs target.Needs) (*target.Place
 	defer t.mu.Unlock()
 	t.places = append(t.places, p)
 	return &target.Place{
+		Variation: needs.Variation,
 		Manifest: bench.Manifest{
 			Version:   bench.ManifestVersion,
 			Repo:      bench.ManifestRepo{Owner: "o", Name: "n", FullName: "o/n", DefaultBranch: "main"},

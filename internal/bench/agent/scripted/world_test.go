@@ -16,7 +16,7 @@ import (
 // seeded is a sandbox with all fixtures, which every test takes places from.
 var seeded = sync.OnceValues(func() (*target.Sandbox, error) {
 	ctx := context.Background()
-	sandbox, err := target.NewSandbox()
+	sandbox, err := target.NewSandbox(nil)
 	if err != nil {
 		return nil, err
 	}
