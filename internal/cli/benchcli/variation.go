@@ -78,8 +78,8 @@ func newSeed(text string) uint64 { return max(1, seedOf(text)&bench.MaxVariation
 
 // begunVariations takes the variations of a run that is there already.
 func (p *prepared) begunVariations() error {
-	if _, err := os.Stat(filepath.Join(p.suite.Folder(), ledger.RunFile)); err != nil {
-		return nil // it begins
+	if _, err := os.Stat(filepath.Join(p.suite.Folder(), ledger.RunFile)); os.IsNotExist(err) {
+		return nil
 	}
 	info, err := ledger.LoadRun(p.suite.Folder())
 	if err == nil && info.Variations != nil {
