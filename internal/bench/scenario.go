@@ -123,7 +123,24 @@ type Assertions struct {
 	MinToolCalls        *int         `json:"min_tool_calls,omitempty"`
 	MaxToolCalls        *int         `json:"max_tool_calls,omitempty"`
 	RequireAttemptTrace bool         `json:"require_attempt_trace,omitempty"`
-	Checkpoints         []Checkpoint `json:"checkpoints,omitempty"`
+	// ExpectedData is nil where the data that an agent reports are not compared
+	// with GitHub's (rule S13).
+	ExpectedData *ExpectedData `json:"expected_data,omitempty"`
+	Checkpoints  []Checkpoint  `json:"checkpoints,omitempty"`
+}
+
+// ExpectedData is what GitHub says of what an agent reports (rule S13).
+type ExpectedData struct {
+	// Read is what the verifier reads, after the agent's turn.
+	Read Read `json:"read"`
+	// Fields are jq expressions, by the field of data that each gives the true
+	// value of, applied to what was read; package truth tells how values are
+	// compared. "." is data as a whole. An expression may use $input, the
+	// scenario's input; $repo and $resources, those of the fixture manifest; and
+	// $agent, the login of the agent's account.
+	Fields map[string]string `json:"fields"`
+	// Ordered are the fields whose lists have an order.
+	Ordered []string `json:"ordered,omitempty"`
 }
 
 // Outcome returns the outcome that the assertions expect, from whichever of

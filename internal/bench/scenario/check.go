@@ -73,6 +73,7 @@ func checkScenario(s source) jsondoc.Problems {
 	for i, checkpoint := range s.scenario.Assertions.Checkpoints {
 		c.checkpoint(i, checkpoint)
 	}
+	c.expectedData()
 	c.footprint()
 	return c.problems
 }

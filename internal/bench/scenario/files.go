@@ -170,6 +170,10 @@ func exactNumbers(s *bench.Scenario, doc *jsondoc.Document) {
 		return object
 	}
 	s.Input = object("input")
+	if e := s.Assertions.ExpectedData; e != nil {
+		e.Read.Input = object("assertions", "expected_data", "read", "input")
+		e.Read.Variables = object("assertions", "expected_data", "read", "variables")
+	}
 	for i := range s.Footprint {
 		s.Footprint[i].Fields = object("footprint", strconv.Itoa(i), "fields")
 	}

@@ -77,6 +77,9 @@ func resolve(s bench.Scenario, m bench.Manifest, names Names) (Resolved, error) 
 	g := ground{manifest: m, input: input}
 	s.Assertions.Checkpoints, err = boundCheckpoints(s.Assertions.Checkpoints, bound, g)
 	if err == nil {
+		s.Assertions.ExpectedData, err = boundExpectedData(s.Assertions.ExpectedData, bound, g)
+	}
+	if err == nil {
 		s.Footprint, err = boundFootprint(s.Footprint, g)
 	}
 	if err != nil {
