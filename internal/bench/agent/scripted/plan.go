@@ -32,6 +32,15 @@ type plan struct {
 	Scenario    string               `json:"scenario"`
 	WrongObject *wrongObject         `json:"wrong_object"`
 	Modes       map[bench.Mode]*play `json:"modes"`
+	// Alternatives are other right ways.
+	Alternatives []alternative `json:"alternatives"`
+}
+
+// alternative is a play beside a mode's usual one.
+type alternative struct {
+	Name string     `json:"name"`
+	Mode bench.Mode `json:"mode"`
+	play
 }
 
 // wrongObject leads to another object of the kind that a scenario acts on, by a
@@ -208,12 +217,23 @@ func (c *compiler) plan(p *plan) {
 		c.part(&w.Input, "wrong_object", "input")
 	}
 	for _, mode := range slices.Sorted(maps.Keys(p.Modes)) {
-		at := []string{"modes", string(mode)}
-		for i := range p.Modes[mode].Turns {
-			c.turn(&p.Modes[mode].Turns[i], append(slices.Clone(at), "turns", fmt.Sprint(i)))
-		}
-		c.part(&p.Modes[mode].Answer, append(at, "answer")...)
+		c.play(p.Modes[mode], "modes", string(mode))
 	}
+	for i := range p.Alternatives {
+		at := []string{"alternatives", fmt.Sprint(i)}
+		if other := p.alternative(p.Alternatives[i].Name); other != &p.Alternatives[i] {
+			c.problem(append(at, "name"), "is that of another alternative too: give each a name of its own")
+		}
+		c.play(&p.Alternatives[i].play, at...)
+	}
+}
+
+func (c *compiler) play(p *play, at ...string) {
+	in := func(field ...string) []string { return append(slices.Clone(at), field...) }
+	for i := range p.Turns {
+		c.turn(&p.Turns[i], in("turns", fmt.Sprint(i)))
+	}
+	c.part(&p.Answer, in("answer")...)
 }
 
 func (c *compiler) turn(t *turn, at []string) {
@@ -236,13 +256,20 @@ func (c *compiler) turn(t *turn, at []string) {
 	}
 }
 
-// find returns the play of a scenario in a mode. The error says how to write
-// one.
-func (ps plans) find(scenario string, mode bench.Mode) (*plan, *play, error) {
+// find returns the play of a scenario in a mode: that of an alternative, or the
+// usual one for no name. The error says how to write one.
+func (ps plans) find(scenario string, mode bench.Mode, alternative string) (*plan, *play, error) {
 	p, known := ps[scenario]
 	if !known {
 		return nil, nil, fmt.Errorf("there is no plan: write %s.json with modes.%s, as %s describes%s",
 			scenario, mode, schemaPath, jsondoc.DidYouMean(scenario, ps.scenarios()))
+	}
+	if alternative != "" {
+		other := p.alternative(alternative)
+		if other == nil || other.Mode != mode {
+			return nil, nil, fmt.Errorf("its plan has no alternative %q in mode %s", alternative, mode)
+		}
+		return p, &other.play, nil
 	}
 	if found := p.Modes[mode]; found != nil {
 		return p, found, nil
@@ -251,6 +278,15 @@ func (ps plans) find(scenario string, mode bench.Mode) (*plan, *play, error) {
 		return p, found, nil
 	}
 	return nil, nil, fmt.Errorf("its plan has no mode %s: add modes.%s to %s.json, as %s describes", mode, mode, scenario, schemaPath)
+}
+
+// alternative returns the one of a name, nil if there is none.
+func (p *plan) alternative(name string) *alternative {
+	at := slices.IndexFunc(p.Alternatives, func(a alternative) bool { return a.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &p.Alternatives[at]
 }
 
 // scenarios returns the ids of the scenarios that have a plan, sorted.

@@ -1,6 +1,9 @@
 package scripted_test
 
 import (
+	"cmp"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -28,6 +31,45 @@ func smallPlan(turn string) string {
 	return "{\"scenario\": \"x-001\", \"modes\": {\"mcp\": {\"answer\": \"1\", \"turns\": [\n" + turn + "\n]}}}"
 }
 
+// otherWay is an alternative that answers with its name. No route is none.
+func otherWay(name, mode, route string) string {
+	if route != "" {
+		route = fmt.Sprintf(`, "route": %q`, route)
+	}
+	return fmt.Sprintf(`{ "name": %q, "mode": %q%s, "answer": %q, "turns": [{ "tool": "bash", "command": "x" }] }`, name, mode, route, strconv.Quote(name))
+}
+
+// withAlternatives is a plan with alternatives, each on a line of its own.
+func withAlternatives(alternatives ...string) string {
+	return `{"scenario": "x-001", "modes": {"mcp": {"answer": "\"usual\"", "turns": [{"tool": "bash", "command": "x"}]}}, "alternatives": [` +
+		"\n " + strings.Join(alternatives, ",\n ") + "]}"
+}
+
+func TestS16AlternativesArePlayedByTheirNames(t *testing.T) {
+	const id = "x-001"
+	plan := withAlternatives(otherWay("first", "mcp", ""), otherWay("second", "ghx", "cli"))
+	provider, err := scripted.New(scripted.Options{Pause: -1, Plans: plansOf(map[string]string{id + ".json": plan})})
+	require.NoError(t, err)
+	plays := []scripted.Play{{Mode: bench.MCP}, {bench.MCP, "first"}, {bench.GHX, "second"}}
+	assert.Equal(t, plays, provider.Plays(id))
+	assert.Empty(t, provider.Plays("y-001"))
+	played := func(p scripted.Play) (string, error) {
+		session, err := provider.Playing(p.Alternative).Start(t.Context(), agent.Setup{Mode: p.Mode, Env: demoEnv})
+		require.NoError(t, err)
+		turn, err := session.Prompt(t.Context(), agent.Prompt{Play: agent.Play{ScenarioID: id}})
+		return turn.Text, err
+	}
+	for _, play := range plays {
+		answer, err := played(play)
+		require.NoError(t, err)
+		assert.Equal(t, cmp.Or(play.Alternative, "usual"), answer)
+	}
+	for _, wrong := range []scripted.Play{{bench.MCP, "second"}, {bench.MCP, "third"}} {
+		_, err = played(wrong)
+		assert.ErrorContains(t, err, fmt.Sprintf("its plan has no alternative %q in mode mcp", wrong.Alternative))
+	}
+}
+
 func TestPlansSayWhatIsWrongAndWhere(t *testing.T) {
 	tests := []struct {
 		name, file, plan, want string
@@ -53,6 +95,11 @@ func TestPlansSayWhatIsWrongAndWhere(t *testing.T) {
 			`x-001.json:2:75: modes.mcp.turns[0].calls[0].each: is not jq that can be run: function not defined: lst/0 in ".input | lst"`},
 		{"a repetition in a repetition", "x-001.json", smallPlan(`{"tool": "get_me", "arguments": "{}", "each": "[1]", "calls": [{"path": "/user", "each": "[1]"}]}`),
 			`x-001.json:2:90: modes.mcp.turns[0].calls[0].each: is not possible in a turn that has each itself: take one of them away`},
+		{"two alternatives of one name", "x-001.json", withAlternatives(otherWay("a", "mcp", ""), otherWay("a", "mcp", "")),
+			`x-001.json:3:12: alternatives[1].name: is that of another alternative too: give each a name of its own`},
+		{"an alternative of ghx without a route", "x-001.json", withAlternatives(otherWay("a", "ghx", "")), `x-001.json:2:2: alternatives[0].route: is missing`},
+		{"an alternative of another mode with one", "x-001.json", withAlternatives(otherWay("a", "mcp", "cli")),
+			`x-001.json:2:32: alternatives[0].route: is not allowed here: remove it`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

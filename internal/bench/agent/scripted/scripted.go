@@ -85,9 +85,12 @@ type Options struct {
 
 // Provider is the agent. It implements [agent.Provider].
 type Provider struct {
-	options  Options
-	plans    plans
-	sessions atomic.Int64
+	options Options
+	plans   plans
+	// alternative is the name of the plays that are played; empty for the usual
+	// ones.
+	alternative string
+	sessions    atomic.Int64
 }
 
 var _ agent.Provider = (*Provider)(nil)
@@ -121,6 +124,39 @@ func New(options Options) (*Provider, error) {
 	}
 	options.Faults = slices.Clone(options.Faults)
 	return &Provider{options: options, plans: loaded}, nil
+}
+
+// Play names a play of a scenario: an alternative, or the mode's usual one where
+// that is empty.
+type Play struct {
+	Mode        bench.Mode
+	Alternative string
+}
+
+// Plays returns the plays of a scenario: those of its modes, in the order in
+// which reports show them, and the alternatives as its plan lists them. A
+// scenario without a plan has none.
+func (p *Provider) Plays(scenario string) []Play {
+	written, known := p.plans[scenario]
+	if !known {
+		return nil
+	}
+	var plays []Play
+	for _, mode := range bench.Modes() {
+		if written.Modes[mode] != nil {
+			plays = append(plays, Play{Mode: mode})
+		}
+	}
+	for _, other := range written.Alternatives {
+		plays = append(plays, Play{other.Mode, other.Name})
+	}
+	return plays
+}
+
+// Playing returns the agent as one that plays an alternative of that name, and
+// cannot play a scenario without it; for no name the usual plays.
+func (p *Provider) Playing(alternative string) *Provider {
+	return &Provider{options: p.options, plans: p.plans, alternative: alternative}
 }
 
 // Describe says that no model is involved (rule G15).

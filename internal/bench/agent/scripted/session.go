@@ -104,7 +104,7 @@ func (s *session) Close() error { return nil }
 
 // performance prepares the playing of a plan.
 func (s *session) performance(prompt agent.Prompt) (*performance, error) {
-	plan, play, err := s.provider.plans.find(prompt.Play.ScenarioID, s.mode)
+	plan, play, err := s.provider.plans.find(prompt.Play.ScenarioID, s.mode, s.provider.alternative)
 	if err != nil {
 		return nil, err
 	}
