@@ -11,10 +11,9 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/itchyny/gojq"
-
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/jq"
 )
 
 // The routes of ghx.
@@ -201,7 +200,7 @@ func (c *client) rest(ctx context.Context, r request, body any, t *traffic) (val
 		r.method = http.MethodGet
 	}
 	if body != nil {
-		if r.body, err = gojq.Marshal(body); err != nil {
+		if r.body, err = jq.Marshal(body); err != nil {
 			return nil, "", fmt.Errorf("encode body: %w", err)
 		}
 	}
@@ -209,7 +208,7 @@ func (c *client) rest(ctx context.Context, r request, body any, t *traffic) (val
 	if err != nil {
 		return nil, "", err
 	}
-	if value, err := decode(data); err == nil {
+	if value, err := jq.Decode(data); err == nil {
 		return value, string(data), nil
 	}
 	if files, is := unzipped(data); is {
@@ -221,7 +220,7 @@ func (c *client) rest(ctx context.Context, r request, body any, t *traffic) (val
 
 // graphql sends a GraphQL request and returns the reply's data.
 func (c *client) graphql(ctx context.Context, query string, variables map[string]any, t *traffic) (value any, shown string, err error) {
-	body, err := gojq.Marshal(map[string]any{"query": query, "variables": variables})
+	body, err := jq.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
 		return nil, "", fmt.Errorf("encode variables: %w", err)
 	}
@@ -229,7 +228,7 @@ func (c *client) graphql(ctx context.Context, query string, variables map[string
 	if err != nil {
 		return nil, "", err
 	}
-	reply, err := decode(data)
+	reply, err := jq.Decode(data)
 	object, is := reply.(map[string]any)
 	if err != nil || !is {
 		return nil, "", &failure{status: http.StatusBadGateway, message: "the reply is not JSON"}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/itchyny/gojq"
+	"github.com/ghx-dev/bench-action/internal/jq"
 )
 
 // text is a string of a plan, which may be written as a list of lines.
@@ -28,7 +28,7 @@ func (t *text) UnmarshalJSON(data []byte) error {
 // to. It gives exactly one value.
 type expression struct {
 	source text
-	code   *gojq.Code
+	code   *jq.Program
 }
 
 // UnmarshalJSON keeps the source; it is compiled later, when its place in the
@@ -38,37 +38,16 @@ func (e *expression) UnmarshalJSON(data []byte) error { return e.source.Unmarsha
 // there reports whether the plan has the expression.
 func (e *expression) there() bool { return e.source != "" }
 
-func (e *expression) compile() error {
-	if !e.there() {
-		return nil
+func (e *expression) compile() (err error) {
+	if e.there() {
+		e.code, err = jq.Compile(string(e.source))
 	}
-	query, err := gojq.Parse(string(e.source))
-	if err != nil {
-		return fmt.Errorf("%w in %s", err, quoted(e.source))
-	}
-	if e.code, err = gojq.Compile(query); err != nil {
-		return fmt.Errorf("%w in %s", err, quoted(e.source))
-	}
-	return nil
+	return err
 }
 
 // value applies the expression.
 func (e *expression) value(ctx context.Context, s scope) (any, error) {
-	values := e.code.RunWithContext(ctx, map[string]any(s))
-	value, is := values.Next()
-	if !is {
-		return nil, fmt.Errorf("jq %s gives no value", quoted(e.source))
-	}
-	if err, is := value.(error); is {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return nil, fmt.Errorf("jq %s: %w", quoted(e.source), err)
-	}
-	if _, more := values.Next(); more {
-		return nil, fmt.Errorf("jq %s gives more than one value", quoted(e.source))
-	}
-	return value, nil
+	return e.code.Run(ctx, map[string]any(s))
 }
 
 // list applies an expression that gives a list.
@@ -79,7 +58,7 @@ func (e *expression) list(ctx context.Context, s scope) ([]any, error) {
 	}
 	list, is := value.([]any)
 	if !is {
-		return nil, fmt.Errorf("jq %s gives %s, want a list", quoted(e.source), gojq.Preview(value))
+		return nil, fmt.Errorf("jq %q gives %s, want a list", e.source, jq.Preview(value))
 	}
 	return list, nil
 }
@@ -96,28 +75,7 @@ func (e *expression) object(ctx context.Context, s scope) (map[string]any, error
 	}
 	object, is := value.(map[string]any)
 	if !is {
-		return nil, fmt.Errorf("jq %s gives %s, want an object", quoted(e.source), gojq.Preview(value))
+		return nil, fmt.Errorf("jq %q gives %s, want an object", e.source, jq.Preview(value))
 	}
 	return object, nil
-}
-
-// maxQuoted is how many characters of a plan an error repeats.
-const maxQuoted = 80
-
-func quoted(source text) string {
-	runes := []rune(source)
-	if len(runes) > maxQuoted {
-		runes = append(runes[:maxQuoted], '…')
-	}
-	return fmt.Sprintf("%q", string(runes))
-}
-
-// show writes a value of an expression: a text as it is, anything else as
-// JSON.
-func show(value any) (string, error) {
-	if text, is := value.(string); is {
-		return text, nil
-	}
-	data, err := gojq.Marshal(value)
-	return string(data), err
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/jq"
 )
 
 func compiled(t *testing.T, source string) *expression {
@@ -30,7 +32,7 @@ func TestExpressionsSeeWholeNumbersAsSuch(t *testing.T) {
 	} {
 		value, err := compiled(t, source).value(t.Context(), s)
 		require.NoError(t, err, source)
-		shown, err := show(value)
+		shown, err := jq.Show(value)
 		require.NoError(t, err, source)
 		assert.Equal(t, want, shown, source)
 	}

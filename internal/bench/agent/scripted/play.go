@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/itchyny/gojq"
-
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/jq"
 )
 
 // performance is one prompt's playing of a plan.
@@ -42,7 +41,7 @@ func (p *performance) play(ctx context.Context) (string, error) {
 		err := p.repeat(ctx, &p.script.Turns[i])
 		var refused *failure
 		if errors.As(err, &refused) {
-			return show(refused.envelope(p.toldRoute()))
+			return jq.Show(refused.envelope(p.toldRoute()))
 		}
 		if err != nil {
 			return "", err
@@ -55,7 +54,7 @@ func (p *performance) play(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return show(answer)
+	return jq.Show(answer)
 }
 
 // toldRoute returns the route that the answer tells, null if it tells none.
@@ -91,7 +90,7 @@ func (p *performance) mislead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if gojq.Compare(input, p.scope[fieldInput]) == 0 || lost(p.scope[fieldInput], input) {
+	if jq.Equal(input, p.scope[fieldInput]) || lost(p.scope[fieldInput], input) {
 		return errNoWrongObject
 	}
 	p.scope[fieldInput] = input

@@ -1,12 +1,10 @@
 package scripted
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
+
+	"github.com/ghx-dev/bench-action/internal/jq"
 )
 
 // scope is what the expressions of a plan are applied to: an object with
@@ -33,11 +31,7 @@ const (
 )
 
 func newScope(input map[string]any, repo, route string) (scope, error) {
-	data, err := json.Marshal(input)
-	if err != nil {
-		return nil, fmt.Errorf("read input: %w", err)
-	}
-	value, err := decode(data)
+	value, err := jq.Plain(input)
 	if err != nil {
 		return nil, fmt.Errorf("read input: %w", err)
 	}
@@ -78,48 +72,4 @@ func (s scope) keep(name string, value any, listed bool) {
 		value = append(list, value)
 	}
 	s.responses()[name] = value
-}
-
-// errNoJSON is about a text that begins as JSON does, such as a log that begins
-// with a year.
-var errNoJSON = errors.New("more follows after the first JSON value")
-
-// decode reads JSON into the types that expressions work on. Nothing at all is
-// null.
-func decode(data []byte) (any, error) {
-	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, nil
-	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return nil, err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errNoJSON
-	}
-	return plain(value), nil
-}
-
-// plain turns the numbers of a decoded value, in place, into int, or into
-// float64 where they are not whole or too large.
-func plain(value any) any {
-	switch value := value.(type) {
-	case json.Number:
-		if n, err := value.Int64(); err == nil {
-			return int(n)
-		}
-		f, _ := value.Float64()
-		return f
-	case []any:
-		for i := range value {
-			value[i] = plain(value[i])
-		}
-	case map[string]any:
-		for name := range value {
-			value[name] = plain(value[name])
-		}
-	}
-	return value
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/jq"
 )
 
 // template is a text of a plan with jq expressions in double braces.
@@ -57,7 +59,7 @@ func (t *template) render(ctx context.Context, s scope) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		shown, err := show(value)
+		shown, err := jq.Show(value)
 		if err != nil {
 			return "", err
 		}

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/itchyny/gojq"
-
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/jq"
 )
 
 // bashTool is the tool that runs commands.
@@ -74,7 +73,7 @@ func (u *toolUse) writeInput(ctx context.Context) error {
 			return err
 		}
 	}
-	u.call.Input, err = gojq.Marshal(input)
+	u.call.Input, err = jq.Marshal(input)
 	return err
 }
 
@@ -154,5 +153,5 @@ func (u *toolUse) output(ctx context.Context, broken bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return show(value)
+	return jq.Show(value)
 }
