@@ -195,7 +195,7 @@ func (c *checker) resources() {
 			if !known {
 				continue
 			}
-			object.kind, object.fields = meant.kind, append(object.fields, meant.manifestFields()...)
+			object.kind, object.fields = meant.kind, append(object.fields, meant.fields...)
 		}
 		c.name(r.Place, "", name, object)
 	}

@@ -82,8 +82,8 @@ func (d *drawing) value(value any, path []string, key string, in scope) any {
 		}
 		return list
 	case map[string]any:
-		if value[fieldLines] != nil {
-			return d.lines(value, path, key, in)
+		if of, isLog := asLines(value); isLog {
+			return d.lines(value[fieldLines], of, path, key, in)
 		}
 		return d.object(value, path, key, in)
 	default:
@@ -91,14 +91,21 @@ func (d *drawing) value(value any, path []string, key string, in scope) any {
 	}
 }
 
+// asLines reports whether a value is a part of a log that is made of lines of
+// some kinds, and returns those.
+func asLines(value any) (of []any, is bool) {
+	part, _ := value.(map[string]any)
+	of, is = part["of"].([]any)
+	return of, is && part[fieldLines] != nil
+}
+
 // lines returns a part of a log that is made of so many lines.
-func (d *drawing) lines(part map[string]any, path []string, key string, in scope) any {
-	count, isNumber := asInt(d.value(part[fieldLines], append(slices.Clone(path), fieldLines), key+"/"+fieldLines, in))
+func (d *drawing) lines(wanted any, of []any, path []string, key string, in scope) any {
+	count, isNumber := asInt(d.value(wanted, append(slices.Clone(path), fieldLines), key+"/"+fieldLines, in))
 	if !isNumber || count < 0 || count > MaxLines {
-		d.problem(append(slices.Clone(path), fieldLines), "must be a whole number from 0 to %d, is %s", MaxLines, jsondoc.Show(part[fieldLines]))
+		d.problem(append(slices.Clone(path), fieldLines), "must be a whole number from 0 to %d, is %s", MaxLines, jsondoc.Show(wanted))
 		return ""
 	}
-	of, _ := part["of"].([]any)
 	random, own := d.stream(key), maps.Clone(in)
 	var log strings.Builder
 	for n := range count {
@@ -113,7 +120,7 @@ func (d *drawing) lines(part map[string]any, path []string, key string, in scope
 // item returns what an element of a list becomes: itself, or its copies.
 func (d *drawing) item(item any, path []string, key string, in scope) []any {
 	object, isObject := item.(map[string]any)
-	if !isObject || object[fieldLines] != nil {
+	if _, isLog := asLines(item); !isObject || isLog {
 		return []any{d.value(item, path, key, in)}
 	}
 	times, repeated := object[fieldRepeat]

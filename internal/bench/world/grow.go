@@ -75,10 +75,17 @@ type growing struct {
 // line before one that is not indented.
 var blockEnd = regexp.MustCompile(`\n\n[^\s})\]]`)
 
+// minPiece is how many lines a part has at least.
+const minPiece = 3
+
 func newGrowing(file, text string) *growing {
 	g := &growing{path: file, text: text, pieces: 1}
+	last := 0
 	for _, at := range blockEnd.FindAllStringIndex(text, -1) {
-		g.ends = append(g.ends, at[0]+1)
+		if end := at[0] + 1; strings.Count(text[last:end], "\n") >= minPiece {
+			g.ends = append(g.ends, end)
+			last = end
+		}
 	}
 	g.ends = append(g.ends, len(text))
 	return g
@@ -94,7 +101,7 @@ func (g Growth) grown(files map[string]string, random *rand.Rand) ([]Commit, err
 	}
 	want := int(g.Commits)
 	if want < 1 || most < want {
-		return nil, fmt.Errorf("cannot make %d commits of the %d files in %q, which have %d parts: want from 1 to as many", want, len(all), g.Folder, most)
+		return nil, fmt.Errorf("cannot make %d commits of the %d files in %q, which have %d parts: want from 1 to %[4]d", want, len(all), g.Folder, most)
 	}
 	// A quarter of the commits change two files, as far as there are parts.
 	share(all, max(len(all), min(most, want+want/4)))

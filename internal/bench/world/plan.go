@@ -291,7 +291,9 @@ type Outcome struct {
 // StepOutput is what a step of a job prints, and how long it takes.
 type StepOutput struct {
 	Place
-	Name    string    `json:"name"`
+	Name string `json:"name"`
+	// When is how the job ends if it is to count; empty means however it ends.
+	When    string    `json:"when"`
 	Seconds Number    `json:"seconds"`
 	Log     []LogPart `json:"log"`
 	// Text is the whole log, made of its parts.

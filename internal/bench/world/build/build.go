@@ -84,8 +84,13 @@ type builder struct {
 	contents  map[string]string
 	events    []event
 	resources map[string]map[string]any
-	// told are the functions that complete resources when all is made.
-	told []func(ctx context.Context) error
+	told      []completion
+}
+
+// completion completes resources when all is made.
+type completion struct {
+	what string
+	tell func(ctx context.Context) error
 }
 
 // event is something that is done at a time.
@@ -100,7 +105,7 @@ type event struct {
 	pushes bool
 }
 
-// plan adds an event.
+// then adds an event.
 func (b *builder) then(at time.Time, what string, do func(ctx context.Context) error) {
 	b.events = append(b.events, event{at: at, what: what, do: do})
 }
@@ -215,12 +220,14 @@ func (b *builder) export(as string, fields map[string]any) {
 }
 
 // finally has a function complete the resources when all is made.
-func (b *builder) finally(tell func(ctx context.Context) error) { b.told = append(b.told, tell) }
+func (b *builder) finally(what string, tell func(ctx context.Context) error) {
+	b.told = append(b.told, completion{what, tell})
+}
 
 func (b *builder) manifest(ctx context.Context) (bench.Manifest, error) {
-	for _, tell := range b.told {
-		if err := tell(ctx); err != nil {
-			return bench.Manifest{}, github.Explain("look up what was made", err)
+	for _, c := range b.told {
+		if err := c.tell(ctx); err != nil {
+			return bench.Manifest{}, github.Explain(c.what, err)
 		}
 	}
 	for name, r := range b.plan.Resources {

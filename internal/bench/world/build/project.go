@@ -17,7 +17,7 @@ func (b *builder) projects() {
 	for i := range b.plan.Projects {
 		p := &boarding{builder: b, plan: &b.plan.Projects[i]}
 		b.then(p.plan.When.Time, quoted("make board", p.plan.Title), p.open)
-		b.finally(p.fill)
+		b.finally(quoted("fill board", p.plan.Title), p.fill)
 	}
 }
 

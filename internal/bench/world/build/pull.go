@@ -26,7 +26,7 @@ func (r *repository) pulls() {
 			p.review(&p.plan.Reviews[n])
 		}
 		p.ending()
-		r.finally(p.tell)
+		r.finally(quoted("look up", p.plan.Title), p.tell)
 	}
 }
 

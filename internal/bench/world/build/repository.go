@@ -170,7 +170,7 @@ func (r *repository) milestone(ctx context.Context, m *world.Milestone) error {
 	r.milestones[m.Title] = number
 	r.export(m.As, map[string]any{"id": made.GetNodeID(), "number": number, "title": made.GetTitle()})
 	if m.Closed {
-		r.finally(func(ctx context.Context) error {
+		r.finally(quoted("close milestone", m.Title), func(ctx context.Context) error {
 			return r.write(ctx, func() error {
 				_, _, err := r.rest(r.maintainer()).Issues.EditMilestone(ctx, r.owner, r.name, number, &gh.Milestone{State: gh.String("closed")})
 				return err
@@ -210,7 +210,7 @@ func (r *repository) otherBranches() {
 			})
 			r.nameRuns(c.Runs, func() string { return r.commits[c] })
 		}
-		r.finally(func(context.Context) error {
+		r.finally(quoted("look up branch", br.Name), func(context.Context) error {
 			r.export(br.As, map[string]any{"name": br.Name, "sha": r.branches[br.Name].commit})
 			return nil
 		})

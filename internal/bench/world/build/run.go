@@ -23,8 +23,8 @@ const (
 // often as they are to be.
 func (r *repository) nameRuns(runs []world.Run, commit func() string) {
 	for _, run := range runs {
-		r.finally(func(ctx context.Context) error {
-			return r.nameRun(ctx, run, gh.ListWorkflowRunsOptions{HeadSHA: commit()})
+		r.finally(quoted("look up the run of", run.Workflow), func(ctx context.Context) error {
+			return r.nameRun(ctx, run, gh.ListWorkflowRunsOptions{HeadSHA: commit()}, 0)
 		})
 	}
 }
@@ -55,8 +55,8 @@ func (r *repository) dispatches() {
 				return err
 			})
 		})
-		r.finally(func(ctx context.Context) error {
-			return r.nameRunAfter(ctx, d.Run, gh.ListWorkflowRunsOptions{Event: "workflow_dispatch"}, before)
+		r.finally(quoted("look up the run of", d.Workflow), func(ctx context.Context) error {
+			return r.nameRun(ctx, d.Run, gh.ListWorkflowRunsOptions{Event: "workflow_dispatch"}, before)
 		})
 	}
 }
@@ -71,12 +71,8 @@ func (r *repository) runs(ctx context.Context, workflow string, opts gh.ListWork
 	return runs.WorkflowRuns, nil
 }
 
-func (r *repository) nameRun(ctx context.Context, run world.Run, opts gh.ListWorkflowRunsOptions) error {
-	return r.nameRunAfter(ctx, run, opts, 0)
-}
-
-// nameRunAfter names the first run that is newer than another one.
-func (r *repository) nameRunAfter(ctx context.Context, run world.Run, opts gh.ListWorkflowRunsOptions, before int64) error {
+// nameRun names the first run that is newer than another one, 0 for none.
+func (r *repository) nameRun(ctx context.Context, run world.Run, opts gh.ListWorkflowRunsOptions, before int64) error {
 	there, err := r.await(ctx, run, opts, before)
 	if err != nil {
 		return err
