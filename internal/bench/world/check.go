@@ -1,7 +1,6 @@
 package world
 
 import (
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -251,11 +250,3 @@ func cycle(next map[string][]string) []string {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// plural words a count.
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
