@@ -27,9 +27,11 @@ type Entry struct {
 	// Bytes is the size of request and response bodies together.
 	Bytes int64
 	// Objects are what the request was about, as [changes.Object] names them:
-	// of one that wrote what it changed, of others what they name. Changes are
-	// what it changed. Both are nil unless [World.Trace] was called before.
+	// of one that wrote what it changed; of others what they name, and that
+	// only if [World.Trace] was called before.
 	Objects []string
+	// Changes are what the request changed in the end; the single steps are in
+	// [World.Changes].
 	Changes []changes.Change
 	// asked is what the request says: its path, query and body, at most
 	// [maxAsked] of them; empty for others than those of the API.
@@ -39,19 +41,30 @@ type Entry struct {
 // maxAsked is how much of a request is kept, in bytes.
 const maxAsked = 64 << 10
 
-// audit keeps a world's requests and tells watchers of writes.
+// audit keeps a world's requests and what they changed, and tells watchers of
+// writes.
 type audit struct {
-	mu       sync.Mutex
-	entries  []Entry
+	mu      sync.Mutex
+	entries []Entry
+	// events are the log of changes.
+	events   []changes.Event
 	watchers map[string][]func()
 }
 
-// add logs a request, tells the watchers of its token if it wrote, and returns
-// its number.
-func (a *audit) add(e Entry) int {
+// add logs a request with what it changed, tells the watchers of its token if
+// it wrote, and returns its number.
+func (a *audit) add(e Entry, did draft) int {
 	a.mu.Lock()
+	number := len(a.entries) + 1
+	own := a.events[did.from:did.to]
+	for n := range own {
+		own[n].Request = number
+	}
+	e.Changes = changes.Net(own)
+	for _, c := range e.Changes {
+		e.Objects = append(e.Objects, c.String())
+	}
 	a.entries = append(a.entries, e)
-	number := len(a.entries)
 	var told []func()
 	if e.Write {
 		told = slices.Clone(a.watchers[e.Token])

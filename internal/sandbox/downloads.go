@@ -47,7 +47,7 @@ func (w *World) answerDownload(x *exchange) rest.Response {
 		path, escaped = "/"+path, strings.TrimPrefix(escaped, loopbackDownloads+host)
 	}
 	signed := hmac.Equal([]byte(x.in.URL.Query().Get("token")), []byte(w.signature(host, escaped)))
-	return w.locked(false, func(s *model.State) rest.Response {
+	return w.read(func(s *model.State) rest.Response {
 		s, _ = w.narrowed(s, x.token.Token)
 		switch {
 		case host == rest.ArchiveHost:

@@ -107,7 +107,7 @@ func conversionOf(r *http.Request) string {
 const keyBits = 2048
 
 // convert makes the App of a manifest and answers with its credentials, once.
-func (w *World) convert(value string) rest.Response {
+func (w *World) convert(x *exchange, value string) rest.Response {
 	now := w.now()
 	w.signIn.mu.Lock()
 	m, known := w.signIn.manifests[value]
@@ -120,7 +120,8 @@ func (w *World) convert(value string) rest.Response {
 	if err != nil {
 		return rest.Failure(http.StatusInternalServerError, "Server Error")
 	}
-	return w.locked(true, func(s *model.State) rest.Response {
+	x.draft.actor = m.owner
+	return w.change(x, whole(func(s *model.State) rest.Response {
 		in, err := m.app(s, &key.PublicKey)
 		if err != nil {
 			return rest.Failure(http.StatusUnprocessableEntity, err.Error())
@@ -129,7 +130,7 @@ func (w *World) convert(value string) rest.Response {
 		app := s.AddApp(in)
 		private := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
 		return rest.ConvertedApp(s, app, string(private))
-	})
+	}))
 }
 
 // app describes the App of a manifest.
@@ -176,7 +177,8 @@ func (w *World) installApp(x *exchange) rest.Response {
 		return *ask
 	}
 	x.logged.Write = true
-	return w.locked(true, func(s *model.State) rest.Response {
+	x.draft.actor = login
+	return w.change(x, whole(func(s *model.State) rest.Response {
 		app, user := s.App(slug), s.User(login)
 		if app == nil {
 			return htmlPage(http.StatusNotFound, []byte("Not Found"))
@@ -188,7 +190,7 @@ func (w *World) installApp(x *exchange) rest.Response {
 		return sendTo(app.SetupURL, map[string]string{
 			"installation_id": fmt.Sprint(i.ID), "setup_action": "install", "state": x.in.URL.Query().Get("state"),
 		})
-	})
+	}))
 }
 
 // showInstallation says where an App was installed.

@@ -24,7 +24,7 @@ func (w *World) answerRaw(x *exchange) rest.Response {
 	if len(parts) < 3 || x.refusal != nil {
 		return rawMissing()
 	}
-	return w.locked(false, func(s *model.State) rest.Response {
+	return w.read(func(s *model.State) rest.Response {
 		s, _ = w.narrowed(s, x.token.Token)
 		repo, err := s.VisibleRepo(actor(s, x.token), parts[0], parts[1])
 		if err != nil {

@@ -40,6 +40,8 @@ type exchange struct {
 	// refusal is the answer to a credential that is no good, nil otherwise.
 	refusal *rest.Response
 	logged  Entry
+	// draft is what it changes.
+	draft draft
 	// quota is how the token stands with a primary limit that is enforced, nil
 	// otherwise; cost is what the request has used of it.
 	quota *quota
@@ -90,7 +92,7 @@ func (w *World) answerAPI(x *exchange) rest.Response {
 	switch {
 	case conversionOf(x.in) != "":
 		x.logged.Write = true
-		return w.convert(conversionOf(x.in))
+		return w.convert(x, conversionOf(x.in))
 	case x.refusal != nil:
 		return *x.refusal
 	}
@@ -114,12 +116,16 @@ func (w *World) answerREST(x *exchange) rest.Response {
 		return *refusal
 	}
 	x.logged.Write = w.rest.Writes(r)
-	return w.lockedFor(x, func(s *model.State) rest.Response {
+	answer := w.inView(x, func(s *model.State) rest.Response {
 		return w.rest.Answer(rest.Request{
 			Request: r, State: s, Actor: actor(s, x.token), Integration: integration(s, x.token), App: s.Apps.Get(x.token.app), Body: x.body, BaseURL: base,
 			Downloads: w.downloads(x.in), Deliveries: &w.hooks, Credentials: office{w}, Token: x.token.value, Quotas: quotas, Unscoped: x.token.unscoped(), Scopes: x.token.Scopes,
 		})
 	})
+	if x.logged.Write {
+		return w.change(x, whole(answer))
+	}
+	return w.read(w.traced(x, answer))
 }
 
 // withoutEnterprise returns a request without the prefix that the paths of
@@ -135,24 +141,59 @@ func withoutEnterprise(r *http.Request) *http.Request {
 	return below
 }
 
-// locked runs an answer under the lock that it needs.
-func (w *World) locked(write bool, answer func(*model.State) rest.Response) rest.Response {
-	if write {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		defer w.tell()
-		w.keepForLag()
-	} else {
-		w.mu.RLock()
-		defer w.mu.RUnlock()
-	}
+// read runs an answer that changes nothing.
+func (w *World) read(answer func(*model.State) rest.Response) rest.Response {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
 	return answer(w.state)
 }
 
-// lockedFor is [World.locked] for a request of the API. One that lags is
+// change runs an answer that may change the state. What it changes atomically
+// goes into the log, as what the request did.
+func (w *World) change(x *exchange, answer func(*model.State) rest.Response) rest.Response {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer w.tell()
+	w.keepForLag()
+	x.draft.request = unanswered
+	if x.draft.actor == "" {
+		x.draft.actor = loginOf(w.state, x.token)
+	}
+	var response rest.Response
+	w.drafted(&x.draft, func() { response = answer(w.state) })
+	return response
+}
+
+// loginOf is who acts with a credential, empty for nobody.
+func loginOf(s *model.State, token credential) string {
+	if app := s.Apps.Get(token.app); app != nil {
+		return app.Slug + "[bot]"
+	}
+	return token.User
+}
+
+// errRefused ends what is done atomically for a request that is refused.
+var errRefused = errors.New("the request is refused")
+
+// whole makes an answer one that changes nothing if it is a refusal.
+func whole(answer func(*model.State) rest.Response) func(*model.State) rest.Response {
+	return func(s *model.State) rest.Response {
+		var response rest.Response
+		// The response says why it is refused.
+		_ = s.Atomically(func() error {
+			if response = answer(s); response.Status >= http.StatusBadRequest {
+				return errRefused
+			}
+			return nil
+		})
+		return response
+	}
+}
+
+// inView makes an answer one of what a request may see. One that lags is
 // answered from the state before the last write.
-func (w *World) lockedFor(x *exchange, answer func(*model.State) rest.Response) rest.Response {
-	return w.locked(x.logged.Write, w.traced(x, x.logged.Write, func(s *model.State) rest.Response {
+func (w *World) inView(x *exchange, answer func(*model.State) rest.Response) func(*model.State) rest.Response {
+	return func(s *model.State) rest.Response {
 		if x.stale && !x.logged.Write && w.before != nil {
 			s = w.before
 		}
@@ -162,7 +203,7 @@ func (w *World) lockedFor(x *exchange, answer func(*model.State) rest.Response) 
 			s.Widen(view)
 		}
 		return response
-	}))
+	}
 }
 
 // actor returns the user of a credential, 0 for nobody.
@@ -218,7 +259,7 @@ func (w *World) answerGraphQL(x *exchange) rest.Response {
 	}
 	operation := w.gql.Operation(query.Query, query.OperationName)
 	x.logged.Operation, x.logged.Write = operation.String(), operation.Mutation
-	return w.lockedFor(x, func(s *model.State) rest.Response {
+	answer := w.inView(x, func(s *model.State) rest.Response {
 		if operation.Mutation && !integration(s, x.token).MayMutate(operation.Fields) {
 			return rest.ForbiddenMutation()
 		}
@@ -227,6 +268,11 @@ func (w *World) answerGraphQL(x *exchange) rest.Response {
 			Body: w.gql.Execute(w.withQuota(x), s, actor(s, x.token), query.Query, query.OperationName, query.Variables),
 		}
 	})
+	if operation.Mutation {
+		// Each field of a mutation is done as a whole, or not.
+		return w.change(x, answer)
+	}
+	return w.read(w.traced(x, answer))
 }
 
 type graphqlRequest struct {
@@ -285,7 +331,7 @@ func (w *World) log(x *exchange, response rest.Response) int {
 	w.mu.RLock()
 	x.logged.Time = w.state.Now
 	w.mu.RUnlock()
-	return w.audit.add(x.logged)
+	return w.audit.add(x.logged, x.draft)
 }
 
 // apiHeader writes what every answer of the API has in its header.

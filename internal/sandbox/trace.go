@@ -11,31 +11,18 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
 )
 
-// Trace has the audit log tell, from now on, what requests are about and what
-// they change. Each write then takes a copy of the state and a comparison with
-// it. A copy of the world starts without.
+// Trace has the audit log tell, from now on, what requests that read are about.
+// A copy of the world starts without.
 func (w *World) Trace() { w.tracing.Store(true) }
 
-// traced is an answer that has what it is about logged, if that is asked for.
-func (w *World) traced(x *exchange, write bool, answer func(*model.State) rest.Response) func(*model.State) rest.Response {
-	switch {
-	case !w.tracing.Load():
-		return answer
-	case !write:
-		return func(s *model.State) rest.Response {
+// traced is an answer to a request that reads, which has what it is about
+// logged, if that is asked for.
+func (w *World) traced(x *exchange, answer func(*model.State) rest.Response) func(*model.State) rest.Response {
+	return func(s *model.State) rest.Response {
+		if w.tracing.Load() {
 			x.logged.Objects = mentioned(s, x)
-			return answer(s)
 		}
-	default:
-		return func(s *model.State) rest.Response {
-			before := s.Clone()
-			response := answer(s)
-			x.logged.Changes = changes.Between(before, s)
-			for _, c := range x.logged.Changes {
-				x.logged.Objects = append(x.logged.Objects, c.String())
-			}
-			return response
-		}
+		return answer(s)
 	}
 }
 

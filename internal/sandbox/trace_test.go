@@ -68,16 +68,18 @@ func TestATracedRequestTellsWhatItIsAbout(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotTracedCostsNothing(t *testing.T) {
+func TestReadsAreTracedOnlyIfThatIsAskedFor(t *testing.T) {
 	w := tracedWorld(t)
-	ask(w, http.MethodPatch, "/repos/octocat/hello/issues/1", `{"state": "closed"}`)
+	const issue = "/repos/octocat/hello/issues/1"
+	ask(w, http.MethodGet, issue, "")
 	assert.Nil(t, w.Audit()[0].Objects)
-	assert.Nil(t, w.Audit()[0].Changes)
+	ask(w, http.MethodPatch, issue, `{"state": "closed"}`)
+	assert.Equal(t, []string{"issue octocat/hello#1"}, w.Audit()[1].Objects, "what was written is always told")
 	w.Trace()
 	copied := w.Clone()
 	copied.AddToken("t", sandbox.Token{User: "octocat", Scopes: []string{"repo"}})
-	ask(copied, http.MethodPatch, "/repos/octocat/hello/issues/1", `{"state": "open"}`)
-	assert.Nil(t, copied.Audit()[0].Changes, "a copy starts without")
+	ask(copied, http.MethodGet, issue, "")
+	assert.Nil(t, copied.Audit()[0].Objects, "a copy starts without")
 }
 
 func TestFaultsAreReadAsAWhole(t *testing.T) {

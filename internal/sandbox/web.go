@@ -85,7 +85,7 @@ func (w *World) fetch(ctx context.Context, from githttp.Fetcher, in githttp.Requ
 }
 
 func (w *World) advertisePush(x *exchange, in githttp.Request) rest.Response {
-	return w.locked(false, func(s *model.State) rest.Response {
+	return w.read(func(s *model.State) rest.Response {
 		s, _ = w.narrowed(s, x.token.Token)
 		repo, refusal := pushedRepo(s, x, in)
 		if refusal != nil {
@@ -104,7 +104,8 @@ func (w *World) receivePush(x *exchange, in githttp.Request, body []byte) rest.R
 	if err != nil {
 		return text(http.StatusBadRequest, err.Error())
 	}
-	return w.locked(true, w.traced(x, true, func(s *model.State) rest.Response {
+	// Each ref is updated as a whole, or not.
+	return w.change(x, func(s *model.State) rest.Response {
 		narrow, _ := w.narrowed(s, x.token.Token)
 		repo, refusal := pushedRepo(narrow, x, in)
 		if refusal != nil {
@@ -113,7 +114,7 @@ func (w *World) receivePush(x *exchange, in githttp.Request, body []byte) rest.R
 		err := s.Push(actor(s, x.token), repo, push.Pack, push.Updates)
 		x.logged.Write = err == nil && push.Taken()
 		return gitAnswer(in, push.Report(err, proposals(s, repo, push)))
-	}))
+	})
 }
 
 // proposals invites to open pull requests from new branches, as GitHub does.

@@ -98,12 +98,17 @@ func New() (*World, error) {
 }
 
 // Setup changes the state directly, for what has no API: users, empty
-// repositories, scripts. Nothing else runs meanwhile.
-func (w *World) Setup(change func(*model.State) error) error {
+// repositories, scripts. An error takes everything back. Nothing else runs
+// meanwhile. Rows that the function changes are those that the state has
+// returned to it: pointers from before are no good.
+func (w *World) Setup(change func(*model.State) error) (err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	defer w.tell()
-	return change(w.state)
+	w.drafted(&draft{}, func() {
+		err = w.state.Atomically(func() error { return change(w.state) })
+	})
+	return err
 }
 
 // Look reads the state directly. The function must not change it nor keep

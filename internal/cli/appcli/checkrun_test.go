@@ -22,7 +22,7 @@ func (w *world) shown(check model.ID, field string) (values []string) {
 		for _, change := range entry.Changes {
 			at := slices.IndexFunc(change.Fields, func(f changes.Field) bool { return f.Name == field })
 			if change.ID == check && at >= 0 {
-				values = append(values, change.Fields[at].After)
+				values = append(values, changes.Text(change.Fields[at].After))
 			}
 		}
 	}
@@ -32,7 +32,6 @@ func (w *world) shown(check model.ID, field string) (values []string) {
 func TestACheckRunTellsHowFarItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, trial)
-	w.Trace()
 	w.serve()
 	w.open()
 	check := w.concluded(1)

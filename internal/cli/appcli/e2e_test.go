@@ -312,7 +312,6 @@ func (w *world) left() (open, branches int) {
 func TestFixturesAreSeededAndRemoved(t *testing.T) {
 	w := newWorld(t, trial+"target: owner/fixtures\n")
 	w.addFixtures(sandboxtest.Owner)
-	w.Trace()
 	s := w.serve()
 	w.open()
 	tokens := map[string]sandbox.Token{} // revoked ones too, so they are gathered on the way

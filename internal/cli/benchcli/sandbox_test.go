@@ -296,7 +296,14 @@ func TestExecTellsItAsJSON(t *testing.T) {
 		ExitCode int `json:"exit_code"`
 		Changes  []struct {
 			Change, Object, Name string
-			Fields               []struct{ Name, Before, After string }
+			Fields               []struct {
+				Name          string
+				Before, After any
+			}
+		}
+		Events []struct {
+			Request     int
+			Actor, Name string
 		}
 		Requests []struct {
 			Login, Method, Path string
@@ -309,8 +316,12 @@ func TestExecTellsItAsJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &report), out)
 	assert.Equal(t, 9, report.ExitCode)
 	require.Len(t, report.Changes, 2)
-	assert.Equal(t, "aryeko/ghx-bench-fixtures#6", report.Changes[0].Name)
-	assert.Equal(t, "comment", report.Changes[1].Object)
+	assert.Equal(t, "comment", report.Changes[0].Object)
+	assert.Equal(t, "aryeko/ghx-bench-fixtures#6", report.Changes[1].Name)
+	require.Len(t, report.Events, 2)
+	assert.Equal(t, "bench-agent", report.Events[1].Actor)
+	assert.Equal(t, 3, report.Events[1].Request)
+	assert.Equal(t, "aryeko/ghx-bench-fixtures#6", report.Events[1].Name)
 	require.Len(t, report.Requests, 4)
 	assert.Equal(t, []string{"issue aryeko/ghx-bench-fixtures#6"}, report.Requests[0].Objects)
 	assert.False(t, report.Requests[0].Write)

@@ -18,7 +18,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
 // execFlags are the flags of `bench sandbox exec`.
@@ -81,8 +80,7 @@ func (a *app) execInSandbox(ctx context.Context, f execFlags, words []string) er
 	if err := f.apply(w.World); err != nil {
 		return err
 	}
-	var before *model.State
-	w.Look(func(s *model.State) { before = s.Clone() })
+	before := len(w.Changes())
 	run := a.runPlainly
 	if f.confine {
 		run = a.runHeld

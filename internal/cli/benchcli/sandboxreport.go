@@ -1,6 +1,7 @@
 package benchcli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -8,14 +9,14 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
-	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
 // execReport is what a command did in a world.
 type execReport struct {
 	ExitCode int `json:"exit_code"`
-	// Changes are what is not as it was.
+	// Changes are what is not as it was, Events how that came about.
 	Changes []changes.Change `json:"changes"`
+	Events  []changes.Event  `json:"events"`
 	// Accounts are those that made requests, in order of their first one.
 	Accounts []*accountUse `json:"accounts"`
 	Requests []requestLog  `json:"requests"`
@@ -52,10 +53,11 @@ type requestLog struct {
 // nobody is who shows no token that is known.
 const nobody = "(nobody)"
 
-func newExecReport(w *localWorld, before *model.State, job *execution) execReport {
-	told := execReport{ExitCode: job.code, Changes: []changes.Change{}, Accounts: []*accountUse{}, Requests: []requestLog{}, RefusedHosts: []string{}}
+// newExecReport tells what was done in a world since its log had so many events.
+func newExecReport(w *localWorld, before int, job *execution) execReport {
+	told := execReport{ExitCode: job.code, Changes: []changes.Change{}, Events: w.Changes()[before:], Accounts: []*accountUse{}, Requests: []requestLog{}, RefusedHosts: []string{}}
 	told.RefusedHosts = append(told.RefusedHosts, job.refused...)
-	w.Look(func(s *model.State) { told.Changes = append(told.Changes, changes.Between(before, s)...) })
+	told.Changes = append(told.Changes, changes.Net(told.Events)...)
 	tokens := w.Tokens()
 	by := map[string]*accountUse{}
 	for _, e := range w.Audit() {
@@ -107,7 +109,9 @@ func (r execReport) print(out io.Writer) {
 		}
 		fmt.Fprintf(out, "  %s %s%s\n", c.Kind, oneLine(c.Object.String()), oneLine(title))
 		for _, f := range c.Fields {
-			fmt.Fprintf(out, "    %s: %s\n", oneLine(f.Name), fieldText(c.Kind, f))
+			if c.Kind != changes.Deleted {
+				fmt.Fprintf(out, "    %s: %s\n", oneLine(f.Name), fieldText(c.Kind, f))
+			}
 		}
 	}
 	fmt.Fprintln(out, "bench: what it asked for")
@@ -124,18 +128,15 @@ func (r execReport) print(out io.Writer) {
 }
 
 func fieldText(kind changes.Kind, f changes.Field) string {
+	before, after := f.Texts()
 	if kind == changes.Created {
-		return oneLine(f.After)
+		return oneLine(after)
 	}
-	return oneLine(orNothing(f.Before)) + " → " + oneLine(orNothing(f.After))
+	return oneLine(cmp.Or(before, nothing)) + " → " + oneLine(cmp.Or(after, nothing))
 }
 
-func orNothing(text string) string {
-	if text == "" {
-		return "(nothing)"
-	}
-	return text
-}
+// nothing stands for a value that is not there.
+const nothing = "(nothing)"
 
 // maxLine is the most of a text that is printed, in characters.
 const maxLine = 160

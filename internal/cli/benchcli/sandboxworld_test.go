@@ -14,7 +14,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
-	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
+	"github.com/ghx-dev/bench-action/internal/sandbox/changes/changestest"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/testkit/golden"
 )
@@ -56,7 +56,7 @@ func TestTheWorldThatIsEmbeddedIsWhatSeedingMakes(t *testing.T) {
 	embedded, err := os.ReadFile(file)
 	require.NoError(t, err)
 	kept, made := state(t, embedded), state(t, snapshot)
-	assert.Empty(t, changes.Between(kept, made), "seeding makes another world than %s has: write it anew with -update", file)
+	assert.Empty(t, changestest.Between(kept, made), "seeding makes another world than %s has: write it anew with -update", file)
 	assert.Equal(t, made.LastID, kept.LastID)
 	assert.Equal(t, made.Now, kept.Now)
 }

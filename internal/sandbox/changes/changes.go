@@ -1,19 +1,76 @@
-// Package changes tells two states of a sandbox apart: which objects are new,
-// gone or not what they were, in words that a person reads and a test compares.
+// Package changes tells what became of the objects of a sandbox, in words that a
+// person reads and in values that a program compares.
 //
-// Rows are compared field by field, whatever their kind, so that what the model
-// learns is told of without being named here. What follows from other changes
+// A world's log has one [Event] for each object that a request changed, and one
+// more for each that GitHub's own rules changed in consequence. Rows are
+// compared field by field, whatever their kind, so that what the model learns
+// is told of without being named here. What always follows from other changes
 // is left out: timelines, check suites, the jobs of runs and their check runs.
+// Fields that say when, or count, are left out too.
+//
+// # Names
+//
+// Objects and what they are called:
+//
+//	account          octocat
+//	repository       octocat/hello
+//	issue            octocat/hello#1
+//	pull request     octocat/hello#2
+//	comment          1000009 on octocat/hello#1
+//	review, review thread, review comment: like comment
+//	reaction         heart of octocat to octocat/hello#1
+//	label, milestone octocat/hello: bug
+//	branch, tag      octocat/hello: main
+//	release          octocat/hello: v1.0
+//	workflow         octocat/hello: .github/workflows/ci.yml
+//	workflow run     octocat/hello: 1000042
+//	artifact         octocat/hello: coverage
+//	check run        octocat/hello: 1000043
+//	webhook          octocat/hello: 1000044
+//	project          octocat/1
+//	project field    octocat/1: Status
+//	project item     octocat/1: octocat/hello#1 (a draft: octocat/1: 1000050)
+//	App, installation, gist, team
+//
+// Fields have the names of GitHub's REST API where it has them, else those of
+// its GraphQL API with underscores. Values are JSON's: nil for what is not
+// there (empty texts too), bool, string, int, float64, []any and
+// map[string]any. Accounts are logins, labels and milestones names, other
+// objects what they are called; times are RFC 3339 in UTC.
+//
+//	issue            title, body, author, state (open, closed), state_reason, closed_at, closed_by, labels, assignees,
+//	                 milestone, locked, active_lock_reason, pinned, sub_issues, blocked_by, linked_branches,
+//	                 repository (if it was transferred)
+//	pull request     those of an issue, and draft, head.ref, head.sha, head.repo, base.ref, base.sha, merged,
+//	                 merged_at, merged_by, merge_commit_sha, merge_method (merge, squash, rebase), merge_commit_message,
+//	                 requested_reviewers, requested_teams, maintainer_can_modify,
+//	                 auto_merge {enabled_by, merge_method, commit_title, commit_message}
+//	comment          issue, author, body
+//	review           issue, author, state (PENDING, COMMENTED, APPROVED, CHANGES_REQUESTED, DISMISSED), body, commit_id
+//	review thread    issue, path, line, start_line, side, start_side, subject_type (line, file), resolved, resolved_by, commit_id
+//	review comment   thread, review, author, body, in_reply_to, path, line, start_line, side, start_side, commit_id, diff_hunk
+//	reaction         subject, user, content
+//	label            name, color, description, default
+//	milestone        number, title, description, creator, state, due_on, closed_at
+//	branch, tag      commit, and of that commit message, parents (how many), author
+//	release          tag_name, target_commitish, name, body, author, draft, prerelease, assets [{name, label, size, digest, …}]
+//	workflow         path, name, state (active, disabled_manually)
+//	workflow run     workflow, event, status, conclusion, attempt (its number), rerun (all, failed, job; of the newest
+//	                 attempt), jobs (names of those that the newest attempt ran anew), steps (of these, "job / step"
+//	                 of each that ran, with its conclusion), logs (false once they are deleted), inputs, actor,
+//	                 triggering_actor, head_branch, head_sha, run_number, display_title, pull_request
+//	check run        name, status, conclusion, head_sha, output.title, output.summary, output.text, annotations, actions, …
+//	repository       name, description, private, archived, topics, default_branch, allow_squash_merge, …
+//	project          title, short_description, readme, public, closed, template, …
+//	project item     content, archived, draft.title, draft.body, draft.assignees, values.<field> such as values.Status
 package changes
 
 import (
-	"cmp"
 	"iter"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
@@ -31,8 +88,8 @@ const (
 type Change struct {
 	Kind Kind `json:"change"`
 	Object
-	// Fields are those that differ; of a new object those that are not empty,
-	// of one that is gone none.
+	// Fields are those that differ; of a new object, and of one that is gone,
+	// those that are not empty.
 	Fields []Field `json:"fields,omitempty"`
 }
 
@@ -51,102 +108,62 @@ type Object struct {
 // String is the object's kind and name.
 func (o Object) String() string { return o.Kind + " " + o.Name }
 
-// Field is a part of an object. Its name is made of small letters and
-// underscores; of a part of a part it has a point, such as "pull.draft".
+// Field is a part of an object.
 type Field struct {
-	Name   string `json:"name"`
-	Before string `json:"before,omitempty"`
-	After  string `json:"after,omitempty"`
+	Name string `json:"name"`
+	// Before and After are plain JSON values, nil for none.
+	Before any `json:"before"`
+	After  any `json:"after"`
 }
 
-// Between returns how a state differs from what it was before, table by table,
-// each in the order of creation, and the refs of repositories last. Neither
+// Of returns what a stretch of changes comes to, table by table, each in the
+// order of creation, and the refs of repositories last.
+func Of(st model.Stretch) []Change { return Compared(st.Before, st.After, st.Rows(), st.Refs()) }
+
+// Compared is [Of] for rows and refs of two states that may differ. Neither
 // state may change meanwhile.
-func Between(before, after *model.State) []Change {
+func Compared(before, after *model.State, rows iter.Seq[model.Touched], refs iter.Seq[model.MovedRef]) []Change {
 	var found []Change
-	was, is := tables(before), tables(after)
-	for n := range is {
-		if slices.Contains(followers, is[n].name) {
-			continue
-		}
-		found = append(found, rowChanges(before, after, was[n], is[n])...)
-	}
-	return append(found, refChanges(before, after)...)
-}
-
-// followers are the tables whose rows follow from those of others.
-var followers = []string{"Events", "CheckSuites", "Jobs"}
-
-// table is one of a state's tables, whatever its rows are.
-type table struct {
-	name string
-	// pointer is to the [model.Table].
-	pointer reflect.Value
-}
-
-// tables returns the tables of a state in the order in which it declares them.
-func tables(s *model.State) []table {
-	state := reflect.ValueOf(s).Elem()
-	var all []table
-	for n := range state.NumField() {
-		field := state.Type().Field(n)
-		if field.IsExported() && strings.HasPrefix(field.Type.Name(), "Table[") {
-			all = append(all, table{field.Name, state.Field(n).Addr()})
+	for row := range rows {
+		if c, differs := rowChange(before, after, row); differs {
+			found = append(found, c)
 		}
 	}
-	return all
-}
-
-// rows yields a table's rows, as pointers, in order.
-func (t table) rows() iter.Seq[reflect.Value] {
-	return t.pointer.MethodByName("All").Call(nil)[0].Seq()
-}
-
-// get returns the row with an id, nil if there is none.
-func (t table) get(id model.ID) reflect.Value {
-	return t.pointer.MethodByName("Get").Call([]reflect.Value{reflect.ValueOf(id)})[0]
-}
-
-func idOf(row reflect.Value) model.ID { return row.Elem().FieldByName("ID").Int() }
-
-// byID returns a table's rows by their ids.
-func (t table) byID() map[model.ID]reflect.Value {
-	all := map[model.ID]reflect.Value{}
-	for row := range t.rows() {
-		all[idOf(row)] = row
-	}
-	return all
-}
-
-func rowChanges(before, after *model.State, was, is table) []Change {
-	var found []Change
-	now, then := is.byID(), was.byID()
-	for row := range was.rows() {
-		if _, still := now[idOf(row)]; !still && !follows(before, row.Interface()) {
-			found = append(found, Change{Kind: Deleted, Object: named(before, row)})
-		}
-	}
-	for row := range is.rows() {
-		old, known := then[idOf(row)]
-		if known && unchanged(old, row) || follows(after, row.Interface()) {
-			continue
-		}
-		if !known {
-			found = append(found, Change{Kind: Created, Object: named(after, row), Fields: filled(after, row)})
-			continue
-		}
-		if fields := differing(before, after, old, row); len(fields) > 0 {
-			found = append(found, Change{Kind: Changed, Object: named(after, row), Fields: fields})
+	for ref := range refs {
+		if !strings.HasPrefix(ref.Name, pullRefs) {
+			found = append(found, refChange(before, after, ref))
 		}
 	}
 	return found
 }
 
-// unchanged reports whether a row is what it was in every field. A repository,
-// which holds its git objects, is looked at part by part instead.
-func unchanged(old, row reflect.Value) bool {
-	_, isRepo := row.Interface().(*model.Repo)
-	return !isRepo && reflect.DeepEqual(old.Interface(), row.Interface())
+// followers are the tables whose rows follow from those of others.
+var followers = []string{"Events", "CheckSuites", "Jobs"}
+
+// rowChange tells what became of a row; differs is false for nothing.
+func rowChange(before, after *model.State, row model.Touched) (c Change, differs bool) {
+	switch {
+	case slices.Contains(followers, row.Table), follows(before, row.Before), follows(after, row.After):
+		return Change{}, false
+	case row.After == nil:
+		return Change{Kind: Deleted, Object: named(before, row.Before), Fields: lost(before, row.Before)}, true
+	case row.Before == nil:
+		return Change{Kind: Created, Object: named(after, row.After), Fields: filled(after, row.After)}, true
+	case !depends(row.After) && reflect.DeepEqual(row.Before, row.After):
+		return Change{}, false
+	}
+	fields := differing(before, after, row.Before, row.After)
+	if len(fields) == 0 {
+		return Change{}, false
+	}
+	return Change{Kind: Changed, Object: named(after, row.After), Fields: fields}, true
+}
+
+// depends reports whether fields of a row are told from other rows: those of a
+// run from its jobs.
+func depends(row any) bool {
+	_, isRun := row.(*model.Run)
+	return isRun
 }
 
 // follows reports whether a row says what another one says too: the check run
@@ -162,66 +179,3 @@ func follows(s *model.State, row any) bool {
 
 // pullRefs are those that follow pull requests.
 const pullRefs = "refs/pull/"
-
-// refChanges tells what became of branches and tags.
-func refChanges(before, after *model.State) []Change {
-	var found []Change
-	for repo := range before.Repos.All() {
-		if after.Repos.Get(repo.ID) == nil {
-			found = append(found, movedRefs(before, repo, refsOf(repo), nil)...)
-		}
-	}
-	for repo := range after.Repos.All() {
-		found = append(found, movedRefs(after, repo, refsOf(before.Repos.Get(repo.ID)), refsOf(repo))...)
-	}
-	return found
-}
-
-func refsOf(repo *model.Repo) map[string]gitstore.Hash {
-	refs := map[string]gitstore.Hash{}
-	if repo == nil || repo.Git == nil {
-		return refs
-	}
-	for _, ref := range repo.Git.Refs("") {
-		if !strings.HasPrefix(ref.Name, pullRefs) {
-			refs[ref.Name] = ref.Hash
-		}
-	}
-	return refs
-}
-
-func movedRefs(s *model.State, repo *model.Repo, was, is map[string]gitstore.Hash) []Change {
-	var found []Change
-	for name, old := range was {
-		if _, still := is[name]; !still {
-			found = append(found, Change{Kind: Deleted, Object: refObject(s, repo, name, old)})
-		}
-	}
-	for name, now := range is {
-		old, known := was[name]
-		switch {
-		case !known:
-			found = append(found, Change{Kind: Created, Object: refObject(s, repo, name, now), Fields: []Field{{"commit", "", now.String()}}})
-		case old != now:
-			found = append(found, Change{Kind: Changed, Object: refObject(s, repo, name, now), Fields: []Field{{"commit", old.String(), now.String()}}})
-		}
-	}
-	slices.SortFunc(found, func(a, b Change) int {
-		return cmp.Or(cmp.Compare(a.Object.Kind, b.Object.Kind), cmp.Compare(a.Name, b.Name))
-	})
-	return found
-}
-
-// refObject names a ref; its title is the first line of its commit's message.
-func refObject(s *model.State, repo *model.Repo, name string, at gitstore.Hash) Object {
-	o := Object{Kind: "ref", Name: s.FullName(repo) + ": " + name}
-	for prefix, kind := range map[string]string{"refs/heads/": "branch", "refs/tags/": "tag"} {
-		if short, found := strings.CutPrefix(name, prefix); found {
-			o.Kind, o.Name = kind, s.FullName(repo)+": "+short
-		}
-	}
-	if commit, err := repo.Git.Commit(at); err == nil {
-		o.Title = firstLine(commit.Message)
-	}
-	return o
-}

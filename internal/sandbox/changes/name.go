@@ -12,13 +12,11 @@ import (
 // Find names the object with a database id, of whatever kind. ok is false if
 // there is none.
 func Find(s *model.State, id model.ID) (o Object, ok bool) {
+	if row := s.Row(id); row != nil {
+		return named(s, row), true
+	}
 	if i := s.PullByID(id); i != nil {
 		return issueObject(s, i), true
-	}
-	for _, t := range tables(s) {
-		if row := t.get(id); !row.IsNil() {
-			return named(s, row), true
-		}
 	}
 	return Object{}, false
 }
@@ -27,10 +25,10 @@ func Find(s *model.State, id model.ID) (o Object, ok bool) {
 func Issue(s *model.State, i *model.Issue) Object { return issueObject(s, i) }
 
 // named names a row, which is a pointer, of any table.
-func named(s *model.State, row reflect.Value) Object {
-	o, known := discussionObject(s, row.Interface())
+func named(s *model.State, row any) Object {
+	o, known := discussionObject(s, row)
 	if !known {
-		o, known = codeObject(s, row.Interface())
+		o, known = codeObject(s, row)
 	}
 	if !known {
 		o = otherObject(row)
@@ -108,16 +106,19 @@ func codeObject(s *model.State, row any) (Object, bool) {
 
 // otherObject names a row of a kind that is not known here: by its type, and
 // what tells it apart if it has that.
-func otherObject(row reflect.Value) Object {
-	o := Object{Kind: strings.ReplaceAll(snake(row.Elem().Type().Name()), "_", " "), Name: fmt.Sprint(idOf(row))}
+func otherObject(row any) Object {
+	of := reflect.ValueOf(row).Elem()
+	o := Object{Kind: strings.ReplaceAll(snake(of.Type().Name()), "_", " "), Name: fmt.Sprint(idOf(row))}
 	for _, field := range []string{"Slug", "Name", "Title"} {
-		if text := row.Elem().FieldByName(field); text.IsValid() && text.Kind() == reflect.String && text.String() != "" {
+		if text := of.FieldByName(field); text.IsValid() && text.Kind() == reflect.String && text.String() != "" {
 			o.Name = text.String()
 			break
 		}
 	}
 	return o
 }
+
+func idOf(row any) model.ID { return reflect.ValueOf(row).Elem().FieldByName("ID").Int() }
 
 func issueObject(s *model.State, i *model.Issue) Object {
 	kind := "issue"

@@ -63,6 +63,7 @@ func (s *Store) SetRef(name string, h Hash) error {
 			return fault.Invalidf("reference %q cannot be made while %q exists", name, other)
 		}
 	}
+	s.note(name)
 	s.refs[name] = h
 	return nil
 }
@@ -108,6 +109,7 @@ func (s *Store) refBelow(name string) (string, bool) {
 // DeleteRef removes a reference and reports whether it was there.
 func (s *Store) DeleteRef(name string) bool {
 	_, ok := s.refs[name]
+	s.note(name)
 	delete(s.refs, name)
 	return ok
 }

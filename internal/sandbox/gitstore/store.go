@@ -71,6 +71,8 @@ type Hash = plumbing.Hash
 type Store struct {
 	objects objectSet
 	refs    map[string]Hash
+	// record is nil unless changes are recorded.
+	record *record
 }
 
 // New returns an empty Store.

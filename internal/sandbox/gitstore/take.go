@@ -7,6 +7,16 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
+// Objects are all objects of a Store at some time.
+type Objects struct{ set objectSet }
+
+// Objects returns what objects there are.
+func (s *Store) Objects() Objects { return Objects{s.objects} }
+
+// Forget forgets all objects that have come since. No reference may lead to
+// one of them.
+func (s *Store) Forget(since Objects) { s.objects = since.set }
+
 // Take adds a commit of another Store with all that it is made of. Objects are
 // immutable and shared. What is there already is not walked again.
 func (s *Store) Take(from *Store, commit Hash) error {

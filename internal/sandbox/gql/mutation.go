@@ -16,12 +16,16 @@ type mutator func(q *query, in graphql.Args) (payload, error)
 // payload is what a mutation returns, by field.
 type payload map[string]any
 
-// mutation makes a resolver of a mutation. Its payload repeats the client's
-// id.
+// mutation makes a resolver of a mutation, which is done as a whole or not. Its
+// payload repeats the client's id.
 func mutation(name string, run mutator) graphql.Resolver {
 	return field(func(q *query, _ any, args graphql.Args) (any, error) {
 		in := args.Object("input")
-		out, err := run(q, in)
+		var out payload
+		err := q.s.Atomically(func() (err error) {
+			out, err = run(q, in)
+			return err
+		})
 		if problem, ok := errors.AsType[*model.Problem](err); ok && problem.Lacking {
 			return nil, &graphql.Error{Type: "FORBIDDEN", Message: fmt.Sprintf("%s does not have the correct permissions to execute `%s`",
 				q.s.Login(q.actor), strings.ToUpper(name[:1])+name[1:])}

@@ -29,16 +29,14 @@ func (s *State) DeleteRepo(actor ID, repo *Repo) error {
 	deleteOf(&s.Events, repo.ID, func(r *Event) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.Reactions, repo.ID, func(r *Reaction) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.Releases, repo.ID, func(r *Release) (ID, ID) { return r.ID, r.RepoID })
-	for p := range s.Projects.All() {
+	for _, p := range s.Projects.Where(func(p *Project) bool { return slices.Contains(p.Repos, repo.ID) }) {
 		p.Repos = without(p.Repos, repo.ID)
 	}
-	for i := range s.Installations.All() {
+	for _, i := range s.Installations.Where(func(i *Installation) bool { return slices.Contains(i.Repos, repo.ID) }) {
 		i.Repos = without(i.Repos, repo.ID)
 	}
-	for fork := range s.Repos.All() {
-		if fork.ParentID == repo.ID {
-			fork.ParentID = repo.ParentID
-		}
+	for _, fork := range s.Repos.Where(func(r *Repo) bool { return r.ParentID == repo.ID }) {
+		fork.ParentID = repo.ParentID
 	}
 	if parent := s.Repos.Get(repo.ParentID); parent != nil {
 		parent.ForkCount--
@@ -49,11 +47,9 @@ func (s *State) DeleteRepo(actor ID, repo *Repo) error {
 
 // deleteOf removes the rows of a table that belong to a repository.
 func deleteOf[T any](t *Table[T], repo ID, ids func(*T) (own, repo ID)) {
-	t.order = slices.DeleteFunc(t.order, func(id ID) bool {
-		_, in := ids(t.rows[id])
-		if in == repo {
-			delete(t.rows, id)
+	for row := range t.All() {
+		if own, in := ids(row); in == repo {
+			t.Delete(own)
 		}
-		return in == repo
-	})
+	}
 }

@@ -133,7 +133,7 @@ func (s *State) DeleteLabel(actor ID, repo *Repo, l *Label) error {
 		return err
 	}
 	s.Advance()
-	for i := range s.Issues.All() {
+	for _, i := range s.Issues.Where(func(i *Issue) bool { return slices.Contains(i.Labels, l.ID) }) {
 		i.Labels = without(i.Labels, l.ID)
 	}
 	s.Labels.Delete(l.ID)

@@ -61,10 +61,10 @@ func (s *State) LinkedBranches(i *Issue) []LinkedBranch {
 
 // IssueOfBranch returns the issue of a linked branch, nil if there is none.
 func (s *State) IssueOfBranch(id ID) (*Issue, LinkedBranch) {
-	for i := range s.Issues.All() {
-		if at := slices.IndexFunc(i.Branches, func(b LinkedBranch) bool { return b.ID == id }); at >= 0 {
-			return i, i.Branches[at]
-		}
+	isIt := func(b LinkedBranch) bool { return b.ID == id }
+	i := s.Issues.First(func(i *Issue) bool { return slices.ContainsFunc(i.Branches, isIt) })
+	if i == nil {
+		return nil, LinkedBranch{}
 	}
-	return nil, LinkedBranch{}
+	return i, i.Branches[slices.IndexFunc(i.Branches, isIt)]
 }

@@ -26,10 +26,7 @@ func (s *State) DeleteLogs(actor ID, run *Run) error {
 		return &Problem{Kind: Conflict, Message: "Cannot delete logs of a workflow run that is not completed."}
 	}
 	s.Advance()
-	for job := range s.Jobs.All() {
-		if job.RunID != run.ID {
-			continue
-		}
+	for _, job := range s.Jobs.Where(func(j *Job) bool { return j.RunID == run.ID }) {
 		for n := range job.Steps {
 			job.Steps[n].Log = ""
 		}

@@ -141,6 +141,7 @@ func (s *State) MergePull(actor ID, i *Issue, in Merge) error {
 	if err != nil {
 		return err
 	}
+	i.Pull.MergeMethod = in.Method
 	s.markMerged(actor, i, base, commit)
 	if err := s.moveRef(actor, repo, headsPrefix+i.Pull.BaseRef, commit); err != nil {
 		return err

@@ -108,15 +108,11 @@ func (s *State) moveTalk(i *Issue) {
 		c.RepoID = i.RepoID
 		subjects = append(subjects, c.ID)
 	}
-	for e := range s.Events.All() {
-		if e.IssueID == i.ID {
-			e.RepoID = i.RepoID
-		}
+	for _, e := range s.Events.Where(func(e *Event) bool { return e.IssueID == i.ID }) {
+		e.RepoID = i.RepoID
 	}
-	for r := range s.Reactions.All() {
-		if slices.Contains(subjects, r.SubjectID) {
-			r.RepoID = i.RepoID
-		}
+	for _, r := range s.Reactions.Where(func(r *Reaction) bool { return slices.Contains(subjects, r.SubjectID) }) {
+		r.RepoID = i.RepoID
 	}
 }
 

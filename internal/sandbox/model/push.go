@@ -42,7 +42,7 @@ func (s *State) Push(actor ID, repo *Repo, pack []byte, updates []RefUpdate) err
 	if err := s.MayPush(actor, repo); err != nil {
 		return err
 	}
-	before := repo.Git.Clone()
+	before := repo.Git.Objects()
 	if len(pack) > 0 {
 		if err := repo.Git.ReadPack(bytes.NewReader(pack)); err != nil {
 			return err
@@ -50,31 +50,32 @@ func (s *State) Push(actor ID, repo *Repo, pack []byte, updates []RefUpdate) err
 	}
 	updated := false
 	for n := range updates {
-		s.updateByPush(actor, repo, &updates[n])
+		u := &updates[n]
+		if err := s.Atomically(func() error { return s.updateByPush(actor, repo, u) }); err != nil && u.Refused == "" {
+			u.Refused = err.Error()
+		}
 		updated = updated || updates[n].Refused == ""
 	}
 	if !updated {
 		// Objects that no ref leads to are of no use.
-		repo.Git = before
+		repo.Git.Forget(before)
 	}
 	return nil
 }
 
-func (s *State) updateByPush(actor ID, repo *Repo, u *RefUpdate) {
+func (s *State) updateByPush(actor ID, repo *Repo, u *RefUpdate) error {
+	// Here it is the row that changes are recorded of.
+	repo = s.Repos.Get(repo.ID)
 	if u.Refused, u.Detail = s.refusePush(repo, u); u.Refused != "" {
-		return
+		return nil
 	}
-	var err error
 	switch {
 	case u.From.IsZero():
-		err = s.CreateRef(actor, repo, u.Ref, u.To)
+		return s.CreateRef(actor, repo, u.Ref, u.To)
 	case u.To.IsZero():
-		err = s.DeleteRef(actor, repo, u.Ref)
+		return s.DeleteRef(actor, repo, u.Ref)
 	default:
-		err = s.UpdateRef(actor, repo, u.Ref, u.To, true)
-	}
-	if err != nil {
-		u.Refused = err.Error()
+		return s.UpdateRef(actor, repo, u.Ref, u.To, true)
 	}
 }
 

@@ -150,7 +150,7 @@ func (s *State) Blocked(by *Issue) []ID {
 
 // dropRelations forgets an issue in all others.
 func (s *State) dropRelations(gone ID) {
-	for i := range s.Issues.All() {
+	for _, i := range s.Issues.Where(func(i *Issue) bool { return slices.Contains(i.SubIssues, gone) || slices.Contains(i.BlockedBy, gone) }) {
 		i.SubIssues, i.BlockedBy = without(i.SubIssues, gone), without(i.BlockedBy, gone)
 	}
 }

@@ -79,9 +79,21 @@ func (r *Run) clone() *Run {
 	return &c
 }
 
+// RerunKind is what was asked to run again.
+type RerunKind string
+
+// The kinds.
+const (
+	RerunAll    RerunKind = "all"
+	RerunFailed RerunKind = "failed"
+	RerunOneJob RerunKind = "job"
+)
+
 // Attempt is one try at a run.
 type Attempt struct {
-	ActorID    ID
+	ActorID ID
+	// Rerun is empty for the first attempt.
+	Rerun      RerunKind `json:",omitempty"`
 	Status     Status
 	Conclusion Conclusion
 	StartedAt  time.Time

@@ -68,8 +68,11 @@ type Pull struct {
 	MergedAt            *time.Time
 	MergedBy            ID
 	MergeCommitSHA      string
-	RequestedReviewers  []ID
-	RequestedTeams      []ID
+	// MergeMethod is empty for one that is not merged, or whose commits its base
+	// got by other ways.
+	MergeMethod        MergeMethod `json:",omitempty"`
+	RequestedReviewers []ID
+	RequestedTeams     []ID
 	// AutoMerge is nil unless it is to be merged as soon as that is allowed.
 	AutoMerge *AutoMerge
 }

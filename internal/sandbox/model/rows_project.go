@@ -17,6 +17,11 @@ const (
 	ProjectAdmin
 )
 
+// String returns the role's name, in GitHub's words.
+func (r ProjectRole) String() string {
+	return [...]string{"none", "reader", "writer", "admin"}[r]
+}
+
 // Project is a project (v2) of a user or an organization.
 type Project struct {
 	ID               ID

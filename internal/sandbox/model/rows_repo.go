@@ -102,6 +102,7 @@ type Repo struct {
 	Git *gitstore.Store `json:"-"`
 }
 
+// clone returns a copy that shares the git objects and refs.
 func (r *Repo) clone() *Repo {
 	c := *r
 	c.Languages = slices.Clone(r.Languages)
@@ -118,9 +119,11 @@ func (r *Repo) clone() *Repo {
 		rule.RequiredChecks = slices.Clone(rule.RequiredChecks)
 		c.Protection[branch] = rule
 	}
-	c.Git = r.Git.Clone()
 	return &c
 }
+
+// record has the changes of the repository's git recorded.
+func (r *Repo) record() { r.Git.Record() }
 
 // Protection is a branch's protection rule. It holds for administrators too,
 // and keeps the branch from being deleted or moved by force.

@@ -70,7 +70,7 @@ func (s *State) startRun(t trigger, w *Workflow, def definition, inputs map[stri
 		run.PullID = t.pull.ID
 	}
 	s.Runs.Add(run.ID, run)
-	s.startAttempt(t.actor, run, def.jobs, nil)
+	s.startAttempt(run, Attempt{ActorID: t.actor}, def.jobs)
 	return run
 }
 
@@ -89,16 +89,18 @@ func (s *State) defaultTitle(t trigger, w *Workflow) string {
 	return first
 }
 
-// startAttempt adds an attempt that runs the given jobs and keeps others of
-// the attempt before.
-func (s *State) startAttempt(actor ID, run *Run, jobs []jobDefinition, kept []ID) {
-	run.Attempts = append(run.Attempts, Attempt{ActorID: actor, StartedAt: s.Now, Jobs: kept})
+// startAttempt adds an attempt that runs the given jobs and keeps those that it
+// has, which are of the attempt before.
+func (s *State) startAttempt(run *Run, attempt Attempt, jobs []jobDefinition) {
+	kept := len(attempt.Jobs)
+	attempt.StartedAt = s.Now
+	run.Attempts = append(run.Attempts, attempt)
 	for _, def := range inOrder(jobs) {
 		job := s.playJob(run, def)
 		run.Current().Jobs = append(run.Current().Jobs, job.ID)
 	}
 	s.settle(run)
-	s.attemptHappened(run, run.Current().Jobs[len(kept):])
+	s.attemptHappened(run, run.Current().Jobs[kept:])
 	s.mergeReady(s.Repos.Get(run.RepoID), run.HeadSHA)
 }
 
@@ -164,14 +166,15 @@ func (s *State) Rerun(actor ID, run *Run, failedOnly bool) error {
 	if err != nil {
 		return forbidden("Unable to retry this workflow run because its workflow file may be broken")
 	}
-	jobs, kept := def.jobs, []ID(nil)
+	jobs, kept, kind := def.jobs, []ID(nil), RerunAll
 	if failedOnly {
+		kind = RerunFailed
 		if jobs, kept = s.failedJobs(run, jobs); len(jobs) == 0 {
 			return forbidden("This workflow run has no failed jobs to retry")
 		}
 	}
 	s.Advance()
-	s.startAttempt(actor, run, jobs, kept)
+	s.startAttempt(run, Attempt{ActorID: actor, Rerun: kind, Jobs: kept}, jobs)
 	return nil
 }
 

@@ -22,7 +22,7 @@ func (s *State) RerunJob(actor ID, job *Job) error {
 	}
 	jobs, kept := s.jobsAfter(run, def.jobs, map[string]bool{job.Key: true})
 	s.Advance()
-	s.startAttempt(actor, run, jobs, kept)
+	s.startAttempt(run, Attempt{ActorID: actor, Rerun: RerunOneJob, Jobs: kept}, jobs)
 	return nil
 }
 

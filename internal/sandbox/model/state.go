@@ -58,6 +58,9 @@ type State struct {
 	only *narrowing
 	// happened is what webhooks have not been told of yet.
 	happened []Happening
+	// recording is nil but within [State.Atomically]; watcher may be nil.
+	recording *recording
+	watcher   Watcher
 }
 
 // Epoch is when a new world's clock starts.
@@ -93,35 +96,25 @@ func (s *State) newID() ID {
 // change, are shared.
 func (s *State) Clone() *State {
 	c := *s
-	c.Users = cloneTable(s.Users, (*User).clone)
-	c.Repos = cloneTable(s.Repos, (*Repo).clone)
-	c.Labels = cloneTable(s.Labels, (*Label).clone)
-	c.Milestones = cloneTable(s.Milestones, (*Milestone).clone)
-	c.Issues = cloneTable(s.Issues, (*Issue).clone)
-	c.Comments = cloneTable(s.Comments, (*Comment).clone)
-	c.Reviews = cloneTable(s.Reviews, (*Review).clone)
-	c.Threads = cloneTable(s.Threads, (*Thread).clone)
-	c.ReviewComments = cloneTable(s.ReviewComments, (*ReviewComment).clone)
-	c.Workflows = cloneTable(s.Workflows, (*Workflow).clone)
-	c.Runs = cloneTable(s.Runs, (*Run).clone)
-	c.Jobs = cloneTable(s.Jobs, (*Job).clone)
-	c.Artifacts = cloneTable(s.Artifacts, (*Artifact).clone)
-	c.CheckSuites = cloneTable(s.CheckSuites, (*CheckSuite).clone)
-	c.CheckRuns = cloneTable(s.CheckRuns, (*CheckRun).clone)
-	c.Apps = cloneTable(s.Apps, (*App).clone)
-	c.Installations = cloneTable(s.Installations, (*Installation).clone)
-	c.Hooks = cloneTable(s.Hooks, (*Hook).clone)
-	c.happened = nil
-	c.Events = cloneTable(s.Events, (*Event).clone)
-	c.Reactions = cloneTable(s.Reactions, (*Reaction).clone)
-	c.Releases = cloneTable(s.Releases, (*Release).clone)
-	c.Projects = cloneTable(s.Projects, (*Project).clone)
-	c.ProjectFields = cloneTable(s.ProjectFields, (*ProjectField).clone)
-	c.ProjectItems = cloneTable(s.ProjectItems, (*ProjectItem).clone)
-	c.Gists = cloneTable(s.Gists, (*Gist).clone)
-	c.Teams = cloneTable(s.Teams, (*Team).clone)
-	c.Scripts = cloneScripts(s.Scripts)
+	for _, t := range c.tables() {
+		t.separate()
+	}
+	for _, repo := range c.Repos.rows {
+		repo.Git = repo.Git.Clone()
+	}
+	c.Scripts, c.happened, c.recording, c.watcher = cloneScripts(s.Scripts), nil, nil, nil
 	return &c
+}
+
+// Row returns a pointer to the row of an id, to be read, of whatever table; nil
+// if there is none.
+func (s *State) Row(id ID) any {
+	for _, t := range s.tables() {
+		if row := t.row(id); row != nil {
+			return row
+		}
+	}
+	return nil
 }
 
 // Repo returns the repository of that name, nil if there is none. Owner and

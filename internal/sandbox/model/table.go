@@ -8,10 +8,19 @@ import (
 )
 
 // Table is an insertion-ordered set of rows of one kind. The zero value is
-// empty. Its rows are changed in place through the pointers that it returns.
+// empty. Its rows are changed in place through the pointers that Add, Get,
+// Where and First return; while changes are recorded, those note what rows
+// were. The rows of All are only read.
 type Table[T any] struct {
-	rows  map[ID]*T
+	rows map[ID]*T
+	// order has the ids of rows in the order in which they were added, and
+	// those of some rows that are gone.
 	order []ID
+	// record is nil unless changes are recorded.
+	record *record[T]
+	// past is true for a table that shows rows as they were at the last cut of
+	// the record.
+	past bool
 }
 
 // Add stores row under id, which must be free.
@@ -21,31 +30,75 @@ func (t *Table[T]) Add(id ID, row *T) *T {
 	}
 	t.rows[id] = row
 	t.order = append(t.order, id)
+	if t.record != nil {
+		t.record.added(id, row)
+	}
 	return row
 }
 
 // Get returns the row of that id, nil if there is none.
-func (t *Table[T]) Get(id ID) *T { return t.rows[id] }
+func (t *Table[T]) Get(id ID) *T { return t.touched(id, t.peek(id)) }
+
+// peek is [Table.Get] for a row that is only read.
+func (t *Table[T]) peek(id ID) *T {
+	if t.past {
+		if e, known := t.record.rows[id]; known {
+			return e.before
+		}
+	}
+	return t.rows[id]
+}
+
+// touched notes what a row is before it may be changed, and returns it.
+func (t *Table[T]) touched(id ID, row *T) *T {
+	if t.record != nil && !t.past && row != nil {
+		t.record.touch(id, row)
+	}
+	return row
+}
 
 // Delete removes the row of that id.
 func (t *Table[T]) Delete(id ID) {
-	if _, known := t.rows[id]; !known {
+	row, known := t.rows[id]
+	if !known {
 		return
 	}
 	delete(t.rows, id)
-	t.order = slices.DeleteFunc(t.order, func(o ID) bool { return o == id })
+	if t.record != nil {
+		t.record.touch(id, row).gone = true
+		return
+	}
+	t.tidy()
+}
+
+// tidy forgets the ids of rows that are gone, once they are many.
+func (t *Table[T]) tidy() {
+	const few = 16
+	if len(t.order) > 2*len(t.rows)+few {
+		t.order = slices.DeleteFunc(slices.Clone(t.order), func(id ID) bool { return t.rows[id] == nil })
+	}
 }
 
 // Len returns the number of rows.
-func (t *Table[T]) Len() int { return len(t.order) }
+func (t *Table[T]) Len() int { return len(t.rows) }
 
-// All yields the rows in the order in which they were added.
+// All yields the rows in the order in which they were added, to be read and not
+// changed.
 func (t *Table[T]) All() iter.Seq[*T] {
 	return func(yield func(*T) bool) {
-		for _, id := range t.order {
-			if !yield(t.rows[id]) {
+		for _, row := range t.each {
+			if !yield(row) {
 				return
 			}
+		}
+	}
+}
+
+// each yields ids and rows in order.
+func (t *Table[T]) each(yield func(ID, *T) bool) {
+	for _, id := range t.order {
+		if row := t.peek(id); row != nil && !yield(id, row) {
+			return
 		}
 	}
 }
@@ -53,9 +106,9 @@ func (t *Table[T]) All() iter.Seq[*T] {
 // Where returns the rows for which keep is true, in order.
 func (t *Table[T]) Where(keep func(*T) bool) []*T {
 	var found []*T
-	for row := range t.All() {
+	for id, row := range t.each {
 		if keep(row) {
-			found = append(found, row)
+			found = append(found, t.touched(id, row))
 		}
 	}
 	return found
@@ -63,20 +116,12 @@ func (t *Table[T]) Where(keep func(*T) bool) []*T {
 
 // First returns the first row for which match is true, nil if there is none.
 func (t *Table[T]) First(match func(*T) bool) *T {
-	for row := range t.All() {
+	for id, row := range t.each {
 		if match(row) {
-			return row
+			return t.touched(id, row)
 		}
 	}
 	return nil
-}
-
-func cloneTable[T any](t Table[T], clone func(*T) *T) Table[T] {
-	c := Table[T]{rows: make(map[ID]*T, len(t.rows)), order: slices.Clone(t.order)}
-	for id, row := range t.rows {
-		c.rows[id] = clone(row)
-	}
-	return c
 }
 
 // entry is a row as it is saved.
@@ -87,9 +132,9 @@ type entry[T any] struct {
 
 // MarshalJSON writes the rows in order, each with its id.
 func (t Table[T]) MarshalJSON() ([]byte, error) {
-	entries := make([]entry[T], 0, len(t.order))
-	for _, id := range t.order {
-		entries = append(entries, entry[T]{ID: id, Row: t.rows[id]})
+	entries := make([]entry[T], 0, len(t.rows))
+	for id, row := range t.each {
+		entries = append(entries, entry[T]{ID: id, Row: row})
 	}
 	return json.Marshal(entries)
 }

@@ -36,7 +36,7 @@ type validation struct {
 // stored, one that was given, and what check demands. It does nothing after
 // the first problem.
 func each[T any](v *validation, kind string, t *Table[T], id func(*T) ID, check func(row *T, must demand)) {
-	for _, key := range t.order {
+	for key, row := range t.each {
 		if v.problem != nil {
 			return
 		}
@@ -45,7 +45,6 @@ func each[T any](v *validation, kind string, t *Table[T], id func(*T) ID, check 
 				v.problem = fmt.Errorf("%s %d: %s", kind, key, what)
 			}
 		}
-		row := t.rows[key]
 		must(id(row) == key, "is stored under another id")
 		must(key > 0 && key <= v.s.LastID && key <= math.MaxUint32, "has an id that was never given")
 		check(row, must)

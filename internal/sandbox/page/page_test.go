@@ -109,7 +109,6 @@ func inhabited(t *testing.T, text string) *sandbox.World {
 	t.Helper()
 	w, err := sandbox.New()
 	require.NoError(t, err)
-	w.Trace()
 	require.NoError(t, w.Setup(func(s *model.State) error { return inhabit(s, text) }))
 	w.AddToken(agentToken, sandbox.Token{User: "agent", Scopes: []string{"repo", "workflow", "project"}})
 	return w
@@ -121,7 +120,7 @@ func TestPagesShowWhatThereIs(t *testing.T) {
 	s.ask("PATCH", "/repos/octocat/hello/issues/1", `{"state": "closed"}`)
 	for path, want := range map[string][]string{
 		"/_sandbox/":                             {"octocat/hello", "1 open pull request<", "octocat/1 Some text", "changed issue <bdi>octocat/hello#1</bdi>", "/_sandbox/requests?account=agent"},
-		"/_sandbox/requests":                     {"PATCH /repos/octocat/hello/issues/1<", "POST /repos/octocat/hello/issues/1/comments", "created comment", "<dt>closed</dt><dd><del>false</del><ins>true</ins>"},
+		"/_sandbox/requests":                     {"PATCH /repos/octocat/hello/issues/1<", "POST /repos/octocat/hello/issues/1/comments", "created comment", "<dt>state</dt><dd><del>open</del><ins>closed</ins>"},
 		"/_sandbox/requests?writes=1":            {"PATCH /repos/octocat/hello/issues/1<"},
 		"/_sandbox/requests?account=octocat":     {"There is none."},
 		"/_sandbox/repos/octocat/hello":          {"Default branch", "main", "feature", "ci.yml", "bug"},

@@ -120,8 +120,17 @@ type requestLine struct {
 	Status        int
 	Pill          pill
 	Objects       []string
-	Changes       []changes.Change
+	Changes       []changeLine
 }
+
+// changeLine is what became of an object, as it is shown.
+type changeLine struct {
+	Kind   changes.Kind
+	Object changes.Object
+	Fields []fieldLine
+}
+
+type fieldLine struct{ Name, Before, After string }
 
 // line shows a request, which is the nth.
 func (at *look) line(n int, e sandbox.Entry) requestLine {
@@ -143,17 +152,22 @@ func (at *look) line(n int, e sandbox.Entry) requestLine {
 	return line
 }
 
-// short is changes without the ends of long texts.
-func short(all []changes.Change) []changes.Change {
-	all = slices.Clone(all[:min(len(all), maxList)])
+// short is changes without the ends of long texts, and without what objects
+// were like that are gone.
+func short(all []changes.Change) []changeLine {
 	const longest = 2000
-	for n := range all {
-		all[n].Fields = slices.Clone(all[n].Fields)
-		for m, f := range all[n].Fields {
-			all[n].Fields[m].Before, all[n].Fields[m].After = clippedTo(f.Before, longest), clippedTo(f.After, longest)
+	var lines []changeLine
+	for _, c := range all[:min(len(all), maxList)] {
+		line := changeLine{Kind: c.Kind, Object: c.Object}
+		for _, f := range c.Fields {
+			before, after := f.Texts()
+			if c.Kind != changes.Deleted {
+				line.Fields = append(line.Fields, fieldLine{f.Name, clippedTo(before, longest), clippedTo(after, longest)})
+			}
 		}
+		lines = append(lines, line)
 	}
-	return all
+	return lines
 }
 
 // requestName is the operation of GraphQL, or method and path.
