@@ -39,8 +39,9 @@ type draft struct {
 
 // Changed notes what was changed for one reason.
 func (d *draft) Changed(st model.Stretch) {
-	for _, c := range changes.Of(st) {
-		d.open = append(d.open, changes.Event{Request: d.request, Time: st.After.Now, Actor: d.actor, Cause: st.Cause, Change: c})
+	for _, e := range changes.Of(st) {
+		e.Request, e.Actor = d.request, d.actor
+		d.open = append(d.open, e)
 	}
 }
 

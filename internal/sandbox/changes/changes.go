@@ -69,7 +69,6 @@ import (
 	"iter"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -116,12 +115,8 @@ type Field struct {
 	After  any `json:"after"`
 }
 
-// Of returns what a stretch of changes comes to, table by table, each in the
-// order of creation, and the refs of repositories last.
-func Of(st model.Stretch) []Change { return Compared(st.Before, st.After, st.Rows(), st.Refs()) }
-
-// Compared is [Of] for rows and refs of two states that may differ. Neither
-// state may change meanwhile.
+// Compared returns how two states differ in rows and refs that may differ, in
+// their order, rows first. Neither state may change meanwhile.
 func Compared(before, after *model.State, rows iter.Seq[model.Touched], refs iter.Seq[model.MovedRef]) []Change {
 	var found []Change
 	for row := range rows {
@@ -130,8 +125,8 @@ func Compared(before, after *model.State, rows iter.Seq[model.Touched], refs ite
 		}
 	}
 	for ref := range refs {
-		if !strings.HasPrefix(ref.Name, pullRefs) {
-			found = append(found, refChange(before, after, ref))
+		if c, told := refChange(before, after, ref); told {
+			found = append(found, c)
 		}
 	}
 	return found
@@ -176,6 +171,3 @@ func follows(s *model.State, row any) bool {
 	app := s.App(model.ActionsSlug)
 	return app != nil && run.AppID == app.ID
 }
-
-// pullRefs are those that follow pull requests.
-const pullRefs = "refs/pull/"

@@ -1,9 +1,12 @@
 package changes
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
 // Event is one entry of a world's log: what became of one object by one
@@ -23,6 +26,27 @@ type Event struct {
 	// of the causes that package model names.
 	Cause string `json:"cause,omitempty"`
 	Change
+}
+
+// Of returns what a stretch of changes comes to, without numbers, requests and
+// actors: table by table, each in the order of creation, and the refs of
+// repositories last.
+func Of(st model.Stretch) []Event {
+	var events []Event
+	tell := func(c Change, cause string) {
+		events = append(events, Event{Time: st.After.Now, Cause: cause, Change: c})
+	}
+	for row := range st.Rows() {
+		if c, differs := rowChange(st.Before, st.After, row); differs {
+			tell(c, st.CauseOf(row.ID))
+		}
+	}
+	for ref := range st.Refs() {
+		if c, told := refChange(st.Before, st.After, ref); told {
+			tell(c, cmp.Or(ref.Cause, st.Cause))
+		}
+	}
+	return events
 }
 
 // object tells the objects of a log apart. Refs have no ids.

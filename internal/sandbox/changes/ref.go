@@ -7,10 +7,16 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
-// refChange tells what became of a ref.
-func refChange(before, after *model.State, ref model.MovedRef) Change {
+// pullRefs are those that follow pull requests.
+const pullRefs = "refs/pull/"
+
+// refChange tells what became of a ref; told is false for one that follows
+// something else.
+func refChange(before, after *model.State, ref model.MovedRef) (c Change, told bool) {
 	s, kind, at := after, Changed, ref.To
 	switch {
+	case strings.HasPrefix(ref.Name, pullRefs):
+		return Change{}, false
 	case ref.From.IsZero():
 		kind = Created
 	case ref.To.IsZero():
@@ -19,7 +25,7 @@ func refChange(before, after *model.State, ref model.MovedRef) Change {
 			s = before
 		}
 	}
-	c := Change{Kind: kind, Object: refObject(s, ref.Repo, ref.Name, at)}
+	c = Change{Kind: kind, Object: refObject(s, ref.Repo, ref.Name, at)}
 	switch kind {
 	case Created:
 		c.Fields = pairs(nil, tipFields(s, ref.Repo, ref.To))
@@ -28,7 +34,7 @@ func refChange(before, after *model.State, ref model.MovedRef) Change {
 	case Deleted:
 		c.Fields = pairs(tipFields(s, ref.Repo, ref.From), nil)
 	}
-	return c
+	return c, true
 }
 
 // refObject names a ref; its title is the first line of its commit's message.

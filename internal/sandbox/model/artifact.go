@@ -36,6 +36,7 @@ func (s *State) upload(job *Job, uploads []Upload) {
 	for _, u := range uploads {
 		a := &Artifact{ID: s.newID(), RepoID: job.RepoID, RunID: job.RunID, Upload: u, CreatedAt: s.Now}
 		s.Artifacts.Add(a.ID, a)
+		s.follows(a.ID, CauseRun)
 	}
 }
 

@@ -64,9 +64,11 @@ func (s *State) mergeReady(repo *Repo, head string) {
 			continue
 		}
 		wanted := *i.Pull.AutoMerge
-		i.Pull.AutoMerge = nil
-		wanted.Merge.ExpectedHead = ""
-		// What cannot be merged after all stays open, without the wish.
-		_ = s.MergePull(wanted.ByID, i, wanted.Merge)
+		s.because(CauseAutoMerge, func() {
+			i.Pull.AutoMerge = nil
+			wanted.Merge.ExpectedHead = ""
+			// What cannot be merged after all stays open, without the wish.
+			_ = s.MergePull(wanted.ByID, i, wanted.Merge)
+		})
 	}
 }

@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // EditComment changes the text of a comment on an issue or pull request. Its
 // author may, and those who may write to the repository.
@@ -27,8 +30,8 @@ func (s *State) DeleteComment(actor ID, c *Comment) error {
 		return err
 	}
 	s.Advance()
+	s.because(CauseDeletion, func() { s.dropReactions(c.ID) })
 	s.Comments.Delete(c.ID)
-	s.dropReactions(c.ID)
 	s.commentHappened(actor, c, "deleted", nil)
 	return nil
 }
@@ -52,15 +55,17 @@ func (s *State) DeleteReviewComment(actor ID, c *ReviewComment) error {
 		return err
 	}
 	s.Advance()
+	left := slices.DeleteFunc(s.CommentsOfThread(c.ThreadID), func(other *ReviewComment) bool { return other.ID == c.ID })
+	s.because(CauseDeletion, func() {
+		for n, other := range left {
+			if other.InReplyTo = 0; n > 0 {
+				other.InReplyTo = left[0].ID
+			}
+		}
+	})
 	s.ReviewComments.Delete(c.ID)
-	left := s.CommentsOfThread(c.ThreadID)
 	if len(left) == 0 {
-		s.Threads.Delete(c.ThreadID)
-		return nil
-	}
-	left[0].InReplyTo = 0
-	for _, reply := range left[1:] {
-		reply.InReplyTo = left[0].ID
+		s.because(CauseDeletion, func() { s.Threads.Delete(c.ThreadID) })
 	}
 	return nil
 }

@@ -8,6 +8,13 @@ func (s *State) DeleteRepo(actor ID, repo *Repo) error {
 		return err
 	}
 	s.Advance()
+	s.because(CauseDeletion, func() { s.emptyRepo(repo) })
+	s.Repos.Delete(repo.ID)
+	return nil
+}
+
+// emptyRepo removes what is in a repository, and forgets it elsewhere.
+func (s *State) emptyRepo(repo *Repo) {
 	for _, i := range s.Issues.Where(func(i *Issue) bool { return i.RepoID == repo.ID }) {
 		s.dropItems(i.ID)
 		s.dropRelations(i.ID)
@@ -41,8 +48,6 @@ func (s *State) DeleteRepo(actor ID, repo *Repo) error {
 	if parent := s.Repos.Get(repo.ParentID); parent != nil {
 		parent.ForkCount--
 	}
-	s.Repos.Delete(repo.ID)
-	return nil
 }
 
 // deleteOf removes the rows of a table that belong to a repository.

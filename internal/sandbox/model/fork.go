@@ -31,7 +31,7 @@ func (s *State) Fork(actor ID, repo *Repo, account ID, name string) (*Repo, erro
 		Owner: account, Name: name, Description: repo.Description, Private: repo.Private, DefaultBranch: repo.DefaultBranch,
 	})
 	fork.ParentID, fork.HasIssues, fork.Git = repo.ID, false, repo.Git.Clone()
-	repo.ForkCount++
+	s.because(CauseCreation, func() { repo.ForkCount++ })
 	return fork, nil
 }
 

@@ -182,18 +182,20 @@ func (s *State) DeleteIssue(actor ID, repo *Repo, i *Issue) error {
 		return unprocessable("Pull requests cannot be deleted.")
 	}
 	s.Advance()
-	for _, c := range s.CommentsOf(i) {
-		s.Comments.Delete(c.ID)
-		s.dropReactions(c.ID)
-	}
-	for _, e := range s.Events.Where(func(e *Event) bool { return e.IssueID == i.ID }) {
-		s.Events.Delete(e.ID)
-	}
+	s.because(CauseDeletion, func() {
+		for _, c := range s.CommentsOf(i) {
+			s.Comments.Delete(c.ID)
+			s.dropReactions(c.ID)
+		}
+		for _, e := range s.Events.Where(func(e *Event) bool { return e.IssueID == i.ID }) {
+			s.Events.Delete(e.ID)
+		}
+		s.dropReactions(i.ID)
+		s.dropItems(i.ID)
+		s.dropRelations(i.ID)
+	})
 	s.Issues.Delete(i.ID)
 	s.issueHappened(actor, i, "deleted", Happening{})
-	s.dropReactions(i.ID)
-	s.dropItems(i.ID)
-	s.dropRelations(i.ID)
 	return nil
 }
 

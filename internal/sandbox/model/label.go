@@ -133,9 +133,11 @@ func (s *State) DeleteLabel(actor ID, repo *Repo, l *Label) error {
 		return err
 	}
 	s.Advance()
-	for _, i := range s.Issues.Where(func(i *Issue) bool { return slices.Contains(i.Labels, l.ID) }) {
-		i.Labels = without(i.Labels, l.ID)
-	}
+	s.because(CauseDeletion, func() {
+		for _, i := range s.Issues.Where(func(i *Issue) bool { return slices.Contains(i.Labels, l.ID) }) {
+			i.Labels = without(i.Labels, l.ID)
+		}
+	})
 	s.Labels.Delete(l.ID)
 	return nil
 }
@@ -205,6 +207,7 @@ func (s *State) labelIDs(repo *Repo, names []string) []ID {
 		l := s.Label(repo, name)
 		if l == nil {
 			l = s.addLabel(repo, NewLabel{Name: name, Color: defaultLabelColor})
+			s.follows(l.ID, CauseLabel)
 		}
 		ids = append(ids, l.ID)
 	}

@@ -143,12 +143,13 @@ func (s *State) MergePull(actor ID, i *Issue, in Merge) error {
 	}
 	i.Pull.MergeMethod = in.Method
 	s.markMerged(actor, i, base, commit)
-	if err := s.moveRef(actor, repo, headsPrefix+i.Pull.BaseRef, commit); err != nil {
+	s.because(CauseMerge, func() { err = s.moveRef(actor, repo, headsPrefix+i.Pull.BaseRef, commit) })
+	if err != nil {
 		return err
 	}
 	s.closeAll(actor, s.Closes(i))
 	if repo.DeleteBranchOnMerge {
-		s.deleteMerged(actor, repo, i)
+		s.because(CauseMergedBranch, func() { s.deleteMerged(actor, repo, i) })
 	}
 	return nil
 }

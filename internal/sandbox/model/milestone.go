@@ -76,10 +76,12 @@ func (s *State) DeleteMilestone(actor ID, m *Milestone) error {
 		return err
 	}
 	s.Advance()
-	for _, i := range s.Issues.Where(func(i *Issue) bool { return i.MilestoneID == m.ID }) {
-		s.record(actor, i, Event{Kind: "demilestoned", SubjectID: m.ID})
-		i.MilestoneID = 0
-	}
+	s.because(CauseDeletion, func() {
+		for _, i := range s.Issues.Where(func(i *Issue) bool { return i.MilestoneID == m.ID }) {
+			s.record(actor, i, Event{Kind: "demilestoned", SubjectID: m.ID})
+			i.MilestoneID = 0
+		}
+	})
 	s.Milestones.Delete(m.ID)
 	return nil
 }

@@ -127,6 +127,7 @@ func (s *State) labelsIn(repo *Repo, labels []ID, missingToo bool) []ID {
 		own := s.Label(repo, theirs.Name)
 		if own == nil && missingToo {
 			own = s.addLabel(repo, NewLabel{Name: theirs.Name, Color: theirs.Color, Description: theirs.Description})
+			s.follows(own.ID, CauseLabel)
 		}
 		if own != nil {
 			found = append(found, own.ID)

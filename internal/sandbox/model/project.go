@@ -93,7 +93,7 @@ func (s *State) CreateProject(actor ID, account *User, title string) (*Project, 
 		if f.kind == FieldSingleSelect {
 			in.Options = []ProjectOption{{Name: "Todo", Color: "GREEN"}, {Name: "In Progress", Color: "YELLOW"}, {Name: "Done", Color: "PURPLE"}}
 		}
-		s.addField(p, in)
+		s.follows(s.addField(p, in).ID, CauseCreation)
 	}
 	return s.Projects.Add(p.ID, p), nil
 }
@@ -140,12 +140,14 @@ func (s *State) DeleteProject(actor ID, p *Project) error {
 		return err
 	}
 	s.Advance()
-	for _, i := range s.ItemsOf(p) {
-		s.ProjectItems.Delete(i.ID)
-	}
-	for _, f := range s.FieldsOf(p) {
-		s.ProjectFields.Delete(f.ID)
-	}
+	s.because(CauseDeletion, func() {
+		for _, i := range s.ItemsOf(p) {
+			s.ProjectItems.Delete(i.ID)
+		}
+		for _, f := range s.FieldsOf(p) {
+			s.ProjectFields.Delete(f.ID)
+		}
+	})
 	s.Projects.Delete(p.ID)
 	return nil
 }
@@ -253,10 +255,12 @@ func (s *State) DeleteField(actor ID, f *ProjectField) error {
 		return unprocessable("Only custom fields can be deleted")
 	}
 	p.UpdatedAt = s.Advance()
+	s.because(CauseDeletion, func() {
+		for _, i := range s.ItemsOf(p) {
+			delete(i.Values, f.ID)
+		}
+	})
 	s.ProjectFields.Delete(f.ID)
-	for _, i := range s.ItemsOf(p) {
-		delete(i.Values, f.ID)
-	}
 	return nil
 }
 

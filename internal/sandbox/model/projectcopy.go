@@ -38,6 +38,7 @@ func (s *State) copyFields(from, to *Project) map[ID]ID {
 		own := s.fieldNamed(to, f.Name)
 		if own == nil {
 			own = s.addField(to, NewProjectField{Name: f.Name, Type: f.Type, Duration: f.Duration})
+			s.follows(own.ID, CauseCreation)
 		}
 		own.Options, own.Iterations = slices.Clone(f.Options), slices.Clone(f.Iterations)
 		ids[f.ID] = own.ID

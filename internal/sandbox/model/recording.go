@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -16,8 +17,10 @@ type recording struct {
 	lastID   ID
 	scripts  []Script
 	happened int
-	// cause is why what is done now is done, empty for what was asked for.
-	cause string
+	// cause is why what is done now is done, empty for what was asked for;
+	// causes are why rows were made that follow from something else.
+	cause  string
+	causes map[ID]string
 }
 
 // Watcher is told of changes of a state that it watches.
@@ -36,8 +39,9 @@ func (s *State) Watch(by Watcher) { s.watcher = by }
 
 // Stretch is what was changed for one reason.
 type Stretch struct {
-	// Cause is the rule by which GitHub itself did it, such as "merge"; empty
-	// for what was asked for.
+	// Cause is the rule by which GitHub itself did it, such as [CauseMerge];
+	// empty for what was asked for. Rows may have others: see
+	// [Stretch.CauseOf].
 	Cause string
 	// Before is the state as it was, of which only rows and refs' objects can be
 	// read; After is the state as it is.
@@ -58,12 +62,18 @@ func (st Stretch) Rows() iter.Seq[Touched] {
 	}
 }
 
+// CauseOf returns why a row was changed.
+func (st Stretch) CauseOf(id ID) string { return cmp.Or(st.After.recording.causes[id], st.Cause) }
+
 // MovedRef is a ref of a repository that names something else than before.
 type MovedRef struct {
 	Repo *Repo
 	Name string
 	// From and To are zero where there is no such ref.
 	From, To gitstore.Hash
+	// Cause is why it moved where that is not the cause of the stretch: with
+	// its repository.
+	Cause string
 }
 
 // Refs yields the refs that differ, repository by repository, in the order of
@@ -104,10 +114,17 @@ func movedRefs(r *changedRow[Repo]) []MovedRef {
 	}
 	names := maps.Clone(is)
 	maps.Copy(names, was)
+	cause := ""
+	switch {
+	case r.gone:
+		cause = CauseDeletion
+	case r.before == nil:
+		cause = CauseCreation
+	}
 	var moved []MovedRef
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if was[name] != is[name] {
-			moved = append(moved, MovedRef{Repo: r.row, Name: name, From: was[name], To: is[name]})
+			moved = append(moved, MovedRef{Repo: r.row, Name: name, From: was[name], To: is[name], Cause: cause})
 		}
 	}
 	return moved
@@ -143,7 +160,7 @@ func (s *State) Atomically(act func() error) error {
 // because runs what GitHub does by a rule of its own in consequence of what was
 // done before.
 func (s *State) because(cause string, act func()) {
-	if s.recording == nil || s.watcher == nil {
+	if s.recording == nil || s.watcher == nil || s.recording.cause == cause {
 		act()
 		return
 	}
@@ -155,8 +172,15 @@ func (s *State) because(cause string, act func()) {
 	s.recording.cause = outer
 }
 
+// follows notes that a new row was made by a rule of GitHub's own.
+func (s *State) follows(id ID, cause string) {
+	if s.recording != nil {
+		s.recording.causes[id] = cause
+	}
+}
+
 func (s *State) begin() {
-	s.recording = &recording{now: s.Now, lastID: s.LastID, scripts: slices.Clip(s.Scripts), happened: len(s.happened)}
+	s.recording = &recording{now: s.Now, lastID: s.LastID, scripts: slices.Clip(s.Scripts), happened: len(s.happened), causes: map[ID]string{}}
 	for _, t := range s.tables() {
 		t.take(begin)
 	}

@@ -116,6 +116,12 @@ func (s *State) moveRef(actor ID, repo *Repo, ref string, to gitstore.Hash) erro
 	if !isBranch {
 		return nil
 	}
+	s.because(CausePush, func() { s.pushed(actor, repo, branch, from, to) })
+	return nil
+}
+
+// pushed does what follows from a branch's new tip.
+func (s *State) pushed(actor ID, repo *Repo, branch string, from, to gitstore.Hash) {
 	s.requestSuites(actor, repo, branch, to.String())
 	if branch == repo.DefaultBranch {
 		s.readWorkflows(repo, to)
@@ -125,7 +131,6 @@ func (s *State) moveRef(actor ID, repo *Repo, ref string, to gitstore.Hash) erro
 	s.startRuns(trigger{repo: repo, actor: actor, event: "push", branch: branch, sha: to.String()})
 	s.followHead(actor, repo, branch, to)
 	s.landPulls(actor, repo, branch, from, to)
-	return nil
 }
 
 // closeByCommits closes the issues that new commits of the default branch say
@@ -190,10 +195,12 @@ func (s *State) dropRef(actor ID, repo *Repo, ref string) {
 	if !isBranch {
 		return
 	}
-	into := s.openPulls(repo, func(p *Pull) bool { return p.BaseRef == branch })
-	for _, pr := range append(into, s.pullsFrom(end{repo, branch})...) {
-		s.closeIssue(actor, pr, "")
-	}
+	s.because(CauseDeletion, func() {
+		into := s.openPulls(repo, func(p *Pull) bool { return p.BaseRef == branch })
+		for _, pr := range append(into, s.pullsFrom(end{repo, branch})...) {
+			s.closeIssue(actor, pr, "")
+		}
+	})
 }
 
 // hashOrEmpty is a hash as text, empty for none.
@@ -211,9 +218,15 @@ func (s *State) openPulls(repo *Repo, match func(*Pull) bool) []*Issue {
 	})
 }
 
-// closeAll closes those issues that are open.
+// closeAll closes those issues that are open, by a keyword.
 func (s *State) closeAll(actor ID, issues []*Issue) {
-	for _, i := range slices.DeleteFunc(issues, func(i *Issue) bool { return i.Closed }) {
-		s.closeIssue(actor, i, reasonCompleted)
+	open := slices.DeleteFunc(issues, func(i *Issue) bool { return i.Closed })
+	if len(open) == 0 {
+		return
 	}
+	s.because(CauseKeyword, func() {
+		for _, i := range open {
+			s.closeIssue(actor, i, reasonCompleted)
+		}
+	})
 }

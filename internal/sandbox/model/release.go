@@ -188,7 +188,8 @@ func (s *State) settleRelease(actor ID, repo *Repo, before, after *Release, late
 	if err != nil {
 		return err
 	}
-	return s.moveRef(actor, repo, ref, at)
+	s.because(CauseRelease, func() { err = s.moveRef(actor, repo, ref, at) })
+	return err
 }
 
 // changedRelease returns a release as it is to be, or why it cannot be so.

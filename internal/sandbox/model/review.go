@@ -23,6 +23,9 @@ type NewReview struct {
 	// CommitSHA is a commit of the pull request; empty means its head.
 	CommitSHA string
 	Comments  []NewThread
+	// Implied is true for one that nobody asked for: it holds a comment that
+	// somebody made by itself.
+	Implied bool
 }
 
 // CreateReview adds a review to a pull request and, unless Event is empty,
@@ -51,6 +54,9 @@ func (s *State) CreateReview(actor ID, i *Issue, in NewReview) (*Review, error) 
 	}
 	s.Advance()
 	r := s.addReview(actor, i, in.Body, in.CommitSHA)
+	if in.Implied {
+		s.follows(r.ID, CauseReview)
+	}
 	for _, t := range threads {
 		s.addThread(actor, i, r, t)
 	}
@@ -131,12 +137,14 @@ func (s *State) DeleteReview(actor ID, r *Review) error {
 		return err
 	}
 	s.Advance()
-	for _, c := range s.CommentsOfReview(r) {
-		s.ReviewComments.Delete(c.ID)
-		if len(s.CommentsOfThread(c.ThreadID)) == 0 {
-			s.Threads.Delete(c.ThreadID)
+	s.because(CauseDeletion, func() {
+		for _, c := range s.CommentsOfReview(r) {
+			s.ReviewComments.Delete(c.ID)
+			if len(s.CommentsOfThread(c.ThreadID)) == 0 {
+				s.Threads.Delete(c.ThreadID)
+			}
 		}
-	}
+	})
 	s.Reviews.Delete(r.ID)
 	return nil
 }
@@ -183,7 +191,9 @@ func (s *State) submit(i *Issue, r *Review, event ReviewEvent) {
 	}[event]
 	now := s.Now
 	r.SubmittedAt, r.UpdatedAt, i.UpdatedAt = &now, now, now
-	i.Pull.RequestedReviewers = without(i.Pull.RequestedReviewers, r.AuthorID)
+	if slices.Contains(i.Pull.RequestedReviewers, r.AuthorID) {
+		s.because(CauseReview, func() { i.Pull.RequestedReviewers = without(i.Pull.RequestedReviewers, r.AuthorID) })
+	}
 	s.record(r.AuthorID, i, Event{Kind: "reviewed", SubjectID: r.ID})
 	s.emit(Happening{Event: "pull_request_review", Action: "submitted", RepoID: r.RepoID, ActorID: r.AuthorID, Issue: i, Review: r})
 	s.mergeReady(s.Repos.Get(r.RepoID), i.Pull.HeadSHA)

@@ -70,6 +70,9 @@ func (s *State) startRun(t trigger, w *Workflow, def definition, inputs map[stri
 		run.PullID = t.pull.ID
 	}
 	s.Runs.Add(run.ID, run)
+	if t.pull != nil {
+		s.follows(run.ID, CausePull)
+	}
 	s.startAttempt(run, Attempt{ActorID: t.actor}, def.jobs)
 	return run
 }

@@ -35,12 +35,14 @@ func (s *State) DeleteRun(actor ID, run *Run) error {
 		return forbidden("Could not delete the workflow run")
 	}
 	s.Advance()
+	s.because(CauseDeletion, func() {
+		for _, a := range s.ArtifactsOf(s.Repos.Get(run.RepoID), run.ID) {
+			s.Artifacts.Delete(a.ID)
+		}
+	})
 	for _, job := range s.Jobs.Where(func(j *Job) bool { return j.RunID == run.ID }) {
 		s.Jobs.Delete(job.ID)
 		s.CheckRuns.Delete(job.ID)
-	}
-	for _, a := range s.ArtifactsOf(s.Repos.Get(run.RepoID), run.ID) {
-		s.Artifacts.Delete(a.ID)
 	}
 	s.CheckSuites.Delete(run.SuiteID)
 	s.Runs.Delete(run.ID)

@@ -54,7 +54,9 @@ func (s *State) CreateRepo(actor ID, in NewRepo, init bool) (*Repo, error) {
 		repo.Collaborators[actor] = PermAdmin
 	}
 	for _, l := range defaultLabels {
-		s.addLabel(repo, l).Default = true
+		label := s.addLabel(repo, l)
+		label.Default = true
+		s.follows(label.ID, CauseCreation)
 	}
 	if init {
 		readme := gitstore.Change{Path: "README.md", Content: []byte("# " + repo.Name)}

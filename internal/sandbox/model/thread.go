@@ -23,7 +23,7 @@ type NewThread struct {
 
 // CreateThread starts a thread in a pull request, as a review of its own.
 func (s *State) CreateThread(actor ID, i *Issue, in NewThread) (*ReviewComment, error) {
-	r, err := s.CreateReview(actor, i, NewReview{Event: EventComment, Comments: []NewThread{in}})
+	r, err := s.CreateReview(actor, i, NewReview{Event: EventComment, Comments: []NewThread{in}, Implied: true})
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (s *State) AddThread(actor ID, i *Issue, r *Review, in NewThread) (*Thread,
 		r = s.PendingReview(actor, i)
 	}
 	if r == nil {
-		made, err := s.CreateReview(actor, i, NewReview{Comments: []NewThread{in}})
+		made, err := s.CreateReview(actor, i, NewReview{Comments: []NewThread{in}, Implied: true})
 		if err != nil {
 			return nil, err
 		}
@@ -98,6 +98,7 @@ func (s *State) ReplyToThread(actor ID, t *Thread, r *Review, body string) (*Rev
 	s.Advance()
 	if r == nil {
 		r = s.addReview(actor, i, "", "")
+		s.follows(r.ID, CauseReview)
 		s.submit(i, r, EventComment)
 	}
 	return s.addReviewComment(actor, t, r, body, s.CommentsOfThread(t.ID)[0].DiffHunk), nil
