@@ -132,11 +132,10 @@ func fieldText(kind changes.Kind, f changes.Field) string {
 	if kind == changes.Created {
 		return oneLine(after)
 	}
-	return oneLine(cmp.Or(before, nothing)) + " → " + oneLine(cmp.Or(after, nothing))
+	return oneLine(orNothing(before)) + " → " + oneLine(orNothing(after))
 }
 
-// nothing stands for a value that is not there.
-const nothing = "(nothing)"
+func orNothing(text string) string { return cmp.Or(text, "(nothing)") }
 
 // maxLine is the most of a text that is printed, in characters.
 const maxLine = 160
