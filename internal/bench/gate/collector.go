@@ -34,9 +34,6 @@ type modeRows struct {
 // tally counts rows.
 type tally struct {
 	runs, successes, valid, runnerFailures, timeouts, retried, stable int
-	// notJudged are the rows whose changes could not be judged; routed those
-	// whose scenario names a route, routeOK those that took it.
-	notJudged, routed, routeOK int
 }
 
 // group is what is known of a scenario's rows in one mode.
@@ -44,8 +41,6 @@ type group struct {
 	tally
 	// errors are in order of appearance.
 	errors []errorTally
-	// unallowed are the changes of the first row that has any, as sentences.
-	unallowed []string
 }
 
 // errorTally counts the rows with an error of one type.
@@ -174,9 +169,6 @@ func (t *tally) count(row *bench.Row, stable bool) {
 	t.timeouts += one(row.TimeoutOrStall())
 	t.retried += one(row.ExternalRetryCount > 0)
 	t.stable += one(stable)
-	t.notJudged += one(row.FootprintJudged != nil && !*row.FootprintJudged && !row.Error.RunnerFailure())
-	t.routed += one(row.RouteOK != nil)
-	t.routeOK += one(row.RouteOK != nil && *row.RouteOK)
 }
 
 func one(counted bool) int {
@@ -187,9 +179,6 @@ func one(counted bool) int {
 }
 
 func (g *group) countError(row *bench.Row) {
-	if len(g.unallowed) == 0 {
-		g.unallowed = unallowed(row)
-	}
 	e := row.Error
 	for i := range g.errors {
 		if g.errors[i].kind == e.Type {
@@ -204,23 +193,6 @@ func (g *group) countError(row *bench.Row) {
 		runnerFailure: e.RunnerFailure(),
 		timeout:       row.TimeoutOrStall(),
 	})
-}
-
-// unallowed returns sentences on the changes of a row that its scenario does not
-// allow, which come first.
-func unallowed(row *bench.Row) []string {
-	var sentences []string
-	for _, c := range row.ChangeList() {
-		if c.Unallowed == "" || len(sentences) == bench.MaxUnallowedChanges {
-			break
-		}
-		what := c.String()
-		if c.Title != "" {
-			what += " (" + c.Title + ")"
-		}
-		sentences = append(sentences, plainText(what+": "+c.Unallowed))
-	}
-	return sentences
 }
 
 func originOf(row *bench.Row) origin {

@@ -104,21 +104,7 @@ func (c *Collector) warnings(opts Options) []string {
 	if c.simulated > 0 && c.simulated < c.rows {
 		warnings = append(warnings, fmt.Sprintf("%d of %d rows are simulated: figures mix them with those of a model", c.simulated, c.rows))
 	}
-	return append(warnings, c.unjudged()...)
-}
-
-// unjudged says where it was not judged what was changed.
-func (c *Collector) unjudged() []string {
-	var places []string
-	for _, m := range c.modes {
-		if m.notJudged > 0 {
-			places = append(places, fmt.Sprintf("%s (%d of %s)", plainText(string(m.mode)), m.notJudged, counted(m.runs, "run")))
-		}
-	}
-	if len(places) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("What was changed could not be judged in %s, as on a live target: changes that a scenario does not allow would not have been noticed there", list(places))}
+	return warnings
 }
 
 // missingReason says how many planned cells have no row, and why.

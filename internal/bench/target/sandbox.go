@@ -332,13 +332,10 @@ func usage(world *sandbox.World, token string) Usage {
 // NewToken returns a random token in the form of a classic one of GitHub's.
 func NewToken() string { return "ghp_" + cryptorand.Text() + cryptorand.Text()[:10] }
 
-// tokenScopes are those of the tokens that people make for tools.
-func tokenScopes() []string { return []string{"gist", "project", "read:org", "repo", "workflow"} }
-
 // grant makes a token one of an account.
 func grant(world *sandbox.World, server *sandbox.Server, login, token string) Access {
 	world.AddToken(token, sandbox.Token{
-		User: login, Scopes: tokenScopes(),
+		User: login, Scopes: []string{"gist", "project", "read:org", "repo", "workflow"},
 	})
 	return Access{RESTURL: server.URL, GraphQLURL: server.URL + "/graphql", Token: token}
 }
