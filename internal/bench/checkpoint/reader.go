@@ -1,194 +1,198 @@
 package checkpoint
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"slices"
+	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/jq"
 )
 
-// GitHubReader reads GitHub's state through its APIs. Its answers have the
-// fields of ghx's capabilities of the same name, and some more.
+// MaxAnswer bounds what is read of GitHub at a time, in bytes.
+const MaxAnswer = 4 << 20
+
+// GitHubReader reads GitHub's state through its APIs. What the reads that ship
+// with the program answer has the fields of ghx's capabilities of the same name,
+// and more.
 type GitHubReader struct{ client *github.Client }
 
 // NewGitHubReader returns a reader that asks as the client's account.
 func NewGitHubReader(client *github.Client) *GitHubReader { return &GitHubReader{client} }
 
-// read is one of the reader's tasks.
-type read func(ctx context.Context, r *GitHubReader, in input) (any, error)
-
-func reads() map[string]read {
-	return map[string]read{
-		"repo.view":             repoView,
-		"issue.view":            issueView,
-		"issue.list":            issueList,
-		"issue.comments.list":   issueComments,
-		"issue.relations.view":  issueRelations,
-		"pr.view":               pullView,
-		"pr.list":               pullList,
-		"pr.merge.status":       pullMergeStatus,
-		"pr.checks.list":        pullChecks,
-		"pr.reviews.list":       pullReviews,
-		"pr.threads.list":       pullThreads,
-		"project_v2.items.list": projectItems,
-		"release.view":          releaseView,
-		"release.list":          releaseList,
-		"workflow.run.view":     runView,
-
-		"workflow.job.logs.raw":       jobLog,
-		"workflow.job.logs.view":      jobSummary,
-		"workflow.list":               workflowList,
-		"workflow.run.artifacts.list": runArtifacts,
-		"workflow.runs.list":          workflowRuns,
-		"workflow.view":               workflowView,
-	}
-}
-
-// Tasks returns the names of the reads that there are, sorted.
-func Tasks() []string {
-	var names []string
-	for name := range reads() {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Read answers a read. What does not exist is nil. The error is of kind
-// invalid for a task that there is not and for a wrong input, of kind
-// infrastructure where GitHub refused.
+// Read answers a read whose references are filled in. What does not exist is
+// nil. The error is of kind invalid for a task that there is not and for jq that
+// fails, of kind infrastructure where GitHub refused.
 func (r *GitHubReader) Read(ctx context.Context, read bench.Read) (any, error) {
-	task, in := read.Task, read.Input
-	ask, known := reads()[task]
-	if !known {
-		return nil, fault.Invalidf("verification task %q is unknown: use one of %s", task, strings.Join(Tasks(), ", "))
-	}
-	answer, err := ask(ctx, r, in)
+	answer, err := r.answer(ctx, read)
 	switch {
 	case github.NotFound(err):
 		return nil, nil
 	case err != nil:
-		return nil, fault.Wrap(fault.Infrastructure, fmt.Errorf("read %s: %w", task, err))
+		return nil, fault.Wrap(fault.Infrastructure, fmt.Errorf("read %s: %w", nameOf(read), err))
 	default:
 		return answer, nil
 	}
 }
 
-// input is a verification input.
-type input map[string]any
-
-// number returns a whole number of the input.
-func (in input) number(name string) (int64, error) {
-	switch n := in[name].(type) {
-	case int:
-		return int64(n), nil
-	case int64:
-		return n, nil
-	case float64:
-		if n == float64(int64(n)) {
-			return int64(n), nil
-		}
+// nameOf says which read it is, for errors.
+func nameOf(read bench.Read) string {
+	switch {
+	case read.Task != "":
+		return read.Task
+	case read.Path != "":
+		return read.Path
+	default:
+		return "GraphQL"
 	}
-	return 0, fault.Invalidf("verification input %q is %v, want a whole number", name, in[name])
 }
 
-func (in input) text(name string) string {
-	text, _ := in[name].(string)
-	return text
-}
-
-func (in input) flag(name string, otherwise bool) bool {
-	if flag, given := in[name].(bool); given {
-		return flag
+func (r *GitHubReader) answer(ctx context.Context, read bench.Read) (answer any, err error) {
+	var next any
+	if read.Task != "" {
+		answer, err = r.form(ctx, read.Task, read.Input)
+	} else {
+		answer, next, err = r.ask(ctx, read)
 	}
-	return otherwise
-}
-
-// defaultPage is how many items a list has if the input does not say.
-const defaultPage = 30
-
-// largestPage is how many items GitHub returns at most at a time.
-const largestPage = 100
-
-// variables returns the GraphQL variables of the input: owner and name always,
-// the number under "number" if its name is not empty, and the size of lists.
-func (in input) variables(number string) (map[string]any, error) {
-	vars := map[string]any{"owner": in.text("owner"), "name": in.text("name")}
-	if number != "" {
-		n, err := in.number(number)
-		if err != nil {
-			return nil, err
-		}
-		vars["number"] = n
+	if err != nil || read.JQ == "" {
+		return answer, err
 	}
-	return vars, nil
-}
-
-// listVariables adds the page of a list to [input.variables].
-func (in input) listVariables(number string) (map[string]any, error) {
-	vars, err := in.variables(number)
+	program, err := jq.Compile(read.JQ, readVariables()...)
 	if err != nil {
 		return nil, err
 	}
-	vars["first"] = int64(defaultPage)
-	if in["first"] != nil {
-		if vars["first"], err = in.number("first"); err != nil {
-			return nil, err
+	input, err := jq.Plain(read.Input)
+	if err != nil {
+		return nil, err
+	}
+	return program.Run(ctx, answer, input, next)
+}
+
+// ask sends a query or requests a path. Next is the number of the next page of a
+// list of which one page was to be read, nil if there is none.
+func (r *GitHubReader) ask(ctx context.Context, read bench.Read) (answer, next any, err error) {
+	if read.Query != "" {
+		var data json.RawMessage
+		if err := r.client.GraphQL(ctx, read.Query, read.Variables, &data); err != nil {
+			return nil, nil, err
+		}
+		if len(data) > MaxAnswer {
+			return nil, nil, errTooLarge
+		}
+		answer, err = jq.Decode(data)
+		return answer, nil, err
+	}
+	return r.pages(ctx, read)
+}
+
+// errTooLarge is about an answer of GitHub's that is beyond [MaxAnswer].
+var errTooLarge = fault.Invalidf("the answer has more than %d MiB: select less, or read fewer pages", MaxAnswer>>20)
+
+// pages requests the pages of a path and joins them.
+func (r *GitHubReader) pages(ctx context.Context, read bench.Read) (answer, next any, err error) {
+	address, err := url.Parse(read.Path)
+	if err != nil || address.Host != "" || !strings.HasPrefix(read.Path, "/") {
+		return nil, nil, fault.Invalidf("%q is no path of the REST API: want one that begins with a slash, such as /repos/octocat/hello", read.Path)
+	}
+	left := MaxAnswer
+	for page := range max(read.Pages, 1) {
+		text, following, err := r.get(ctx, address, read.Accept, left)
+		if err != nil {
+			return nil, nil, err
+		}
+		left -= text.text.Len()
+		body, err := text.value()
+		if err != nil {
+			return nil, nil, err
+		}
+		if answer = joined(answer, body); page == 0 {
+			answer = body
+		}
+		if following == 0 {
+			return answer, nil, nil
+		}
+		query := address.Query()
+		query.Set("page", strconv.Itoa(following))
+		address.RawQuery, next = query.Encode(), following
+	}
+	if read.Pages > 1 {
+		return nil, nil, fault.Invalidf("the list goes on after %d pages: raise pages, or ask for less", read.Pages)
+	}
+	return answer, next, nil
+}
+
+// joined puts a further page of a list after the others: its elements, or those
+// of the lists that the page's object has.
+func joined(whole, page any) any {
+	switch page := page.(type) {
+	case []any:
+		list, _ := whole.([]any)
+		return append(list, page...)
+	case map[string]any:
+		object, _ := whole.(map[string]any)
+		for name, part := range page {
+			if list, is := part.([]any); is && object != nil {
+				object[name] = joined(object[name], list)
+			}
 		}
 	}
-	if after := in.text("after"); after != "" {
-		vars["after"] = after
+	return whole
+}
+
+// get requests an address. Following is the number of the next page, 0 if there
+// is none.
+func (r *GitHubReader) get(ctx context.Context, address *url.URL, accept string, left int) (*body, int, error) {
+	request, err := r.client.REST.NewRequest(http.MethodGet, strings.TrimPrefix(address.String(), "/"), nil)
+	if err != nil {
+		return nil, 0, err
 	}
-	return vars, nil
-}
-
-// pageInfo is where a page of a list ends.
-type pageInfo struct {
-	HasNextPage bool    `json:"hasNextPage"`
-	EndCursor   *string `json:"endCursor"`
-}
-
-// list is the answer of a list capability.
-type list[T any] struct {
-	Items    []T      `json:"items"`
-	PageInfo pageInfo `json:"pageInfo"`
-}
-
-// nodes is a connection in GitHub's reply.
-type nodes[T any] struct {
-	Nodes    []T
-	PageInfo pageInfo
-}
-
-func listed[N, T any](from nodes[N], show func(N) T) list[T] {
-	out := list[T]{Items: make([]T, 0, len(from.Nodes)), PageInfo: from.PageInfo}
-	for _, n := range from.Nodes {
-		out.Items = append(out.Items, show(n))
+	if accept != "" {
+		request.Header.Set("Accept", accept)
 	}
-	return out
+	text := &body{left: left}
+	response, err := r.client.REST.Do(ctx, request, text)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return nil, 0, errTooLarge
+	case err != nil:
+		return nil, 0, err
+	}
+	text.json = strings.HasPrefix(response.Header.Get("Content-Type"), "application/json")
+	return text, response.NextPage, nil
 }
 
-// actor is who did something; nil for accounts that are gone.
-type actor *struct{ Login string }
-
-func login(a actor) *string {
-	if a == nil {
-		return nil
-	}
-	return &a.Login
+// body is what GitHub answered to a request of the REST API.
+type body struct {
+	text bytes.Buffer
+	// left is how many more bytes are read.
+	left int
+	json bool
 }
 
-// named are labels, or other things with a name.
-type named struct{ Nodes []struct{ Name string } }
-
-func (n named) names() []string {
-	names := make([]string, 0, len(n.Nodes))
-	for _, one := range n.Nodes {
-		names = append(names, one.Name)
+// Write takes a part of the body.
+func (b *body) Write(part []byte) (int, error) {
+	if b.left -= len(part); b.left < 0 {
+		return 0, errTooLarge
 	}
-	return names
+	return b.text.Write(part)
+}
+
+// value is what a body says: a text where it is not JSON.
+func (b *body) value() (any, error) {
+	if b.json {
+		return jq.Decode(b.text.Bytes())
+	}
+	if !utf8.Valid(b.text.Bytes()) {
+		return nil, fault.Invalidf("the answer is neither JSON nor text")
+	}
+	return b.text.String(), nil
 }

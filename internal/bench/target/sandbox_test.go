@@ -14,14 +14,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
-	"github.com/ghx-dev/bench-action/internal/sandbox"
 )
 
 // seeded is a sandbox with all fixtures.
@@ -113,29 +110,6 @@ func TestS6TheVerifierIsNotTheAgent(t *testing.T) {
 		user, _, err := client.REST.Users.Get(t.Context(), "")
 		require.NoError(t, err)
 		assert.Equal(t, login, user.GetLogin())
-	}
-}
-
-func TestS6TheVerifierOnlyReads(t *testing.T) {
-	place := prepare(t, seeded(t))
-	input := map[string]any{"owner": target.Owner, "name": target.FixturesName}
-	for field, resource := range map[string]string{"issueNumber": "issue", "prNumber": "pr_with_reviews", "projectNumber": "project"} {
-		input[field] = number(t, place, resource)
-	}
-	input["runId"] = resourceID(t, place, "workflow_run", "id")
-	input["jobId"] = resourceID(t, place, "workflow_job", "id")
-	input["workflowId"] = resourceID(t, place, "workflow", "id")
-	input["tagName"] = place.Manifest.Resources["release"]["tag_name"]
-	reader := checkpoint.NewGitHubReader(verifier(t, place))
-	for _, task := range checkpoint.Tasks() {
-		answer, err := reader.Read(t.Context(), bench.Read{Task: task, Input: input})
-		require.NoError(t, err, task)
-		assert.NotNil(t, answer, task)
-	}
-	w, _ := place.GitHub.(*sandbox.World)
-	require.NotEmpty(t, w.Audit())
-	for _, request := range w.Audit() {
-		assert.False(t, request.Write, "%s %s %s", request.Method, request.Path, request.Operation)
 	}
 }
 

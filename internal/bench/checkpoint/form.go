@@ -1,0 +1,172 @@
+package checkpoint
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/jq"
+)
+
+//go:embed forms
+var formFiles embed.FS
+
+// form is a read that ships with the program: one step, written as it is in a
+// scenario, or several in order.
+type form struct {
+	Only  step   `yaml:",inline"`
+	Steps []step `yaml:"reads"`
+	// JQ makes the answer out of that of the one step, or out of an object with
+	// the answers of the steps by their names. No value means that the thing is
+	// not there. It may use what forms/defs.jq defines.
+	JQ string `yaml:"jq"`
+
+	answer *jq.Program
+}
+
+// step is a request of a form.
+type step struct {
+	// As is the name of its answer among those of several steps.
+	As string `yaml:"as"`
+	// Input is jq that makes the step's input, applied to the answers so far. No
+	// value means that the step is left out, and its answer null. Empty means
+	// the form's input. As everywhere, $input is that one.
+	Input string `yaml:"input"`
+	// The others are those of [bench.Read]. Its variables are the fields of the
+	// input, of which GitHub takes those that the query declares.
+	Query  string `yaml:"query"`
+	Path   string `yaml:"path"`
+	Accept string `yaml:"accept"`
+	Pages  int    `yaml:"pages"`
+
+	input *jq.Program
+}
+
+// The variables that jq has here: the input, and the number of the next page of
+// a REST list of which one page was read, null without one.
+const (
+	inputVariable = "$input"
+	nextVariable  = "$next"
+)
+
+// readVariables are those of every program of a read.
+func readVariables() []string { return []string{inputVariable, nextVariable} }
+
+// forms are the reads that ship with the program, by name. Tests hold that they
+// can be read.
+var forms = sync.OnceValue(func() map[string]*form {
+	all := map[string]*form{}
+	files, err := fs.Glob(formFiles, "forms/*.yaml")
+	if err != nil {
+		panic(fmt.Sprintf("checkpoint: %v", err))
+	}
+	defs := mustRead("forms/defs.jq")
+	for _, file := range files {
+		var some map[string]*form
+		if err := yaml.UnmarshalWithOptions([]byte(mustRead(file)), &some, yaml.Strict()); err != nil {
+			panic(fmt.Sprintf("checkpoint: %s: %v", file, err))
+		}
+		for name, f := range some {
+			if err := f.compile(defs); err != nil {
+				panic(fmt.Sprintf("checkpoint: %s: %s: %v", file, name, err))
+			}
+		}
+		maps.Copy(all, some)
+	}
+	return all
+})
+
+func mustRead(file string) string {
+	data, err := formFiles.ReadFile(file)
+	if err != nil {
+		panic(fmt.Sprintf("checkpoint: %v", err))
+	}
+	return string(data)
+}
+
+func (f *form) compile(defs string) (err error) {
+	if f.Steps == nil {
+		f.Steps = []step{f.Only}
+	}
+	program := func(source string) *jq.Program {
+		if source == "" || err != nil {
+			return nil
+		}
+		var compiled *jq.Program
+		compiled, err = jq.Compile(defs+"first(("+source+"), null)", readVariables()...)
+		return compiled
+	}
+	f.answer = program(f.JQ)
+	for i := range f.Steps {
+		f.Steps[i].input = program(f.Steps[i].Input)
+	}
+	return err
+}
+
+// Tasks returns the names of the reads that ship with the program, sorted.
+func Tasks() []string { return slices.Sorted(maps.Keys(forms())) }
+
+// form answers a read that ships with the program.
+func (r *GitHubReader) form(ctx context.Context, task string, given map[string]any) (any, error) {
+	f, known := forms()[task]
+	if !known {
+		return nil, fault.Invalidf("verification task %q is unknown: use one of %s", task, strings.Join(Tasks(), ", "))
+	}
+	input, err := jq.Plain(given)
+	if err != nil {
+		return nil, err
+	}
+	answers := map[string]any{}
+	var whole any = answers
+	var next any
+	for _, s := range f.Steps {
+		var answer any
+		answer, next, err = r.step(ctx, s, input, answers)
+		if err != nil {
+			return nil, err
+		}
+		if s.As == "" {
+			whole = answer
+		}
+		answers[s.As] = answer
+	}
+	return f.answer.Run(ctx, whole, input, next)
+}
+
+// step makes a request of a form.
+func (r *GitHubReader) step(ctx context.Context, s step, given any, answers map[string]any) (answer, next any, err error) {
+	own := given
+	if s.input != nil {
+		if own, err = s.input.Run(ctx, answers, given, nil); err != nil || own == nil {
+			return nil, nil, err
+		}
+	}
+	input, _ := own.(map[string]any)
+	read := bench.Read{Query: s.Query, Variables: present(input), Path: s.Path, Accept: s.Accept, Pages: s.Pages}
+	if s.Path != "" {
+		read.Path, err = FillPath(s.Path, func(reference string) (any, error) {
+			return input[strings.TrimPrefix(reference, "input.")], nil
+		})
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.ask(ctx, read)
+}
+
+// present returns the fields of an input that are not null: a variable that is
+// not given has its default.
+func present(input map[string]any) map[string]any {
+	given := maps.Clone(input)
+	maps.DeleteFunc(given, func(_ string, value any) bool { return value == nil })
+	return given
+}
