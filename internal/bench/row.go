@@ -49,11 +49,14 @@ type Row struct {
 	Turns      int `json:"turns,omitempty"`
 	ToolErrors int `json:"tool_errors,omitempty"`
 	// APIRequests is counted outside the agent; nil where it was not.
-	APIRequests   *APIRequests `json:"api_requests,omitempty"`
-	RefusedHosts  []string     `json:"refused_hosts,omitempty"`
-	Continuations int          `json:"continuations,omitempty"`
-	SeedID        string       `json:"seed_id,omitempty"`
-	Order         *Order       `json:"order,omitempty"`
+	APIRequests  *APIRequests `json:"api_requests,omitempty"`
+	RefusedHosts []string     `json:"refused_hosts,omitempty"`
+	// Unsupported names what the agent asked for that GitHub has and the
+	// sandbox lacks, at most [MaxUnsupported]. It voids nothing (rule S20).
+	Unsupported   []string `json:"unsupported,omitempty"`
+	Continuations int      `json:"continuations,omitempty"`
+	SeedID        string   `json:"seed_id,omitempty"`
+	Order         *Order   `json:"order,omitempty"`
 	// Variation is which of the suite's variations the fixtures were; nil where
 	// they do not vary, as on a live target.
 	Variation *Variation `json:"variation,omitempty"`
@@ -85,6 +88,9 @@ type Row struct {
 
 // MaxChanges is how many changes a row has.
 const MaxChanges = 100
+
+// MaxUnsupported is how much a row names that the sandbox lacks.
+const MaxUnsupported = 100
 
 // Cell returns the cell that the row reports.
 func (r *Row) Cell() Cell {

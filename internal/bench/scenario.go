@@ -1,6 +1,9 @@
 package bench
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // ScenarioType tells the two kinds of scenario apart.
 type ScenarioType string
@@ -118,7 +121,7 @@ type Assertions struct {
 	// DataType is "array" or "object".
 	DataType            string       `json:"data_type,omitempty"`
 	ExpectedRouteUsed   Route        `json:"expected_route_used,omitempty"`
-	ExpectedErrorCode   string       `json:"expected_error_code,omitempty"`
+	ExpectedErrorCode   ErrorCodes   `json:"expected_error_code,omitempty"`
 	RequireToolCalls    bool         `json:"require_tool_calls,omitempty"`
 	MinToolCalls        *int         `json:"min_tool_calls,omitempty"`
 	MaxToolCalls        *int         `json:"max_tool_calls,omitempty"`
@@ -127,6 +130,21 @@ type Assertions struct {
 	// with GitHub's (rule S13).
 	ExpectedData *ExpectedData `json:"expected_data,omitempty"`
 	Checkpoints  []Checkpoint  `json:"checkpoints,omitempty"`
+}
+
+// ErrorCodes are the codes of which an expected error has one: more than one
+// where GitHub's words leave open which is meant. In a file a single one may
+// stand by itself.
+type ErrorCodes []string
+
+// UnmarshalJSON reads a text or a list of texts.
+func (c *ErrorCodes) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*c = ErrorCodes{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(c))
 }
 
 // ExpectedData is what GitHub says of what an agent reports (rule S13).

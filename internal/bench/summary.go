@@ -59,6 +59,15 @@ type ModeSummary struct {
 	P90TokensActive    float64 `json:"p90TokensActive"`
 	P95TokensActive    float64 `json:"p95TokensActive"`
 	MedianCostUSD      float64 `json:"medianCostUsd"`
+
+	// The fields below are ours.
+
+	// FootprintNotJudged counts the runs that ended in an answer and in which it
+	// could not be judged what was changed (rule S12).
+	FootprintNotJudged int `json:"footprintNotJudged,omitempty"`
+	// RouteOKRate is of the runs in which the scenario names a route, or what
+	// ghx alone reports; nil where none does (rule S13).
+	RouteOKRate *float64 `json:"routeOkRate,omitempty"`
 }
 
 // Profiling has the medians of the timing breakdowns, in milliseconds.
@@ -252,7 +261,14 @@ type ScenarioModeSummary struct {
 	// ExampleError is the message of the first row with an error, as plain text
 	// and cut to 200 characters.
 	ExampleError string `json:"exampleError,omitempty"`
+	// UnallowedChanges are those of the first row that has any, as sentences in
+	// plain text, each cut to 200 characters; at most [MaxUnallowedChanges].
+	UnallowedChanges []string `json:"unallowedChanges,omitempty"`
 }
+
+// MaxUnallowedChanges is how many changes that were not allowed a summary tells
+// of a scenario and mode.
+const MaxUnallowedChanges = 5
 
 // MissingReason is why a planned cell has no row.
 type MissingReason string

@@ -48,6 +48,13 @@ const userAgent = "bench-action"
 const (
 	enterpriseREST    = "/api/v3"
 	enterpriseGraphQL = "/api/graphql"
+	enterpriseUploads = "/api/uploads"
+)
+
+// The hosts of github.com's API.
+const (
+	apiHost     = "api.github.com"
+	uploadsHost = "uploads.github.com"
 )
 
 // Client is a client of both APIs. It is safe for concurrent use.
@@ -77,6 +84,7 @@ func New(opts Options) (*Client, error) {
 	client := &http.Client{Transport: transport(opts, rest, graphql)}
 	c := &Client{REST: github.NewClient(client), http: client, graphqlURL: graphql.String()}
 	c.REST.BaseURL = rest.JoinPath("/")
+	c.REST.UploadURL = uploads(rest).JoinPath("/")
 	c.REST.UserAgent = userAgent
 	return c, nil
 }
@@ -86,6 +94,19 @@ func orDefault(text, otherwise string) string {
 		return otherwise
 	}
 	return text
+}
+
+// uploads returns the address that takes files, which belongs to a REST
+// address: github.com has a host for it, an enterprise server a path.
+func uploads(rest *url.URL) *url.URL {
+	at := *rest
+	if server, found := strings.CutSuffix(at.Path, enterpriseREST); found {
+		at.Path = server + enterpriseUploads
+	}
+	if at.Host == apiHost {
+		at.Host = uploadsHost
+	}
+	return &at
 }
 
 // beside returns the GraphQL address that belongs to a REST address.

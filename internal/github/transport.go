@@ -45,7 +45,7 @@ func transport(opts Options, rest, graphql *url.URL) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	origins := []string{origin(rest), origin(graphql)}
+	origins := []string{origin(rest), origin(graphql), origin(uploads(rest))}
 	cache := httpcache.NewTransport(&memory{entries: map[string][]byte{}})
 	cache.Transport = revalidated{origins, authorized{opts.tokens(), origins, bounded{next}}}
 	if opts.Patience == nil {

@@ -72,12 +72,51 @@ func unpack(packed []byte) []byte {
 // them.
 func Operations() []*Operation { return restDocument().Operations }
 
-// Paths of repositories are published by their names; links that GitHub makes
-// name them by their id.
-const (
-	reposRoot        = "/repos/{owner}/{repo}"
-	repositoriesRoot = "/repositories/{repository_id}"
-)
+// segment is a part of an operation's path between slashes.
+type segment struct {
+	// literal is the text of what is no variable.
+	literal  string
+	variable bool
+	// many variables may have slashes in them, and empty ones be empty.
+	many, empty bool
+}
+
+// templates are the paths of operations by method. That of a repository is
+// published by the repository's name, and answers have links by its id.
+var templates = sync.OnceValue(func() map[string][]template {
+	all := map[string][]template{}
+	for _, op := range Operations() {
+		path := segmentsOf(op)
+		all[op.Method] = append(all[op.Method], template{op, path})
+		if strings.HasPrefix(op.Path, "/repos/{owner}/{repo}") {
+			const names = 4 // "", "repos", owner and name
+			byID := append([]segment{{}, {literal: "repositories"}, {variable: true}}, path[names:]...)
+			all[op.Method] = append(all[op.Method], template{op, byID})
+		}
+	}
+	return all
+})
+
+type template struct {
+	op   *Operation
+	path []segment
+}
+
+func segmentsOf(op *Operation) []segment {
+	var path []segment
+	for part := range strings.SplitSeq(op.Path, "/") {
+		name, variable := strings.CutPrefix(part, "{")
+		name = strings.TrimSuffix(name, "}")
+		if !variable {
+			path = append(path, segment{literal: part})
+			continue
+		}
+		// The root of a repository's files has an empty path.
+		many := slices.ContainsFunc(op.Parameters, func(p Parameter) bool { return p.Name == name && p.Many })
+		path = append(path, segment{variable: true, many: many, empty: many && name == "path"})
+	}
+	return path
+}
 
 // Find returns the operation that a request of a method to a path is: a HEAD is
 // as its GET. What follows a "?" does not count. In a path that is still to be
@@ -87,56 +126,36 @@ func Find(method, path string) (op *Operation, known bool) {
 		method = http.MethodGet
 	}
 	path, _, _ = strings.Cut(path, "?")
-	segments := strings.Split(path, "/")
+	parts := strings.Split(path, "/")
 	most := -1
-	for _, candidate := range Operations() {
-		if candidate.Method != method {
-			continue
-		}
-		template := candidate.Path
-		if rest, is := strings.CutPrefix(template, reposRoot); is && len(segments) > 1 && segments[1] == "repositories" {
-			template = repositoriesRoot + rest
-		}
-		if literal, is := candidate.matches(strings.Split(template, "/"), segments); is && literal > most {
-			op, most = candidate, literal
+	for _, candidate := range templates()[method] {
+		if literal, is := matches(candidate.path, parts); is && literal > most {
+			op, most = candidate.op, literal
 		}
 	}
 	return op, op != nil
 }
 
 // matches reports whether a path is one of a template's, and how many of its
-// segments the template names.
-func (o *Operation) matches(template, path []string) (literal int, is bool) {
-	if len(template) == 0 {
-		return 0, len(path) == 0
-	}
-	name, variable := strings.CutPrefix(template[0], "{")
-	name = strings.TrimSuffix(name, "}")
-	switch {
-	case len(path) == 0:
-		// The root of a repository's files has an empty path.
-		return 0, len(template) == 1 && name == "path" && o.many(name)
-	case !variable && template[0] != path[0]:
-		return 0, false
-	case !variable:
-		literal, is = o.matches(template[1:], path[1:])
-		return literal + 1, is
-	case path[0] == "" && name != "path":
-		return 0, false
-	}
-	most := 1
-	if o.many(name) {
-		most = len(path) - len(template) + 1
-	}
-	for n := most; n >= 1; n-- {
-		if literal, is = o.matches(template[1:], path[n:]); is {
-			return literal, true
+// parts the template names.
+func matches(path []segment, parts []string) (literal int, is bool) {
+	for n, s := range path {
+		switch {
+		case len(parts) == n:
+			return literal, n == len(path)-1 && s.many && s.empty
+		case !s.variable && s.literal == parts[n]:
+			literal++
+		case !s.variable || parts[n] == "" && !s.empty:
+			return 0, false
+		case s.many:
+			// As much as can be goes into the variable.
+			for rest := len(parts); rest > n; rest-- {
+				if below, is := matches(path[n+1:], parts[rest:]); is {
+					return literal + below, true
+				}
+			}
+			return 0, false
 		}
 	}
-	return 0, false
-}
-
-// many reports whether a variable of the path may have slashes in it.
-func (o *Operation) many(name string) bool {
-	return slices.ContainsFunc(o.Parameters, func(p Parameter) bool { return p.Name == name && p.Many })
+	return literal, len(parts) == len(path)
 }

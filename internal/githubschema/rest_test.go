@@ -30,6 +30,8 @@ func TestFind(t *testing.T) {
 		{"a path that GitHub does not have", "GET", "/repos/octocat/hello/isues", ""},
 		{"a longer path", "GET", "/repos/octocat/hello/issues/3/mileStone", ""},
 		{"no path", "GET", "", ""},
+		{"a path of one part", "GET", "/isues", ""},
+		{"a path that begins with a name", "GET", "api/repos/octocat/hello", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			op, known := githubschema.Find(c.method, c.path)

@@ -22,9 +22,14 @@ const MaxYAML = 32 << 10
 // cannot grow into a large one. The document is nil if the file cannot be read
 // at all.
 func ParseYAML(file string, data []byte) (*Document, Problems) {
+	return ParseYAMLUpTo(file, data, MaxYAML)
+}
+
+// ParseYAMLUpTo is [ParseYAML] for a file of another greatest size in bytes.
+func ParseYAMLUpTo(file string, data []byte, most int) (*Document, Problems) {
 	r := &yamlReader{file: file, root: &node{line: 1, column: 1, value: map[string]any{}}}
-	if len(data) > MaxYAML {
-		r.report(r.root, "the file has %d bytes: want at most %d", len(data), MaxYAML)
+	if len(data) > most {
+		r.report(r.root, "the file has %d bytes: want at most %d", len(data), most)
 		return nil, r.problems
 	}
 	if deepest(data) > MaxDepth {

@@ -33,6 +33,11 @@ type Entry struct {
 	// Changes are what the request changed in the end; the single steps are in
 	// [World.Changes].
 	Changes []changes.Change
+	// Unsupported names what the request asked for that GitHub has and the
+	// sandbox lacks, such as "GET /repos/{owner}/{repo}/pages", "mutation
+	// updateDiscussion" and "Repository.discussions"; nil where it lacks
+	// nothing (rule S20).
+	Unsupported []string
 	// asked is what the request says: its path, query and body, at most
 	// [maxAsked] of them; empty for others than those of the API.
 	asked string
@@ -102,6 +107,25 @@ func (w *World) Asked(token, text string) bool {
 	w.audit.mu.Lock()
 	defer w.audit.mu.Unlock()
 	return slices.ContainsFunc(w.audit.entries, func(e Entry) bool { return e.Token == token && names(e.asked, text) })
+}
+
+// Unsupported returns what requests of a token asked for that GitHub has and the
+// sandbox lacks, each once, in order of first appearance.
+func (w *World) Unsupported(token string) []string {
+	w.audit.mu.Lock()
+	defer w.audit.mu.Unlock()
+	var all []string
+	for _, e := range w.audit.entries {
+		if e.Token != token {
+			continue
+		}
+		for _, name := range e.Unsupported {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
 }
 
 // names reports whether a text has a word in it, with no letter or digit right

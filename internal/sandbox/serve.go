@@ -263,9 +263,9 @@ func (w *World) answerGraphQL(x *exchange) rest.Response {
 		if operation.Mutation && !integration(s, x.token).MayMutate(operation.Fields) {
 			return rest.ForbiddenMutation()
 		}
+		body, lacking := w.gql.Execute(w.withQuota(x), s, actor(s, x.token), query.Query, query.OperationName, query.Variables)
 		return rest.Response{
-			Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}},
-			Body: w.gql.Execute(w.withQuota(x), s, actor(s, x.token), query.Query, query.OperationName, query.Variables),
+			Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}}, Body: body, Lacking: lacking,
 		}
 	})
 	if operation.Mutation {
@@ -323,7 +323,7 @@ func (w *World) write(x *exchange, number int, response rest.Response) {
 // log logs a request with its answer, tells watchers, and returns the
 // request's number.
 func (w *World) log(x *exchange, response rest.Response) int {
-	x.logged.Status = response.Status
+	x.logged.Status, x.logged.Unsupported = response.Status, response.Lacking
 	x.logged.Bytes += int64(len(response.Body))
 	if response.Status >= http.StatusBadRequest {
 		x.logged.Write = false

@@ -143,14 +143,21 @@ func (t *Track) find(ctx context.Context, i int, poll Poll) finding {
 
 // settle looks until the checkpoint holds or patience ends.
 func (t *Track) settle(ctx context.Context, cp bench.Checkpoint, poll Poll) finding {
-	found := t.look(ctx, cp)
-	for range poll.Attempts - 1 {
-		if found.passed || poll.pause(ctx) != nil {
-			break
-		}
+	var found finding
+	poll.Until(ctx, func() bool {
 		found = t.look(ctx, cp)
-	}
+		return found.passed
+	})
 	return found
+}
+
+// Until looks until it is told that what is wanted is there, or patience ends.
+func (p Poll) Until(ctx context.Context, look func() bool) {
+	for left := p.Attempts; ; left-- {
+		if look() || left <= 1 || p.pause(ctx) != nil {
+			return
+		}
+	}
 }
 
 func (p Poll) pause(ctx context.Context) error {

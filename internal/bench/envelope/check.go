@@ -3,6 +3,7 @@ package envelope
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,11 +53,11 @@ type problems []string
 
 func (p *problems) addf(format string, args ...any) { *p = append(*p, fmt.Sprintf(format, args...)) }
 
-func (p *problems) checkError(env Envelope, wantCode string) {
+func (p *problems) checkError(env Envelope, wanted []string) {
 	value := env.Value(fieldError)
 	if value == nil {
-		if wantCode != "" {
-			p.addf("There is no error, want one with the code %q.", wantCode)
+		if len(wanted) > 0 {
+			p.addf("There is no error, want one with the code %s.", either(wanted))
 		}
 		return
 	}
@@ -69,8 +70,8 @@ func (p *problems) checkError(env Envelope, wantCode string) {
 	switch {
 	case code == "":
 		p.addf("The error has no code that is a text.")
-	case wantCode != "" && code != wantCode:
-		p.addf("The error's code is %s, want %q.", quote(code), wantCode)
+	case len(wanted) > 0 && !slices.Contains(wanted, code):
+		p.addf("The error's code is %s, want %s.", quote(code), either(wanted))
 	}
 	if _, isText := object["message"].(string); !isText {
 		p.addf("The error has no message that is a text.")
@@ -80,6 +81,15 @@ func (p *problems) checkError(env Envelope, wantCode string) {
 			p.addf("The error's retryable is %s, want true or false.", kindOf(retryable))
 		}
 	}
+}
+
+// either lists the texts of which one is wanted.
+func either(wanted []string) string {
+	quoted := make([]string, 0, len(wanted))
+	for _, text := range wanted {
+		quoted = append(quoted, strconv.Quote(text))
+	}
+	return strings.Join(quoted, " or ")
 }
 
 // The names of data_type.

@@ -55,10 +55,13 @@ func TestS3AssertionsOnTheEnvelope(t *testing.T) {
 		{"meta is null", nothing, bench.Assertions{RequiredMetaFields: []string{"route_used"}},
 			[]string{`The meta is null, want an object.`}},
 		{"meta is null and nothing is asked of it", nothing, bench.Assertions{}, nil},
-		{"the expected error code", refused, bench.Assertions{ExpectedErrorCode: "NOT_FOUND"}, nil},
-		{"another error code", refused, bench.Assertions{ExpectedErrorCode: "VALIDATION"},
+		{"the expected error code", refused, bench.Assertions{ExpectedErrorCode: bench.ErrorCodes{"NOT_FOUND"}}, nil},
+		{"one of two error codes", refused, bench.Assertions{ExpectedErrorCode: bench.ErrorCodes{"UNKNOWN", "NOT_FOUND"}}, nil},
+		{"none of two error codes", refused, bench.Assertions{ExpectedErrorCode: bench.ErrorCodes{"UNKNOWN", "VALIDATION"}},
+			[]string{`The error's code is "NOT_FOUND", want "UNKNOWN" or "VALIDATION".`}},
+		{"another error code", refused, bench.Assertions{ExpectedErrorCode: bench.ErrorCodes{"VALIDATION"}},
 			[]string{`The error's code is "NOT_FOUND", want "VALIDATION".`}},
-		{"no error where a code is expected", list, bench.Assertions{ExpectedErrorCode: "VALIDATION"},
+		{"no error where a code is expected", list, bench.Assertions{ExpectedErrorCode: bench.ErrorCodes{"VALIDATION"}},
 			[]string{`There is no error, want one with the code "VALIDATION".`}},
 	}
 	for _, c := range cases {
@@ -95,7 +98,7 @@ func TestS7ShapeIsCheckedWithoutAssertions(t *testing.T) {
 func TestProblemsQuoteLittleOfTheAgent(t *testing.T) {
 	code := strings.Repeat("é\\n", 1000)
 	env := extract(t, `{"ok":false,"data":null,"error":{"code":"`+code+`","message":""},"meta":{}}`)
-	problems := envelope.Check(env, bench.Assertions{ExpectedErrorCode: "X"})
+	problems := envelope.Check(env, bench.Assertions{ExpectedErrorCode: bench.ErrorCodes{"X"}})
 	require.Len(t, problems, 1)
 	assert.Less(t, len(problems[0]), 400)
 	assert.NotContains(t, problems[0], "\n", "an agent cannot break the line")

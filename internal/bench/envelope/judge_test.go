@@ -18,7 +18,7 @@ const (
 
 func TestS8Judge(t *testing.T) {
 	success := bench.Assertions{ExpectedOutcome: bench.OutcomeSuccess}
-	expectedError := bench.Assertions{ExpectedOutcome: bench.OutcomeError, ExpectedErrorCode: "NOT_FOUND"}
+	expectedError := bench.Assertions{ExpectedOutcome: bench.OutcomeError, ExpectedErrorCode: bench.ErrorCodes{"NOT_FOUND"}}
 	invalidExpected := bench.Assertions{ExpectValidOutput: new(bool), RequiredDataFields: []string{"id"}}
 
 	cases := []struct {
@@ -44,7 +44,7 @@ func TestS8Judge(t *testing.T) {
 		{name: "the expected error", answer: failed, assertions: expectedError,
 			found: true, valid: true, passes: true},
 		{name: "the expected error by the older form", answer: failed,
-			assertions: bench.Assertions{MustSucceed: new(bool), ExpectedErrorCode: "NOT_FOUND"},
+			assertions: bench.Assertions{MustSucceed: new(bool), ExpectedErrorCode: bench.ErrorCodes{"NOT_FOUND"}},
 			found:      true, valid: true, passes: true},
 		{name: "a success where an error is expected", answer: succeeded, assertions: expectedError,
 			found: true,
@@ -53,7 +53,7 @@ func TestS8Judge(t *testing.T) {
 				`The outcome is ok true without an error, want an error.`,
 			}},
 		{name: "another error than the expected one", answer: failed,
-			assertions: bench.Assertions{ExpectedOutcome: bench.OutcomeError, ExpectedErrorCode: "VALIDATION"},
+			assertions: bench.Assertions{ExpectedOutcome: bench.OutcomeError, ExpectedErrorCode: bench.ErrorCodes{"VALIDATION"}},
 			found:      true,
 			reasons:    []string{`The error's code is "NOT_FOUND", want "VALIDATION".`}},
 		{name: "an assertion that is not met makes the output invalid", answer: succeeded,

@@ -18,6 +18,10 @@ type Collector struct {
 	rows      int
 	simulated int
 	costUSD   float64
+	// lacking counts the rows that name something which the sandbox lacks, and
+	// unsupported those that name each.
+	lacking     int
+	unsupported map[string]int
 }
 
 // modeRows is what is known of one mode's rows.
@@ -34,6 +38,9 @@ type modeRows struct {
 // tally counts rows.
 type tally struct {
 	runs, successes, valid, runnerFailures, timeouts, retried, stable int
+	// notJudged are the rows whose changes could not be judged; routed those
+	// whose scenario names a route, routeOK those that took it.
+	notJudged, routed, routeOK int
 }
 
 // group is what is known of a scenario's rows in one mode.
@@ -41,6 +48,8 @@ type group struct {
 	tally
 	// errors are in order of appearance.
 	errors []errorTally
+	// unallowed are the changes of the first row that has any, as sentences.
+	unallowed []string
 }
 
 // errorTally counts the rows with an error of one type.
@@ -89,6 +98,7 @@ func (c *Collector) Add(row *bench.Row) error {
 		c.simulated++
 	}
 	c.costUSD += row.SpentUSD()
+	c.countLacking(row)
 	m.note(originOf(row))
 	stable := row.Success && row.OutputValid && !row.Error.RunnerFailure()
 	m.records.add(record{
@@ -117,6 +127,16 @@ func (c *Collector) Add(row *bench.Row) error {
 		g.countError(row)
 	}
 	return nil
+}
+
+func (c *Collector) countLacking(row *bench.Row) {
+	c.lacking += one(len(row.Unsupported) > 0)
+	for _, name := range row.Unsupported {
+		if c.unsupported == nil {
+			c.unsupported = map[string]int{}
+		}
+		c.unsupported[strings.Clone(name)]++
+	}
 }
 
 func missingName(row *bench.Row) string {
@@ -169,6 +189,9 @@ func (t *tally) count(row *bench.Row, stable bool) {
 	t.timeouts += one(row.TimeoutOrStall())
 	t.retried += one(row.ExternalRetryCount > 0)
 	t.stable += one(stable)
+	t.notJudged += one(row.FootprintJudged != nil && !*row.FootprintJudged && !row.Error.RunnerFailure())
+	t.routed += one(row.RouteOK != nil)
+	t.routeOK += one(row.RouteOK != nil && *row.RouteOK)
 }
 
 func one(counted bool) int {
@@ -179,6 +202,9 @@ func one(counted bool) int {
 }
 
 func (g *group) countError(row *bench.Row) {
+	if len(g.unallowed) == 0 {
+		g.unallowed = unallowed(row)
+	}
 	e := row.Error
 	for i := range g.errors {
 		if g.errors[i].kind == e.Type {
@@ -193,6 +219,23 @@ func (g *group) countError(row *bench.Row) {
 		runnerFailure: e.RunnerFailure(),
 		timeout:       row.TimeoutOrStall(),
 	})
+}
+
+// unallowed returns sentences on the changes of a row that its scenario does not
+// allow, which come first.
+func unallowed(row *bench.Row) []string {
+	var sentences []string
+	for _, c := range row.ChangeList() {
+		if c.Unallowed == "" || len(sentences) == bench.MaxUnallowedChanges {
+			break
+		}
+		what := c.String()
+		if c.Title != "" {
+			what += " (" + c.Title + ")"
+		}
+		sentences = append(sentences, plainText(what+": "+c.Unallowed))
+	}
+	return sentences
 }
 
 func originOf(row *bench.Row) origin {

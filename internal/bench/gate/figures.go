@@ -137,6 +137,11 @@ func (f *modeFigures) summarize() {
 	s.RunnerFailureRate = percent(m.runnerFailures, m.runs)
 	s.TimeoutStallRate = percent(m.timeouts, m.runs)
 	s.RetryRate = percent(m.retried, m.runs)
+	s.FootprintNotJudged = m.notJudged
+	if m.routed > 0 {
+		rate := percent(m.routeOK, m.routed)
+		s.RouteOKRate = &rate
+	}
 	s.MedianLatencyMS = f.latencies.Median()
 	s.P90LatencyMS = f.latencies.Percentile(90)
 	s.P95LatencyMS = f.latencies.Percentile(95)

@@ -193,6 +193,7 @@ func (f *modeFigures) scenario(number int) bench.ScenarioModeSummary {
 		MedianLatencyMS:    medians[latency],
 		MedianToolCalls:    medians[toolCalls],
 		MedianCostUSD:      medians[cost],
+		UnallowedChanges:   slices.Clone(g.unallowed),
 	}
 	for k := 1; k <= min(g.runs, maxPassHatK); k++ {
 		summary.PassHatK = append(summary.PassHatK, stats.PassHatK(g.successes, g.runs, k))

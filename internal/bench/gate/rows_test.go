@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -188,6 +189,17 @@ func TestRowWithoutModeOrScenarioIsRefused(t *testing.T) {
 	assert.Zero(t, c.Rows())
 }
 
+func TestS20RowsThatNameWhatTheSandboxLacksAreCounted(t *testing.T) {
+	lacking := func(names ...string) change { return func(r *bench.Row) { r.Unsupported = names } }
+	rows := join(
+		runs(3, bench.AgentDirect, "a-001", lacking("GET /b", "GET /a", "Repository.c")),
+		runs(2, bench.GHX, "a-001", lacking("Repository.c")),
+		runs(1, bench.GHX, "a-001"),
+	)
+	assert.Contains(t, summarize(t, rows, quick()).Warnings, "In 5 rows the agent asked for what GitHub has and the sandbox lacks: Repository.c (5), GET /a (3) and GET /b (3)")
+	assert.NotContains(t, strings.Join(summarize(t, rows[5:], quick()).Warnings, " "), "lacks")
+}
+
 func TestG12ListsAreNeverNull(t *testing.T) {
 	var c gate.Collector
 	summary, err := c.Summarize(quick())
@@ -200,4 +212,68 @@ func TestG12ListsAreNeverNull(t *testing.T) {
 	for _, name := range []string{"modes", "profiling"} {
 		assert.Contains(t, string(data), `"`+name+`":{}`)
 	}
+}
+
+// changed gives the row changes and says whether they were judged.
+func changed(judged bool, changes ...bench.Change) change {
+	return func(r *bench.Row) {
+		r.FootprintJudged = &judged
+		_ = r.SetChanges(changes)
+	}
+}
+
+func TestS12UnallowedChangesAreToldByTheFirstRowThatHasSome(t *testing.T) {
+	unallowed := func(name, why string) bench.Change {
+		return bench.Change{Kind: bench.ChangeDeleted, Object: "branch", Name: name, Unallowed: why}
+	}
+	why := "nothing of the kind may be deleted"
+	first := bench.Change{
+		Kind: bench.ChangeChanged, Object: "issue", Name: "o/n#1", Title: "A\u202e title", Unallowed: `its title may not change ("A title" → "")`,
+	}
+	many := []bench.Change{first}
+	for range bench.MaxUnallowedChanges {
+		many = append(many, unallowed("o/n: "+strings.Repeat("x", 300), why))
+	}
+	rows := join(
+		runs(1, bench.GHX, "a-001", failed(bench.AssertionFailed, "no answer"), changed(true)),
+		runs(1, bench.GHX, "a-001", failed(bench.CheckpointFailed, "too much"), changed(true, many...)),
+		runs(1, bench.GHX, "a-001", failed(bench.CheckpointFailed, "too much"), changed(true, unallowed("o/n: later", why))),
+		runs(1, bench.AgentDirect, "a-001", changed(true, bench.Change{Kind: bench.ChangeCreated, Object: "comment", Name: "1 on o/n#1"})),
+	)
+	summary := summarize(t, rows, quick())
+	told := summary.Scenarios[0].Modes[bench.GHX].UnallowedChanges
+	require.Len(t, told, bench.MaxUnallowedChanges)
+	assert.Equal(t, `changed issue o/n#1 (A title): its title may not change ("A title" → "")`, told[0])
+	assert.Regexp(t, "^deleted branch o/n: x{180}.*…$", told[1])
+	assert.Empty(t, summary.Scenarios[0].Modes[bench.AgentDirect].UnallowedChanges, "what was allowed is not told")
+}
+
+func TestS12WhereChangesCouldNotBeJudgedIsAWarning(t *testing.T) {
+	rows := join(
+		runs(3, bench.GHX, "a-001", changed(false)),
+		runs(1, bench.GHX, "a-001", changed(true)),
+		runs(1, bench.GHX, "a-001", changed(false), failed(bench.RunnerError, "the agent is gone")),
+		runs(2, bench.AgentDirect, "a-001"),
+	)
+	summary := summarize(t, rows, quick())
+	assert.Equal(t, 3, summary.Modes[bench.GHX].FootprintNotJudged, "a runner failure is one anyway")
+	assert.Zero(t, summary.Modes[bench.AgentDirect].FootprintNotJudged, "older rows do not tell")
+	warnings := strings.Join(summary.Warnings, "\n")
+	assert.Contains(t, warnings, "What was changed could not be judged in ghx (3 of 5 runs), as on a live target")
+	assert.NotContains(t, warnings, "agent_direct (")
+
+	judged := summarize(t, runs(2, bench.GHX, "a-001", changed(true)), quick())
+	assert.NotContains(t, strings.Join(judged.Warnings, "\n"), "What was changed")
+}
+
+func TestS13TheShareOfRoutesIsOfTheRowsThatNameOne(t *testing.T) {
+	route := func(ok bool) change { return func(r *bench.Row) { r.RouteOK = &ok } }
+	rows := join(
+		runs(3, bench.GHX, "a-001", route(true)), runs(1, bench.GHX, "a-001", route(false)), runs(4, bench.GHX, "b-001"),
+		runs(4, bench.AgentDirect, "a-001"), runs(4, bench.AgentDirect, "b-001"),
+	)
+	summary := summarize(t, rows, quick())
+	require.NotNil(t, summary.Modes[bench.GHX].RouteOKRate)
+	assert.InDelta(t, 75, *summary.Modes[bench.GHX].RouteOKRate, 1e-9)
+	assert.Nil(t, summary.Modes[bench.AgentDirect].RouteOKRate)
 }

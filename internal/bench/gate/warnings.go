@@ -1,8 +1,12 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/stats"
@@ -104,7 +108,36 @@ func (c *Collector) warnings(opts Options) []string {
 	if c.simulated > 0 && c.simulated < c.rows {
 		warnings = append(warnings, fmt.Sprintf("%d of %d rows are simulated: figures mix them with those of a model", c.simulated, c.rows))
 	}
-	return warnings
+	if c.lacking > 0 {
+		warnings = append(warnings, fmt.Sprintf("In %s the agent asked for what GitHub has and the sandbox lacks: %s", counted(c.lacking, "row"), list(c.lackingNames())))
+	}
+	return append(warnings, c.unjudged()...)
+}
+
+// unjudged says where it was not judged what was changed.
+func (c *Collector) unjudged() []string {
+	var places []string
+	for _, m := range c.modes {
+		if m.notJudged > 0 {
+			places = append(places, fmt.Sprintf("%s (%d of %s)", plainText(string(m.mode)), m.notJudged, counted(m.runs, "run")))
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("What was changed could not be judged in %s, as on a live target: changes that a scenario does not allow would not have been noticed there", list(places))}
+}
+
+// lackingNames lists what the sandbox lacks with the rows that name it, what is
+// in most rows first.
+func (c *Collector) lackingNames() []string {
+	names := slices.SortedFunc(maps.Keys(c.unsupported), func(a, b string) int {
+		return cmp.Or(c.unsupported[b]-c.unsupported[a], strings.Compare(a, b))
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s (%d)", plainText(name), c.unsupported[name])
+	}
+	return names
 }
 
 // missingReason says how many planned cells have no row, and why.

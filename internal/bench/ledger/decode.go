@@ -135,6 +135,8 @@ func (p *parser) ownTo(s *slot, name []byte) bool {
 		return p.apiRequestsTo(s)
 	case "refused_hosts":
 		return sliceTo(p, &r.RefusedHosts, p.stringTo)
+	case "unsupported":
+		return sliceTo(p, &r.Unsupported, p.stringTo)
 	case "continuations":
 		return intTo(p, &r.Continuations)
 	case "seed_id":

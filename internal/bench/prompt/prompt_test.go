@@ -57,7 +57,7 @@ func TestFirstPrompts(t *testing.T) {
 		{"list", "data that is a list", atomic(bench.Assertions{DataType: "array"})},
 		{"object", "data that is an object, whatever is in it", atomic(bench.Assertions{DataType: "object"})},
 		{"expected_error", "the code of an error cannot be guessed, and it is told without saying that there will be one", atomic(bench.Assertions{
-			ExpectedOutcome: bench.OutcomeError, ExpectedErrorCode: "NOT_FOUND",
+			ExpectedOutcome: bench.OutcomeError, ExpectedErrorCode: bench.ErrorCodes{"NOT_FOUND"},
 		})},
 		{"trace", "a trace of attempts, and fields of one's own", atomic(bench.Assertions{
 			RequiredFields: []string{"ok", "summary"}, RequiredMetaFields: []string{"capability_id", "route_used", "attempts"}, RequireAttemptTrace: true,

@@ -97,7 +97,10 @@ type missingPart struct {
 	More  int
 }
 
-type failureLine struct{ Scenario, Mode, Types, Example string }
+type failureLine struct {
+	Scenario, Mode, Types, Example string
+	Unallowed                      []string
+}
 
 func newPage(s bench.Summary) page {
 	sum := sha256.Sum256([]byte(pageCSS))
@@ -142,7 +145,7 @@ func (p *page) addLists(s bench.Summary) {
 	failures := failuresOf(s)
 	p.MoreFailures = max(0, len(failures)-mostFailures)
 	for _, f := range failures[:len(failures)-p.MoreFailures] {
-		p.Failures = append(p.Failures, failureLine{f.scenario, f.mode, f.types, f.example})
+		p.Failures = append(p.Failures, failureLine{f.scenario, f.mode, f.types, f.example, f.unallowed})
 	}
 }
 

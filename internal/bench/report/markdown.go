@@ -167,6 +167,9 @@ func (m *document) failures(failures []failure) {
 			fmt.Fprintf(m, ", for example %s", code(f.example))
 		}
 		fmt.Fprint(m, "\n")
+		for _, change := range f.unallowed {
+			fmt.Fprintf(m, "  - not allowed: %s\n", code(change))
+		}
 	}
 	if more := len(failures) - mostFailures; more > 0 {
 		fmt.Fprintf(m, "- and %d more\n", more)

@@ -152,6 +152,30 @@ func TestR9MissingCellsAreListedByReason(t *testing.T) {
 	}
 }
 
+func TestS12UnallowedChangesStandByTheirFailure(t *testing.T) {
+	s := failing()
+	many := s.Scenarios[1].Modes[bench.GHX]
+	for i := range 20 {
+		many.UnallowedChanges = append(many.UnallowedChanges, "change "+strconv.Itoa(i))
+	}
+	s.Scenarios[1].Modes[bench.GHX] = many
+	for _, ending := range []string{"md", "html"} {
+		text := written(t, formats()[ending], s)
+		_, text, found := strings.Cut(text, "3 × checkpoint")
+		require.True(t, found, ending)
+		assert.Contains(t, text, "deleted branch acme/tool: docs/old: nothing of the kind may be deleted", ending)
+		assert.Contains(t, text, "change 2", ending)
+		assert.NotContains(t, text, "change 3", "%s has %d of them", ending, bench.MaxUnallowedChanges)
+	}
+}
+
+func TestS13TheRouteIsShownWhereItIsKnown(t *testing.T) {
+	for _, ending := range []string{"md", "html", "txt"} {
+		assert.Contains(t, written(t, formats()[ending], failing()), "87.5%", ending)
+		assert.NotContains(t, written(t, formats()[ending], passing()), "Route as asked", ending)
+	}
+}
+
 func TestG12JSONHasTheOriginalsNamesAndNothingIsLost(t *testing.T) {
 	s := failing()
 	s.Missing = []bench.MissingCells{}

@@ -157,6 +157,17 @@ func failing() bench.Summary {
 		ID:    "release-draft-003",
 		Modes: map[bench.Mode]bench.ScenarioModeSummary{bench.AgentDirect: {Runs: 2, Successes: 2, Stable: 2, PassHatK: []float64{1, 1}}},
 	})
+	triage := s.Scenarios[1].Modes[bench.GHX]
+	triage.Errors = map[bench.ErrorType]int{bench.CheckpointFailed: 3}
+	triage.ExampleError = `checkpoint "nothing else has changed" failed`
+	triage.UnallowedChanges = []string{
+		`changed issue acme/tool#7 (The report is empty): its title may not change ("The report is empty" → "")`,
+		"deleted branch acme/tool: docs/old: nothing of the kind may be deleted",
+	}
+	s.Scenarios[1].Modes[bench.GHX] = triage
+	ghx := s.Modes[bench.GHX]
+	ghx.RouteOKRate = ref(87.5)
+	s.Modes[bench.GHX] = ghx
 	s.Warnings = []string{"Model acme/model-1 has no thresholds of its own, so the defaults are used."}
 	s.Regressions = []bench.Regression{
 		{Metric: "median_latency_ms", Mode: bench.GHX, Current: 25410.5, RecentAverage: 20100, DeltaPct: 26.42, ThresholdPct: 15},
@@ -252,6 +263,7 @@ func hostile() bench.Summary {
 		m := one.Modes[bench.GHX]
 		m.Errors = map[bench.ErrorType]int{bench.ErrorType(attack): 2}
 		m.ExampleError = all[len(all)-1-i]
+		m.UnallowedChanges = []string{attack}
 		one.Modes[bench.GHX] = m
 		s.Scenarios = append(s.Scenarios, one)
 		s.Missing = append(s.Missing, bench.MissingCells{

@@ -101,6 +101,14 @@ func metrics() []metric {
 	}
 }
 
+// routeMetric is a line for summaries in which a mode has a rate of it.
+var routeMetric = metric{"Route as asked", func(m bench.ModeSummary) string {
+	if m.RouteOKRate == nil {
+		return bench.NoFigure
+	}
+	return bench.PercentText(*m.RouteOKRate)
+}, nil}
+
 // withInterval adds the interval of a reduction, in the words of lessOrMore.
 func withInterval(reduction float64, ci bench.Interval) cell {
 	c := lessOrMore(reduction)
@@ -130,7 +138,11 @@ func modesTable(s bench.Summary) table {
 	if s.Delta != nil {
 		t.head = append(t.head, "Candidate against baseline")
 	}
-	for _, m := range metrics() {
+	lines := metrics()
+	if slices.ContainsFunc(modes, func(mode bench.Mode) bool { return s.Modes[mode].RouteOKRate != nil }) {
+		lines = append(lines, routeMetric)
+	}
+	for _, m := range lines {
 		line := plainCells(m.label)
 		for _, mode := range modes {
 			line = append(line, cell{Text: m.of(s.Modes[mode])})

@@ -109,6 +109,8 @@ func someCells(cells []bench.Cell, most int) (listed []string, more int) {
 // failure is what went wrong in one scenario and mode.
 type failure struct {
 	scenario, mode, types, example string
+	// unallowed are sentences on changes that were not allowed.
+	unallowed []string
 }
 
 // failuresOf lists the failures, scenario by scenario.
@@ -124,10 +126,14 @@ func failuresOf(s bench.Summary) []failure {
 			for _, t := range slices.Sorted(maps.Keys(m.Errors)) {
 				types = append(types, fmt.Sprintf("%d × %s", m.Errors[t], oneLine(string(t))))
 			}
-			all = append(all, failure{
+			f := failure{
 				scenario: oneLine(scenario.ID), mode: oneLine(string(mode)),
 				types: strings.Join(types, ", "), example: oneLine(m.ExampleError),
-			})
+			}
+			for _, change := range m.UnallowedChanges[:min(bench.MaxUnallowedChanges, len(m.UnallowedChanges))] {
+				f.unallowed = append(f.unallowed, oneLine(change))
+			}
+			all = append(all, f)
 		}
 	}
 	return all

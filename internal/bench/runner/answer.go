@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/scenario"
-	"github.com/ghx-dev/bench-action/internal/bench/target"
 )
 
 // AskedName is the name of the check that an answer comes from GitHub.
@@ -15,7 +13,8 @@ const AskedName = "GitHub was asked"
 // error that is expected, without asking for what the task is about (rule S14).
 // It finds none where what the agent asks cannot be seen, nor with a workflow,
 // which is judged by what it did.
-func asked(place *target.Place, s scenario.Resolved) []bench.CheckpointResult {
+func (w work) asked() []bench.CheckpointResult {
+	place, s := w.place, w.scenario
 	if s.Scenario.Type == bench.Workflow || place.Usage == nil {
 		return nil
 	}

@@ -33,7 +33,7 @@ func TestS14AnAnswerComesFromGitHub(t *testing.T) {
 				s.Task = "issue.view"
 				s.Assertions = bench.Assertions{ExpectedOutcome: c.outcome}
 				if c.outcome == bench.OutcomeError {
-					s.Assertions.ExpectedErrorCode = "NOT_FOUND"
+					s.Assertions.ExpectedErrorCode = bench.ErrorCodes{"NOT_FOUND"}
 				}
 				s.Fixture = &bench.Fixture{Requires: []string{"gone"}, Bindings: map[string]string{
 					"input.owner": "repo.owner", "input.issueNumber": "resources.gone.number",

@@ -33,6 +33,7 @@ type attempt struct {
 	// variation is nil where the fixtures do not vary.
 	variation     *bench.Variation
 	usage         *target.Usage
+	unsupported   []string
 	continuations int
 	checkpoints   []bench.CheckpointResult
 	// judged is true if what was changed could be seen; changes are that.
@@ -101,6 +102,9 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 		usage := place.Usage()
 		a.usage = &usage
 	}
+	if place.Unsupported != nil {
+		a.unsupported = place.Unsupported()
+	}
 	if place.Changes != nil {
 		a.whole.Seen = place.Changes()
 	}
@@ -108,7 +112,7 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	r.judge(ctx, a, place, track, resolved, answer)
+	r.judge(ctx, a, work{place, reader, track, resolved, answer})
 	return nil
 }
 
@@ -193,34 +197,46 @@ func (r *run) measure(ctx context.Context, a *attempt, session agent.Session) er
 	return nil
 }
 
-// judge looks at GitHub's state, and at what was changed there, and judges what
-// the agent did.
-func (r *run) judge(ctx context.Context, a *attempt, place *target.Place, track *checkpoint.Track, s scenario.Resolved, answer string) {
-	// What the checkpoints read changes nothing.
-	results, readable := track.Run(ctx, r.deps.Poll)
-	results = append(results, a.compare(place, track, s.Scenario)...)
-	results = append(results, asked(place, s)...)
+// work is what an agent's turn has left to judge.
+type work struct {
+	place    *target.Place
+	reader   checkpoint.Reader
+	track    *checkpoint.Track
+	scenario scenario.Resolved
+	answer   string
+}
+
+// judge looks at GitHub's state, at what was changed there, and at the answer,
+// and judges what the agent did.
+func (r *run) judge(ctx context.Context, a *attempt, w work) {
+	// What is read changes nothing.
+	results, readable := w.track.Run(ctx, r.deps.Poll)
+	results = append(results, a.compare(w)...)
+	results = append(results, w.asked()...)
+	told, known := w.told(ctx, r.deps.Poll)
+	results, readable = append(results, told...), readable && known
 	for i := range results {
 		results[i].Detail = r.redact(results[i].Detail)
 	}
 	a.checkpoints = results
 	a.Judge(Evidence{
-		Scenario: s.Scenario, Mode: a.cell.Mode, Answer: answer, Checkpoints: results, Readable: readable, Redact: r.deps.Redact,
+		Scenario: w.scenario.Scenario, Mode: a.cell.Mode, Answer: w.answer, Checkpoints: results, Readable: readable, Redact: r.deps.Redact,
 	})
 }
 
 // compare judges what was changed against what the scenario allows (rule S12).
-func (a *attempt) compare(place *target.Place, track *checkpoint.Track, s bench.Scenario) []bench.CheckpointResult {
-	if len(s.Footprint) == 0 && scenario.Mutates(s) {
+func (a *attempt) compare(w work) []bench.CheckpointResult {
+	allowed := w.scenario.Scenario.Footprint
+	if len(allowed) == 0 && scenario.Mutates(w.scenario.Scenario) {
 		return nil
 	}
-	if place.Changes != nil {
-		a.judged, a.changes = true, footprint.Judge(s.Footprint, place.Agent, place.Changes())
+	if w.place.Changes != nil {
+		a.judged, a.changes = true, footprint.Judge(allowed, w.place.Agent, w.place.Changes())
 		return []bench.CheckpointResult{footprint.Result(a.changes)}
 	}
 	// That nothing may change can be judged by the writes alone.
-	a.judged = place.OnWrite != nil && len(s.Footprint) == 0
-	if writes := track.Writes(); a.judged && writes > 0 {
+	a.judged = w.place.OnWrite != nil && len(allowed) == 0
+	if writes := w.track.Writes(); a.judged && writes > 0 {
 		return []bench.CheckpointResult{footprint.Unseen(writes)}
 	}
 	return nil

@@ -87,6 +87,7 @@ func (r *run) row(a attempt, s bench.Scenario, attempts []bench.Attempt) *bench.
 		requests := a.usage.Requests
 		row.APIRequests, row.RefusedHosts = &requests, slices.Clone(a.usage.RefusedHosts)
 	}
+	row.Unsupported = a.unsupported[:min(len(a.unsupported), bench.MaxUnsupported)]
 	row.FootprintJudged = &a.judged
 	// Values come from JSON, so they can be written.
 	_ = row.SetChanges(footprint.Brief(a.changes, r.redact))

@@ -35,6 +35,7 @@ func TestR2ARowSaysAllThatIsKnown(t *testing.T) {
 		r.plan(runner.PlanOptions{ScenarioIDs: []string{"a-001"}, Modes: []bench.Mode{bench.GHX}, Repetitions: 3, Order: runner.Interleaved, Seed: 9})
 		r.cfg.Cells = r.cfg.Plan[2:]
 		r.target.Usage = target.Usage{Requests: bench.APIRequests{REST: 2, GraphQL: 3, Bytes: 400}, RefusedHosts: []string{"example.com"}}
+		r.target.Unsupported = []string{"GET /user"}
 		r.provider.OnPrompt = func(ctx context.Context, s *fake.Session, p agent.Prompt) (agent.Turn, error) {
 			begin := time.Now()
 			p.Notify(agent.EventAnswer)
@@ -60,7 +61,7 @@ func TestR2ARowSaysAllThatIsKnown(t *testing.T) {
 			SchemaVersion: bench.RowSchemaVersion,
 			Attempts:      []bench.Attempt{{LatencyMSWall: 1000, Tokens: bench.Tokens{Input: 3, Output: 2, CacheRead: 1, Total: 6}, Cost: 0.5}},
 			Checkpoints:   []bench.CheckpointResult{{Name: "there", Passed: true, Detail: `the answer is {"id":1}, expected it not to be empty`}},
-			Turns:         1, ToolErrors: 1, APIRequests: &bench.APIRequests{REST: 2, GraphQL: 3, Bytes: 400}, RefusedHosts: []string{"example.com"},
+			Turns:         1, ToolErrors: 1, APIRequests: &bench.APIRequests{REST: 2, GraphQL: 3, Bytes: 400}, RefusedHosts: []string{"example.com"}, Unsupported: []string{"GET /user"},
 			SeedID: "local", Order: &bench.Order{Kind: "interleaved", Seed: 9, Position: 3}, Variation: &bench.Variation{Seed: 6, Number: 3}, Tools: map[string]string{"agent": "fake 1"},
 			Simulated: true, ScenarioHash: s.Hash, FootprintJudged: new(true),
 		}, r.one(t))

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/envelope"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
 
@@ -89,18 +88,7 @@ func (c *checker) task() {
 		delete(given, name)
 	}
 	found := capability.misfits(given, boundNames(c.scenario.Fixture))
-	switch {
-	case !wantsMisfit(c.scenario):
-		c.report(capability, found, []string{"input"})
-	case len(found) == 0:
-		c.keyProblem([]string{"input"}, "must break what %s takes, as the error %s is expected, but nothing is wrong with it", capability.ID, envelope.CodeValidation)
-	}
-}
-
-// wantsMisfit reports whether a scenario is about an input that does not fit
-// its capability.
-func wantsMisfit(s bench.Scenario) bool {
-	return s.Assertions.Outcome() == bench.OutcomeError && s.Assertions.ExpectedErrorCode == envelope.CodeValidation
+	c.report(capability, found, []string{"input"})
 }
 
 // report notes what is wrong with an input that is at a path.
@@ -142,9 +130,9 @@ func (c *checker) atomicAssertions() {
 		c.problem(at("must_succeed"), "is %t, but expected_outcome is %q: want them to agree", *a.MustSucceed, a.ExpectedOutcome)
 	}
 	switch {
-	case a.Outcome() == bench.OutcomeError && a.ExpectedErrorCode == "":
+	case a.Outcome() == bench.OutcomeError && len(a.ExpectedErrorCode) == 0:
 		c.problem(at("expected_error_code"), "is missing: an expected error needs its code")
-	case a.Outcome() == bench.OutcomeSuccess && a.ExpectedErrorCode != "":
+	case a.Outcome() == bench.OutcomeSuccess && len(a.ExpectedErrorCode) > 0:
 		c.problem(at("expected_error_code"), `goes with expected_outcome "expected_error" alone`)
 	}
 	if a.MinToolCalls != nil && a.MaxToolCalls != nil && *a.MaxToolCalls < *a.MinToolCalls {

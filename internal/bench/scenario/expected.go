@@ -9,6 +9,11 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/truth"
 )
 
+// TruthVariables are the names of what an expression about the truth may use
+// besides what was read: the scenario's input, the manifest's repository and
+// resources, and the login of the agent's account.
+func TruthVariables() []string { return []string{"$input", "$repo", "$resources", "$agent"} }
+
 // boundExpectedData fills in what the read of the truth refers to.
 func boundExpectedData(e *bench.ExpectedData, bound map[string]any, g ground) (*bench.ExpectedData, error) {
 	if e == nil {

@@ -63,7 +63,7 @@ func resolve(s bench.Scenario, m bench.Manifest, names Names) (Resolved, error) 
 		return Resolved{}, fmt.Errorf("read input: %w", err)
 	}
 	overlay(input, bound)
-	if err := fits(s.Task, input); err != nil && !wantsMisfit(s) {
+	if err := fits(s.Task, input); err != nil {
 		return Resolved{}, err
 	}
 	template := s.Prompt

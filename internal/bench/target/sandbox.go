@@ -281,13 +281,14 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 			"GITHUB_GRAPHQL_URL=" + agent.GraphQLURL,
 			"GITHUB_REPOSITORY=" + manifest.Repo.FullName,
 		},
-		GitHub:   world,
-		Verifier: grant(world, server, Verifier, NewToken()),
-		OnWrite:  func(f func()) { world.OnWrite(agent.Token, f) },
-		Usage:    func() Usage { return usage(world, agent.Token) },
-		Asked:    func(text string) bool { return world.Asked(agent.Token, text) },
-		Agent:    Agent,
-		Close:    func() error { return t.giveBack(server) },
+		GitHub:      world,
+		Verifier:    grant(world, server, Verifier, NewToken()),
+		OnWrite:     func(f func()) { world.OnWrite(agent.Token, f) },
+		Usage:       func() Usage { return usage(world, agent.Token) },
+		Asked:       func(text string) bool { return world.Asked(agent.Token, text) },
+		Agent:       Agent,
+		Unsupported: func() []string { return world.Unsupported(agent.Token) },
+		Close:       func() error { return t.giveBack(server) },
 	}, nil
 }
 
@@ -332,10 +333,13 @@ func usage(world *sandbox.World, token string) Usage {
 // NewToken returns a random token in the form of a classic one of GitHub's.
 func NewToken() string { return "ghp_" + cryptorand.Text() + cryptorand.Text()[:10] }
 
+// tokenScopes are those of the tokens that people make for tools.
+func tokenScopes() []string { return []string{"gist", "project", "read:org", "repo", "workflow"} }
+
 // grant makes a token one of an account.
 func grant(world *sandbox.World, server *sandbox.Server, login, token string) Access {
 	world.AddToken(token, sandbox.Token{
-		User: login, Scopes: []string{"gist", "project", "read:org", "repo", "workflow"},
+		User: login, Scopes: tokenScopes(),
 	})
 	return Access{RESTURL: server.URL, GraphQLURL: server.URL + "/graphql", Token: token}
 }

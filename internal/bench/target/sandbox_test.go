@@ -142,6 +142,16 @@ func TestR7UsageIsTheAgentsAlone(t *testing.T) {
 	assert.Empty(t, usage.RefusedHosts)
 }
 
+func TestS20WhatTheSandboxLacksIsTold(t *testing.T) {
+	place := prepare(t, seeded(t))
+	require.NotNil(t, place.Unsupported)
+	for _, client := range []*github.Client{verifier(t, place), agent(t, place)} {
+		assert.Empty(t, place.Unsupported(), "what the verifier asks does not count")
+		require.Error(t, client.GraphQL(t.Context(), `{ viewer { sponsors(first: 1) { totalCount } } }`, nil, nil))
+	}
+	assert.Equal(t, []string{"User.sponsors"}, place.Unsupported())
+}
+
 func TestWritesAreWatched(t *testing.T) {
 	place := prepare(t, seeded(t))
 	writes := 0

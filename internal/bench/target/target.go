@@ -65,6 +65,10 @@ type Place struct {
 	// Changes tells what was changed so far, oldest first; nil where that
 	// cannot be seen.
 	Changes func() []bench.Change
+	// Unsupported names what the agent asked for so far that GitHub has and
+	// the target lacks, each once, in order of first appearance; nil where that
+	// cannot be.
+	Unsupported func() []string
 	// Close gives the place back.
 	Close func() error
 }

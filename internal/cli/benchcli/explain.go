@@ -3,6 +3,7 @@ package benchcli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
 )
 
 func (a *app) explainCommand() *cobra.Command {
@@ -22,8 +24,9 @@ func (a *app) explainCommand() *cobra.Command {
 		Use:   "explain CELL",
 		Short: "Tell what happened in one cell",
 		Long: `explain shows the row of a cell and, where it was kept, the transcript: what the
-agent said and did, what GitHub was asked, and why it counts as it does. A cell
-is written <scenario>/<mode>/<iteration>.`,
+agent said and did, what GitHub was asked, what was changed there (what the scenario
+does not allow first), and why it counts as it does. A cell is written
+<scenario>/<mode>/<iteration>.`,
 		Example: "  bench explain pr-merge-001/ghx/1",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -76,40 +79,68 @@ func rowOf(source verify.Source, cell bench.Cell) (*bench.Row, error) {
 	return nil, fault.Invalidf("run %s has no row of cell %s: `bench verify --dry-run` lists the cells of a plan", source.Runs[0].RunID, cell)
 }
 
+// explain tells of a row. What agents wrote cannot change how the rest is shown.
 func (a *app) explain(row *bench.Row, t *agent.Transcript) {
+	var text strings.Builder
+	explainRow(&text, row)
+	explainTranscript(&text, t)
+	fmt.Fprint(a.stdout, changes.Visible(text.String()))
+}
+
+func explainRow(out io.Writer, row *bench.Row) {
 	outcome := "succeeded"
 	if row.Error != nil {
 		outcome = fmt.Sprintf("failed with %s\n  %s", row.Error.Type, row.Error.Message)
 	}
-	fmt.Fprintf(a.stdout, "%s %s\n", row.Cell(), outcome)
+	fmt.Fprintf(out, "%s %s\n", row.Cell(), outcome)
 	if row.Simulated {
-		fmt.Fprintln(a.stdout, simulatedNotice)
+		fmt.Fprintln(out, simulatedNotice)
 	}
-	fmt.Fprintf(a.stdout, "\nmodel      %s\nlatency    %.0f ms\ntokens     %d, of which %d active (input %d, output %d, reasoning %d, cache read %d)\ncost       %.6f USD\ntools      %d calls, %d failed, in %d turns\n",
+	fmt.Fprintf(out, "\nmodel      %s\nlatency    %.0f ms\ntokens     %d, of which %d active (input %d, output %d, reasoning %d, cache read %d)\ncost       %.6f USD\ntools      %d calls, %d failed, in %d turns\n",
 		row.Model.Signature(), row.LatencyMSWall, row.Tokens.Total, row.Tokens.Active(), row.Tokens.Input, row.Tokens.Output,
 		row.Tokens.Reasoning, row.Tokens.CacheRead, row.Cost, row.ToolCalls, row.ToolErrors, row.Turns)
 	if r := row.APIRequests; r != nil {
-		fmt.Fprintf(a.stdout, "requests   %d REST, %d GraphQL, %d bytes, counted outside the agent\n", r.REST, r.GraphQL, r.Bytes)
+		fmt.Fprintf(out, "requests   %d REST, %d GraphQL, %d bytes, counted outside the agent\n", r.REST, r.GraphQL, r.Bytes)
+	}
+	if len(row.Unsupported) > 0 {
+		fmt.Fprintf(out, "lacking    %s: GitHub has it, the sandbox does not\n", strings.Join(row.Unsupported, ", "))
 	}
 	if v := row.Variation; v != nil {
-		fmt.Fprintf(a.stdout, "fixtures   variation %s; `bench run %s 1 --scenario %s %s` has them again\n", v, row.Mode, row.ScenarioID, again(v))
+		fmt.Fprintf(out, "fixtures   variation %s; `bench run %s 1 --scenario %s %s` has them again\n", v, row.Mode, row.ScenarioID, again(v))
 	}
-	fmt.Fprintf(a.stdout, "output     %s\n", map[bool]string{true: "valid", false: "not valid"}[row.OutputValid])
-	a.explainAttempts(row)
+	fmt.Fprintf(out, "output     %s\n", map[bool]string{true: "valid", false: "not valid"}[row.OutputValid])
+	explainAttempts(out, row)
 	for _, c := range row.Checkpoints {
-		fmt.Fprintf(a.stdout, "checkpoint %s: %s (%s)\n", map[bool]string{true: "ok", false: "FAILED"}[c.Passed], c.Name, c.Detail)
+		fmt.Fprintf(out, "checkpoint %s: %s (%s)\n", map[bool]string{true: "ok", false: "FAILED"}[c.Passed], c.Name, c.Detail)
 	}
-	if t == nil {
-		fmt.Fprintln(a.stdout, "\nNo transcript was kept.")
-		return
-	}
-	fmt.Fprintln(a.stdout, "\nTranscript")
-	for _, m := range t.Messages {
-		a.explainMessage(m)
+	explainChanges(out, row)
+}
+
+// explainChanges tells what the attempt changed; nothing for older rows, which
+// do not have it.
+func explainChanges(out io.Writer, row *bench.Row) {
+	switch {
+	case row.FootprintJudged == nil:
+	case !*row.FootprintJudged:
+		fmt.Fprintln(out, "\nWhat was changed was not judged: it cannot be seen here.")
+	default:
+		fmt.Fprintln(out, "\nChanges")
+		printChanges(out, row.ChangeList())
 	}
 }
 
-func (a *app) explainAttempts(row *bench.Row) {
+func explainTranscript(out io.Writer, t *agent.Transcript) {
+	if t == nil {
+		fmt.Fprintln(out, "\nNo transcript was kept.")
+		return
+	}
+	fmt.Fprintln(out, "\nTranscript")
+	for _, m := range t.Messages {
+		explainMessage(out, m)
+	}
+}
+
+func explainAttempts(out io.Writer, row *bench.Row) {
 	if len(row.Attempts) < 2 {
 		return
 	}
@@ -118,35 +149,35 @@ func (a *app) explainAttempts(row *bench.Row) {
 		if attempt.Error != nil {
 			result = string(attempt.Error.Type) + ": " + attempt.Error.Message
 		}
-		fmt.Fprintf(a.stdout, "attempt %d  %s\n", i+1, result)
+		fmt.Fprintf(out, "attempt %d  %s\n", i+1, result)
 	}
 }
 
 // shownOutput is how much of a tool's output is shown.
 const shownOutput = 600
 
-func (a *app) explainMessage(m agent.Message) {
-	fmt.Fprintf(a.stdout, "\n%s", m.Role)
+func explainMessage(out io.Writer, m agent.Message) {
+	fmt.Fprintf(out, "\n%s", m.Role)
 	if m.Role == agent.Assistant {
-		fmt.Fprintf(a.stdout, " (%d tokens, %.0f ms)", m.Tokens.Total, float64(m.End.Sub(m.Start).Microseconds())/1000)
+		fmt.Fprintf(out, " (%d tokens, %.0f ms)", m.Tokens.Total, float64(m.End.Sub(m.Start).Microseconds())/1000)
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(out)
 	for _, p := range m.Parts {
 		switch {
 		case p.Tool != nil:
-			fmt.Fprintf(a.stdout, "  %s %s\n", p.Tool.Name, compact(p.Tool.Input))
+			fmt.Fprintf(out, "  %s %s\n", p.Tool.Name, compact(p.Tool.Input))
 			if p.Tool.Error != "" {
-				fmt.Fprintf(a.stdout, "    failed: %s\n", p.Tool.Error)
+				fmt.Fprintf(out, "    failed: %s\n", p.Tool.Error)
 			}
-			fmt.Fprintf(a.stdout, "    %s\n", strings.ReplaceAll(cut(p.Tool.Output), "\n", "\n    "))
+			fmt.Fprintf(out, "    %s\n", strings.ReplaceAll(cut(p.Tool.Output), "\n", "\n    "))
 		case p.Type == agent.PartReasoning:
-			fmt.Fprintf(a.stdout, "  (thinks) %s\n", p.Text)
+			fmt.Fprintf(out, "  (thinks) %s\n", p.Text)
 		default:
-			fmt.Fprintln(a.stdout, indent(p.Text))
+			fmt.Fprintln(out, indent(p.Text))
 		}
 	}
 	if m.Error != "" {
-		fmt.Fprintf(a.stdout, "  broke off: %s\n", m.Error)
+		fmt.Fprintf(out, "  broke off: %s\n", m.Error)
 	}
 }
 

@@ -258,6 +258,9 @@ func TestAnAgentOfASandbox(t *testing.T) {
 	ask("POST", fixtures+"/issues/6/comments", `{"body": "\u001b[31mDone"}`)
 	ask("PATCH", fixtures+"/issues/6", `{"state": "closed"}`)
 	ask("GET", fixtures+"/issues/999", "")
+	ask("GET", fixtures+"/pages", "")
+	ask("HEAD", fixtures+"/pages", "")
+	ask("POST", "/graphql", `{"query": "{ viewer { sponsors(first: 1) { totalCount } } }"}`)
 	if os.Getenv("BENCH_TEST_SECRET") != "" || os.Getenv("OPENAI_API_KEY") != "" {
 		t.Error("the user's variables are the agent's")
 	}
@@ -286,7 +289,7 @@ func execute(t *testing.T, flags ...string) (stdout, stderr string, code int) {
 func TestExecTellsWhatACommandDid(t *testing.T) {
 	_, told, code := execute(t)
 	assert.Equal(t, 9, code, "the exit status is the command's: %s", told)
-	golden.Check(t, "what a person reads after a command has commented on an issue and closed it", "testdata/sandbox_exec.txt", []byte(told))
+	golden.Check(t, "what a person reads after a command has commented on an issue, closed it, and asked for what the sandbox lacks", "testdata/sandbox_exec.txt", []byte(told))
 }
 
 func TestExecTellsItAsJSON(t *testing.T) {
@@ -312,6 +315,7 @@ func TestExecTellsItAsJSON(t *testing.T) {
 			Objects             []string
 		}
 		RefusedHosts []string `json:"refused_hosts"`
+		Unsupported  []string
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &report), out)
 	assert.Equal(t, 9, report.ExitCode)
@@ -322,13 +326,14 @@ func TestExecTellsItAsJSON(t *testing.T) {
 	assert.Equal(t, "bench-agent", report.Events[1].Actor)
 	assert.Equal(t, 3, report.Events[1].Request)
 	assert.Equal(t, "aryeko/ghx-bench-fixtures#6", report.Events[1].Name)
-	require.Len(t, report.Requests, 4)
+	require.Len(t, report.Requests, 7)
 	assert.Equal(t, []string{"issue aryeko/ghx-bench-fixtures#6"}, report.Requests[0].Objects)
 	assert.False(t, report.Requests[0].Write)
 	assert.True(t, report.Requests[2].Write)
 	assert.Equal(t, []string{"issue aryeko/ghx-bench-fixtures#6"}, report.Requests[2].Objects)
 	assert.Equal(t, http.StatusNotFound, report.Requests[3].Status)
 	assert.Equal(t, []string{"example.org"}, report.RefusedHosts)
+	assert.Equal(t, []string{"GET /repos/{owner}/{repo}/pages", "User.sponsors"}, report.Unsupported)
 }
 
 // Held from outside, a command is in an empty folder and reaches the sandbox

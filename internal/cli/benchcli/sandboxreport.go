@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,9 @@ type execReport struct {
 	Requests []requestLog  `json:"requests"`
 	// RefusedHosts are those that the command was kept from.
 	RefusedHosts []string `json:"refused_hosts"`
+	// Unsupported names what was asked for that GitHub has and the sandbox
+	// lacks.
+	Unsupported []string `json:"unsupported"`
 }
 
 // accountUse is what an account asked for. Refused are the answers of 400 and
@@ -55,7 +59,7 @@ const nobody = "(nobody)"
 
 // newExecReport tells what was done in a world since its log had so many events.
 func newExecReport(w *localWorld, before int, job *execution) execReport {
-	told := execReport{ExitCode: job.code, Changes: []changes.Change{}, Events: w.Changes()[before:], Accounts: []*accountUse{}, Requests: []requestLog{}, RefusedHosts: []string{}}
+	told := execReport{ExitCode: job.code, Changes: []changes.Change{}, Events: w.Changes()[before:], Accounts: []*accountUse{}, Requests: []requestLog{}, RefusedHosts: []string{}, Unsupported: []string{}}
 	told.RefusedHosts = append(told.RefusedHosts, job.refused...)
 	told.Changes = append(told.Changes, changes.Net(told.Events)...)
 	tokens := w.Tokens()
@@ -70,6 +74,11 @@ func newExecReport(w *localWorld, before int, job *execution) execReport {
 			told.Accounts = append(told.Accounts, by[login])
 		}
 		by[login].count(e)
+		for _, name := range e.Unsupported {
+			if !slices.Contains(told.Unsupported, name) {
+				told.Unsupported = append(told.Unsupported, name)
+			}
+		}
 		told.Requests = append(told.Requests, requestLog{
 			Time: e.Time, Login: login, Method: e.Method, Path: e.Path, Operation: e.Operation, Status: e.Status, Write: e.Write, Objects: e.Objects,
 		})
@@ -121,6 +130,9 @@ func (r execReport) print(out io.Writer) {
 	}
 	if len(r.Accounts) == 0 {
 		fmt.Fprintln(out, "  nothing")
+	}
+	for _, name := range r.Unsupported {
+		fmt.Fprintf(out, "  GitHub has it, this sandbox does not: %s\n", oneLine(name))
 	}
 	for _, host := range r.RefusedHosts {
 		fmt.Fprintf(out, "  refused: %s (--allow-host lets it through)\n", oneLine(host))

@@ -78,16 +78,20 @@ func fallback(typeName, field string) graphql.Resolver {
 	return absentField(typeName)
 }
 
-// Execute answers a request for one user. The caller holds the lock that the
-// operation needs.
-func (a *API) Execute(ctx context.Context, s *model.State, actor model.ID, text, operation string, variables map[string]any) []byte {
+// Execute answers a request for one user, and names what it asked for that
+// GitHub has and the sandbox lacks. The caller holds the lock that the operation
+// needs.
+func (a *API) Execute(ctx context.Context, s *model.State, actor model.ID, text, operation string, variables map[string]any) (body []byte, lacking []string) {
 	ctx = context.WithValue(ctx, queryKey{}, &query{s: s, actor: actor, limit: limitOf(ctx, s)})
 	response := a.engine.Execute(ctx, graphql.Query{Text: text, OperationName: operation, Variables: variables})
+	if response.Data == nil {
+		response.Errors, lacking = a.explain(text, response.Errors)
+	}
 	body, err := response.AppendJSON(nil)
 	if err != nil {
-		return []byte(`{"data":null,"errors":[{"message":"Something went wrong while executing your query."}]}`)
+		body = []byte(`{"data":null,"errors":[{"message":"Something went wrong while executing your query."}]}`)
 	}
-	return body
+	return body, lacking
 }
 
 // Operation tells what a document would do.

@@ -18,6 +18,8 @@ import (
 	"context"
 	"sync"
 
+	"github.com/vektah/gqlparser/v2/ast"
+
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -129,6 +131,9 @@ func New(sdl string, resolvers map[string]Resolver, opts Options) (*Engine, erro
 	}
 	return &Engine{schema: s, options: opts.withDefaults(), documents: newCache()}, nil
 }
+
+// Schema returns the engine's schema. Do not change it.
+func (e *Engine) Schema() *ast.Schema { return e.schema.source }
 
 // Query is one request.
 type Query struct {

@@ -19,6 +19,8 @@ type Script struct {
 	// Branch is a pattern of [path.Match] for the run's branch, for example
 	// "broken/*"; empty means every branch.
 	Branch string
+	// Title is a pattern of the same kind for the run's title.
+	Title string
 	// Outcomes are the conclusions by attempt; further attempts end as the
 	// last one.
 	Outcomes []Conclusion
@@ -27,10 +29,22 @@ type Script struct {
 	FailingStep string
 	// Log is what the failing or last step prints.
 	Log string
+	// Steps say more about single steps; the first one that fits counts.
+	Steps []ScriptStep
 	// Hanging jobs stay in progress until somebody cancels them.
 	Hanging bool
 	// Uploads are the artifacts that the job leaves, however it ends.
 	Uploads []Upload
+}
+
+// ScriptStep says what a step of a job prints, and how long it takes.
+type ScriptStep struct {
+	Name string
+	// When is how the job ends if it is to count; empty means however it ends.
+	When Conclusion
+	Log  string
+	// Seconds are how long the step takes; 0 means [stepTime].
+	Seconds int
 }
 
 func cloneScripts(scripts []Script) []Script {
@@ -38,6 +52,7 @@ func cloneScripts(scripts []Script) []Script {
 	for i := range c {
 		c[i].Outcomes = slices.Clone(c[i].Outcomes)
 		c[i].Uploads = slices.Clone(c[i].Uploads)
+		c[i].Steps = slices.Clone(c[i].Steps)
 	}
 	return c
 }
@@ -45,17 +60,38 @@ func cloneScripts(scripts []Script) []Script {
 func (s *State) script(run *Run, job string) Script {
 	file := path.Base(s.Workflows.Get(run.WorkflowID).Path)
 	for _, script := range s.Scripts {
-		if script.Workflow == file && (script.Job == "" || script.Job == job) && script.onBranch(run.HeadBranch) {
+		if script.Workflow == file && (script.Job == "" || script.Job == job) && fits(script.Branch, run.HeadBranch) && fits(script.Title, run.DisplayTitle) {
 			return script
 		}
 	}
 	return Script{}
 }
 
-func (sc Script) onBranch(name string) bool {
+// fits reports whether a name has the form of a pattern, which every name has if
+// it is empty.
+func fits(pattern, name string) bool {
 	// A pattern that is none matches nothing.
-	matches, err := path.Match(sc.Branch, name)
-	return sc.Branch == "" || err == nil && matches
+	matches, err := path.Match(pattern, name)
+	return pattern == "" || err == nil && matches
+}
+
+// step returns what a script says about a step of a job that ends so.
+func (sc Script) step(name string, end Conclusion) ScriptStep {
+	at := slices.IndexFunc(sc.Steps, func(step ScriptStep) bool {
+		return step.Name == name && (step.When == "" || step.When == end)
+	})
+	if at < 0 {
+		return ScriptStep{}
+	}
+	return sc.Steps[at]
+}
+
+// takes is how long the step takes.
+func (step ScriptStep) takes() time.Duration {
+	if step.Seconds > 0 {
+		return time.Duration(step.Seconds) * time.Second
+	}
+	return stepTime
 }
 
 func (sc Script) outcome(attempt int) Conclusion {
@@ -85,7 +121,10 @@ func (s *State) playJob(run *Run, def jobDefinition) *Job {
 		job.Status, job.Conclusion = Completed, Skipped
 	}
 	if job.Status == Completed {
-		end := s.Now.Add(time.Duration(len(job.Steps)) * stepTime)
+		end := s.Now
+		if n := len(job.Steps); n > 0 {
+			end = job.Steps[n-1].EndedAt
+		}
 		job.CompletedAt = &end
 	}
 	s.Jobs.Add(job.ID, job)
@@ -122,15 +161,15 @@ func (s *State) play(job *Job, def jobDefinition, script Script) {
 	titles, acts := script.steps(def)
 	at := s.Now
 	for n, title := range titles {
-		step := Step{Number: n + 1, Name: title, StartedAt: at, EndedAt: at.Add(stepTime)}
+		said := script.step(title, job.Conclusion)
+		step := Step{Number: n + 1, Name: title, StartedAt: at, EndedAt: at.Add(said.takes())}
 		step.Status, step.Conclusion = job.stepEnd(n-acts, n == len(titles)-1)
-		printed := ""
-		if n == acts {
-			printed = script.Log
+		if n == acts && said.Log == "" {
+			said.Log = script.Log
 		}
-		step.Log = step.printing(printed)
+		step.Log = step.printing(said)
 		job.Steps = append(job.Steps, step)
-		at = at.Add(stepTime)
+		at = step.EndedAt
 	}
 }
 
@@ -172,17 +211,30 @@ func (j *Job) failed() bool { return j.Status == Completed && !j.Conclusion.pass
 // exitMessage is what Actions says of a command that failed.
 const exitMessage = "Process completed with exit code 1."
 
+// stampForm is how Actions writes the time that begins each line of a log.
+const stampForm = "2006-01-02T15:04:05.0000000Z"
+
 // printing returns a step's log lines as Actions writes them: each begins with
-// a time.
-func (step Step) printing(printed string) string {
+// a time. Those of a step that is said how long it takes are spread over it.
+func (step Step) printing(said ScriptStep) string {
 	if step.Status == Queued || step.Conclusion == Skipped {
 		return ""
 	}
 	var log strings.Builder
-	stamp := step.StartedAt.Format("2006-01-02T15:04:05.0000000Z")
+	stamp := step.StartedAt.Format(stampForm)
 	fmt.Fprintf(&log, "%s ##[group]%s\n%s ##[endgroup]\n", stamp, step.Name, stamp)
-	for line := range strings.Lines(printed) {
-		fmt.Fprintf(&log, "%s %s\n", stamp, strings.TrimSuffix(line, "\n"))
+	lines := strings.Count(said.Log, "\n") + 1
+	log.Grow(len(said.Log) + lines*(len(stamp)+1))
+	at := step.StartedAt
+	for line := range strings.Lines(said.Log) {
+		if said.Seconds > 0 {
+			at = at.Add(said.takes() / time.Duration(lines))
+			stamp = at.Format(stampForm)
+		}
+		log.WriteString(stamp)
+		log.WriteByte(' ')
+		log.WriteString(strings.TrimSuffix(line, "\n"))
+		log.WriteByte('\n')
 	}
 	if step.Conclusion == Failure {
 		fmt.Fprintf(&log, "%s ##[error]%s\n", stamp, exitMessage)

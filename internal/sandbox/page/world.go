@@ -144,6 +144,8 @@ func (at *look) line(n int, e sandbox.Entry) requestLine {
 	switch {
 	case e.Status == 0:
 		line.Pill = pill{"cut off", bad}
+	case e.Unsupported != nil:
+		line.Pill, line.Objects = pill{"lacking here", bad}, e.Unsupported[:min(len(e.Unsupported), maxList)]
 	case e.Status >= 400:
 		line.Pill = pill{"refused", bad}
 	case e.Write:

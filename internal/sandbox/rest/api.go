@@ -4,6 +4,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -20,7 +21,11 @@ import (
 )
 
 // API answers REST requests. It holds no state.
-type API struct{ mux *http.ServeMux }
+type API struct {
+	mux *http.ServeMux
+	// served are the operations that there are, see [operationsOf].
+	served map[string]bool
+}
 
 // Request is a request with what the server knows about it.
 type Request struct {
@@ -68,12 +73,16 @@ type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
+	// Lacking are what GitHub has and the sandbox lacks, where that is why the
+	// request was refused.
+	Lacking []string
 }
 
 // New returns the API.
 func New() *API {
-	a := &API{mux: http.NewServeMux()}
-	for _, rt := range routes() {
+	all := routes()
+	a := &API{mux: http.NewServeMux(), served: operationsOf(all)}
+	for _, rt := range all {
 		a.mux.Handle(rt.pattern, rt)
 		// GitHub's links name a repository by its id.
 		if byID := strings.Replace(rt.pattern, reposPath, repositoriesPath, 1); byID != rt.pattern {
@@ -109,17 +118,20 @@ func (a *API) Writes(r *http.Request) bool {
 
 // Answer answers a request.
 func (a *API) Answer(r Request) Response {
-	h, _ := a.mux.Handler(r.Request)
-	if _, ok := h.(route); !ok {
-		return errorResponse(errNotFound)
-	}
-	out := &capture{}
+	out := &capture{response: errorResponse(errNotFound)}
 	c := &call{
 		view: &view{s: r.State, actor: r.Actor}, Request: r.Request, body: r.Body, base: r.BaseURL, downloads: r.Downloads,
 		deliveries: r.Deliveries, integration: r.Integration, app: r.App, token: r.Token, credentials: r.Credentials, quotas: r.Quotas, unscoped: r.Unscoped, scopes: r.Scopes,
 	}
-	a.mux.ServeHTTP(out, r.WithContext(withCall(r.Context(), c)))
-	return out.response
+	if h, _ := a.mux.Handler(r.Request); isRoute(h) {
+		a.mux.ServeHTTP(out, r.WithContext(withCall(r.Context(), c)))
+	}
+	return a.orLacking(c, out.response)
+}
+
+func isRoute(h http.Handler) bool {
+	_, is := h.(route)
+	return is
 }
 
 // route is one operation.
@@ -271,7 +283,7 @@ func Failure(status int, message string) Response {
 }
 
 func (b errorBody) response(status int) Response {
-	b.DocumentationURL, b.Status = documentation, strconv.Itoa(status)
+	b.DocumentationURL, b.Status = cmp.Or(b.DocumentationURL, documentation), strconv.Itoa(status)
 	body, err := encode(b)
 	if err != nil {
 		status, body = http.StatusInternalServerError, nil

@@ -8,3 +8,6 @@ func Patterns() []string {
 	}
 	return patterns
 }
+
+// InsideOthers returns the operations that handlers of wider patterns serve.
+func InsideOthers() []string { return insideOthers }

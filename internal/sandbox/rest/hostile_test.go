@@ -93,7 +93,8 @@ func TestNoRequestBreaksTheServer(t *testing.T) {
 			for _, body := range sent {
 				for _, query := range queries {
 					reply := owner.Do(method, target+query, body)
-					assert.Less(t, reply.Status, http.StatusInternalServerError, "%s %s %s: %s", method, target+query, body, reply.Body)
+					broken := reply.Status >= http.StatusInternalServerError && reply.Status != http.StatusNotImplemented
+					assert.False(t, broken, "%s %s %s: %s", method, target+query, body, reply.Body)
 				}
 			}
 			if target == path {

@@ -16,7 +16,7 @@ var layers = [][]string{
 	{"internal/app/...", "internal/bench/verify", "internal/bench/suitegate", "harness/..."},
 	{"internal/bench/station", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/publish", "internal/queue/...", "internal/actions/..."},
 	{
-		"internal/bench/gate", "internal/bench/scenario", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
+		"internal/bench/gate", "internal/bench/scenario", "internal/bench/scene", "internal/bench/world/...", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
 		"internal/bench/envelope", "internal/bench/prompt", "internal/bench/ledger", "internal/bench/expect", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
 		"internal/confine/...", "internal/bench/toolset",
 	},

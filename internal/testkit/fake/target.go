@@ -19,6 +19,8 @@ type Target struct {
 	Changes func() []bench.Change
 	// Resources are those of the manifest.
 	Resources map[string]map[string]any
+	// Unsupported is what every agent asked for in vain.
+	Unsupported []string
 	// Usage is what every agent asked for, at least one request unless they are
 	// Silent. Asked are the texts that they named in requests.
 	Usage  target.Usage
@@ -61,13 +63,14 @@ func (t *Target) Prepare(ctx context.Context, needs target.Needs) (*target.Place
 			Repo:      bench.ManifestRepo{Owner: "o", Name: "n", FullName: "o/n", DefaultBranch: "main"},
 			Resources: t.Resources,
 		},
-		Env:     p.env,
-		OnWrite: func(f func()) { p.written = f },
-		Usage:   t.usage,
-		Asked:   func(text string) bool { return slices.Contains(t.Asked, text) },
-		Agent:   Agent,
-		Changes: t.Changes,
-		Close:   func() error { return t.close(p) },
+		Env:         p.env,
+		OnWrite:     func(f func()) { p.written = f },
+		Usage:       t.usage,
+		Asked:       func(text string) bool { return slices.Contains(t.Asked, text) },
+		Agent:       Agent,
+		Changes:     t.Changes,
+		Unsupported: func() []string { return t.Unsupported },
+		Close:       func() error { return t.close(p) },
 	}, nil
 }
 

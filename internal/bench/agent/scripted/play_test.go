@@ -156,7 +156,7 @@ func TestAFailedRequestFailsTheToolCallAndTheAnswerSaysSo(t *testing.T) {
 			require.NoError(t, err, "the agent goes on")
 			env, found := envelope.Extract(answer)
 			require.True(t, found)
-			assert.Empty(t, envelope.Check(env, bench.Assertions{ExpectedErrorCode: tt.wantCode}))
+			assert.Empty(t, envelope.Check(env, bench.Assertions{ExpectedErrorCode: bench.ErrorCodes{tt.wantCode}}))
 			failure := env.Value("error").(map[string]any)
 			assert.Equal(t, tt.wantMessage, failure["message"])
 			assert.Equal(t, tt.wantIsRetryable, failure["retryable"])
@@ -187,7 +187,7 @@ func TestGraphQLErrorsFailTheToolCall(t *testing.T) {
 			answer, err := d.prompt(t.Context(), "do it!")
 			require.NoError(t, err)
 			env, _ := envelope.Extract(answer)
-			assert.Empty(t, envelope.Check(env, bench.Assertions{ExpectedErrorCode: tt.wantCode, ExpectedRouteUsed: "graphql"}))
+			assert.Empty(t, envelope.Check(env, bench.Assertions{ExpectedErrorCode: bench.ErrorCodes{tt.wantCode}, ExpectedRouteUsed: "graphql"}))
 			assert.Len(t, d.github.requests, 1)
 		})
 	}
@@ -203,7 +203,7 @@ func TestANetworkThatIsDownFailsTheToolCall(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	env, _ := envelope.Extract(turn.Text)
-	assert.Empty(t, envelope.Check(env, bench.Assertions{ExpectedErrorCode: "NETWORK"}))
+	assert.Empty(t, envelope.Check(env, bench.Assertions{ExpectedErrorCode: bench.ErrorCodes{"NETWORK"}}))
 }
 
 type brokenNetwork struct{}

@@ -1,0 +1,11 @@
+const width = 1
+
+export function lex(text: string): string[] {
+  return text.split(" ")
+}
+
+export class Lexer {
+  next() {
+    return width
+  }
+}
