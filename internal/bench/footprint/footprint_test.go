@@ -105,7 +105,7 @@ func TestS12TheNetChangeCounts(t *testing.T) {
 		"back to what it was":                      {[]bench.Change{titled("A", "B"), titled("B", "A")}, nil},
 		"from the first to the last":               {[]bench.Change{titled("A", "B"), titled("B", "C")}, []bench.Change{titled("A", "C")}},
 		"a label made and deleted":                 {[]bench.Change{did(bench.ChangeCreated, "label", "o/r: x", 7), did(bench.ChangeDeleted, "label", "o/r: x", 7)}, nil},
-		"a comment deleted again has been read":    {[]bench.Change{comment(1, "a"), did(bench.ChangeDeleted, "comment", "9 on o/r#5", 1)}, []bench.Change{comment(1, "a")}},
+		"a comment deleted again has been read":    {[]bench.Change{comment(1, "a"), did(bench.ChangeDeleted, "comment", "9 on o/r#5", 1, "body", "a", nil)}, []bench.Change{comment(1, "a")}},
 		"a comment that was edited":                {[]bench.Change{comment(1, "a"), did(bench.ChangeChanged, "comment", "9 on o/r#5", 1, "body", "a", "b")}, []bench.Change{comment(1, "b")}},
 		"changed, then deleted":                    {[]bench.Change{titled("A", "B"), did(bench.ChangeDeleted, "issue", "o/r#5", 5)}, []bench.Change{did(bench.ChangeDeleted, "issue", "o/r#5", 5)}},
 		"a branch pushed to and put back":          {[]bench.Change{branch(bench.ChangeChanged, "1", "2"), branch(bench.ChangeChanged, "2", "1")}, []bench.Change{branch(bench.ChangeChanged, "2", "1")}},

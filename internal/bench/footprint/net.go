@@ -58,7 +58,7 @@ func join(changes []bench.Change) (c bench.Change, any bool) {
 	c.Fields = fields(changes)
 	switch {
 	case first.Kind == bench.ChangeCreated && last.Kind == bench.ChangeDeleted:
-		c.Kind, c.Title = bench.ChangeCreated, first.Title
+		c.Kind, c.Title, c.Fields = bench.ChangeCreated, first.Title, fields(changes[:len(changes)-1])
 		return c, stays
 	case first.Kind == bench.ChangeCreated:
 		c.Kind = bench.ChangeCreated

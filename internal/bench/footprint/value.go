@@ -14,11 +14,15 @@ import (
 // by whom something was done, which is judged by itself.
 var implied = map[string][]string{
 	"issue":          {"author", "closed_at", "closed_by"},
-	"pull request":   {"author", "closed_at", "closed_by", "pull.merged_at", "pull.merged_by", "pull.merge_commit_sha", "pull.base_sha", "pull.head_sha"},
+	"pull request":   {"author", "closed_at", "closed_by", "merged_at", "merged_by", "merge_commit_sha", "base.sha", "head.sha"},
 	"comment":        {"author", "issue"},
-	"review":         {"author", "issue", "commit_sha", "submitted_at"},
-	"review comment": {"author", "thread", "review", "in_reply_to", "diff_hunk", "commit_sha"},
-	"review thread":  {"issue", "commit_sha", "resolved_by"},
+	"review":         {"author", "issue", "commit_id"},
+	"review comment": {"author", "thread", "review", "in_reply_to", "diff_hunk", "commit_id"},
+	"review thread":  {"issue", "commit_id", "resolved_by"},
+	"reaction":       {"subject", "user"},
+	"milestone":      {"closed_at"},
+	"release":        {"author"},
+	"workflow run":   {"workflow", "actor"},
 }
 
 // Implied reports whether a field of an object says nothing that has to be

@@ -16,6 +16,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
+	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -287,6 +288,7 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 		Usage:       func() Usage { return usage(world, agent.Token) },
 		Asked:       func(text string) bool { return world.Asked(agent.Token, text) },
 		Agent:       Agent,
+		Changes:     func() []bench.Change { return seen(world.Changes()) },
 		Unsupported: func() []string { return world.Unsupported(agent.Token) },
 		Close:       func() error { return t.giveBack(server) },
 	}, nil
@@ -303,6 +305,21 @@ func (t *Sandbox) world(ctx context.Context, v *bench.Variation) (*seededWorld, 
 	default:
 		return t.varied.get(ctx, *v)
 	}
+}
+
+// seen are the events of a world's log as a row has them.
+func seen(events []changes.Event) []bench.Change {
+	all := make([]bench.Change, 0, len(events))
+	for _, e := range events {
+		c := bench.Change{
+			Kind: bench.ChangeKind(e.Kind), Object: e.Object.Kind, Name: e.Name, Title: e.Title, ID: e.ID, Actor: e.Actor, Cause: e.Cause,
+		}
+		for _, f := range e.Fields {
+			c.Fields = append(c.Fields, bench.FieldChange{Name: f.Name, Before: f.Before, After: f.After})
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // keep notes a place's server, so that closing the target closes it. It

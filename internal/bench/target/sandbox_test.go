@@ -263,3 +263,24 @@ func status(t *testing.T, a target.Access) int {
 	defer response.Body.Close()
 	return response.StatusCode
 }
+
+func TestS12APlaceTellsWhatWasChangedAndByWhom(t *testing.T) {
+	sandbox := seeded(t)
+	place, err := sandbox.Prepare(t.Context(), target.Needs{Mutating: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = place.Close() })
+	assert.Empty(t, place.Changes(), "what was seeded is no change")
+	_, token, _ := strings.Cut(place.Env[0], "=")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, place.Verifier.RESTURL+"/repos/"+target.FixturesRepo+"/issues", strings.NewReader(`{"title":"A title"}`))
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "token "+token)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	seen := place.Changes()
+	require.Len(t, seen, 1)
+	assert.Equal(t, bench.ChangeCreated, seen[0].Kind)
+	assert.Equal(t, "issue", seen[0].Object)
+	assert.Equal(t, place.Agent, seen[0].Actor)
+	assert.Contains(t, seen[0].Fields, bench.FieldChange{Name: "title", After: "A title"})
+}
