@@ -72,6 +72,17 @@ schemas: ## Make what is embedded of GitHub's publications anew; `make clients` 
 complete: ## Run the tests with the race detector, and fail on a test that is skipped and not listed in .ci/skips
 	.ci/complete
 
+# Of the mutants of each package in PKG (all of .ci/judged without it), on lines
+# changed since the commit SINCE, tests of the package and of TESTS must notice
+# MIN per cent. After BUDGET the rest is left.
+MIN ?= 95
+BUDGET ?= 0
+
+.PHONY: mutants
+mutants: ## Break PKG on purpose, where it changed since SINCE, and see that tests notice
+	$(GO) run ./internal/testkit/mutants -judged .ci/judged -equivalent internal/testkit/mutants/equivalent.txt \
+		-since '$(SINCE)' -tests '$(TESTS)' -min $(MIN) -budget $(BUDGET) $(PKG)
+
 FUZZTIME ?= 30s
 
 .PHONY: fuzz

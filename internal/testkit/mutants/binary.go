@@ -1,0 +1,268 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/testkit/mutants/chosen"
+)
+
+// binary is the tests of a package, built.
+type binary struct {
+	// path is the package's import path, folder where its tests run.
+	path, folder string
+	file         string
+}
+
+// test is a test at the top level, an example, or the seeds of a fuzz test; or
+// a part of a long one.
+type test struct {
+	in *binary
+	// pattern is for -test.run.
+	pattern string
+	// took is how long it ran alone, with the start of its process.
+	took time.Duration
+	// reached are the numbers of the mutants that it came by.
+	reached map[int]bool
+}
+
+// builder builds tests with other sources in the place of some.
+type builder struct {
+	*program
+	// folder is for what is built and written.
+	folder string
+}
+
+// build builds the tests of packages. Sources are by name.
+func (b *builder) build(ctx context.Context, name string, sources map[string][]byte, packages []listed) ([]*binary, error) {
+	out := filepath.Join(b.folder, name)
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return nil, err
+	}
+	replace := map[string]string{}
+	put := func(place string, text []byte) error {
+		at := filepath.Join(out, strconv.Itoa(len(replace))+".go")
+		replace[filepath.Join(b.root, place)] = at
+		return os.WriteFile(at, text, 0o600)
+	}
+	for place, text := range sources {
+		if err := put(place, text); err != nil {
+			return nil, err
+		}
+	}
+	if err := put(filepath.FromSlash(chosenFolder+"/chosen.go"), []byte(chosenSource)); err != nil {
+		return nil, err
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(out, "overlay.json")
+	if err := os.WriteFile(file, overlay, 0o600); err != nil {
+		return nil, err
+	}
+	var built []*binary
+	for _, p := range packages {
+		at := &binary{path: p.ImportPath, folder: p.Dir, file: filepath.Join(out, path.Base(p.ImportPath)+strconv.Itoa(len(built))+".test")}
+		if _, err := goCommand(ctx, b.root, "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", file, "-o", at.file, p.ImportPath); err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(at.file); err == nil {
+			// A package without tests has no binary.
+			built = append(built, at)
+		}
+	}
+	return built, nil
+}
+
+var testName = regexp.MustCompile(`^(Test|Example|Fuzz)`)
+
+// measure runs each test of a binary by itself, with no mutant acting, and
+// returns those that come by a mutant. Those that run for long are split.
+func (b *binary) measure(ctx context.Context, long time.Duration) ([]*test, error) {
+	said, err := b.run(ctx, nil, "-test.list=.")
+	if err != nil {
+		return nil, fmt.Errorf("list the tests of %s: %w\n%s", b.path, err, said)
+	}
+	var tests []*test
+	for name := range strings.FieldsSeq(said) {
+		if !testName.MatchString(name) {
+			continue
+		}
+		t := &test{in: b, pattern: "^" + name + "$"}
+		said, err := t.measure(ctx)
+		if err != nil {
+			// The machine may have been busy.
+			said, err = t.measure(ctx)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s of %s fails by itself, with no mutant: %w\n%s", name, b.path, err, said)
+		}
+		if len(t.reached) == 0 {
+			continue
+		}
+		if t.took > long {
+			tests = append(tests, t.split(ctx, said)...)
+		}
+		if len(t.reached) > 0 {
+			tests = append(tests, t)
+		}
+	}
+	return tests, nil
+}
+
+// longest is for how long a test may run that is measured.
+const longest = 5 * time.Minute
+
+// measure runs a test by itself, and returns what it said.
+func (t *test) measure(ctx context.Context) (string, error) {
+	file := t.in.file + ".reached"
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		return "", err
+	}
+	begun := time.Now()
+	said, err := t.in.run(ctx, []string{chosen.Reached + "=" + file}, "-test.v", "-test.run="+t.pattern, "-test.timeout="+longest.String())
+	t.took = time.Since(begun)
+	if err != nil {
+		return said, err
+	}
+	text, err := os.ReadFile(file)
+	t.reached = map[int]bool{}
+	for number := range strings.FieldsSeq(string(text)) {
+		t.reached[atoi(number)] = true
+	}
+	return said, err
+}
+
+var partName = regexp.MustCompile(`(?m)^=== RUN +[^/\n]+/([^/\n]+)`)
+
+// split returns the parts of a test that pass by themselves, and leaves it the
+// mutants that none of them comes by. What it said has their names. A test
+// whose parts take much longer than the whole is not split.
+func (t *test) split(ctx context.Context, said string) []*test {
+	var parts []*test
+	var total time.Duration
+	without := maps.Clone(t.reached)
+	names := map[string]bool{}
+	for _, found := range partName.FindAllStringSubmatch(said, -1) {
+		names[found[1]] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		part := &test{in: t.in, pattern: t.pattern + "/^" + regexp.QuoteMeta(name) + "$"}
+		_, err := part.measure(ctx)
+		if total += part.took; total > 3*t.took+patienceMore {
+			return nil
+		}
+		if err == nil {
+			parts = append(parts, part)
+			maps.DeleteFunc(without, func(mutant int, _ bool) bool { return part.reached[mutant] })
+		}
+	}
+	t.reached = without
+	return parts
+}
+
+// run runs a binary where its tests expect to be, and returns what it said.
+func (b *binary) run(ctx context.Context, environment []string, arguments ...string) (string, error) {
+	// A file, since processes that a test leaves behind would hold a pipe open.
+	said, err := os.CreateTemp(filepath.Dir(b.file), "said")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(said.Name()) //nolint:errcheck // The folder is removed too.
+	defer said.Close()
+	cmd := exec.CommandContext(ctx, b.file, arguments...) //nolint:gosec // It was built here.
+	cmd.Dir = b.folder
+	cmd.Env = append(os.Environ(), environment...)
+	cmd.Stdout, cmd.Stderr = said, said
+	failure := cmd.Run()
+	text, err := os.ReadFile(said.Name())
+	return string(text), cmp.Or(failure, err)
+}
+
+// How long tests may run with a mutant: a multiple of what they took, and more
+// on top of it for a machine that is busy.
+const (
+	patience     = 10
+	patienceMore = 2 * time.Second
+	// quick is for how long tests run that are tried first.
+	quick = 200 * time.Millisecond
+)
+
+// try runs tests with a mutant that acts until one notices, the quick ones
+// first.
+func try(ctx context.Context, mutant int, tests []*test) verdict {
+	for _, some := range batches(tests) {
+		if v := some.try(ctx, mutant); v != survived {
+			return v
+		}
+	}
+	return survived
+}
+
+// batch is tests of one binary that run in one process.
+type batch []*test
+
+func batches(tests []*test) []batch {
+	tests = slices.SortedStableFunc(slices.Values(tests), func(a, b *test) int { return cmp.Compare(a.took, b.took) })
+	var order []batch
+	early, late := map[*binary]int{}, map[*binary]int{}
+	var total time.Duration
+	for _, t := range tests {
+		total += t.took
+		places := early
+		if total > quick {
+			places = late
+		}
+		at, is := places[t.in]
+		if !is {
+			at = len(order)
+			places[t.in] = at
+			order = append(order, nil)
+		}
+		order[at] = append(order[at], t)
+	}
+	return order
+}
+
+func (b batch) try(ctx context.Context, mutant int) verdict {
+	var took time.Duration
+	patterns := make([]string, len(b))
+	for i, t := range b {
+		took += t.took
+		patterns[i] = t.pattern
+	}
+	timeout := patience*took + patienceMore
+	// Where the process cannot end itself, it is ended.
+	bounded, cancel := context.WithTimeout(ctx, timeout+patienceMore)
+	defer cancel()
+	said, err := b[0].in.run(bounded, []string{chosen.Acts + "=" + strconv.Itoa(mutant)},
+		"-test.failfast", "-test.timeout="+timeout.String(), "-test.run="+strings.Join(patterns, "|"))
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return notTried
+	case err == nil:
+		return survived
+	case !errors.As(err, &exit):
+		// The machine could not run it.
+		return notTried
+	case bounded.Err() != nil || exit.ExitCode() == chosen.TooMuchMemory || strings.Contains(said, "panic: test timed out after"):
+		return timedOut
+	default:
+		return killed
+	}
+}

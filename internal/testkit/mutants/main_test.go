@@ -1,0 +1,33 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"mutants": main})
+}
+
+// Each script breaks a small module.
+func TestScripts(t *testing.T) {
+	needs.Shell(t)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			for _, name := range []string{"HOME", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GORACE"} {
+				if value, is := os.LookupEnv(name); is {
+					env.Setenv(name, value)
+				}
+			}
+			return nil
+		},
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
