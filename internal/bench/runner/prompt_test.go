@@ -50,10 +50,17 @@ func resourcesOf(t *testing.T, all []bench.Scenario) map[string]map[string]any {
 		for _, name := range s.Requires() {
 			put("resources."+name+".number", 1, false)
 		}
-		capability, _ := scenario.FindCapability(s.Task)
-		for destination, source := range s.Fixture.Bindings {
-			if field := capability.Input[strings.TrimPrefix(destination, "input.")]; slices.Contains(field.Types, "string") {
+		texts := func(task, field, source string) {
+			if capability, _ := scenario.FindCapability(task); slices.Contains(capability.Input[field].Types, "string") {
 				put(source, "text", true)
+			}
+		}
+		for destination, source := range s.Fixture.Bindings {
+			texts(s.Task, strings.TrimPrefix(destination, "input."), source)
+		}
+		for _, c := range s.Assertions.Checkpoints {
+			for field, value := range c.VerificationInput {
+				texts(c.VerificationTask, field, fmt.Sprint(value))
 			}
 		}
 	}

@@ -166,15 +166,10 @@ func checkpointPath(i int, field ...string) []string {
 
 // checkpoint checks one checkpoint (rules S5 and S6).
 func (c *checker) checkpoint(i int, checkpoint bench.Checkpoint) {
-	read, known := FindCapability(checkpoint.VerificationTask)
-	task := checkpointPath(i, "verification_task")
-	switch {
-	case !known:
-		c.problem(task, "%s", unknownCapability(checkpoint.VerificationTask))
-	case read.Mutates:
-		c.problem(task, "must be a read, but %s changes something", read.ID)
-	default:
-		c.readInput(read, checkpoint.VerificationInput, checkpointPath(i, "verification_input")...)
+	if checkpoint.Read != nil {
+		c.read(*checkpoint.Read, checkpointPath(i, "read")...)
+	} else {
+		c.readTask(checkpoint.VerificationTask, checkpointPath(i, "verification_task"), checkpoint.VerificationInput, checkpointPath(i, "verification_input"))
 	}
 	c.references(checkpoint.ExpectedValue, checkpointPath(i, "expected_value")...)
 	if checkpoint.Condition == bench.ConditionMatches {

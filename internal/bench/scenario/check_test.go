@@ -197,6 +197,34 @@ func TestRules(t *testing.T) {
 		{"S6: a mutating scenario has checkpoints", writeFile, "assertions/checkpoints", remove{}, []string{
 			`write/write-001.json: assertions.checkpoints: is missing: pr.merge changes something, so its result must be read back`,
 		}},
+		{"S17: a checkpoint says what it reads", writeFile, firstOf + "verification_task", remove{}, []string{
+			`write/write-001.json: assertions.checkpoints[0].verification_task: is missing`,
+		}},
+		{"S17: a checkpoint says it in one way", writeFile, firstOf + "read", object{"task": "pr.view"}, []string{
+			`write/write-001.json: assertions.checkpoints[0].verification_input: is not allowed here: remove it`,
+			`write/write-001.json: assertions.checkpoints[0].verification_task: is not allowed here: remove it`,
+		}},
+		{"S17: a read is one of three", writeFile, "assertions/checkpoints", []any{reading("empty", object{"jq": "."})}, []string{
+			`write/write-001.json: assertions.checkpoints[0].read: reads nothing: want one of task, query and path`,
+		}},
+		{"S17: a path has no variables", writeFile, "assertions/checkpoints", []any{reading("empty", object{"path": "/user", "variables": object{}, "input": object{}})}, []string{
+			`write/write-001.json: assertions.checkpoints[0].read.input: is not allowed here: remove it`,
+			`write/write-001.json: assertions.checkpoints[0].read.variables: is not allowed here: remove it`,
+		}},
+		{"S17: a query has no pages", writeFile, "assertions/checkpoints", []any{reading("empty", object{"query": "{viewer{login}}", "pages": 3, "accept": "x", "path": "/user"})}, []string{
+			`write/write-001.json: assertions.checkpoints[0].read.accept: is not allowed here: remove it`,
+			`write/write-001.json: assertions.checkpoints[0].read.pages: is not allowed here: remove it`,
+			`write/write-001.json: assertions.checkpoints[0].read.path: is not allowed here: remove it`,
+		}},
+		{"S17: a task has no variables", writeFile, "assertions/checkpoints", []any{reading("empty", object{"task": "pr.view", "variables": object{}})}, []string{
+			`write/write-001.json: assertions.checkpoints[0].read.variables: is not allowed here: remove it`,
+		}},
+		{"S17: a path is one of the API", writeFile, "assertions/checkpoints", []any{reading("empty", object{"path": "//example.com/user"})}, []string{
+			`write/write-001.json: assertions.checkpoints[0].read.path: must match ^/[^/] (for example "/repos/{{input.owner}}/{{input.name}}/pulls/{{input.prNumber…"), is "//example.com/user"`,
+		}},
+		{"S17: only texts that are filled in have references", writeFile, "assertions/checkpoints", []any{reading("empty", object{"path": "/user", "jq": ".[\"{{input.name}}\"]"})}, []string{
+			`write/write-001.json: assertions.checkpoints[0].read.jq: has a reference, which is filled in elsewhere alone: use a variable of the query, or $input in jq`,
+		}},
 		{"S6: a checkpoint reads", writeFile, firstOf + "verification_task", "pr.close", []string{
 			`write/write-001.json: assertions.checkpoints[0].verification_task: must be a read, but pr.close changes something`,
 		}},

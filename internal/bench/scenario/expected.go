@@ -27,44 +27,6 @@ func boundExpectedData(e *bench.ExpectedData, bound map[string]any, g ground) (*
 	return &filled, nil
 }
 
-// read returns a read with what its references stand for. The bound inputs that
-// a read of the program takes are merged under its input.
-func (g ground) read(r bench.Read, bound map[string]any) (bench.Read, error) {
-	input, err := g.object(r.Input)
-	if err == nil {
-		r.Variables, err = g.object(r.Variables)
-	}
-	if err == nil {
-		r.Path, err = g.text(r.Path)
-	}
-	if err != nil {
-		return r, err
-	}
-	if r.Task == "" {
-		return r, nil
-	}
-	task, _ := FindCapability(r.Task)
-	r.Input = maps.Clone(bound)
-	maps.DeleteFunc(r.Input, func(name string, _ any) bool {
-		_, taken := task.Input[name]
-		return !taken
-	})
-	maps.Copy(r.Input, input)
-	return r, nil
-}
-
-// object fills in the references of an object; nil stays nil.
-func (g ground) object(value map[string]any) (map[string]any, error) {
-	if value == nil {
-		return nil, nil
-	}
-	filled, err := g.fill(value)
-	if err != nil {
-		return nil, err
-	}
-	return normal(filled.(map[string]any))
-}
-
 // expectedData checks that every required field of data is compared with what
 // GitHub says (rule S13).
 func (c *checker) expectedData() {
@@ -78,9 +40,7 @@ func (c *checker) expectedData() {
 		c.problem(at(), "goes with the expected outcome success alone: an error has no data")
 		return
 	}
-	c.references(e.Read.Input, at("read", "input")...)
-	c.references(e.Read.Variables, at("read", "variables")...)
-	c.references(e.Read.Path, at("read", "path")...)
+	c.read(e.Read, at("read")...)
 	for _, field := range a.RequiredDataFields {
 		if _, compared := e.Fields[field]; !compared && e.Fields[truth.Whole] == "" {
 			c.problem(at("fields"), "lacks %q, which is a required data field: what is not compared may be made up", field)

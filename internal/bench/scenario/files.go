@@ -170,9 +170,11 @@ func exactNumbers(s *bench.Scenario, doc *jsondoc.Document) {
 		return object
 	}
 	s.Input = object("input")
+	read := func(r *bench.Read, path ...string) {
+		r.Input, r.Variables = object(append(path, "input")...), object(append(path, "variables")...)
+	}
 	if e := s.Assertions.ExpectedData; e != nil {
-		e.Read.Input = object("assertions", "expected_data", "read", "input")
-		e.Read.Variables = object("assertions", "expected_data", "read", "variables")
+		read(&e.Read, "assertions", "expected_data", "read")
 	}
 	for i := range s.Footprint {
 		s.Footprint[i].Fields = object("footprint", strconv.Itoa(i), "fields")
@@ -181,6 +183,9 @@ func exactNumbers(s *bench.Scenario, doc *jsondoc.Document) {
 		c := &s.Assertions.Checkpoints[i]
 		c.VerificationInput = object(checkpointPath(i, "verification_input")...)
 		c.ExpectedValue, _ = doc.At(checkpointPath(i, "expected_value")...)
+		if c.Read != nil {
+			read(c.Read, checkpointPath(i, "read")...)
+		}
 	}
 }
 

@@ -96,6 +96,9 @@ func look(condition string, fields ...any) object {
 	c := object{"name": "c", "verification_task": "pr.view", "verification_input": object{}, "condition": condition}
 	for i := 0; i < len(fields); i += 2 {
 		c[fields[i].(string)] = fields[i+1]
+		if _, away := fields[i+1].(remove); away {
+			delete(c, fields[i].(string))
+		}
 	}
 	return c
 }

@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,12 +10,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
-// reference finds {{repo.owner}}, {{resources.pr.number}} and {{input.title}}
-// in a text of a checkpoint, a read or a footprint.
-var reference = regexp.MustCompile(`\{\{((?:repo|resources|input)(?:\.[A-Za-z0-9_]+)+)\}\}`)
-
 const (
-	// referenceOpening begins a reference.
+	// referenceOpening begins a bench.Reference.
 	referenceOpening = "{{"
 	inputPrefix      = "input."
 )
@@ -49,7 +44,7 @@ func (g ground) lookup(path string) (any, error) {
 // wholly returns the path that a text refers to, if it is a reference and
 // nothing else.
 func wholly(text string) (path string, is bool) {
-	found := reference.FindStringSubmatch(text)
+	found := bench.Reference.FindStringSubmatch(text)
 	if found == nil || found[0] != text {
 		return "", false
 	}
@@ -94,7 +89,7 @@ func (g ground) fill(value any) (any, error) {
 // text returns a text with its references filled in as texts.
 func (g ground) text(text string) (string, error) {
 	var failed error
-	filled := reference.ReplaceAllStringFunc(text, func(found string) string {
+	filled := bench.Reference.ReplaceAllStringFunc(text, func(found string) string {
 		path, _ := wholly(found)
 		value, err := g.lookup(path)
 		if err != nil && failed == nil {
@@ -126,10 +121,10 @@ func (c *checker) references(value any, at ...string) {
 }
 
 func (c *checker) reference(text string, at []string) {
-	if strings.Contains(reference.ReplaceAllString(text, ""), referenceOpening) {
+	if strings.Contains(bench.Reference.ReplaceAllString(text, ""), referenceOpening) {
 		c.problem(at, "%.60q has no reference that can be read: want {{repo.<field>}}, {{resources.<name>.<field>}} or {{input.<field>}}", text)
 	}
-	for _, found := range reference.FindAllStringSubmatch(text, -1) {
+	for _, found := range bench.Reference.FindAllStringSubmatch(text, -1) {
 		if resource, seeded := resourceOf(found[1]); seeded && !slices.Contains(c.scenario.Requires(), resource) {
 			c.problem(at, "needs the resource %q: add it to fixture.requires", resource)
 		}
@@ -143,38 +138,4 @@ func (c *checker) reference(text string, at []string) {
 func (c *checker) hasInput(name string) bool {
 	_, given := c.scenario.Input[name]
 	return given || slices.Contains(boundNames(c.scenario.Fixture), name)
-}
-
-// readInput checks the input of a checkpoint's read. The types of what it
-// refers to are known only when it is bound.
-func (c *checker) readInput(read Capability, input map[string]any, at ...string) {
-	given, bound := maps.Clone(input), boundNames(c.scenario.Fixture)
-	for name, value := range input {
-		text, _ := value.(string)
-		if _, is := wholly(text); is && read.Input[name].Types != nil {
-			delete(given, name)
-			bound = append(bound, name)
-		}
-	}
-	c.report(read, read.misfits(given, bound), at)
-	c.references(input, at...)
-}
-
-// dereferenced returns a checkpoint with what its own references stand for.
-func dereferenced(c bench.Checkpoint, g ground) (bench.Checkpoint, error) {
-	own, err := normal(c.VerificationInput)
-	if err != nil {
-		return c, fmt.Errorf("read input of checkpoint %q: %w", c.Name, err)
-	}
-	input, err := g.fill(own)
-	if err == nil {
-		c.VerificationInput, err = normal(input.(map[string]any))
-	}
-	if err == nil {
-		c.ExpectedValue, err = g.fill(c.ExpectedValue)
-	}
-	if err != nil {
-		return c, fmt.Errorf("bind checkpoint %q: %w: mend the reference, or run `bench fixtures seed`", c.Name, err)
-	}
-	return c, nil
 }

@@ -63,8 +63,10 @@ func resolve(s bench.Scenario, m bench.Manifest, names Names) (Resolved, error) 
 		return Resolved{}, fmt.Errorf("read input: %w", err)
 	}
 	overlay(input, bound)
-	if err := fits(s.Task, input); err != nil {
-		return Resolved{}, err
+	if capability, known := FindCapability(s.Task); known {
+		if err := fits(capability.misfits(input, nil)); err != nil {
+			return Resolved{}, err
+		}
 	}
 	template := s.Prompt
 	if s.Type != bench.Workflow {
@@ -194,43 +196,16 @@ func normal(object map[string]any) (map[string]any, error) {
 	return document.Value().(map[string]any), nil
 }
 
-// fits returns what is wrong with a bound input; a workflow has no task, and
-// its input fits.
-func fits(task string, input map[string]any) error {
-	capability, known := FindCapability(task)
-	if !known {
-		return nil
-	}
+// fits returns what is wrong with a bound input as an error, nil if nothing is.
+func fits(found []misfit) error {
 	var wrong []string
-	for _, m := range capability.misfits(input, nil) {
+	for _, m := range found {
 		wrong = append(wrong, fmt.Sprintf("input.%s %s", strings.Join(m.path, "."), m.message))
 	}
 	if len(wrong) == 0 {
 		return nil
 	}
 	return fmt.Errorf("%s", strings.Join(wrong, "; "))
-}
-
-// boundCheckpoints merges the bound inputs that a read takes under the input
-// of each checkpoint, and fills in what the checkpoint refers to.
-func boundCheckpoints(checkpoints []bench.Checkpoint, bound map[string]any, g ground) ([]bench.Checkpoint, error) {
-	merged := slices.Clone(checkpoints)
-	for i, c := range merged {
-		read, _ := FindCapability(c.VerificationTask)
-		input := maps.Clone(bound)
-		maps.DeleteFunc(input, func(name string, _ any) bool {
-			_, taken := read.Input[name]
-			return !taken
-		})
-		c, err := dereferenced(c, g)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(input, c.VerificationInput)
-		c.VerificationInput = input
-		merged[i] = c
-	}
-	return merged, nil
 }
 
 // variables returns the values of the template variables that have one.
