@@ -1,6 +1,6 @@
 // Package scenarios carries the files of this folder: the scenarios that ship
-// with the benchmark, their sets, the JSON Schemas of both, and the gate's
-// expectations.
+// with the benchmark, their sets and worlds, the JSON Schemas of these, and the
+// gate's expectations.
 package scenarios
 
 import "embed"

@@ -23,6 +23,8 @@ type Scenario struct {
 	Type ScenarioType `json:"type,omitempty"`
 	ID   string       `json:"id"`
 	Name string       `json:"name"`
+	// Purpose says what a good and a poor tool differ in, for people.
+	Purpose string `json:"purpose,omitempty"`
 
 	// Task is the capability that an atomic scenario asks for, for example
 	// "pr.merge". Empty in a workflow.
@@ -67,6 +69,15 @@ func (s Scenario) Capabilities() []string {
 	return []string{s.Task}
 }
 
+// World returns the world that the scenario is in, empty for the fixtures that
+// ship with the program.
+func (s Scenario) World() string {
+	if s.Fixture == nil {
+		return ""
+	}
+	return s.Fixture.World
+}
+
 // Requires returns the fixture resources that must be there, possibly none.
 func (s Scenario) Requires() []string {
 	if s.Fixture == nil {
@@ -81,6 +92,9 @@ type Fixture struct {
 	Repo    string `json:"repo,omitempty"`
 	Workdir string `json:"workdir,omitempty"`
 	Branch  string `json:"branch,omitempty"`
+	// World names a world of the scenario folder; empty means the fixtures that
+	// ship with the program.
+	World string `json:"world,omitempty"`
 	// Requires names resources of the fixture manifest.
 	Requires []string `json:"requires,omitempty"`
 	// Bindings maps "input.<dotted path>" to a dotted path in the manifest.
@@ -119,13 +133,13 @@ type Assertions struct {
 	RequiredDataFields []string `json:"required_data_fields,omitempty"`
 	RequiredMetaFields []string `json:"required_meta_fields,omitempty"`
 	// DataType is "array" or "object".
-	DataType            string       `json:"data_type,omitempty"`
-	ExpectedRouteUsed   Route        `json:"expected_route_used,omitempty"`
-	ExpectedErrorCode   ErrorCodes   `json:"expected_error_code,omitempty"`
-	RequireToolCalls    bool         `json:"require_tool_calls,omitempty"`
-	MinToolCalls        *int         `json:"min_tool_calls,omitempty"`
-	MaxToolCalls        *int         `json:"max_tool_calls,omitempty"`
-	RequireAttemptTrace bool         `json:"require_attempt_trace,omitempty"`
+	DataType            string     `json:"data_type,omitempty"`
+	ExpectedRouteUsed   Route      `json:"expected_route_used,omitempty"`
+	ExpectedErrorCode   ErrorCodes `json:"expected_error_code,omitempty"`
+	RequireToolCalls    bool       `json:"require_tool_calls,omitempty"`
+	MinToolCalls        *int       `json:"min_tool_calls,omitempty"`
+	MaxToolCalls        *int       `json:"max_tool_calls,omitempty"`
+	RequireAttemptTrace bool       `json:"require_attempt_trace,omitempty"`
 	// ExpectedData is nil where the data that an agent reports are not compared
 	// with GitHub's (rule S13).
 	ExpectedData *ExpectedData `json:"expected_data,omitempty"`

@@ -79,7 +79,7 @@ func (r *run) redact(text string) string {
 func (r *run) try(ctx context.Context, a *attempt) error {
 	s := r.cfg.Scenarios[a.cell.ScenarioID]
 	place, err := r.deps.Target.Prepare(ctx, target.Needs{
-		Resources: s.Requires(), Mutating: scenario.Mutates(s), Mode: a.cell.Mode, Worker: a.worker, Variation: r.cfg.Variations.Of(a.cell.Iteration),
+		Resources: s.Requires(), Mutating: scenario.Mutates(s), Mode: a.cell.Mode, Worker: a.worker, Variation: r.cfg.Variations.Of(a.cell.Iteration), World: s.World(),
 	})
 	if err != nil {
 		return fmt.Errorf("prepare fixtures: %w", err)

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,33 +101,54 @@ func (r *run) preflight(ctx context.Context) (err error) {
 		return fault.Invalidf("a budget of %g USD cannot be kept, because model %s has no price: state its price in the expectations, or run without a budget",
 			r.cfg.MaxCostUSD, r.info.Model.Key())
 	}
-	var scenarios []bench.Scenario
-	var needs target.Needs
-	for _, c := range r.queue {
-		s := r.cfg.Scenarios[c.ScenarioID]
-		if !slices.ContainsFunc(scenarios, func(known bench.Scenario) bool { return known.ID == s.ID }) {
-			scenarios = append(scenarios, s)
-			needs.Resources = append(needs.Resources, s.Requires()...)
-			needs.Variation = cmp.Or(needs.Variation, r.cfg.Variations.Of(c.Iteration))
+	groups := r.groups()
+	var problems []error
+	for i, g := range groups {
+		place, err := r.deps.Target.Prepare(ctx, g.needs)
+		if err != nil {
+			return fault.Wrap(fault.Infrastructure, fmt.Errorf("prepare fixtures: %w", err))
+		}
+		for _, s := range g.scenarios {
+			_, err := scenario.Resolve(s, place.Manifest)
+			problems = append(problems, err)
+		}
+		if last := i == len(groups)-1; last && r.deps.Preflight != nil && errors.Join(problems...) == nil {
+			r.names, err = r.deps.Preflight(ctx, place, r.modes(), capabilitiesOf(groups))
+			problems = append(problems, err)
+		}
+		if err := place.Close(); err != nil {
+			problems = append(problems, fault.Wrap(fault.Infrastructure, fmt.Errorf("give fixtures back: %w", err)))
 		}
 	}
-	place, err := r.deps.Target.Prepare(ctx, needs)
-	if err != nil {
-		return fault.Wrap(fault.Infrastructure, fmt.Errorf("prepare fixtures: %w", err))
-	}
-	var problems []error
-	for _, s := range scenarios {
-		_, err := scenario.Resolve(s, place.Manifest)
-		problems = append(problems, err)
-	}
-	if r.deps.Preflight != nil && errors.Join(problems...) == nil {
-		r.names, err = r.deps.Preflight(ctx, place, r.modes(), capabilitiesOf(scenarios))
-		problems = append(problems, err)
-	}
-	if err := place.Close(); err != nil {
-		problems = append(problems, fault.Wrap(fault.Infrastructure, fmt.Errorf("give fixtures back: %w", err)))
-	}
 	return errors.Join(problems...)
+}
+
+// group are the scenarios of one world, and what they need there.
+type group struct {
+	needs     target.Needs
+	scenarios []bench.Scenario
+}
+
+// groups returns the scenarios of the cells to run by their world, in order of
+// first appearance.
+func (r *run) groups() []*group {
+	var all []*group
+	seen := map[string]bool{}
+	for _, c := range r.queue {
+		s := r.cfg.Scenarios[c.ScenarioID]
+		if seen[s.ID] {
+			continue
+		}
+		seen[s.ID] = true
+		at := slices.IndexFunc(all, func(g *group) bool { return g.needs.World == s.World() })
+		if at < 0 {
+			at = len(all)
+			all = append(all, &group{needs: target.Needs{World: s.World(), Variation: r.cfg.Variations.Of(c.Iteration)}})
+		}
+		all[at].scenarios = append(all[at].scenarios, s)
+		all[at].needs.Resources = append(all[at].needs.Resources, s.Requires()...)
+	}
+	return all
 }
 
 // modes returns the modes of the cells to run, in the order in which reports
@@ -140,10 +160,12 @@ func (r *run) modes() []bench.Mode {
 }
 
 // capabilitiesOf returns the capabilities that scenarios use, sorted.
-func capabilitiesOf(scenarios []bench.Scenario) []string {
+func capabilitiesOf(groups []*group) []string {
 	var all []string
-	for _, s := range scenarios {
-		all = append(all, s.Capabilities()...)
+	for _, g := range groups {
+		for _, s := range g.scenarios {
+			all = append(all, s.Capabilities()...)
+		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -299,5 +300,29 @@ func TestN2AgentsAreToldTheNamesOfTheirGHX(t *testing.T) {
 			named := map[bench.Mode]string{bench.AgentDirect: "repo.view", bench.GHX: "repo.get"}[session.Setup.Mode]
 			assert.Contains(t, session.Prompts[0].Text, named, session.Setup.Mode)
 		}
+	})
+}
+
+func TestS18EachScenarioIsInItsWorld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		here, there := fake.Atomic("here-001"), fake.Atomic("there-001")
+		there.Fixture = &bench.Fixture{World: "shop", Requires: []string{"pr"}}
+		r := newRig(here, there)
+		r.target.Resources = map[string]map[string]any{"pr": {"number": 1}}
+		r.plan(runner.PlanOptions{ScenarioIDs: []string{here.ID, there.ID}, Modes: []bench.Mode{bench.GHX}, Repetitions: 1, Order: runner.Sequential})
+		tried := 0
+		r.deps.Preflight = func(_ context.Context, _ *target.Place, _ []bench.Mode, capabilities []string) (map[bench.Mode]scenario.Names, error) {
+			tried++
+			assert.Equal(t, []string{"repo.view"}, capabilities)
+			return nil, nil
+		}
+		r.cfg.SkipWarmup = true
+		r.complete(t)
+		var worlds []string
+		for _, needs := range r.target.Needs() {
+			worlds = append(worlds, needs.World+" "+strings.Join(needs.Resources, ","))
+		}
+		assert.Equal(t, []string{" ", "shop pr", " ", "shop pr"}, worlds, "both are tried before anything is spent")
+		assert.Equal(t, 1, tried)
 	})
 }

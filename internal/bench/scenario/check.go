@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
 
@@ -31,7 +32,7 @@ func Check(fsys fs.FS) Report {
 func inspect(fsys fs.FS) (folder, Report) {
 	read, problems := readFolder(fsys)
 	for _, s := range read.sources {
-		problems = append(problems, checkScenario(s)...)
+		problems = append(problems, checkScenario(s, read.worlds)...)
 	}
 	problems = append(problems, checkUnique(read.sources)...)
 	if read.sets != nil {
@@ -43,6 +44,7 @@ func inspect(fsys fs.FS) (folder, Report) {
 // checker collects the problems of one scenario.
 type checker struct {
 	source
+	worlds   map[string]*world.World
 	problems jsondoc.Problems
 }
 
@@ -55,12 +57,13 @@ func (c *checker) keyProblem(path []string, format string, args ...any) {
 }
 
 // checkScenario checks what the schema cannot say.
-func checkScenario(s source) jsondoc.Problems {
-	c := &checker{source: s}
+func checkScenario(s source, worlds map[string]*world.World) jsondoc.Problems {
+	c := &checker{source: s, worlds: worlds}
 	if name := idOfFile(s.doc.File()); s.scenario.ID != name {
 		c.problem([]string{"id"}, "must be %q, as the file is called, is %q", name, s.scenario.ID)
 	}
 	c.bindings()
+	c.world()
 	if s.scenario.Type == bench.Workflow {
 		c.expectedCapabilities()
 		c.template("prompt", s.scenario.Prompt)

@@ -20,6 +20,7 @@ import (
 	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
@@ -34,6 +35,11 @@ const schemaKey = "$schema"
 // are something else.
 func notScenarios() []string {
 	return []string{SetsFile, "schema.json", "sets.schema.json", "world.schema.json", "expectations.json", "expectations.schema.json"}
+}
+
+// notScenario reports whether a JSON file is something else than a scenario.
+func notScenario(file string) bool {
+	return slices.Contains(notScenarios(), file) || strings.HasPrefix(file, world.Folder+"/")
 }
 
 var (
@@ -57,6 +63,9 @@ func mustCompile(file string) *jsondoc.Schema {
 // folder is what a scenario folder holds, as far as it fits its schemas.
 type folder struct {
 	sources []source
+	// worlds are those that scenarios are in, by name; nil for one that cannot
+	// be used.
+	worlds map[string]*world.World
 	// files are those of all scenarios, also of the ones with problems.
 	files []string
 	// sets is nil if the sets cannot be read; setsDoc says where they are.
@@ -72,7 +81,7 @@ type source struct {
 
 func readFolder(fsys fs.FS) (folder, jsondoc.Problems) {
 	files, problems := jsonFiles(fsys)
-	read := folder{files: slices.DeleteFunc(files, func(file string) bool { return slices.Contains(notScenarios(), file) })}
+	read := folder{files: slices.DeleteFunc(files, notScenario)}
 	for _, file := range read.files {
 		s, found := readScenario(fsys, file)
 		if len(found) == 0 {
@@ -80,6 +89,7 @@ func readFolder(fsys fs.FS) (folder, jsondoc.Problems) {
 		}
 		problems = append(problems, found...)
 	}
+	problems = append(problems, read.readWorlds(fsys)...)
 	doc, found := readDocument(fsys, SetsFile, setsSchema())
 	if len(found) == 0 {
 		read.setsDoc, read.sets = doc, setsOf(doc)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
@@ -16,6 +17,7 @@ import (
 type Library struct {
 	scenarios map[string]bench.Scenario
 	sets      map[string][]string
+	worlds    map[string]*world.World
 }
 
 // Load reads every scenario of a folder and its sub-folders, and its sets. If
@@ -29,7 +31,7 @@ func Load(fsys fs.FS) (*Library, error) {
 	if err := report.Problems.Err(); err != nil {
 		return nil, err
 	}
-	library := &Library{scenarios: map[string]bench.Scenario{}, sets: read.sets}
+	library := &Library{scenarios: map[string]bench.Scenario{}, sets: read.sets, worlds: read.worlds}
 	for _, s := range read.sources {
 		library.scenarios[s.scenario.ID] = s.scenario
 	}
@@ -44,6 +46,16 @@ func (l *Library) Scenario(id string) (bench.Scenario, error) {
 		return bench.Scenario{}, fault.Invalidf("unknown scenario %q%s", id, jsondoc.DidYouMean(id, slices.Sorted(maps.Keys(l.scenarios))))
 	}
 	return s, nil
+}
+
+// World returns a world that a scenario is in. An unknown name is an error of
+// kind invalid.
+func (l *Library) World(name string) (*world.World, error) {
+	w, known := l.worlds[name]
+	if !known {
+		return nil, fault.Invalidf("no scenario is in a world %q%s", name, jsondoc.DidYouMean(name, slices.Sorted(maps.Keys(l.worlds))))
+	}
+	return w, nil
 }
 
 // Set returns the scenarios of the named set, in its order. An unknown name is

@@ -128,6 +128,11 @@ func (c *checker) reference(text string, at []string) {
 		if resource, seeded := resourceOf(found[1]); seeded && !slices.Contains(c.scenario.Requires(), resource) {
 			c.problem(at, "needs the resource %q: add it to fixture.requires", resource)
 		}
+		if _, made := c.made(); made != nil {
+			if message := lacks(made, found[1]); message != "" {
+				c.problem(at, "%s", message)
+			}
+		}
 		if below, is := strings.CutPrefix(found[1], inputPrefix); is && !c.hasInput(firstSegment(below)) {
 			c.problem(at, "refers to input.%s, which the scenario neither gives nor binds", firstSegment(below))
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
@@ -65,7 +66,8 @@ not ok 1 - rounds half up
 // Sandbox is a target inside this process. Every place is a copy of a seeded
 // world on a loopback port of its own.
 type Sandbox struct {
-	// base is the only world; nil where each variation has one of its own.
+	// base is the only world of the fixtures; nil where each variation has one
+	// of its own.
 	base   *sandbox.World
 	varied worlds
 
@@ -117,10 +119,17 @@ const (
 
 // begin draws where a world's ids and its clock begin.
 func begin(s *model.State, v bench.Variation) {
-	random := rand.New(rand.NewPCG(v.Seed, uint64(v.Number)))
+	random := drawn(v)
 	s.LastID += random.Int64N(idsAway)
 	s.Now = s.Now.AddDate(0, 0, -random.IntN(daysAway)).Add(time.Duration(random.IntN(secondsOfDay)) * time.Second)
 }
+
+// drawn are the random numbers of a variation.
+func drawn(v bench.Variation) *rand.Rand { return rand.New(rand.NewPCG(v.Seed, uint64(v.Number))) }
+
+// firstID draws how far the ids of a variation's world begin from where those
+// of one that does not vary do.
+func firstID(v bench.Variation) model.ID { return drawn(v).Int64N(idsAway) }
 
 const secondsOfDay = 24 * 60 * 60
 
@@ -254,14 +263,14 @@ func open(ctx context.Context, world *sandbox.World) (*Keys, error) {
 // Prepare copies the seeded world and serves the copy. Places share the
 // manifest, which nobody changes, and nothing else.
 func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
-	seeded, err := t.world(ctx, needs.Variation)
+	seeded, err := t.world(ctx, needs)
 	if err != nil {
 		return nil, err
 	}
 	manifest := seeded.manifest
 	for _, name := range needs.Resources {
-		if _, seeded := manifest.Resources[name]; !seeded {
-			return nil, fault.Invalidf("fixture resource %q is not seeded: run `bench fixtures seed`, or add --seed-if-missing", name)
+		if _, there := manifest.Resources[name]; !there {
+			return nil, seeded.lacks(name)
 		}
 	}
 	world := seeded.Clone()
@@ -272,7 +281,7 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 	if !t.keep(server) {
 		return nil, fault.Internalf("the sandbox is closed")
 	}
-	agent := grant(world, server, Agent, cmp.Or(needs.Token, NewToken()))
+	agent := grant(world, server, seeded.agent, cmp.Or(needs.Token, NewToken()))
 	return &Place{
 		Manifest: manifest, Variation: seeded.variation,
 		Env: []string{
@@ -283,11 +292,11 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 			"GITHUB_REPOSITORY=" + manifest.Repo.FullName,
 		},
 		GitHub:      world,
-		Verifier:    grant(world, server, Verifier, NewToken()),
+		Verifier:    grant(world, server, seeded.verifier, NewToken()),
 		OnWrite:     func(f func()) { world.OnWrite(agent.Token, f) },
 		Usage:       func() Usage { return usage(world, agent.Token) },
 		Asked:       func(text string) bool { return world.Asked(agent.Token, text) },
-		Agent:       Agent,
+		Agent:       seeded.agent,
 		Changes:     func() []bench.Change { return seen(world.Changes()) },
 		Unsupported: func() []string { return world.Unsupported(agent.Token) },
 		Close:       func() error { return t.giveBack(server) },
@@ -295,16 +304,25 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 }
 
 // world returns the world that a place is to be a copy of.
-func (t *Sandbox) world(ctx context.Context, v *bench.Variation) (*seededWorld, error) {
-	switch {
-	case t.base != nil:
-		manifest := t.Manifest()
-		return &seededWorld{World: t.base, manifest: manifest, variation: manifest.Variation()}, nil
-	case v == nil:
-		return nil, fault.Internalf("no variation is named for a place of a sandbox that has one world for each")
-	default:
-		return t.varied.get(ctx, *v)
+func (t *Sandbox) world(ctx context.Context, needs Needs) (*seededWorld, error) {
+	v := needs.Variation
+	if t.base != nil {
+		fixtures := ofFixtures(t.base, t.Manifest())
+		if needs.World == "" {
+			return fixtures, nil
+		}
+		v = cmp.Or(v, fixtures.variation, &bench.Variation{})
 	}
+	if v == nil {
+		return nil, fault.Internalf("no variation is named for a place of a sandbox that has one world for each")
+	}
+	return t.varied.get(ctx, worldKey{needs.World, *v})
+}
+
+// FindWorlds has the sandbox find the worlds that attempts name, and run their
+// scripts with setup, which may be nil. It is called before places are prepared.
+func (t *Sandbox) FindWorlds(find func(name string) (*world.World, error), setup Setup) {
+	t.varied.find, t.varied.setup = find, setup
 }
 
 // seen are the events of a world's log as a row has them.

@@ -30,6 +30,9 @@ type Needs struct {
 	// Variation is which variation the fixtures are to be (rule S15); nil leaves
 	// it to the target, and so does a target whose fixtures do not vary.
 	Variation *bench.Variation
+	// World names the world that it acts in; empty means the fixtures that ship
+	// with the program.
+	World string
 	// Worker counts from 0; places of one worker never overlap.
 	Worker int
 	// Token is what the agent is to show GitHub; empty has the target make

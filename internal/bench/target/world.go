@@ -3,6 +3,7 @@ package target
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -13,10 +14,45 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/bench/world/build"
+	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
+
+// Made is a world that was made of a file.
+type Made struct {
+	*sandbox.World
+	Plan     *world.Plan
+	Manifest bench.Manifest
+}
+
+// Setup runs the script of a world in it, and adds the resources that the script
+// tells of to the manifest.
+type Setup func(ctx context.Context, file *world.World, made *Made) error
+
+// MakeWorld makes the world of a variation. Its script, if it has one, is run by
+// setup, which may be nil for a world without. An error is of kind invalid where
+// the file is wrong.
+func MakeWorld(ctx context.Context, file *world.World, v bench.Variation, setup Setup) (*Made, error) {
+	plan, err := file.Draw(v)
+	if err != nil {
+		return nil, err
+	}
+	made := &Made{Plan: plan}
+	if made.World, made.Manifest, err = BuildWorld(ctx, plan); err != nil || plan.Setup == nil {
+		return made, err
+	}
+	if setup == nil {
+		return nil, fault.Invalidf("the world %q has a script, which cannot be run here", plan.Name)
+	}
+	if err := setup(ctx, file, made); err != nil {
+		return nil, err
+	}
+	// Tokens that the script had, and what it asked, are nobody's business.
+	made.World = made.Clone()
+	return made, nil
+}
 
 // BuildWorld makes a world of a plan, and the manifest that names its objects.
 // Equal plans make equal worlds. An error is of kind invalid where the plan
@@ -47,7 +83,7 @@ func BuildWorld(ctx context.Context, plan *world.Plan) (*sandbox.World, bench.Ma
 	}
 	manifest, err := build.Build(ctx, plan, clients, build.Options{Clock: func(at time.Time) { setClock(made, at) }})
 	if err != nil {
-		return nil, bench.Manifest{}, err
+		return nil, bench.Manifest{}, fault.Because(fault.KindOf(err), err, fmt.Sprintf("build the world %q: %s", plan.Name, fault.Public(err)))
 	}
 	// A copy has no tokens and no log of what was asked.
 	return made.Clone(), manifest, nil
@@ -68,6 +104,7 @@ func setClock(w *sandbox.World, at time.Time) {
 // end.
 func addAccounts(s *model.State, plan *world.Plan) error {
 	s.Now = plan.Start
+	s.LastID += firstID(plan.Variation)
 	for _, a := range plan.Accounts {
 		kind := model.TypeUser
 		if a.Organization() {

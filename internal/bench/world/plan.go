@@ -3,15 +3,20 @@ package world
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
 // Plan is a world as it is drawn for one variation: everything that is to be
 // made, with nothing left to chance.
 type Plan struct {
 	// Name is the world's, as scenarios name it.
-	Name string `json:"-"`
+	Name      string          `json:"-"`
+	Variation bench.Variation `json:"-"`
 	// Start is the time that offsets count from.
 	Start time.Time `json:"start"`
 	// Agent is the login of the account that agents work as.
@@ -33,6 +38,33 @@ type Account struct {
 	Type string `json:"type"`
 	// Members of an organization are "owner" or "member" by login.
 	Members map[string]string `json:"members"`
+}
+
+// Verifier returns the login of an account that may see what the agent sees and
+// is not the agent, the agent if there is none.
+func (p *Plan) Verifier() string {
+	var known []string
+	for _, r := range p.Repositories {
+		owner, _, _ := strings.Cut(r.Name, "/")
+		known = append(known, owner)
+		for _, a := range p.Accounts {
+			if a.Login == owner {
+				known = append(known, sortedKeys(a.Members)...)
+			}
+		}
+		for _, login := range sortedKeys(r.Collaborators) {
+			if r.Collaborators[login] != "read" && r.Collaborators[login] != "triage" {
+				known = append(known, login)
+			}
+		}
+	}
+	for _, login := range known {
+		at := slices.IndexFunc(p.Accounts, func(a Account) bool { return a.Login == login && !a.Organization() })
+		if at >= 0 && login != p.Agent {
+			return login
+		}
+	}
+	return p.Agent
 }
 
 // Organization reports whether the account is no person's.

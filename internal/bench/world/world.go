@@ -48,7 +48,7 @@ func (w *World) drawn(v bench.Variation) (*Plan, map[string]named, jsondoc.Probl
 	if len(d.problems) > 0 {
 		return nil, nil, d.problems
 	}
-	plan := &Plan{Name: w.Name}
+	plan := &Plan{Name: w.Name, Variation: v}
 	if problem := w.decode(expanded, plan); problem != nil {
 		return nil, nil, jsondoc.Problems{*problem}
 	}

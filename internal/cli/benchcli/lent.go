@@ -160,11 +160,14 @@ func withoutSkipped(s *verify.Suite, skipped map[string]error) error {
 	return nil
 }
 
-// requiredBy returns the resources that scenarios require, sorted.
+// requiredBy returns the fixture resources that scenarios require, sorted. Those
+// of other worlds are made with these.
 func requiredBy(scenarios []bench.Scenario) []string {
 	resources := []string{}
 	for _, sc := range scenarios {
-		resources = append(resources, sc.Requires()...)
+		if sc.World() == "" {
+			resources = append(resources, sc.Requires()...)
+		}
 	}
 	slices.Sort(resources)
 	return slices.Compact(resources)

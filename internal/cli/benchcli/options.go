@@ -158,6 +158,8 @@ type prepared struct {
 	expectations *expect.Expectations
 	provider     agent.Provider
 	flags        *suiteFlags
+	// library has the scenarios, and the worlds that they are in.
+	library *scenario.Library
 	// route leads agents to the places of a target; nil where they are told
 	// those places.
 	route func(target.Target) target.Target
@@ -329,14 +331,13 @@ func (p *prepared) selectScenarios(defaultSet string) error {
 	if err != nil {
 		return err
 	}
-	library, err := scenario.Load(files)
-	if err != nil {
+	if p.library, err = scenario.Load(files); err != nil {
 		return err
 	}
 	if p.suite.ScenarioSet == "" && len(p.flags.scenarioIDs) == 0 {
 		p.suite.ScenarioSet = defaultSet
 	}
-	p.suite.Scenarios, err = scenario.Select(library, p.suite.ScenarioSet, p.flags.scenarioIDs)
+	p.suite.Scenarios, err = scenario.Select(p.library, p.suite.ScenarioSet, p.flags.scenarioIDs)
 	return err
 }
 

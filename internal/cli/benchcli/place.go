@@ -17,7 +17,11 @@ func (a *app) targetFor(ctx context.Context, s *verify.Suite, p *prepared) (plac
 	if p.remote != nil {
 		place, err = a.liveFor(ctx, s, p)
 	} else {
-		place, err = a.sandboxFor(ctx, s, p.flags)
+		var sandbox *target.Sandbox
+		if sandbox, err = a.sandboxFor(ctx, s, p.flags); err == nil {
+			sandbox.FindWorlds(p.library.World, a.runWorldScript)
+			place = sandbox
+		}
 	}
 	p.suite.Variations = s.Variations
 	for _, sentence := range s.NotRunnable {
@@ -31,7 +35,7 @@ func (a *app) targetFor(ctx context.Context, s *verify.Suite, p *prepared) (plac
 
 // sandboxFor makes the sandbox that a suite runs on: from the manifest and the
 // snapshot beside it, or freshly seeded in memory.
-func (a *app) sandboxFor(ctx context.Context, s *verify.Suite, f *suiteFlags) (target.Target, error) {
+func (a *app) sandboxFor(ctx context.Context, s *verify.Suite, f *suiteFlags) (*target.Sandbox, error) {
 	resources := requiredBy(s.Scenarios)
 	if f.manifest != "" {
 		sandbox, err := a.loadSandbox(f.manifest, resources)

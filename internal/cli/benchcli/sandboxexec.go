@@ -73,7 +73,7 @@ func (a *app) execInSandbox(ctx context.Context, f execFlags, words []string) er
 	if program, err = filepath.Abs(program); err != nil {
 		return fault.Infraf("find the command: %w", err)
 	}
-	w, err := a.openWorld(f.worldFlags)
+	w, err := a.openWorld(ctx, f.worldFlags)
 	if err != nil {
 		return err
 	}

@@ -17,14 +17,14 @@ func (a *app) sandboxSaveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "save FILE",
 		Short: "Write a sandbox's world to a file",
-		Long: `save writes the seeded fixtures, or with --empty accounts alone, to a snapshot
-file. Ids and times in it are the same every time. What agents change is saved
-by --save of serve and exec.`,
+		Long: `save writes the seeded fixtures, with --empty accounts alone, or with --world
+what a file describes, to a snapshot file. Ids and times in it are the same every
+time. What agents change is saved by --save of serve and exec.`,
 		Example: `  bench sandbox save world.sandbox
   bench sandbox exec --save world.sandbox -- ./prepare.sh`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			w, err := a.worldOf(f)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w, err := a.worldOf(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
@@ -36,6 +36,7 @@ by --save of serve and exec.`,
 		},
 	}
 	cmd.Flags().BoolVar(&f.empty, "empty", false, "save accounts and nothing else, instead of the fixtures")
+	f.fileFlags.add(cmd.Flags())
 	return cmd
 }
 

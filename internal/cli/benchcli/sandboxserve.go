@@ -49,12 +49,13 @@ and git, to the sandbox under GitHub's own names, and to nothing else.
 With --app, it is github.com for the server of a GitHub App too: the App is made,
 installed and signed in to in the browser, by whoever opens it, as any account.
 
-The seeded fixtures are served unless --empty or --snapshot says otherwise. With
+The seeded fixtures are served unless --empty, --world or --snapshot says otherwise. With
 --until-eof it ends when standard input does, so that a test that has started it
 cannot leave it behind.`,
 		Example: `  bench sandbox serve --proxy
   bench sandbox serve --empty --latency 100ms --enforce-limits
   bench sandbox serve --snapshot world.sandbox --save world.sandbox
+  bench sandbox serve --world my-scenarios/worlds/shop.yaml --variation 3
   bench sandbox serve --webhooks-to http://127.0.0.1:3000/webhook
   bench sandbox serve --app http://127.0.0.1:8080
   bench sandbox serve --json --until-eof`,
@@ -104,7 +105,7 @@ func (a *app) serveSandbox(ctx context.Context, f serveFlags) (err error) {
 	if len(f.allow) > 0 && !f.proxy {
 		return fault.Invalidf("--allow-host is for the proxy: add --proxy")
 	}
-	w, err := a.openWorld(f.worldFlags)
+	w, err := a.openWorld(ctx, f.worldFlags)
 	if err != nil {
 		return err
 	}

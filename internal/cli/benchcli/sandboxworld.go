@@ -2,6 +2,8 @@ package benchcli
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"embed"
 	"fmt"
 	"os"
@@ -32,6 +34,7 @@ const (
 
 // worldFlags say which world a sandbox has.
 type worldFlags struct {
+	fileFlags
 	empty    bool
 	snapshot string
 	as       string
@@ -39,6 +42,7 @@ type worldFlags struct {
 
 func (f *worldFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.empty, "empty", false, "begin with accounts and nothing else, instead of the fixtures")
+	f.fileFlags.add(flags)
 	flags.StringVar(&f.snapshot, "snapshot", "", "begin with the world in this `FILE`, as `bench sandbox save` writes it")
 }
 
@@ -53,6 +57,9 @@ type localWorld struct {
 	// manifest is nil for a world other than the fixtures.
 	manifest *bench.Manifest
 	accounts []account
+	// usual is who the agent is where nobody says otherwise; empty means
+	// [target.Agent].
+	usual string
 	// agent is the one whose token the environment has.
 	agent account
 }
@@ -67,8 +74,8 @@ type account struct {
 const maxAccounts = 100
 
 // openWorld makes the world that the flags ask for.
-func (a *app) openWorld(f worldFlags) (*localWorld, error) {
-	w, err := a.worldOf(f)
+func (a *app) openWorld(ctx context.Context, f worldFlags) (*localWorld, error) {
+	w, err := a.worldOf(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -82,10 +89,13 @@ func (a *app) openWorld(f worldFlags) (*localWorld, error) {
 		}
 	})
 	for _, who := range w.accounts {
-		w.AddToken(who.Token, sandbox.Token{User: who.Login, Scopes: []string{"gist", "project", "read:org", "repo", "workflow"}})
+		w.AddToken(who.Token, sandbox.Token{User: who.Login, Scopes: accountScopes()})
 	}
 	return w, w.choose(f.as)
 }
+
+// accountScopes are those of the tokens of a world's accounts.
+func accountScopes() []string { return []string{"gist", "project", "read:org", "repo", "workflow"} }
 
 // choose takes the account of the environment's token.
 func (w *localWorld) choose(login string) error {
@@ -96,7 +106,7 @@ func (w *localWorld) choose(login string) error {
 	var logins []string
 	for _, who := range w.accounts {
 		logins = append(logins, who.Login)
-		if strings.EqualFold(who.Login, login) || login == "" && who.Login == target.Agent {
+		if strings.EqualFold(who.Login, login) || login == "" && who.Login == cmp.Or(w.usual, target.Agent) {
 			w.agent = who
 			login = who.Login
 		}
@@ -107,10 +117,12 @@ func (w *localWorld) choose(login string) error {
 	return nil
 }
 
-func (a *app) worldOf(f worldFlags) (*localWorld, error) {
+func (a *app) worldOf(ctx context.Context, f worldFlags) (*localWorld, error) {
 	switch {
-	case f.empty && f.snapshot != "":
-		return nil, fault.Invalidf("--empty and --snapshot exclude each other: give one of them")
+	case f.empty && f.snapshot != "", f.world != "" && (f.empty || f.snapshot != ""):
+		return nil, fault.Invalidf("--empty, --snapshot and --world exclude each other: give one of them")
+	case f.world != "":
+		return a.describedWorld(ctx, f.fileFlags)
 	case f.empty:
 		return emptyWorld()
 	case f.snapshot != "":

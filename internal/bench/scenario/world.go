@@ -1,0 +1,116 @@
+package scenario
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench/world"
+	"github.com/ghx-dev/bench-action/internal/jsondoc"
+	"github.com/ghx-dev/bench-action/scenarios"
+)
+
+// readWorlds reads the worlds that scenarios are in. One that the folder has not
+// is the one that ships with the program. What is wrong with a world is told
+// once, in its own file.
+func (f *folder) readWorlds(fsys fs.FS) jsondoc.Problems {
+	f.worlds = map[string]*world.World{}
+	var problems jsondoc.Problems
+	for i := range f.sources {
+		s := &f.sources[i]
+		name := s.scenario.World()
+		if name == "" {
+			continue
+		}
+		if _, read := f.worlds[name]; !read {
+			w, found := loadWorld(fsys, name)
+			f.worlds[name] = w
+			if problems = append(problems, found...); w == nil && found == nil {
+				delete(f.worlds, name)
+				problems = append(problems, s.doc.Problem([]string{"fixture", "world"}, "there is no world %q: want a file %s/%s.yaml%s",
+					name, world.Folder, name, jsondoc.DidYouMean(name, append(world.Names(fsys), world.Names(scenarios.Files)...))))
+			}
+		}
+		if w := f.worlds[name]; w != nil {
+			// Rows of another world are not comparable.
+			sum := sha256.Sum256([]byte(s.scenario.Hash + w.Hash))
+			s.scenario.Hash = hex.EncodeToString(sum[:])
+		}
+	}
+	return problems
+}
+
+// loadWorld returns a world, nil with its problems, or nil without any if there
+// is none of that name.
+func loadWorld(fsys fs.FS, name string) (*world.World, jsondoc.Problems) {
+	at := slices.IndexFunc([]fs.FS{fsys, scenarios.Files}, func(f fs.FS) bool { return slices.Contains(world.Names(f), name) })
+	if at < 0 {
+		return nil, nil
+	}
+	w, err := world.Load([]fs.FS{fsys, scenarios.Files}[at], name)
+	var problems jsondoc.Problems
+	if err == nil {
+		_, err = w.Made()
+	}
+	switch {
+	case errors.As(err, &problems):
+		return nil, problems
+	case err != nil:
+		return nil, jsondoc.Problems{atStart(world.Folder+"/"+name, "%v", err)}
+	default:
+		return w, nil
+	}
+}
+
+// world checks that the world of a scenario makes what the scenario stands on.
+func (c *checker) world() {
+	w, made := c.made()
+	if w == nil {
+		return
+	}
+	for i, name := range c.scenario.Fixture.Requires {
+		if _, makes := made[name]; !makes {
+			c.problem([]string{"fixture", "requires", strconv.Itoa(i)}, "nothing in the world %q makes %q%s", w.Name, name, jsondoc.DidYouMean(name, slices.Sorted(maps.Keys(made))))
+		}
+	}
+	for _, destination := range slices.Sorted(maps.Keys(c.scenario.Fixture.Bindings)) {
+		if message := lacks(made, c.scenario.Fixture.Bindings[destination]); message != "" {
+			c.problem([]string{"fixture", "bindings", destination}, "%s", message)
+		}
+	}
+}
+
+// made returns the world of the scenario, nil if it has none of its own, and
+// what that makes.
+func (c *checker) made() (*world.World, world.Made) {
+	w := c.worlds[c.scenario.World()]
+	if w == nil {
+		return nil, nil
+	}
+	// It was drawn when it was read.
+	made, _ := w.Made()
+	return w, made
+}
+
+// lacks says what of a manifest's path a world does not make, empty if it makes
+// it. What is there of a resource that nothing makes is told elsewhere.
+func lacks(made world.Made, from string) string {
+	name, is := resourceOf(from)
+	fields, makes := made[name]
+	if !is || !makes {
+		return ""
+	}
+	field := strings.Split(from, ".")[2]
+	if slices.Contains(fields, field) {
+		return ""
+	}
+	if suggestion := jsondoc.DidYouMean(field, fields); suggestion != "" {
+		return name + " has no \"" + field + "\"" + suggestion
+	}
+	return name + " has no \"" + field + "\": it has " + strings.Join(slices.Sorted(slices.Values(fields)), ", ")
+}
