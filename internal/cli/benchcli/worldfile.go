@@ -83,7 +83,7 @@ func (a *app) runWorldScript(ctx context.Context, file *world.World, made *targe
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	resources := filepath.Join(folder, "resources")
-	job, err := a.worldJob(file, made, folder, resources)
+	job, err := a.worldJob(made, folder, resources)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (a *app) runWorldScript(ctx context.Context, file *world.World, made *targe
 }
 
 // worldJob is a script's work: who does it, and what it is told.
-func (a *app) worldJob(file *world.World, made *target.Made, folder, resources string) (*execution, error) {
+func (a *app) worldJob(made *target.Made, folder, resources string) (*execution, error) {
 	w := &localWorld{World: made.World, manifest: &made.Manifest}
 	job := &execution{world: w}
 	for _, person := range made.Plan.Accounts {
