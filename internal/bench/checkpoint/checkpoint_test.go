@@ -58,6 +58,7 @@ func TestS5Conditions(t *testing.T) {
 		{"an empty array is empty", isEmpty, "", nil, `[]`, true},
 		{"null at a path is empty", isEmpty, "milestone", nil, issue, true},
 		{"an empty text is empty", isEmpty, "body", nil, issue, true},
+		{"a text is not", isEmpty, "title", nil, issue, false},
 		{"an empty object is empty", isEmpty, "reactions", nil, issue, true},
 		{"a length of 0 is empty", isEmpty, "items.1.comments.length", nil, list, true},
 		{"false is a value", isEmpty, "locked", nil, issue, false},
@@ -78,13 +79,16 @@ func TestS5Conditions(t *testing.T) {
 		{"a list at a path is counted", countEq, "items.0.comments", 2, list, true},
 		{"a length at a path is the count", countEq, "items.0.comments.length", 2, list, true},
 		{"a total at a path is the count", countEq, "comments.totalCount", json.Number("2.0"), issue, true},
+		{"a total at a path is another count", countEq, "comments.totalCount", 3, issue, false},
 		{"an object has no count", countEq, "comments", 2, issue, false},
 		{"a text has no count", countEq, "title", 14, issue, false},
 		{"a missing list has no count, not even 0", countEq, "reviews", 0, issue, false},
 		{"a count needs a number", countEq, "", "2", list, false},
+		{"a text is no count, not even of nothing", countEq, "", "0", none, false},
 		{"at least as many", countGte, "", 2, list, true},
 		{"more than enough", countGte, "assignees", 1.5, issue, true},
 		{"too few", countGte, "", 3, list, false},
+		{"too few by a part", countGte, "assignees", 2.5, issue, false},
 
 		{"a field is equal", equals, "state", "OPEN", issue, true},
 		{"texts are compared exactly", equals, "state", "open", issue, false},
@@ -92,12 +96,23 @@ func TestS5Conditions(t *testing.T) {
 		{"numbers are compared by value", equals, "number", 7.0, issue, true},
 		{"a field in an element", equals, "items.1.id", json.Number("2.00"), list, true},
 		{"an index past the end is missing", equals, "items.2.id", 3, list, false},
+		{"what is past the end is not null", equals, "items.2", nil, list, false},
 		{"an index below 0 is missing", equals, "items.-1.id", 2, list, false},
+		{"a name is no index", equals, "items.first.id", 1, list, false},
+		{"what is in a text is not null", equals, "title.length", nil, issue, false},
+		{"a part of a number counts", equals, "rate", 0, `{"rate": 0.5}`, false},
+		{"parts of numbers are compared", equals, "rate", 0.25, `{"rate": 0.5}`, false},
+		{"0 is no empty text", equals, "items.1.comments.length", "", list, false},
+		{"an empty list is not null", equals, "items.1.comments", nil, list, false},
+		{"an empty object is not null", equals, "reactions", nil, issue, false},
 		{"a length", equals, "assignees.length", 2, issue, true},
 		{"lists are compared in order", equals, "assignees", []string{"hubot", "octocat"}, issue, false},
 		{"lists are compared deeply", equals, "assignees", []string{"octocat", "hubot"}, issue, true},
 		{"objects are compared deeply", equals, "labels.0", fields{"name": "bug", "color": "f00"}, issue, true},
 		{"at a path an object is compared whole", equals, "labels.0", fields{"name": "bug"}, issue, false},
+		{"an object lacks a field that is expected", equals, "labels.0", fields{"name": "bug", "color": "f00", "id": 1}, issue, false},
+		{"an object has another value in a field", equals, "labels.0", fields{"name": "bug", "color": "0f0"}, issue, false},
+		{"a field that is null is not another one", equals, "a", fields{"c": nil}, `{"a": {"b": null}}`, false},
 		{"null is not what is missing", equals, "closedAt", nil, issue, false},
 		{"without a path each field is compared", equals, "", fields{"state": "OPEN", "number": 7}, issue, true},
 		{"without a path one field is not equal", equals, "", fields{"state": "OPEN", "number": 8}, issue, false},
@@ -120,6 +135,8 @@ func TestS5Conditions(t *testing.T) {
 		{"items contain an object with these fields", contains, "", fields{"id": 1, "comments.length": 2}, list, true},
 		{"an object of no fields says nothing", contains, "", fields{}, list, false},
 		{"an object contains fields", contains, "", fields{"state": "OPEN"}, issue, true},
+		{"an object contains a field with another value", contains, "", fields{"state": "CLOSED"}, issue, false},
+		{"a field that is missing is not contained as null", contains, "", fields{"closedAt": nil}, issue, false},
 		{"an object contains no text", contains, "", "state", issue, false},
 		{"nothing is contained in what is missing", contains, "reviews", "x", issue, false},
 
@@ -130,6 +147,7 @@ func TestS5Conditions(t *testing.T) {
 		{"a missing text does not match, not even nothing", matches, "closedAt", ``, issue, false},
 		{"what is no regular expression matches nothing", matches, "title", `(`, issue, false},
 		{"a regular expression is a text", matches, "number", 7, issue, false},
+		{"a number is no regular expression", matches, "title", 7, issue, false},
 
 		{"an unknown condition does not hold", "is_nice", "", nil, issue, false},
 	}
@@ -171,9 +189,31 @@ func TestS5AnswersOfAnyTypeAreJudgedAsJSON(t *testing.T) {
 		})
 	}
 
-	passed, detail := checkpoint.Evaluate(bench.Checkpoint{Condition: bench.ConditionNonEmpty}, func() {})
-	assert.False(t, passed)
-	assert.Contains(t, detail, "not JSON")
+}
+
+func TestWhatIsNotJSONHoldsNowhere(t *testing.T) {
+	var deep any
+	for range 10_001 {
+		deep = []any{deep}
+	}
+	cases := []struct {
+		name   string
+		cp     bench.Checkpoint
+		answer any
+		want   string
+	}{
+		{"an answer", bench.Checkpoint{Condition: bench.ConditionEmpty}, func() {}, "the answer is not JSON: json: unsupported type: func()"},
+		{"an answer that is nested too deeply to be read again", bench.Checkpoint{Condition: bench.ConditionEmpty}, deep, "the answer is not JSON: invalid character '[' exceeded max depth"},
+		{"what is expected", bench.Checkpoint{Condition: bench.ConditionFieldEquals, Path: "a", ExpectedValue: func() {}}, map[string]any{"a": nil},
+			"expected_value is not JSON: json: unsupported type: func()"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			passed, detail := checkpoint.Evaluate(c.cp, c.answer)
+			assert.False(t, passed)
+			assert.Equal(t, c.want, detail)
+		})
+	}
 }
 
 func TestDetailSaysWhatWasSeenAndExpected(t *testing.T) {
@@ -195,6 +235,22 @@ func TestDetailSaysWhatWasSeenAndExpected(t *testing.T) {
 			`the answer is {"a":1,"b":0}, expected {"a":1}`},
 		{"a pattern that is none", bench.Checkpoint{Condition: bench.ConditionMatches, ExpectedValue: "("}, `"x"`,
 			`the answer is "x", expected a match of "(", which is no regular expression`},
+		{"a pattern is tried on the whole answer", bench.Checkpoint{Condition: bench.ConditionMatches, ExpectedValue: "x"}, `{"items":[]}`,
+			`the answer is {"items":[]}, expected a text that matches "x"`},
+		{"nothing", bench.Checkpoint{Condition: bench.ConditionNonEmpty}, `{"items":[]}`,
+			`items is a list of 0: [], expected it not to be empty`},
+		{"another count", bench.Checkpoint{Condition: bench.ConditionCountEq, ExpectedValue: 2}, `[1]`,
+			`the answer is a list of 1: [1], expected a count of 2`},
+		{"a part", bench.Checkpoint{Condition: bench.ConditionContains, ExpectedValue: "b"}, `"a"`,
+			`the answer is "a", expected it to contain "b"`},
+		{"a condition of another version", bench.Checkpoint{Condition: "is_nice"}, `1`,
+			`the answer is 1, expected a known condition, not "is_nice"`},
+		{"parts as long as they may be", bench.Checkpoint{Condition: bench.ConditionFieldEquals, Path: strings.Repeat("n", 50), ExpectedValue: strings.Repeat("w", 78)},
+			`{"` + strings.Repeat("n", 50) + `":"` + strings.Repeat("s", 118) + `"}`,
+			strings.Repeat("n", 50) + ` is "` + strings.Repeat("s", 118) + `", expected "` + strings.Repeat("w", 78) + `"`},
+		{"parts that are too long", bench.Checkpoint{Condition: bench.ConditionFieldEquals, Path: strings.Repeat("n", 51), ExpectedValue: strings.Repeat("w", 79)},
+			`{"` + strings.Repeat("n", 51) + `":"` + strings.Repeat("s", 119) + `"}`,
+			strings.Repeat("n", 49) + `… is "` + strings.Repeat("s", 118) + `…, expected "` + strings.Repeat("w", 78) + `…`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -205,7 +261,7 @@ func TestDetailSaysWhatWasSeenAndExpected(t *testing.T) {
 }
 
 func TestDetailIsOneShortLine(t *testing.T) {
-	long := strings.Repeat("é\n\u0085\u2028\x1b[31m", 1000)
+	long := strings.Repeat("é\n\u0085\u2028\u2029\x1b[31m", 1000)
 	for _, condition := range []bench.Condition{
 		bench.ConditionEmpty, bench.ConditionCountEq, bench.ConditionFieldEquals, bench.ConditionContains, bench.ConditionMatches, bench.Condition(long),
 	} {
@@ -217,7 +273,7 @@ func TestDetailIsOneShortLine(t *testing.T) {
 		} {
 			_, detail := checkpoint.Evaluate(cp, map[string]any{"a": []string{long}, long: long})
 			assert.LessOrEqual(t, utf8.RuneCountInString(detail), 300)
-			for _, r := range "\n\r\u0085\u2028\x1b" {
+			for _, r := range "\n\r\u0085\u2028\u2029\x1b" {
 				assert.NotContains(t, detail, string(r))
 			}
 		}

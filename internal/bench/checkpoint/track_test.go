@@ -124,6 +124,8 @@ func TestS5DuringHoldsAfterAtLeastOneWrite(t *testing.T) {
 			`state is "LOCKED", expected "LOCKED"`},
 		{"it may have held when it could not be read", issueState("OPEN"), []any{issueState("OPEN"), away, issueState("OPEN")}, false, false,
 			`cannot be read: GitHub is away`},
+		{"the end cannot be read", issueState("OPEN"), []any{issueState("OPEN"), away}, false, false,
+			`cannot be read: GitHub is away`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -135,6 +137,7 @@ func TestS5DuringHoldsAfterAtLeastOneWrite(t *testing.T) {
 				reader.state["issue.view"] = state
 				agent.told()
 			}
+			assert.Equal(t, len(c.states), track.Writes())
 			results, readable := track.Run(t.Context(), checkpoint.Poll{})
 			assert.Equal(t, []bench.CheckpointResult{{Name: locked.Name, Passed: c.passed, Detail: c.detail}}, results)
 			assert.Equal(t, c.readable, readable)
@@ -149,6 +152,7 @@ func TestS5DuringCannotBeReadWhereWritesCannotBeWatched(t *testing.T) {
 	results, readable := track.Run(t.Context(), checkpoint.Poll{})
 	assert.False(t, readable)
 	assert.False(t, results[0].Passed)
+	assert.Equal(t, "the agent's writes cannot be watched here", results[0].Detail)
 	assert.True(t, results[1].Passed, "the others are read")
 }
 
@@ -227,6 +231,33 @@ func TestPollWaitsForWhatGitHubShowsLate(t *testing.T) {
 		agent.told()
 		results, _ := track.Run(t.Context(), checkpoint.Poll{Attempts: 2})
 		assert.True(t, results[0].Passed, "the write was shown after the look that followed it")
+		assert.Equal(t, `state is "CLOSED", expected "CLOSED"`, results[0].Detail)
+	})
+	t.Run("and tells that it could not look at the end", func(t *testing.T) {
+		reader := &github{state: map[string]any{"issue.view": issueState("OPEN")}}
+		var agent writes
+		track := checkpoint.NewTrack(reader, []bench.Checkpoint{issueIs("CLOSED", bench.During)})
+		track.Watch(t.Context(), agent.onWrite)
+		agent.told()
+		reader.state["issue.view"] = offline()
+		results, readable := track.Run(t.Context(), checkpoint.Poll{})
+		assert.Equal(t, "cannot be read: GitHub is away", results[0].Detail)
+		assert.False(t, readable)
+	})
+	t.Run("for what was to hold during the attempt and could not be read then", func(t *testing.T) {
+		reader := &github{state: map[string]any{"issue.view": offline()}}
+		reader.onRead = func(read int) {
+			if read == 3 {
+				reader.state["issue.view"] = issueState("CLOSED")
+			}
+		}
+		var agent writes
+		track := checkpoint.NewTrack(reader, []bench.Checkpoint{issueIs("CLOSED", bench.During)})
+		track.Watch(t.Context(), agent.onWrite)
+		agent.told()
+		results, readable := track.Run(t.Context(), checkpoint.Poll{Attempts: 2})
+		assert.True(t, results[0].Passed)
+		assert.True(t, readable)
 	})
 }
 
