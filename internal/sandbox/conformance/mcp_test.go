@@ -91,6 +91,62 @@ func mcpCalls() []mcpCall {
 	}
 }
 
+// mcpNone use tools that the server offers besides, about what no world has:
+// they tell what they tell of a repository without.
+func mcpNone() []mcpCall {
+	return []mcpCall{
+		{"list_discussions", `{}`, `{"totalCount":0,"discussions":[]}`},
+		{"list_discussion_categories", `{}`, `{"totalCount":0,"categories":[]}`},
+		{"get_discussion", `{"discussionNumber":1}`, `Could not resolve to a Discussion with the number of 1.`},
+		{"get_discussion_comments", `{"discussionNumber":1}`, `Could not resolve to a Discussion with the number of 1.`},
+		{"list_notifications", `{}`, `[]`},
+		{"get_notification_details", `{"notificationID":"1"}`, `404 Not Found`},
+		{"dismiss_notification", `{"threadID":"1","state":"read"}`, `404 Not Found`},
+		{"mark_all_notifications_read", `{}`, `All notifications marked as read`},
+		{"manage_notification_subscription", `{"notificationID":"1","action":"watch"}`, `404 Not Found`},
+		{"manage_repository_notification_subscription", `{"action":"watch"}`, `{"subscribed":true,"ignored":false}`},
+		{"manage_repository_notification_subscription", `{"action":"delete"}`, `deleted`},
+		{"list_code_scanning_alerts", `{}`, `no analysis found`},
+		{"get_code_scanning_alert", `{"alertNumber":1}`, `no analysis found`},
+		{"list_secret_scanning_alerts", `{}`, `Secret scanning is disabled on this repository.`},
+		{"get_secret_scanning_alert", `{"alertNumber":1}`, `Secret scanning is disabled on this repository.`},
+		{"list_dependabot_alerts", `{}`, `Dependabot alerts are disabled for this repository.`},
+		{"get_dependabot_alert", `{"alertNumber":1}`, `Dependabot alerts are disabled for this repository.`},
+		{"list_repository_security_advisories", `{}`, `[]`},
+		{"list_org_repository_security_advisories", `{"org":"acme"}`, `[]`},
+		{"list_global_security_advisories", `{}`, `This sandbox does not have GET /advisories yet; GitHub does.`},
+		{"get_global_security_advisory", `{"ghsaId":"GHSA-xxxx-xxxx-xxxx"}`, `This sandbox does not have GET /advisories/{ghsa_id} yet; GitHub does.`},
+	}
+}
+
+func TestMCPToolsAboutWhatThereIsNot(t *testing.T) {
+	t.Parallel()
+	world := newWorld(t)
+	c := at(t, world, realtool.Find(t, realtool.MCPServer()))
+	c.Env = append(c.Env, "GITHUB_PERSONAL_ACCESS_TOKEN="+token)
+	mcp := realtool.OpenMCP(t, c.Bench, c.program, "stdio", "--toolsets", "all")
+	for _, call := range mcpNone() {
+		call.check(t, mcp, call.args)
+	}
+}
+
+// check makes a call and compares the answer.
+func (call mcpCall) check(t *testing.T, mcp *realtool.MCP, given string) {
+	t.Helper()
+	args := map[string]any{"owner": acme, "repo": widgets}
+	require.NoError(t, json.Unmarshal([]byte(given), &args), given)
+	answer := mcp.Try(call.tool, args)
+	said := call.tool + " " + call.args + ": " + answer.Text
+	if call.want[0] != '{' && call.want[0] != '[' {
+		assert.Contains(t, answer.Text, call.want, said)
+	} else if assert.False(t, answer.IsError, said) {
+		var got, want any
+		require.NoError(t, json.Unmarshal([]byte(answer.Text), &got), said)
+		require.NoError(t, json.Unmarshal([]byte(call.want), &want), call.want)
+		partOf(t, got, want, said)
+	}
+}
+
 // Every tool that the server offers by default does on the world what it does
 // on GitHub.
 func TestMCPTools(t *testing.T) {
@@ -107,18 +163,7 @@ func TestMCPTools(t *testing.T) {
 	assert.Len(t, left, 40)
 	issues := issueIDs(c)
 	for _, call := range mcpCalls() {
-		args := map[string]any{"owner": acme, "repo": widgets}
-		require.NoError(t, json.Unmarshal([]byte(issues.Replace(call.args)), &args), call.args)
-		answer := mcp.Try(call.tool, args)
-		said := call.tool + " " + call.args + ": " + answer.Text
-		if call.want[0] != '{' && call.want[0] != '[' {
-			assert.Contains(t, answer.Text, call.want, said)
-		} else if assert.False(t, answer.IsError, said) {
-			var got, want any
-			require.NoError(t, json.Unmarshal([]byte(answer.Text), &got), said)
-			require.NoError(t, json.Unmarshal([]byte(call.want), &want), call.want)
-			partOf(t, got, want, said)
-		}
+		call.check(t, mcp, issues.Replace(call.args))
 		delete(left, call.tool)
 	}
 	assert.Empty(t, slices.Collect(maps.Keys(left)), "tools that were not tried")

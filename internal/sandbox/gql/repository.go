@@ -56,10 +56,7 @@ func repositoryFields() map[string]graphql.Resolver {
 			return rows(&q.s.Users, r.Watchers), nil
 		}),
 		"Repository.viewerSubscription": prop(func(q *query, r *model.Repo) any {
-			if slices.Contains(r.Watchers, q.actor) {
-				return "SUBSCRIBED"
-			}
-			return "UNSUBSCRIBED"
+			return string(r.SubscriptionOf(q.actor))
 		}),
 		"Repository.viewerDefaultCommitEmail":   prop(func(q *query, _ *model.Repo) any { return q.s.Signature(q.actor).Email }),
 		"Repository.viewerPossibleCommitEmails": prop(func(q *query, _ *model.Repo) any { return []string{q.s.Signature(q.actor).Email} }),

@@ -101,3 +101,47 @@ func (s *State) Star(user ID, repo *Repo, starred bool) {
 		repo.StarredAt[user] = now
 	}
 }
+
+// Subscription is what a user is told of a repository, in GraphQL's words.
+type Subscription string
+
+// The subscriptions: to what one takes part in, to everything, to nothing.
+const (
+	Unsubscribed Subscription = "UNSUBSCRIBED"
+	Subscribed   Subscription = "SUBSCRIBED"
+	Ignored      Subscription = "IGNORED"
+)
+
+// SubscriptionOf returns a user's subscription.
+func (r *Repo) SubscriptionOf(user ID) Subscription {
+	switch {
+	case slices.Contains(r.Watchers, user):
+		return Subscribed
+	case slices.Contains(r.Ignorers, user):
+		return Ignored
+	default:
+		return Unsubscribed
+	}
+}
+
+// Subscribe sets what a user is told of a repository that he may read.
+func (s *State) Subscribe(user ID, repo *Repo, wanted Subscription) {
+	now := s.Advance()
+	if repo.SubscriptionOf(user) == wanted {
+		return
+	}
+	repo.Watchers, repo.Ignorers = without(repo.Watchers, user), without(repo.Ignorers, user)
+	delete(repo.WatchedAt, user)
+	switch wanted {
+	case Subscribed:
+		repo.Watchers = append(repo.Watchers, user)
+	case Ignored:
+		repo.Ignorers = append(repo.Ignorers, user)
+	default:
+		return
+	}
+	if repo.WatchedAt == nil {
+		repo.WatchedAt = map[ID]time.Time{}
+	}
+	repo.WatchedAt[user] = now
+}

@@ -83,7 +83,10 @@ type Repo struct {
 	Stargazers []ID
 	// StarredAt says when, for those who starred it through the API.
 	StarredAt map[ID]time.Time
-	Watchers  []ID
+	// Watchers and Ignorers are told of everything, or of nothing at all.
+	Watchers, Ignorers []ID
+	// WatchedAt says since when, for those who said so through the API.
+	WatchedAt map[ID]time.Time
 	ForkCount int
 	// ParentID is the repository that it was forked from, 0 for none.
 	ParentID ID
@@ -111,7 +114,8 @@ func (r *Repo) clone() *Repo {
 	c.Secrets, c.Variables, c.Keys = slices.Clone(r.Secrets), slices.Clone(r.Variables), slices.Clone(r.Keys)
 	c.Stargazers = slices.Clone(r.Stargazers)
 	c.StarredAt = maps.Clone(r.StarredAt)
-	c.Watchers = slices.Clone(r.Watchers)
+	c.Watchers, c.Ignorers = slices.Clone(r.Watchers), slices.Clone(r.Ignorers)
+	c.WatchedAt = maps.Clone(r.WatchedAt)
 	c.Collaborators = maps.Clone(r.Collaborators)
 	c.LastRunNumber = maps.Clone(r.LastRunNumber)
 	c.Protection = make(map[string]Protection, len(r.Protection))

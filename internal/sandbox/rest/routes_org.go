@@ -7,8 +7,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
-// orgRoutes are those of organizations, their members and teams, and of what a
-// user is told of.
+// orgRoutes are those of organizations, their members and teams.
 func orgRoutes() []route {
 	return []route{
 		{"GET /user/orgs", listOwnOrgs},
@@ -17,17 +16,8 @@ func orgRoutes() []route {
 		{"GET /orgs/{org}/teams", onLogin(listTeams)},
 		{"GET /orgs/{org}/teams/{team}", onLogin(getTeam)},
 		{"GET /orgs/{org}/issue-types", onLogin(listIssueTypes)},
-		{"GET /notifications", nothingNew},
 		{"GET /users/{username}/received_events", onLogin(func(c *call, _ *model.User) (reply, error) { return list(c, []struct{}{}, same) })},
 	}
-}
-
-// nothingNew lists the notifications of a user: the sandbox sends none.
-func nothingNew(c *call) (reply, error) {
-	if c.actor == 0 {
-		return reply{}, errNoUser
-	}
-	return list(c, []struct{}{}, same)
 }
 
 type orgView struct {

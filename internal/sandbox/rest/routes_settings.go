@@ -23,13 +23,8 @@ func settingsRoutes() []route {
 		{"GET /users/{username}/repos", onLogin(listReposOf)},
 		{"GET /orgs/{org}/repos", onLogin(listReposOf)},
 		{"POST /orgs/{org}/repos", onLogin(func(c *call, u *model.User) (reply, error) { return c.createRepo(u) })},
-		{"GET " + reposPath + "/rulesets", onRepo(noRules)},
-		{"GET " + reposPath + "/rules/branches/{branch...}", onRepo(noRules)},
 	}
 }
-
-// noRules lists the rules of rulesets, of which the sandbox has none.
-func noRules(c *call, _ *model.Repo) (reply, error) { return list(c, []struct{}{}, same) }
 
 // onLogin makes a handler of one that needs the account that the path names.
 func onLogin(handle func(c *call, u *model.User) (reply, error)) func(*call) (reply, error) {

@@ -1,0 +1,73 @@
+package rest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+)
+
+// What a world has none of is answered as where GitHub has none.
+func TestWhatNoWorldHas(t *testing.T) {
+	w := sandboxtest.New(t)
+	for _, c := range []struct {
+		login, method, path string
+		status              int
+		want                string
+	}{
+		{"reader", "GET", "/notifications", 200, "[]"},
+		{"reader", "GET", base + "/notifications", 200, "[]"},
+		{"reader", "PUT", "/notifications", 205, ""},
+		{"reader", "PUT", base + "/notifications", 205, ""},
+		{"reader", "GET", "/notifications/threads/1", 404, ""},
+		{"reader", "PATCH", "/notifications/threads/1", 404, ""},
+		{"reader", "PUT", "/notifications/threads/1/subscription", 404, ""},
+		{"", "GET", "/notifications", 401, ""},
+		{"", "PUT", "/notifications", 401, ""},
+		{"reader", "GET", base + "/rulesets", 200, "[]"},
+		{"reader", "GET", base + "/rulesets/1", 404, ""},
+		{"reader", "GET", base + "/security-advisories", 200, "[]"},
+		{"owner", "GET", base + "/code-scanning/alerts", 404, "no analysis found"},
+		{"owner", "GET", base + "/code-scanning/alerts/1", 404, "no analysis found"},
+		{"owner", "GET", base + "/secret-scanning/alerts", 404, "Secret scanning is disabled on this repository."},
+		{"owner", "GET", base + "/dependabot/alerts", 403, "Dependabot alerts are disabled for this repository."},
+		{"reader", "GET", base + "/code-scanning/alerts", 403, "Must have admin rights to Repository."},
+	} {
+		reply := w.As(c.login).Do(c.method, c.path, nil)
+		assert.Equal(t, c.status, reply.Status, "%s %s", c.method, c.path)
+		assert.Contains(t, reply.Body, c.want, "%s %s", c.method, c.path)
+	}
+}
+
+func TestWatching(t *testing.T) {
+	w := sandboxtest.New(t)
+	reader := w.As("reader")
+	const subscription = base + "/subscription"
+	state := func() string {
+		return reader.GraphQL(`{ repository(owner: "owner", name: "hello") { viewerSubscription } }`).Text("data.repository.viewerSubscription")
+	}
+	assert.Equal(t, 404, reader.Get(subscription).Status)
+	assert.Equal(t, 401, w.As("").Get(subscription).Status)
+	assert.Equal(t, "UNSUBSCRIBED", state())
+
+	watched := reader.Do("PUT", subscription, map[string]any{"subscribed": true})
+	assert.Equal(t, []any{200, true, false}, []any{watched.Status, watched.At("subscribed"), watched.At("ignored")})
+	assert.Equal(t, "SUBSCRIBED", state())
+	assert.Equal(t, watched.Body, reader.Get(subscription).Body)
+	assert.Equal(t, watched.Body, reader.Do("PUT", subscription, map[string]any{"subscribed": true}).Body, "since the first time")
+	assert.Equal(t, 1, reader.Get(base).Int("subscribers_count"))
+
+	ignored := reader.Do("PUT", subscription, map[string]any{"ignored": true})
+	assert.Equal(t, []any{false, true}, []any{ignored.At("subscribed"), ignored.At("ignored")})
+	assert.Equal(t, "IGNORED", state())
+	assert.Zero(t, reader.Get(base).Int("subscribers_count"))
+	w.Look(func(s *model.State) {
+		assert.Equal(t, []model.ID{s.User("reader").ID}, s.Repo("owner", "hello").Ignorers)
+	})
+
+	assert.Equal(t, 204, reader.Do("DELETE", subscription, nil).Status)
+	assert.Equal(t, 404, reader.Get(subscription).Status)
+	assert.Equal(t, "UNSUBSCRIBED", state())
+}
