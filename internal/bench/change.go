@@ -58,8 +58,9 @@ type Allowance struct {
 	Name   string `json:"name"`
 	// Fields are those that may differ, each with the value that it must have
 	// then, or with a condition: {"any": true}, {"one_of": […]},
-	// {"contains": "…"}, {"matches": "…"}. A new object must have each value
-	// that is named. Lists are compared as sets.
+	// {"contains": "…"}, {"matches": "…"} and, of lists, {"adds": […]} and
+	// {"removes": […]}. A new object must have each value that is named. Lists
+	// are compared as sets. Names may have references, too.
 	Fields map[string]any `json:"fields,omitempty"`
 	// Times is how many objects may be changed so; 0 means 1.
 	Times int `json:"times,omitempty"`

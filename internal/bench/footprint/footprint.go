@@ -90,7 +90,7 @@ func mismatch(a bench.Allowance, c bench.Change) string {
 		case !listed:
 			return fmt.Sprintf("its %s may not change (%s)", f.Name, transition(f))
 		default:
-			if why := (condition{want}).refuses(f.After); why != "" {
+			if why := (condition{want}).refuses(f.Before, f.After); why != "" {
 				return fmt.Sprintf("its %s %s", f.Name, why)
 			}
 		}
@@ -102,7 +102,7 @@ func mismatch(a bench.Allowance, c bench.Change) string {
 		if named[name] {
 			continue
 		}
-		if why := (condition{a.Fields[name]}).refuses(nil); why != "" {
+		if why := (condition{a.Fields[name]}).refuses(nil, nil); why != "" {
 			return fmt.Sprintf("its %s %s", name, why)
 		}
 	}

@@ -156,6 +156,33 @@ func TestS12ConditionsOnValues(t *testing.T) {
 	}
 }
 
+func TestS12ListsMayBeAddedToAndTakenFrom(t *testing.T) {
+	type list = []any
+	for name, c := range map[string]struct {
+		want          any
+		before, after any
+		passes        bool
+	}{
+		"one is added":                   {fields{"adds": list{"c"}}, list{"a", "b"}, list{"c", "a", "b"}, true},
+		"the first is added":             {fields{"adds": list{"c"}}, nil, list{"c"}, true},
+		"another is added":               {fields{"adds": list{"c"}}, list{"a"}, list{"a", "d"}, false},
+		"one more is added":              {fields{"adds": list{"c"}}, list{"a"}, list{"a", "c", "d"}, false},
+		"one is added, another is lost":  {fields{"adds": list{"c"}}, list{"a", "b"}, list{"a", "c"}, false},
+		"one that is there is no longer": {fields{"adds": list{"a"}}, list{"a", "b"}, list{"b"}, false},
+		"one is removed":                 {fields{"removes": list{"a"}}, list{"a", "b"}, list{"b"}, true},
+		"the last is removed":            {fields{"removes": list{"a"}}, list{"a"}, nil, true},
+		"all are removed":                {fields{"removes": list{"a"}}, list{"a", "b"}, nil, false},
+		"another is removed":             {fields{"removes": list{"a"}}, list{"a", "b"}, list{"a"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			seen := footprint.Judge([]bench.Allowance{may(bench.ChangeChanged, "issue", "o/r#5", fields{"f": c.want})}, me,
+				[]bench.Change{did(bench.ChangeChanged, "issue", "o/r#5", 5, "f", c.before, c.after)})
+			require.Len(t, seen, 1)
+			assert.Equal(t, c.passes, seen[0].Unallowed == "", seen[0].Unallowed)
+		})
+	}
+}
+
 func TestUnallowedChangesComeFirstAndConsequencesLast(t *testing.T) {
 	judged := footprint.Judge([]bench.Allowance{may(bench.ChangeCreated, "comment", "* on o/r#5", fields{"body": "a"})}, me,
 		[]bench.Change{following("merge", closed("o/r#7", 7)), comment(1, "a"), closed("o/r#6", 6)})

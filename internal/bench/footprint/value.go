@@ -13,16 +13,19 @@ import (
 // implied are the fields of objects that say what others say too, or when and
 // by whom something was done, which is judged by itself.
 var implied = map[string][]string{
-	"issue":          {"author", "closed_at", "closed_by"},
-	"pull request":   {"author", "closed_at", "closed_by", "merged_at", "merged_by", "merge_commit_sha", "base.sha", "head.sha"},
+	"issue":          {"author", "number", "closed_at", "closed_by"},
+	"pull request":   {"author", "number", "closed_at", "closed_by", "merged_at", "merged_by", "merge_commit_sha", "base.sha", "head.sha"},
 	"comment":        {"author", "issue"},
-	"review":         {"author", "issue", "commit_id"},
-	"review comment": {"author", "thread", "review", "in_reply_to", "diff_hunk", "commit_id"},
+	"review":         {"author", "issue", "commit_id", "submitted_at"},
+	"review comment": {"author", "thread", "review", "in_reply_to", "diff_hunk", "commit_id", "path", "line", "side", "start_line", "start_side", "subject_type"},
 	"review thread":  {"issue", "commit_id", "resolved_by"},
 	"reaction":       {"subject", "user"},
-	"milestone":      {"closed_at"},
-	"release":        {"author"},
-	"workflow run":   {"workflow", "actor"},
+	"milestone":      {"number", "closed_at"},
+	"release":        {"author", "latest_at", "published_at"},
+	"project item":   {"creator"},
+	"workflow run": {
+		"workflow", "actor", "triggering_actor", "display_title", "head_sha", "run_number", "status", "conclusion", "jobs", "steps", "logs",
+	},
 }
 
 // Implied reports whether a field of an object says nothing that has to be
@@ -33,19 +36,20 @@ func Implied(object, field string) bool { return slices.Contains(implied[object]
 // one of the operators as its only field.
 type condition struct{ want any }
 
-// The operators.
+// The operators. Those that add and remove are about lists: what there was
+// before stays, but for what they name.
 const (
 	opAny      = "any"
 	opOneOf    = "one_of"
 	opContains = "contains"
 	opMatches  = "matches"
+	opAdds     = "adds"
+	opRemoves  = "removes"
 )
 
-// Operators returns the names of conditions, sorted.
-func Operators() []string { return []string{opAny, opContains, opMatches, opOneOf} }
-
-// refuses says what is wrong with a value, nothing if it is as wanted.
-func (c condition) refuses(value any) string {
+// refuses says what is wrong with a value, nothing if it is as wanted. Before is
+// what it was.
+func (c condition) refuses(before, value any) string {
 	object, isObject := c.want.(map[string]any)
 	if !isObject || len(object) != 1 {
 		if equal(c.want, value) {
@@ -54,9 +58,34 @@ func (c condition) refuses(value any) string {
 		return fmt.Sprintf("is %s, may become %s alone", shown(value), shown(c.want))
 	}
 	for operator, operand := range object {
-		return refusal(operator, operand, value)
+		switch operator {
+		case opAdds:
+			return (condition{joined(before, operand)}).refuses(nil, value)
+		case opRemoves:
+			return (condition{without(before, operand)}).refuses(nil, value)
+		default:
+			return refusal(operator, operand, value)
+		}
 	}
 	return ""
+}
+
+// joined returns the elements of two lists, each once.
+func joined(before, added any) []any {
+	return append(without(before, added), list(added)...)
+}
+
+// without returns a list's elements but for some.
+func without(before, removed any) []any {
+	return slices.DeleteFunc(list(before), func(element any) bool {
+		return slices.ContainsFunc(list(removed), func(one any) bool { return equal(one, element) })
+	})
+}
+
+// list returns a copy of a list, none for what is no list.
+func list(value any) []any {
+	elements, _ := value.([]any)
+	return slices.Clone(elements)
 }
 
 // refusal applies an operator.

@@ -19,13 +19,26 @@ func boundFootprint(allowed []bench.Allowance, g ground) ([]bench.Allowance, err
 		}
 		a.Name = name
 		if a.Fields != nil {
-			fields, err := g.fill(a.Fields)
-			if err != nil {
+			if a.Fields, err = boundFields(a.Fields, g); err != nil {
 				return nil, fmt.Errorf("bind footprint %d: %w: mend the reference, or run `bench fixtures seed`", i, err)
 			}
-			a.Fields = fields.(map[string]any)
 		}
 		bound = append(bound, a)
+	}
+	return bound, nil
+}
+
+// boundFields fills in what names and values of fields refer to.
+func boundFields(fields map[string]any, g ground) (map[string]any, error) {
+	bound := map[string]any{}
+	for name, want := range fields {
+		name, err := g.text(name)
+		if err != nil {
+			return nil, err
+		}
+		if bound[name], err = g.fill(want); err != nil {
+			return nil, err
+		}
 	}
 	return bound, nil
 }
@@ -38,6 +51,7 @@ func (c *checker) footprint() {
 		c.references(a.Name, append(at, "name")...)
 		for field, want := range a.Fields {
 			place := append(append([]string{}, at...), "fields", field)
+			c.reference(field, place)
 			c.references(want, place...)
 			object, _ := want.(map[string]any)
 			pattern, _ := object["matches"].(string)

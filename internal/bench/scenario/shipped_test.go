@@ -38,7 +38,7 @@ func seeded() bench.Manifest {
 				"url": "https://github.com/aryeko/ghx-bench-fixtures/releases/tag/untagged-1",
 			},
 			"project": {
-				"id": "PVT_1", "number": 1, "owner": "aryeko", "item_id": "PVTI_1", "draft_item_id": "PVTI_2", "field_id": "PVTSSF_1", "option_id": "aa",
+				"id": "PVT_1", "number": 1, "owner": "aryeko", "item_id": "PVTI_1", "draft_item_id": "PVTI_2", "field_id": "PVTSSF_1", "option": "High", "pr_number": 2, "option_id": "aa",
 			},
 			"org_project":       {"id": "PVT_2", "number": 1, "owner": "acme"},
 			"release_published": {"id": 30, "tag_name": "bench-s.v1.0.0"},
@@ -164,7 +164,11 @@ func TestShippedScenariosCanBeBound(t *testing.T) {
 			capability, known := scenario.FindCapability(s.Task)
 			require.True(t, known)
 			if s.Assertions.Outcome() == bench.OutcomeSuccess {
-				assert.ElementsMatch(t, capability.Output, s.Assertions.RequiredDataFields)
+				assert.Subset(t, slices.Concat(capability.Output, capability.OptionalOutput), s.Assertions.RequiredDataFields)
+				require.NotNil(t, s.Assertions.ExpectedData, "S13: what is reported is compared")
+				for _, field := range s.Assertions.RequiredDataFields {
+					assert.Contains(t, s.Assertions.ExpectedData.Fields, field)
+				}
 			}
 		})
 	}

@@ -66,7 +66,10 @@ func measurable(t *testing.T) *rig {
 			return s.Answer(p, answer), nil
 		}
 	}
-	r.reads(&fake.Reader{Says: map[string]any{"assignees": []any{"aryeko"}}})
+	r.reads(&fake.Reader{Says: map[string]any{
+		"assignees": []any{"aryeko"}, "number": 2,
+		"id": "R", "name": "n", "nameWithOwner": "o/n", "isPrivate": false, "url": "u", "defaultBranch": "main",
+	}})
 	r.keep(r.suite.TranscriptsFolder())
 	return r
 }

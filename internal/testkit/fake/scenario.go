@@ -32,6 +32,9 @@ func Workflow(id string) bench.Scenario {
 				ExpectedValue: map[string]any{"merged": true},
 			}},
 		},
+		Footprint: []bench.Allowance{{
+			Change: bench.ChangeChanged, Object: "pull request", Name: "o/n#1", Fields: map[string]any{"merged": true},
+		}},
 		Hash: "hash of " + id,
 	}
 }

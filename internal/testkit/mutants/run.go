@@ -26,7 +26,7 @@ type hunt struct {
 	tested []listed
 	tests  []*test
 	begun  time.Time
-	say     func(format string, values ...any)
+	say    func(format string, values ...any)
 }
 
 // run does what is asked for, and returns the exit code.
