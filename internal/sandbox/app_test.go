@@ -47,6 +47,7 @@ func newAppWorld(t *testing.T) *appWorld {
 	w.app = gate(w.World, &sandboxtest.Receiver{URL: "http://127.0.0.1:1"}, public)
 	w.Change(func(s *model.State, repo *model.Repo) {
 		w.private = s.AddRepo(model.NewRepo{Owner: repo.OwnerID, Name: "private", Private: true})
+		w.app = s.App("gate")
 		w.app.CallbackURLs, w.app.ClientSecret = []string{"https://bench.example/login", "http://127.0.0.1/login"}, "client-secret"
 	})
 	return w

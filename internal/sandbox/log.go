@@ -35,6 +35,9 @@ type draft struct {
 	// indexes in the log of those that are in it.
 	open     []changes.Event
 	from, to int
+	// kept is true if anything was kept; what names the request.
+	kept bool
+	what string
 }
 
 // Changed notes what was changed for one reason.
@@ -47,6 +50,7 @@ func (d *draft) Changed(st model.Stretch) {
 
 // Ended writes what was changed into the log, or drops it.
 func (d *draft) Ended(kept bool) {
+	d.kept = d.kept || kept
 	if kept && len(d.open) > 0 {
 		from, to := d.log.write(d.open)
 		if d.to == 0 {
@@ -63,7 +67,7 @@ func (w *World) drafted(d *draft, act func()) {
 	d.log = &w.audit
 	w.state.Watch(d)
 	defer w.state.Watch(nil)
-	act()
+	w.proven(d, act)
 }
 
 // write adds events to the log, and returns the indexes where they begin and

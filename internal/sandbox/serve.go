@@ -155,7 +155,7 @@ func (w *World) change(x *exchange, answer func(*model.State) rest.Response) res
 	defer w.mu.Unlock()
 	defer w.tell()
 	w.keepForLag()
-	x.draft.request = unanswered
+	x.draft.request, x.draft.what = unanswered, strings.Join([]string{x.in.Method, x.in.URL.Path, x.logged.Operation}, " ")
 	if x.draft.actor == "" {
 		x.draft.actor = loginOf(w.state, x.token)
 	}

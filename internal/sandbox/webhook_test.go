@@ -63,13 +63,28 @@ const ciWorkflow = "on: [push, pull_request, workflow_dispatch]\njobs: {test: {r
 func happenings(t *testing.T, w *sandboxtest.World, to *sandboxtest.Receiver, app *model.App) map[string]sandboxtest.Received {
 	t.Helper()
 	var all []sandboxtest.Received
-	step := func(change func(s *model.State, repo *model.Repo) error) {
-		w.Change(func(s *model.State, repo *model.Repo) { require.NoError(t, change(s, repo)) })
-		all = append(all, w.Received(to)...)
-	}
 	var writer model.ID
 	var issue, pull *model.Issue
 	var comment *model.Comment
+	var run *model.CheckRun
+	step := func(change func(s *model.State, repo *model.Repo) error) {
+		w.Change(func(s *model.State, repo *model.Repo) {
+			for _, i := range []**model.Issue{&issue, &pull} {
+				if *i != nil {
+					*i = s.Issues.Get((*i).ID)
+				}
+			}
+			if comment != nil {
+				comment = s.Comments.Get(comment.ID)
+			}
+			if run != nil {
+				run = s.CheckRuns.Get(run.ID)
+			}
+			app = s.Apps.Get(app.ID)
+			require.NoError(t, change(s, repo))
+		})
+		all = append(all, w.Received(to)...)
+	}
 	step(func(s *model.State, repo *model.Repo) (err error) {
 		writer = s.User("writer").ID
 		_, err = s.WriteFile(repo.OwnerID, repo, model.FileWrite{Path: ".github/workflows/ci.yml", Content: []byte(ciWorkflow), Branch: "main", Message: "ci"})
@@ -124,7 +139,6 @@ func happenings(t *testing.T, w *sandboxtest.World, to *sandboxtest.Receiver, ap
 		_, err := s.CreateReview(repo.OwnerID, pull, model.NewReview{Event: model.EventApprove, Body: "good"})
 		return err
 	})
-	var run *model.CheckRun
 	step(func(s *model.State, repo *model.Repo) (err error) {
 		queued, title := model.Queued, "bench"
 		run, err = s.CreateCheckRun(app, repo, pull.Pull.HeadSHA, model.CheckChange{
@@ -356,7 +370,10 @@ func TestWebhooksOfPullRequestsFromForks(t *testing.T) {
 		require.NoError(t, err)
 		first = pull.Pull.HeadSHA
 	})
-	w.Change(func(s *model.State, _ *model.Repo) { push(s, "b.txt") })
+	w.Change(func(s *model.State, _ *model.Repo) {
+		fork = s.Repos.Get(fork.ID)
+		push(s, "b.txt")
+	})
 	var told []*github.PullRequestEvent
 	for _, r := range w.Received(to) {
 		if r.Header.Get("X-GitHub-Event") == "pull_request" {

@@ -67,7 +67,6 @@ package changes
 
 import (
 	"iter"
-	"reflect"
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -144,21 +143,12 @@ func rowChange(before, after *model.State, row model.Touched) (c Change, differs
 		return Change{Kind: Deleted, Object: named(before, row.Before), Fields: lost(before, row.Before)}, true
 	case row.Before == nil:
 		return Change{Kind: Created, Object: named(after, row.After), Fields: filled(after, row.After)}, true
-	case !depends(row.After) && reflect.DeepEqual(row.Before, row.After):
-		return Change{}, false
 	}
 	fields := differing(before, after, row.Before, row.After)
 	if len(fields) == 0 {
 		return Change{}, false
 	}
 	return Change{Kind: Changed, Object: named(after, row.After), Fields: fields}, true
-}
-
-// depends reports whether fields of a row are told from other rows: those of a
-// run from its jobs.
-func depends(row any) bool {
-	_, isRun := row.(*model.Run)
-	return isRun
 }
 
 // follows reports whether a row says what another one says too: the check run

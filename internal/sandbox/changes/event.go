@@ -119,6 +119,9 @@ func (c *Change) follow(next Change) {
 
 // set changes a field further. Of a new object, what is empty is left out.
 func (c *Change) set(f Field) {
+	if c.Kind == Created {
+		f.Before = nil
+	}
 	at := slices.IndexFunc(c.Fields, func(old Field) bool { return old.Name == f.Name })
 	if at < 0 {
 		c.Fields = append(c.Fields, f)

@@ -79,6 +79,13 @@ func lost(s *model.State, row any) []Field { return pairs(fieldsOf(s, row), nil)
 
 // differing returns the fields of a row that are not what they were.
 func differing(before, after *model.State, was, is any) []Field {
+	if reflect.DeepEqual(was, is) {
+		if run, isRun := is.(*model.Run); isRun {
+			// Its jobs may differ.
+			return pairs(runFields(before, run), runFields(after, run))
+		}
+		return nil
+	}
 	found := pairs(fieldsOf(before, was), fieldsOf(after, is))
 	then, isIssue := was.(*model.Issue)
 	now, _ := is.(*model.Issue)

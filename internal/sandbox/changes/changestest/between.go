@@ -83,6 +83,15 @@ func (t table) rows() iter.Seq2[model.ID, any] {
 	}
 }
 
+// all returns the rows in order.
+func (t table) all() []any {
+	var rows []any
+	for _, row := range t.rows() {
+		rows = append(rows, row)
+	}
+	return rows
+}
+
 // refs yields the refs of all repositories that differ, in order of their
 // names.
 func refs(before, after *model.State) iter.Seq[model.MovedRef] {
