@@ -34,7 +34,10 @@ const schemaKey = "$schema"
 // notScenarios returns the JSON files at the root of a scenario folder that
 // are something else.
 func notScenarios() []string {
-	return []string{SetsFile, "schema.json", "sets.schema.json", "world.schema.json", "expectations.json", "expectations.schema.json"}
+	return []string{
+		SetsFile, "schema.json", "sets.schema.json", "world.schema.json", "expectations.json", "expectations.schema.json",
+		"audit.json", "audit.schema.json",
+	}
 }
 
 // notScenario reports whether a JSON file is something else than a scenario.

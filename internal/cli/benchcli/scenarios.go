@@ -17,9 +17,9 @@ import (
 func (a *app) scenariosCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scenarios",
-		Short: "Check, list and show scenarios",
+		Short: "Check, list, show and audit scenarios",
 	}
-	cmd.AddCommand(a.scenariosCheckCommand(), a.scenariosListCommand(), a.scenariosShowCommand())
+	cmd.AddCommand(a.scenariosCheckCommand(), a.scenariosListCommand(), a.scenariosShowCommand(), a.scenariosAuditCommand())
 	return cmd
 }
 

@@ -13,7 +13,7 @@ import (
 var layers = [][]string{
 	{"cmd/...", "internal/testkit/..."},
 	{"internal/cli/..."},
-	{"internal/app/...", "internal/bench/verify", "internal/bench/suitegate", "harness/..."},
+	{"internal/app/...", "internal/bench/verify", "internal/bench/audit", "internal/bench/suitegate", "harness/..."},
 	{"internal/bench/station", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/publish", "internal/queue/...", "internal/actions/..."},
 	{
 		"internal/bench/gate", "internal/bench/scenario", "internal/bench/scene", "internal/bench/world/...", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
