@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -96,7 +97,7 @@ type finder struct {
 	found []*mutant
 }
 
-// mutants returns all mutants of a target.
+// mutants returns all mutants of a target, by their places.
 func (p *program) mutants(t *target) []*mutant {
 	var all []*mutant
 	for _, source := range t.files {
@@ -107,6 +108,7 @@ func (p *program) mutants(t *target) []*mutant {
 		for _, declaration := range source.syntax.Decls {
 			f.declaration(declaration)
 		}
+		slices.SortStableFunc(f.found, func(a, b *mutant) int { return a.start - b.start })
 		all = append(all, f.found...)
 	}
 	times := map[string]int{}

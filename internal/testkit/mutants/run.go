@@ -239,16 +239,31 @@ func (h *hunt) tryAll(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		tests := h.noticing(m)
-		switch {
-		case len(tests) == 0:
-			m.verdict = notCovered
-		case m.alone():
-			m.verdict = h.tryAlone(ctx, m, tests)
-		default:
-			m.verdict = try(ctx, m.number, tests)
+		m.verdict = h.try(ctx, m)
+		for range again {
+			// A test of time fails now and then on a busy machine.
+			if m.equivalent == "" || m.verdict != killed && m.verdict != timedOut {
+				break
+			}
+			m.verdict = h.try(ctx, m)
 		}
 	})
+}
+
+// again is how often a mutant is tried again that is listed as equivalent, and
+// was noticed.
+const again = 2
+
+func (h *hunt) try(ctx context.Context, m *mutant) verdict {
+	tests := h.noticing(m)
+	switch {
+	case len(tests) == 0:
+		return notCovered
+	case m.alone():
+		return h.tryAlone(ctx, m, tests)
+	default:
+		return try(ctx, m.number, tests)
+	}
 }
 
 // noticing returns the tests that may notice a mutant: those that come by it,
