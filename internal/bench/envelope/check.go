@@ -99,9 +99,6 @@ const (
 )
 
 func (p *problems) checkData(env Envelope, a bench.Assertions) {
-	if a.DataType == "" && len(a.RequiredDataFields) == 0 {
-		return
-	}
 	value := env.Value(fieldData)
 	object, isObject := value.(map[string]any)
 	_, isArray := value.([]any)

@@ -32,6 +32,9 @@ func TestS3AssertionsOnTheEnvelope(t *testing.T) {
 	}{
 		{"nothing is asserted", list, bench.Assertions{}, nil},
 		{"required fields are there", list, bench.Assertions{RequiredFields: []string{"ok", "data", "error", "meta"}}, nil},
+		{"a field that is required twice is absent once", `{"ok":true,"data":1,"error":null}`, bench.Assertions{RequiredFields: []string{"ok", "data", "error", "meta"}},
+			[]string{`The envelope has no field "meta".`}},
+		{"a required field that is not of the shape is there", `{"ok":true,"data":1,"error":null,"meta":{},"warnings":[]}`, bench.Assertions{RequiredFields: []string{"warnings"}}, nil},
 		{"a required field that is not of the shape is absent", list, bench.Assertions{RequiredFields: []string{"warnings"}},
 			[]string{`The envelope has no field "warnings".`}},
 		{"a list is asserted by items and pageInfo, null counts as there", list,
@@ -45,9 +48,12 @@ func TestS3AssertionsOnTheEnvelope(t *testing.T) {
 			[]string{`The data is an array, want an object.`}},
 		{"a list result is not an array", list, bench.Assertions{DataType: "array"},
 			[]string{`The data is an object, want an array.`}},
+		{"a number is neither", `{"ok":true,"data":7,"error":null,"meta":{}}`, bench.Assertions{DataType: "object"}, []string{`The data is a number, want an object.`}},
 		{"null is neither", nothing, bench.Assertions{DataType: "array"}, []string{`The data is null, want an array.`}},
 		{"meta fields and route are there", list,
 			bench.Assertions{RequiredMetaFields: []string{"route_used", "attempts"}, ExpectedRouteUsed: bench.RouteCLI}, nil},
+		{"meta fields without a route that is expected", list, bench.Assertions{RequiredMetaFields: []string{"attempts"}}, nil},
+		{"a route without meta fields", nothing, bench.Assertions{ExpectedRouteUsed: bench.RouteCLI}, []string{`The meta is null, want an object.`}},
 		{"another route", list, bench.Assertions{ExpectedRouteUsed: bench.RouteGraphQL},
 			[]string{`The meta's route_used is "cli", want "graphql".`}},
 		{"no route", array, bench.Assertions{RequiredMetaFields: []string{"route_used"}, ExpectedRouteUsed: bench.RouteREST},
@@ -95,6 +101,22 @@ func TestS7ShapeIsCheckedWithoutAssertions(t *testing.T) {
 	}
 }
 
+func TestAnEmptyEnvelopeMissesEachFieldOnce(t *testing.T) {
+	assert.Equal(t, []string{
+		`The envelope has no field "ok".`, `The envelope has no field "data".`, `The envelope has no field "error".`, `The envelope has no field "meta".`,
+	}, envelope.Check(envelope.Envelope{}, bench.Assertions{RequiredFields: []string{"ok", "data", "error", "meta"}}))
+}
+
+func TestS14EachCodeHasAMeaningOfItsOwn(t *testing.T) {
+	meanings := map[string]string{}
+	for _, c := range envelope.Codes() {
+		assert.NotEmpty(t, c.Meaning, c.Name)
+		assert.Empty(t, meanings[c.Meaning], "%s means the same as %s", c.Name, meanings[c.Meaning])
+		meanings[c.Meaning] = c.Name
+	}
+	assert.Len(t, meanings, 7)
+}
+
 func TestProblemsQuoteLittleOfTheAgent(t *testing.T) {
 	code := strings.Repeat("é\\n", 1000)
 	env := extract(t, `{"ok":false,"data":null,"error":{"code":"`+code+`","message":""},"meta":{}}`)
@@ -102,4 +124,12 @@ func TestProblemsQuoteLittleOfTheAgent(t *testing.T) {
 	require.Len(t, problems, 1)
 	assert.Less(t, len(problems[0]), 400)
 	assert.NotContains(t, problems[0], "\n", "an agent cannot break the line")
+
+	for code, want := range map[string]string{
+		strings.Repeat("x", 80): strings.Repeat("x", 80),
+		strings.Repeat("x", 81): strings.Repeat("x", 79) + "…",
+	} {
+		env := extract(t, `{"ok":false,"data":null,"error":{"code":"`+code+`","message":""},"meta":{}}`)
+		assert.Equal(t, []string{`The error's code is "` + want + `", want "X".`}, envelope.Check(env, bench.Assertions{ExpectedErrorCode: bench.ErrorCodes{"X"}}))
+	}
 }

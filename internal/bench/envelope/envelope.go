@@ -32,11 +32,6 @@ type Envelope struct {
 	// of invalid UTF-8.
 	Raw json.RawMessage
 	OK  bool
-	// Data, Error and Meta are the values as the agent wrote them: nil where
-	// the field is absent, the text null where it is null.
-	Data  json.RawMessage
-	Error json.RawMessage
-	Meta  json.RawMessage
 
 	fields map[string]json.RawMessage
 }
@@ -57,27 +52,17 @@ func Extract(answer string) (Envelope, bool) {
 	if len(answer) > MaxLength {
 		answer = answer[len(answer)-MaxLength:]
 	}
-	raw := find(answer)
-	if raw == "" {
-		return Envelope{}, false
-	}
-	return parse(raw)
+	return parse(find(answer))
 }
 
+// parse reads an object. It reports false for an empty text.
 func parse(object string) (Envelope, bool) {
 	raw := []byte(strings.ToValidUTF8(object, "\uFFFD"))
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return Envelope{}, false
 	}
-	return Envelope{
-		Raw:    raw,
-		OK:     string(fields[fieldOK]) == "true",
-		Data:   fields[fieldData],
-		Error:  fields[fieldError],
-		Meta:   fields[fieldMeta],
-		fields: fields,
-	}, true
+	return Envelope{Raw: raw, OK: string(fields[fieldOK]) == "true", fields: fields}, true
 }
 
 // Fields returns the names of the fields that are there, sorted.
@@ -98,15 +83,10 @@ func (e Envelope) Missing() []string {
 // Value returns a field's value as [json.Decoder] decodes it, with numbers as
 // [json.Number]. It is nil where the field is null or absent.
 func (e Envelope) Value(field string) any {
-	raw, known := e.fields[field]
-	if !known {
-		return nil
-	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder := json.NewDecoder(bytes.NewReader(e.fields[field]))
 	decoder.UseNumber()
 	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return nil
-	}
+	// What is there was decoded before, and else there is nothing to decode.
+	_ = decoder.Decode(&value)
 	return value
 }

@@ -41,9 +41,17 @@ func TestS7EnvelopeIsFoundInProse(t *testing.T) {
 		{"another object behind it", complete + ` {"hint":1}`, complete},
 		{"braces and quotes in its strings", `{"ok":true,"data":"a } \" { b","error":null,"meta":{}}`, `{"ok":true,"data":"a } \" { b","error":null,"meta":{}}`},
 		{"escaped field names", `{"\u006fk":true,"data":1,"\u0065rror":null,"meta":{}}`, `{"\u006fk":true,"data":1,"\u0065rror":null,"meta":{}}`},
+		{"a name that is escaped as a whole", `{"ok":true,"data":1,"\u0065\u0072\u0072\u006f\u0072":null,"meta":{}}` + incomplete, `{"ok":true,"data":1,"\u0065\u0072\u0072\u006f\u0072":null,"meta":{}}`},
 		{"an error envelope", `{"ok":false,"data":null,"error":{"code":"NOT_FOUND","message":"no"},"meta":{}}`, `{"ok":false,"data":null,"error":{"code":"NOT_FOUND","message":"no"},"meta":{}}`},
 		{"more fields than the four", `{"ok":true,"data":1,"error":null,"meta":{},"note":"x"}`, `{"ok":true,"data":1,"error":null,"meta":{},"note":"x"}`},
 		{"an incomplete one where there is no other", "Here: " + incomplete, incomplete},
+		{"an incomplete one with an error alone", `{"ok":false,"error":{}}`, `{"ok":false,"error":{}}`},
+		{"an incomplete one with meta alone", `{"ok":true,"meta":{}}`, `{"ok":true,"meta":{}}`},
+		{"an incomplete one before another object", incomplete + ` {"hint":1}`, incomplete},
+		{"a complete one before one without data", complete + `{"ok":true,"error":null,"meta":{}}`, complete},
+		{"a complete one before one without an error", complete + `{"ok":true,"data":1,"meta":{}}`, complete},
+		{"a complete one before one without meta", complete + `{"ok":true,"data":1,"error":null}`, complete},
+		{"a text that ends in a backslash", complete + ` {"path\`, complete},
 		{"of several, the last", "For example " + other + " but here " + complete, complete},
 		{"of several that touch, the last", other + complete, complete},
 		{"a complete one before an incomplete one", complete + "\nghx printed " + incomplete, complete},
@@ -63,6 +71,10 @@ func TestS7NothingIsInventedToMakeAnEnvelope(t *testing.T) {
 		{"nothing at all", ""},
 		{"prose", "I merged pull request 7."},
 		{"a text for ok", `{"ok":"true","data":1,"error":null,"meta":{}}`},
+		{"a number for ok", `{"ok":1,"data":1,"error":null,"meta":{}}`},
+		{"null for ok", `{"ok":null,"data":1,"error":null,"meta":{}}`},
+		{"a list for ok", `{"ok":[],"data":1,"error":null,"meta":{}}`},
+		{"an object for ok", `{"ok":{},"data":1,"error":null,"meta":{}}`},
 		{"a field twice, the last value not a boolean", `{"ok":true,"ok":1,"data":1,"error":null,"meta":{}}`},
 		{"data without an envelope around it", `{"number":7,"title":"x"}`},
 		{"ok and nothing else, as many APIs answer", `{"ok":true}`},
@@ -72,16 +84,34 @@ func TestS7NothingIsInventedToMakeAnEnvelope(t *testing.T) {
 		{"a part of an object that is a part of a broken one", `{"a":{"b":` + complete + `}, oops`},
 		{"a text that holds it", `"{\"ok\":true,\"data\":1,\"error\":null,\"meta\":{}}"`},
 		{"a comma too many", `{"ok":true,"data":1,"error":null,"meta":1,}`},
+		{"a comma too many in a list", `{"ok":true,"data":[,1],"error":null,"meta":1}`},
+		{"a colon too few", `{"ok":true,"data" 1,"error":null,"meta":1}`},
+		{"a field without a name", `{"ok":true,"data":1,"error":null,"meta":1,:1}`},
+		{"a field without a value", `{"ok":true,"data":,"error":null,"meta":1}`},
+		{"a word that JSON does not have", `{"ok":true,"data":none,"error":null,"meta":1}`},
 		{"single quotes", `{'ok':true,'data':1,'error':null,'meta':{}}`},
 		{"a comment", `{"ok":true, // done` + "\n" + `"data":1,"error":null,"meta":1}`},
 		{"broken off at the end", strings.TrimSuffix(complete, "}}") + "}"},
-		{"numbers that JSON does not have", `{"ok":true,"data":[01,.5,1.,0x1,NaN],"error":null,"meta":1}`},
+		{"a number with a 0 before it", `{"ok":true,"data":01,"error":null,"meta":1}`},
+		{"a number without a digit", `{"ok":true,"data":-,"error":null,"meta":1}`},
+		{"a fraction without a digit before it", `{"ok":true,"data":.5,"error":null,"meta":1}`},
+		{"a fraction without a digit", `{"ok":true,"data":1.,"error":null,"meta":1}`},
+		{"an exponent without a digit", `{"ok":true,"data":1e,"error":null,"meta":1}`},
+		{"a number of another base", `{"ok":true,"data":0x1,"error":null,"meta":1}`},
+		{"an escape that JSON does not have", `{"ok":true,"data":"C:\x","error":null,"meta":1}`},
+		{"an escape with a letter that is no digit", `{"ok":true,"data":"\u12g4","error":null,"meta":1}`},
+		{"an escape that the string does not end with", `{"ok":true,"data":"a\,"error":null,"meta":1}`},
+		{"a string that its line ends", `{"ok":true,"data":"a` + "\n" + `,"error":null,"meta":1}`},
 		{"a line break in a string", "{\"ok\":true,\"data\":\"a\nb\",\"error\":null,\"meta\":1}"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			env, found := envelope.Extract(c.answer)
 			assert.False(t, found, "found %s", env.Raw)
+
+			env, found = envelope.Extract(other + "\n" + c.answer)
+			require.True(t, found)
+			assert.Equal(t, other, string(env.Raw), "it hides none that came before")
 		})
 	}
 }
@@ -93,8 +123,6 @@ func TestEnvelopeTellsItsFields(t *testing.T) {
 	assert.Equal(t, []string{"data", "error", "note", "ok"}, env.Fields())
 	assert.Equal(t, []string{"meta"}, env.Missing())
 	assert.Equal(t, map[string]any{"id": json.Number("12345678901234567890")}, env.Value("data"), "long ids keep their digits")
-	assert.Equal(t, "null", string(env.Error))
-	assert.Nil(t, env.Meta)
 	assert.Nil(t, env.Value("error"))
 	assert.Nil(t, env.Value("meta"))
 
@@ -119,16 +147,27 @@ func TestTheEndOfALongAnswerIsSearched(t *testing.T) {
 
 	_, found = envelope.Extract(complete + filler)
 	assert.False(t, found, "what lies further back is not looked at")
+
+	_, found = envelope.Extract("x" + complete + filler[len(complete):])
+	assert.True(t, found, "all of the last bytes are looked at")
+
+	_, found = envelope.Extract(complete + filler[len(complete)-1:])
+	assert.False(t, found, "and none before them")
 }
 
 func TestDepthIsBounded(t *testing.T) {
-	nested := func(depth int) string {
-		return `{"ok":true,"data":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `,"error":null,"meta":{}}`
+	const around = 1
+	for open, end := range map[string]string{"[": "]", `{"a":`: "}"} {
+		nested := func(depth int) string {
+			return `{"ok":true,"data":` + strings.Repeat(open, depth-around-1) + "{}" + strings.Repeat(end, depth-around-1) + `,"error":null,"meta":{}}`
+		}
+		_, found := envelope.Extract(nested(512))
+		assert.True(t, found, open)
+		_, found = envelope.Extract(nested(513))
+		assert.False(t, found, open)
 	}
-	_, found := envelope.Extract(nested(500))
-	assert.True(t, found)
-	_, found = envelope.Extract(nested(513))
-	assert.False(t, found)
+	_, found := envelope.Extract(`{"ok":true,"data":` + strings.Repeat("[", 512) + strings.Repeat("]", 512) + `,"error":null,"meta":{}}`)
+	assert.False(t, found, "a list that is empty is one too")
 }
 
 func hostileAnswers() map[string]string {

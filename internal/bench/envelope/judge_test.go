@@ -65,6 +65,14 @@ func TestS8Judge(t *testing.T) {
 		{name: "valid output where it is expected not to be", answer: succeeded, assertions: invalidExpected,
 			found: true, valid: true,
 			reasons: []string{`The output is valid, want it not to be.`}},
+		{name: "valid output where it is asked for", answer: succeeded, assertions: bench.Assertions{ExpectValidOutput: yes()},
+			found: true, valid: true, passes: true},
+		{name: "an error that is no object", answer: `{"ok":true,"data":1,"error":"?","meta":{}}`, assertions: success,
+			found: true,
+			reasons: []string{
+				`The error is a text, want null or an object.`,
+				`The outcome is ok true with an error that is a text, want success.`,
+			}},
 		{name: "no envelope has no outcome, whatever is expected", answer: "I did it.", assertions: invalidExpected,
 			reasons: []string{`The answer has no result envelope, so its outcome is unknown.`}},
 		{name: "no tool call where one is required", answer: succeeded, assertions: bench.Assertions{RequireToolCalls: true},
@@ -105,6 +113,8 @@ func TestS8Judge(t *testing.T) {
 			assert.Equal(t, c.valid, j.OutputValid, "output valid")
 			assert.Equal(t, c.passes, j.Success, "success")
 			assert.Equal(t, c.reasons, j.Reasons)
+			env, _ := envelope.Extract(c.answer)
+			assert.Equal(t, env, j.Envelope)
 		})
 	}
 }
