@@ -20,13 +20,7 @@ const (
 
 // shadows take the places of jq's own functions that make, of values that are
 // not large, one that is.
-var shadows = func() []*gojq.FuncDef {
-	query, err := gojq.Parse("def join($s): " + joinName + "($s); def transpose: " + transposeName + "; .")
-	if err != nil {
-		panic(fmt.Sprintf("jq: %v", err))
-	}
-	return query.FuncDefs
-}()
+var shadows = mustParse("def join($s): " + joinName + "($s); def transpose: " + transposeName + "; .").FuncDefs
 
 // guarded returns a query each value of which is weighed where it may have
 // grown: doubling one forty times takes but a few hundred steps.
@@ -36,15 +30,10 @@ func guarded(query *gojq.Query) *gojq.Query {
 	return query
 }
 
-// guardAll guards the parts of a part of a query, the innermost first.
+// guardAll guards the parts of a part of a query.
 func guardAll(part reflect.Value) {
-	switch part.Kind() {
-	case reflect.Pointer:
-		if part.IsNil() {
-			return
-		}
-		guardAll(part.Elem())
-		switch part := part.Interface().(type) {
+	walk(part, func(part any) {
+		switch part := part.(type) {
 		case *gojq.Query:
 			guardQuery(part)
 		case *gojq.Term:
@@ -52,13 +41,24 @@ func guardAll(part reflect.Value) {
 		case *gojq.Index:
 			guardIndex(part)
 		}
+	})
+}
+
+// walk visits the parts of a part of a query, the innermost first.
+func walk(part reflect.Value, visit func(part any)) {
+	switch part.Kind() {
+	case reflect.Pointer:
+		if !part.IsNil() {
+			walk(part.Elem(), visit)
+			visit(part.Interface())
+		}
 	case reflect.Slice:
 		for i := range part.Len() {
-			guardAll(part.Index(i))
+			walk(part.Index(i), visit)
 		}
 	case reflect.Struct:
 		for _, field := range part.Fields() {
-			guardAll(field)
+			walk(field, visit)
 		}
 	default:
 	}
@@ -149,15 +149,19 @@ var (
 )
 
 func must(source string) *gojq.Code {
-	query, err := gojq.Parse(source)
-	if err != nil {
-		panic(fmt.Sprintf("jq: %v", err))
-	}
-	code, err := gojq.Compile(query)
+	code, err := gojq.Compile(mustParse(source))
 	if err != nil {
 		panic(fmt.Sprintf("jq: %v", err))
 	}
 	return code
+}
+
+func mustParse(source string) *gojq.Query {
+	query, err := gojq.Parse(source)
+	if err != nil {
+		panic(fmt.Sprintf("jq: %v", err))
+	}
+	return query
 }
 
 // first returns the value of a program that gives one.

@@ -41,11 +41,30 @@ type Program struct {
 // Compile reads an expression that may use variables of these names, such as
 // "$data". The error is of kind invalid.
 func Compile(source string, variables ...string) (*Program, error) {
-	query, err := gojq.Parse(source)
+	return CompileWith("", source, variables...)
+}
+
+// CompileWith is [Compile] for an expression that may use what definitions, which
+// are jq too, define.
+func CompileWith(definitions, source string, variables ...string) (*Program, error) {
+	query, err := parse(definitions, source)
+	if err != nil {
+		return nil, err
+	}
+	return compile(source, guarded(query), variables)
+}
+
+func parse(definitions, source string) (*gojq.Query, error) {
+	query, err := gojq.Parse(definitions + source)
 	if err != nil {
 		return nil, fault.Invalidf("%w in %s", err, quoted(source))
 	}
-	code, err := gojq.Compile(guarded(query), append(functions(), gojq.WithVariables(variables))...)
+	return query, nil
+}
+
+func compile(source string, query *gojq.Query, variables []string, more ...gojq.CompilerOption) (*Program, error) {
+	options := append(functions(), gojq.WithVariables(variables))
+	code, err := gojq.Compile(query, append(options, more...)...)
 	if err != nil {
 		return nil, fault.Invalidf("%w in %s", err, quoted(source))
 	}
@@ -59,23 +78,14 @@ func Compile(source string, variables ...string) (*Program, error) {
 //
 // No value, more than one, an error of the expression, and a limit that is
 // reached are errors of kind invalid. When ctx ends, the error is its cause.
-func (p *Program) Run(ctx context.Context, input any, variables ...any) (value any, err error) {
-	run := newRun(ctx)
-	defer run.end()
-	defer func() {
-		if fallen := recover(); fallen != nil {
-			value, err = nil, p.failed("cannot be run: %v", fallen)
-		}
-	}()
-	values := p.code.RunWithContext(run, input, variables...)
-	value, err = p.next(run, values)
-	if err != nil {
+func (p *Program) Run(ctx context.Context, input any, variables ...any) (any, error) {
+	value, more, err := p.first(ctx, input, variables)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if _, more := values.Next(); more {
-		if run.Err() != nil {
-			return nil, p.stopped(run)
-		}
+	case value == none:
+		return nil, p.failed("gives no value")
+	case more:
 		return nil, p.failed("gives more than one value")
 	}
 	if over := weigh(value, MaxOutput); over != "" {
@@ -84,11 +94,32 @@ func (p *Program) Run(ctx context.Context, input any, variables ...any) (value a
 	return value, nil
 }
 
-// next returns the first value of a run.
+// none stands for no value.
+var none any = new(struct{ _ byte })
+
+// first returns the first value, or [none], and whether there are more.
+func (p *Program) first(ctx context.Context, input any, variables []any) (value any, more bool, err error) {
+	run := newRun(ctx)
+	defer run.end()
+	defer func() {
+		if fallen := recover(); fallen != nil {
+			value, more, err = nil, false, p.failed("cannot be run: %v", fallen)
+		}
+	}()
+	values := p.code.RunWithContext(run, input, variables...)
+	value, err = p.next(run, values)
+	if err != nil || value == none {
+		return value, false, err
+	}
+	second, err := p.next(run, values)
+	return value, second != none, err
+}
+
+// next returns the next value of a run, or [none].
 func (p *Program) next(run *run, values gojq.Iter) (any, error) {
 	value, is := values.Next()
 	if !is {
-		return nil, p.failed("gives no value")
+		return none, nil
 	}
 	err, failed := value.(error)
 	if !failed {

@@ -69,7 +69,7 @@ var forms = sync.OnceValue(func() map[string]*form {
 	if err != nil {
 		panic(fmt.Sprintf("checkpoint: %v", err))
 	}
-	defs := mustRead("forms/defs.jq")
+	defs := mustRead(definitions)
 	for _, file := range files {
 		var some map[string]*form
 		if err := yaml.UnmarshalWithOptions([]byte(mustRead(file)), &some, yaml.Strict()); err != nil {
@@ -85,6 +85,9 @@ var forms = sync.OnceValue(func() map[string]*form {
 	return all
 })
 
+// definitions is the file of what the expressions of forms have in common.
+const definitions = "forms/defs.jq"
+
 func mustRead(file string) string {
 	data, err := formFiles.ReadFile(file)
 	if err != nil {
@@ -97,20 +100,17 @@ func (f *form) compile(defs string) (err error) {
 	if f.Steps == nil {
 		f.Steps = []step{f.Only}
 	}
-	program := func(source string) *jq.Program {
-		if source == "" || err != nil {
-			return nil
+	f.answer, err = jq.CompileWith(defs, orNull(f.JQ), readVariables()...)
+	for i, s := range f.Steps {
+		if s.Input != "" && err == nil {
+			f.Steps[i].input, err = jq.CompileWith(defs, orNull(s.Input), readVariables()...)
 		}
-		var compiled *jq.Program
-		compiled, err = jq.Compile(defs+"first(("+source+"), null)", readVariables()...)
-		return compiled
-	}
-	f.answer = program(f.JQ)
-	for i := range f.Steps {
-		f.Steps[i].input = program(f.Steps[i].Input)
 	}
 	return err
 }
+
+// orNull gives null where an expression gives no value.
+func orNull(source string) string { return "first((" + source + "), null)" }
 
 // Tasks returns the names of the reads that ship with the program, sorted.
 func Tasks() []string { return slices.Sorted(maps.Keys(forms())) }

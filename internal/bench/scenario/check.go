@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
@@ -23,29 +24,35 @@ type Report struct {
 
 // Check reads a scenario folder and returns everything that is wrong with it
 // and everything that is doubtful. Every problem has a file, a line and a
-// column. Of a file that does not fit the schema, only that is told.
-func Check(fsys fs.FS) Report {
-	_, report := inspect(fsys)
+// column. Of a file that does not fit the schema, only that is told. Fixtures
+// are what scenarios without a world of their own can stand on; nil means that
+// nothing is known of them.
+func Check(fsys fs.FS, fixtures world.Made) Report {
+	_, report := inspect(fsys, fixtures)
 	return report
 }
 
-func inspect(fsys fs.FS) (folder, Report) {
+func inspect(fsys fs.FS, fixtures world.Made) (folder, Report) {
 	read, problems := readFolder(fsys)
+	doubts := warnings(read.sources)
 	for _, s := range read.sources {
-		problems = append(problems, checkScenario(s, read.worlds)...)
+		c := &checker{source: s, worlds: read.worlds, fixtures: fixtures}
+		c.check()
+		problems, doubts = append(problems, c.problems...), append(doubts, c.warnings...)
 	}
 	problems = append(problems, checkUnique(read.sources)...)
 	if read.sets != nil {
 		problems = append(problems, checkSets(read)...)
 	}
-	return read, Report{Problems: problems.Sorted(), Warnings: warnings(read.sources).Sorted()}
+	return read, Report{Problems: problems.Sorted(), Warnings: doubts.Sorted()}
 }
 
 // checker collects the problems of one scenario.
 type checker struct {
 	source
-	worlds   map[string]*world.World
-	problems jsondoc.Problems
+	worlds             map[string]*world.World
+	fixtures           world.Made
+	problems, warnings jsondoc.Problems
 }
 
 func (c *checker) problem(path []string, format string, args ...any) {
@@ -56,9 +63,9 @@ func (c *checker) keyProblem(path []string, format string, args ...any) {
 	c.problems = append(c.problems, c.doc.KeyProblem(path, format, args...))
 }
 
-// checkScenario checks what the schema cannot say.
-func checkScenario(s source, worlds map[string]*world.World) jsondoc.Problems {
-	c := &checker{source: s, worlds: worlds}
+// check checks what the schema cannot say.
+func (c *checker) check() {
+	s := c.source
 	if name := idOfFile(s.doc.File()); s.scenario.ID != name {
 		c.problem([]string{"id"}, "must be %q, as the file is called, is %q", name, s.scenario.ID)
 	}
@@ -72,12 +79,11 @@ func checkScenario(s source, worlds map[string]*world.World) jsondoc.Problems {
 		c.template("prompt_template", s.scenario.PromptTemplate)
 		c.atomicAssertions()
 	}
-	for i, checkpoint := range s.scenario.Assertions.Checkpoints {
-		c.checkpoint(i, checkpoint)
+	for i, cp := range s.scenario.Assertions.Checkpoints {
+		c.checkpoint(i, cp)
 	}
 	c.expectedData()
 	c.footprint()
-	return c.problems
 }
 
 func (c *checker) task() {
@@ -167,16 +173,19 @@ func checkpointPath(i int, field ...string) []string {
 	return append([]string{"assertions", "checkpoints", strconv.Itoa(i)}, field...)
 }
 
-// checkpoint checks one checkpoint (rules S5 and S6).
-func (c *checker) checkpoint(i int, checkpoint bench.Checkpoint) {
-	if checkpoint.Read != nil {
-		c.read(*checkpoint.Read, checkpointPath(i, "read")...)
+// checkpoint checks one checkpoint (rules S5, S6 and S17).
+func (c *checker) checkpoint(i int, cp bench.Checkpoint) {
+	var foreseen *checkpoint.Foreseen
+	if cp.Read != nil {
+		foreseen = c.read(*cp.Read, checkpointPath(i, "read")...)
 	} else {
-		c.readTask(checkpoint.VerificationTask, checkpointPath(i, "verification_task"), checkpoint.VerificationInput, checkpointPath(i, "verification_input"))
+		c.readTask(cp.VerificationTask, checkpointPath(i, "verification_task"), cp.VerificationInput, checkpointPath(i, "verification_input"))
+		foreseen, _ = checkpoint.Foresee(cp.Look(), c.inputs(cp.Look()))
 	}
-	c.references(checkpoint.ExpectedValue, checkpointPath(i, "expected_value")...)
-	if checkpoint.Condition == bench.ConditionMatches {
-		if _, err := regexp.Compile(fmt.Sprint(checkpoint.ExpectedValue)); err != nil {
+	c.doubt(foreseen.Doubts(cp), checkpointPath(i))
+	c.references(cp.ExpectedValue, checkpointPath(i, "expected_value")...)
+	if cp.Condition == bench.ConditionMatches {
+		if _, err := regexp.Compile(fmt.Sprint(cp.ExpectedValue)); err != nil {
 			c.problem(checkpointPath(i, "expected_value"), "must be a regular expression (RE2): %v", err)
 		}
 	}

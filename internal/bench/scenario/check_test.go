@@ -19,7 +19,7 @@ const (
 )
 
 func TestTheMinimalFolderHasNoProblems(t *testing.T) {
-	report := scenario.Check(files(t, minimal()))
+	report := scenario.Check(files(t, minimal()), nil)
 	require.Empty(t, report.Problems)
 	require.Empty(t, report.Warnings)
 }
@@ -178,6 +178,7 @@ func TestRules(t *testing.T) {
 			`write/write-001.json: assertions.checkpoints[0].when: must be one of "end", "during", is "before"`,
 		}},
 		{"S5: the read has what it needs, bound inputs included", writeFile, firstOf + "verification_task", "workflow.run.view", []string{
+			`write/write-001.json: assertions.checkpoints[0].path: leads nowhere: the answer has no field "state": did you mean "status"?`,
 			`write/write-001.json: assertions.checkpoints[0].verification_input.runId: is missing: workflow.run.view needs it, given or bound to the fixture`,
 		}},
 		{"S5: the read's own input has nothing that it does not take", flowFile, firstOf + "verification_input/unresolved", true, []string{
@@ -316,7 +317,7 @@ func TestS11UnusualTimeoutsAndRetriesAreWarnings(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			folder := minimal()
 			change(t, folder, tt.file, tt.path, tt.value)
-			report := scenario.Check(files(t, folder))
+			report := scenario.Check(files(t, folder), nil)
 			assert.Empty(t, report.Problems, "a warning keeps nothing from being loaded")
 			if tt.want == "" {
 				assert.Empty(t, report.Warnings)
@@ -332,7 +333,7 @@ func TestS11UnusualTimeoutsAndRetriesAreWarnings(t *testing.T) {
 func TestS10SomebodysOwnFolderNeedsNoneOfTheStandardSets(t *testing.T) {
 	found := scenario.Check(files(t, object{
 		"sets.json": object{"mine": []string{"read-001"}}, "read-001.json": read("read-001"),
-	}))
+	}), nil)
 	assert.Empty(t, found.Problems)
 }
 

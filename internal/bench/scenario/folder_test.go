@@ -150,7 +150,7 @@ func files(t testing.TB, folder object) fstest.MapFS {
 func said(t testing.TB, folder object) []string {
 	t.Helper()
 	said := []string{}
-	for _, p := range scenario.Check(files(t, folder)).Problems {
+	for _, p := range scenario.Check(files(t, folder), nil).Problems {
 		said = append(said, fmt.Sprintf("%s: %s: %s", p.File, p.Path, p.Message))
 	}
 	return said

@@ -37,7 +37,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		fsys[readFile] = &fstest.MapFile{Data: []byte(text)}
 		fsys[scenario.SetsFile] = &fstest.MapFile{Data: []byte(sets)}
-		report := scenario.Check(fsys)
+		report := scenario.Check(fsys, nil)
 		for _, p := range append(report.Problems, report.Warnings...) {
 			require.NotEmpty(t, p.File)
 			require.Positive(t, p.Line)

@@ -27,7 +27,7 @@ type Library struct {
 // Numbers in the scenarios' inputs and expected values are int where they are
 // whole, else float64.
 func Load(fsys fs.FS) (*Library, error) {
-	read, report := inspect(fsys)
+	read, report := inspect(fsys, nil)
 	if err := report.Problems.Err(); err != nil {
 		return nil, err
 	}

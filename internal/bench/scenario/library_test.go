@@ -72,16 +72,16 @@ func TestLoadReadsScenarios(t *testing.T) {
 
 func TestLoadReadsWholeNumbersAsInt(t *testing.T) {
 	folder := minimal()
-	change(t, folder, writeFile, "assertions/checkpoints", []any{look("field_equals", "expected_value", object{"big": 9007199254740993, "half": 0.5})})
+	change(t, folder, writeFile, "assertions/checkpoints", []any{look("field_equals", "expected_value", object{"number": 9007199254740993, "additions": 0.5})})
 	s, err := load(t, folder).Scenario("write-001")
 	require.NoError(t, err)
-	assert.Equal(t, object{"big": 9007199254740993, "half": 0.5}, s.Assertions.Checkpoints[0].ExpectedValue)
+	assert.Equal(t, object{"number": 9007199254740993, "additions": 0.5}, s.Assertions.Checkpoints[0].ExpectedValue)
 }
 
 func TestAFileThatCannotBeReadIsAProblem(t *testing.T) {
 	fsys := files(t, minimal())
 	fsys["bad.json"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("nowhere.json")}
-	problems := scenario.Check(fsys).Problems
+	problems := scenario.Check(fsys, nil).Problems
 	require.Len(t, problems, 1)
 	assert.Equal(t, "bad.json:1:1: the file is missing", problems[0].String())
 }

@@ -112,9 +112,11 @@ func declaredVariables(query string) ([]string, error) {
 	return names, nil
 }
 
-// read checks a read (rule S17).
-func (c *checker) read(r bench.Read, at ...string) {
+// read checks a read by what GitHub has published of its APIs (rule S17), and
+// returns what GitHub answers to it.
+func (c *checker) read(r bench.Read, at ...string) *checkpoint.Foreseen {
 	in := func(field string) []string { return append(slices.Clone(at), field) }
+	before := len(c.problems)
 	switch {
 	case r.Task != "":
 		c.readTask(r.Task, in("task"), r.Input, in("input"))
@@ -128,6 +130,49 @@ func (c *checker) read(r bench.Read, at ...string) {
 			c.problem(in(field), "has a reference, which is filled in elsewhere alone: use a variable of the query, or $input in jq")
 		}
 	}
+	if len(c.problems) > before {
+		return &checkpoint.Foreseen{}
+	}
+	foreseen, doubts := checkpoint.Foresee(r, c.inputs(r))
+	c.doubt(doubts, at)
+	return foreseen
+}
+
+// doubt notes what cannot be right, below a path.
+func (c *checker) doubt(doubts []checkpoint.Doubt, at []string) {
+	for _, d := range doubts {
+		place := append(slices.Clone(at), d.At...)
+		if d.Certain {
+			c.problem(place, "%s", d.Message)
+		} else {
+			c.warnings = append(c.warnings, c.doc.Problem(place, "%s", d.Message))
+		}
+	}
+}
+
+// inputs is what is known of the scenario's input, and of that of a read that
+// ships with the program.
+func (c *checker) inputs(r bench.Read) checkpoint.Inputs {
+	known := checkpoint.Inputs{Given: maps.Clone(c.scenario.Input), Bound: map[string]any{}}
+	if r.Task != "" {
+		known.Given = maps.Clone(r.Input)
+	}
+	for _, name := range boundNames(c.scenario.Fixture) {
+		delete(known.Given, name)
+		known.Bound[name] = exampleOf(name)
+	}
+	return known
+}
+
+// exampleOf is an example of an input that is known later: a number where
+// capabilities take a number of that name.
+func exampleOf(name string) any {
+	for _, capability := range capabilityTable() {
+		if slices.Equal(capability.Input[name].Types, []string{"integer"}) {
+			return 1
+		}
+	}
+	return "text"
 }
 
 // readTask checks a read that ships with the program, and its input. The types

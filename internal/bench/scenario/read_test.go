@@ -40,9 +40,9 @@ func TestS17ReadsAreBound(t *testing.T) {
 	}{
 		{"a query has the inputs that it declares", object{"query": milestoneQuery, "jq": ".repository"},
 			bench.Read{Query: milestoneQuery, Variables: inputs, Input: inputs, JQ: ".repository"}},
-		{"its own variables go over them", object{"query": "query($owner: String!, $n: Int!) { repositoryOwner(login: $owner) { login } }",
+		{"its own variables go over them", object{"query": "query($owner: String!, $n: Int!) { repository(owner: $owner, name: \"x\") { issue(number: $n) { id } } }",
 			"variables": object{"owner": "{{repo.full_name}} x", "n": "{{resources.pr.number}}"}},
-			bench.Read{Query: "query($owner: String!, $n: Int!) { repositoryOwner(login: $owner) { login } }", Input: inputs,
+			bench.Read{Query: "query($owner: String!, $n: Int!) { repository(owner: $owner, name: \"x\") { issue(number: $n) { id } } }", Input: inputs,
 				Variables: object{"owner": "o/n x", "n": 1000000}}},
 		{"a path is filled in", object{"path": "/repos/{{input.owner}}/{{repo.name}}/pulls/{{input.prNumber}}/files?per_page=100", "pages": 3, "jq": "length"},
 			bench.Read{Path: "/repos/o/n/pulls/1000000/files?per_page=100", Pages: 3, Input: inputs, JQ: "length"}},

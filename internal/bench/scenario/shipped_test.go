@@ -14,6 +14,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
+	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
@@ -98,7 +99,7 @@ func shipped(t *testing.T) *scenario.Library {
 }
 
 func TestShippedScenariosHaveNothingWrong(t *testing.T) {
-	report := scenario.Check(scenarios.Files)
+	report := scenario.Check(scenarios.Files, fixture.Made())
 	assert.Empty(t, report.Problems)
 	assert.Empty(t, report.Warnings)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -67,15 +68,15 @@ func loadWorld(fsys fs.FS, name string) (*world.World, jsondoc.Problems) {
 	}
 }
 
-// world checks that the world of a scenario makes what the scenario stands on.
+// world checks that something makes what the scenario stands on.
 func (c *checker) world() {
-	w, made := c.made()
-	if w == nil {
+	where, made := c.made()
+	if made == nil || c.scenario.Fixture == nil {
 		return
 	}
 	for i, name := range c.scenario.Fixture.Requires {
 		if _, makes := made[name]; !makes {
-			c.problem([]string{"fixture", "requires", strconv.Itoa(i)}, "nothing in the world %q makes %q%s", w.Name, name, jsondoc.DidYouMean(name, slices.Sorted(maps.Keys(made))))
+			c.problem([]string{"fixture", "requires", strconv.Itoa(i)}, "nothing in %s makes %q%s", where, name, jsondoc.DidYouMean(name, slices.Sorted(maps.Keys(made))))
 		}
 	}
 	for _, destination := range slices.Sorted(maps.Keys(c.scenario.Fixture.Bindings)) {
@@ -85,16 +86,20 @@ func (c *checker) world() {
 	}
 }
 
-// made returns the world of the scenario, nil if it has none of its own, and
-// what that makes.
-func (c *checker) made() (*world.World, world.Made) {
-	w := c.worlds[c.scenario.World()]
-	if w == nil {
-		return nil, nil
+// made returns what there can be to stand on, by the scenario's world or, if it
+// has none of its own, by the fixtures, and which of them it is; nil where that
+// is not known.
+func (c *checker) made() (where string, made world.Made) {
+	switch w := c.worlds[c.scenario.World()]; {
+	case w != nil:
+		// It was drawn when it was read.
+		made, _ = w.Made()
+		return fmt.Sprintf("the world %q", w.Name), made
+	case c.scenario.World() != "":
+		return "", nil
+	default:
+		return "the fixtures", c.fixtures
 	}
-	// It was drawn when it was read.
-	made, _ := w.Made()
-	return w, made
 }
 
 // lacks says what of a manifest's path a world does not make, empty if it makes

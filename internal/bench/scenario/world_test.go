@@ -88,7 +88,7 @@ func TestS18AWorldMakesWhatItsScenariosStandOn(t *testing.T) {
 			folder := inWorld(t, c.text)
 			change(t, folder, readFile, c.path, c.value)
 			var told []string
-			for _, p := range scenario.Check(files(t, folder)).Problems {
+			for _, p := range scenario.Check(files(t, folder), nil).Problems {
 				told = append(told, p.String())
 			}
 			require.Len(t, told, len(c.want), told)

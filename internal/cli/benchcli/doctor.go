@@ -86,7 +86,7 @@ func (a *app) diagnose(ctx context.Context, dir string) []diagnosis {
 }
 
 func diagnoseScenarios() diagnosis {
-	found := scenario.Check(scenarios.Files)
+	found := scenario.Check(scenarios.Files, fixture.Made())
 	d := diagnosis{Name: "scenarios", OK: len(found.Problems) == 0, Detail: fmt.Sprintf("%d problems, %d warnings", len(found.Problems), len(found.Warnings))}
 	if !d.OK {
 		d.Mend = "bench scenarios check"

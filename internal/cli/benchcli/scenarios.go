@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/prompt"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -38,7 +39,7 @@ what would be right. Warnings alone do not fail it.`,
 			if err != nil {
 				return err
 			}
-			found := scenario.Check(files)
+			found := scenario.Check(files, fixture.Made())
 			if asJSON {
 				if len(found.Problems) > 0 {
 					a.verdict = exitInvalid

@@ -1,0 +1,347 @@
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/githubschema"
+	"github.com/ghx-dev/bench-action/internal/jq"
+	"github.com/ghx-dev/bench-action/internal/jsondoc"
+)
+
+// Doubt is why a read, or what a checkpoint expects of it, cannot be right by
+// what GitHub has published of its APIs (rule S17).
+type Doubt struct {
+	// At is the place below the read or the checkpoint, such as "query" or
+	// "variables", "first".
+	At      []string
+	Message string
+	// Certain is false for what may be right all the same.
+	Certain bool
+}
+
+func doubt(at, format string, args ...any) Doubt {
+	return Doubt{[]string{at}, fmt.Sprintf(format, args...), true}
+}
+
+// Inputs is what is known of a scenario's input before it is bound.
+type Inputs struct {
+	// Given are the values in the scenario itself.
+	Given map[string]any
+	// Bound are examples of those that come from the fixtures.
+	Bound map[string]any
+}
+
+func (i Inputs) has(name string) bool {
+	_, given := i.Given[name]
+	_, bound := i.Bound[name]
+	return given || bound
+}
+
+// example is an input as it may be.
+func (i Inputs) example() map[string]any {
+	all := maps.Clone(i.Bound)
+	if all == nil {
+		all = map[string]any{}
+	}
+	maps.Copy(all, i.Given)
+	return all
+}
+
+// Foresee returns what GitHub answers to a read, whose references are not filled
+// in yet, and what is wrong with the read.
+func Foresee(read bench.Read, inputs Inputs) (*Foreseen, []Doubt) {
+	var answer *Foreseen
+	var doubts []Doubt
+	switch {
+	case read.Task != "":
+		answer = foreseenForms()(read.Task)
+	case read.Query != "":
+		answer, doubts = foreseeQuery(read, inputs)
+	default:
+		answer, doubts = foreseePath(read)
+	}
+	if len(doubts) > 0 {
+		// What is foreseen of it would only repeat what is wrong.
+		return &Foreseen{}, doubts
+	}
+	if read.JQ == "" {
+		return answer, nil
+	}
+	return answer.apply(read.JQ, inputs.example())
+}
+
+// foreseeQuery compares a query and its variables with GitHub's schema.
+func foreseeQuery(read bench.Read, inputs Inputs) (*Foreseen, []Doubt) {
+	var doubts []Doubt
+	query := githubschema.CheckQuery(read.Query, githubschema.Reads)
+	for _, p := range query.Problems {
+		doubts = append(doubts, doubt("query", "would be refused by GitHub: %s", p))
+	}
+	if len(doubts) > 0 {
+		return nil, doubts
+	}
+	declared := map[string]githubschema.Field{}
+	for _, v := range query.Variables {
+		declared[v.Name] = v
+		if _, given := read.Variables[v.Name]; !given && !v.Optional && !inputs.has(v.Name) {
+			doubts = append(doubts, doubt("query", "declares $%s, which is neither among variables nor an input of the scenario", v.Name))
+		}
+	}
+	values := maps.Clone(inputs.Given)
+	maps.DeleteFunc(values, func(name string, _ any) bool { _, is := declared[name]; return !is })
+	for name, value := range read.Variables {
+		if _, is := declared[name]; !is {
+			doubts = append(doubts, doubt("variables", "has %q, which the query does not declare%s", name, jsondoc.DidYouMean(name, slices.Sorted(maps.Keys(declared)))))
+			continue
+		}
+		if values == nil {
+			values = map[string]any{}
+		}
+		values[name] = value
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if message := misfitOf(name, values[name], declared[name].Shape); message != "" {
+			doubts = append(doubts, doubt("query", "gets a value for $%s that GitHub would refuse: %s", name, message))
+		}
+	}
+	if len(doubts) > 0 {
+		return nil, doubts
+	}
+	return foreseen(query.Data), nil
+}
+
+// misfitOf says why a value is not one that a variable can have, empty if it is,
+// or is known only later.
+func misfitOf(name string, value any, shape *githubschema.Shape) string {
+	if refers(value) {
+		return ""
+	}
+	if err := shape.Admits(value); err != nil {
+		return fault.Public(err)
+	}
+	if n, is := value.(int); is && (name == "first" || name == "last") && n > githubschema.MaxPage {
+		return fmt.Sprintf("%d, and a page has at most %d", n, githubschema.MaxPage)
+	}
+	return ""
+}
+
+// refers reports whether a value has references in it, so that it is not known
+// yet.
+func refers(value any) bool {
+	switch value := value.(type) {
+	case string:
+		return bench.Reference.MatchString(value)
+	case []any:
+		return slices.ContainsFunc(value, refers)
+	case map[string]any:
+		return slices.ContainsFunc(slices.Collect(maps.Values(value)), refers)
+	default:
+		return false
+	}
+}
+
+const pageParameter, sizeParameter = "page", "per_page"
+
+// foreseePath compares a path and its query with GitHub's operations.
+func foreseePath(read bench.Read) (*Foreseen, []Doubt) {
+	path, query, _ := strings.Cut(read.Path, "?")
+	op, known := githubschema.Find(http.MethodGet, path)
+	if !known {
+		return nil, []Doubt{doubt("path", "is no path that GitHub's REST API answers%s", nearPath(path))}
+	}
+	parameters := map[string]*githubschema.Shape{}
+	for _, p := range op.Parameters {
+		if p.In == "query" {
+			parameters[p.Name] = p.Shape
+		}
+	}
+	var doubts []Doubt
+	for part := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(part, "=")
+		shape, has := parameters[name]
+		switch {
+		case part == "":
+		case !has:
+			doubts = append(doubts, doubt("path", "has the parameter %q, which %s does not take%s", name, op, jsondoc.DidYouMean(name, slices.Sorted(maps.Keys(parameters)))))
+		default:
+			if message := unfit(name, value, shape); message != "" {
+				doubts = append(doubts, doubt("path", "has %s=%s: %s", name, value, message))
+			}
+		}
+	}
+	if _, pages := parameters[pageParameter]; read.Pages > 1 && !pages {
+		doubts = append(doubts, doubt("pages", "%s has no pages: leave it out", op))
+	}
+	switch {
+	case len(doubts) > 0:
+		return nil, doubts
+	case op.Status == http.StatusFound, read.Accept != "" && !strings.HasSuffix(read.Accept, "json"):
+		// What is elsewhere is a file.
+		return foreseen(&githubschema.Shape{Kind: githubschema.String}), nil
+	default:
+		return foreseen(op.Answer), nil
+	}
+}
+
+// unfit says why a parameter cannot have a value, empty if it can.
+func unfit(name, value string, shape *githubschema.Shape) string {
+	if refers(value) {
+		return ""
+	}
+	if n, err := strconv.Atoi(value); name == sizeParameter && err == nil && n > githubschema.MaxPage {
+		return fmt.Sprintf("a page has at most %d", githubschema.MaxPage)
+	}
+	if plain, err := url.QueryUnescape(value); err == nil && shape.Enum != nil {
+		if err := shape.Admits(plain); err != nil {
+			return "it is " + fault.Public(err)
+		}
+	}
+	return ""
+}
+
+// nearPath suggests a path like the given one.
+func nearPath(path string) string {
+	parts := strings.Split(path, "/")
+	var near []string
+	for _, op := range githubschema.Operations() {
+		template := strings.Split(op.Path, "/")
+		if op.Method != http.MethodGet || len(template) != len(parts) {
+			continue
+		}
+		for i, part := range template {
+			if strings.HasPrefix(part, "{") {
+				template[i] = parts[i]
+			}
+		}
+		near = append(near, strings.Join(template, "/"))
+	}
+	return jsondoc.DidYouMean(path, near)
+}
+
+// foreseenForms returns what GitHub answers to a read that ships with the
+// program; each is found out once.
+var foreseenForms = sync.OnceValue(func() func(task string) *Foreseen {
+	found := map[string]func() *Foreseen{}
+	for task, f := range forms() {
+		found[task] = sync.OnceValue(f.foresee)
+	}
+	return func(task string) *Foreseen {
+		if find, known := found[task]; known {
+			return find()
+		}
+		return &Foreseen{}
+	}
+})
+
+// nextExample is the number of a next page.
+const nextExample = 2
+
+// formInput is an input of which answers repeat a part.
+var formInput = map[string]any{"jobId": 1}
+
+// foresee puts the answer together of what GitHub answers to the steps. Tests
+// hold that nothing is wrong with those.
+func (f *form) foresee() *Foreseen {
+	answers := map[string]any{}
+	out := &Foreseen{texts: map[string][]*githubschema.Shape{}, jq: f.JQ}
+	var whole any = answers
+	for _, s := range f.Steps {
+		answer, doubts := s.foresee()
+		if len(doubts) > 0 {
+			return &Foreseen{}
+		}
+		if s.As == "" {
+			whole = answer.value
+		}
+		answers[s.As] = answer.value
+		for text, shapes := range answer.texts {
+			out.texts[text] = append(out.texts[text], shapes...)
+		}
+	}
+	value, err := f.try(whole, func(map[string]any, string) {})
+	out.value, out.known = value, err == nil && value != nil
+	out.marked = out.marking(nil, value, "")
+	return out
+}
+
+// foresee returns what GitHub answers to a step. The inputs that its query
+// declares are there.
+func (s step) foresee() (*Foreseen, []Doubt) {
+	if s.Path != "" {
+		return foreseePath(bench.Read{Path: s.Path, Accept: s.Accept, Pages: s.Pages})
+	}
+	declared := Inputs{Bound: map[string]any{}}
+	for _, v := range githubschema.CheckQuery(s.Query, githubschema.Reads).Variables {
+		declared.Bound[v.Name] = nil
+	}
+	return foreseeQuery(bench.Read{Query: s.Query}, declared)
+}
+
+// try makes the answer of a form of examples.
+func (f *form) try(whole any, missing func(map[string]any, string)) (any, error) {
+	trial := jq.Trial{
+		Definitions: mustRead(definitions), Source: orNull(f.JQ), Missing: missing,
+		Variables: readVariables(), Values: []any{maps.Clone(formInput), nextExample},
+	}
+	value, _, err := trial.Run(context.Background(), whole)
+	return value, err
+}
+
+// dependent finds the functions of jq that take apart what a text says: an
+// example says something else.
+var dependent = regexp.MustCompile(`\b(tonumber|fromjson|strptime|fromdate\w*|mktime|capture|match|scan|splits?|indices|index|rindex|error|base64d)\b`)
+
+// apply returns what jq makes of an answer.
+func (f *Foreseen) apply(source string, input map[string]any) (*Foreseen, []Doubt) {
+	if _, err := jq.Compile(source, readVariables()...); err != nil {
+		return &Foreseen{}, []Doubt{doubt("jq", "%s", fault.Public(err))}
+	}
+	if !f.known {
+		return &Foreseen{}, nil
+	}
+	var doubts []Doubt
+	trial := jq.Trial{Source: source, Variables: readVariables(), Values: []any{input, nextExample}, Missing: func(object map[string]any, field string) {
+		if d, is := lacking(object, field); is && !slices.ContainsFunc(doubts, func(other Doubt) bool { return other.Message == d.Message }) {
+			doubts = append(doubts, d)
+		}
+	}}
+	// Objects that say what they are may be in the way of what counts fields, so
+	// that what the expression gives is found without them.
+	_, _, _ = trial.Run(context.Background(), f.marked)
+	if len(doubts) > 0 {
+		return &Foreseen{}, doubts
+	}
+	trial.Missing = func(map[string]any, string) {}
+	value, some, err := trial.Run(context.Background(), f.value)
+	if err != nil {
+		return &Foreseen{}, []Doubt{{[]string{"jq"}, "fails on an example of what GitHub answers: " + fault.Public(err), !dependent.MatchString(source)}}
+	}
+	if !some || value == nil {
+		return &Foreseen{}, []Doubt{{[]string{"jq"}, "gives null on an example of what GitHub answers", false}}
+	}
+	return &Foreseen{value: value, known: true, texts: f.texts, jq: source}, nil
+}
+
+// lacking is the doubt about a field of an object that says what it is.
+func lacking(object map[string]any, field string) (Doubt, bool) {
+	where, is := object[mark].(string)
+	if !is {
+		return Doubt{}, false
+	}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(object)), func(name string) bool { return name == mark })
+	if where == "" {
+		where = "the answer"
+	}
+	return doubt("jq", "asks for %q, which %s does not have%s", field, where, suggest(field, names)), true
+}

@@ -1,0 +1,253 @@
+package scenario_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/bench/world"
+)
+
+const (
+	issueQuery = "query($owner: String!, $name: String!, $prNumber: Int!) { repository(owner: $owner, name: $name) { issue(number: $prNumber) { " +
+		"title state locked milestone { number } createdAt labels(first: 10) { nodes { name } } } } }"
+	pullPath = "/repos/{{input.owner}}/{{input.name}}/pulls/{{input.prNumber}}"
+	atIssue  = "repository.issue."
+)
+
+// wrongIn returns what is said of a workflow whose only checkpoint is that one.
+func wrongIn(t *testing.T, checkpoint object) (problems, warnings []string) {
+	t.Helper()
+	folder := minimal()
+	change(t, folder, flowFile, "assertions/checkpoints", []any{checkpoint})
+	report := scenario.Check(files(t, folder), nil)
+	const begin = "assertions.checkpoints[0]."
+	for _, p := range report.Problems {
+		require.Equal(t, flowFile, p.File)
+		assert.Positive(t, p.Line)
+		assert.Positive(t, p.Column)
+		problems = append(problems, p.Path[min(len(begin), len(p.Path)):]+": "+p.Message)
+	}
+	for _, p := range report.Warnings {
+		warnings = append(warnings, p.Path[min(len(begin), len(p.Path)):]+": "+p.Message)
+	}
+	return problems, warnings
+}
+
+func TestS17ReadsAskForWhatGitHubHas(t *testing.T) {
+	query := func(text string, fields ...any) object {
+		return reading("non_empty", object{"query": text}, fields...)
+	}
+	path := func(text string, fields ...any) object { return reading("non_empty", object{"path": text}, fields...) }
+	const number = "query($n: Int!, $owner: String!) { repository(owner: $owner, name: \"x\") { issue(number: $n) { id } } }"
+	const page = "query($owner: String!, $name: String!, $first: Int!) { repository(owner: $owner, name: $name) { issues(first: $first) { nodes { id } } } }"
+	tests := []struct {
+		name string
+		c    object
+		want []string
+	}{
+		{"a query", query(issueQuery), nil},
+		{"a field that GitHub does not have", query("{ viewer { logn } }"),
+			[]string{`read.query: would be refused by GitHub: 1:12: Cannot query field "logn" on type "User". Did you mean "login"?`}},
+		{"no GraphQL", query("{ viewer { login }"), []string{`read.query: would be refused by GitHub: 1:19: Expected Name, found <EOF>`}},
+		{"a mutation", query("mutation { addStar(input: {starrableId: \"x\"}) { clientMutationId } }"),
+			[]string{"read.query: would be refused by GitHub: 1:1: This is a mutation, and only queries read."}},
+		{"too long a page", query("{ viewer { repositories(first: 101) { nodes { name } } } }"),
+			[]string{`read.query: would be refused by GitHub: 1:25: "first" of the connection "repositories" is 101, want 1 to 100.`}},
+		{"too many nodes", query("{ viewer { repositories(first: 100) { nodes { issues(first: 100) { nodes { comments(first: 100) { nodes { id } } } } } } } }"),
+			[]string{"read.query: would be refused by GitHub: 1:1: By its pages this may ask for 1010100 nodes, and GitHub allows 500000."}},
+		{"too long a page in a variable", reading("non_empty", object{"query": page, "variables": object{"first": 200}}),
+			[]string{"read.query: gets a value for $first that GitHub would refuse: 200, and a page has at most 100"}},
+		{"a variable that is not given", query(number), []string{"read.query: declares $n, which is neither among variables nor an input of the scenario"}},
+		{"a variable of another type", reading("non_empty", object{"query": number, "variables": object{"n": "seven"}}),
+			[]string{"read.query: gets a value for $n that GitHub would refuse: a string, where GitHub has an integer"}},
+		{"a variable that is known later", reading("non_empty", object{"query": number, "variables": object{"n": "{{resources.pr.number}}"}}), nil},
+		{"a variable that is not declared", reading("non_empty", object{"query": issueQuery, "variables": object{"prNumbr": 1}}),
+			[]string{`read.variables: has "prNumbr", which the query does not declare: did you mean "prNumber"?`}},
+		{"a resource that is not required", reading("non_empty", object{"query": issueQuery, "variables": object{"prNumber": "{{resources.issue.number}}"}}),
+			[]string{`read.variables.prNumber: needs the resource "issue": add it to fixture.requires`}},
+
+		{"a path", path(pullPath + "/files?per_page=100&page=2"), nil},
+		{"a path that GitHub does not have", path("/repos/{{input.owner}}/{{input.name}}/pull/{{input.prNumber}}"),
+			[]string{`read.path: is no path that GitHub's REST API answers: did you mean "/repos/{{input.owner}}/{{input.name}}/pulls/{{input.prNumber}}"?`}},
+		{"a path to which nothing is near", path("/nothing/of/the/kind/at/all"), []string{"read.path: is no path that GitHub's REST API answers"}},
+		{"a parameter that it does not take", path(pullPath + "/files?per_pge=100"),
+			[]string{`read.path: has the parameter "per_pge", which GET /repos/{owner}/{repo}/pulls/{pull_number}/files does not take: did you mean "per_page"?`}},
+		{"a parameter without a value that it can have", path("/repos/{{input.owner}}/{{input.name}}/pulls?state=opened"),
+			[]string{`read.path: has state=opened: it is "opened", which is none of open, closed, all: did you mean "open"?`}},
+		{"a parameter that is known later", path("/repos/{{input.owner}}/{{input.name}}/pulls?state={{input.name}}"), nil},
+		{"too long a page of a list", path(pullPath + "/files?per_page=101"), []string{"read.path: has per_page=101: a page has at most 100"}},
+		{"pages of what has none", reading("non_empty", object{"path": pullPath, "pages": 2}),
+			[]string{"read.pages: GET /repos/{owner}/{repo}/pulls/{pull_number} has no pages: leave it out"}},
+		{"an input that there is not", path("/repos/{{input.ownr}}/{{input.name}}/pulls"),
+			[]string{"read.path: refers to input.ownr, which the scenario neither gives nor binds"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			problems, warnings := wrongIn(t, tt.c)
+			assert.Equal(t, tt.want, problems)
+			assert.Empty(t, warnings)
+		})
+	}
+}
+
+func TestS17ExpressionsAskForWhatIsRead(t *testing.T) {
+	query := func(jq string) object { return reading("non_empty", object{"query": issueQuery, "jq": jq}) }
+	tests := []struct {
+		name, jq          string
+		problems, warning string
+	}{
+		{"a value", ".repository.issue.locked", "", ""},
+		{"a value of an input", `"\(.repository.issue.title) \($input.prNumber + 1) \($next)"`, "", ""},
+		{"a field that is not read", ".repository.issue.mileStoneNumbr",
+			`read.jq: asks for "mileStoneNumbr", which repository.issue does not have: did you mean "milestone"?`, ""},
+		{"a field that nothing is like", ".repository.issue.xyz",
+			`read.jq: asks for "xyz", which repository.issue does not have: it has createdAt, labels, locked, milestone, state, title`, ""},
+		{"one within a selection that no example meets", `[.repository.issue.labels.nodes[] | select(.name == "bug") | .colour]`,
+			`read.jq: asks for "colour", which repository.issue.labels.nodes does not have: it has name`, ""},
+		{"one of the answer as a whole", ".repo.issue", `read.jq: asks for "repo", which the answer does not have: it has repository`, ""},
+		{"an object of its own", "{a: 1} | .b // 2", "", ""},
+		{"no jq", ".repository |", `read.jq: unexpected EOF in ".repository |"`, ""},
+		{"a type that it does not have", ".repository.issue.title.text",
+			`read.jq: fails on an example of what GitHub answers: jq ".repository.issue.title.text": expected an object but got: string ("sample `, ""},
+		{"what a text says", ".repository.issue.title | tonumber", "", "read.jq: fails on an example"},
+		{"an element that an example does not have", ".repository.issue.labels.nodes[7].name", "", "read.jq: gives null on an example of what GitHub answers"},
+		{"nothing", "empty", "", "read.jq: gives null on an example of what GitHub answers"},
+		{"what never ends", "last(repeat(1))", "read.jq: fails on an example of what GitHub answers: jq \"last(repeat(1))\" takes ", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			problems, warnings := wrongIn(t, query(tt.jq))
+			for want, got := range map[*string][]string{&tt.problems: problems, &tt.warning: warnings} {
+				if *want == "" {
+					assert.Empty(t, got)
+				} else if assert.Len(t, got, 1) {
+					assert.Contains(t, got[0], *want)
+				}
+			}
+		})
+	}
+}
+
+func TestS17WhatIsExpectedCanBeThere(t *testing.T) {
+	type read = object
+	graph, rest, task := read{"query": issueQuery}, read{"path": pullPath}, read{"task": "pr.view"}
+	jq := func(expression string) read { return read{"query": issueQuery, "jq": expression} }
+	tests := []struct {
+		name      string
+		read      read
+		condition string
+		path      string
+		expected  any
+		want      string
+	}{
+		{"a field", graph, "field_equals", atIssue + "locked", true, ""},
+		{"a value that is known later", graph, "field_equals", atIssue + "locked", "{{input.name}}", ""},
+		{"a path that leads nowhere", graph, "non_empty", atIssue + "milstone", nil,
+			`path: leads nowhere: "repository.issue" has no field "milstone": did you mean "milestone"?`},
+		{"a field of a text", graph, "non_empty", atIssue + "title.text", nil, `path: leads nowhere: "repository.issue.title" is a string and has no "text"`},
+		{"an index beyond the example", graph, "field_equals", atIssue + "labels.nodes.7.name", "bug", ""},
+		{"a field of an element", graph, "field_equals", atIssue + "labels.nodes.0.nam", "bug",
+			`path: leads nowhere: "repository.issue.labels.nodes.0" has no field "nam": did you mean "name"?`},
+		{"another type", graph, "field_equals", atIssue + "locked", "true", "expected_value: can never be there: it is a string, where GitHub has a boolean"},
+		{"a value that GitHub does not have", graph, "field_equals", atIssue + "state", "OPENED",
+			`expected_value: can never be there: it is "OPENED", which is none of CLOSED, OPEN: did you mean "OPEN"?`},
+		{"the same in small letters", graph, "field_equals", atIssue + "state", "open",
+			`expected_value: can never be there: it is "open", which is none of CLOSED, OPEN: did you mean "OPEN"?`},
+		{"null where GitHub has it", graph, "field_equals", atIssue + "milestone", nil, ""},
+		{"null where it never is", graph, "field_equals", atIssue + "title", nil, "expected_value: can never be there: it is null, and GitHub never answers null here"},
+		{"fields without a path", graph, "field_equals", "", object{atIssue + "locked": false, atIssue + "state": "CLOSED"}, ""},
+		{"a wrong field without a path", graph, "field_equals", "", object{atIssue + "lockd": false},
+			`expected_value["repository.issue.lockd"]: leads nowhere: "repository.issue" has no field "lockd": did you mean "locked"?`},
+		{"a wrong value without a path", graph, "field_equals", "", object{atIssue + "state": "DONE"},
+			`expected_value["repository.issue.state"]: can never be there: it is "DONE", which is none of CLOSED, OPEN`},
+		{"an element", graph, "contains", atIssue + "labels.nodes", object{"name": "bug"}, ""},
+		{"a wrong field of an element", graph, "contains", atIssue + "labels.nodes", object{"nme": "bug"},
+			`expected_value.nme: leads nowhere: the value has no field "nme": did you mean "name"?`},
+		{"an element of another type", graph, "contains", atIssue + "labels.nodes", "bug", "expected_value: can never be there: it is a string, where GitHub has an object"},
+		{"a part of a text", graph, "contains", atIssue + "title", "a", ""},
+		{"a number in a text", graph, "contains", atIssue + "title", 7, "expected_value: can never be there: it is a number, and the place is a text"},
+		{"a part of a number", graph, "contains", atIssue + "milestone.number", 7, "path: contains looks at a text, a list or an object, and there is a number"},
+		{"a count of a list", graph, "count_eq", atIssue + "labels.nodes", 2, ""},
+		{"a count at a length", graph, "count_eq", atIssue + "labels.nodes.length", 2, ""},
+		{"a count of a text", graph, "count_gte", atIssue + "title", 2, "path: count_gte looks at a list, or at a number, and there is a string"},
+		{"a match of a text", graph, "matches", atIssue + "title", "a", ""},
+		{"a match of a list", graph, "matches", atIssue + "labels.nodes", "a", "path: matches looks at a text, and there is a list"},
+
+		{"REST", rest, "field_equals", "state", "open", ""},
+		{"a value that REST does not have", rest, "field_equals", "state", "OPEN",
+			`expected_value: can never be there: it is "OPEN", which is none of open, closed: did you mean "open"?`},
+		{"a path that REST does not have", rest, "non_empty", "head.sh", nil, `path: leads nowhere: "head" has no field "sh": did you mean "sha"?`},
+		{"a diff is a text", read{"path": pullPath, "accept": "application/vnd.github.diff"}, "contains", "", "x", ""},
+		{"a diff has no fields", read{"path": pullPath, "accept": "application/vnd.github.diff"}, "non_empty", "files", nil,
+			`path: leads nowhere: the value is a string and has no "files"`},
+
+		{"jq", jq(".repository.issue.locked"), "field_equals", "", object{}, ""},
+		{"another type behind jq", jq("{locked: .repository.issue.locked}"), "field_equals", "locked", "yes",
+			"expected_value: can never be there: it is a string, where GitHub has a boolean"},
+		{"a path that jq does not make", jq("{locked: .repository.issue.locked}"), "non_empty", "lock", nil,
+			`path: leads nowhere: the answer has no field "lock": did you mean "locked"?`},
+		{"a value that GitHub does not have behind jq", jq("{s: .repository.issue.state}"), "field_equals", "s", "OPENED",
+			`expected_value: can never be there: it is "OPENED", which is none of CLOSED, OPEN: did you mean "OPEN"?`},
+		{"one that jq makes", jq(`{s: (if .repository.issue.locked then "LOCKED" else .repository.issue.state end)}`), "field_equals", "s", "LOCKED", ""},
+		{"one in small letters by jq", jq("{s: .repository.issue.state | ascii_downcase}"), "field_equals", "s", "opened", ""},
+		{"fields that are GitHub's texts", jq("[.repository.issue.labels.nodes[] | {(.name): 1}] | add"), "field_equals", "bug", 1, ""},
+		{"a list of jq", jq("[.repository.issue.labels.nodes[].name]"), "contains", "", "bug", ""},
+		{"a list of jq with another type", jq("[.repository.issue.labels.nodes[].name]"), "contains", "", 7,
+			"expected_value: can never be there: it is a number, where GitHub has a string"},
+
+		{"a task", task, "field_equals", "mergeCommitParents", 2, ""},
+		{"a field of a task", task, "non_empty", "mileStoneNumbr", nil, `path: leads nowhere: the answer has no field "mileStoneNumbr": did you mean "milestoneNumber"?`},
+		{"a value of a task", task, "field_equals", "state", "MERGE",
+			`expected_value: can never be there: it is "MERGE", which is none of CLOSED, MERGED, OPEN: did you mean "MERGED"?`},
+		{"fields of a task", task, "field_equals", "", object{"locked": "no"}, "expected_value.locked: can never be there: it is a string, where GitHub has a boolean"},
+		{"a list of a task", task, "contains", "labels", object{"name": "bug"}, "expected_value: can never be there: it is an object, where GitHub has a string"},
+		{"jq behind a task", read{"task": "pr.view", "jq": ".reviews[0].stat"}, "non_empty", "", nil,
+			`read.jq: asks for "stat", which reviews does not have: did you mean "state"?`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := reading(tt.condition, tt.read)
+			if tt.path != "" {
+				c["path"] = tt.path
+			}
+			if tt.condition != "non_empty" {
+				c["expected_value"] = tt.expected
+			}
+			if tt.name == "jq" {
+				c["condition"], c["expected_value"] = "matches", "x"
+				tt.want = "condition: matches looks at a text, and there is a boolean"
+			}
+			problems, _ := wrongIn(t, c)
+			if tt.want == "" {
+				assert.Empty(t, problems)
+				return
+			}
+			assert.Equal(t, []string{tt.want}, problems)
+		})
+	}
+}
+
+func TestS17TheShortFormIsCheckedToo(t *testing.T) {
+	problems, _ := wrongIn(t, look("field_equals", "path", "locked", "expected_value", "no"))
+	assert.Equal(t, []string{"expected_value: can never be there: it is a string, where GitHub has a boolean"}, problems)
+	problems, _ = wrongIn(t, look("contains", "verification_task", "pr.threads.list", "expected_value", object{"isResolvd": true}))
+	assert.Equal(t, []string{`expected_value.isResolvd: leads nowhere: the answer has no field "isResolvd": did you mean "isResolved"?`}, problems)
+}
+
+func TestS17SomethingMakesWhatIsRequired(t *testing.T) {
+	folder := minimal()
+	change(t, folder, flowFile, "fixture/bindings/input.text", "resources.pr.txt")
+	change(t, folder, flowFile, "fixture/requires", []any{"pr", "pr_mergable"})
+	made := world.Made{"pr": {"number", "text"}, "issue": {"number"}, "pr_mergeable": {"number"}}
+	var said []string
+	for _, p := range scenario.Check(files(t, folder), made).Problems {
+		said = append(said, p.String())
+	}
+	assert.Equal(t, []string{
+		`flow-wf-001.json:25:21: fixture.bindings["input.text"]: pr has no "txt": did you mean "text"?`,
+		`flow-wf-001.json:29:7: fixture.requires[1]: nothing in the fixtures makes "pr_mergable": did you mean "pr_mergeable"?`,
+	}, said)
+}
