@@ -7,5 +7,5 @@ import "embed"
 
 // Files is this folder without its Go files.
 //
-//go:embed *.json */*.json
+//go:embed *.json */*.json all:worlds
 var Files embed.FS

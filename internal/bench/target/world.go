@@ -83,7 +83,7 @@ func BuildWorld(ctx context.Context, plan *world.Plan) (*sandbox.World, bench.Ma
 	}
 	manifest, err := build.Build(ctx, plan, clients, build.Options{Clock: func(at time.Time) { setClock(made, at) }})
 	if err != nil {
-		return nil, bench.Manifest{}, fault.Because(fault.KindOf(err), err, fmt.Sprintf("build the world %q: %s", plan.Name, fault.Public(err)))
+		return nil, bench.Manifest{}, fmt.Errorf("build the world %q: %w", plan.Name, err)
 	}
 	// A copy has no tokens and no log of what was asked.
 	return made.Clone(), manifest, nil

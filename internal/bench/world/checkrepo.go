@@ -221,7 +221,17 @@ func (c *repositoryChecker) pullBranches() {
 	}
 }
 
+// writes reports whether an account may push to the repository.
+func (c *repositoryChecker) writes(login string) bool {
+	owner, _, _ := strings.Cut(c.repo.Name, "/")
+	return login == owner || c.organizations[owner].Members[login] == "owner" ||
+		slices.Contains([]string{"write", "maintain", "admin"}, c.repo.Collaborators[login])
+}
+
 func (c *repositoryChecker) pull(p *Pull) {
+	if _, known := c.people[p.By]; known && !c.writes(p.By) {
+		c.problem(p.Place, "by", "%s may not push to %s, so there is no branch of theirs: want a collaborator who may write", p.By, c.repo.Name)
+	}
 	c.conversation(&p.Conversation, named{kind: KindPull, fields: p.Optional()})
 	if len(p.Commits) == 0 {
 		c.problem(p.Place, "commits", "is missing: a pull request needs one")

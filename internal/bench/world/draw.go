@@ -170,11 +170,17 @@ func (d *drawing) object(object map[string]any, path []string, key string, in sc
 }
 
 // free reports whether a place is in a part of the file whose fields are the
-// author's own: there are no marks in it, and values keep their types.
+// author's own: there are no marks in it.
 func free(path []string) bool {
-	return slices.ContainsFunc(path, func(step string) bool {
-		return slices.Contains([]string{fieldDraw, "with", "values", "collaborators", "members", "jobs", "inputs", "makes"}, step)
+	return typed(path) || slices.ContainsFunc(path, func(step string) bool {
+		return slices.Contains([]string{"collaborators", "members", "jobs", "inputs", "makes"}, step)
 	}) || len(path) == 1 && path[0] == "resources"
+}
+
+// typed reports whether a place is in a part of the file where values keep their
+// types.
+func typed(path []string) bool {
+	return slices.ContainsFunc(path, func(step string) bool { return slices.Contains([]string{fieldDraw, "with", "values"}, step) })
 }
 
 // draw makes one draw and adds it to a scope.
@@ -295,7 +301,7 @@ func asPlain(value any, path []string) any {
 	case []any, map[string]any:
 		return value
 	}
-	if free(path) {
+	if typed(path) {
 		return value
 	}
 	return fmt.Sprint(value)

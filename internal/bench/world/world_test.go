@@ -13,6 +13,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/scenarios"
 )
 
 // head is the beginning of a file that is in order.
@@ -73,6 +74,7 @@ func TestWhatIsWrongWithAWorldIsToldWithItsPlace(t *testing.T) {
 		{"bases in a circle, really", head + repo + "  pulls: [" + pull("x", "base: y") + ", " + pull("y", "base: x") + "]\n", "repositories[0].pulls[0].base: goes in a circle: x → y → x"},
 		{"a base that is not there", head + repo + "  pulls: [" + pull("x", "base: develop") + "]\n", `there is no branch "develop"`},
 		{"a branch twice", head + repo + "  pulls: [" + pull("x", "") + ", " + pull("x", "") + "]\n", `repositories[0].pulls[1].branch: the branch "x" is there twice`},
+		{"an author who may not push", head + repo + "  pulls: [" + pull("x", "by: ana") + "]\n", "repositories[0].pulls[0].by: ana may not push to noor/ledger"},
 		{"an author who reviews", head + repo + "  pulls: [" + pull("x", "by: ana, reviewers: [ana]") + "]\n", "ana is the author, who cannot review it"},
 		{"an author who approves", head + repo + "  pulls: [" + pull("x", "by: ana, reviews: [{by: ana, state: approve}]") + "]\n", "ana is the author, who can comment alone"},
 		{"a review of nothing", head + repo + "  pulls: [" + pull("x", "reviews: [{by: ana, state: comment}]") + "]\n", "a review that comments needs a body or threads"},
@@ -278,4 +280,17 @@ func TestTheHashIsOfTheFolderToo(t *testing.T) {
 	seen[hash(head+repo+"# more\n", nil)] = true
 	assert.Len(t, seen, 6)
 	assert.Equal(t, hash(head+repo, map[string]string{"a": "b"}), hash(head+repo, map[string]string{"a": "b"}))
+}
+
+func TestTheWorldsThatShipAreInOrder(t *testing.T) {
+	names := world.Names(scenarios.Files)
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		w, err := world.Load(scenarios.Files, name)
+		require.NoError(t, err)
+		assert.Empty(t, w.Check(), name)
+		first, err := w.Made()
+		require.NoError(t, err)
+		assert.NotEmpty(t, first)
+	}
 }

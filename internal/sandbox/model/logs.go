@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf16"
 )
@@ -27,6 +28,7 @@ func (s *State) DeleteLogs(actor ID, run *Run) error {
 	}
 	s.Advance()
 	for _, job := range s.Jobs.Where(func(j *Job) bool { return j.RunID == run.ID }) {
+		job.Steps = slices.Clone(job.Steps)
 		for n := range job.Steps {
 			job.Steps[n].Log = ""
 		}

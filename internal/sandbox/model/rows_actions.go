@@ -115,13 +115,14 @@ type Job struct {
 	Conclusion  Conclusion
 	StartedAt   time.Time
 	CompletedAt *time.Time
-	Steps       []Step
+	// Steps are shared by copies of the job: who changes them takes a list of
+	// its own first.
+	Steps []Step
 }
 
 func (j *Job) clone() *Job {
 	c := *j
 	c.CompletedAt = copyOf(j.CompletedAt)
-	c.Steps = slices.Clone(j.Steps)
 	return &c
 }
 

@@ -48,7 +48,7 @@ func (s *State) startRuns(t trigger) {
 		if w == nil || w.Disabled {
 			continue
 		}
-		if def, err := readDefinition(t.repo, commit, file); err == nil && def.startedBy(t) {
+		if def, err := s.readDefinition(t.repo, commit, file); err == nil && def.startedBy(t) {
 			s.startRun(t, w, def, nil)
 		}
 	}
@@ -165,7 +165,7 @@ func (s *State) Rerun(actor ID, run *Run, failedOnly bool) error {
 	if run.Current().Status != Completed {
 		return forbidden("This workflow run is already running")
 	}
-	def, err := readDefinition(repo, plumbing.NewHash(run.HeadSHA), s.Workflows.Get(run.WorkflowID).Path)
+	def, err := s.readDefinition(repo, plumbing.NewHash(run.HeadSHA), s.Workflows.Get(run.WorkflowID).Path)
 	if err != nil {
 		return forbidden("Unable to retry this workflow run because its workflow file may be broken")
 	}
@@ -228,6 +228,7 @@ func (s *State) finish(actor ID, run *Run, conclusion Conclusion) {
 }
 
 func (s *State) endJob(job *Job, conclusion Conclusion) {
+	job.Steps = slices.Clone(job.Steps)
 	for n := range job.Steps {
 		if step := &job.Steps[n]; step.Status != Completed {
 			step.Status, step.Conclusion, step.EndedAt = Completed, conclusion, s.Now
@@ -252,7 +253,7 @@ func (s *State) Dispatch(actor ID, repo *Repo, w *Workflow, ref string, inputs m
 	if err != nil {
 		return nil, err
 	}
-	def, err := readDefinition(repo, commit, w.Path)
+	def, err := s.readDefinition(repo, commit, w.Path)
 	if err != nil {
 		return nil, unprocessable("Workflow %s does not exist on %s", w.Path, branch)
 	}

@@ -16,7 +16,7 @@ func (s *State) RerunJob(actor ID, job *Job) error {
 	if run.Current().Status != Completed {
 		return forbidden("This workflow run is already running")
 	}
-	def, err := readDefinition(repo, plumbing.NewHash(run.HeadSHA), s.Workflows.Get(run.WorkflowID).Path)
+	def, err := s.readDefinition(repo, plumbing.NewHash(run.HeadSHA), s.Workflows.Get(run.WorkflowID).Path)
 	if err != nil {
 		return forbidden("Unable to retry this workflow run because its workflow file may be broken")
 	}

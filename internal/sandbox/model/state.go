@@ -10,6 +10,8 @@ package model
 import (
 	"strings"
 	"time"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 )
 
 // ID is a database id. Ids are given in order from one counter per world, so
@@ -61,6 +63,8 @@ type State struct {
 	// recording is nil but within [State.Atomically]; watcher may be nil.
 	recording *recording
 	watcher   Watcher
+	// definitions are the workflow files that were read.
+	definitions *definitions
 }
 
 // Epoch is when a new world's clock starts.
@@ -75,7 +79,7 @@ const firstID = 1_000_000
 
 // New returns an empty world that has GitHub Actions as its only App.
 func New() *State {
-	s := &State{Now: Epoch, LastID: firstID}
+	s := &State{Now: Epoch, LastID: firstID, definitions: &definitions{read: map[gitstore.Hash]definition{}}}
 	s.addActionsApp()
 	return s
 }

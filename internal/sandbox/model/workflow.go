@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 
@@ -60,7 +61,7 @@ type dispatchInput struct {
 // workflow are left out.
 func (s *State) readWorkflows(repo *Repo, tip gitstore.Hash) {
 	for _, file := range workflowFiles(repo, tip) {
-		def, err := readDefinition(repo, tip, file)
+		def, err := s.readDefinition(repo, tip, file)
 		if err != nil {
 			continue
 		}
@@ -106,18 +107,61 @@ func workflowFiles(repo *Repo, commit gitstore.Hash) []string {
 	return files
 }
 
+// definitions are workflow files that were read, by their blobs. They are shared
+// by copies of a world; nil keeps none.
+type definitions struct {
+	mu   sync.Mutex
+	read map[gitstore.Hash]definition
+}
+
+// maxDefinitions is how many are kept.
+const maxDefinitions = 64
+
+func (d *definitions) known(blob gitstore.Hash) (def definition, known bool) {
+	if d == nil {
+		return def, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	def, known = d.read[blob]
+	return def, known
+}
+
+func (d *definitions) keep(blob gitstore.Hash, def definition) {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.read) >= maxDefinitions {
+		clear(d.read)
+	}
+	d.read[blob] = def
+}
+
 // readDefinition reads a workflow file. The error is about a file that is not
 // there, or is no workflow.
-func readDefinition(repo *Repo, commit gitstore.Hash, file string) (definition, error) {
-	var def definition
+func (s *State) readDefinition(repo *Repo, commit gitstore.Hash, file string) (definition, error) {
 	entry, err := repo.Git.Entry(commit, file)
 	if err != nil {
-		return def, err
+		return definition{}, err
+	}
+	if def, known := s.definitions.known(entry.Hash); known {
+		return def, nil
 	}
 	content, err := repo.Git.Blob(entry.Hash)
 	if err != nil {
-		return def, err
+		return definition{}, err
 	}
+	def, err := parseDefinition(content)
+	if err == nil {
+		s.definitions.keep(entry.Hash, def)
+	}
+	return def, err
+}
+
+func parseDefinition(content []byte) (definition, error) {
+	var def definition
 	if len(content) > maxWorkflow || brackets(content) > maxBrackets {
 		return def, errors.New("the file is too large or too deep")
 	}
