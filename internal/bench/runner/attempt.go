@@ -90,7 +90,7 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	a.whole.Manifest, a.whole.Scenario = place.Manifest, resolved
+	a.whole.Manifest, a.whole.Agent, a.whole.Scenario = place.Manifest, place.Agent, resolved
 	reader, err := r.deps.Reader(place.Verifier)
 	if err != nil {
 		return fmt.Errorf("make the reader of checkpoints: %w", err)
@@ -213,7 +213,8 @@ func (r *run) judge(ctx context.Context, a *attempt, w work) {
 	results, readable := w.track.Run(ctx, r.deps.Poll)
 	results = append(results, a.compare(w)...)
 	results = append(results, w.asked()...)
-	told, known := w.told(ctx, r.deps.Poll)
+	told, truths, known := w.told(ctx, r.deps.Poll)
+	a.whole.Truth = truths
 	results, readable = append(results, told...), readable && known
 	for i := range results {
 		results[i].Detail = r.redact(results[i].Detail)

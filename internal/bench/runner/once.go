@@ -24,6 +24,8 @@ type Tried struct {
 	Changes []bench.Change
 	// Usage is what was asked of GitHub, nil where that was not counted.
 	Usage *target.Usage
+	// Unsupported names what was asked for that the sandbox lacks.
+	Unsupported []string
 }
 
 // Whole is what an attempt's row has in part, or not at all.
@@ -32,6 +34,8 @@ type Whole struct {
 	// Manifest is beside it.
 	Scenario scenario.Resolved
 	Manifest bench.Manifest
+	// Agent is the login of the agent's account.
+	Agent string
 	// Answer is the text of the agent's last message, Transcript all that it
 	// said and did.
 	Answer     string
@@ -39,6 +43,9 @@ type Whole struct {
 	// Seen are the changes as they were made, oldest first; nil where they
 	// cannot be seen.
 	Seen []bench.Change
+	// Truth is what GitHub says of the fields of data, nil where they were not
+	// compared.
+	Truth map[string]any
 }
 
 // Succeeded reports whether the attempt succeeded.
@@ -54,5 +61,7 @@ func Once(ctx context.Context, cfg Config, deps Deps, cell bench.Cell) Tried {
 	r := newRun(cfg, deps)
 	r.cancel = cancel
 	a := r.attempt(ctx, cell, 1, 0)
-	return Tried{Figures: a.Figures, Whole: a.whole, Checkpoints: a.checkpoints, Judged: a.judged, Changes: a.changes, Usage: a.usage}
+	return Tried{
+		Figures: a.Figures, Whole: a.whole, Checkpoints: a.checkpoints, Judged: a.judged, Changes: a.changes, Usage: a.usage, Unsupported: a.unsupported,
+	}
 }

@@ -47,6 +47,18 @@ func TestOnceJudgesAsARunDoes(t *testing.T) {
 	}
 }
 
+func TestOnceTellsWhatAnAnswerIsComparedWith(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(telling(map[string]string{"id": ".id"}))
+		r.reader.Says = map[string]any{"id": "the true one"}
+		r.target.Unsupported = []string{"GET /user/keys"}
+		tried := runner.Once(t.Context(), runner.Config{Scenarios: r.cfg.Scenarios}, r.deps, r.cfg.Cells[0])
+		assert.Equal(t, map[string]any{"id": "the true one"}, tried.Truth)
+		assert.Equal(t, fake.Agent, tried.Agent)
+		assert.Equal(t, r.target.Unsupported, tried.Unsupported)
+	})
+}
+
 func TestOnceTellsWhyAnAgentDidNotFinish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(fake.Atomic("a-001"))

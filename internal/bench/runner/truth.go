@@ -17,19 +17,18 @@ import (
 const TruthName = "the answer is true"
 
 // told compares the data that the agent reports with what GitHub says (rule
-// S13). Readable is false if GitHub cannot be asked. An answer without data has
-// no result: its form is judged elsewhere.
-func (w work) told(ctx context.Context, poll checkpoint.Poll) (results []bench.CheckpointResult, readable bool) {
+// S13), which are the values. Readable is false if GitHub cannot be asked. An
+// answer without data has no result: its form is judged elsewhere.
+func (w work) told(ctx context.Context, poll checkpoint.Poll) (results []bench.CheckpointResult, values map[string]any, readable bool) {
 	expected := w.scenario.Scenario.Assertions.ExpectedData
 	env, found := envelope.Extract(w.answer)
 	reported := env.Value("data")
 	if expected == nil || !found || reported == nil {
-		return nil, true
+		return nil, nil, true
 	}
 	var wrong []string
 	var err error
 	poll.Until(ctx, func() bool {
-		var values map[string]any
 		if values, err = w.truth(ctx, *expected); err == nil {
 			wrong = truth.Compare(values, expected.Ordered, reported)
 		}
@@ -37,13 +36,13 @@ func (w work) told(ctx context.Context, poll checkpoint.Poll) (results []bench.C
 	})
 	if err != nil {
 		// It is no fault of the answer, so it is told as a state that cannot be read.
-		return []bench.CheckpointResult{{Name: TruthName, Detail: "cannot be read: " + fault.Public(err)}}, false
+		return []bench.CheckpointResult{{Name: TruthName, Detail: "cannot be read: " + fault.Public(err)}}, nil, false
 	}
 	result := bench.CheckpointResult{Name: TruthName, Kind: bench.CheckAnswer, Passed: len(wrong) == 0, Detail: "as GitHub says"}
 	if !result.Passed {
 		result.Detail = strings.Join(wrong, " ")
 	}
-	return []bench.CheckpointResult{result}, true
+	return []bench.CheckpointResult{result}, values, true
 }
 
 // truth returns the true values of the fields of data.

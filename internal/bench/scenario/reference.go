@@ -144,3 +144,36 @@ func (c *checker) hasInput(name string) bool {
 	_, given := c.scenario.Input[name]
 	return given || slices.Contains(boundNames(c.scenario.Fixture), name)
 }
+
+// References returns what the references that a scenario may write stand for,
+// by these: those to the repository, to the input, and to the resources that
+// the scenario requires, of the manifest that it was bound to.
+func (r Resolved) References(m bench.Manifest) map[string]any {
+	values := map[string]any{}
+	for _, field := range []string{"owner", "name", "full_name", "default_branch"} {
+		// These are what every manifest has.
+		values[referenceTo("repo."+field)], _ = m.Lookup("repo." + field)
+	}
+	for name, value := range r.Input {
+		addReferences(values, inputPrefix+name, value)
+	}
+	for _, name := range r.Scenario.Requires() {
+		for field, value := range m.Resources[name] {
+			addReferences(values, resourcesPrefix+name+"."+field, value)
+		}
+	}
+	return values
+}
+
+// addReferences adds a value and, if it is an object, those in it.
+func addReferences(values map[string]any, path string, value any) {
+	if text := referenceTo(path); bench.Reference.MatchString(text) {
+		values[text] = value
+	}
+	object, _ := value.(map[string]any)
+	for name, inner := range object {
+		addReferences(values, path+"."+name, inner)
+	}
+}
+
+func referenceTo(path string) string { return referenceOpening + path + "}}" }

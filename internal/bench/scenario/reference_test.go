@@ -30,3 +30,21 @@ func TestS5AReferenceToNothingIsAnError(t *testing.T) {
 	assert.ErrorContains(t, err, "bind checkpoint \"c\": manifest path \"resources.pr.none\"")
 	assert.ErrorContains(t, err, "mend the reference, or run `bench fixtures seed`")
 }
+
+func TestS12ReferencesStandForWhatAScenarioMayReferTo(t *testing.T) {
+	s := loaded(t, flowFile, "flow-wf-001", "fixture/bindings/input.deep.er", "resources.pr.text")
+	m := manifest()
+	m.Resources["pr"]["nested"] = map[string]any{"inner": 7, "not one": 8}
+	resolved, err := scenario.Resolve(s, m)
+	require.NoError(t, err)
+	values := resolved.References(m)
+	for reference, want := range map[string]any{
+		"{{repo.full_name}}": "o/n", "{{repo.owner}}": "o", "{{repo.name}}": "n", "{{repo.default_branch}}": "main",
+		"{{input.prNumber}}": 1000000, "{{input.deep.er}}": "{{task}} <&>",
+		"{{resources.pr.number}}": 1e6, "{{resources.pr.nested.inner}}": 7,
+	} {
+		assert.EqualValues(t, want, values[reference], reference)
+	}
+	assert.NotContains(t, values, "{{resources.issue.number}}", "the scenario does not require it, so it may not be referred to")
+	assert.NotContains(t, values, "{{resources.pr.nested.not one}}", "no reference is written so")
+}
