@@ -345,13 +345,7 @@ func (p *prepared) selectScenarios(defaultSet string) error {
 func (a *app) connect(ctx context.Context, p *prepared) (err error) {
 	p.deps = runner.Deps{
 		Instructions: (&toolset.Set{}).Instructions(), Now: a.now, Wait: wait,
-		Reader: func(access target.Access) (checkpoint.Reader, error) {
-			client, err := a.reader(access)
-			if err != nil {
-				return nil, err
-			}
-			return checkpoint.NewGitHubReader(client), nil
-		},
+		Reader:         a.checkpoints,
 		Redact:         a.secrets.String,
 		SaveTranscript: verify.SaveTranscripts(p.suite.TranscriptsFolder(), p.suite.RunID, a.secrets),
 		Nonce:          a.random,
@@ -372,6 +366,15 @@ func (a *app) connect(ctx context.Context, p *prepared) (err error) {
 	}
 	p.deps.Provider = p.provider
 	return nil
+}
+
+// checkpoints returns what reads GitHub's state for them.
+func (a *app) checkpoints(access target.Access) (checkpoint.Reader, error) {
+	client, err := a.reader(access)
+	if err != nil {
+		return nil, err
+	}
+	return checkpoint.NewGitHubReader(client), nil
 }
 
 // openProvider makes the provider that the flags name.

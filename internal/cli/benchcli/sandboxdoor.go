@@ -1,6 +1,7 @@
 package benchcli
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -62,3 +63,41 @@ func (a *app) openDoor(listener net.Listener, github http.Handler, allow []strin
 
 // close ends the proxy.
 func (d *door) close() error { return errors.Join(d.proxy.Close(), <-d.served) }
+
+// homeDoor is a door for programs that run where the user is, with a home folder
+// of their own.
+type homeDoor struct {
+	*door
+	folder string
+	// home leads programs to the home folder, as NAME=value.
+	home []string
+}
+
+// openHome makes a home folder and opens a door.
+func (a *app) openHome(ctx context.Context, github http.Handler, allow []string) (_ *homeDoor, err error) {
+	folder, err := os.MkdirTemp("", "bench-sandbox-")
+	if err != nil {
+		return nil, fault.Infraf("make a folder for the command: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(folder))
+		}
+	}()
+	home, temp := filepath.Join(folder, "home"), filepath.Join(folder, "tmp")
+	if err := errors.Join(os.Mkdir(home, 0o700), os.Mkdir(temp, 0o700)); err != nil {
+		return nil, fault.Infraf("make a folder for the command: %w", err)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fault.Infraf("serve the sandbox's proxy on loopback: %w", err)
+	}
+	d, err := a.openDoor(listener, github, allow, inFolder(folder))
+	if err != nil {
+		return nil, err
+	}
+	return &homeDoor{d, folder, atHome(home, temp)}, nil
+}
+
+// close ends the proxy and removes the folder.
+func (h *homeDoor) close() error { return errors.Join(h.door.close(), os.RemoveAll(h.folder)) }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -157,30 +156,17 @@ func atHome(home, temp string) []string {
 
 // runPlainly runs a command where the user is, with a home folder of its own.
 func (a *app) runPlainly(ctx context.Context, job *execution) (err error) {
-	folder, err := os.MkdirTemp("", "bench-sandbox-")
-	if err != nil {
-		return fault.Infraf("make a folder for the command: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	home, temp := filepath.Join(folder, "home"), filepath.Join(folder, "tmp")
-	if err := errors.Join(os.Mkdir(home, 0o700), os.Mkdir(temp, 0o700)); err != nil {
-		return fault.Infraf("make a folder for the command: %w", err)
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return fault.Infraf("serve the sandbox's proxy on loopback: %w", err)
-	}
-	door, err := a.openDoor(listener, job.world, job.flags.allow, inFolder(folder))
+	door, err := a.openHome(ctx, job.world, job.flags.allow)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, door.close()) }()
 	cmd := exec.CommandContext(ctx, job.program, job.args...) //nolint:gosec // it is the user's own command
-	cmd.Env = job.environment(door, atHome(home, temp), a.usualVariables())
+	cmd.Env = job.environment(door.door, door.home, a.usualVariables())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = job.console.in, job.console.out, job.console.err
 	cmd.Cancel = func() error { return a.passOn(ctx, cmd.Process) }
 	cmd.WaitDelay = patience
-	return job.ended(ctx, cmd.Run(), door)
+	return job.ended(ctx, cmd.Run(), door.door)
 }
 
 // patience is how long a command may take to end when it is told to.

@@ -216,16 +216,19 @@ func (w *localWorld) repository() string {
 	return w.manifest.Repo.FullName
 }
 
-// identity are the variables that say who an agent is. git asks a line of
-// shell for the token, and nobody else, so that the user's own stays where it
-// is.
-func (w *localWorld) identity() []string {
+// identity are the variables that say who an agent is.
+func (w *localWorld) identity() []string { return identity(w.agent, w.repository()) }
+
+// identity are the variables that say who works, and in which repository unless
+// that is empty. git asks a line of shell for the token, and nobody else, so that
+// the user's own stays where it is.
+func identity(who account, repository string) []string {
 	env := []string{
-		"GH_TOKEN=" + w.agent.Token, "GITHUB_TOKEN=" + w.agent.Token, "GITHUB_PERSONAL_ACCESS_TOKEN=" + w.agent.Token,
+		"GH_TOKEN=" + who.Token, "GITHUB_TOKEN=" + who.Token, "GITHUB_PERSONAL_ACCESS_TOKEN=" + who.Token,
 		"GH_NO_UPDATE_NOTIFIER=1", "GIT_TERMINAL_PROMPT=0",
 	}
-	if repo := w.repository(); repo != "" {
-		env = append(env, "GITHUB_REPOSITORY="+repo)
+	if repository != "" {
+		env = append(env, "GITHUB_REPOSITORY="+repository)
 	}
 	settings := [][2]string{
 		{"credential.helper", ""},
@@ -233,8 +236,8 @@ func (w *localWorld) identity() []string {
 		{"credential.https://github.com.helper", `!f() { test "$1" = get && echo username=x-access-token && echo "password=$GH_TOKEN"; }; f`},
 		{"url.https://github.com/.insteadOf", "git@github.com:"},
 		{"url.https://github.com/.insteadOf", "ssh://git@github.com/"},
-		{"user.name", w.agent.Login},
-		{"user.email", w.agent.Login + "@users.noreply.github.com"},
+		{"user.name", who.Login},
+		{"user.email", who.Login + "@users.noreply.github.com"},
 	}
 	env = append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings)))
 	for n, setting := range settings {

@@ -18,9 +18,12 @@ import (
 func (a *app) scenariosCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scenarios",
-		Short: "Check, list, show and audit scenarios",
+		Short: "Check, list, show, try and audit scenarios",
 	}
-	cmd.AddCommand(a.scenariosCheckCommand(), a.scenariosListCommand(), a.scenariosShowCommand(), a.scenariosAuditCommand())
+	cmd.AddCommand(
+		a.scenariosCheckCommand(), a.scenariosListCommand(), a.scenariosShowCommand(),
+		a.scenariosTryCommand(), a.scenariosFootprintCommand(), a.scenariosAuditCommand(),
+	)
 	return cmd
 }
 
