@@ -71,9 +71,12 @@ func (a *app) openTrial(ctx context.Context, f trialFlags, id string) (*trial, e
 	suite := verify.Suite{
 		RunID: verify.NewRunID(a.now(), a.random()), SeedID: fixture.DefaultSeedID, Scenarios: []bench.Scenario{s}, Variations: t.variations,
 	}
-	if t.sandbox, err = a.sandboxFor(ctx, &suite, &suiteFlags{scenarioDir: f.scenarios}); err != nil {
+	sandbox, err := a.sandboxFor(ctx, &suite, &suiteFlags{})
+	if err != nil {
 		return nil, err
 	}
+	sandbox.FindWorlds(library.World, a.runWorldScript)
+	t.sandbox = sandbox
 	t.deps = runner.Deps{
 		Instructions: (&toolset.Set{}).Instructions(), Now: a.now, Wait: wait, Reader: a.checkpoints, Redact: a.secrets.String,
 	}
