@@ -1,7 +1,7 @@
 package githubschema
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -81,7 +81,7 @@ func CheckQuery(text string, access Access) Query {
 	}
 	document, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, maxQueryTokens)
 	if err != nil {
-		return refused(problemOf(err))
+		return refused(problemOf(gqlerror.WrapIfUnwrapped(err)))
 	}
 	if len(document.Operations) != 1 {
 		return refused(Problem{Message: fmt.Sprintf("The document has %d operations, want one.", len(document.Operations))})
@@ -113,23 +113,14 @@ func queryRules() *rules.Rules {
 }
 
 func refused(problems ...Problem) Query {
-	slices.SortStableFunc(problems, func(a, b Problem) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Column - b.Column
-	})
+	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	return Query{Problems: slices.Compact(problems)}
 }
 
-func problemOf(err error) Problem {
-	known, is := errors.AsType[*gqlerror.Error](err)
-	if !is {
-		return Problem{Message: err.Error()}
-	}
-	p := Problem{Message: known.Message}
-	if len(known.Locations) > 0 {
-		p.Line, p.Column = known.Locations[0].Line, known.Locations[0].Column
+func problemOf(err *gqlerror.Error) Problem {
+	p := Problem{Message: err.Message}
+	if len(err.Locations) > 0 {
+		p.Line, p.Column = err.Locations[0].Line, err.Locations[0].Column
 	}
 	return p
 }
@@ -142,24 +133,21 @@ func problemAt(at *ast.Position, format string, args ...any) Problem {
 func variables(schema *ast.Schema, operation *ast.OperationDefinition) []Field {
 	var out []Field
 	for _, v := range operation.VariableDefinitions {
-		out = append(out, Field{Name: v.Variable, Optional: !v.Type.NonNull || v.DefaultValue != nil, Shape: input(schema, v.Type, nil)})
+		out = append(out, Field{Name: v.Variable, Optional: !v.Type.NonNull || v.DefaultValue != nil, Shape: input(schema, v.Type)})
 	}
 	return out
 }
 
-// input returns the shape of an input type. Within are the input objects around
-// it; nothing is said of one that is a part of itself.
-func input(schema *ast.Schema, t *ast.Type, within []string) *Shape {
+// input returns the shape of an input type. No input object of GitHub's is a
+// part of itself, and no field that must be there has a default.
+func input(schema *ast.Schema, t *ast.Type) *Shape {
 	definition := schema.Types[t.Name()]
 	if definition.Kind != ast.InputObject {
 		return wrapped(t, leaf(definition))
 	}
-	if slices.Contains(within, definition.Name) {
-		return wrapped(t, &Shape{Kind: Any})
-	}
 	fields := map[string]Field{}
 	for _, f := range definition.Fields {
-		fields[f.Name] = Field{f.Name, !f.Type.NonNull || f.DefaultValue != nil, input(schema, f.Type, append(within, definition.Name))}
+		fields[f.Name] = Field{f.Name, !f.Type.NonNull, input(schema, f.Type)}
 	}
 	return wrapped(t, &Shape{Kind: Object, Fields: sortedFields(fields)})
 }

@@ -2,6 +2,7 @@ package githubschema
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,9 @@ func (s *shaper) operationData() *Shape {
 		root = s.schema.Mutation
 	}
 	data := s.object(root, []ast.SelectionSet{s.operation.SelectionSet}, 1)
+	if s.selected > maxSelected {
+		s.problems = append(s.problems, problemAt(s.operation.Position, "This selects more than %d fields, counting those of fragments wherever they are used.", maxSelected))
+	}
 	if s.nodes > MaxNodes {
 		s.problems = append(s.problems, problemAt(s.operation.Position, "By its pages this may ask for %d nodes, and GitHub allows %d.", s.nodes, MaxNodes))
 	}
@@ -58,7 +62,6 @@ func (s *shaper) object(of *ast.Definition, sets []ast.SelectionSet, times int) 
 func (s *shaper) collect(of *ast.Definition, set ast.SelectionSet, always bool, keys map[string]*selection) {
 	for _, one := range set {
 		if s.selected++; s.selected > maxSelected {
-			s.tooLarge()
 			return
 		}
 		switch one := one.(type) {
@@ -76,16 +79,10 @@ func (s *shaper) collect(of *ast.Definition, set ast.SelectionSet, always bool, 
 	}
 }
 
-func (s *shaper) tooLarge() {
-	if s.selected == maxSelected+1 {
-		s.problems = append(s.problems, problemAt(s.operation.Position, "This selects more than %d fields, counting those of fragments wherever they are used.", maxSelected))
-	}
-}
-
 // covers reports whether every object of a type is one of the type that a
 // fragment is for.
 func (s *shaper) covers(condition string, of *ast.Definition) bool {
-	if condition == "" || condition == of.Name {
+	if condition == "" {
 		return true
 	}
 	wider := s.schema.GetPossibleTypes(s.schema.Types[condition])
@@ -96,20 +93,13 @@ func (s *shaper) covers(condition string, of *ast.Definition) bool {
 // types may be there, each with its own type of value.
 func (s *shaper) values(selected *selection, times int) *Shape {
 	types, sets := map[string]*ast.Field{}, map[string][]ast.SelectionSet{}
-	var order []string
 	for _, f := range selected.fields {
 		name := f.Definition.Type.String()
-		if f.Name == "__typename" {
-			name = f.Name
-		}
-		if types[name] == nil {
-			types[name] = f
-			order = append(order, name)
-		}
+		types[name] = f
 		sets[name] = append(sets[name], f.SelectionSet)
 	}
 	var shapes []*Shape
-	for _, name := range order {
+	for _, name := range slices.Sorted(maps.Keys(types)) {
 		shapes = append(shapes, s.value(types[name], sets[name], times))
 	}
 	return Unite(shapes...)
@@ -123,11 +113,12 @@ func (s *shaper) value(f *ast.Field, sets []ast.SelectionSet, times int) *Shape 
 	if !definition.IsCompositeType() {
 		return wrapped(f.Definition.Type, leaf(definition))
 	}
-	if size, is := s.page(f, sets); is {
-		times *= size
-		s.nodes = min(s.nodes+times, 1<<40)
+	if size := s.page(f, sets); size > 0 {
+		// Beyond the limit nobody counts.
+		times = min(times*size, 2*MaxNodes)
+		s.nodes += times
 	}
-	return wrapped(f.Definition.Type, s.object(definition, sets, min(times, 1<<40)))
+	return wrapped(f.Definition.Type, s.object(definition, sets, times))
 }
 
 func (s *shaper) typeNames(of *ast.Definition) *Shape {
@@ -135,52 +126,44 @@ func (s *shaper) typeNames(of *ast.Definition) *Shape {
 	for _, t := range s.schema.GetPossibleTypes(of) {
 		shape.Enum = append(shape.Enum, t.Name)
 	}
-	slices.Sort(shape.Enum)
 	return shape
 }
 
-// page returns the most nodes of a page of a connection. One whose nodes are
-// not selected needs no size, and has none.
-func (s *shaper) page(f *ast.Field, sets []ast.SelectionSet) (size int, is bool) {
-	arguments := f.Definition.Arguments
-	if !strings.HasSuffix(f.Definition.Type.Name(), "Connection") || arguments.ForName("first") == nil || arguments.ForName("last") == nil {
-		return 0, false
+// page returns the most nodes of a page of a connection, 0 for other fields. A
+// connection whose nodes are not selected needs no size, and has none.
+func (s *shaper) page(f *ast.Field, sets []ast.SelectionSet) (size int) {
+	if !strings.HasSuffix(f.Definition.Type.Name(), "Connection") {
+		return 0
 	}
 	for _, name := range []string{"first", "last"} {
 		argument := f.Arguments.ForName(name)
 		if argument == nil || argument.Value.Kind == ast.NullValue {
 			continue
 		}
-		size = s.number(argument.Value)
-		if size < 1 || size > MaxPage {
-			s.problems = append(s.problems, problemAt(argument.Position, "%q of the connection %q is %d, want 1 to %d.", name, f.Name, size, MaxPage))
-			return 0, false
-		}
-		if is {
+		if size > 0 {
 			s.problems = append(s.problems, problemAt(argument.Position, "The connection %q has both \"first\" and \"last\", want one.", f.Name))
 		}
-		is = true
+		if size = s.number(argument.Value); size < 1 || size > MaxPage {
+			s.problems = append(s.problems, problemAt(argument.Position, "%q of the connection %q is not from 1 to %d.", name, f.Name, MaxPage))
+			return 0
+		}
 	}
-	if !is && slices.ContainsFunc(sets, selectsNodes) {
+	if size == 0 && slices.ContainsFunc(sets, selectsNodes) {
 		s.problems = append(s.problems, problemAt(f.Position, "The connection %q needs \"first\" or \"last\", from 1 to %d.", f.Name, MaxPage))
 	}
-	return size, is
+	return size
 }
 
-// number returns the value of an argument. A variable is as large as can be,
-// unless it has a default.
+// number returns the value of an argument, 0 for one that is none. A variable is
+// as large as can be, unless it has a default.
 func (s *shaper) number(value *ast.Value) int {
 	if value.Kind == ast.Variable {
-		declared := s.operation.VariableDefinitions.ForName(value.Raw)
-		if declared.DefaultValue == nil || declared.DefaultValue.Kind != ast.IntValue {
+		if value = s.operation.VariableDefinitions.ForName(value.Raw).DefaultValue; value == nil {
 			return MaxPage
 		}
-		value = declared.DefaultValue
 	}
-	n, err := strconv.Atoi(value.Raw)
-	if err != nil {
-		return -1
-	}
+	// A valid number can be read; null, as a default, cannot.
+	n, _ := strconv.Atoi(value.Raw)
 	return n
 }
 

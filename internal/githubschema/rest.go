@@ -111,9 +111,9 @@ func segmentsOf(op *Operation) []segment {
 			path = append(path, segment{literal: part})
 			continue
 		}
-		// The root of a repository's files has an empty path.
 		many := slices.ContainsFunc(op.Parameters, func(p Parameter) bool { return p.Name == name && p.Many })
-		path = append(path, segment{variable: true, many: many, empty: many && name == "path"})
+		// The root of a repository's files has an empty path.
+		path = append(path, segment{variable: true, many: many, empty: name == "path"})
 	}
 	return path
 }
@@ -127,35 +127,45 @@ func Find(method, path string) (op *Operation, known bool) {
 	}
 	path, _, _ = strings.Cut(path, "?")
 	parts := strings.Split(path, "/")
-	most := -1
+	most := noMatch
 	for _, candidate := range templates()[method] {
-		if literal, is := matches(candidate.path, parts); is && literal > most {
+		if literal := matches(candidate.path, parts); literal > most {
 			op, most = candidate.op, literal
 		}
 	}
 	return op, op != nil
 }
 
-// matches reports whether a path is one of a template's, and how many of its
-// parts the template names.
-func matches(path []segment, parts []string) (literal int, is bool) {
+// matches returns how many of a path's parts a template names, noMatch if the
+// path is none of the template's.
+func matches(path []segment, parts []string) int {
+	literal := 0
 	for n, s := range path {
+		if len(parts) == n {
+			if s.empty {
+				return literal
+			}
+			return noMatch
+		}
 		switch {
-		case len(parts) == n:
-			return literal, n == len(path)-1 && s.many && s.empty
 		case !s.variable && s.literal == parts[n]:
 			literal++
 		case !s.variable || parts[n] == "" && !s.empty:
-			return 0, false
+			return noMatch
 		case s.many:
 			// As much as can be goes into the variable.
 			for rest := len(parts); rest > n; rest-- {
-				if below, is := matches(path[n+1:], parts[rest:]); is {
-					return literal + below, true
+				if below := matches(path[n+1:], parts[rest:]); below != noMatch {
+					return literal + below
 				}
 			}
-			return 0, false
+			return noMatch
 		}
 	}
-	return literal, len(parts) == len(path)
+	if len(parts) > len(path) {
+		return noMatch
+	}
+	return literal
 }
+
+const noMatch = -1

@@ -26,6 +26,8 @@ func TestFind(t *testing.T) {
 		{"no other empty value with a slash", "GET", "/repos/octocat/hello/git/ref/", ""},
 		{"a repository by its id", "GET", "/repositories/12/issues/3", "GET /repos/{owner}/{repo}/issues/{issue_number}"},
 		{"a path to be filled in", "GET", "/repos/{{owner}}/{{repo}}/issues/{{n}}", "GET /repos/{owner}/{repo}/issues/{issue_number}"},
+		{"a name that has no slashes", "GET", "/repos/octo/cat/hello/git/ref/heads/main", ""},
+		{"a name with slashes is not empty", "GET", "/repos/octocat/hello/branches/protection", "GET /repos/{owner}/{repo}/branches/{branch}"},
 		{"another method", "DELETE", "/repos/octocat/hello/issues/3", ""},
 		{"a path that GitHub does not have", "GET", "/repos/octocat/hello/isues", ""},
 		{"a longer path", "GET", "/repos/octocat/hello/issues/3/mileStone", ""},

@@ -68,6 +68,19 @@ func TestSampleOfAList(t *testing.T) {
 		"lists that lie deep in others have one element")
 }
 
+func TestSampleOfFormats(t *testing.T) {
+	for format, want := range map[string]any{
+		"date-time": "2026-01-01T00:01:00Z", "date": "2026-01-02", "uri": "https://github.com/sample/1", "uri-template": "https://github.com/sample/1",
+		"email": "sample1@example.com", "": "sample 1", "other": "sample 1",
+	} {
+		assert.Equal(t, want, githubschema.Sample(&githubschema.Shape{Kind: githubschema.String, Format: format}), format)
+	}
+	flag := &githubschema.Shape{Kind: githubschema.Boolean}
+	assert.Equal(t, []any{false, true}, githubschema.Sample(&githubschema.Shape{Kind: githubschema.List, Elem: flag}), "both are there")
+	free := &githubschema.Shape{Kind: githubschema.Object, Elem: &githubschema.Shape{Kind: githubschema.Integer}}
+	assert.Equal(t, map[string]any{"key1": 2}, githubschema.Sample(free), "a field of any name")
+}
+
 func TestSampleOfSeveralKindsIsTheRichest(t *testing.T) {
 	object := &githubschema.Shape{Kind: githubschema.Object, Fields: []githubschema.Field{{Name: "n", Shape: &githubschema.Shape{Kind: githubschema.Number}}}}
 	text := &githubschema.Shape{Kind: githubschema.String}

@@ -147,7 +147,7 @@ func (s *Shape) names() []string {
 }
 
 func (k Kind) withArticle() string {
-	if k == Object || k == Integer {
+	if k == Object || k == Integer || k == Any {
 		return "an " + string(k)
 	}
 	return "a " + string(k)

@@ -38,6 +38,8 @@ func TestAt(t *testing.T) {
 		{"one of several answers", "/repos/octocat/hello/contents/a", "sha", githubschema.String, ""},
 		{"another of several answers", "/repos/octocat/hello/contents/a", "0.sha", githubschema.String, ""},
 		{"an object with any fields", "/repos/octocat/hello/languages", "Go", githubschema.Integer, ""},
+		{"anything of what nothing is known of", "/repos/octocat/hello/deployments/1", "payload.a.0.b", githubschema.Any, ""},
+		{"a field that one of two kinds lacks", issue, "labels.0.nam", "", `"labels.0" has no field "nam": did you mean "name"?`},
 		{"a field that is not there", issue, "mileStone", "", `the value has no field "mileStone": did you mean "milestone"?`},
 		{"a field further down", issue, "user.logn", "", `"user" has no field "logn": did you mean "login"?`},
 		{"a field of a text", issue, "title.text", "", `"title" is a string and has no "text"`},
@@ -71,6 +73,8 @@ func TestAdmits(t *testing.T) {
 		{"null where it cannot be", issue, "number", `null`, "null, and GitHub never answers null here"},
 		{"a value of an enum", pull, "state", `"closed"`, ""},
 		{"a value that an enum does not have", pull, "state", `"close"`, `"close", which is none of open, closed: did you mean "closed"?`},
+		{"null where nothing is known", "/repos/octocat/hello/deployments/1", "payload.a", `null`, ""},
+		{"null for one of two kinds", issue, "labels.0", `null`, "null, and GitHub never answers null here"},
 		{"a list", pull, "labels", `[{"name":"bug"}]`, ""},
 		{"a wrong element", pull, "labels", `[{"name":"bug"},{"name":1}]`, `element 1 is an object whose "name" is an integer, where GitHub has a string`},
 		{"an object", pull, "user", `{"login":"a","id":1}`, ""},
@@ -108,6 +112,13 @@ func TestAdmitsNumbersOfGo(t *testing.T) {
 	}
 }
 
+func TestFieldIsOfObjects(t *testing.T) {
+	text := &githubschema.Shape{Kind: githubschema.String}
+	assert.Nil(t, (&githubschema.Shape{Kind: githubschema.List, Elem: text}).Field("a"))
+	assert.Equal(t, text, (&githubschema.Shape{Kind: githubschema.Object, Elem: text}).Field("a"), "of any name")
+	assert.EqualError(t, text.Admits(struct{}{}), "an any, where GitHub has a string")
+}
+
 func TestUnite(t *testing.T) {
 	text, whole := &githubschema.Shape{Kind: githubschema.String}, &githubschema.Shape{Kind: githubschema.Integer}
 	enum := func(values ...string) *githubschema.Shape {
@@ -129,7 +140,7 @@ func TestUnite(t *testing.T) {
 		{"the same twice", []*githubschema.Shape{text, text}, text},
 		{"two kinds", []*githubschema.Shape{text, whole}, &githubschema.Shape{Kind: githubschema.Any, OneOf: []*githubschema.Shape{text, whole}}},
 		{"one of several again", []*githubschema.Shape{{Kind: githubschema.Any, Nullable: true, OneOf: []*githubschema.Shape{text, whole}}, text},
-			&githubschema.Shape{Kind: githubschema.Any, Nullable: true, OneOf: []*githubschema.Shape{text.OrNull(), whole.OrNull()}}},
+			&githubschema.Shape{Kind: githubschema.Any, Nullable: true, OneOf: []*githubschema.Shape{text, whole}}},
 		{"null of one", []*githubschema.Shape{text.OrNull(), text}, text.OrNull()},
 		{"whole numbers and others", []*githubschema.Shape{whole, {Kind: githubschema.Number}}, &githubschema.Shape{Kind: githubschema.Number}},
 		{"two enums", []*githubschema.Shape{enum("a", "b"), enum("b", "c")}, enum("a", "b", "c")},

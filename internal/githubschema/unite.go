@@ -7,9 +7,8 @@ import "slices"
 // each kind.
 func Unite(shapes ...*Shape) *Shape {
 	var kinds []*Shape
-	nullable := false
+	nullable := slices.ContainsFunc(shapes, func(s *Shape) bool { return s.Nullable })
 	for _, s := range flat(shapes) {
-		nullable = nullable || s.Nullable
 		same := slices.IndexFunc(kinds, func(k *Shape) bool { return k.Kind == s.Kind || k.numeric() && s.numeric() })
 		if same < 0 {
 			kinds = append(kinds, s)
@@ -33,9 +32,6 @@ func Unite(shapes ...*Shape) *Shape {
 
 // OrNull returns the shape of a value that can be null besides.
 func (s *Shape) OrNull() *Shape {
-	if s.Nullable {
-		return s
-	}
 	copied := *s
 	copied.Nullable = true
 	return &copied
@@ -49,14 +45,8 @@ func flat(shapes []*Shape) []*Shape {
 	for _, s := range shapes {
 		if s.OneOf == nil {
 			all = append(all, s)
-			continue
 		}
-		for _, one := range s.OneOf {
-			if s.Nullable {
-				one = one.OrNull()
-			}
-			all = append(all, one)
-		}
+		all = append(all, s.OneOf...)
 	}
 	return all
 }
@@ -66,7 +56,7 @@ func (s *Shape) or(other *Shape) *Shape {
 	if s == other {
 		return s
 	}
-	out := &Shape{Kind: s.Kind, Nullable: s.Nullable || other.Nullable}
+	out := &Shape{Kind: s.Kind}
 	if s.Kind != other.Kind {
 		out.Kind = Number
 	}

@@ -1,8 +1,6 @@
 package githubschema
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -62,7 +60,7 @@ const docsRoot = "https://docs.github.com/rest/"
 const optionalMark = "?"
 
 // Encode returns a document as JSON.
-func Encode(d Document) ([]byte, error) {
+func Encode(d Document) []byte {
 	e := encoder{numbers: map[string]int{}, known: map[*Shape]int{}}
 	e.out.Version = d.Version
 	for _, op := range d.Operations {
@@ -75,14 +73,9 @@ func Encode(d Document) ([]byte, error) {
 		}
 		e.out.Operations = append(e.out.Operations, w)
 	}
-	if e.err != nil {
-		return nil, e.err
-	}
-	var text bytes.Buffer
-	to := json.NewEncoder(&text)
-	to.SetEscapeHTML(false)
-	err := to.Encode(e.out)
-	return text.Bytes(), err
+	// Texts and numbers can be encoded.
+	text, _ := json.Marshal(e.out)
+	return text
 }
 
 type encoder struct {
@@ -90,7 +83,6 @@ type encoder struct {
 	// numbers are those of shapes by their JSON, and known by where they are.
 	numbers map[string]int
 	known   map[*Shape]int
-	err     error
 }
 
 // shape returns the number of a shape, and lists it if it is new.
@@ -112,8 +104,7 @@ func (e *encoder) shape(s *Shape) int {
 	for _, one := range s.OneOf {
 		w.OneOf = append(w.OneOf, e.shape(one))
 	}
-	text, err := json.Marshal(w)
-	e.err = cmp.Or(e.err, err)
+	text, _ := json.Marshal(w)
 	number := e.numbers[string(text)]
 	if number == 0 {
 		e.out.Shapes = append(e.out.Shapes, w)
@@ -140,12 +131,9 @@ func Decode(text []byte) (Document, error) {
 	for n, from := range w.Shapes {
 		to := &shapes[n+1]
 		*to = Shape{Kind: from.Kind, Nullable: from.Nullable, Format: from.Format, Enum: from.Enum, Elem: ref(from.Elem)}
-		if len(from.Names) > 0 {
-			to.Fields = make([]Field, len(from.Names))
-		}
 		for i, name := range from.Names {
 			name, optional := strings.CutSuffix(name, optionalMark)
-			to.Fields[i] = Field{name, optional, ref(from.Fields[i])}
+			to.Fields = append(to.Fields, Field{name, optional, ref(from.Fields[i])})
 		}
 		for _, one := range from.OneOf {
 			to.OneOf = append(to.OneOf, ref(one))
@@ -153,7 +141,7 @@ func Decode(text []byte) (Document, error) {
 	}
 	d := Document{Version: w.Version, Operations: make([]*Operation, len(w.Operations))}
 	for n, from := range w.Operations {
-		head := strings.SplitN(from.Head, " ", 3)
+		head := strings.Fields(from.Head)
 		if len(head) != 3 {
 			return Document{}, fmt.Errorf("operation %d is %q, want method, path and id", n, from.Head)
 		}

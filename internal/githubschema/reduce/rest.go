@@ -82,7 +82,7 @@ func REST(description []byte) ([]byte, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	return githubschema.Encode(to)
+	return githubschema.Encode(to), nil
 }
 
 // success returns the status of success, and the shape of what is answered: of
@@ -92,7 +92,7 @@ func (r *reducer) success(responses, shared map[string]response) (status int, an
 	for _, text := range slices.Sorted(maps.Keys(responses)) {
 		code, err := strconv.Atoi(text)
 		if err != nil || code >= http.StatusBadRequest || code == http.StatusNotModified {
-			continue
+			continue // "default", an error, or an answer that the client has
 		}
 		given := responses[text]
 		if name, is := strings.CutPrefix(given.Ref, "#/components/responses/"); is {

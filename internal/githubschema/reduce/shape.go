@@ -62,9 +62,7 @@ func (r *reducer) shape(s *schema) *githubschema.Shape {
 		shape = both(shape, r.shape(part))
 	}
 	for _, choice := range [][]*schema{s.OneOf, s.AnyOf} {
-		if len(choice) > 0 {
-			shape = both(shape, r.oneOf(choice))
-		}
+		shape = both(shape, r.oneOf(choice))
 	}
 	if s.Nullable {
 		return shape.OrNull()
@@ -154,8 +152,6 @@ func both(a, b *githubschema.Shape) *githubschema.Shape {
 	switch {
 	case b.Kind == githubschema.Any && b.OneOf == nil:
 		return a
-	case a.Kind == githubschema.Any && a.OneOf == nil:
-		return b
 	case a.Kind == githubschema.Object && b.Kind == githubschema.Object:
 		return joined(a, b)
 	case b.Kind == githubschema.Any:
