@@ -55,7 +55,7 @@ func TestS17ReadsAskForWhatGitHubHas(t *testing.T) {
 		{"a mutation", query("mutation { addStar(input: {starrableId: \"x\"}) { clientMutationId } }"),
 			[]string{"read.query: would be refused by GitHub: 1:1: This is a mutation, and only queries read."}},
 		{"too long a page", query("{ viewer { repositories(first: 101) { nodes { name } } } }"),
-			[]string{`read.query: would be refused by GitHub: 1:25: "first" of the connection "repositories" is 101, want 1 to 100.`}},
+			[]string{`read.query: would be refused by GitHub: 1:25: "first" of the connection "repositories" is not from 1 to 100.`}},
 		{"too many nodes", query("{ viewer { repositories(first: 100) { nodes { issues(first: 100) { nodes { comments(first: 100) { nodes { id } } } } } } } }"),
 			[]string{"read.query: would be refused by GitHub: 1:1: By its pages this may ask for 1010100 nodes, and GitHub allows 500000."}},
 		{"too long a page in a variable", reading("non_empty", object{"query": page, "variables": object{"first": 200}}),
