@@ -64,13 +64,6 @@ func TestS19EveryWeakCheckIsFound(t *testing.T) {
 			tidies, func(s *bench.Scenario) { s.Assertions.Checkpoints = s.Assertions.Checkpoints[:1] },
 			[]audit.Kind{audit.LeaveOut}, []string{"leave-out 2 closeIssue", "leave-out 2 PATCH issues"},
 		},
-		"no footprint": {
-			tidies, func(s *bench.Scenario) { s.Footprint = nil }, []audit.Kind{audit.ExtraWrite, audit.Twice},
-			[]string{
-				"twice 1 addComment", "twice 1 POST issues/comments", "extra-write: edits another issue's title", "extra-write: merges the pull request",
-				"extra-write: wipes the issue's body", "extra-write: deletes the release", "extra-write: runs another workflow run again",
-			},
-		},
 		"a footprint for one comment too many": {
 			tidies, func(s *bench.Scenario) { s.Footprint[0].Times = 2 }, []audit.Kind{audit.Twice}, []string{"twice 1 addComment", "twice 1 POST issues/comments"},
 		},
