@@ -152,7 +152,7 @@ func (o Options) censusOf(s bench.Scenario) func(context.Context) (census, error
 	return func(ctx context.Context) (census, error) {
 		once.Do(func() {
 			var place *target.Place
-			place, err = o.Deps.Target.Prepare(ctx, target.Needs{Resources: s.Requires(), Variation: o.Config.Variations.Of(iteration)})
+			place, err = o.Deps.Target.Prepare(ctx, target.Needs{Resources: s.Requires(), Variation: o.Config.Variations.Of(iteration), World: s.World()})
 			if err != nil {
 				return
 			}

@@ -18,14 +18,17 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
 // sandbox has all fixtures, in every variation.
 var sandbox = sync.OnceValue(func() *target.Sandbox {
-	return verify.VariedSandbox(fixture.Options{
+	varied := verify.VariedSandbox(fixture.Options{
 		Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID, Now: time.Date(2026, 2, 25, 17, 0, 0, 0, time.UTC),
 	})
+	varied.FindWorlds(func(name string) (*world.World, error) { return world.Load(scenarios.Files, name) }, nil)
+	return varied
 })
 
 // library has the scenarios that ship, weak those of testdata.

@@ -23,8 +23,11 @@ type setRule struct {
 	// somebody's own scenarios needs none of them. The other rules hold for a
 	// set that exists.
 	beside []string
-	// size is how many scenarios the set has; 0 means any number.
-	size int
+	// size is how many scenarios the set has, least how many at the least; 0
+	// means any number.
+	size, least int
+	// purposes is true if each scenario of the set says what it is for.
+	purposes bool
 	// readOnly is true if no scenario of the set may change anything.
 	readOnly bool
 	// includes names a set whose scenarios all belong to this one.
@@ -57,6 +60,7 @@ func setRules() []setRule {
 		{name: "release-delivery", beside: full},
 		{name: "projects-v2", beside: full},
 		{name: fullSet, everything: true},
+		{name: "ci-evidence", least: 12, purposes: true},
 	}
 }
 
@@ -110,6 +114,12 @@ func (r setRule) check(read folder) jsondoc.Problems {
 	if r.size > 0 && len(ids) != r.size {
 		report("must have %d scenarios, has %d", r.size, len(ids))
 	}
+	if len(ids) < r.least {
+		report("must have %d scenarios or more, has %d", r.least, len(ids))
+	}
+	if r.purposes {
+		problems = append(problems, r.checkPurposes(read)...)
+	}
 	if missing := without(read.sets[r.includes], ids); len(missing) > 0 {
 		report("must have every scenario of %q, lacks %s", r.includes, strings.Join(missing, ", "))
 	}
@@ -123,6 +133,17 @@ func (r setRule) check(read folder) jsondoc.Problems {
 	}
 	if r.everything {
 		r.checkEverything(read, report)
+	}
+	return problems
+}
+
+// checkPurposes reports scenarios of the set that do not say what they are for.
+func (r setRule) checkPurposes(read folder) (problems jsondoc.Problems) {
+	for _, s := range read.sources {
+		if s.scenario.Purpose == "" && slices.Contains(read.sets[r.name], s.scenario.ID) {
+			problems = append(problems, s.doc.Problem([]string{"purpose"},
+				"is missing: scenarios of %s say what a good and a poor tool differ in", r.name))
+		}
 	}
 	return problems
 }
@@ -150,7 +171,8 @@ func (r setRule) checkEverything(read folder, report func(format string, args ..
 	var onFixtures []string
 	uncovered := CapabilityIDs()
 	for _, s := range read.sources {
-		if s.scenario.Fixture != nil && len(s.scenario.Fixture.Requires)+len(s.scenario.Fixture.Bindings) > 0 {
+		// What is in a world of its own needs nothing that is seeded.
+		if s.scenario.Fixture != nil && s.scenario.World() == "" && len(s.scenario.Fixture.Requires)+len(s.scenario.Fixture.Bindings) > 0 {
 			onFixtures = append(onFixtures, s.scenario.ID)
 		}
 		if s.scenario.Assertions.Outcome() == bench.OutcomeSuccess && slices.Contains(ids, s.scenario.ID) {

@@ -184,6 +184,9 @@ func (a *app) showScenario(s bench.Scenario) error {
 	fmt.Fprintf(a.stdout, "%s: %s\n\ncapabilities  %s\nwrites        %s\ntimeout       %s, %d retries\nfixtures      %s\nhash          %s\n",
 		s.ID, s.Name, strings.Join(s.Capabilities(), ", "), yesNo(scenario.Mutates(s)), s.Timeout(), s.AllowedRetries,
 		orNone(strings.Join(s.Requires(), ", ")), s.Hash)
+	if s.Purpose != "" {
+		fmt.Fprintf(a.stdout, "\nPurpose\n%s\n", indent(s.Purpose))
+	}
 	text := s.PromptTemplate + "\n\n" + prompt.Contract(s.Assertions)
 	if s.Type == bench.Workflow {
 		text = s.Prompt

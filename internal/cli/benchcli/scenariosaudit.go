@@ -153,11 +153,10 @@ func (a *app) auditOptions(f auditFlags, ids []string) (o audit.Options, err err
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	o.Config = runner.Config{Variations: bench.Variations{Seed: f.seed}}
+	sandbox := verify.VariedSandbox(fixture.Options{Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID, Now: a.now()})
+	sandbox.FindWorlds(library.World, a.runWorldScript)
 	o.Deps = runner.Deps{
-		Now: a.now, Wait: wait,
-		Target: verify.VariedSandbox(fixture.Options{
-			Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID, Now: a.now(),
-		}),
+		Now: a.now, Wait: wait, Target: sandbox,
 		Reader: func(access target.Access) (checkpoint.Reader, error) {
 			client, err := a.reader(access)
 			return checkpoint.NewGitHubReader(client), err

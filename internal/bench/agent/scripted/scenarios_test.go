@@ -90,7 +90,7 @@ func (a attempt) broken() []bench.CheckpointResult {
 // scenario's assertions and by what another account reads afterwards.
 func try(t *testing.T, s bench.Scenario, mode bench.Mode, kinds ...scripted.Kind) attempt {
 	t.Helper()
-	place := newPlace(t)
+	place := newPlaceFor(t, s)
 	resolved, err := scenario.Resolve(s, place.Manifest)
 	require.NoError(t, err)
 	assertions := scenario.WithoutRoute(resolved.Scenario.Assertions)
@@ -214,7 +214,7 @@ func (c *counted) Read(p []byte) (int, error) {
 
 func TestTokensAreThoseOfTheStatedRule(t *testing.T) {
 	forEach(t, set(t, ""), func(t *testing.T, s bench.Scenario, mode bench.Mode) {
-		place := newPlace(t)
+		place := newPlaceFor(t, s)
 		resolved, err := scenario.Resolve(s, place.Manifest)
 		require.NoError(t, err)
 		w := &wire{}

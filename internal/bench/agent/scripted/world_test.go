@@ -8,9 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/scenarios"
 )
 
 // seeded is a sandbox with all fixtures, which every test takes places from.
@@ -39,6 +42,7 @@ var seeded = sync.OnceValues(func() (*target.Sandbox, error) {
 		return nil, err
 	}
 	sandbox.Use(manifest)
+	sandbox.FindWorlds(func(name string) (*world.World, error) { return world.Load(scenarios.Files, name) }, nil)
 	return sandbox, keys.Close()
 })
 
@@ -49,9 +53,15 @@ func clientOf(access target.Access) (*github.Client, error) {
 // newPlace returns a fresh copy of the seeded sandbox.
 func newPlace(t *testing.T) *target.Place {
 	t.Helper()
+	return newPlaceFor(t, bench.Scenario{})
+}
+
+// newPlaceFor returns a fresh copy of the world that a scenario is in.
+func newPlaceFor(t *testing.T, s bench.Scenario) *target.Place {
+	t.Helper()
 	sandbox, err := seeded()
 	require.NoError(t, err)
-	place, err := sandbox.Prepare(t.Context(), target.Needs{})
+	place, err := sandbox.Prepare(t.Context(), target.Needs{World: s.World()})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, place.Close()) })
 	return place

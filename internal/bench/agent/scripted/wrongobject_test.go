@@ -90,7 +90,7 @@ func (w *writes) RoundTrip(r *http.Request) (*http.Response, error) {
 // what has become of the right objects. It returns the agent's writes too.
 func act(t *testing.T, s bench.Scenario, mode bench.Mode, told func(bench.Manifest) bench.Manifest) (broken []bench.CheckpointResult, sent []string) {
 	t.Helper()
-	place := newPlace(t)
+	place := newPlaceFor(t, s)
 	right, err := scenario.Resolve(s, place.Manifest)
 	require.NoError(t, err)
 	given, err := scenario.Resolve(s, told(place.Manifest))
@@ -118,13 +118,11 @@ func act(t *testing.T, s bench.Scenario, mode bench.Mode, told func(bench.Manife
 // done elsewhere. An agent whose writes are the same as before was not misled:
 // the resource tells it nothing.
 func TestS6NoPartOfTheWorkMayBeDoneOnAnotherObject(t *testing.T) {
-	sandbox, err := seeded()
-	require.NoError(t, err)
-	manifest := sandbox.Manifest()
 	same := func(m bench.Manifest) bench.Manifest { return m }
 	for _, s := range mutating(t) {
 		t.Run(s.ID, func(t *testing.T) {
 			const mode = bench.GHX
+			manifest := newPlaceFor(t, s).Manifest
 			broken, rightly := act(t, s, mode, same)
 			require.Empty(t, broken)
 			for _, resource := range s.Requires() {
