@@ -184,6 +184,12 @@ func (c *checker) checkpoint(i int, cp bench.Checkpoint) {
 	}
 	c.doubt(foreseen.Doubts(cp), checkpointPath(i))
 	c.references(cp.ExpectedValue, checkpointPath(i, "expected_value")...)
+	counts := cp.Condition == bench.ConditionCountEq || cp.Condition == bench.ConditionCountGte
+	if text, isText := cp.ExpectedValue.(string); counts && isText {
+		if _, isReference := wholly(text); !isReference {
+			c.problem(checkpointPath(i, "expected_value"), "must be a whole number, is %q", text)
+		}
+	}
 	if cp.Condition == bench.ConditionMatches {
 		if _, err := regexp.Compile(fmt.Sprint(cp.ExpectedValue)); err != nil {
 			c.problem(checkpointPath(i, "expected_value"), "must be a regular expression (RE2): %v", err)

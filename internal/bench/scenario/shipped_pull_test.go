@@ -64,7 +64,7 @@ func TestS6WorkOnPullRequestsIsToldFromWhatIsLikeIt(t *testing.T) {
 		{"pr-assignees-remove-001", "nobody is left", pull(object{"assignees": []any{}}), true},
 		{"pr-assignees-remove-001", "someone else came in", pull(object{"assignees": []any{"octocat"}}), false},
 
-		{"pr-reviews-request-001", "the reviewer is asked", pull(object{"requestedReviewers": []any{"bench-reviewer"}}), true},
+		{"pr-reviews-request-001", "the reviewer is asked", pull(object{"requestedReviewers": []any{"linnea-berg"}}), true},
 		{"pr-reviews-request-001", "someone else is", pull(object{"requestedReviewers": []any{"octocat"}}), false},
 
 		{"pr-comments-create-001", "it is there", items(comment), true},

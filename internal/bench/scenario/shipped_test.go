@@ -16,6 +16,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/bench/scene"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
@@ -25,14 +26,15 @@ func seeded() bench.Manifest {
 		Version: bench.ManifestVersion,
 		Repo:    bench.ManifestRepo{Owner: "aryeko", Name: "ghx-bench-fixtures", FullName: "aryeko/ghx-bench-fixtures", DefaultBranch: "main"},
 		Resources: map[string]map[string]any{
-			"issue":           seededIssue(1),
-			"pr":              seededPull(2, nil),
+			"issue":           with(seededIssue(1), object{"comment_count": 2, "comment_count_then": 3}),
+			"pr":              seededPull(2, object{"comment_count": 0, "comment_count_then": 1}),
 			"pr_with_checks":  seededPull(3, object{"run_id": 17345678901}),
 			"workflow_run":    {"id": 17345678902},
 			"workflow_job":    {"id": 48345678903},
 			"check_run":       {"id": 48345678903},
 			"pr_mergeable":    seededPull(4, nil),
-			"pr_with_reviews": seededPull(5, object{"thread_count": 4, "unresolved_count": 3}),
+			"pr_to_check":     seededPull(4, nil),
+			"pr_with_reviews": seededPull(5, object{"thread_count": 4, "unresolved_count": 3, "unresolved": []any{"PRRT_1", "PRRT_3", "PRRT_4"}}),
 			"pr_thread":       {"id": "PRRT_1"},
 			"release": {
 				"id": 31, "tag_name": "bench-s.v1.1.0", "unused_tag_name": "bench-s.v1.2.0",
@@ -40,31 +42,46 @@ func seeded() bench.Manifest {
 			},
 			"project": {
 				"id": "PVT_1", "number": 1, "owner": "aryeko", "item_id": "PVTI_1", "draft_item_id": "PVTI_2", "field_id": "PVTSSF_1", "option": "High", "pr_number": 2, "option_id": "aa",
+				"draft_title": "Collect ideas", "item_count": 2, "item_count_without": 1,
 			},
 			"org_project":       {"id": "PVT_2", "number": 1, "owner": "acme"},
 			"release_published": {"id": 30, "tag_name": "bench-s.v1.0.0"},
 			"parent_issue":      seededIssue(41),
 			"blocker_issue":     seededIssue(42),
 			"child_issue":       with(seededIssue(43), object{"parent_id": "I_41", "parent_number": 41, "blocker_id": "I_42", "blocker_number": 42}),
-			"issue_for_triage":  seededIssue(44),
-			"issue_to_close":    seededIssue(45),
-			"closed_issue":      seededIssue(46),
-			"issue_prepared":    with(seededIssue(47), object{"label": "bug", "assignee": "aryeko", "milestone_number": 1}),
-			"linked_issue":      with(seededIssue(48), object{"pr_number": 58}),
-			"milestone":         {"id": "MI_1", "number": 1, "title": "[bench:s] First milestone"},
+			"issue_for_triage": with(seededIssue(44), object{
+				"label": "bug", "labels": []any{"bench-fixture", "bench-seed:s"}, "labels_then": []any{"bench-fixture", "bench-seed:s", "bug"},
+				"labels_triaged": []any{"bench-fixture", "bench-seed:s", "bug"},
+			}),
+			"issue_to_close": seededIssue(45),
+			"closed_issue":   seededIssue(46),
+			"issue_prepared": with(seededIssue(47), object{
+				"label": "bug", "assignee": "aryeko", "assignees": []any{"aryeko"}, "milestone_number": 1,
+				"labels": []any{"bench-fixture", "bench-seed:s", "bug"}, "labels_left": []any{"bench-fixture", "bench-seed:s"}, "labels_to_remove": []any{"bug"},
+			}),
+			"linked_issue": with(seededIssue(48), object{"pr_number": 58}),
+			"milestone":    {"id": "MI_1", "number": 1, "title": "[bench:s] First milestone"},
 
 			"pr_linked":             seededPull(58, nil),
 			"pr_with_mixed_threads": seededPull(51, object{"thread_count": 4, "unresolved_count": 2}),
 			"pr_thread_resolved":    {"id": "PRRT_2"},
-			"pr_with_bugs":          seededPull(52, nil),
+			"pr_with_bugs":          seededPull(52, object{"path": "src/utils/paginate.ts", "wrong_lines": []any{3, 8}}),
 			"pr_behind":             seededPull(53, nil),
-			"pr_failing_checks":     seededPull(54, object{"run_id": 17345678904}),
-			"pr_assigned":           seededPull(55, object{"assignee": "aryeko"}),
-			"pr_with_reactions":     seededPull(56, object{"comment_id": 61, "reaction_count": 2}),
+			"pr_failing_checks": seededPull(54, object{
+				"run_id": 17345678904, "assertion_pattern": `\b1 !== 1\.01\b`, "job_pattern": `(?s)\btest\b.*\bTest\b|\bTest\b.*\btest\b`,
+			}),
+			"pr_assigned":       seededPull(55, object{"assignee": "aryeko", "assignees": []any{"aryeko"}}),
+			"pr_with_reactions": seededPull(56, object{"comment_id": 61, "reaction_count": 2}),
 
-			"workflow":               {"id": 71, "file": "bench-rerun-failed.yml", "name": "Bench rerun failed"},
+			"workflow":               {"id": 71, "file": "bench-rerun-failed.yml", "name": "Bench rerun failed", "input": "seed_id", "value": "s", "inputs": object{"seed_id": "s"}},
 			"workflow_run_running":   {"id": 17345678905},
 			"workflow_run_artifacts": {"id": 17345678906, "artifact_count": 1},
+
+			"texts": with(scene.Plain("s").Texts, object{
+				"labels_to_add": []any{"bug"}, "labels_to_set": []any{"bench-fixture", "enhancement"}, "bug_label": "bug", "feature_label": "enhancement",
+				"assignees": []any{"aryeko"}, "reviewers": []any{"linnea-berg"},
+			}),
+			"missing": scene.Plain("s").Missing,
 
 			"metadata": {"seed_id": "s", "generated_at": "2026-01-01T00:00:00.000Z", "run_id": "r"},
 		},
@@ -307,9 +324,9 @@ type thread struct {
 
 func threadList(threads []thread, unresolvedOnly bool) object {
 	items := []any{}
-	for _, th := range threads {
+	for n, th := range threads {
 		if !unresolvedOnly || !th.resolved {
-			items = append(items, object{"isResolved": th.resolved, "comments": make([]object, th.comments)})
+			items = append(items, object{"id": fmt.Sprintf("PRRT_%d", n), "isResolved": th.resolved, "comments": make([]object, th.comments)})
 		}
 	}
 	return object{"items": items}
@@ -317,6 +334,10 @@ func threadList(threads []thread, unresolvedOnly bool) object {
 
 func TestS6TheReviewWorkflowNeedsEveryThreadAnsweredAndResolved(t *testing.T) {
 	s, err := shipped(t).Scenario("pr-fix-review-comments-wf-001")
+	require.NoError(t, err)
+	m := seeded()
+	m.Resources["pr_with_reviews"]["unresolved"] = []any{"PRRT_1", "PRRT_2", "PRRT_3"}
+	bound, err := scenario.Resolve(s, m)
 	require.NoError(t, err)
 	open, answered, closed, done := thread{1, false}, thread{2, false}, thread{1, true}, thread{2, true}
 	tests := []struct {
@@ -338,7 +359,7 @@ func TestS6TheReviewWorkflowNeedsEveryThreadAnsweredAndResolved(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			threads := append([]thread{closed}, tt.threads...)
-			failed := slices.ContainsFunc(s.Assertions.Checkpoints, func(c bench.Checkpoint) bool {
+			failed := slices.ContainsFunc(bound.Scenario.Assertions.Checkpoints, func(c bench.Checkpoint) bool {
 				passed, _ := checkpoint.Evaluate(c, threadList(threads, c.VerificationInput["unresolvedOnly"].(bool)))
 				return !passed
 			})

@@ -1,14 +1,6 @@
 package scene
 
-import (
-	_ "embed"
-	"fmt"
-
-	"github.com/goccy/go-yaml"
-)
-
-//go:embed data/plain.yaml
-var plainData []byte
+import "fmt"
 
 // FixtureLabel is the label of everything that does not vary.
 const FixtureLabel = "bench-fixture"
@@ -27,9 +19,8 @@ func SeedLabel(seedID string) string { return SeedLabelPrefix + seedID }
 // names.
 func Plain(seedID string) *Scene {
 	var s Scene
-	if err := yaml.UnmarshalWithOptions(plainData, &s, yaml.Strict()); err != nil {
-		panic("scene: " + err.Error()) // a test reads it
-	}
+	read("plain", &s)
+	s.Ground = plainGround()
 	s.Common = []string{FixtureLabel, SeedLabel(seedID)}
 	title, branch := fmt.Sprintf("[bench:%s] ", seedID), BranchPrefix+seedID+"/"
 	// Seed ids have no dot, so no other seeding has these tags.

@@ -9,6 +9,7 @@
 package scene
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,9 +21,7 @@ import (
 type Scene struct {
 	// Variation is nil where nothing was drawn.
 	Variation *bench.Variation `yaml:"-"`
-	// Order are resources in the order in which they are made, as far as it is
-	// not the usual one.
-	Order []string `yaml:"-"`
+	Ground    Ground           `yaml:"-"`
 	// Common are the labels of every issue and pull request.
 	Common []string `yaml:"-"`
 	// Labels are those that the repository has, besides Common.
@@ -43,11 +42,21 @@ type Scene struct {
 	// which workflows are started.
 	BehindBase string `yaml:"behind_base"`
 	RunsBranch string `yaml:"runs_branch"`
-	// Texts are what agents are given to write. Missing names what is not there,
-	// Invalid what names nothing.
+	// Texts are what agents are given to write. Missing names what is not there.
 	Texts   map[string]any `yaml:"texts"`
 	Missing map[string]any `yaml:"missing"`
-	Invalid map[string]any `yaml:"invalid"`
+	// Kinds are the labels of bugs and of wishes.
+	Kinds [2]string `yaml:"kinds"`
+	// Adding are labels to add to the issue for triage, Setting those to give to
+	// the prepared issue in place of its own.
+	Adding  []string `yaml:"adding"`
+	Setting []string `yaml:"setting"`
+	// Assignees and Reviewers are who is to be assigned, and asked for a review;
+	// empty leaves it to the repository.
+	Assignees []string `yaml:"assignees"`
+	Reviewers []string `yaml:"reviewers"`
+	// missingTag is that of no release.
+	missingTag string
 	// prefix begins all titles, branchPrefix all branches and tagPrefix all tags;
 	// empty where the scene was drawn.
 	prefix, branchPrefix, tagPrefix string
@@ -79,6 +88,10 @@ type Issue struct {
 	// who; empty leaves it to the repository.
 	Assigned bool   `yaml:"assigned"`
 	Assignee string `yaml:"assignee"`
+	// Kind is the label that fits, where somebody is to find it out.
+	Kind string `yaml:"kind"`
+	// Author is who wrote one that was there before.
+	Author string `yaml:"-"`
 	// Parent, Blocker and Child are the resources that the issue is related to.
 	Parent  string `yaml:"parent"`
 	Blocker string `yaml:"blocker"`
@@ -104,6 +117,13 @@ type Pull struct {
 	Body   string `yaml:"body"`
 	Path   string `yaml:"path"`
 	File   string `yaml:"file"`
+	// Labels are besides the scene's common ones.
+	Labels []string `yaml:"labels"`
+	Draft  bool     `yaml:"draft"`
+	// Conflicts is true where the base has the file with another content.
+	Conflicts bool `yaml:"conflicts"`
+	// Verdict is the reviewer's: APPROVE, REQUEST_CHANGES or empty for none.
+	Verdict string `yaml:"verdict"`
 	// Closes is the resource of the issue that merging closes.
 	Closes string `yaml:"closes"`
 	// Assigned pull requests have an assignee, as [Issue] has.
@@ -125,12 +145,17 @@ type Thread struct {
 	Resolved bool   `yaml:"resolved"`
 }
 
-// Reviews is how many reviews the threads came in.
+// Reviews is how many reviews there are: those that threads came in, and the
+// verdict.
 func (p Pull) Reviews() int {
+	reviews := len(p.Threads)
 	if p.OneReview {
-		return 1
+		reviews = 1
 	}
-	return len(p.Threads)
+	if p.Verdict != "" {
+		reviews++
+	}
+	return reviews
 }
 
 // Release is a release.
@@ -150,10 +175,13 @@ type Board struct {
 	// scenarios set.
 	Options []string `yaml:"options"`
 	Chosen  string   `yaml:"chosen"`
+	// More are the resources that are on the board besides pull request and note.
+	More []string `yaml:"-"`
 }
 
-// Items is how many items are on the owner's board: a pull request and the note.
-func (b Board) Items() int { return 2 }
+// Items is how many items are on the owner's board: a pull request, the note, and
+// more.
+func (b Board) Items() int { return 2 + len(b.More) }
 
 // Note is a draft of an issue on a board.
 type Note struct {
@@ -221,6 +249,9 @@ func (s *Scene) BranchPrefix() string { return s.branchPrefix }
 
 // TagPrefix is as [Scene.BranchPrefix].
 func (s *Scene) TagPrefix() string { return s.tagPrefix }
+
+// sortedNames returns the keys of a map, so that it is always walked in one order.
+func sortedNames[T any](of map[string]T) []string { return slices.Sorted(maps.Keys(of)) }
 
 // Owns reports whether something of that title is the scene's.
 func (s *Scene) Owns(title string) bool {

@@ -36,7 +36,7 @@ func TestGHReadsProjects(t *testing.T) {
 			"owner": map[string]any{"login": "aryeko", "type": "User"}, "items": map[string]any{"totalCount": 2},
 		}), "view")
 		partOf(t, gh.decoded("project view {org_project.number} --owner {org_project.owner} --format json"), plain(t, map[string]any{
-			"id": gh.fill("{org_project.id}"), "owner": map[string]any{"login": "bench-organization", "type": "Organization"},
+			"id": gh.fill("{org_project.id}"), "owner": map[string]any{"login": "harborlight", "type": "Organization"},
 		}), "view")
 		fields := gh.decoded("project field-list {project.number} --owner {project.owner} --format json")
 		assert.EqualValues(t, 11, fields["totalCount"])
@@ -100,9 +100,9 @@ func TestGHChangesProjects(t *testing.T) {
 		gh.ok("project link {project.number} --owner {project.owner} --repo aryeko/ghx-bench-fixtures")
 		assert.Contains(t, gh.ok("repo view aryeko/ghx-bench-fixtures --json projectsV2"), "Fixtures board")
 		gh.ok("project close 1 --owner @me")
-		partOf(t, gh.decoded("project view 1 --owner bench-agent --format json"), plain(t, map[string]any{"title": "Ours", "closed": true, "shortDescription": "Words", "readme": "Text"}), "view")
+		partOf(t, gh.decoded("project view 1 --owner dana-reyes --format json"), plain(t, map[string]any{"title": "Ours", "closed": true, "shortDescription": "Words", "readme": "Text"}), "view")
 		gh.ok("project delete 1 --owner @me")
-		assert.Contains(t, gh.refused("project create --owner bench-organization --title No"), "does not have the correct permissions to execute `CreateProjectV2`")
+		assert.Contains(t, gh.refused("project create --owner harborlight --title No"), "does not have the correct permissions to execute `CreateProjectV2`")
 		assert.NotContains(t, strings.Join(gh.Attempt.Usage().Refused, " "), "github")
 	})
 }

@@ -81,7 +81,7 @@ func TestGHIsLoggedIn(t *testing.T) {
 	withGH(t, func(t *testing.T, gh *ghTool) {
 		r := gh.run("auth status")
 		assert.Zero(t, r.Code)
-		assert.Regexp(t, `Logged in to github\.com (account|as) bench-agent`, r.Stdout+r.Stderr)
+		assert.Regexp(t, `Logged in to github\.com (account|as) dana-reyes`, r.Stdout+r.Stderr)
 		assert.NotContains(t, r.Stdout+r.Stderr, "Missing required token scopes")
 		assert.Equal(t, env(gh.place, "GH_TOKEN"), strings.TrimSpace(gh.ok("auth token")))
 
@@ -107,7 +107,7 @@ func TestGHReads(t *testing.T) {
 			"pr view {pr.number}":                                                   {"title:\t[bench:default] Add a changelog\n", "state:\tOPEN\n", "author:\taryeko\n", "number:\t{pr.number}\n", "url:\t{pr.url}\n", "Starts a changelog"},
 			"pr view {pr.head_branch} --json number -q .number":                     {"{pr.number}\n"},
 			"pr view {pr.url} --json id -q .id":                                     {"{pr.id}\n"},
-			"pr view {pr_with_reviews.number}":                                      {"reviewers:\tbench-reviewer (Commented)\n", "additions:\t17\n"},
+			"pr view {pr_with_reviews.number}":                                      {"reviewers:\tlinnea-berg (Commented)\n", "additions:\t17\n"},
 			"pr view {pr.number} --comments":                                        {""},
 			"pr list":                                                               {"{pr.number}\t[bench:default] Add a changelog\t{pr.head_branch}\tOPEN\t", "\n{pr_with_checks.number}\t"},
 			"pr list --state open --json number -q length":                          {"4\n"},
@@ -123,7 +123,7 @@ func TestGHReads(t *testing.T) {
 			"pr diff {pr.number}":                                                   {"diff --git a/CHANGELOG.md b/CHANGELOG.md\nnew file mode 100644\n", "\n+# Changelog\n"},
 			"pr diff {pr.number} --patch":                                           {"\nSubject: [PATCH] feat: add CHANGELOG.md\n"},
 			"issue view {issue.number}":                                             {"title:\t[bench:default] Document the configuration file\n", "state:\tOPEN\n", "comments:\t2\n", "Please list every key with its default."},
-			"issue view {issue.number} --comments":                                  {"author:\tbench-reviewer\n", "I keep guessing what `retries` means.", "author:\taryeko\n"},
+			"issue view {issue.number} --comments":                                  {"author:\tlinnea-berg\n", "I keep guessing what `retries` means.", "author:\taryeko\n"},
 			"issue list":                                                            {"{issue.number}\tOPEN\t[bench:default] Document the configuration file\tbench-fixture, bench-seed:default\t"},
 			"issue list --label bench-fixture --json number":                        {`[{"number":{issue.number}}]`},
 			"issue list --author aryeko --json number":                              {`[{"number":{issue.number}}]`},
@@ -147,9 +147,9 @@ func TestGHReads(t *testing.T) {
 			"label list":                                                            {"bench-fixture\t", "#5319e7"},
 			"search prs changelog --json number":                                    {`[{"number":{pr.number}}]`},
 			"search issues configuration --json number,state":                       {`[{"number":{issue.number},"state":"open"}]`},
-			"api user -q .login":                                                    {"bench-agent\n"},
+			"api user -q .login":                                                    {"dana-reyes\n"},
 			"api --paginate repos/{owner}/{repo}/pulls?per_page=1 -q .[].number":    {"{pr_with_reviews.number}\n{pr_mergeable.number}\n{pr_with_checks.number}\n{pr.number}\n"},
-			"api graphql -f query='{viewer{login}}' -q .data.viewer.login":          {"bench-agent\n"},
+			"api graphql -f query='{viewer{login}}' -q .data.viewer.login":          {"dana-reyes\n"},
 			"api repos/{owner}/{repo}/contents/README.md -q .name":                  {"README.md\n"},
 			"api repos/{owner}/{repo}/readme -q .name":                              {"README.md\n"},
 			"api repos/{owner}/{repo}/compare/main...{pr.head_branch} -q .ahead_by": {"1\n"},

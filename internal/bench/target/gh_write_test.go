@@ -30,7 +30,7 @@ func TestGHEditsIssues(t *testing.T) {
 		made, err := strconv.Atoi(filepath.Base(url))
 		require.NoError(t, err)
 		i := issue(made)
-		assert.Equal(t, []string{"new", "text", "bench-agent", target.Agent, "bench-fixture"},
+		assert.Equal(t, []string{"new", "text", "dana-reyes", target.Agent, "bench-fixture"},
 			[]string{i.GetTitle(), i.GetBody(), i.GetUser().GetLogin(), i.GetAssignee().GetLogin(), i.Labels[0].GetName()})
 		assert.Equal(t, url, i.GetHTMLURL())
 
@@ -63,7 +63,7 @@ func TestGHEditsPullRequests(t *testing.T) {
 		assert.Equal(t, []string{"other", "more", target.Owner}, []string{pr.GetTitle(), pr.GetBody(), pr.GetAssignee().GetLogin()})
 		require.Len(t, pr.Labels, 1)
 		assert.Equal(t, "bench-fixture", pr.Labels[0].GetName())
-		gh.ok("pr edit {pr.number} --base {pr_mergeable.head_branch} --add-reviewer bench-reviewer --remove-assignee aryeko --add-label bench-seed:default")
+		gh.ok("pr edit {pr.number} --base {pr_mergeable.head_branch} --add-reviewer linnea-berg --remove-assignee aryeko --add-label bench-seed:default")
 		pr = gh.pull("pr")
 		assert.Equal(t, gh.fill("{pr_mergeable.head_branch}"), pr.GetBase().GetRef())
 		require.Len(t, pr.RequestedReviewers, 1)

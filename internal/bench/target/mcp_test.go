@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/bench/scene"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
@@ -73,7 +74,7 @@ func TestMCPContextAndUsers(t *testing.T) {
 	m := openAllMCP(t)
 	m.has(map[string]any{"login": target.Agent}, "get_me", nil)
 	m.has(map[string]any{"total_count": 3}, "search_users", map[string]any{"query": "bench in:login"})
-	m.has(map[string]any{"total_count": 1, "items": []any{map[string]any{"login": target.Organization}}}, "search_orgs", map[string]any{"query": "bench"})
+	m.has(map[string]any{"total_count": 1, "items": []any{map[string]any{"login": scene.Plain("").Ground.Organization}}}, "search_orgs", map[string]any{"query": "bench"})
 }
 
 func TestMCPReadsRepositories(t *testing.T) {

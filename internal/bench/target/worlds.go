@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/scene"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
@@ -97,11 +98,11 @@ func (w *worlds) get(ctx context.Context, key worldKey) (*seededWorld, error) {
 
 // fixtures makes a world with the fixtures.
 func (w *worlds) fixtures(ctx context.Context, key worldKey) (*seededWorld, error) {
-	empty, err := newWorld(&key.variation)
+	empty, err := newWorld(scene.Draw(key.variation).Ground)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := open(ctx, empty)
+	keys, err := open(ctx, empty, &key.variation)
 	if err != nil {
 		return nil, err
 	}

@@ -102,9 +102,9 @@ const fixtures = "/repos/aryeko/ghx-bench-fixtures"
 func TestASandboxIsServed(t *testing.T) {
 	s := serve(t)
 	_, user := s.ask("GET", "/user", "")
-	assert.Contains(t, user, `"login":"bench-agent"`)
+	assert.Contains(t, user, `"login":"dana-reyes"`)
 	_, viewer := s.ask("POST", "/graphql", `{"query": "{viewer{login}}"}`)
-	assert.JSONEq(t, `{"data": {"viewer": {"login": "bench-agent"}}}`, viewer)
+	assert.JSONEq(t, `{"data": {"viewer": {"login": "dana-reyes"}}}`, viewer)
 	assert.Equal(t, s.API+"/graphql", s.GraphQL)
 	assert.Equal(t, s.API, s.Environment["GITHUB_API_URL"])
 	logins := map[string]bool{}
@@ -215,7 +215,7 @@ func TestASandboxLetsNobodySignInUnlessItIsForAnApp(t *testing.T) {
 	_, page := serve(t).ask("POST", "/settings/apps/new?"+form, "")
 	assert.Contains(t, page, "Nobody may sign in")
 	_, page = serve(t, "--app", "http://127.0.0.1:1").ask("POST", "/settings/apps/new?"+form, "")
-	for _, login := range []string{"aryeko", "bench-agent"} {
+	for _, login := range []string{"aryeko", "dana-reyes"} {
 		assert.Contains(t, page, "login="+login)
 	}
 }
@@ -232,7 +232,7 @@ func TestASandboxIsBehindAProxy(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy), TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	status, user := answer(t, client, "GET", "https://api.github.com/user", "", s.Environment["GH_TOKEN"])
 	assert.Equal(t, http.StatusOK, status)
-	assert.Contains(t, user, "bench-agent")
+	assert.Contains(t, user, "dana-reyes")
 	_, err = client.Get("https://example.org/")
 	require.ErrorContains(t, err, "Forbidden")
 	status, _ = answer(t, client, "GET", strings.Replace(s.Page, s.API, "https://api.github.com", 1), "", "")
@@ -323,7 +323,7 @@ func TestExecTellsItAsJSON(t *testing.T) {
 	assert.Equal(t, "comment", report.Changes[0].Object)
 	assert.Equal(t, "aryeko/ghx-bench-fixtures#6", report.Changes[1].Name)
 	require.Len(t, report.Events, 2)
-	assert.Equal(t, "bench-agent", report.Events[1].Actor)
+	assert.Equal(t, "dana-reyes", report.Events[1].Actor)
 	assert.Equal(t, 3, report.Events[1].Request)
 	assert.Equal(t, "aryeko/ghx-bench-fixtures#6", report.Events[1].Name)
 	require.Len(t, report.Requests, 7)

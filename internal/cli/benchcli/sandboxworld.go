@@ -14,6 +14,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
+	"github.com/ghx-dev/bench-action/internal/bench/scene"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
@@ -160,12 +161,13 @@ func emptyWorld() (*localWorld, error) {
 	if err != nil {
 		return nil, err
 	}
+	ground := scene.Plain("").Ground
 	err = world.Setup(func(s *model.State) error {
 		owner := s.AddUser(model.NewUser{Login: target.Owner})
-		for _, login := range []string{target.Reviewer, target.Agent} {
+		for _, login := range []string{ground.Reviewer, target.Agent} {
 			s.AddUser(model.NewUser{Login: login})
 		}
-		s.SetMember(s.AddUser(model.NewUser{Login: target.Organization, Type: model.TypeOrganization}), owner.ID, model.OrgOwner)
+		s.SetMember(s.AddUser(model.NewUser{Login: ground.Organization, Type: model.TypeOrganization}), owner.ID, model.OrgOwner)
 		return nil
 	})
 	return &localWorld{World: world}, err

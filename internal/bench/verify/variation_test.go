@@ -1,0 +1,173 @@
+package verify_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/scripted"
+	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
+	"github.com/ghx-dev/bench-action/internal/bench/envelope"
+	"github.com/ghx-dev/bench-action/internal/bench/fixture"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/scenarios"
+)
+
+var (
+	variations    = flag.Int("variations", 3, "in how many variations the right plays of all modes are run")
+	variationSeed = flag.Uint64("variation-seed", 1, "the seed of those variations")
+)
+
+// shippedScenarios returns the shipped scenarios.
+func shippedScenarios(t *testing.T) []bench.Scenario {
+	t.Helper()
+	library, err := scenario.Load(scenarios.Files)
+	require.NoError(t, err)
+	return library.All()
+}
+
+// playedIn returns the modes in which a scenario can be played.
+func playedIn(t *testing.T, s bench.Scenario) []bench.Mode {
+	t.Helper()
+	data, err := os.ReadFile("../agent/scripted/plans/" + s.ID + ".json")
+	require.NoError(t, err)
+	var plan struct{ Modes map[bench.Mode]any }
+	require.NoError(t, json.Unmarshal(data, &plan))
+	return slices.Sorted(maps.Keys(plan.Modes))
+}
+
+// varied is a sandbox with variations, and what attempts there are made with.
+type varied struct {
+	sandbox *target.Sandbox
+	deps    runner.Deps
+}
+
+func newVaried(t *testing.T) *varied {
+	t.Helper()
+	provider, err := scripted.New(scripted.Options{Pause: -1, Now: time.Now})
+	require.NoError(t, err)
+	v := &varied{sandbox: verify.VariedSandbox(fixture.Options{Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID})}
+	t.Cleanup(func() { _ = v.sandbox.Close(); _ = provider.Close() })
+	v.deps = runner.Deps{
+		Target: v.sandbox, Provider: provider, Now: time.Now,
+		Wait: func(context.Context, time.Duration) error { return nil },
+		Reader: func(access target.Access) (checkpoint.Reader, error) {
+			client, err := verify.Client(access)
+			return checkpoint.NewGitHubReader(client), err
+		},
+	}
+	return v
+}
+
+// try has a scenario tried in a variation.
+func (v *varied) try(ctx context.Context, s bench.Scenario, mode bench.Mode, number int) runner.Tried {
+	return runner.Once(ctx, runner.Config{
+		Scenarios: map[string]bench.Scenario{s.ID: s}, Variations: bench.Variations{Seed: *variationSeed}, FirstAnswer: time.Minute, Stall: time.Minute,
+	}, v.deps, bench.Cell{ScenarioID: s.ID, Mode: mode, Iteration: number})
+}
+
+// dataOf returns what an answer says, nil for that of a workflow.
+func dataOf(t *testing.T, answer string) any {
+	t.Helper()
+	env, found := envelope.Extract(answer)
+	if !found {
+		return nil
+	}
+	var data any
+	require.NoError(t, json.Unmarshal(env.Data, &data))
+	return data
+}
+
+// same are scenarios of which not all right plays differ, and why.
+var same = map[string]string{
+	"issue-relations-prs-list-001": "ghx 0.8.0 and the read find only pull requests that were linked by hand",
+	"repo-issue-types-list-001":    "a user's repository has no types of issues",
+}
+
+// The right plays of all modes pass in every variation. What they are given
+// differs from one to the next, and so does the answer of those that read.
+func TestS15RightPlaysPassAndDifferInEveryVariation(t *testing.T) {
+	v := newVaried(t)
+	for _, s := range shippedScenarios(t) {
+		if same[s.ID] != "" {
+			continue
+		}
+		for _, mode := range playedIn(t, s) {
+			t.Run(s.ID+"/"+string(mode), func(t *testing.T) {
+				inputs, answers := map[string]int{}, map[string]int{}
+				for number := range *variations {
+					tried := v.try(t.Context(), s, mode, number)
+					require.Nil(t, tried.Error, "variation %d of seed %d: %s", number, *variationSeed, tried.Answer)
+					inputs[fmt.Sprint(tried.Scenario.Input)]++
+					answers[fmt.Sprint(dataOf(t, tried.Answer))]++
+				}
+				reads := !scenario.Mutates(s) && s.Assertions.Outcome() == bench.OutcomeSuccess
+				if reads {
+					assert.Len(t, answers, *variations, "the answer is the same in two variations")
+				} else {
+					assert.Len(t, inputs, *variations, "the input is the same in two variations")
+				}
+			})
+		}
+	}
+}
+
+// parrot is a provider whose agents work rightly and then say what was right
+// elsewhere.
+type parrot struct {
+	agent.Provider
+	says string
+}
+
+func (p *parrot) Start(ctx context.Context, setup agent.Setup) (agent.Session, error) {
+	session, err := p.Provider.Start(ctx, setup)
+	return &parrotSession{session, p}, err
+}
+
+type parrotSession struct {
+	agent.Session
+	parrot *parrot
+}
+
+func (s *parrotSession) Prompt(ctx context.Context, p agent.Prompt) (agent.Turn, error) {
+	turn, err := s.Session.Prompt(ctx, p)
+	turn.Text = s.parrot.says
+	return turn, err
+}
+
+// What was true in one iteration is not in another: an agent that says it fails.
+func TestS15AnotherIterationsConstantsFail(t *testing.T) {
+	v := newVaried(t)
+	parroting := &parrot{Provider: v.deps.Provider}
+	for _, s := range shippedScenarios(t) {
+		if s.Assertions.ExpectedData == nil || scenario.Mutates(s) || same[s.ID] != "" {
+			continue
+		}
+		t.Run(s.ID, func(t *testing.T) {
+			var said []string
+			for number := range *variations {
+				said = append(said, v.try(t.Context(), s, bench.AgentDirect, number).Answer)
+			}
+			other := *v
+			other.deps.Provider = parroting
+			for number := range *variations {
+				parroting.says = said[(number+1)%*variations]
+				assert.NotNil(t, other.try(t.Context(), s, bench.AgentDirect, number).Error, "variation %d", number)
+			}
+		})
+	}
+}
