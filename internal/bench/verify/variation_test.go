@@ -81,15 +81,12 @@ func (v *varied) try(ctx context.Context, s bench.Scenario, mode bench.Mode, num
 }
 
 // dataOf returns what an answer says, nil for that of a workflow.
-func dataOf(t *testing.T, answer string) any {
-	t.Helper()
+func dataOf(answer string) any {
 	env, found := envelope.Extract(answer)
 	if !found {
 		return nil
 	}
-	var data any
-	require.NoError(t, json.Unmarshal(env.Data, &data))
-	return data
+	return env.Value("data")
 }
 
 // same are scenarios of which not all right plays differ, and why.
@@ -113,7 +110,7 @@ func TestS15RightPlaysPassAndDifferInEveryVariation(t *testing.T) {
 					tried := v.try(t.Context(), s, mode, number)
 					require.Nil(t, tried.Error, "variation %d of seed %d: %s", number, *variationSeed, tried.Answer)
 					inputs[fmt.Sprint(tried.Scenario.Input)]++
-					answers[fmt.Sprint(dataOf(t, tried.Answer))]++
+					answers[fmt.Sprint(dataOf(tried.Answer))]++
 				}
 				reads := !scenario.Mutates(s) && s.Assertions.Outcome() == bench.OutcomeSuccess
 				if reads {
