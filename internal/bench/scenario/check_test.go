@@ -162,8 +162,8 @@ func TestRules(t *testing.T) {
 		{"S5: a count is whole", writeFile, "assertions/checkpoints", []any{look("count_gte", "expected_value", 1.5)}, []string{
 			`write/write-001.json: assertions.checkpoints[0].expected_value: must be a whole number, is 1.5`,
 		}},
-		{"S5: a count may be that of a fixture", writeFile, "assertions/checkpoints", []any{look("count_eq", "expected_value", "{{resources.pr.number}}")}, []string{}},
-		{"S5: a count is no other text", writeFile, "assertions/checkpoints", []any{look("count_gte", "expected_value", "2")}, []string{
+		{"S5: a count may be that of a fixture", writeFile, "assertions/checkpoints", []any{look("count_eq", "path", "labels", "expected_value", "{{resources.pr.number}}")}, []string{}},
+		{"S5: a count is no other text", writeFile, "assertions/checkpoints", []any{look("count_gte", "path", "labels", "expected_value", "2")}, []string{
 			`write/write-001.json: assertions.checkpoints[0].expected_value: must be a whole number, is "2"`,
 		}},
 		{"S5: a pattern is a string", writeFile, "assertions/checkpoints", []any{look("matches", "expected_value", 1)}, []string{

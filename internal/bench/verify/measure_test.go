@@ -50,7 +50,9 @@ func measurable(t *testing.T) *rig {
 	r.suite.Scenarios, err = scenario.Select(shipped(t), "", []string{"repo-view-001", "pr-assignees-add-001", "pr-fix-review-comments-wf-001"})
 	require.NoError(t, err)
 	r.suite.Repetitions, r.suite.Run.Continuations = 3, 1
-	r.target.Resources = map[string]map[string]any{"pr": {"number": 2}, "pr_with_reviews": {"number": 5}}
+	r.target.Resources = map[string]map[string]any{
+		"pr": {"number": 2}, "pr_with_reviews": {"number": 5, "unresolved": []any{"PRRT_1", "PRRT_2", "PRRT_3"}}, "texts": {"assignees": []any{"aryeko"}},
+	}
 	r.provider.OnPrompt = func(_ context.Context, s *fake.Session, p agent.Prompt) (agent.Turn, error) {
 		r.now = r.now.Add(time.Second)
 		start := time.Now()
