@@ -14,7 +14,7 @@ func (d *drawing) issues() {
 		}
 		s.Issues = append(s.Issues, more)
 	}
-	add("issue", d.tasks, Issue{Comments: d.comments(1, 4)})
+	add("issue", d.tasks, Issue{Labels: d.labelled(2, 4), Comments: d.comments(1, 4)})
 	add("parent_issue", newDeck(d.random, t.Goals), Issue{Child: "child_issue"})
 	add("blocker_issue", newDeck(d.random, t.Blockers), Issue{})
 	add("child_issue", newDeck(d.random, t.Steps), Issue{Parent: "parent_issue", Blocker: "blocker_issue"})

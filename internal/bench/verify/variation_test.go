@@ -91,8 +91,7 @@ func dataOf(answer string) any {
 
 // same are scenarios of which not all right plays differ, and why.
 var same = map[string]string{
-	"issue-relations-prs-list-001": "ghx 0.8.0 and the read find only pull requests that were linked by hand",
-	"repo-issue-types-list-001":    "a user's repository has no types of issues",
+	"repo-issue-types-list-001": "a user's repository has no types of issues",
 }
 
 // The right plays of all modes pass in every variation. What they are given
