@@ -240,6 +240,43 @@ func varying(texts []string, isID func(i int, word string) bool) string {
 	return out.String()
 }
 
+// field writes what becomes of a field: a value or, of a list of which something
+// stays, what is added or what is removed.
+func (in inference) field(field string, changes []bench.Change) any {
+	before, after := make([]any, len(changes)), make([]any, len(changes))
+	for i, c := range changes {
+		if at := slices.IndexFunc(c.Fields, func(f bench.FieldChange) bool { return f.Name == field }); at >= 0 {
+			before[i], after[i] = c.Fields[at].Before, c.Fields[at].After
+		}
+	}
+	if whole, is := in.reference(field, after); is {
+		return whole
+	}
+	added, removed := make([]any, len(changes)), make([]any, len(changes))
+	adds, removes := true, true
+	for i := range changes {
+		was, _ := plainList(before[i])
+		is, _ := plainList(after[i])
+		more, less := without(is, was), without(was, is)
+		added[i], removed[i] = more, less
+		adds = adds && len(was) > 0 && len(less) == 0
+		removes = removes && len(was) > 0 && len(more) == 0
+	}
+	operator, some := "", added
+	switch {
+	case adds:
+		operator = opAdds
+	case removes:
+		operator, some = opRemoves, removed
+	default:
+		return in.value(field, after)
+	}
+	if written := in.value(field, some); !equal(written, anything()) {
+		return map[string]any{operator: written}
+	}
+	return in.value(field, after)
+}
+
 // value writes the values that a field has in the samples as one: a reference,
 // a value, a list of such, or that it may be anything.
 func (in inference) value(field string, values []any) any {

@@ -142,10 +142,7 @@ func (p *proposer) allowance(in inference, changes []bench.Change) bench.Allowan
 		if a.Fields == nil {
 			a.Fields = map[string]any{}
 		}
-		a.Fields[field] = in.value(field, afterwards(changes, field))
-		if _, assigned := assignedNumber(first); assigned && field == numberField {
-			a.Fields[field] = anything()
-		}
+		a.Fields[field] = in.field(field, changes)
 	}
 	return a
 }
@@ -168,18 +165,6 @@ func fieldNames(changes []bench.Change) []string {
 		}
 	}
 	return names
-}
-
-// afterwards returns a field's value in each of the samples, nil where it does
-// not differ.
-func afterwards(changes []bench.Change, field string) []any {
-	values := make([]any, len(changes))
-	for i, c := range changes {
-		if at := slices.IndexFunc(c.Fields, func(f bench.FieldChange) bool { return f.Name == field }); at >= 0 {
-			values[i] = c.Fields[at].After
-		}
-	}
-	return values
 }
 
 // join adds a play's changes to the proposal.
@@ -266,11 +251,13 @@ func either(one, other any) any {
 	var options []any
 	for _, value := range []any{one, other} {
 		object, _ := value.(map[string]any)
-		if _, is := object[opAny]; is {
-			return anything()
-		}
 		list, is := object[opOneOf].([]any)
-		if !is {
+		switch {
+		case is:
+		case len(object) == 1 && (object[opAny] != nil || object[opAdds] != nil || object[opRemoves] != nil):
+			// No condition holds one of several others.
+			return anything()
+		default:
 			list = []any{value}
 		}
 		for _, option := range list {

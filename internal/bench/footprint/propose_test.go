@@ -108,7 +108,7 @@ func TestS12AProposalRefersToWhatVaries(t *testing.T) {
 			func(w world) bench.Change {
 				return created("issue", fmt.Sprintf("o/n#%d", w.number), w.id, becomes("number", w.number), becomes("title", w.body))
 			},
-			`[{"change":"created","object":"issue","name":"{{repo.full_name}}#*","fields":{"number":{"any":true},"title":"{{input.body}}"}}]`,
+			`[{"change":"created","object":"issue","name":"{{repo.full_name}}#*","fields":{"title":"{{input.body}}"}}]`,
 		},
 		"of equal numbers the one is meant that is called like the thing": {
 			func(w world) bench.Change {
@@ -151,6 +151,30 @@ func TestS12AProposalRefersToWhatVaries(t *testing.T) {
 				return edited("issue", "o/n#1", becomes("labels", []string{w.labels[1].(string), w.labels[0].(string)}))
 			},
 			`[{"change":"changed","object":"issue","name":"{{repo.full_name}}#1","fields":{"labels":"{{input.labels}}"}}]`,
+		},
+		"what is added to a list is told, what was there stays": {
+			func(w world) bench.Change {
+				return edited("issue", "o/n#1", bench.FieldChange{Name: "labels", Before: []any{"old"}, After: append([]any{"old"}, w.labels...)})
+			},
+			`[{"change":"changed","object":"issue","name":"{{repo.full_name}}#1","fields":{"labels":{"adds":"{{input.labels}}"}}}]`,
+		},
+		"what is removed from a list is told": {
+			func(w world) bench.Change {
+				return edited("issue", "o/n#1", bench.FieldChange{Name: "labels", Before: append([]any{w.body}, w.labels...), After: []any{w.body}})
+			},
+			`[{"change":"changed","object":"issue","name":"{{repo.full_name}}#1","fields":{"labels":{"removes":"{{input.labels}}"}}}]`,
+		},
+		"a list that loses all is told by what it loses": {
+			func(w world) bench.Change {
+				return edited("issue", "o/n#1", bench.FieldChange{Name: "labels", Before: []any{"one"}})
+			},
+			`[{"change":"changed","object":"issue","name":"{{repo.full_name}}#1","fields":{"labels":{"removes":["one"]}}}]`,
+		},
+		"a list that loses and gains is told as it is then": {
+			func(w world) bench.Change {
+				return edited("issue", "o/n#1", bench.FieldChange{Name: "labels", Before: []any{"one", "two"}, After: []any{"two", "three"}})
+			},
+			`[{"change":"changed","object":"issue","name":"{{repo.full_name}}#1","fields":{"labels":["two","three"]}}]`,
 		},
 		"a list is written element by element": {
 			func(w world) bench.Change { return edited("issue", "o/n#1", becomes("texts", []any{w.body, "fixed"})) },
@@ -216,6 +240,16 @@ func TestS12PlaysAreJoined(t *testing.T) {
 	assert.Contains(t, notes, "the plays differ in locked of changed issue")
 	assert.Contains(t, notes, "created label {{repo.full_name}}: new: not every play does this, but agent_direct")
 	assert.NotContains(t, notes, "comment", "both do it alike")
+}
+
+func TestS12WhatPlaysAddDifferentlyMayBeAnything(t *testing.T) {
+	adding := func(added ...any) func(world) []bench.Change {
+		return func(world) []bench.Change {
+			return []bench.Change{edited("issue", "o/n#1", bench.FieldChange{Name: "labels", Before: []any{"old"}, After: append([]any{"old"}, added...)})}
+		}
+	}
+	p := footprint.Propose([]footprint.Played{played("mcp", adding("a")), played("ghx", adding("b")), played("agent_direct", adding("a"))})
+	assert.JSONEq(t, `[{"change":"changed","object":"issue","name":"{{repo.full_name}}#1","fields":{"labels":{"any":true}}}]`, asJSON(t, p.Footprint))
 }
 
 func TestS12WhatANewObjectMustHaveIsAskedOfAllPlays(t *testing.T) {

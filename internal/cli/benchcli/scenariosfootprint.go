@@ -11,6 +11,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/footprint"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -98,27 +99,35 @@ func (a *app) proposeFootprint(cmd *cobra.Command, f footprintFlags, args []stri
 	return a.tellProposal(footprint.Propose(played), f.json)
 }
 
-// sampled plays a right play on so many variations of the fixtures. What the
-// scenario allows so far is not looked at.
+// sampled plays a right play on so many variations of the fixtures.
 func (t *trial) sampled(ctx context.Context, play rightPlay, samples int) (footprint.Played, error) {
-	s := t.scenario
-	s.Footprint = nil
 	played := footprint.Played{Name: play.name}
 	for n := 1; n <= samples; n++ {
 		if err := t.ready(ctx, play.mode, n); err != nil {
 			return played, err
 		}
-		tried := t.once(ctx, s, play.agent, play.at, play.mode, n)
+		tried := t.once(ctx, play.agent, play.at, play.mode, n)
 		if ctx.Err() != nil {
 			return played, context.Cause(ctx)
 		}
-		if !tried.Succeeded() {
+		if !rightButForChanges(tried) {
 			return played, fault.Invalidf("%s of %s does not pass on variation %d of seed %d, so what it changes is not what is right: %s (%s); see it with `bench scenarios try`",
-				play.name, s.ID, n, t.variations.Seed, tried.Error.Message, tried.Error.Type)
+				play.name, t.scenario.ID, n, t.variations.Seed, tried.Error.Message, tried.Error.Type)
 		}
 		played.Samples = append(played.Samples, footprint.Sample{Seen: tried.Seen, Agent: tried.Agent, References: tried.Scenario.References(tried.Manifest)})
 	}
 	return played, nil
+}
+
+// rightButForChanges reports whether an attempt did all that it should. Whether
+// the scenario allows what it changed is not looked at: that is to be found out.
+func rightButForChanges(tried runner.Tried) bool {
+	if tried.Succeeded() {
+		return true
+	}
+	return tried.Error.Type == bench.CheckpointFailed && !slices.ContainsFunc(tried.Checkpoints, func(c bench.CheckpointResult) bool {
+		return !c.Passed && c.Kind != bench.CheckFootprint
+	})
 }
 
 // rightPlays returns the plays that are looked at: the user's own command, or

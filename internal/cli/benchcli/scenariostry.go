@@ -79,7 +79,7 @@ func (a *app) tryScenario(cmd *cobra.Command, f tryFlags, args []string) (err er
 	if err := t.ready(ctx, play.mode, f.variation); err != nil {
 		return err
 	}
-	tried := t.once(ctx, t.scenario, play.agent, play.at, play.mode, f.variation)
+	tried := t.once(ctx, play.agent, play.at, play.mode, f.variation)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -101,11 +101,11 @@ func (t *trial) of(variation int) bench.Variations {
 }
 
 // once has an agent make one attempt in a mode, on a variation of the fixtures.
-func (t *trial) once(ctx context.Context, s bench.Scenario, by agent.Provider, on target.Target, mode bench.Mode, variation int) runner.Tried {
+func (t *trial) once(ctx context.Context, by agent.Provider, on target.Target, mode bench.Mode, variation int) runner.Tried {
 	deps := t.deps
 	deps.Provider, deps.Target = by, on
-	return runner.Once(ctx, runner.Config{Scenarios: map[string]bench.Scenario{s.ID: s}, Variations: t.of(variation)}, deps,
-		bench.Cell{ScenarioID: s.ID, Mode: mode, Iteration: 1})
+	return runner.Once(ctx, runner.Config{Scenarios: map[string]bench.Scenario{t.scenario.ID: t.scenario}, Variations: t.of(variation)}, deps,
+		bench.Cell{ScenarioID: t.scenario.ID, Mode: mode, Iteration: 1})
 }
 
 func (t *trial) close() error { return t.sandbox.Close() }

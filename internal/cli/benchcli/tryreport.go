@@ -9,7 +9,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/envelope"
-	"github.com/ghx-dev/bench-action/internal/bench/footprint"
 	"github.com/ghx-dev/bench-action/internal/bench/prompt"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/truth"
@@ -39,10 +38,8 @@ type tryReport struct {
 	RefusedHosts []string                 `json:"refused_hosts,omitempty"`
 	Unsupported  []string                 `json:"unsupported,omitempty"`
 	Checks       []bench.CheckpointResult `json:"checks"`
-	// FootprintJudged is false where the scenario says nothing of what may be
-	// changed; then changes are all of them.
-	FootprintJudged bool           `json:"footprint_judged"`
-	Changes         []bench.Change `json:"changes"`
+	// Changes are those that are left at the end, what is not allowed first.
+	Changes []bench.Change `json:"changes"`
 	// Data compares what was reported with what GitHub says, field by field; empty
 	// where they were not compared.
 	Data []dataField `json:"data"`
@@ -63,7 +60,7 @@ func newTryReport(t *trial, play rightPlay, variation int, tried runner.Tried) t
 		Scenario: t.scenario.ID, Mode: play.mode, Play: play.name, Variation: *t.of(variation).Of(0),
 		Success: tried.Succeeded(), Error: tried.Error, OutputValid: tried.OutputValid,
 		Prompt: prompt.First(tried.Scenario, ""), Input: tried.Scenario.Input, Answer: tried.Answer,
-		Unsupported: tried.Unsupported, Checks: tried.Checkpoints, FootprintJudged: tried.Judged, Changes: tried.Changes,
+		Unsupported: tried.Unsupported, Checks: tried.Checkpoints, Changes: tried.Changes,
 		Data: compared(tried),
 	}
 	for _, m := range tried.Transcript.Messages {
@@ -72,9 +69,6 @@ func newTryReport(t *trial, play rightPlay, variation int, tried runner.Tried) t
 				r.ToolErrors = append(r.ToolErrors, p.Tool.Error)
 			}
 		}
-	}
-	if !r.FootprintJudged {
-		r.Changes = footprint.Net(tried.Seen)
 	}
 	if tried.Usage != nil {
 		r.Requests, r.RefusedHosts = &tried.Usage.Requests, tried.Usage.RefusedHosts
@@ -111,7 +105,8 @@ func (r tryReport) print(out io.Writer) error {
 	}
 	r.printAsked(&text)
 	r.printChecks(&text)
-	r.printChanges(&text)
+	fmt.Fprintln(&text, "\nChanges")
+	printChanges(&text, r.Changes)
 	r.printData(&text)
 	if r.Success {
 		fmt.Fprintln(&text, "\nSUCCESS")
@@ -146,15 +141,6 @@ func (r tryReport) printChecks(out io.Writer) {
 			fmt.Fprintf(out, "           %s\n", strings.ReplaceAll(c.Detail, "\n", " ⏎ "))
 		}
 	}
-}
-
-func (r tryReport) printChanges(out io.Writer) {
-	if r.FootprintJudged {
-		fmt.Fprintln(out, "\nChanges")
-	} else {
-		fmt.Fprintln(out, "\nChanges (not judged: the scenario has no footprint)")
-	}
-	printChanges(out, r.Changes)
 }
 
 func (r tryReport) printData(out io.Writer) {
