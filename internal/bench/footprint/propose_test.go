@@ -165,13 +165,13 @@ func TestS12AProposalRefersToWhatVaries(t *testing.T) {
 			`[{"change":"changed","object":"issue","name":"{{repo.full_name}}#1","fields":{"labels":{"removes":"{{input.labels}}"}}}]`,
 		},
 		"a list that loses all is told by what it loses": {
-			func(w world) bench.Change {
+			func(world) bench.Change {
 				return edited("issue", "o/n#1", bench.FieldChange{Name: "labels", Before: []any{"one"}})
 			},
 			`[{"change":"changed","object":"issue","name":"{{repo.full_name}}#1","fields":{"labels":{"removes":["one"]}}}]`,
 		},
 		"a list that loses and gains is told as it is then": {
-			func(w world) bench.Change {
+			func(world) bench.Change {
 				return edited("issue", "o/n#1", bench.FieldChange{Name: "labels", Before: []any{"one", "two"}, After: []any{"two", "three"}})
 			},
 			`[{"change":"changed","object":"issue","name":"{{repo.full_name}}#1","fields":{"labels":["two","three"]}}]`,
