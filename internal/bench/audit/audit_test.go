@@ -98,7 +98,7 @@ func TestS19EveryWeakCheckIsFound(t *testing.T) {
 			reads, func(s *bench.Scenario) {
 				s.Assertions.ExpectedData.Fields["labels"] = `{"$one_of": [.labels, .labels[1:], .labels[:-1]]}`
 			}, []audit.Kind{audit.OtherAnswer},
-			[]string{"other-answer labels first left out", "other-answer labels last left out"},
+			[]string{"other-answer labels first left out"},
 		},
 		"data that need not be there": {
 			reads, func(s *bench.Scenario) {

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -58,7 +59,7 @@ type Evidence struct {
 // GitHub's state cannot be read, nothing is known of that, which is a runner
 // failure.
 func (f *Figures) Judge(e Evidence) {
-	var reasons, broken []string
+	var reasons, broken, untrue []string
 	if e.Scenario.Type == bench.Workflow {
 		f.OutputValid = e.Readable
 	} else {
@@ -73,18 +74,21 @@ func (f *Figures) Judge(e Evidence) {
 		switch {
 		case c.Passed:
 		case c.Kind == bench.CheckAnswer:
-			reasons = append(reasons, c.Detail)
+			untrue = append(untrue, c.Detail)
 		default:
 			broken = append(broken, fmt.Sprintf("%s: %s", c.Name, c.Detail))
 		}
 	}
+	// Where there is an answer, what happened weighs more than what is said of it.
 	switch {
 	case len(reasons) > 0:
-		f.Error = rowError(bench.AssertionFailed, strings.Join(append(reasons, broken...), " "), e.Redact)
+		f.Error = rowError(bench.AssertionFailed, strings.Join(slices.Concat(reasons, untrue, broken), " "), e.Redact)
 	case !e.Readable:
 		f.Error = rowError(bench.RunnerError, "read GitHub's state: "+strings.Join(broken, "; "), e.Redact)
 	case len(broken) > 0:
-		f.Error = rowError(bench.CheckpointFailed, strings.Join(broken, "; "), e.Redact)
+		f.Error = rowError(bench.CheckpointFailed, strings.Join(append(broken, untrue...), "; "), e.Redact)
+	case len(untrue) > 0:
+		f.Error = rowError(bench.AssertionFailed, strings.Join(untrue, " "), e.Redact)
 	}
 }
 

@@ -1,21 +1,22 @@
 package runner_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
@@ -25,54 +26,17 @@ func nonces() func() string {
 	return func() string { return fmt.Sprintf("nonce-%d", n.Add(1)) }
 }
 
-// named finds the values of the manifest that a scenario's file names.
-var named = regexp.MustCompile(`resources\.(\w+)\.(\w+)`)
-
-// resourcesOf returns fixtures that scenarios can be bound to: every value that
-// they name is there, as a text where a capability takes no number for it.
-func resourcesOf(t *testing.T, all []bench.Scenario) map[string]map[string]any {
-	t.Helper()
-	resources := map[string]map[string]any{}
-	put := func(path string, value any, anew bool) {
-		for _, found := range named.FindAllStringSubmatch(path, -1) {
-			if resources[found[1]] == nil {
-				resources[found[1]] = map[string]any{}
-			}
-			if _, there := resources[found[1]][found[2]]; anew || !there {
-				resources[found[1]][found[2]] = value
-			}
-		}
-	}
-	for _, s := range all {
-		text, err := json.Marshal(s)
-		require.NoError(t, err)
-		put(string(text), 1, false)
-		for _, name := range s.Requires() {
-			put("resources."+name+".number", 1, false)
-		}
-		texts := func(task, field, source string) {
-			if capability, _ := scenario.FindCapability(task); slices.Contains(capability.Input[field].Types, "string") {
-				put(source, "text", true)
-			}
-		}
-		for destination, source := range s.Fixture.Bindings {
-			texts(s.Task, strings.TrimPrefix(destination, "input."), source)
-		}
-		for _, c := range s.Assertions.Checkpoints {
-			for field, value := range c.VerificationInput {
-				texts(c.VerificationTask, field, fmt.Sprint(value))
-			}
-		}
-	}
-	return resources
-}
-
 func TestEveryShippedScenarioSaysTheSameInEveryMode(t *testing.T) {
 	library, err := scenario.Load(scenarios.Files)
 	require.NoError(t, err)
+	place, err := verify.VariedSandbox(fixture.Options{
+		Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID, Now: time.Date(2026, 2, 25, 17, 0, 0, 0, time.UTC),
+	}).Prepare(t.Context(), target.Needs{Variation: &bench.Variation{Seed: 1}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, place.Close()) })
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(library.All()...)
-		r.target.Resources = resourcesOf(t, library.All())
+		r.target.Resources = place.Manifest.Resources
 		r.deps.Nonce = nonces()
 		var ids []string
 		for _, s := range library.All() {

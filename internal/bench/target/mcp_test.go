@@ -73,8 +73,9 @@ func TestMCPServerOffersTheToolsThatScenariosNeed(t *testing.T) {
 func TestMCPContextAndUsers(t *testing.T) {
 	m := openAllMCP(t)
 	m.has(map[string]any{"login": target.Agent}, "get_me", nil)
-	m.has(map[string]any{"total_count": 3}, "search_users", map[string]any{"query": "bench in:login"})
-	m.has(map[string]any{"total_count": 1, "items": []any{map[string]any{"login": scene.Plain("").Ground.Organization}}}, "search_orgs", map[string]any{"query": "bench"})
+	ground := scene.Plain("").Ground
+	m.has(map[string]any{"total_count": 1}, "search_users", map[string]any{"query": ground.Reviewer + " in:login"})
+	m.has(map[string]any{"total_count": 1, "items": []any{map[string]any{"login": ground.Organization}}}, "search_orgs", map[string]any{"query": ground.Organization})
 }
 
 func TestMCPReadsRepositories(t *testing.T) {

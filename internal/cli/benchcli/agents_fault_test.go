@@ -166,6 +166,14 @@ func succeeds(t *testing.T, row bench.Row) {
 	assert.True(t, row.OutputValid)
 }
 
+// answers fails the test unless an attempt that had no reason to ask GitHub has
+// a valid answer, with which nothing else is wrong.
+func answers(t *testing.T, row bench.Row) {
+	t.Helper()
+	assert.True(t, row.OutputValid)
+	assert.Equal(t, &bench.RowError{Type: bench.AssertionFailed, Message: "The agent answered without asking GitHub."}, row.Error)
+}
+
 // failsAs fails the test unless the row has an error of that type whose
 // message has the text.
 func failsAs(kind bench.ErrorType, text string) func(*testing.T, bench.Row) {
@@ -231,11 +239,11 @@ func TestR8WhateverAModelDoesComesToARow(t *testing.T) {
 		{id: "three-envelopes-001",
 			steps: says(stubmodel.Step{Text: `{"ok": false, "data": null, "error": {"code": "X"}, "meta": {}} no: {"ok": fal` + "\n```json\n" + answer + "\n```\n"}),
 			row: func(t *testing.T, row bench.Row) {
-				succeeds(t, row)
+				answers(t, row)
 				assert.Zero(t, row.Continuations)
 			}},
-		{id: "much-text-001", steps: says(stubmodel.Step{Text: strings.Repeat("All work and no play. ", 5*megabyte/22) + answer, ChunkBytes: megabyte}), row: succeeds},
-		{id: "no-utf-001", steps: says(stubmodel.Step{Text: "\xff\xfe\x00 " + envelope(map[string]any{"text": "\xc3("})}), row: succeeds},
+		{id: "much-text-001", steps: says(stubmodel.Step{Text: strings.Repeat("All work and no play. ", 5*megabyte/22) + answer, ChunkBytes: megabyte}), row: answers},
+		{id: "no-utf-001", steps: says(stubmodel.Step{Text: "\xff\xfe\x00 " + envelope(map[string]any{"text": "\xc3("})}), row: answers},
 		{id: "breaks-off-001", steps: says(stubmodel.Step{Text: answer, ChunkBytes: 5, Break: &stubmodel.Break{At: 3, How: stubmodel.Garbage}}), row: func(t *testing.T, row bench.Row) {
 			assert.False(t, row.Success)
 			require.NotNil(t, row.Error)
@@ -254,12 +262,12 @@ func TestR8WhateverAModelDoesComesToARow(t *testing.T) {
 		{id: "after-a-tool-001", steps: func(r stubmodel.Request) []stubmodel.Step {
 			left <- running(t, sleeper(1))
 			return says(done())(r)
-		}, row: succeeds},
+		}, row: answers},
 		{id: "kills-its-server-001", steps: runs("kill -9 $PPID; " + sleeper(2)), row: failsAs(bench.RunnerError, "OpenCode has ended")},
 		{id: "after-its-end-001", steps: func(r stubmodel.Request) []stubmodel.Step {
 			left <- running(t, sleeper(2))
 			return says(done())(r)
-		}, row: succeeds},
+		}, row: answers},
 	})
 	s.perform(t, "--first-answer-timeout", lateAnswer, "--stall-timeout", lateSign)
 	s.check(t)

@@ -76,8 +76,8 @@ func TestG16AnOpenCodeThatCannotRunIsToldOfBeforeAnythingRuns(t *testing.T) {
 func TestARefusedKeyStopsTheSuiteAndTheRightOneGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, []deed{
-		{id: "first-001", steps: runs("true"), row: succeeds},
-		{id: "second-001", steps: runs("true"), row: succeeds},
+		{id: "first-001", steps: runs("gh api user --jq .login"), row: succeeds},
+		{id: "second-001", steps: runs("gh api user --jq .login"), row: succeeds},
 	})
 	s.env = append(s.env, "STUB_KEY=sk-the-key-that-is-not-right")
 	s.perform(t, "--concurrency", "2")

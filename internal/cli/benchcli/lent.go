@@ -48,7 +48,7 @@ func (a *app) liveFor(ctx context.Context, s *verify.Suite, p *prepared) (_ targ
 	if err != nil {
 		return nil, err
 	}
-	agent, verifier, err := a.tokens(ctx, p.remote)
+	tokens, err := a.tokens(ctx, p.remote)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (a *app) liveFor(ctx context.Context, s *verify.Suite, p *prepared) (_ targ
 	}
 	l.Target, err = live.New(live.Options{
 		Manifest: manifest, RepositoryID: id, RESTURL: p.remote.at.rest, GraphQLURL: p.remote.at.graphql,
-		Agent: agent, Verifier: verifier, Remove: l.remote.remove,
+		Agent: tokens.agent, AgentLogin: tokens.login, Verifier: tokens.verifier, Remove: l.remote.remove,
 		Reset: func(ctx context.Context, m bench.Manifest, resources []string) (bench.Manifest, error) {
 			return l.remote.reset(ctx, m, resources, a.seedOptions(l.remote, l.seedID, s.RunID))
 		},

@@ -134,31 +134,44 @@ func (r *remote) get(ctx context.Context, client *github.Client) (*gh.Repository
 	return client.REST.Repositories.Get(ctx, owner, name)
 }
 
-// tokens returns the tokens of agents and of checkpoints, after a look at what
-// the agent's reaches.
-func (a *app) tokens(ctx context.Context, r *remote) (agent, verifier live.Tokens, err error) {
-	if agent, err = r.credentials.agent(); err != nil {
-		return nil, nil, err
+// lentTokens are those that a suite on a repository works with.
+type lentTokens struct {
+	agent, verifier live.Tokens
+	// login is who the agent's token is, without the "[bot]" of an App's.
+	login string
+}
+
+// tokens returns the tokens of agents and of checkpoints, after a look at who
+// the agent's is and what it reaches.
+func (a *app) tokens(ctx context.Context, r *remote) (t lentTokens, err error) {
+	if t.agent, err = r.credentials.agent(); err != nil {
+		return t, err
 	}
-	if verifier, err = r.credentials.reading(); err != nil {
-		return nil, nil, err
+	if t.verifier, err = r.credentials.reading(); err != nil {
+		return t, err
 	}
-	client, err := a.client(r.at, agent)
+	client, err := a.client(r.at, t.agent)
 	if err != nil {
-		return nil, nil, err
+		return t, err
 	}
 	_, response, err := r.get(ctx, client)
 	if github.StatusOf(err) == http.StatusNotFound {
-		return nil, nil, fault.Invalidf("the agent's token may not see %s: give %s one that was made for this repository", r.repo, AgentTokenVariable)
+		return t, fault.Invalidf("the agent's token may not see %s: give %s one that was made for this repository", r.repo, AgentTokenVariable)
 	}
 	if err != nil {
-		return nil, nil, github.Explain("look up repository "+r.repo+" with the agent's token", err)
+		return t, github.Explain("look up repository "+r.repo+" with the agent's token", err)
 	}
+	// An App's token cannot read /user; GraphQL's viewer is its bot.
+	var who struct{ Viewer struct{ Login string } }
+	if err := client.GraphQL(ctx, "query { viewer { login } }", nil, &who); err != nil {
+		return t, github.Explain("look up whose the agent's token is", err)
+	}
+	t.login = strings.TrimSuffix(who.Viewer.Login, "[bot]")
 	if scopes := response.Header.Get("X-OAuth-Scopes"); scopes != "" {
 		fmt.Fprintf(a.stderr, "bench: the agent's token is a classic one (scopes %s), which reaches more than %s: agents are kept to the repository by what can be seen in their requests alone; a token of a GitHub App, or a fine-grained one of the repository, is kept to it by GitHub\n",
 			scopes, r.repo)
 	}
-	return agent, verifier, nil
+	return t, nil
 }
 
 // repository returns the repository that a suite runs on.

@@ -52,7 +52,7 @@ func (a *API) orLacking(c *call, answer Response) Response {
 	if method == http.MethodOptions {
 		method = http.MethodGet
 	}
-	op, known := githubschema.Find(method, c.URL.Path)
+	op, known := githubschema.Find(method, c.URL.EscapedPath())
 	if !known || a.served[unnamed(op.String())] {
 		return answer
 	}

@@ -36,6 +36,9 @@ type Options struct {
 	// Agent and Verifier are the tokens of agents and of checkpoints, which
 	// are not the same (rule S6).
 	Agent, Verifier Tokens
+	// AgentLogin is the agent's account, without the "[bot]" of an App's; empty
+	// where it is not known.
+	AgentLogin string
 	// Reset puts fixtures back as they were seeded, verifies that, and returns
 	// the manifest that names them now.
 	Reset func(ctx context.Context, m bench.Manifest, resources []string) (bench.Manifest, error)
@@ -181,6 +184,7 @@ func (t *Target) open(ctx context.Context, needs target.Needs, leave func()) (*t
 	manifest := t.Manifest()
 	return &target.Place{
 		Manifest: manifest,
+		Agent:    t.opts.AgentLogin,
 		Env: []string{
 			"GH_TOKEN=" + p.token,
 			"GITHUB_TOKEN=" + p.token,
