@@ -82,6 +82,7 @@ func Load(data []byte) (*World, error) {
 	if err := w.state.Validate(); err != nil {
 		return nil, fault.Invalidf("its %s is not as saved: %w", snapshotState, err)
 	}
+	w.state.Index()
 	return w, nil
 }
 

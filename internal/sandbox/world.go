@@ -94,7 +94,9 @@ func New() (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &World{state: model.New(), tokens: map[string]Token{}, rest: rest.New(), gql: graph, scopes: scopedOperations(), downloadKey: rand.Text()}, nil
+	state := model.New()
+	state.Index()
+	return &World{state: state, tokens: map[string]Token{}, rest: rest.New(), gql: graph, scopes: scopedOperations(), downloadKey: rand.Text()}, nil
 }
 
 // Setup changes the state directly, for what has no API: users, empty
@@ -137,7 +139,7 @@ func (w *World) Clone() *World {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return &World{
-		state: w.state.Clone(), tokens: map[string]Token{}, rest: w.rest, gql: w.gql, scopes: w.scopes, downloadKey: rand.Text(), outside: w.outside,
+		state: w.state.CloneIndexed(), tokens: map[string]Token{}, rest: w.rest, gql: w.gql, scopes: w.scopes, downloadKey: rand.Text(), outside: w.outside,
 	}
 }
 

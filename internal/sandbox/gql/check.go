@@ -140,7 +140,7 @@ func actionsFields() map[string]graphql.Resolver {
 
 // runOf returns the workflow run of a check suite, nil if it has none.
 func (q *query) runOf(c *model.CheckSuite) *model.Run {
-	return q.s.Runs.First(func(r *model.Run) bool { return r.SuiteID == c.ID })
+	return q.s.ActionsRun(c)
 }
 
 // suiteState is a check suite's status and conclusion; a nil conclusion means
@@ -153,7 +153,7 @@ func (q *query) suite(c *model.CheckSuite) suiteState {
 	if r := q.runOf(c); r != nil {
 		return suiteState{upper(r.Current().Status), upper(r.Current().Conclusion)}
 	}
-	checks := model.Rollup{Runs: q.s.CheckRuns.Where(func(r *model.CheckRun) bool { return r.SuiteID == c.ID })}
+	checks := model.Rollup{Runs: q.s.ChecksOf(c)}
 	if state := checks.State(); state != "" {
 		return suiteState{upper(model.Completed), upper(state)}
 	}

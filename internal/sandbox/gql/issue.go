@@ -113,7 +113,7 @@ func (q *query) selected(r *model.Repo, want selection, order graphql.Args) []*m
 		case "UPDATED_AT":
 			by = a.UpdatedAt.Compare(b.UpdatedAt)
 		case "COMMENTS":
-			by = cmp.Compare(len(q.s.CommentsOf(a)), len(q.s.CommentsOf(b)))
+			by = cmp.Compare(q.s.CommentCount(a), q.s.CommentCount(b))
 		}
 		return cmp.Or(by, a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Number, b.Number))
 	})

@@ -92,8 +92,8 @@ func timelineOf(q *query, i *model.Issue, args graphql.Args) ([]any, error) {
 			items = append(items, item{c.CreatedAt, c})
 		}
 	}
-	for e := range q.s.Events.All() {
-		if k, known := kinds[e.Kind]; known && e.IssueID == i.ID && wanted(k.filter, e.CreatedAt) {
+	for _, e := range q.s.EventsOf(i) {
+		if k, known := kinds[e.Kind]; known && wanted(k.filter, e.CreatedAt) {
 			items = append(items, item{e.CreatedAt, e})
 		}
 	}

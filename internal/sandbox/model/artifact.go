@@ -43,7 +43,12 @@ func (s *State) upload(job *Job, uploads []Upload) {
 // ArtifactsOf returns a repository's artifacts, newest first; those of one run
 // if run is not 0.
 func (s *State) ArtifactsOf(repo *Repo, run ID) []*Artifact {
-	found := s.Artifacts.Where(func(a *Artifact) bool { return a.RepoID == repo.ID && (run == 0 || a.RunID == run) })
+	var found []*Artifact
+	if run != 0 {
+		found = s.Artifacts.whereOf(artifactByRun, key{of: run}, func(a *Artifact) bool { return a.RepoID == repo.ID })
+	} else {
+		found = s.Artifacts.Where(func(a *Artifact) bool { return a.RepoID == repo.ID })
+	}
 	slices.Reverse(found)
 	return found
 }

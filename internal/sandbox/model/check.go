@@ -21,19 +21,26 @@ func (s *State) addActionsApp() {
 // Rollup is the checks of a commit, the latest of each name in a check suite.
 type Rollup struct{ Runs []*CheckRun }
 
+// ChecksOf returns the check runs of a suite, oldest first.
+func (s *State) ChecksOf(suite *CheckSuite) []*CheckRun {
+	return s.CheckRuns.with(checkBySuite, key{of: suite.ID})
+}
+
+// ChecksAt returns the check runs of a commit, oldest first.
+func (s *State) ChecksAt(repo *Repo, sha string) []*CheckRun {
+	return s.CheckRuns.with(checkByCommit, key{of: repo.ID, text: sha})
+}
+
 // Rollup returns the checks of a commit.
 func (s *State) Rollup(repo *Repo, sha string) Rollup {
-	type key struct {
+	type latest struct {
 		suite ID
 		name  string
 	}
-	at := map[key]int{}
+	at := map[latest]int{}
 	var runs []*CheckRun
-	for c := range s.CheckRuns.All() {
-		if c.RepoID != repo.ID || c.HeadSHA != sha {
-			continue
-		}
-		k := key{c.SuiteID, c.Name}
+	for _, c := range s.CheckRuns.find(checkByCommit, key{of: repo.ID, text: sha}) {
+		k := latest{c.SuiteID, c.Name}
 		if i, seen := at[k]; seen {
 			runs[i] = c
 			continue

@@ -108,9 +108,7 @@ func (s *State) requireApp(app *App, repo *Repo) error {
 // suiteOf returns the check suite of an App on a commit, which comes into being
 // with the first check run.
 func (s *State) suiteOf(app *App, repo *Repo, sha string) *CheckSuite {
-	known := s.CheckSuites.First(func(c *CheckSuite) bool {
-		return c.RepoID == repo.ID && c.AppID == app.ID && c.HeadSHA == sha
-	})
+	known := s.CheckSuites.firstOf(suiteByCommit, key{of: repo.ID, text: sha}, func(c *CheckSuite) bool { return c.AppID == app.ID })
 	if known != nil {
 		return known
 	}

@@ -42,7 +42,5 @@ func (s *State) Closes(i *Issue) []*Issue {
 // ClosingPulls returns the pull requests that close an issue when they are
 // merged, those that are open no longer among them.
 func (s *State) ClosingPulls(i *Issue) []*Issue {
-	return s.Issues.Where(func(pull *Issue) bool {
-		return pull.Pull != nil && pull.RepoID == i.RepoID && slices.Contains(s.Closes(pull), i)
-	})
+	return s.Issues.whereOf(pullByRepo, key{of: i.RepoID}, func(pull *Issue) bool { return slices.Contains(s.Closes(pull), i) })
 }

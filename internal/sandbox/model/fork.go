@@ -79,15 +79,10 @@ type end struct {
 	ref  string
 }
 
-// isHeadOf reports whether an end is that of a pull request.
-func (e end) isHeadOf(i *Issue) bool {
-	return i.Pull.HeadRef == e.ref && cmp.Or(i.Pull.HeadRepoID, i.RepoID) == e.repo.ID
-}
-
 // pullsFrom returns the open pull requests that come from a branch, into
 // whatever repository.
 func (s *State) pullsFrom(e end) []*Issue {
-	return s.Issues.Where(func(i *Issue) bool { return i.Pull != nil && !i.Closed && e.isHeadOf(i) })
+	return s.Issues.whereOf(openPullByHead, key{of: e.repo.ID}, func(i *Issue) bool { return i.Pull.HeadRef == e.ref })
 }
 
 // fetchHead brings a commit of a head's repository into that of its base.
@@ -102,10 +97,13 @@ func fetchHead(base, head *Repo, tip gitstore.Hash) error {
 // owner let the maintainers of a pull request's base do so. An empty branch
 // stands for any.
 func (s *State) maintains(actor ID, repo *Repo, branch string) bool {
-	return s.Issues.First(func(i *Issue) bool {
-		return i.Pull != nil && !i.Closed && i.Pull.HeadRepoID == repo.ID && i.Pull.MaintainerCanModify && (branch == "" || i.Pull.HeadRef == branch) &&
-			s.Permission(actor, s.Repos.Get(i.RepoID)) >= PermWrite
-	}) != nil
+	for _, i := range s.Issues.find(openPullByHead, key{of: repo.ID}) {
+		if i.Pull.HeadRepoID == repo.ID && i.Pull.MaintainerCanModify && (branch == "" || i.Pull.HeadRef == branch) &&
+			s.Permission(actor, s.Repos.Get(i.RepoID)) >= PermWrite {
+			return true
+		}
+	}
+	return false
 }
 
 // requireBranch refuses to move a ref for those who may neither write to the

@@ -15,7 +15,7 @@ func (s *State) checkEnded(actor ID, run *CheckRun) {
 }
 
 func (s *State) suiteEnded(actor ID, suite *CheckSuite) {
-	running := s.CheckRuns.First(func(c *CheckRun) bool { return c.SuiteID == suite.ID && c.Status != Completed })
+	running := s.CheckRuns.firstOf(checkBySuite, key{of: suite.ID}, func(c *CheckRun) bool { return c.Status != Completed })
 	if running == nil {
 		s.emit(Happening{Event: "check_suite", Action: "completed", RepoID: suite.RepoID, ActorID: actor, Suite: suite})
 	}
@@ -122,5 +122,5 @@ func (s *State) jobHappened(actor ID, job *Job, action string) {
 // ActionsRun returns the run of Actions whose check suite it is, nil for that
 // of another App.
 func (s *State) ActionsRun(suite *CheckSuite) *Run {
-	return s.Runs.First(func(r *Run) bool { return r.SuiteID == suite.ID })
+	return s.Runs.only(runBySuite, key{of: suite.ID})
 }

@@ -134,8 +134,18 @@ func (s *State) mayTalk(actor ID, repo *Repo, i *Issue) error {
 
 // CommentsOf returns an issue's comments, oldest first.
 func (s *State) CommentsOf(i *Issue) []*Comment {
-	return s.Comments.Where(func(c *Comment) bool { return c.IssueID == i.ID })
+	return s.Comments.with(commentByIssue, key{of: i.ID})
 }
+
+// CommentCount returns how many comments an issue has.
+func (s *State) CommentCount(i *Issue) int { return s.Comments.count(commentByIssue, key{of: i.ID}) }
+
+// EventsOf returns the timeline of an issue, oldest first.
+func (s *State) EventsOf(i *Issue) []*Event { return s.Events.with(eventByIssue, key{of: i.ID}) }
+
+// OpenIssues returns how many issues and pull requests of a repository are
+// open.
+func (s *State) OpenIssues(repo *Repo) int { return s.Issues.count(openByRepo, key{of: repo.ID}) }
 
 // AddAssignees assigns users to an issue or pull request. Who cannot be
 // assigned is left out, as GitHub's REST API does.
@@ -187,7 +197,7 @@ func (s *State) DeleteIssue(actor ID, repo *Repo, i *Issue) error {
 			s.Comments.Delete(c.ID)
 			s.dropReactions(c.ID)
 		}
-		for _, e := range s.Events.Where(func(e *Event) bool { return e.IssueID == i.ID }) {
+		for _, e := range s.EventsOf(i) {
 			s.Events.Delete(e.ID)
 		}
 		s.dropReactions(i.ID)

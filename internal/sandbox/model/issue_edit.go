@@ -160,7 +160,7 @@ func (s *State) checkSettings(repo *Repo, edit IssueEdit) (settings, error) {
 // Milestone returns the repository's milestone of that number, nil if there is
 // none.
 func (s *State) Milestone(repo *Repo, number int) *Milestone {
-	return s.Milestones.First(func(m *Milestone) bool { return m.RepoID == repo.ID && m.Number == number })
+	return s.Milestones.firstOf(milestoneByRepo, key{of: repo.ID}, func(m *Milestone) bool { return m.Number == number })
 }
 
 // set applies settings, making labels that are missing.

@@ -10,12 +10,12 @@ import (
 // Label returns the repository's label of that name, compared without case;
 // nil if there is none.
 func (s *State) Label(repo *Repo, name string) *Label {
-	return s.Labels.First(func(l *Label) bool { return l.RepoID == repo.ID && strings.EqualFold(l.Name, name) })
+	return s.Labels.firstOf(labelByRepo, key{of: repo.ID}, func(l *Label) bool { return strings.EqualFold(l.Name, name) })
 }
 
 // LabelsOf returns a repository's labels in order of creation.
 func (s *State) LabelsOf(repo *Repo) []*Label {
-	return s.Labels.Where(func(l *Label) bool { return l.RepoID == repo.ID })
+	return s.Labels.with(labelByRepo, key{of: repo.ID})
 }
 
 // NewLabel describes a label.

@@ -27,7 +27,7 @@ func (s *State) DeleteLogs(actor ID, run *Run) error {
 		return &Problem{Kind: Conflict, Message: "Cannot delete logs of a workflow run that is not completed."}
 	}
 	s.Advance()
-	for _, job := range s.Jobs.Where(func(j *Job) bool { return j.RunID == run.ID }) {
+	for _, job := range s.Jobs.with(jobByRun, key{of: run.ID}) {
 		job.Steps = slices.Clone(job.Steps)
 		for n := range job.Steps {
 			job.Steps[n].Log = ""

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,11 +27,17 @@ func (s *State) checkMilestone(repo *Repo, m *Milestone, title string) error {
 	if strings.TrimSpace(title) == "" {
 		return invalid(milestoneResource, "title", "missing_field")
 	}
-	other := s.Milestones.First(func(other *Milestone) bool { return other.RepoID == repo.ID && other.Title == title })
+	other := s.Milestones.firstOf(milestoneByRepo, key{of: repo.ID}, func(other *Milestone) bool { return other.Title == title })
 	if other != nil && other != m {
 		return invalid(milestoneResource, "title", "already_exists")
 	}
 	return nil
+}
+
+// InMilestone returns how many issues and pull requests of a milestone are open
+// and how many are closed.
+func (s *State) InMilestone(m *Milestone) (open, closed int) {
+	return s.Issues.count(byMilestone, key{of: m.ID}), s.Issues.count(byMilestone, key{of: m.ID, n: 1})
 }
 
 // MilestoneEdit is a change of a milestone; nil fields stay.
@@ -77,7 +85,9 @@ func (s *State) DeleteMilestone(actor ID, m *Milestone) error {
 	}
 	s.Advance()
 	s.because(CauseDeletion, func() {
-		for _, i := range s.Issues.Where(func(i *Issue) bool { return i.MilestoneID == m.ID }) {
+		issues := slices.Concat(s.Issues.with(byMilestone, key{of: m.ID}), s.Issues.with(byMilestone, key{of: m.ID, n: 1}))
+		slices.SortFunc(issues, func(a, b *Issue) int { return cmp.Compare(a.ID, b.ID) })
+		for _, i := range issues {
 			s.record(actor, i, Event{Kind: "demilestoned", SubjectID: m.ID})
 			i.MilestoneID = 0
 		}

@@ -44,11 +44,10 @@ func (s *State) Pin(actor ID, i *Issue, pinned bool) error {
 	if err := s.require(actor, s.Repos.Get(i.RepoID), PermWrite); err != nil {
 		return err
 	}
-	others := s.Issues.Where(func(o *Issue) bool { return o.RepoID == i.RepoID && o.Pinned && o != i })
 	switch {
 	case pinned && i.Pinned:
 		return unprocessable("Issue is already pinned")
-	case pinned && len(others) >= maxPinned:
+	case pinned && s.Issues.count(pinnedByRepo, key{of: i.RepoID}) >= maxPinned:
 		return unprocessable("Maximum 3 pinned issues per repository")
 	}
 	s.Advance()
@@ -108,11 +107,13 @@ func (s *State) moveTalk(i *Issue) {
 		c.RepoID = i.RepoID
 		subjects = append(subjects, c.ID)
 	}
-	for _, e := range s.Events.Where(func(e *Event) bool { return e.IssueID == i.ID }) {
+	for _, e := range s.EventsOf(i) {
 		e.RepoID = i.RepoID
 	}
-	for _, r := range s.Reactions.Where(func(r *Reaction) bool { return slices.Contains(subjects, r.SubjectID) }) {
-		r.RepoID = i.RepoID
+	for _, subject := range subjects {
+		for _, r := range s.ReactionsTo(subject) {
+			r.RepoID = i.RepoID
+		}
 	}
 }
 
@@ -143,7 +144,7 @@ func (s *State) milestoneIn(repo *Repo, milestone ID) ID {
 	if theirs == nil {
 		return 0
 	}
-	own := s.Milestones.First(func(m *Milestone) bool { return m.RepoID == repo.ID && strings.EqualFold(m.Title, theirs.Title) })
+	own := s.Milestones.firstOf(milestoneByRepo, key{of: repo.ID}, func(m *Milestone) bool { return strings.EqualFold(m.Title, theirs.Title) })
 	if own == nil {
 		return 0
 	}

@@ -187,7 +187,7 @@ func (s *State) LinkProject(actor ID, p *Project, repo *Repo, linked bool) error
 
 // FieldsOf returns a project's fields in their order.
 func (s *State) FieldsOf(p *Project) []*ProjectField {
-	return s.ProjectFields.Where(func(f *ProjectField) bool { return f.ProjectID == p.ID })
+	return s.ProjectFields.with(fieldByProject, key{of: p.ID})
 }
 
 // NewProjectField describes a field to add to a project.
@@ -242,7 +242,7 @@ func (s *State) newChoice() string { return fmt.Sprintf("%08x", uint32(s.newID()
 
 // fieldNamed returns a project's field, nil if there is none.
 func (s *State) fieldNamed(p *Project, name string) *ProjectField {
-	return s.ProjectFields.First(func(f *ProjectField) bool { return f.ProjectID == p.ID && strings.EqualFold(f.Name, name) })
+	return s.ProjectFields.firstOf(fieldByProject, key{of: p.ID}, func(f *ProjectField) bool { return strings.EqualFold(f.Name, name) })
 }
 
 // DeleteField removes a field that was added to a project, with its values.

@@ -9,14 +9,14 @@ import (
 
 // ItemsOf returns a project's items in their order.
 func (s *State) ItemsOf(p *Project) []*ProjectItem {
-	return s.ProjectItems.Where(func(i *ProjectItem) bool { return i.ProjectID == p.ID })
+	return s.ProjectItems.with(itemByProject, key{of: p.ID})
 }
 
 // ItemsAbout returns the items of an issue or pull request in the projects
 // that a user sees.
 func (s *State) ItemsAbout(viewer ID, issue *Issue) []*ProjectItem {
-	return s.ProjectItems.Where(func(i *ProjectItem) bool {
-		return i.IssueID == issue.ID && s.ProjectPermission(viewer, s.Projects.Get(i.ProjectID)) >= ProjectRead
+	return s.ProjectItems.whereOf(itemByIssue, key{of: issue.ID}, func(i *ProjectItem) bool {
+		return s.ProjectPermission(viewer, s.Projects.Get(i.ProjectID)) >= ProjectRead
 	})
 }
 
@@ -29,7 +29,7 @@ func (s *State) AddItem(actor ID, p *Project, issue *Issue) (*ProjectItem, error
 	if s.Permission(actor, s.Repos.Get(issue.RepoID)) < PermRead {
 		return nil, notFound()
 	}
-	known := s.ProjectItems.First(func(i *ProjectItem) bool { return i.ProjectID == p.ID && i.IssueID == issue.ID })
+	known := s.ProjectItems.firstOf(itemByIssue, key{of: issue.ID}, func(i *ProjectItem) bool { return i.ProjectID == p.ID })
 	if known != nil {
 		return known, nil
 	}
@@ -227,7 +227,7 @@ func (s *State) ClearValue(actor ID, p *Project, i *ProjectItem, f *ProjectField
 
 // dropItems takes an issue that is gone off all projects.
 func (s *State) dropItems(issue ID) {
-	for _, i := range s.ProjectItems.Where(func(i *ProjectItem) bool { return i.IssueID == issue }) {
+	for _, i := range s.ProjectItems.with(itemByIssue, key{of: issue}) {
 		s.ProjectItems.Delete(i.ID)
 	}
 }

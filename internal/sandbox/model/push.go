@@ -106,8 +106,7 @@ func (s *State) refusePush(repo *Repo, u *RefUpdate) (reason, detail string) {
 // be merged a merge with the base, for tests.
 func (s *State) Published(repo *Repo) (*gitstore.Store, error) {
 	git := repo.Git.Clone()
-	pulls := s.Issues.Where(func(i *Issue) bool { return i.RepoID == repo.ID && i.Pull != nil })
-	for _, pr := range pulls {
+	for _, pr := range s.Issues.find(pullByRepo, key{of: repo.ID}) {
 		ref, head := fmt.Sprintf("%s%d/", pullsPrefix, pr.Number), plumbing.NewHash(pr.Pull.HeadSHA)
 		if err := git.SetRef(ref+"head", head); err != nil {
 			return nil, err

@@ -31,9 +31,7 @@ func (s *State) React(actor ID, repo *Repo, subject ID, content string) (r *Reac
 	if !slices.Contains(Reactions, content) {
 		return nil, false, invalidValue("Reaction", "content", "invalid", content)
 	}
-	known := s.Reactions.First(func(r *Reaction) bool {
-		return r.SubjectID == subject && r.UserID == actor && r.Content == content
-	})
+	known := s.Reactions.firstOf(reactionBySubject, key{of: subject}, func(r *Reaction) bool { return r.UserID == actor && r.Content == content })
 	if known != nil {
 		return known, false, nil
 	}
@@ -43,7 +41,7 @@ func (s *State) React(actor ID, repo *Repo, subject ID, content string) (r *Reac
 
 // ReactionsTo returns the reactions to an issue or comment, oldest first.
 func (s *State) ReactionsTo(subject ID) []*Reaction {
-	return s.Reactions.Where(func(r *Reaction) bool { return r.SubjectID == subject })
+	return s.Reactions.with(reactionBySubject, key{of: subject})
 }
 
 // DeleteReaction takes a reaction back. Who reacted may, and administrators.

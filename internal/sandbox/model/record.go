@@ -68,8 +68,9 @@ type Touched struct {
 type someTable interface {
 	// row is a pointer to the row of an id, an untyped nil if there is none.
 	row(id ID) any
-	// separate gives the table rows of its own, which are not recorded.
-	separate()
+	// separate gives the table rows of its own, which are not recorded, and
+	// indexes if it has them and they are wanted.
+	separate(indexed bool)
 	// take takes a step of a recording.
 	take(step)
 	// touched yields the rows that may have been changed since the last cut.
@@ -98,7 +99,8 @@ type namedTable[T any] struct {
 	name  string
 	clone func(*T) *T
 	// noted is that of the table's [record].
-	noted func(*T)
+	noted   func(*T)
+	indexes []index[T]
 }
 
 func (t namedTable[T]) row(id ID) any {
@@ -108,12 +110,18 @@ func (t namedTable[T]) row(id ID) any {
 	return nil
 }
 
-func (t namedTable[T]) separate() {
-	rows := make(map[ID]*T, len(t.rows))
+func (t namedTable[T]) separate(indexed bool) {
+	own := Table[T]{rows: make(map[ID]*T, len(t.rows)), order: slices.Clone(t.order)}
 	for id, row := range t.rows {
-		rows[id] = t.clone(row)
+		own.rows[id] = t.clone(row)
 	}
-	*t.Table = Table[T]{rows: rows, order: slices.Clone(t.order)}
+	if indexed && t.found != nil {
+		own.found = make([]found, len(t.found))
+		for n, f := range t.found {
+			own.found[n] = f.clone()
+		}
+	}
+	*t.Table = own
 }
 
 func (t namedTable[T]) take(one step) {
@@ -121,6 +129,7 @@ func (t namedTable[T]) take(one step) {
 	case begin:
 		t.record = &record[T]{clone: t.clone, noted: t.noted, rows: map[ID]*changedRow[T]{}, length: len(t.order)}
 	case keep:
+		t.reindex()
 		t.record = nil
 		t.tidy()
 	case undo:
@@ -172,31 +181,31 @@ func (t namedTable[T]) cut() {
 // tables returns the tables of a state in the order in which it declares them.
 func (s *State) tables() []someTable {
 	return []someTable{
-		namedTable[User]{&s.Users, "Users", (*User).clone, nil},
-		namedTable[Repo]{&s.Repos, "Repos", (*Repo).clone, (*Repo).record},
-		namedTable[Label]{&s.Labels, "Labels", (*Label).clone, nil},
-		namedTable[Milestone]{&s.Milestones, "Milestones", (*Milestone).clone, nil},
-		namedTable[Issue]{&s.Issues, "Issues", (*Issue).clone, nil},
-		namedTable[Comment]{&s.Comments, "Comments", (*Comment).clone, nil},
-		namedTable[Review]{&s.Reviews, "Reviews", (*Review).clone, nil},
-		namedTable[Thread]{&s.Threads, "Threads", (*Thread).clone, nil},
-		namedTable[ReviewComment]{&s.ReviewComments, "ReviewComments", (*ReviewComment).clone, nil},
-		namedTable[Workflow]{&s.Workflows, "Workflows", (*Workflow).clone, nil},
-		namedTable[Run]{&s.Runs, "Runs", (*Run).clone, nil},
-		namedTable[Job]{&s.Jobs, "Jobs", (*Job).clone, nil},
-		namedTable[Artifact]{&s.Artifacts, "Artifacts", (*Artifact).clone, nil},
-		namedTable[CheckSuite]{&s.CheckSuites, "CheckSuites", (*CheckSuite).clone, nil},
-		namedTable[CheckRun]{&s.CheckRuns, "CheckRuns", (*CheckRun).clone, nil},
-		namedTable[App]{&s.Apps, "Apps", (*App).clone, nil},
-		namedTable[Installation]{&s.Installations, "Installations", (*Installation).clone, nil},
-		namedTable[Hook]{&s.Hooks, "Hooks", (*Hook).clone, nil},
-		namedTable[Event]{&s.Events, "Events", (*Event).clone, nil},
-		namedTable[Reaction]{&s.Reactions, "Reactions", (*Reaction).clone, nil},
-		namedTable[Release]{&s.Releases, "Releases", (*Release).clone, nil},
-		namedTable[Project]{&s.Projects, "Projects", (*Project).clone, nil},
-		namedTable[ProjectField]{&s.ProjectFields, "ProjectFields", (*ProjectField).clone, nil},
-		namedTable[ProjectItem]{&s.ProjectItems, "ProjectItems", (*ProjectItem).clone, nil},
-		namedTable[Gist]{&s.Gists, "Gists", (*Gist).clone, nil},
-		namedTable[Team]{&s.Teams, "Teams", (*Team).clone, nil},
+		namedTable[User]{&s.Users, "Users", (*User).clone, nil, nil},
+		namedTable[Repo]{&s.Repos, "Repos", (*Repo).clone, (*Repo).record, nil},
+		namedTable[Label]{&s.Labels, "Labels", (*Label).clone, nil, []index[Label]{labelByRepo}},
+		namedTable[Milestone]{&s.Milestones, "Milestones", (*Milestone).clone, nil, []index[Milestone]{milestoneByRepo}},
+		namedTable[Issue]{&s.Issues, "Issues", (*Issue).clone, nil, issueIndexes},
+		namedTable[Comment]{&s.Comments, "Comments", (*Comment).clone, nil, []index[Comment]{commentByIssue}},
+		namedTable[Review]{&s.Reviews, "Reviews", (*Review).clone, nil, []index[Review]{reviewByIssue}},
+		namedTable[Thread]{&s.Threads, "Threads", (*Thread).clone, nil, []index[Thread]{threadByIssue}},
+		namedTable[ReviewComment]{&s.ReviewComments, "ReviewComments", (*ReviewComment).clone, nil, []index[ReviewComment]{commentByThread, commentByReview}},
+		namedTable[Workflow]{&s.Workflows, "Workflows", (*Workflow).clone, nil, []index[Workflow]{workflowByRepo}},
+		namedTable[Run]{&s.Runs, "Runs", (*Run).clone, nil, []index[Run]{runBySuite}},
+		namedTable[Job]{&s.Jobs, "Jobs", (*Job).clone, nil, []index[Job]{jobByRun}},
+		namedTable[Artifact]{&s.Artifacts, "Artifacts", (*Artifact).clone, nil, []index[Artifact]{artifactByRun}},
+		namedTable[CheckSuite]{&s.CheckSuites, "CheckSuites", (*CheckSuite).clone, nil, []index[CheckSuite]{suiteByCommit}},
+		namedTable[CheckRun]{&s.CheckRuns, "CheckRuns", (*CheckRun).clone, nil, []index[CheckRun]{checkByCommit, checkBySuite}},
+		namedTable[App]{&s.Apps, "Apps", (*App).clone, nil, nil},
+		namedTable[Installation]{&s.Installations, "Installations", (*Installation).clone, nil, nil},
+		namedTable[Hook]{&s.Hooks, "Hooks", (*Hook).clone, nil, nil},
+		namedTable[Event]{&s.Events, "Events", (*Event).clone, nil, []index[Event]{eventByIssue}},
+		namedTable[Reaction]{&s.Reactions, "Reactions", (*Reaction).clone, nil, []index[Reaction]{reactionBySubject}},
+		namedTable[Release]{&s.Releases, "Releases", (*Release).clone, nil, []index[Release]{releaseByRepo}},
+		namedTable[Project]{&s.Projects, "Projects", (*Project).clone, nil, nil},
+		namedTable[ProjectField]{&s.ProjectFields, "ProjectFields", (*ProjectField).clone, nil, []index[ProjectField]{fieldByProject}},
+		namedTable[ProjectItem]{&s.ProjectItems, "ProjectItems", (*ProjectItem).clone, nil, []index[ProjectItem]{itemByProject, itemByIssue}},
+		namedTable[Gist]{&s.Gists, "Gists", (*Gist).clone, nil, nil},
+		namedTable[Team]{&s.Teams, "Teams", (*Team).clone, nil, nil},
 	}
 }

@@ -211,11 +211,15 @@ func hashOrEmpty(h gitstore.Hash) string {
 	return h.String()
 }
 
+// PullsAt returns a repository's open pull requests that have a commit as their
+// head.
+func (s *State) PullsAt(repo *Repo, sha string) []*Issue {
+	return s.openPulls(repo, func(p *Pull) bool { return p.HeadSHA == sha })
+}
+
 // openPulls returns a repository's open pull requests for which match is true.
 func (s *State) openPulls(repo *Repo, match func(*Pull) bool) []*Issue {
-	return s.Issues.Where(func(i *Issue) bool {
-		return i.RepoID == repo.ID && i.Pull != nil && !i.Closed && match(i.Pull)
-	})
+	return s.Issues.whereOf(openPullByRepo, key{of: repo.ID}, func(i *Issue) bool { return match(i.Pull) })
 }
 
 // closeAll closes those issues that are open, by a keyword.

@@ -16,7 +16,7 @@ func notAdded(reason string) *Problem {
 // Parent returns the issue that another one is a sub-issue of, nil if there is
 // none.
 func (s *State) Parent(i *Issue) *Issue {
-	return s.Issues.First(func(other *Issue) bool { return slices.Contains(other.SubIssues, i.ID) })
+	return s.Issues.only(issueBySub, key{of: i.ID})
 }
 
 // IssuesByID returns those of the issues that are there and that a user may
@@ -140,17 +140,18 @@ func (s *State) RemoveBlocker(actor ID, i, blocker *Issue) error {
 // Blocked returns the issues that wait for another one.
 func (s *State) Blocked(by *Issue) []ID {
 	var ids []ID
-	for i := range s.Issues.All() {
-		if slices.Contains(i.BlockedBy, by.ID) {
-			ids = append(ids, i.ID)
-		}
+	for id := range s.Issues.find(issueByBlocker, key{of: by.ID}) {
+		ids = append(ids, id)
 	}
 	return ids
 }
 
 // dropRelations forgets an issue in all others.
 func (s *State) dropRelations(gone ID) {
-	for _, i := range s.Issues.Where(func(i *Issue) bool { return slices.Contains(i.SubIssues, gone) || slices.Contains(i.BlockedBy, gone) }) {
-		i.SubIssues, i.BlockedBy = without(i.SubIssues, gone), without(i.BlockedBy, gone)
+	for _, i := range s.Issues.with(issueBySub, key{of: gone}) {
+		i.SubIssues = without(i.SubIssues, gone)
+	}
+	for _, i := range s.Issues.with(issueByBlocker, key{of: gone}) {
+		i.BlockedBy = without(i.BlockedBy, gone)
 	}
 }

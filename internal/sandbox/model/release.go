@@ -71,7 +71,7 @@ const releaseResource = "Release"
 // ReleasesOf returns a repository's releases, newest first. Drafts are for
 // those who may write.
 func (s *State) ReleasesOf(viewer ID, repo *Repo) []*Release {
-	found := s.Releases.Where(func(r *Release) bool { return r.RepoID == repo.ID && s.SeesRelease(viewer, r) })
+	found := s.Releases.whereOf(releaseByRepo, key{of: repo.ID}, func(r *Release) bool { return s.SeesRelease(viewer, r) })
 	slices.Reverse(found)
 	return found
 }
@@ -85,7 +85,7 @@ func (s *State) SeesRelease(viewer ID, r *Release) bool {
 // PublishedRelease returns the release of a tag that is no draft, nil if there
 // is none.
 func (s *State) PublishedRelease(repo *Repo, tag string) *Release {
-	return s.Releases.First(func(r *Release) bool { return r.RepoID == repo.ID && !r.Draft && r.TagName == tag })
+	return s.Releases.firstOf(releaseByRepo, key{of: repo.ID}, func(r *Release) bool { return !r.Draft && r.TagName == tag })
 }
 
 // ReleasePage returns the path of a release's page. That of a draft has a name
@@ -104,8 +104,8 @@ func (s *State) ReleasePage(r *Release) string {
 // prereleases are never the latest.
 func (s *State) LatestRelease(repo *Repo) *Release {
 	var latest *Release
-	for r := range s.Releases.All() {
-		if r.RepoID == repo.ID && !r.Draft && !r.Prerelease && (latest == nil || latest.before(r)) {
+	for _, r := range s.Releases.find(releaseByRepo, key{of: repo.ID}) {
+		if !r.Draft && !r.Prerelease && (latest == nil || latest.before(r)) {
 			latest = r
 		}
 	}
@@ -287,8 +287,8 @@ func (s *State) GenerateReleaseNotes(actor ID, repo *Repo, tag, target, previous
 			known[c.Hash.String()] = true
 		}
 	}
-	notes.Pulls = s.Issues.Where(func(i *Issue) bool {
-		return i.RepoID == repo.ID && i.Pull != nil && i.Pull.Merged() && (notes.Previous == "" || known[i.Pull.MergeCommitSHA])
+	notes.Pulls = s.Issues.whereOf(pullByRepo, key{of: repo.ID}, func(i *Issue) bool {
+		return i.Pull.Merged() && (notes.Previous == "" || known[i.Pull.MergeCommitSHA])
 	})
 	return notes, nil
 }

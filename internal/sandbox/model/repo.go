@@ -70,10 +70,8 @@ type NewMilestone struct {
 func (s *State) AddMilestone(repo *Repo, in NewMilestone) *Milestone {
 	now := s.Advance()
 	number := 1
-	for m := range s.Milestones.All() {
-		if m.RepoID == repo.ID {
-			number = max(number, m.Number+1)
-		}
+	for _, m := range s.Milestones.find(milestoneByRepo, key{of: repo.ID}) {
+		number = max(number, m.Number+1)
 	}
 	m := &Milestone{
 		ID: s.newID(), RepoID: repo.ID, Number: number, Title: in.Title, Description: in.Description,

@@ -151,7 +151,7 @@ func (s *State) DeleteReview(actor ID, r *Review) error {
 
 // CommentsOfReview returns a review's comments, oldest first.
 func (s *State) CommentsOfReview(r *Review) []*ReviewComment {
-	return s.ReviewComments.Where(func(c *ReviewComment) bool { return c.ReviewID == r.ID })
+	return s.ReviewComments.with(commentByReview, key{of: r.ID})
 }
 
 func checkReview(actor ID, i *Issue, event ReviewEvent, body string, hasComments bool) error {
@@ -202,8 +202,8 @@ func (s *State) submit(i *Issue, r *Review, event ReviewEvent) {
 // PendingReview returns a user's pending review of a pull request, nil if
 // there is none.
 func (s *State) PendingReview(user ID, i *Issue) *Review {
-	return s.Reviews.First(func(r *Review) bool {
-		return r.IssueID == i.ID && r.AuthorID == user && r.State == ReviewPending
+	return s.Reviews.firstOf(reviewByIssue, key{of: i.ID}, func(r *Review) bool {
+		return r.AuthorID == user && r.State == ReviewPending
 	})
 }
 
@@ -213,15 +213,15 @@ func (r *Review) VisibleTo(viewer ID) bool { return r.State != ReviewPending || 
 
 // ReviewsOf returns the reviews of a pull request that a user can see.
 func (s *State) ReviewsOf(viewer ID, i *Issue) []*Review {
-	return s.Reviews.Where(func(r *Review) bool { return r.IssueID == i.ID && r.VisibleTo(viewer) })
+	return s.Reviews.whereOf(reviewByIssue, key{of: i.ID}, func(r *Review) bool { return r.VisibleTo(viewer) })
 }
 
 // LatestReviews returns every reviewer's latest review that is an opinion, or
 // his latest comment if he has none.
 func (s *State) LatestReviews(i *Issue) []*Review {
 	var latest []*Review
-	for r := range s.Reviews.All() {
-		if r.IssueID != i.ID || r.State == ReviewPending {
+	for _, r := range s.Reviews.find(reviewByIssue, key{of: i.ID}) {
+		if r.State == ReviewPending {
 			continue
 		}
 		at := slices.IndexFunc(latest, func(before *Review) bool { return before.AuthorID == r.AuthorID })

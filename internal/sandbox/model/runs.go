@@ -40,7 +40,7 @@ func (s *State) DeleteRun(actor ID, run *Run) error {
 			s.Artifacts.Delete(a.ID)
 		}
 	})
-	for _, job := range s.Jobs.Where(func(j *Job) bool { return j.RunID == run.ID }) {
+	for _, job := range s.Jobs.with(jobByRun, key{of: run.ID}) {
 		s.Jobs.Delete(job.ID)
 		s.CheckRuns.Delete(job.ID)
 	}

@@ -55,7 +55,7 @@ func (s *State) sortFound(issues []*Issue, order SearchOrder) {
 		case "updated":
 			by = a.UpdatedAt.Compare(b.UpdatedAt)
 		case "comments":
-			by = cmp.Compare(len(s.CommentsOf(a)), len(s.CommentsOf(b)))
+			by = cmp.Compare(s.CommentCount(a), s.CommentCount(b))
 		}
 		return cmp.Or(by, a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
@@ -97,7 +97,7 @@ func (q issueQuery) has(repo *Repo, i *Issue, qualifier, value string) bool {
 	case "merged":
 		return i.Pull != nil && i.Pull.Merged() && inRange(value, *i.Pull.MergedAt)
 	case "comments":
-		return numberInRange(value, len(q.s.CommentsOf(i)))
+		return numberInRange(value, q.s.CommentCount(i))
 	case "":
 		return q.saysWord(i, value)
 	default:

@@ -98,10 +98,15 @@ func (s *State) newID() ID {
 
 // Clone returns an independent copy of the world. Git objects, which never
 // change, are shared.
-func (s *State) Clone() *State {
+func (s *State) Clone() *State { return s.cloned(false) }
+
+// CloneIndexed is [State.Clone] with the indexes of [State.Index].
+func (s *State) CloneIndexed() *State { return s.cloned(true) }
+
+func (s *State) cloned(indexed bool) *State {
 	c := *s
 	for _, t := range c.tables() {
-		t.separate()
+		t.separate(indexed)
 	}
 	for _, repo := range c.Repos.rows {
 		repo.Git = repo.Git.Clone()
@@ -153,7 +158,7 @@ func (s *State) FullName(r *Repo) string { return s.Login(r.OwnerID) + "/" + r.N
 
 // Issue returns an issue or pull request by number, nil if there is none.
 func (s *State) Issue(repo *Repo, number int) *Issue {
-	return s.Issues.First(func(i *Issue) bool { return i.RepoID == repo.ID && i.Number == number })
+	return s.Issues.only(issueByNumber, key{of: repo.ID, n: number})
 }
 
 // Pull returns a pull request by number, nil if there is none or the number is
@@ -168,7 +173,7 @@ func (s *State) Pull(repo *Repo, number int) *Issue {
 // PullByID returns the pull request with the pull request id, which is not
 // the id of its issue.
 func (s *State) PullByID(id ID) *Issue {
-	return s.Issues.First(func(i *Issue) bool { return i.Pull != nil && i.Pull.ID == id })
+	return s.Issues.only(issueByPull, key{of: id})
 }
 
 // copyOf returns a pointer to a copy of *p, nil for nil.

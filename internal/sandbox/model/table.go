@@ -16,6 +16,8 @@ type Table[T any] struct {
 	// order has the ids of rows in the order in which they were added, and
 	// those of some rows that are gone.
 	order []ID
+	// found are the indexes, nil for none.
+	found []found
 	// record is nil unless changes are recorded.
 	record *record[T]
 	// past is true for a table that shows rows as they were at the last cut of

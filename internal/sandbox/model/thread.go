@@ -1,6 +1,10 @@
 package model
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // NewThread describes a thread with its first comment.
 type NewThread struct {
@@ -139,28 +143,32 @@ func (s *State) CanTalk(user ID, i *Issue) bool {
 // ThreadsOf returns the threads of a pull request that a user can see, in
 // order of creation.
 func (s *State) ThreadsOf(viewer ID, i *Issue) []*Thread {
-	return s.Threads.Where(func(t *Thread) bool { return t.IssueID == i.ID && len(s.VisibleComments(viewer, t)) > 0 })
+	return s.Threads.whereOf(threadByIssue, key{of: i.ID}, func(t *Thread) bool { return len(s.VisibleComments(viewer, t)) > 0 })
 }
 
 // VisibleComments returns the comments of a thread that a user can see, oldest
 // first: all but those of other people's pending reviews.
 func (s *State) VisibleComments(viewer ID, t *Thread) []*ReviewComment {
-	return s.ReviewComments.Where(func(c *ReviewComment) bool {
-		return c.ThreadID == t.ID && s.Reviews.Get(c.ReviewID).VisibleTo(viewer)
+	return s.ReviewComments.whereOf(commentByThread, key{of: t.ID}, func(c *ReviewComment) bool {
+		return s.Reviews.Get(c.ReviewID).VisibleTo(viewer)
 	})
 }
 
 // SubmittedComments returns a pull request's comments in threads that
 // everybody can see, oldest first.
 func (s *State) SubmittedComments(i *Issue) []*ReviewComment {
-	return s.ReviewComments.Where(func(c *ReviewComment) bool {
-		r := s.Reviews.Get(c.ReviewID)
-		return r.IssueID == i.ID && r.State != ReviewPending
-	})
+	var found []*ReviewComment
+	for _, r := range s.Reviews.find(reviewByIssue, key{of: i.ID}) {
+		if r.State != ReviewPending {
+			found = append(found, s.CommentsOfReview(r)...)
+		}
+	}
+	slices.SortFunc(found, func(a, b *ReviewComment) int { return cmp.Compare(a.ID, b.ID) })
+	return found
 }
 
 // CommentsOfThread returns a thread's comments, oldest first. There is always
 // one.
 func (s *State) CommentsOfThread(thread ID) []*ReviewComment {
-	return s.ReviewComments.Where(func(c *ReviewComment) bool { return c.ThreadID == thread })
+	return s.ReviewComments.with(commentByThread, key{of: thread})
 }

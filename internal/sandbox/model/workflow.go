@@ -77,7 +77,7 @@ func (s *State) readWorkflows(repo *Repo, tip gitstore.Hash) {
 }
 
 func (s *State) workflowAt(repo *Repo, file string) *Workflow {
-	return s.Workflows.First(func(w *Workflow) bool { return w.RepoID == repo.ID && w.Path == file })
+	return s.Workflows.firstOf(workflowByRepo, key{of: repo.ID}, func(w *Workflow) bool { return w.Path == file })
 }
 
 // WorkflowByRef returns a repository's workflow by id or file name, nil if

@@ -113,7 +113,7 @@ func (c *call) sortIssues(issues []*model.Issue, by, direction string) {
 		case "updated":
 			order = a.UpdatedAt.Compare(b.UpdatedAt)
 		case "comments", "popularity":
-			order = cmp.Compare(len(c.s.CommentsOf(a)), len(c.s.CommentsOf(b)))
+			order = cmp.Compare(c.s.CommentCount(a), c.s.CommentCount(b))
 		}
 		return cmp.Or(order, a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Number, b.Number))
 	})

@@ -230,7 +230,7 @@ func commitCheckRuns(c *call, repo *model.Repo, commit gitstore.Hash) (reply, er
 	sha, query := commit.String(), c.URL.Query()
 	runs := c.s.Rollup(repo, sha).Runs
 	if query.Get("filter") == "all" {
-		runs = c.s.CheckRuns.Where(func(run *model.CheckRun) bool { return run.RepoID == repo.ID && run.HeadSHA == sha })
+		runs = c.s.ChecksAt(repo, sha)
 	}
 	runs = slices.DeleteFunc(runs, func(run *model.CheckRun) bool {
 		return !asked(query, "check_name", run.Name) || !asked(query, "status", string(run.Status)) ||

@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -163,8 +164,8 @@ func commitSuites(c *call, repo *model.Repo, commit gitstore.Hash) (reply, error
 func getSuite(c *call, suite *model.CheckSuite) (reply, error) { return ok(c.suite(suite)) }
 
 func listSuiteRuns(c *call, suite *model.CheckSuite) (reply, error) {
-	runs := c.s.CheckRuns.Where(func(run *model.CheckRun) bool {
-		return run.SuiteID == suite.ID && asked(c.URL.Query(), "check_name", run.Name) && asked(c.URL.Query(), "status", string(run.Status))
+	runs := slices.DeleteFunc(c.s.ChecksOf(suite), func(run *model.CheckRun) bool {
+		return !asked(c.URL.Query(), "check_name", run.Name) || !asked(c.URL.Query(), "status", string(run.Status))
 	})
 	return wrapped(c, "check_runs", runs, c.checkRun)
 }
@@ -172,7 +173,7 @@ func listSuiteRuns(c *call, suite *model.CheckSuite) (reply, error) {
 // suite shows a check suite, whose state is that of its check runs together.
 func (v *view) suite(suite *model.CheckSuite) map[string]any {
 	repo := v.s.Repos.Get(suite.RepoID)
-	runs := model.Rollup{Runs: v.s.CheckRuns.Where(func(run *model.CheckRun) bool { return run.SuiteID == suite.ID })}
+	runs := model.Rollup{Runs: v.s.ChecksOf(suite)}
 	status := model.Queued
 	if runs.State() != "" {
 		status = model.Completed
@@ -196,8 +197,8 @@ func (v *view) suite(suite *model.CheckSuite) map[string]any {
 // forks, which GitHub leaves out.
 func (v *view) pullsAt(repo *model.Repo, sha string) []pullReference {
 	pulls := []pullReference{}
-	for i := range v.s.Issues.All() {
-		if i.RepoID == repo.ID && i.Pull != nil && !i.Closed && i.Pull.HeadSHA == sha && !i.Pull.FromFork() {
+	for _, i := range v.s.PullsAt(repo, sha) {
+		if !i.Pull.FromFork() {
 			pulls = append(pulls, v.pullReference(i))
 		}
 	}

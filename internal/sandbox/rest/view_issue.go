@@ -66,15 +66,7 @@ func (v *view) milestone(id model.ID) *milestoneView {
 		Description: optional(m.Description), Creator: v.user(m.CreatorID), State: state(m.Closed),
 		CreatedAt: at(m.CreatedAt), UpdatedAt: at(m.UpdatedAt), DueOn: maybe(m.DueOn), ClosedAt: maybe(m.ClosedAt),
 	}
-	for i := range v.s.Issues.All() {
-		switch {
-		case i.MilestoneID != m.ID:
-		case i.Closed:
-			view.ClosedIssues++
-		default:
-			view.OpenIssues++
-		}
-	}
+	view.OpenIssues, view.ClosedIssues = v.s.InMilestone(m)
 	return view
 }
 
@@ -132,7 +124,7 @@ func (v *view) issue(i *model.Issue) issueView {
 		URL: api, RepositoryURL: v.repoURL(i.RepoID), LabelsURL: api + "/labels{/name}", CommentsURL: api + "/comments",
 		EventsURL: api + "/events", HTMLURL: v.issueHTML(i), ID: i.ID, NodeID: issueNode(i), Number: i.Number,
 		Title: i.Title, User: v.user(i.AuthorID), Labels: v.labels(i.Labels), State: state(i.Closed), Locked: i.Locked,
-		Assignees: v.users(i.Assignees), Milestone: v.milestone(i.MilestoneID), Comments: len(v.s.CommentsOf(i)),
+		Assignees: v.users(i.Assignees), Milestone: v.milestone(i.MilestoneID), Comments: v.s.CommentCount(i),
 		CreatedAt: at(i.CreatedAt), UpdatedAt: at(i.UpdatedAt), ClosedAt: maybe(i.ClosedAt),
 		AuthorAssociation: v.s.Association(i.AuthorID, repo), Body: optional(i.Body), ClosedBy: v.user(i.ClosedBy),
 		TimelineURL: api + "/timeline", StateReason: optional(i.StateReason), ActiveLockReason: optional(i.LockReason),

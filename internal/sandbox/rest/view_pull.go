@@ -140,7 +140,7 @@ func (v *view) fullPull(i *model.Issue) (pullView, error) {
 		return view, err
 	}
 	d := &pullDetails{
-		Merged: i.Pull.Merged(), MergedBy: v.user(i.Pull.MergedBy), Comments: len(v.s.CommentsOf(i)),
+		Merged: i.Pull.Merged(), MergedBy: v.user(i.Pull.MergedBy), Comments: v.s.CommentCount(i),
 		ReviewComments: len(v.s.SubmittedComments(i)), MaintainerCanModify: i.Pull.MaintainerCanModify,
 		Commits: len(commits), ChangedFiles: len(files),
 	}

@@ -134,12 +134,7 @@ func (v *view) minimalRepo(r *model.Repo) *repoView {
 // repo is the repository as lists and pull requests show it.
 func (v *view) repo(r *model.Repo) *repoView {
 	view := v.minimalRepo(r)
-	open := 0
-	for i := range v.s.Issues.All() {
-		if i.RepoID == r.ID && !i.Closed {
-			open++
-		}
-	}
+	open := v.s.OpenIssues(r)
 	visibility := "public"
 	if r.Private {
 		visibility = "private"

@@ -93,6 +93,9 @@ func caller() string {
 // Check compares what the log tells of a write with how the state differs from
 // what it was before.
 func Check(before *model.State, w sandbox.Write) error {
+	if err := w.After.CheckIndexes(); err != nil {
+		return err
+	}
 	if !w.Kept {
 		return same(before, w.After)
 	}

@@ -1,0 +1,243 @@
+package model
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+)
+
+// key is what rows are found by: the id of what they belong to, a number of
+// theirs, a text. What does not count is zero.
+type key struct {
+	of   ID
+	n    int
+	text string
+}
+
+// index finds the rows of a table by their keys.
+//
+// What it holds is right while nothing is changed; meanwhile rows that may
+// have been changed are looked at one by one, until the recording ends. So
+// only a state whose changes are all recorded has indexes; others look at
+// every row.
+type index[T any] struct {
+	// place is that of the index among those of its table.
+	place int
+	// keys calls has with each key of a row.
+	keys func(row *T, has func(key))
+}
+
+// has reports whether a row, which may be nil, has a key.
+func (x index[T]) has(row *T, wanted key) bool {
+	found := false
+	if row != nil {
+		x.keys(row, func(k key) { found = found || k == wanted })
+	}
+	return found
+}
+
+// found are the ids of rows by their keys, in order. Lists are appended to or
+// replaced, so that copies can share them.
+type found map[key][]ID
+
+func (f found) add(k key, id ID) {
+	list := f[k]
+	if at, _ := slices.BinarySearch(list, id); at < len(list) {
+		list = slices.Insert(slices.Clone(list), at, id)
+	} else {
+		list = append(list, id)
+	}
+	f[k] = list
+}
+
+func (f found) remove(k key, id ID) {
+	if list := slices.DeleteFunc(slices.Clone(f[k]), func(other ID) bool { return other == id }); len(list) > 0 {
+		f[k] = list
+	} else {
+		delete(f, k)
+	}
+}
+
+// clone returns a copy that appends to lists of its own.
+func (f found) clone() found {
+	c := make(found, len(f))
+	for k, list := range f {
+		c[k] = slices.Clip(list)
+	}
+	return c
+}
+
+// find yields the ids and rows with a key, in order, to be read.
+func (t *Table[T]) find(x index[T], k key) iter.Seq2[ID, *T] {
+	return func(yield func(ID, *T) bool) {
+		if t.found == nil {
+			for id, row := range t.each {
+				if x.has(row, k) && !yield(id, row) {
+					return
+				}
+			}
+			return
+		}
+		for _, id := range t.ids(x, k) {
+			if row := t.peek(id); row != nil && !yield(id, row) {
+				return
+			}
+		}
+	}
+}
+
+// ids returns the ids of rows with a key, in order.
+func (t *Table[T]) ids(x index[T], k key) []ID {
+	ids := t.found[x.place][k]
+	if t.record == nil || len(t.record.rows) == 0 {
+		return ids
+	}
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id ID) bool { return t.record.rows[id] != nil })
+	for id := range t.record.rows {
+		if x.has(t.peek(id), k) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// count returns how many rows have a key.
+func (t *Table[T]) count(x index[T], k key) int {
+	n := 0
+	if t.found == nil {
+		for range t.find(x, k) {
+			n++
+		}
+		return n
+	}
+	n = len(t.found[x.place][k])
+	if t.record == nil {
+		return n
+	}
+	for id, r := range t.record.rows {
+		if x.has(r.first, k) {
+			n--
+		}
+		if x.has(t.peek(id), k) {
+			n++
+		}
+	}
+	return n
+}
+
+// firstOf is [Table.First] among the rows with a key.
+func (t *Table[T]) firstOf(x index[T], k key, match func(*T) bool) *T {
+	for id, row := range t.find(x, k) {
+		if match(row) {
+			return t.touched(id, row)
+		}
+	}
+	return nil
+}
+
+// only is [Table.First] for a key that one row has at most.
+func (t *Table[T]) only(x index[T], k key) *T { return t.firstOf(x, k, func(*T) bool { return true }) }
+
+// whereOf is [Table.Where] among the rows with a key.
+func (t *Table[T]) whereOf(x index[T], k key, keep func(*T) bool) []*T {
+	var rows []*T
+	for id, row := range t.find(x, k) {
+		if keep(row) {
+			rows = append(rows, t.touched(id, row))
+		}
+	}
+	return rows
+}
+
+// with returns all rows with a key, in order.
+func (t *Table[T]) with(x index[T], k key) []*T {
+	return t.whereOf(x, k, func(*T) bool { return true })
+}
+
+// build makes the indexes of a table.
+func (t namedTable[T]) build() {
+	t.found = t.built()
+}
+
+func (t namedTable[T]) built() []found {
+	all := make([]found, len(t.indexes))
+	for n, x := range t.indexes {
+		all[n] = found{}
+		for id, row := range t.each {
+			x.keys(row, func(k key) { all[n].add(k, id) })
+		}
+	}
+	return all
+}
+
+// reindex brings the indexes up to date when a recording ends.
+func (t namedTable[T]) reindex() {
+	if t.found == nil {
+		return
+	}
+	for n, x := range t.indexes {
+		for id, r := range t.record.rows {
+			var was, is []key
+			if r.first != nil {
+				x.keys(r.first, func(k key) { was = append(was, k) })
+			}
+			if !r.gone {
+				x.keys(r.row, func(k key) { is = append(is, k) })
+			}
+			for _, k := range was {
+				if !slices.Contains(is, k) {
+					t.found[n].remove(k, id)
+				}
+			}
+			for _, k := range is {
+				if !slices.Contains(was, k) {
+					t.found[n].add(k, id)
+				}
+			}
+		}
+	}
+}
+
+// check compares the indexes with what they must be.
+func (t namedTable[T]) check() error {
+	if t.found == nil {
+		return nil
+	}
+	for n, right := range t.built() {
+		if !maps.EqualFunc(t.found[n], right, slices.Equal) {
+			return fmt.Errorf("index %d of %s does not fit its rows", n, t.name)
+		}
+	}
+	return nil
+}
+
+// indexedTable is a table with indexes, whatever its rows are.
+type indexedTable interface {
+	build()
+	check() error
+}
+
+// Index makes lookups fast. All changes from then on must be made by
+// [State.Atomically]. Copies by [State.Clone] start without, those by
+// [State.CloneIndexed] have it.
+func (s *State) Index() {
+	for _, t := range s.tables() {
+		if it, is := t.(indexedTable); is {
+			it.build()
+		}
+	}
+}
+
+// CheckIndexes reports an index that does not fit its rows, for tests.
+func (s *State) CheckIndexes() error {
+	for _, t := range s.tables() {
+		if it, is := t.(indexedTable); is {
+			if err := it.check(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

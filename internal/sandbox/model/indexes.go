@@ -1,0 +1,85 @@
+package model
+
+import "cmp"
+
+// The indexes, by table. What belongs to something is found by its id.
+var (
+	issueByNumber = index[Issue]{0, func(i *Issue, has func(key)) { has(key{of: i.RepoID, n: i.Number}) }}
+	issueByPull   = index[Issue]{1, func(i *Issue, has func(key)) {
+		if i.Pull != nil {
+			has(key{of: i.Pull.ID})
+		}
+	}}
+	pullByRepo = index[Issue]{2, func(i *Issue, has func(key)) {
+		if i.Pull != nil {
+			has(key{of: i.RepoID})
+		}
+	}}
+	openPullByRepo = index[Issue]{3, func(i *Issue, has func(key)) {
+		if i.Pull != nil && !i.Closed {
+			has(key{of: i.RepoID})
+		}
+	}}
+	// openPullByHead is by the repository that the head is in.
+	openPullByHead = index[Issue]{4, func(i *Issue, has func(key)) {
+		if i.Pull != nil && !i.Closed {
+			has(key{of: cmp.Or(i.Pull.HeadRepoID, i.RepoID)})
+		}
+	}}
+	openByRepo = index[Issue]{5, func(i *Issue, has func(key)) {
+		if !i.Closed {
+			has(key{of: i.RepoID})
+		}
+	}}
+	// byMilestone has 1 as a number for those that are closed.
+	byMilestone = index[Issue]{6, func(i *Issue, has func(key)) {
+		switch {
+		case i.MilestoneID == 0:
+		case i.Closed:
+			has(key{of: i.MilestoneID, n: 1})
+		default:
+			has(key{of: i.MilestoneID})
+		}
+	}}
+	// issueBySub and issueByBlocker are those that name another issue.
+	issueBySub = index[Issue]{7, func(i *Issue, has func(key)) {
+		for _, id := range i.SubIssues {
+			has(key{of: id})
+		}
+	}}
+	issueByBlocker = index[Issue]{8, func(i *Issue, has func(key)) {
+		for _, id := range i.BlockedBy {
+			has(key{of: id})
+		}
+	}}
+	pinnedByRepo = index[Issue]{9, func(i *Issue, has func(key)) {
+		if i.Pinned {
+			has(key{of: i.RepoID})
+		}
+	}}
+	issueIndexes = []index[Issue]{
+		issueByNumber, issueByPull, pullByRepo, openPullByRepo, openPullByHead, openByRepo, byMilestone, issueBySub, issueByBlocker, pinnedByRepo,
+	}
+
+	labelByRepo       = index[Label]{0, func(l *Label, has func(key)) { has(key{of: l.RepoID}) }}
+	milestoneByRepo   = index[Milestone]{0, func(m *Milestone, has func(key)) { has(key{of: m.RepoID}) }}
+	commentByIssue    = index[Comment]{0, func(c *Comment, has func(key)) { has(key{of: c.IssueID}) }}
+	reviewByIssue     = index[Review]{0, func(r *Review, has func(key)) { has(key{of: r.IssueID}) }}
+	threadByIssue     = index[Thread]{0, func(t *Thread, has func(key)) { has(key{of: t.IssueID}) }}
+	commentByThread   = index[ReviewComment]{0, func(c *ReviewComment, has func(key)) { has(key{of: c.ThreadID}) }}
+	commentByReview   = index[ReviewComment]{1, func(c *ReviewComment, has func(key)) { has(key{of: c.ReviewID}) }}
+	workflowByRepo    = index[Workflow]{0, func(w *Workflow, has func(key)) { has(key{of: w.RepoID}) }}
+	runBySuite        = index[Run]{0, func(r *Run, has func(key)) { has(key{of: r.SuiteID}) }}
+	jobByRun          = index[Job]{0, func(j *Job, has func(key)) { has(key{of: j.RunID}) }}
+	artifactByRun     = index[Artifact]{0, func(a *Artifact, has func(key)) { has(key{of: a.RunID}) }}
+	suiteByCommit     = index[CheckSuite]{0, func(c *CheckSuite, has func(key)) { has(key{of: c.RepoID, text: c.HeadSHA}) }}
+	checkByCommit     = index[CheckRun]{0, func(c *CheckRun, has func(key)) { has(key{of: c.RepoID, text: c.HeadSHA}) }}
+	checkBySuite      = index[CheckRun]{1, func(c *CheckRun, has func(key)) { has(key{of: c.SuiteID}) }}
+	eventByIssue      = index[Event]{0, func(e *Event, has func(key)) { has(key{of: e.IssueID}) }}
+	reactionBySubject = index[Reaction]{0, func(r *Reaction, has func(key)) { has(key{of: r.SubjectID}) }}
+	releaseByRepo     = index[Release]{0, func(r *Release, has func(key)) { has(key{of: r.RepoID}) }}
+	fieldByProject    = index[ProjectField]{0, func(f *ProjectField, has func(key)) { has(key{of: f.ProjectID}) }}
+	itemByProject     = index[ProjectItem]{0, func(i *ProjectItem, has func(key)) { has(key{of: i.ProjectID}) }}
+	// itemByIssue finds drafts under 0.
+	itemByIssue = index[ProjectItem]{1, func(i *ProjectItem, has func(key)) { has(key{of: i.IssueID}) }}
+)
