@@ -26,6 +26,13 @@ func (s *Store) ancestors(tips ...Hash) (map[Hash]*Commit, error) {
 	return seen, nil
 }
 
+// History returns what reports whether a commit can be reached from a tip, the
+// tip included.
+func (s *Store) History(tip Hash) (has func(commit Hash) bool, err error) {
+	known, err := s.ancestors(tip)
+	return func(commit Hash) bool { return known[commit] != nil }, err
+}
+
 // MergeBase returns the best common ancestor of two commits, and whether there
 // is one. Of several that are equally good, as criss-cross merges leave them,
 // it is the one committed last.

@@ -59,6 +59,20 @@ func (f found) remove(k key, id ID) {
 	}
 }
 
+// move gives a row other keys than it had.
+func (f found) move(id ID, was, is []key) {
+	for _, k := range was {
+		if !slices.Contains(is, k) {
+			f.remove(k, id)
+		}
+	}
+	for _, k := range is {
+		if !slices.Contains(was, k) {
+			f.add(k, id)
+		}
+	}
+}
+
 // clone returns a copy that appends to lists of its own.
 func (f found) clone() found {
 	c := make(found, len(f))
@@ -80,6 +94,7 @@ func (t *Table[T]) find(x index[T], k key) iter.Seq2[ID, *T] {
 			return
 		}
 		for _, id := range t.ids(x, k) {
+			t.visit()
 			if row := t.peek(id); row != nil && !yield(id, row) {
 				return
 			}
@@ -156,28 +171,26 @@ func (t *Table[T]) with(x index[T], k key) []*T {
 	return t.whereOf(x, k, func(*T) bool { return true })
 }
 
-// build makes the indexes of a table.
-func (t namedTable[T]) build() {
-	t.found = t.built()
-}
+func (d tableOf[T]) build(s *State) { d.in(s).found = d.built(s) }
 
-func (t namedTable[T]) built() []found {
-	all := make([]found, len(t.indexes))
-	for n, x := range t.indexes {
+// built returns the indexes of a table as they must be.
+func (d tableOf[T]) built(s *State) []found {
+	all := make([]found, len(d.indexes))
+	for n, x := range d.indexes {
 		all[n] = found{}
-		for id, row := range t.each {
+		for id, row := range d.in(s).each {
 			x.keys(row, func(k key) { all[n].add(k, id) })
 		}
 	}
 	return all
 }
 
-// reindex brings the indexes up to date when a recording ends.
-func (t namedTable[T]) reindex() {
+// reindex brings the indexes of a table up to date when a recording ends.
+func (d tableOf[T]) reindex(t *Table[T]) {
 	if t.found == nil {
 		return
 	}
-	for n, x := range t.indexes {
+	for n, x := range d.indexes {
 		for id, r := range t.record.rows {
 			var was, is []key
 			if r.first != nil {
@@ -186,55 +199,46 @@ func (t namedTable[T]) reindex() {
 			if !r.gone {
 				x.keys(r.row, func(k key) { is = append(is, k) })
 			}
-			for _, k := range was {
-				if !slices.Contains(is, k) {
-					t.found[n].remove(k, id)
-				}
-			}
-			for _, k := range is {
-				if !slices.Contains(was, k) {
-					t.found[n].add(k, id)
-				}
-			}
+			t.found[n].move(id, was, is)
 		}
 	}
 }
 
-// check compares the indexes with what they must be.
-func (t namedTable[T]) check() error {
-	if t.found == nil {
+// check compares the indexes of a table with what they must be.
+func (d tableOf[T]) check(s *State) error {
+	if d.in(s).found == nil {
 		return nil
 	}
-	for n, right := range t.built() {
-		if !maps.EqualFunc(t.found[n], right, slices.Equal) {
-			return fmt.Errorf("index %d of %s does not fit its rows", n, t.name)
+	for n, right := range d.built(s) {
+		if !maps.EqualFunc(d.in(s).found[n], right, slices.Equal) {
+			return fmt.Errorf("index %d of %s does not fit its rows", n, d.name)
 		}
 	}
 	return nil
 }
 
-// indexedTable is a table with indexes, whatever its rows are.
+// indexedTable is a table of states that has indexes, whatever its rows are.
 type indexedTable interface {
-	build()
-	check() error
+	build(s *State)
+	check(s *State) error
 }
 
 // Index makes lookups fast. All changes from then on must be made by
 // [State.Atomically]. Copies by [State.Clone] start without, those by
 // [State.CloneIndexed] have it.
 func (s *State) Index() {
-	for _, t := range s.tables() {
+	for _, t := range tables {
 		if it, is := t.(indexedTable); is {
-			it.build()
+			it.build(s)
 		}
 	}
 }
 
 // CheckIndexes reports an index that does not fit its rows, for tests.
 func (s *State) CheckIndexes() error {
-	for _, t := range s.tables() {
+	for _, t := range tables {
 		if it, is := t.(indexedTable); is {
-			if err := it.check(); err != nil {
+			if err := it.check(s); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // record is what a recording knows of one table: its rows as they were before
 // they were handed out.
@@ -11,6 +14,8 @@ type record[T any] struct {
 	rows  map[ID]*changedRow[T]
 	// length is how many ids the table's order had.
 	length int
+	// visited is how many rows were looked at.
+	visited int
 }
 
 // changedRow is a row that may have been changed.
@@ -31,23 +36,25 @@ func (r *record[T]) touch(id ID, row *T) *changedRow[T] {
 		}
 		copied := r.clone(row)
 		known = &changedRow[T]{row: row, first: copied, before: copied}
-		r.rows[id] = known
+		r.note(id, known)
 	}
 	return known
 }
 
 // added notes a row that was not there.
-func (r *record[T]) added(id ID, row *T) { r.rows[id] = &changedRow[T]{row: row} }
+func (r *record[T]) added(id ID, row *T) { r.note(id, &changedRow[T]{row: row}) }
+
+func (r *record[T]) note(id ID, row *changedRow[T]) {
+	if r.rows == nil {
+		r.rows = map[ID]*changedRow[T]{}
+	}
+	r.rows[id] = row
+}
 
 // touched yields the rows in the order of their ids, which is that of their
 // creation.
 func (r *record[T]) touched(yield func(ID, *changedRow[T]) bool) {
-	ids := make([]ID, 0, len(r.rows))
-	for id := range r.rows {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(r.rows)) {
 		if !yield(id, r.rows[id]) {
 			return
 		}
@@ -64,17 +71,18 @@ type Touched struct {
 	Before, After any
 }
 
-// someTable is a table, whatever its rows are.
+// someTable is a table of states, whatever its rows are.
 type someTable interface {
 	// row is a pointer to the row of an id, an untyped nil if there is none.
-	row(id ID) any
+	row(s *State, id ID) any
 	// separate gives the table rows of its own, which are not recorded, and
 	// indexes if it has them and they are wanted.
-	separate(indexed bool)
+	separate(s *State, indexed bool)
 	// take takes a step of a recording.
-	take(step)
-	// touched yields the rows that may have been changed since the last cut.
-	touched(yield func(Touched) bool)
+	take(s *State, one step)
+	// touched yields the rows that may have been changed since the last cut, and
+	// returns false if it was stopped.
+	touched(s *State, yield func(Touched) bool) bool
 }
 
 // step is one of a recording.
@@ -93,27 +101,28 @@ const (
 	cut
 )
 
-// namedTable is a table of a [State].
-type namedTable[T any] struct {
-	*Table[T]
+// tableOf is a table of states.
+type tableOf[T any] struct {
 	name  string
+	in    func(*State) *Table[T]
 	clone func(*T) *T
-	// noted is that of the table's [record].
+	// noted is that of the table's [record]; nil for none.
 	noted   func(*T)
 	indexes []index[T]
 }
 
-func (t namedTable[T]) row(id ID) any {
-	if row := t.peek(id); row != nil {
+func (d tableOf[T]) row(s *State, id ID) any {
+	if row := d.in(s).peek(id); row != nil {
 		return row
 	}
 	return nil
 }
 
-func (t namedTable[T]) separate(indexed bool) {
+func (d tableOf[T]) separate(s *State, indexed bool) {
+	t := d.in(s)
 	own := Table[T]{rows: make(map[ID]*T, len(t.rows)), order: slices.Clone(t.order)}
 	for id, row := range t.rows {
-		own.rows[id] = t.clone(row)
+		own.rows[id] = d.clone(row)
 	}
 	if indexed && t.found != nil {
 		own.found = make([]found, len(t.found))
@@ -121,15 +130,17 @@ func (t namedTable[T]) separate(indexed bool) {
 			own.found[n] = f.clone()
 		}
 	}
-	*t.Table = own
+	*t = own
 }
 
-func (t namedTable[T]) take(one step) {
+func (d tableOf[T]) take(s *State, one step) {
+	t := d.in(s)
 	switch one {
 	case begin:
-		t.record = &record[T]{clone: t.clone, noted: t.noted, rows: map[ID]*changedRow[T]{}, length: len(t.order)}
+		t.record = &record[T]{clone: d.clone, noted: d.noted, length: len(t.order)}
 	case keep:
-		t.reindex()
+		s.visited += t.record.visited
+		d.reindex(t)
 		t.record = nil
 		t.tidy()
 	case undo:
@@ -137,11 +148,12 @@ func (t namedTable[T]) take(one step) {
 	case look:
 		t.past = true
 	case cut:
-		t.cut()
+		t.record.cut()
 	}
 }
 
-func (t namedTable[T]) undo() {
+// undo puts the rows back as they were when the recording began.
+func (t *Table[T]) undo() {
 	for id, r := range t.record.rows {
 		if r.first == nil {
 			delete(t.rows, id)
@@ -154,9 +166,18 @@ func (t namedTable[T]) undo() {
 	t.record = nil
 }
 
-func (t namedTable[T]) touched(yield func(Touched) bool) {
-	for id, r := range t.record.touched {
-		one := Touched{Table: t.name, ID: id}
+func (r *record[T]) cut() {
+	for _, row := range r.rows {
+		row.before = nil
+		if !row.gone {
+			row.before = r.clone(row.row)
+		}
+	}
+}
+
+func (d tableOf[T]) touched(s *State, yield func(Touched) bool) bool {
+	for id, r := range d.in(s).record.touched {
+		one := Touched{Table: d.name, ID: id}
 		if r.before != nil {
 			one.Before = r.before
 		}
@@ -164,48 +185,38 @@ func (t namedTable[T]) touched(yield func(Touched) bool) {
 			one.After = r.row
 		}
 		if (one.Before != nil || one.After != nil) && !yield(one) {
-			return
+			return false
 		}
 	}
+	return true
 }
 
-func (t namedTable[T]) cut() {
-	for _, r := range t.record.rows {
-		r.before = nil
-		if !r.gone {
-			r.before = t.record.clone(r.row)
-		}
-	}
-}
-
-// tables returns the tables of a state in the order in which it declares them.
-func (s *State) tables() []someTable {
-	return []someTable{
-		namedTable[User]{&s.Users, "Users", (*User).clone, nil, nil},
-		namedTable[Repo]{&s.Repos, "Repos", (*Repo).clone, (*Repo).record, nil},
-		namedTable[Label]{&s.Labels, "Labels", (*Label).clone, nil, []index[Label]{labelByRepo}},
-		namedTable[Milestone]{&s.Milestones, "Milestones", (*Milestone).clone, nil, []index[Milestone]{milestoneByRepo}},
-		namedTable[Issue]{&s.Issues, "Issues", (*Issue).clone, nil, issueIndexes},
-		namedTable[Comment]{&s.Comments, "Comments", (*Comment).clone, nil, []index[Comment]{commentByIssue}},
-		namedTable[Review]{&s.Reviews, "Reviews", (*Review).clone, nil, []index[Review]{reviewByIssue}},
-		namedTable[Thread]{&s.Threads, "Threads", (*Thread).clone, nil, []index[Thread]{threadByIssue}},
-		namedTable[ReviewComment]{&s.ReviewComments, "ReviewComments", (*ReviewComment).clone, nil, []index[ReviewComment]{commentByThread, commentByReview}},
-		namedTable[Workflow]{&s.Workflows, "Workflows", (*Workflow).clone, nil, []index[Workflow]{workflowByRepo}},
-		namedTable[Run]{&s.Runs, "Runs", (*Run).clone, nil, []index[Run]{runBySuite}},
-		namedTable[Job]{&s.Jobs, "Jobs", (*Job).clone, nil, []index[Job]{jobByRun}},
-		namedTable[Artifact]{&s.Artifacts, "Artifacts", (*Artifact).clone, nil, []index[Artifact]{artifactByRun}},
-		namedTable[CheckSuite]{&s.CheckSuites, "CheckSuites", (*CheckSuite).clone, nil, []index[CheckSuite]{suiteByCommit}},
-		namedTable[CheckRun]{&s.CheckRuns, "CheckRuns", (*CheckRun).clone, nil, []index[CheckRun]{checkByCommit, checkBySuite}},
-		namedTable[App]{&s.Apps, "Apps", (*App).clone, nil, nil},
-		namedTable[Installation]{&s.Installations, "Installations", (*Installation).clone, nil, nil},
-		namedTable[Hook]{&s.Hooks, "Hooks", (*Hook).clone, nil, nil},
-		namedTable[Event]{&s.Events, "Events", (*Event).clone, nil, []index[Event]{eventByIssue}},
-		namedTable[Reaction]{&s.Reactions, "Reactions", (*Reaction).clone, nil, []index[Reaction]{reactionBySubject}},
-		namedTable[Release]{&s.Releases, "Releases", (*Release).clone, nil, []index[Release]{releaseByRepo}},
-		namedTable[Project]{&s.Projects, "Projects", (*Project).clone, nil, nil},
-		namedTable[ProjectField]{&s.ProjectFields, "ProjectFields", (*ProjectField).clone, nil, []index[ProjectField]{fieldByProject}},
-		namedTable[ProjectItem]{&s.ProjectItems, "ProjectItems", (*ProjectItem).clone, nil, []index[ProjectItem]{itemByProject, itemByIssue}},
-		namedTable[Gist]{&s.Gists, "Gists", (*Gist).clone, nil, nil},
-		namedTable[Team]{&s.Teams, "Teams", (*Team).clone, nil, nil},
-	}
+// tables are those of a state in the order in which it declares them.
+var tables = []someTable{
+	tableOf[User]{name: "Users", in: func(s *State) *Table[User] { return &s.Users }, clone: (*User).clone},
+	tableOf[Repo]{name: "Repos", in: func(s *State) *Table[Repo] { return &s.Repos }, clone: (*Repo).clone, noted: (*Repo).record},
+	tableOf[Label]{name: "Labels", in: func(s *State) *Table[Label] { return &s.Labels }, clone: (*Label).clone, indexes: []index[Label]{labelByRepo}},
+	tableOf[Milestone]{name: "Milestones", in: func(s *State) *Table[Milestone] { return &s.Milestones }, clone: (*Milestone).clone, indexes: []index[Milestone]{milestoneByRepo}},
+	tableOf[Issue]{name: "Issues", in: func(s *State) *Table[Issue] { return &s.Issues }, clone: (*Issue).clone, indexes: issueIndexes},
+	tableOf[Comment]{name: "Comments", in: func(s *State) *Table[Comment] { return &s.Comments }, clone: (*Comment).clone, indexes: []index[Comment]{commentByIssue}},
+	tableOf[Review]{name: "Reviews", in: func(s *State) *Table[Review] { return &s.Reviews }, clone: (*Review).clone, indexes: []index[Review]{reviewByIssue}},
+	tableOf[Thread]{name: "Threads", in: func(s *State) *Table[Thread] { return &s.Threads }, clone: (*Thread).clone, indexes: []index[Thread]{threadByIssue}},
+	tableOf[ReviewComment]{name: "ReviewComments", in: func(s *State) *Table[ReviewComment] { return &s.ReviewComments }, clone: (*ReviewComment).clone, indexes: []index[ReviewComment]{commentByThread, commentByReview}},
+	tableOf[Workflow]{name: "Workflows", in: func(s *State) *Table[Workflow] { return &s.Workflows }, clone: (*Workflow).clone, indexes: []index[Workflow]{workflowByRepo}},
+	tableOf[Run]{name: "Runs", in: func(s *State) *Table[Run] { return &s.Runs }, clone: (*Run).clone, indexes: []index[Run]{runBySuite}},
+	tableOf[Job]{name: "Jobs", in: func(s *State) *Table[Job] { return &s.Jobs }, clone: (*Job).clone, indexes: []index[Job]{jobByRun}},
+	tableOf[Artifact]{name: "Artifacts", in: func(s *State) *Table[Artifact] { return &s.Artifacts }, clone: (*Artifact).clone, indexes: []index[Artifact]{artifactByRun}},
+	tableOf[CheckSuite]{name: "CheckSuites", in: func(s *State) *Table[CheckSuite] { return &s.CheckSuites }, clone: (*CheckSuite).clone, indexes: []index[CheckSuite]{suiteByCommit}},
+	tableOf[CheckRun]{name: "CheckRuns", in: func(s *State) *Table[CheckRun] { return &s.CheckRuns }, clone: (*CheckRun).clone, indexes: []index[CheckRun]{checkByCommit, checkBySuite}},
+	tableOf[App]{name: "Apps", in: func(s *State) *Table[App] { return &s.Apps }, clone: (*App).clone},
+	tableOf[Installation]{name: "Installations", in: func(s *State) *Table[Installation] { return &s.Installations }, clone: (*Installation).clone},
+	tableOf[Hook]{name: "Hooks", in: func(s *State) *Table[Hook] { return &s.Hooks }, clone: (*Hook).clone},
+	tableOf[Event]{name: "Events", in: func(s *State) *Table[Event] { return &s.Events }, clone: (*Event).clone, indexes: []index[Event]{eventByIssue}},
+	tableOf[Reaction]{name: "Reactions", in: func(s *State) *Table[Reaction] { return &s.Reactions }, clone: (*Reaction).clone, indexes: []index[Reaction]{reactionBySubject}},
+	tableOf[Release]{name: "Releases", in: func(s *State) *Table[Release] { return &s.Releases }, clone: (*Release).clone, indexes: []index[Release]{releaseByRepo}},
+	tableOf[Project]{name: "Projects", in: func(s *State) *Table[Project] { return &s.Projects }, clone: (*Project).clone},
+	tableOf[ProjectField]{name: "ProjectFields", in: func(s *State) *Table[ProjectField] { return &s.ProjectFields }, clone: (*ProjectField).clone, indexes: []index[ProjectField]{fieldByProject}},
+	tableOf[ProjectItem]{name: "ProjectItems", in: func(s *State) *Table[ProjectItem] { return &s.ProjectItems }, clone: (*ProjectItem).clone, indexes: []index[ProjectItem]{itemByProject, itemByIssue}},
+	tableOf[Gist]{name: "Gists", in: func(s *State) *Table[Gist] { return &s.Gists }, clone: (*Gist).clone},
+	tableOf[Team]{name: "Teams", in: func(s *State) *Table[Team] { return &s.Teams }, clone: (*Team).clone},
 }

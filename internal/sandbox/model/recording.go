@@ -52,11 +52,9 @@ type Stretch struct {
 // [State] declares them, each in the order of creation.
 func (st Stretch) Rows() iter.Seq[Touched] {
 	return func(yield func(Touched) bool) {
-		for _, t := range st.After.tables() {
-			for row := range t.touched {
-				if !yield(row) {
-					return
-				}
+		for _, t := range tables {
+			if !t.touched(st.After, yield) {
+				return
 			}
 		}
 	}
@@ -181,8 +179,8 @@ func (s *State) follows(id ID, cause string) {
 
 func (s *State) begin() {
 	s.recording = &recording{now: s.Now, lastID: s.LastID, scripts: slices.Clip(s.Scripts), happened: len(s.happened), causes: map[ID]string{}}
-	for _, t := range s.tables() {
-		t.take(begin)
+	for _, t := range tables {
+		t.take(s, begin)
 	}
 }
 
@@ -192,12 +190,12 @@ func (s *State) cut() {
 		return
 	}
 	before := *s
-	for _, t := range before.tables() {
-		t.take(look)
+	for _, t := range tables {
+		t.take(&before, look)
 	}
 	s.watcher.Changed(Stretch{Cause: s.recording.cause, Before: &before, After: s})
-	for _, t := range s.tables() {
-		t.take(cut)
+	for _, t := range tables {
+		t.take(s, cut)
 	}
 	for _, r := range s.Repos.record.rows {
 		r.row.Git.Record()
@@ -205,15 +203,20 @@ func (s *State) cut() {
 	}
 }
 
+// Visited returns how many rows were looked at, in lists of them, by what was
+// done last by [State.Atomically] and kept: what it costs.
+func (s *State) Visited() int { return s.visited }
+
 func (s *State) keep() {
+	s.visited = 0
 	for _, r := range s.Repos.record.rows {
 		r.row.Git.Keep()
 		if r.first != nil {
 			r.first.Git.Keep()
 		}
 	}
-	for _, t := range s.tables() {
-		t.take(keep)
+	for _, t := range tables {
+		t.take(s, keep)
 	}
 	s.recording = nil
 }
@@ -226,8 +229,8 @@ func (s *State) undo() {
 			r.first.Git.Undo()
 		}
 	}
-	for _, t := range s.tables() {
-		t.take(undo)
+	for _, t := range tables {
+		t.take(s, undo)
 	}
 	s.recording = nil
 }

@@ -171,10 +171,15 @@ func (s *State) followHead(actor ID, repo *Repo, branch string, to gitstore.Hash
 // landPulls marks open pull requests as merged whose commits a branch has got
 // by other ways.
 func (s *State) landPulls(actor ID, repo *Repo, base string, from, to gitstore.Hash) {
-	for _, pr := range s.openPulls(repo, func(p *Pull) bool { return p.BaseRef == base }) {
-		if contains(repo, to, plumbing.NewHash(pr.Pull.HeadSHA)) {
-			s.markMerged(actor, pr, from, to)
-		}
+	if s.Issues.count(openPullByRepo, key{of: repo.ID}) == 0 {
+		return
+	}
+	has, err := repo.Git.History(to)
+	if err != nil {
+		return
+	}
+	for _, pr := range s.openPulls(repo, func(p *Pull) bool { return p.BaseRef == base && has(plumbing.NewHash(p.HeadSHA)) }) {
+		s.markMerged(actor, pr, from, to)
 	}
 }
 

@@ -65,6 +65,9 @@ type State struct {
 	watcher   Watcher
 	// definitions are the workflow files that were read.
 	definitions *definitions
+	// visited is how many rows were looked at by the last act of
+	// [State.Atomically] that was kept.
+	visited int
 }
 
 // Epoch is when a new world's clock starts.
@@ -105,8 +108,8 @@ func (s *State) CloneIndexed() *State { return s.cloned(true) }
 
 func (s *State) cloned(indexed bool) *State {
 	c := *s
-	for _, t := range c.tables() {
-		t.separate(indexed)
+	for _, t := range tables {
+		t.separate(&c, indexed)
 	}
 	for _, repo := range c.Repos.rows {
 		repo.Git = repo.Git.Clone()
@@ -118,8 +121,8 @@ func (s *State) cloned(indexed bool) *State {
 // Row returns a pointer to the row of an id, to be read, of whatever table; nil
 // if there is none.
 func (s *State) Row(id ID) any {
-	for _, t := range s.tables() {
-		if row := t.row(id); row != nil {
+	for _, t := range tables {
+		if row := t.row(s, id); row != nil {
 			return row
 		}
 	}

@@ -99,9 +99,17 @@ func (t *Table[T]) All() iter.Seq[*T] {
 // each yields ids and rows in order.
 func (t *Table[T]) each(yield func(ID, *T) bool) {
 	for _, id := range t.order {
+		t.visit()
 		if row := t.peek(id); row != nil && !yield(id, row) {
 			return
 		}
+	}
+}
+
+// visit counts a row that is looked at, while changes are recorded.
+func (t *Table[T]) visit() {
+	if t.record != nil {
+		t.record.visited++
 	}
 }
 
