@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/footprint"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
@@ -16,19 +17,23 @@ import (
 // pass rightly.
 const AcceptedFile = "audit.json"
 
-// Acceptance is the reason why some mutants of a scenario pass rightly.
+// Acceptance is the reason why some mutants of some scenarios pass rightly.
 type Acceptance struct {
-	Scenario string `json:"scenario"`
+	// Scenarios are their ids. In each of them each of the mutants passes.
+	Scenarios []string `json:"scenarios"`
 	// Modes are those in which they pass; nil means all that have such mutants.
 	Modes []bench.Mode `json:"modes,omitempty"`
-	// Mutants are their names.
+	// Mutants are their names, in which * stands for any text.
 	Mutants []string `json:"mutants"`
 	Reason  string   `json:"reason"`
 }
 
-// covers reports whether a mutant is one of the acceptance's.
-func (a Acceptance) covers(m Mutant) bool {
-	return a.Scenario == m.Scenario && slices.Contains(a.Mutants, m.Name) && (a.Modes == nil || slices.Contains(a.Modes, m.Mode))
+// covered returns those of the acceptance's names that a mutant has.
+func (a Acceptance) covered(m Mutant) []string {
+	if !slices.Contains(a.Scenarios, m.Scenario) || a.Modes != nil && !slices.Contains(a.Modes, m.Mode) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(a.Mutants), func(pattern string) bool { return !footprint.Matches(pattern, m.Name) })
 }
 
 var acceptedSchema = sync.OnceValue(func() *jsondoc.Schema {
@@ -71,33 +76,30 @@ func LoadAccepted(folder fs.FS) ([]Acceptance, error) {
 // accept notes which of the mutants that passed did so rightly, and the
 // acceptances that are not true.
 func (r *Report) accept(o Options) {
-	audited := map[string]bool{}
-	for _, s := range o.Scenarios {
-		audited[s.ID] = true
-	}
+	type line struct{ scenario, name string }
 	for _, a := range o.Accepted {
-		if !audited[a.Scenario] {
-			continue
-		}
-		left := map[string]bool{}
-		for _, name := range a.Mutants {
-			left[name] = true
-		}
+		passed := map[line]bool{}
 		for i := range r.Mutants {
 			m := &r.Mutants[i]
-			if m.Result != Passed || !a.covers(*m) {
+			if m.Result != Passed {
 				continue
 			}
-			delete(left, m.Name)
-			if !m.Kind.Whole() {
-				m.Accepted = a.Reason
+			for _, name := range a.covered(*m) {
+				passed[line{m.Scenario, name}] = true
+				if !m.Kind.Whole() {
+					m.Accepted = a.Reason
+				}
 			}
 		}
 		if o.Kinds != nil || o.Modes != nil {
 			continue
 		}
-		for _, name := range slices.Sorted(maps.Keys(left)) {
-			r.Problems = append(r.Problems, Problem{Scenario: a.Scenario, Text: AcceptedFile + " lists " + name + ", which does not pass: take it off the list"})
+		for _, s := range o.Scenarios {
+			for _, name := range a.Mutants {
+				if slices.Contains(a.Scenarios, s.ID) && !passed[line{s.ID, name}] {
+					r.Problems = append(r.Problems, Problem{Scenario: s.ID, Text: AcceptedFile + " lists " + name + ", which does not pass: take it off the list"})
+				}
+			}
 		}
 	}
 }

@@ -152,5 +152,5 @@ func mendAnswer(m mutant, s bench.Scenario) string {
 	if m.kind != OtherAnswer {
 		return "have expected_data compare every required field"
 	}
-	return fmt.Sprintf("have expected_data compare it: its fields are %s", strings.Join(fieldsOf(s), ", "))
+	return fmt.Sprintf("have expected_data compare it, or leave it out of the play's answer if the prompt does not ask for it: expected_data compares %s", strings.Join(fieldsOf(s), ", "))
 }

@@ -55,7 +55,7 @@ func judge(allowed []bench.Allowance, used []int, agent string, c bench.Change) 
 	}
 	nearest := "nothing of the kind may be " + string(c.Kind)
 	for i, a := range allowed {
-		if a.Change != c.Kind || a.Object != c.Object || !glob(a.Name, c.Name) {
+		if a.Change != c.Kind || a.Object != c.Object || !Matches(a.Name, c.Name) {
 			continue
 		}
 		if why := mismatch(a, c); why != "" {
@@ -127,8 +127,8 @@ func GuardsNothing(allowed []bench.Allowance) (index int, why string) {
 	return 0, ""
 }
 
-// glob reports whether a name is the pattern's, in which * stands for any text.
-func glob(pattern, name string) bool {
+// Matches reports whether a name is the pattern's, in which * stands for any text.
+func Matches(pattern, name string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
 		return pattern == name
