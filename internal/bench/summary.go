@@ -109,6 +109,14 @@ const (
 	VerifyRelease GateProfile = "verify_release"
 )
 
+// The profiles that decide by evidence (rule G18).
+const (
+	// ProfileRegression asks whether the candidate is not worse.
+	ProfileRegression GateProfile = "regression"
+	// ProfileClaim asks whether it saves what is claimed.
+	ProfileClaim GateProfile = "claim"
+)
+
 // Verdict is what the gate says.
 type Verdict string
 
@@ -120,6 +128,9 @@ const (
 	// VerdictNone says that there is nothing to judge, because a mode or a part
 	// of the plan is missing.
 	VerdictNone Verdict = "none"
+	// VerdictInconclusive says that there is something to judge, and that it is
+	// too little, or too mixed, to tell (rule V6).
+	VerdictInconclusive Verdict = "inconclusive"
 )
 
 // Gate is the dual gate's result (rules G3 to G7).

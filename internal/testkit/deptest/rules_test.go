@@ -16,7 +16,7 @@ var layers = [][]string{
 	{"internal/app/...", "internal/bench/verify", "internal/bench/audit", "internal/bench/suitegate", "harness/..."},
 	{"internal/bench/station", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/publish", "internal/queue/...", "internal/actions/..."},
 	{
-		"internal/bench/gate", "internal/bench/scenario", "internal/bench/scene", "internal/bench/world/...", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
+		"internal/bench/gate", "internal/bench/evidence", "internal/bench/scenario", "internal/bench/scene", "internal/bench/world/...", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
 		"internal/bench/envelope", "internal/bench/prompt", "internal/bench/ledger", "internal/bench/expect", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
 		"internal/confine/...", "internal/bench/toolset",
 	},
@@ -50,11 +50,13 @@ var impure = []string{
 	"os/...", "io/fs", "io/ioutil", "net/...", "syscall", "embed", "log/...", "path/filepath", "plugin", "database/...", "crypto/rand",
 }
 
+// purePackages judge.
+var purePackages = []string{"internal/bench/gate", "internal/bench/evidence"}
+
 const (
-	purePackage = "internal/bench/gate"
-	providers   = "internal/bench/agent"
-	agentTests  = "internal/bench/agent/agenttest"
-	runnerOf    = "internal/bench/runner"
+	providers  = "internal/bench/agent"
+	agentTests = "internal/bench/agent/agenttest"
+	runnerOf   = "internal/bench/runner"
 )
 
 // wiring is where the outside world comes in.
@@ -85,7 +87,7 @@ var rules = []struct {
 	{"some folders are imported by few", importedByFew},
 	{"providers know neither each other nor the runner", providersAreStrangers},
 	{"comment, report and gate do not import each other", strangersStayApart},
-	{"the gate is pure", gateIsPure},
+	{"gate and evidence are pure", judgesArePure},
 	{"the environment, the clock and the exit are the wiring's", outsideIsForWiring},
 	{"every package has one comment", onePackageComment},
 	{"names of packages say something", namesSaySomething},
@@ -217,9 +219,9 @@ func strangersStayApart(m module) (breaches []string) {
 	return breaches
 }
 
-func gateIsPure(m module) (breaches []string) {
+func judgesArePure(m module) (breaches []string) {
 	for _, p := range m {
-		if p.folder != purePackage {
+		if !within(p.folder, purePackages...) {
 			continue
 		}
 		for _, imported := range p.imports() {

@@ -23,10 +23,10 @@ import (
 const root = "../../.."
 
 // rules are how many there are of each letter; they count from 1.
-var rules = map[string]int{"R": 9, "S": 20, "N": 8, "G": 16}
+var rules = map[string]int{"R": 9, "S": 20, "N": 10, "G": 17, "V": 14}
 
 // underWay are the rules whose code is being written.
-var underWay = []string{"S14", "S15", "S16", "S17", "S18", "S19", "S20"}
+var underWay = []string{"S14", "S15", "S16", "S17", "S18", "S19", "S20", "N9", "G17", "V10", "V13", "V14"}
 
 // all returns the ids of all rules.
 func all() map[string]bool {
@@ -93,10 +93,10 @@ func namedBelow(t *testing.T, folder string) map[string][]string {
 
 var (
 	// function is the name of a test that holds a rule.
-	function = regexp.MustCompile(`^Test([RSNG][1-9][0-9]?)(?:[A-Z_]|$)`)
+	function = regexp.MustCompile(`^Test([RSNGV][1-9][0-9]?)(?:[A-Z_]|$)`)
 	// beginning is that of a text on one or more rules.
-	beginning = regexp.MustCompile(`^(?:[RSNG][1-9][0-9]?, )*[RSNG][1-9][0-9]?: `)
-	id        = regexp.MustCompile(`[RSNG][1-9][0-9]?`)
+	beginning = regexp.MustCompile(`^(?:[RSNGV][1-9][0-9]?, )*[RSNGV][1-9][0-9]?: `)
+	id        = regexp.MustCompile(`[RSNGV][1-9][0-9]?`)
 )
 
 // inTest returns the rules that a Go test names, sorted.

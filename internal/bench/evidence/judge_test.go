@@ -1,0 +1,478 @@
+package evidence_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/evidence"
+	"github.com/ghx-dev/bench-action/internal/bench/stats"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+func margins() bench.Margins { return evidence.DefaultMargins(bench.DefaultThresholds(bench.VerifyPR)) }
+
+func design(t testing.TB, profile bench.GateProfile, first, last int) *evidence.Design {
+	t.Helper()
+	d, err := evidence.NewDesign(profile, margins(), first, last)
+	require.NoError(t, err)
+	return d
+}
+
+func regression(t testing.TB) *evidence.Design { return design(t, bench.ProfileRegression, 2, 12) }
+
+// alike is a world in which the modes do not differ.
+func alike(scenarios int) evidence.Truth {
+	return evidence.Truth{Scenarios: scenarios, SuccessRate: 0.95, CV: 0.3}
+}
+
+func blocks(truth evidence.Truth, n int, seed uint64) []evidence.Block {
+	return truth.Blocks(n, stats.Stream(seed))
+}
+
+func judge(t testing.TB, d *evidence.Design, blocks []evidence.Block) bench.Evidence {
+	t.Helper()
+	v := d.Judge(evidence.Data{Blocks: blocks})
+	sound(t, v)
+	return v
+}
+
+// sound holds what is true of every verdict.
+func sound(t testing.TB, v bench.Evidence) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err, "a figure is no number")
+	require.NotContains(t, string(text), ":null,\"looks")
+	require.NotContains(t, string(text), "-0,")
+	require.NotEmpty(t, v.Sentence)
+	require.NotEmpty(t, v.Cause.Text)
+	within := func(what string, change float64, in *bench.Interval) {
+		if in != nil {
+			require.LessOrEqual(t, in[0], change, what)
+			require.GreaterOrEqual(t, in[1], change, what)
+		}
+	}
+	for _, e := range v.Endpoints {
+		within(string(e.Name), e.Change, e.Interval)
+	}
+	for _, s := range v.Scenarios {
+		for _, f := range []bench.Figure{s.Success, s.Cost, s.Latency} {
+			within(s.ID, f.Change, &f.Interval)
+		}
+	}
+	if v.Verdict == bench.VerdictPass {
+		require.Len(t, v.Endpoints, 3)
+		for _, e := range v.Endpoints {
+			require.True(t, e.NotWorse.Shown)
+		}
+	}
+}
+
+func TestV6VerdictsOfClearCases(t *testing.T) {
+	change := func(alter func(*evidence.Truth)) evidence.Truth {
+		truth := alike(12)
+		alter(&truth)
+		return truth
+	}
+	cases := []struct {
+		name    string
+		profile bench.GateProfile
+		truth   evidence.Truth
+		verdict bench.Verdict
+		kind    bench.CauseKind
+		about   []bench.EndpointName
+	}{
+		{"no difference", bench.ProfileRegression, alike(12), bench.VerdictPass, bench.CauseNotWorse, nil},
+		{"half as dear again", bench.ProfileRegression, change(func(w *evidence.Truth) { w.CostLog = math.Log(1.5) }),
+			bench.VerdictFail, bench.CauseHarm, []bench.EndpointName{bench.EndpointCost}},
+		{"half as slow again", bench.ProfileRegression, change(func(w *evidence.Truth) { w.LatencyLog = math.Log(1.5) }),
+			bench.VerdictFail, bench.CauseHarm, []bench.EndpointName{bench.EndpointLatency}},
+		{"half as reliable", bench.ProfileRegression, change(func(w *evidence.Truth) { w.SuccessDrop = 0.5 }),
+			bench.VerdictFail, bench.CauseHarm, []bench.EndpointName{bench.EndpointSuccess}},
+		{"a tenth dearer, measured exactly", bench.ProfileRegression, change(func(w *evidence.Truth) { w.CostLog, w.CV = math.Log(1.1), 0.03 }),
+			bench.VerdictPass, bench.CauseWorseWithinMargin, []bench.EndpointName{bench.EndpointCost}},
+		{"a saving", bench.ProfileClaim, change(func(w *evidence.Truth) { w.CostLog, w.LatencyLog = math.Log(0.6), math.Log(0.6) }),
+			bench.VerdictPass, bench.CauseNotWorse, nil},
+		{"no saving", bench.ProfileClaim, change(func(w *evidence.Truth) { w.CV = 0.03 }),
+			bench.VerdictFail, bench.CauseHarm, []bench.EndpointName{bench.EndpointCost, bench.EndpointLatency}},
+		{"a saving that is not reliable", bench.ProfileClaim, change(func(w *evidence.Truth) { w.CostLog, w.LatencyLog, w.SuccessDrop = -1, -1, 0.6 }),
+			bench.VerdictFail, bench.CauseHarm, []bench.EndpointName{bench.EndpointSuccess}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			v := judge(t, design(t, c.profile, 2, 12), blocks(c.truth, 12, 7))
+			assert.Equal(t, c.verdict, v.Verdict, v.Sentence)
+			assert.Equal(t, c.kind, v.Cause.Kind)
+			assert.Equal(t, c.about, v.Cause.Endpoints)
+			assert.True(t, v.Final)
+			assert.Nil(t, v.Further)
+		})
+	}
+}
+
+func TestV6WhatCannotBeToldSaysWhatItWouldTake(t *testing.T) {
+	truth := alike(12)
+	truth.CV = 0.5
+	all := blocks(truth, 12, 3)
+	early := slices.DeleteFunc(slices.Clone(all), func(b evidence.Block) bool { return b.Iteration > 2 })
+	v := judge(t, regression(t), early)
+	assert.Equal(t, bench.VerdictInconclusive, v.Verdict)
+	assert.False(t, v.Final)
+	require.NotNil(t, v.Further)
+	require.NotNil(t, v.Further.CostUSD)
+	assert.True(t, v.Further.Enough)
+	assert.Equal(t, 2*12*(v.Further.Blocks-2), v.Further.Sessions)
+	spent := v.Baseline.CostUSD + v.Candidate.CostUSD
+	assert.InDelta(t, spent/48*float64(v.Further.Sessions), *v.Further.CostUSD, 1e-9)
+	assert.Regexp(t, `^That the candidate is not worse is not shown in success, cost and latency; success [+−]?[\d.]+ points \(.* to .*\); cost .* %.*; latency .*; a drop of success under 5\d points would go unseen; about \d+ more sessions \(\$\d+\.\d\d\)$`, v.Sentence)
+	assert.Equal(t, bench.VerdictPass, judge(t, regression(t), all).Verdict)
+}
+
+func TestV7VerdictIsFinal(t *testing.T) {
+	d := regression(t)
+	truth := alike(10)
+	truth.CostLog = 0.15
+	decided := 0
+	for seed := range uint64(40) {
+		all := blocks(truth, 12, seed)
+		whole := judge(t, d, all)
+		var before bench.Evidence
+		for _, n := range d.Looks() {
+			now := judge(t, d, slices.DeleteFunc(slices.Clone(all), func(b evidence.Block) bool { return b.Iteration > n }))
+			require.Equal(t, len(now.Looks), min(n/2, len(whole.Looks)))
+			require.Equal(t, whole.Looks[:len(now.Looks)], now.Looks, "later blocks change no earlier look")
+			if before.Verdict == bench.VerdictPass || before.Verdict == bench.VerdictFail {
+				decided++
+				require.Equal(t, before.Verdict, now.Verdict)
+				require.Equal(t, before.Endpoints, now.Endpoints)
+				require.Equal(t, before.BlocksNotJudged+20, now.BlocksNotJudged, "what comes later is counted and not judged")
+			}
+			before = now
+		}
+	}
+	assert.Positive(t, decided)
+}
+
+func TestV7FixedNumberIsOneLook(t *testing.T) {
+	v := judge(t, design(t, bench.ProfileRegression, 8, 8), blocks(alike(10), 8, 1))
+	require.Len(t, v.Looks, 1)
+	assert.True(t, v.Final)
+	assert.InDelta(t, 1.644854, v.Endpoints[1].NotWorse.Bound, 1e-6)
+	early := judge(t, design(t, bench.ProfileRegression, 8, 8), blocks(alike(10), 7, 1))
+	assert.Empty(t, early.Looks)
+	assert.Equal(t, "10 of 10 scenarios have fewer than 8 blocks that are whole, the least 7, so there is nothing to look at yet", early.Cause.Text)
+}
+
+func TestV4LookNeedsEveryScenario(t *testing.T) {
+	all := blocks(alike(5), 12, 1)
+	last := all[len(all)-1].Scenario
+	v := judge(t, regression(t), slices.DeleteFunc(all, func(b evidence.Block) bool { return b.Scenario == last && b.Iteration > 3 }))
+	require.Len(t, v.Looks, 1)
+	assert.Equal(t, 4*10+1, v.BlocksNotJudged)
+}
+
+func TestV4HarmInFewScenariosWithholdsAPass(t *testing.T) {
+	truth := alike(30)
+	truth.Harmed, truth.HarmFactor = 1, 6.2
+	v := judge(t, regression(t), blocks(truth, 12, 4))
+	assert.Equal(t, bench.VerdictInconclusive, v.Verdict)
+	assert.Equal(t, bench.CauseScenarioHarmed, v.Cause.Kind)
+	assert.Equal(t, "scenario-aa", v.Cause.Scenario)
+	assert.Regexp(t, `^scenario-aa is worse by more than noise explains: (cost|latency) \+[3-9]\d\d %`, v.Cause.Text)
+	assert.Equal(t, []bench.EndpointName{bench.EndpointCost, bench.EndpointLatency}, slices.Sorted(slices.Values(v.Scenarios[0].Harmed)))
+	assert.Equal(t, bench.VerdictPass, v.Scenarios[0].Without, "without it, it would be a pass")
+	assert.Equal(t, bench.VerdictInconclusive, v.Scenarios[1].Without)
+}
+
+func TestV4ScenarioThatNeverSucceedsAnyMoreWithholdsAPass(t *testing.T) {
+	all := blocks(evidence.Truth{Scenarios: 40, SuccessRate: 1, CV: 0.1}, 12, 4)
+	for i := range all {
+		all[i].Candidate.Success = all[i].Scenario != "scenario-ac"
+	}
+	v := judge(t, design(t, bench.ProfileRegression, 12, 12), all)
+	assert.Equal(t, bench.VerdictInconclusive, v.Verdict)
+	assert.Equal(t, "scenario-ac is worse by more than noise explains: success −100 points", v.Cause.Text)
+}
+
+func TestV4ChangeWithinTheMarginIsNoHarmToAScenario(t *testing.T) {
+	all := blocks(evidence.Truth{Scenarios: 6, SuccessRate: 1, CostLog: math.Log(1.01)}, 12, 4)
+	v := judge(t, regression(t), all)
+	assert.Equal(t, bench.VerdictPass, v.Verdict, v.Sentence)
+	assert.Equal(t, bench.CauseWorseWithinMargin, v.Cause.Kind)
+	assert.Equal(t, 20.0, v.Endpoints[1].Margin)
+	assert.InDelta(t, 1, v.Endpoints[1].Change, 1e-9)
+}
+
+func TestV11NothingComparedShowsNothing(t *testing.T) {
+	set := func(baseline, candidate bool) []evidence.Block {
+		all := blocks(alike(6), 12, 1)
+		for i := range all {
+			all[i].Baseline.Success, all[i].Candidate.Success = baseline, candidate
+		}
+		return all
+	}
+	for _, c := range []struct {
+		name   string
+		blocks []evidence.Block
+		kind   bench.CauseKind
+	}{
+		{"no block", nil, bench.CauseNoLook},
+		{"one block", blocks(alike(1), 1, 1), bench.CauseNoLook},
+		{"no success at all", set(false, false), bench.CauseNothingSucceeded},
+		{"a dead baseline", set(false, true), bench.CauseDeadBaseline},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := judge(t, regression(t), c.blocks)
+			assert.Equal(t, bench.VerdictInconclusive, v.Verdict)
+			assert.Equal(t, c.kind, v.Cause.Kind)
+			assert.Empty(t, v.Endpoints)
+			assert.Empty(t, v.Scenarios)
+			assert.Empty(t, v.Described)
+			assert.Equal(t, v.Cause.Text, v.Sentence)
+		})
+	}
+	dead := judge(t, regression(t), set(true, false))
+	assert.Equal(t, bench.VerdictFail, dead.Verdict, "a dead candidate is a failure")
+}
+
+func TestV9ModesThatRanOneAfterTheOtherHaveNoVerdict(t *testing.T) {
+	all := blocks(alike(6), 12, 1)
+	for i := range all {
+		all[i].Baseline.EndedMS, all[i].Candidate.EndedMS = int64(i+1), int64(1000+i)
+	}
+	v := judge(t, regression(t), all)
+	assert.Equal(t, bench.CauseNotSideBySide, v.Cause.Kind)
+	// One session of the baseline among those of the candidate mends nothing.
+	all[0].Baseline.EndedMS = 2000
+	assert.Equal(t, bench.CauseNotSideBySide, judge(t, regression(t), all).Cause.Kind)
+	for i := range all {
+		all[i].Baseline.EndedMS, all[i].Candidate.EndedMS = int64(1000+i), int64(i+1)
+	}
+	assert.Equal(t, bench.CauseNotSideBySide, judge(t, regression(t), all).Cause.Kind, "in either order")
+	for i := range all {
+		all[i].Baseline.EndedMS = 0
+	}
+	assert.Equal(t, bench.CauseNotSideBySide, judge(t, regression(t), all).Cause.Kind, "nor where it is not known")
+	for i := range all {
+		all[i].Baseline.EndedMS, all[i].Candidate.EndedMS = 1, 1
+	}
+	assert.Equal(t, bench.VerdictPass, judge(t, regression(t), all).Verdict, "equal times are neither before nor after")
+}
+
+// voidSome makes the candidate's sessions void where the baseline's iteration is
+// divisible, and adds a sound block for each.
+func voidSome(all []evidence.Block, every int, candidate, baseline bool) []evidence.Block {
+	next := 1000
+	for i := range all {
+		if all[i].Iteration%every != 0 {
+			continue
+		}
+		again := all[i]
+		again.Iteration = next
+		next++
+		if candidate {
+			all[i].Candidate.Void = "the provider"
+		}
+		if baseline {
+			all[i].Baseline.Void = "the provider"
+		}
+		all = append(all, again)
+	}
+	return all
+}
+
+func TestN10VoidsForbidWhatTheyCouldHide(t *testing.T) {
+	flawless := evidence.Truth{Scenarios: 6, SuccessRate: 1, CV: 0.1}
+	d := design(t, bench.ProfileRegression, 12, 12)
+	for _, c := range []struct {
+		name                string
+		every               int
+		candidate, baseline bool
+		kind                bench.CauseKind
+	}{
+		{"no void", 100, true, true, bench.CauseNotWorse},
+		{"one of thirteen in both modes", 12, true, true, bench.CauseNotWorse},
+		{"one of thirteen in the candidate", 12, true, false, bench.CauseVoidsApart},
+		{"three of fifteen in both", 4, true, true, bench.CauseNotWorse},
+		{"four of sixteen in both", 3, true, true, bench.CauseVoid},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := judge(t, d, voidSome(blocks(flawless, 12, 2), c.every, c.candidate, c.baseline))
+			assert.Equal(t, c.kind, v.Cause.Kind, v.Sentence)
+		})
+	}
+	// A single void, which is too few to be apart, but as a failure would be too
+	// much for a margin that three flawless scenarios just reach.
+	all := blocks(evidence.Truth{Scenarios: 3, SuccessRate: 1, CV: 0.1}, 12, 2)
+	assert.Equal(t, bench.VerdictPass, judge(t, regression(t), all).Verdict)
+	again := all[4]
+	again.Iteration = 13
+	all[4].Candidate.Void = "the provider"
+	v := judge(t, regression(t), append(all, again))
+	assert.Equal(t, bench.CauseVoidsMatter, v.Cause.Kind, v.Sentence)
+	assert.Equal(t, bench.Voids{Blocks: 1, Of: 37, Candidate: 1}, v.Looks[5].Voids)
+}
+
+func TestV2TokensStandInWhereThereIsNoPrice(t *testing.T) {
+	all := blocks(alike(12), 12, 3)
+	all[5].Candidate.CostUSD = 0
+	v := judge(t, regression(t), all)
+	assert.Equal(t, bench.MeasureTokens, v.Endpoints[1].Measure)
+	assert.Contains(t, v.Sentence, "total tokens (there is no price) ")
+}
+
+func TestV3SessionThatNeededNothingCounts(t *testing.T) {
+	truth := evidence.Truth{Scenarios: 12, SuccessRate: 1, CV: 0.1}
+	all := blocks(truth, 12, 3)
+	for i := range all {
+		if all[i].Iteration%2 == 0 {
+			all[i].Candidate = evidence.Session{EndedMS: all[i].Candidate.EndedMS}
+		}
+	}
+	v := judge(t, regression(t), all)
+	assert.Equal(t, bench.VerdictFail, v.Verdict, "a candidate that dies at once is cheap and not reliable")
+	assert.Equal(t, []bench.EndpointName{bench.EndpointSuccess}, v.Cause.Endpoints)
+	assert.Equal(t, bench.MeasureCost, v.Endpoints[1].Measure)
+}
+
+func TestV3SumsShowWhatRunsWild(t *testing.T) {
+	all := blocks(evidence.Truth{Scenarios: 12, SuccessRate: 1, CV: 0.1}, 12, 3)
+	for i := range all {
+		if i%20 == 0 {
+			all[i].Candidate.CostUSD *= 10
+		}
+	}
+	v := judge(t, design(t, bench.ProfileRegression, 12, 12), all)
+	assert.Equal(t, bench.MeasureCost, v.Described[0].Measure)
+	assert.InDelta(t, 0, *v.Described[0].TypicalPct, 5)
+	assert.Greater(t, *v.Described[0].TotalPct, 40.0)
+	assert.InDelta(t, *v.Described[0].TotalPct, *v.Described[0].PerSolvedPct, 1e-9, "all were solved")
+	assert.Len(t, v.Described, 4)
+}
+
+func TestV12EveryScenarioIsLeftOutOnce(t *testing.T) {
+	d := design(t, bench.ProfileRegression, 6, 6)
+	for seed := range uint64(10) {
+		truth := alike(8)
+		truth.CostLog, truth.VoidShare = 0.1, 0.02
+		all := blocks(truth, 6, seed)
+		v := judge(t, d, all)
+		for _, s := range v.Scenarios {
+			// A scenario that is gone also gives no noise to the guard and no
+			// voids, which is not so where it is left out for comparison.
+			others := judge(t, d, slices.DeleteFunc(slices.Clone(all), func(b evidence.Block) bool { return b.Scenario == s.ID }))
+			if others.Cause.Kind == v.Cause.Kind || others.Cause.Kind == bench.CauseHarm {
+				assert.Equal(t, others.Verdict, s.Without, "seed %d without %s: %s", seed, s.ID, others.Sentence)
+			}
+		}
+	}
+	single := judge(t, d, blocks(alike(1), 6, 1))
+	assert.Empty(t, single.Scenarios[0].Without)
+}
+
+func TestOrderOfBlocksDoesNotMatter(t *testing.T) {
+	truth := alike(7)
+	truth.VoidShare, truth.OutlierShare, truth.OutlierFactor = 0.03, 0.03, 10
+	all := blocks(truth, 6, 9)
+	want, err := json.Marshal(judge(t, regression(t), all))
+	require.NoError(t, err)
+	for seed := range uint64(20) {
+		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		got, err := json.Marshal(judge(t, regression(t), all))
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got))
+	}
+}
+
+func TestV1DesignsThatMakeNoSenseAreRefused(t *testing.T) {
+	with := func(alter func(*bench.Margins)) bench.Margins {
+		m := margins()
+		alter(&m)
+		return m
+	}
+	for _, c := range []struct {
+		name        string
+		profile     bench.GateProfile
+		margins     bench.Margins
+		first, last int
+		want        string
+	}{
+		{"the seed's profile", bench.VerifyPR, margins(), 2, 12, "is not judged by evidence"},
+		{"the wrong way round", bench.ProfileRegression, margins(), 12, 2, "repetitions 12..2: the first number is how many"},
+		{"none at least", bench.ProfileRegression, margins(), 0, 4, "at least 2 repetitions, and 0 are wanted"},
+		{"one", bench.ProfileRegression, margins(), 1, 1, "at least 2 repetitions"},
+		{"a thousand", bench.ProfileClaim, margins(), 2, 1000, "at most 100 repetitions, and 1000 are wanted"},
+		{"no margin of success", bench.ProfileClaim, with(func(m *bench.Margins) { m.SuccessDropPct = 0 }), 2, 12, "the margin of the success rate is 0 points"},
+		{"a negative margin", bench.ProfileRegression, with(func(m *bench.Margins) { m.SuccessDropPct = -3 }), 2, 12, "is -3 points"},
+		{"a margin that is no number", bench.ProfileRegression, with(func(m *bench.Margins) { m.CostRatio = math.NaN() }), 2, 12, "the margin of the cost is a ratio of NaN"},
+		{"no margin of latency", bench.ProfileRegression, with(func(m *bench.Margins) { m.LatencyRatio = 1 }), 2, 12, "the margin of the latency is a ratio of 1:"},
+		{"a cost ratio without end", bench.ProfileRegression, with(func(m *bench.Margins) { m.CostRatio = math.Inf(1) }), 2, 12, "+Inf"},
+		{"to save everything", bench.ProfileClaim, with(func(m *bench.Margins) { m.MinLatencyReductionPct = 100 }), 2, 12, "to save 100 % of the latency"},
+		{"to save less than nothing", bench.ProfileClaim, with(func(m *bench.Margins) { m.MinCostReductionPct = -1 }), 2, 12, "to save -1 % of the cost"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := evidence.NewDesign(c.profile, c.margins, c.first, c.last)
+			require.ErrorContains(t, err, c.want)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+			assert.NotContains(t, err.Error(), "\n")
+		})
+	}
+}
+
+func TestBadFiguresGiveNoNonsense(t *testing.T) {
+	set := func(scenarios, n int, alter func(i int, b *evidence.Block)) []evidence.Block {
+		all := blocks(alike(scenarios), n, 1)
+		for i := range all {
+			alter(i, &all[i])
+		}
+		return all
+	}
+	same := func(_ int, b *evidence.Block) {
+		at := b.Baseline.EndedMS
+		b.Baseline = evidence.Session{Success: true, CostUSD: 1, LatencyMS: 1, TokensActive: 1, TokensTotal: 1, EndedMS: at}
+		b.Candidate = b.Baseline
+	}
+	for _, c := range []struct {
+		name    string
+		blocks  []evidence.Block
+		verdict bench.Verdict
+	}{
+		{"constants", set(12, 12, same), bench.VerdictPass},
+		{"constants of one scenario", set(1, 12, same), bench.VerdictInconclusive},
+		{"all failed", set(3, 4, func(_ int, b *evidence.Block) { b.Baseline.Success, b.Candidate.Success = false, false }), bench.VerdictInconclusive},
+		{"one side void", set(3, 4, func(_ int, b *evidence.Block) { b.Candidate.Void = "x" }), bench.VerdictInconclusive},
+		{"nothing needed", set(12, 12, func(_ int, b *evidence.Block) {
+			b.Baseline = evidence.Session{Success: true, EndedMS: 1}
+			b.Candidate = b.Baseline
+		}), bench.VerdictPass},
+		{"figures at the ends of what numbers can be", set(12, 12, func(_ int, b *evidence.Block) {
+			b.Baseline.CostUSD, b.Candidate.CostUSD = math.SmallestNonzeroFloat64, math.MaxFloat64/1e6
+			b.Baseline.LatencyMS, b.Candidate.LatencyMS = math.MaxFloat64/1e6, math.SmallestNonzeroFloat64
+		}), bench.VerdictFail},
+		{"500 scenarios", blocks(alike(500), 12, 1), bench.VerdictPass},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := judge(t, regression(t), c.blocks)
+			assert.Equal(t, c.verdict, v.Verdict, v.Sentence)
+			assert.Equal(t, 1, strings.Count(fmt.Sprintln(v.Sentence), "\n"))
+		})
+	}
+}
+
+func BenchmarkJudgeThirtyScenarios(b *testing.B) {
+	truth := alike(30)
+	truth.CostLog, truth.CV = math.Log(1.11), 0.5
+	all := blocks(truth, 12, 1)
+	d := design(b, bench.ProfileRegression, 12, 12)
+	for b.Loop() {
+		d.Judge(evidence.Data{Blocks: all})
+	}
+}

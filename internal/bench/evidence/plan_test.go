@@ -1,0 +1,146 @@
+package evidence_test
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/evidence"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+func withMargin(t *testing.T, points float64, first, last int) *evidence.Design {
+	t.Helper()
+	m := margins()
+	m.SuccessDropPct = points
+	d, err := evidence.NewDesign(bench.ProfileRegression, m, first, last)
+	require.NoError(t, err)
+	return d
+}
+
+func TestV8PlanThatCannotPassIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		points      float64
+		first, last int
+		scenarios   int
+		want        string
+	}{
+		{"two scenarios and the usual margin", 15, 2, 12, 2,
+			"2 scenario(s) with 2..12 repetitions cannot pass profile regression: not even without a failure would it be shown that success drops by less than 15 points: take at least 3 scenarios, or a margin of at least 16.1 points"},
+		{"two and a wider one", 16.1, 2, 12, 2, ""},
+		{"three and the usual one", 15, 2, 12, 3, ""},
+		{"twelve and a narrow one", 3, 2, 12, 12, "take at least 13 scenarios"},
+		{"thirteen and a narrow one", 3, 2, 12, 13, ""},
+		{"so few blocks that no test can show anything", 99, 2, 2, 1, "take at least 3 scenarios"},
+		{"none", 15, 2, 12, 0, "there is no scenario to judge"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := withMargin(t, c.points, c.first, c.last).Refuse(c.scenarios)
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.want)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+			assert.NotContains(t, err.Error(), "\n")
+		})
+	}
+	err := withMargin(t, 99, 2, 2).Refuse(1)
+	assert.NotContains(t, err.Error(), "margin of at least", "no margin helps where a test of four cannot show anything")
+}
+
+// What is refused cannot pass, and what is not can, with flawless sessions.
+func TestV8RefusalIsWhatWouldHappen(t *testing.T) {
+	flawless := evidence.Truth{SuccessRate: 1, CostLog: -1, LatencyLog: -1, CV: 0.01}
+	for _, points := range []float64{3, 8, 15, 30} {
+		for scenarios := 1; scenarios <= 14; scenarios++ {
+			flawless.Scenarios = scenarios
+			for _, last := range []int{2, 4, 12} {
+				d := withMargin(t, points, 2, last)
+				passes := judge(t, d, blocks(flawless, last, 1)).Verdict == bench.VerdictPass
+				assert.Equal(t, passes, d.Refuse(scenarios) == nil, "%g points, %d scenarios, 2..%d", points, scenarios, last)
+			}
+		}
+	}
+}
+
+func TestV8PlanForeseesWhatSimulationsTake(t *testing.T) {
+	for _, scenarios := range []int{4, 10, 12, 30} {
+		d := regression(t)
+		plan := d.Plan(evidence.Unknown(scenarios))
+		c := d.Simulate(alike(scenarios), 300, 5)
+		assert.InDelta(t, 2*float64(scenarios)*c.MeanBlocks, plan.Expected.Sessions, 0.15*plan.AtMost.Sessions, "%d scenarios", scenarios)
+		assert.InDelta(t, 100*float64(c.Pass)/300, plan.PassPct, 12, "%d scenarios", scenarios)
+		assert.Equal(t, float64(24*scenarios), plan.AtMost.Sessions)
+	}
+}
+
+// A change that is said to be shown in four cases of five is.
+func TestV8WhatIsDetectableIsDetected(t *testing.T) {
+	d := design(t, bench.ProfileRegression, 8, 8)
+	plan := d.Plan(evidence.Unknown(12))
+	require.Len(t, plan.Looks, 1)
+	look := plan.Looks[0]
+	assert.Equal(t, 192, look.Sessions)
+	for _, c := range []struct {
+		name  string
+		index int
+		alter func(*evidence.Truth)
+	}{
+		{"success", 0, func(w *evidence.Truth) { w.SuccessDrop = -*look.Success / 100 }},
+		{"cost", 1, func(w *evidence.Truth) { w.CostLog = math.Log1p(*look.Cost / 100) }},
+		{"latency", 2, func(w *evidence.Truth) { w.LatencyLog = math.Log1p(*look.Latency / 100) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			truth := alike(12)
+			c.alter(&truth)
+			shown := 0
+			for seed := range uint64(300) {
+				if judge(t, d, blocks(truth, 8, seed)).Endpoints[c.index].Harm.Shown {
+					shown++
+				}
+			}
+			assert.InDelta(t, 240, shown, 25)
+		})
+	}
+}
+
+func TestV8PlanIsPriced(t *testing.T) {
+	d := regression(t)
+	expected := evidence.Unknown(12)
+	assert.Nil(t, d.Plan(expected).Expected.CostUSD)
+	assert.Nil(t, d.Plan(expected).AtMost.Minutes)
+	expected.CostUSD, expected.LatencyMS, expected.Concurrency = 0.03, 33_000, 4
+	plan := d.Plan(expected)
+	assert.InDelta(t, 288*0.03, *plan.AtMost.CostUSD, 1e-9)
+	assert.InDelta(t, 288*33.0/60/4, *plan.AtMost.Minutes, 1e-9)
+	assert.InDelta(t, plan.Expected.Sessions*0.03, *plan.Expected.CostUSD, 1e-9)
+}
+
+func TestV8PlansHaveNoNonsense(t *testing.T) {
+	for _, profile := range []bench.GateProfile{bench.ProfileRegression, bench.ProfileClaim} {
+		for _, e := range []evidence.Expected{
+			{Scenarios: 1}, {Scenarios: 1, SuccessRate: 1}, {Scenarios: 500, SuccessRate: 1, CostCV: 3, LatencyCV: 0.01},
+			{Scenarios: 12, SuccessRate: 0.02, CostCV: 0.3, LatencyCV: 0.3},
+		} {
+			plan := design(t, profile, 2, 12).Plan(e)
+			_, err := json.Marshal(plan)
+			require.NoError(t, err)
+			before := 0.0
+			for _, look := range plan.Looks {
+				assert.GreaterOrEqual(t, look.PassPct, before)
+				assert.LessOrEqual(t, look.PassPct, 100.0)
+				before = look.PassPct
+			}
+			assert.LessOrEqual(t, plan.Expected.Sessions, plan.AtMost.Sessions)
+		}
+	}
+	claim := design(t, bench.ProfileClaim, 2, 12).Plan(evidence.Unknown(12))
+	assert.Greater(t, *claim.Looks[5].Cost, -10.0, "a change above the claimed one is shown to be no such saving")
+	assert.Positive(t, claim.PassPct)
+}

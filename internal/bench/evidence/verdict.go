@@ -1,0 +1,140 @@
+package evidence
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+)
+
+// Data is what a verdict is about.
+type Data struct {
+	Blocks []Block
+	// LeftOut are the rows that are in no block.
+	LeftOut []bench.LeftOut
+}
+
+// Judge looks at blocks, in any order, as often as the design says and as they
+// allow, and stops at the first PASS or FAIL. It never changes its mind: the
+// same blocks and any later ones give the same PASS or FAIL.
+func (d *Design) Judge(data Data) bench.Evidence {
+	v, last, judged := d.decide(data.Blocks)
+	v.LeftOut = append(v.LeftOut, data.LeftOut...)
+	if last != nil && !nothingCompared(judged.kind) {
+		v.Described = last.described(v.Baseline, v.Candidate)
+		v.Scenarios = last.scenarios()
+		v.Further = last.further(judged)
+	}
+	v.Sentence = sentence(&v)
+	return v
+}
+
+// decide returns the verdict without what stands beside it, and the last look
+// with what it came to; nil if there is none.
+func (d *Design) decide(blocks []Block) (v bench.Evidence, last *look, judged judgement) {
+	all := seriesOf(blocks)
+	v = bench.Evidence{
+		Profile: d.profile, Verdict: bench.VerdictInconclusive, Margins: d.margins, Schedule: d.Looks(),
+		Looks: []bench.Look{}, Endpoints: []bench.Endpoint{}, Described: []bench.Described{}, Scenarios: []bench.ScenarioEvidence{},
+		LeftOut: []bench.LeftOut{}, BlocksNotJudged: len(blocks),
+	}
+	var tests [3]bench.EndpointTests
+	for number, n := range d.looks {
+		window, whole := windowOf(all, n)
+		if !whole {
+			break
+		}
+		last = d.lookAt(number, window)
+		tests = last.tests(none)
+		judged = last.judge(tests, none)
+		v.Verdict, v.Cause = judged.word, last.cause(judged)
+		v.Looks = append(v.Looks, bench.Look{Blocks: n, Verdict: v.Verdict, Cause: v.Cause, Tests: slices.Clone(tests[:]), Voids: last.voids})
+		if v.Verdict != bench.VerdictInconclusive {
+			break
+		}
+	}
+	if last == nil {
+		v.Cause = d.noLook(all)
+		return v, nil, judged
+	}
+	v.BlocksNotJudged -= last.window.blocks() + last.voids.Blocks
+	v.Final = v.Verdict != bench.VerdictInconclusive || last.number == len(d.looks)-1
+	v.Baseline, v.Candidate = last.window.totals()
+	if !nothingCompared(judged.kind) {
+		v.Endpoints = last.endpoints(tests)
+	}
+	return v, last, judged
+}
+
+// endpoints returns the figures of the three endpoints.
+func (l *look) endpoints(tests [3]bench.EndpointTests) []bench.Endpoint {
+	bound := l.design.bounds.interval[l.number]
+	lo, hi := l.success.interval(bound)
+	all := []bench.Endpoint{{
+		EndpointTests: tests[0], Change: points(l.success.drop()), Interval: &bench.Interval{points(hi), points(lo)},
+		Margin: -l.design.margins.SuccessDropPct,
+	}}
+	if drop, ok := l.detectableDrop(); ok {
+		all[0].Detectable = pointer(points(drop))
+	}
+	for i := range l.ratios {
+		r := &l.ratios[i]
+		w := walshOf(r.differences)
+		e := bench.Endpoint{EndpointTests: tests[i+1], Change: changePct(w.median()), Margin: l.design.marginPct(i)}
+		if lo, hi, ok := w.interval(bound); ok {
+			e.Interval = &bench.Interval{changePct(lo), changePct(hi)}
+		}
+		if log, ok := l.detectableLog(i); ok {
+			e.Detectable = pointer(changePct(log))
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+func pointer(v float64) *float64 { return &v }
+
+// points returns a drop of a rate as a change in percentage points.
+func points(drop float64) float64 { return 0 - 100*drop }
+
+// mostChange is the logarithm beyond which a change is shown as if it were
+// that, a million times as much, so that nothing overflows.
+const mostChange = 6 * math.Ln10
+
+// changePct returns a logarithm of a ratio as a change in percent. Adding 0
+// makes a 0 of −0.
+func changePct(log float64) float64 { return 100*math.Expm1(clamp(log, -mostChange, mostChange)) + 0 }
+
+// scenarios returns the figures of every scenario.
+func (l *look) scenarios() []bench.ScenarioEvidence {
+	all := make([]bench.ScenarioEvidence, len(l.window.scenarios))
+	bound := l.design.bounds.interval[l.number]
+	for i, s := range l.window.scenarios {
+		t := l.sound[i]
+		lo, hi := tables{{t, 1}}.interval(bound)
+		all[i] = bench.ScenarioEvidence{
+			ID: s.id, BaselineSuccesses: t.baseline, CandidateSuccesses: t.candidate,
+			Success: bench.Figure{Change: points(t.drop()), Interval: bench.Interval{points(hi), points(lo)}},
+			Cost:    l.ratios[0].figure(i, bound), Latency: l.ratios[1].figure(i, bound),
+		}
+		if len(all) > 1 {
+			all[i].Without = l.judge(l.tests(int32(i)), int32(i)).word
+		}
+	}
+	for _, h := range l.harmed {
+		all[h.scenario].Harmed = append(all[h.scenario].Harmed, h.endpoint)
+	}
+	return all
+}
+
+// figure returns the median change in a scenario. Its interval is Student's, of
+// the mean, as wide as it must be to have the median in it.
+func (r *ratio) figure(scenario int, bound float64) bench.Figure {
+	values := r.scenarios[scenario]
+	median := medianOf(values)
+	lo, hi := studentInterval(values, bound)
+	return bench.Figure{
+		Change:   changePct(median),
+		Interval: bench.Interval{changePct(min(lo, median)), changePct(max(hi, median))},
+	}
+}
