@@ -174,6 +174,9 @@ func (o Options) audit(ctx context.Context, j job) (Report, error) {
 		r.problem(j, "the right play fails: "+tried.Error.Message)
 		return r, nil
 	}
+	if len(tried.Unsupported) > 0 {
+		r.problem(j, "the right play asks for what the sandbox lacks: "+strings.Join(tried.Unsupported, ", "))
+	}
 	found, err := j.census(ctx)
 	if err != nil {
 		return r, err

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/audit"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
@@ -179,6 +181,26 @@ func TestARightPlayThatFailsIsAProblem(t *testing.T) {
 	require.Len(t, report.Problems, 1)
 	assert.Contains(t, report.Problems[0].String(), "read-issue-001 mcp: the right play fails: The data's title is")
 	assert.Empty(t, report.Mutants)
+}
+
+// lackingTarget is one whose places lack something that agents ask for.
+type lackingTarget struct{ target.Target }
+
+func (l lackingTarget) Prepare(ctx context.Context, needs target.Needs) (*target.Place, error) {
+	place, err := l.Target.Prepare(ctx, needs)
+	if err == nil {
+		place.Unsupported = func() []string { return []string{"GET /a", "Repository.b"} }
+	}
+	return place, err
+}
+
+func TestS20ARightPlayThatAsksForWhatTheSandboxLacksIsAProblem(t *testing.T) {
+	options := optionsFor(t, strong(t, reads))
+	options.Kinds = []audit.Kind{}
+	options.Deps.Target = lackingTarget{options.Deps.Target}
+	report := run(t, options)
+	require.NotEmpty(t, report.Problems)
+	assert.Contains(t, report.Problems[0].String(), "the right play asks for what the sandbox lacks: GET /a, Repository.b")
 }
 
 func TestAScenarioWithoutAPlayIsAProblem(t *testing.T) {
