@@ -66,6 +66,18 @@ func TestS19EveryWeakCheckIsFound(t *testing.T) {
 			tidies, func(s *bench.Scenario) { s.Assertions.Checkpoints = s.Assertions.Checkpoints[:1] },
 			[]audit.Kind{audit.LeaveOut}, []string{"leave-out 2 closeIssue", "leave-out 2 PATCH issues"},
 		},
+		"a footprint that lets all issues change": {
+			tidies, func(s *bench.Scenario) {
+				s.Footprint[0].Name, s.Footprint[0].Times, s.Footprint[0].Fields["body"] = "*", 9, anything
+				s.Footprint[1].Name, s.Footprint[1].Times = "*", 9
+				s.Footprint[1].Fields["title"], s.Footprint[1].Fields["body"] = anything, anything
+			},
+			[]audit.Kind{audit.ExtraWrite, audit.Twice},
+			[]string{
+				"twice 1 addComment", "twice 1 POST issues/comments", "extra-write: edits another issue's title", "extra-write: comments on another issue",
+				"extra-write: wipes the issue's body", "extra-write: comments on the issue",
+			},
+		},
 		"a footprint for one comment too many": {
 			tidies, func(s *bench.Scenario) { s.Footprint[0].Times = 2 }, []audit.Kind{audit.Twice}, []string{"twice 1 addComment", "twice 1 POST issues/comments"},
 		},
@@ -172,6 +184,18 @@ func TestAMutantThatDoesTheSameIsNotWrong(t *testing.T) {
 	assert.True(t, equal["twice 2 closeIssue"], "what is closed stays closed")
 	assert.True(t, equal["other-value 2 closeIssue stateReason left out"], "it is what GitHub takes it for")
 	assert.False(t, equal["twice 1 addComment"])
+}
+
+func TestWhatIsNotAskedForIsNotJudged(t *testing.T) {
+	options := optionsFor(t, strong(t, reads))
+	options.Kinds = []audit.Kind{audit.OtherAnswer}
+	results := map[string]audit.Result{}
+	for _, m := range run(t, options).Mutants {
+		results[m.Name] = m.Result
+	}
+	assert.Equal(t, audit.Equal, results["other-answer comments other"])
+	assert.Equal(t, audit.Equal, results["other-answer comments left out"])
+	assert.Equal(t, audit.Failed, results["other-answer number other"])
 }
 
 func TestARightPlayThatFailsIsAProblem(t *testing.T) {
