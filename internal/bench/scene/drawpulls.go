@@ -20,7 +20,7 @@ func (d *drawing) pulls() {
 		p := d.change(resource)
 		switch resource {
 		case "pr_linked":
-			p.Closes = "linked_issue"
+			p.Issue = "linked_issue"
 		case "pr_behind":
 			s.BehindBase = d.branch()
 			p.Base = s.BehindBase

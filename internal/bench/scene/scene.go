@@ -124,8 +124,9 @@ type Pull struct {
 	Conflicts bool `yaml:"conflicts"`
 	// Verdict is the reviewer's: APPROVE, REQUEST_CHANGES or empty for none.
 	Verdict string `yaml:"verdict"`
-	// Closes is the resource of the issue that merging closes.
-	Closes string `yaml:"closes"`
+	// Issue is the resource of the issue whose branch it is opened from, so that
+	// it is linked to it: merging it closes the issue.
+	Issue string `yaml:"issue"`
 	// Assigned pull requests have an assignee, as [Issue] has.
 	Assigned  bool      `yaml:"assigned"`
 	Assignee  string    `yaml:"assignee"`

@@ -84,7 +84,7 @@ func (q *query) object(node string) any {
 		return present(q.s.Runs.Get(id))
 	case model.NodeWorkflow:
 		return present(q.s.Workflows.Get(id))
-	case model.NodeAssigned, model.NodeUnassigned, model.NodeLabeled, model.NodeUnlabeled, model.NodeClosed, model.NodeReopened:
+	case model.NodeAssigned, model.NodeUnassigned, model.NodeLabeled, model.NodeUnlabeled, model.NodeClosed, model.NodeReopened, model.NodeConnected:
 		return present(q.s.Events.Get(id))
 	case model.NodeRelease:
 		return present(q.s.Releases.Get(id))

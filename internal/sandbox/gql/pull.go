@@ -86,11 +86,9 @@ func pullFields() map[string]graphql.Resolver {
 			}
 			return requests, nil
 		}),
-		"PullRequest.autoMergeRequest":  prop(autoMergeOf),
-		"PullRequest.statusCheckRollup": prop(func(q *query, i *model.Issue) any { return q.rollup(q.repoOf(i), i.Pull.HeadSHA) }),
-		"PullRequest.closingIssuesReferences": connection(func(q *query, i *model.Issue, _ graphql.Args) ([]*model.Issue, error) {
-			return q.s.Closes(i), nil
-		}),
+		"PullRequest.autoMergeRequest":        prop(autoMergeOf),
+		"PullRequest.statusCheckRollup":       prop(func(q *query, i *model.Issue) any { return q.rollup(q.repoOf(i), i.Pull.HeadSHA) }),
+		"PullRequest.closingIssuesReferences": connection(closingIssues),
 	}
 }
 

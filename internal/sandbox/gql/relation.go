@@ -63,17 +63,22 @@ func relationFields() map[string]graphql.Resolver {
 }
 
 // closingPulls returns the pull requests that close an issue when they are
-// merged. Only their bodies link them: nobody links by hand here.
+// merged.
 func closingPulls(q *query, i *model.Issue, args graphql.Args) ([]*model.Issue, error) {
-	if args.Bool("userLinkedOnly") {
-		return nil, nil
-	}
-	pulls := q.s.ClosingPulls(i)
-	if args.Bool("includeClosedPrs") {
-		return pulls, nil
-	}
-	return slices.DeleteFunc(pulls, func(pull *model.Issue) bool { return pull.Closed }), nil
+	return slices.DeleteFunc(q.s.ClosingPulls(i), func(pull *model.Issue) bool {
+		return !q.sees(pull) || pull.Closed && !args.Bool("includeClosedPrs") || args.Bool("userLinkedOnly") && !linked(pull, i)
+	}), nil
 }
+
+// closingIssues returns the issues that merging a pull request closes.
+func closingIssues(q *query, pull *model.Issue, args graphql.Args) ([]*model.Issue, error) {
+	return slices.DeleteFunc(q.s.Closes(pull), func(i *model.Issue) bool {
+		return !q.sees(i) || args.Bool("userLinkedOnly") && !linked(pull, i)
+	}), nil
+}
+
+// linked reports whether a pull request closes an issue whatever its body says.
+func linked(pull, i *model.Issue) bool { return slices.Contains(pull.Pull.LinkedIssues, i.ID) }
 
 func countOpen(issues []*model.Issue) int {
 	open := 0

@@ -84,6 +84,50 @@ func TestAnIssueTellsWhichPullRequestsCloseIt(t *testing.T) {
 	assert.Equal(t, 1, w.do("reader", linked, "id", w.issue, "closed", true).Int(total))
 }
 
+// A pull request takes the place of the linked branch that it is opened from.
+func TestAPullRequestOfALinkedBranchIsLinkedToItsIssue(t *testing.T) {
+	w := newWorld(t)
+	oid := w.do("reader", `{ repository(owner: "owner", name: "hello") { ref(qualifiedName: "f") { target { oid } } } }`).Text("data.repository.ref.target.oid")
+	w.Change(func(s *model.State, repo *model.Repo) {
+		main, _ := s.BranchHead(repo, "main")
+		require.NoError(t, s.CreateRef(repo.OwnerID, repo, "refs/heads/base", main))
+	})
+	other := w.do("writer", `mutation($r: ID!) { createIssue(input: {repositoryId: $r, title: "Other"}) { issue { id } } }`, "r", w.repo).Text("data.createIssue.issue.id")
+	open := func(branch, base string) string {
+		w.do("writer", `mutation($i: ID!, $o: GitObjectID!, $n: String!) { createLinkedBranch(input: {issueId: $i, oid: $o, name: $n}) { linkedBranch { id } } }`, "i", other, "o", oid, "n", branch)
+		return w.do("writer", `mutation($r: ID!, $h: String!, $b: String!) { createPullRequest(input: {repositoryId: $r, headRefName: $h, baseRefName: $b, title: "T"}) { pullRequest { id } } }`,
+			"r", w.repo, "h", branch, "b", base).Text("data.createPullRequest.pullRequest.id")
+	}
+	const about = `query($id: ID!) { node(id: $id) { ... on Issue { state linkedBranches(first: 5) { nodes { ref { name } } }
+		closedByPullRequestsReferences(first: 5, userLinkedOnly: true) { nodes { id } }
+		timelineItems(first: 5, itemTypes: [CONNECTED_EVENT]) { nodes { ... on ConnectedEvent {
+			id actor { login } isCrossRepository source { ... on Issue { id } } subject { ... on PullRequest { id } } } } } } } }`
+	linked := open("work", "main")
+	got := w.do("reader", about, "id", other)
+	assert.Empty(t, got.At("data.node.linkedBranches.nodes"))
+	assert.Equal(t, []any{map[string]any{"id": linked}}, got.At("data.node.closedByPullRequestsReferences.nodes"))
+	event := got.At("data.node.timelineItems.nodes.0").(map[string]any)
+	found := w.do("reader", `query($id: ID!) { node(id: $id) { ... on ConnectedEvent { id } } }`, "id", event["id"].(string))
+	assert.Equal(t, event["id"], found.Text("data.node.id"))
+	delete(event, "id")
+	assert.Equal(t, map[string]any{
+		"actor": map[string]any{"login": "writer"}, "isCrossRepository": false, "source": map[string]any{"id": other}, "subject": map[string]any{"id": linked},
+	}, event)
+	const closes = `query($id: ID!, $byHand: Boolean) { node(id: $id) { ... on PullRequest { closingIssuesReferences(first: 5, userLinkedOnly: $byHand) { nodes { id } } } } }`
+	assert.Equal(t, []any{map[string]any{"id": other}}, w.do("reader", closes, "id", linked, "byHand", true).At("data.node.closingIssuesReferences.nodes"))
+	assert.Empty(t, w.do("reader", closes, "id", w.pull, "byHand", true).At("data.node.closingIssuesReferences.nodes"), "its body does")
+
+	open("elsewhere", "base")
+	got = w.do("reader", about, "id", other)
+	assert.Equal(t, "elsewhere", got.Text("data.node.linkedBranches.nodes.0.ref.name"), "it does not go into the default branch")
+	assert.Len(t, got.At("data.node.timelineItems.nodes"), 1)
+
+	w.do("writer", `mutation($p: ID!) { mergePullRequest(input: {pullRequestId: $p}) { pullRequest { id } } }`, "p", linked)
+	assert.Equal(t, "CLOSED", w.do("reader", about, "id", other).Text("data.node.state"))
+	w.do("owner", `mutation($i: ID!) { deleteIssue(input: {issueId: $i}) { clientMutationId } }`, "i", other)
+	assert.Empty(t, w.do("reader", closes, "id", linked).At("data.node.closingIssuesReferences.nodes"))
+}
+
 func TestIssueTypesAreOfOrganizations(t *testing.T) {
 	w := newWorld(t)
 	reply := w.do("reader", `{ repository(owner: "owner", name: "hello") { issueTypes(first: 5) { totalCount nodes { id name color isEnabled } pageInfo { hasNextPage } } } }`)

@@ -23,6 +23,7 @@ func timelineKinds() map[string]timelineKind {
 		"unassigned": {"UnassignedEvent", "UNASSIGNED_EVENT", model.NodeUnassigned},
 		"labeled":    {"LabeledEvent", "LABELED_EVENT", model.NodeLabeled},
 		"unlabeled":  {"UnlabeledEvent", "UNLABELED_EVENT", model.NodeUnlabeled},
+		"connected":  {"ConnectedEvent", "CONNECTED_EVENT", model.NodeConnected},
 		"closed":     {"ClosedEvent", "CLOSED_EVENT", model.NodeClosed},
 		"reopened":   {"ReopenedEvent", "REOPENED_EVENT", model.NodeReopened},
 	}
@@ -43,6 +44,11 @@ func timelineFields() map[string]graphql.Resolver {
 		},
 		"labeled": {
 			"labelable": subject, "label": prop(func(q *query, e *model.Event) any { return labelOf(q, e) }),
+		},
+		"connected": {
+			"source":            prop(func(q *query, e *model.Event) any { return q.s.Issues.Get(e.IssueID) }),
+			"subject":           prop(func(q *query, e *model.Event) any { return q.s.Issues.Get(e.SubjectID) }),
+			"isCrossRepository": prop(func(q *query, e *model.Event) any { return q.s.Issues.Get(e.SubjectID).RepoID != e.RepoID }),
 		},
 		"closed": {"stateReason": prop(func(q *query, e *model.Event) any { return stateReason(q, e) })},
 	}
@@ -93,7 +99,7 @@ func timelineOf(q *query, i *model.Issue, args graphql.Args) ([]any, error) {
 		}
 	}
 	for _, e := range q.s.EventsOf(i) {
-		if k, known := kinds[e.Kind]; known && wanted(k.filter, e.CreatedAt) {
+		if k, known := kinds[e.Kind]; known && wanted(k.filter, e.CreatedAt) && q.seesSubject(e) {
 			items = append(items, item{e.CreatedAt, e})
 		}
 	}
@@ -103,4 +109,11 @@ func timelineOf(q *query, i *model.Issue, args graphql.Args) ([]any, error) {
 		objects = append(objects, it.obj)
 	}
 	return objects, nil
+}
+
+// seesSubject reports whether the user may see the other issue or pull request
+// that an event is about; true for events about none.
+func (q *query) seesSubject(e *model.Event) bool {
+	subject := q.s.Issues.Get(e.SubjectID)
+	return subject == nil || q.sees(subject)
 }

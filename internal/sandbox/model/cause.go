@@ -16,6 +16,9 @@ const (
 	CausePush = "push"
 	// CausePull starts runs for an event of a pull request.
 	CausePull = "pull request"
+	// CauseLinkedBranch puts a pull request in the place of the branch that was
+	// linked to an issue.
+	CauseLinkedBranch = "linked branch"
 	// CauseAutoMerge merges what was to be merged as soon as that is allowed.
 	CauseAutoMerge = "auto-merge"
 	// CauseDeletion is what goes, or is closed, with something that is deleted.

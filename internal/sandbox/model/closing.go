@@ -30,17 +30,26 @@ func (s *State) ClosingIssues(repo *Repo, text string) []*Issue {
 }
 
 // Closes returns the issues that merging a pull request closes: those that its
-// body names, if it goes into the default branch.
+// body names and those that it is linked to, if it goes into the default branch.
 func (s *State) Closes(i *Issue) []*Issue {
 	repo := s.Repos.Get(i.RepoID)
 	if i.Pull.BaseRef != repo.DefaultBranch {
 		return nil
 	}
-	return s.ClosingIssues(repo, i.Body)
+	issues := s.ClosingIssues(repo, i.Body)
+	for _, id := range i.Pull.LinkedIssues {
+		if linked := s.Issues.Get(id); linked != nil && !slices.Contains(issues, linked) {
+			issues = append(issues, linked)
+		}
+	}
+	return issues
 }
 
 // ClosingPulls returns the pull requests that close an issue when they are
 // merged, those that are open no longer among them.
 func (s *State) ClosingPulls(i *Issue) []*Issue {
-	return s.Issues.whereOf(pullByRepo, key{of: i.RepoID}, func(pull *Issue) bool { return slices.Contains(s.Closes(pull), i) })
+	closes := func(pull *Issue) bool { return slices.Contains(s.Closes(pull), i) }
+	return append(s.Issues.whereOf(pullByRepo, key{of: i.RepoID}, closes), s.Issues.whereOf(pullByLinked, key{of: i.ID}, func(pull *Issue) bool {
+		return pull.RepoID != i.RepoID && closes(pull)
+	})...)
 }

@@ -57,8 +57,23 @@ var (
 			has(key{of: i.RepoID})
 		}
 	}}
+	// issueByBranch is by the repository of a linked branch and its name.
+	issueByBranch = index[Issue]{10, func(i *Issue, has func(key)) {
+		for _, b := range i.Branches {
+			has(key{of: b.RepoID, text: b.Name})
+		}
+	}}
+	pullByLinked = index[Issue]{11, func(i *Issue, has func(key)) {
+		if i.Pull == nil {
+			return
+		}
+		for _, id := range i.Pull.LinkedIssues {
+			has(key{of: id})
+		}
+	}}
 	issueIndexes = []index[Issue]{
 		issueByNumber, issueByPull, pullByRepo, openPullByRepo, openPullByHead, openByRepo, byMilestone, issueBySub, issueByBlocker, pinnedByRepo,
+		issueByBranch, pullByLinked,
 	}
 
 	labelByRepo       = index[Label]{0, func(l *Label, has func(key)) { has(key{of: l.RepoID}) }}

@@ -33,8 +33,22 @@ func (s *State) CreateLinkedBranch(actor ID, i *Issue, repo *Repo, name string, 
 	}
 	branch := LinkedBranch{ID: s.newID(), RepoID: repo.ID, Name: name}
 	i.Branches = append(i.Branches, branch)
-	s.record(actor, i, Event{Kind: "connected"})
 	return branch, nil
+}
+
+// linkPull links a pull request that was opened from a linked branch into the
+// default one to the issues of that branch, in whose place it is from then on.
+func (s *State) linkPull(actor ID, pull *Issue, from end) {
+	if pull.Pull.BaseRef != s.Repos.Get(pull.RepoID).DefaultBranch {
+		return
+	}
+	isIt := func(b LinkedBranch) bool { return b.RepoID == from.repo.ID && b.Name == from.ref }
+	for _, i := range s.Issues.with(issueByBranch, key{of: from.repo.ID, text: from.ref}) {
+		i.Branches = slices.DeleteFunc(i.Branches, isIt)
+		pull.Pull.LinkedIssues = append(pull.Pull.LinkedIssues, i.ID)
+		s.record(actor, i, Event{Kind: "connected", SubjectID: pull.ID})
+		s.record(actor, pull, Event{Kind: "connected", SubjectID: i.ID})
+	}
 }
 
 // DeleteLinkedBranch takes the link away, not the branch.

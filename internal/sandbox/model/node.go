@@ -34,6 +34,7 @@ const (
 	NodeUnlabeled     NodeKind = "UNLE"
 	NodeClosed        NodeKind = "CE"
 	NodeReopened      NodeKind = "REE"
+	NodeConnected     NodeKind = "CONE"
 	NodeReaction      NodeKind = "REA"
 	NodeRelease       NodeKind = "RE"
 	NodeReleaseAsset  NodeKind = "RA"

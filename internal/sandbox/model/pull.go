@@ -47,6 +47,7 @@ func (s *State) OpenPull(actor ID, repo *Repo, in NewPull) (*Issue, error) {
 		pull.HeadRepoID = from.repo.ID
 	}
 	i := s.addIssue(actor, repo, in.Title, in.Body, pull)
+	s.because(CauseLinkedBranch, func() { s.linkPull(actor, i, from) })
 	s.pullEvent(actor, i, "opened")
 	return i, nil
 }

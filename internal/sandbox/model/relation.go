@@ -154,4 +154,12 @@ func (s *State) dropRelations(gone ID) {
 	for _, i := range s.Issues.with(issueByBlocker, key{of: gone}) {
 		i.BlockedBy = without(i.BlockedBy, gone)
 	}
+	for _, pull := range s.Issues.with(pullByLinked, key{of: gone}) {
+		pull.Pull.LinkedIssues = without(pull.Pull.LinkedIssues, gone)
+		for _, e := range s.EventsOf(pull) {
+			if e.SubjectID == gone {
+				s.Events.Delete(e.ID)
+			}
+		}
+	}
 }

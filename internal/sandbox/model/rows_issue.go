@@ -73,6 +73,9 @@ type Pull struct {
 	MergeMethod        MergeMethod `json:",omitempty"`
 	RequestedReviewers []ID
 	RequestedTeams     []ID
+	// LinkedIssues are those whose branch it was opened from, whatever its text
+	// says.
+	LinkedIssues []ID
 	// AutoMerge is nil unless it is to be merged as soon as that is allowed.
 	AutoMerge *AutoMerge
 }
@@ -87,6 +90,7 @@ func (p *Pull) clone() *Pull {
 	c := *p
 	c.MergedAt = copyOf(p.MergedAt)
 	c.RequestedReviewers, c.RequestedTeams = slices.Clone(p.RequestedReviewers), slices.Clone(p.RequestedTeams)
+	c.LinkedIssues = slices.Clone(p.LinkedIssues)
 	c.AutoMerge = copyOf(p.AutoMerge)
 	return &c
 }

@@ -61,6 +61,7 @@ func fillSettings(t *testing.T, w *world, i, pr *model.Issue) {
 	org := w.AddUser(model.NewUser{Login: "org", Type: model.TypeOrganization})
 	pr.Pull.RequestedTeams = []model.ID{w.AddTeam(org, "Core", w.owner).ID}
 	pr.Pull.AutoMerge = &model.AutoMerge{ByID: w.owner}
+	pr.Pull.LinkedIssues = []model.ID{i.ID}
 	i.Branches = []model.LinkedBranch{{ID: w.LastID, RepoID: w.repo.ID, Name: "main"}}
 	w.repo.FormerNames, w.repo.Transferred = []string{"old"}, map[int]model.ID{99: i.ID}
 	w.repo.Secrets, w.repo.Variables = []model.Setting{{Name: "A"}}, []model.Setting{{Name: "B"}}
