@@ -21,9 +21,9 @@ type Summary struct {
 	SchemaVersion int `json:"schemaVersion"`
 	// Simulated is true if any row is: no model was involved (rule G15).
 	Simulated bool `json:"simulated"`
-	// RunIDs are those of the rows, in order of appearance.
+	// RunIDs are those of the rows, the earliest run first.
 	RunIDs []string `json:"runIds"`
-	// Scenarios has one entry per scenario, in order of appearance.
+	// Scenarios has one entry per scenario, sorted by id.
 	Scenarios []ScenarioSummary `json:"scenarios"`
 	// Missing tells which planned cells have no row, by reason (rule R9).
 	Missing []MissingCells `json:"missing"`
@@ -269,10 +269,10 @@ type ScenarioModeSummary struct {
 	MedianCostUSD      float64   `json:"medianCostUsd"`
 	// Errors counts the rows with an error, by type.
 	Errors map[ErrorType]int `json:"errors,omitempty"`
-	// ExampleError is the message of the first row with an error, as plain text
+	// ExampleError is the message of the earliest row with an error, as plain text
 	// and cut to 200 characters.
 	ExampleError string `json:"exampleError,omitempty"`
-	// UnallowedChanges are those of the first row that has any, as sentences in
+	// UnallowedChanges are those of the earliest row that has any, as sentences in
 	// plain text, each cut to 200 characters; at most [MaxUnallowedChanges].
 	UnallowedChanges []string `json:"unallowedChanges,omitempty"`
 }

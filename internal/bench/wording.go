@@ -60,9 +60,25 @@ func (n CheckName) Label() string {
 // rather than to the efficiency gate.
 func (n CheckName) OfReliability() bool { return strings.HasPrefix(string(n), "reliability_") }
 
+// HasFigure reports whether there is a value to show. A reduction without data
+// to compare fails with a value of 0, as the original harness has it, and has
+// nothing beside it but a reason.
+func (c Check) HasFigure() bool {
+	switch c.Name {
+	case CheckTokensReduction, CheckLatencyReduction, CheckToolCallReduction, CheckCostReduction:
+		return c.Value != 0 || c.Passed || c.Interval != nil || c.PValue != nil || c.Reason == ""
+	default:
+		return true
+	}
+}
+
 // ValueText writes the check's value with as many decimals as it takes to see
-// on which side of the threshold it is: "14.996%", "+5 pp".
+// on which side of the threshold it is: "14.996%", "+5 pp"; [NoFigure] without
+// one.
 func (c Check) ValueText() string {
+	if !c.HasFigure() {
+		return NoFigure
+	}
 	text := withUnit(c.sided(c.Value), c.unit())
 	if c.Name == CheckSuccessRate && c.Value > 0 && text != NoFigure {
 		return "+" + text

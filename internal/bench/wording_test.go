@@ -53,6 +53,9 @@ func TestACheckShowsOnWhichSideOfItsThresholdItIs(t *testing.T) {
 		{"the success rate is in points", bench.Check{Name: bench.CheckSuccessRate, Value: -3.04, Threshold: -3, Operator: bench.AtLeast}, "−3.04 pp", "≥ −3 pp"},
 		{"a gain has its sign", bench.Check{Name: bench.CheckSuccessRate, Value: 5, Threshold: -3, Operator: bench.AtLeast}, "+5 pp", "≥ −3 pp"},
 		{"a threshold with decimals", bench.Check{Name: bench.CheckRetryRate, Value: 1, Threshold: 2.25, Operator: bench.AtMost}, "1%", "≤ 2.25%"},
+		{"G17: a reduction without data", bench.Check{Name: bench.CheckCostReduction, Threshold: 10, Operator: bench.AtLeast, Reason: "No cost data"}, bench.NoFigure, "≥ 10%"},
+		{"a rate of 0 is a figure", bench.Check{Name: bench.CheckRetryRate, Threshold: 10, Operator: bench.AtMost, Reason: "why"}, "0%", "≤ 10%"},
+		{"a reduction of 0 in a summary of the original harness", bench.Check{Name: bench.CheckCostReduction, Threshold: 10, Operator: bench.AtLeast}, "0%", "≥ 10%"},
 		{"no number", bench.Check{Name: bench.CheckRetryRate, Value: math.NaN(), Threshold: 2, Operator: bench.AtMost}, bench.NoFigure, "≤ 2%"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -30,7 +30,7 @@ func (r Run) bars() []bar {
 	for _, c := range r.checks() {
 		switch c.Name {
 		case bench.CheckTokensReduction, bench.CheckLatencyReduction, bench.CheckToolCallReduction, bench.CheckCostReduction:
-			if isFinite(c.Value) && isFinite(c.Threshold) {
+			if c.HasFigure() && isFinite(c.Value) && isFinite(c.Threshold) {
 				label, _, _ := strings.Cut(c.Name.Label(), ",")
 				bars = append(bars, bar{label, "reduction " + c.ValueText() + ", rule " + c.RuleText(), drawable(100 - c.Value), drawable(100 - c.Threshold)})
 			}

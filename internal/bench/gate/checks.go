@@ -14,7 +14,7 @@ func (c *comparison) checks(by sampling) []bench.Check {
 	for _, r := range c.rates() {
 		checks = append(checks, c.rateCheck(r))
 	}
-	checks = append(checks, c.coverageCheck())
+	checks = append(checks, c.coverageCheck(by))
 	confidences := c.confidence(by)
 	for _, r := range c.requirements() {
 		checks = append(checks, c.reductionCheck(r, confidences[r.of]))
@@ -23,8 +23,12 @@ func (c *comparison) checks(by sampling) []bench.Check {
 }
 
 // newCheck compares a value with its threshold and tells whether the ends of
-// its interval, nil if it has none, would be judged differently.
+// its interval, nil if it has none, would be judged differently. The value is
+// never outside of it.
 func newCheck(name bench.CheckName, value float64, op bench.Operator, threshold float64, interval *bench.Interval) bench.Check {
+	if interval != nil {
+		interval = &bench.Interval{min(interval[0], value), max(interval[1], value)}
+	}
 	return bench.Check{
 		Name: name, Value: value, Operator: op, Threshold: threshold,
 		Passed:    holds(value, op, threshold),
@@ -100,8 +104,8 @@ func (c *comparison) rateCheck(r rate) bench.Check {
 	return explained(check, func() string { return c.rateReason(r) })
 }
 
-func (c *comparison) coverageCheck() bench.Check {
-	check := newCheck(bench.CheckCoverage, c.efficiency.CoveragePct, bench.AtLeast, c.thresholds.MinEfficiencyCoveragePct, c.coverageInterval())
+func (c *comparison) coverageCheck(by sampling) bench.Check {
+	check := newCheck(bench.CheckCoverage, c.efficiency.CoveragePct, bench.AtLeast, c.thresholds.MinEfficiencyCoveragePct, c.coverageInterval(by))
 	return explained(check, c.coverageReason)
 }
 

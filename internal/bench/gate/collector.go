@@ -1,23 +1,29 @@
 package gate
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/stats"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // Collector takes rows in, one by one, and keeps what a summary needs of
 // them: about 50 bytes a row, 100 with a timing breakdown. The zero value is
 // ready to use. It is not safe for concurrent use.
+//
+// What it comes to does not depend on the order of the rows (rule G17): where one
+// row of several stands for all, it is the earliest.
 type Collector struct {
 	modes     []*modeRows
 	scenarios register
-	runIDs    register
+	// runs has the earliest row of every run, by its id.
+	runs      map[string]occurrence
 	rows      int
 	simulated int
-	costUSD   float64
 	// lacking counts the rows that name something which the sandbox lacks, and
 	// unsupported those that name each.
 	lacking     int
@@ -46,25 +52,59 @@ type tally struct {
 // group is what is known of a scenario's rows in one mode.
 type group struct {
 	tally
-	// errors are in order of appearance.
+	// errors are by type, the one that occurred earliest first once they are
+	// settled.
 	errors []errorTally
-	// unallowed are the changes of the first row that has any, as sentences.
-	unallowed []string
+	// unallowed are the changes of the earliest row that has any, as sentences.
+	unallowed   []string
+	unallowedAt occurrence
+}
+
+// occurrence is where something stands among all rows.
+type occurrence struct {
+	timestamp, runID string
+	iteration        int
+	message          string
+}
+
+func occurrenceOf(row *bench.Row) occurrence {
+	o := occurrence{timestamp: row.Timestamp, runID: row.RunID, iteration: row.Iteration}
+	if row.Error != nil {
+		o.message = row.Error.Message
+	}
+	return o
+}
+
+// compare orders occurrences by time.
+func (o occurrence) compare(other occurrence) int {
+	return cmp.Or(
+		strings.Compare(o.timestamp, other.timestamp), strings.Compare(o.runID, other.runID),
+		cmp.Compare(o.iteration, other.iteration), strings.Compare(o.message, other.message),
+	)
+}
+
+// own returns a copy that does not keep the row's memory.
+func (o occurrence) own() occurrence {
+	o.timestamp, o.runID, o.message = strings.Clone(o.timestamp), strings.Clone(o.runID), strings.Clone(o.message)
+	return o
 }
 
 // errorTally counts the rows with an error of one type.
 type errorTally struct {
 	kind bench.ErrorType
 	rows int
-	// example is the first such error's message, as plain text cut short.
+	// first is the earliest such error, and example its message, as plain text
+	// cut short.
+	first   occurrence
 	example string
-	// runnerFailure and timeout tell what the first such error was.
+	// runnerFailure and timeout tell what the earliest such error was.
 	runnerFailure, timeout bool
 }
 
 // record is what a row's figures are computed from.
 type record struct {
 	latencyMS, costUSD        float64
+	spentUSD                  float64 // of all attempts
 	tokensTotal, tokensActive int64
 	toolCalls                 int
 	scenario                  int32
@@ -92,18 +132,18 @@ func (c *Collector) Add(row *bench.Row) error {
 	}
 	m := c.mode(row.Mode)
 	scenario := c.scenarios.number(row.ScenarioID)
-	c.runIDs.number(row.RunID)
+	c.noteRun(row)
 	c.rows++
 	if row.Simulated {
 		c.simulated++
 	}
-	c.costUSD += row.SpentUSD()
 	c.countLacking(row)
 	m.note(originOf(row))
 	stable := row.Success && row.OutputValid && !row.Error.RunnerFailure()
 	m.records.add(record{
 		latencyMS:    row.LatencyMSWall,
 		costUSD:      row.Cost,
+		spentUSD:     row.SpentUSD(),
 		tokensTotal:  row.Tokens.Total,
 		tokensActive: row.Tokens.Active(),
 		toolCalls:    row.ToolCalls,
@@ -127,6 +167,55 @@ func (c *Collector) Add(row *bench.Row) error {
 		g.countError(row)
 	}
 	return nil
+}
+
+func (c *Collector) noteRun(row *bench.Row) {
+	at := occurrence{timestamp: row.Timestamp, runID: row.RunID}
+	if first, known := c.runs[row.RunID]; known && first.compare(at) <= 0 {
+		return
+	}
+	if c.runs == nil {
+		c.runs = map[string]occurrence{}
+	}
+	at = at.own()
+	c.runs[at.runID] = at
+}
+
+// runIDs returns the ids of the runs, the earliest first.
+func (c *Collector) runIDs() []string {
+	runs := slices.SortedFunc(maps.Values(c.runs), occurrence.compare)
+	ids := make([]string, len(runs))
+	for i, run := range runs {
+		ids[i] = run.runID
+	}
+	return ids
+}
+
+// costUSD returns what all attempts of all rows cost. It adds in the order of
+// size, since sums of floating-point numbers depend on the order.
+func (c *Collector) costUSD() float64 {
+	spent := make([]float64, 0, c.rows)
+	for _, m := range c.modes {
+		for r := range m.records.all() {
+			spent = append(spent, r.spentUSD)
+		}
+	}
+	sum := 0.0
+	for _, v := range stats.Sorted(spent) {
+		sum += v
+	}
+	return sum
+}
+
+// settle puts what rows left in order of appearance into that of time.
+func (c *Collector) settle() {
+	for _, m := range c.modes {
+		for i := range m.groups {
+			slices.SortFunc(m.groups[i].errors, func(a, b errorTally) int {
+				return cmp.Or(a.first.compare(b.first), strings.Compare(string(a.kind), string(b.kind)))
+			})
+		}
+	}
 }
 
 func (c *Collector) countLacking(row *bench.Row) {
@@ -202,23 +291,31 @@ func one(counted bool) int {
 }
 
 func (g *group) countError(row *bench.Row) {
-	if len(g.unallowed) == 0 {
-		g.unallowed = unallowed(row)
+	at := occurrenceOf(row)
+	if len(g.unallowed) == 0 || at.compare(g.unallowedAt) < 0 {
+		if sentences := unallowed(row); len(sentences) > 0 {
+			g.unallowed, g.unallowedAt = sentences, at.own()
+		}
 	}
 	e := row.Error
 	for i := range g.errors {
-		if g.errors[i].kind == e.Type {
-			g.errors[i].rows++
+		if tally := &g.errors[i]; tally.kind == e.Type {
+			tally.rows++
+			if at.compare(tally.first) < 0 {
+				tally.exemplify(row, at)
+			}
 			return
 		}
 	}
-	g.errors = append(g.errors, errorTally{
-		kind:          bench.ErrorType(strings.Clone(string(e.Type))),
-		rows:          1,
-		example:       plainText(e.Message),
-		runnerFailure: e.RunnerFailure(),
-		timeout:       row.TimeoutOrStall(),
-	})
+	tally := errorTally{kind: bench.ErrorType(strings.Clone(string(e.Type))), rows: 1}
+	tally.exemplify(row, at)
+	g.errors = append(g.errors, tally)
+}
+
+// exemplify makes a row's error the one that stands for all of its type.
+func (e *errorTally) exemplify(row *bench.Row, at occurrence) {
+	e.first, e.example = at.own(), plainText(row.Error.Message)
+	e.runnerFailure, e.timeout = row.Error.RunnerFailure(), row.TimeoutOrStall()
 }
 
 // unallowed returns sentences on the changes of a row that its scenario does not

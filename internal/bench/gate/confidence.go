@@ -3,14 +3,13 @@ package gate
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/stats"
 )
 
 // maxPermutedRows is the number of rows up to which p-values come from
-// permutations (rule G13).
+// permutations (rule G17).
 const maxPermutedRows = 2000
 
 // The random streams.
@@ -18,6 +17,7 @@ const (
 	bootstrapStream uint64 = iota + 1
 	permutationStream
 	pooledStream
+	coverageStream
 )
 
 // sampling says how much is drawn, and from which seed.
@@ -37,7 +37,8 @@ type confidence struct {
 func (c *comparison) confidence(by sampling) [measureCount]confidence {
 	var all [measureCount]confidence
 	intervals := c.strata.bootstrap(by, bootstrapStream)
-	pValues, effects := c.strata.test(by, c.figures)
+	intervals[cost] = c.strata.costInterval()
+	pValues, effects := c.strata.test(by)
 	for i := range all {
 		if !math.IsNaN(c.figures[i]) {
 			all[i] = confidence{interval: intervals[i], pValue: &pValues[i], effectSize: &effects[i]}
@@ -68,8 +69,20 @@ func (c *comparison) pooledInterval(of measure, by sampling) bench.Interval {
 			figures[from+i] = reductionOrNaN(of, baseline[i], candidate[i])
 		}
 	})
-	lo, hi, _ := stats.Interval95(figures)
-	return bench.Interval{lo, hi}
+	lo, hi, ok := stats.Interval95(figures)
+	if !ok {
+		return bench.Interval{}
+	}
+	figure := reductionOrZero(medianOf(&c.baseline.summary, of), medianOf(&c.candidate.summary, of))
+	return bench.Interval{min(lo, figure), max(hi, figure)}
+}
+
+// medianOf returns one of the two pooled medians that have an interval.
+func medianOf(m *bench.ModeSummary, of measure) float64 {
+	if of == latency {
+		return m.MedianLatencyMS
+	}
+	return m.MedianTokensActive
 }
 
 // samples returns a measure of all rows of a mode by scenario, in the order
@@ -138,49 +151,33 @@ func (s strata) replicate(
 	return figures
 }
 
-// test returns the two-sided p-values of the observed figures and the effect
-// sizes: the median over the strata of Cliff's delta, positive where the
-// candidate needs less.
-func (s strata) test(by sampling, observed point) (pValues, effects point) {
+// test returns the two-sided p-values of the stratified Wilcoxon test and the
+// effect sizes: the median over the strata of Cliff's delta, positive where the
+// candidate needs less. The test asks whether the candidate's stable rows need
+// more, or less, than the baseline's of the same scenario, by rank; it does not
+// ask whether the figure reaches its threshold.
+func (s strata) test(by sampling) (pValues, effects point) {
 	rows := 0
 	for i := range s {
 		rows += s[i].baseline.rows() + s[i].candidate.rows()
 	}
-	var permuted [measureCount][]float64
-	if rows <= maxPermutedRows {
-		permuted = s.permute(by)
-	}
-	stats.InParallel(int(measureCount), func(i int) {
-		pairs := s.pairs(measure(i))
-		deltas := make([]float64, len(pairs))
-		for j, pair := range pairs {
+	pairs := make([][]stats.Pair, measureCount)
+	for i := range pairs {
+		pairs[i] = s.pairs(measure(i))
+		deltas := make([]float64, len(s))
+		for j, pair := range pairs[i] {
 			deltas[j] = pair.CliffsDelta()
 		}
 		effects[i] = stats.Median(deltas)
-		if rows <= maxPermutedRows {
-			pValues[i] = stats.PermutationP(observed[i], permuted[i])
-		} else {
-			pValues[i] = stats.VanElteren(pairs)
-		}
-	})
-	return pValues, effects
-}
-
-// permute returns the suite's figures with the modes of the rows permuted
-// within every scenario.
-func (s strata) permute(by sampling) [measureCount][]float64 {
-	pooled := make([]measures, len(s))
-	shufflers := make([]stats.LabelShuffler, len(s))
-	for i := range s {
-		shufflers[i] = stats.NewLabelShuffler(s[i].baseline.rows(), s[i].candidate.rows())
-		for m := range pooled[i] {
-			pooled[i][m] = stats.Sorted(slices.Concat(s[i].baseline[m], s[i].candidate[m]))
-		}
 	}
-	return s.replicate(by, permutationStream, func(r *rand.Rand, i int) (baseline, candidate point) {
-		b, c := shufflers[i].Draw(r)
-		return pooled[i].at(b), pooled[i].at(c)
-	})
+	if rows <= maxPermutedRows {
+		copy(pValues[:], stats.RankPermutationP(pairs, by.resamples, by.seed, permutationStream))
+		return pValues, effects
+	}
+	for i := range pairs {
+		pValues[i] = stats.VanElteren(pairs[i])
+	}
+	return pValues, effects
 }
 
 func (s strata) pairs(m measure) []stats.Pair {
@@ -189,27 +186,4 @@ func (s strata) pairs(m measure) []stats.Pair {
 		pairs[i] = stats.Pair{A: s[i].baseline[m], B: s[i].candidate[m]}
 	}
 	return pairs
-}
-
-// coverageInterval returns the interval of the coverage when the rows of
-// every scenario and mode are resampled: the number of stable rows among n is
-// binomial, so the number of eligible scenarios is Poisson binomial, whose
-// percentiles need no resamples.
-func (c *comparison) coverageInterval() *bench.Interval {
-	eligible := make([]float64, len(c.scenarios))
-	least := c.thresholds.MinSamplesPerScenarioPerMode
-	for i, s := range c.scenarios {
-		eligible[i] = enoughStable(least, s.baseline) * enoughStable(least, s.candidate)
-	}
-	lo, hi := stats.CountInterval95(eligible)
-	return &bench.Interval{percent(lo, len(eligible)), percent(hi, len(eligible))}
-}
-
-// enoughStable returns the probability that a resample of the rows has at
-// least that many stable ones.
-func enoughStable(least int, t tally) float64 {
-	if t.runs == 0 {
-		return 0
-	}
-	return stats.AtLeast(least, t.runs, float64(t.stable)/float64(t.runs))
 }

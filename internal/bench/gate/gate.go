@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/stats"
@@ -64,6 +65,7 @@ func (o Options) withDefaults() Options {
 // that names the difference (rule G11); too few rows are not.
 func (c *Collector) Summarize(opts Options) (bench.Summary, error) {
 	opts = opts.withDefaults()
+	c.settle()
 	if opts.Baseline == opts.Candidate {
 		return bench.Summary{}, fault.Invalidf("baseline and candidate are both %s: name two modes", opts.Baseline)
 	}
@@ -99,9 +101,9 @@ func (c *Collector) describe(all []*modeFigures, opts Options) bench.Summary {
 		Profiling:     map[bench.Mode]bench.Profiling{},
 		SchemaVersion: bench.SummarySchemaVersion,
 		Simulated:     c.simulated > 0,
-		RunIDs:        append([]string{}, c.runIDs.names...),
+		RunIDs:        c.runIDs(),
 		Missing:       append([]bench.MissingCells{}, opts.Missing...),
-		CostUSD:       c.costUSD,
+		CostUSD:       c.costUSD(),
 		Warnings:      append([]string{}, c.warnings(opts)...),
 	}
 	for _, f := range all {
@@ -152,8 +154,7 @@ func (c *Collector) whyNothing(opts Options) string {
 	return "There are no rows of " + list(absent) + ", so there is nothing to compare"
 }
 
-// scenarioSummaries returns the figures of every scenario in order of
-// appearance.
+// scenarioSummaries returns the figures of every scenario, sorted by id.
 func (c *Collector) scenarioSummaries(all []*modeFigures, eligible strata) []bench.ScenarioSummary {
 	summaries := make([]bench.ScenarioSummary, len(c.scenarios.names))
 	for number, id := range c.scenarios.names {
@@ -173,6 +174,7 @@ func (c *Collector) scenarioSummaries(all []*modeFigures, eligible strata) []ben
 		summary.ToolCallReductionPct = ifThere(s.reductions[toolCalls])
 		summary.CostReductionPct = ifThere(s.reductions[cost])
 	}
+	slices.SortFunc(summaries, func(a, b bench.ScenarioSummary) int { return strings.Compare(a.ID, b.ID) })
 	return summaries
 }
 

@@ -136,12 +136,12 @@ func TestSummaryTellsRunsScenariosAndCostOfEveryAttempt(t *testing.T) {
 	rows[3].RunID = "run-0"
 	summary := summarize(t, rows, quick())
 	assert.InDelta(t, 0.01+0.75+0.01+0.01, summary.CostUSD, 1e-12, "a row without attempts counts its own cost")
-	assert.Equal(t, []string{"run-1", "run-0"}, summary.RunIDs, "in order of appearance")
+	assert.Equal(t, []string{"run-0", "run-1"}, summary.RunIDs, "by time, and where it is equal by id")
 	var ids []string
 	for _, s := range summary.Scenarios {
 		ids = append(ids, s.ID)
 	}
-	assert.Equal(t, []string{"b-001", "a-001", "c-001"}, ids, "in order of appearance")
+	assert.Equal(t, []string{"a-001", "b-001", "c-001"}, ids)
 	assert.Len(t, summary.Scenarios[2].Modes, 1, "a mode without rows of a scenario is absent there")
 }
 

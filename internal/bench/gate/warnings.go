@@ -125,6 +125,7 @@ func (c *Collector) unjudged() []string {
 	if len(places) == 0 {
 		return nil
 	}
+	slices.Sort(places)
 	return []string{fmt.Sprintf("What was changed could not be judged in %s, as on a live target: changes that a scenario does not allow would not have been noticed there", list(places))}
 }
 

@@ -45,3 +45,30 @@ func TestADrawingStaysWithinItsPicture(t *testing.T) {
 		})
 	}
 }
+
+func TestG17ComparedWithNothingThereIsNoChange(t *testing.T) {
+	summary := func(baseline, candidate bench.ModeSummary) bench.Summary {
+		return bench.Summary{
+			Modes: map[bench.Mode]bench.ModeSummary{bench.AgentDirect: baseline, bench.GHX: candidate}, Delta: &bench.Delta{SuccessRateDeltaPct: 50},
+			Gate: bench.Gate{Baseline: bench.AgentDirect, Candidate: bench.GHX},
+		}
+	}
+	changes := func(s bench.Summary) map[string]string {
+		found := map[string]string{}
+		for _, m := range metrics() {
+			found[m.label] = changeOf(s, m).Text
+		}
+		return found
+	}
+	none := changes(summary(bench.ModeSummary{}, bench.ModeSummary{}))
+	for _, label := range []string{"Success rate", "Latency, median", "Active tokens, median", "All tokens, median", "Tool calls, median", "Cost in USD, median"} {
+		assert.Equal(t, bench.NoFigure, none[label], label)
+	}
+	assert.Empty(t, none["Runs"])
+	some := changes(summary(bench.ModeSummary{}, bench.ModeSummary{SuccessRate: 50, MedianToolCalls: 4}))
+	assert.Equal(t, "+50 pp", some["Success rate"], "a rate of 0 is one to compare with")
+	assert.Equal(t, bench.NoFigure, some["Tool calls, median"], "and nothing is a share of 0 calls")
+	equal := changes(summary(bench.ModeSummary{MedianToolCalls: 4}, bench.ModeSummary{MedianToolCalls: 4}))
+	assert.Equal(t, bench.ReductionText(0), equal["Tool calls, median"])
+	assert.Equal(t, bench.NoFigure, winRateText(&bench.Efficiency{}))
+}

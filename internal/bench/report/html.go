@@ -81,7 +81,7 @@ type checkLine struct {
 	Label, Value, Rule string
 	Doubt, Note        string // empty where there is none
 	Interval, Evidence string // likewise
-	Drawing            drawing
+	Drawing            *drawing
 }
 
 // grid is a [table] for the template, without rows if there is none.
@@ -165,7 +165,11 @@ func checkLines(checks []bench.Check) []checkLine {
 	for _, c := range checks {
 		line := checkLine{
 			OK: c.Passed, Label: oneLine(c.Name.Label()), Value: c.ValueText(), Rule: c.RuleText(),
-			Evidence: evidenceOf(c), Note: strings.TrimPrefix(noteOf(c), "Uncertain. "), Drawing: draw(c),
+			Evidence: evidenceOf(c), Note: strings.TrimPrefix(noteOf(c), "Uncertain. "),
+		}
+		if c.HasFigure() {
+			d := draw(c)
+			line.Drawing = &d
 		}
 		if c.Uncertain {
 			line.Doubt = "uncertain"

@@ -77,27 +77,39 @@ type metric struct {
 	of    func(bench.ModeSummary) string
 	// change says how the candidate compares; nil where that is not computed.
 	change func(bench.Delta) cell
+	// missing reports whether there is nothing to compare; nil where change is.
+	missing func(baseline, candidate bench.ModeSummary) bool
+}
+
+// ofNothing says that nothing is a share of a baseline's figure of 0.
+func ofNothing(figure func(bench.ModeSummary) float64) func(baseline, candidate bench.ModeSummary) bool {
+	return func(baseline, _ bench.ModeSummary) bool { return figure(baseline) == 0 }
+}
+
+// neverSucceeded says that two rates of 0 do not compare.
+func neverSucceeded(baseline, candidate bench.ModeSummary) bool {
+	return baseline.SuccessRate == 0 && candidate.SuccessRate == 0
 }
 
 func metrics() []metric {
 	return []metric{
-		{"Runs", func(m bench.ModeSummary) string { return bench.CountText(float64(m.Runs)) }, nil},
-		{"Success rate", func(m bench.ModeSummary) string { return bench.PercentText(m.SuccessRate) }, func(d bench.Delta) cell { return pointsCell(d.SuccessRateDeltaPct) }},
-		{"Valid output", func(m bench.ModeSummary) string { return bench.PercentText(m.OutputValidityRate) }, nil},
-		{"Runner failures", func(m bench.ModeSummary) string { return bench.PercentText(m.RunnerFailureRate) }, nil},
-		{"Timeouts and stalls", func(m bench.ModeSummary) string { return bench.PercentText(m.TimeoutStallRate) }, nil},
-		{"Retries", func(m bench.ModeSummary) string { return bench.PercentText(m.RetryRate) }, nil},
-		{"Latency, median", func(m bench.ModeSummary) string { return bench.DurationText(m.MedianLatencyMS) }, func(d bench.Delta) cell { return withInterval(d.LatencyReductionPct, d.LatencyReductionCI) }},
-		{"Latency, p90", func(m bench.ModeSummary) string { return bench.DurationText(m.P90LatencyMS) }, nil},
-		{"Latency, p95", func(m bench.ModeSummary) string { return bench.DurationText(m.P95LatencyMS) }, nil},
-		{"Latency, IQR", func(m bench.ModeSummary) string { return bench.DurationText(m.IQRLatencyMS) }, nil},
-		{"Latency, CV", func(m bench.ModeSummary) string { return bench.PercentText(m.CVLatency) }, nil},
-		{"Active tokens, median", func(m bench.ModeSummary) string { return bench.CountText(m.MedianTokensActive) }, func(d bench.Delta) cell { return withInterval(d.TokensActiveReductionPct, d.TokensActiveReductionCI) }},
-		{"Active tokens, p90", func(m bench.ModeSummary) string { return bench.CountText(m.P90TokensActive) }, nil},
-		{"Active tokens, p95", func(m bench.ModeSummary) string { return bench.CountText(m.P95TokensActive) }, nil},
-		{"All tokens, median", func(m bench.ModeSummary) string { return bench.CountText(m.MedianTokensTotal) }, func(d bench.Delta) cell { return lessOrMore(d.TokensReductionPct) }},
-		{"Tool calls, median", func(m bench.ModeSummary) string { return bench.CountText(m.MedianToolCalls) }, func(d bench.Delta) cell { return lessOrMore(d.ToolCallReductionPct) }},
-		{"Cost in USD, median", func(m bench.ModeSummary) string { return bench.USDText(m.MedianCostUSD) }, func(d bench.Delta) cell { return lessOrMore(d.CostReductionPct) }},
+		{"Runs", func(m bench.ModeSummary) string { return bench.CountText(float64(m.Runs)) }, nil, nil},
+		{"Success rate", func(m bench.ModeSummary) string { return bench.PercentText(m.SuccessRate) }, func(d bench.Delta) cell { return pointsCell(d.SuccessRateDeltaPct) }, neverSucceeded},
+		{"Valid output", func(m bench.ModeSummary) string { return bench.PercentText(m.OutputValidityRate) }, nil, nil},
+		{"Runner failures", func(m bench.ModeSummary) string { return bench.PercentText(m.RunnerFailureRate) }, nil, nil},
+		{"Timeouts and stalls", func(m bench.ModeSummary) string { return bench.PercentText(m.TimeoutStallRate) }, nil, nil},
+		{"Retries", func(m bench.ModeSummary) string { return bench.PercentText(m.RetryRate) }, nil, nil},
+		{"Latency, median", func(m bench.ModeSummary) string { return bench.DurationText(m.MedianLatencyMS) }, func(d bench.Delta) cell { return withInterval(d.LatencyReductionPct, d.LatencyReductionCI) }, ofNothing(func(m bench.ModeSummary) float64 { return m.MedianLatencyMS })},
+		{"Latency, p90", func(m bench.ModeSummary) string { return bench.DurationText(m.P90LatencyMS) }, nil, nil},
+		{"Latency, p95", func(m bench.ModeSummary) string { return bench.DurationText(m.P95LatencyMS) }, nil, nil},
+		{"Latency, IQR", func(m bench.ModeSummary) string { return bench.DurationText(m.IQRLatencyMS) }, nil, nil},
+		{"Latency, CV", func(m bench.ModeSummary) string { return bench.PercentText(m.CVLatency) }, nil, nil},
+		{"Active tokens, median", func(m bench.ModeSummary) string { return bench.CountText(m.MedianTokensActive) }, func(d bench.Delta) cell { return withInterval(d.TokensActiveReductionPct, d.TokensActiveReductionCI) }, ofNothing(func(m bench.ModeSummary) float64 { return m.MedianTokensActive })},
+		{"Active tokens, p90", func(m bench.ModeSummary) string { return bench.CountText(m.P90TokensActive) }, nil, nil},
+		{"Active tokens, p95", func(m bench.ModeSummary) string { return bench.CountText(m.P95TokensActive) }, nil, nil},
+		{"All tokens, median", func(m bench.ModeSummary) string { return bench.CountText(m.MedianTokensTotal) }, func(d bench.Delta) cell { return lessOrMore(d.TokensReductionPct) }, ofNothing(func(m bench.ModeSummary) float64 { return m.MedianTokensTotal })},
+		{"Tool calls, median", func(m bench.ModeSummary) string { return bench.CountText(m.MedianToolCalls) }, func(d bench.Delta) cell { return lessOrMore(d.ToolCallReductionPct) }, ofNothing(func(m bench.ModeSummary) float64 { return m.MedianToolCalls })},
+		{"Cost in USD, median", func(m bench.ModeSummary) string { return bench.USDText(m.MedianCostUSD) }, func(d bench.Delta) cell { return lessOrMore(d.CostReductionPct) }, ofNothing(func(m bench.ModeSummary) float64 { return m.MedianCostUSD })},
 	}
 }
 
@@ -107,7 +119,7 @@ var routeMetric = metric{"Route as asked", func(m bench.ModeSummary) string {
 		return bench.NoFigure
 	}
 	return bench.PercentText(*m.RouteOKRate)
-}, nil}
+}, nil, nil}
 
 // withInterval adds the interval of a reduction, in the words of lessOrMore.
 func withInterval(reduction float64, ci bench.Interval) cell {
@@ -161,7 +173,8 @@ func changeOf(s bench.Summary, m metric) cell {
 	if m.change == nil {
 		return cell{}
 	}
-	if m.of(s.Modes[s.Gate.Baseline]) == bench.NoFigure || m.of(s.Modes[s.Gate.Candidate]) == bench.NoFigure {
+	baseline, candidate := s.Modes[s.Gate.Baseline], s.Modes[s.Gate.Candidate]
+	if m.of(baseline) == bench.NoFigure || m.of(candidate) == bench.NoFigure || m.missing(baseline, candidate) {
 		return cell{Text: bench.NoFigure}
 	}
 	return m.change(*s.Delta)
@@ -284,11 +297,28 @@ func efficiencyFacts(g bench.Gate) [][2]string {
 	return [][2]string{
 		{"Scenarios compared", bench.CountText(float64(e.EligibleScenarioCount)) + " of " + bench.CountText(float64(e.TotalScenarioCount)) + " (" + bench.PercentText(e.CoveragePct) + ")"},
 		{"Stable runs needed", bench.CountText(float64(e.MinSamplesPerScenarioPerMode)) + " per scenario and mode"},
-		{"Active tokens", lessOrMore(e.TokensActiveReductionPct).Text},
-		{"Latency", lessOrMore(e.LatencyReductionPct).Text},
-		{"Tool calls", lessOrMore(e.ToolCallReductionPct).Text},
-		{"Scenarios with fewer active tokens", bench.PercentText(e.ScenarioWinRateTokensActivePct) + " of " + bench.CountText(float64(e.TokensComparableScenarioCount))},
+		{"Active tokens", reductionText(g, bench.CheckTokensReduction, e.TokensActiveReductionPct)},
+		{"Latency", reductionText(g, bench.CheckLatencyReduction, e.LatencyReductionPct)},
+		{"Tool calls", reductionText(g, bench.CheckToolCallReduction, e.ToolCallReductionPct)},
+		{"Scenarios with fewer active tokens", winRateText(e)},
 	}
+}
+
+// reductionText writes a reduction, [bench.NoFigure] where its check has none.
+func reductionText(g bench.Gate, name bench.CheckName, reduction float64) string {
+	for _, c := range g.Checks {
+		if c.Name == name && !c.HasFigure() {
+			return bench.NoFigure
+		}
+	}
+	return lessOrMore(reduction).Text
+}
+
+func winRateText(e *bench.Efficiency) string {
+	if e.TokensComparableScenarioCount == 0 {
+		return bench.NoFigure
+	}
+	return bench.PercentText(e.ScenarioWinRateTokensActivePct) + " of " + bench.CountText(float64(e.TokensComparableScenarioCount))
 }
 
 // contextFacts say what was compared; what is not known is left out.

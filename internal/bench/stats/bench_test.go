@@ -39,15 +39,21 @@ func BenchmarkPooledMedianResampler(b *testing.B) {
 	}
 }
 
-func BenchmarkLabelShufflerDraw(b *testing.B) {
+func BenchmarkRankPermutationP(b *testing.B) {
 	r := stats.Stream(1)
-	for _, size := range []int{5, 100} {
-		shuffler := stats.NewLabelShuffler(size, size)
-		b.Run(fmt.Sprintf("rows=%d", 2*size), func(b *testing.B) {
-			for b.Loop() {
-				shuffler.Draw(r)
-			}
-		})
+	values := func() stats.Sample {
+		v := make([]float64, 10)
+		for i := range v {
+			v[i] = r.Float64()
+		}
+		return stats.Sorted(v)
+	}
+	strata := make([]stats.Pair, 100)
+	for i := range strata {
+		strata[i] = stats.Pair{A: values(), B: values()}
+	}
+	for b.Loop() {
+		stats.RankPermutationP([][]stats.Pair{strata, strata, strata, strata}, 10_000, 1, 1)
 	}
 }
 

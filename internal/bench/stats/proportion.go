@@ -72,28 +72,3 @@ func AtLeast(least, n int, p float64) float64 {
 	}
 	return max(0, 1-fewer)
 }
-
-// CountInterval95 returns the 2.5th and the 97.5th percentile of the number
-// of successes in independent trials that succeed with the given
-// probabilities (the Poisson binomial distribution, computed exactly).
-func CountInterval95(probabilities []float64) (lo, hi int) {
-	chance := []float64{1}
-	for _, p := range probabilities {
-		chance = append(chance, 0)
-		for k := len(chance) - 1; k > 0; k-- {
-			chance[k] = chance[k]*(1-p) + chance[k-1]*p
-		}
-		chance[0] *= 1 - p
-	}
-	return countPercentile(chance, 0.025), countPercentile(chance, 0.975)
-}
-
-func countPercentile(chance []float64, share float64) int {
-	sum := 0.0
-	for k, c := range chance {
-		if sum += c; sum >= share {
-			return k
-		}
-	}
-	return len(chance) - 1
-}

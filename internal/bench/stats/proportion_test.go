@@ -96,23 +96,3 @@ func TestAtLeastIsTheBinomialTail(t *testing.T) {
 	assert.Equal(t, 1.0, stats.AtLeast(0, 0, 0), "nothing wanted")
 	assert.InDelta(t, 1, stats.AtLeast(3, 50_000, 0.5), exact, "terms too small for a float do no harm")
 }
-
-func TestCountInterval95IsExact(t *testing.T) {
-	cases := []struct {
-		name, reason  string
-		probabilities []float64
-		lo, hi        int
-	}{
-		{"sure trials leave no doubt", "all probability at 3", []float64{1, 1, 0, 1}, 3, 3},
-		{"no trials", "all probability at 0", nil, 0, 0},
-		{"ten fair coins", "P(X ≤ 1) = 0.0107, P(X ≤ 2) = 0.0547, P(X ≤ 7) = 0.9453, P(X ≤ 8) = 0.9893",
-			[]float64{.5, .5, .5, .5, .5, .5, .5, .5, .5, .5}, 2, 8},
-		{"one rare failure", "P(X = 1) = 0.02 is below 0.025", []float64{1, 0.98}, 2, 2},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			lo, hi := stats.CountInterval95(c.probabilities)
-			assert.Equal(t, [2]int{c.lo, c.hi}, [2]int{lo, hi}, c.reason)
-		})
-	}
-}

@@ -65,13 +65,22 @@ func VanElteren(strata []Pair) float64 {
 		}
 		n := a + b
 		weight := 1 / (n + 1)
-		found := s.compare()
-		// U − E(U), where U counts greater pairs whole and equal ones half.
-		distance += weight * (found.greater - found.less) / 2
-		variance += weight * weight * a * b / 12 * (n + 1 - found.ties/(n*(n-1)))
+		distance += s.rankDistance()
+		variance += weight * weight * a * b / 12 * (n + 1 - s.compare().ties/(n*(n-1)))
 	}
 	if variance <= 0 {
 		return 1
 	}
 	return math.Erfc(math.Abs(distance) / math.Sqrt(2*variance))
+}
+
+// rankDistance returns (U − E(U))/(N+1), where U counts the pairs in which A's
+// value is greater whole and those in which both are equal half.
+// It is 0 if a group is empty.
+func (p Pair) rankDistance() float64 {
+	if len(p.A) == 0 || len(p.B) == 0 {
+		return 0
+	}
+	found := p.compare()
+	return (found.greater - found.less) / 2 / float64(len(p.A)+len(p.B)+1)
 }

@@ -77,19 +77,60 @@ func TestG13VanElterenFindsNothingWhereThereIsNothing(t *testing.T) {
 
 func TestG13VanElterenAgreesWithPermutation(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	a, b := make([]float64, 40), make([]float64, 60)
-	for i := range a {
-		a[i] = r.NormFloat64() + 0.35
+	draw := func(n int, shift float64) []float64 {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = r.NormFloat64() + shift
+		}
+		return values
 	}
-	for i := range b {
-		b[i] = r.NormFloat64()
+	strata := []stats.Pair{pair(draw(40, 0.2), draw(60, 0)), pair(draw(9, 0.1), draw(30, 0)), pair(nil, draw(3, 0))}
+	assert.InDelta(t, permutationP(strata, 20_000), stats.VanElteren(strata), 0.01)
+}
+
+func permutationP(strata []stats.Pair, permutations int) float64 {
+	return stats.RankPermutationP([][]stats.Pair{strata}, permutations, 1, 1)[0]
+}
+
+func TestG17MeasuresOfTheSameRowsHaveTheirOwnP(t *testing.T) {
+	apart, mixed := pair([]float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}), pair([]float64{1, 3, 5, 7}, []float64{2, 4, 6, 8})
+	for _, permutations := range []int{70, 30_000} {
+		strata := [][]stats.Pair{{apart}, {mixed}}
+		if permutations == 30_000 {
+			silent := pair(make([]float64, 20), make([]float64, 20))
+			strata = [][]stats.Pair{{apart, silent}, {mixed, silent}}
+		}
+		got := stats.RankPermutationP(strata, permutations, 1, 1)
+		assert.InDelta(t, 2.0/70, got[0], 0.005)
+		assert.InDelta(t, permutationP([]stats.Pair{mixed}, 70), got[1], 0.015)
+		assert.Greater(t, got[1], 0.5)
 	}
-	pooled := append(append([]float64{}, a...), b...)
-	observed := pair(a, b).CliffsDelta()
-	permuted := make([]float64, 4000)
-	for i := range permuted {
-		r.Shuffle(len(pooled), func(i, j int) { pooled[i], pooled[j] = pooled[j], pooled[i] })
-		permuted[i] = pair(append([]float64{}, pooled[:40]...), append([]float64{}, pooled[40:]...)).CliffsDelta()
+}
+
+func TestG17PermutationTriesAllLabellingsWhereTheyAreFew(t *testing.T) {
+	low, high := []float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}
+	for _, c := range []struct {
+		name   string
+		strata []stats.Pair
+		want   float64
+	}{
+		{"perfect separation of four and four", []stats.Pair{pair(low, high)}, 2.0 / 70},
+		{"either way", []stats.Pair{pair(high, low)}, 2.0 / 70},
+		{"of two strata", []stats.Pair{pair(low, high), pair(low, high)}, 2.0 / 4900},
+		{"that point apart", []stats.Pair{pair(low, high), pair(high, low)}, 1},
+		{"two values change places", []stats.Pair{pair([]float64{1, 2, 3, 5}, []float64{4, 6, 7, 8})}, 4.0 / 70},
+		{"groups of unlike sizes", []stats.Pair{pair([]float64{9, 8, 7}, []float64{1, 2})}, 2.0 / 10},
+		{"ties", []stats.Pair{pair([]float64{1, 1, 2}, []float64{2, 3, 3})}, 4.0 / 20},
+		{"nothing but ties", []stats.Pair{pair([]float64{1, 1}, []float64{1, 1})}, 1},
+		{"no strata", nil, 1},
+		{"one group alone", []stats.Pair{pair(nil, low)}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			assert.InDelta(t, c.want, permutationP(c.strata, 10_000), exact)
+			if c.want < 1 {
+				assert.InDelta(t, c.want, permutationP(append(c.strata, pair(make([]float64, 20), make([]float64, 20))), 30_000), 0.005,
+					"beside a stratum that says nothing, with draws")
+			}
+		})
 	}
-	assert.InDelta(t, stats.PermutationP(observed, permuted), stats.VanElteren([]stats.Pair{pair(a, b)}), 0.02)
 }
