@@ -250,6 +250,7 @@ func TestV9ModesThatRanOneAfterTheOtherHaveNoVerdict(t *testing.T) {
 	}
 	v := judge(t, regression(t), all)
 	assert.Equal(t, bench.CauseNotSideBySide, v.Cause.Kind)
+	assert.Contains(t, v.Cause.Text, "did not run side by side")
 	// One session of the baseline among those of the candidate mends nothing.
 	all[0].Baseline.EndedMS = 2000
 	assert.Equal(t, bench.CauseNotSideBySide, judge(t, regression(t), all).Cause.Kind)
@@ -297,16 +298,19 @@ func TestN10VoidsForbidWhatTheyCouldHide(t *testing.T) {
 		every               int
 		candidate, baseline bool
 		kind                bench.CauseKind
+		text                string
 	}{
-		{"no void", 100, true, true, bench.CauseNotWorse},
-		{"one of thirteen in both modes", 12, true, true, bench.CauseNotWorse},
-		{"one of thirteen in the candidate", 12, true, false, bench.CauseVoidsApart},
-		{"three of fifteen in both", 4, true, true, bench.CauseNotWorse},
-		{"four of sixteen in both", 3, true, true, bench.CauseVoid},
+		{"no void", 100, true, true, bench.CauseNotWorse, ""},
+		{"one of thirteen in both modes", 12, true, true, bench.CauseNotWorse, ""},
+		{"one of thirteen in the candidate", 12, true, false, bench.CauseVoidsApart, "Of 78 blocks, 0 are void in the baseline and 6 in the candidate, more than 5 points apart"},
+		{"one of thirteen in the baseline", 12, false, true, bench.CauseVoidsApart, "6 are void in the baseline and 0 in the candidate"},
+		{"three of fifteen in both", 4, true, true, bench.CauseNotWorse, ""},
+		{"four of sixteen in both", 3, true, true, bench.CauseVoid, "24 of 96 blocks are void, more than 20 %"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := judge(t, d, voidSome(blocks(flawless, 12, 2), c.every, c.candidate, c.baseline))
 			assert.Equal(t, c.kind, v.Cause.Kind, v.Sentence)
+			assert.Contains(t, v.Cause.Text, c.text)
 		})
 	}
 	// A single void, which is too few to be apart, but as a failure would be too
@@ -318,6 +322,7 @@ func TestN10VoidsForbidWhatTheyCouldHide(t *testing.T) {
 	all[4].Candidate.Void = "the provider"
 	v := judge(t, regression(t), append(all, again))
 	assert.Equal(t, bench.CauseVoidsMatter, v.Cause.Kind, v.Sentence)
+	assert.Equal(t, "It would not be a pass if the sessions that are void in one mode alone were failures of that mode", v.Cause.Text)
 	assert.Equal(t, bench.Voids{Blocks: 1, Of: 37, Candidate: 1}, v.Looks[5].Voids)
 }
 
@@ -356,6 +361,39 @@ func TestV3SumsShowWhatRunsWild(t *testing.T) {
 	assert.Greater(t, *v.Described[0].TotalPct, 40.0)
 	assert.InDelta(t, *v.Described[0].TotalPct, *v.Described[0].PerSolvedPct, 1e-9, "all were solved")
 	assert.Len(t, v.Described, 4)
+}
+
+func TestV3WhatNobodyNeededIsNotCompared(t *testing.T) {
+	all := blocks(alike(6), 12, 3)
+	for i := range all {
+		all[i].Candidate.TokensActive = 0
+		if all[i].Candidate.Success = false; i%2 == 0 {
+			all[i].Baseline.Success = false
+		}
+	}
+	v := judge(t, regression(t), all)
+	require.Len(t, v.Described, 4)
+	assert.Equal(t, bench.MeasureActive, v.Described[2].Measure)
+	assert.Nil(t, v.Described[2].TypicalPct)
+	assert.Nil(t, v.Described[2].TotalPct)
+	assert.NotNil(t, v.Described[0].TotalPct)
+	assert.Nil(t, v.Described[0].PerSolvedPct, "the candidate solved nothing")
+}
+
+func TestV7IntervalsNeedBlocks(t *testing.T) {
+	few := judge(t, regression(t), blocks(alike(2), 2, 3))
+	assert.Nil(t, few.Endpoints[1].Interval, "four blocks have at best p = 1/16")
+	assert.Contains(t, few.Sentence, "(too few blocks for an interval)")
+	assert.Nil(t, few.Endpoints[1].Detectable)
+	assert.NotNil(t, few.Endpoints[0].Interval)
+	enough := judge(t, regression(t), blocks(alike(4), 2, 3))
+	for _, e := range enough.Endpoints {
+		require.NotNil(t, e.Interval)
+		assert.Less(t, e.Interval[0], e.Interval[1])
+	}
+	alone := judge(t, regression(t), blocks(evidence.Truth{Scenarios: 1, SuccessRate: 1, CV: 0.3}, 2, 3))
+	assert.Nil(t, alone.Endpoints[0].Detectable)
+	assert.Contains(t, alone.Sentence, "no drop of success would be seen")
 }
 
 func TestV12EveryScenarioIsLeftOutOnce(t *testing.T) {
