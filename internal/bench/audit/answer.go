@@ -63,8 +63,10 @@ func succeeding(right map[string]any, say saying) []mutant {
 		say(MadeUp, "empty", "answers with empty data", with(fieldData, emptied(right[fieldData]))),
 		say(MadeUp, "null", "answers without data", with(fieldData, nil)),
 	}
-	for _, c := range details(right[fieldData]) {
-		made = append(made, say(OtherAnswer, c.name, "answers with "+c.name, with(fieldData, c.value)))
+	for _, d := range details(right[fieldData]) {
+		m := say(OtherAnswer, d.name, "answers with "+d.name, with(fieldData, d.value))
+		m.at = d.at
+		made = append(made, m)
 	}
 	return made
 }
@@ -107,13 +109,19 @@ const (
 	suffixLeftOut = " left out"
 )
 
+// detail is data with something wrong at a place.
+type detail struct {
+	named
+	at place
+}
+
 // details returns data with one place wrong: another value, a field or element
-// left out, an element twice. Of places that are alike, in several elements of
+// left out that has something, an element twice. Of places that are alike, in several elements of
 // a list, it takes the first that has something, and the last.
-func details(data any) []named {
-	var all []named
+func details(data any) []detail {
+	var all []detail
 	add := func(at place, how string, value any) {
-		all = append(all, named{strings.TrimSpace(at.alike() + how), value})
+		all = append(all, detail{named{strings.TrimSpace(at.alike() + how), value}, at})
 	}
 	first, last := map[string]place{}, map[string]place{}
 	var order []string
@@ -139,7 +147,7 @@ func details(data any) []named {
 				add(end, " other, last", changed(data, end, another(valueAt(data, end))))
 			}
 		}
-		if len(at) > 0 {
+		if len(at) > 0 && !isEmpty(value) {
 			if _, isField := at[len(at)-1].(string); isField {
 				add(at, suffixLeftOut, without(data, at))
 			}

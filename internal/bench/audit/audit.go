@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -116,12 +117,14 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		all.Mutants = append(all.Mutants, result.Mutants...)
 		all.Problems = append(all.Problems, result.Problems...)
 	}
+	all.Tried = len(all.Mutants)
 	all.accept(o)
 	return all, nil
 }
 
 // jobs returns the plays to audit. A scenario without any is a problem.
 func (o Options) jobs() (jobs []job, report Report) {
+	report = Report{Mutants: []Mutant{}, Problems: []Problem{}}
 	for _, s := range o.Scenarios {
 		census, plays := o.censusOf(s), o.Plays(s.ID)
 		for _, play := range plays {
@@ -174,6 +177,9 @@ func (o Options) audit(ctx context.Context, j job) (Report, error) {
 		r.problem(j, "the right play fails: "+tried.Error.Message)
 		return r, nil
 	}
+	if len(tried.Unsupported) > 0 {
+		r.problem(j, "the right play asks for what the sandbox lacks: "+strings.Join(tried.Unsupported, ", "))
+	}
 	found, err := j.census(ctx)
 	if err != nil {
 		return r, err
@@ -187,7 +193,7 @@ func (o Options) audit(ctx context.Context, j job) (Report, error) {
 	for _, m := range mutants(right, sceneOf(found, tried, right)) {
 		o.try(ctx, j, m, again, &r)
 	}
-	r.forgive()
+	r.forgive(tried.Scenario.Scenario)
 	if o.Config.Variations.Seed == 0 || !o.wants(OtherVariation) {
 		return r, nil
 	}
@@ -211,7 +217,7 @@ func (o Options) try(ctx context.Context, j job, m mutant, right runner.Tried, r
 		return
 	}
 	tried := o.play(ctx, j, m.does)
-	made := Mutant{Scenario: j.scenario.ID, Mode: j.play.Mode, Play: j.play.Name, Kind: m.kind, Name: m.name, Words: m.words, Result: Failed}
+	made := Mutant{Scenario: j.scenario.ID, Mode: j.play.Mode, Play: j.play.Name, Kind: m.kind, Name: m.name, Words: m.words, place: m.at, Result: Failed}
 	switch {
 	case !tried.Succeeded():
 		made.Why = tried.Error.Message
@@ -244,16 +250,19 @@ func (o Options) once(ctx context.Context, j job, on target.Target, by agent.Pro
 	return runner.Once(ctx, cfg, deps, bench.Cell{ScenarioID: j.scenario.ID, Mode: j.play.Mode, Iteration: iteration})
 }
 
-// netOf is what an attempt changed on the whole, to be compared.
+// netOf is what an attempt changed on the whole, to be compared. When it was
+// does not count: each write takes a second of a sandbox's time.
 func netOf(tried runner.Tried) string {
 	var net []string
 	for _, c := range footprint.Net(tried.Seen) {
 		text, _ := json.Marshal(c) // changes come from JSON
-		net = append(net, string(text))
+		net = append(net, moment.ReplaceAllString(string(text), "some time"))
 	}
 	slices.Sort(net)
 	return strings.Join(net, "\n")
 }
+
+var moment = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
 func difference(right, again runner.Tried) string {
 	if !again.Succeeded() {

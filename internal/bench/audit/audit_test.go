@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/audit"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
@@ -63,6 +65,18 @@ func TestS19EveryWeakCheckIsFound(t *testing.T) {
 		"an end that no checkpoint looks for": {
 			tidies, func(s *bench.Scenario) { s.Assertions.Checkpoints = s.Assertions.Checkpoints[:1] },
 			[]audit.Kind{audit.LeaveOut}, []string{"leave-out 2 closeIssue", "leave-out 2 PATCH issues"},
+		},
+		"a footprint that lets all issues change": {
+			tidies, func(s *bench.Scenario) {
+				s.Footprint[0].Name, s.Footprint[0].Times, s.Footprint[0].Fields["body"] = "*", 9, anything
+				s.Footprint[1].Name, s.Footprint[1].Times = "*", 9
+				s.Footprint[1].Fields["title"], s.Footprint[1].Fields["body"] = anything, anything
+			},
+			[]audit.Kind{audit.ExtraWrite, audit.Twice},
+			[]string{
+				"twice 1 addComment", "twice 1 POST issues/comments", "extra-write: edits another issue's title", "extra-write: comments on another issue",
+				"extra-write: wipes the issue's body", "extra-write: comments on the issue",
+			},
 		},
 		"a footprint for one comment too many": {
 			tidies, func(s *bench.Scenario) { s.Footprint[0].Times = 2 }, []audit.Kind{audit.Twice}, []string{"twice 1 addComment", "twice 1 POST issues/comments"},
@@ -172,6 +186,18 @@ func TestAMutantThatDoesTheSameIsNotWrong(t *testing.T) {
 	assert.False(t, equal["twice 1 addComment"])
 }
 
+func TestWhatIsNotAskedForIsNotJudged(t *testing.T) {
+	options := optionsFor(t, strong(t, reads))
+	options.Kinds = []audit.Kind{audit.OtherAnswer}
+	results := map[string]audit.Result{}
+	for _, m := range run(t, options).Mutants {
+		results[m.Name] = m.Result
+	}
+	assert.Equal(t, audit.Equal, results["other-answer comments other"])
+	assert.Equal(t, audit.Equal, results["other-answer comments left out"])
+	assert.Equal(t, audit.Failed, results["other-answer number other"])
+}
+
 func TestARightPlayThatFailsIsAProblem(t *testing.T) {
 	s := strong(t, reads)
 	s.Assertions.ExpectedData.Fields["title"] = `"another title"`
@@ -179,6 +205,26 @@ func TestARightPlayThatFailsIsAProblem(t *testing.T) {
 	require.Len(t, report.Problems, 1)
 	assert.Contains(t, report.Problems[0].String(), "read-issue-001 mcp: the right play fails: The data's title is")
 	assert.Empty(t, report.Mutants)
+}
+
+// lackingTarget is one whose places lack something that agents ask for.
+type lackingTarget struct{ target.Target }
+
+func (l lackingTarget) Prepare(ctx context.Context, needs target.Needs) (*target.Place, error) {
+	place, err := l.Target.Prepare(ctx, needs)
+	if err == nil {
+		place.Unsupported = func() []string { return []string{"GET /a", "Repository.b"} }
+	}
+	return place, err
+}
+
+func TestS20ARightPlayThatAsksForWhatTheSandboxLacksIsAProblem(t *testing.T) {
+	options := optionsFor(t, strong(t, reads))
+	options.Kinds = []audit.Kind{}
+	options.Deps.Target = lackingTarget{options.Deps.Target}
+	report := run(t, options)
+	require.NotEmpty(t, report.Problems)
+	assert.Contains(t, report.Problems[0].String(), "the right play asks for what the sandbox lacks: GET /a, Repository.b")
 }
 
 func TestAScenarioWithoutAPlayIsAProblem(t *testing.T) {

@@ -57,6 +57,8 @@ type mutant struct {
 	name string
 	// words say what the agent does wrong.
 	words string
+	// at is where in the data it answers something else; nil for the whole.
+	at place
 	// does is what it asks and answers.
 	does recording
 	// same is true if it is not wrong where it changes and answers the same as

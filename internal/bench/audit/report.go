@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -45,6 +46,8 @@ type Mutant struct {
 	Mend    string         `json:"mend,omitempty"`
 	// Accepted is the reason why it passes rightly, empty if there is none.
 	Accepted string `json:"accepted,omitempty"`
+	// place is where in the data it answers something else.
+	place place
 }
 
 // Weak reports whether the mutant shows that its scenario is weak.
@@ -69,9 +72,10 @@ func (p Problem) String() string {
 
 // Report is what an audit found.
 type Report struct {
-	// Plays counts the right plays.
+	// Plays counts the right plays, Tried the mutants.
 	Plays int `json:"plays"`
-	// Mutants are all that were tried, in the order of scenarios and plays.
+	Tried int `json:"tried"`
+	// Mutants are those that were tried, in the order of scenarios and plays.
 	Mutants  []Mutant  `json:"mutants"`
 	Problems []Problem `json:"problems"`
 }
@@ -96,10 +100,10 @@ func (r *Report) problem(j job, text string) {
 	r.Problems = append(r.Problems, Problem{j.scenario.ID, j.play.Mode, j.play.Name, text})
 }
 
-// forgive notes that leaving out a part of the data is not wrong where another
-// value would do as well: that is told of, and whatever is not compared is not
-// asked for.
-func (r *Report) forgive() {
+// forgive notes which answers are not wrong after all: another value of a field
+// that the task does not ask for, and the lack of one whose value may be
+// another: that is told of already.
+func (r *Report) forgive(s bench.Scenario) {
 	loose := map[string]bool{}
 	for _, m := range r.Mutants {
 		if place, other := strings.CutSuffix(m.Name, suffixOther); other && m.Kind == OtherAnswer && m.Result == Passed {
@@ -107,10 +111,23 @@ func (r *Report) forgive() {
 		}
 	}
 	for i := range r.Mutants {
-		if m := &r.Mutants[i]; m.Kind == OtherAnswer && m.Result == Passed && loose[m.Name] {
+		m := &r.Mutants[i]
+		if m.Kind == OtherAnswer && m.Result == Passed && (loose[m.Name] || !asksFor(s, m.place)) {
 			m.Result, m.Changes, m.Mend = Equal, nil, ""
 		}
 	}
+}
+
+// asksFor reports whether a scenario asks for the field of data that a place is
+// in: requires it, or names it in its prompt in quotes, as prompts do.
+func asksFor(s bench.Scenario, at place) bool {
+	for _, step := range at {
+		name, is := step.(string)
+		if is && !slices.Contains(s.Assertions.RequiredDataFields, name) && !strings.Contains(s.PromptTemplate, strconv.Quote(name)) {
+			return false
+		}
+	}
+	return true
 }
 
 // mend says what would have a mutant fail.

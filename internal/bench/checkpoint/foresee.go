@@ -48,8 +48,8 @@ func (i Inputs) has(name string) bool {
 	return given || bound
 }
 
-// example is an input as it may be.
-func (i Inputs) example() map[string]any {
+// Example is an input as it may be.
+func (i Inputs) Example() map[string]any {
 	all := maps.Clone(i.Bound)
 	if all == nil {
 		all = map[string]any{}
@@ -78,7 +78,11 @@ func Foresee(read bench.Read, inputs Inputs) (*Foreseen, []Doubt) {
 	if read.JQ == "" {
 		return answer, nil
 	}
-	return answer.apply(read.JQ, inputs.example())
+	made, doubts := answer.Try(read.JQ, readVariables(), []any{inputs.Example(), nextExample})
+	if len(doubts) == 0 && answer.known && !made.known {
+		doubts = []Doubt{{[]string{"jq"}, "gives null on an example of what GitHub answers", false}}
+	}
+	return made, doubts
 }
 
 // foreseeQuery compares a query and its variables with GitHub's schema.
@@ -298,20 +302,21 @@ func (f *form) try(whole any, missing func(map[string]any, string)) (any, error)
 	return value, err
 }
 
-// dependent finds the functions of jq that take apart what a text says: an
-// example says something else.
-var dependent = regexp.MustCompile(`\b(tonumber|fromjson|strptime|fromdate\w*|mktime|capture|match|scan|splits?|indices|index|rindex|error|base64d)\b`)
+// dependent finds what takes apart what a text says, of which an example says
+// something else, and resources, whose values have no example.
+var dependent = regexp.MustCompile(`\b(tonumber|fromjson|strptime|fromdate\w*|mktime|capture|match|scan|splits?|indices|index|rindex|error|base64d)\b|\$resources`)
 
-// apply returns what jq makes of an answer.
-func (f *Foreseen) apply(source string, input map[string]any) (*Foreseen, []Doubt) {
-	if _, err := jq.Compile(source, readVariables()...); err != nil {
+// Try returns what jq makes of an answer. The values of its variables are
+// examples.
+func (f *Foreseen) Try(source string, variables []string, values []any) (*Foreseen, []Doubt) {
+	if _, err := jq.Compile(source, variables...); err != nil {
 		return &Foreseen{}, []Doubt{doubt("jq", "%s", fault.Public(err))}
 	}
 	if !f.known {
 		return &Foreseen{}, nil
 	}
 	var doubts []Doubt
-	trial := jq.Trial{Source: source, Variables: readVariables(), Values: []any{input, nextExample}, Missing: func(object map[string]any, field string) {
+	trial := jq.Trial{Source: source, Variables: variables, Values: values, Missing: func(object map[string]any, field string) {
 		if d, is := lacking(object, field); is && !slices.ContainsFunc(doubts, func(other Doubt) bool { return other.Message == d.Message }) {
 			doubts = append(doubts, d)
 		}
@@ -323,14 +328,13 @@ func (f *Foreseen) apply(source string, input map[string]any) (*Foreseen, []Doub
 		return &Foreseen{}, doubts
 	}
 	trial.Missing = func(map[string]any, string) {}
-	value, some, err := trial.Run(context.Background(), f.value)
+	value, _, err := trial.Run(context.Background(), f.value)
 	if err != nil {
 		return &Foreseen{}, []Doubt{{[]string{"jq"}, "fails on an example of what GitHub answers: " + fault.Public(err), !dependent.MatchString(source)}}
 	}
-	if !some || value == nil {
-		return &Foreseen{}, []Doubt{{[]string{"jq"}, "gives null on an example of what GitHub answers", false}}
-	}
-	return &Foreseen{value: value, known: true, texts: f.texts, jq: source}, nil
+	made := &Foreseen{value: value, known: value != nil, texts: maps.Clone(f.texts), jq: source}
+	made.marked = made.marking(nil, value, "")
+	return made, nil
 }
 
 // lacking is the doubt about a field of an object that says what it is.

@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -250,4 +251,26 @@ func TestS17SomethingMakesWhatIsRequired(t *testing.T) {
 		`flow-wf-001.json:25:21: fixture.bindings["input.text"]: pr has no "txt": did you mean "text"?`,
 		`flow-wf-001.json:29:7: fixture.requires[1]: nothing in the fixtures makes "pr_mergable": did you mean "pr_mergeable"?`,
 	}, said)
+}
+
+func TestS17TheTruthAsksForWhatIsRead(t *testing.T) {
+	folder := minimal()
+	said := func(fields object) []string {
+		change(t, folder, readFile, "assertions/expected_data", object{"read": object{"task": "issue.view", "input": object{"owner": "o", "name": "n"}}, "fields": fields})
+		var said []string
+		for _, p := range scenario.Check(files(t, folder), world.Made{"issue": {"number"}, "pr": {"number"}}).Problems {
+			said = append(said, strings.TrimPrefix(p.Path, "assertions.expected_data.fields.")+": "+p.Message)
+		}
+		return said
+	}
+	assert.Empty(t, said(object{
+		"a": ".title", "b": "$input.issueNumber + 1", "c": "$resources.issue.number + 1", "d": `"\($repo.owner) \($agent)"`, "e": "null", "f": "{\"$one_of\": [.state, \"open\"]}",
+		"g": ".body | fromjson",
+	}))
+	assert.Equal(t, []string{
+		`a: asks for "titel", which the answer does not have: did you mean "title"?`,
+		`b: unexpected EOF in ".title |"`,
+		`c: fails on an example of what GitHub answers: jq "7 | .name": expected an object but got: number (7)`,
+		`d: variable not defined: $who in "$who"`,
+	}, said(object{"a": ".titel", "b": ".title |", "c": "7 | .name", "d": "$who"}))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/truth"
 )
 
@@ -40,7 +41,14 @@ func (c *checker) expectedData() {
 		c.problem(at(), "goes with the expected outcome success alone: an error has no data")
 		return
 	}
-	c.read(e.Read, at("read")...)
+	foreseen := c.read(e.Read, at("read")...)
+	for _, field := range slices.Sorted(maps.Keys(e.Fields)) {
+		_, doubts := foreseen.Try(e.Fields[field], TruthVariables(), c.truthExamples())
+		for _, d := range doubts {
+			d.At = nil
+			c.doubt([]checkpoint.Doubt{d}, at("fields", field))
+		}
+	}
 	for _, field := range a.RequiredDataFields {
 		if _, compared := e.Fields[field]; !compared && e.Fields[truth.Whole] == "" {
 			c.problem(at("fields"), "lacks %q, which is a required data field: what is not compared may be made up", field)
@@ -50,5 +58,21 @@ func (c *checker) expectedData() {
 		if _, known := e.Fields[field]; !known {
 			c.problem(at("ordered"), "names %q, which is not among the fields %s", field, slices.Sorted(maps.Keys(e.Fields)))
 		}
+	}
+}
+
+// truthExamples are examples of the values of [TruthVariables].
+func (c *checker) truthExamples() []any {
+	_, made := c.made()
+	resources := map[string]any{}
+	for name, fields := range made {
+		resource := map[string]any{}
+		for _, field := range fields {
+			resource[field] = "text"
+		}
+		resources[name] = resource
+	}
+	return []any{
+		c.inputs(bench.Read{}).Example(), map[string]any{"owner": "text", "name": "text", "full_name": "text", "default_branch": "text"}, resources, "text",
 	}
 }

@@ -214,10 +214,8 @@ func hash(doc *jsondoc.Document) string {
 func setsOf(doc *jsondoc.Document) map[string][]string {
 	sets := map[string][]string{}
 	for name, value := range doc.Value().(map[string]any) {
-		ids, isList := value.([]any)
-		if !isList {
-			continue
-		}
+		// The schema's name is no list.
+		ids, _ := value.([]any)
 		for _, id := range ids {
 			sets[name] = append(sets[name], id.(string))
 		}

@@ -1,6 +1,8 @@
 package scenario_test
 
 import (
+	"encoding/json"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,17 +36,19 @@ func TestNamesAreThoseThatTheInstalledGHXLists(t *testing.T) {
 }
 
 func TestOlderNamesAreOfOneCapabilityEach(t *testing.T) {
+	var older map[string][]string
+	text, err := os.ReadFile("oldernames.json")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &older))
 	all := scenario.CapabilityIDs()
-	older := []string{
-		"workflow_dispatch.run", "workflow.dispatch-run", "pr.merge.execute", "pr.comments.list", "pr.status.checks", "issue.relations.get",
-		"project_v2.item.add_issue", "release.publish_draft", "workflow_job.logs.analyze", "workflow_runs.list",
-	}
-	for _, name := range older {
-		names, missing := scenario.NamesIn([]string{name}, all)
-		assert.Len(t, names, 1, name)
-		assert.Len(t, missing, len(all)-1, name)
-		_, today := scenario.FindCapability(name)
-		assert.False(t, today, "%s is a name of today", name)
+	for id, ofOne := range older {
+		for _, name := range ofOne {
+			names, missing := scenario.NamesIn([]string{name}, all)
+			assert.Equal(t, scenario.Names{id: name}, names)
+			assert.Len(t, missing, len(all)-1, name)
+			_, today := scenario.FindCapability(name)
+			assert.False(t, today, "%s is a name of today", name)
+		}
 	}
 }
 

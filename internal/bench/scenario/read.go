@@ -164,12 +164,13 @@ func (c *checker) inputs(r bench.Read) checkpoint.Inputs {
 	return known
 }
 
-// exampleOf is an example of an input that is known later: a number where
-// capabilities take a number of that name.
+// exampleOf is an example of an input that is known later, of the type that
+// capabilities take by that name.
 func exampleOf(name string) any {
+	examples := map[string]any{"integer": 1, "array": []any{"text"}, "object": map[string]any{"name": "text"}}
 	for _, capability := range capabilityTable() {
-		if slices.Equal(capability.Input[name].Types, []string{"integer"}) {
-			return 1
+		if types := capability.Input[name].Types; len(types) == 1 && examples[types[0]] != nil {
+			return examples[types[0]]
 		}
 	}
 	return "text"

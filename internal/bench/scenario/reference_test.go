@@ -31,6 +31,16 @@ func TestS5AReferenceToNothingIsAnError(t *testing.T) {
 	assert.ErrorContains(t, err, "mend the reference, or run `bench fixtures seed`")
 }
 
+func TestS5AReferenceIntoTheInputIsToSomethingThatIsThere(t *testing.T) {
+	folder := minimal()
+	change(t, folder, flowFile, "fixture/bindings/input.deep.er", "resources.pr.text")
+	change(t, folder, flowFile, "assertions/checkpoints", []any{look("contains", "expected_value", object{"body": "{{input.deep.none}} and {{resources.pr.none}}"})})
+	s, err := load(t, folder).Scenario("flow-wf-001")
+	require.NoError(t, err)
+	_, err = scenario.Resolve(s, manifest())
+	require.ErrorContains(t, err, `bind checkpoint "c": the input has no "deep.none": mend the reference`)
+}
+
 func TestS12ReferencesStandForWhatAScenarioMayReferTo(t *testing.T) {
 	s := loaded(t, flowFile, "flow-wf-001", "fixture/bindings/input.deep.er", "resources.pr.text")
 	m := manifest()

@@ -140,7 +140,14 @@ func TestS2OddDestinationsAreErrorsInScenariosFromElsewhereToo(t *testing.T) {
 				"input.owner": "repo.owner", "input.name": "repo.name", "input.prNumber": "resources.pr.number", destination: "repo.name",
 			}}
 			_, err := scenario.Resolve(s, manifest())
-			require.Error(t, err)
+			want := "bind " + destination + ": want a destination like input.prNumber"
+			switch destination {
+			case "input.prNumber.x":
+				want = "input.prNumber is bound as a whole already"
+			case "input.constructor.prototype":
+				want = `input.constructor pr.merge has no input "constructor"`
+			}
+			require.ErrorContains(t, err, want)
 			assert.Equal(t, fault.Invalid, fault.KindOf(err))
 		})
 	}
@@ -167,4 +174,66 @@ func TestAScenarioWithoutFixturesMayNameItsRepository(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "cli/cli", resolved.Repo)
 	assert.Equal(t, "cli/cli", resolved.Prompt)
+}
+
+func TestS2AScenarioMayStandOnNothing(t *testing.T) {
+	own := object{"owner": "a", "name": "b", "prNumber": 1}
+	folder := minimal()
+	change(t, folder, writeFile, "fixture", remove{})
+	change(t, folder, writeFile, "input", own)
+	change(t, folder, writeFile, firstOf+"verification_input", own)
+	change(t, folder, flowFile, "fixture", remove{})
+	change(t, folder, flowFile, "prompt", "Reply in {{fixture_repo}}.")
+	change(t, folder, flowFile, firstOf+"verification_input", own)
+	library := load(t, folder)
+	for id, prompt := range map[string]string{
+		"write-001": `write-001 in o/n: pr.merge {"name":"b","owner":"a","prNumber":1}`, "flow-wf-001": "Reply in o/n.",
+	} {
+		s, err := library.Scenario(id)
+		require.NoError(t, err)
+		resolved, err := scenario.Resolve(s, manifest())
+		require.NoError(t, err)
+		assert.Equal(t, prompt, resolved.Prompt)
+		assert.Equal(t, own, resolved.Scenario.Assertions.Checkpoints[0].VerificationInput)
+		assert.Empty(t, resolved.Named)
+	}
+}
+
+func TestS2ValuesAreBoundBesideEachOther(t *testing.T) {
+	s := loaded(t, flowFile, "flow-wf-001", "fixture/bindings", object{
+		"input.owner": "repo.owner", "input.name": "repo.name", "input.prNumber": "resources.pr.number",
+		"input.head.owner": "repo.owner", "input.head.labels": "resources.pr.labels",
+	})
+	resolved, err := scenario.Resolve(s, manifest())
+	require.NoError(t, err)
+	assert.Equal(t, object{"owner": "o", "labels": []any{"a", "b"}}, resolved.Input["head"])
+}
+
+func TestS14NamedIsWhatTheInputHasFromResources(t *testing.T) {
+	s := loaded(t, flowFile, "flow-wf-001", "fixture/bindings", object{
+		"input.owner": "repo.owner", "input.name": "repo.name", "input.prNumber": "resources.pr.number",
+		"input.text": "resources.pr.text", "input.labels": "resources.pr.labels",
+	})
+	resolved, err := scenario.Resolve(s, manifest())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"1000000", "{{task}} <&>"}, resolved.Named, "neither what every input of the repository has, nor lists")
+}
+
+func TestS2TheRepositoryIsThatOfTheFixtures(t *testing.T) {
+	only := func(repo string) object {
+		return object{"repo": repo, "bindings": object{"input.issueNumber": "resources.issue.number"}, "requires": []any{"issue"}}
+	}
+	resolved, err := scenario.Resolve(loaded(t, readFile, "read-001", "fixture", only("o/n")), manifest())
+	require.NoError(t, err)
+	assert.Equal(t, "o/n", resolved.Repo)
+
+	s := loaded(t, readFile, "read-001", "fixture", only("x/y"))
+	for name, fixture := range map[string]bench.Fixture{
+		"a resource alone": {Repo: "x/y", Requires: []string{"issue"}},
+		"a binding alone":  {Repo: "x/y", Bindings: map[string]string{"input.name": "repo.name"}},
+	} {
+		s.Fixture = &fixture
+		_, err = scenario.Resolve(s, manifest())
+		require.ErrorContains(t, err, `fixture.repo is "x/y", but the fixtures are in "o/n"`, name)
+	}
 }

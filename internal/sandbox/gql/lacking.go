@@ -32,8 +32,8 @@ func (l lack) err() *graphql.Error {
 }
 
 // explain returns the errors of a request that was refused before anything was
-// done, and the names of what it uses that GitHub has and the sandbox lacks. If
-// that is all that is wrong with it, only that is told.
+// done, and the names of what it uses that GitHub has and the sandbox lacks: that
+// first, and then what is wrong besides.
 func (a *API) explain(text string, refused []*graphql.Error) ([]*graphql.Error, []string) {
 	lacks := lacking(a.engine.Schema(), text)
 	if len(lacks) == 0 {
@@ -43,9 +43,6 @@ func (a *API) explain(text string, refused []*graphql.Error) ([]*graphql.Error, 
 	var errs []*graphql.Error
 	for _, l := range lacks {
 		names, errs = append(names, l.name), append(errs, l.err())
-	}
-	if len(githubschema.CheckQuery(text, githubschema.Writes).Problems) == 0 {
-		return errs, names
 	}
 	for _, e := range refused {
 		if !follows(e, names) {
@@ -72,16 +69,12 @@ func follows(e *graphql.Error, names []string) bool {
 	}
 }
 
-// maxTokens is the most of a document that is searched for what the sandbox
-// lacks.
-const maxTokens = 50_000
-
 // lacking returns what a document uses that GitHub's schema has and ours lacks,
 // each once, in the order of the text. Below such a thing nothing is looked
 // for. It is fields and types: what ours has of arguments, inputs and enums is
 // whole, which a test holds.
 func lacking(ours *ast.Schema, text string) []lack {
-	document, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, maxTokens)
+	document, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, graphql.DefaultMaxTokens)
 	if err != nil {
 		return nil
 	}
@@ -194,7 +187,5 @@ func (b *boundary) field(of *ast.Definition, f *ast.Field) {
 		b.lack(f.Position, fieldOf(of.Name, f.Name))
 		return
 	}
-	if next := b.theirs.Types[theirs.Type.Name()]; next.IsCompositeType() {
-		b.selections(next, f.SelectionSet)
-	}
+	b.selections(b.theirs.Types[theirs.Type.Name()], f.SelectionSet)
 }

@@ -84,6 +84,22 @@ func TestS20_WhatTheSchemaLacks(t *testing.T) {
 			nil, []string{"Repository.deployments", "Repository.environments"}, nil},
 		{"a type that cannot be here", `{ repository(owner: "owner", name: "hello") { pullRequest(number: 2) { reviewRequests(first: 1) { nodes { requestedReviewer { ... on Mannequin { login } } } } } } }`,
 			nil, []string{"Mannequin as RequestedReviewer"}, nil},
+		{"in fragments, with and without a type", `{ repository(owner: "owner", name: "hello") { ... { ... on Repository { ...f } } ...f } } fragment f on Repository { deployments(first: 1) { totalCount } ...g } fragment g on Repository { id }`,
+			nil, []string{"Repository.deployments"}, nil},
+		{"in a fragment without a type", `{ viewer { ... { sponsors(first: 1) { totalCount } } } }`, nil, []string{"User.sponsors"}, nil},
+		{"a type and what GitHub lacks", `{ node(id: "x") { ... on Deployment { id } ... on Deploymentz { id } } }`, nil, []string{"Deployment"}, []string{"No such type Deploymentz, so it can't be a fragment condition"}},
+		{"an input's type and what GitHub lacks", `mutation($i: DeleteDeploymentInput!) { deleteDeployment(input: $i) { clientMutationId } deleteDeploymentz { id } }`,
+			[]any{"i", map[string]any{"id": "x"}}, []string{"mutation deleteDeployment"}, []string{"Field 'deleteDeploymentz' doesn't exist on type 'Mutation'"}},
+		{"a type that cannot be here and what GitHub lacks", `{ repository(owner: "owner", name: "hello") { idz pullRequest(number: 2) { reviewRequests(first: 1) { nodes { requestedReviewer { ... on Mannequin { login } } } } } } }`,
+			nil, []string{"Mannequin as RequestedReviewer"}, []string{"Field 'idz' doesn't exist on type 'Repository'"}},
+		{"a type that cannot be here on GitHub either", `{ repository(owner: "owner", name: "hello") { ... on Issue { id } } }`, nil, nil, []string{"Fragment on Issue can't be spread inside Repository"}},
+		{"a fragment in itself", `{ repository(owner: "owner", name: "hello") { ...f } } fragment f on Repository { deployments(first: 1) { totalCount } ...f }`,
+			nil, []string{"Repository.deployments"}, []string{"Fragment f contains an infinite loop"}},
+		{"a fragment that is not there", `{ repository(owner: "owner", name: "hello") { ...f deployments(first: 1) { totalCount } } }`, nil,
+			[]string{"Repository.deployments"}, []string{"Fragment f was used, but not defined"}},
+		{"of several operations", `query a { sponsorables(first: 1) { totalCount } } query b { viewer { id } }`, nil, []string{"query sponsorables"}, []string{"An operation name is required"}},
+		{"what cannot be read", `{ sponsorables(first: 1) { totalCount }`, nil, nil, []string{"Expected NAME, not end of file at [1, 39]"}},
+		{"a subscription", `subscription { sponsorables(first: 1) { totalCount } }`, nil, nil, []string{"Schema is not configured for subscriptions"}},
 		{"what GitHub lacks", `{ repository(owner: "owner", name: "hello") { deploymentz { id } } }`, nil, nil, []string{"Field 'deploymentz' doesn't exist on type 'Repository'"}},
 		{"a type that GitHub lacks", `{ node(id: "x") { ... on Deploymentz { id } } }`, nil, nil, []string{"No such type Deploymentz, so it can't be a fragment condition"}},
 		{"both", `query($n: Int!) { repository(owner: "owner", name: "hello") { deploymentz { id } deployments(first: $n) { totalCount } } }`, []any{"n", 1},
@@ -129,4 +145,15 @@ func TestDiscussionsAreNone(t *testing.T) {
 	} search(type: DISCUSSION, query: "x", first: 1) { discussionCount nodes { ... on Discussion { title } } } }`)
 	assert.Equal(t, []int{0, 0, 0}, []int{reply.Int("data.repository.discussions.totalCount"), reply.Int("data.repository.discussionCategories.totalCount"), reply.Int("data.search.discussionCount")})
 	w.refused("NOT_FOUND", "Could not resolve to a Discussion with the number of 7.", "reader", `{ repository(owner: "owner", name: "hello") { discussion(number: 7) { title } } }`)
+}
+
+// What is lacking is told with its place in the text and in the document.
+func TestS20_WhereSomethingIsLacking(t *testing.T) {
+	w := newWorld(t)
+	reply := w.As("reader").GraphQL("{ repository(owner: \"owner\", name: \"hello\") { id\n  a: deployments(first: 1) { totalCount } }\n viewer { b: sponsors(first: 1) { totalCount } } }")
+	assert.Nil(t, reply.At("data"))
+	assert.Equal(t, []any{"query", "repository", "a"}, reply.At("errors.0.path"))
+	assert.Equal(t, []int{2, 3}, []int{reply.Int("errors.0.locations.0.line"), reply.Int("errors.0.locations.0.column")})
+	assert.Equal(t, []any{"query", "viewer", "b"}, reply.At("errors.1.path"))
+	assert.Equal(t, []int{3, 11}, []int{reply.Int("errors.1.locations.0.line"), reply.Int("errors.1.locations.0.column")})
 }
