@@ -30,7 +30,8 @@ type Inputs struct {
 	ScenariosPath                        string
 	Modes                                []bench.Mode
 	Baseline, Candidate                  bench.Mode
-	Repetitions, Concurrency             int
+	Repetitions                          bench.Repetitions
+	Concurrency                          int
 	Order                                string
 	BuildCommand                         string
 	GHXCommand, GHXSkill, BaseGHXCommand string
@@ -166,6 +167,16 @@ func (r *reading) whole(name string, least int) int {
 	return n
 }
 
+// repetitions reads how often each scenario runs. What fits the profile is the
+// command line's to say.
+func (r *reading) repetitions() bench.Repetitions {
+	n, err := bench.ParseRepetitions(r.text(inRepetitions))
+	if err != nil {
+		r.problem(inRepetitions, "%v", err)
+	}
+	return n
+}
+
 // amount reads a number from 0 up to a limit.
 func (r *reading) amount(name string, most float64) float64 {
 	f, err := strconv.ParseFloat(r.text(name), 64)
@@ -247,10 +258,10 @@ func (r *reading) inputs() Inputs {
 		Benchmark: choice(r, inBenchmark, append([]string{BenchmarkGHX}, others()...)...), ExperimentConfig: r.text(inExperiment),
 		Provider: r.provider(), Model: r.text(inModel), ModelVariant: r.text(inModelVariant),
 		ModelBaseURL: r.text(inModelBaseURL), ModelKey: r.text(inModelKey), Token: r.text(inToken),
-		Profile:     choice(r, inGateProfile, bench.VerifyPR, bench.VerifyRelease),
+		Profile:     choice(r, inGateProfile, bench.GateProfiles()...),
 		ScenarioSet: r.text(inScenarioSet), Scenarios: r.list(inScenarios, ","), ScenariosPath: r.text(inScenariosPath), Modes: r.modes(),
 		Baseline: r.mode(inBaselineMode, r.text(inBaselineMode)), Candidate: r.mode(inCandidateMode, r.text(inCandidateMode)),
-		Repetitions: r.whole(inRepetitions, 1), Concurrency: r.whole(inConcurrency, 1),
+		Repetitions: r.repetitions(), Concurrency: r.whole(inConcurrency, 1),
 		Order: choice(r, inOrder, orderInterleaved, orderSequential), BuildCommand: r.text(inBuildCommand),
 		GHXCommand: r.text(inGHXCommand), GHXSkill: r.text(inGHXSkill), BaseGHXCommand: r.text(inBaseGHX), BaseCommit: r.text(inBaseCommit),
 		AllowHosts: r.list(inAllowHosts, ","), Paths: r.list(inPaths, ""),

@@ -47,7 +47,7 @@ func TestInputsHaveTheDefaultsOfTheManifest(t *testing.T) {
 	assert.Equal(t, actions.Inputs{
 		Benchmark: "ghx", ExperimentConfig: "experiment_config.yaml", Provider: "opencode", Model: "openai/gpt-5.3-codex", ModelKey: "sk-0123456789abcdef", Token: "ghs_thetokenofthejob",
 		Profile: bench.VerifyPR, ScenarioSet: "ci-verify-pr", Modes: []bench.Mode{bench.AgentDirect, bench.GHX},
-		Baseline: bench.AgentDirect, Candidate: bench.GHX, Repetitions: 4, Concurrency: 1, Order: "interleaved", BuildCommand: actions.BuildAuto,
+		Baseline: bench.AgentDirect, Candidate: bench.GHX, Repetitions: bench.Repetitions{First: 4, Most: 4}, Concurrency: 1, Order: "interleaved", BuildCommand: actions.BuildAuto,
 		Comment: actions.CommentAlways, CheckName: "bench", FailOn: actions.FailOnInfrastructure, OutputDir: ".bench",
 		Target: actions.TargetSandbox, CleanUp: true,
 	}, in)
@@ -94,7 +94,7 @@ func TestInputsAreReadAsPeopleWriteThem(t *testing.T) {
 	assert.Equal(t, "2/4", in.Shard)
 	assert.InDelta(t, 2.5, in.MaxCostUSD, 0)
 	assert.Equal(t, 90*time.Second, in.Timeout)
-	assert.Equal(t, 1, in.Repetitions)
+	assert.Equal(t, 1, in.Repetitions.Most)
 }
 
 func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
@@ -118,7 +118,7 @@ func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
 		{"a repository for another benchmark", map[string]string{"benchmark": "command", "target": "o/r"}, "input target: it is for benchmark ghx, and benchmark is command: leave it out"},
 		{"a configuration that ghx does not have", with("experiment-config", "e.yaml"), "input experiment-config: benchmark is ghx, which has no such configuration: leave it out, or name another benchmark"},
 		{"a configuration outside the workspace", map[string]string{"benchmark": "command", "experiment-config": "../e.yaml"}, `input experiment-config: it is "../e.yaml", want a file inside the workspace`},
-		{"an unknown profile", with("gate-profile", "verify"), `input gate-profile: it is "verify", want verify_pr or verify_release`},
+		{"an unknown profile", with("gate-profile", "verify"), `input gate-profile: it is "verify", want verify_pr, verify_release, regression or claim`},
 		{"an unknown mode", with("modes", "agent_direct,ghx,gh"), `input modes: unknown mode "gh": use one of agent_direct, mcp, ghx, ghx@base`},
 		{"a mode twice", with("modes", "agent_direct,ghx,ghx"), "input modes: ghx is named twice"},
 		{"an unknown baseline is told of once", with("baseline-mode", "gh"), `input baseline-mode: unknown mode "gh": use one of agent_direct, mcp, ghx, ghx@base`},
@@ -135,8 +135,8 @@ func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
 		{"rows for a merge", with("rows", "earlier", "results", "shards"), "input rows: results is given too: where results are merged nothing is run"},
 		{"a shard that is none", with("shard", "3/2"), `input shard: it is "3/2", want I/N with I from 1 to N, for example 2/4`},
 		{"a shard that counts from 0", with("shard", "0/2"), `input shard: it is "0/2", want I/N with I from 1 to N, for example 2/4`},
-		{"no repetition", with("repetitions", "0"), `input repetitions: it is "0", want a whole number of 1 or more`},
-		{"a number in words", with("repetitions", "four"), `input repetitions: it is "four", want a whole number of 1 or more`},
+		{"no repetition", with("repetitions", "0"), `input repetitions: "0" is no number of repetitions: want a whole number of 1 or more, for example 4, or a range such as 2..12`},
+		{"a number in words", with("repetitions", "four"), `input repetitions: "four" is no number of repetitions: want a whole number of 1 or more, for example 4, or a range such as 2..12`},
 		{"a truth that is none", with("resume", "yes"), `input resume: it is "yes", want true or false`},
 		{"a negative limit", with("max-cost-usd", "-1"), `input max-cost-usd: it is "-1", want a number of 0 or more`},
 		{"a limit that is no number", with("max-cost-usd", "NaN"), `input max-cost-usd: it is "NaN", want a number of 0 or more`},

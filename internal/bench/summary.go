@@ -33,6 +33,8 @@ type Summary struct {
 	Warnings []string `json:"warnings"`
 	// Regressions compares with the history (rule G14).
 	Regressions []Regression `json:"regressions"`
+	// Evidence is nil unless the profile decides by it.
+	Evidence *Evidence `json:"evidence,omitempty"`
 }
 
 // ModeSummary has a mode's figures over all its completed rows (rule G1).
@@ -117,13 +119,23 @@ const (
 	ProfileClaim GateProfile = "claim"
 )
 
+// GateProfiles lists the profiles.
+func GateProfiles() []GateProfile {
+	return []GateProfile{VerifyPR, VerifyRelease, ProfileRegression, ProfileClaim}
+}
+
+// ByEvidence reports whether the profile decides by evidence rather than by the
+// ten checks.
+func (p GateProfile) ByEvidence() bool { return p == ProfileRegression || p == ProfileClaim }
+
 // Verdict is what the gate says.
 type Verdict string
 
 const (
-	// VerdictPass says that all ten checks pass.
+	// VerdictPass says that all ten checks pass, or that it is shown what the
+	// profile asks for.
 	VerdictPass Verdict = "pass"
-	// VerdictFail says that a check fails.
+	// VerdictFail says that a check fails, or that harm is shown.
 	VerdictFail Verdict = "fail"
 	// VerdictNone says that there is nothing to judge, because a mode or a part
 	// of the plan is missing.
@@ -141,7 +153,8 @@ type Gate struct {
 	// Reliability and Efficiency are nil without rows of both modes.
 	Reliability *Reliability `json:"reliability"`
 	Efficiency  *Efficiency  `json:"efficiency"`
-	// Checks are the ten checks in the order of rule G6, or none.
+	// Checks are the ten checks in the order of rule G6, or none; a profile that
+	// decides by evidence has none.
 	Checks []Check `json:"checks"`
 
 	// The fields below are ours.

@@ -22,6 +22,8 @@ func (v Verdict) Word() string {
 		return "PASS"
 	case VerdictFail:
 		return "FAIL"
+	case VerdictInconclusive:
+		return "CAN'T TELL"
 	default:
 		return "NO VERDICT"
 	}
@@ -283,4 +285,67 @@ func SortedModes[T any](m map[Mode]T) []Mode {
 	return slices.SortedFunc(maps.Keys(m), func(a, b Mode) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 	})
+}
+
+// Label names the endpoint for people, and what stands in for it.
+func (t EndpointTests) Label() string {
+	switch {
+	case t.Measure == MeasureTokens:
+		return "Total tokens (there is no price)"
+	case t.Name == EndpointSuccess:
+		return "Success rate"
+	case t.Name == EndpointCost:
+		return "Cost"
+	case t.Name == EndpointLatency:
+		return "Latency"
+	default:
+		return string(t.Name)
+	}
+}
+
+// ResultText says what the tests of an endpoint show.
+func (t EndpointTests) ResultText() string {
+	switch {
+	case t.NotWorse.Shown && t.Harm.Shown:
+		return "worse, within the margin"
+	case t.NotWorse.Shown:
+		return "not worse"
+	case t.Harm.Shown:
+		return "worse"
+	default:
+		return "not shown"
+	}
+}
+
+// Text writes a change of the endpoint: "+4.2%", "−3 pp".
+func (t EndpointTests) Text(change float64) string {
+	if t.Name == EndpointSuccess {
+		return PointsText(change)
+	}
+	return ChangeText(change)
+}
+
+// IntervalText writes the repeated 95 % interval, or [NoFigure].
+func (e Endpoint) IntervalText() string {
+	if e.Interval == nil {
+		return NoFigure
+	}
+	return e.Text(e.Interval[0]) + " to " + e.Text(e.Interval[1])
+}
+
+// ChangeText writes a change in percent, with its sign: "+4.2%".
+func ChangeText(change float64) string {
+	if text := PercentText(change); change > 0 && text != NoFigure {
+		return "+" + text
+	}
+	return PercentText(change)
+}
+
+// Text says how many rows were left out, and why.
+func (l LeftOut) Text() string {
+	rows := CountText(float64(l.Rows)) + " rows"
+	if l.Rows == 1 {
+		rows = "1 row"
+	}
+	return rows + ": " + l.Reason
 }

@@ -45,6 +45,7 @@ func (r Run) Status() CheckStatus {
 //
 //	verdict pass                            success
 //	verdict fail                            failure
+//	it cannot be told (rule V6)             neutral
 //	no verdict, or simulated (rule G15)     neutral
 //	stopped                                 cancelled
 //	error around us, or of ours             neutral

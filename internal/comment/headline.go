@@ -69,7 +69,8 @@ func (r Run) verdictHeadline() headline {
 }
 
 // checksDetail counts the checks that failed and names them, and counts those
-// in doubt; it is empty without a verdict.
+// in doubt; of a verdict by evidence it is the cause. It is empty without a
+// verdict.
 func (r Run) checksDetail() string {
 	var failed []string
 	doubts := 0
@@ -83,6 +84,8 @@ func (r Run) checksDetail() string {
 	}
 	var detail string
 	switch total := len(r.checks()); {
+	case r.Summary.Evidence != nil:
+		return markdown.Clean(r.Summary.Evidence.Cause.Text, maxSentence)
 	case r.Summary.Gate.Verdict != bench.VerdictPass && r.Summary.Gate.Verdict != bench.VerdictFail:
 		return ""
 	case len(failed) == 0:
@@ -177,7 +180,7 @@ func (r Run) because() string {
 	case Skipped:
 		return r.skipReason()
 	default:
-		if r.Summary != nil && r.Summary.Gate.Verdict != bench.VerdictPass && r.Summary.Gate.Verdict != bench.VerdictFail {
+		if s := r.Summary; s != nil && (s.Evidence != nil || s.Gate.Verdict != bench.VerdictPass && s.Gate.Verdict != bench.VerdictFail) {
 			return markdown.Text(sentence(r.Summary.Gate.Reason), maxProblem)
 		}
 		return ""

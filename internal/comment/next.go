@@ -56,6 +56,8 @@ func (r Run) verdictSteps() []string {
 		return []string{r.modelStep()}
 	case r.Summary.Gate.Verdict == bench.VerdictFail:
 		return r.failSteps()
+	case r.Summary.Gate.Verdict == bench.VerdictInconclusive:
+		return []string{r.tellSteps()}
 	case r.Summary.Gate.Verdict != bench.VerdictPass:
 		return []string{r.retryStep()}
 	case r.doubts() > 0:
@@ -72,6 +74,18 @@ func (r Run) modelStep() string {
 		return "Name a model in `.github/bench.yml` on the base branch (`model: provider/model`) for a verdict that counts."
 	}
 	return "Set a provider and a model for a verdict that counts."
+}
+
+// tellSteps say how more could be told.
+func (r Run) tellSteps() string {
+	switch e := r.Summary.Evidence; {
+	case e == nil:
+		return r.retryStep()
+	case e.Final:
+		return "What was planned is used up: more scenarios, or wider margins, would tell."
+	default:
+		return r.retryStep()
+	}
 }
 
 func (r Run) failSteps() []string {

@@ -74,8 +74,8 @@ func Check(r Run) CheckRun {
 // story is what everybody reads: the verdict, and why.
 func (r Run) story() []section {
 	return []section{
-		r.head(), r.notices(), r.progressBar(), r.planBefore(), r.checksTable(),
-		r.reasons(), r.worstScenarios(), r.uncertain(), r.changes(), r.missing(), r.regressions(),
+		r.head(), r.notices(), r.progressBar(), r.planBefore(), r.checksTable(), r.endpointsTable(),
+		r.looks(), r.reasons(), r.worstScenarios(), r.uncertain(), r.changes(), r.missing(), r.regressions(),
 	}
 }
 

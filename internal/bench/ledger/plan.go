@@ -28,9 +28,14 @@ type RunInfo struct {
 	SchemaVersion int    `json:"schema_version"`
 	RunID         string `json:"run_id"`
 	// CreatedAt names the run's ledger files, see [OpenSet].
-	CreatedAt   time.Time     `json:"created_at"`
-	Modes       []bench.Mode  `json:"modes"`
-	Repetitions int           `json:"repetitions"`
+	CreatedAt   time.Time    `json:"created_at"`
+	Modes       []bench.Mode `json:"modes"`
+	Repetitions int          `json:"repetitions"`
+	// FirstLook is after how many repetitions it is looked first whether the
+	// rows decide, and DecidedAt after how many they did: what the plan has
+	// beyond is not missing. 0 for a fixed number, and for not decided.
+	FirstLook   int           `json:"first_look,omitempty"`
+	DecidedAt   int           `json:"decided_at,omitempty"`
 	ScenarioSet string        `json:"scenario_set,omitempty"`
 	Scenarios   []ScenarioRef `json:"scenarios"`
 	// OrderKind and OrderSeed are as in [bench.Order].

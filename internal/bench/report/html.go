@@ -61,6 +61,7 @@ type page struct {
 	Missing   []missingPart
 	// Regressions and Warnings are sentences.
 	Regressions, Warnings []string
+	Evidence              []grid
 	Modes                 grid
 	Scenarios             grid
 	Profiling             grid
@@ -120,6 +121,9 @@ func newPage(s bench.Summary) page {
 		Modes:     newGrid(modesTable(s)),
 		Scenarios: newGrid(scenariosTable(s)),
 		Profiling: newGrid(profilingTable(s)),
+	}
+	for _, part := range evidenceTables(s.Evidence) {
+		p.Evidence = append(p.Evidence, newGrid(part))
 	}
 	if s.Simulated {
 		p.Simulated = bench.SimulatedNotice

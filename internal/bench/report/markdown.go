@@ -23,6 +23,9 @@ func Markdown(w io.Writer, s bench.Summary) error {
 	var m document
 	m.verdict(s)
 	m.checks(s.Gate)
+	for _, part := range evidenceTables(s.Evidence) {
+		m.section(part)
+	}
 	m.facts("Reliability gate", reliabilityFacts(s.Gate))
 	m.facts("Efficiency gate", efficiencyFacts(s.Gate))
 	m.missing(s.Missing)

@@ -31,6 +31,9 @@ func Text(w io.Writer, s bench.Summary, colour bool) error {
 	t := terminal{colour: colour}
 	t.verdict(s)
 	t.checks(s.Gate.Checks)
+	for _, part := range evidenceTables(s.Evidence) {
+		t.section(part)
+	}
 	t.doubts(s)
 	t.section(modesTable(s))
 	t.section(scenariosTable(s))

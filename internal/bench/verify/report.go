@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/expect"
 	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
@@ -19,6 +20,8 @@ type Judging struct {
 	Model string
 	// Baseline and Candidate are the compared modes, empty for the usual.
 	Baseline, Candidate bench.Mode
+	// Margins are those of profiles that decide by evidence; 0 means the usual.
+	Margins bench.Margins
 	// Seed decides the draws of the confidence figures.
 	Seed uint64
 	// GeneratedAt is when, in the form of [bench.FormatTime].
@@ -48,7 +51,7 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 		return Reported{}, err
 	}
 	defer func() { err = errors.Join(err, out.close()) }()
-	read, err := collect(source, out)
+	read, err := how.collect(source, out)
 	if err != nil {
 		return Reported{}, err
 	}
@@ -67,6 +70,11 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 	if reported.Summary, err = read.rows.Summarize(options); err != nil {
 		return reported, err
 	}
+	if read.blocks != nil {
+		if err := how.judgeByEvidence(&reported.Summary, read.blocks, source.Runs, options.Thresholds); err != nil {
+			return reported, err
+		}
+	}
 	reported.Summary.Warnings = append(reported.Summary.Warnings, how.Warnings...)
 	return reported, out.finish(reported.Summary)
 }
@@ -74,12 +82,18 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 // collected is what was read of a source.
 type collected struct {
 	rows gate.Collector
-	done map[bench.Cell]bool
-	torn []ledger.Torn
+	// blocks is nil where the profile does not decide by evidence.
+	blocks *evidence.Collector
+	done   map[bench.Cell]bool
+	torn   []ledger.Torn
 }
 
-func collect(source Source, out outputs) (*collected, error) {
-	c := &collected{done: map[bench.Cell]bool{}}
+func (how Judging) collect(source Source, out outputs) (*collected, error) {
+	blocks, err := how.blocks()
+	if err != nil {
+		return nil, err
+	}
+	c := &collected{blocks: blocks, done: map[bench.Cell]bool{}}
 	identity := identityOf(source.Runs)
 	scanned, err := ledger.Scan(source.Files, func(row *bench.Row) error {
 		if identity != nil {
@@ -90,6 +104,9 @@ func collect(source Source, out outputs) (*collected, error) {
 		}
 		if err := out.write(row); err != nil {
 			return err
+		}
+		if c.blocks != nil {
+			c.blocks.Add(row)
 		}
 		return c.rows.Add(row)
 	})

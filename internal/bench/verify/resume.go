@@ -1,10 +1,12 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -21,7 +23,7 @@ func sameRun(before, now ledger.RunInfo) error {
 		{"target", before.Target, now.Target},
 		{"order", order(before), order(now)},
 		{"list of modes", fmt.Sprint(before.Modes), fmt.Sprint(now.Modes)},
-		{"number of repetitions", fmt.Sprint(before.Repetitions), fmt.Sprint(now.Repetitions)},
+		{"number of repetitions", repetitions(before), repetitions(now)},
 		{"scenario set", before.ScenarioSet, now.ScenarioSet},
 		{"list of scenarios", fmt.Sprint(scenarioIDs(before)), fmt.Sprint(scenarioIDs(now))},
 		{"shard", shard(before), shard(now)},
@@ -60,6 +62,10 @@ func orNone(text string) string {
 		return "none"
 	}
 	return text
+}
+
+func repetitions(r ledger.RunInfo) string {
+	return bench.Repetitions{First: cmp.Or(r.FirstLook, r.Repetitions), Most: r.Repetitions}.String()
 }
 
 func order(r ledger.RunInfo) string { return fmt.Sprintf("%s with seed %d", r.OrderKind, r.OrderSeed) }

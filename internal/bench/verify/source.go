@@ -148,7 +148,8 @@ func missing(runs []ledger.RunInfo, done map[bench.Cell]bool) []bench.MissingCel
 	for _, run := range runs {
 		suite.Stops = append(suite.Stops, run.Stops...)
 		for _, cell := range slices.Concat(run.AllCells, run.Cells) {
-			if !planned[cell] {
+			beyond := run.DecidedAt > 0 && cell.Iteration > run.DecidedAt
+			if !planned[cell] && !beyond {
 				planned[cell] = true
 				suite.Cells = append(suite.Cells, cell)
 			}

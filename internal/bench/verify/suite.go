@@ -35,9 +35,16 @@ type Suite struct {
 	ScenarioSet string
 	Scenarios   []bench.Scenario
 	Modes       []bench.Mode
-	Repetitions int
-	Order       runner.OrderKind
-	OrderSeed   uint64
+	// Repetitions is how often each scenario runs in each mode, at most where
+	// FirstLook is not 0: then it is looked after so many, and later, whether the
+	// rows decide (rule V7).
+	Repetitions, FirstLook int
+	// Looked is told what each look came to; nil if nobody wants to know.
+	Looked func(bench.Evidence)
+	// enough judges the rows of ledgers; nil where nothing is decided on the way.
+	enough    func(files []string) (bench.Evidence, error)
+	Order     runner.OrderKind
+	OrderSeed uint64
 	// NotRunnable are sentences about scenarios that were taken out, because
 	// the target cannot have their fixtures.
 	NotRunnable []string
@@ -91,7 +98,7 @@ func NewRunID(t time.Time, random string) string {
 func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 	info := ledger.RunInfo{
 		SchemaVersion: ledger.RunSchemaVersion, RunID: s.RunID, CreatedAt: created, Modes: s.Modes,
-		Repetitions: s.Repetitions, ScenarioSet: s.ScenarioSet, OrderKind: string(s.Order), OrderSeed: s.OrderSeed,
+		Repetitions: s.Repetitions, FirstLook: s.FirstLook, ScenarioSet: s.ScenarioSet, OrderKind: string(s.Order), OrderSeed: s.OrderSeed,
 		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Target: s.Target, Git: s.Git, BaseCommit: s.BaseCommit,
 		OutputJSONL: s.OutputJSONL, Transcripts: s.Transcripts, Price: s.Run.Price, TakenUSD: s.TakenUSD,
 	}
@@ -174,7 +181,7 @@ func RunSuite(ctx context.Context, s Suite, deps runner.Deps) (result Result, er
 	closed := s.keepToOurselves()
 	defer func() { err = errors.Join(err, closed()) }()
 	deps.Ledger = rows
-	result.Outcome, err = runner.Run(ctx, s.config(info, done, spent), deps)
+	result.Outcome, result.Info.DecidedAt, err = s.runSteps(ctx, s.config(info, done, spent), deps, rows.Files)
 	result.Files = rows.Files()
 	result.Info.UnrecordedUSD += result.CostUSD - spent - result.RowsUSD
 	return result, errors.Join(err, result.recordStop(s.Folder(), deps.Now()))
@@ -290,9 +297,12 @@ func (s Suite) config(info ledger.RunInfo, done map[bench.Cell]bool, spent float
 	return cfg
 }
 
-// recordStop writes into the run's file why cells are left, if any are: that
-// they never ran is what the file says without it.
+// recordStop writes into the run's file why cells are left, if any are, or that
+// no more were needed: that they never ran is what the file says without it.
 func (r *Result) recordStop(folder string, at time.Time) error {
+	if r.Info.DecidedAt > 0 {
+		return r.Info.Save(folder)
+	}
 	if len(r.Left) == 0 || r.Stopped == bench.MissingNeverRan {
 		return nil
 	}

@@ -51,8 +51,15 @@ func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, ho
 	defer deps.Target.Close()
 
 	seq.enter(StepRun)
+	if suite.FirstLook > 0 && how.Profile.ByEvidence() {
+		if suite.enough, err = how.enough(suite, []string{deps.Provider.Describe().Model.Key()}); err != nil {
+			return v, err
+		}
+	}
 	v.Result, err = RunSuite(ctx, suite, deps)
-	if err != nil || len(v.Left) > 0 {
+	// What the budget left out is told; the looks that are whole are judged.
+	outOfBudget := how.Profile.ByEvidence() && v.Stopped == bench.MissingBudget
+	if err != nil || len(v.Left) > 0 && !outOfBudget {
 		return v, err
 	}
 	seq.enter(StepReport)

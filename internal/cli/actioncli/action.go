@@ -225,7 +225,7 @@ func (a *action) exitCode(result benchcli.Result, err error) int {
 		return result.Code
 	case result.Summary == nil:
 		return exitInfrastructure
-	case result.Code == exitGateFailed && a.inputs.FailOn != actions.FailOnGate:
+	case result.Code == exitGateFailed && a.inputs.FailOn != actions.FailOnGate, result.Code == exitInconclusive:
 		return exitFine
 	default:
 		return result.Code
@@ -258,7 +258,7 @@ func (a *action) plan() *comment.Plan {
 		model = "scripted/plan-v1"
 	}
 	plan := &comment.Plan{
-		Profile: in.Profile, Set: in.ScenarioSet, Scenarios: in.Scenarios, Modes: in.Modes, Repetitions: in.Repetitions, Model: model,
+		Profile: in.Profile, Set: in.ScenarioSet, Scenarios: in.Scenarios, Modes: in.Modes, Repetitions: in.Repetitions.Most, Model: model,
 		Simulated: in.Model == "",
 	}
 	if len(in.Scenarios) > 0 {

@@ -32,7 +32,7 @@ func (a *action) verifyArguments(ghx ghxbuild.Built) []string {
 	in := a.inputs
 	args := []string{
 		"verify", "--output-dir", in.OutputDir, "--provider", in.Provider,
-		"--modes", bench.JoinModes(in.Modes, ","), "--repetitions", strconv.Itoa(in.Repetitions),
+		"--modes", bench.JoinModes(in.Modes, ","), "--repetitions", in.Repetitions.String(),
 		"--order", in.Order, "--concurrency", strconv.Itoa(in.Concurrency),
 		"--git-repo", a.event.FullName(), "--git-commit", a.event.HeadSHA,
 	}

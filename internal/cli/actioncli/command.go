@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
@@ -110,7 +111,7 @@ func (a *action) apply(cmd command.Command) {
 		in.Modes = cmd.Modes
 	}
 	if cmd.Repetitions > 0 {
-		in.Repetitions = cmd.Repetitions
+		in.Repetitions = bench.Repetitions{First: cmd.Repetitions, Most: cmd.Repetitions}
 	}
 	if cmd.Model != "" {
 		in.Model = cmd.Model

@@ -61,4 +61,5 @@ const (
 	exitGateFailed     = 1
 	exitInvalid        = 2
 	exitInfrastructure = 3
+	exitInconclusive   = 4
 )

@@ -31,6 +31,7 @@ const (
 	exitGateFailed     = 1
 	exitInvalid        = 2
 	exitInfrastructure = 3
+	exitInconclusive   = 4
 	// exitSignal is added to the number of the signal that stopped the
 	// program.
 	exitSignal = 128

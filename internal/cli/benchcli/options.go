@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,10 +35,14 @@ const (
 	defaultProvider    = "scripted"
 	defaultVerifySet   = "ci-verify-pr"
 	defaultRepetitions = 4
-	defaultOrderSeed   = 1
-	expectationsFile   = "expectations.json"
-	sandboxTarget      = "sandbox"
-	resumeNewest       = "newest"
+	// defaultEvidenceSet and evidenceRepetitions are those of profiles that
+	// decide by evidence.
+	defaultEvidenceSet  = "ci-evidence"
+	evidenceRepetitions = "2..12"
+	defaultOrderSeed    = 1
+	expectationsFile    = "expectations.json"
+	sandboxTarget       = "sandbox"
+	resumeNewest        = "newest"
 )
 
 // suiteFlags are the flags of commands that run agents.
@@ -178,15 +181,18 @@ type prepared struct {
 }
 
 // prepare turns flags into a suite. Nothing is started or written yet.
-func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, modes []bench.Mode, repetitions int, defaultSet string) (*prepared, error) {
+func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, modes []bench.Mode, repetitions bench.Repetitions, defaultSet string) (*prepared, error) {
 	p := &prepared{flags: f}
 	var err error
 	if p.expectations, err = a.expectationsFrom(f.expectations); err != nil {
 		return nil, err
 	}
 	p.suite = verify.Suite{
-		Dir: f.outputDir, RunID: cmp.Or(a.runID, verify.NewRunID(a.now(), a.random())), Rows: a.rows, ScenarioSet: f.set, Modes: modes, Repetitions: repetitions,
+		Dir: f.outputDir, RunID: cmp.Or(a.runID, verify.NewRunID(a.now(), a.random())), Rows: a.rows, ScenarioSet: f.set, Modes: modes, Repetitions: repetitions.Most,
 		OrderSeed: f.orderSeed, OutputJSONL: f.outputJSONL, Provider: f.provider, SeedID: f.seedID,
+	}
+	if repetitions.Adapt() {
+		p.suite.FirstLook = repetitions.First
 	}
 	if f.live() {
 		p.suite.Target = f.target
@@ -267,13 +273,20 @@ func (f *suiteFlags) check() error {
 	}
 }
 
-// parseRepetitions reads a number of repetitions.
-func parseRepetitions(text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		return 0, fault.Invalidf("repetitions are %q, want a whole number of 1 or more, for example 4", text)
+// repetitions reads how many there are to be for a profile, which is empty if
+// there is none.
+func (f *suiteFlags) repetitions(text string, profile bench.GateProfile) (bench.Repetitions, error) {
+	r, err := bench.ParseRepetitions(text)
+	switch {
+	case err != nil:
+		return r, fault.Wrap(fault.Invalid, err)
+	case r.Adapt() && !profile.ByEvidence():
+		return r, fault.Invalidf("repetitions are %s: how many it takes is decided on the way by the profiles %s and %s alone; name one number", r, bench.ProfileRegression, bench.ProfileClaim)
+	case r.Adapt() && f.shard != "":
+		return r, fault.Invalidf("repetitions are %s with --shard: a shard does not see the rows of the others, so name one number, which is looked at in the end", r)
+	default:
+		return r, nil
 	}
-	return n, nil
 }
 
 // resume takes what defines the run from its file; flags that were given must
@@ -306,7 +319,7 @@ func (p *prepared) resume(given *pflag.FlagSet) error {
 		s.Modes = info.Modes
 	}
 	if !keep("repetitions") {
-		s.Repetitions = info.Repetitions
+		s.Repetitions, s.FirstLook = info.Repetitions, info.FirstLook
 	}
 	if !keep("order") {
 		s.Order = runner.OrderKind(info.OrderKind)

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
@@ -24,20 +26,24 @@ type judgeFlags struct {
 	model     string
 	baseline  string
 	candidate string
+	margins   bench.Margins
 }
 
 func (f *judgeFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.profile, "gate-profile", string(bench.VerifyPR), "thresholds: verify_pr or verify_release")
+	flags.StringVar(&f.profile, "gate-profile", string(bench.VerifyPR), "what is asked: "+profileNames())
 	flags.StringVar(&f.model, "expectations-model", "", "use the thresholds of this `PROVIDER/MODEL` (default: the model in the rows)")
 	flags.StringVar(&f.baseline, "baseline-mode", string(bench.AgentDirect), "the mode to compare with")
 	flags.StringVar(&f.candidate, "candidate-mode", string(bench.GHX), "the mode to judge")
+	flags.Float64Var(&f.margins.SuccessDropPct, "margin-success", evidence.DefaultSuccessDropPct, "regression and claim: a drop of the success rate by so many `POINTS` is too much")
+	flags.Float64Var(&f.margins.CostRatio, "margin-cost", evidence.DefaultCostRatio, "regression: so many `TIMES` the baseline's cost is too much")
+	flags.Float64Var(&f.margins.LatencyRatio, "margin-latency", evidence.DefaultLatencyRatio, "regression: so many `TIMES` the baseline's latency is too much")
 }
 
 func (f *judgeFlags) judging() (verify.Judging, error) {
-	how := verify.Judging{Profile: bench.GateProfile(f.profile), Model: f.model}
-	if how.Profile != bench.VerifyPR && how.Profile != bench.VerifyRelease {
-		return how, fault.Invalidf("--gate-profile %q is unknown: use %s or %s", f.profile, bench.VerifyPR, bench.VerifyRelease)
+	how := verify.Judging{Profile: bench.GateProfile(f.profile), Model: f.model, Margins: f.margins}
+	if !slices.Contains(bench.GateProfiles(), how.Profile) {
+		return how, fault.Invalidf("--gate-profile %q is unknown: use %s", f.profile, profileNames())
 	}
 	var err error
 	if how.Baseline, err = bench.ParseMode(f.baseline); err != nil {
@@ -52,6 +58,16 @@ func (f *judgeFlags) judging() (verify.Judging, error) {
 	return how, nil
 }
 
+// profileNames lists the profiles of the gate.
+func profileNames() string {
+	var names []string
+	for _, p := range bench.GateProfiles() {
+		names = append(names, string(p))
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
 func (a *app) verifyCommand() *cobra.Command {
 	var f suiteFlags
 	var j judgeFlags
@@ -64,15 +80,23 @@ func (a *app) verifyCommand() *cobra.Command {
 judges the rows with the dual gate. It prints the verdict, the ten checks, and
 where the files are.
 
+The profiles verify_pr and verify_release ask ten checks with fixed thresholds.
+The others decide by evidence: regression asks whether the candidate is not
+worse than the baseline by more than the margins, claim whether it saves what
+the thresholds say. They look at the sessions after 2, 4, 6… repetitions, end as
+soon as it can be told, and say so where it cannot.
+
 Exit codes: 0 the gate passes, 1 it fails, 2 bad input or nothing to judge,
-3 something around us failed or the run is not complete, 130 and 143 stopped by
-a signal (the run can go on with --resume).
+3 something around us failed or the run is not complete, 4 it cannot be told,
+130 and 143 stopped by a signal (the run can go on with --resume).
 
 With --rows the run begins with the rows of an earlier one of the same commit,
 model and scenarios. It runs the cells that are missing there, and those that
 were runner failures, and judges all of them together.`,
 		Example: `  bench verify
   bench verify --gate-profile verify_release --scenario-set ci-verify-release --repetitions 5
+  bench verify --gate-profile regression --modes ghx@base,ghx --baseline-mode ghx@base
+  bench verify --gate-profile claim --repetitions 2..8 --margin-success 10
   bench verify --modes agent_direct,mcp,ghx --repetitions 4
   bench verify --script-fault 'ghx/pr-merge-001=stall'
   bench verify --resume
@@ -83,7 +107,14 @@ were runner failures, and judges all of them together.`,
 			if err != nil {
 				return err
 			}
-			n, err := parseRepetitions(repetitions)
+			set := defaultVerifySet
+			if how.Profile.ByEvidence() {
+				set = defaultEvidenceSet
+				if !cmd.Flags().Changed("repetitions") {
+					repetitions = evidenceRepetitions
+				}
+			}
+			n, err := f.repetitions(repetitions, how.Profile)
 			if err != nil {
 				return err
 			}
@@ -91,13 +122,19 @@ were runner failures, and judges all of them together.`,
 			if err != nil {
 				return err
 			}
-			p, err := a.prepare(cmd, &f, chosen, n, defaultVerifySet)
+			p, err := a.prepare(cmd, &f, chosen, n, set)
 			if err != nil {
 				return err
 			}
 			defer p.provider.Close()
 			p.suite.Profile = how.Profile
+			design, err := p.design(how)
+			if err != nil {
+				return err
+			}
 			switch {
+			case f.dryRun && design != nil:
+				return a.plan(p, design)
 			case f.dryRun:
 				return a.dryRun(p)
 			case p.suite.Shard != nil:
@@ -110,7 +147,7 @@ were runner failures, and judges all of them together.`,
 	f.add(cmd.Flags(), defaultVerifySet)
 	j.add(cmd)
 	cmd.Flags().StringSliceVar(&modes, "modes", []string{string(bench.AgentDirect), string(bench.GHX)}, "the modes to run: agent_direct, mcp, ghx, ghx@base")
-	cmd.Flags().StringVar(&repetitions, "repetitions", fmt.Sprint(defaultRepetitions), "how often each scenario runs in each mode")
+	cmd.Flags().StringVar(&repetitions, "repetitions", fmt.Sprint(defaultRepetitions), "how often each scenario runs in each mode; of profiles that decide by evidence a range, by default "+evidenceRepetitions)
 	return cmd
 }
 
@@ -139,6 +176,12 @@ func (a *app) verify(ctx context.Context, p *prepared, how verify.Judging) error
 	progress := a.watch(p)
 	how.Expectations, how.Seed = p.expectations, seedOf(p.suite.RunID)
 	how.Outputs = verify.OutputsIn(p.suite.Folder())
+	p.suite.Looked = func(judged bench.Evidence) {
+		last := judged.Schedule[len(judged.Schedule)-1]
+		for _, look := range judged.Looks[max(0, len(judged.Looks)-1):] {
+			fmt.Fprintf(a.stderr, "bench: after %d of at most %d repetitions: %s. %s.\n", look.Blocks, last, judged.Verdict.Word(), judged.Sentence)
+		}
+	}
 	v, err := verify.Verify(ctx, verify.Sequence{
 		Seed: func(ctx context.Context, s *verify.Suite) (target.Target, error) {
 			return a.targetFor(ctx, s, p)
@@ -171,6 +214,8 @@ func exitOf(s bench.Summary) int {
 		return exitPass
 	case s.Gate.Verdict == bench.VerdictFail:
 		return exitGateFailed
+	case s.Gate.Verdict == bench.VerdictInconclusive:
+		return exitInconclusive
 	case len(s.Missing) > 0:
 		return exitInfrastructure
 	default:
@@ -196,7 +241,12 @@ func exampleCell(info ledger.RunInfo) string {
 	if len(info.Cells) == 0 {
 		return "<scenario>/<mode>/<iteration>"
 	}
-	return info.Cells[len(info.Cells)-1].String()
+	for _, cell := range slices.Backward(info.Cells) {
+		if info.DecidedAt == 0 || cell.Iteration <= info.DecidedAt {
+			return cell.String()
+		}
+	}
+	return info.Cells[0].String()
 }
 
 // afterRun turns the ways in which a run can end early into errors that say
@@ -218,6 +268,10 @@ func (a *app) afterRun(ctx context.Context, p *prepared, r verify.Result, err er
 		return nil
 	}
 	a.result.Stopped = r.Stopped
+	if p.suite.Profile.ByEvidence() && r.Stopped == bench.MissingBudget {
+		fmt.Fprintf(a.stderr, "bench: the budget is used up: %d cells are left out, and the looks that are whole are judged\n", len(r.Left))
+		return nil
+	}
 	total := len(r.Info.Cells)
 	goOn := fmt.Sprintf("bench %s --resume=%s", commandOf(p), p.suite.RunID)
 	if p.suite.Dir != verify.DefaultDir {
@@ -301,7 +355,7 @@ two modes.`,
 			if err != nil {
 				return err
 			}
-			n, err := parseRepetitions(args[1])
+			n, err := f.repetitions(args[1], "")
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,46 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Repetitions says how often each scenario runs in each mode: Most times, or
+// where First is less from First times on until the evidence is enough (rule
+// V7).
+type Repetitions struct{ First, Most int }
+
+// rangeSign is between the two numbers of repetitions.
+const rangeSign = ".."
+
+// ParseRepetitions reads "4" or "2..12".
+func ParseRepetitions(text string) (Repetitions, error) {
+	first, most, isRange := strings.Cut(text, rangeSign)
+	if !isRange {
+		most = first
+	}
+	var r Repetitions
+	var err error
+	if r.First, err = strconv.Atoi(first); err == nil {
+		r.Most, err = strconv.Atoi(most)
+	}
+	switch {
+	case err != nil || r.First < 1:
+		return Repetitions{}, fmt.Errorf("%q is no number of repetitions: want a whole number of 1 or more, for example 4, or a range such as 2..12", text)
+	case r.First > r.Most:
+		return Repetitions{}, fmt.Errorf("%q is no range of repetitions: the first number is how many there are at least, the second how many at most", text)
+	}
+	return r, nil
+}
+
+// Adapt reports whether the number of repetitions is decided on the way.
+func (r Repetitions) Adapt() bool { return r.First < r.Most }
+
+// String writes "4" or "2..12".
+func (r Repetitions) String() string {
+	if !r.Adapt() {
+		return strconv.Itoa(r.Most)
+	}
+	return strconv.Itoa(r.First) + rangeSign + strconv.Itoa(r.Most)
+}

@@ -1,0 +1,142 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+)
+
+// evidenceTables are what a verdict by evidence stands on; none without one.
+func evidenceTables(e *bench.Evidence) []table {
+	if e == nil {
+		return nil
+	}
+	return []table{endpointsTable(e), looksTable(e), describedTable(e), evidenceScenarios(e), leftOutTable(e)}
+}
+
+// endpointsTable has a line per endpoint.
+func endpointsTable(e *bench.Evidence) table {
+	t := table{
+		title: "Evidence", labels: 2,
+		about: "The candidate against the baseline over all blocks that are compared. The intervals hold at whatever look the run ends.",
+		head:  []string{"Shown", "Endpoint", "Change", "95% interval", "Too much", "Least harm seen"},
+	}
+	for _, p := range e.Endpoints {
+		seen := bench.NoFigure
+		if p.Detectable != nil {
+			seen = p.Text(*p.Detectable)
+		}
+		line := plainCells(p.ResultText(), p.Label(), p.Text(p.Change), p.IntervalText(), p.Text(p.Margin), seen)
+		switch {
+		case p.NotWorse.Shown:
+			line[0].Tone = good
+		case p.Harm.Shown:
+			line[0].Tone = bad
+		default:
+			line[0].Tone = doubtful
+		}
+		t.rows = append(t.rows, line)
+	}
+	return t
+}
+
+// looksTable has a line per look.
+func looksTable(e *bench.Evidence) table {
+	t := table{
+		title: "Looks", labels: 1, notes: 1,
+		about: "What was decided after so many repetitions of every scenario. z is shown against what it must reach.",
+		head:  []string{"Repetitions", "Success: harm, not worse", "Cost: harm, not worse", "Latency: harm, not worse", "Decision"},
+	}
+	for _, look := range e.Looks {
+		line := plainCells(fmt.Sprintf("%d of %d", look.Blocks, e.Schedule[len(e.Schedule)-1]))
+		for _, tests := range look.Tests {
+			line = append(line, cell{Text: testText(tests.Harm) + ", " + testText(tests.NotWorse)})
+		}
+		t.rows = append(t.rows, append(line, cell{Text: look.Verdict.Word() + ": " + oneLine(look.Cause.Text)}))
+	}
+	return t
+}
+
+// testText writes z and its bound: "0.4 of 3.26".
+func testText(t bench.Test) string {
+	const decimals = 2
+	return bench.NumberText(t.Z, decimals) + " of " + bench.NumberText(t.Bound, decimals)
+}
+
+// describedTable has the changes that are told and not tested.
+func describedTable(e *bench.Evidence) table {
+	t := table{
+		title: "Told, not tested", labels: 1,
+		about: "The typical block, the sums, and the sums per solved task: a few sessions that run wild show in sums alone.",
+		head:  []string{"Figure", "Typical", "In all", "Per solved task"},
+	}
+	labels := map[bench.Measure]string{
+		bench.MeasureCost: "Cost", bench.MeasureTokens: "All tokens", bench.MeasureActive: "Active tokens", bench.MeasureLatency: "Latency",
+	}
+	for _, d := range e.Described {
+		line := plainCells(labels[d.Measure])
+		for _, change := range []*float64{d.TypicalPct, d.TotalPct, d.PerSolvedPct} {
+			text := bench.NoFigure
+			if change != nil {
+				text = bench.ChangeText(*change)
+			}
+			line = append(line, cell{Text: text})
+		}
+		t.rows = append(t.rows, line)
+	}
+	return t
+}
+
+// evidenceScenarios has a line per scenario.
+func evidenceScenarios(e *bench.Evidence) table {
+	t := table{
+		title: "Evidence by scenario", labels: 1,
+		about: "Changes with their intervals, and what the verdict would be without the scenario.",
+		head:  []string{"Scenario", "Succeeded", "Success rate", "Cost", "Latency", "Without it"},
+	}
+	for _, s := range e.Scenarios {
+		without := bench.NoFigure
+		if s.Without != "" {
+			without = s.Without.Word()
+		}
+		line := plainCells(
+			oneLine(s.ID), fmt.Sprintf("%d against %d", s.CandidateSuccesses, s.BaselineSuccesses),
+			figureText(s.Success, bench.PointsText), figureText(s.Cost, bench.ChangeText), figureText(s.Latency, bench.ChangeText), without,
+		)
+		for _, harmed := range s.Harmed {
+			line[map[bench.EndpointName]int{bench.EndpointSuccess: 2, bench.EndpointCost: 3, bench.EndpointLatency: 4}[harmed]].Tone = bad
+		}
+		t.rows = append(t.rows, line)
+	}
+	return t
+}
+
+func figureText(f bench.Figure, write func(float64) string) string {
+	return write(f.Change) + " (" + write(f.Interval[0]) + " to " + write(f.Interval[1]) + ")"
+}
+
+// leftOutTable counts the rows that are in no block.
+func leftOutTable(e *bench.Evidence) table {
+	t := table{
+		title: "Left out", labels: 2, notes: 1, about: "Rows that the verdict does not look at.",
+		head: []string{"Rows", "Why", "The first of them"},
+	}
+	for _, l := range e.LeftOut {
+		if l.Rows == 0 {
+			continue
+		}
+		listed, more := someCells(l.Cells, mostCells)
+		text := ""
+		for i, c := range listed {
+			if i > 0 {
+				text += ", "
+			}
+			text += c
+		}
+		if more += l.Rows - len(l.Cells); more > 0 {
+			text += andMore(more)
+		}
+		t.rows = append(t.rows, plainCells(bench.CountText(float64(l.Rows)), oneLine(l.Reason), text))
+	}
+	return t
+}

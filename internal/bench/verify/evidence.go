@@ -1,0 +1,101 @@
+package verify
+
+import (
+	"cmp"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/evidence"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+)
+
+// Design returns what is fixed before the first session where the profile
+// decides by evidence: margins, looks and what must be shown. An error is of
+// kind invalid.
+func (how Judging) Design(repetitions bench.Repetitions, thresholds bench.Thresholds) (*evidence.Design, error) {
+	margins := evidence.DefaultMargins(thresholds)
+	margins.SuccessDropPct = cmp.Or(how.Margins.SuccessDropPct, margins.SuccessDropPct)
+	margins.CostRatio = cmp.Or(how.Margins.CostRatio, margins.CostRatio)
+	margins.LatencyRatio = cmp.Or(how.Margins.LatencyRatio, margins.LatencyRatio)
+	return evidence.NewDesign(how.Profile, margins, repetitions.First, repetitions.Most)
+}
+
+// blocks returns a collector of what is compared; nil where the profile does
+// not decide by evidence.
+func (how Judging) blocks() (*evidence.Collector, error) {
+	if !how.Profile.ByEvidence() {
+		return nil, nil
+	}
+	return evidence.NewCollector(evidence.Pairing{
+		Baseline: cmp.Or(how.Baseline, bench.AgentDirect), Candidate: cmp.Or(how.Candidate, bench.GHX),
+	})
+}
+
+// judgeByEvidence has the evidence decide, in place of the ten checks.
+func (how Judging) judgeByEvidence(s *bench.Summary, blocks *evidence.Collector, runs []ledger.RunInfo, thresholds bench.Thresholds) error {
+	data, err := blocks.Data()
+	if err != nil {
+		return err
+	}
+	design, err := how.Design(repetitionsOf(runs, data.Blocks), thresholds)
+	if err != nil {
+		return err
+	}
+	judged := design.Judge(data)
+	s.Evidence = &judged
+	s.Gate.Checks = []bench.Check{}
+	s.Gate.Verdict, s.Gate.Reason = judged.Verdict, judged.Sentence
+	s.Gate.Passed = judged.Verdict == bench.VerdictPass
+	return nil
+}
+
+// repetitionsOf returns how many repetitions runs have planned. Where no run is
+// known, or shards were brought together, there is one look, at all of them.
+func repetitionsOf(runs []ledger.RunInfo, blocks []evidence.Block) bench.Repetitions {
+	var r bench.Repetitions
+	for _, run := range runs {
+		r.Most = max(r.Most, run.Repetitions)
+	}
+	if len(runs) == 0 {
+		for i := range blocks {
+			r.Most = max(r.Most, blocks[i].Iteration)
+		}
+	}
+	r.First = r.Most
+	if len(runs) == 1 && runs[0].Shard == nil && runs[0].FirstLook > 0 {
+		r.First = runs[0].FirstLook
+	}
+	return r
+}
+
+// enough returns what looks at the rows of a suite that adapts and says whether
+// they decide.
+func (how Judging) enough(s Suite, models []string) (func(files []string) (bench.Evidence, error), error) {
+	model, err := how.Expectations.ResolveModel(how.Model, models)
+	if err != nil {
+		return nil, err
+	}
+	thresholds, _ := how.Expectations.Thresholds(model, how.Profile)
+	design, err := how.Design(bench.Repetitions{First: s.FirstLook, Most: s.Repetitions}, thresholds)
+	if err != nil {
+		return nil, err
+	}
+	return func(files []string) (bench.Evidence, error) {
+		blocks, err := how.blocks()
+		if err != nil {
+			return bench.Evidence{}, err
+		}
+		if _, err := ledger.Scan(files, func(row *bench.Row) error {
+			if row.RunID == s.RunID {
+				blocks.Add(row)
+			}
+			return nil
+		}); err != nil {
+			return bench.Evidence{}, err
+		}
+		data, err := blocks.Data()
+		if err != nil {
+			return bench.Evidence{}, err
+		}
+		return design.Judge(data), nil
+	}, nil
+}

@@ -1,0 +1,50 @@
+package comment
+
+import (
+	"fmt"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/markdown"
+)
+
+// endpointsTable is a line per endpoint of a verdict by evidence; it is never
+// left out.
+func (r Run) endpointsTable() section {
+	if r.Summary == nil || r.Summary.Evidence == nil || len(r.Summary.Evidence.Endpoints) == 0 {
+		return section{}
+	}
+	s := section{open: "| Shown | Endpoint | Change | 95% interval | Too much |\n|:---|:---|---:|---:|---:|\n", noun: "endpoint"}
+	for _, e := range r.Summary.Evidence.Endpoints {
+		s.items = append(s.items, fmt.Sprintf("| %s | %s | %s | %s | %s |\n",
+			shownIcon(e)+e.ResultText(), markdown.Text(e.Label(), maxName), e.Text(e.Change), e.IntervalText(), e.Text(e.Margin)))
+	}
+	return s
+}
+
+func shownIcon(e bench.Endpoint) string {
+	switch {
+	case e.NotWorse.Shown:
+		return "✅ "
+	case e.Harm.Shown:
+		return "❌ "
+	default:
+		return "⚪ "
+	}
+}
+
+// looks say what was decided on the way, and which rows do not count.
+func (r Run) looks() section {
+	s := section{rank: rankDoubts, title: "what was decided when", noun: "look"}
+	if r.Summary == nil || r.Summary.Evidence == nil {
+		return s
+	}
+	for _, look := range r.Summary.Evidence.Looks {
+		s.items = append(s.items, fmt.Sprintf("- After %s: **%s**. %s\n", counted(look.Blocks, "repetition"), look.Verdict.Word(), markdown.Text(sentence(look.Cause.Text), maxReason)))
+	}
+	for _, l := range r.Summary.Evidence.LeftOut {
+		if l.Rows > 0 {
+			s.items = append(s.items, "- Left out: "+markdown.Text(sentence(l.Text()), maxReason)+"\n")
+		}
+	}
+	return s.under("Decisions on the way")
+}
