@@ -290,7 +290,7 @@ type APIRequests struct {
 
 // Order tells where in its run a cell stood.
 type Order struct {
-	// Kind is "interleaved" or "sequential".
+	// Kind is "interleaved", "blocks" or "sequential".
 	Kind string `json:"kind"`
 	// Seed is that of the random order; 0 where the order is sequential.
 	Seed uint64 `json:"seed"`

@@ -17,6 +17,9 @@ const (
 	// that drift of machine or provider hits all modes alike (rule N4). Every
 	// iteration is complete before the next begins.
 	Interleaved OrderKind = "interleaved"
+	// Blocks is as Interleaved, but the modes of one iteration of a scenario
+	// follow each other, in random order (rule V4).
+	Blocks OrderKind = "blocks"
 	// Sequential runs one mode after the other.
 	Sequential OrderKind = "sequential"
 )
@@ -24,10 +27,10 @@ const (
 // ParseOrder returns the order of that name.
 func ParseOrder(name string) (OrderKind, error) {
 	switch kind := OrderKind(name); kind {
-	case Interleaved, Sequential:
+	case Interleaved, Blocks, Sequential:
 		return kind, nil
 	default:
-		return "", fault.Invalidf("order %q is unknown: use %s or %s", name, Interleaved, Sequential)
+		return "", fault.Invalidf("order %q is unknown: use %s, %s or %s", name, Interleaved, Blocks, Sequential)
 	}
 }
 
@@ -38,7 +41,7 @@ type PlanOptions struct {
 	Modes       []bench.Mode
 	Repetitions int
 	Order       OrderKind
-	// Seed decides the interleaved order.
+	// Seed decides random orders.
 	Seed uint64
 }
 
@@ -60,6 +63,9 @@ func Plan(opts PlanOptions) []bench.Cell {
 		return cells
 	}
 	random := rand.New(rand.NewPCG(opts.Seed, opts.Seed))
+	if opts.Order == Blocks {
+		return inBlocks(opts, random)
+	}
 	for i := range opts.Repetitions {
 		start := len(cells)
 		for _, mode := range opts.Modes {
@@ -67,6 +73,17 @@ func Plan(opts PlanOptions) []bench.Cell {
 		}
 		block := cells[start:]
 		random.Shuffle(len(block), func(a, b int) { block[a], block[b] = block[b], block[a] })
+	}
+	return cells
+}
+
+func inBlocks(opts PlanOptions, random *rand.Rand) (cells []bench.Cell) {
+	for i := range opts.Repetitions {
+		for _, scenario := range random.Perm(len(opts.ScenarioIDs)) {
+			for _, mode := range random.Perm(len(opts.Modes)) {
+				cells = append(cells, bench.Cell{ScenarioID: opts.ScenarioIDs[scenario], Mode: opts.Modes[mode], Iteration: i + 1})
+			}
+		}
 	}
 	return cells
 }

@@ -176,3 +176,29 @@ func TestParseOrder(t *testing.T) {
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	assert.ErrorContains(t, err, "use interleaved or sequential")
 }
+
+// Blocks are whole, one after the other, and neither mode is always first.
+func TestV4TheModesOfABlockFollowEachOther(t *testing.T) {
+	opts := runner.PlanOptions{
+		ScenarioIDs: []string{"a-001", "b-001", "c-001"}, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Repetitions: 6, Order: runner.Blocks, Seed: 3,
+	}
+	plan := runner.Plan(opts)
+	require.Len(t, plan, 36)
+	first, orders := map[bench.Mode]int{}, map[string]bool{}
+	for at := 0; at < len(plan); at += 2 {
+		one, other := plan[at], plan[at+1]
+		assert.Equal(t, one.ScenarioID, other.ScenarioID)
+		assert.Equal(t, one.Iteration, other.Iteration)
+		assert.NotEqual(t, one.Mode, other.Mode)
+		assert.Equal(t, at/6+1, one.Iteration, "an iteration is complete before the next begins")
+		first[one.Mode]++
+		if at%6 == 0 {
+			orders[one.ScenarioID] = true
+		}
+	}
+	assert.Len(t, first, 2)
+	assert.Greater(t, len(orders), 1, "scenarios are in random order")
+	assert.Equal(t, plan, runner.Plan(opts))
+	opts.Seed++
+	assert.NotEqual(t, plan, runner.Plan(opts))
+}

@@ -94,7 +94,7 @@ func (f *suiteFlags) add(flags *pflag.FlagSet, defaultSet string) {
 	flags.StringVar(&f.provider, "provider", defaultProvider, "the agent: scripted (no model; plays written plans) or opencode")
 	flags.StringVar(&f.model, "model", "", "the model, as `PROVIDER/MODEL`, for example openai/gpt-5.3-codex; the scripted agent has none but scripted/plan-v1")
 	f.agent.add(flags)
-	flags.StringVar(&f.order, "order", string(runner.Interleaved), "interleaved or sequential")
+	flags.StringVar(&f.order, "order", string(runner.Interleaved), "interleaved, blocks (as interleaved, with the modes of a block one after the other) or sequential")
 	flags.Uint64Var(&f.orderSeed, "order-seed", defaultOrderSeed, "seed of the interleaved order")
 	flags.IntVar(&f.concurrency, "concurrency", runner.DefaultConcurrency, "how many cells run at once")
 	flags.BoolVar(&f.skipWarmup, "skip-warmup", false, "do not run a first, unrecorded cell per mode")

@@ -113,6 +113,13 @@ were runner failures, and judges all of them together.`,
 				if !cmd.Flags().Changed("repetitions") {
 					repetitions = evidenceRepetitions
 				}
+				if f.order == string(runner.Interleaved) {
+					f.order = string(runner.Blocks)
+				}
+				// Shards need the same order.
+				if !cmd.Flags().Changed("order-seed") && f.shard == "" {
+					f.orderSeed = newSeed(a.random())
+				}
 			}
 			n, err := f.repetitions(repetitions, how.Profile)
 			if err != nil {
