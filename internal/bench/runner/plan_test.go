@@ -174,7 +174,7 @@ func TestParseOrder(t *testing.T) {
 	}
 	_, err := runner.ParseOrder("random")
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
-	assert.ErrorContains(t, err, "use interleaved or sequential")
+	assert.ErrorContains(t, err, "use interleaved, blocks or sequential")
 }
 
 // Blocks are whole, one after the other, and neither mode is always first.

@@ -9,7 +9,24 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
+
+// repetitions reads how many there are to be for a profile, which is empty if
+// there is none.
+func (f *suiteFlags) repetitions(text string, profile bench.GateProfile) (bench.Repetitions, error) {
+	r, err := bench.ParseRepetitions(text)
+	switch {
+	case err != nil:
+		return r, fault.Wrap(fault.Invalid, err)
+	case r.Adapt() && !profile.ByEvidence():
+		return r, fault.Invalidf("repetitions are %s: how many it takes is decided on the way by the profiles %s and %s alone; name one number", r, bench.ProfileRegression, bench.ProfileClaim)
+	case r.Adapt() && f.shard != "":
+		return r, fault.Invalidf("repetitions are %s with --shard: a shard does not see the rows of the others, so name one number, which is looked at in the end", r)
+	default:
+		return r, nil
+	}
+}
 
 // design returns what a suite's verdict by evidence will stand on; nil where its
 // profile does not decide by evidence. What cannot pass whatever happens is an
