@@ -19,7 +19,8 @@ import (
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
-// resolved returns the shipped scenarios, bound to the fixtures.
+// resolved returns the shipped scenarios, bound to the fixtures and to their
+// worlds.
 func resolved(t *testing.T) []scenario.Resolved {
 	t.Helper()
 	library, err := scenario.Load(scenarios.Files)
@@ -29,9 +30,17 @@ func resolved(t *testing.T) []scenario.Resolved {
 	defer sandbox.Close()
 	manifest, err := verify.SeedSandbox(t.Context(), sandbox, fixture.Options{Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID})
 	require.NoError(t, err)
+	sandbox.FindWorlds(library.World, nil)
 	var all []scenario.Resolved
 	for _, s := range library.All() {
-		r, err := scenario.Resolve(s, manifest)
+		m := manifest
+		if s.World() != "" {
+			place, err := sandbox.Prepare(t.Context(), target.Needs{World: s.World()})
+			require.NoError(t, err)
+			m = place.Manifest
+			require.NoError(t, place.Close())
+		}
+		r, err := scenario.Resolve(s, m)
 		require.NoError(t, err)
 		all = append(all, r)
 	}

@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -29,14 +30,20 @@ func nonces() func() string {
 func TestEveryShippedScenarioSaysTheSameInEveryMode(t *testing.T) {
 	library, err := scenario.Load(scenarios.Files)
 	require.NoError(t, err)
-	place, err := verify.VariedSandbox(fixture.Options{
+	sandbox := verify.VariedSandbox(fixture.Options{
 		Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID, Now: time.Date(2026, 2, 25, 17, 0, 0, 0, time.UTC),
-	}).Prepare(t.Context(), target.Needs{Variation: &bench.Variation{Seed: 1}})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, place.Close()) })
+	})
+	sandbox.FindWorlds(library.World, nil)
+	resources := map[string]map[string]any{}
+	for _, world := range []string{"", "parcelkit"} {
+		place, err := sandbox.Prepare(t.Context(), target.Needs{Variation: &bench.Variation{Seed: 1}, World: world})
+		require.NoError(t, err)
+		maps.Copy(resources, place.Manifest.Resources)
+		require.NoError(t, place.Close())
+	}
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(library.All()...)
-		r.target.Resources = place.Manifest.Resources
+		r.target.Resources = resources
 		r.deps.Nonce = nonces()
 		var ids []string
 		for _, s := range library.All() {

@@ -24,6 +24,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
@@ -61,6 +62,7 @@ func newVaried(t *testing.T) *varied {
 	provider, err := scripted.New(scripted.Options{Pause: -1, Now: time.Now})
 	require.NoError(t, err)
 	v := &varied{sandbox: verify.VariedSandbox(fixture.Options{Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID})}
+	v.sandbox.FindWorlds(func(name string) (*world.World, error) { return world.Load(scenarios.Files, name) }, nil)
 	t.Cleanup(func() { _ = v.sandbox.Close(); _ = provider.Close() })
 	v.deps = runner.Deps{
 		Target: v.sandbox, Provider: provider, Now: time.Now,
@@ -94,8 +96,9 @@ var same = map[string]string{
 	"repo-issue-types-list-001": "a user's repository has no types of issues",
 }
 
-// The right plays of all modes pass in every variation. What they are given
-// differs from one to the next, and so does the answer of those that read.
+// The right plays of all modes pass in every variation. What they are given, or
+// what they have to find and to change, differs from one to the next, and so does
+// the answer of those that read.
 func TestS15RightPlaysPassAndDifferInEveryVariation(t *testing.T) {
 	v := newVaried(t)
 	for _, s := range shippedScenarios(t) {
@@ -104,18 +107,19 @@ func TestS15RightPlaysPassAndDifferInEveryVariation(t *testing.T) {
 		}
 		for _, mode := range playedIn(t, s) {
 			t.Run(s.ID+"/"+string(mode), func(t *testing.T) {
-				inputs, answers := map[string]int{}, map[string]int{}
+				tasks, answers := map[string]int{}, map[string]int{}
 				for number := range *variations {
 					tried := v.try(t.Context(), s, mode, number)
 					require.Nil(t, tried.Error, "variation %d of seed %d: %s", number, *variationSeed, tried.Answer)
-					inputs[fmt.Sprint(tried.Scenario.Input)]++
+					resolved := tried.Scenario.Scenario
+					tasks[fmt.Sprint(tried.Scenario.Input, resolved.Footprint, resolved.Assertions.Checkpoints)]++
 					answers[fmt.Sprint(dataOf(tried.Answer))]++
 				}
 				reads := !scenario.Mutates(s) && s.Assertions.Outcome() == bench.OutcomeSuccess
 				if reads {
 					assert.Len(t, answers, *variations, "the answer is the same in two variations")
 				} else {
-					assert.Len(t, inputs, *variations, "the input is the same in two variations")
+					assert.Len(t, tasks, *variations, "the task is the same in two variations")
 				}
 			})
 		}
