@@ -16,7 +16,7 @@ type IssueEdit struct {
 	Milestone *int
 	// Base is a pull request's new base branch.
 	Base *string
-	// MaintainerCanModify is for pull requests.
+	// MaintainerCanModify is for pull requests from forks.
 	MaintainerCanModify *bool
 }
 
@@ -199,7 +199,7 @@ func (s *State) rewrite(actor ID, repo *Repo, i *Issue, edit IssueEdit) {
 	if i.Pull == nil {
 		return
 	}
-	if edit.MaintainerCanModify != nil {
+	if edit.MaintainerCanModify != nil && i.Pull.FromFork() {
 		i.Pull.MaintainerCanModify = *edit.MaintainerCanModify
 	}
 	if edit.Base != nil && *edit.Base != i.Pull.BaseRef {

@@ -13,9 +13,10 @@ import (
 // head one too, or one of another repository that was forked from the same one;
 // its name begins with its owner and a colon then.
 type NewPull struct {
-	Title, Body         string
-	Head, Base          string
-	Draft               bool
+	Title, Body string
+	Head, Base  string
+	Draft       bool
+	// MaintainerCanModify says nothing of a head in the repository itself.
 	MaintainerCanModify bool
 }
 
@@ -42,9 +43,9 @@ func (s *State) OpenPull(actor ID, repo *Repo, in NewPull) (*Issue, error) {
 		return nil, err
 	}
 	s.Advance()
-	pull := &Pull{HeadRef: from.ref, BaseRef: in.Base, HeadSHA: head.String(), BaseSHA: base.String(), Draft: in.Draft, MaintainerCanModify: in.MaintainerCanModify}
+	pull := &Pull{HeadRef: from.ref, BaseRef: in.Base, HeadSHA: head.String(), BaseSHA: base.String(), Draft: in.Draft}
 	if from.repo != repo {
-		pull.HeadRepoID = from.repo.ID
+		pull.HeadRepoID, pull.MaintainerCanModify = from.repo.ID, in.MaintainerCanModify
 	}
 	i := s.addIssue(actor, repo, in.Title, in.Body, pull)
 	s.because(CauseLinkedBranch, func() { s.linkPull(actor, i, from) })
@@ -190,17 +191,7 @@ func (s *State) updatedHead(actor ID, repo *Repo, i *Issue, head, base gitstore.
 		}
 		return tip, err
 	}
-	tree, conflicts, err := repo.Git.MergeTrees(head, base)
-	if err != nil {
-		return gitstore.Hash{}, err
-	}
-	if len(conflicts) > 0 {
-		return gitstore.Hash{}, conflict
-	}
-	commit, err := s.writeCommit(actor, repo, gitstore.CommitSpec{
-		Tree: tree, Parents: []gitstore.Hash{head, base},
-		Message: fmt.Sprintf("Merge branch '%s' into %s", i.Pull.BaseRef, i.Pull.HeadRef),
-	})
+	commit, err := s.mergeOf(actor, repo, head, base, fmt.Sprintf("Merge branch '%s' into %s", i.Pull.BaseRef, i.Pull.HeadRef), conflict)
 	return commit.Hash, err
 }
 

@@ -61,7 +61,7 @@ func TestRetargeting(t *testing.T) {
 	assert.Equal(t, "Change f", pr.Title, "a refused edit changes nothing")
 	require.NoError(t, w.EditIssue(w.writer, w.repo, pr, model.IssueEdit{Base: ptr("next"), MaintainerCanModify: ptr(true)}))
 	assert.Equal(t, "next", pr.Pull.BaseRef)
-	assert.True(t, pr.Pull.MaintainerCanModify)
+	assert.False(t, pr.Pull.MaintainerCanModify, "that is about forks")
 	require.NoError(t, w.EditIssue(w.writer, w.repo, pr, model.IssueEdit{State: ptr("closed")}))
 	assert.Equal(t, "Cannot change the base branch of a closed pull request.", said(t, w.EditIssue(w.writer, w.repo, pr, model.IssueEdit{Base: ptr("main")})))
 }

@@ -1,10 +1,6 @@
 package model
 
-import (
-	"fmt"
-
-	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
-)
+import "fmt"
 
 // Synced is how a fork's branch was brought up to date.
 type Synced struct {
@@ -42,16 +38,8 @@ func (s *State) SyncFork(actor ID, repo *Repo, branch string) (Synced, error) {
 		sync.Kind, sync.Message = "fast-forward", fmt.Sprintf("Successfully fetched and fast-forwarded from the upstream %s.", sync.Upstream)
 		return sync, s.moveRef(actor, repo, headsPrefix+branch, theirs)
 	}
-	tree, conflicts, err := repo.Git.MergeTrees(own, theirs)
-	if err == nil && len(conflicts) > 0 {
-		err = &Problem{Kind: Conflict, Message: "There are merge conflicts"}
-	}
-	if err != nil {
-		return Synced{}, err
-	}
-	merged, err := s.writeCommit(actor, repo, gitstore.CommitSpec{
-		Tree: tree, Parents: []gitstore.Hash{own, theirs}, Message: fmt.Sprintf("Merge branch '%s' into %s", sync.Upstream, branch),
-	})
+	merged, err := s.mergeOf(actor, repo, own, theirs, fmt.Sprintf("Merge branch '%s' into %s", sync.Upstream, branch),
+		&Problem{Kind: Conflict, Message: "There are merge conflicts"})
 	if err != nil {
 		return Synced{}, err
 	}

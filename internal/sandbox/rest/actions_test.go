@@ -84,6 +84,10 @@ func TestRunsWithGoGitHub(t *testing.T) {
 	assert.Nil(t, reader.Get(path).At("conclusion"))
 	assert.Equal(t, http.StatusAccepted, writer.Do("POST", path+"/cancel", nil).Status)
 	assert.Equal(t, "cancelled", reader.Get(path).Text("conclusion"))
+	_, err = actions.RerunWorkflowByID(ctx, "owner", "hello", run.GetID())
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusAccepted, writer.Do("POST", path+"/force-cancel", nil).Status)
+	assert.Equal(t, "cancelled", reader.Get(path).Text("conclusion"))
 }
 
 func TestRunLists(t *testing.T) {

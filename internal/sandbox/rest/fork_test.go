@@ -44,6 +44,8 @@ func TestPullRequestsFromForks(t *testing.T) {
 	owner := w.As("owner")
 	now := owner.Get(base + "/pulls/1")
 	assert.Equal(t, []any{2, "clean", true}, []any{now.Int("commits"), now.Text("mergeable_state"), now.At("maintainer_can_modify")}, "it follows the fork's branch")
+	closed := w.As("stranger").Do("PATCH", base+"/pulls/1", `{"maintainer_can_modify":false}`)
+	assert.Equal(t, false, closed.At("maintainer_can_modify"))
 	assert.Equal(t, 2, len(decodeAll(t, owner.Get(base+"/pulls/1/files"))))
 	assert.Equal(t, 1, len(decodeAll(t, owner.Get(base+"/pulls?head=stranger:main"))))
 	assert.Empty(t, decodeAll(t, owner.Get(base+"/pulls?head=owner:main")))

@@ -95,6 +95,36 @@ func TestRefsOverREST(t *testing.T) {
 	assert.Equal(t, "Reference does not exist", writer.Do("DELETE", base+"/git/refs/heads/feature/a", nil).Text("message"))
 }
 
+func TestBranchesAreMergedWithoutAPullRequest(t *testing.T) {
+	w := sandboxtest.New(t)
+	openPull(t, w, "f", "f", "one\n")
+	writer := w.As("writer")
+	tip := func(branch string) string { return writer.Get(base + "/branches/" + branch).Text("commit.sha") }
+	main, topic := tip("main"), tip("f")
+	for body, status := range map[string]int{
+		`{"base":"main"}`:                http.StatusUnprocessableEntity,
+		`{"head":"main"}`:                http.StatusUnprocessableEntity,
+		`{"base":"gone","head":"f"}`:     http.StatusNotFound,
+		`{"base":"main","head":"gone"}`:  http.StatusNotFound,
+		`{"base":"f","head":"main"}`:     http.StatusNoContent,
+		`{"base":"main","head":"owner"}`: http.StatusNotFound,
+	} {
+		assert.Equal(t, status, writer.Do("POST", base+"/merges", body).Status, body)
+	}
+	assert.Equal(t, http.StatusForbidden, w.As("reader").Do("POST", base+"/merges", `{"base":"main","head":"f"}`).Status)
+	assert.Equal(t, []string{main, topic}, []string{tip("main"), tip("f")}, "nothing has moved")
+
+	merged := writer.Do("POST", base+"/merges", `{"base":"main","head":"f"}`)
+	require.Equal(t, http.StatusCreated, merged.Status, merged.Body)
+	assert.Equal(t, []any{"Merge f into main", main, topic, tip("main")}, []any{
+		merged.Text("commit.message"), merged.Text("parents.0.sha"), merged.Text("parents.1.sha"), merged.Text("sha"),
+	})
+	for branch, content := range map[string]string{"main": "YQo=", "f": "Ygo="} {
+		writer.Do("PUT", base+"/contents/both", map[string]any{"message": "m", "content": content, "branch": branch})
+	}
+	assert.Equal(t, http.StatusConflict, writer.Do("POST", base+"/merges", `{"base":"main","head":"f","commit_message":"x"}`).Status)
+}
+
 func TestTreesAndCommits(t *testing.T) {
 	w := sandboxtest.New(t, gitstore.Change{Path: "src/a.go", Content: []byte("package a\n")})
 	reader := w.As("reader")

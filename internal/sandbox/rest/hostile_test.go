@@ -164,7 +164,7 @@ func concrete(s *model.State, path string) string {
 		"{ends...}", "main...f", "/ref/{ref...}", "/ref/heads/main", "/matching-refs/{ref...}", "/matching-refs/heads", "/commits/{ref...}", "/commits/main",
 		"{ref...}", "heads/f", "{path...}", "README.md", "{number}", number, "labels/{name}", "labels/bug", "secrets/{name}", "secrets/S", "variables/{name}", "variables/V",
 		"{key}", itoa(ids["key"]), "{cache}", "1", "{workflow}", "ci.yml", "{attempt}", "1",
-		"/hooks/{id}", "/hooks/1", "{delivery}", "1", "{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]), "{issue_id}", "1", "{reaction}", "1", "{alert}", "1", "{ruleset}", "1",
+		"/hooks/{id}", "/hooks/1", "{delivery}", "1", "{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]), "{review}", "1", "{issue_id}", "1", "{reaction}", "1", "{alert}", "1", "{ruleset}", "1",
 	).Replace(path)
 }
 

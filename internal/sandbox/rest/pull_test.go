@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-github/v60/github"
@@ -166,6 +167,34 @@ func TestReviewsOverREST(t *testing.T) {
 	assert.Equal(t, 2, old.Int("0.original_line"))
 	assert.Equal(t, sha, old.Text("0.original_commit_id"))
 	assert.NotEqual(t, sha, old.Text("0.commit_id"))
+}
+
+func TestPendingReviewsAreSubmittedOverREST(t *testing.T) {
+	w := sandboxtest.New(t)
+	openPull(t, w, "f", "f", "one\ntwo\n")
+	openPull(t, w, "g", "g", "one\n")
+	reader, owner := w.As("reader"), w.As("owner")
+	pending := reader.Do("POST", base+"/pulls/1/reviews", `{"body":"first"}`)
+	path := base + "/pulls/1/reviews/" + itoa(int64(pending.Int("id"))) + "/events"
+	for name, c := range map[string]struct {
+		as     *sandboxtest.Client
+		path   string
+		body   string
+		status int
+	}{
+		"another one's":             {owner, path, `{"event":"COMMENT"}`, http.StatusNotFound},
+		"of another pull request":   {reader, strings.Replace(path, "/1/", "/2/", 1), `{"event":"COMMENT"}`, http.StatusNotFound},
+		"one that there is not":     {reader, base + "/pulls/1/reviews/1/events", `{"event":"COMMENT"}`, http.StatusNotFound},
+		"without an event":          {reader, path, `{}`, http.StatusUnprocessableEntity},
+		"what cannot become of one": {reader, path, `{"event":"DISMISS"}`, http.StatusUnprocessableEntity},
+	} {
+		assert.Equal(t, c.status, c.as.Do("POST", c.path, c.body).Status, name)
+	}
+	submitted := reader.Do("POST", path, `{"event":"APPROVE"}`)
+	require.Equal(t, http.StatusOK, submitted.Status, submitted.Body)
+	assert.Equal(t, []any{"APPROVED", "first"}, []any{submitted.Text("state"), submitted.Text("body")})
+	assert.Equal(t, "APPROVED", owner.Get(base+"/pulls/1/reviews").Text("0.state"), "now all see it")
+	assert.Equal(t, http.StatusUnprocessableEntity, reader.Do("POST", path, `{"event":"APPROVE"}`).Status, "once alone")
 }
 
 func listOf(r sandboxtest.Reply) []any {

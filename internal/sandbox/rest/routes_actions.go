@@ -27,6 +27,7 @@ func actionsRoutes() []route {
 		{"POST" + base + "/runs/{id}/rerun", onRun(rerunAll)},
 		{"POST" + base + "/runs/{id}/rerun-failed-jobs", onRun(rerunFailed)},
 		{"POST" + base + "/runs/{id}/cancel", onRun(cancelRun)},
+		{"POST" + base + "/runs/{id}/force-cancel", onRun(cancelRun)},
 		{"DELETE" + base + "/runs/{id}", onRun(deleteRun)},
 		{"GET" + base + "/jobs/{id}", onJob(getJob)},
 		{"POST" + base + "/jobs/{id}/rerun", onJob(rerunJob)},

@@ -8,7 +8,34 @@ import (
 )
 
 func compareRoutes() []route {
-	return []route{{"GET " + reposPath + "/compare/{ends...}", onCommits(compare)}}
+	return []route{
+		{"GET " + reposPath + "/compare/{ends...}", onCommits(compare)},
+		{"POST " + reposPath + "/merges", onRepo(mergeBranch)},
+	}
+}
+
+func mergeBranch(c *call, repo *model.Repo) (reply, error) {
+	var in struct {
+		Base, Head string
+		Message    string `json:"commit_message"`
+	}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	for name, value := range map[string]string{"base": in.Base, "head": in.Head} {
+		if value == "" {
+			return reply{}, missing(name)
+		}
+	}
+	commit, err := c.s.MergeBranch(c.actor, repo, model.BranchMerge{Base: in.Base, Head: in.Head, Message: in.Message})
+	switch {
+	case err != nil:
+		return reply{}, err
+	case commit == nil:
+		return noContent()
+	default:
+		return created(c.commit(repo, *commit))
+	}
 }
 
 // compare serves what a head has that a base has not, "base...head" in the

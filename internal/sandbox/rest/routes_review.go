@@ -7,6 +7,7 @@ func reviewRoutes() []route {
 	return []route{
 		{"GET " + pull + "/reviews", onPull(listReviews)},
 		{"POST " + pull + "/reviews", onPull(createReview)},
+		{"POST " + pull + "/reviews/{review}/events", onPull(submitReview)},
 		{"GET " + pull + "/comments", onPull(listReviewComments)},
 		{"POST " + pull + "/comments", onPull(createReviewComment)},
 		{"POST " + pull + "/comments/{comment}/replies", onPull(replyToComment)},
@@ -53,6 +54,31 @@ func createReview(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
 	}
 	r, err := c.s.CreateReview(c.actor, i, review)
 	if err != nil {
+		return reply{}, err
+	}
+	return ok(c.review(r))
+}
+
+func submitReview(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
+	id, err := c.number("review")
+	if err != nil {
+		return reply{}, err
+	}
+	r := c.s.Reviews.Get(model.ID(id))
+	if r == nil || r.IssueID != i.ID || !r.VisibleTo(c.actor) {
+		return reply{}, errNotFound
+	}
+	var in struct {
+		Body  string
+		Event model.ReviewEvent
+	}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if in.Event == "" {
+		return reply{}, missing("event")
+	}
+	if err := c.s.SubmitReview(c.actor, r, in.Event, in.Body); err != nil {
 		return reply{}, err
 	}
 	return ok(c.review(r))
