@@ -13,7 +13,7 @@ func (d *drawing) workflows() {
 	ci, failing, long, uploading := one(d.random, w.CI), one(d.random, w.Failing), one(d.random, w.Long), one(d.random, w.Uploading)
 	jobs, prepare := one(d.random, w.Jobs), one(d.random, w.Prepare)
 	s.Workflows = Workflows{
-		CI: ci.File, Failing: failing.File, Long: long.File, Uploading: uploading.File,
+		CI: ci.File, Failing: failing.File, FailingJob: failing.Job, Long: long.File, Uploading: uploading.File,
 		Input: one(d.random, w.Inputs), Value: strings.ToLower(d.apart().fill(one(d.random, w.Values))),
 	}
 	uploads := d.uploads()
@@ -42,7 +42,7 @@ func (d *drawing) workflows() {
 		Script{Workflow: long.File, Job: long.Job, Hanging: true},
 		Script{Workflow: uploading.File, Job: uploading.Job, Uploads: uploads},
 	)
-	failingPull.Facts["job_pattern"] = either(jobs.Test, jobs.Step)
+	failingPull.Facts["failed_job"], failingPull.Facts["job_pattern"] = jobs.Test, either(jobs.Test, jobs.Step)
 }
 
 // either returns a pattern that finds two words in any order.

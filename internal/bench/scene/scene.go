@@ -197,6 +197,8 @@ type Workflows struct {
 	CI string `yaml:"ci"`
 	// Failing fails on its first attempt and passes on the second.
 	Failing string `yaml:"failing"`
+	// FailingJob is its job that does so, after one that passes.
+	FailingJob string `yaml:"failing_job"`
 	// Long goes on until it is cancelled.
 	Long string `yaml:"long"`
 	// Uploading leaves artifacts.
