@@ -323,11 +323,12 @@ func (f *Foreseen) Try(source string, variables []string, values []any) (*Forese
 	}}
 	// Objects that say what they are may be in the way of what counts fields, so
 	// that what the expression gives is found without them.
+	trial.Values = markingInput(variables, values)
 	_, _, _ = trial.Run(context.Background(), f.marked)
 	if len(doubts) > 0 {
 		return &Foreseen{}, doubts
 	}
-	trial.Missing = func(map[string]any, string) {}
+	trial.Missing, trial.Values = func(map[string]any, string) {}, values
 	value, _, err := trial.Run(context.Background(), f.value)
 	if err != nil {
 		return &Foreseen{}, []Doubt{{[]string{"jq"}, "fails on an example of what GitHub answers: " + fault.Public(err), !dependent.MatchString(source)}}
@@ -335,6 +336,19 @@ func (f *Foreseen) Try(source string, variables []string, values []any) (*Forese
 	made := &Foreseen{value: value, known: value != nil, texts: maps.Clone(f.texts), jq: source}
 	made.marked = made.marking(nil, value, "")
 	return made, nil
+}
+
+// markingInput returns the values of variables with an input that says what it
+// is.
+func markingInput(variables []string, values []any) []any {
+	marking := slices.Clone(values)
+	for i, name := range variables {
+		if input, is := values[i].(map[string]any); is && name == inputVariable {
+			input = maps.Clone(input)
+			input[mark], marking[i] = name, input
+		}
+	}
+	return marking
 }
 
 // lacking is the doubt about a field of an object that says what it is.

@@ -109,6 +109,7 @@ func TestS17ExpressionsAskForWhatIsRead(t *testing.T) {
 		{"one within a selection that no example meets", `[.repository.issue.labels.nodes[] | select(.name == "bug") | .colour]`,
 			`read.jq: asks for "colour", which repository.issue.labels.nodes does not have: it has name`, ""},
 		{"one of the answer as a whole", ".repo.issue", `read.jq: asks for "repo", which the answer does not have: it has repository`, ""},
+		{"an input that there is not", ".repository.issue | select(.title == $input.prNumbr)", `read.jq: asks for "prNumbr", which $input does not have: did you mean "prNumber"?`, ""},
 		{"an object of its own", "{a: 1} | .b // 2", "", ""},
 		{"no jq", ".repository |", `read.jq: unexpected EOF in ".repository |"`, ""},
 		{"a type that it does not have", ".repository.issue.title.text",
@@ -130,6 +131,17 @@ func TestS17ExpressionsAskForWhatIsRead(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestS17JQOfAReadThatShipsHasTheInputOfThat(t *testing.T) {
+	reads := func(jq string) object {
+		return reading("non_empty", object{"task": "repo.view", "input": object{}, "jq": jq})
+	}
+	problems, _ := wrongIn(t, reads("select($input.name != null)"))
+	assert.Empty(t, problems)
+	problems, _ = wrongIn(t, reads("select($input.prNumber != null)"))
+	require.Len(t, problems, 1, "prNumber is bound, but repo.view does not take it")
+	assert.Contains(t, problems[0], `asks for "prNumber", which $input does not have: it has name, owner`)
 }
 
 func TestS17WhatIsExpectedCanBeThere(t *testing.T) {

@@ -157,9 +157,12 @@ func (c *checker) inputs(r bench.Read) checkpoint.Inputs {
 	if r.Task != "" {
 		known.Given = maps.Clone(r.Input)
 	}
+	task, isTask := FindCapability(r.Task)
 	for _, name := range boundNames(c.scenario.Fixture) {
 		delete(known.Given, name)
-		known.Bound[name] = exampleOf(name)
+		if _, taken := task.Input[name]; taken || !isTask {
+			known.Bound[name] = exampleOf(name)
+		}
 	}
 	return known
 }
