@@ -36,6 +36,9 @@ func TestS6WorkOnPullRequestsIsToldFromWhatIsLikeIt(t *testing.T) {
 	made := func(fields object) any {
 		return items(with(object{"title": title, "body": body, "isDraft": false, "headRefName": "bench-fixture/s/4", "baseRefName": "bench-fixture/s/2"}, fields))
 	}
+	updated := func(fields object) any {
+		return with(object{"state": "OPEN", "behindBy": 0, "aheadBy": 2, "changedFiles": 1, "first": "53a", "parents": []any{2}}, fields)
+	}
 	const newTitle, newBody = "Start a changelog", "Adds a changelog with a section for what is not released yet."
 	comment := object{"body": "The changelog is a good idea. Please name the first release in it before this is merged."}
 	const approval = "A changelog is what this project needs. I have read it and have nothing to add."
@@ -71,11 +74,12 @@ func TestS6WorkOnPullRequestsIsToldFromWhatIsLikeIt(t *testing.T) {
 		{"pr-comments-create-001", "it is there twice", items(comment, comment), false},
 		{"pr-comments-create-001", "it says something else", items(object{"body": "The changelog is a good idea."}), false},
 
-		{"pr-branch-update-001", "the base is merged in", object{"state": "OPEN", "behindBy": 0, "aheadBy": 2, "changedFiles": 1}, true},
-		{"pr-branch-update-001", "the branch is rebased", object{"state": "OPEN", "behindBy": 0, "aheadBy": 1, "changedFiles": 1}, true},
-		{"pr-branch-update-001", "the branch is set to its base", object{"state": "OPEN", "behindBy": 0, "aheadBy": 0, "changedFiles": 0}, false},
-		{"pr-branch-update-001", "it is merged instead", object{"state": "MERGED", "behindBy": 0, "aheadBy": 0, "changedFiles": 1}, false},
-		{"pr-branch-update-001", "one commit is missing", object{"state": "OPEN", "behindBy": 1, "aheadBy": 2, "changedFiles": 1}, false},
+		{"pr-branch-update-001", "the base is merged in", updated(nil), true},
+		{"pr-branch-update-001", "the branch is rebased", updated(object{"aheadBy": 1, "first": "another", "parents": []any{}}), false},
+		{"pr-branch-update-001", "it has a commit like a merge", updated(object{"parents": []any{1}}), false},
+		{"pr-branch-update-001", "the branch is set to its base", updated(object{"aheadBy": 0, "changedFiles": 0}), false},
+		{"pr-branch-update-001", "it is merged instead", updated(object{"state": "MERGED", "aheadBy": 0}), false},
+		{"pr-branch-update-001", "one commit is missing", updated(object{"behindBy": 1}), false},
 
 		{"pr-reviews-submit-approve-001", "it is approved", items(object{"state": "APPROVED", "body": approval}), true},
 		{"pr-reviews-submit-approve-001", "it is no verdict", items(object{"state": "COMMENTED", "body": approval}), false},

@@ -30,7 +30,7 @@ func seeded() bench.Manifest {
 			"issue":           with(seededIssue(1), object{"comment_count": 2, "comment_count_then": 3}),
 			"pr":              seededPull(2, object{"comment_count": 0, "comment_count_then": 1}),
 			"pr_with_checks":  seededPull(3, object{"run_id": 17345678901}),
-			"workflow_run":    {"id": 17345678902},
+			"workflow_run":    {"id": 17345678902, "failed_job": "flaky"},
 			"workflow_job":    {"id": 48345678903},
 			"check_run":       {"id": 48345678903},
 			"pr_mergeable":    seededPull(4, nil),
@@ -67,14 +67,14 @@ func seeded() bench.Manifest {
 			"pr_with_mixed_threads": seededPull(51, object{"thread_count": 4, "unresolved_count": 2}),
 			"pr_thread_resolved":    {"id": "PRRT_2"},
 			"pr_with_bugs":          seededPull(52, object{"path": "src/utils/paginate.ts", "wrong_lines": []any{3, 8}}),
-			"pr_behind":             seededPull(53, nil),
+			"pr_behind":             seededPull(53, object{"head_sha": "53a"}),
 			"pr_failing_checks": seededPull(54, object{
-				"run_id": 17345678904, "assertion_pattern": `\b1 !== 1\.01\b`, "job_pattern": `(?s)\btest\b.*\bTest\b|\bTest\b.*\btest\b`,
+				"run_id": 17345678904, "failed_job": "test", "assertion_pattern": `\b1 !== 1\.01\b`, "job_pattern": `(?s)\btest\b.*\bTest\b|\bTest\b.*\btest\b`,
 			}),
 			"pr_assigned":       seededPull(55, object{"assignee": "aryeko", "assignees": []any{"aryeko"}}),
 			"pr_with_reactions": seededPull(56, object{"comment_id": 61, "reaction_count": 2}),
 
-			"workflow":               {"id": 71, "file": "bench-rerun-failed.yml", "name": "Bench rerun failed", "input": "seed_id", "value": "s", "inputs": object{"seed_id": "s"}},
+			"workflow":               {"id": 71, "file": "bench-rerun-failed.yml", "name": "Bench rerun failed", "failing_job": "flaky", "input": "seed_id", "value": "s", "inputs": object{"seed_id": "s"}},
 			"workflow_run_running":   {"id": 17345678905},
 			"workflow_run_artifacts": {"id": 17345678906, "artifact_count": 1},
 
