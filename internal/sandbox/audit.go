@@ -128,8 +128,9 @@ func (w *World) Unsupported(token string) []string {
 	return all
 }
 
-// names reports whether a text has a word in it, with no letter or digit right
-// before or behind.
+// names reports whether a text has a word in it, with no letter, digit, hyphen
+// or underscore right before or behind: what a longer name begins with is not
+// asked for.
 func names(text, word string) bool {
 	text, word = strings.ToLower(text), strings.ToLower(word)
 	for at := 0; ; at++ {
@@ -138,14 +139,14 @@ func names(text, word string) bool {
 			return false
 		}
 		at += next
-		if !alphanumeric(text, at-1) && !alphanumeric(text, at+len(word)) {
+		if !inWord(text, at-1) && !inWord(text, at+len(word)) {
 			return true
 		}
 	}
 }
 
-func alphanumeric(text string, at int) bool {
-	return at >= 0 && at < len(text) && (text[at] >= '0' && text[at] <= '9' || text[at] >= 'a' && text[at] <= 'z')
+func inWord(text string, at int) bool {
+	return at >= 0 && at < len(text) && (text[at] >= '0' && text[at] <= '9' || text[at] >= 'a' && text[at] <= 'z' || text[at] == '-' || text[at] == '_')
 }
 
 // Usage is what a token has asked of a world.

@@ -47,9 +47,10 @@ func TestWhatWasAskedForIsKnown(t *testing.T) {
 	writer.Get(sandboxtest.Path + "/issues/4711")
 	writer.Get("/search/issues?q=is%3Aopen+Flaky")
 	writer.GraphQL(`query($tag: String!) { repository(owner: "owner", name: "hello") { release(tagName: $tag) { id } } }`, "tag", "v9.1")
+	writer.Get(sandboxtest.Path + "/releases/tags/a-b")
 	w.As("reader").Get(sandboxtest.Path + "/issues/12")
 	for text, want := range map[string]bool{
-		"4711": true, "471": false, "711": false, "flaky": true, "laky": false, "v9.1": true, "v9": true, "9.1": false, "12": false, "": false, "owner": true,
+		"4711": true, "471": false, "711": false, "flaky": true, "laky": false, "v9.1": true, "v9": true, "a-b": true, "a": false, "b": false, "9.1": false, "12": false, "": false, "owner": true,
 	} {
 		assert.Equal(t, want, w.Asked(sandboxtest.Token("writer"), text), text)
 	}

@@ -203,11 +203,13 @@ func failing(play recording, s scene, right map[string]any, say saying) []mutant
 	irrelevant.requests = []request{(act{operation: "GET /user"}).request()}
 	made = append(made, mutant{kind: Unasked, name: string(Unasked) + " irrelevant", words: "asks GitHub who it is, and answers", does: irrelevant})
 	for i, sought := range s.sought {
-		elsewhere, other := play, s.otherThan(sought)
-		elsewhere.requests = asking(play.requests, sought, other)
+		elsewhere, other := play, s.otherThan(sought[0])
+		for _, name := range sought {
+			elsewhere.requests = asking(elsewhere.requests, name, s.otherThan(name))
+		}
 		made = append(made, mutant{
 			kind: Unasked, name: fmt.Sprintf("%s elsewhere %d", Unasked, i+1),
-			words: fmt.Sprintf("asks for %s in the place of %s", other, sought), does: elsewhere,
+			words: fmt.Sprintf("asks for %s in the place of %s", other, sought[0]), does: elsewhere,
 		})
 	}
 	return made

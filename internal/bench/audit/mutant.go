@@ -73,8 +73,9 @@ type scene struct {
 	world map[string]any
 	// named are the objects that the task and the right play name.
 	named census
-	// sought are the texts by which an agent asks for what the task is about.
-	sought []string
+	// sought are the texts by any of which an agent asks for each thing that the
+	// task is about.
+	sought [][]string
 	// failing is true if an error is what the scenario expects, with one of
 	// the codes.
 	failing bool

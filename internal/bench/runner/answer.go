@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
@@ -27,9 +28,9 @@ func (w work) asked() []bench.CheckpointResult {
 	if s.Scenario.Assertions.Outcome() != bench.OutcomeError || place.Asked == nil {
 		return nil
 	}
-	for _, name := range s.Named {
-		if !place.Asked(name) {
-			return fault("The agent did not ask GitHub for %s.", name)
+	for _, names := range s.Named {
+		if !slices.ContainsFunc(names, place.Asked) {
+			return fault("The agent did not ask GitHub for %s.", names[0])
 		}
 	}
 	return nil

@@ -24,8 +24,9 @@ type Resolved struct {
 	Prompt string
 	// Named are the texts and numbers that the input has from the fixtures'
 	// resources, in order of their places: what the task is about. An agent
-	// that finds out that it is not there has asked for it by these (rule S14).
-	Named []string
+	// that finds out what GitHub says of it has asked for each by one of its
+	// names (rule S14): a node id also by the number, and an address by its end.
+	Named [][]string
 	// Repo is the repository that the agent works in, as "owner/name"; empty
 	// if neither scenario nor manifest names one.
 	Repo string
@@ -88,24 +89,6 @@ func resolve(s bench.Scenario, m bench.Manifest, names Names) (Resolved, error) 
 		return Resolved{}, err
 	}
 	return Resolved{Scenario: s, Input: input, Prompt: prompt, Repo: repo, Named: named(s, g)}, nil
-}
-
-// named returns the texts and numbers that the input has from resources.
-func named(s bench.Scenario, g ground) []string {
-	if s.Fixture == nil {
-		return nil
-	}
-	var names []string
-	for _, destination := range slices.Sorted(maps.Keys(s.Fixture.Bindings)) {
-		if _, isResource := resourceOf(s.Fixture.Bindings[destination]); !isResource {
-			continue
-		}
-		switch value, _ := g.lookup(destination); value.(type) {
-		case string, int, int64, float64:
-			names = append(names, fmt.Sprint(value))
-		}
-	}
-	return names
 }
 
 // repoOf returns the repository that a scenario works in. A scenario that
