@@ -221,15 +221,15 @@ func TestS14NamedIsWhatTheInputHasFromResources(t *testing.T) {
 
 func TestS14AnIdIsAskedForByNumberToo(t *testing.T) {
 	s := loaded(t, flowFile, "flow-wf-001", "fixture/bindings", object{
-		"input.a": "resources.pr.id", "input.b": "resources.pr.url", "input.c": "resources.texts.body", "input.d": "resources.pr.big",
+		"input.owner": "repo.owner", "input.name": "repo.name", "input.prNumber": "resources.pr.number",
+		"input.x": "resources.pr.id", "input.y": "resources.pr.url", "input.z": "resources.pr.big",
 	})
 	m := manifest()
 	m.Resources["pr"] = map[string]any{"id": "I_kwDOBUUi884FRSNr", "number": 12, "url": "https://github.com/o/n/pull/12", "big": "I_ks8AAAABAAAAAQ"}
-	m.Resources["texts"] = map[string]any{"body": "what is to be written"}
 	resolved, err := scenario.Resolve(s, m)
 	require.NoError(t, err)
 	assert.Equal(t, [][]string{
-		{"I_kwDOBUUi884FRSNr", "12", "88417131"}, {"https://github.com/o/n/pull/12", "12"}, {"I_ks8AAAABAAAAAQ", "4294967297"},
+		{"12"}, {"I_kwDOBUUi884FRSNr", "12", "88417131"}, {"https://github.com/o/n/pull/12", "12"}, {"I_ks8AAAABAAAAAQ", "4294967297"},
 	}, resolved.Named)
 }
 
