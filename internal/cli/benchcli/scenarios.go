@@ -18,11 +18,11 @@ import (
 func (a *app) scenariosCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scenarios",
-		Short: "Check, list, show, try and audit scenarios",
+		Short: "Start, check, list, show, try and audit scenarios",
 	}
 	cmd.AddCommand(
 		a.scenariosCheckCommand(), a.scenariosListCommand(), a.scenariosShowCommand(),
-		a.scenariosTryCommand(), a.scenariosFootprintCommand(), a.scenariosAuditCommand(),
+		a.scenariosNewCommand(), a.scenariosTryCommand(), a.scenariosFootprintCommand(), a.scenariosAuditCommand(),
 	)
 	return cmd
 }
