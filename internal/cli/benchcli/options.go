@@ -37,7 +37,7 @@ const (
 	defaultRepetitions = 4
 	// defaultEvidenceSet and evidenceRepetitions are those of profiles that
 	// decide by evidence.
-	defaultEvidenceSet  = "pr-exec"
+	defaultEvidenceSet  = "ci-evidence"
 	evidenceRepetitions = "2..12"
 	defaultOrderSeed    = 1
 	expectationsFile    = "expectations.json"
