@@ -24,6 +24,9 @@ type corpus struct {
 type people struct {
 	Logins        []string    `yaml:"logins"`
 	Organizations []string    `yaml:"organizations"`
+	Homes         []string    `yaml:"homes"`
+	IssueTypes    []IssueType `yaml:"issue_types"`
+	TypeColors    []string    `yaml:"type_colors"`
 	Topics        []string    `yaml:"topics"`
 	Descriptions  []string    `yaml:"descriptions"`
 	Readmes       []string    `yaml:"readmes"`

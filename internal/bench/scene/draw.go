@@ -53,6 +53,7 @@ func Draw(v bench.Variation) *Scene {
 	d.pulls()
 	d.workflows()
 	d.given()
+	d.organization()
 	return d.scene
 }
 

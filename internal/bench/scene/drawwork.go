@@ -102,6 +102,16 @@ func (d *drawing) log(w workflow) string {
 	return strings.Join(slices.Insert(lines, 0, "Run ./scripts/"+w.Job), "\n") + "\n"
 }
 
+// organization draws what the organization has.
+func (d *drawing) organization() {
+	p, g := d.corpus.people, &d.scene.Ground
+	g.Home = one(d.random, p.Homes)
+	for _, t := range some(d.random, p.IssueTypes, d.between(4, 8)) {
+		t.Color, t.Disabled = one(d.random, p.TypeColors), d.between(0, 3) == 0
+		g.IssueTypes = append(g.IssueTypes, t)
+	}
+}
+
 // given draws what agents are given, and what is not there.
 func (d *drawing) given() {
 	t, s := d.corpus.texts, d.scene

@@ -33,9 +33,12 @@ type Ground struct {
 	Reviewer     string
 	Others       []string
 	Organization string
-	Description  string
-	Topics       []string
-	Forks        int
+	// Home is a repository of Organization, where issues have one of IssueTypes.
+	Home        string
+	IssueTypes  []IssueType
+	Description string
+	Topics      []string
+	Forks       int
 	// Stargazers are some of Others.
 	Stargazers []string
 	Message    string
@@ -48,6 +51,15 @@ type Ground struct {
 	Labels     []Label
 	Milestones []string
 	Issues     []Issue
+}
+
+// IssueType is what an issue of an organization may be. Color is one of GitHub's
+// for types, such as BLUE.
+type IssueType struct {
+	Name        string `yaml:"name"`
+	Description string `yaml:"description"`
+	Color       string `yaml:"-"`
+	Disabled    bool   `yaml:"-"`
 }
 
 // File is a file of a repository.
@@ -101,7 +113,12 @@ not ok 1 - rounds half up
 // plainGround is what a sandbox has that stands for a repository on GitHub.
 func plainGround() Ground {
 	return Ground{
-		Reviewer: Reviewer, Organization: "harborlight",
+		Reviewer: Reviewer, Organization: "harborlight", Home: "handbook",
+		IssueTypes: []IssueType{
+			{Name: "Task", Description: "A specific piece of work", Color: "YELLOW"},
+			{Name: "Bug", Description: "An unexpected problem or behavior", Color: "RED"},
+			{Name: "Feature", Description: "A request, idea, or new functionality", Color: "BLUE"},
+		},
 		Description: "Fixtures that benchmark scenarios act on", Message: "chore: fixtures repository", Files: plainFiles(),
 		Scripts: []Script{
 			{Workflow: "bench-rerun-failed.yml", Job: "flaky", Failures: 1, Step: "Fail on the first attempt", Log: failedRunLog},

@@ -55,7 +55,19 @@ func lay(s *model.State, g scene.Ground) error {
 	for w := range s.Workflows.All() {
 		repo.LastRunNumber[w.ID] = g.LastRun
 	}
-	return addEarlier(s, owner.ID, repo, g)
+	if err := addEarlier(s, owner.ID, repo, g); err != nil {
+		return err
+	}
+	return addHome(s, owner.ID, org, g)
+}
+
+// addHome makes the organization's repository, and its types of issues.
+func addHome(s *model.State, owner model.ID, org *model.User, g scene.Ground) error {
+	for _, t := range g.IssueTypes {
+		s.AddIssueType(org, model.IssueType{Name: t.Name, Description: t.Description, Color: t.Color, Enabled: !t.Disabled})
+	}
+	home := s.AddRepo(model.NewRepo{Owner: org.ID, Name: g.Home})
+	return s.PushInitial(owner, home, []gitstore.Change{{Path: "README.md", Content: []byte("# " + g.Home + "\n")}}, "Initial commit")
 }
 
 // addPeople makes the accounts that may do something in the repository.

@@ -12,7 +12,7 @@ import (
 func absentTypes() []string {
 	return []string{
 		"CodeOfConduct", "FundingLink", "IssueTemplate", "License",
-		"Mannequin", "IssueType", "DisconnectedEvent", "Project", "ProjectCard", "ProjectColumn",
+		"Mannequin", "DisconnectedEvent", "Project", "ProjectCard", "ProjectColumn",
 		"PullRequestTemplate", "RepositoryContactLink",
 		"StatusContext", "StatusContextStateCount",
 		"RepositoryRule", "RepositoryRuleset",

@@ -58,6 +58,8 @@ func (q *query) facts(obj any) facts {
 			node: model.NodeID(model.NodeTeam, 0, o.ID), id: o.ID, path: fmt.Sprintf("/orgs/%s/teams/%s", q.s.Login(o.OrgID), o.Slug),
 			created: o.CreatedAt, updated: o.UpdatedAt,
 		}
+	case *model.IssueType:
+		return facts{node: model.NodeID(model.NodeIssueType, 0, o.ID), id: o.ID, created: o.CreatedAt, updated: o.CreatedAt}
 	case *model.Gist:
 		return facts{
 			node: model.NodeID(model.NodeGist, 0, o.ID), id: o.ID, path: "/" + q.s.Login(o.OwnerID) + "/" + o.Name,

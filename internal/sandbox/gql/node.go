@@ -92,6 +92,8 @@ func (q *query) object(node string) any {
 		return q.assetByID(id)
 	case model.NodeTeam:
 		return present(q.s.Teams.Get(id))
+	case model.NodeIssueType:
+		return present(q.s.IssueType(id))
 	case model.NodeGist:
 		return present(q.s.Gists.Get(id))
 	case model.NodeLinkedBranch:

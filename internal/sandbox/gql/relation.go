@@ -2,6 +2,7 @@ package gql
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/graphql"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -48,10 +49,13 @@ func relationFields() map[string]graphql.Resolver {
 		}),
 		"Issue.closedByPullRequestsReferences": connection(closingPulls),
 		"Issue.issueType":                      constant(nil),
-		// Only organizations have types.
-		"Repository.issueTypes":      connection(func(*query, any, graphql.Args) ([]any, error) { return nil, nil }),
-		"SubIssuesSummary.total":     sub(func(n subIssues) int { return n.total }),
-		"SubIssuesSummary.completed": sub(func(n subIssues) int { return n.completed }),
+		"Repository.issueTypes":                connection(issueTypes),
+		"IssueType.name":                       prop(func(_ *query, t *model.IssueType) any { return t.Name }),
+		"IssueType.color":                      prop(func(_ *query, t *model.IssueType) any { return t.Color }),
+		"IssueType.description":                prop(func(_ *query, t *model.IssueType) any { return orNil(t.Description) }),
+		"IssueType.isEnabled":                  prop(func(_ *query, t *model.IssueType) any { return t.Enabled }),
+		"SubIssuesSummary.total":               sub(func(n subIssues) int { return n.total }),
+		"SubIssuesSummary.completed":           sub(func(n subIssues) int { return n.completed }),
 		"SubIssuesSummary.percentCompleted": sub(func(n subIssues) int {
 			return n.completed * 100 / max(n.total, 1)
 		}),
@@ -60,6 +64,20 @@ func relationFields() map[string]graphql.Resolver {
 		"IssueDependenciesSummary.blocking":       dependency(func(n dependencies) int { return n.openBlocked }),
 		"IssueDependenciesSummary.totalBlocking":  dependency(func(n dependencies) int { return n.blocked }),
 	}
+}
+
+// issueTypes returns the types that issues of a repository may have: those of
+// the organization that it belongs to.
+func issueTypes(q *query, r *model.Repo, args graphql.Args) ([]*model.IssueType, error) {
+	var all []*model.IssueType
+	for _, t := range q.s.Users.Get(r.OwnerID).IssueTypes {
+		all = append(all, &t)
+	}
+	order := args.Object("orderBy")
+	if order.Enum("field") == "NAME" {
+		slices.SortStableFunc(all, func(a, b *model.IssueType) int { return strings.Compare(a.Name, b.Name) })
+	}
+	return directed(all, order), nil
 }
 
 // closingPulls returns the pull requests that close an issue when they are

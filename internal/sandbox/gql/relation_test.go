@@ -130,8 +130,24 @@ func TestAPullRequestOfALinkedBranchIsLinkedToItsIssue(t *testing.T) {
 
 func TestIssueTypesAreOfOrganizations(t *testing.T) {
 	w := newWorld(t)
-	reply := w.do("reader", `{ repository(owner: "owner", name: "hello") { issueTypes(first: 5) { totalCount nodes { id name color isEnabled } pageInfo { hasNextPage } } } }`)
-	assert.Zero(t, reply.Int("data.repository.issueTypes.totalCount"))
+	const types = `query($owner: String!, $name: String!, $order: IssueTypeOrder) { repository(owner: $owner, name: $name) {
+		issueTypes(first: 5, orderBy: $order) { totalCount nodes { name color description isEnabled } } } }`
+	const at = "data.repository.issueTypes."
+	assert.Zero(t, w.do("reader", types, "owner", "owner", "name", "hello").Int(at+"totalCount"), "a person has none")
+	var id string
+	w.Change(func(s *model.State, _ *model.Repo) {
+		acme := s.AddUser(model.NewUser{Login: "acme", Type: model.TypeOrganization})
+		s.AddRepo(model.NewRepo{Owner: acme.ID, Name: "home"})
+		s.AddIssueType(acme, model.IssueType{Name: "Task", Color: "YELLOW", Enabled: true})
+		s.AddIssueType(acme, model.IssueType{Name: "Bug", Color: "RED", Description: "It is wrong"})
+		id = model.NodeID(model.NodeIssueType, 0, acme.IssueTypes[1].ID)
+	})
+	task := map[string]any{"name": "Task", "color": "YELLOW", "description": nil, "isEnabled": true}
+	bug := map[string]any{"name": "Bug", "color": "RED", "description": "It is wrong", "isEnabled": false}
+	assert.Equal(t, []any{task, bug}, w.do("reader", types, "owner", "acme", "name", "home").At(at+"nodes"))
+	byName := map[string]any{"field": "NAME", "direction": "ASC"}
+	assert.Equal(t, []any{bug, task}, w.do("reader", types, "owner", "acme", "name", "home", "order", byName).At(at+"nodes"))
+	assert.Equal(t, "Bug", w.do("reader", `query($id: ID!) { node(id: $id) { ... on IssueType { name } } }`, "id", id).Text("data.node.name"))
 }
 
 func TestUpdateLabel(t *testing.T) {

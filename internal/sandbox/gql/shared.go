@@ -53,6 +53,8 @@ func typeOf(obj any) string {
 		return "Ref"
 	case *model.Team:
 		return "Team"
+	case *model.IssueType:
+		return "IssueType"
 	case *model.Gist:
 		return "Gist"
 	case linkedBranch:

@@ -47,6 +47,7 @@ const (
 	NodeTeam          NodeKind = "T"
 	NodeGist          NodeKind = "G"
 	NodeLinkedBranch  NodeKind = "LB"
+	NodeIssueType     NodeKind = "IT"
 )
 
 // NodeID returns the global id of an object: the kind and, in base64, a

@@ -28,6 +28,9 @@ type User struct {
 	Type  UserType
 	// Members are those of an organization; nil for others.
 	Members map[ID]OrgRole
+	// IssueTypes are what issues of an organization's repositories may be, in
+	// order of creation; nil for others.
+	IssueTypes []IssueType
 	// LastProject is the highest number of a project.
 	LastProject int
 	// Keys are the SSH keys with which a user signs in.
@@ -39,6 +42,7 @@ type User struct {
 func (u *User) clone() *User {
 	c := *u
 	c.Members = maps.Clone(u.Members)
+	c.IssueTypes = slices.Clone(u.IssueTypes)
 	c.Keys = slices.Clone(u.Keys)
 	return &c
 }

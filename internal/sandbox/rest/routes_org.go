@@ -3,6 +3,8 @@ package rest
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -121,12 +123,29 @@ func listTeams(c *call, org *model.User) (reply, error) {
 	return list(c, c.s.TeamsOf(c.actor, org), c.team)
 }
 
-// listIssueTypes lists the types of issues: the sandbox has none.
+type issueTypeView struct {
+	ID          int64     `json:"id"`
+	NodeID      string    `json:"node_id"`
+	Name        string    `json:"name"`
+	Description *string   `json:"description"`
+	Color       string    `json:"color"`
+	CreatedAt   time.Time `json:"created_at"`
+	UpdatedAt   time.Time `json:"updated_at"`
+	IsEnabled   bool      `json:"is_enabled"`
+}
+
+func issueType(t model.IssueType) issueTypeView {
+	return issueTypeView{
+		ID: t.ID, NodeID: model.NodeID(model.NodeIssueType, 0, t.ID), Name: t.Name, Description: optional(t.Description),
+		Color: strings.ToLower(t.Color), CreatedAt: t.CreatedAt, UpdatedAt: t.CreatedAt, IsEnabled: t.Enabled,
+	}
+}
+
 func listIssueTypes(c *call, org *model.User) (reply, error) {
 	if org.Members[c.actor] == "" {
 		return reply{}, errNotFound
 	}
-	return list(c, []struct{}{}, same)
+	return list(c, org.IssueTypes, issueType)
 }
 
 func getTeam(c *call, org *model.User) (reply, error) {
