@@ -251,10 +251,12 @@ func (o Options) once(ctx context.Context, j job, on target.Target, by agent.Pro
 }
 
 // netOf is what an attempt changed on the whole, to be compared. When it was
-// does not count: each write takes a second of a sandbox's time.
+// does not count, as each write takes a second of a sandbox's time, nor in which
+// order.
 func netOf(tried runner.Tried) string {
 	var net []string
 	for _, c := range footprint.Net(tried.Seen) {
+		c.Fields = slices.SortedFunc(slices.Values(c.Fields), func(a, b bench.FieldChange) int { return strings.Compare(a.Name, b.Name) })
 		text, _ := json.Marshal(c) // changes come from JSON
 		net = append(net, moment.ReplaceAllString(string(text), "some time"))
 	}
