@@ -108,3 +108,18 @@ func TestCollaborators(t *testing.T) {
 	assert.Equal(t, []string{"owner", "admin", "writer", "write"}, []string{all.Text("0.login"), all.Text("0.role_name"), all.Text("1.login"), all.Text("1.role_name")})
 	assert.Equal(t, http.StatusForbidden, w.As("reader").Get(base+"/collaborators").Status)
 }
+
+func TestIssueTypesAreForMembers(t *testing.T) {
+	w := boards(t)
+	w.Change(func(s *model.State, _ *model.Repo) {
+		s.AddIssueType(s.User("acme"), model.IssueType{Name: "Bug", Color: "RED", Enabled: true})
+	})
+	const types = "/orgs/acme/issue-types"
+	seen := w.As("writer").Get(types)
+	assert.Equal(t, "Bug", seen.Text("0.name"))
+	assert.Equal(t, "red", seen.Text("0.color"))
+	assert.Nil(t, seen.At("0.description"))
+	assert.Equal(t, true, seen.At("0.is_enabled"))
+	assert.Contains(t, seen.Text("0.node_id"), "IT_")
+	assert.Equal(t, http.StatusNotFound, w.As("reader").Get(types).Status)
+}
