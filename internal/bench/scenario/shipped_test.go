@@ -46,7 +46,7 @@ func seeded() bench.Manifest {
 				"draft_title": "Collect ideas", "item_count": 2, "item_count_without": 1,
 			},
 			"org_project":       {"id": "PVT_2", "number": 1, "owner": "acme"},
-			"org_repo":          {"owner": "acme", "name": "handbook", "type_count": 3},
+			"repo_with_types":   {"owner": "acme", "name": "handbook", "type_count": 3},
 			"release_published": {"id": 30, "tag_name": "bench-s.v1.0.0"},
 			"parent_issue":      seededIssue(41),
 			"blocker_issue":     seededIssue(42),
