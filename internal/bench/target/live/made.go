@@ -166,6 +166,32 @@ func (h *heldWriter) text() ([]byte, error) {
 	return io.ReadAll(io.LimitReader(plain, maxAnswer))
 }
 
+// refused reports whether the answer of the GraphQL API is that none of the
+// request's mutations was done: each is null, and an error is about it as a
+// whole. One that is null for what was selected of it may have been done.
+func (h *heldWriter) refused() bool {
+	var reply struct {
+		Data   map[string]json.RawMessage
+		Errors []struct{ Path []any }
+	}
+	body, err := h.text()
+	if err != nil || json.Unmarshal(body, &reply) != nil || len(reply.Errors) == 0 {
+		return false
+	}
+	for _, e := range reply.Errors {
+		if len(reply.Data) > 0 && len(e.Path) != 1 {
+			return false
+		}
+	}
+	for _, field := range reply.Data {
+		// A text is the __typename; what a mutation answers is an object.
+		if field[0] == '{' {
+			return false
+		}
+	}
+	return true
+}
+
 // maxAnswer is how much of a compressed answer is read, in bytes.
 const maxAnswer = 4 << 20
 

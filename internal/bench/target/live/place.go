@@ -103,7 +103,7 @@ func (p *place) forwardWrite(w http.ResponseWriter, asked *question) {
 	}
 	held := &heldWriter{header: http.Header{}, status: http.StatusOK}
 	p.github.ServeHTTP(held, r)
-	if held.status < http.StatusBadRequest {
+	if held.status < http.StatusBadRequest && !(asked.part == partAPI && asked.graphQL() && held.refused()) {
 		p.mu.Lock()
 		p.made = append(p.made, madeBy(asked, sent.kept, held)...)
 		f := p.onWrite

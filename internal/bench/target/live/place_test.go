@@ -89,7 +89,11 @@ func TestAWriteIsToldBeforeTheAgentGetsItsAnswer(t *testing.T) {
 	assert.Contains(t, got.body, "over GraphQL")
 	assert.Equal(t, []string{"over REST", "over GraphQL"}, seen)
 	p.ask("PATCH", api+sandboxtest.Path+"/issues/99", `{"title":"nothing"}`)
+	got = p.graphQL(`mutation($id: ID!) { __typename updateIssue(input: {id: $id, title: ""}) { issue { title } } }`, `{"id":"`+r.issueNode+`"}`)
+	assert.Contains(t, got.body, `"errors"`)
 	assert.Len(t, seen, 2, "what failed has changed nothing")
+	p.graphQL(`mutation($id: ID!) { done: updateIssue(input: {id: $id, title: "in part"}) { issue { title } } failed: updateIssue(input: {id: $id, title: ""}) { issue { title } } }`, `{"id":"`+r.issueNode+`"}`)
+	assert.Equal(t, []string{"in part"}, seen[2:], "one of two was done")
 }
 
 func TestFixturesArePutBackBeforeTheyMatter(t *testing.T) {
