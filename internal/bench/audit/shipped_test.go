@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,4 +21,24 @@ func TestS16EveryRightPlaySucceeds(t *testing.T) {
 	report := run(t, options)
 	assert.Empty(t, report.Problems)
 	assert.Greater(t, report.Plays, 2*len(shipped.All()), "in all modes")
+}
+
+func TestS16EveryTaskThatWritesHasAnotherRightWay(t *testing.T) {
+	shipped, err := library()
+	require.NoError(t, err)
+	plays := playsOf(t, scripted.Options{})
+	for _, s := range shipped.All() {
+		if len(s.Footprint) == 0 {
+			continue
+		}
+		assert.True(t, slices.ContainsFunc(plays(s.ID), func(p audit.Play) bool { return p.Name != "" }), "%s: its plan has no alternatives", s.ID)
+	}
+}
+
+func TestEveryTaskSaysWhatToolsDifferIn(t *testing.T) {
+	shipped, err := library()
+	require.NoError(t, err)
+	for _, s := range shipped.All() {
+		assert.NotEmpty(t, s.Purpose, s.ID)
+	}
 }
