@@ -125,7 +125,7 @@ func leftOutTable(e *bench.Evidence) table {
 		if l.Rows == 0 {
 			continue
 		}
-		listed, more := someCells(l.Cells, mostCells)
+		listed, more := someCells(l.Cells)
 		text := ""
 		for i, c := range listed {
 			if i > 0 {

@@ -137,7 +137,7 @@ func inHeading(fact [2]string) bool { return fact[0] == "Candidate" || fact[0] =
 
 func (p *page) addLists(s bench.Summary) {
 	for _, part := range s.Missing {
-		listed, more := someCells(part.Cells, mostCells)
+		listed, more := someCells(part.Cells)
 		p.Missing = append(p.Missing, missingPart{Text: oneLine(part.Text()), Cells: listed, More: more})
 	}
 	for _, r := range s.Regressions {

@@ -128,7 +128,7 @@ func (m *document) missing(missing []bench.MissingCells) {
 	}
 	fmt.Fprint(m, "### Missing cells\n\n")
 	for _, part := range missing {
-		listed, more := someCells(part.Cells, mostCells)
+		listed, more := someCells(part.Cells)
 		for i := range listed {
 			listed[i] = code(listed[i])
 		}

@@ -101,7 +101,7 @@ func (t *terminal) doubts(s bench.Summary) {
 		t.title("Warnings")
 	}
 	for _, part := range s.Missing {
-		listed, more := someCells(part.Cells, mostCells)
+		listed, more := someCells(part.Cells)
 		t.bullet("missing", oneLine(part.Text())+": "+strings.Join(listed, ", ")+andMore(more))
 	}
 	for _, r := range s.Regressions {

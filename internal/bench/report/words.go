@@ -99,8 +99,8 @@ func andMore(n int) string {
 }
 
 // someCells lists the first cells and says how many more there are.
-func someCells(cells []bench.Cell, most int) (listed []string, more int) {
-	for _, c := range cells[:min(most, len(cells))] {
+func someCells(cells []bench.Cell) (listed []string, more int) {
+	for _, c := range cells[:min(mostCells, len(cells))] {
 		listed = append(listed, oneLine(c.String()))
 	}
 	return listed, len(cells) - len(listed)
