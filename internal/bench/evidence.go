@@ -117,6 +117,9 @@ const (
 	CauseNotShown CauseKind = "not_shown"
 	// CauseScenarioHarmed is that all would be well but for some scenarios.
 	CauseScenarioHarmed CauseKind = "scenario_harmed"
+	// CauseSeparateRuns is that of figures without a verdict: two runs share no
+	// blocks (rule V9).
+	CauseSeparateRuns CauseKind = "separate_runs"
 )
 
 // Look is what was decided after that many blocks of every scenario.

@@ -33,11 +33,7 @@ func (d *Design) Judge(data Data) bench.Evidence {
 // with what it came to; nil if there is none.
 func (d *Design) decide(blocks []Block) (v bench.Evidence, last *look, judged judgement) {
 	all := seriesOf(blocks)
-	v = bench.Evidence{
-		Profile: d.profile, Verdict: bench.VerdictInconclusive, Margins: d.margins, Schedule: d.Looks(),
-		Looks: []bench.Look{}, Endpoints: []bench.Endpoint{}, Described: []bench.Described{}, Scenarios: []bench.ScenarioEvidence{},
-		LeftOut: []bench.LeftOut{}, BlocksNotJudged: len(blocks),
-	}
+	v = d.undecided(blocks)
 	var tests [3]bench.EndpointTests
 	for number, n := range d.looks {
 		window, whole := windowOf(all, n)
@@ -64,6 +60,15 @@ func (d *Design) decide(blocks []Block) (v bench.Evidence, last *look, judged ju
 		v.Endpoints = last.endpoints(tests)
 	}
 	return v, last, judged
+}
+
+// undecided is the verdict before the first look.
+func (d *Design) undecided(blocks []Block) bench.Evidence {
+	return bench.Evidence{
+		Profile: d.profile, Verdict: bench.VerdictInconclusive, Margins: d.margins, Schedule: d.Looks(),
+		Looks: []bench.Look{}, Endpoints: []bench.Endpoint{}, Described: []bench.Described{}, Scenarios: []bench.ScenarioEvidence{},
+		LeftOut: []bench.LeftOut{}, BlocksNotJudged: len(blocks),
+	}
 }
 
 // endpoints returns the figures of the three endpoints.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
@@ -156,4 +157,35 @@ func missing(runs []ledger.RunInfo, done map[bench.Cell]bool) []bench.MissingCel
 		}
 	}
 	return ledger.Missing(suite, done)
+}
+
+// SourceNamed returns what a name stands for: a ledger, a folder with runs
+// below, the id of a run in base, or a commit, or its beginning, of which the
+// history knows the newest run there. An error is of kind invalid.
+func SourceNamed(name, base string, history []bench.HistoryEntry) (Source, error) {
+	if info, err := os.Stat(name); err == nil {
+		if info.IsDir() {
+			return SourceBelow(name)
+		}
+		// A ledger's run says when its rows were looked at.
+		if run, err := ledger.LoadRun(filepath.Dir(name)); err == nil {
+			return Source{Files: []string{name}, Runs: []ledger.RunInfo{run}}, nil
+		}
+		return Source{Files: []string{name}}, nil
+	}
+	if _, err := os.Stat(filepath.Join(base, name, ledger.RunFile)); err == nil {
+		return SourceOf(filepath.Join(base, name))
+	}
+	const leastOfCommit = 7
+	for _, entry := range slices.Backward(history) {
+		if len(name) < leastOfCommit || entry.Commit == nil || !strings.HasPrefix(*entry.Commit, name) {
+			continue
+		}
+		source, err := SourceOf(filepath.Join(base, entry.RunID))
+		if err != nil {
+			return Source{}, fault.Invalidf("the history knows run %s of commit %s, but it cannot be read: %w", entry.RunID, name, err)
+		}
+		return source, nil
+	}
+	return Source{}, fault.Invalidf("%q is no ledger, no folder of a run, no run in %s, and no commit of which its history knows a run", name, base)
 }

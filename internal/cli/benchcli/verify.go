@@ -35,6 +35,11 @@ func (f *judgeFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.model, "expectations-model", "", "use the thresholds of this `PROVIDER/MODEL` (default: the model in the rows)")
 	flags.StringVar(&f.baseline, "baseline-mode", string(bench.AgentDirect), "the mode to compare with")
 	flags.StringVar(&f.candidate, "candidate-mode", string(bench.GHX), "the mode to judge")
+	f.addMargins(cmd)
+}
+
+func (f *judgeFlags) addMargins(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.Float64Var(&f.margins.SuccessDropPct, "margin-success", evidence.DefaultSuccessDropPct, "regression and claim: a drop of the success rate by so many `POINTS` is too much")
 	flags.Float64Var(&f.margins.CostRatio, "margin-cost", evidence.DefaultCostRatio, "regression: so many `TIMES` the baseline's cost is too much")
 	flags.Float64Var(&f.margins.LatencyRatio, "margin-latency", evidence.DefaultLatencyRatio, "regression: so many `TIMES` the baseline's latency is too much")
