@@ -59,6 +59,10 @@ func (c *checker) problem(path []string, format string, args ...any) {
 	c.problems = append(c.problems, c.doc.Problem(path, format, args...))
 }
 
+func (c *checker) warn(path []string, format string, args ...any) {
+	c.warnings = append(c.warnings, c.doc.Problem(path, format, args...))
+}
+
 func (c *checker) keyProblem(path []string, format string, args ...any) {
 	c.problems = append(c.problems, c.doc.KeyProblem(path, format, args...))
 }

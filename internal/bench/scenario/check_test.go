@@ -1,9 +1,11 @@
 package scenario_test
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -304,12 +306,14 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestS11UnusualTimeoutsAndRetriesAreWarnings(t *testing.T) {
+func TestWhatIsDoubtfulKeepsNothingFromBeingLoaded(t *testing.T) {
 	tests := []struct {
 		name, file, path string
 		value            any
 		want             string
 	}{
+		{"nothing may change, and something has to", writeFile, "footprint", []any{}, "footprint: is empty, so that whatever an attempt changes fails it: `bench scenarios footprint write-001` proposes what to allow"},
+		{"an answer that nothing is compared with", readFile, "assertions", object{"expected_outcome": "success", "required_data_fields": []any{"id", "title"}}, "assertions: lacks expected_data, so that id, title may be made up: compare them with what the verifier reads"},
 		{"an atomic timeout below 10 s", readFile, "timeout_ms", 9999, "timeout_ms: is 9999, but an atomic scenario usually has 10000 to 60000"},
 		{"an atomic timeout above 60 s", writeFile, "timeout_ms", 60001, "timeout_ms: is 60001, but an atomic scenario usually has 10000 to 60000"},
 		{"a workflow's timeout below 60 s", flowFile, "timeout_ms", 59999, "timeout_ms: is 59999, but a workflow usually has 60000 to 180000"},
@@ -429,4 +433,19 @@ func TestS14AnInputThatGitHubIsToRefuseFitsItsCapability(t *testing.T) {
 			assert.Equal(t, tt.input, resolved.Input, "the agent is given it as it is")
 		})
 	}
+}
+
+func TestTheExampleOfTheDocsIsAScenarioWithoutADoubt(t *testing.T) {
+	docs, err := os.ReadFile("../../../docs/scenarios.md")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(docs), "## Two kinds")
+	_, rest, _ = strings.Cut(rest, "```json\n")
+	example, _, found := strings.Cut(rest, "```")
+	require.True(t, found)
+	report := scenario.Check(fstest.MapFS{
+		"sets.json":                 {Data: []byte(`{"mine": ["pr-assignees-add-001"]}`)},
+		"pr-assignees-add-001.json": {Data: []byte(example)},
+	}, nil)
+	assert.Empty(t, report.Problems)
+	assert.Empty(t, report.Warnings)
 }

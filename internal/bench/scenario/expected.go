@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
@@ -36,6 +37,9 @@ func (c *checker) expectedData() {
 	e := a.ExpectedData
 	switch {
 	case e == nil:
+		if len(a.RequiredDataFields) > 0 {
+			c.warn([]string{"assertions"}, "lacks expected_data, so that %s may be made up: compare them with what the verifier reads", strings.Join(a.RequiredDataFields, ", "))
+		}
 		return
 	case a.Outcome() == bench.OutcomeError:
 		c.problem(at(), "goes with the expected outcome success alone: an error has no data")

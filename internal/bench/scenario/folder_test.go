@@ -69,7 +69,8 @@ func write(id string) object {
 			"must_succeed": true,
 			"checkpoints":  []any{look("field_equals", "path", "state", "expected_value", "MERGED")},
 		},
-		"tags": []any{"mutation"},
+		"footprint": []any{object{"change": "changed", "object": "pull request", "name": "o/n#1", "fields": object{"merged": true}}},
+		"tags":      []any{"mutation"},
 	}
 }
 
@@ -87,7 +88,8 @@ func flow(id string) object {
 			"expected_outcome": "success",
 			"checkpoints":      []any{look("empty", "verification_task", "pr.threads.list", "verification_input", object{"unresolvedOnly": true})},
 		},
-		"tags": []any{"pr"},
+		"footprint": []any{object{"change": "created", "object": "review comment", "name": "* on o/n#1"}},
+		"tags":      []any{"pr"},
 	}
 }
 

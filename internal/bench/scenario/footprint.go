@@ -43,9 +43,12 @@ func boundFields(fields map[string]any, g ground) (map[string]any, error) {
 	return bound, nil
 }
 
-// footprint checks what a scenario allows to be changed.
+// footprint checks what a scenario allows to be changed (rule S12).
 func (c *checker) footprint() {
 	allowed := c.scenario.Footprint
+	if len(allowed) == 0 && Mutates(c.scenario) && c.scenario.Assertions.Outcome() == bench.OutcomeSuccess {
+		c.warn([]string{"footprint"}, "is empty, so that whatever an attempt changes fails it: `bench scenarios footprint %s` proposes what to allow", c.scenario.ID)
+	}
 	for i, a := range allowed {
 		at := []string{"footprint", strconv.Itoa(i)}
 		c.references(a.Name, append(at, "name")...)

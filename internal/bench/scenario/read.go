@@ -145,7 +145,7 @@ func (c *checker) doubt(doubts []checkpoint.Doubt, at []string) {
 		if d.Certain {
 			c.problem(place, "%s", d.Message)
 		} else {
-			c.warnings = append(c.warnings, c.doc.Problem(place, "%s", d.Message))
+			c.warn(place, "%s", d.Message)
 		}
 	}
 }
