@@ -65,9 +65,19 @@ const (
 	manyIDs    = 1_000_000_000
 	manyDays   = 500
 	dayHours   = 24
-	manyIssues = 900
+	manyIssues = 2000
 	manyRuns   = 300
+	// numbersApart is more than the issues and pull requests of a scene.
+	numbersApart = 97
 )
+
+// turn returns a whole number from 0 and below n that is another one in each of
+// the next variations of a seed: a step further each time, around n.
+func (d *drawing) turn(n, step int) int {
+	v := d.scene.Variation
+	first := rand.New(rand.NewPCG(v.Seed, uint64(n))).IntN(n)
+	return (first + v.Number*step) % n
+}
 
 // ground draws what is there before anything is seeded.
 func (d *drawing) ground() {
@@ -78,7 +88,7 @@ func (d *drawing) ground() {
 		Reviewer: d.people[0], Others: d.people[1:], Organization: one(d.random, p.Organizations),
 		Description: sentence(about.fill(one(d.random, p.Descriptions))), Topics: some(d.random, p.Topics, d.between(1, 5)),
 		Forks: d.between(0, 60), Stargazers: some(d.random, d.people[1:], d.between(0, 5)), Message: d.apart().fill(one(d.random, []string{"Import from the «noun» archive", "First version", "Start «project»", "Move here"})),
-		LastNumber: d.between(3, manyIssues), LastRun: d.between(1, manyRuns),
+		LastNumber: 3 + d.turn(manyIssues, numbersApart), LastRun: d.between(1, manyRuns),
 	}
 	slices.Sort(g.Topics)
 	g.Files = append(g.Files, File{"README.md", about.fill(one(d.random, p.Readmes))})
@@ -130,7 +140,7 @@ func (d *drawing) names() {
 	next, step := d.between(1, 3), d.between(1, 3)
 	s.Draft = Release{Tag: tag(next), Name: d.title(one(d.random, published.Names)), Body: d.title(one(d.random, published.Notes)), Draft: true}
 	s.UnusedTag = tag(next + step)
-	s.missingTag = tag(next + step + d.between(1, 30))
+	s.missingTag = tag(next + step + d.between(1, 900))
 
 	options := some(d.random, one(d.random, p.Options), 4)
 	note := one(d.random, p.Notes)

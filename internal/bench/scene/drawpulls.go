@@ -126,7 +126,7 @@ const wrongParts = 2
 // buggy draws a pull request with bugs.
 func (d *drawing) buggy() Pull {
 	f, title, body, with := about(d, newDeck(d.random, d.corpus.code.Buggy))
-	p := Pull{Resource: "pr_with_bugs", Branch: d.branch(), Labels: d.labelled(0, 2), Title: title, Body: body, Path: one(d.random, f.Path)}
+	p := Pull{Resource: "pr_with_bugs", Branch: d.branch(), Labels: d.labelled(0, 2), Title: title, Body: body, Path: with.fill(one(d.random, f.Path))}
 	parts := slices.Concat(some(d.random, f.Wrong, wrongParts), some(d.random, f.Right, d.between(0, 2)))
 	file, lines := d.header(), []any{}
 	for _, part := range some(d.random, parts, len(parts)) {
@@ -162,7 +162,9 @@ func (d *drawing) failing() Pull {
 // reasons.
 func (d *drawing) toCheck() Pull {
 	p := d.change("pr_to_check")
-	switch d.random.IntN(4) {
+	verdicts := []string{"", "APPROVE", "REQUEST_CHANGES"}
+	state := d.turn(4*len(verdicts), 5)
+	switch state % 4 {
 	case 0:
 		p.Draft = true
 	case 1:
@@ -171,6 +173,6 @@ func (d *drawing) toCheck() Pull {
 	case 2:
 		d.failingBranches = append(d.failingBranches, p.Branch)
 	}
-	p.Verdict = one(d.random, []string{"", "APPROVE", "REQUEST_CHANGES"})
+	p.Verdict = verdicts[state/4]
 	return p
 }

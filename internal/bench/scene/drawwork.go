@@ -121,8 +121,8 @@ func (d *drawing) given() {
 	}
 	s.Texts = texts
 	s.Missing = map[string]any{
-		"issue_number": s.Ground.LastNumber + d.between(200, 5000), "pr_number": s.Ground.LastNumber + d.between(200, 5000),
-		"project_number": d.between(20, 900), "run_id": s.Ground.FirstID + int64(d.between(100_000, 900_000)),
+		"issue_number": s.Ground.LastNumber + numbersApart + d.between(1, numbersApart), "pr_number": s.Ground.LastNumber + numbersApart + d.between(1, numbersApart),
+		"project_number": 20 + d.turn(manyIssues, numbersApart), "run_id": s.Ground.FirstID + int64(d.between(100_000, 900_000)),
 		"tag_name": s.missingTag, "repo_name": strings.ToLower(d.apart().fill(one(d.random, t.Missing["name"]))),
 	}
 }

@@ -91,29 +91,44 @@ func dataOf(answer string) any {
 	return env.Value("data")
 }
 
+// mergeStates is in how many states, as GitHub tells them, the pull request may
+// be that is asked about; those who answer with the last one's are wrong.
+const mergeStates = 8
+
 // The right plays of all modes pass in every variation. What they are given, or
 // what they have to find and to change, differs from one to the next, and so does
 // the answer of those that read.
+//
+// Variations are gone through one after the other, as each has worlds of its own
+// to be seeded, and the sandbox keeps a few.
 func TestS15RightPlaysPassAndDifferInEveryVariation(t *testing.T) {
 	v := newVaried(t)
+	tasks, answers := map[string][]string{}, map[string][]string{}
+	for number := range *variations {
+		for _, s := range shippedScenarios(t) {
+			for _, mode := range playedIn(t, s) {
+				tried := v.try(t.Context(), s, mode, number)
+				require.Nil(t, tried.Error, "%s in mode %s, variation %d of seed %d: %s", s.ID, mode, number, *variationSeed, tried.Answer)
+				resolved := tried.Scenario.Scenario
+				play := s.ID + "/" + string(mode)
+				tasks[play] = append(tasks[play], fmt.Sprint(tried.Scenario.Input, resolved.Footprint, resolved.Assertions.Checkpoints))
+				answers[play] = append(answers[play], fmt.Sprint(dataOf(tried.Answer)))
+			}
+		}
+	}
 	for _, s := range shippedScenarios(t) {
+		reads := !scenario.Mutates(s) && s.Assertions.Outcome() == bench.OutcomeSuccess
 		for _, mode := range playedIn(t, s) {
-			t.Run(s.ID+"/"+string(mode), func(t *testing.T) {
-				tasks, answers := map[string]int{}, map[string]int{}
-				for number := range *variations {
-					tried := v.try(t.Context(), s, mode, number)
-					require.Nil(t, tried.Error, "variation %d of seed %d: %s", number, *variationSeed, tried.Answer)
-					resolved := tried.Scenario.Scenario
-					tasks[fmt.Sprint(tried.Scenario.Input, resolved.Footprint, resolved.Assertions.Checkpoints)]++
-					answers[fmt.Sprint(dataOf(tried.Answer))]++
-				}
-				reads := !scenario.Mutates(s) && s.Assertions.Outcome() == bench.OutcomeSuccess
-				if reads {
-					assert.Len(t, answers, *variations, "the answer is the same in two variations")
-				} else {
-					assert.Len(t, tasks, *variations, "the task is the same in two variations")
-				}
-			})
+			differs, what := tasks, "task"
+			if reads {
+				differs, what = answers, "answer"
+			}
+			play, want := s.ID+"/"+string(mode), *variations
+			if s.ID == "pr-merge-status-001" {
+				want = min(want, mergeStates)
+			}
+			different := slices.Compact(slices.Sorted(slices.Values(differs[play])))
+			assert.GreaterOrEqual(t, len(different), want, "%s: the %s is the same in two variations", play, what)
 		}
 	}
 }
@@ -145,21 +160,18 @@ func (s *parrotSession) Prompt(ctx context.Context, p agent.Prompt) (agent.Turn,
 func TestS15AnotherIterationsConstantsFail(t *testing.T) {
 	v := newVaried(t)
 	parroting := &parrot{Provider: v.deps.Provider}
-	for _, s := range shippedScenarios(t) {
-		if s.Assertions.ExpectedData == nil || scenario.Mutates(s) {
-			continue
+	other := *v
+	other.deps.Provider = parroting
+	before := map[string]string{}
+	for number := range *variations {
+		for _, s := range shippedScenarios(t) {
+			if s.Assertions.ExpectedData == nil || scenario.Mutates(s) {
+				continue
+			}
+			if parroting.says = before[s.ID]; number > 0 {
+				assert.NotNil(t, other.try(t.Context(), s, bench.AgentDirect, number).Error, "%s, variation %d", s.ID, number)
+			}
+			before[s.ID] = v.try(t.Context(), s, bench.AgentDirect, number).Answer
 		}
-		t.Run(s.ID, func(t *testing.T) {
-			var said []string
-			for number := range *variations {
-				said = append(said, v.try(t.Context(), s, bench.AgentDirect, number).Answer)
-			}
-			other := *v
-			other.deps.Provider = parroting
-			for number := range *variations {
-				parroting.says = said[(number+1)%*variations]
-				assert.NotNil(t, other.try(t.Context(), s, bench.AgentDirect, number).Error, "variation %d", number)
-			}
-		})
 	}
 }
