@@ -153,6 +153,7 @@ func TestPlansSendWhatTheirToolsSend(t *testing.T) {
 					t.Parallel()
 					places := [2]*target.Place{}
 					for i := range places {
+						var err error
 						places[i], err = sandbox.Prepare(t.Context(), target.Needs{World: s.World()})
 						require.NoError(t, err)
 					}
