@@ -51,9 +51,16 @@ type Characteristics struct {
 // Simulate judges simulated suites and counts what they come to. The result
 // depends on the arguments alone.
 func (d *Design) Simulate(truth Truth, suites int, seed uint64) Characteristics {
+	are := [3]float64{points(truth.SuccessDrop), changePct(truth.CostLog), changePct(truth.LatencyLog)}
+	return d.simulate(truth.Blocks, are, suites, seed)
+}
+
+// simulate judges suites that draw gives. The changes that are true are those of
+// the endpoints, of the scenarios that are not harmed.
+func (d *Design) simulate(draw func(most int, r *rand.Rand) []Block, are [3]float64, suites int, seed uint64) Characteristics {
 	verdicts := make([]bench.Evidence, suites)
 	stats.InParallel(suites, func(i int) {
-		verdicts[i], _, _ = d.decide(truth.Blocks(d.Most(), stats.Stream(seed, uint64(i))))
+		verdicts[i], _, _ = d.decide(draw(d.Most(), stats.Stream(seed, uint64(i))))
 	})
 	c := Characteristics{Suites: suites}
 	blocks := 0
@@ -70,16 +77,14 @@ func (d *Design) Simulate(truth Truth, suites int, seed uint64) Characteristics 
 		if len(v.Looks) > 0 {
 			blocks += v.Looks[len(v.Looks)-1].Blocks
 		}
-		c.count(v.Endpoints, truth)
+		c.count(v.Endpoints, are)
 	}
 	c.MeanBlocks = float64(blocks) / float64(max(1, suites))
 	return c
 }
 
-// count tells which intervals have the truth in them, which is that of the
-// scenarios that are not harmed.
-func (c *Characteristics) count(endpoints []bench.Endpoint, truth Truth) {
-	are := [3]float64{points(truth.SuccessDrop), changePct(truth.CostLog), changePct(truth.LatencyLog)}
+// count tells which intervals have the truth in them.
+func (c *Characteristics) count(endpoints []bench.Endpoint, are [3]float64) {
 	for i, e := range endpoints {
 		if e.Interval == nil {
 			continue

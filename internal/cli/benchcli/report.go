@@ -14,8 +14,8 @@ import (
 
 func (a *app) reportCommand() *cobra.Command {
 	var j judgeFlags
-	var files, results []string
-	var dir, run, expectations string
+	var from sourceFlags
+	var expectations string
 	var gated, asJSON bool
 	var out verify.Outputs
 	cmd := &cobra.Command{
@@ -40,12 +40,12 @@ With --gate the exit code tells the verdict: 0 pass, 1 fail, 2 no verdict,
 			if how.Expectations, err = a.expectationsFrom(expectations); err != nil {
 				return err
 			}
-			source, notes, err := sourceFor(files, results, dir, run, how)
+			source, notes, err := from.find(how)
 			if err != nil {
 				return err
 			}
 			how.GeneratedAt, how.Outputs, how.Seed = bench.FormatTime(a.now()), out, seedOf(fmt.Sprint(source.Files))
-			if how.History, _, err = ledger.ReadHistory(filepath.Join(dir, ledger.HistoryFile)); err != nil {
+			if how.History, _, err = ledger.ReadHistory(filepath.Join(from.dir, ledger.HistoryFile)); err != nil {
 				return err
 			}
 			reported, err := verify.Report(source, how)
@@ -66,11 +66,8 @@ With --gate the exit code tells the verdict: 0 pass, 1 fail, 2 no verdict,
 		},
 	}
 	j.add(cmd)
+	from.add(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&files, "suite-jsonl", nil, "read this ledger `FILE`; may be given several times")
-	flags.StringArrayVar(&results, "results", nil, "read every run below this `DIR`, such as all shards of a plan; may be given several times")
-	flags.StringVar(&run, "run", "", "read the run of this `ID`")
-	flags.StringVar(&dir, "output-dir", verify.DefaultDir, "look for runs below this `DIR`")
 	flags.StringVar(&expectations, "expectations-config", "", "thresholds and prices `FILE` (default: built in)")
 	flags.BoolVar(&gated, "gate", false, "tell the verdict by the exit code")
 	flags.BoolVar(&asJSON, "json", false, "print the summary as JSON")
@@ -79,21 +76,35 @@ With --gate the exit code tells the verdict: 0 pass, 1 fail, 2 no verdict,
 	flags.StringVar(&out.CSV, "csv", "", "write the rows as CSV to this `FILE`")
 	flags.StringVar(&out.HTML, "html", "", "write the report as one HTML page to this `FILE`")
 	flags.StringVar(&out.JUnit, "junit", "", "write the rows and checks as JUnit XML to this `FILE`")
-	cmd.MarkFlagsMutuallyExclusive("suite-jsonl", "results", "run")
 	return cmd
 }
 
-func sourceFor(files, results []string, dir, run string, how verify.Judging) (verify.Source, []string, error) {
+// sourceFlags say which rows are read.
+type sourceFlags struct {
+	files, results []string
+	dir, run       string
+}
+
+func (f *sourceFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.files, "suite-jsonl", nil, "read this ledger `FILE`; may be given several times")
+	flags.StringArrayVar(&f.results, "results", nil, "read every run below this `DIR`, such as all shards of a plan; may be given several times")
+	flags.StringVar(&f.run, "run", "", "read the run of this `ID`")
+	flags.StringVar(&f.dir, "output-dir", verify.DefaultDir, "look for runs below this `DIR`")
+	cmd.MarkFlagsMutuallyExclusive("suite-jsonl", "results", "run")
+}
+
+func (f *sourceFlags) find(how verify.Judging) (verify.Source, []string, error) {
 	switch {
-	case len(results) > 0:
-		source, err := verify.SourceBelow(results...)
+	case len(f.results) > 0:
+		source, err := verify.SourceBelow(f.results...)
 		return source, nil, err
-	case len(files) > 0:
-		return verify.Source{Files: files}, nil, nil
-	case run != "":
-		source, err := verify.SourceOf(filepath.Join(dir, run))
+	case len(f.files) > 0:
+		return verify.Source{Files: f.files}, nil, nil
+	case f.run != "":
+		source, err := verify.SourceOf(filepath.Join(f.dir, f.run))
 		return source, nil, err
 	default:
-		return verify.NewestSource(dir, []bench.Mode{how.Baseline, how.Candidate})
+		return verify.NewestSource(f.dir, []bench.Mode{how.Baseline, how.Candidate})
 	}
 }

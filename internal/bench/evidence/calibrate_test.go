@@ -1,0 +1,143 @@
+package evidence_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/evidence"
+	"github.com/ghx-dev/bench-action/internal/bench/stats"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// rowsOf are blocks as the rows of a run.
+func rowsOf(blocks []evidence.Block) []bench.Row {
+	var rows []bench.Row
+	for _, b := range blocks {
+		for mode, s := range map[bench.Mode]evidence.Session{bench.GHXBase: b.Baseline, bench.GHX: b.Candidate} {
+			row := bench.Row{
+				RunID: "run-1", Mode: mode, ScenarioID: b.Scenario, Iteration: b.Iteration, Success: s.Success,
+				Cost: s.CostUSD, LatencyMSWall: s.LatencyMS, Tokens: bench.Tokens{Total: int64(s.TokensTotal)},
+			}
+			if s.Void != "" {
+				row.Error = &bench.RowError{Type: bench.TimeoutNoFirstAnswer}
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func poolOf(rows []bench.Row, mode, other bench.Mode) *evidence.Pool {
+	pool := evidence.NewPool(mode, other)
+	for i := range rows {
+		pool.Add(&rows[i])
+	}
+	return pool
+}
+
+func calibrate(t *testing.T, d *evidence.Design, pool *evidence.Pool) evidence.Calibration {
+	t.Helper()
+	c, err := d.Calibrate(pool, suitesOfACell, 5, func(int, int) {})
+	require.NoError(t, err)
+	return c
+}
+
+// Of so many suites, more wrong ones than that are more than 5 %: by luck there
+// are in 5 of 10,000.
+const (
+	suitesOfACell = 100
+	mostWrong     = 13
+)
+
+func TestV12SuitesThatAreDrawnFromRowsAreSeldomJudgedWrongly(t *testing.T) {
+	rows := rowsOf(blocks(world(12, 0.95, 0.3), 40, 3))
+	check := func(c evidence.Calibration) {
+		assert.Equal(t, 12, c.Scenarios)
+		assert.GreaterOrEqual(t, c.FewestSessions, 40)
+		for _, truth := range c.Truths {
+			assert.LessOrEqual(t, truth.Wrong(), mostWrong, truth.Candidate)
+			assert.True(t, truth.WrongPass || truth.WrongFail)
+			assert.Equal(t, suitesOfACell, truth.Pass+truth.Fail+truth.CannotTell)
+			for i := range truth.Covered {
+				// 93 % less three standard errors.
+				assert.GreaterOrEqual(t, truth.Covered[i], 85*truth.Intervals[i]/suitesOfACell, "%s: endpoint %d", truth.Candidate, i)
+			}
+		}
+	}
+	check(calibrate(t, design(t, bench.ProfileClaim, 2, 12), poolOf(rows, bench.GHXBase, bench.GHX)))
+	c := calibrate(t, regression(t), poolOf(rows, bench.GHXBase, ""))
+	check(c)
+	assert.GreaterOrEqual(t, c.Truths[0].Pass, 90, "what does not differ")
+	for _, twice := range c.Truths[4:] {
+		assert.GreaterOrEqual(t, twice.Fail, 90, twice.Candidate)
+	}
+	assert.Equal(t, []string{
+		"does not differ", "succeeds 15 points less often", "costs × 1.2", "takes × 1.25",
+		"succeeds 30 points less often", "costs × 1.44", "takes × 1.56",
+	}, candidates(c))
+}
+
+func candidates(c evidence.Calibration) []string {
+	var all []string
+	for _, t := range c.Truths {
+		all = append(all, t.Candidate)
+	}
+	return all
+}
+
+func TestV12TheOrderOfRowsDoesNotMatterAndTheSeedDoes(t *testing.T) {
+	rows := rowsOf(blocks(world(6, 0.9, 0.3), 6, 3))
+	d := regression(t)
+	want := calibrate(t, d, poolOf(rows, bench.GHXBase, ""))
+	slices.Reverse(rows)
+	assert.Equal(t, want, calibrate(t, d, poolOf(rows, bench.GHXBase, "")))
+	other, err := d.Calibrate(poolOf(rows, bench.GHXBase, ""), suitesOfACell, 6, func(int, int) {})
+	require.NoError(t, err)
+	assert.NotEqual(t, want.Truths, other.Truths)
+}
+
+func TestV12WholeBlocksKeepWhatTheirSessionsHaveInCommon(t *testing.T) {
+	truth := alike(6)
+	truth.CV, truth.BlockNoise = 0.05, 0.6
+	rows := rowsOf(blocks(truth, 20, 3))
+	apart, whole := calibrate(t, regression(t), poolOf(rows, bench.GHXBase, "")), calibrate(t, regression(t), poolOf(rows, bench.GHXBase, bench.GHX))
+	assert.Greater(t, whole.Truths[0].Pass, 2*apart.Truths[0].Pass)
+	assert.Equal(t, 2*apart.Sessions, whole.Sessions)
+}
+
+func TestV12WhatTellsNothingIsRefused(t *testing.T) {
+	d := regression(t)
+	rows := rowsOf(blocks(alike(4), 4, stats.Stream(3).Uint64()))
+	altered := func(alter func(*bench.Row)) []bench.Row {
+		all := slices.Clone(rows)
+		for i := range all {
+			alter(&all[i])
+		}
+		return all
+	}
+	cases := []struct {
+		name   string
+		rows   []bench.Row
+		suites int
+		want   string
+	}{
+		{"no rows", nil, 10, "there are no rows of mode ghx@base to draw from"},
+		{"another mode", altered(func(r *bench.Row) { r.Mode = bench.MCP }), 10, "there are no rows of mode ghx@base"},
+		{"all failed", altered(func(r *bench.Row) { r.Success = false }), 10, "no session of mode ghx@base succeeded"},
+		{"all void", altered(func(r *bench.Row) { r.Error = &bench.RowError{Type: bench.TimeoutNoFirstAnswer} }), 10, "scenario scenario-aa has 0 sessions"},
+		{"negative", altered(func(r *bench.Row) { r.Cost = -1 }), 10, "there are no rows"},
+		{"no suites", rows, 0, "at least 1"},
+		{"two scenarios cannot pass", rowsOf(blocks(alike(2), 4, 1)), 10, "take at least 3 scenarios"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := d.Calibrate(poolOf(c.rows, bench.GHXBase, ""), c.suites, 1, func(int, int) {})
+			require.ErrorContains(t, err, c.want)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		})
+	}
+}
