@@ -1,6 +1,7 @@
 package truth_test
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -28,6 +29,21 @@ func TestS13AnswersAreTrue(t *testing.T) {
 		"a number":                         {5, 5.0, ""},
 		"another number":                   {5, 6, "is 6, GitHub says 5"},
 		"a fraction":                       {0.5, 0.25, "is 0.25"},
+		"the same fraction":                {0.5, 0.5, ""},
+		"a fraction is not 0":              {0.5, 0, "is 0, GitHub says 0.5"},
+		"0 is not a fraction":              {0, 0.5, "is 0.5, GitHub says 0"},
+		"0 is not a text":                  {0, "none", `is "none", GitHub says 0`},
+		"numbers too large to be told":     {json.Number("1e400"), json.Number("2e400"), "is 2e400"},
+		"the same boolean":                 {true, true, ""},
+		"a text is not 0":                  {"", 0, `is 0, GitHub says ""`},
+		"a letter that folds to another":   {"CLOSED", "clo\u017fed", "is"},
+		"one that is wanted":               {"clo\u017fed", "closed", "is"},
+		"a word that no state is":          {"\u00fcber", "\u00dcBER", "is"},
+		"a sign before a word":             {"[WIP]", "[wip]", "is"},
+		"a word is no moment":              {"never", "0001-01-01T00:00:00Z", "is"},
+		"a moment is no word":              {"0001-01-01T00:00:00Z", "never", "is"},
+		"what cannot be written":           {nil, math.NaN(), "NaN, which is no JSON"},
+		"signs of HTML":                    {"a<b", "a&b", `is "a&b", GitHub says "a<b"`},
 		"a large number":                   {int64(math.MaxInt64), int64(math.MaxInt64 - 1), "is 9223372036854775806"},
 		"a boolean":                        {true, false, "is false, GitHub says true"},
 		"a boolean as a text":              {true, "true", `is "true"`},
@@ -95,4 +111,9 @@ func TestLongValuesAreShortened(t *testing.T) {
 	wrong := truth.Compare(object{"f": strings.Repeat("ä", 500)}, nil, object{"f": math.NaN()})
 	assert.Less(t, len(wrong[0]), 700)
 	assert.Contains(t, wrong[0], "…")
+
+	// With its quotes, a text of 118 characters has the 120 that are shown.
+	whole := strings.Repeat("x", 118)
+	assert.Equal(t, []string{`The data's f is "` + whole + `", GitHub says "` + whole[1:] + `y….`},
+		truth.Compare(object{"f": whole[1:] + "yz"}, nil, object{"f": whole}))
 }

@@ -59,16 +59,20 @@ const (
 
 // name is what the list of equivalent mutants calls it.
 func (m *mutant) name() string {
-	name := fmt.Sprintf("%s %s: %s → %s", m.target.folder, m.function, m.before, m.after)
-	if m.nth > 1 {
-		name += " #" + strconv.Itoa(m.nth)
-	}
-	return name
+	return fmt.Sprintf("%s %s: %s → %s%s", m.target.folder, m.function, m.before, m.after, m.among())
 }
 
 func (m *mutant) String() string {
 	place := fmt.Sprintf("%s:%d:%d", m.position.Filename, m.position.Line, m.position.Column)
-	return fmt.Sprintf("%s: %s in %s (%s → %s)", place, m.what, m.function, m.before, m.after)
+	return fmt.Sprintf("%s: %s in %s (%s → %s%s)", place, m.what, m.function, m.before, m.after, m.among())
+}
+
+// among tells the mutant from others of its name, and is empty for the first.
+func (m *mutant) among() string {
+	if m.nth <= 1 {
+		return ""
+	}
+	return " #" + strconv.Itoa(m.nth)
 }
 
 // maxShown is how many characters of a changed text are shown.
