@@ -97,13 +97,9 @@ type rankStratum struct {
 	chosen int
 }
 
-// rankStrata returns the strata in which both groups have values.
 func rankStrata(measures [][]Pair) []rankStratum {
 	var all []rankStratum
 	for i, p := range measures[0] {
-		if len(p.A) == 0 || len(p.B) == 0 {
-			continue
-		}
 		s := rankStratum{chosen: min(len(p.A), len(p.B))}
 		for _, strata := range measures {
 			s.adds = append(s.adds, strata[i].rankAdds())

@@ -45,10 +45,7 @@ func proportion(successes, n int) float64 {
 func PassHatK(successes, n, k int) float64 {
 	p := 1.0
 	for i := range k {
-		p *= float64(successes-i) / float64(n-i)
-		if p <= 0 {
-			return 0
-		}
+		p *= float64(max(0, successes-i)) / float64(n-i)
 	}
 	return p
 }
@@ -57,9 +54,7 @@ func PassHatK(successes, n, k int) float64 {
 // independent trials of probability p.
 func AtLeast(least, n int, p float64) float64 {
 	switch {
-	case least <= 0:
-		return 1
-	case least > n || p <= 0:
+	case least > n:
 		return 0
 	case p >= 1:
 		return 1

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench/stats"
 )
@@ -58,6 +59,23 @@ func TestG13NewcombeIntervalIsThatOfTheLiterature(t *testing.T) {
 	}
 }
 
+func TestG13IntervalsOfProportionsAreWithinTheirRange(t *testing.T) {
+	for n := range 200 {
+		for successes := range n + 1 {
+			lo, hi := stats.Wilson(successes, n)
+			p := 0.5
+			if n > 0 {
+				p = float64(successes) / float64(n)
+			}
+			require.True(t, 0 <= lo && lo <= p+exact && p-exact <= hi && hi <= 1, "%d of %d: %g to %g", successes, n, lo, hi)
+		}
+	}
+	lo, hi := stats.Newcombe(0, 0, 5, 10)
+	bestLo, bestHi := stats.Newcombe(0, 10, 5, 10)
+	assert.LessOrEqual(t, lo, bestLo, "without trials less is known")
+	assert.Greater(t, hi, bestHi, "without trials less is known")
+}
+
 func TestG13PassHatKCountsTheSubsetsThatAllSucceed(t *testing.T) {
 	for n := 1; n <= 8; n++ {
 		for successes := range n + 1 {
@@ -95,4 +113,5 @@ func TestAtLeastIsTheBinomialTail(t *testing.T) {
 	assert.Zero(t, stats.AtLeast(5, 4, 1), "fewer trials than successes wanted")
 	assert.Equal(t, 1.0, stats.AtLeast(0, 0, 0), "nothing wanted")
 	assert.InDelta(t, 1, stats.AtLeast(3, 50_000, 0.5), exact, "terms too small for a float do no harm")
+	assert.Zero(t, stats.AtLeast(3, 5, 0), "hopeless trials of several")
 }

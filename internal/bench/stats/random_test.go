@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -121,6 +123,7 @@ func TestG13LeastPermutationPIsTwoLabellings(t *testing.T) {
 	assert.InDelta(t, 2.0/20, stats.LeastPermutationP([]stats.Pair{sizes(3, 3)}), exact, "20 ways to choose 3 of 6")
 	assert.InDelta(t, 2.0/400, stats.LeastPermutationP([]stats.Pair{sizes(3, 3), sizes(3, 3)}), exact, "strata multiply")
 	assert.Equal(t, 1.0, stats.LeastPermutationP([]stats.Pair{sizes(1, 1)}), "a probability is at most 1")
+	assert.Equal(t, 1.0, stats.LeastPermutationP(nil), "there is one way to label nothing")
 }
 
 func TestReplicatesDependOnSeedAndStreamNotOnProcessors(t *testing.T) {
@@ -139,4 +142,75 @@ func TestReplicatesDependOnSeedAndStreamNotOnProcessors(t *testing.T) {
 	assert.NotEqual(t, alone, draw(1, 8, 1), "another seed")
 	assert.NotEqual(t, alone, draw(1, 7, 2), "another stream")
 	assert.Len(t, slices.Compact(stats.Sorted(alone)), len(alone), "every replicate has draws of its own")
+}
+
+func TestReplicatesAreSharedOut(t *testing.T) {
+	for _, n := range []int{0, 1, 249, 250, 251, 999, 1000} {
+		var guard sync.Mutex
+		times := make([]int, n)
+		stats.Replicate(1, 1, n, func(_ *rand.Rand, from, to int) {
+			guard.Lock()
+			defer guard.Unlock()
+			assert.Less(t, from, to, "of %d", n)
+			for i := from; i < to; i++ {
+				times[i]++
+			}
+		})
+		assert.Equal(t, slices.Repeat([]int{1}, n), times, "each of %d once", n)
+	}
+}
+
+func TestWorkIsDoneByAllProcessorsAtOnce(t *testing.T) {
+	const processors = 3
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+	synctest.Test(t, func(t *testing.T) {
+		var arrived sync.WaitGroup
+		arrived.Add(processors)
+		var guard sync.Mutex
+		var done []int
+		stats.InParallel(processors, func(i int) {
+			guard.Lock()
+			done = append(done, i)
+			guard.Unlock()
+			// Each waits for all the others.
+			arrived.Done()
+			arrived.Wait()
+		})
+		slices.Sort(done)
+		assert.Equal(t, []int{0, 1, 2}, done)
+	})
+	assert.Equal(t, processors, runtime.GOMAXPROCS(0), "it is asked for, not set")
+}
+
+// A report says with which seed its numbers were made. Who computes them again,
+// with a later version, is to get the same.
+func TestSeedsGiveTheSameNumbersInEveryVersion(t *testing.T) {
+	r := stats.Stream(1, 2, 3)
+	assert.Equal(t, []uint64{0x39326f18945ac3d9, 0xd981469958ce0cce, 0x22697b0feb95c434}, []uint64{r.Uint64(), r.Uint64(), stats.Stream(0).Uint64()})
+
+	values := make([]float64, 502)
+	stats.Replicate(7, 1, len(values), func(r *rand.Rand, from, to int) {
+		for i := from; i < to; i++ {
+			values[i] = r.Float64()
+		}
+	})
+	assert.Equal(t, []float64{0.30489039572330034, 0.2609933707321652, 0.8138078713753814}, []float64{values[249], values[250], values[501]})
+
+	sums := map[string]int{}
+	for _, n := range []int{1, 2, 3, 10, 101} {
+		r, resampler := stats.Stream(uint64(n)), stats.NewMedianResampler(n)
+		for range 20_000 {
+			middle := resampler.Draw(r)
+			sums["lower"] += middle.Lo
+			sums["upper"] += middle.Hi
+		}
+		// What was drawn at the end depends on how much was before.
+		sums["next"] ^= r.Int()
+	}
+	assert.Equal(t, map[string]int{"lower": 1105537, "upper": 1133627, "next": 1978302510081224463}, sums)
+
+	r = stats.Stream(5)
+	strata := [][]float64{{1, 2, 4, 8, 16}, {3, 5, 7}, {6}}
+	assert.Equal(t, []float64{6, 6, 4, 4, 6}, stats.NewPooledMedianResampler(strata).Draw(r, 5))
+	assert.Equal(t, uint64(0x745e238f6728543a), r.Uint64())
 }

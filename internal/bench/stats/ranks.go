@@ -78,9 +78,6 @@ func VanElteren(strata []Pair) float64 {
 // value is greater whole and those in which both are equal half.
 // It is 0 if a group is empty.
 func (p Pair) rankDistance() float64 {
-	if len(p.A) == 0 || len(p.B) == 0 {
-		return 0
-	}
 	found := p.compare()
 	return (found.greater - found.less) / 2 / float64(len(p.A)+len(p.B)+1)
 }

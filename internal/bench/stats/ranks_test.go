@@ -31,6 +31,7 @@ func TestG13CliffsDeltaIsTheShareOfPairs(t *testing.T) {
 		assert.InDelta(t, sum/float64(len(a)*len(b)), pair(a, b).CliffsDelta(), exact)
 	}
 	assert.Zero(t, pair(nil, []float64{1}).CliffsDelta(), "an empty sample shows no effect")
+	assert.Zero(t, pair([]float64{1}, nil).CliffsDelta(), "nor does it on the other side")
 	assert.Equal(t, 1.0, pair([]float64{5, 6}, []float64{1, 2}).CliffsDelta(), "A greater throughout")
 }
 
@@ -73,6 +74,7 @@ func TestG13VanElterenFindsNothingWhereThereIsNothing(t *testing.T) {
 	assert.Equal(t, 1.0, stats.VanElteren(nil), "no strata")
 	assert.Equal(t, 1.0, stats.VanElteren([]stats.Pair{pair([]float64{4, 4}, []float64{4, 4, 4})}), "all values equal")
 	assert.Equal(t, 1.0, stats.VanElteren([]stats.Pair{pair(nil, []float64{4})}), "one group alone")
+	assert.Equal(t, 1.0, stats.VanElteren([]stats.Pair{pair([]float64{4}, nil)}), "the other group alone")
 }
 
 func TestG13VanElterenAgreesWithPermutation(t *testing.T) {
@@ -122,6 +124,7 @@ func TestG17PermutationTriesAllLabellingsWhereTheyAreFew(t *testing.T) {
 		{"groups of unlike sizes", []stats.Pair{pair([]float64{9, 8, 7}, []float64{1, 2})}, 2.0 / 10},
 		{"ties", []stats.Pair{pair([]float64{1, 1, 2}, []float64{2, 3, 3})}, 4.0 / 20},
 		{"nothing but ties", []stats.Pair{pair([]float64{1, 1}, []float64{1, 1})}, 1},
+		{"ties in strata whose smaller groups are not the same", []stats.Pair{pair([]float64{5}, []float64{1, 1}), pair([]float64{5, 5}, []float64{1})}, 1.0 / 9},
 		{"no strata", nil, 1},
 		{"one group alone", []stats.Pair{pair(nil, low)}, 1},
 	} {
@@ -133,4 +136,17 @@ func TestG17PermutationTriesAllLabellingsWhereTheyAreFew(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestG17PermutationDrawsAsManyAsAskedForWhereLabellingsAreMore(t *testing.T) {
+	// 70 labellings of which 60 are drawn: with the observed one, of 61.
+	p := permutationP([]stats.Pair{pair([]float64{1, 2, 3, 5}, []float64{4, 6, 7, 8})}, 60)
+	assert.InDelta(t, math.Round(p*61), p*61, 1e-9)
+
+	ascending := make([]float64, 80)
+	for i := range ascending {
+		ascending[i] = float64(i)
+	}
+	apart := []stats.Pair{pair(ascending[:40], ascending[40:])}
+	assert.InDelta(t, 1.0/100, permutationP(apart, 99), exact, "none of the drawn is as far apart, and p is not 0")
 }

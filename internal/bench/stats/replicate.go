@@ -25,16 +25,9 @@ func Replicate(seed, stream uint64, n int, work func(r *rand.Rand, from, to int)
 // InParallel calls work with every number from 0 to n−1, on all processors at
 // once, and returns when all calls have.
 func InParallel(n int, work func(i int)) {
-	workers := min(n, runtime.GOMAXPROCS(0))
-	if workers <= 1 {
-		for i := range n {
-			work(i)
-		}
-		return
-	}
 	var next atomic.Int64
 	var group sync.WaitGroup
-	for range workers {
+	for range min(n, runtime.GOMAXPROCS(0)) {
 		group.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				work(i)

@@ -73,7 +73,8 @@ func (s Sample) CV() float64 {
 	}
 	squares := 0.0
 	for _, v := range s {
-		squares += (v - mean) * (v - mean)
+		deviation := v - mean
+		squares += deviation * deviation
 	}
 	return 100 * math.Sqrt(squares/float64(len(s))) / mean
 }
@@ -86,8 +87,5 @@ func middleOf(n int) Middle { return Middle{Lo: (n - 1) / 2, Hi: n / 2} }
 
 // In returns the mean of the two values at the middle's positions.
 func (m Middle) In(s Sample) float64 {
-	if m.Lo == m.Hi {
-		return s[m.Lo]
-	}
 	return (s[m.Lo] + s[m.Hi]) / 2
 }

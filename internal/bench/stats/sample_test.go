@@ -88,6 +88,20 @@ func TestInterval95IsThePercentilesOfWhatThereIs(t *testing.T) {
 	assert.InDelta(t, 25, lo, exact)
 	assert.InDelta(t, 975, hi, exact)
 
-	_, _, ok = stats.Interval95([]float64{math.NaN()})
-	assert.False(t, ok, "resamples that all lack the figure have no interval")
+	lo, hi, ok = stats.Interval95([]float64{7})
+	assert.Equal(t, []any{7.0, 7.0, true}, []any{lo, hi, ok}, "one resample has the figure")
+	lo, hi, ok = stats.Interval95([]float64{math.NaN()})
+	assert.Equal(t, []any{0.0, 0.0, false}, []any{lo, hi, ok}, "resamples that all lack the figure have no interval")
+
+	r := rand.New(rand.NewPCG(3, 4))
+	for n := 1; n < 300; n++ {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = r.NormFloat64()
+		}
+		sorted := stats.Sorted(slices.Clone(values))
+		lo, hi, _ := stats.Interval95(values)
+		require.InDelta(t, sorted.Percentile(2.5), lo, exact, "%d values, between two of them", n)
+		require.InDelta(t, sorted.Percentile(97.5), hi, exact, "%d values, between two of them", n)
+	}
 }

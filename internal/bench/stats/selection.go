@@ -23,7 +23,7 @@ func Median(values []float64) float64 {
 // Interval95 returns the 2.5th and the 97.5th percentile of values in any
 // order: the percentile bootstrap's interval if they are a figure's values in
 // resamples. NaN stands for a resample without the figure and is left out; ok
-// is false if nothing else is there. It reorders values.
+// is false, and both are 0, if nothing else is there. It reorders values.
 func Interval95(values []float64) (lo, hi float64, ok bool) {
 	values = slices.DeleteFunc(values, math.IsNaN)
 	if len(values) == 0 {
