@@ -103,7 +103,7 @@ func Declared() []Input {
 		{Name: inShard, Help: "Run the part I/N of the plan only and publish nothing; another job merges the parts."},
 		{Name: inResults, Help: "Folders or ledgers of shards, one a line: merge, judge and publish them, and run nothing."},
 		{Name: inResume, Default: "false", Help: "Go on with the newest run in the output folder: true or false."},
-		{Name: inRows, Help: "A folder of the workspace with the rows of an earlier run of the same commit: they are taken over, all but those of runner failures, and the other cells alone are run. It may be missing or empty. No pull request must be able to write it."},
+		{Name: inRows, Help: "A folder of the workspace with the rows of an earlier run of the same commit: they are taken over, whatever became of them, and the other cells alone are run. It may be missing or empty. No pull request must be able to write it."},
 		{Name: inMaxCost, Default: "0", Help: "Stop when so many USD are spent; 0 means no limit."},
 		{Name: inTimeout, Default: "0", Help: "Stop cleanly after so many minutes, and report what is there; 0 means no limit."},
 		{Name: inExpectations, Help: "A file with thresholds and prices."},

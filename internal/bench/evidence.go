@@ -229,14 +229,3 @@ type Further struct {
 	// Enough is false if, as things look now, even the last look cannot tell.
 	Enough bool `json:"enough"`
 }
-
-// LeftOut counts rows that are left out for one reason.
-type LeftOut struct {
-	Reason string `json:"reason"`
-	Rows   int    `json:"rows"`
-	// Cells are the first of them, at most [MaxCellsNamed], in order.
-	Cells []Cell `json:"cells"`
-}
-
-// MaxCellsNamed is how many of the rows that are left out are named.
-const MaxCellsNamed = 20

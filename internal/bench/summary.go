@@ -33,6 +33,9 @@ type Summary struct {
 	Warnings []string `json:"warnings"`
 	// Regressions compares with the history (rule G14).
 	Regressions []Regression `json:"regressions"`
+	// LeftOut counts what the verdict does not look at, for whatever reason; what
+	// has no row is in Missing.
+	LeftOut []LeftOut `json:"leftOut,omitempty"`
 	// Evidence is nil unless the profile decides by it.
 	Evidence *Evidence `json:"evidence,omitempty"`
 }

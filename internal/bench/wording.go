@@ -340,12 +340,3 @@ func ChangeText(change float64) string {
 	}
 	return PercentText(change)
 }
-
-// Text says how many rows were left out, and why.
-func (l LeftOut) Text() string {
-	rows := CountText(float64(l.Rows)) + " rows"
-	if l.Rows == 1 {
-		rows = "1 row"
-	}
-	return rows + ": " + l.Reason
-}

@@ -32,7 +32,7 @@ func shownIcon(e bench.Endpoint) string {
 	}
 }
 
-// looks say what was decided on the way, and which rows do not count.
+// looks say what was decided on the way.
 func (r Run) looks() section {
 	s := section{rank: rankDoubts, title: "what was decided when", noun: "look"}
 	if r.Summary == nil || r.Summary.Evidence == nil {
@@ -41,10 +41,19 @@ func (r Run) looks() section {
 	for _, look := range r.Summary.Evidence.Looks {
 		s.items = append(s.items, fmt.Sprintf("- After %s: **%s**. %s\n", counted(look.Blocks, "repetition"), look.Verdict.Word(), markdown.Text(sentence(look.Cause.Text), maxReason)))
 	}
-	for _, l := range r.Summary.Evidence.LeftOut {
+	return s.under("Decisions on the way")
+}
+
+// omissions are the rows that the verdict does not look at, of every profile.
+func (r Run) omissions() section {
+	s := section{rank: rankDoubts, title: "what is left out", noun: "reason"}
+	if r.Summary == nil {
+		return s
+	}
+	for _, l := range r.Summary.LeftOut {
 		if l.Rows > 0 {
-			s.items = append(s.items, "- Left out: "+markdown.Text(sentence(l.Text()), maxReason)+"\n")
+			s.items = append(s.items, "- "+markdown.Text(sentence(l.Text()), maxReason)+"\n")
 		}
 	}
-	return s.under("Decisions on the way")
+	return s.under("Left out")
 }

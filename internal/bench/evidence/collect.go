@@ -38,8 +38,8 @@ const (
 type Collector struct {
 	pairing Pairing
 	records []record
-	// others counts the rows of other modes, of which nothing is kept.
-	others    bench.LeftOut
+	// others counts the rows of which nothing else is kept.
+	others    bench.Omissions
 	scenarios names
 	reasons   names
 	runs      names
@@ -87,7 +87,7 @@ func NewCollector(pairing Pairing) (*Collector, error) {
 		pairing.Void = ProviderFailed
 	}
 	return &Collector{
-		pairing: pairing, others: bench.LeftOut{Reason: ReasonMode}, models: map[string]bool{}, contents: map[int32]string{},
+		pairing: pairing, models: map[string]bool{}, contents: map[int32]string{},
 	}, nil
 }
 
@@ -106,7 +106,7 @@ func FromRows(rows []bench.Row, pairing Pairing) (Data, error) {
 // Add takes a row in, of which it keeps a copy.
 func (c *Collector) Add(row *bench.Row) {
 	if row.Mode != c.pairing.Baseline && row.Mode != c.pairing.Candidate {
-		name(&c.others, row.Cell())
+		c.others.Add(ReasonMode, row.Cell())
 		return
 	}
 	r := record{
@@ -212,29 +212,6 @@ func providerFailed(e *bench.RowError) string {
 	return ""
 }
 
-// name counts a row and keeps its cell.
-func name(l *bench.LeftOut, cell bench.Cell) {
-	l.Rows++
-	l.Cells = append(l.Cells, cell)
-	// Cutting now and then keeps those that come first in any order of rows.
-	if len(l.Cells) >= 8*bench.MaxCellsNamed {
-		cut(l)
-	}
-}
-
-// cut keeps the first cells.
-func cut(l *bench.LeftOut) {
-	slices.SortFunc(l.Cells, compareCells)
-	l.Cells = slices.Clone(l.Cells[:min(len(l.Cells), bench.MaxCellsNamed)])
-	for i := range l.Cells {
-		l.Cells[i].ScenarioID = strings.Clone(l.Cells[i].ScenarioID)
-	}
-}
-
-func compareCells(a, b bench.Cell) int {
-	return cmp.Or(strings.Compare(a.ScenarioID, b.ScenarioID), strings.Compare(string(a.Mode), string(b.Mode)), cmp.Compare(a.Iteration, b.Iteration))
-}
-
 // Data returns the blocks of the rows, and what is left out of them. The rows'
 // order does not matter: of several rows of a cell the earliest counts, and the
 // others never replace it (rule V3). Rows of two models, or of a scenario that
@@ -247,7 +224,7 @@ func (c *Collector) Data() (Data, error) {
 		return Data{}, fault.Invalidf("the rows of scenario %s are of different contents: it was changed meanwhile, so they cannot be judged together", c.changed)
 	}
 	c.sort()
-	out := &omissions{byReason: map[string]*bench.LeftOut{}}
+	out := &bench.Omissions{}
 	var blocks []Block
 	for from := 0; from < len(c.records); {
 		to := from
@@ -259,11 +236,8 @@ func (c *Collector) Data() (Data, error) {
 		}
 		from = to
 	}
-	if c.others.Rows > 0 {
-		cut(&c.others)
-		out.byReason[ReasonMode] = &c.others
-	}
-	return Data{Blocks: c.withoutTails(blocks, out), LeftOut: out.list()}, nil
+	out.Merge(c.others.List()...)
+	return Data{Blocks: c.withoutTails(blocks, out), LeftOut: out.List()}, nil
 }
 
 func sortedKeys(set map[string]bool) []string {
@@ -292,16 +266,16 @@ func (r *record) sameBlock(other *record) bool {
 
 // block makes one of the rows of a scenario and iteration, those of the baseline
 // first and the earliest first. A side without a row is void for now.
-func (c *Collector) block(rows []record, out *omissions) (b Block, ok bool) {
+func (c *Collector) block(rows []record, out *bench.Omissions) (b Block, ok bool) {
 	var sides [2]*record
 	for i := range rows {
 		r := &rows[i]
 		side := &sides[one(r.candidate)]
 		switch reason := c.reasons.list[r.reason]; {
 		case reason != "":
-			out.add(reason, c.cell(r))
+			out.Add(reason, c.cell(r))
 		case *side != nil:
-			out.add(ReasonRepeated, c.cell(r))
+			out.Add(ReasonRepeated, c.cell(r))
 		default:
 			*side = r
 		}
@@ -341,7 +315,7 @@ func (c *Collector) mode(candidate bool) bench.Mode {
 // one follows in the scenario, since a run that stops leaves some half done, and
 // names what is void in the others. Where a row lacks in between, the block is
 // void: a row that is gone may have been a failure.
-func (c *Collector) withoutTails(blocks []Block, out *omissions) []Block {
+func (c *Collector) withoutTails(blocks []Block, out *bench.Omissions) []Block {
 	kept := make([]Block, 0, len(blocks))
 	whole := map[string]int{}
 	for i := range blocks {
@@ -359,11 +333,11 @@ func (c *Collector) withoutTails(blocks []Block, out *omissions) []Block {
 			switch {
 			case side.session.Void == ReasonAlone:
 			case side.session.Void != "":
-				out.add(voided(side.session.Void), cell)
+				out.Add(voided(side.session.Void), cell)
 			case side.other.Void == ReasonAlone:
-				out.add(ReasonAlone, cell)
+				out.Add(ReasonAlone, cell)
 			case side.other.Void != "":
-				out.add(voided("the other mode's session is"), cell)
+				out.Add(voided("the other mode's session is"), cell)
 			}
 		}
 		if b.Iteration <= whole[b.Scenario] {
@@ -374,26 +348,3 @@ func (c *Collector) withoutTails(blocks []Block, out *omissions) []Block {
 }
 
 func voided(why string) string { return fmt.Sprintf("void: %s", why) }
-
-// omissions collects what is left out.
-type omissions struct{ byReason map[string]*bench.LeftOut }
-
-func (o *omissions) add(reason string, cell bench.Cell) {
-	l := o.byReason[reason]
-	if l == nil {
-		l = &bench.LeftOut{Reason: reason}
-		o.byReason[reason] = l
-	}
-	name(l, cell)
-}
-
-// list returns what is left out, sorted by reason.
-func (o *omissions) list() []bench.LeftOut {
-	list := []bench.LeftOut{}
-	for _, l := range o.byReason {
-		cut(l)
-		list = append(list, *l)
-	}
-	slices.SortFunc(list, func(a, b bench.LeftOut) int { return strings.Compare(a.Reason, b.Reason) })
-	return list
-}

@@ -74,6 +74,8 @@ type RunInfo struct {
 	// TakenUSD is what rows that were taken over have cost another run, which
 	// this one's limit leaves out.
 	TakenUSD float64 `json:"taken_usd,omitempty"`
+	// LeftOut counts the rows of other runs that were not taken over.
+	LeftOut []bench.LeftOut `json:"left_out,omitempty"`
 	// Stops has one entry per time the run was stopped, in order.
 	Stops []Stop `json:"stops,omitempty"`
 }

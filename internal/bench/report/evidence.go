@@ -6,12 +6,17 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
-// evidenceTables are what a verdict by evidence stands on; none without one.
-func evidenceTables(e *bench.Evidence) []table {
-	if e == nil {
-		return nil
+// evidenceTables are what a verdict by evidence stands on, none without one, and
+// what a verdict of any kind does not look at.
+func evidenceTables(s bench.Summary) []table {
+	var all []table
+	if e := s.Evidence; e != nil {
+		all = []table{endpointsTable(e), looksTable(e), describedTable(e), evidenceScenarios(e)}
 	}
-	return []table{endpointsTable(e), looksTable(e), describedTable(e), evidenceScenarios(e), leftOutTable(e)}
+	if left := leftOutTable(s.LeftOut); len(left.rows) > 0 {
+		all = append(all, left)
+	}
+	return all
 }
 
 // endpointsTable has a line per endpoint.
@@ -115,13 +120,13 @@ func figureText(f bench.Figure, write func(float64) string) string {
 	return write(f.Change) + " (" + write(f.Interval[0]) + " to " + write(f.Interval[1]) + ")"
 }
 
-// leftOutTable counts the rows that are in no block.
-func leftOutTable(e *bench.Evidence) table {
+// leftOutTable counts the rows that the verdict does not look at.
+func leftOutTable(left []bench.LeftOut) table {
 	t := table{
 		title: "Left out", labels: 2, notes: 1, about: "Rows that the verdict does not look at.",
 		head: []string{"Rows", "Why", "The first of them"},
 	}
-	for _, l := range e.LeftOut {
+	for _, l := range left {
 		if l.Rows == 0 {
 			continue
 		}

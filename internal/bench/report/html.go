@@ -122,7 +122,7 @@ func newPage(s bench.Summary) page {
 		Scenarios: newGrid(scenariosTable(s)),
 		Profiling: newGrid(profilingTable(s)),
 	}
-	for _, part := range evidenceTables(s.Evidence) {
+	for _, part := range evidenceTables(s) {
 		p.Evidence = append(p.Evidence, newGrid(part))
 	}
 	if s.Simulated {

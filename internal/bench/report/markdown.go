@@ -23,7 +23,7 @@ func Markdown(w io.Writer, s bench.Summary) error {
 	var m document
 	m.verdict(s)
 	m.checks(s.Gate)
-	for _, part := range evidenceTables(s.Evidence) {
+	for _, part := range evidenceTables(s) {
 		m.section(part)
 	}
 	m.facts("Reliability gate", reliabilityFacts(s.Gate))

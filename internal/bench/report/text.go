@@ -31,7 +31,7 @@ func Text(w io.Writer, s bench.Summary, colour bool) error {
 	t := terminal{colour: colour}
 	t.verdict(s)
 	t.checks(s.Gate.Checks)
-	for _, part := range evidenceTables(s.Evidence) {
+	for _, part := range evidenceTables(s) {
 		t.section(part)
 	}
 	t.doubts(s)

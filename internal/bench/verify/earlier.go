@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -12,15 +13,27 @@ import (
 
 // Earlier is what the ledgers of an earlier run have for a suite.
 type Earlier struct {
-	// Rows are of cells that need not be run again.
+	// Rows are of cells that need not be run again, whatever became of them.
 	Rows []bench.Row
-	// Failed counts the rows of runner failures, OtherBase those of mode
-	// [bench.GHXBase] that are of another base commit, and Unplanned those of
-	// cells that the suite does not run. None of them are among Rows.
-	Failed, OtherBase, Unplanned int
+	// LeftOut counts the rows that are not among them.
+	LeftOut []bench.LeftOut
 	// Torn are last lines that were not written whole.
 	Torn []ledger.Torn
 }
+
+// Why rows are not taken over. Nothing that they say of the agent's work is a
+// reason (rule V3).
+const (
+	reasonOtherBase  = "the base commit was another"
+	reasonBesideBase = "the block has a row of another base commit"
+	reasonMode       = "the mode is not one of this run"
+	reasonScenario   = "the scenario is not one of this run"
+	reasonShard      = "another part of the plan has the cell"
+	reasonOther      = "commit, model, fixtures or the scenario's content were others"
+)
+
+// maxIteration is far beyond every plan.
+const maxIteration = 10_000
 
 // SpentUSD returns what the rows have cost.
 func (e Earlier) SpentUSD() (usd float64) {
@@ -31,20 +44,16 @@ func (e Earlier) SpentUSD() (usd float64) {
 }
 
 // Earlier reads the rows that an earlier run has for the suite, by the same
-// agents. What failed for infrastructure (rule R8) is run again, and so is the
-// base where it has moved. Paths are ledgers, and folders with ledgers below.
-// An error is of kind invalid if one has none, or has a row of something else
-// than the suite measures (rule N1).
+// agents. All of them count, failed ones and those beyond the plan too: what was
+// tried was tried (rule V3). The base is run again where it has moved. Paths are
+// ledgers, and folders with ledgers below. An error is of kind invalid if one
+// has none, or has a row of something else than the suite measures (rule N1).
 func (s Suite) Earlier(by agent.Info, paths ...string) (Earlier, error) {
 	files, err := ledgersIn(paths)
 	if err != nil {
 		return Earlier{}, err
 	}
-	info := s.info(time.Time{}, by.Model)
-	identity, planned := info.Identity(), map[bench.Cell]bool{}
-	for _, cell := range info.Cells {
-		planned[cell] = true
-	}
+	identity := s.info(time.Time{}, by.Model).Identity()
 	report, err := ledger.Scan(files, func(row *bench.Row) error {
 		if row.Simulated != by.Simulated {
 			return fault.Invalidf("cell %s was run by another kind of agent: a model was involved in one of the two runs alone, so start a new run, or leave the file out", row.Cell())
@@ -58,21 +67,65 @@ func (s Suite) Earlier(by agent.Info, paths ...string) (Earlier, error) {
 		return Earlier{}, fmt.Errorf("take rows over: %w", err)
 	}
 	rows, _, err := ledger.Read(files)
-	e := Earlier{Torn: report.Torn}
-	for i := range rows {
-		switch row := &rows[i]; {
-		case !planned[row.Cell()]:
-			e.Unplanned++
-		case s.ofOtherBase(row):
-			e.OtherBase++
-		case row.Error.RunnerFailure():
-			e.Failed++
-		default:
-			e.Rows = append(e.Rows, *row)
-		}
+	if err != nil {
+		return Earlier{}, err
 	}
+	e := Earlier{Torn: report.Torn}
+	e.Rows, e.LeftOut, err = s.choose(rows, identity)
 	return e, err
 }
+
+// choose returns the rows that belong to the suite, and counts the others. It
+// is the one place that decides which rows a run begins with. An error is of
+// kind invalid.
+func (s Suite) choose(rows []bench.Row, identity ledger.Identity) (chosen []bench.Row, left []bench.LeftOut, err error) {
+	last := s.Repetitions
+	otherBase := map[block]bool{}
+	for i := range rows {
+		row := &rows[i]
+		if row.Iteration < 1 || row.Iteration > maxIteration {
+			return nil, nil, fault.Invalidf("cell %s cannot be taken over: repetitions are counted from 1 to %d; leave the file out", row.Cell(), maxIteration)
+		}
+		last = max(last, row.Iteration)
+		if s.ofOtherBase(row) {
+			otherBase[blockOf(row.Cell())] = s.Profile.ByEvidence()
+		}
+	}
+	ours := map[bench.Cell]bool{}
+	for _, cell := range s.part(s.plan(last)) {
+		ours[cell] = true
+	}
+	var omitted bench.Omissions
+	for i := range rows {
+		row := &rows[i]
+		cell := row.Cell()
+		switch {
+		case !slices.Contains(s.Modes, row.Mode):
+			omitted.Add(reasonMode, cell)
+		case !slices.ContainsFunc(s.Scenarios, func(sc bench.Scenario) bool { return sc.ID == row.ScenarioID }):
+			omitted.Add(reasonScenario, cell)
+		case !ours[cell]:
+			omitted.Add(reasonShard, cell)
+		case s.ofOtherBase(row):
+			omitted.Add(reasonOtherBase, cell)
+		case otherBase[blockOf(cell)]:
+			omitted.Add(reasonBesideBase, cell)
+		case ledger.CheckSame(identity, row) != nil:
+			omitted.Add(reasonOther, cell)
+		default:
+			chosen = append(chosen, *row)
+		}
+	}
+	return chosen, omitted.List(), nil
+}
+
+// block is one iteration of a scenario, in whatever mode.
+type block struct {
+	scenario  string
+	iteration int
+}
+
+func blockOf(c bench.Cell) block { return block{c.ScenarioID, c.Iteration} }
 
 // ofOtherBase reports whether a row is of a base commit that is not the suite's,
 // where that is known.

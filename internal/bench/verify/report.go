@@ -76,6 +76,7 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 		}
 	}
 	reported.Summary.Warnings = append(reported.Summary.Warnings, how.Warnings...)
+	reported.Summary.LeftOut = read.leftOut(source.Runs, reported.Summary.Evidence)
 	return reported, out.finish(reported.Summary)
 }
 
@@ -86,6 +87,23 @@ type collected struct {
 	blocks *evidence.Collector
 	done   map[bench.Cell]bool
 	torn   []ledger.Torn
+	// omitted are rows, or attempts of rows, that figures leave out.
+	omitted bench.Omissions
+}
+
+// reasonRetried is of the ten checks; evidence counts every attempt.
+const reasonRetried = "attempts before the last one count in the retry rate and the cost alone"
+
+// leftOut returns all that the verdict does not look at: what the runs did not
+// take over, and what is in no figure and in no block.
+func (c *collected) leftOut(runs []ledger.RunInfo, judged *bench.Evidence) []bench.LeftOut {
+	for _, run := range runs {
+		c.omitted.Merge(run.LeftOut...)
+	}
+	if judged != nil {
+		c.omitted.Merge(judged.LeftOut...)
+	}
+	return c.omitted.List()
 }
 
 func (how Judging) collect(source Source, out outputs) (*collected, error) {
@@ -107,6 +125,8 @@ func (how Judging) collect(source Source, out outputs) (*collected, error) {
 		}
 		if c.blocks != nil {
 			c.blocks.Add(row)
+		} else if row.ExternalRetryCount > 0 {
+			c.omitted.Add(reasonRetried, row.Cell())
 		}
 		return c.rows.Add(row)
 	})

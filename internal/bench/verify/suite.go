@@ -70,8 +70,10 @@ type Suite struct {
 	BaseCommit *string
 	// Rows are of cells that were run elsewhere, or in another run. Those that
 	// belong to this one are taken into its ledger, and their cells are not run
-	// again; the others do not count.
+	// again; the others are counted in the run's file.
 	Rows []bench.Row
+	// LeftOut are rows of the other run that are not among Rows.
+	LeftOut []bench.LeftOut
 	// TakenUSD is what Rows have cost another run. The limit of what this one
 	// may cost leaves it out.
 	TakenUSD float64
@@ -118,22 +120,28 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 }
 
 // Plan returns the cells of the whole plan.
-func (s Suite) Plan() []bench.Cell {
+func (s Suite) Plan() []bench.Cell { return s.plan(s.Repetitions) }
+
+// plan returns what the plan would be with that many repetitions.
+func (s Suite) plan(repetitions int) []bench.Cell {
 	ids := make([]string, 0, len(s.Scenarios))
 	for _, sc := range s.Scenarios {
 		ids = append(ids, sc.ID)
 	}
 	return runner.Plan(runner.PlanOptions{
-		ScenarioIDs: ids, Modes: s.Modes, Repetitions: s.Repetitions, Order: s.Order, Seed: s.OrderSeed,
+		ScenarioIDs: ids, Modes: s.Modes, Repetitions: repetitions, Order: s.Order, Seed: s.OrderSeed,
 	})
 }
 
 // Cells returns the cells that this suite runs: its shard's part of the plan.
-func (s Suite) Cells() []bench.Cell {
+func (s Suite) Cells() []bench.Cell { return s.part(s.Plan()) }
+
+// part returns the shard's part of a plan.
+func (s Suite) part(plan []bench.Cell) []bench.Cell {
 	if s.Shard == nil {
-		return s.Plan()
+		return plan
 	}
-	return s.Shard.Of(s.Plan())
+	return s.Shard.Of(plan)
 }
 
 // Result is what a run came to.
@@ -167,11 +175,12 @@ func RunSuite(ctx context.Context, s Suite, deps runner.Deps) (result Result, er
 	if err != nil {
 		return result, err
 	}
-	taken, err := s.take(rows, info, done)
+	taken, err := s.take(rows, &info, done)
 	if err != nil {
 		return result, err
 	}
 	spent += taken
+	result.Info = info
 	if err := info.Save(s.Folder()); err != nil {
 		return result, err
 	}
@@ -222,6 +231,7 @@ func (s Suite) begin(deps runner.Deps) (ledger.RunInfo, error) {
 		return ledger.RunInfo{}, err
 	}
 	info.CreatedAt, info.Stops, info.UnrecordedUSD, info.TakenUSD = before.CreatedAt, before.Stops, before.UnrecordedUSD, before.TakenUSD
+	info.LeftOut = before.LeftOut
 	return info, nil
 }
 
@@ -261,22 +271,29 @@ func finished(files []string, info ledger.RunInfo) (map[bench.Cell]bool, float64
 	return done, spent, err
 }
 
-// take adds the suite's rows of cells that are not done yet to the ledger, and
-// returns what they cost.
-func (s Suite) take(into runner.Ledger, info ledger.RunInfo, done map[bench.Cell]bool) (spent float64, err error) {
-	identity := info.Identity()
-	for i := range s.Rows {
-		row := s.Rows[i]
-		cell := row.Cell()
-		if done[cell] || !slices.Contains(info.Cells, cell) || s.ofOtherBase(&row) || ledger.CheckSame(identity, &row) != nil {
-			continue
+// take adds the suite's rows of cells that are not done yet to the ledger,
+// notes in the run's description which are left out, and returns what they cost.
+func (s Suite) take(into runner.Ledger, info *ledger.RunInfo, done map[bench.Cell]bool) (spent float64, err error) {
+	rows, left, err := s.choose(s.Rows, info.Identity())
+	if err != nil {
+		return 0, err
+	}
+	if len(s.Rows)+len(s.LeftOut) > 0 {
+		var omitted bench.Omissions
+		omitted.Merge(s.LeftOut...)
+		omitted.Merge(left...)
+		info.LeftOut = omitted.List()
+	}
+	for i := range rows {
+		row := &rows[i]
+		if cell := row.Cell(); !done[cell] {
+			row.RunID = info.RunID
+			if err := into.Append(row); err != nil {
+				return spent, err
+			}
+			done[cell] = true
+			spent += row.SpentUSD()
 		}
-		row.RunID = info.RunID
-		if err := into.Append(&row); err != nil {
-			return spent, err
-		}
-		done[cell] = true
-		spent += row.SpentUSD()
 	}
 	return spent, nil
 }

@@ -66,7 +66,8 @@ func TestN1TheBaseIsRunAgainWhereItHasMoved(t *testing.T) {
 			r.suite.Dir, r.suite.BaseCommit, r.suite.Rows = t.TempDir(), c.base, nil
 			earlier, err := r.suite.Earlier(r.provider.Info, files...)
 			require.NoError(t, err)
-			assert.Equal(t, []int{c.own, 8 - c.own}, []int{earlier.OtherBase, len(earlier.Rows)})
+			assert.Len(t, earlier.Rows, 8-c.own)
+			assert.Equal(t, c.own, rowsLeftOut(earlier.LeftOut, "the base commit was another"))
 			r.suite.Rows = rowsOf(t, files)
 			r.next("run-2")
 			again := r.run(t.Context(), t)
@@ -87,7 +88,17 @@ func TestN1TheBaseIsRunAgainWhereItHasMoved(t *testing.T) {
 	assert.Equal(t, 4, r.run(t.Context(), t).Rows, "rows of a base that nobody knows are not taken")
 }
 
-func TestR8WhatFailedForInfrastructureIsNotTakenOver(t *testing.T) {
+// rowsLeftOut returns how many rows are left out for a reason.
+func rowsLeftOut(left []bench.LeftOut, reason string) (rows int) {
+	for _, l := range left {
+		if l.Reason == reason {
+			rows += l.Rows
+		}
+	}
+	return rows
+}
+
+func TestV3WhatFailedIsTakenOverWhateverTheReason(t *testing.T) {
 	r := newRig(t)
 	rows := rowsOf(t, r.run(t.Context(), t).Files)
 	rows[0].Error = &bench.RowError{Type: bench.TimeoutStalled}
@@ -100,18 +111,63 @@ func TestR8WhatFailedForInfrastructureIsNotTakenOver(t *testing.T) {
 	var usd float64
 	for i := range rows {
 		require.NoError(t, set.Append(&rows[i]))
-		if i != 0 && i != 2 {
-			usd += rows[i].SpentUSD()
-		}
+		usd += rows[i].SpentUSD()
 	}
 	require.NoError(t, set.Close())
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "summary.json"), []byte("{}"), 0o600))
 
 	earlier, err := r.suite.Earlier(r.provider.Info, filepath.Dir(folder))
 	require.NoError(t, err)
-	assert.ElementsMatch(t, append(cellsOf(rows[1:2]), cellsOf(rows[3:])...), cellsOf(earlier.Rows), "an agent's failure is a result")
-	assert.Equal(t, []int{1, 1}, []int{earlier.Failed, earlier.Unplanned})
+	assert.ElementsMatch(t, cellsOf(rows), cellsOf(earlier.Rows), "runner failures and what is beyond the plan count too")
+	assert.Empty(t, earlier.LeftOut)
 	assert.InDelta(t, usd, earlier.SpentUSD(), 1e-12)
+
+	r.suite.Dir, r.suite.Rows = t.TempDir(), earlier.Rows
+	r.next("run-2")
+	again := r.run(t.Context(), t)
+	assert.Equal(t, 1, again.Rows, "the cell whose row became that of iteration 9")
+	assert.ElementsMatch(t, append(r.suite.Plan(), rows[2].Cell()), cellsOf(rowsOf(t, again.Files)))
+}
+
+func TestV3RowsThatAreNotTakenOverAreCountedAndNamed(t *testing.T) {
+	r := newRig(t)
+	files := r.run(t.Context(), t).Files
+	r.suite.Scenarios, r.suite.Modes = r.suite.Scenarios[:1], []bench.Mode{bench.GHX}
+	earlier, err := r.suite.Earlier(r.provider.Info, files...)
+	require.NoError(t, err)
+	assert.Len(t, earlier.Rows, 2)
+	assert.Equal(t, []int{4, 2}, []int{
+		rowsLeftOut(earlier.LeftOut, "the mode is not one of this run"), rowsLeftOut(earlier.LeftOut, "the scenario is not one of this run"),
+	})
+
+	r.suite.Dir, r.suite.Rows, r.suite.LeftOut = t.TempDir(), earlier.Rows, earlier.LeftOut
+	r.next("run-2")
+	assert.Equal(t, earlier.LeftOut, r.run(t.Context(), t).Info.LeftOut)
+	source, err := verify.SourceOf(r.suite.Folder())
+	require.NoError(t, err)
+	reported, err := verify.Report(source, judging())
+	require.NoError(t, err)
+	assert.Equal(t, earlier.LeftOut, reported.Summary.LeftOut, "the report of the run that took the others over says so")
+
+	r.suite.Rows, r.suite.LeftOut = nil, nil
+	assert.Equal(t, earlier.LeftOut, r.run(t.Context(), t).Info.LeftOut, "also where it goes on")
+
+	r.suite.Rows = []bench.Row{{ScenarioID: "a-001", Mode: bench.GHX, Iteration: 1_000_000_000}}
+	_, err = verify.RunSuite(t.Context(), r.suite, r.deps)
+	require.ErrorContains(t, err, "repetitions are counted from 1 to")
+}
+
+// A moved base makes another sequence: half a block of the former one is none.
+func TestV7ABlockBesideARowOfAnotherBaseIsNotTakenOver(t *testing.T) {
+	r := newRig(t)
+	before, now := "base-1", "base-2"
+	r.suite.Modes, r.suite.BaseCommit = []bench.Mode{bench.GHXBase, bench.GHX}, &before
+	files := r.run(t.Context(), t).Files
+	r.suite.Profile, r.suite.BaseCommit = bench.ProfileRegression, &now
+	earlier, err := r.suite.Earlier(r.provider.Info, files...)
+	require.NoError(t, err)
+	assert.Empty(t, earlier.Rows)
+	assert.Equal(t, 4, rowsLeftOut(earlier.LeftOut, "the block has a row of another base commit"))
 }
 
 func TestN1RowsOfAnotherSuiteAreRefusedWhereTheyAreNamed(t *testing.T) {

@@ -29,8 +29,11 @@ func (a *app) takeOver(p *prepared) error {
 	for _, torn := range earlier.Torn {
 		fmt.Fprintf(a.stderr, "bench: %s\n", torn)
 	}
-	fmt.Fprintf(a.stderr, "bench: %d rows of an earlier run are taken over; not so %d of runner failures, %d of another base commit, and %d of cells that are not of this plan\n",
-		len(earlier.Rows), earlier.Failed, earlier.OtherBase, earlier.Unplanned)
+	fmt.Fprintf(a.stderr, "bench: %d rows of an earlier run are taken over, whatever became of them\n", len(earlier.Rows))
+	for _, left := range earlier.LeftOut {
+		fmt.Fprintf(a.stderr, "bench: not taken over: %s\n", left.Text())
+	}
+	p.suite.LeftOut = earlier.LeftOut
 	p.suite.Rows = append(p.suite.Rows, earlier.Rows...)
 	p.suite.TakenUSD = earlier.SpentUSD()
 	return nil

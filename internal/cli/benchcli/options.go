@@ -85,6 +85,8 @@ type suiteFlags struct {
 	faults        []string
 	agent         agentFlags
 	json          bool
+	// profile is what the suite is run for; empty where that is no gate.
+	profile bench.GateProfile
 }
 
 func (f *suiteFlags) add(flags *pflag.FlagSet, defaultSet string) {
@@ -189,7 +191,7 @@ func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, modes []bench.Mode, rep
 	}
 	p.suite = verify.Suite{
 		Dir: f.outputDir, RunID: cmp.Or(a.runID, verify.NewRunID(a.now(), a.random())), Rows: a.rows, ScenarioSet: f.set, Modes: modes, Repetitions: repetitions.Most,
-		OrderSeed: f.orderSeed, OutputJSONL: f.outputJSONL, Provider: f.provider, SeedID: f.seedID,
+		OrderSeed: f.orderSeed, OutputJSONL: f.outputJSONL, Provider: f.provider, SeedID: f.seedID, Profile: f.profile,
 	}
 	if repetitions.Adapt() {
 		p.suite.FirstLook = repetitions.First

@@ -96,8 +96,9 @@ Exit codes: 0 the gate passes, 1 it fails, 2 bad input or nothing to judge,
 130 and 143 stopped by a signal (the run can go on with --resume).
 
 With --rows the run begins with the rows of an earlier one of the same commit,
-model and scenarios. It runs the cells that are missing there, and those that
-were runner failures, and judges all of them together.`,
+model and scenarios, and runs the cells that are missing there. What was tried
+counts, whatever became of it: no row is dropped or run again, and those beyond
+this run's repetitions count too. Rows that do not belong are counted and named.`,
 		Example: `  bench verify
   bench verify --gate-profile verify_release --scenario-set ci-verify-release --repetitions 5
   bench verify --gate-profile regression --modes ghx@base,ghx --baseline-mode ghx@base
@@ -112,6 +113,7 @@ were runner failures, and judges all of them together.`,
 			if err != nil {
 				return err
 			}
+			f.profile = how.Profile
 			set := defaultVerifySet
 			if how.Profile.ByEvidence() {
 				set = defaultEvidenceSet
@@ -139,7 +141,6 @@ were runner failures, and judges all of them together.`,
 				return err
 			}
 			defer p.provider.Close()
-			p.suite.Profile = how.Profile
 			design, err := p.design(how)
 			if err != nil {
 				return err
