@@ -217,7 +217,7 @@ func TestARetryTakesOverWhatWasJudged(t *testing.T) {
 	r.wait(1)
 	works := r.executor.works()
 	require.Len(t, works, 2)
-	assert.Len(t, works[1].Rows, 2, "all but the runner failure")
+	assert.Len(t, works[1].Rows, 3, "a runner failure was tried, and counts")
 	assert.Equal(t, "run-1", works[1].Run.Request.Continues)
 	assert.Contains(t, r.answer(), "👍 `/bench retry`")
 }

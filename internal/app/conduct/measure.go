@@ -136,8 +136,8 @@ func (c *Conductor) before(ctx context.Context, r runs.Run) (before []runs.Run, 
 	return before, nil
 }
 
-// takeOver returns the rows of another run that are worth keeping: all but
-// those of runner failures, and those of mode ghx@base of another base commit,
+// takeOver returns the rows of another run, whatever became of them: what was
+// tried counts. It leaves out those of mode ghx@base of another base commit,
 // which is empty where it is not known.
 func (c *Conductor) takeOver(ctx context.Context, id, base string) (map[bench.Cell][]byte, error) {
 	all, err := c.opts.Runs.Rows(ctx, id)
@@ -151,7 +151,7 @@ func (c *Conductor) takeOver(ctx context.Context, id, base string) (map[bench.Ce
 			return nil, fault.Internalf("read a row: %w", err)
 		}
 		moved := row.Mode == bench.GHXBase && base != "" && (row.Git.Commit == nil || *row.Git.Commit != base)
-		if !moved && !row.Error.RunnerFailure() {
+		if !moved {
 			kept[row.Cell()] = raw
 		}
 	}

@@ -127,7 +127,7 @@ func modesCompared(m bench.ComparedModes) string {
 func comparisonTables(m bench.ComparedModes) []table {
 	e := &m.Evidence
 	if m.SharedBlocks {
-		return evidenceTables(e)
+		return evidenceTables(bench.Summary{Evidence: e, LeftOut: e.LeftOut})
 	}
 	endpoints, scenarios := endpointsTable(e), evidenceScenarios(e)
 	endpoints.about = "B against A over the repetitions that both have. The intervals hold at whatever repetition the runs ended."
@@ -140,5 +140,5 @@ func comparisonTables(m bench.ComparedModes) []table {
 	for i, row := range scenarios.rows {
 		scenarios.rows[i] = row[:len(row)-1]
 	}
-	return []table{endpoints, describedTable(e), scenarios, leftOutTable(e)}
+	return []table{endpoints, describedTable(e), scenarios, leftOutTable(e.LeftOut)}
 }
