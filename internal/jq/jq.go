@@ -18,8 +18,9 @@ import (
 
 // The limits of one run.
 const (
-	// MaxTime bounds the time.
-	MaxTime = time.Second
+	// MaxTime bounds the time, also where steps take long; a machine that is busy
+	// does not reach it with an expression that ends.
+	MaxTime = 10 * time.Second
 	// MaxSteps bounds the work, so that what never ends ends alike on every
 	// machine: a page of a hundred things is gone through in less than a
 	// hundredth of it.

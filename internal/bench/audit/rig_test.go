@@ -56,7 +56,7 @@ func optionsFor(t *testing.T, chosen ...bench.Scenario) audit.Options {
 	t.Helper()
 	return audit.Options{
 		Scenarios: chosen, Plays: playsOf(t, scripted.Options{Plans: os.DirFS("testdata/plans")}), Workers: 2,
-		Config: runner.Config{Variations: bench.Variations{Seed: 1}},
+		Config: runner.Config{Variations: bench.Variations{Seed: 2}},
 		Deps: runner.Deps{
 			Target: sandbox(), Now: time.Now, Wait: func(context.Context, time.Duration) error { return nil },
 			Reader: func(access target.Access) (checkpoint.Reader, error) {
