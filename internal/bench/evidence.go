@@ -6,7 +6,8 @@ package bench
 // where the candidate needs more.
 type Evidence struct {
 	// Profile is [ProfileRegression] or [ProfileClaim].
-	Profile GateProfile `json:"profile"`
+	Profile  GateProfile `json:"profile"`
+	Compared Compared    `json:"compared"`
 	// Verdict is pass, fail or inconclusive, which people read as can't tell.
 	Verdict Verdict `json:"verdict"`
 	Cause   Cause   `json:"cause"`

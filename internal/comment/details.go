@@ -65,7 +65,7 @@ func (r Run) modesTable() section {
 // figure to compare is missing.
 func (r Run) change(f figure) string {
 	s := r.Summary
-	if s.Delta == nil || f.change == nil {
+	if s.Delta == nil || f.change == nil || s.NothingCompared() != "" {
 		return ""
 	}
 	if f.of(s.Modes[s.Gate.Baseline]) == bench.NoFigure || f.of(s.Modes[s.Gate.Candidate]) == bench.NoFigure {

@@ -2,10 +2,33 @@ package comment
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/markdown"
 )
+
+// evidence is what a finished run's verdict stands on; nil where it does not.
+func (r Run) evidence() *bench.Evidence {
+	if r.Phase != Finished || r.Summary == nil {
+		return nil
+	}
+	return r.Summary.Evidence
+}
+
+// consequences are what the verdict leaves open, and what to do now.
+func (r Run) consequences() section {
+	e := r.evidence()
+	if e == nil {
+		return section{}
+	}
+	var parts []string
+	if open := e.NotRuledOut(); open != "" {
+		parts = append(parts, "**Not ruled out:** "+markdown.Text(open, maxReason)+"\n")
+	}
+	parts = append(parts, r.nextStep()+"\n")
+	return section{open: strings.Join(parts, "\n")}
+}
 
 // endpointsTable is a line per endpoint of a verdict by evidence; it is never
 // left out.
@@ -39,6 +62,9 @@ func (r Run) looks() section {
 		return s
 	}
 	for _, look := range r.Summary.Evidence.Looks {
+		if r.Summary.NothingCompared() != "" {
+			break
+		}
 		s.items = append(s.items, fmt.Sprintf("- After %s: **%s**. %s\n", counted(look.Blocks, "repetition"), look.Verdict.Word(), markdown.Text(sentence(look.Cause.Text), maxReason)))
 	}
 	return s.under("Decisions on the way")

@@ -82,6 +82,9 @@ func (r Run) checksDetail() string {
 			doubts++
 		}
 	}
+	if nothing := r.Summary.NothingCompared(); nothing != "" {
+		return markdown.Clean(nothing, maxSentence)
+	}
 	var detail string
 	switch total := len(r.checks()); {
 	case r.Summary.Evidence != nil:
@@ -105,9 +108,10 @@ func shortLabel(name bench.CheckName) string {
 	return strings.ToLower(label)
 }
 
-// checks are the gate's, as many as there are rules for.
+// checks are the gate's, as many as there are rules for; none where there was
+// nothing to compare, which is one cause and not six failed checks (rule V11).
 func (r Run) checks() []bench.Check {
-	if r.Summary == nil {
+	if r.Summary == nil || r.Summary.NothingCompared() != "" {
 		return nil
 	}
 	checks := r.Summary.Gate.Checks
@@ -118,11 +122,19 @@ func (r Run) checks() []bench.Check {
 func (r Run) head() section {
 	h := r.headline()
 	var out strings.Builder
+	e := r.evidence()
+	if e != nil {
+		fmt.Fprintf(&out, "%s\n\n", e.Comparison(func(name string) string { return markdown.Code(name, maxName) }))
+	}
 	fmt.Fprintf(&out, "## %s %s\n", h.icon, markdown.Text(h.title(), maxTitle))
 	if facts := r.facts(); len(facts) > 0 {
 		fmt.Fprintf(&out, "\n%s\n", strings.Join(facts, " · "))
 	}
-	for _, paragraph := range []string{r.because(), r.gates(), r.nextStep()} {
+	paragraphs := []string{r.because(), r.gates(), r.nextStep()}
+	if e != nil {
+		paragraphs = nil // they stand below the endpoints
+	}
+	for _, paragraph := range paragraphs {
 		if paragraph != "" {
 			fmt.Fprintf(&out, "\n%s\n", paragraph)
 		}
@@ -134,7 +146,7 @@ func (r Run) head() section {
 func (r Run) facts() []string {
 	facts := []string{strong(markdown.Text(r.Suite, maxName))}
 	if s := r.Summary; s != nil {
-		if s.Gate.Candidate != "" && s.Gate.Baseline != "" {
+		if s.Evidence == nil && s.Gate.Candidate != "" && s.Gate.Baseline != "" {
 			facts = append(facts, mode(s.Gate.Candidate)+" against "+mode(s.Gate.Baseline))
 		}
 		facts = append(facts, markdown.Code(string(s.Gate.Profile), maxName), markdown.Code(s.Gate.Model, maxName))
@@ -180,7 +192,7 @@ func (r Run) because() string {
 	case Skipped:
 		return r.skipReason()
 	default:
-		if s := r.Summary; s != nil && (s.Evidence != nil || s.Gate.Verdict != bench.VerdictPass && s.Gate.Verdict != bench.VerdictFail) {
+		if s := r.Summary; s != nil && (s.Gate.Verdict != bench.VerdictPass && s.Gate.Verdict != bench.VerdictFail) {
 			return markdown.Text(sentence(r.Summary.Gate.Reason), maxProblem)
 		}
 		return ""

@@ -54,10 +54,10 @@ func (r Run) verdictSteps() []string {
 		return []string{r.retryStep()}
 	case r.Summary.Simulated:
 		return []string{r.modelStep()}
+	case r.Summary.Evidence != nil:
+		return r.evidenceSteps(r.Summary.Evidence)
 	case r.Summary.Gate.Verdict == bench.VerdictFail:
 		return r.failSteps()
-	case r.Summary.Gate.Verdict == bench.VerdictInconclusive:
-		return []string{r.tellSteps()}
 	case r.Summary.Gate.Verdict != bench.VerdictPass:
 		return []string{r.retryStep()}
 	case r.doubts() > 0:
@@ -76,16 +76,13 @@ func (r Run) modelStep() string {
 	return "Set a provider and a model for a verdict that counts."
 }
 
-// tellSteps say how more could be told.
-func (r Run) tellSteps() string {
-	switch e := r.Summary.Evidence; {
-	case e == nil:
-		return r.retryStep()
-	case e.Final:
-		return "What was planned is used up: more scenarios, or wider margins, would tell."
-	default:
-		return r.retryStep()
+// evidenceSteps are the next step, and how to take it here.
+func (r Run) evidenceSteps(e *bench.Evidence) []string {
+	steps := []string{markdown.Text(e.NextStep(), maxReason)}
+	if e.Verdict == bench.VerdictInconclusive && !e.Final {
+		steps = append(steps, r.retryStep())
 	}
+	return steps
 }
 
 func (r Run) failSteps() []string {

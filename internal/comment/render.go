@@ -74,7 +74,7 @@ func Check(r Run) CheckRun {
 // story is what everybody reads: the verdict, and why.
 func (r Run) story() []section {
 	return []section{
-		r.head(), r.notices(), r.progressBar(), r.planBefore(), r.checksTable(), r.endpointsTable(),
+		r.head(), r.notices(), r.progressBar(), r.planBefore(), r.checksTable(), r.endpointsTable(), r.consequences(),
 		r.looks(), r.omissions(), r.reasons(), r.worstScenarios(), r.uncertain(), r.changes(), r.missing(), r.regressions(),
 	}
 }

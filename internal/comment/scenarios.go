@@ -176,6 +176,9 @@ func (r Run) scenariosTable(most int) section {
 		for _, reduction := range []*float64{
 			scenario.TokensActiveReductionPct, scenario.LatencyReductionPct, scenario.ToolCallReductionPct, scenario.CostReductionPct,
 		} {
+			if r.Summary.NothingCompared() != "" {
+				reduction = nil
+			}
 			line += " " + reductionText(reduction) + " |"
 		}
 		s.items = append(s.items, line+"\n")

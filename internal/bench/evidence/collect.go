@@ -47,6 +47,8 @@ type Collector struct {
 	// contents are the hashes of the scenarios' contents.
 	contents map[int32]string
 	changed  string
+	// commits are those of baseline and candidate.
+	commits [2]map[string]bool
 }
 
 // record is what is kept of a row.
@@ -88,6 +90,7 @@ func NewCollector(pairing Pairing) (*Collector, error) {
 	}
 	return &Collector{
 		pairing: pairing, models: map[string]bool{}, contents: map[int32]string{},
+		commits: [2]map[string]bool{{}, {}},
 	}, nil
 }
 
@@ -124,6 +127,7 @@ func (c *Collector) Add(row *bench.Row) {
 	if why == "" {
 		c.models[row.Model.Signature()] = true
 		c.noteContent(r.scenario, row.ScenarioHash)
+		c.noteCommit(row, c.commits[one(r.candidate)])
 	}
 	switch {
 	case r.session.impossible():
@@ -133,6 +137,13 @@ func (c *Collector) Add(row *bench.Row) {
 		r.session.Void = c.reasons.list[c.reasons.number(c.pairing.Void(row))]
 	}
 	c.records = append(c.records, r)
+}
+
+// noteCommit adds the commit of a row whose mode is of the tool.
+func (c *Collector) noteCommit(row *bench.Row, commits map[string]bool) {
+	if commit := row.Git.Commit; commit != nil && row.Mode.UsesGHX() && !commits[*commit] {
+		commits[strings.Clone(*commit)] = true
+	}
 }
 
 func (c *Collector) noteContent(scenario int32, hash string) {
@@ -237,7 +248,10 @@ func (c *Collector) Data() (Data, error) {
 		from = to
 	}
 	out.Merge(c.others.List()...)
-	return Data{Blocks: c.withoutTails(blocks, out), LeftOut: out.List()}, nil
+	return Data{
+		Blocks: c.withoutTails(blocks, out), LeftOut: out.List(),
+		Baseline: bench.Side{Mode: c.pairing.Baseline, Commits: sortedKeys(c.commits[0])}, Candidate: bench.Side{Mode: c.pairing.Candidate, Commits: sortedKeys(c.commits[1])},
+	}, nil
 }
 
 func sortedKeys(set map[string]bool) []string {

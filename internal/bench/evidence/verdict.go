@@ -12,6 +12,8 @@ type Data struct {
 	Blocks []Block
 	// LeftOut are the rows that are in no block.
 	LeftOut []bench.LeftOut
+	// Baseline and Candidate are the sides of the blocks.
+	Baseline, Candidate bench.Side
 }
 
 // Judge looks at blocks, in any order, as often as the design says and as they
@@ -20,6 +22,7 @@ type Data struct {
 func (d *Design) Judge(data Data) bench.Evidence {
 	v, last, judged := d.decide(data.Blocks)
 	v.LeftOut = append(v.LeftOut, data.LeftOut...)
+	v.Compared.Baseline, v.Compared.Candidate = data.Baseline, data.Candidate
 	if last != nil && !nothingCompared(judged.kind) {
 		v.Described = last.described(v.Baseline, v.Candidate)
 		v.Scenarios = last.scenarios()
@@ -34,6 +37,7 @@ func (d *Design) Judge(data Data) bench.Evidence {
 func (d *Design) decide(blocks []Block) (v bench.Evidence, last *look, judged judgement) {
 	all := seriesOf(blocks)
 	v = d.undecided(blocks)
+	v.Compared.Tasks = len(all)
 	var tests [3]bench.EndpointTests
 	for number, n := range d.looks {
 		window, whole := windowOf(all, n)

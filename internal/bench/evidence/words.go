@@ -41,9 +41,9 @@ func (l *look) cause(j judgement) bench.Cause {
 			c.Text = "The candidate does not save what is claimed, or is worse, in " + names
 		}
 	case bench.CauseNothingSucceeded:
-		c.Text = "No session of either mode succeeded, so there is nothing to compare"
+		c.Text = bench.NothingSucceeded
 	case bench.CauseDeadBaseline:
-		c.Text = "No session of the baseline succeeded, so there is nothing to compare with"
+		c.Text = bench.DeadBaseline
 	case bench.CauseVoid:
 		c.Text = fmt.Sprintf("%d of %d blocks are void, more than %g %%", l.voids.Blocks, l.voids.Of, 100*maxVoidShare)
 	case bench.CauseVoidsApart:

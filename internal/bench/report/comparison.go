@@ -127,7 +127,7 @@ func modesCompared(m bench.ComparedModes) string {
 func comparisonTables(m bench.ComparedModes) []table {
 	e := &m.Evidence
 	if m.SharedBlocks {
-		return evidenceTables(bench.Summary{Evidence: e, LeftOut: e.LeftOut})
+		return append([]table{endpointsTable(e)}, evidenceTables(bench.Summary{Evidence: e, LeftOut: e.LeftOut})...)
 	}
 	endpoints, scenarios := endpointsTable(e), evidenceScenarios(e)
 	endpoints.about = "B against A over the repetitions that both have. The intervals hold at whatever repetition the runs ended."

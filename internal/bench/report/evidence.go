@@ -6,12 +6,12 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
-// evidenceTables are what a verdict by evidence stands on, none without one, and
+// evidenceTables are what a verdict by evidence stands on besides its endpoints, and
 // what a verdict of any kind does not look at.
 func evidenceTables(s bench.Summary) []table {
 	var all []table
 	if e := s.Evidence; e != nil {
-		all = []table{endpointsTable(e), looksTable(e), describedTable(e), evidenceScenarios(e)}
+		all = []table{describedTable(e), evidenceScenarios(e), looksTable(e)}
 	}
 	if left := leftOutTable(s.LeftOut); len(left.rows) > 0 {
 		all = append(all, left)
@@ -19,8 +19,12 @@ func evidenceTables(s bench.Summary) []table {
 	return all
 }
 
-// endpointsTable has a line per endpoint.
+// endpointsTable has a line per endpoint; it is empty without a verdict by
+// evidence, and where nothing was compared.
 func endpointsTable(e *bench.Evidence) table {
+	if e == nil {
+		return table{}
+	}
 	t := table{
 		title: "Evidence", labels: 2,
 		about: "The candidate against the baseline over all blocks that are compared. The intervals hold at whatever look the run ends.",
@@ -51,6 +55,9 @@ func looksTable(e *bench.Evidence) table {
 		title: "Looks", labels: 1, notes: 1,
 		about: "What was decided after so many repetitions of every scenario. z is shown against what it must reach.",
 		head:  []string{"Repetitions", "Success: harm, not worse", "Cost: harm, not worse", "Latency: harm, not worse", "Decision"},
+	}
+	if len(e.Endpoints) == 0 { // nothing was compared
+		return table{}
 	}
 	for _, look := range e.Looks {
 		line := plainCells(fmt.Sprintf("%d of %d", look.Blocks, e.Schedule[len(e.Schedule)-1]))
@@ -116,8 +123,15 @@ func evidenceScenarios(e *bench.Evidence) table {
 	return t
 }
 
+// figureText writes a change with its interval, whose end is not told where it is
+// beyond all that is of interest.
 func figureText(f bench.Figure, write func(float64) string) string {
-	return write(f.Change) + " (" + write(f.Interval[0]) + " to " + write(f.Interval[1]) + ")"
+	const most = 1000
+	end := write(f.Interval[1])
+	if f.Interval[1] > most {
+		end = "over " + write(most)
+	}
+	return write(f.Change) + " (" + write(f.Interval[0]) + " to " + end + ")"
 }
 
 // leftOutTable counts the rows that the verdict does not look at.

@@ -48,19 +48,23 @@ type page struct {
 	Policy string
 	CSS    template.CSS
 
-	Icon      string // pass, fail or none
-	Tone      tone
-	Headline  string
-	Reason    string
-	Simulated string
-	Candidate string
-	Baseline  string
-	Facts     [][2]string
-	Gates     []gateCard
-	Checks    []checkLine
-	Missing   []missingPart
+	Icon     string // pass, fail or none
+	Tone     tone
+	Headline string
+	Reason   string
+	// Comparison and Consequences are of a verdict by evidence alone.
+	Comparison   string
+	Consequences [][2]string
+	Simulated    string
+	Candidate    string
+	Baseline     string
+	Facts        [][2]string
+	Gates        []gateCard
+	Checks       []checkLine
+	Missing      []missingPart
 	// Regressions and Warnings are sentences.
 	Regressions, Warnings []string
+	Endpoints             grid
 	Evidence              []grid
 	Modes                 grid
 	Scenarios             grid
@@ -108,16 +112,21 @@ func newPage(s bench.Summary) page {
 	p := page{
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 			"'; base-uri 'none'; form-action 'none'",
-		CSS:       template.CSS(pageCSS), //nolint:gosec // it is a file of ours
-		Icon:      string(s.Gate.Verdict),
-		Tone:      toneOf(s),
-		Headline:  headline(s),
-		Reason:    sentence(s.Gate.Reason),
+		CSS:      template.CSS(pageCSS), //nolint:gosec // it is a file of ours
+		Icon:     string(s.Gate.Verdict),
+		Tone:     toneOf(s),
+		Headline: headline(s),
+		Reason:   reasonOf(s),
+
+		Comparison:   comparison(s, oneLine),
+		Consequences: consequences(s),
+		Endpoints:    newGrid(endpointsTable(s.Evidence)),
+
 		Candidate: oneLine(string(s.Gate.Candidate)),
 		Baseline:  oneLine(string(s.Gate.Baseline)),
 		Facts:     slices.DeleteFunc(contextFacts(s), inHeading),
-		Gates:     gateCards(s.Gate),
-		Checks:    checkLines(s.Gate.Checks),
+		Gates:     gateCards(s.Gate, checksOf(s)),
+		Checks:    checkLines(checksOf(s)),
 		Modes:     newGrid(modesTable(s)),
 		Scenarios: newGrid(scenariosTable(s)),
 		Profiling: newGrid(profilingTable(s)),
@@ -153,11 +162,11 @@ func (p *page) addLists(s bench.Summary) {
 	}
 }
 
-func gateCards(g bench.Gate) []gateCard {
-	if len(g.Checks) == 0 {
+func gateCards(g bench.Gate, checks []bench.Check) []gateCard {
+	if len(checks) == 0 {
 		return nil
 	}
-	reliability, efficiency := byGate(g.Checks)
+	reliability, efficiency := byGate(checks)
 	return []gateCard{
 		{"Reliability", passedOf(reliability), allPassed(reliability), reliabilityFacts(g)},
 		{"Efficiency", passedOf(efficiency), allPassed(efficiency), efficiencyFacts(g)},

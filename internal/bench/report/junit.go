@@ -78,7 +78,7 @@ func (j *JUnit) Close(s bench.Summary) error {
 	for _, mode := range bench.SortedModes(j.suites) {
 		j.suites[mode].write(&out, string(mode), s)
 	}
-	gateSuite(s.Gate).write(&out, "gate", s)
+	gateSuite(s).write(&out, "gate", s)
 	out.WriteString("</testsuites>\n")
 	if _, err := j.to.Write(out.Bytes()); err != nil {
 		return fault.Infraf("write JUnit report: %w", err)
@@ -95,8 +95,24 @@ func (j *JUnit) suite(mode bench.Mode) *suite {
 	return s
 }
 
-// gateSuite has the ten checks, also where they were not made.
-func gateSuite(g bench.Gate) *suite {
+// gateSuite has the ten checks, also where they were not made. A verdict by
+// evidence is one case, which is skipped where it cannot be told.
+func gateSuite(summary bench.Summary) *suite {
+	g := summary.Gate
+	if summary.Evidence != nil {
+		s := &suite{}
+		s.open("gate", "evidence", 0)
+		switch g.Verdict {
+		case bench.VerdictPass:
+		case bench.VerdictFail:
+			s.failures++
+			s.outcome("failure", "gate", summary.Evidence.Cause.Text, g.Reason)
+		default:
+			s.skip("can't tell: " + g.Reason)
+		}
+		s.close()
+		return s
+	}
 	checks := map[bench.CheckName]bench.Check{}
 	for _, c := range g.Checks {
 		checks[c.Name] = c

@@ -22,12 +22,18 @@ const (
 func Markdown(w io.Writer, s bench.Summary) error {
 	var m document
 	m.verdict(s)
-	m.checks(s.Gate)
+	m.checks(checksOf(s))
+	m.section(endpointsTable(s.Evidence))
+	for _, c := range consequences(s) {
+		fmt.Fprintf(&m, "**%s:** %s\n\n", c[0], escape(c[1]))
+	}
 	for _, part := range evidenceTables(s) {
 		m.section(part)
 	}
-	m.facts("Reliability gate", reliabilityFacts(s.Gate))
-	m.facts("Efficiency gate", efficiencyFacts(s.Gate))
+	if s.NothingCompared() == "" {
+		m.facts("Reliability gate", reliabilityFacts(s.Gate))
+		m.facts("Efficiency gate", efficiencyFacts(s.Gate))
+	}
 	m.missing(s.Missing)
 	m.regressions(s.Regressions)
 	m.warnings(s.Warnings)
@@ -45,9 +51,12 @@ func Markdown(w io.Writer, s bench.Summary) error {
 type document struct{ strings.Builder }
 
 func (m *document) verdict(s bench.Summary) {
+	if versus := comparison(s, code); versus != "" {
+		fmt.Fprintf(m, "%s\n\n", versus)
+	}
 	icon := map[tone]string{good: "✅", bad: "❌", neutral: "⚪"}[toneOf(s)]
 	fmt.Fprintf(m, "## %s %s\n\n", icon, headline(s))
-	if reason := sentence(s.Gate.Reason); reason != "" {
+	if reason := reasonOf(s); reason != "" {
 		fmt.Fprintf(m, "%s\n\n", escape(reason))
 	}
 	if s.Simulated {
@@ -56,11 +65,11 @@ func (m *document) verdict(s bench.Summary) {
 	m.facts("", contextFacts(s))
 }
 
-func (m *document) checks(g bench.Gate) {
-	if len(g.Checks) == 0 {
+func (m *document) checks(checks []bench.Check) {
+	if len(checks) == 0 {
 		return
 	}
-	m.table(checksTable(g.Checks))
+	m.table(checksTable(checks))
 }
 
 // names are the labels of facts that are names. As code they can be copied as

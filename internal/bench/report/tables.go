@@ -147,7 +147,8 @@ func modesTable(s bench.Summary) table {
 		titles = append(titles, modeTitle(s, mode))
 	}
 	t := table{title: "Modes", head: append([]string{"Figure"}, titles...), labels: 1}
-	if s.Delta != nil {
+	compared := s.Delta != nil && s.NothingCompared() == ""
+	if compared {
 		t.head = append(t.head, "Candidate against baseline")
 	}
 	lines := metrics()
@@ -159,7 +160,7 @@ func modesTable(s bench.Summary) table {
 		for _, mode := range modes {
 			line = append(line, cell{Text: m.of(s.Modes[mode])})
 		}
-		if s.Delta != nil {
+		if compared {
 			line = append(line, changeOf(s, m))
 		}
 		t.rows = append(t.rows, line)
@@ -213,6 +214,9 @@ func scenariosTable(s bench.Summary) table {
 			scenario.TokensActiveReductionPct, scenario.LatencyReductionPct,
 			scenario.ToolCallReductionPct, scenario.CostReductionPct,
 		} {
+			if s.NothingCompared() != "" {
+				reduction = nil
+			}
 			line = append(line, reductionCell(reduction))
 		}
 		t.rows = append(t.rows, line)

@@ -30,7 +30,9 @@ var paints = map[tone]paint{good: green, bad: red, doubtful: yellow}
 func Text(w io.Writer, s bench.Summary, colour bool) error {
 	t := terminal{colour: colour}
 	t.verdict(s)
-	t.checks(s.Gate.Checks)
+	t.checks(checksOf(s))
+	t.section(endpointsTable(s.Evidence))
+	t.consequences(s)
 	for _, part := range evidenceTables(s) {
 		t.section(part)
 	}
@@ -58,8 +60,11 @@ func (t *terminal) painted(p paint, s string) string {
 }
 
 func (t *terminal) verdict(s bench.Summary) {
+	if versus := comparison(s, inLog); versus != "" {
+		fmt.Fprintf(t, "%s\n", versus)
+	}
 	look := bold + ";" + cmp.Or(paints[toneOf(s)], yellow)
-	fmt.Fprintf(t, "%s  %s\n", t.painted(look, headline(s)), inLog(sentence(s.Gate.Reason)))
+	fmt.Fprintf(t, "%s  %s\n", t.painted(look, headline(s)), inLog(reasonOf(s)))
 	if s.Simulated {
 		fmt.Fprintf(t, "%s\n", t.painted(yellow, bench.SimulatedNotice))
 	}
@@ -68,6 +73,17 @@ func (t *terminal) verdict(s bench.Summary) {
 		parts = append(parts, f[0]+": "+inLog(f[1]))
 	}
 	fmt.Fprintf(t, "%s\n", t.painted(faint, strings.Join(parts, " · ")))
+}
+
+// consequences stand below the endpoints.
+func (t *terminal) consequences(s bench.Summary) {
+	all := consequences(s)
+	if len(all) > 0 {
+		fmt.Fprintln(t)
+	}
+	for _, c := range all {
+		t.bullet(c[0], c[1])
+	}
 }
 
 func (t *terminal) checks(checks []bench.Check) {

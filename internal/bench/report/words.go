@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,6 +16,45 @@ func headline(s bench.Summary) string {
 		return s.Gate.Verdict.Word() + " (simulated)"
 	}
 	return s.Gate.Verdict.Word()
+}
+
+// reasonOf is the one cause of the verdict, as a sentence.
+func reasonOf(s bench.Summary) string {
+	if s.Evidence != nil {
+		return sentence(s.Evidence.Cause.Text)
+	}
+	return sentence(cmp.Or(s.NothingCompared(), s.Gate.Reason))
+}
+
+// checksOf are the checks that people are shown: none where there was nothing to
+// compare, which is one cause and not six failed checks (rule V11).
+func checksOf(s bench.Summary) []bench.Check {
+	if s.NothingCompared() != "" {
+		return nil
+	}
+	return s.Gate.Checks
+}
+
+// comparison says what a verdict by evidence is about; empty without one. Names
+// are written by name.
+func comparison(s bench.Summary, name func(string) string) string {
+	if s.Evidence == nil {
+		return ""
+	}
+	return s.Evidence.Comparison(name)
+}
+
+// consequences are what a verdict by evidence leaves open, and what to do now,
+// label and text; none without one.
+func consequences(s bench.Summary) [][2]string {
+	if s.Evidence == nil {
+		return nil
+	}
+	var all [][2]string
+	if open := s.Evidence.NotRuledOut(); open != "" {
+		all = append(all, [2]string{"Not ruled out", oneLine(open)})
+	}
+	return append(all, [2]string{"Next step", oneLine(s.Evidence.NextStep())})
 }
 
 // toneOf is the colour of the verdict; one that is for show has none.

@@ -1,0 +1,225 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Compared says what a verdict by evidence is about (rule V14).
+type Compared struct {
+	Baseline  Side `json:"baseline"`
+	Candidate Side `json:"candidate"`
+	// Tasks counts the scenarios that have blocks.
+	Tasks int `json:"tasks"`
+}
+
+// Side is one of the two that are compared.
+type Side struct {
+	Mode Mode `json:"mode"`
+	// Commits are those of the tool in the side's rows, sorted; none where rows do
+	// not say it, or where the mode has no tool of ours.
+	Commits []string `json:"commits"`
+}
+
+// shortCommit is how many digits of a commit's name people read.
+const shortCommit = 7
+
+func (s Side) text(name func(string) string) string {
+	text := name(string(s.Mode))
+	if len(s.Commits) == 0 {
+		return text
+	}
+	text += " at " + name(s.Commits[0][:min(len(s.Commits[0]), shortCommit)])
+	if more := len(s.Commits) - 1; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Comparison says what was compared with what, on how much, without a full stop:
+// "ghx at 0123456 against ghx@base at 89abcde, on 12 tasks and 96 sessions". Names
+// of modes and commits are written by name, which makes them fit for a medium.
+func (e *Evidence) Comparison(name func(string) string) string {
+	text := fmt.Sprintf("%s against %s, on %s and ", e.Compared.Candidate.text(name), e.Compared.Baseline.text(name), countOf(e.Compared.Tasks, "task"))
+	if sessions := e.Baseline.Sessions + e.Candidate.Sessions; sessions > 0 {
+		return text + countOf(sessions, "session")
+	}
+	return text + "no session that can be compared yet"
+}
+
+func countOf(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return CountText(float64(n)) + " " + noun + "s"
+}
+
+// NotRuledOut says how much worse the candidate may be for all that is known, as
+// sentences; empty where nothing was compared.
+func (e *Evidence) NotRuledOut() string {
+	if len(e.Endpoints) == 0 {
+		return ""
+	}
+	var open, unknown []string
+	for _, p := range e.Endpoints {
+		switch worst, known := p.worst(); {
+		case !known:
+			unknown = append(unknown, strings.ToLower(p.Label()))
+		case worst > 0 && p.Name == EndpointSuccess:
+			open = append(open, NumberText(worst, decimalsOf(worst))+" points less success")
+		case worst > 0:
+			open = append(open, PercentText(worst)+" more "+p.noun())
+		}
+	}
+	text := "Nothing worse than the baseline"
+	if len(open) > 0 {
+		text = upTo(open)
+	}
+	text += ", with 95% confidence for each."
+	if len(unknown) > 0 {
+		text += " Any change of " + strings.Join(unknown, " and ") + ": there are too few blocks for an interval."
+	}
+	return text + e.unseen()
+}
+
+func upTo(open []string) string {
+	last := len(open) - 1
+	if last == 0 {
+		return "Up to " + open[0]
+	}
+	return "Up to " + strings.Join(open[:last], ", ") + " and " + open[last]
+}
+
+// worst is the end of the interval at which the candidate is worst, positive
+// where that is worse than the baseline.
+func (e Endpoint) worst() (change float64, known bool) {
+	switch {
+	case e.Interval == nil || math.IsNaN(e.Interval[0]) || math.IsNaN(e.Interval[1]):
+		return 0, false
+	case e.Name == EndpointSuccess:
+		return -e.Interval[0], true
+	default:
+		return e.Interval[1], true
+	}
+}
+
+// noun is the endpoint within a sentence.
+func (t EndpointTests) noun() string {
+	if t.Measure == MeasureTokens {
+		return "total tokens (there is no price)"
+	}
+	return string(t.Name)
+}
+
+// unseen is the drop of success that would have gone unseen where it cannot be
+// told whether there is one, as a further sentence.
+func (e *Evidence) unseen() string {
+	if e.Verdict != VerdictInconclusive {
+		return ""
+	}
+	for _, p := range e.Endpoints {
+		switch {
+		case p.Name != EndpointSuccess || p.NotWorse.Shown || p.Harm.Shown:
+		case p.Detectable == nil:
+			return " No drop of success would have been seen."
+		default:
+			return " A drop of success under " + NumberText(math.Abs(*p.Detectable), decimalsOf(*p.Detectable)) + " points would most likely go unseen."
+		}
+	}
+	return ""
+}
+
+// NextStep says what there is to do now, as sentences.
+func (e *Evidence) NextStep() string {
+	switch e.Verdict {
+	case VerdictPass:
+		if e.Cause.Kind == CauseWorseWithinMargin {
+			return "Decide whether the change is worth what it costs. The verdict is final."
+		}
+		return "Nothing. The verdict is final."
+	case VerdictFail:
+		if worst := e.worstScenario(); worst != "" {
+			return "Begin with the scenario that is worst off, " + worst + ". The verdict on this commit is final."
+		}
+		return "Look at the sessions of the candidate. The verdict on this commit is final."
+	default:
+		return e.toTell()
+	}
+}
+
+// toTell says what it would take to tell.
+func (e *Evidence) toTell() string {
+	switch e.Cause.Kind {
+	case CauseNoLook:
+		return "Run the sessions that are missing."
+	case CauseNothingSucceeded, CauseDeadBaseline:
+		return "Look at a failed session of the baseline: the model, the fixtures or the tasks are at fault, not the change."
+	case CauseVoid, CauseVoidsApart, CauseVoidsMatter:
+		return "Run again when the model's provider answers as it should."
+	case CauseNotSideBySide:
+		return "Run both modes in one run."
+	}
+	switch f := e.Further; {
+	case f == nil && e.Cause.Kind == CauseScenarioHarmed:
+		return "Look at " + e.Cause.Scenario + ". What was planned is used up: only more scenarios, or wider margins, would tell."
+	case f == nil:
+		return "What was planned is used up: only more scenarios, or wider margins, would tell."
+	default:
+		text := "Run about " + countOf(f.Sessions, "further session")
+		if f.CostUSD != nil {
+			text += fmt.Sprintf(" ($%.2f)", *f.CostUSD)
+		}
+		text += fmt.Sprintf(", up to %s of every scenario", countOf(f.Blocks, "repetition"))
+		if !f.Enough {
+			return text + "; even they may not tell."
+		}
+		return text + "."
+	}
+}
+
+// worstScenario is the one that is worst off in what the cause is about; empty
+// if none is worse than the baseline.
+func (e *Evidence) worstScenario() (id string) {
+	if len(e.Cause.Endpoints) == 0 {
+		return ""
+	}
+	worst := 0.0
+	for _, s := range e.Scenarios {
+		change := map[EndpointName]float64{
+			EndpointSuccess: -s.Success.Change, EndpointCost: s.Cost.Change, EndpointLatency: s.Latency.Change,
+		}[e.Cause.Endpoints[0]]
+		if change > worst {
+			id, worst = s.ID, change
+		}
+	}
+	return id
+}
+
+// NothingCompared says in a sentence without its full stop why there is nothing to
+// compare although both modes ran (rule V11): the baseline never succeeded, or
+// there are too few blocks. It is empty where something was compared, and where a
+// mode or a part of the plan is missing, which the gate's reason says.
+func (s Summary) NothingCompared() string {
+	if s.Evidence != nil {
+		if len(s.Evidence.Endpoints) > 0 {
+			return ""
+		}
+		return s.Evidence.Cause.Text
+	}
+	baseline, candidate := s.Modes[s.Gate.Baseline], s.Modes[s.Gate.Candidate]
+	switch {
+	case s.Gate.Verdict != VerdictFail || baseline.Runs == 0 || candidate.Runs == 0 || baseline.SuccessRate > 0:
+		return ""
+	case candidate.SuccessRate > 0:
+		return DeadBaseline
+	default:
+		return NothingSucceeded
+	}
+}
+
+// The causes of rule V11, without their full stops.
+const (
+	NothingSucceeded = "No session of either mode succeeded, so there is nothing to compare"
+	DeadBaseline     = "No session of the baseline succeeded, so there is nothing to compare with"
+)

@@ -1,0 +1,111 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/report"
+	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit/verdicts"
+)
+
+// judged is a summary with a verdict by evidence.
+func judged(v verdicts.Verdict) bench.Summary {
+	s := passing()
+	s.Modes[bench.GHXBase], s.Profiling[bench.GHXBase] = s.Modes[bench.AgentDirect], s.Profiling[bench.AgentDirect]
+	delete(s.Modes, bench.AgentDirect)
+	delete(s.Profiling, bench.AgentDirect)
+	for _, one := range s.Scenarios {
+		one.Modes[bench.GHXBase] = one.Modes[bench.AgentDirect]
+		delete(one.Modes, bench.AgentDirect)
+	}
+	s.Gate.Reliability, s.Gate.Efficiency = nil, nil
+	v.Judge(&s)
+	return s
+}
+
+func verdict(t *testing.T, name string) bench.Summary {
+	all, err := verdicts.All()
+	require.NoError(t, err)
+	for _, v := range all {
+		if v.Name == name {
+			return judged(v)
+		}
+	}
+	t.Fatalf("there is no verdict %s", name)
+	return bench.Summary{}
+}
+
+func TestV14VerdictsByEvidenceAreAsTheyWere(t *testing.T) {
+	all, err := verdicts.All()
+	require.NoError(t, err)
+	for _, v := range all {
+		for _, ending := range []string{"md", "txt", "html", "xml"} {
+			t.Run(v.Name+"."+ending, func(t *testing.T) {
+				golden.Check(t, v.Reason, "testdata/"+v.Name+"."+ending, []byte(written(t, formats()[ending], judged(v))))
+			})
+		}
+	}
+}
+
+// inOrder reports that the texts follow each other.
+func inOrder(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	rest := text
+	for _, part := range parts {
+		_, after, found := strings.Cut(rest, part)
+		require.True(t, found, "%q does not follow in\n%s", part, text)
+		rest = after
+	}
+}
+
+func TestV14TheWordsAreInOneOrderInEveryMedium(t *testing.T) {
+	for name, word := range map[string]string{"evidence-pass": "PASS", "evidence-fail": "FAIL", "evidence-unsure": "CAN'T TELL"} {
+		s := verdict(t, name)
+		for _, ending := range []string{"md", "txt", "html"} {
+			text := written(t, formats()[ending], s)
+			text = strings.NewReplacer("&#39;", "'", "`", "").Replace(text)
+			if ending == "html" {
+				_, text, _ = strings.Cut(text, "<body>")
+			} else {
+				assert.True(t, strings.HasPrefix(text, "ghx at 0123456 against ghx@base"), text)
+			}
+			inOrder(t, text, "ghx at 0123456 against ghx@base at 89abcde, on ", " tasks and ", " sessions", word,
+				s.Evidence.Cause.Text, "Success rate", "Cost", "Latency", "Not ruled out", "Next step")
+			assert.NotContains(t, strings.ToLower(text), "inconclusive")
+		}
+	}
+}
+
+func TestV11WithNothingToCompareThereIsOneCauseAndNoFigure(t *testing.T) {
+	for _, name := range []string{"evidence-dead", "evidence-early"} {
+		s := verdict(t, name)
+		for _, ending := range []string{"md", "txt", "html"} {
+			text := written(t, formats()[ending], s)
+			for _, part := range []string{"Endpoint", "Not ruled out", "Told, not tested", "Candidate against baseline", `class="drawing"`} {
+				assert.NotContains(t, text, part, "%s in %s", name, ending)
+			}
+			assert.Equal(t, 1, strings.Count(text, "so there is nothing"), "%s has its cause once in %s", name, ending)
+		}
+	}
+}
+
+func TestV11TheTenChecksAreOneCauseWithoutASuccess(t *testing.T) {
+	s := failing()
+	for mode, m := range s.Modes {
+		m.SuccessRate = 0
+		s.Modes[mode] = m
+	}
+	for _, ending := range []string{"md", "txt", "html"} {
+		text := written(t, formats()[ending], s)
+		assert.Equal(t, 1, strings.Count(text, bench.NothingSucceeded), ending)
+		for _, part := range []string{"Tool calls, reduction", "efficiency_", "Efficiency", "Candidate against baseline", `class="drawing"`} {
+			assert.NotContains(t, text, part, ending)
+		}
+	}
+	assert.Contains(t, written(t, report.JSON, s), "efficiency_tool_call_reduction", "machines have the checks")
+}
