@@ -159,6 +159,7 @@ func (e *Evidence) toTell() string {
 		return "Run again when the model's provider answers as it should."
 	case CauseNotSideBySide:
 		return "Run both modes in one run."
+	default: // neither harm nor its absence is shown
 	}
 	switch f := e.Further; {
 	case f == nil && e.Cause.Kind == CauseScenarioHarmed:
