@@ -11,6 +11,8 @@ import (
 // [Unknown].
 type Expected struct {
 	Scenarios int
+	// Modes is how many run, at least the two that are compared.
+	Modes int
 	// SuccessRate is the baseline's, from 0 to 1.
 	SuccessRate float64
 	// CostCV and LatencyCV are coefficients of variation between sessions of one
@@ -30,7 +32,7 @@ const (
 
 // Unknown returns what is expected of scenarios without a history.
 func Unknown(scenarios int) Expected {
-	return Expected{Scenarios: scenarios, SuccessRate: UnknownSuccessRate, CostCV: UnknownCV, LatencyCV: UnknownCV, Concurrency: 1}
+	return Expected{Scenarios: scenarios, Modes: 2, SuccessRate: UnknownSuccessRate, CostCV: UnknownCV, LatencyCV: UnknownCV, Concurrency: 1}
 }
 
 // Plan says what a design takes, and what it could see.
@@ -42,8 +44,8 @@ type Plan struct {
 	AtMost   Spending `json:"atMost"`
 	// PassPct is the probability in percent that a candidate that does not differ
 	// from the baseline ends in a PASS; of a claim that of one that saves the
-	// claimed and as much again.
-	PassPct float64       `json:"passPct"`
+	// claimed and as much again. Nil where no such test decides.
+	PassPct *float64      `json:"passPct"`
 	Looks   []PlannedLook `json:"looks"`
 }
 
@@ -64,7 +66,7 @@ type PlannedLook struct {
 	Cost     *float64 `json:"cost"`
 	Latency  *float64 `json:"latency"`
 	// PassPct is the probability in percent of a PASS by then; see [Plan].
-	PassPct float64 `json:"passPct"`
+	PassPct *float64 `json:"passPct"`
 }
 
 // Plan foresees what a design takes, by normal approximations. What is expected
@@ -82,15 +84,15 @@ func (d *Design) Plan(e Expected) Plan {
 		passed = max(passed, d.passProbability(e, number))
 		p.Looks = append(p.Looks, d.plannedLook(e, number, passed))
 	}
-	p.PassPct = 100 * passed
-	p.Expected = e.spending(blocks)
-	p.AtMost = e.spending(float64(d.Most()))
+	p.PassPct = pointer(100 * passed)
+	p.Expected = e.Takes(blocks)
+	p.AtMost = e.Takes(float64(d.Most()))
 	return p
 }
 
 func (d *Design) plannedLook(e Expected, number int, passed float64) PlannedLook {
 	n := d.looks[number]
-	l := PlannedLook{Blocks: n, Sessions: 2 * n * e.Scenarios, PassPct: 100 * passed}
+	l := PlannedLook{Blocks: n, Sessions: e.Modes * n * e.Scenarios, PassPct: pointer(100 * passed)}
 	if drop, ok := detectableDrop(e.Scenarios, n, e.SuccessRate, d.failBound(bench.EndpointSuccess, number)); ok {
 		l.Success = pointer(points(drop))
 	}
@@ -145,9 +147,9 @@ func chanceAbove(mean, deviation float64) float64 {
 	return upperTail(-mean / deviation)
 }
 
-// spending returns what so many blocks of every scenario take.
-func (e Expected) spending(blocks float64) Spending {
-	s := Spending{Sessions: 2 * blocks * float64(e.Scenarios)}
+// Takes returns what so many repetitions of every scenario take.
+func (e Expected) Takes(repetitions float64) Spending {
+	s := Spending{Sessions: repetitions * float64(e.Modes*e.Scenarios)}
 	if e.CostUSD > 0 {
 		s.CostUSD = pointer(s.Sessions * e.CostUSD)
 	}

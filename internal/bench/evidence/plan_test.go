@@ -75,7 +75,7 @@ func TestV8PlanForeseesWhatSimulationsTake(t *testing.T) {
 		plan := d.Plan(evidence.Unknown(scenarios))
 		c := d.Simulate(alike(scenarios), 300, 5)
 		assert.InDelta(t, 2*float64(scenarios)*c.MeanBlocks, plan.Expected.Sessions, 0.15*plan.AtMost.Sessions, "%d scenarios", scenarios)
-		assert.InDelta(t, 100*float64(c.Pass)/300, plan.PassPct, 12, "%d scenarios", scenarios)
+		assert.InDelta(t, 100*float64(c.Pass)/300, *plan.PassPct, 12, "%d scenarios", scenarios)
 		assert.Equal(t, float64(24*scenarios), plan.AtMost.Sessions)
 	}
 }
@@ -125,22 +125,22 @@ func TestV8PlanIsPriced(t *testing.T) {
 func TestV8PlansHaveNoNonsense(t *testing.T) {
 	for _, profile := range []bench.GateProfile{bench.ProfileRegression, bench.ProfileClaim} {
 		for _, e := range []evidence.Expected{
-			{Scenarios: 1}, {Scenarios: 1, SuccessRate: 1}, {Scenarios: 500, SuccessRate: 1, CostCV: 3, LatencyCV: 0.01},
-			{Scenarios: 12, SuccessRate: 0.02, CostCV: 0.3, LatencyCV: 0.3},
+			{Scenarios: 1, Modes: 2}, {Scenarios: 1, Modes: 2, SuccessRate: 1}, {Scenarios: 500, Modes: 3, SuccessRate: 1, CostCV: 3, LatencyCV: 0.01},
+			{Scenarios: 12, Modes: 2, SuccessRate: 0.02, CostCV: 0.3, LatencyCV: 0.3},
 		} {
 			plan := design(t, profile, 2, 12).Plan(e)
 			_, err := json.Marshal(plan)
 			require.NoError(t, err)
 			before := 0.0
 			for _, look := range plan.Looks {
-				assert.GreaterOrEqual(t, look.PassPct, before)
-				assert.LessOrEqual(t, look.PassPct, 100.0)
-				before = look.PassPct
+				assert.GreaterOrEqual(t, *look.PassPct, before)
+				assert.LessOrEqual(t, *look.PassPct, 100.0)
+				before = *look.PassPct
 			}
 			assert.LessOrEqual(t, plan.Expected.Sessions, plan.AtMost.Sessions)
 		}
 	}
 	claim := design(t, bench.ProfileClaim, 2, 12).Plan(evidence.Unknown(12))
 	assert.Greater(t, *claim.Looks[5].Cost, -10.0, "a change above the claimed one is shown to be no such saving")
-	assert.Positive(t, claim.PassPct)
+	assert.Positive(t, *claim.PassPct)
 }

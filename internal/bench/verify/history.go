@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 )
 
@@ -53,4 +54,37 @@ func EstimateUSD(history []bench.HistoryEntry, model, scenarioSet string, cells 
 		return 0, false
 	}
 	return spent / float64(known) * float64(cells), true
+}
+
+// Expecting says what something is expected of.
+type Expecting struct {
+	Model, ScenarioSet     string
+	Baseline               bench.Mode
+	Modes                  []bench.Mode
+	Scenarios, Concurrency int
+}
+
+// Expect returns what the history says of sessions of a model in a scenario set,
+// and what is usual where it says nothing (rule V8).
+func Expect(history []bench.HistoryEntry, of Expecting) evidence.Expected {
+	e := evidence.Unknown(of.Scenarios)
+	e.Modes, e.Concurrency = len(of.Modes), of.Concurrency
+	if cost, known := EstimateUSD(history, of.Model, of.ScenarioSet, 1); known {
+		e.CostUSD = cost
+	}
+	sessions, took := 0, 0.0
+	for _, entry := range history {
+		if entry.Model != of.Model || entry.ScenarioSet != of.ScenarioSet {
+			continue
+		}
+		for _, mode := range of.Modes {
+			m := entry.Modes[mode]
+			sessions += m.Runs
+			took += float64(m.Runs) * m.MedianLatencyMS
+		}
+	}
+	if sessions > 0 {
+		e.LatencyMS = took / float64(sessions)
+	}
+	return e
 }

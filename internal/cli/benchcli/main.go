@@ -170,7 +170,7 @@ sequence with a scripted agent on a GitHub inside this process.`,
 		return fault.Invalidf("%w; see `%s --help`", err, cmd.CommandPath())
 	})
 	root.AddCommand(
-		a.verifyCommand(), a.runCommand(), a.reportCommand(), a.compareCommand(), a.calibrateCommand(), a.scenariosCommand(), a.fixturesCommand(),
+		a.verifyCommand(), a.planCommand(), a.runCommand(), a.reportCommand(), a.compareCommand(), a.calibrateCommand(), a.scenariosCommand(), a.fixturesCommand(),
 		a.explainCommand(), a.measureCommand(), a.doctorCommand(), a.initCommand(), a.harnessCommand(), a.sandboxCommand(), a.versionCommand(),
 	)
 	groups(root)

@@ -1,13 +1,19 @@
 package benchcli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
+
+	"github.com/spf13/cobra"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -28,23 +34,93 @@ func (f *suiteFlags) repetitions(text string, profile bench.GateProfile) (bench.
 	}
 }
 
+// verifyFlags are the flags of commands that run, or plan, the whole sequence.
+type verifyFlags struct {
+	suite       suiteFlags
+	judge       judgeFlags
+	modes       []string
+	repetitions string
+}
+
+func (f *verifyFlags) add(cmd *cobra.Command) {
+	f.suite.add(cmd.Flags(), defaultVerifySet)
+	f.judge.add(cmd)
+	cmd.Flags().StringSliceVar(&f.modes, "modes", []string{string(bench.AgentDirect), string(bench.GHX)}, "the modes to run: agent_direct, mcp, ghx, ghx@base")
+	cmd.Flags().StringVar(&f.repetitions, "repetitions", fmt.Sprint(defaultRepetitions), "how often each scenario runs in each mode; of profiles that decide by evidence a range, by default "+evidenceRepetitions)
+}
+
+// prepareVerify turns flags into a suite and how it is judged, and refuses what
+// cannot pass whatever happens. The design is nil where the profile does not
+// decide by evidence. The caller closes the suite's provider.
+func (a *app) prepareVerify(cmd *cobra.Command, flags *verifyFlags) (*prepared, verify.Judging, *evidence.Design, error) {
+	f := &flags.suite
+	how, err := flags.judge.judging()
+	if err != nil {
+		return nil, how, nil, err
+	}
+	f.profile = how.Profile
+	set := defaultVerifySet
+	if how.Profile.ByEvidence() {
+		set = defaultEvidenceSet
+		if !cmd.Flags().Changed("repetitions") {
+			flags.repetitions = evidenceRepetitions
+		}
+		if f.order == string(runner.Interleaved) {
+			f.order = string(runner.Blocks)
+		}
+		// Shards need the same order.
+		if !cmd.Flags().Changed("order-seed") && f.shard == "" {
+			f.orderSeed = newSeed(a.random())
+		}
+	}
+	n, err := f.repetitions(flags.repetitions, how.Profile)
+	if err != nil {
+		return nil, how, nil, err
+	}
+	chosen, err := parseModes(flags.modes)
+	if err != nil {
+		return nil, how, nil, err
+	}
+	p, err := a.prepare(cmd, f, chosen, n, set)
+	if err != nil {
+		return nil, how, nil, err
+	}
+	design, err := p.design(how)
+	if err != nil {
+		return nil, how, nil, errors.Join(err, p.provider.Close())
+	}
+	return p, how, design, nil
+}
+
 // design returns what a suite's verdict by evidence will stand on; nil where its
 // profile does not decide by evidence. What cannot pass whatever happens is an
 // error of kind invalid (rule V8).
 func (p *prepared) design(how verify.Judging) (*evidence.Design, error) {
-	if !how.Profile.ByEvidence() {
-		return nil, nil
-	}
 	s := &p.suite
-	repetitions := bench.Repetitions{First: s.Repetitions, Most: s.Repetitions}
-	if s.FirstLook > 0 {
-		repetitions.First = s.FirstLook
+	for _, compared := range []struct {
+		mode       bench.Mode
+		role, flag string
+	}{{how.Baseline, "baseline", "--baseline-mode"}, {how.Candidate, "candidate", "--candidate-mode"}} {
+		if !slices.Contains(s.Modes, compared.mode) {
+			return nil, fault.Invalidf("mode %s, the %s, is not among the modes that run, so there would be nothing to judge: add it to --modes, or name another with %s", compared.mode, compared.role, compared.flag)
+		}
 	}
 	model, err := p.expectations.ResolveModel(how.Model, []string{p.provider.Describe().Model.Key()})
 	if err != nil {
 		return nil, err
 	}
 	thresholds, _ := p.expectations.Thresholds(model, how.Profile)
+	if !how.Profile.ByEvidence() {
+		most := s.Repetitions
+		for i := range s.Rows {
+			most = max(most, s.Rows[i].Iteration)
+		}
+		return nil, refuseChecks(how.Profile, thresholds, most)
+	}
+	repetitions := bench.Repetitions{First: s.Repetitions, Most: s.Repetitions}
+	if s.FirstLook > 0 {
+		repetitions.First = s.FirstLook
+	}
 	design, err := how.Design(repetitions, thresholds)
 	if err != nil {
 		return nil, err
@@ -52,32 +128,143 @@ func (p *prepared) design(how verify.Judging) (*evidence.Design, error) {
 	return design, design.Refuse(len(s.Scenarios))
 }
 
-// plan tells what a suite takes that decides by evidence, and what it could see,
-// before anything is spent.
-func (a *app) plan(p *prepared, design *evidence.Design) error {
-	expected := evidence.Unknown(len(p.suite.Scenarios))
-	expected.Concurrency = p.flags.concurrency
-	history, _, err := ledger.ReadHistory(filepath.Join(p.suite.Dir, ledger.HistoryFile))
+// refuseChecks refuses what the ten checks cannot pass whatever happens.
+func refuseChecks(profile bench.GateProfile, thresholds bench.Thresholds, repetitions int) error {
+	if wanted := thresholds.MinSamplesPerScenarioPerMode; thresholds.MinEfficiencyCoveragePct > 0 && wanted > repetitions {
+		return fault.Invalidf("profile %s wants %d stable runs of a scenario in each mode, and %d repetitions are planned, so it cannot pass: use --repetitions %d or more", profile, wanted, repetitions, wanted)
+	}
+	return nil
+}
+
+// planCommand tells what bench verify would take with the same flags.
+func (a *app) planCommand() *cobra.Command {
+	var f verifyFlags
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "Tell what a run takes and what it could see, before anything is spent",
+		Long: `plan has the flags of "bench verify", runs nothing, and tells what that would take:
+sessions, price and minutes, expected and at most, and the least change for the
+worse that so many sessions show. Price and minutes are those of earlier runs of
+the set with the model. What cannot pass at all is refused, as verify does.`,
+		Example: `  bench plan
+  bench plan --gate-profile regression --provider opencode --model openai/gpt-5.3-codex
+  bench plan --gate-profile claim --repetitions 2..8 --margin-success 10 --concurrency 8
+  bench plan --gate-profile verify_release --scenario-set ci-verify-release --repetitions 5 --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.suite.dryRun = true
+			p, how, design, err := a.prepareVerify(cmd, &f)
+			if err != nil {
+				return err
+			}
+			defer p.provider.Close()
+			return a.plan(p, how, design)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// planned is what --json prints.
+type planned struct {
+	Profile     bench.GateProfile `json:"profile"`
+	Model       string            `json:"model"`
+	Repetitions string            `json:"repetitions"`
+	Concurrency int               `json:"concurrency"`
+	evidence.Plan
+	// Warnings are sentences.
+	Warnings []string `json:"warnings"`
+}
+
+// plan tells what a suite takes and what it could see, before anything is spent
+// (rule V8). Design is nil where the profile does not decide by evidence.
+func (a *app) plan(p *prepared, how verify.Judging, design *evidence.Design) error {
+	s := &p.suite
+	told := planned{
+		Profile: how.Profile, Model: p.provider.Describe().Model.Key(), Concurrency: p.flags.concurrency, Warnings: []string{},
+		Repetitions: bench.Repetitions{First: cmp.Or(s.FirstLook, s.Repetitions), Most: s.Repetitions}.String(),
+	}
+	history, warnings, err := ledger.ReadHistory(filepath.Join(s.Dir, ledger.HistoryFile))
 	if err != nil {
 		return err
 	}
-	model := p.provider.Describe().Model.Key()
-	if cost, known := verify.EstimateUSD(history, model, p.suite.ScenarioSet, 1); known {
-		expected.CostUSD = cost
+	told.Warnings = append(told.Warnings, warnings...)
+	expected := verify.Expect(history, verify.Expecting{
+		Model: told.Model, ScenarioSet: s.ScenarioSet, Baseline: how.Baseline, Modes: s.Modes, Scenarios: len(s.Scenarios), Concurrency: p.flags.concurrency,
+	})
+	if expected.CostUSD == 0 {
+		told.Warnings = append(told.Warnings, fmt.Sprintf("the price is unknown: there is no earlier run of this set with this model in %s", s.Dir))
 	}
-	plan := design.Plan(expected)
+	if len(s.Rows) > 0 {
+		told.Warnings = append(told.Warnings, fmt.Sprintf("%d rows of an earlier run are taken over, and need not be run again", len(s.Rows)))
+	}
+	if design != nil {
+		told.Plan = design.Plan(expected)
+	} else {
+		told.Plan = planOfChecks(expected, s.Repetitions)
+		told.Warnings = append(told.Warnings, warnOfChecks(how.Profile, told.Looks))
+	}
 	if p.flags.json {
-		return a.printJSON(plan)
+		return a.printJSON(told)
 	}
-	fmt.Fprintf(a.stdout, "%d scenarios with %s, judged after %d to %d repetitions\n", plan.Scenarios, model, design.Looks()[0], design.Most())
-	fmt.Fprintf(a.stdout, "Expected: %s where nothing differs; at most %s\n", spendingText(plan.Expected), spendingText(plan.AtMost))
-	fmt.Fprintf(a.stdout, "A candidate that does not differ passes in %s of runs, if sessions vary as is usual (30 %%)\n\n", bench.PercentText(plan.PassPct))
+	return a.tellPlan(&told)
+}
+
+// planOfChecks is the plan of a profile with fixed thresholds: what it takes, and
+// what a test could see in as many sessions.
+func planOfChecks(expected evidence.Expected, repetitions int) evidence.Plan {
+	test, err := evidence.NewDesign(bench.ProfileRegression, evidence.DefaultMargins(bench.Thresholds{}), repetitions, repetitions)
+	if err != nil { // too few, or more than any test takes
+		takes := expected.Takes(float64(repetitions))
+		return evidence.Plan{Scenarios: expected.Scenarios, Expected: takes, AtMost: takes, Looks: []evidence.PlannedLook{}}
+	}
+	plan := test.Plan(expected)
+	// The checks do not pass as the test does.
+	plan.PassPct = nil
+	for i := range plan.Looks {
+		plan.Looks[i].PassPct = nil
+	}
+	return plan
+}
+
+func warnOfChecks(profile bench.GateProfile, looks []evidence.PlannedLook) string {
+	unseen := "what one repetition finds is luck"
+	for _, look := range looks {
+		unseen = "no drop of success would be seen in so many sessions"
+		if look.Success != nil {
+			unseen = fmt.Sprintf("a drop of success under %s points would go unseen in so many sessions", bench.NumberText(-*look.Success, 0))
+		}
+	}
+	return fmt.Sprintf("profile %s decides by fixed thresholds, and passes and fails by luck: %s; --gate-profile %s says how sure it is", profile, unseen, bench.ProfileRegression)
+}
+
+func (a *app) tellPlan(told *planned) error {
+	fmt.Fprintf(a.stdout, "%d scenarios with %s, %s repetitions, %d at once, judged by profile %s\n", told.Scenarios, told.Model, told.Repetitions, told.Concurrency, told.Profile)
+	if told.Profile.ByEvidence() {
+		fmt.Fprintf(a.stdout, "Expected: %s where nothing differs; at most %s\n", spendingText(told.Expected), spendingText(told.AtMost))
+		fmt.Fprintf(a.stdout, "A candidate that does not differ passes in %s of runs, if sessions vary as %s\n", bench.PercentText(*told.PassPct), "is usual (30 %)")
+	} else {
+		fmt.Fprintf(a.stdout, "Expected: %s\n", spendingText(told.AtMost))
+	}
+	for _, warning := range told.Warnings {
+		fmt.Fprintf(a.stdout, "Note: %s.\n", warning)
+	}
+	if len(told.Looks) == 0 {
+		return nil
+	}
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "repetitions\tsessions\tdrop of success seen\tcost seen\tlatency seen\tpassed by then\t")
-	for _, look := range plan.Looks {
-		fmt.Fprintf(table, "%d\t%d\t%s\t%s\t%s\t%s\t\n", look.Blocks, look.Sessions,
-			seen(look.Success, bench.PointsText), seen(look.Cost, bench.ChangeText), seen(look.Latency, bench.ChangeText), bench.PercentText(look.PassPct))
+	fmt.Fprint(table, "\nrepetitions\tsessions\tdrop of success seen\tcost seen\tlatency seen\t")
+	if told.Profile.ByEvidence() {
+		fmt.Fprint(table, "passed by then\t")
 	}
+	for _, look := range told.Looks {
+		fmt.Fprintf(table, "\n%d\t%d\t%s\t%s\t%s\t", look.Blocks, look.Sessions,
+			seen(look.Success, bench.PointsText), seen(look.Cost, bench.ChangeText), seen(look.Latency, bench.ChangeText))
+		if told.Profile.ByEvidence() {
+			fmt.Fprintf(table, "%s\t", bench.PercentText(*look.PassPct))
+		}
+	}
+	fmt.Fprintln(table)
 	if err := table.Flush(); err != nil {
 		return err
 	}

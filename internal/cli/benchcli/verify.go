@@ -74,10 +74,7 @@ func profileNames() string {
 }
 
 func (a *app) verifyCommand() *cobra.Command {
-	var f suiteFlags
-	var j judgeFlags
-	var modes []string
-	var repetitions string
+	var f verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Run the whole sequence: seed, run the modes, report, judge",
@@ -109,58 +106,27 @@ this run's repetitions count too. Rows that do not belong are counted and named.
   bench verify --rows .bench/20260225T120000Z-k3v9qa`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			how, err := j.judging()
-			if err != nil {
-				return err
-			}
-			f.profile = how.Profile
-			set := defaultVerifySet
-			if how.Profile.ByEvidence() {
-				set = defaultEvidenceSet
-				if !cmd.Flags().Changed("repetitions") {
-					repetitions = evidenceRepetitions
-				}
-				if f.order == string(runner.Interleaved) {
-					f.order = string(runner.Blocks)
-				}
-				// Shards need the same order.
-				if !cmd.Flags().Changed("order-seed") && f.shard == "" {
-					f.orderSeed = newSeed(a.random())
-				}
-			}
-			n, err := f.repetitions(repetitions, how.Profile)
-			if err != nil {
-				return err
-			}
-			chosen, err := parseModes(modes)
-			if err != nil {
-				return err
-			}
-			p, err := a.prepare(cmd, &f, chosen, n, set)
+			p, how, design, err := a.prepareVerify(cmd, &f)
 			if err != nil {
 				return err
 			}
 			defer p.provider.Close()
-			design, err := p.design(how)
-			if err != nil {
-				return err
-			}
 			switch {
-			case f.dryRun && design != nil:
-				return a.plan(p, design)
-			case f.dryRun:
+			case f.suite.dryRun && design != nil:
+				return a.plan(p, how, design)
+			case f.suite.dryRun:
 				return a.dryRun(p)
 			case p.suite.Shard != nil:
 				return a.runSuite(cmd.Context(), p)
 			default:
+				if design == nil && !p.provider.Describe().Simulated {
+					fmt.Fprintf(a.stderr, "bench: %s\n", warnOfChecks(how.Profile, planOfChecks(evidence.Unknown(len(p.suite.Scenarios)), p.suite.Repetitions).Looks))
+				}
 				return a.verify(cmd.Context(), p, how)
 			}
 		},
 	}
-	f.add(cmd.Flags(), defaultVerifySet)
-	j.add(cmd)
-	cmd.Flags().StringSliceVar(&modes, "modes", []string{string(bench.AgentDirect), string(bench.GHX)}, "the modes to run: agent_direct, mcp, ghx, ghx@base")
-	cmd.Flags().StringVar(&repetitions, "repetitions", fmt.Sprint(defaultRepetitions), "how often each scenario runs in each mode; of profiles that decide by evidence a range, by default "+evidenceRepetitions)
+	f.add(cmd)
 	return cmd
 }
 
