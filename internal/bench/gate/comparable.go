@@ -43,15 +43,12 @@ func (c *Collector) checkComparable(baseline, candidate *modeRows, missing []ben
 	return nil
 }
 
-// acrossCommits reports whether the pair compares ghx of two commits.
-func acrossCommits(a, b bench.Mode) bool { return a.UsesGHX() && b.UsesGHX() && a != b }
+// acrossCommits reports whether two modes compare ghx of two commits.
+func acrossCommits(a, b bench.Mode) bool { return a.UsesGHX() && b.UsesGHX() }
 
 // difference says what each list has that the other has not, "" if they are
 // equal. The lists are sorted.
 func difference(a bench.Mode, inA []string, b bench.Mode, inB []string) string {
-	if slices.Equal(inA, inB) {
-		return ""
-	}
 	var parts []string
 	if only := without(inA, inB); len(only) > 0 {
 		parts = append(parts, list(only)+" in "+string(a)+" only")

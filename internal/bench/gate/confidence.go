@@ -54,7 +54,7 @@ func (c *comparison) addIntervals(d *bench.Delta, by sampling) {
 }
 
 // pooledInterval returns the percentile interval of the reduction of a
-// measure's medians over all rows, zeros if no resample has it. Rows are
+// measure's medians over all rows, zeros if nothing has it. Rows are
 // resampled within scenario and mode, and then pooled.
 func (c *comparison) pooledInterval(of measure, by sampling) bench.Interval {
 	var modes [2]*stats.PooledMedianResampler
@@ -69,10 +69,7 @@ func (c *comparison) pooledInterval(of measure, by sampling) bench.Interval {
 			figures[from+i] = reductionOrNaN(of, baseline[i], candidate[i])
 		}
 	})
-	lo, hi, ok := stats.Interval95(figures)
-	if !ok {
-		return bench.Interval{}
-	}
+	lo, hi, _ := stats.Interval95(figures)
 	figure := reductionOrZero(medianOf(&c.baseline.summary, of), medianOf(&c.candidate.summary, of))
 	return bench.Interval{min(lo, figure), max(hi, figure)}
 }
@@ -138,7 +135,7 @@ func (s strata) replicate(
 		figures[i] = make([]float64, by.resamples)
 	}
 	stats.Replicate(by.seed, stream, by.resamples, func(r *rand.Rand, from, to int) {
-		f := newFolder(len(s))
+		f := folder{strata: len(s)}
 		for n := from; n < to; n++ {
 			for i := range s {
 				f.add(draw(r, i))

@@ -15,11 +15,9 @@ import (
 // ones. To resample the lowest of several medians says little of it. A limit
 // below holds for each scenario by itself; those above must hold for all at
 // once, since the lowest of them counts. It is wide, and true. It is nil where a
-// scenario has a single row in a mode, or a cost that is not above 0.
+// scenario has a single row in a mode, or a cost that is not above 0. Without
+// scenarios it says nothing, as there is no figure either.
 func (s strata) costInterval() *bench.Interval {
-	if len(s) == 0 {
-		return nil
-	}
 	lowest := bench.Interval{math.Inf(1), math.Inf(1)}
 	for i := range s {
 		lo, hi, ok := s[i].costLimits(oneSided / float64(len(s)))

@@ -44,14 +44,11 @@ type strata []stratum
 // point has a value per measure: medians, reductions or the suite's figures.
 type point [measureCount]float64
 
-// at returns the values at a place of the sorted measures, 0 for a measure
-// without values.
+// at returns the values at a place of the sorted measures.
 func (m *measures) at(place stats.Middle) point {
 	var p point
 	for i, sample := range m {
-		if len(sample) > 0 {
-			p[i] = place.In(sample)
-		}
+		p[i] = place.In(sample)
 	}
 	return p
 }
@@ -116,7 +113,7 @@ func compare(ids []string, baseline, candidate *modeFigures, thresholds bench.Th
 
 // figures returns the suite's figures (rules G4 and G5).
 func (s strata) figures() point {
-	f := newFolder(len(s))
+	f := folder{strata: len(s)}
 	for i := range s {
 		f.add(s[i].baseline.medians(), s[i].candidate.medians())
 	}
@@ -157,14 +154,6 @@ func orZero(figure float64) float64 {
 type folder struct {
 	strata int
 	values [measureCount][]float64
-}
-
-func newFolder(strata int) *folder {
-	f := &folder{strata: strata}
-	for i := range f.values {
-		f.values[i] = make([]float64, 0, strata)
-	}
-	return f
 }
 
 // add takes the medians of one stratum.

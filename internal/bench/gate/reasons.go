@@ -14,7 +14,7 @@ import (
 func (c *comparison) successReason() string {
 	b, d := c.baseline.rows, c.candidate.rows
 	lost := func(s scenario) float64 {
-		if s.baseline.runs == 0 || s.candidate.runs == 0 {
+		if s.baseline.runs == 0 {
 			return percent(s.candidate.runs-s.candidate.successes, s.candidate.runs)
 		}
 		return -successDelta(s.baseline, s.candidate)
@@ -76,10 +76,11 @@ func (s scenario) note(count, example string) string {
 
 func anyError(errorTally) bool { return true }
 
-// example returns the scenario's first error in the candidate's rows that
-// blame picks, as "type: message"; empty if there is none or blame is nil.
+// example returns the scenario's first error in the candidate's rows, of which
+// there are some, that blame picks, as "type: message"; empty if there is none
+// or blame is nil.
 func (c *comparison) example(s scenario, blame func(errorTally) bool) string {
-	if blame == nil || s.candidate.runs == 0 {
+	if blame == nil {
 		return ""
 	}
 	for _, e := range c.candidate.rows.groups[s.number].errors {

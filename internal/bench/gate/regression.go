@@ -34,13 +34,11 @@ func Regressions(current bench.HistoryEntry, history []bench.HistoryEntry) []ben
 	alike := slices.DeleteFunc(slices.Clone(history), func(past bench.HistoryEntry) bool { return !sameKind(past, current) })
 	found := []bench.Regression{}
 	for _, mode := range slices.Sorted(maps.Keys(current.Modes)) {
+		// The average of nothing is no number, and nothing is worse than that.
 		recent := recentOf(mode, alike)
-		if len(recent) == 0 {
-			continue
-		}
 		now := current.Modes[mode]
 		before := average(recent, func(m bench.ModeSummary) float64 { return m.MedianLatencyMS })
-		if fall, ok := reduction(before, now.MedianLatencyMS); ok && -fall > MaxLatencyRisePct {
+		if fall := reductionOrZero(before, now.MedianLatencyMS); -fall > MaxLatencyRisePct {
 			found = append(found, bench.Regression{
 				Metric: metricLatency, Mode: mode, Current: now.MedianLatencyMS, RecentAverage: before,
 				DeltaPct: -fall, ThresholdPct: MaxLatencyRisePct,
