@@ -109,3 +109,27 @@ func TestV11TheTenChecksAreOneCauseWithoutASuccess(t *testing.T) {
 	}
 	assert.Contains(t, written(t, report.JSON, s), "efficiency_tool_call_reduction", "machines have the checks")
 }
+
+func TestEveryEndpointHasAForestOfTheScenarios(t *testing.T) {
+	s := verdict(t, "evidence-fail")
+	page := written(t, report.HTML, s)
+	assert.Equal(t, 3, strings.Count(page, `<figure class="forest">`))
+	assert.Equal(t, 3, strings.Count(page, `<path class="diamond" d="M`)-strings.Count(page, `M1 6L12 1`))
+	assert.Equal(t, 3, strings.Count(page, `<title>scenario-ac: `))
+	assert.Equal(t, 1, strings.Count(page, `<g class="harmed"><title>scenario-ac: &#43;`), "the one that is harmed in cost is marked there alone")
+	assert.NotContains(t, page, "NaN")
+
+	s.Evidence.Scenarios = nil
+	s.Evidence.Endpoints[1].Interval = nil
+	page = written(t, report.HTML, s)
+	assert.Contains(t, page, `<circle class="point"`, "what has no interval is a point")
+	assert.NotContains(t, page, "NaN")
+
+	for range 500 {
+		s.Evidence.Scenarios = append(s.Evidence.Scenarios, bench.ScenarioEvidence{ID: strings.Repeat("<b>x", 60), Cost: bench.Figure{Change: 1e8, Interval: bench.Interval{-100, 1e8}}})
+	}
+	page = written(t, report.HTML, s)
+	assert.Contains(t, page, "440 more scenarios are in the table.")
+	assert.NotContains(t, page, "NaN")
+	assert.NotContains(t, page, "<b>x")
+}

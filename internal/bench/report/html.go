@@ -65,6 +65,7 @@ type page struct {
 	// Regressions and Warnings are sentences.
 	Regressions, Warnings []string
 	Endpoints             grid
+	Forests               []forest
 	Evidence              []grid
 	Modes                 grid
 	Scenarios             grid
@@ -93,7 +94,9 @@ type checkLine struct {
 type grid struct {
 	Title, About string
 	Head         []string
-	Rows         [][]cell
+	// Labels is how many first columns have labels; those from Notes on have notes.
+	Labels, Notes int
+	Rows          [][]cell
 }
 
 type missingPart struct {
@@ -121,6 +124,7 @@ func newPage(s bench.Summary) page {
 		Comparison:   comparison(s, oneLine),
 		Consequences: consequences(s),
 		Endpoints:    newGrid(endpointsTable(s.Evidence)),
+		Forests:      forests(s.Evidence),
 
 		Candidate: oneLine(string(s.Gate.Candidate)),
 		Baseline:  oneLine(string(s.Gate.Baseline)),
@@ -199,5 +203,5 @@ func newGrid(t table) grid {
 	if t.empty() {
 		return grid{}
 	}
-	return grid{Title: t.title, About: t.about, Head: t.head, Rows: t.rows}
+	return grid{Title: t.title, About: t.about, Head: t.head, Labels: t.labels, Notes: len(t.head) - t.notes, Rows: t.rows}
 }
