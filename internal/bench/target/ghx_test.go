@@ -17,6 +17,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/envelope"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
+	worldfile "github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
@@ -31,8 +32,15 @@ type ghxBench struct {
 
 func openGHX(t testing.TB, sandbox *target.Sandbox) *ghxBench {
 	t.Helper()
+	return openGHXIn(t, sandbox, target.Needs{})
+}
+
+// openGHXIn is [openGHX] in a world.
+func openGHXIn(t testing.TB, sandbox *target.Sandbox, needs target.Needs) *ghxBench {
+	t.Helper()
 	program, gh := realtool.Find(t, realtool.GHX()), realtool.Find(t, realtool.GH())
-	place := prepare(t, sandbox)
+	place, err := sandbox.Prepare(t.Context(), needs)
+	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, place.Close()) })
 	path := "PATH=" + filepath.Dir(gh) + string(os.PathListSeparator) + os.Getenv("PATH")
 	return &ghxBench{realtool.Open(t, place.GitHub, append(place.Env, path)...), t, place, program}
@@ -135,13 +143,14 @@ func shippedScenarios(t testing.TB) []bench.Scenario {
 // and what has become of GitHub are judged as an agent's.
 func TestGHXDoesWhatTheScenariosAsk(t *testing.T) {
 	sandbox := seeded(t)
+	sandbox.FindWorlds(func(name string) (*worldfile.World, error) { return worldfile.Load(scenarios.Files, name) }, nil)
 	for _, s := range shippedScenarios(t) {
 		if s.Type == bench.Workflow {
 			continue
 		}
 		t.Run(s.ID, func(t *testing.T) {
 			t.Parallel()
-			g := openGHX(t, sandbox)
+			g := openGHXIn(t, sandbox, target.Needs{World: s.World()})
 			resolved, err := scenario.Resolve(s, g.place.Manifest)
 			require.NoError(t, err)
 			assertions := scenario.WithoutRoute(resolved.Scenario.Assertions)
