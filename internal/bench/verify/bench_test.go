@@ -29,10 +29,13 @@ import (
 
 // BenchmarkReport reads a ledger and judges it, 10,000 resamples included.
 func BenchmarkReport(b *testing.B) {
-	for _, rows := range []int{40, 10_000, 100_000} {
-		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+	for _, size := range []struct {
+		rows, scenarios int
+		profile         bench.GateProfile
+	}{{40, 4, bench.VerifyPR}, {10_000, 4, bench.VerifyPR}, {100_000, 4, bench.VerifyPR}, {100_000, 500, bench.ProfileRegression}} {
+		b.Run(fmt.Sprintf("rows=%d/%s", size.rows, size.profile), func(b *testing.B) {
 			file := filepath.Join(b.TempDir(), "suite.jsonl")
-			writeRows(b, file, rows)
+			writeRows(b, file, size.rows, size.scenarios)
 			info, err := os.Stat(file)
 			require.NoError(b, err)
 			expectations, err := expect.Parse("none", []byte(`{"default_model": "a/b", "expectations": {}}`))
@@ -40,7 +43,7 @@ func BenchmarkReport(b *testing.B) {
 			b.SetBytes(info.Size())
 			for b.Loop() {
 				_, err := verify.Report(verify.Source{Files: []string{file}}, verify.Judging{
-					Profile: bench.VerifyPR, Expectations: expectations,
+					Profile: size.profile, Expectations: expectations,
 				})
 				require.NoError(b, err)
 			}
@@ -48,9 +51,9 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
-// writeRows writes made-up rows of four scenarios in two modes, each of about
+// writeRows writes made-up rows of so many scenarios in two modes, each of about
 // the size that real ones have.
-func writeRows(b *testing.B, path string, rows int) {
+func writeRows(b *testing.B, path string, rows, scenarios int) {
 	b.Helper()
 	file, err := os.Create(path)
 	require.NoError(b, err)
@@ -61,7 +64,7 @@ func writeRows(b *testing.B, path string, rows int) {
 	for i := range rows {
 		row := bench.Row{
 			Timestamp: "2026-02-25T17:35:31.510Z", RunID: "8c7c88a7-7298-4052-9d57-922eeffd0a2b",
-			Mode: bench.Modes()[2*(i%2)], ScenarioID: fmt.Sprintf("issue-triage-comment-wf-%03d", i/2%4+1), Iteration: i/8 + 1,
+			Mode: bench.Modes()[2*(i%2)], ScenarioID: fmt.Sprintf("issue-triage-comment-wf-%03d", i/2%scenarios+1), Iteration: i/(2*scenarios) + 1,
 			SessionID: &session, Success: true, OutputValid: true, LatencyMSWall: 20_000 + 10_000*random.Float64(),
 			Tokens: bench.Tokens{Input: 500, Output: 120, Reasoning: 60, CacheRead: 11_000, Total: 11_700 + random.Int64N(900)},
 			Cost:   0.01 + 0.01*random.Float64(), ToolCalls: 1 + random.IntN(4),
