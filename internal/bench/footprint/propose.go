@@ -221,10 +221,9 @@ func (p *proposer) counterpart(own bench.Allowance, taken map[int]bool) int {
 
 // merge has an allowance allow what another one does too.
 func (p *proposer) merge(a *bench.Allowance, b bench.Allowance) {
-	if times := max(a.Times, b.Times); times != max(1, a.Times) {
-		a.Times = times
-	}
-	names := maps.Clone(a.Fields)
+	a.Times = max(a.Times, b.Times)
+	names := map[string]any{}
+	maps.Copy(names, a.Fields)
 	maps.Copy(names, b.Fields)
 	for _, field := range sortedNames(names) {
 		one, inOne := a.Fields[field]
