@@ -132,6 +132,28 @@ func TestS12ReferencesStandForWhatTheyName(t *testing.T) {
 	assert.Contains(t, of(repo, edited("issue", "x", becomes("body", "see o/n, of nineteen"))), `"body":"see {{repo.full_name}}, of nineteen"`)
 	assert.Contains(t, of(repo, edited("issue", "x", becomes("body", "see o/n of nineteen"))), `"body":"see o/n of nineteen"`, "a short text stands for itself")
 
+	odd := map[string]any{"{{input.empty}}": "", "{{input.share}}": 0.5, "{{repo.full_name}}": "o/n"}
+	assert.Contains(t, of(odd, edited("issue", "o/n#0", becomes("title", ""))), `"name":"{{repo.full_name}}#0","fields":{"title":""}`, "no reference stands for nothing, or for a part of a number")
+	for _, text := range []string{"see o/n2 of those that are", "see xo/n of those that are"} {
+		assert.Contains(t, of(odd, edited("issue", "x", becomes("body", text))), text, "a part of a word is another one")
+	}
+	longer := map[string]any{"{{input.part}}": "n", "{{input.whole}}": "o/n", "{{repo.owner}}": "o"}
+	assert.Contains(t, of(longer, edited("issue", "x", becomes("body", "see o/n of those that are"))), "see {{input.whole}} of")
+
+	lists := footprint.Propose([]footprint.Played{played("ghx", func(w world) []bench.Change {
+		var list []any
+		for range w.number {
+			list = append(list, "x")
+		}
+		return []bench.Change{edited("issue", "o/n#1", becomes("texts", list))}
+	})})
+	assert.Equal(t, map[string]any{"any": true}, lists.Footprint[0].Fields["texts"], "they are of several lengths")
+	assert.Equal(t, "[]", asJSON(t, lists.LeftOut))
+	second := footprint.Propose([]footprint.Played{played("ghx", func(w world) []bench.Change {
+		return []bench.Change{edited("issue", "o/n#1", becomes("title", "Nearly there"))}
+	})})
+	assert.Equal(t, "Nearly there", second.Footprint[0].Fields["title"], "the input says so in one world alone")
+
 	lacking := footprint.Propose([]footprint.Played{{Name: "ghx", Samples: []footprint.Sample{
 		{Seen: []bench.Change{title}, References: map[string]any{"{{input.name}}": "thing"}}, {Seen: []bench.Change{title}},
 	}}})

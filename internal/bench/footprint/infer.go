@@ -116,15 +116,11 @@ type span struct{ from, to int }
 func (in inference) longest(texts []string, signs string) (reference string, places []span) {
 	best := 0
 	for _, r := range in.references {
-		text, is := plainText(in.samples[0].References[r])
-		if !is || 2*len(text) < best {
-			continue
-		}
 		found := in.places(r, texts, signs)
 		if found == nil {
 			continue
 		}
-		rank := 2 * len(text)
+		rank := 2 * (found[0].to - found[0].from)
 		if named(r, texts[0][:found[0].from]) {
 			rank++
 		}
@@ -196,7 +192,7 @@ func wordIn(text, value, signs string) int {
 		at += from
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		after, _ := utf8.DecodeRuneInString(text[at+len(value):])
-		if number && (before == utf8.RuneError || !strings.ContainsRune(signs, before)) || partOfWord(before) || partOfWord(after) {
+		if number && (!strings.ContainsRune(signs, before)) || partOfWord(before) || partOfWord(after) {
 			from = at + 1
 			continue
 		}
@@ -205,7 +201,7 @@ func wordIn(text, value, signs string) int {
 }
 
 func partOfWord(r rune) bool {
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 var words = regexp.MustCompile(`[A-Za-z0-9]+`)
