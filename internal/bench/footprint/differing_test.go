@@ -149,7 +149,7 @@ func TestS12ReferencesStandForWhatTheyName(t *testing.T) {
 	})})
 	assert.Equal(t, map[string]any{"any": true}, lists.Footprint[0].Fields["texts"], "they are of several lengths")
 	assert.Equal(t, "[]", asJSON(t, lists.LeftOut))
-	second := footprint.Propose([]footprint.Played{played("ghx", func(w world) []bench.Change {
+	second := footprint.Propose([]footprint.Played{played("ghx", func(world) []bench.Change {
 		return []bench.Change{edited("issue", "o/n#1", becomes("title", "Nearly there"))}
 	})})
 	assert.Equal(t, "Nearly there", second.Footprint[0].Fields["title"], "the input says so in one world alone")
