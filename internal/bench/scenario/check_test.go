@@ -306,7 +306,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestWhatIsDoubtfulKeepsNothingFromBeingLoaded(t *testing.T) {
+func TestS11WhatIsDoubtfulKeepsNothingFromBeingLoaded(t *testing.T) {
 	tests := []struct {
 		name, file, path string
 		value            any
