@@ -324,14 +324,19 @@ type HistoryEntry struct {
 
 	// The fields below are ours, optional on reading.
 
-	RunID       string `json:"run_id,omitempty"`
-	ScenarioSet string `json:"scenario_set,omitempty"`
-	Model       string `json:"model,omitempty"`
+	SchemaVersion int    `json:"schema_version,omitempty"`
+	RunID         string `json:"run_id,omitempty"`
+	ScenarioSet   string `json:"scenario_set,omitempty"`
+	Model         string `json:"model,omitempty"`
 	// Cells and CostUSD tell what a cell costs, for estimates.
 	Cells     int     `json:"cells,omitempty"`
 	CostUSD   float64 `json:"cost_usd,omitempty"`
 	Simulated bool    `json:"simulated,omitempty"`
 }
+
+// HistorySchemaVersion is the version of the fields of a [HistoryEntry] that are
+// ours.
+const HistorySchemaVersion = 1
 
 // Regression is a figure that is worse than the history's (rule G14).
 type Regression struct {

@@ -19,6 +19,7 @@ const HistoryFile = "history.jsonl"
 // waits while another process does the same. An error is of kind
 // infrastructure, or invalid if the file is no history.
 func AppendHistory(path string, entry bench.HistoryEntry) error {
+	entry.SchemaVersion = bench.HistorySchemaVersion
 	line, err := json.Marshal(entry)
 	if err != nil {
 		return fault.Internalf("write history: %w", err)
@@ -31,7 +32,8 @@ func AppendHistory(path string, entry bench.HistoryEntry) error {
 }
 
 // ReadHistory returns the entries of a history file, oldest first. Lines that
-// are none are left out, with a warning each; a file that is not there is an
+// are none are left out, with a warning each, and those of a newer version with
+// one for all; a file that is not there is an
 // empty history. An error is of kind infrastructure.
 func ReadHistory(path string) (entries []bench.HistoryEntry, warnings []string, err error) {
 	data, err := os.ReadFile(path)
@@ -41,10 +43,17 @@ func ReadHistory(path string) (entries []bench.HistoryEntry, warnings []string, 
 	if err != nil {
 		return nil, nil, fault.Infraf("read history: %w", err)
 	}
-	number := 0
+	number, newer, newest := 0, 0, 0
 	for line := range bytes.Lines(data) {
 		number++
 		if len(trim(line)) == 0 {
+			continue
+		}
+		var version struct {
+			Schema int `json:"schema_version"`
+		}
+		if json.Unmarshal(line, &version) == nil && version.Schema > bench.HistorySchemaVersion {
+			newer, newest = newer+1, max(newest, version.Schema)
 			continue
 		}
 		var entry bench.HistoryEntry
@@ -53,6 +62,10 @@ func ReadHistory(path string) (entries []bench.HistoryEntry, warnings []string, 
 			continue
 		}
 		entries = append(entries, entry)
+	}
+	if newer > 0 {
+		warnings = append(warnings, fmt.Sprintf("history %s: %d of its runs are not counted, since a newer version of this program wrote them (schema %d, known are up to %d)",
+			path, newer, newest, bench.HistorySchemaVersion))
 	}
 	return entries, warnings, nil
 }

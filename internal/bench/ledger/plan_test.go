@@ -148,6 +148,7 @@ func TestR1History(t *testing.T) {
 
 	entries, warnings, err = ledger.ReadHistory(path)
 	require.NoError(t, err)
+	first.SchemaVersion, second.SchemaVersion = bench.HistorySchemaVersion, bench.HistorySchemaVersion
 	assert.Equal(t, []bench.HistoryEntry{first, second}, entries)
 	require.Len(t, warnings, 2)
 	assert.Contains(t, warnings[0], path+" line 2 is not counted: column 2")
@@ -155,4 +156,21 @@ func TestR1History(t *testing.T) {
 
 	_, _, err = ledger.ReadHistory(t.TempDir())
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err), "a directory is no history")
+}
+
+func TestAHistoryOfANewerVersionIsToldInOneSentence(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ledger.HistoryFile)
+	// The original's and older entries state no version; a newer one may have
+	// another shape.
+	write(t, path, `{"timestamp":"2026-01-01T00:00:00.000Z"}
+{"schema_version":2,"modes":["ghx"]}
+{"schema_version":3,"timestamp":"2026-01-02T00:00:00.000Z"}
+{"schema_version":1,"timestamp":"2026-01-03T00:00:00.000Z"}
+`)
+	entries, warnings, err := ledger.ReadHistory(path)
+	require.NoError(t, err)
+	require.Len(t, entries, 2)
+	assert.Equal(t, "2026-01-01T00:00:00.000Z", entries[0].Timestamp)
+	assert.Equal(t, "2026-01-03T00:00:00.000Z", entries[1].Timestamp)
+	assert.Equal(t, []string{"history " + path + ": 2 of its runs are not counted, since a newer version of this program wrote them (schema 3, known are up to 1)"}, warnings)
 }

@@ -3,6 +3,7 @@ package benchcli
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -45,11 +46,12 @@ With --gate the exit code tells the verdict: 0 pass, 1 fail, 2 no verdict,
 				return err
 			}
 			how.GeneratedAt, how.Outputs, how.Seed = bench.FormatTime(a.now()), out, seedOf(fmt.Sprint(source.Files))
-			if how.History, _, err = ledger.ReadHistory(filepath.Join(from.dir, ledger.HistoryFile)); err != nil {
+			var warnings []string
+			if how.History, warnings, err = ledger.ReadHistory(filepath.Join(from.dir, ledger.HistoryFile)); err != nil {
 				return err
 			}
 			reported, err := verify.Report(source, how)
-			for _, note := range append(notes, reported.Notes...) {
+			for _, note := range slices.Concat(notes, warnings, reported.Notes) {
 				fmt.Fprintf(a.stderr, "bench: %s\n", note)
 			}
 			if err != nil {
