@@ -121,7 +121,7 @@ func TestTheHistoryHasEveryCompleteRunOnce(t *testing.T) {
 	commit := "c0ffee"
 	assert.Equal(t, bench.HistoryEntry{
 		Timestamp: v.Summary.GeneratedAt, Commit: &commit, Profile: bench.VerifyPR, Modes: v.Summary.Modes, GatePassed: v.Summary.Gate.Passed,
-		RunID: "run-1", ScenarioSet: "default", Model: "fake/one", Cells: 8, CostUSD: v.Summary.CostUSD, Simulated: true,
+		SchemaVersion: bench.HistorySchemaVersion, RunID: "run-1", ScenarioSet: "default", Model: "fake/one", Cells: 8, CostUSD: v.Summary.CostUSD, Simulated: true,
 	}, entries[0])
 	assert.Positive(t, entries[0].CostUSD)
 
