@@ -68,6 +68,9 @@ type RunInfo struct {
 	// all shards, nil without shards.
 	Cells    []bench.Cell `json:"cells"`
 	AllCells []bench.Cell `json:"all_cells,omitempty"`
+	// Refills are cells beyond the plan, of blocks that took the place of void
+	// ones.
+	Refills []bench.Cell `json:"refills,omitempty"`
 	// UnrecordedUSD is what was spent on warm-ups and on attempts that no row
 	// tells of.
 	UnrecordedUSD float64 `json:"unrecorded_usd,omitempty"`

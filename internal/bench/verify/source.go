@@ -148,7 +148,7 @@ func missing(runs []ledger.RunInfo, done map[bench.Cell]bool) []bench.MissingCel
 	planned := map[bench.Cell]bool{}
 	for _, run := range runs {
 		suite.Stops = append(suite.Stops, run.Stops...)
-		for _, cell := range slices.Concat(run.AllCells, run.Cells) {
+		for _, cell := range slices.Concat(run.AllCells, run.Cells, run.Refills) {
 			beyond := run.DecidedAt > 0 && cell.Iteration > run.DecidedAt
 			if !planned[cell] && !beyond {
 				planned[cell] = true

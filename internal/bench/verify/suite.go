@@ -190,7 +190,8 @@ func RunSuite(ctx context.Context, s Suite, deps runner.Deps) (result Result, er
 	closed := s.keepToOurselves()
 	defer func() { err = errors.Join(err, closed()) }()
 	deps.Ledger = rows
-	result.Outcome, result.Info.DecidedAt, err = s.runSteps(ctx, s.config(info, done, spent), deps, rows.Files)
+	r := steps{suite: s, cfg: s.config(info, done, spent), deps: deps, info: &result.Info, files: func() []string { return slices.DeleteFunc(rows.Files(), isDevice) }}
+	result.Outcome, err = r.run(ctx)
 	result.Files = rows.Files()
 	result.Info.UnrecordedUSD += result.CostUSD - spent - result.RowsUSD
 	return result, errors.Join(err, result.recordStop(s.Folder(), deps.Now()))
@@ -231,7 +232,7 @@ func (s Suite) begin(deps runner.Deps) (ledger.RunInfo, error) {
 		return ledger.RunInfo{}, err
 	}
 	info.CreatedAt, info.Stops, info.UnrecordedUSD, info.TakenUSD = before.CreatedAt, before.Stops, before.UnrecordedUSD, before.TakenUSD
-	info.LeftOut = before.LeftOut
+	info.LeftOut, info.Refills = before.LeftOut, before.Refills
 	return info, nil
 }
 
@@ -300,7 +301,7 @@ func (s Suite) take(into runner.Ledger, info *ledger.RunInfo, done map[bench.Cel
 
 func (s Suite) config(info ledger.RunInfo, done map[bench.Cell]bool, spent float64) runner.Config {
 	cfg := s.Run
-	cfg.Plan, cfg.Cells, cfg.Done = s.Plan(), info.Cells, done
+	cfg.Plan, cfg.Cells, cfg.Done = s.plan(s.withRefills()), info.Cells, done
 	cfg.Scenarios = map[string]bench.Scenario{}
 	for _, sc := range s.Scenarios {
 		cfg.Scenarios[sc.ID] = sc
