@@ -116,6 +116,14 @@ const (
 	CauseNotSideBySide CauseKind = "not_side_by_side"
 	// CauseNotShown is that neither harm nor its absence is shown.
 	CauseNotShown CauseKind = "not_shown"
+	// CausePlanUnknown, CauseSetAfterwards, CauseRowsMissing and
+	// CauseEarlierSequence are that a PASS does not count: it is not known what
+	// was planned, settings were chosen after the first session, a row was taken
+	// away, or another run has used the error budget (rule V7).
+	CausePlanUnknown     CauseKind = "plan_unknown"
+	CauseSetAfterwards   CauseKind = "set_afterwards"
+	CauseRowsMissing     CauseKind = "rows_missing"
+	CauseEarlierSequence CauseKind = "earlier_sequence"
 	// CauseScenarioHarmed is that all would be well but for some scenarios.
 	CauseScenarioHarmed CauseKind = "scenario_harmed"
 	// CauseSeparateRuns is that of figures without a verdict: two runs share no

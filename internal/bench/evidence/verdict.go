@@ -32,6 +32,15 @@ func (d *Design) Judge(data Data) bench.Evidence {
 	return v
 }
 
+// Withhold makes a PASS that does not count a can't tell, and says why. Other
+// verdicts stay, and so do the figures.
+func Withhold(v *bench.Evidence, why bench.Cause) {
+	if v.Verdict == bench.VerdictPass {
+		v.Verdict, v.Cause, v.Further = bench.VerdictInconclusive, why, nil
+		v.Sentence = sentence(v)
+	}
+}
+
 // decide returns the verdict without what stands beside it, and the last look
 // with what it came to; nil if there is none.
 func (d *Design) decide(blocks []Block) (v bench.Evidence, last *look, judged judgement) {

@@ -68,6 +68,13 @@ type RunInfo struct {
 	// all shards, nil without shards.
 	Cells    []bench.Cell `json:"cells"`
 	AllCells []bench.Cell `json:"all_cells,omitempty"`
+	// Margins are those that evidence is judged by, fixed before the first
+	// session; nil where they are the usual ones, or evidence does not decide.
+	Margins *bench.Margins `json:"margins,omitempty"`
+	// Continues are the runs whose rows this one began with.
+	Continues []Begun `json:"continues,omitempty"`
+	// Judged is what evidence came to, nil before that.
+	Judged *Judged `json:"judged,omitempty"`
 	// Refills are cells beyond the plan, of blocks that took the place of void
 	// ones.
 	Refills []bench.Cell `json:"refills,omitempty"`
@@ -81,6 +88,21 @@ type RunInfo struct {
 	LeftOut []bench.LeftOut `json:"left_out,omitempty"`
 	// Stops has one entry per time the run was stopped, in order.
 	Stops []Stop `json:"stops,omitempty"`
+}
+
+// Begun is what was fixed before the first session of a run. Repetitions is 0
+// where that is not known.
+type Begun struct {
+	RunID       string         `json:"run_id"`
+	Repetitions int            `json:"repetitions"`
+	FirstLook   int            `json:"first_look,omitempty"`
+	Margins     *bench.Margins `json:"margins,omitempty"`
+}
+
+// Judged is what evidence came to.
+type Judged struct {
+	Verdict bench.Verdict   `json:"verdict"`
+	Cause   bench.CauseKind `json:"cause"`
 }
 
 // ScenarioRef is a scenario and the hash of its content.

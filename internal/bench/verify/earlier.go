@@ -17,6 +17,8 @@ type Earlier struct {
 	Rows []bench.Row
 	// LeftOut counts the rows that are not among them.
 	LeftOut []bench.LeftOut
+	// Continues describes the runs that the rows are of.
+	Continues []ledger.Begun
 	// Torn are last lines that were not written whole.
 	Torn []ledger.Torn
 }
@@ -72,6 +74,7 @@ func (s Suite) Earlier(by agent.Info, paths ...string) (Earlier, error) {
 	}
 	e := Earlier{Torn: report.Torn}
 	e.Rows, e.LeftOut, err = s.choose(rows, identity)
+	e.Continues = begunWith(files, e.Rows)
 	return e, err
 }
 

@@ -12,11 +12,23 @@ import (
 // decides by evidence: margins, looks and what must be shown. An error is of
 // kind invalid.
 func (how Judging) Design(repetitions bench.Repetitions, thresholds bench.Thresholds) (*evidence.Design, error) {
+	return evidence.NewDesign(how.Profile, how.margins(thresholds), repetitions.First, repetitions.Most)
+}
+
+// margins are those that were given, else the usual ones.
+func (how Judging) margins(thresholds bench.Thresholds) bench.Margins {
 	margins := evidence.DefaultMargins(thresholds)
 	margins.SuccessDropPct = cmp.Or(how.Margins.SuccessDropPct, margins.SuccessDropPct)
 	margins.CostRatio = cmp.Or(how.Margins.CostRatio, margins.CostRatio)
 	margins.LatencyRatio = cmp.Or(how.Margins.LatencyRatio, margins.LatencyRatio)
-	return evidence.NewDesign(how.Profile, margins, repetitions.First, repetitions.Most)
+	return margins
+}
+
+// marginsFor returns the margins for sessions of a model.
+func (how Judging) marginsFor(model string) (bench.Margins, error) {
+	model, err := how.Expectations.ResolveModel(how.Model, []string{model})
+	thresholds, _ := how.Expectations.Thresholds(model, how.Profile)
+	return how.margins(thresholds), err
 }
 
 // blocks returns a collector of what is compared; nil where the profile does
@@ -31,16 +43,24 @@ func (how Judging) blocks() (*evidence.Collector, error) {
 }
 
 // judgeByEvidence has the evidence decide, in place of the ten checks.
-func (how Judging) judgeByEvidence(s *bench.Summary, blocks *evidence.Collector, runs []ledger.RunInfo, thresholds bench.Thresholds) error {
-	data, err := blocks.Data()
+func (how Judging) judgeByEvidence(s *bench.Summary, read *collected, source Source, thresholds bench.Thresholds) error {
+	data, err := read.blocks.Data()
 	if err != nil {
 		return err
 	}
-	design, err := how.Design(repetitionsOf(runs, data.Blocks), thresholds)
+	design, err := how.Design(repetitionsOf(source.Runs, data.Blocks), thresholds)
 	if err != nil {
 		return err
 	}
 	judged := design.Judge(data)
+	if why := how.withheld(source, read, s.Missing, thresholds); why != nil {
+		evidence.Withhold(&judged, *why)
+	}
+	if len(source.Runs) > 0 {
+		if text := sequenceWarning(earlierSequences(source)); text != "" {
+			s.Warnings = append(s.Warnings, text)
+		}
+	}
 	s.Evidence = &judged
 	s.Gate.Checks = []bench.Check{}
 	s.Gate.Verdict, s.Gate.Reason = judged.Verdict, judged.Sentence

@@ -71,7 +71,7 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 		return reported, err
 	}
 	if read.blocks != nil {
-		if err := how.judgeByEvidence(&reported.Summary, read.blocks, source.Runs, options.Thresholds); err != nil {
+		if err := how.judgeByEvidence(&reported.Summary, read, source, options.Thresholds); err != nil {
 			return reported, err
 		}
 	}
@@ -92,7 +92,10 @@ type collected struct {
 }
 
 // reasonRetried is of the ten checks; evidence counts every attempt.
-const reasonRetried = "attempts before the last one count in the retry rate and the cost alone"
+const (
+	reasonRetried  = "attempts before the last one count in the retry rate and the cost alone"
+	reasonOtherRun = "the row is of a run that is not judged here"
+)
 
 // leftOut returns all that the verdict does not look at: what the runs did not
 // take over, and what is in no figure and in no block.
@@ -113,6 +116,10 @@ func (how Judging) collect(source Source, out outputs) (*collected, error) {
 	}
 	c := &collected{blocks: blocks, done: map[bench.Cell]bool{}}
 	identity := identityOf(source.Runs)
+	ours := map[string]bool{}
+	for _, run := range source.Runs {
+		ours[run.RunID] = true
+	}
 	scanned, err := ledger.Scan(source.Files, func(row *bench.Row) error {
 		if identity != nil {
 			if err := ledger.CheckSame(*identity, row); err != nil {
@@ -123,9 +130,12 @@ func (how Judging) collect(source Source, out outputs) (*collected, error) {
 		if err := out.write(row); err != nil {
 			return err
 		}
-		if c.blocks != nil {
+		switch {
+		case c.blocks != nil && identity != nil && !ours[row.RunID]:
+			c.omitted.Add(reasonOtherRun, row.Cell())
+		case c.blocks != nil:
 			c.blocks.Add(row)
-		} else if row.ExternalRetryCount > 0 {
+		case row.ExternalRetryCount > 0:
 			c.omitted.Add(reasonRetried, row.Cell())
 		}
 		return c.rows.Add(row)

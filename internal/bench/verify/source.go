@@ -21,6 +21,8 @@ type Source struct {
 	Files []string
 	// Runs are of one suite: the shards of a plan, or runs of one mode each.
 	Runs []ledger.RunInfo
+	// folders are those of the runs.
+	folders []string
 }
 
 // SourceOf returns the run in a folder.
@@ -29,7 +31,7 @@ func SourceOf(dir string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	source := Source{Runs: []ledger.RunInfo{info}}
+	source := Source{Runs: []ledger.RunInfo{info}, folders: []string{dir}}
 	if info.OutputJSONL == "" {
 		source.Files, err = ledger.Files(dir)
 		return source, err
@@ -60,6 +62,7 @@ func SourceBelow(paths ...string) (Source, error) {
 					return err
 				}
 				all.Runs, all.Files = append(all.Runs, run.Runs...), append(all.Files, run.Files...)
+				all.folders = append(all.folders, run.folders...)
 			}
 			return nil
 		})
@@ -96,7 +99,7 @@ func NewestSource(base string, modes []bench.Mode) (source Source, notes []strin
 	}
 	run := other.Runs[0]
 	notes = append(notes, fmt.Sprintf("run %s has no mode %s; it is compared with the rows of run %s", newest.RunID, absent[0], run.RunID))
-	source.Runs = append(source.Runs, run)
+	source.Runs, source.folders = append(source.Runs, run), append(source.folders, other.folders...)
 	for _, file := range other.Files {
 		if !slices.Contains(source.Files, file) {
 			source.Files = append(source.Files, file)

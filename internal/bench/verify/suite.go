@@ -74,6 +74,10 @@ type Suite struct {
 	Rows []bench.Row
 	// LeftOut are rows of the other run that are not among Rows.
 	LeftOut []bench.LeftOut
+	// Continues describes the runs that Rows are of, where others chose them.
+	Continues []ledger.Begun
+	// margins are those that evidence is judged by.
+	margins *bench.Margins
 	// TakenUSD is what Rows have cost another run. The limit of what this one
 	// may cost leaves it out.
 	TakenUSD float64
@@ -103,6 +107,7 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 		Repetitions: s.Repetitions, FirstLook: s.FirstLook, ScenarioSet: s.ScenarioSet, OrderKind: string(s.Order), OrderSeed: s.OrderSeed,
 		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Target: s.Target, Git: s.Git, BaseCommit: s.BaseCommit,
 		OutputJSONL: s.OutputJSONL, Transcripts: s.Transcripts, Price: s.Run.Price, TakenUSD: s.TakenUSD,
+		Margins: s.margins, Continues: s.Continues,
 	}
 	if s.Variations.Seed != 0 {
 		info.Variations = &s.Variations
@@ -233,6 +238,7 @@ func (s Suite) begin(deps runner.Deps) (ledger.RunInfo, error) {
 	}
 	info.CreatedAt, info.Stops, info.UnrecordedUSD, info.TakenUSD = before.CreatedAt, before.Stops, before.UnrecordedUSD, before.TakenUSD
 	info.LeftOut, info.Refills = before.LeftOut, before.Refills
+	info.Margins, info.Continues, info.Judged = before.Margins, before.Continues, before.Judged
 	return info, nil
 }
 

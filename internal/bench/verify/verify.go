@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 )
@@ -51,6 +52,13 @@ func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, ho
 	defer deps.Target.Close()
 
 	seq.enter(StepRun)
+	if how.Profile.ByEvidence() {
+		margins, err := how.marginsFor(deps.Provider.Describe().Model.Key())
+		if err != nil {
+			return v, err
+		}
+		suite.margins = &margins
+	}
 	if suite.FirstLook > 0 && how.Profile.ByEvidence() {
 		if suite.enough, err = how.enough(suite, []string{deps.Provider.Describe().Model.Key()}); err != nil {
 			return v, err
@@ -66,10 +74,16 @@ func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, ho
 	how.Warnings = append(slices.Clone(how.Warnings), suite.NotRunnable...)
 	how.GeneratedAt = bench.FormatTime(deps.Now())
 	v.Reported, err = seq.report(suite, how)
-	if err == nil {
-		err = seq.remember(v, suite)
+	if err != nil {
+		return v, err
 	}
-	return v, err
+	if judged := v.Summary.Evidence; judged != nil {
+		v.Info.Judged = &ledger.Judged{Verdict: judged.Verdict, Cause: judged.Cause.Kind}
+		if err := v.Info.Save(suite.Folder()); err != nil {
+			return v, err
+		}
+	}
+	return v, seq.remember(v, suite)
 }
 
 func (seq Sequence) enter(step Step) {

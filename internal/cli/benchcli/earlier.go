@@ -33,7 +33,7 @@ func (a *app) takeOver(p *prepared) error {
 	for _, left := range earlier.LeftOut {
 		fmt.Fprintf(a.stderr, "bench: not taken over: %s\n", left.Text())
 	}
-	p.suite.LeftOut = earlier.LeftOut
+	p.suite.LeftOut, p.suite.Continues = earlier.LeftOut, earlier.Continues
 	p.suite.Rows = append(p.suite.Rows, earlier.Rows...)
 	p.suite.TakenUSD = earlier.SpentUSD()
 	return nil

@@ -28,7 +28,8 @@ newest comparable run of the other mode is taken with it. Ledgers of the
 original harness can be read too.
 
 With --gate the exit code tells the verdict: 0 pass, 1 fail, 2 no verdict,
-3 the run is not complete.`,
+3 the run is not complete, 4 it cannot be told. By evidence, ledgers without the
+run.json of their run do not pass: rows may have been left away.`,
 		Example: `  bench report
   bench report --gate --gate-profile verify_release
   bench report --suite-jsonl agent_direct.jsonl --suite-jsonl ghx.jsonl --html report.html`,

@@ -92,6 +92,10 @@ Exit codes: 0 the gate passes, 1 it fails, 2 bad input or nothing to judge,
 3 something around us failed or the run is not complete, 4 it cannot be told,
 130 and 143 stopped by a signal (the run can go on with --resume).
 
+By evidence, repetitions and margins are fixed before the first session: what is
+changed later, and a second run on the same commits after one that did not pass,
+cannot pass.
+
 With --rows the run begins with the rows of an earlier one of the same commit,
 model and scenarios, and runs the cells that are missing there. What was tried
 counts, whatever became of it: no row is dropped or run again, and those beyond

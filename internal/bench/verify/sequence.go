@@ -1,0 +1,200 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/evidence"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+)
+
+// A sequence is all that was run to answer one question on the same trees,
+// tasks, model and modes. It has one error budget: what could be done after its
+// rows were seen to talk it into a pass ends in can't tell (rule V7).
+
+// begunWith describes the runs that files are of, as far as they lie beside them.
+func begunWith(files []string, rows []bench.Row) (all []ledger.Begun) {
+	known := map[string]ledger.RunInfo{}
+	for _, file := range files {
+		if info, err := ledger.LoadRun(filepath.Dir(file)); err == nil {
+			known[info.RunID] = info
+		}
+	}
+	seen := map[string]bool{}
+	for i := range rows {
+		id := rows[i].RunID
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		info := known[id]
+		all = append(all, ledger.Begun{RunID: strings.Clone(id), Repetitions: info.Repetitions, FirstLook: info.FirstLook, Margins: info.Margins})
+		all = append(all, info.Continues...)
+	}
+	return all
+}
+
+// fixed returns the repetitions and margins that were fixed before the first
+// session, as far as that is known.
+func fixed(runs []ledger.RunInfo) (all []ledger.Begun) {
+	for _, run := range runs {
+		all = append(all, ledger.Begun{RunID: run.RunID, Repetitions: run.Repetitions, FirstLook: run.FirstLook, Margins: run.Margins})
+		all = append(all, run.Continues...)
+	}
+	return all
+}
+
+// withheld says why a pass would not count; nil if it does. Missing are the
+// planned cells without a row.
+func (how Judging) withheld(source Source, read *collected, missing []bench.MissingCells, thresholds bench.Thresholds) *bench.Cause {
+	because := func(kind bench.CauseKind, format string, args ...any) *bench.Cause {
+		return &bench.Cause{Kind: kind, Text: fmt.Sprintf(format, args...)}
+	}
+	if len(source.Runs) == 0 {
+		return because(bench.CausePlanUnknown, "What was planned is not known, as the ledgers lie without %s, so rows may have been left away: name the run, or its folder with --results", ledger.RunFile)
+	}
+	now := how.margins(thresholds)
+	for _, begun := range fixed(source.Runs) {
+		if begun.Repetitions == 0 {
+			return because(bench.CausePlanUnknown, "What run %s had planned is not known, as its rows were taken over without its %s: name its folder with --rows", begun.RunID, ledger.RunFile)
+		}
+		if own := source.Runs[0]; begun.Repetitions != own.Repetitions || begun.FirstLook != own.FirstLook {
+			return because(bench.CauseSetAfterwards, "Run %s had planned %s repetitions before its first session, and %s were set later: go on with --repetitions %[2]s",
+				begun.RunID, repetitionsText(begun), repetitionsText(fixed(source.Runs)[0]))
+		}
+		before := evidence.DefaultMargins(thresholds)
+		if begun.Margins != nil {
+			before = *begun.Margins
+		}
+		if looser(now, before, how.Profile) {
+			return because(bench.CauseSetAfterwards, "The margins are wider than those that run %s had before its first session", begun.RunID)
+		}
+	}
+	if gap := read.gap(missing); gap != nil {
+		return because(bench.CauseRowsMissing, "%s has no row, though later repetitions of its scenario have: it may have been a failure that was taken away", gap)
+	}
+	for _, run := range earlierSequences(source) {
+		if run.Profile == how.Profile && !spendsNothing(run.Judged) {
+			return because(bench.CauseEarlierSequence, "Run %s on the same trees, tasks, model and modes %s: there is one error budget for them, so a pass of a later run does not count",
+				run.RunID, becameText(run.Judged))
+		}
+	}
+	return nil
+}
+
+func repetitionsText(b ledger.Begun) string {
+	return repetitions(ledger.RunInfo{Repetitions: b.Repetitions, FirstLook: b.FirstLook})
+}
+
+// looser reports whether margins allow more than others.
+func looser(now, before bench.Margins, profile bench.GateProfile) bool {
+	if now.SuccessDropPct > before.SuccessDropPct {
+		return true
+	}
+	if profile == bench.ProfileClaim {
+		return now.MinCostReductionPct < before.MinCostReductionPct || now.MinLatencyReductionPct < before.MinLatencyReductionPct
+	}
+	return now.CostRatio > before.CostRatio || now.LatencyRatio > before.LatencyRatio
+}
+
+// gap returns a planned cell without a row whose scenario has a later one. What
+// ends a run leaves none: cells run in the order of their repetitions.
+func (c *collected) gap(missing []bench.MissingCells) *bench.Cell {
+	last := map[string]int{}
+	for cell := range c.done {
+		last[cell.ScenarioID] = max(last[cell.ScenarioID], cell.Iteration)
+	}
+	for _, m := range missing {
+		for _, cell := range m.Cells {
+			if cell.Iteration < last[cell.ScenarioID] {
+				return &cell
+			}
+		}
+	}
+	return nil
+}
+
+// spendsNothing reports whether a run's end has used nothing of the error
+// budget: it passed, or nothing was compared.
+func spendsNothing(j *ledger.Judged) bool {
+	return j != nil && (j.Verdict == bench.VerdictPass || j.Cause == bench.CauseNothingSucceeded || j.Cause == bench.CauseDeadBaseline)
+}
+
+func becameText(j *ledger.Judged) string {
+	if j == nil {
+		return "was not brought to its end"
+	}
+	return "came to " + j.Verdict.Word()
+}
+
+// earlierSequences returns the runs beside those of a source that are of the same
+// question, were begun before, and are not gone on with by them; the earliest
+// first.
+func earlierSequences(source Source) (earlier []ledger.RunInfo) {
+	skip := map[string]bool{}
+	for _, begun := range fixed(source.Runs) {
+		skip[begun.RunID] = true
+	}
+	for _, base := range source.bases() {
+		entries, err := os.ReadDir(base)
+		if err != nil {
+			continue // nothing can be seen there
+		}
+		for _, entry := range entries {
+			dir := filepath.Join(base, entry.Name())
+			run, err := ledger.LoadRun(dir)
+			if err != nil || skip[run.RunID] || !sameQuestion(run, source.Runs[0]) || !run.CreatedAt.Before(source.Runs[0].CreatedAt) {
+				continue
+			}
+			if own, err := SourceOf(dir); err == nil && len(own.Files) > 0 {
+				skip[run.RunID], earlier = true, append(earlier, run)
+			}
+		}
+	}
+	slices.SortFunc(earlier, func(a, b ledger.RunInfo) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return earlier
+}
+
+func (s Source) bases() (bases []string) {
+	for _, folder := range s.folders {
+		if base := filepath.Dir(folder); !slices.Contains(bases, base) {
+			bases = append(bases, base)
+		}
+	}
+	return bases
+}
+
+// sameQuestion compares the keys of two sequences: trees, tasks, model and modes.
+// Trees that are not known are not the same. Parts of one plan are one sequence.
+func sameQuestion(a, b ledger.RunInfo) bool {
+	parts := a.Shard != nil && b.Shard != nil && a.Shard.Index != b.Shard.Index
+	return a.Profile.ByEvidence() && !parts && a.Git.Commit != nil && b.Git.Commit != nil && *a.Git.Commit == *b.Git.Commit &&
+		orUnknown(a.BaseCommit) == orUnknown(b.BaseCommit) && a.Provider == b.Provider && a.Model.Signature() == b.Model.Signature() &&
+		slices.Equal(bench.SortedModes(modeSet(a)), bench.SortedModes(modeSet(b))) && maps.Equal(a.Identity().ScenarioHashes, b.Identity().ScenarioHashes)
+}
+
+func modeSet(run ledger.RunInfo) map[bench.Mode]bool {
+	set := map[bench.Mode]bool{}
+	for _, m := range run.Modes {
+		set[m] = true
+	}
+	return set
+}
+
+// sequenceWarning counts the sequences on the same trees; empty where this is
+// the first.
+func sequenceWarning(earlier []ledger.RunInfo) string {
+	if len(earlier) == 0 {
+		return ""
+	}
+	texts := make([]string, len(earlier))
+	for i, run := range earlier {
+		texts[i] = run.RunID + " " + becameText(run.Judged)
+	}
+	return fmt.Sprintf("This is sequence %d on the same trees, tasks, model and modes: %s.", len(earlier)+1, strings.Join(texts, ", "))
+}

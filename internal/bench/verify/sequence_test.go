@@ -1,0 +1,184 @@
+package verify_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/testkit/fake"
+)
+
+// wide are margins by which the rig's suite of six repetitions passes.
+func wide() verify.Judging {
+	how := judging()
+	how.Profile, how.Margins.SuccessDropPct = bench.ProfileRegression, 45
+	return how
+}
+
+func sequenceRig(t *testing.T) *rig {
+	r := byEvidence(t)
+	r.suite.Repetitions = 6
+	return r
+}
+
+func (r *rig) judge(t *testing.T, how verify.Judging) bench.Evidence {
+	t.Helper()
+	v, err := verify.Verify(t.Context(), r.sequence(nil), r.suite, r.deps, how)
+	require.NoError(t, err)
+	require.NotNil(t, v.Summary.Evidence)
+	return *v.Summary.Evidence
+}
+
+// failing has the candidate fail in its runner.
+func (r *rig) failing(iterations int) {
+	r.provider.OnPrompt = func(ctx context.Context, s *fake.Session, p agent.Prompt) (agent.Turn, error) {
+		if s.Setup.Mode == bench.GHX && p.Play.Iteration <= iterations {
+			return agent.Turn{}, errors.New("crashed")
+		}
+		return r.turn(ctx, s, p)
+	}
+}
+
+func TestV7WhatWasSeenCannotBeTalkedIntoAPass(t *testing.T) {
+	again := func(r *rig) {
+		r.provider.OnPrompt = r.turn
+		r.next("run-2")
+	}
+	take := func(t *testing.T, r *rig) {
+		earlier, err := r.suite.Earlier(r.provider.Info, filepath.Join(r.suite.Dir, "run-1"))
+		require.NoError(t, err)
+		again(r)
+		r.suite.Rows, r.suite.LeftOut, r.suite.Continues = earlier.Rows, earlier.LeftOut, earlier.Continues
+	}
+	for name, c := range map[string]struct {
+		failures int
+		then     func(t *testing.T, r *rig, how verify.Judging) bench.Evidence
+		verdict  bench.Verdict
+		cause    bench.CauseKind
+	}{
+		"nothing is tried": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			return *r.report(t, how).Evidence
+		}, bench.VerdictPass, bench.CauseNotWorse},
+		"it is resumed": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.provider.OnPrompt = r.turn
+			return r.judge(t, how)
+		}, bench.VerdictFail, bench.CauseHarm},
+		"its rows are taken over": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			take(t, r)
+			return r.judge(t, how)
+		}, bench.VerdictFail, bench.CauseHarm},
+		"its rows are taken over into more repetitions": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			take(t, r)
+			r.suite.Repetitions = 40
+			return r.judge(t, how)
+		}, bench.VerdictInconclusive, bench.CauseSetAfterwards},
+		"its rows are taken over without its file": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			require.NoError(t, os.Remove(filepath.Join(r.suite.Folder(), ledger.RunFile)))
+			take(t, r)
+			return r.judge(t, how)
+		}, bench.VerdictInconclusive, bench.CausePlanUnknown},
+		"it is run again": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			again(r)
+			return r.judge(t, how)
+		}, bench.VerdictInconclusive, bench.CauseEarlierSequence},
+		"it is run again after a pass": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			again(r)
+			return r.judge(t, how)
+		}, bench.VerdictPass, bench.CauseNotWorse},
+		"it is run again on another commit": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			again(r)
+			other := "other"
+			r.suite.Git.Commit = &other
+			return r.judge(t, how)
+		}, bench.VerdictPass, bench.CauseNotWorse},
+		"margins are widened": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			how.Margins.SuccessDropPct = 60
+			return *r.report(t, how).Evidence
+		}, bench.VerdictInconclusive, bench.CauseSetAfterwards},
+		"the ledgers alone are named": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			files, err := ledger.Files(r.suite.Folder())
+			require.NoError(t, err)
+			reported, err := verify.Report(verify.Source{Files: files}, how)
+			require.NoError(t, err)
+			return *reported.Summary.Evidence
+		}, bench.VerdictInconclusive, bench.CausePlanUnknown},
+		"a block is taken away": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.providerFailsIn("b-001/ghx/6")
+			r.suite.Dir = t.TempDir()
+			r.run(t.Context(), t) // there is one block more than are looked at
+			r.without(t, "b-001", 2)
+			return *r.report(t, how).Evidence
+		}, bench.VerdictInconclusive, bench.CauseNoLook},
+		"a block is taken away before others": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.suite.Dir, r.suite.FirstLook = t.TempDir(), 4
+			info := r.run(t.Context(), t).Info
+			info.Margins = &bench.Margins{SuccessDropPct: 45, CostRatio: 2, LatencyRatio: 2}
+			require.NoError(t, info.Save(r.suite.Folder()))
+			require.Equal(t, bench.VerdictPass, r.report(t, how).Evidence.Verdict)
+			r.without(t, "b-001", 2)
+			return *r.report(t, how).Evidence
+		}, bench.VerdictInconclusive, bench.CauseRowsMissing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := sequenceRig(t)
+			r.failing(c.failures)
+			how := wide()
+			first := r.judge(t, how)
+			want := bench.VerdictPass
+			if c.failures > 2 {
+				want = bench.VerdictFail
+			}
+			if c.failures != 2 {
+				require.Equal(t, want, first.Verdict, first.Sentence)
+			}
+			judged := c.then(t, r, how)
+			assert.Equal(t, c.verdict, judged.Verdict, judged.Sentence)
+			assert.Equal(t, c.cause, judged.Cause.Kind, judged.Sentence)
+			assert.True(t, strings.HasPrefix(judged.Sentence, judged.Cause.Text))
+		})
+	}
+}
+
+// without takes the rows of a block out of the run's ledgers.
+func (r *rig) without(t *testing.T, scenario string, iteration int) {
+	t.Helper()
+	files, err := ledger.Files(r.suite.Folder())
+	require.NoError(t, err)
+	for _, file := range files {
+		rows := rowsOf(t, []string{file})
+		var kept []byte
+		for i := range rows {
+			if rows[i].ScenarioID == scenario && rows[i].Iteration == iteration {
+				continue
+			}
+			line, err := rows[i].MarshalJSON()
+			require.NoError(t, err)
+			kept = append(append(kept, line...), '\n')
+		}
+		require.NoError(t, os.WriteFile(file, kept, 0o600))
+	}
+}
+
+func TestV7EarlierSequencesAreCounted(t *testing.T) {
+	r := sequenceRig(t)
+	r.failing(5)
+	r.judge(t, wide())
+	r.provider.OnPrompt = r.turn
+	r.next("run-2")
+	v, err := verify.Verify(t.Context(), r.sequence(nil), r.suite, r.deps, wide())
+	require.NoError(t, err)
+	assert.True(t, slices.ContainsFunc(v.Summary.Warnings, func(w string) bool {
+		return w == "This is sequence 2 on the same trees, tasks, model and modes: run-1 came to FAIL."
+	}), v.Summary.Warnings)
+}
