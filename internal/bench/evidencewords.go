@@ -159,6 +159,14 @@ func (e *Evidence) toTell() string {
 		return "Run again when the model's provider answers as it should."
 	case CauseNotSideBySide:
 		return "Run both modes in one run."
+	case CausePlanUnknown:
+		return "Judge the folder of the run, in which its plan is."
+	case CauseSetAfterwards:
+		return "Judge by what was set before the first session."
+	case CauseRowsMissing:
+		return "Bring the row back. What is missing cannot be told from a failure."
+	case CauseEarlierSequence:
+		return "Change the tool: another commit has an error budget of its own."
 	default: // neither harm nor its absence is shown
 	}
 	switch f := e.Further; {

@@ -122,7 +122,8 @@ func (c *collected) gap(missing []bench.MissingCells) *bench.Cell {
 // spendsNothing reports whether a run's end has used nothing of the error
 // budget: it passed, or nothing was compared.
 func spendsNothing(j *ledger.Judged) bool {
-	return j != nil && (j.Verdict == bench.VerdictPass || j.Cause == bench.CauseNothingSucceeded || j.Cause == bench.CauseDeadBaseline)
+	return j != nil && (j.Verdict == bench.VerdictPass ||
+		slices.Contains([]bench.CauseKind{bench.CauseNothingSucceeded, bench.CauseDeadBaseline, bench.CauseVoid}, j.Cause))
 }
 
 func becameText(j *ledger.Judged) string {
