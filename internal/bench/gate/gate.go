@@ -132,6 +132,9 @@ func judge(summary *bench.Summary, ids []string, baseline, candidate *modeFigure
 		TimeoutStallRatePct:   candidate.summary.TimeoutStallRate,
 		RetryRatePct:          candidate.summary.RetryRate,
 	}
+	if opts.Profile.ByEvidence() { // there are no checks to resample for
+		return c.strata
+	}
 	gate.Checks = c.checks(by)
 	if gate.Reason = missingReason(opts.Missing); gate.Reason == "" {
 		gate.Verdict, gate.Reason = verdict(gate.Checks)
