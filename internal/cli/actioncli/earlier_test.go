@@ -51,16 +51,17 @@ func TestRowsOfAnEarlierRunAreNotRunAgain(t *testing.T) {
 	r.inputs["rows"], r.inputs["output-dir"] = "first", ".bench"
 	second := r.run()
 	require.Zero(t, second.code, second.log)
-	assert.Contains(t, second.log, "2 rows of an earlier run are taken over; not so 1 of runner failures")
+	assert.Contains(t, second.log, "3 rows of an earlier run are taken over, whatever became of them")
 	assert.NotContains(t, second.log, "pr-view-001/agent_direct/", "no cell of it runs")
 	assert.NotContains(t, second.log, "so all cells are run")
 	now := rowsIn(t, filepath.Join(r.workspace, second.outputs["rows"]))
 	require.Len(t, now, 4, "a third run finds them all")
+	missing, failure := bench.Cell{ScenarioID: "pr-view-001", Mode: bench.GHX, Iteration: 2}, bench.Cell{ScenarioID: "pr-view-001", Mode: bench.GHX, Iteration: 1}
 	for cell, row := range now {
-		assert.Nil(t, row.Error, cell)
+		assert.Equal(t, cell == failure, row.Error != nil, "%s: what was tried counts", cell)
 		assert.Equal(t, second.outputs["run-id"], row.RunID)
 		same := row.Timestamp == earlier[cell].Timestamp && row.LatencyMSWall == earlier[cell].LatencyMSWall
-		assert.Equal(t, cell.Mode == bench.AgentDirect, same, "%s: the row is the earlier one", cell)
+		assert.Equal(t, cell != missing, same, "%s: the row is the earlier one", cell)
 	}
 	assert.Contains(t, second.summary, "| Runs | 2 | 2 |")
 	folder, err := os.Stat(filepath.Join(r.workspace, "first"))
@@ -138,6 +139,7 @@ func TestN1RowsOfTheBaseAreOfItsCommit(t *testing.T) {
 	r.inputs["rows"], r.inputs["output-dir"], r.inputs["base-commit"] = "first", ".bench", moved
 	second := r.run()
 	require.Zero(t, second.code, second.log)
-	assert.Contains(t, second.log, "1 rows of an earlier run are taken over; not so 0 of runner failures, 1 of another base commit")
+	assert.Contains(t, second.log, "1 rows of an earlier run are taken over, whatever became of them")
+	assert.Contains(t, second.log, "not taken over: 1 row: the base commit was another")
 	assert.Equal(t, map[bench.Mode]string{bench.GHXBase: moved, bench.GHX: r.head}, commits(second), "the input comes first")
 }
