@@ -77,6 +77,14 @@ func (e *executor) Abandon(_ context.Context, r runs.Run, _ *github.Client) erro
 	return nil
 }
 
+// ended returns the runs that were ended by others, in order; one may be there
+// more than once, as whoever stops it and whoever works on it both end it.
+func (e *executor) ended() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.abandoned)
+}
+
 func (e *executor) set(do func(context.Context, conduct.Work) (runs.Outcome, error)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

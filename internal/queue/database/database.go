@@ -96,23 +96,12 @@ func (db *DB) Pool() *pgxpool.Pool { return db.pool }
 
 // Query reads rows outside of a transaction.
 func (db *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return db.reader.QueryContext(lasting(ctx, db.dialect == SQLite), query, args...)
+	return db.reader.QueryContext(ctx, query, args...)
 }
 
 // QueryRow reads one row outside of a transaction.
 func (db *DB) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
-	return db.reader.QueryRowContext(lasting(ctx, db.dialect == SQLite), query, args...)
-}
-
-// lasting returns a context that does not end in the middle of a statement of
-// SQLite. The driver leaves a statement that was given up unfinished, and then
-// its connection goes on seeing what was there at that time. Statements are
-// short, so nothing is lost.
-func lasting(ctx context.Context, sqlite bool) context.Context {
-	if !sqlite || ctx.Err() != nil {
-		return ctx
-	}
-	return context.WithoutCancel(ctx)
+	return db.reader.QueryRowContext(ctx, query, args...)
 }
 
 // Ping says whether the database answers.

@@ -60,7 +60,7 @@ func (db *DB) connectSQLite(ctx context.Context, path string) error {
 		return err
 	}
 	query := url.Values{"_pragma": pragmas(), "_txlock": {"immediate"}}
-	if db.writer, err = sql.Open("sqlite", sqliteAddress(path, query)); err != nil {
+	if db.writer, err = openSteady(sqliteAddress(path, query)); err != nil {
 		return err
 	}
 	db.writer.SetMaxOpenConns(1)
@@ -68,7 +68,7 @@ func (db *DB) connectSQLite(ctx context.Context, path string) error {
 		return err
 	}
 	query = url.Values{"_pragma": append(pragmas(), "query_only(ON)")}
-	if db.reader, err = sql.Open("sqlite", sqliteAddress(path, query)); err != nil {
+	if db.reader, err = openSteady(sqliteAddress(path, query)); err != nil {
 		return err
 	}
 	db.reader.SetMaxOpenConns(sqliteReaders)

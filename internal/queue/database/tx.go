@@ -37,7 +37,7 @@ func (db *DB) Write(ctx context.Context, do func(*Tx) error) error {
 	if db.dialect == Postgres {
 		return db.writePostgres(ctx, do)
 	}
-	inner, err := db.writer.BeginTx(lasting(ctx, true), nil)
+	inner, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return fault.Infraf("begin a transaction: %w", err)
 	}
@@ -104,21 +104,19 @@ func (tx *Tx) SQLite() *sql.Tx { return tx.sqlite }
 // Postgres returns the transaction in PostgreSQL, nil in SQLite.
 func (tx *Tx) Postgres() pgx.Tx { return tx.postgres }
 
-func (tx *Tx) lasting(ctx context.Context) context.Context { return lasting(ctx, tx.sqlite != nil) }
-
 // Query reads rows.
 func (tx *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return tx.statements.QueryContext(tx.lasting(ctx), query, args...)
+	return tx.statements.QueryContext(ctx, query, args...)
 }
 
 // QueryRow reads one row.
 func (tx *Tx) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
-	return tx.statements.QueryRowContext(tx.lasting(ctx), query, args...)
+	return tx.statements.QueryRowContext(ctx, query, args...)
 }
 
 // Exec changes rows and returns how many. Errors are of kind infrastructure.
 func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	result, err := tx.statements.ExecContext(tx.lasting(ctx), query, args...)
+	result, err := tx.statements.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, fault.Infraf("write to the database: %w", err)
 	}
