@@ -40,7 +40,7 @@ type ratio struct {
 	scenarios   [][]float64
 	// noise is the standard deviation of a difference within a scenario.
 	noise          float64
-	harm, notWorse []signed
+	harm, notWorse *ranking
 }
 
 // lookAt evaluates a window at a look, which is numbered from 0.
@@ -67,10 +67,10 @@ func (d *Design) ratioOf(name bench.EndpointName, measure bench.Measure, w *wind
 	r := ratio{name: name, measure: measure, differences: w.differences(measure)}
 	r.scenarios = byScenario(r.differences, w.n)
 	r.noise = noise(r.scenarios, w.n)
-	r.harm = distances(r.differences, hypotheses.harm)
+	r.harm = &ranking{all: distances(r.differences, hypotheses.harm)}
 	r.notWorse = r.harm
 	if hypotheses.notWorse != hypotheses.harm {
-		r.notWorse = distances(r.differences, hypotheses.notWorse)
+		r.notWorse = &ranking{all: distances(r.differences, hypotheses.notWorse)}
 	}
 	return r
 }
@@ -91,8 +91,8 @@ func (l *look) tests(without int32) [3]bench.EndpointTests {
 	for i, r := range l.ratios {
 		all[i+1] = bench.EndpointTests{
 			Name: r.name, Measure: r.measure,
-			Harm:     testOf(signedRankZ(r.harm, above, without), d.failBound(r.name, l.number)),
-			NotWorse: testOf(signedRankZ(r.notWorse, below, without), pass),
+			Harm:     testOf(r.harm.z(above, without), d.failBound(r.name, l.number)),
+			NotWorse: testOf(r.notWorse.z(below, without), pass),
 		}
 	}
 	return all

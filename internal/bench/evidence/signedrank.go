@@ -92,19 +92,22 @@ type rank struct {
 	onSide  bool
 }
 
-// normalRankZ is the one by the normal distribution. It keeps no ranks: a suite of
-// 500 scenarios asks a thousand times for those of 50,000 blocks.
+// normalRankZ is the one by the normal distribution.
 func normalRankZ(all []signed, side int8, without int32) float64 {
-	distance, squares := 0.0, 0.0
+	distance, squares := 0, 0
 	eachRank(all, without, func(doubled int, sign int8) {
-		v := float64(doubled)
-		squares += v * v
-		distance += v * float64(sign*side)
+		squares += doubled * doubled
+		distance += doubled * int(sign*side)
 	})
+	return normalZ(distance, squares)
+}
+
+// normalZ divides the sum of signed ranks by its deviation where signs are random.
+func normalZ(distance, squares int) float64 {
 	if squares == 0 {
 		return 0
 	}
-	return distance / math.Sqrt(squares)
+	return float64(distance) / math.Sqrt(float64(squares))
 }
 
 // exactRankZ returns the z of the probability that random signs would give a
@@ -211,20 +214,45 @@ func (w walsh) median() float64 {
 }
 
 // nth returns the k-th smallest mean, counted from 0. It halves the range of
-// floating-point numbers until one is left, counting the means up to it, which
-// takes no memory and is exact.
+// floating-point numbers, counting the means up to its middle, until there are no
+// more in it than differences, and sorts those.
 func (w walsh) nth(k int) float64 {
-	lo, hi := ordinal(w[0]), ordinal(w[len(w)-1])
-	for lo < hi {
+	lo, hi := ordinal(w[0])-1, ordinal(w[len(w)-1])
+	below, upTo := 0, w.pairs()
+	for upTo-below > len(w) && hi-lo > 1 {
 		// The mean of two whole numbers that does not overflow.
 		middle := lo&hi + (lo^hi)>>1
-		if w.upTo(fromOrdinal(middle)) > k {
-			hi = middle
+		if count := w.upTo(fromOrdinal(middle)); count > k {
+			hi, upTo = middle, count
 		} else {
-			lo = middle + 1
+			lo, below = middle, count
 		}
 	}
-	return fromOrdinal(lo)
+	if hi-lo == 1 {
+		return fromOrdinal(hi)
+	}
+	means := w.between(fromOrdinal(lo), fromOrdinal(hi), upTo-below)
+	slices.Sort(means)
+	return means[k-below]
+}
+
+// between returns the means that are above lo and at most hi, of which there are
+// count.
+func (w walsh) between(lo, hi float64, count int) []float64 {
+	means := make([]float64, 0, count)
+	from, to := len(w), len(w)
+	for i := range w {
+		for to > i && (w[i]+w[to-1])/2 > hi {
+			to--
+		}
+		for from > i && (w[i]+w[from-1])/2 > lo {
+			from--
+		}
+		for j := max(from, i); j < to; j++ {
+			means = append(means, (w[i]+w[j])/2)
+		}
+	}
+	return means
 }
 
 // upTo counts the means that are at most x.

@@ -104,18 +104,28 @@ func TestV4SignedRankTestIsNormalAboveSixtyBlocks(t *testing.T) {
 	assert.InDelta(t, normalRankZ(few, above, none), signedRankZ(few, above, none), 0.02, "the two nearly agree where one takes over from the other")
 }
 
+// Leaving a scenario out is to rank the others anew, with ties and zeros, and on
+// both sides of where the normal distribution takes over.
 func TestV12SignedRankTestLeavesAScenarioOut(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	var all, others []difference
-	for i := range 80 {
-		d := difference{log: math.Round(4*r.NormFloat64()) / 4, scenario: int32(i % 5)}
-		all = append(all, d)
-		if d.scenario != 3 {
-			others = append(others, d)
+	for _, n := range []int{20, maxExact + 5, 80, 400} {
+		for _, steps := range []float64{2, 4, 1e9} {
+			var all []difference
+			for range n {
+				all = append(all, difference{log: math.Round(steps*r.NormFloat64()) / steps, scenario: int32(r.IntN(5))})
+			}
+			for _, m := range []float64{0, 0.1} {
+				ranked := &ranking{all: distances(all, m)}
+				for scenario := range int32(6) {
+					others := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.scenario == scenario })
+					for _, side := range []int8{above, below} {
+						want := signedRankZ(distances(others, m), side, none)
+						assert.Equal(t, want, signedRankZ(distances(all, m), side, scenario))
+						assert.Equal(t, want, ranked.z(side, scenario), "n %d, steps %g, m %g, without %d", n, steps, m, scenario)
+					}
+				}
+			}
 		}
-	}
-	for _, side := range []int8{above, below} {
-		assert.Equal(t, signedRankZ(distances(others, 0.1), side, none), signedRankZ(distances(all, 0.1), side, 3))
 	}
 }
 

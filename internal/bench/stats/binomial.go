@@ -13,7 +13,7 @@ type binomial struct {
 	first int
 	upTo  []float64
 	// guide says for equal parts of the unit interval where in upTo to start.
-	guide []int
+	guide []int32
 }
 
 // negligible is a probability relative to the mode's below which a number of
@@ -26,7 +26,7 @@ const guidePartsPerNumber = 4
 
 // newBinomial returns the distribution of successes in n trials of
 // probability k/n. Where k is 0 or n, draws take no random number.
-func newBinomial(n, k int) binomial {
+func newBinomial(n, k int) *binomial {
 	odds := float64(k) / float64(n-k)
 	var fewer, more []float64
 	for c, weight := k, 1.0; c > 0; c-- {
@@ -42,7 +42,7 @@ func newBinomial(n, k int) binomial {
 		more = append(more, weight)
 	}
 	slices.Reverse(fewer)
-	b := binomial{first: k - len(fewer), upTo: slices.Concat(fewer, []float64{1}, more)}
+	b := &binomial{first: k - len(fewer), upTo: slices.Concat(fewer, []float64{1}, more)}
 	b.normalize()
 	return b
 }
@@ -57,13 +57,13 @@ func (b *binomial) normalize() {
 	for i := range b.upTo {
 		b.upTo[i] /= sum
 	}
-	b.guide = make([]int, guidePartsPerNumber*len(b.upTo))
+	b.guide = make([]int32, guidePartsPerNumber*len(b.upTo))
 	at := 0
 	for i := range b.guide {
 		for b.upTo[at] <= float64(i)/float64(len(b.guide)) {
 			at++
 		}
-		b.guide[i] = at
+		b.guide[i] = int32(at)
 	}
 }
 
@@ -72,7 +72,7 @@ func (b *binomial) draw(r *rand.Rand) int {
 		return b.first
 	}
 	u := r.Float64()
-	at := b.guide[int(u*float64(len(b.guide)))]
+	at := int(b.guide[int(u*float64(len(b.guide)))])
 	for b.upTo[at] <= u {
 		at++
 	}

@@ -27,8 +27,10 @@ type PooledMedianResampler struct {
 	// sizes are the numbers of values of the strata.
 	sizes  []int
 	middle Middle
-	// below are the numbers of draws below the cut.
-	below []binomial
+	// below are the numbers of draws below the cut. Strata of the same size and
+	// share have the same one, which keeps what many of them need near the
+	// processor.
+	below []*binomial
 	// down and up are the values on either side of the cut, the nearest first.
 	down, up []place
 }
@@ -63,9 +65,14 @@ func NewPooledMedianResampler(strata [][]float64) *PooledMedianResampler {
 	m.down = places(near[:cut], smaller)
 	slices.Reverse(near[cut:])
 	m.up = places(near[cut:], greater)
+	shared := map[[2]int]*binomial{}
 	for i, values := range strata {
+		share := [2]int{len(values), smaller[i]}
+		if shared[share] == nil {
+			shared[share] = newBinomial(len(values), smaller[i])
+		}
 		m.sizes = append(m.sizes, len(values))
-		m.below = append(m.below, newBinomial(len(values), smaller[i]))
+		m.below = append(m.below, shared[share])
 	}
 	return m
 }

@@ -42,17 +42,21 @@ func (how Judging) blocks() (*evidence.Collector, error) {
 	})
 }
 
-// judgeByEvidence has the evidence decide, in place of the ten checks.
-func (how Judging) judgeByEvidence(s *bench.Summary, read *collected, source Source, thresholds bench.Thresholds) error {
-	data, err := read.blocks.Data()
+// judgeBlocks returns what the blocks of runs come to.
+func (how Judging) judgeBlocks(blocks *evidence.Collector, runs []ledger.RunInfo, thresholds bench.Thresholds) (bench.Evidence, error) {
+	data, err := blocks.Data()
 	if err != nil {
-		return err
+		return bench.Evidence{}, err
 	}
-	design, err := how.Design(repetitionsOf(source.Runs, data.Blocks), thresholds)
+	design, err := how.Design(repetitionsOf(runs, data.Blocks), thresholds)
 	if err != nil {
-		return err
+		return bench.Evidence{}, err
 	}
-	judged := design.Judge(data)
+	return design.Judge(data), nil
+}
+
+// decideByEvidence has the evidence decide, in place of the ten checks.
+func (how Judging) decideByEvidence(s *bench.Summary, judged bench.Evidence, read *collected, source Source, thresholds bench.Thresholds) {
 	if why := how.withheld(source, read, s.Missing, thresholds); why != nil {
 		evidence.Withhold(&judged, *why)
 	}
@@ -65,7 +69,6 @@ func (how Judging) judgeByEvidence(s *bench.Summary, read *collected, source Sou
 	s.Gate.Checks = []bench.Check{}
 	s.Gate.Verdict, s.Gate.Reason = judged.Verdict, judged.Sentence
 	s.Gate.Passed = judged.Verdict == bench.VerdictPass
-	return nil
 }
 
 // repetitionsOf returns how many repetitions runs have planned. Where no run is

@@ -1,7 +1,9 @@
 package verify
 
 import (
+	"cmp"
 	"errors"
+	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
@@ -67,13 +69,19 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 		return reported, err
 	}
 	options.Missing = missing(source.Runs, read.done)
-	if reported.Summary, err = read.rows.Summarize(options); err != nil {
+	var judged bench.Evidence
+	var judgedErr error
+	var judging sync.WaitGroup
+	if read.blocks != nil {
+		judging.Go(func() { judged, judgedErr = how.judgeBlocks(read.blocks, source.Runs, options.Thresholds) })
+	}
+	reported.Summary, err = read.rows.Summarize(options)
+	judging.Wait()
+	if err := cmp.Or(err, judgedErr); err != nil {
 		return reported, err
 	}
 	if read.blocks != nil {
-		if err := how.judgeByEvidence(&reported.Summary, read, source, options.Thresholds); err != nil {
-			return reported, err
-		}
+		how.decideByEvidence(&reported.Summary, judged, read, source, options.Thresholds)
 	}
 	reported.Summary.Warnings = append(reported.Summary.Warnings, how.Warnings...)
 	reported.Summary.LeftOut = read.leftOut(source.Runs, reported.Summary.Evidence)
