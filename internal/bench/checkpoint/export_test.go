@@ -1,7 +1,9 @@
 package checkpoint
 
 import (
+	"context"
 	"fmt"
+	"io/fs"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/githubschema"
@@ -29,11 +31,11 @@ func CheckForm(task string) (wrong []string, example any) {
 		}
 		answers[s.As] = answer.marked
 	}
-	_, err := f.try(whole, func(object map[string]any, field string) {
+	_, _, err := f.trial(func(object map[string]any, field string) {
 		if d, is := lacking(object, field); is {
 			wrong = append(wrong, d.Message)
 		}
-	})
+	}).Run(context.Background(), whole)
 	if err != nil {
 		wrong = append(wrong, err.Error())
 	}
@@ -52,4 +54,10 @@ func StepInputs(task string) []string {
 		}
 	}
 	return names
+}
+
+// ReadForms reads forms from other files than those that ship.
+func ReadForms(files fs.FS) error {
+	_, err := readForms(files)
+	return err
 }

@@ -203,10 +203,15 @@ func unfit(name, value string, shape *githubschema.Shape) string {
 	if refers(value) {
 		return ""
 	}
-	if n, err := strconv.Atoi(value); name == sizeParameter && err == nil && n > githubschema.MaxPage {
+	// Of a number that is too large for it, Atoi gives the largest there is.
+	if n, _ := strconv.Atoi(value); name == sizeParameter && n > githubschema.MaxPage {
 		return fmt.Sprintf("a page has at most %d", githubschema.MaxPage)
 	}
-	if plain, err := url.QueryUnescape(value); err == nil && shape.Enum != nil {
+	plain, err := url.QueryUnescape(value)
+	if err != nil {
+		return err.Error()
+	}
+	if shape.Enum != nil {
 		if err := shape.Admits(plain); err != nil {
 			return "it is " + fault.Public(err)
 		}
@@ -258,13 +263,10 @@ var formInput = map[string]any{"jobId": 1}
 // hold that nothing is wrong with those.
 func (f *form) foresee() *Foreseen {
 	answers := map[string]any{}
-	out := &Foreseen{texts: map[string][]*githubschema.Shape{}, jq: f.JQ}
+	out := &Foreseen{known: true, texts: map[string][]*githubschema.Shape{}, jq: f.JQ}
 	var whole any = answers
 	for _, s := range f.Steps {
-		answer, doubts := s.foresee()
-		if len(doubts) > 0 {
-			return &Foreseen{}
-		}
+		answer, _ := s.foresee()
 		if s.As == "" {
 			whole = answer.value
 		}
@@ -273,9 +275,8 @@ func (f *form) foresee() *Foreseen {
 			out.texts[text] = append(out.texts[text], shapes...)
 		}
 	}
-	value, err := f.try(whole, func(map[string]any, string) {})
-	out.value, out.known = value, err == nil && value != nil
-	out.marked = out.marking(nil, value, "")
+	out.value, _, _ = f.trial(func(map[string]any, string) {}).Run(context.Background(), whole)
+	out.marked = out.marking(nil, out.value, "")
 	return out
 }
 
@@ -283,23 +284,21 @@ func (f *form) foresee() *Foreseen {
 // declares are there.
 func (s step) foresee() (*Foreseen, []Doubt) {
 	if s.Path != "" {
-		return foreseePath(bench.Read{Path: s.Path, Accept: s.Accept, Pages: s.Pages})
+		return foreseePath(s.read())
 	}
 	declared := Inputs{Bound: map[string]any{}}
 	for _, v := range githubschema.CheckQuery(s.Query, githubschema.Reads).Variables {
 		declared.Bound[v.Name] = nil
 	}
-	return foreseeQuery(bench.Read{Query: s.Query}, declared)
+	return foreseeQuery(s.read(), declared)
 }
 
-// try makes the answer of a form of examples.
-func (f *form) try(whole any, missing func(map[string]any, string)) (any, error) {
-	trial := jq.Trial{
-		Definitions: mustRead(definitions), Source: orNull(f.JQ), Missing: missing,
+// trial makes the answer of a form of examples.
+func (f *form) trial(missing func(map[string]any, string)) jq.Trial {
+	return jq.Trial{
+		Definitions: f.defs, Source: orNull(f.JQ), Missing: missing,
 		Variables: readVariables(), Values: []any{maps.Clone(formInput), nextExample},
 	}
-	value, _, err := trial.Run(context.Background(), whole)
-	return value, err
 }
 
 // dependent finds what takes apart what a text says, of which an example says

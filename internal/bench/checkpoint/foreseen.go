@@ -49,11 +49,11 @@ func foreseen(shape *githubschema.Shape) *Foreseen {
 func (f *Foreseen) marking(shape *githubschema.Shape, value any, at string) any {
 	switch value := value.(type) {
 	case string:
-		if shape != nil && shape.Enum != nil && !slices.Contains(f.texts[value], shape) {
-			f.texts[value] = append(f.texts[value], shape)
-		} else if f.texts[value] == nil {
-			f.texts[value] = []*githubschema.Shape{}
+		shapes := f.texts[value]
+		if shape != nil && shape.Enum != nil {
+			shapes = append(shapes, shape)
 		}
+		f.texts[value] = shapes
 	case []any:
 		marked := make([]any, len(value))
 		for i, element := range value {

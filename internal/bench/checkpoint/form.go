@@ -30,6 +30,8 @@ type form struct {
 	// not there. It may use what forms/defs.jq defines.
 	JQ string `yaml:"jq"`
 
+	// defs are the definitions.
+	defs   string
 	answer *jq.Program
 }
 
@@ -64,23 +66,9 @@ func readVariables() []string { return []string{inputVariable, nextVariable} }
 // forms are the reads that ship with the program, by name. Tests hold that they
 // can be read.
 var forms = sync.OnceValue(func() map[string]*form {
-	all := map[string]*form{}
-	files, err := fs.Glob(formFiles, "forms/*.yaml")
+	all, err := readForms(formFiles)
 	if err != nil {
 		panic(fmt.Sprintf("checkpoint: %v", err))
-	}
-	defs := mustRead(definitions)
-	for _, file := range files {
-		var some map[string]*form
-		if err := yaml.UnmarshalWithOptions([]byte(mustRead(file)), &some, yaml.Strict()); err != nil {
-			panic(fmt.Sprintf("checkpoint: %s: %v", file, err))
-		}
-		for name, f := range some {
-			if err := f.compile(defs); err != nil {
-				panic(fmt.Sprintf("checkpoint: %s: %s: %v", file, name, err))
-			}
-		}
-		maps.Copy(all, some)
 	}
 	return all
 })
@@ -88,22 +76,43 @@ var forms = sync.OnceValue(func() map[string]*form {
 // definitions is the file of what the expressions of forms have in common.
 const definitions = "forms/defs.jq"
 
-func mustRead(file string) string {
-	data, err := formFiles.ReadFile(file)
+// readForms reads the forms of all files, by name.
+func readForms(files fs.FS) (map[string]*form, error) {
+	defs, err := fs.ReadFile(files, definitions)
 	if err != nil {
-		panic(fmt.Sprintf("checkpoint: %v", err))
+		return nil, err
 	}
-	return string(data)
+	// The pattern is a right one.
+	names, _ := fs.Glob(files, "forms/*.yaml")
+	all := map[string]*form{}
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		var some map[string]*form
+		if err := yaml.UnmarshalWithOptions(text, &some, yaml.Strict()); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for task, f := range some {
+			f.defs = string(defs)
+			if err := f.compile(); err != nil {
+				return nil, fmt.Errorf("%s: %s: %w", name, task, err)
+			}
+		}
+		maps.Copy(all, some)
+	}
+	return all, nil
 }
 
-func (f *form) compile(defs string) (err error) {
+func (f *form) compile() (err error) {
 	if f.Steps == nil {
 		f.Steps = []step{f.Only}
 	}
-	f.answer, err = jq.CompileWith(defs, orNull(f.JQ), readVariables()...)
+	f.answer, err = jq.CompileWith(f.defs, orNull(f.JQ), readVariables()...)
 	for i, s := range f.Steps {
 		if s.Input != "" && err == nil {
-			f.Steps[i].input, err = jq.CompileWith(defs, orNull(s.Input), readVariables()...)
+			f.Steps[i].input, err = jq.CompileWith(f.defs, orNull(s.Input), readVariables()...)
 		}
 	}
 	return err
@@ -151,16 +160,19 @@ func (r *GitHubReader) step(ctx context.Context, s step, given any, answers map[
 		}
 	}
 	input, _ := own.(map[string]any)
-	read := bench.Read{Query: s.Query, Variables: present(input), Path: s.Path, Accept: s.Accept, Pages: s.Pages}
-	if s.Path != "" {
-		read.Path, err = FillPath(s.Path, func(reference string) (any, error) {
-			return input[strings.TrimPrefix(reference, "input.")], nil
-		})
-	}
-	if err != nil {
+	read := s.read()
+	read.Variables = present(input)
+	if read.Path, err = FillPath(s.Path, func(reference string) (any, error) {
+		return input[strings.TrimPrefix(reference, "input.")], nil
+	}); err != nil {
 		return nil, nil, err
 	}
 	return r.ask(ctx, read)
+}
+
+// read is the request, with references where the input's fields will be.
+func (s step) read() bench.Read {
+	return bench.Read{Query: s.Query, Path: s.Path, Accept: s.Accept, Pages: s.Pages}
 }
 
 // present returns the fields of an input that are not null: a variable that is

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -57,9 +58,7 @@ func fillText(text string, lookup func(string) (any, error), escape func(referen
 		if err == nil {
 			shown, err = escape(reference, words(value))
 		}
-		if err != nil && failed == nil {
-			failed = err
-		}
+		failed = cmp.Or(failed, err)
 		return shown
 	})
 	return filled, failed

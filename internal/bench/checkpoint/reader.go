@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -105,7 +104,7 @@ func (r *GitHubReader) pages(ctx context.Context, read bench.Read) (answer, next
 	}
 	left := MaxAnswer
 	for page := range max(read.Pages, 1) {
-		text, following, err := r.get(ctx, address, read.Accept, left)
+		text, err := r.get(ctx, address, read.Accept, left)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -117,12 +116,12 @@ func (r *GitHubReader) pages(ctx context.Context, read bench.Read) (answer, next
 		if answer = joined(answer, body); page == 0 {
 			answer = body
 		}
-		if following == 0 {
+		if text.next == 0 {
 			return answer, nil, nil
 		}
 		query := address.Query()
-		query.Set("page", strconv.Itoa(following))
-		address.RawQuery, next = query.Encode(), following
+		query.Set("page", strconv.Itoa(text.next))
+		address.RawQuery, next = query.Encode(), text.next
 	}
 	if read.Pages > 1 {
 		return nil, nil, fault.Invalidf("the list goes on after %d pages: raise pages, or ask for less", read.Pages)
@@ -148,26 +147,25 @@ func joined(whole, page any) any {
 	return whole
 }
 
-// get requests an address. Following is the number of the next page, 0 if there
-// is none.
-func (r *GitHubReader) get(ctx context.Context, address *url.URL, accept string, left int) (*body, int, error) {
-	request, err := r.client.REST.NewRequest(http.MethodGet, strings.TrimPrefix(address.String(), "/"), nil)
+// get requests an address.
+func (r *GitHubReader) get(ctx context.Context, address *url.URL, accept string, left int) (*body, error) {
+	// Behind a dot nothing is taken for a scheme and a host, which a path can
+	// have in it.
+	request, err := r.client.REST.NewRequest(http.MethodGet, "."+address.String(), nil)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if accept != "" {
 		request.Header.Set("Accept", accept)
 	}
 	text := &body{left: left}
 	response, err := r.client.REST.Do(ctx, request, text)
-	switch {
-	case errors.Is(err, errTooLarge):
-		return nil, 0, errTooLarge
-	case err != nil:
-		return nil, 0, err
+	if err != nil {
+		return nil, err
 	}
 	text.json = strings.HasPrefix(response.Header.Get("Content-Type"), "application/json")
-	return text, response.NextPage, nil
+	text.next = response.NextPage
+	return text, nil
 }
 
 // body is what GitHub answered to a request of the REST API.
@@ -176,6 +174,8 @@ type body struct {
 	// left is how many more bytes are read.
 	left int
 	json bool
+	// next is the number of the next page, 0 if there is none.
+	next int
 }
 
 // Write takes a part of the body.

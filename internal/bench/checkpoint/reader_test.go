@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -68,6 +69,8 @@ func (s *server) lists(path, field string, pages int) {
 func TestS17AReadIsAPathOrAQueryWithJQ(t *testing.T) {
 	s := &server{}
 	s.says("/user", `{"login": "octocat", "id": 9007199254740993}`)
+	s.says("/http:/example.com/user", `"here"`)
+	s.says("/a:b", `"here"`)
 	s.says("/graphql", `{"data": {"viewer": {"login": "hubot"}}}`)
 	s.lists("/list", "", 3)
 	s.lists("/runs", "workflow_runs", 3)
@@ -89,11 +92,15 @@ func TestS17AReadIsAPathOrAQueryWithJQ(t *testing.T) {
 		{"data", bench.Read{Query: "{ viewer { login } }"}, map[string]any{"viewer": map[string]any{"login": "hubot"}}},
 		{"a value of them", bench.Read{Query: "{ viewer { login } }", JQ: ".viewer.login"}, "hubot"},
 		{"a page", bench.Read{Path: "/list"}, []any{1}},
+		{"one page as asked", bench.Read{Path: "/list", Pages: 1}, []any{1}},
+		{"an address within a path", bench.Read{Path: "/http://example.com/user"}, "here"},
+		{"a name with a colon", bench.Read{Path: "/a:b"}, "here"},
 		{"whether there is a next one", bench.Read{Path: "/list", JQ: "[.[], $next]"}, []any{1, 2}},
 		{"whether there is none", bench.Read{Path: "/list?page=3", JQ: "[.[], $next]"}, []any{3, nil}},
 		{"all pages", bench.Read{Path: "/list", Pages: 3, JQ: "[.[], $next]"}, []any{1, 2, 3, nil}},
 		{"all pages of an object's list", bench.Read{Path: "/runs?status=x", Pages: 9}, map[string]any{"total_count": 3, "workflow_runs": []any{1, 2, 3}}},
 		{"text", bench.Read{Path: "/log", Accept: "application/vnd.github.raw+json"}, "2026 application/vnd.github.raw+json"},
+		{"text of GitHub's own type", bench.Read{Path: "/log"}, "2026 application/vnd.github.v3+json"},
 		{"no body", bench.Read{Path: "/nothing"}, ""},
 		{"what is not there", bench.Read{Path: "/other", JQ: "error"}, nil},
 	}
@@ -114,6 +121,11 @@ func TestWhatCannotBeReadSaysWhy(t *testing.T) {
 	s.says("/large", `"`+strings.Repeat("x", checkpoint.MaxAnswer-1)+`"`)
 	s.says("/almost", `"`+strings.Repeat("x", checkpoint.MaxAnswer-2)+`"`)
 	s.says("/graphql", `{"data": "`+strings.Repeat("x", checkpoint.MaxAnswer)+`"}`)
+	s.handler.HandleFunc("/halves", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Link", fmt.Sprintf(`<http://%s/halves?page=2>; rel="next"`, r.Host))
+		_, _ = io.WriteString(w, `["`+strings.Repeat("x", checkpoint.MaxAnswer/2)+`"]`)
+	})
 	s.says("/broken", `{"login": `)
 	s.handler.HandleFunc("/zip", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("PK\x03\x04\xff\xfe")) })
 	s.handler.HandleFunc("/away", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
@@ -126,6 +138,10 @@ func TestWhatCannotBeReadSaysWhy(t *testing.T) {
 		kind fault.Kind
 	}{
 		{"more pages than are read", bench.Read{Path: "/list", Pages: 2}, "read /list: the list goes on after 2 pages: raise pages, or ask for less", fault.Invalid},
+		{"pages that are large together", bench.Read{Path: "/halves", Pages: 2}, "read /halves: " + tooLarge, fault.Invalid},
+		{"no escape", bench.Read{Path: "/%zz"}, "is no path of the REST API", fault.Invalid},
+		{"an input that is not JSON", bench.Read{Path: "/user", Input: map[string]any{"n": math.NaN()}, JQ: ".login"}, "read /user: json: unsupported value: NaN", fault.Infrastructure},
+		{"an input of a task that is not JSON", bench.Read{Task: "pr.view", Input: map[string]any{"n": math.NaN()}}, "read pr.view: json: unsupported value: NaN", fault.Infrastructure},
 		{"a large body", bench.Read{Path: "/large"}, "read /large: " + tooLarge, fault.Invalid},
 		{"large data", bench.Read{Query: "{ viewer { login } }"}, "read GraphQL: " + tooLarge, fault.Invalid},
 		{"jq that fails", bench.Read{Path: "/user", JQ: ".login.name"}, `read /user: jq ".login.name": expected an object but got: string ("octocat")`, fault.Invalid},
@@ -151,6 +167,23 @@ func TestWhatCannotBeReadSaysWhy(t *testing.T) {
 	answer, err := reader.Read(t.Context(), bench.Read{Path: "/almost"})
 	require.NoError(t, err)
 	assert.Len(t, answer, checkpoint.MaxAnswer-2)
+}
+
+func TestDataMayBeAsLongAsABody(t *testing.T) {
+	s := &server{}
+	s.says("/graphql", `{"data": "`+strings.Repeat("x", checkpoint.MaxAnswer-2)+`"}`)
+	answer, err := s.reader(t).Read(t.Context(), bench.Read{Query: "{ viewer { login } }"})
+	require.NoError(t, err)
+	assert.Len(t, answer, checkpoint.MaxAnswer-2)
+}
+
+func TestWhatGitHubSaysOfAQueryIsTold(t *testing.T) {
+	s := &server{}
+	s.says("/graphql", `{"data": null, "errors": [{"type": "FORBIDDEN", "message": "Resource not accessible"}]}`)
+	_, err := s.reader(t).Read(t.Context(), bench.Read{Query: "{ viewer { login } }"})
+	require.ErrorContains(t, err, "read GraphQL: ")
+	require.ErrorContains(t, err, "Resource not accessible")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 }
 
 func TestATaskMakesItsRequests(t *testing.T) {
@@ -192,6 +225,7 @@ func TestPathsAreFilledInEscaped(t *testing.T) {
 		"/{{repo.name}}":                        "/x..%3Fy=z&w",
 		"/r?a={{input.none}}&b={{input.n}}&c=d": "/r?b=7&c=d",
 		"/r?a={{input.none}}":                   "/r",
+		"/r?a={{input.none}}{{input.n}}&b":      "/r?b",
 		"/r?a={{repo.name}}":                    "/r?a=x..%3Fy%3Dz%26w",
 	} {
 		filled, err := checkpoint.FillPath(path, lookup)
@@ -204,4 +238,67 @@ func TestPathsAreFilledInEscaped(t *testing.T) {
 	require.ErrorContains(t, err, `input.up is "a/../b", which leads out of the path /r/{{input.up}}`)
 	_, err = checkpoint.FillPath("/r?x={{input.other}}", lookup)
 	require.EqualError(t, err, "there is no input.other")
+	_, err = checkpoint.FillPath("/{{input.first}}/{{input.second}}", lookup)
+	require.EqualError(t, err, "there is no input.first")
+}
+
+func TestATaskOfSeveralRequestsPutsTheirAnswersTogether(t *testing.T) {
+	s := &server{}
+	const run = "/repos/o/n/actions/runs/"
+	for id, attempt := range map[int]int{1: 1, 2: 2} {
+		s.says(fmt.Sprint(run, id), fmt.Sprintf(`{"id": %d, "run_attempt": %d}`, id, attempt))
+		s.handler.HandleFunc(fmt.Sprint(run, id, "/jobs"), func(w http.ResponseWriter, r *http.Request) {
+			jobs := fmt.Sprintf(`{"id": 20, "run_attempt": %d}`, attempt)
+			if r.URL.Query().Get("filter") == "all" {
+				jobs += `, {"id": 10, "run_attempt": 1}`
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"jobs": [`+jobs+`]}`)
+		})
+	}
+	reader := s.reader(t)
+	ids := func(id int) any {
+		t.Helper()
+		answer, err := reader.Read(t.Context(), bench.Read{
+			Task: "workflow.run.view", Input: map[string]any{"owner": "o", "name": "n", "runId": id},
+			JQ: "[.id, [.jobs[].id], [.attempts[] | [.jobs[].id]]]",
+		})
+		require.NoError(t, err)
+		return answer
+	}
+	assert.Equal(t, []any{1, []any{20}, []any{[]any{20}}}, ids(1))
+	assert.Equal(t, []string{run + "1", run + "1/jobs?filter=latest&per_page=100"}, s.asked, "all attempts are those of the one")
+	assert.Equal(t, []any{2, []any{20}, []any{[]any{10}, []any{20}}}, ids(2))
+	assert.Equal(t, []string{run + "2", run + "2/jobs?filter=latest&per_page=100", run + "2/jobs?filter=all&per_page=100"}, s.asked[2:])
+}
+
+func TestATaskAsksForItsTypeAndPages(t *testing.T) {
+	s := &server{}
+	s.handler.HandleFunc("/repos/o/n/pulls/7", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "as "+r.Header.Get("Accept"))
+	})
+	s.handler.HandleFunc("/repos/o/n/releases", func(w http.ResponseWriter, r *http.Request) {
+		page := r.URL.Query().Get("page")
+		if page == "" {
+			w.Header().Set("Link", fmt.Sprintf(`<http://%s/repos/o/n/releases?page=2>; rel="next"`, r.Host))
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `[{"id": 1%s, "tag_name": "v%s"}]`, page, page)
+	})
+	reader := s.reader(t)
+	for _, tt := range []struct {
+		task, name string
+		value      any
+		jq         string
+		want       any
+	}{
+		{"pr.diff.view", "prNumber", 7, ".", map[string]any{"diff": "as application/vnd.github.diff"}},
+		{"release.view", "tagName", "v2", ".id", 12},
+		{"release.list", "after", nil, "[.items[].id, .pageInfo.endCursor]", []any{1, "2"}},
+		{"release.list", "after", "2", "[.items[].id, .pageInfo.endCursor]", []any{12, nil}},
+	} {
+		answer, err := reader.Read(t.Context(), bench.Read{Task: tt.task, Input: map[string]any{"owner": "o", "name": "n", tt.name: tt.value}, JQ: tt.jq})
+		require.NoError(t, err, tt.task)
+		assert.Equal(t, tt.want, answer, tt.task)
+	}
 }
