@@ -102,15 +102,16 @@ func foreseeQuery(read bench.Read, inputs Inputs) (*Foreseen, []Doubt) {
 			doubts = append(doubts, doubt("query", "declares $%s, which is neither among variables nor an input of the scenario", v.Name))
 		}
 	}
-	values := maps.Clone(inputs.Given)
-	maps.DeleteFunc(values, func(name string, _ any) bool { _, is := declared[name]; return !is })
+	values := map[string]any{}
+	for name, value := range inputs.Given {
+		if _, is := declared[name]; is {
+			values[name] = value
+		}
+	}
 	for name, value := range read.Variables {
 		if _, is := declared[name]; !is {
 			doubts = append(doubts, doubt("variables", "has %q, which the query does not declare%s", name, jsondoc.DidYouMean(name, slices.Sorted(maps.Keys(declared)))))
 			continue
-		}
-		if values == nil {
-			values = map[string]any{}
 		}
 		values[name] = value
 	}
@@ -134,7 +135,7 @@ func misfitOf(name string, value any, shape *githubschema.Shape) string {
 	if err := shape.Admits(value); err != nil {
 		return fault.Public(err)
 	}
-	if n, is := value.(int); is && (name == "first" || name == "last") && n > githubschema.MaxPage {
+	if n, _ := value.(int); (name == "first" || name == "last") && n > githubschema.MaxPage {
 		return fmt.Sprintf("%d, and a page has at most %d", n, githubschema.MaxPage)
 	}
 	return ""
@@ -263,7 +264,7 @@ var formInput = map[string]any{"jobId": 1}
 // hold that nothing is wrong with those.
 func (f *form) foresee() *Foreseen {
 	answers := map[string]any{}
-	out := &Foreseen{known: true, texts: map[string][]*githubschema.Shape{}, jq: f.JQ}
+	out := &Foreseen{known: true, texts: map[string][]string{}, jq: f.JQ}
 	var whole any = answers
 	for _, s := range f.Steps {
 		answer, _ := s.foresee()
@@ -271,8 +272,8 @@ func (f *form) foresee() *Foreseen {
 			whole = answer.value
 		}
 		answers[s.As] = answer.value
-		for text, shapes := range answer.texts {
-			out.texts[text] = append(out.texts[text], shapes...)
+		for text, others := range answer.texts {
+			out.texts[text] = append(out.texts[text], others...)
 		}
 	}
 	out.value, _, _ = f.trial(func(map[string]any, string) {}).Run(context.Background(), whole)

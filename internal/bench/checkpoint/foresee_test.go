@@ -122,6 +122,11 @@ func TestS17AReadAsksForWhatGitHubHas(t *testing.T) {
 			[]string{"query: gets a value for $n that GitHub would refuse: a string, where GitHub has an integer"}},
 		{"an input of another type", query("query($owner: Int!) { repository(owner: \"o\", name: \"n\") { issue(number: $owner) { id } } }", nil),
 			[]string{"query: gets a value for $owner that GitHub would refuse: a string, where GitHub has an integer"}},
+		{"an input of another type beside variables", query("query($owner: Int!, $a: Int!, $b: Int!) { repository(owner: \"o\", name: \"n\") { "+
+			"x: issue(number: $owner) { id } y: issue(number: $a) { id } z: issue(number: $b) { id } } }", given{"a": 1, "b": "x"}), []string{
+			"query: gets a value for $b that GitHub would refuse: a string, where GitHub has an integer",
+			"query: gets a value for $owner that GitHub would refuse: a string, where GitHub has an integer",
+		}},
 		{"a variable that is known later", query(number, given{"n": "{{resources.pr.number}}"}), nil},
 		{"a list that is known later", query("query($a: [Int!]) { viewer { login } ... @include(if: false) { __typename } }", given{"a": []any{"{{input.n}}"}}),
 			[]string{"query: would be refused by GitHub: 1:7: Variable \"$a\" is never used."}},
@@ -202,8 +207,11 @@ func TestS17AnExpressionAsksForWhatIsRead(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, doubts := checkpoint.Foresee(bench.Read{Query: issueQuery, JQ: tt.jq}, inputs())
+			foreseen, doubts := checkpoint.Foresee(bench.Read{Query: issueQuery, JQ: tt.jq}, inputs())
 			assert.Equal(t, tt.want, strings.Join(said(doubts), "\n"))
+			if tt.want != "" {
+				assert.Empty(t, said(foreseen.Doubts(bench.Checkpoint{Condition: bench.ConditionNonEmpty, Path: "nowhere"})), "nothing more is said")
+			}
 		})
 	}
 	t.Run("an object with as many fields as are told", func(t *testing.T) {
@@ -214,6 +222,13 @@ func TestS17AnExpressionAsksForWhatIsRead(t *testing.T) {
 		}
 		assert.Equal(t, `path: leads nowhere: the answer has no field "nowhere": it has a, b, c, d, e, f, g, h, i, j, k, l`, wrong(twelve+"}"))
 		assert.Equal(t, `path: leads nowhere: the answer has no field "nowhere"`, wrong(twelve+`, "m": 1}`))
+	})
+	t.Run("of what jq made", func(t *testing.T) {
+		foreseen, _ := checkpoint.Foresee(bench.Read{Query: issueQuery, JQ: ".repository.issue | {a: .title, b: {(.title): 1}}"}, inputs())
+		_, doubts := foreseen.Try(".c", nil, nil)
+		assert.Equal(t, []string{`jq: asks for "c", which the answer does not have: did you mean "a"?`}, said(doubts))
+		_, doubts = foreseen.Try(".b.c", nil, nil)
+		assert.Empty(t, doubts, "a field may be called as any title")
 	})
 	t.Run("of what nothing is known", func(t *testing.T) {
 		unknown := &checkpoint.Foreseen{}

@@ -155,7 +155,7 @@ func (r *GitHubReader) form(ctx context.Context, task string, given map[string]a
 func (r *GitHubReader) step(ctx context.Context, s step, given any, answers map[string]any) (answer, next any, err error) {
 	own := given
 	if s.input != nil {
-		if own, err = s.input.Run(ctx, answers, given, nil); err != nil || own == nil {
+		if own, err = s.input.Run(ctx, answers, given, nil); own == nil {
 			return nil, nil, err
 		}
 	}
