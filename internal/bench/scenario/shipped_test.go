@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -112,10 +113,12 @@ func with(resource, more object) object {
 
 func shipped(t *testing.T) *scenario.Library {
 	t.Helper()
-	library, err := scenario.Load(scenarios.Files)
+	library, err := loadShipped()
 	require.NoError(t, err)
 	return library
 }
+
+var loadShipped = sync.OnceValues(func() (*scenario.Library, error) { return scenario.Load(scenarios.Files) })
 
 func TestShippedScenariosHaveNothingWrong(t *testing.T) {
 	report := scenario.Check(scenarios.Files, fixture.Made())
