@@ -257,6 +257,14 @@ type Attempt struct {
 	LatencyMSWall float64   `json:"latency_ms_wall"`
 	Tokens        Tokens    `json:"tokens"`
 	Cost          float64   `json:"cost"`
+	// Class says whom the failure is laid to, Part which part of the
+	// infrastructure that is. Both are empty where the attempt succeeded, and in
+	// older rows (rule N10).
+	Class Class `json:"class,omitempty"`
+	Part  Part  `json:"part,omitempty"`
+	// ProviderFailure says how the model's provider failed in the attempt,
+	// whatever the attempt came to; empty if it did not.
+	ProviderFailure string `json:"provider_failure,omitempty"`
 }
 
 // CheckpointResult is what a checkpoint found.

@@ -32,6 +32,9 @@ type Usage struct {
 	Bytes int64
 	// Model counts the calls that were passed on to the model's API.
 	Model int
+	// ModelFailures says how the provider of the model's API failed, each way
+	// once, in order of first appearance, up to ten.
+	ModelFailures []string
 	// Refused are the hosts that the agent was kept from, in order of first
 	// appearance, up to a hundred; with the port where that is unusual.
 	Refused []string
@@ -46,8 +49,9 @@ type Attempt struct {
 	rest, graphQL, git, downloads, model atomic.Int64
 	bytes                                atomic.Int64
 
-	mu      sync.Mutex
-	refused []string
+	mu            sync.Mutex
+	refused       []string
+	modelFailures []string
 }
 
 // Begin starts an attempt and ends the one before. From now on github answers
@@ -74,7 +78,7 @@ func (a *Attempt) Usage() Usage {
 		REST: int(a.rest.Load()), GraphQL: int(a.graphQL.Load()),
 		Git: int(a.git.Load()), Downloads: int(a.downloads.Load()),
 		Bytes: a.bytes.Load(), Model: int(a.model.Load()),
-		Refused: slices.Clone(a.refused),
+		ModelFailures: slices.Clone(a.modelFailures), Refused: slices.Clone(a.refused),
 	}
 }
 

@@ -77,7 +77,7 @@ func newModelAPI(model Model, log *slog.Logger) (*modelAPI, error) {
 		m.Transport = m.own
 	}
 	m.reverse = &httputil.ReverseProxy{
-		Rewrite: m.rewrite, ModifyResponse: m.inspect, ErrorHandler: unreachable,
+		Rewrite: m.rewrite, ModifyResponse: m.inspect, ErrorHandler: modelUnreachable,
 		Transport: m.Transport, FlushInterval: flushAtOnce,
 		ErrorLog: asLogger(log),
 	}
@@ -136,7 +136,7 @@ func (p *Proxy) serveModel(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	a.model.Add(1)
-	p.model.reverse.ServeHTTP(w, r)
+	p.model.reverse.ServeHTTP(w, r.WithContext(a.context(r.Context())))
 }
 
 // covers reports whether a path is below the base URL's, plainly written.
@@ -169,9 +169,10 @@ func (m *modelAPI) rewrite(r *httputil.ProxyRequest) {
 	r.Out.Header.Set(m.Header, value)
 }
 
-// inspect tells of a refused key and takes the key out of what the API
-// repeats of it.
+// inspect tells of a refused key and of failures, and takes the key out of what
+// the API repeats of it.
 func (m *modelAPI) inspect(r *http.Response) error {
+	noteAnswer(r)
 	if r.StatusCode == http.StatusUnauthorized || r.StatusCode == http.StatusForbidden {
 		m.refused.Do(func() {
 			if m.OnRefused != nil {

@@ -45,6 +45,10 @@ type Session interface {
 // no attempt can succeed: a refused key, a model that does not exist.
 var ErrStopSuite = errors.New("the suite cannot go on")
 
+// ErrTool marks errors that are the measured tool's: it does not start, or does
+// not speak its protocol.
+var ErrTool = errors.New("the measured tool does not work")
+
 // Info describes what a provider runs.
 type Info struct {
 	// Name is the provider's name on the command line.

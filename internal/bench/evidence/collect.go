@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +19,7 @@ type Pairing struct {
 	// V10).
 	NotCounted map[string]string
 	// Void says why a row tells nothing of the tool, empty if it does. Nil means
-	// [ProviderFailed].
+	// [bench.Row.ProviderFailure].
 	Void func(*bench.Row) string
 }
 
@@ -86,7 +85,7 @@ func NewCollector(pairing Pairing) (*Collector, error) {
 		return nil, fault.Invalidf("evidence compares two modes, and %q and %q are named", pairing.Baseline, pairing.Candidate)
 	}
 	if pairing.Void == nil {
-		pairing.Void = ProviderFailed
+		pairing.Void = (*bench.Row).ProviderFailure
 	}
 	return &Collector{
 		pairing: pairing, models: map[string]bool{}, contents: map[int32]string{},
@@ -189,38 +188,6 @@ func (s *Session) impossible() bool {
 		}
 	}
 	return false
-}
-
-// providerStatus is how an agent's turn ends that the model's provider broke
-// off: with an HTTP status that says that it cannot now (rule N10).
-var providerStatus = regexp.MustCompile(`\((408|409|425|429|5\d\d)\)$`)
-
-// ProviderFailed says that the model's provider failed in one of a row's
-// attempts, whether the row is a success or not, as far as rows tell: there was
-// no first answer, or its status says so.
-func ProviderFailed(row *bench.Row) string {
-	if reason := providerFailed(row.Error); reason != "" {
-		return reason
-	}
-	for _, a := range row.Attempts {
-		if reason := providerFailed(a.Error); reason != "" {
-			return reason
-		}
-	}
-	return ""
-}
-
-func providerFailed(e *bench.RowError) string {
-	switch {
-	case e == nil:
-	case e.Type == bench.TimeoutNoFirstAnswer:
-		return "the model gave no first answer"
-	case e.Type == bench.RunnerError:
-		if status := providerStatus.FindStringSubmatch(e.Message); status != nil {
-			return "the model's provider answered " + status[1]
-		}
-	}
-	return ""
 }
 
 // Data returns the blocks of the rows, and what is left out of them. The rows'

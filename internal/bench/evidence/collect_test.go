@@ -147,6 +147,13 @@ func TestN10WhatTheProviderFailedInIsVoid(t *testing.T) {
 		{"a second attempt that succeeded", func(r *bench.Row) {
 			r.Attempts = []bench.Attempt{{Error: &bench.RowError{Type: bench.TimeoutNoFirstAnswer}}, {}}
 		}, "the model gave no first answer"},
+		{"what was seen of the model's API, in a success", func(r *bench.Row) {
+			r.Attempts = []bench.Attempt{{ProviderFailure: "the model's API answered 529"}}
+		}, "the model's API answered 529"},
+		{"an attempt whose calls were seen, and whose error speaks of a status", func(r *bench.Row) {
+			failed(bench.RunnerError, "the agent's turn failed: slow down (429)")(r)
+			r.Attempts = []bench.Attempt{{Error: r.Error, Class: bench.ClassInfrastructure, Part: bench.PartHarness}}
+		}, ""},
 		{"a bad request", failed(bench.RunnerError, "the agent's turn failed: no (400)"), ""},
 		{"a status in the middle", failed(bench.RunnerError, "answered (503) to itself"), ""},
 		{"an agent that speaks of one", failed(bench.CheckpointFailed, "it says (503)"), ""},

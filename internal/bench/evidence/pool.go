@@ -38,7 +38,7 @@ func (p *Pool) Add(row *bench.Row) {
 	if r.session.impossible() {
 		return
 	}
-	r.session.Void = strings.Clone(ProviderFailed(row))
+	r.session.Void = strings.Clone(row.ProviderFailure())
 	id := row.ScenarioID
 	if p.taken[id] == nil {
 		id = strings.Clone(id)

@@ -117,6 +117,12 @@ func (p *parser) attemptTo(a *bench.Attempt) bool {
 			return p.tokensTo(&a.Tokens)
 		case "cost":
 			return p.floatTo(&a.Cost)
+		case "class":
+			return p.stringTo((*string)(&a.Class))
+		case "part":
+			return p.stringTo((*string)(&a.Part))
+		case "provider_failure":
+			return p.stringTo(&a.ProviderFailure)
 		default:
 			return p.unknown(name)
 		}

@@ -39,6 +39,13 @@ type attempt struct {
 	// judged is true if what was changed could be seen; changes are that.
 	judged  bool
 	changes []bench.Change
+	// sandbox is true if the failure is one of what stands in for GitHub.
+	sandbox bool
+	// class and part are whom a failure is laid to; providerFailure is as rows
+	// have it.
+	class           bench.Class
+	part            bench.Part
+	providerFailure string
 	// What only a caller of [Once] is told.
 	whole Whole
 }
@@ -52,8 +59,12 @@ func (r *run) attempt(ctx context.Context, cell bench.Cell, number, worker int) 
 	if err != nil {
 		a.Error = rowError(typeOf(err), err.Error(), r.deps.Redact)
 	}
-	if errors.Is(err, agent.ErrStopSuite) {
+	a.blame(err)
+	switch {
+	case errors.Is(err, agent.ErrStopSuite):
 		r.fail(err)
+	case ctx.Err() == nil:
+		r.countFailure(&a)
 	}
 	return a
 }
@@ -74,6 +85,17 @@ func (r *run) redact(text string) string {
 	return r.deps.Redact(text)
 }
 
+// countFailure ends the run where attempts keep failing alike by the
+// infrastructure's doing.
+func (r *run) countFailure(a *attempt) {
+	r.mu.Lock()
+	err := r.breaker.add(a)
+	r.mu.Unlock()
+	if err != nil {
+		r.fail(err)
+	}
+}
+
 // try prepares a place, has an agent work there and judges what it did. An
 // error is a runner failure.
 func (r *run) try(ctx context.Context, a *attempt) error {
@@ -82,6 +104,7 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 		Resources: s.Requires(), Mutating: scenario.Mutates(s), Mode: a.cell.Mode, Worker: a.worker, Variation: r.cfg.Variations.Of(a.cell.Iteration), World: s.World(),
 	})
 	if err != nil {
+		a.sandbox = true
 		return fmt.Errorf("prepare fixtures: %w", err)
 	}
 	a.variation = place.Variation
@@ -219,7 +242,7 @@ func (r *run) judge(ctx context.Context, a *attempt, w work) {
 	for i := range results {
 		results[i].Detail = r.redact(results[i].Detail)
 	}
-	a.checkpoints = results
+	a.checkpoints, a.sandbox = results, !readable
 	a.Judge(Evidence{
 		Scenario: w.scenario.Scenario, Mode: a.cell.Mode, Answer: w.answer, Checkpoints: results, Readable: readable, Redact: r.deps.Redact,
 	})

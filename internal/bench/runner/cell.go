@@ -22,7 +22,7 @@ func (r *run) cell(ctx context.Context, cell bench.Cell, worker int) *bench.Row 
 		if ctx.Err() != nil {
 			return nil
 		}
-		attempts = append(attempts, a.Attempt(a.latencyMS))
+		attempts = append(attempts, a.report())
 		pause, again := left.take(a.Error, n)
 		if !again {
 			return r.row(a, scenario, attempts)

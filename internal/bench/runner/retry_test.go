@@ -44,13 +44,13 @@ func TestN5ThePauseGrowsWithEveryAttempt(t *testing.T) {
 			started = append(started, time.Now())
 			return nil
 		}
-		r.provider.OnPrompt = silent
+		r.provider.OnPrompt = stalls
 		row := r.one(t)
 		assert.Equal(t, 3, row.ExternalRetryCount)
-		assert.Equal(t, bench.TimeoutNoFirstAnswer, row.Error.Type)
+		assert.Equal(t, bench.TimeoutStalled, row.Error.Type)
 		var pauses []time.Duration
 		for i := range len(started) - 1 {
-			pauses = append(pauses, started[i+1].Sub(started[i])-runner.DefaultFirstAnswer)
+			pauses = append(pauses, started[i+1].Sub(started[i])-runner.DefaultStall)
 		}
 		assert.Equal(t, []time.Duration{750 * time.Millisecond, 1500 * time.Millisecond, 2250 * time.Millisecond}, pauses)
 	})
@@ -75,7 +75,7 @@ func TestN5RetriesAreBothKindsTogether(t *testing.T) {
 		{"a timeout takes from the scenario's retries when the runner's are gone", 1, 1, []turn{silent, silent, says(fake.Envelope)}, true, 3,
 			runner.DefaultRetryPause},
 		{"a timeout leaves the scenario's retries to other failures", 1, 1, []turn{silent, fails, says(fake.Envelope)}, true, 3, runner.DefaultRetryPause},
-		{"no failure is repeated for ever", 1, 1, []turn{silent}, false, 3, runner.DefaultRetryPause},
+		{"no failure is repeated for ever", 1, 1, []turn{stalls}, false, 3, runner.DefaultRetryPause},
 	}
 	for _, c := range cases {
 		t.Run("N5: "+c.name, func(t *testing.T) {

@@ -69,8 +69,9 @@ type run struct {
 	// spent is the cost of all attempts, rowsUSD the part in rows.
 	spent, rowsUSD float64
 	// broke is true if the budget kept something from being done.
-	broke bool
-	err   error
+	broke   bool
+	breaker breaker
+	err     error
 
 	observing sync.Mutex
 }

@@ -180,6 +180,7 @@ func usage(u egress.Usage) target.Usage {
 	return target.Usage{
 		Requests:     bench.APIRequests{REST: u.REST, GraphQL: u.GraphQL, Bytes: u.Bytes},
 		RefusedHosts: u.Refused,
+		Model:        &target.ModelUsage{Calls: u.Model, Failures: u.ModelFailures},
 	}
 }
 

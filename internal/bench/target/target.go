@@ -90,4 +90,14 @@ type Usage struct {
 	// RefusedHosts are the hosts that the agent was kept from, in order of
 	// first appearance.
 	RefusedHosts []string
+	// Model is what was seen of the calls of the model's API, nil where they
+	// are not seen.
+	Model *ModelUsage
+}
+
+// ModelUsage is what an agent's calls of its model's API came to.
+type ModelUsage struct {
+	Calls int
+	// Failures says how the provider failed, each way once (rule N10).
+	Failures []string
 }

@@ -146,7 +146,7 @@ func (r *steps) voids() (map[block]bool, error) {
 		return void, nil
 	}
 	_, err := ledger.Scan(r.files(), func(row *bench.Row) error {
-		if row.RunID == r.suite.RunID && evidence.ProviderFailed(row) != "" {
+		if row.RunID == r.suite.RunID && row.ProviderFailure() != "" {
 			void[blockOf(row.Cell())] = true
 		}
 		return nil

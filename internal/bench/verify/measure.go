@@ -156,7 +156,9 @@ func (how Measuring) row(old *bench.Row) (*bench.Row, error) {
 	figures.Report(&row)
 	row.Attempts, err = how.attempts(old)
 	if n := len(row.Attempts); n > 0 {
-		row.Attempts[n-1] = figures.Attempt(old.Attempts[n-1].LatencyMSWall)
+		last := old.Attempts[n-1]
+		row.Attempts[n-1] = figures.Attempt(last.LatencyMSWall)
+		row.Attempts[n-1].Blame(last)
 	}
 	return &row, err
 }

@@ -61,7 +61,8 @@ func measurable(t *testing.T) *rig {
 		}})
 		switch answer := map[string]string{"repo-view-001": viewed, "pr-assignees-add-001": assigned}[p.Play.ScenarioID]; {
 		case p.Play.Iteration == 3:
-			return agent.Turn{}, errors.New("the agent's process has died")
+			// Another failure in each, or the run would end.
+			return agent.Turn{}, errors.New("the agent's process has died in " + p.Play.ScenarioID)
 		case p.Play.Iteration == 2 || answer == "":
 			return s.Answer(p, "Done."), nil
 		default:
@@ -159,7 +160,7 @@ func TestWhatATranscriptTellsIsMeasuredAnew(t *testing.T) {
 		}},
 		{"R6: a cost that the provider reports", viewCell, 1, func(t *agent.Transcript) { t.Messages[1].Cost = 3 }, []string{"attempts.0.cost", "cost"}},
 		{"tool calls and timing", viewCell, 1, func(t *agent.Transcript) { t.Messages[1].Parts = nil }, []string{
-			"attempts.0.error", "attempts.0.error.message", "attempts.0.error.type", "error", "error.message", "error.type", "success",
+			"attempts.0.class", "attempts.0.error", "attempts.0.error.message", "attempts.0.error.type", "error", "error.message", "error.type", "success",
 			"timing_breakdown.assistant_post_tool_ms", "timing_breakdown.tool_bash_ms", "timing_breakdown.tool_total_ms", "tool_calls", "tool_errors",
 		}},
 		{"R7: requests were counted, so names of tools say nothing", viewCell, 1, func(t *agent.Transcript) { t.Messages[1].Parts[0].Tool.Name = "http_get" },

@@ -109,6 +109,12 @@ func explainRow(out io.Writer, row *bench.Row) {
 		fmt.Fprintf(out, "fixtures   variation %s; `bench run %s 1 --scenario %s %s` has them again\n", v, row.Mode, row.ScenarioID, again(v))
 	}
 	fmt.Fprintf(out, "output     %s\n", map[bool]string{true: "valid", false: "not valid"}[row.OutputValid])
+	if n := len(row.Attempts); n > 0 && row.Attempts[n-1].Class != "" {
+		fmt.Fprintf(out, "laid to    %s\n", row.Attempts[n-1].LaidTo())
+	}
+	if failure := row.ProviderFailure(); failure != "" {
+		fmt.Fprintf(out, "void       as evidence: %s\n", failure)
+	}
 	explainAttempts(out, row)
 	for _, c := range row.Checkpoints {
 		fmt.Fprintf(out, "checkpoint %s: %s (%s)\n", map[bool]string{true: "ok", false: "FAILED"}[c.Passed], c.Name, c.Detail)

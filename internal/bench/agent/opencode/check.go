@@ -162,7 +162,7 @@ func (s *server) checkMCP(ctx context.Context) error {
 	}
 	for _, name := range wanted {
 		if server := servers[name]; server.Status != "connected" {
-			return fault.Infraf("MCP server %q is not connected: its status is %q %s", name, server.Status, shorten(server.Error))
+			return fault.Infraf("MCP server %q is not connected: its status is %q %s: %w", name, server.Status, shorten(server.Error), agent.ErrTool)
 		}
 	}
 	return nil
