@@ -30,6 +30,8 @@ type Event struct {
 	Name, Action string
 	// Owner and Repository name the repository that the workflow belongs to.
 	Owner, Repository string
+	// DefaultBranch is the name of that repository's.
+	DefaultBranch string
 	// Actor is the login of who started the run.
 	Actor string
 	// Ref is the full ref of a push or a dispatch, such as "refs/heads/main".

@@ -16,6 +16,8 @@ type payload struct {
 	Repository struct {
 		ID       int64  `json:"id"`
 		FullName string `json:"full_name"`
+		// DefaultBranch is its name.
+		DefaultBranch string `json:"default_branch"`
 	} `json:"repository"`
 	Sender      *github.User               `json:"sender"`
 	PullRequest *github.PullRequest        `json:"pull_request"`
@@ -33,7 +35,7 @@ type payload struct {
 // fill sets what the payload says of an event whose name and repository are
 // known. The error says what is missing.
 func (p payload) fill(e *Event, getenv func(string) string) error {
-	e.Action = p.Action
+	e.Action, e.DefaultBranch = p.Action, p.Repository.DefaultBranch
 	switch {
 	case e.Name == EventIssueComment && p.Issue != nil && p.Comment != nil:
 		p.comment(e)

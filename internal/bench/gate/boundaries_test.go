@@ -343,7 +343,7 @@ func TestG14RunsAreComparedWithOthersOfTheirKind(t *testing.T) {
 	past := func(run, set string, mode bench.Mode) bench.HistoryEntry {
 		return entry(500, 100, func(e *bench.HistoryEntry) {
 			e.RunID, e.ScenarioSet, e.Model = run, set, ""
-			e.Modes = map[bench.Mode]bench.ModeSummary{mode: {MedianLatencyMS: 500, SuccessRate: 100}}
+			e.Modes = map[bench.Mode]bench.ModeSummary{mode: {MedianLatencyMS: 500, SuccessRate: 100, Runs: 96}}
 		})
 	}
 	regressions := func(history ...bench.HistoryEntry) []bench.Regression {
@@ -353,18 +353,20 @@ func TestG14RunsAreComparedWithOthersOfTheirKind(t *testing.T) {
 			row.ScenarioSet = &set
 		}
 		opts := quick()
-		opts.History = history
+		for _, e := range history { // it takes three of a kind
+			opts.History = append(opts.History, e, e, e)
+		}
 		return summarize(t, rows, opts).Regressions
 	}
 	got := regressions(past("run-0", "mine", bench.GHX), past("", "", bench.MCP))
 	if assert.Len(t, got, 1, "an entry without the mode says nothing of it") {
 		assert.Equal(t, bench.GHX, got[0].Mode)
-		assert.Equal(t, 500.0, got[0].RecentAverage)
+		assert.InDelta(t, 500, got[0].RecentAverage, 1e-9)
 	}
 	assert.Empty(t, regressions(past("run-1", "mine", bench.GHX)), "it is the run itself")
 	assert.Empty(t, regressions(past("run-0", "others", bench.GHX)))
 
-	worse := gate.Regressions(entry(500, 80), []bench.HistoryEntry{entry(500, 100)})
+	worse := gate.Regressions(entry(500, 80), []bench.HistoryEntry{entry(500, 100), entry(500, 100), entry(500, 100)})
 	if assert.Len(t, worse, 1) {
 		assert.Equal(t, bench.GHX, worse[0].Mode)
 	}

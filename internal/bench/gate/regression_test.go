@@ -1,6 +1,10 @@
 package gate_test
 
 import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,13 +12,16 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/gate"
+	"github.com/ghx-dev/bench-action/internal/bench/stats"
 )
 
-// entry is a history entry with one mode's figures.
+var long = flag.Bool("long", false, "simulate 1,000 runs instead of 200")
+
+// entry is a history entry with one mode's figures of 96 sessions.
 func entry(latencyMS, successRate float64, changes ...func(*bench.HistoryEntry)) bench.HistoryEntry {
 	e := bench.HistoryEntry{
 		Profile: bench.VerifyPR, Model: "openai/gpt-5.3-codex", ScenarioSet: "all",
-		Modes: map[bench.Mode]bench.ModeSummary{bench.GHX: {MedianLatencyMS: latencyMS, SuccessRate: successRate}},
+		Modes: map[bench.Mode]bench.ModeSummary{bench.GHX: {MedianLatencyMS: latencyMS, SuccessRate: successRate, Runs: 96}},
 	}
 	for _, alter := range changes {
 		alter(&e)
@@ -22,65 +29,190 @@ func entry(latencyMS, successRate float64, changes ...func(*bench.HistoryEntry))
 	return e
 }
 
-func TestG14RegressionsAreAgainstTheAverageOfTheLastFiveAlike(t *testing.T) {
-	calm := []bench.HistoryEntry{entry(900, 100), entry(1100, 90), entry(1000, 95)}
+func TestG14RegressionsAreBeyondWhatTheLastFiveAlikeDifferBy(t *testing.T) {
+	of := func(changes ...func(*bench.HistoryEntry)) []bench.HistoryEntry {
+		return []bench.HistoryEntry{
+			entry(1000*math.Exp(0.05), 96, changes...), entry(1000, 95, changes...), entry(1000*math.Exp(-0.05), 94, changes...),
+		}
+	}
+	calm := of()
+	// One of two figures at 5 % in all: Student's 97.5 % of two degrees of freedom,
+	// 4.302653, times 0.05 · √(1 + 1/3).
+	bound := 100 * math.Expm1(4.302652729749464*0.05*math.Sqrt(4.0/3))
 	otherModel := func(e *bench.HistoryEntry) { e.Model = "openai/gpt-5.4" }
 	otherSet := func(e *bench.HistoryEntry) { e.ScenarioSet = "issues" }
 	otherProfile := func(e *bench.HistoryEntry) { e.Profile = bench.VerifyRelease }
 	simulated := func(e *bench.HistoryEntry) { e.Simulated = true }
 	old := func(e *bench.HistoryEntry) { e.Model, e.ScenarioSet = "", "" }
 	sameRun := func(e *bench.HistoryEntry) { e.RunID = "run-1" }
-	slow := bench.Regression{Metric: "median_latency_ms", Mode: bench.GHX, Current: 1200, RecentAverage: 1000, DeltaPct: 20, ThresholdPct: 15}
+	slow := bench.Regression{Metric: "median_latency_ms", Mode: bench.GHX, Current: 1400, RecentAverage: 1000, DeltaPct: 40, ThresholdPct: bound}
+	long := append([]bench.HistoryEntry{entry(9000, 95), entry(10, 95)}, calm[0], calm[1], calm[2], calm[1], calm[1])
 	cases := []struct {
 		name    string
 		current bench.HistoryEntry
 		history []bench.HistoryEntry
-		want    []bench.Regression
+		want    []string
 	}{
 		{"no history", entry(9999, 0), nil, nil},
-		{"15 % slower and 5 points lower are within bounds", entry(1150, 90), calm, nil},
-		{"slower", entry(1200, 95), calm, []bench.Regression{slow}},
-		{"fewer successes", entry(1000, 89), calm, []bench.Regression{
-			{Metric: "success_rate_pct", Mode: bench.GHX, Current: 89, RecentAverage: 95, DeltaPct: -6, ThresholdPct: -5},
-		}},
+		{"two runs do not tell how much runs differ", entry(9999, 0), calm[:2], nil},
+		{"within what runs differ by", entry(1279, 88), calm, nil},
+		{"slower", entry(1400, 95), calm, []string{"median_latency_ms"}},
+		{"fewer successes", entry(1000, 60), calm, []string{"success_rate_pct"}},
+		{"both", entry(1400, 60), calm, []string{"median_latency_ms", "success_rate_pct"}},
 		{"faster and better is none", entry(10, 100), calm, nil},
-		{"entries before the last five do not count", entry(1200, 95),
-			append([]bench.HistoryEntry{entry(9000, 95), entry(9000, 95)}, entry(1000, 95), entry(1000, 95), entry(1000, 95), entry(1000, 95), entry(1000, 95)),
-			[]bench.Regression{slow}},
-		{"another model", entry(1200, 95), []bench.HistoryEntry{entry(1000, 95, otherModel)}, nil},
-		{"another scenario set", entry(1200, 95), []bench.HistoryEntry{entry(1000, 95, otherSet)}, nil},
-		{"another profile", entry(1200, 95), []bench.HistoryEntry{entry(1000, 95, otherProfile)}, nil},
-		{"unlike entries make room for older ones", entry(1200, 95), append(calm, entry(1200, 95, otherModel)), []bench.Regression{slow}},
-		{"an old entry states neither model nor set", entry(1200, 95), []bench.HistoryEntry{entry(1000, 95, old)}, []bench.Regression{slow}},
-		{"simulated and real runs are not compared", entry(1200, 95), []bench.HistoryEntry{entry(1000, 95, simulated)}, nil},
-		{"nor real and simulated ones", entry(1200, 95, simulated), []bench.HistoryEntry{entry(1000, 95)}, nil},
-		{"simulated runs are compared with their like", entry(1200, 95, simulated), []bench.HistoryEntry{entry(1000, 95, simulated)}, []bench.Regression{slow}},
-		{"a run is not its own history", entry(1200, 95, sameRun), []bench.HistoryEntry{entry(1000, 95), entry(1200, 95, sameRun)}, []bench.Regression{slow}},
-		{"a history without latencies", entry(1200, 95), []bench.HistoryEntry{entry(0, 95)}, nil},
+		{"entries before the last five do not count", entry(1400, 95), long, []string{"median_latency_ms"}},
+		{"another model", entry(1400, 95), of(otherModel), nil},
+		{"another scenario set", entry(1400, 95), of(otherSet), nil},
+		{"another profile", entry(1400, 95), of(otherProfile), nil},
+		{"unlike entries make room for older ones", entry(1400, 95), append(of(), of(otherModel)...), []string{"median_latency_ms"}},
+		{"an old entry states neither model nor set", entry(1400, 95), of(old), []string{"median_latency_ms"}},
+		{"simulated and real runs are not compared", entry(1400, 95), of(simulated), nil},
+		{"nor real and simulated ones", entry(1400, 95, simulated), of(), nil},
+		{"simulated runs are compared with their like", entry(1400, 95, simulated), of(simulated), []string{"median_latency_ms"}},
+		{"a run is not its own history", entry(1400, 95, sameRun), append(of()[:2], entry(1400, 95, sameRun)), nil},
+		{"a history without latencies", entry(1400, 95), []bench.HistoryEntry{entry(0, 95), entry(0, 95), entry(0, 95)}, nil},
+		{"equal runs differ by luck all the same", entry(1040, 93), []bench.HistoryEntry{entry(1000, 95), entry(1000, 95), entry(1000, 95)}, nil},
+		{"figures that are none", entry(math.NaN(), math.NaN()), calm, nil},
+		{"nor in the history", entry(1400, 10), []bench.HistoryEntry{entry(math.NaN(), math.NaN()), entry(1, 95), entry(1, 95)}, nil},
 	}
 	for _, c := range cases {
 		t.Run("G14: "+c.name, func(t *testing.T) {
-			got := gate.Regressions(c.current, c.history)
-			require.Len(t, got, len(c.want))
-			for i := range c.want {
-				assert.Equal(t, c.want[i].Metric, got[i].Metric)
-				assert.InDelta(t, c.want[i].DeltaPct, got[i].DeltaPct, 1e-9)
-				assert.InDelta(t, c.want[i].RecentAverage, got[i].RecentAverage, 1e-9)
-				assert.Equal(t, c.want[i].ThresholdPct, got[i].ThresholdPct)
-				assert.Equal(t, c.want[i].Current, got[i].Current)
+			var got []string
+			for _, r := range gate.Regressions(c.current, c.history) {
+				got = append(got, r.Metric)
 			}
+			assert.Equal(t, c.want, got)
 		})
 	}
+	got := gate.Regressions(entry(1400, 95), calm)
+	require.Len(t, got, 1)
+	assert.Equal(t, 3, got[0].Runs)
+	for _, pair := range [][2]float64{
+		{slow.Current, got[0].Current}, {slow.RecentAverage, got[0].RecentAverage}, {slow.DeltaPct, got[0].DeltaPct}, {slow.ThresholdPct, got[0].ThresholdPct},
+		{100 * (1.4/(1+bound/100) - 1), got[0].Interval[0]}, {100 * (1.4*(1+bound/100) - 1), got[0].Interval[1]},
+	} {
+		assert.InDelta(t, pair[0], pair[1], 1e-6)
+	}
+	fewer := gate.Regressions(entry(1000, 60), calm)
+	require.Len(t, fewer, 1)
+	assert.InDelta(t, -35, fewer[0].DeltaPct, 1e-9)
+	assert.Less(t, fewer[0].DeltaPct, fewer[0].ThresholdPct)
+	assert.Less(t, fewer[0].Interval[1], 0.0)
+}
+
+func TestG14AScenarioThatIsNotInAllRunsIsNotCompared(t *testing.T) {
+	run := func(latencies map[string]float64) bench.HistoryEntry {
+		e := entry(1000, 100)
+		e.Scenarios = map[string]bench.HistoryScenario{}
+		for id, ms := range latencies {
+			e.Scenarios[id] = bench.HistoryScenario{Modes: map[bench.Mode]bench.HistorySessions{bench.GHX: {Runs: 8, Successes: 8, MedianLatencyMS: ms}}}
+		}
+		return e
+	}
+	past := []bench.HistoryEntry{run(map[string]float64{"a": 100, "b": 1000}), run(map[string]float64{"a": 102, "b": 1020}), run(map[string]float64{"a": 98, "b": 980})}
+	assert.Empty(t, gate.Regressions(run(map[string]float64{"a": 100, "b": 1000, "c": 90000}), past), "c is new")
+	assert.Empty(t, gate.Regressions(run(map[string]float64{"b": 1000}), past), "a is gone, and what is left is slower than both were")
+	got := gate.Regressions(run(map[string]float64{"a": 200, "b": 1000}), past)
+	require.Len(t, got, 1, "a takes twice as long, which the median of all sessions does not show")
+	assert.InDelta(t, 100*(math.Sqrt2-1), got[0].DeltaPct, 0.1)
+}
+
+// seen is a run of 12 scenarios with 8 sessions each in two modes: its latency is
+// level times as long as usual, with log-normal sessions of CV 0.3, of which 3 %
+// take ten times as long, and scenarios that differ by up to four times.
+func seen(r *rand.Rand, drift, slower, success float64) bench.HistoryEntry {
+	const scenarios, sessions, cv, outliers = 12, 8, 0.3, 0.03
+	e := entry(0, 0)
+	e.Modes, e.Scenarios = map[bench.Mode]bench.ModeSummary{}, map[string]bench.HistoryScenario{}
+	level := drift * r.NormFloat64()
+	for _, mode := range []bench.Mode{bench.AgentDirect, bench.GHX} {
+		var all []float64
+		solved := 0
+		own := level
+		rate := 0.95
+		if mode == bench.GHX {
+			own, rate = level+math.Log(slower), success
+		}
+		for s := range scenarios {
+			id := fmt.Sprintf("s-%03d", s)
+			var of bench.HistorySessions
+			var latencies []float64
+			for range sessions {
+				log := own + math.Log(4)*float64(s)/scenarios + math.Sqrt(math.Log1p(cv*cv))*r.NormFloat64()
+				if r.Float64() < outliers {
+					log += math.Log(10)
+				}
+				of.Runs++
+				if r.Float64() < rate {
+					of.Successes++
+					latencies = append(latencies, 10_000*math.Exp(log))
+				}
+			}
+			of.MedianLatencyMS = stats.Median(latencies)
+			solved += of.Successes
+			all = append(all, latencies...)
+			if e.Scenarios[id].Modes == nil {
+				e.Scenarios[id] = bench.HistoryScenario{Modes: map[bench.Mode]bench.HistorySessions{}}
+			}
+			e.Scenarios[id].Modes[mode] = of
+		}
+		e.Modes[mode] = bench.ModeSummary{Runs: scenarios * sessions, MedianLatencyMS: stats.Median(all), SuccessRate: 100 * float64(solved) / scenarios / sessions}
+	}
+	return e
+}
+
+// The bounds are those of rule V13: a share of 5 % is above them in one of a
+// thousand tests.
+func TestG14FewRunsWithoutAChangeAreWarnedOfAndMostWithOne(t *testing.T) {
+	runs, most := 200, 21
+	if *long {
+		runs, most = 1000, 73
+	}
+	warned := func(past int, scenarios bool, drift, slower, success float64, metric string) (count int) {
+		r := rand.New(rand.NewPCG(14, uint64(past)))
+		for range runs {
+			var history []bench.HistoryEntry
+			for range past {
+				history = append(history, seen(r, drift, 1, 0.95))
+			}
+			now := seen(r, drift, slower, success)
+			if !scenarios { // as the original harness keeps it
+				now.Scenarios = nil
+			}
+			for _, found := range gate.Regressions(now, history) {
+				if metric == "" || found.Metric == metric && found.Mode == bench.GHX {
+					count++
+					break
+				}
+			}
+		}
+		return count
+	}
+	for _, drift := range []float64{0, 0.05, 0.1} {
+		for _, past := range []int{3, 5, 8} {
+			for _, scenarios := range []bool{true, false} {
+				got := warned(past, scenarios, drift, 1, 0.95, "")
+				t.Logf("drift %g, %d earlier runs, scenarios %v: %d of %d runs without a change are warned of", drift, past, scenarios, got, runs)
+				assert.LessOrEqual(t, got, most)
+			}
+		}
+	}
+	const mostOf = 0.8
+	slow := warned(5, true, 0, 1.3, 0.95, "median_latency_ms")
+	worse := warned(5, true, 0, 1, 0.80, "success_rate_pct")
+	t.Logf("latency +30 %%: %d of %d; success -15 points: %d of %d", slow, runs, worse, runs)
+	assert.Greater(t, float64(slow), mostOf*float64(runs))
+	assert.Greater(t, float64(worse), mostOf*float64(runs))
 }
 
 func TestG14ASummaryHasItsRegressionsAndTheGateIsUnmoved(t *testing.T) {
 	opts := quick()
 	opts.Model = "openai/gpt-5.3-codex"
-	opts.History = []bench.HistoryEntry{entry(500, 100)}
+	opts.History = []bench.HistoryEntry{entry(500, 100), entry(500, 100), entry(500, 100)}
 	summary := summarize(t, better("a-001"), opts)
 	require.Len(t, summary.Regressions, 1)
-	assert.Equal(t, 1000.0, summary.Regressions[0].Current)
-	assert.Equal(t, 100.0, summary.Regressions[0].DeltaPct)
+	assert.InDelta(t, 1000, summary.Regressions[0].Current, 1e-9)
+	assert.InDelta(t, 100, summary.Regressions[0].DeltaPct, 1e-9)
 	assert.True(t, summary.Gate.Passed)
 
 	opts.Model = "openai/gpt-5.4"

@@ -30,11 +30,17 @@ func (seq Sequence) remember(v Verified, suite Suite) error {
 	if slices.ContainsFunc(former, func(e bench.HistoryEntry) bool { return e.RunID == suite.RunID }) {
 		return nil
 	}
+	told, err := chronicleOf(slices.DeleteFunc(slices.Clone(v.Files), isDevice), suite.RunID)
+	if err != nil {
+		return err
+	}
 	s := v.Summary
 	return ledger.AppendHistory(seq.History, bench.HistoryEntry{
-		Timestamp: s.GeneratedAt, Commit: suite.Git.Commit, Profile: s.Gate.Profile, Modes: s.Modes, GatePassed: s.Gate.Passed,
+		Timestamp: s.GeneratedAt, Commit: suite.Git.Commit, Branch: seq.Branch, Profile: s.Gate.Profile, Modes: s.Modes, GatePassed: s.Gate.Passed,
 		RunID: suite.RunID, ScenarioSet: v.ScenarioSet, Model: v.Info.Model.Key(),
-		Cells: len(v.Info.Cells), CostUSD: s.CostUSD, Simulated: s.Simulated,
+		Cells: len(v.Info.Cells), CostUSD: s.CostUSD, Simulated: s.Simulated, Aside: seq.Aside,
+		Tools: suite.Run.Tools, BaseCommit: suite.BaseCommit,
+		Scenarios: told.scenarios(s, suite.Scenarios), Noise: told.noise(),
 	})
 }
 

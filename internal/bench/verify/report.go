@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -69,6 +70,7 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 		return reported, err
 	}
 	options.Missing = missing(source.Runs, read.done)
+	options.History = likeRuns(how.History, read.tools, source.Runs)
 	var judged bench.Evidence
 	var judgedErr error
 	var judging sync.WaitGroup
@@ -95,6 +97,8 @@ type collected struct {
 	blocks *evidence.Collector
 	done   map[bench.Cell]bool
 	torn   []ledger.Torn
+	// tools are the versions that the first row states.
+	tools map[string]string
 	// omitted are rows, or attempts of rows, that figures leave out.
 	omitted bench.Omissions
 }
@@ -137,6 +141,9 @@ func (how Judging) collect(source Source, out outputs) (*collected, error) {
 		}
 		if err := out.write(row); err != nil {
 			return err
+		}
+		if c.tools == nil {
+			c.tools = maps.Clone(row.Tools)
 		}
 		switch {
 		case c.blocks != nil && identity != nil && !ours[row.RunID]:

@@ -31,6 +31,10 @@ type Sequence struct {
 	// History is the file of former runs, read for regressions and added to;
 	// empty means none.
 	History string
+	// Branch is that of the checkout, nil if it is not known, and Aside says that
+	// it is not the default one; see [bench.HistoryEntry].
+	Branch *string
+	Aside  bool
 	// Entered is told when a step begins; nil if nobody wants to know.
 	Entered func(Step)
 }

@@ -119,6 +119,18 @@ func TestTheHistoryHasEveryCompleteRunOnce(t *testing.T) {
 	entries := r.history(t)
 	require.Len(t, entries, 1)
 	commit := "c0ffee"
+	assert.Len(t, entries[0].Scenarios, 2)
+	for id, s := range entries[0].Scenarios {
+		assert.Equal(t, "hash of "+id, s.Hash)
+		for mode, sessions := range s.Modes {
+			assert.Equal(t, "++", sessions.Outcomes)
+			assert.Equal(t, 2, sessions.Successes)
+			assert.Positive(t, sessions.MedianLatencyMS)
+			assert.Equal(t, 4, entries[0].Noise[mode].Sessions)
+			assert.Positive(t, entries[0].Noise[mode].LatencyLog)
+		}
+	}
+	entries[0].Scenarios, entries[0].Noise = nil, nil
 	assert.Equal(t, bench.HistoryEntry{
 		Timestamp: v.Summary.GeneratedAt, Commit: &commit, Profile: bench.VerifyPR, Modes: v.Summary.Modes, GatePassed: v.Summary.Gate.Passed,
 		SchemaVersion: bench.HistorySchemaVersion, RunID: "run-1", ScenarioSet: "default", Model: "fake/one", Cells: 8, CostUSD: v.Summary.CostUSD, Simulated: true,
@@ -143,11 +155,12 @@ func TestTheHistoryHasEveryCompleteRunOnce(t *testing.T) {
 
 func TestG14ARunIsComparedWithThoseBeforeIt(t *testing.T) {
 	r := newRig(t)
-	for _, id := range []string{"run-1", "run-2"} {
+	r.suite.Run.Tools = map[string]string{"agent": "one 1", "ghx": "1"}
+	for _, id := range []string{"run-1", "run-2", "run-3"} {
 		r.next(id)
 		assert.Empty(t, r.verify(t.Context(), t).Summary.Regressions)
 	}
-	r.next("run-3")
+	r.next("run-4")
 	turn := r.provider.OnPrompt
 	r.provider.OnPrompt = func(ctx context.Context, s *fake.Session, p agent.Prompt) (agent.Turn, error) {
 		r.now = r.now.Add(1e9)
@@ -159,6 +172,36 @@ func TestG14ARunIsComparedWithThoseBeforeIt(t *testing.T) {
 
 	again := r.verify(t.Context(), t).Summary.Regressions
 	assert.Equal(t, slow, again, "a run that is reported again is not compared with itself")
+
+	for name, alter := range map[string]func(*bench.HistoryEntry){
+		"runs of other branches":        func(e *bench.HistoryEntry) { e.Aside = true },
+		"runs with another agent":       func(e *bench.HistoryEntry) { e.Tools = map[string]string{"agent": "another 9"} },
+		"scenarios of other contents":   func(e *bench.HistoryEntry) { changed(e, "a-001", "b-001") },
+		"a scenario of another content": func(e *bench.HistoryEntry) { changed(e, "a-001") },
+		"another build of the tool":     func(e *bench.HistoryEntry) { e.Tools = map[string]string{"ghx": "9"} },
+	} {
+		entries := r.history(t)
+		path := filepath.Join(r.suite.Dir, ledger.HistoryFile)
+		kept, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(path))
+		for _, e := range entries {
+			alter(&e)
+			require.NoError(t, ledger.AppendHistory(path, e))
+		}
+		found := r.verify(t.Context(), t).Summary.Regressions
+		assert.Equal(t, name == "another build of the tool" || name == "a scenario of another content", len(found) == 2, name)
+		require.NoError(t, os.WriteFile(path, kept, 0o600))
+	}
+}
+
+// changed has an entry's scenarios be of another content.
+func changed(e *bench.HistoryEntry, ids ...string) {
+	for _, id := range ids {
+		s := e.Scenarios[id]
+		s.Hash = "another"
+		e.Scenarios[id] = s
+	}
 }
 
 func TestAHistoryThatIsBrokenIsToldOrRefused(t *testing.T) {

@@ -125,7 +125,8 @@ func (a *action) variable(name string) string {
 	in, app := a.inputs, benchcli.FixtureApp()
 	given := map[string]string{
 		keyVariable: in.ModelKey, benchcli.FixturesTokenVariable: in.FixturesToken, benchcli.AgentTokenVariable: in.AgentToken,
-		app.AppID: in.FixtureAppID, app.InstallationID: in.FixtureAppInstallation, app.PrivateKey: in.FixtureAppKey,
+		benchcli.DefaultBranchVariable: a.event.DefaultBranch,
+		app.AppID:                      in.FixtureAppID, app.InstallationID: in.FixtureAppInstallation, app.PrivateKey: in.FixtureAppKey,
 	}
 	if value := given[name]; value != "" {
 		return value

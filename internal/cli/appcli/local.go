@@ -126,6 +126,8 @@ func (l *local) run(ctx context.Context, w conduct.Work, rows []bench.Row, env m
 	fmt.Fprintln(log, "$ bench "+shellquote.Join(args...))
 	return benchcli.World{
 		Stdout: log, Stderr: log, Now: l.now, Random: l.random, Secrets: l.secrets, RunID: w.Run.ID, Rows: rows,
+		// A run is of a pull request, or of a group of them.
+		Aside:  true,
 		Getenv: func(name string) string { return cmp.Or(env[name], l.getenv(name)) },
 		Observe: func(e runner.Event) {
 			if e.Kind == runner.EventRow {

@@ -32,6 +32,10 @@ type World struct {
 	// RunID is the id of the run that a command begins, or goes on with if it
 	// is there already; empty has a new one made.
 	RunID string
+	// Aside says that what is measured is not the default branch, so that the
+	// history does not measure others by it; false has the environment and the
+	// checkout tell.
+	Aside bool
 	// Rows are of cells that need not be run again: see [verify.Suite].
 	Rows []bench.Row
 }
@@ -56,7 +60,7 @@ type Result struct {
 func (w World) Run(ctx context.Context, args ...string) (Result, error) {
 	a := &app{
 		stdout: w.Stdout, stderr: w.Stderr, getenv: w.Getenv, now: w.Now, random: w.Random, secrets: w.Secrets,
-		observe: w.Observe, entered: w.Entered, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows,
+		observe: w.Observe, entered: w.Entered, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows, aside: w.Aside,
 	}
 	code, err := a.execute(ctx, args)
 	a.result.Code = code

@@ -62,6 +62,8 @@ type app struct {
 	taskDone func(harness.Progress)
 	// runID and rows are those of [World].
 	runID string
+	// aside is that of [World].
+	aside bool
 	rows  []bench.Row
 	// result is what the command came to.
 	result Result

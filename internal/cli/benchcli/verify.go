@@ -165,11 +165,13 @@ func (a *app) verify(ctx context.Context, p *prepared, how verify.Judging) error
 			fmt.Fprintf(a.stderr, "bench: after %d of at most %d repetitions: %s. %s.\n", look.Blocks, last, judged.Verdict.Word(), judged.Sentence)
 		}
 	}
+	branch, aside := a.branch()
 	v, err := verify.Verify(ctx, verify.Sequence{
 		Seed: func(ctx context.Context, s *verify.Suite) (target.Target, error) {
 			return a.targetFor(ctx, s, p)
 		},
 		History: filepath.Join(p.suite.Dir, ledger.HistoryFile),
+		Branch:  branch, Aside: aside,
 		Entered: p.enter,
 	}, p.suite, p.deps, how)
 	progress.end()
