@@ -16,6 +16,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/bench/canary"
 	"github.com/ghx-dev/bench-action/internal/bench/station"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
@@ -29,16 +30,23 @@ type agentFlags struct {
 	opencodeBin  string
 	modelBaseURL string
 	modelKeyEnv  string
+	skipCanary   bool
 	allowHosts   []string
 	tools        toolset.Options
 }
 
 func (f *agentFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.variant, "model-variant", "", "OpenCode's `VARIANT` of the model, such as high")
-	flags.StringVar(&f.modelBaseURL, "model-base-url", "", "the `URL` of an OpenAI-compatible API that has the model (default: the provider's own)")
-	flags.StringVar(&f.modelKeyEnv, "model-api-key-env", "", "the environment variable, by `NAME`, that holds the model's API key (default: the provider's usual one)")
+	f.addModel(flags)
+	flags.BoolVar(&f.skipCanary, "skip-canary", false, "do not ask the model for one answer with a tool call before the first session")
 	flags.StringArrayVar(&f.allowHosts, "allow-host", nil, "a further `HOST` that agents may reach, *.name for all below it; may be given several times")
 	f.addPrograms(flags)
+}
+
+// addModel adds the flags about the model's API.
+func (f *agentFlags) addModel(flags *pflag.FlagSet) {
+	flags.StringVar(&f.modelBaseURL, "model-base-url", "", "the `URL` of an OpenAI-compatible API that has the model (default: the provider's own)")
+	flags.StringVar(&f.modelKeyEnv, "model-api-key-env", "", "the environment variable, by `NAME`, that holds the model's API key (default: the provider's usual one)")
 }
 
 // addPrograms adds the flags about agents' programs.
@@ -58,19 +66,21 @@ type modelAPI struct {
 	// keyEnv is the variable in which people keep its key, header what it
 	// takes the key in, empty for a bearer token.
 	keyEnv, header string
+	// protocol is how it is asked for a tool call, nil where that is not known.
+	protocol *canary.Protocol
 }
 
 // modelAPIs are those that need no --model-base-url, by OpenCode's names.
 func modelAPIs() map[string]modelAPI {
 	return map[string]modelAPI{
-		"openai":     {"https://api.openai.com/v1", "OPENAI_API_KEY", ""},
-		"anthropic":  {"https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", "X-Api-Key"},
-		"google":     {"https://generativelanguage.googleapis.com/v1beta", "GOOGLE_GENERATIVE_AI_API_KEY", "X-Goog-Api-Key"},
-		"openrouter": {"https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", ""},
-		"groq":       {"https://api.groq.com/openai/v1", "GROQ_API_KEY", ""},
-		"mistral":    {"https://api.mistral.ai/v1", "MISTRAL_API_KEY", ""},
-		"xai":        {"https://api.x.ai/v1", "XAI_API_KEY", ""},
-		"opencode":   {"https://opencode.ai/zen/v1", "OPENCODE_API_KEY", ""},
+		"openai":     {"https://api.openai.com/v1", "OPENAI_API_KEY", "", &canary.Responses},
+		"anthropic":  {"https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", "X-Api-Key", &canary.Messages},
+		"google":     {"https://generativelanguage.googleapis.com/v1beta", "GOOGLE_GENERATIVE_AI_API_KEY", "X-Goog-Api-Key", nil},
+		"openrouter": {"https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "", &canary.ChatCompletions},
+		"groq":       {"https://api.groq.com/openai/v1", "GROQ_API_KEY", "", &canary.ChatCompletions},
+		"mistral":    {"https://api.mistral.ai/v1", "MISTRAL_API_KEY", "", &canary.ChatCompletions},
+		"xai":        {"https://api.x.ai/v1", "XAI_API_KEY", "", &canary.ChatCompletions},
+		"opencode":   {"https://opencode.ai/zen/v1", "OPENCODE_API_KEY", "", nil},
 	}
 }
 
@@ -90,6 +100,8 @@ type agents struct {
 	*opencode.Provider
 	stations *station.Stations
 	tools    *toolset.Set
+	// canary is the model as it is tried first, nil if it is not.
+	canary *canary.Model
 }
 
 // Close ends the agents and what holds them.
@@ -135,7 +147,7 @@ func (a *app) openCode(f *suiteFlags, modes []bench.Mode) (*agents, error) {
 	if err != nil {
 		return nil, errors.Join(err, stations.Close())
 	}
-	return &agents{provider, stations, tools}, nil
+	return &agents{provider, stations, tools, f.agent.canary(api, model)}, nil
 }
 
 // keyPlaceholder is what agents have for the key of their model's API; the
@@ -189,6 +201,23 @@ func (a *app) modelAPI(f agentFlags, provider string) (*egress.Model, error) {
 	return api, nil
 }
 
+// canary returns the model as it is tried before the first session, nil if it is
+// not: by the user's will, or because how it is asked is not known.
+func (f *agentFlags) canary(api *egress.Model, model bench.ModelRef) *canary.Model {
+	protocol := modelAPIs()[model.ProviderID].protocol
+	if f.modelBaseURL != "" {
+		protocol = &canary.ChatCompletions
+	}
+	if f.skipCanary || protocol == nil {
+		return nil
+	}
+	m := &canary.Model{BaseURL: api.BaseURL, Key: api.Key, Header: api.Header, Name: model.ModelID, Protocol: *protocol}
+	if name := f.keyVariable(model.ProviderID); name != "" {
+		m.KeyFrom = "the key in the environment variable " + name
+	}
+	return m
+}
+
 // connectAgents starts a server for each mode, which tells the price and what
 // cannot work, and has the runner ask for the tools before a token is spent.
 func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) error {
@@ -196,6 +225,9 @@ func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) erro
 	p.route = with.stations.Target
 	if p.flags.dryRun {
 		return nil
+	}
+	if err := with.tryModel(ctx); err != nil {
+		return err
 	}
 	if err := with.startServers(ctx, p.suite.Modes, p.deps.Instructions); err != nil {
 		return err
@@ -215,6 +247,14 @@ func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) erro
 			strings.Join(slices.DeleteFunc([]string{held.UserWhy, held.NetworkWhy}, func(s string) bool { return s == "" }), "; "))
 	}
 	return nil
+}
+
+// tryModel asks the model for one answer with a tool call (rule N9).
+func (a *agents) tryModel(ctx context.Context) error {
+	if a.canary == nil {
+		return nil
+	}
+	return canary.Try(ctx, *a.canary)
 }
 
 // startServers starts the servers of the modes' first agents, all at once. The

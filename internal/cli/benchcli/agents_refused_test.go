@@ -1,12 +1,15 @@
 package benchcli_test
 
 import (
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -67,7 +70,9 @@ func TestG16AnOpenCodeThatCannotRunIsToldOfBeforeAnythingRuns(t *testing.T) {
 			ran := r.run(t, "run", "agent_direct", "1", "--gh-command", realtool.Find(t, realtool.GH()), "--opencode-bin", c.bin)
 			requireComplaint(t, ran, c.code, c.says...)
 			assert.Empty(t, r.rows(t))
-			assert.Empty(t, r.model.Requests())
+			for _, asked := range r.model.Requests() {
+				assert.NotEmpty(t, asked.Choice, "the model was only tried")
+			}
 			assert.Empty(t, running(t, r.temp))
 		})
 	}
@@ -80,7 +85,7 @@ func TestARefusedKeyStopsTheSuiteAndTheRightOneGoesOn(t *testing.T) {
 		{id: "second-001", steps: runs("gh api user --jq .login"), row: succeeds},
 	})
 	s.env = append(s.env, "STUB_KEY=sk-the-key-that-is-not-right")
-	s.perform(t, "--concurrency", "2")
+	s.perform(t, "--concurrency", "2", "--skip-canary")
 	requireComplaint(t, s.ended, 2, "refuses the API key", "STUB_KEY")
 	assert.Empty(t, s.rows)
 	assert.LessOrEqual(t, s.model.Refused(), 2, "the one that was refused, and at most one more")
@@ -95,4 +100,49 @@ func TestARefusedKeyStopsTheSuiteAndTheRightOneGoesOn(t *testing.T) {
 	}
 	s.check(t)
 	s.requireNothingLeft(t)
+}
+
+// A model that cannot work is told of before a cell is spent, and is no verdict.
+func TestN9AModelThatCannotWorkIsToldOfBeforeAnythingRuns(t *testing.T) {
+	t.Parallel()
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	talks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"choices": [{"message": {"role": "assistant", "content": "Hello!"}}]}`)
+	}))
+	defer talks.Close()
+	for _, c := range []struct {
+		name  string
+		flags []string
+		code  int
+		says  []string
+	}{
+		{"a dead port", []string{"--model-base-url", closed.URL + "/v1"}, 3, []string{"the model's API at " + closed.URL + "/v1 cannot be asked", "refused the connection"}},
+		{"no tool calls", []string{"--model-base-url", talks.URL + "/v1"}, 2, []string{"model m answered without calling the function", "choose another one"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, nil)
+			gh := realtool.Find(t, realtool.GH())
+			for _, command := range [][]string{{"run", "agent_direct", "1"}, {"verify", "--modes", "agent_direct", "--repetitions", "1"}} {
+				ran := r.run(t, slices.Concat(command, []string{"--gh-command", gh}, c.flags)...)
+				requireComplaint(t, ran, c.code, c.says...)
+				assert.Less(t, ran.took, 20*time.Second)
+			}
+			assert.Empty(t, r.rows(t))
+			assert.Empty(t, running(t, r.temp))
+		})
+	}
+}
+
+func TestDoctorAsksTheModel(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	ask := func(key string) string {
+		cmd := benchIn(r.dir, "doctor", "--model", "stub/m", "--model-base-url", r.flag("--model-base-url"), "--model-api-key-env", "STUB_KEY")
+		cmd.Env = append(r.env, "STUB_KEY="+key)
+		out, _ := cmd.CombinedOutput() // it fails where anything is missing here
+		return string(out)
+	}
+	assert.Regexp(t, `ok +model +stub/m answers, and calls tools`, ask(modelKey))
+	assert.Regexp(t, `PROBLEM +model +the model's API at .* refuses the API key \(401`, ask("sk-wrong-key-of-the-doctor"))
 }

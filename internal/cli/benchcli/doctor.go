@@ -28,7 +28,7 @@ type diagnosis struct {
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	var dir string
+	var dir, model string
 	var asJSON bool
 	var f agentFlags
 	cmd := &cobra.Command{
@@ -37,12 +37,17 @@ func (a *app) doctorCommand() *cobra.Command {
 		Long: `doctor tries what the benchmark needs. For agents with a model it says for each
 mode which programs are there, in which version, and how agents are held to the
 proxy; a mode that lacks something comes with the command that mends it, and is
-no failure, because the other modes run without it.`,
+no failure, because the other modes run without it. With --model it asks that model
+for one answer with a tool call, as runs do first.`,
 		Example: `  bench doctor
+  bench doctor --model openai/gpt-5.3-codex
   bench doctor --ghx-command 'node packages/core/bin/ghx'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := append(a.diagnose(cmd.Context(), dir), a.diagnoseAgents(cmd.Context(), f)...)
+			if model != "" {
+				found = append(found, a.diagnoseModel(cmd.Context(), f, model))
+			}
 			for _, d := range found {
 				if !d.OK && !d.Optional {
 					a.verdict = exitInfrastructure
@@ -71,6 +76,8 @@ no failure, because the other modes run without it.`,
 	}
 	cmd.Flags().StringVar(&dir, "output-dir", verify.DefaultDir, "where runs are to be kept")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&model, "model", "", "ask this model, `PROVIDER/MODEL`, for one answer with a tool call")
+	f.addModel(cmd.Flags())
 	f.addPrograms(cmd.Flags())
 	return cmd
 }

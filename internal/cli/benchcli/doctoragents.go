@@ -8,6 +8,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/bench/canary"
 	"github.com/ghx-dev/bench-action/internal/bench/station"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
@@ -92,5 +93,32 @@ func diagnoseEgress(stations *station.Stations) diagnosis {
 	if held.NetworkWhy != "" {
 		d.Detail += " (" + held.NetworkWhy + ")"
 	}
+	return d
+}
+
+// diagnoseModel asks a model for one answer with a tool call.
+func (a *app) diagnoseModel(ctx context.Context, f agentFlags, name string) diagnosis {
+	d := diagnosis{Name: "model"}
+	model, err := parseModel(name, "openai/gpt-5.3-codex")
+	if err != nil {
+		d.Detail = err.Error()
+		return d
+	}
+	api, err := a.modelAPI(f, model.ProviderID)
+	if err != nil {
+		d.Detail = err.Error()
+		return d
+	}
+	m := f.canary(api, model)
+	if m == nil {
+		d.Optional = true
+		d.Detail = name + " was not asked: how the API of " + model.ProviderID + " is asked for a tool call is not known here"
+		return d
+	}
+	if err := canary.Try(ctx, *m); err != nil {
+		d.Detail = err.Error()
+		return d
+	}
+	d.OK, d.Detail = true, name+" answers, and calls tools"
 	return d
 }

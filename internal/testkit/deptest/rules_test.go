@@ -14,7 +14,7 @@ var layers = [][]string{
 	{"cmd/...", "internal/testkit/..."},
 	{"internal/cli/..."},
 	{"internal/app/...", "internal/bench/verify", "internal/bench/audit", "internal/bench/suitegate", "harness/..."},
-	{"internal/bench/station", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/publish", "internal/queue/...", "internal/actions/..."},
+	{"internal/bench/station", "internal/bench/canary", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/publish", "internal/queue/...", "internal/actions/..."},
 	{
 		"internal/bench/gate", "internal/bench/evidence", "internal/bench/scenario", "internal/bench/scene", "internal/bench/world/...", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
 		"internal/bench/envelope", "internal/bench/prompt", "internal/bench/ledger", "internal/bench/expect", "internal/github/...", "internal/sandbox/...", "internal/egress/...",

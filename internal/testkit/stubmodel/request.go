@@ -17,6 +17,8 @@ type Request struct {
 	Messages []Message
 	// Tools names the tools that the model may call.
 	Tools []string
+	// Choice is the tool that the model must call; empty leaves it the choice.
+	Choice string
 }
 
 // Message is one message of the conversation so far.
@@ -98,6 +100,7 @@ func readRequest(header http.Header, body []byte) (Request, error) {
 				Name string `json:"name"`
 			} `json:"function"`
 		} `json:"tools"`
+		Choice json.RawMessage `json:"tool_choice"`
 	}
 	if err := json.Unmarshal(body, &wire); err != nil {
 		return Request{}, err
@@ -112,6 +115,15 @@ func readRequest(header http.Header, body []byte) (Request, error) {
 	}
 	for _, t := range wire.Tools {
 		r.Tools = append(r.Tools, t.Function.Name)
+	}
+	var named struct {
+		Function struct {
+			Name string `json:"name"`
+		} `json:"function"`
+	}
+	// It may be a word, such as "auto", too.
+	if json.Unmarshal(wire.Choice, &named) == nil {
+		r.Choice = named.Function.Name
 	}
 	return r, nil
 }

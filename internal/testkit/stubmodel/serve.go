@@ -89,11 +89,14 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// step returns what is played. A turn that goes on after its last step is
+// step returns what is played. Where a tool must be called, it is. A turn that goes on after its last step is
 // given that again.
 func (s *Server) step(r Request) Step {
 	if r.Title() {
 		return Step{Text: DefaultTitle, Usage: s.TitleUsage}
+	}
+	if r.Choice != "" {
+		return Step{Calls: []Call{{Name: r.Choice, Arguments: map[string]any{}}}}
 	}
 	var steps []Step
 	if s.Plan != nil {

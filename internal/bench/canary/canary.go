@@ -1,0 +1,182 @@
+// Package canary asks a model for one answer with a tool call before anything is
+// spent on it, so that a wrong key, a dead endpoint or a model that calls no tools
+// has a name within seconds, and never becomes a verdict (rule N9).
+package canary
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/egress"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// Limit is how long all tries may take together.
+const Limit = 20 * time.Second
+
+// Model is a model, and how its API is asked.
+type Model struct {
+	// BaseURL is where the API is, Key what it takes, in Header or, if that is
+	// empty, as a bearer token; empty for none.
+	BaseURL, Key, Header string
+	// Name is the model's, as its API knows it.
+	Name     string
+	Protocol Protocol
+	// KeyFrom says in words where the key comes from.
+	KeyFrom string
+	// Limit and Pause are for tests; 0 means [Limit], and a second before the
+	// second try.
+	Limit, Pause time.Duration
+}
+
+// maxAnswer is how much of an answer is read, in bytes, and maxQuoted how much of
+// a refusal is told.
+const (
+	maxAnswer = 1 << 20
+	maxQuoted = 200
+)
+
+// Try asks for one answer with a tool call. An API that cannot answer now is asked
+// again until the time is up. The error is of kind invalid where the key, the
+// model's name or its abilities are not right, of kind infrastructure where the
+// API cannot be reached or does not answer. It says which, and the mend.
+func Try(ctx context.Context, m Model) error {
+	if m.Limit == 0 {
+		m.Limit = Limit
+	}
+	if m.Pause == 0 {
+		m.Pause = time.Second
+	}
+	limited, cancel := context.WithTimeout(ctx, m.Limit)
+	defer cancel()
+	for pause := m.Pause; ; pause *= 2 {
+		busy, err := m.try(limited)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if !busy {
+			return err
+		}
+		wait := time.NewTimer(pause)
+		select {
+		case <-limited.Done():
+			wait.Stop()
+			return err
+		case <-wait.C:
+		}
+	}
+}
+
+// client follows no redirect, which could lead the key elsewhere.
+var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+// try asks once. busy is true if the API cannot answer now.
+func (m Model) try(ctx context.Context) (busy bool, err error) {
+	body, err := json.Marshal(m.Protocol.request(m.Name))
+	if err != nil {
+		return false, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(m.BaseURL, "/")+m.Protocol.path, bytes.NewReader(body))
+	if err != nil {
+		return false, fault.Invalidf("the model's base URL %q cannot be asked: %w", m.BaseURL, err)
+	}
+	m.authorize(request.Header)
+	response, err := client.Do(request)
+	if err != nil {
+		return false, m.unreachable(ctx, err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return false, m.unreachable(ctx, err)
+	}
+	if response.StatusCode == http.StatusOK {
+		return false, m.look(answer)
+	}
+	return egress.ProviderStatus(response.StatusCode), m.refused(response.StatusCode, answer)
+}
+
+func (m Model) authorize(header http.Header) {
+	header.Set("Content-Type", "application/json")
+	for name, value := range m.Protocol.header {
+		header.Set(name, value)
+	}
+	switch {
+	case m.Key == "":
+	case m.Header == "":
+		header.Set("Authorization", "Bearer "+m.Key)
+	default:
+		header.Set(m.Header, m.Key)
+	}
+}
+
+// look finds the tool call in an answer.
+func (m Model) look(answer []byte) error {
+	calls, err := m.Protocol.calls(answer)
+	switch {
+	case err != nil:
+		return fault.Invalidf("%s answers, but not as the API of a model does: check that the base URL is right", m.place())
+	case !calls:
+		return fault.Invalidf("model %s answered without calling the function that it was told to call: agents need a model that calls tools; choose another one", m.Name)
+	default:
+		return nil
+	}
+}
+
+func (m Model) place() string { return "the model's API at " + m.BaseURL }
+
+// unreachable is the error of an API that gave no answer.
+func (m Model) unreachable(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fault.Infraf("%s gave no answer to a short question within %s: see whether it is overloaded, or choose another model", m.place(), m.Limit)
+	}
+	return fault.Infraf("%s cannot be asked: %s: see that it runs, and that the base URL is right", m.place(), egress.Unreachable(err))
+}
+
+// refused is the error of an answer that is none.
+func (m Model) refused(status int, answer []byte) error {
+	said := m.quote(answer)
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		from := m.KeyFrom
+		if from == "" {
+			from = "the key"
+		}
+		return fault.Invalidf("%s refuses the API key (%d%s): check that %s is right and may use model %s", m.place(), status, said, from, m.Name)
+	case status == http.StatusNotFound:
+		return fault.Invalidf("%s has no model %s, or is not there (404%s): check the model's name and the base URL", m.place(), m.Name, said)
+	case status == http.StatusTooManyRequests:
+		return fault.Infraf("%s answered 429 for %s%s: its limit or the account's money is used up; try later, or raise the limit", m.place(), m.Limit, said)
+	case egress.ProviderStatus(status):
+		return fault.Infraf("%s cannot answer now (%d%s): try later", m.place(), status, said)
+	default:
+		return fault.Invalidf("%s refuses a short question to model %s with a function to call (%d%s): agents need a model that calls tools", m.place(), m.Name, status, said)
+	}
+}
+
+// quote returns what an error object says, without the key.
+func (m Model) quote(answer []byte) string {
+	var problem struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(answer, &problem) != nil || problem.Error.Message == "" {
+		return ""
+	}
+	said := strings.Join(strings.Fields(problem.Error.Message), " ")
+	if m.Key != "" {
+		said = strings.ReplaceAll(said, m.Key, "***")
+	}
+	if len(said) > maxQuoted {
+		said = strings.ToValidUTF8(said[:maxQuoted], "") + "…"
+	}
+	return fmt.Sprintf(": %q", said)
+}
