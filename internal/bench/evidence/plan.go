@@ -11,6 +11,8 @@ import (
 // [Unknown].
 type Expected struct {
 	Scenarios int
+	// NotCounted are further scenarios that run and that the verdict leaves out.
+	NotCounted int
 	// Modes is how many run, at least the two that are compared.
 	Modes int
 	// SuccessRate is the baseline's, from 0 to 1.
@@ -92,7 +94,7 @@ func (d *Design) Plan(e Expected) Plan {
 
 func (d *Design) plannedLook(e Expected, number int, passed float64) PlannedLook {
 	n := d.looks[number]
-	l := PlannedLook{Blocks: n, Sessions: e.Modes * n * e.Scenarios, PassPct: pointer(100 * passed)}
+	l := PlannedLook{Blocks: n, Sessions: e.Modes * n * (e.Scenarios + e.NotCounted), PassPct: pointer(100 * passed)}
 	if drop, ok := detectableDrop(e.Scenarios, n, e.SuccessRate, d.failBound(bench.EndpointSuccess, number)); ok {
 		l.Success = pointer(points(drop))
 	}
@@ -149,7 +151,7 @@ func chanceAbove(mean, deviation float64) float64 {
 
 // Takes returns what so many repetitions of every scenario take.
 func (e Expected) Takes(repetitions float64) Spending {
-	s := Spending{Sessions: repetitions * float64(e.Modes*e.Scenarios)}
+	s := Spending{Sessions: repetitions * float64(e.Modes*(e.Scenarios+e.NotCounted))}
 	if e.CostUSD > 0 {
 		s.CostUSD = pointer(s.Sessions * e.CostUSD)
 	}

@@ -71,6 +71,9 @@ type RunInfo struct {
 	// Margins are those that evidence is judged by, fixed before the first
 	// session; nil where they are the usual ones, or evidence does not decide.
 	Margins *bench.Margins `json:"margins,omitempty"`
+	// NotCounted are the scenarios that evidence leaves out, with the reason of
+	// each, as it was before the first session.
+	NotCounted map[string]string `json:"not_counted,omitempty"`
 	// Continues are the runs whose rows this one began with.
 	Continues []Begun `json:"continues,omitempty"`
 	// Judged is what evidence came to, nil before that.

@@ -30,7 +30,7 @@ func (how Judging) Calibrating(source Source, unchanged bool) (c Calibrating, er
 		other = how.Candidate
 	}
 	c.Pool = evidence.NewPool(how.Baseline, other)
-	blocks, err := how.blocks()
+	blocks, err := how.blocks(uncounted(source.Runs))
 	if err != nil {
 		return c, err
 	}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"cmp"
+	"maps"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
@@ -32,13 +33,13 @@ func (how Judging) marginsFor(model string) (bench.Margins, error) {
 }
 
 // blocks returns a collector of what is compared; nil where the profile does
-// not decide by evidence.
-func (how Judging) blocks() (*evidence.Collector, error) {
+// not decide by evidence. NotCounted are the scenarios that are left out.
+func (how Judging) blocks(notCounted map[string]string) (*evidence.Collector, error) {
 	if !how.Profile.ByEvidence() {
 		return nil, nil
 	}
 	return evidence.NewCollector(evidence.Pairing{
-		Baseline: cmp.Or(how.Baseline, bench.AgentDirect), Candidate: cmp.Or(how.Candidate, bench.GHX),
+		Baseline: cmp.Or(how.Baseline, bench.AgentDirect), Candidate: cmp.Or(how.Candidate, bench.GHX), NotCounted: notCounted,
 	})
 }
 
@@ -59,6 +60,9 @@ func (how Judging) judgeBlocks(blocks *evidence.Collector, runs []ledger.RunInfo
 func (how Judging) decideByEvidence(s *bench.Summary, judged bench.Evidence, read *collected, source Source, thresholds bench.Thresholds) {
 	if why := how.withheld(source, read, s.Missing, thresholds); why != nil {
 		evidence.Withhold(&judged, *why)
+	}
+	if text := (Health{NotCounted: uncounted(source.Runs)}).Warning(len(s.Scenarios)); text != "" {
+		s.Warnings = append(s.Warnings, text)
 	}
 	if len(source.Runs) > 0 {
 		if text := sequenceWarning(earlierSequences(source)); text != "" {
@@ -103,7 +107,7 @@ func (how Judging) enough(s Suite, models []string) (func(files []string) (bench
 		return nil, err
 	}
 	return func(files []string) (bench.Evidence, error) {
-		blocks, err := how.blocks()
+		blocks, err := how.blocks(s.NotCounted)
 		if err != nil {
 			return bench.Evidence{}, err
 		}
@@ -121,4 +125,13 @@ func (how Judging) enough(s Suite, models []string) (func(files []string) (bench
 		}
 		return design.Judge(data), nil
 	}, nil
+}
+
+// uncounted are the scenarios that the runs have left out from the beginning.
+func uncounted(runs []ledger.RunInfo) map[string]string {
+	all := map[string]string{}
+	for _, run := range runs {
+		maps.Copy(all, run.NotCounted)
+	}
+	return all
 }

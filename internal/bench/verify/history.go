@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -64,21 +66,30 @@ func EstimateUSD(history []bench.HistoryEntry, model, scenarioSet string, cells 
 
 // Expecting says what something is expected of.
 type Expecting struct {
-	Model, ScenarioSet     string
-	Baseline               bench.Mode
-	Modes                  []bench.Mode
-	Scenarios, Concurrency int
+	Model, ScenarioSet string
+	Baseline           bench.Mode
+	Modes              []bench.Mode
+	// Scenarios is how many there are, NotCounted how many of them the verdict
+	// leaves out.
+	Scenarios, NotCounted, Concurrency int
 }
 
+// enoughSessions is how many of the history it takes to know how much sessions
+// vary and succeed.
+const enoughSessions = 40
+
 // Expect returns what the history says of sessions of a model in a scenario set,
-// and what is usual where it says nothing (rule V8).
-func Expect(history []bench.HistoryEntry, of Expecting) evidence.Expected {
-	e := evidence.Unknown(of.Scenarios)
-	e.Modes, e.Concurrency = len(of.Modes), of.Concurrency
+// and what is usual where it says nothing (rule V8). Basis says in words how
+// much sessions vary, and by what that is known.
+func Expect(history []bench.HistoryEntry, of Expecting) (e evidence.Expected, basis string) {
+	e = evidence.Unknown(of.Scenarios - of.NotCounted)
+	e.Modes, e.Concurrency, e.NotCounted = len(of.Modes), of.Concurrency, of.NotCounted
 	if cost, known := EstimateUSD(history, of.Model, of.ScenarioSet, 1); known {
 		e.CostUSD = cost
 	}
 	sessions, took := 0, 0.0
+	varied, cost, latency := 0, 0.0, 0.0
+	tried, solved := 0, 0.0
 	for _, entry := range history {
 		if entry.Model != of.Model || entry.ScenarioSet != of.ScenarioSet {
 			continue
@@ -87,10 +98,28 @@ func Expect(history []bench.HistoryEntry, of Expecting) evidence.Expected {
 			m := entry.Modes[mode]
 			sessions += m.Runs
 			took += float64(m.Runs) * m.MedianLatencyMS
+			if n := entry.Noise[mode]; !entry.Aside {
+				varied += n.Sessions
+				cost += float64(n.Sessions) * n.CostLog * n.CostLog
+				latency += float64(n.Sessions) * n.LatencyLog * n.LatencyLog
+			}
+		}
+		if m := entry.Modes[of.Baseline]; !entry.Aside {
+			tried += m.Runs
+			solved += float64(m.Runs) * m.SuccessRate / 100
 		}
 	}
 	if sessions > 0 {
 		e.LatencyMS = took / float64(sessions)
 	}
-	return e
+	if varied < enoughSessions || tried < enoughSessions {
+		return e, "is usual, for want of history (30 %, of which 95 % succeed)"
+	}
+	e.CostCV, e.LatencyCV = variation(cost/float64(varied)), variation(latency/float64(varied))
+	e.SuccessRate = (solved + 0.5) / float64(tried+1)
+	return e, fmt.Sprintf("%d earlier ones did (cost %.0f %%, latency %.0f %%, of which %.0f %% succeed)", varied, 100*e.CostCV, 100*e.LatencyCV, 100*e.SuccessRate)
 }
+
+// variation returns the coefficient of variation of log-normal values whose
+// logarithms have that variance.
+func variation(variance float64) float64 { return math.Sqrt(math.Expm1(variance)) }

@@ -122,7 +122,7 @@ func (c *collected) leftOut(runs []ledger.RunInfo, judged *bench.Evidence) []ben
 }
 
 func (how Judging) collect(source Source, out outputs) (*collected, error) {
-	blocks, err := how.blocks()
+	blocks, err := how.blocks(uncounted(source.Runs))
 	if err != nil {
 		return nil, err
 	}

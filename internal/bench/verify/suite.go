@@ -76,6 +76,9 @@ type Suite struct {
 	LeftOut []bench.LeftOut
 	// Continues describes the runs that Rows are of, where others chose them.
 	Continues []ledger.Begun
+	// NotCounted are the scenarios that evidence leaves out, with the reason of
+	// each; see [HealthOf].
+	NotCounted map[string]string
 	// margins are those that evidence is judged by.
 	margins *bench.Margins
 	// TakenUSD is what Rows have cost another run. The limit of what this one
@@ -107,7 +110,7 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 		Repetitions: s.Repetitions, FirstLook: s.FirstLook, ScenarioSet: s.ScenarioSet, OrderKind: string(s.Order), OrderSeed: s.OrderSeed,
 		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Target: s.Target, Git: s.Git, BaseCommit: s.BaseCommit,
 		OutputJSONL: s.OutputJSONL, Transcripts: s.Transcripts, Price: s.Run.Price, TakenUSD: s.TakenUSD,
-		Margins: s.margins, Continues: s.Continues,
+		Margins: s.margins, Continues: s.Continues, NotCounted: s.NotCounted,
 	}
 	if s.Variations.Seed != 0 {
 		info.Variations = &s.Variations
@@ -238,7 +241,7 @@ func (s Suite) begin(deps runner.Deps) (ledger.RunInfo, error) {
 	}
 	info.CreatedAt, info.Stops, info.UnrecordedUSD, info.TakenUSD = before.CreatedAt, before.Stops, before.UnrecordedUSD, before.TakenUSD
 	info.LeftOut, info.Refills = before.LeftOut, before.Refills
-	info.Margins, info.Continues, info.Judged = before.Margins, before.Continues, before.Judged
+	info.Margins, info.Continues, info.Judged, info.NotCounted = before.Margins, before.Continues, before.Judged, before.NotCounted
 	return info, nil
 }
 

@@ -14,8 +14,10 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/scenarios"
 )
 
 // repetitions reads how many there are to be for a profile, which is empty if
@@ -125,7 +127,57 @@ func (p *prepared) design(how verify.Judging) (*evidence.Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	return design, design.Refuse(len(s.Scenarios))
+	incubating, err := p.leaveOut(how)
+	if err != nil {
+		return nil, err
+	}
+	counted := len(s.Scenarios) - len(s.NotCounted)
+	if incubating > 0 && design.Refuse(counted) != nil {
+		// Only what runs ever counts.
+		return design, design.Refuse(counted + incubating)
+	}
+	return design, design.Refuse(counted)
+}
+
+// leaveOut has the suite say which scenarios do not count, and returns how many
+// of them are new. A run that goes on leaves out what it did.
+func (p *prepared) leaveOut(how verify.Judging) (incubating int, err error) {
+	s := &p.suite
+	if p.resumed {
+		info, err := ledger.LoadRun(s.Folder())
+		if err != nil {
+			return 0, err
+		}
+		s.NotCounted = info.NotCounted
+		return len(s.NotCounted), nil
+	}
+	history, _, err := ledger.ReadHistory(filepath.Join(s.Dir, ledger.HistoryFile))
+	if err != nil {
+		return 0, err
+	}
+	shipped := func(bench.Scenario) bool { return true }
+	if p.flags.scenarioDir != "" {
+		own, err := scenario.Load(scenarios.Files)
+		if err != nil {
+			return 0, err
+		}
+		shipped = func(s bench.Scenario) bool {
+			known, err := own.Scenario(s.ID)
+			return err == nil && known.Hash == s.Hash
+		}
+	}
+	health := verify.HealthOf(history, p.expecting(how), s.Scenarios, shipped)
+	s.NotCounted = health.NotCounted
+	return health.Incubating, nil
+}
+
+// expecting says of what something is expected.
+func (p *prepared) expecting(how verify.Judging) verify.Expecting {
+	s := &p.suite
+	return verify.Expecting{
+		Model: p.provider.Describe().Model.Key(), ScenarioSet: s.ScenarioSet, Baseline: how.Baseline, Modes: s.Modes,
+		Scenarios: len(s.Scenarios), NotCounted: len(s.NotCounted), Concurrency: p.flags.concurrency,
+	}
 }
 
 // refuseChecks refuses what the ten checks cannot pass whatever happens.
@@ -172,6 +224,8 @@ type planned struct {
 	Repetitions string            `json:"repetitions"`
 	Concurrency int               `json:"concurrency"`
 	evidence.Plan
+	// Basis says how much sessions are taken to vary, and by what that is known.
+	Basis string `json:"basis"`
 	// Warnings are sentences.
 	Warnings []string `json:"warnings"`
 }
@@ -189,9 +243,11 @@ func (a *app) plan(p *prepared, how verify.Judging, design *evidence.Design) err
 		return err
 	}
 	told.Warnings = append(told.Warnings, warnings...)
-	expected := verify.Expect(history, verify.Expecting{
-		Model: told.Model, ScenarioSet: s.ScenarioSet, Baseline: how.Baseline, Modes: s.Modes, Scenarios: len(s.Scenarios), Concurrency: p.flags.concurrency,
-	})
+	expected, basis := verify.Expect(history, p.expecting(how))
+	told.Basis = "sessions vary as " + basis
+	if text := (verify.Health{NotCounted: s.NotCounted}).Warning(len(s.Scenarios)); text != "" {
+		told.Warnings = append(told.Warnings, text)
+	}
 	if expected.CostUSD == 0 {
 		told.Warnings = append(told.Warnings, fmt.Sprintf("the price is unknown: there is no earlier run of this set with this model in %s", s.Dir))
 	}
@@ -242,7 +298,7 @@ func (a *app) tellPlan(told *planned) error {
 	fmt.Fprintf(a.stdout, "%d scenarios with %s, %s repetitions, %d at once, judged by profile %s\n", told.Scenarios, told.Model, told.Repetitions, told.Concurrency, told.Profile)
 	if told.Profile.ByEvidence() {
 		fmt.Fprintf(a.stdout, "Expected: %s where nothing differs; at most %s\n", spendingText(told.Expected), spendingText(told.AtMost))
-		fmt.Fprintf(a.stdout, "A candidate that does not differ passes in %s of runs, if sessions vary as %s\n", bench.PercentText(*told.PassPct), "is usual (30 %)")
+		fmt.Fprintf(a.stdout, "A candidate that does not differ passes in %s of runs, if %s\n", bench.PercentText(*told.PassPct), told.Basis)
 	} else {
 		fmt.Fprintf(a.stdout, "Expected: %s\n", spendingText(told.AtMost))
 	}
