@@ -25,6 +25,9 @@ type Change struct {
 	// Fields are those that differ; of a new object those that are not empty,
 	// of one that is gone none.
 	Fields []FieldChange `json:"fields,omitempty"`
+	// Partial is true where it is known that the object was made, and its fields
+	// are not.
+	Partial bool `json:"partial,omitempty"`
 	// Actor is the login of who did it, empty for GitHub itself.
 	Actor string `json:"actor,omitempty"`
 	// Cause is empty for what was asked for, else names that from which it

@@ -71,11 +71,14 @@ type Row struct {
 	// Changes are what the reported attempt changed on GitHub, those that were
 	// not allowed first, at most [MaxChanges]: the JSON of a list of [Change],
 	// which few readers of a ledger want; see [Row.ChangeList]. Nil where that
-	// cannot be seen, as on a live target, and in rows that are older.
+	// cannot be seen, and in rows that are older.
 	Changes json.RawMessage `json:"changes,omitempty"`
-	// FootprintJudged is false where it cannot be seen what was changed, nil in
-	// rows that are older (rule S12).
+	// FootprintJudged is false where it cannot be seen what was changed, or not
+	// wholly, as on a live target; nil in rows that are older (rule S12).
 	FootprintJudged *bool `json:"footprint_judged,omitempty"`
+	// FootprintUnjudged says what of the changes was judged and what was not;
+	// empty where all or nothing was.
+	FootprintUnjudged string `json:"footprint_unjudged,omitempty"`
 	// RouteOK tells whether ghx took the route, and reported what it alone
 	// reports, that the scenario names. Nil in other modes and where the
 	// scenario names nothing. It decides nothing (rule S13).

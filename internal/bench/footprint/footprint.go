@@ -95,7 +95,7 @@ func mismatch(a bench.Allowance, c bench.Change) string {
 			}
 		}
 	}
-	if c.Kind != bench.ChangeCreated {
+	if c.Kind != bench.ChangeCreated || c.Partial {
 		return ""
 	}
 	for _, name := range sortedNames(a.Fields) {

@@ -28,6 +28,9 @@ type Collector struct {
 	// unsupported those that name each.
 	lacking     int
 	unsupported map[string]int
+	// unjudgedIn says what was not judged where some changes were; the first such
+	// sentence in their order.
+	unjudgedIn string
 }
 
 // modeRows is what is known of one mode's rows.
@@ -44,9 +47,10 @@ type modeRows struct {
 // tally counts rows.
 type tally struct {
 	runs, successes, valid, runnerFailures, timeouts, retried, stable int
-	// notJudged are the rows whose changes could not be judged; routed those
-	// whose scenario names a route, routeOK those that took it.
-	notJudged, routed, routeOK int
+	// notJudged are the rows whose changes could not be judged, or not wholly,
+	// partly those in which some were; routed those whose scenario names a route,
+	// routeOK those that took it.
+	notJudged, partly, routed, routeOK int
 }
 
 // group is what is known of a scenario's rows in one mode.
@@ -220,6 +224,9 @@ func (c *Collector) settle() {
 
 func (c *Collector) countLacking(row *bench.Row) {
 	c.lacking += one(len(row.Unsupported) > 0)
+	if said := row.FootprintUnjudged; said != "" && (c.unjudgedIn == "" || said < c.unjudgedIn) {
+		c.unjudgedIn = strings.Clone(said)
+	}
 	for _, name := range row.Unsupported {
 		if c.unsupported == nil {
 			c.unsupported = map[string]int{}
@@ -279,6 +286,7 @@ func (t *tally) count(row *bench.Row, stable bool) {
 	t.retried += one(row.ExternalRetryCount > 0)
 	t.stable += one(stable)
 	t.notJudged += one(row.FootprintJudged != nil && !*row.FootprintJudged && !row.Error.RunnerFailure())
+	t.partly += one(row.FootprintUnjudged != "" && !row.Error.RunnerFailure())
 	t.routed += one(row.RouteOK != nil)
 	t.routeOK += one(row.RouteOK != nil && *row.RouteOK)
 }

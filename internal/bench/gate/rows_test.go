@@ -266,6 +266,20 @@ func TestS12WhereChangesCouldNotBeJudgedIsAWarning(t *testing.T) {
 	assert.NotContains(t, strings.Join(judged.Warnings, "\n"), "What was changed")
 }
 
+func TestS12WhereChangesAreJudgedInPartIsAWarningOfItsOwn(t *testing.T) {
+	partly := func(said string) change { return func(r *bench.Row) { r.FootprintUnjudged = said } }
+	summary := summarize(t, join(
+		runs(1, bench.GHX, "a-001", changed(false), partly("judged are issues; not judged are boards")),
+		runs(1, bench.GHX, "a-001", changed(false)),
+		runs(1, bench.GHX, "a-001", changed(false), partly("judged are issues; not judged are boards"), failed(bench.RunnerError, "the agent is gone")),
+		runs(2, bench.AgentDirect, "a-001", changed(false), partly("judged are issues; not judged are boards")),
+	), quick())
+	warnings := strings.Join(summary.Warnings, "\n")
+	assert.Contains(t, warnings, "could not be judged in ghx (1 of 3 runs), as on a live target")
+	assert.Contains(t, warnings, "could be judged in part alone in agent_direct (2 of 2 runs) and ghx (1 of 3 runs): judged are issues; not judged are boards")
+	assert.Equal(t, 2, summary.Modes[bench.GHX].FootprintNotJudged)
+}
+
 func TestS13TheShareOfRoutesIsOfTheRowsThatNameOne(t *testing.T) {
 	route := func(ok bool) change { return func(r *bench.Row) { r.RouteOK = &ok } }
 	rows := join(

@@ -114,19 +114,27 @@ func (c *Collector) warnings(opts Options) []string {
 	return append(warnings, c.unjudged()...)
 }
 
-// unjudged says where it was not judged what was changed.
-func (c *Collector) unjudged() []string {
+// unjudged says where it was not judged what was changed, or not wholly.
+func (c *Collector) unjudged() (warnings []string) {
+	if places := c.placesOf(func(t tally) int { return t.notJudged - t.partly }); places != "" {
+		warnings = append(warnings, fmt.Sprintf("What was changed could not be judged in %s, as on a live target: changes that a scenario does not allow would not have been noticed there", places))
+	}
+	if places := c.placesOf(func(t tally) int { return t.partly }); places != "" {
+		warnings = append(warnings, fmt.Sprintf("What was changed could be judged in part alone in %s: %s", places, plainText(c.unjudgedIn)))
+	}
+	return warnings
+}
+
+// placesOf lists the modes of which a count is not zero, with it.
+func (c *Collector) placesOf(count func(tally) int) string {
 	var places []string
 	for _, m := range c.modes {
-		if m.notJudged > 0 {
-			places = append(places, fmt.Sprintf("%s (%d of %s)", plainText(string(m.mode)), m.notJudged, counted(m.runs, "run")))
+		if n := count(m.tally); n > 0 {
+			places = append(places, fmt.Sprintf("%s (%d of %s)", plainText(string(m.mode)), n, counted(m.runs, "run")))
 		}
 	}
-	if len(places) == 0 {
-		return nil
-	}
 	slices.Sort(places)
-	return []string{fmt.Sprintf("What was changed could not be judged in %s, as on a live target: changes that a scenario does not allow would not have been noticed there", list(places))}
+	return list(places)
 }
 
 // lackingNames lists what the sandbox lacks with the rows that name it, what is

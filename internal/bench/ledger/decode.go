@@ -155,6 +155,8 @@ func (p *parser) ownTo(s *slot, name []byte) bool {
 		return p.rawTo(&r.Changes)
 	case "footprint_judged":
 		return p.boolRefTo(&r.FootprintJudged, &s.judged)
+	case "footprint_unjudged":
+		return p.stringTo(&r.FootprintUnjudged)
 	case "route_ok":
 		return p.boolRefTo(&r.RouteOK, &s.routeOK)
 	default:

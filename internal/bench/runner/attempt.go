@@ -14,6 +14,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/prompt"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // transcriptTimeout bounds the reading of a transcript, which is wanted also
@@ -36,6 +37,7 @@ type attempt struct {
 	unsupported   []string
 	continuations int
 	checkpoints   []bench.CheckpointResult
+<<<<<<< HEAD
 	// judged is true if what was changed could be seen; changes are that.
 	judged  bool
 	changes []bench.Change
@@ -46,6 +48,13 @@ type attempt struct {
 	class           bench.Class
 	part            bench.Part
 	providerFailure string
+=======
+	// judged is true if all that was changed could be seen; changes are what
+	// could be, and unjudged says what could not, if some could.
+	judged   bool
+	changes  []bench.Change
+	unjudged string
+>>>>>>> a5f0fc3 (live: the verifier reads what an attempt is about before and after, and what it sees is judged; row and report say what was not)
 	// What only a caller of [Once] is told.
 	whole Whole
 }
@@ -234,11 +243,12 @@ type work struct {
 func (r *run) judge(ctx context.Context, a *attempt, w work) {
 	// What is read changes nothing.
 	results, readable := w.track.Run(ctx, r.deps.Poll)
-	results = append(results, a.compare(w)...)
+	compared, seen := a.compare(ctx, w)
+	results = append(results, compared...)
 	results = append(results, w.asked()...)
 	told, truths, known := w.told(ctx, r.deps.Poll)
 	a.whole.Truth = truths
-	results, readable = append(results, told...), readable && known
+	results, readable = append(results, told...), readable && seen && known
 	for i := range results {
 		results[i].Detail = r.redact(results[i].Detail)
 	}
@@ -249,16 +259,30 @@ func (r *run) judge(ctx context.Context, a *attempt, w work) {
 }
 
 // compare judges what was changed against what the scenario allows (rule S12).
-func (a *attempt) compare(w work) []bench.CheckpointResult {
+// Readable is false if it should be seen and GitHub cannot be asked.
+func (a *attempt) compare(ctx context.Context, w work) (results []bench.CheckpointResult, readable bool) {
 	allowed := w.scenario.Scenario.Footprint
-	if w.place.Changes != nil {
+	switch {
+	case w.place.Changes != nil:
 		a.judged, a.changes = true, footprint.Judge(allowed, w.place.Agent, w.place.Changes())
-		return []bench.CheckpointResult{footprint.Result(a.changes)}
+		return []bench.CheckpointResult{footprint.Result(a.changes)}, true
+	case w.place.OnWrite != nil && len(allowed) == 0:
+		// That nothing may change can be judged by the writes alone.
+		a.judged = true
+		if writes := w.track.Writes(); writes > 0 {
+			return []bench.CheckpointResult{footprint.Unseen(writes)}, true
+		}
+	case w.place.Look != nil:
+		seen, err := w.place.Look(ctx)
+		if err != nil {
+			return []bench.CheckpointResult{{Name: footprint.CheckName, Detail: "cannot be read: " + fault.Public(err)}}, false
+		}
+		a.changes, a.unjudged = footprint.Judge(allowed, w.place.Agent, seen.Changes), seen.Unjudged
+		result := footprint.Result(a.changes)
+		if result.Passed {
+			result.Detail += ", as far as was seen"
+		}
+		return []bench.CheckpointResult{result}, true
 	}
-	// That nothing may change can be judged by the writes alone.
-	a.judged = w.place.OnWrite != nil && len(allowed) == 0
-	if writes := w.track.Writes(); a.judged && writes > 0 {
-		return []bench.CheckpointResult{footprint.Unseen(writes)}
-	}
-	return nil
+	return nil, true
 }

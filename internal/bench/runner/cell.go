@@ -88,7 +88,7 @@ func (r *run) row(a attempt, s bench.Scenario, attempts []bench.Attempt) *bench.
 		row.APIRequests, row.RefusedHosts = &requests, slices.Clone(a.usage.RefusedHosts)
 	}
 	row.Unsupported = a.unsupported[:min(len(a.unsupported), bench.MaxUnsupported)]
-	row.FootprintJudged = &a.judged
+	row.FootprintJudged, row.FootprintUnjudged = &a.judged, a.unjudged
 	// Values come from JSON, so they can be written.
 	_ = row.SetChanges(footprint.Brief(a.changes, r.redact))
 	a.Report(row)

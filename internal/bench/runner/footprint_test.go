@@ -13,6 +13,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/footprint"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
 
@@ -57,6 +59,41 @@ func TestS12AnAttemptThatChangesSomethingElseFails(t *testing.T) {
 					assert.Equal(t, bench.CheckpointFailed, row.Error.Type)
 					assert.Contains(t, row.Error.Message, "created comment 2 on o/n#2: nothing of the kind may be created")
 					assert.NotEmpty(t, row.ChangeList()[0].Unallowed, "what is not allowed comes first")
+				}
+			})
+		})
+	}
+}
+
+func TestS12WhatAVerifierSeesIsJudgedWhereNothingElseTells(t *testing.T) {
+	for name, c := range map[string]struct {
+		seen    []bench.Change
+		err     error
+		success bool
+		detail  string
+	}{
+		"what may be changed":  {[]bench.Change{commented(1, "o/n#1")}, nil, true, "all changes are allowed, as far as was seen"},
+		"something else":       {[]bench.Change{commented(2, "o/n#2")}, nil, false, "created comment 2 on o/n#2: nothing of the kind may be created"},
+		"what cannot be read":  {nil, fault.Infraf("GitHub is gone"), false, "cannot be read: GitHub is gone"},
+		"nothing that is seen": {nil, nil, true, "nothing was changed, as far as was seen"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := fake.Atomic("a-001")
+				s.Footprint = []bench.Allowance{{
+					Change: bench.ChangeCreated, Object: "comment", Name: "* on {{repo.full_name}}#1", Fields: map[string]any{"body": map[string]any{"any": true}},
+				}}
+				r := newRig(s)
+				r.target.Look = func(context.Context) (target.Seen, error) { return target.Seen{Changes: c.seen, Unjudged: "boards are not"}, c.err }
+				row := r.one(t)
+				assert.Equal(t, c.success, row.Success)
+				assert.False(t, *row.FootprintJudged, "not wholly")
+				assert.Len(t, row.ChangeList(), len(c.seen))
+				last := row.Checkpoints[len(row.Checkpoints)-1]
+				assert.Equal(t, footprint.CheckName, last.Name)
+				assert.Equal(t, c.detail, last.Detail)
+				if c.err == nil {
+					assert.Equal(t, "boards are not", row.FootprintUnjudged)
 				}
 			})
 		})

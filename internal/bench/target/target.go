@@ -68,12 +68,24 @@ type Place struct {
 	// Changes tells what was changed so far, oldest first; nil where that
 	// cannot be seen.
 	Changes func() []bench.Change
+	// Look tells, where Changes is nil, what the verifier sees to be different
+	// from before the attempt; nil where it has not looked before. An error is of
+	// kind infrastructure.
+	Look func(ctx context.Context) (Seen, error)
 	// Unsupported names what the agent asked for so far that GitHub has and
 	// the target lacks, each once, in order of first appearance; nil where that
 	// cannot be.
 	Unsupported func() []string
 	// Close gives the place back.
 	Close func() error
+}
+
+// Seen is what a verifier that reads before and after an attempt can tell.
+type Seen struct {
+	// Changes are those of what was read.
+	Changes []bench.Change
+	// Unjudged says in a sentence, without its stop, what was read and what not.
+	Unjudged string
 }
 
 // Access is a way to an API of GitHub's.

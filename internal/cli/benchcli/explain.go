@@ -127,6 +127,10 @@ func explainRow(out io.Writer, row *bench.Row) {
 func explainChanges(out io.Writer, row *bench.Row) {
 	switch {
 	case row.FootprintJudged == nil:
+	case row.FootprintUnjudged != "":
+		fmt.Fprintln(out, "\nChanges")
+		printChanges(out, row.ChangeList())
+		fmt.Fprintf(out, "Of what was changed, %s.\n", row.FootprintUnjudged)
 	case !*row.FootprintJudged:
 		fmt.Fprintln(out, "\nWhat was changed was not judged: it cannot be seen here.")
 	default:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target/live"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
 )
 
 // lent is a repository on GitHub for the time of a run. Closing it removes
@@ -63,6 +65,7 @@ func (a *app) liveFor(ctx context.Context, s *verify.Suite, p *prepared) (_ targ
 	l.Target, err = live.New(live.Options{
 		Manifest: manifest, RepositoryID: id, RESTURL: p.remote.at.rest, GraphQLURL: p.remote.at.graphql,
 		Agent: tokens.agent, AgentLogin: tokens.login, Verifier: tokens.verifier, Remove: l.remote.remove,
+		Patience: &github.Patience{Now: a.now, Random: rand.Float64},
 		Reset: func(ctx context.Context, m bench.Manifest, resources []string) (bench.Manifest, error) {
 			return l.remote.reset(ctx, m, resources, a.seedOptions(l.remote, l.seedID, s.RunID))
 		},

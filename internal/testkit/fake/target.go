@@ -17,6 +17,8 @@ const Agent = "agent"
 type Target struct {
 	// Changes are what attempts change; nil means that it cannot be seen.
 	Changes func() []bench.Change
+	// Look is what a verifier sees of that; nil means that it does not look.
+	Look func(context.Context) (target.Seen, error)
 	// Resources are those of the manifest.
 	Resources map[string]map[string]any
 	// Unsupported is what every agent asked for in vain.
@@ -69,6 +71,7 @@ func (t *Target) Prepare(ctx context.Context, needs target.Needs) (*target.Place
 		Asked:       func(text string) bool { return slices.Contains(t.Asked, text) },
 		Agent:       Agent,
 		Changes:     t.Changes,
+		Look:        t.Look,
 		Unsupported: func() []string { return t.Unsupported },
 		Close:       func() error { return t.close(p) },
 	}, nil

@@ -20,6 +20,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/egress"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
 )
 
 // Tokens returns the token to show GitHub with the next request.
@@ -44,6 +45,9 @@ type Options struct {
 	Reset func(ctx context.Context, m bench.Manifest, resources []string) (bench.Manifest, error)
 	// Remove removes what an agent has made, after its attempt.
 	Remove func(ctx context.Context, made []Made) error
+	// Patience is for what the verifier reads before and after attempts; nil means
+	// that every request is sent once.
+	Patience *github.Patience
 	// Transport carries requests to GitHub; nil is one of its own.
 	Transport http.RoundTripper
 }
@@ -182,6 +186,11 @@ func (t *Target) open(ctx context.Context, needs target.Needs, leave func()) (*t
 		return nil, errors.Join(fault.Internalf("the target is closed"), p.server.Close())
 	}
 	manifest := t.Manifest()
+	access := target.Access{RESTURL: t.opts.RESTURL, GraphQLURL: t.opts.GraphQLURL, Token: verifier}
+	look, err := t.looking(ctx, p, manifest, needs, access)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("look at the fixtures before the attempt: %w", err), t.forget(p))
+	}
 	return &target.Place{
 		Manifest: manifest,
 		Agent:    t.opts.AgentLogin,
@@ -193,7 +202,8 @@ func (t *Target) open(ctx context.Context, needs target.Needs, leave func()) (*t
 			"GITHUB_REPOSITORY=" + manifest.Repo.FullName,
 		},
 		GitHub:   p,
-		Verifier: target.Access{RESTURL: t.opts.RESTURL, GraphQLURL: t.opts.GraphQLURL, Token: verifier},
+		Verifier: access,
+		Look:     look,
 		OnWrite:  p.watch,
 		Usage:    p.usage,
 		Close:    sync.OnceValue(func() error { return t.giveBack(p, leave) }),
@@ -210,15 +220,20 @@ func (t *Target) keep(p *place) bool {
 	return true
 }
 
+// forget ends a place's server.
+func (t *Target) forget(p *place) error {
+	t.mu.Lock()
+	delete(t.places, p)
+	t.mu.Unlock()
+	return p.server.Close()
+}
+
 // removeTime bounds the removal of what an agent has made.
 const removeTime = 2 * time.Minute
 
 func (t *Target) giveBack(p *place, leave func()) error {
 	defer leave()
-	t.mu.Lock()
-	delete(t.places, p)
-	t.mu.Unlock()
-	err := p.server.Close()
+	err := t.forget(p)
 	p.mu.Lock()
 	made := p.made
 	p.mu.Unlock()

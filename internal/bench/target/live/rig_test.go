@@ -77,7 +77,7 @@ func newRig(t *testing.T) *rig {
 			Version: bench.ManifestVersion,
 			Repo:    bench.ManifestRepo{Owner: sandboxtest.Owner, Name: sandboxtest.Name, FullName: "owner/hello", DefaultBranch: "main"},
 			Resources: map[string]map[string]any{
-				"issue": {"number": 1}, "pr": {"number": 2}, "project": {"owner": "owner", "number": 1}, "metadata": {"seed_id": "x"},
+				"issue": {"number": 1, "id": r.issueNode}, "pr": {"number": 2, "id": "PR_2"}, "project": {"owner": "owner", "number": 1}, "metadata": {"seed_id": "x"},
 			},
 		},
 		RepositoryID: id, RESTURL: r.world.URL, GraphQLURL: r.world.URL + "/graphql",
