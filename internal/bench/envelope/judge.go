@@ -31,6 +31,10 @@ func Judge(answer string, a bench.Assertions, toolCalls int) Judgement {
 	env, there := Extract(answer)
 	if !there {
 		reasons := problems{"The answer has no result envelope, so its outcome is unknown."}
+		if len(answer) > MaxLength {
+			reasons = nil
+			reasons.addf("Of the answer of %d bytes the last %d are read, and have no result envelope, so its outcome is unknown.", len(answer), MaxLength)
+		}
 		reasons.checkToolCalls(toolCalls, a)
 		return Judgement{Reasons: reasons}
 	}

@@ -1,6 +1,7 @@
 package envelope_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -75,6 +76,8 @@ func TestS8Judge(t *testing.T) {
 			}},
 		{name: "no envelope has no outcome, whatever is expected", answer: "I did it.", assertions: invalidExpected,
 			reasons: []string{`The answer has no result envelope, so its outcome is unknown.`}},
+		{name: "an answer that is too long is told so", answer: `{"ok":true,"data":"` + strings.Repeat("a", envelope.MaxLength) + `","error":null,"meta":{}}`, assertions: success,
+			reasons: []string{`Of the answer of 4194348 bytes the last 4194304 are read, and have no result envelope, so its outcome is unknown.`}},
 		{name: "no tool call where one is required", answer: succeeded, assertions: bench.Assertions{RequireToolCalls: true},
 			found: true, valid: true,
 			reasons: []string{`The agent made no tool call, want at least one.`}},

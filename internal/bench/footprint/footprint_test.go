@@ -195,6 +195,12 @@ func TestAFootprintThatAllowsEverythingGuardsNothing(t *testing.T) {
 		name   string
 		guards bool
 	}{
+		"all of a repository":  {"{{repo.full_name}}#*", false},
+		"all runs of it":       {"{{repo.owner}}/{{input.name}}: *", false},
+		"all that is on any":   {"* on {{ repo.full_name }}#*", false},
+		"one that is bound":    {"{{repo.full_name}}#{{input.issueNumber}}", true},
+		"those of one bound":   {"* on {{repo.full_name}}#{{input.issueNumber}}", true},
+		"the repository":       {"{{repo.full_name}}", true},
 		"everything":           {"*", false},
 		"everything, at large": {"* *", false},
 		"one object":           {"o/r#5", true},
@@ -205,6 +211,8 @@ func TestAFootprintThatAllowsEverythingGuardsNothing(t *testing.T) {
 			assert.Equal(t, c.guards, why == "", why)
 		})
 	}
+	_, why := footprint.GuardsNothing([]bench.Allowance{may(bench.ChangeCreated, "issue", "{{repo.full_name}}#*", nil)})
+	assert.Empty(t, why, "nobody knows the number of a new one")
 }
 
 func TestNamesHaveStars(t *testing.T) {

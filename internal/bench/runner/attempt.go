@@ -37,10 +37,11 @@ type attempt struct {
 	unsupported   []string
 	continuations int
 	checkpoints   []bench.CheckpointResult
-<<<<<<< HEAD
-	// judged is true if what was changed could be seen; changes are that.
-	judged  bool
-	changes []bench.Change
+	// judged is true if all that was changed could be seen; changes are what
+	// could be, and unjudged says what could not, if some could.
+	judged   bool
+	changes  []bench.Change
+	unjudged string
 	// sandbox is true if the failure is one of what stands in for GitHub.
 	sandbox bool
 	// class and part are whom a failure is laid to; providerFailure is as rows
@@ -48,13 +49,6 @@ type attempt struct {
 	class           bench.Class
 	part            bench.Part
 	providerFailure string
-=======
-	// judged is true if all that was changed could be seen; changes are what
-	// could be, and unjudged says what could not, if some could.
-	judged   bool
-	changes  []bench.Change
-	unjudged string
->>>>>>> a5f0fc3 (live: the verifier reads what an attempt is about before and after, and what it sees is judged; row and report say what was not)
 	// What only a caller of [Once] is told.
 	whole Whole
 }
