@@ -151,9 +151,12 @@ func TestARunOnARepositoryLeavesNothing(t *testing.T) {
 	require.Len(t, all, 2*2*5)
 	for _, row := range all {
 		assert.True(t, row.Success, "%s: %+v", row.Cell(), row.Error)
+		assert.False(t, *row.FootprintJudged)
+		assert.Contains(t, row.FootprintUnjudged, "not judged are others, branches, runs")
 		require.NotNil(t, row.APIRequests)
 		assert.NotZero(t, row.APIRequests.REST+row.APIRequests.GraphQL)
 	}
+	assert.Contains(t, strings.Join(result.Summary.Warnings, "\n"), "could be judged in part alone in agent_direct (10 of 10 runs) and ghx (10 of 10 runs): judged are the issues")
 	assert.Empty(t, r.left())
 	assert.Contains(t, r.stderr.String(), "removed from "+target.FixturesRepo)
 	assert.Contains(t, r.stderr.String(), "the agent's token is a classic one")
@@ -166,6 +169,26 @@ func TestARunOnARepositoryLeavesNothing(t *testing.T) {
 			assert.True(t, entry.GraphQL || strings.HasPrefix(entry.Path, "/repos/"+target.FixturesRepo), "%s %s", entry.Method, entry.Path)
 		}
 	}
+}
+
+func TestS12AnAttemptOnARepositoryFailsByWhatTheVerifierSees(t *testing.T) {
+	r := newRemote(t)
+	shipped, err := os.ReadFile("../../../scenarios/issue/issue-close-001.json")
+	require.NoError(t, err)
+	strict := strings.Replace(string(shipped), `"state": "closed"`, `"state": "open"`, 1)
+	require.NotEqual(t, string(shipped), strict)
+	for name, content := range map[string]string{"issue-close-001.json": strict, "sets.json": `{"mine": ["issue-close-001"]}`} {
+		require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), []byte(content), 0o600))
+	}
+	result, err := r.bench(t.Context(), "run", "agent_direct", "1", "--target", target.FixturesRepo, "--scenarios", r.dir, "--scenario-set", "mine",
+		"--skip-warmup", "--script-pause", "1ms", "--output-dir", filepath.Join(r.dir, "runs"))
+	require.NoError(t, err, r.stderr.String())
+	all := rows(t, result)
+	require.Len(t, all, 1)
+	require.False(t, all[0].Success)
+	assert.Equal(t, bench.CheckpointFailed, all[0].Error.Type)
+	assert.Contains(t, all[0].Error.Message, `its state is "closed", may become "open" alone`)
+	require.Len(t, all[0].ChangeList(), 1)
 }
 
 func TestEveryScenarioRunsOnARepository(t *testing.T) {
