@@ -84,7 +84,9 @@ func TestS12WhatAVerifierSeesIsJudgedWhereNothingElseTells(t *testing.T) {
 					Change: bench.ChangeCreated, Object: "comment", Name: "* on {{repo.full_name}}#1", Fields: map[string]any{"body": map[string]any{"any": true}},
 				}}
 				r := newRig(s)
-				r.target.Look = func(context.Context) (target.Seen, error) { return target.Seen{Changes: c.seen, Unjudged: "boards are not"}, c.err }
+				r.target.Look = func(context.Context) (target.Seen, error) {
+					return target.Seen{Changes: c.seen, Unjudged: "boards are not"}, c.err
+				}
 				row := r.one(t)
 				assert.Equal(t, c.success, row.Success)
 				assert.False(t, *row.FootprintJudged, "not wholly")

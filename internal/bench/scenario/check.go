@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -151,25 +152,27 @@ func (c *checker) atomicAssertions() {
 	if a.MinToolCalls != nil && a.MaxToolCalls != nil && *a.MaxToolCalls < *a.MinToolCalls {
 		c.problem(at("max_tool_calls"), "must be at least min_tool_calls, which is %d, is %d", *a.MinToolCalls, *a.MaxToolCalls)
 	}
-	c.dataFields(a.RequiredDataFields)
+	c.dataFields(a)
 	if Mutates(c.scenario) && len(a.Checkpoints) == 0 {
 		c.problem(at("checkpoints"), "is missing: %s changes something, so its result must be read back", c.scenario.Task)
 	}
 }
 
 // dataFields checks that the required fields are ones that the capability
-// returns.
-func (c *checker) dataFields(fields []string) {
+// returns, or that the scenario says itself what their values are (rule S13).
+func (c *checker) dataFields(a bench.Assertions) {
 	capability, known := FindCapability(c.scenario.Task)
 	if !known {
 		return
 	}
 	returned := slices.Concat(capability.Output, capability.OptionalOutput)
-	for i, field := range fields {
-		if first := firstSegment(field); !slices.Contains(returned, first) {
-			c.problem([]string{"assertions", "required_data_fields", strconv.Itoa(i)},
-				"%s returns no %q%s", capability.ID, first, jsondoc.DidYouMean(first, returned))
+	for i, field := range a.RequiredDataFields {
+		first := firstSegment(field)
+		if a.ExpectedData != nil && a.ExpectedData.Fields[field] != "" || slices.Contains(returned, first) {
+			continue
 		}
+		mend := cmp.Or(jsondoc.DidYouMean(first, returned), ": a field of the task's own has its expression in expected_data")
+		c.problem([]string{"assertions", "required_data_fields", strconv.Itoa(i)}, "%s returns no %q%s", capability.ID, first, mend)
 	}
 }
 

@@ -145,6 +145,12 @@ func TestRules(t *testing.T) {
 		{"S3: a required data field is one that the capability returns", readFile, "assertions/required_data_fields", []any{"labels.0", "titel"}, []string{
 			`read/read-001.json: assertions.required_data_fields[1]: issue.view returns no "titel": did you mean "title"?`,
 		}},
+		{"S3: a field of the task's own has its expression", readFile, "assertions/required_data_fields", []any{"count"}, []string{
+			`read/read-001.json: assertions.required_data_fields[0]: issue.view returns no "count": a field of the task's own has its expression in expected_data`,
+		}},
+		{"S13: a field of the task's own that is compared is no problem", readFile, "assertions", object{
+			"must_succeed": true, "required_data_fields": []any{"count"}, "expected_data": object{"read": object{"task": "issue.view", "input": object{"owner": "o", "name": "n", "issueNumber": 1}}, "fields": object{"count": ".labels | length"}},
+		}, []string{}},
 		{"S3: an atomic scenario that reads may have checkpoints", readFile, "assertions/checkpoints",
 			[]any{look("non_empty", "verification_task", "issue.view", "verification_input", object{"owner": "o", "name": "n"})}, []string{}},
 

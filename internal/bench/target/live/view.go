@@ -168,17 +168,16 @@ func hasOnly(c bench.Change, fields ...string) bool {
 func (v *viewer) others(made []Made) (all []bench.Change) {
 	for _, m := range made {
 		object, name := string(m.Kind), m.Name
-		switch m.Kind {
-		case MadeIssue, MadePull:
+		switch tag, isTag := strings.CutPrefix(name, "refs/tags/"); {
+		case m.Kind == MadeIssue || m.Kind == MadePull:
+			// Views have them.
 			continue
-		case MadeMilestone:
+		case m.Kind == MadeMilestone:
 			name = fmt.Sprint(m.Number)
-		case MadeRef:
-			object = "branch"
-			if tag, is := strings.CutPrefix(name, "refs/tags/"); is {
-				object, name = "tag", tag
-			}
-			name = strings.TrimPrefix(name, "refs/heads/")
+		case m.Kind == MadeRef && isTag:
+			object, name = "tag", tag
+		case m.Kind == MadeRef:
+			object, name = "branch", strings.TrimPrefix(name, "refs/heads/")
 		}
 		all = append(all, bench.Change{
 			Kind: bench.ChangeCreated, Object: object, Name: v.repo.FullName + ": " + name, ID: int64(-1 - len(all)), Actor: v.agent, Partial: true,

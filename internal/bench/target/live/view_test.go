@@ -90,7 +90,7 @@ func inOrder(value any) any {
 
 func logged(events []changes.Event) (all []bench.Change) {
 	for _, e := range events {
-		c := bench.Change{Kind: bench.ChangeKind(e.Kind), Object: e.Object.Kind, Name: e.Name, ID: int64(e.ID), Actor: e.Actor, Cause: e.Cause}
+		c := bench.Change{Kind: bench.ChangeKind(e.Kind), Object: e.Object.Kind, Name: e.Name, ID: e.ID, Actor: e.Actor, Cause: e.Cause}
 		for _, f := range e.Fields {
 			c.Fields = append(c.Fields, bench.FieldChange{Name: f.Name, Before: f.Before, After: f.After})
 		}
