@@ -182,7 +182,9 @@ func (c *repositoryChecker) conversation(i *Conversation, object named) {
 		}
 	}
 	for _, login := range i.Assignees {
-		c.person(i.Place, "assignees", login)
+		if c.person(i.Place, "assignees", login) && !c.writes(login) && c.repo.Collaborators[login] != "triage" {
+			c.problem(i.Place, "assignees", "%s may not be assigned in %s: want a collaborator who may at least triage", login, c.repo.Name)
+		}
 	}
 	if i.Milestone != "" && !c.milestones[i.Milestone] {
 		c.problem(i.Place, "milestone", "the repository has no milestone %q%s", i.Milestone, jsondoc.DidYouMean(i.Milestone, sortedKeys(c.milestones)))
@@ -241,8 +243,12 @@ func (c *repositoryChecker) pull(p *Pull) {
 		c.changes(commit.Changes)
 	}
 	for _, login := range p.Reviewers {
-		if c.person(p.Place, "reviewers", login) && login == p.By {
+		switch {
+		case !c.person(p.Place, "reviewers", login):
+		case login == p.By:
 			c.problem(p.Place, "reviewers", "%s is the author, who cannot review it", login)
+		case !c.writes(login) && c.repo.Collaborators[login] == "":
+			c.problem(p.Place, "reviewers", "%s may not be asked for a review in %s: want a collaborator", login, c.repo.Name)
 		}
 	}
 	for _, r := range p.Reviews {

@@ -60,6 +60,10 @@ func TestWhatIsWrongWithAWorldIsToldWithItsPlace(t *testing.T) {
 		{"no repository", head, "makes nothing: want repositories, or a setup script"},
 		{"an author that is nobody", head + repo + "  issues: [{title: a, by: bob}]\n", `w.yaml:7:27: repositories[0].issues[0].by: there is no account "bob"`},
 		{"a label that is not there", head + repo + "  labels: [{name: bug}]\n  issues: [{title: a, labels: [bugs]}]\n", `repositories[0].issues[0].labels: the repository has no label "bugs": did you mean "bug"?`},
+		{"an assignee who may not be assigned", head + repo + "  issues: [{title: a, assignees: [ana]}]\n",
+			"repositories[0].issues[0].assignees: ana may not be assigned in noor/ledger: want a collaborator who may at least triage"},
+		{"a reviewer whom nobody may ask", head + repo + "  pulls: [" + pull("x", "reviewers: [ana]") + "]\n",
+			"repositories[0].pulls[0].reviewers: ana may not be asked for a review in noor/ledger: want a collaborator"},
 		{"a label twice", head + repo + "  labels: [{name: bug}, {name: Bug}]\n", `repositories[0].labels[1].name: the label "Bug" is there twice`},
 		{"a milestone that is not there", head + repo + "  issues: [{title: a, milestone: '1.0'}]\n", `the repository has no milestone "1.0"`},
 		{"a milestone twice", head + repo + "  milestones: [{title: a}, {title: a}]\n", `the milestone "a" is there twice`},
@@ -244,7 +248,8 @@ draw: [{name: n, number: [4, 4]}]
 }
 
 func TestMadeIsWhatScenariosMayBindTo(t *testing.T) {
-	w, err := load(t, head+repo+`  labels: [{name: bug, as: label}]
+	w, err := load(t, head+repo+`  collaborators: {ana: triage}
+  labels: [{name: bug, as: label}]
   milestones: [{title: m, as: milestone}]
   issues:
   - {title: a, as: parent}
