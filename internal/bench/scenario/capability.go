@@ -125,7 +125,6 @@ func (f Field) misfits(name string, value any) []misfit {
 		path := []string{name, fmt.Sprint(i)}
 		if !hasType(element, f.Items) {
 			found = append(found, misfit{path, fmt.Sprintf("must be %s, is %s", jsondoc.TypeNames([]string{f.Items}), jsondoc.Show(element))})
-			continue
 		}
 		found = append(found, f.notInEnum(path, element)...)
 	}

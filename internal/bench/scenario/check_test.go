@@ -174,6 +174,9 @@ func TestRules(t *testing.T) {
 		{"S5: a count is no other text", writeFile, "assertions/checkpoints", []any{look("count_gte", "path", "labels", "expected_value", "2")}, []string{
 			`write/write-001.json: assertions.checkpoints[0].expected_value: must be a whole number, is "2"`,
 		}},
+		{"S5: an exact count is no other text", writeFile, "assertions/checkpoints", []any{look("count_eq", "path", "labels", "expected_value", "two of {{resources.pr.number}}")}, []string{
+			`write/write-001.json: assertions.checkpoints[0].expected_value: must be a whole number, is "two of {{resources.pr.number}}"`,
+		}},
 		{"S5: a pattern is a string", writeFile, "assertions/checkpoints", []any{look("matches", "expected_value", 1)}, []string{
 			`write/write-001.json: assertions.checkpoints[0].expected_value: must be a string, is 1`,
 		}},
@@ -319,7 +322,7 @@ func TestS11WhatIsDoubtfulKeepsNothingFromBeingLoaded(t *testing.T) {
 		want             string
 	}{
 		{"nothing may change, and something has to", writeFile, "footprint", []any{}, "footprint: is empty, so that whatever an attempt changes fails it: `bench scenarios footprint write-001` proposes what to allow"},
-		{"an answer that nothing is compared with", readFile, "assertions", object{"expected_outcome": "success", "required_data_fields": []any{"id", "title"}}, "assertions: lacks expected_data, so that id, title may be made up: compare them with what the verifier reads"},
+		{"an answer that nothing is compared with", readFile, "assertions", object{"expected_outcome": "success", "required_data_fields": []any{"id"}}, "assertions: lacks expected_data, so that id may be made up: compare them with what the verifier reads"},
 		{"an atomic timeout below 10 s", readFile, "timeout_ms", 9999, "timeout_ms: is 9999, but an atomic scenario usually has 10000 to 60000"},
 		{"an atomic timeout above 60 s", writeFile, "timeout_ms", 60001, "timeout_ms: is 60001, but an atomic scenario usually has 10000 to 60000"},
 		{"a workflow's timeout below 60 s", flowFile, "timeout_ms", 59999, "timeout_ms: is 59999, but a workflow usually has 60000 to 180000"},

@@ -84,6 +84,11 @@ func TestAFileThatCannotBeReadIsAProblem(t *testing.T) {
 	problems := scenario.Check(fsys, nil).Problems
 	require.Len(t, problems, 1)
 	assert.Equal(t, "bad.json:1:1: the file is missing", problems[0].String())
+
+	fsys["bad.json"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("write")}
+	problems = scenario.Check(fsys, nil).Problems
+	require.Len(t, problems, 1)
+	assert.Contains(t, problems[0].String(), "bad.json:1:1: cannot be read: ")
 }
 
 func TestAFolderThatIsNotThereIsAProblem(t *testing.T) {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -92,9 +93,7 @@ func (g ground) text(text string) (string, error) {
 	filled := bench.Reference.ReplaceAllStringFunc(text, func(found string) string {
 		path, _ := wholly(found)
 		value, err := g.lookup(path)
-		if err != nil && failed == nil {
-			failed = err
-		}
+		failed = cmp.Or(failed, err)
 		if text, is := value.(string); is {
 			return text
 		}

@@ -231,6 +231,12 @@ func TestS14AnIdIsAskedForByNumberToo(t *testing.T) {
 	assert.Equal(t, [][]string{
 		{"12"}, {"I_kwDOBUUi884FRSNr", "12", "88417131"}, {"https://github.com/o/n/pull/12", "12"}, {"I_ks8AAAABAAAAAQ", "4294967297"},
 	}, resolved.Named)
+	for _, short := range []string{"I_zgAAAQ", "I_zwAAAAEAAAE", "I_?"} {
+		m.Resources["pr"]["big"] = short
+		resolved, err = scenario.Resolve(s, m)
+		require.NoError(t, err)
+		assert.Equal(t, []string{short}, resolved.Named[3], "it ends with no number")
+	}
 }
 
 func TestS2TheRepositoryIsThatOfTheFixtures(t *testing.T) {

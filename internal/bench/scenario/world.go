@@ -105,9 +105,9 @@ func (c *checker) made() (where string, made world.Made) {
 // lacks says what of a manifest's path a world does not make, empty if it makes
 // it. What is there of a resource that nothing makes is told elsewhere.
 func lacks(made world.Made, from string) string {
-	name, is := resourceOf(from)
+	name, _ := resourceOf(from)
 	fields, makes := made[name]
-	if !is || !makes {
+	if !makes {
 		return ""
 	}
 	field := strings.Split(from, ".")[2]

@@ -61,6 +61,15 @@ func TestS18AScenarioIsInAWorldOfItsFolder(t *testing.T) {
 	assert.Equal(t, plain.Hash, same.Hash)
 }
 
+func TestS18EachScenarioInNoWorldIsTold(t *testing.T) {
+	folder := inWorld(t, "")
+	change(t, folder, "read/read-002.json", "fixture/world", "shop")
+	assert.Equal(t, []string{
+		`read/read-001.json: fixture.world: there is no world "shop": want a file worlds/shop.yaml`,
+		`read/read-002.json: fixture.world: there is no world "shop": want a file worlds/shop.yaml`,
+	}, said(t, folder))
+}
+
 func TestS18AWorldMakesWhatItsScenariosStandOn(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, path string
@@ -70,6 +79,9 @@ func TestS18AWorldMakesWhatItsScenariosStandOn(t *testing.T) {
 		"a world that is not there": {"", "name", "n", []string{`read/read-001.json:13:14: fixture.world: there is no world "shop": want a file worlds/shop.yaml`}},
 		"a world that is broken, told once": {strings.Replace(shop, "agent: noor", "agent: nobody", 1), "name", "n", []string{
 			`worlds/shop.yaml:2:8: agent: there is no account "nobody"`,
+		}},
+		"a resource that nothing makes, bound": {shop, "fixture", object{"world": "shop", "requires": []any{"isue"}, "bindings": object{"input.issueNumber": "resources.isue.number"}}, []string{
+			`fixture.requires[0]: nothing in the world "shop" makes "isue"`,
 		}},
 		"a file that is no world":       {"start: 3\n", "name", "n", []string{"worlds/shop.yaml:1:1: accounts: is missing", "worlds/shop.yaml:1:1: agent: is missing", "worlds/shop.yaml:1:8: start: must be a string, is 3"}},
 		"a resource that nothing makes": {shop, "fixture/requires", []any{"issue", "isue"}, []string{`read/read-001.json:12:7: fixture.requires[1]: nothing in the world "shop" makes "isue": did you mean "issue"?`}},

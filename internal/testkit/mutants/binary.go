@@ -238,6 +238,17 @@ func batches(tests []*test) []batch {
 	return order
 }
 
+// timedOutMessage is what tests say that have run for too long.
+const timedOutMessage = "panic: test timed out after"
+
+// late reports whether the tests take long with no mutant, too: a machine that
+// busy tells nothing.
+func (b batch) late(ctx context.Context, timeout time.Duration, arguments []string) bool {
+	begun := time.Now()
+	_, err := b[0].in.run(ctx, nil, arguments...)
+	return err != nil || time.Since(begun) > timeout/2
+}
+
 func (b batch) try(ctx context.Context, mutant int) verdict {
 	var took time.Duration
 	patterns := make([]string, len(b))
@@ -249,8 +260,8 @@ func (b batch) try(ctx context.Context, mutant int) verdict {
 	// Where the process cannot end itself, it is ended.
 	bounded, cancel := context.WithTimeout(ctx, timeout+patienceMore)
 	defer cancel()
-	said, err := b[0].in.run(bounded, []string{chosen.Acts + "=" + strconv.Itoa(mutant)},
-		"-test.failfast", "-test.timeout="+timeout.String(), "-test.run="+strings.Join(patterns, "|"))
+	arguments := []string{"-test.failfast", "-test.timeout=" + timeout.String(), "-test.run=" + strings.Join(patterns, "|")}
+	said, err := b[0].in.run(bounded, []string{chosen.Acts + "=" + strconv.Itoa(mutant)}, arguments...)
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -260,7 +271,12 @@ func (b batch) try(ctx context.Context, mutant int) verdict {
 	case !errors.As(err, &exit):
 		// The machine could not run it.
 		return notTried
-	case bounded.Err() != nil || exit.ExitCode() == chosen.TooMuchMemory || strings.Contains(said, "panic: test timed out after"):
+	case exit.ExitCode() == chosen.TooMuchMemory:
+		return timedOut
+	case bounded.Err() != nil || strings.Contains(said, timedOutMessage):
+		if b.late(ctx, timeout, arguments) {
+			return notTried
+		}
 		return timedOut
 	default:
 		return killed

@@ -40,8 +40,11 @@ func (t *tally) share() float64 {
 	return 100 * float64(t.noticed()) / float64(t.tried())
 }
 
+// below reports whether the share of all is less than that, whatever may come of
+// those that were not tried.
 func (t *tally) below(least float64) bool {
-	return t.share() < least && (t.tried()-t.noticed() > spared || least == 100)
+	missed := t.tried() - t.noticed()
+	return 100*float64(missed) > (100-least)*float64(t.tried()+t.of[notTried]) && (missed > spared || least == 100)
 }
 
 // write tells what survived, what no test comes by first, and the exit code.

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/testkit/mutants/chosen"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+)
+
+func TestAPackageIsBelowWhateverComesOfWhatWasNotTried(t *testing.T) {
+	for _, tt := range []struct {
+		name                     string
+		killed, survived, untold int
+		least                    float64
+		want                     bool
+	}{
+		{"as many as are wanted", 95, 5, 0, 95, false},
+		{"fewer", 94, 6, 0, 95, true},
+		{"fewer of those that were tried, and enough if all others are noticed", 14, 6, 100, 95, false},
+		{"too few if all others are noticed", 14, 6, 99, 95, true},
+		{"one of a few", 2, 1, 0, 95, false},
+		{"one where all are wanted", 2, 1, 0, 100, true},
+		{"none", 0, 0, 0, 95, false},
+	} {
+		at := tally{}
+		at.of[killed], at.of[survived], at.of[notTried] = tt.killed, tt.survived, tt.untold
+		assert.Equal(t, tt.want, at.below(tt.least), tt.name)
+	}
+}
+
+// A mutant without an end is noticed. On a machine where the tests do not end
+// without it either, it is neither noticed nor missed.
+func TestABusyMachineTellsNothing(t *testing.T) {
+	needs.Shell(t)
+	for text, want := range map[string]verdict{
+		`[ -z "$` + chosen.Acts + `" ] || { echo "panic: test timed out after 2s"; exit 2; }`: timedOut,
+		`echo "panic: test timed out after 2s"; exit 2`:                                       notTried,
+		`[ -z "$` + chosen.Acts + `" ] || { echo "--- FAIL: TestX"; exit 1; }`:                killed,
+		`exit 0`: survived,
+	} {
+		file := filepath.Join(t.TempDir(), "tests")
+		require.NoError(t, os.WriteFile(file, []byte("#!/bin/sh\n"+text+"\n"), 0o700))
+		some := batch{{in: &binary{folder: t.TempDir(), file: file}, pattern: "^TestX$", took: time.Second}}
+		assert.Equal(t, want, some.try(t.Context(), 1), text)
+	}
+}
