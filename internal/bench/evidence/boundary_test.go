@@ -30,6 +30,7 @@ func TestV7BoundariesAreThoseOfNumericalIntegration(t *testing.T) {
 		})
 	}
 	assert.Equal(t, usualBoundaries, boundariesOf(usualLooks))
+	assert.Equal(t, integrated([]int{2, 4, 6, 8, 10, 16}), boundariesOf([]int{2, 4, 6, 8, 10, 16}), "as many looks, and one of them at another time")
 }
 
 func TestV7OneLookSpendsEverythingAtOnce(t *testing.T) {

@@ -54,6 +54,26 @@ func failed(kind bench.ErrorType, message string) func(*bench.Row) {
 	}
 }
 
+func TestV1OneModeIsComparedWithAnother(t *testing.T) {
+	for _, wrong := range []evidence.Pairing{{Baseline: bench.GHX, Candidate: bench.GHX}, {Candidate: bench.GHX}, {Baseline: bench.GHX}} {
+		_, err := evidence.FromRows(nil, wrong)
+		require.ErrorContains(t, err, "evidence compares two modes, and ")
+		assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	}
+}
+
+func TestTheCommitsOfEachSideAreTold(t *testing.T) {
+	of := func(commit string) func(*bench.Row) { return func(r *bench.Row) { r.Git.Commit = &commit } }
+	data := collect(t, []bench.Row{
+		row("ghx@base", "a-001", 1, of("b")), row(bench.GHX, "a-001", 1, of("d")), row("ghx@base", "a-001", 2, of("a")), row(bench.GHX, "a-001", 2, of("d")),
+	}, pairing)
+	assert.Equal(t, []string{"a", "b"}, data.Baseline.Commits)
+	assert.Equal(t, []string{"d"}, data.Candidate.Commits)
+	data = collect(t, []bench.Row{row(bench.AgentDirect, "a-001", 1, of("b")), row(bench.GHX, "a-001", 1)}, evidence.Pairing{Baseline: bench.AgentDirect, Candidate: bench.GHX})
+	assert.Empty(t, data.Baseline.Commits, "the tool is not used there")
+	assert.Empty(t, data.Candidate.Commits)
+}
+
 func TestV3EveryAttemptCounts(t *testing.T) {
 	retried := row(bench.GHX, "a-001", 1, func(r *bench.Row) {
 		r.ExternalRetryCount = 1

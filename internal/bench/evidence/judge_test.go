@@ -118,6 +118,23 @@ func TestV6VerdictsOfClearCases(t *testing.T) {
 	}
 }
 
+func TestV6OnlyAPassIsWithheld(t *testing.T) {
+	why := bench.Cause{Kind: bench.CauseNotSideBySide}
+	pass := judge(t, regression(t), blocks(alike(12), 12, 7))
+	said := pass.Sentence
+	evidence.Withhold(&pass, why)
+	assert.Equal(t, bench.VerdictInconclusive, pass.Verdict)
+	assert.Equal(t, why, pass.Cause)
+	assert.NotEqual(t, said, pass.Sentence)
+
+	worse := alike(12)
+	worse.SuccessDrop = 0.5
+	fail := judge(t, regression(t), blocks(worse, 12, 7))
+	before := fail
+	evidence.Withhold(&fail, why)
+	assert.Equal(t, before, fail)
+}
+
 func TestV6WhatCannotBeToldSaysWhatItWouldTake(t *testing.T) {
 	truth := alike(12)
 	truth.CV = 0.5
