@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,6 +11,9 @@ import (
 // where First is less from First times on until the evidence is enough (rule
 // V7).
 type Repetitions struct{ First, Most int }
+
+// MaxRepetitions is the most that people ask for in settings and commands.
+const MaxRepetitions = 100
 
 // rangeSign is between the two numbers of repetitions.
 const rangeSign = ".."
@@ -43,4 +47,48 @@ func (r Repetitions) String() string {
 		return strconv.Itoa(r.Most)
 	}
 	return strconv.Itoa(r.First) + rangeSign + strconv.Itoa(r.Most)
+}
+
+// MarshalJSON writes 4, or "2..12".
+func (r Repetitions) MarshalJSON() ([]byte, error) {
+	if r.Adapt() {
+		return json.Marshal(r.String())
+	}
+	return json.Marshal(r.Most)
+}
+
+// UnmarshalJSON reads a number, or what [ParseRepetitions] reads.
+func (r *Repetitions) UnmarshalJSON(data []byte) error {
+	var n int
+	if err := json.Unmarshal(data, &n); err == nil {
+		*r = Repetitions{n, n}
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return fmt.Errorf("%s is no number of repetitions", data)
+	}
+	read, err := ParseRepetitions(text)
+	*r = read
+	return err
+}
+
+// leastOfEvidence is the least number of repetitions that evidence takes.
+const leastOfEvidence = 2
+
+// UsualRepetitions returns how often each scenario runs where nobody says it.
+func (p GateProfile) UsualRepetitions() Repetitions {
+	if p.ByEvidence() {
+		return Repetitions{First: leastOfEvidence, Most: 12}
+	}
+	return Repetitions{First: 4, Most: 4}
+}
+
+// Takes reports whether the profile can judge so many repetitions: a range is
+// for those that decide by evidence, which need two.
+func (p GateProfile) Takes(r Repetitions) bool {
+	if p.ByEvidence() {
+		return r.First >= leastOfEvidence
+	}
+	return r.First > 0 && !r.Adapt()
 }

@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,5 +27,31 @@ func TestRepetitionsAreANumberOrARange(t *testing.T) {
 	} {
 		_, err := bench.ParseRepetitions(text)
 		assert.ErrorContains(t, err, problem, text)
+	}
+}
+
+func TestRepetitionsInJSONAreANumberOrARange(t *testing.T) {
+	for text, want := range map[string]bench.Repetitions{"4": {First: 4, Most: 4}, `"2..12"`: {First: 2, Most: 12}, "0": {}} {
+		var got bench.Repetitions
+		require.NoError(t, json.Unmarshal([]byte(text), &got), text)
+		assert.Equal(t, want, got, text)
+		written, err := json.Marshal(got)
+		require.NoError(t, err)
+		assert.Equal(t, text, string(written))
+	}
+	for _, text := range []string{`"12..2"`, `"four"`, "true", "{}", "1.5"} {
+		var got bench.Repetitions
+		assert.Error(t, json.Unmarshal([]byte(text), &got), text)
+	}
+}
+
+func TestAProfileTakesItsRepetitions(t *testing.T) {
+	one, four, adaptive := bench.Repetitions{First: 1, Most: 1}, bench.Repetitions{First: 4, Most: 4}, bench.Repetitions{First: 2, Most: 12}
+	for _, p := range bench.GateProfiles() {
+		assert.True(t, p.Takes(p.UsualRepetitions()), p)
+		assert.True(t, p.Takes(four), p)
+		assert.Equal(t, p.ByEvidence(), p.Takes(adaptive), p)
+		assert.Equal(t, !p.ByEvidence(), p.Takes(one), p)
+		assert.False(t, p.Takes(bench.Repetitions{}), p)
 	}
 }

@@ -81,12 +81,14 @@ func (p Plan) table() string {
 	for _, line := range [][2]string{
 		{"Scenarios", p.scenariosText()},
 		{"Modes", p.modesText()},
-		{"Repetitions", bench.CountText(float64(p.Repetitions))},
-		{"Cells", bench.CountText(float64(p.Cells))},
+		{"Repetitions", p.Repetitions.String()},
+		{"Cells", p.cellsText()},
 		{"Model", markdown.CodeCell(p.Model, maxName)},
 		{"Profile", markdown.CodeCell(string(p.Profile), maxName)},
 		{"Cost", p.costText()},
 		{"Duration", p.durationText()},
+		{"Passes", p.passText()},
+		{"Sees", p.seesText()},
 	} {
 		if line[1] != "" && line[1] != "0" {
 			fmt.Fprintf(&out, "| %s | %s |\n", line[0], line[1])
@@ -128,13 +130,17 @@ func (p Plan) modesText() string {
 // costText is never empty: who commands is told what it may cost, also where
 // that is not known.
 func (p Plan) costText() string {
+	about := "about " + usd(p.CostUSD)
+	if share := p.share(); share < 1 {
+		about += " where nothing differs, " + usd(p.CostUSD/share) + " for all"
+	}
 	switch {
 	case p.Simulated:
 		return "nothing: no model is involved"
 	case p.CostUSD > 0 && p.MaxUSD > 0:
-		return "about " + usd(p.CostUSD) + " (at most " + usd(p.MaxUSD) + ")"
+		return about + " (at most " + usd(p.MaxUSD) + ")"
 	case p.CostUSD > 0:
-		return "about " + usd(p.CostUSD)
+		return about
 	case p.MaxUSD > 0:
 		return "not known yet, at most " + usd(p.MaxUSD)
 	default:

@@ -90,7 +90,7 @@ func passing() comment.Run {
 	return comment.Run{
 		Suite: "ghx", Phase: comment.Finished, ID: "20260301-7b52", Commit: commit, At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 		Plan: &comment.Plan{
-			Profile: bench.VerifyPR, Set: "ci-verify-pr", Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Repetitions: 10,
+			Profile: bench.VerifyPR, Set: "ci-verify-pr", Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Repetitions: bench.Repetitions{First: 10, Most: 10},
 			Model: "acme/model-1", Cells: 40, CostUSD: 0.7, MaxUSD: 5, Duration: 21 * time.Minute,
 		},
 		Links: comment.Links{

@@ -117,10 +117,10 @@ func (r Run) doubts() (n int) {
 
 // moreRepetitions proposes twice as many.
 func (r Run) moreRepetitions() string {
-	if !r.can(command.Run) || r.Plan == nil || r.Plan.Repetitions < 1 || 2*r.Plan.Repetitions > command.MaxRepetitions {
+	if !r.can(command.Run) || r.Plan == nil || r.Plan.Repetitions.Most < 1 || 2*r.Plan.Repetitions.Most > command.MaxRepetitions {
 		return "More repetitions would tell."
 	}
-	return fmt.Sprintf("More repetitions would tell: `/bench run --repetitions %d`.", 2*r.Plan.Repetitions)
+	return fmt.Sprintf("More repetitions would tell: `/bench run --repetitions %d`.", 2*r.Plan.Repetitions.Most)
 }
 
 func (r Run) skipHeadline() headline {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -23,6 +24,9 @@ func TestRepliesAreAsTheyWere(t *testing.T) {
 	require.Error(t, mistake)
 	for _, c := range []struct{ name, reason, reply string }{
 		{"accepted", "the plan, the commit and the estimate are what was agreed to", comment.Accepted(command.Run, queued())},
+		{"accepted-evidence", "what it takes and what it could show, before anything is spent", comment.Accepted(command.Run, foreseen(bench.ProfileRegression))},
+		{"accepted-claim", "a single look of a claim", comment.Accepted(command.Run, foreseen(bench.ProfileClaim))},
+		{"accepted-checks", "fixed thresholds with what would go unseen", comment.Accepted(command.Run, foreseen(bench.VerifyPR))},
 		{"cancelled", "a run that is being stopped has no plan any more", comment.Accepted(command.Cancel, running())},
 		{"mistaken", "a misspelt command is answered with the likely one and all others", comment.Mistaken(mistake)},
 		{"status", "how far the run is and what the last one came to", comment.StatusReply(running())},
@@ -33,6 +37,28 @@ func TestRepliesAreAsTheyWere(t *testing.T) {
 			golden.Check(t, c.reason, "testdata/reply-"+c.name+".md", []byte(c.reply))
 		})
 	}
+}
+
+// foreseen is a queued run of 12 scenarios whose plan says what it takes.
+func foreseen(profile bench.GateProfile) comment.Run {
+	run, scenarios := queued(), 12
+	p := *run.Plan
+	p.Profile, p.Set, p.Repetitions = profile, "ci-evidence", profile.UsualRepetitions()
+	if profile == bench.ProfileClaim {
+		p.Repetitions.First = p.Repetitions.Most
+	}
+	p.Cells = 2 * scenarios * p.Repetitions.Most
+	plan := evidence.PlanOfChecks(evidence.Unknown(scenarios), p.Repetitions.Most)
+	if profile.ByEvidence() {
+		margins := evidence.DefaultMargins(bench.Thresholds{MinCostReductionPct: 10, MinLatencyReductionPct: 10})
+		design, err := evidence.NewDesign(profile, margins, p.Repetitions.First, p.Repetitions.Most)
+		if err != nil {
+			panic(err)
+		}
+		plan = design.Plan(evidence.Unknown(scenarios))
+	}
+	p.Foreseen, run.Plan = &plan, &p
+	return run
 }
 
 func TestARefusalSaysWhyAndWhatToDo(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 )
 
@@ -87,15 +88,19 @@ type Plan struct {
 	Set         string
 	Scenarios   []string
 	Modes       []bench.Mode
-	Repetitions int
+	Repetitions bench.Repetitions
 	Model       string
-	Cells       int
+	// Cells are how many there are at most, void ones not counted.
+	Cells int
 	// Simulated is true where no model is involved, so that nothing is spent.
 	Simulated bool
 	// CostUSD and Duration are estimates, 0 if there is none; MaxUSD is the
 	// most that may be spent, 0 if nothing limits it.
 	CostUSD, MaxUSD float64
 	Duration        time.Duration
+	// Foreseen says how many sessions it takes, and what they could show; nil
+	// where that is not known. Its price and minutes are not looked at.
+	Foreseen *evidence.Plan
 }
 
 // Progress is what was done until now.

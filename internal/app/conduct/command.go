@@ -243,13 +243,19 @@ func (o *order) retry(ctx context.Context) (runs.Answer, error) {
 }
 
 // lacks reports whether a run has ended without all of its rows, runner
-// failures not counted.
+// failures not counted, or without a verdict that is final where evidence
+// decides.
 func (c *Conductor) lacks(ctx context.Context, r runs.Run) (bool, error) {
 	if r.State.Alive() {
 		return false, nil
 	}
 	if r.State != runs.Finished {
 		return true, nil
+	}
+	if r.Request.Plan.Profile.ByEvidence() {
+		outcome, err := c.opts.Runs.Outcome(ctx, r.ID)
+		judged := outcome.Summary != nil && outcome.Summary.Evidence != nil && outcome.Summary.Evidence.Final
+		return err == nil && !judged, err
 	}
 	kept, err := c.takeOver(ctx, r.ID, r.Request.BaseSHA)
 	return len(kept) < r.Request.Plan.Cells(), err

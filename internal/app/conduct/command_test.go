@@ -11,6 +11,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
@@ -27,7 +28,7 @@ func TestACommandIsCarriedOutAndAnsweredOnce(t *testing.T) {
 		assert.Contains(t, r.answer(), part)
 	}
 	run := r.run("run-1")
-	assert.Equal(t, []any{"default", 2, "/bench run by writer"}, []any{run.Request.Plan.Set, run.Request.Plan.Repetitions, run.Request.Asked})
+	assert.Equal(t, []any{"default", bench.Repetitions{First: 2, Most: 2}, "/bench run by writer"}, []any{run.Request.Plan.Set, run.Request.Plan.Repetitions, run.Request.Asked})
 
 	before := len(r.comments())
 	last := r.lastComment()

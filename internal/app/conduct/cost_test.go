@@ -10,6 +10,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
 // costs is an executor whose runs cost so much a cell, and take so long.
@@ -60,4 +61,30 @@ func TestWhatIsThoughtToCostTooMuchIsNotBegun(t *testing.T) {
 	assert.Equal(t, 1, r.counted("issue_comment", "run", "over_budget"))
 	assert.Len(t, r.checks(), 1)
 	require.Len(t, r.executor.works(), 1)
+}
+
+func TestARunByEvidenceIsToldWithItsPriceAndPower(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, paid+"profile: regression\nscenarios: [pr-view-001, repo-view-001, issue-view-001]\n")
+	r.executor.set(func(_ context.Context, w conduct.Work) (runs.Outcome, error) {
+		w.Progress(24, 24, 0.24) // it was enough after four blocks
+		return runs.Outcome{Summary: &bench.Summary{
+			Gate:     bench.Gate{Profile: bench.ProfileRegression, Verdict: bench.VerdictPass, Passed: true},
+			Evidence: &bench.Evidence{Verdict: bench.VerdictPass, Final: true},
+		}}, nil
+	})
+	r.comment("writer", "/bench")
+	for _, part := range []string{
+		"| Repetitions | 2..12 |", "where nothing differs, at most 72 |", "| Profile | `regression` |", "| Cost | not known yet, at most 2 USD |",
+		"of candidates that do not differ, if sessions vary as is usual (30%) |", "| Sees | success ", "or worse, in four runs of five |",
+	} {
+		assert.Contains(t, r.answer(), part)
+	}
+	assert.Contains(t, r.checks()[0].Output.Summary+r.checks()[0].Output.Text, "in four runs of five", "the check run says it before anything is spent")
+	r.wait(1)
+	r.comment("writer", "/bench retry")
+	assert.Contains(t, r.answer(), "there is nothing to do", "the verdict is final although not all repetitions have run")
+	r.comment("writer", "/bench run --repetitions 2..10")
+	assert.Regexp(t, `\| Cost \| about [0-9.]+ USD where nothing differs, [0-9.]+ USD for all \(at most 2 USD\) \|`, r.answer())
+	r.wait(1)
 }

@@ -94,14 +94,18 @@ func (c *Conductor) estimate(ctx context.Context, a *ask) error {
 	return err
 }
 
-// cellsLeft returns how many cells of a plan no run has a row of yet that it
-// takes over.
+// cellsLeft returns how many cells of a plan are thought to be run: those that no
+// run has a row of yet that it takes over.
 func (c *Conductor) cellsLeft(ctx context.Context, a *ask) (int, error) {
+	expected := a.plan.ExpectedCells()
 	if a.continues == "" {
-		return a.plan.Cells(), nil
+		return expected, nil
 	}
 	kept, err := c.takeOver(ctx, a.continues, a.pull.BaseSHA)
-	return a.plan.Cells() - len(kept), err
+	if len(kept) >= expected {
+		expected = a.plan.Cells() // it has not been enough
+	}
+	return max(0, expected-len(kept)), err
 }
 
 // afford sets the plan's limit, by what is left of the budgets. The error is

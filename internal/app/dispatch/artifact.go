@@ -15,6 +15,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ghx-dev/bench-action/internal/app/conduct"
+	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -232,7 +233,7 @@ func readRows(file *zip.File, left *int64, r runs.Run) ([]row, error) {
 		if err != nil {
 			return nil, fault.Invalidf("line %d of %s: %s", len(rows)+1, file.Name, fault.Public(err))
 		}
-		if len(rows) >= r.Request.Plan.Cells() {
+		if len(rows) >= r.Request.Plan.MostCells() {
 			return nil, fault.Invalidf("%s has more rows than the plan has cells", file.Name)
 		}
 		rows = append(rows, one)
@@ -255,7 +256,7 @@ func readRow(line []byte, r runs.Run) (row, error) {
 		commit = r.Request.BaseSHA
 	}
 	switch {
-	case !slices.Contains(p.Scenarios, cell.ScenarioID) || !slices.Contains(p.Modes, cell.Mode) || cell.Iteration < 1 || cell.Iteration > p.Repetitions:
+	case !slices.Contains(p.Scenarios, cell.ScenarioID) || !slices.Contains(p.Modes, cell.Mode) || cell.Iteration < 1 || cell.Iteration > p.MostRepetitions():
 		return row{}, fault.Invalidf("the plan has no cell %s", cell)
 	case commit != "" && (read.Git.Commit == nil || *read.Git.Commit != commit):
 		return row{}, fault.Invalidf("it is not of commit %s", commit)
@@ -309,9 +310,20 @@ func fits(s bench.Summary, rows int, r runs.Run) error {
 		return fault.Invalidf("the summary does not say what the plan does of whether a model was involved")
 	case counted != rows:
 		return fault.Invalidf("the summary is of %d rows, and there are %d", counted, rows)
-	case rows+missing != p.Cells():
+	case !fitsPlan(rows+missing, p):
 		return fault.Invalidf("there are %d rows, and the plan has %d cells", rows, p.Cells())
 	default:
 		return nil
 	}
+}
+
+// fitsPlan reports whether a plan leads to so many cells: all of them, and where
+// evidence decides it may have been enough earlier, or blocks have taken the
+// place of void ones.
+func fitsPlan(cells int, p plan.Plan) bool {
+	if !p.Profile.ByEvidence() {
+		return cells == p.Cells()
+	}
+	least := len(p.Scenarios) * len(p.Modes) * p.Repetitions.First
+	return least <= cells && cells <= p.MostCells()
 }

@@ -24,7 +24,7 @@ const head = "1111111111111111111111111111111111111111"
 func asked() runs.Run {
 	return runs.Run{ID: "run-1", Repo: "o/r", Head: head, Request: runs.Request{Owner: "o", Name: "r", Plan: plan.Plan{
 		Profile: bench.VerifyPR, Scenarios: []string{"a"}, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Baseline: bench.AgentDirect,
-		Repetitions: 1, Model: "openai/m", Executor: settings.Dispatch, Workflow: "bench.yml",
+		Repetitions: bench.Repetitions{First: 1, Most: 1}, Model: "openai/m", Executor: settings.Dispatch, Workflow: "bench.yml",
 	}}}
 }
 
@@ -189,4 +189,31 @@ func TestRowsOfTheBaseAreOfTheBaseCommit(t *testing.T) {
 	for _, commit := range []*string{nil, &other} {
 		require.ErrorContains(t, read(commit), "it is not of commit "+base)
 	}
+}
+
+func TestRowsOfBlocksThatTookThePlaceOfVoidOnesAreRead(t *testing.T) {
+	r := asked()
+	r.Request.Plan.Profile, r.Request.Plan.Repetitions = bench.ProfileRegression, bench.Repetitions{First: 2, Most: 4}
+	read := func(blocks, counted int) error {
+		var rows []bench.Row
+		for _, mode := range r.Request.Plan.Modes {
+			for i := range blocks {
+				row := rowOf(mode)
+				row.Iteration = i + 1
+				rows = append(rows, row)
+			}
+		}
+		s := summary()
+		s.Gate.Profile = bench.ProfileRegression
+		s.Modes = map[bench.Mode]bench.ModeSummary{bench.AgentDirect: {Runs: counted}, bench.GHX: {Runs: counted}}
+		_, _, err := dispatch.Read(archive(t, file{"summary.json", s}, file{"a-suite.jsonl", lines(t, rows...)}), r)
+		return err
+	}
+	require.NoError(t, read(4, 4), "the plan")
+	require.NoError(t, read(2, 2), "it was enough at the first look")
+	require.NoError(t, read(5, 5), "one of four planned blocks was void")
+	require.ErrorContains(t, read(6, 6), "the plan has no cell", "more cannot be refilled")
+	require.ErrorContains(t, read(1, 1), "there are 2 rows, and the plan has 8 cells", "no look is so early")
+	r.Request.Plan.Profile = bench.VerifyPR
+	require.ErrorContains(t, read(5, 5), "the plan has no cell", "fixed thresholds refill nothing")
 }

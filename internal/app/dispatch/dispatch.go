@@ -172,7 +172,7 @@ type Plan struct {
 	Baseline    string `json:"baseline-mode"`
 	// BaseCommit is that of mode ghx@base.
 	BaseCommit  string `json:"base-commit"`
-	Repetitions int    `json:"repetitions"`
+	Repetitions string `json:"repetitions"`
 	Target      string `json:"target"`
 	// SeedID is empty for the sandbox.
 	SeedID string `json:"seed-id"`
@@ -240,7 +240,7 @@ func earlier(ctx context.Context, w conduct.Work) (*runs.Run, error) {
 func planOf(p plan.Plan) Plan {
 	out := Plan{
 		Provider: "opencode", Model: p.Model, Benchmark: p.Benchmark, Profile: string(p.Profile), ScenarioSet: p.Set,
-		Modes: bench.JoinModes(p.Modes, ","), Baseline: string(p.Baseline), Repetitions: p.Repetitions, Target: p.Target,
+		Modes: bench.JoinModes(p.Modes, ","), Baseline: string(p.Baseline), Repetitions: p.Repetitions.String(), Target: p.Target,
 		MaxCostUSD: p.MaxUSD, Minutes: int(p.Timeout / time.Minute),
 	}
 	if p.Set == "" {
@@ -316,7 +316,11 @@ func (e *Executor) ended(ctx context.Context, w conduct.Work, run *gh.WorkflowRu
 	if err != nil {
 		return outcome, err
 	}
-	w.Progress(done, w.Run.Request.Plan.Cells(), usd)
+	cells := w.Run.Request.Plan.Cells()
+	if s := result.summary; s != nil && len(s.Missing) == 0 {
+		cells = done // it may have been enough before the plan's end
+	}
+	w.Progress(done, cells, usd)
 	if result.summary == nil {
 		outcome.Reason = "Its workflow ended before the benchmark was complete: " + run.GetHTMLURL()
 		return outcome, nil

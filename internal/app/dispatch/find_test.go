@@ -299,7 +299,7 @@ func TestWhatAWorkflowHasSpentIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.work.Run.Request.Plan.Repetitions = 2
+			r.work.Run.Request.Plan.Repetitions = bench.Repetitions{First: 2, Most: 2}
 			line, err := json.Marshal(&c.kept)
 			require.NoError(t, err)
 			r.work.Rows = [][]byte{line}

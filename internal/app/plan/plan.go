@@ -9,6 +9,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
@@ -25,13 +26,15 @@ type Plan struct {
 	Scenarios   []string          `json:"scenarios"`
 	Modes       []bench.Mode      `json:"modes"`
 	Baseline    bench.Mode        `json:"baseline"`
-	Repetitions int               `json:"repetitions"`
-	Model       string            `json:"model"`
-	Benchmark   string            `json:"benchmark"`
-	Target      string            `json:"target"`
-	Executor    settings.Executor `json:"executor"`
-	Workflow    string            `json:"workflow,omitempty"`
-	Timeout     time.Duration     `json:"timeout"`
+	Repetitions bench.Repetitions `json:"repetitions"`
+	// Margins are those of a profile that decides by evidence, zero of others.
+	Margins   settings.Margins  `json:"margins,omitzero"`
+	Model     string            `json:"model"`
+	Benchmark string            `json:"benchmark"`
+	Target    string            `json:"target"`
+	Executor  settings.Executor `json:"executor"`
+	Workflow  string            `json:"workflow,omitempty"`
+	Timeout   time.Duration     `json:"timeout"`
 	// MaxUSD ends the run once it is spent.
 	MaxUSD float64 `json:"max_usd"`
 	// EstimateUSD is what it is thought to cost, 0 if that is not known.
@@ -40,14 +43,27 @@ type Plan struct {
 	EstimateTime time.Duration `json:"estimate_time,omitempty"`
 }
 
-// Cells returns how many cells the plan has.
-func (p Plan) Cells() int { return len(p.Scenarios) * len(p.Modes) * p.Repetitions }
+// Cells returns how many cells the plan has at most, but for blocks that take the
+// place of void ones.
+func (p Plan) Cells() int { return len(p.Scenarios) * len(p.Modes) * p.Repetitions.Most }
+
+// MostRepetitions returns how many repetitions a scenario may have with those
+// that take the place of void ones.
+func (p Plan) MostRepetitions() int {
+	if !p.Profile.ByEvidence() {
+		return p.Repetitions.Most
+	}
+	return evidence.WithRefills(p.Repetitions.Most, len(p.Scenarios))
+}
+
+// MostCells returns how many cells may have a row.
+func (p Plan) MostCells() int { return len(p.Scenarios) * len(p.Modes) * p.MostRepetitions() }
 
 // Shown returns the plan as comments show it.
 func (p Plan) Shown() comment.Plan {
 	shown := comment.Plan{
 		Profile: p.Profile, Set: p.Set, Modes: p.Modes, Repetitions: p.Repetitions, Model: p.Model, Cells: p.Cells(),
-		Simulated: p.Model == settings.Scripted, CostUSD: p.EstimateUSD, MaxUSD: p.MaxUSD, Duration: p.EstimateTime,
+		Simulated: p.Model == settings.Scripted, CostUSD: p.EstimateUSD, MaxUSD: p.MaxUSD, Duration: p.EstimateTime, Foreseen: p.Foreseen(),
 	}
 	if p.Set == "" {
 		shown.Scenarios = p.Scenarios
@@ -61,7 +77,7 @@ func (p Plan) Shown() comment.Plan {
 func Resolve(s settings.Settings, c command.Command, library *scenario.Library) (Plan, error) {
 	p := Plan{
 		Profile: cmp.Or(c.Profile, s.Profile), Modes: s.Modes, Baseline: s.BaselineMode,
-		Repetitions: cmp.Or(c.Repetitions, s.Repetitions), Model: cmp.Or(c.Model, s.Model),
+		Model:     cmp.Or(c.Model, s.Model),
 		Benchmark: s.Benchmark, Target: s.Target, Executor: s.Executor,
 		Timeout: time.Duration(s.TimeoutMinutes) * time.Minute, MaxUSD: s.Budget.Run,
 	}
@@ -76,6 +92,7 @@ func Resolve(s settings.Settings, c command.Command, library *scenario.Library) 
 			return Plan{}, fault.Invalidf("The modes lack `%s`, which is compared: name it too.", mode)
 		}
 	}
+	p.Repetitions = repetitions(s, c, p.Profile)
 	set, ids := scope(s, c, p.Profile)
 	known := command.Known{Sets: library.Sets(), Scenarios: allIDs(library)}
 	if err := (command.Command{Name: command.Run, Set: set, Scenarios: ids}).Check(known); err != nil {
@@ -89,7 +106,20 @@ func Resolve(s settings.Settings, c command.Command, library *scenario.Library) 
 	for _, sc := range selected {
 		p.Scenarios = append(p.Scenarios, sc.ID)
 	}
-	return p, nil
+	return p.withEvidence(s.Margins)
+}
+
+// repetitions returns those of the command, else those of the settings, unless
+// they are for a profile of another kind.
+func repetitions(s settings.Settings, c command.Command, profile bench.GateProfile) bench.Repetitions {
+	switch {
+	case c.Repetitions.Most > 0:
+		return c.Repetitions
+	case s.Repetitions.Most > 0 && profile.Takes(s.Repetitions):
+		return s.Repetitions
+	default:
+		return profile.UsualRepetitions()
+	}
 }
 
 // scope returns the set or the scenarios: what the command names, else the
@@ -103,6 +133,8 @@ func scope(s settings.Settings, c command.Command, profile bench.GateProfile) (s
 		return s.ScenarioSet, s.Scenarios
 	case profile == bench.VerifyRelease:
 		return releaseSet, nil
+	case profile.ByEvidence():
+		return evidenceSet, nil
 	default:
 		return pullSet, nil
 	}
@@ -110,8 +142,9 @@ func scope(s settings.Settings, c command.Command, profile bench.GateProfile) (s
 
 // The sets of the profiles.
 const (
-	pullSet    = "ci-verify-pr"
-	releaseSet = "ci-verify-release"
+	pullSet     = "ci-verify-pr"
+	releaseSet  = "ci-verify-release"
+	evidenceSet = "ci-evidence"
 )
 
 func allIDs(library *scenario.Library) []string {

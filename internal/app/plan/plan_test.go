@@ -37,7 +37,7 @@ func TestTheSettingsMakeThePlan(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, plan.Plan{
 		Profile: bench.VerifyPR, Set: "ci-verify-pr", Scenarios: []string{"pr-checks-rerun-all-001", "pr-merge-001"},
-		Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Baseline: bench.AgentDirect, Repetitions: 4, Model: "openai/gpt-5.3-codex",
+		Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Baseline: bench.AgentDirect, Repetitions: bench.Repetitions{First: 4, Most: 4}, Model: "openai/gpt-5.3-codex",
 		Benchmark: "ghx", Target: "sandbox", Executor: settings.Dispatch, Workflow: "bench.yml", Timeout: time.Hour, MaxUSD: 10,
 	}, p)
 	assert.Equal(t, 16, p.Cells())
@@ -62,8 +62,22 @@ func TestACommandChangesWhatItNames(t *testing.T) {
 			assert.ElementsMatch(t, []string{"pr-view-001", "repo-view-001"}, p.Shown().Scenarios)
 		}},
 		{"repetitions and a model", nil, "/bench run --repetitions 8 --model a/b", func(t *testing.T, p plan.Plan) {
-			assert.Equal(t, 8, p.Repetitions)
+			assert.Equal(t, bench.Repetitions{First: 8, Most: 8}, p.Repetitions)
 			assert.Equal(t, "a/b", p.Model)
+		}},
+		{"a profile that decides by evidence", func(s *settings.Settings) { s.Repetitions = bench.Repetitions{First: 8, Most: 8} }, "/bench run regression", func(t *testing.T, p plan.Plan) {
+			assert.Equal(t, "ci-evidence", p.Set)
+			assert.Equal(t, bench.Repetitions{First: 8, Most: 8}, p.Repetitions, "the settings' are fit for it")
+			assert.Equal(t, settings.Margins{Success: 15, Cost: 1.2, Latency: 1.25}, p.Margins)
+		}},
+		{"as many repetitions as it takes", nil, "/bench run claim", func(t *testing.T, p plan.Plan) {
+			assert.Equal(t, bench.Repetitions{First: 2, Most: 12}, p.Repetitions)
+		}},
+		{"fixed thresholds after evidence", func(s *settings.Settings) {
+			s.Profile, s.Repetitions, s.ScenarioSet = bench.ProfileRegression, bench.Repetitions{First: 2, Most: 12}, "ci-evidence"
+		}, "/bench run verify_pr", func(t *testing.T, p plan.Plan) {
+			assert.Equal(t, bench.Repetitions{First: 4, Most: 4}, p.Repetitions)
+			assert.Zero(t, p.Margins)
 		}},
 		{"modes", nil, "/bench run --modes agent_direct,mcp,ghx", func(t *testing.T, p plan.Plan) { assert.Equal(t, 24, p.Cells()) }},
 		{"the settings' scenarios stay", func(s *settings.Settings) { s.Scenarios = []string{"pr-view-001"} }, "/bench", func(t *testing.T, p plan.Plan) {
@@ -89,6 +103,9 @@ func TestWhatThereIsNotIsAnswered(t *testing.T) {
 		"/bench run --modes ghx,mcp":         "The modes lack `agent_direct`",
 		"/bench run --modes agent_direct":    "The modes lack `ghx`",
 		"/bench run --modes ghx,ghx@base":    "The modes lack `agent_direct`",
+		"/bench run --repetitions 2..12":     "The profile `verify_pr` cannot judge 2..12 repetitions",
+		"/bench run claim --repetitions 1":   "cannot judge 1 repetitions",
+		"/bench run regression ci-verify-pr": "2 scenario(s) with 2..12 repetitions cannot pass profile regression",
 		"/bench run verify_release pr-x-001": "There is no scenario `pr-x-001`",
 	} {
 		t.Run(body, func(t *testing.T) {

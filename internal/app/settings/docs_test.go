@@ -21,7 +21,6 @@ const docsFile = "../../../docs/app.md"
 // property is one of the schema.
 type property struct {
 	Description string              `json:"description"`
-	Type        string              `json:"type"`
 	Enum        []string            `json:"enum"`
 	Default     json.RawMessage     `json:"default"`
 	Properties  map[string]property `json:"properties"`

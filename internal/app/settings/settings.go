@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 	"github.com/ghx-dev/bench-action/internal/pathfilter"
 )
@@ -29,7 +30,6 @@ const SandboxTarget = "sandbox"
 // The defaults of what a file leaves out.
 const (
 	DefaultProfile        = bench.VerifyPR
-	DefaultRepetitions    = 4
 	DefaultWorkflow       = "bench.yml"
 	DefaultTimeoutMinutes = 60
 	DefaultCheckName      = "bench"
@@ -76,7 +76,10 @@ type Settings struct {
 	Scenarios    []string     `json:"scenarios"`
 	Modes        []bench.Mode `json:"modes"`
 	BaselineMode bench.Mode   `json:"baseline_mode"`
-	Repetitions  int          `json:"repetitions"`
+	// Repetitions are those of every profile that takes them, zero for the
+	// profile's own.
+	Repetitions bench.Repetitions `json:"repetitions,omitzero"`
+	Margins     Margins           `json:"margins"`
 	// Model is "provider/model" or [Scripted].
 	Model string `json:"model"`
 	// Target is [SandboxTarget] or "owner/name".
@@ -91,6 +94,15 @@ type Settings struct {
 	// Comment is always, on-change, on-failure or never.
 	Comment   string `json:"comment"`
 	CheckName string `json:"check_name"`
+}
+
+// Margins are how much worse a candidate may be where evidence decides.
+type Margins struct {
+	// Success is a drop of the success rate in percentage points; Cost and
+	// Latency are the candidate's figure over the baseline's.
+	Success float64 `json:"success"`
+	Cost    float64 `json:"cost"`
+	Latency float64 `json:"latency"`
 }
 
 // Triggers are what starts a run by itself.
@@ -126,8 +138,9 @@ func Defaults() Settings {
 	return Settings{
 		Triggers: Triggers{PullRequest: []string{"opened", "reopened", "synchronize", "ready_for_review"}},
 		Labels:   Labels{Skip: DefaultSkipLabel},
-		Profile:  DefaultProfile, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, BaselineMode: bench.AgentDirect, Repetitions: DefaultRepetitions,
-		Target: SandboxTarget, Executor: Dispatch, Workflow: DefaultWorkflow, Benchmark: DefaultBenchmark, TimeoutMinutes: DefaultTimeoutMinutes,
+		Profile:  DefaultProfile, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, BaselineMode: bench.AgentDirect,
+		Margins: Margins{Success: evidence.DefaultSuccessDropPct, Cost: evidence.DefaultCostRatio, Latency: evidence.DefaultLatencyRatio},
+		Target:  SandboxTarget, Executor: Dispatch, Workflow: DefaultWorkflow, Benchmark: DefaultBenchmark, TimeoutMinutes: DefaultTimeoutMinutes,
 		Budget:   Budget{Run: DefaultRunUSD, PullRequest: DefaultPullRequestUSD, Day: DefaultDayUSD},
 		Commands: Commands{Permission: "write"}, Forks: ForksApprove, Comment: "always", CheckName: DefaultCheckName,
 	}
@@ -162,6 +175,11 @@ func Parse(data []byte, known Known) (Settings, jsondoc.Problems) {
 	if problems := schema().Validate(doc); len(problems) > 0 {
 		return Settings{}, problems
 	}
+	if text, is := doc.At("repetitions"); is {
+		if _, err := bench.ParseRepetitions(fmt.Sprint(text)); err != nil {
+			return Settings{}, jsondoc.Problems{doc.Problem([]string{"repetitions"}, "cannot be read: %v", err)}
+		}
+	}
 	s := Defaults()
 	if err := doc.Decode(&s); err != nil {
 		return Settings{}, jsondoc.Problems{doc.Problem(nil, "cannot be read: %v", err)}
@@ -177,6 +195,12 @@ func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
 	var problems jsondoc.Problems
 	report := func(path []string, format string, args ...any) {
 		problems = append(problems, doc.Problem(path, format, args...))
+	}
+	if r := s.Repetitions; r.Most > 0 && !s.Profile.Takes(r) {
+		report([]string{"repetitions"}, "is %s, which profile %s cannot judge: %s", r, s.Profile, takes(s.Profile))
+	}
+	if most := bench.MaxRepetitions; s.Repetitions.Most > most {
+		report([]string{"repetitions"}, "is %s: %d are the most", s.Repetitions, most)
 	}
 	if _, err := pathfilter.Parse(s.Paths); err != nil {
 		report([]string{"paths"}, "%v", err)
@@ -212,6 +236,13 @@ func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
 		}
 	}
 	return problems
+}
+
+func takes(profile bench.GateProfile) string {
+	if profile.ByEvidence() {
+		return "it takes 2 or more"
+	}
+	return fmt.Sprintf("name one number, or profile %s or %s, which decide on the way how many it takes", bench.ProfileRegression, bench.ProfileClaim)
 }
 
 func unknown(names []string, name string) bool { return names != nil && !slices.Contains(names, name) }

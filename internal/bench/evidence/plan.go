@@ -211,3 +211,20 @@ func (d *Design) leastMargin(scenarios int) (points float64, ok bool) {
 	}
 	return 0, false
 }
+
+// PlanOfChecks is the plan of a profile with fixed thresholds: what it takes, and
+// what a test could see in as many sessions.
+func PlanOfChecks(e Expected, repetitions int) Plan {
+	test, err := NewDesign(bench.ProfileRegression, DefaultMargins(bench.Thresholds{}), repetitions, repetitions)
+	if err != nil { // too few, or more than any test takes
+		takes := e.Takes(float64(repetitions))
+		return Plan{Scenarios: e.Scenarios, Expected: takes, AtMost: takes, Looks: []PlannedLook{}}
+	}
+	plan := test.Plan(e)
+	// The checks do not pass as the test does.
+	plan.PassPct = nil
+	for i := range plan.Looks {
+		plan.Looks[i].PassPct = nil
+	}
+	return plan
+}

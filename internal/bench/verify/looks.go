@@ -85,17 +85,13 @@ func (r *steps) upTo(ctx context.Context, n int) error {
 	}
 }
 
-// refillShare is of how many planned blocks one may be void and be refilled: with
-// more of them above 20 % would be void, and there is no verdict (rule N10).
-const refillShare = 4
-
 // withRefills returns how many repetitions there may be of a scenario, at most
 // twice as many as are planned.
 func (s Suite) withRefills() int {
 	if !s.Profile.ByEvidence() {
 		return s.Repetitions
 	}
-	return s.Repetitions + min(s.Repetitions, s.Repetitions*len(s.Scenarios)/refillShare)
+	return evidence.WithRefills(s.Repetitions, len(s.Scenarios))
 }
 
 // refills returns the cells of the blocks that take the place of those among
@@ -131,7 +127,7 @@ func (r *steps) refills(n int) ([]bench.Cell, error) {
 			}
 		}
 	}
-	if voids*refillShare > planned {
+	if voids*evidence.RefillShare > planned {
 		return nil, nil
 	}
 	cells := slices.DeleteFunc(own, func(c bench.Cell) bool { return !chosen[blockOf(c)] })

@@ -258,7 +258,7 @@ func (a *action) plan() *comment.Plan {
 		model = "scripted/plan-v1"
 	}
 	plan := &comment.Plan{
-		Profile: in.Profile, Set: in.ScenarioSet, Scenarios: in.Scenarios, Modes: in.Modes, Repetitions: in.Repetitions.Most, Model: model,
+		Profile: in.Profile, Set: in.ScenarioSet, Scenarios: in.Scenarios, Modes: in.Modes, Repetitions: in.Repetitions, Model: model,
 		Simulated: in.Model == "",
 	}
 	if len(in.Scenarios) > 0 {

@@ -92,7 +92,7 @@ func (a *action) runFor(ctx context.Context, cmd command.Command) (int, error) {
 
 // isPlain reports whether a command has nothing but its name.
 func isPlain(cmd command.Command) bool {
-	return cmd.Profile == "" && cmd.Set == "" && len(cmd.Scenarios) == 0 && len(cmd.Modes) == 0 && cmd.Repetitions == 0 && cmd.Model == ""
+	return cmd.Profile == "" && cmd.Set == "" && len(cmd.Scenarios) == 0 && len(cmd.Modes) == 0 && cmd.Repetitions == bench.Repetitions{} && cmd.Model == ""
 }
 
 // apply has a command's words count in place of the inputs.
@@ -100,6 +100,10 @@ func (a *action) apply(cmd command.Command) {
 	in := &a.inputs
 	if cmd.Profile != "" {
 		in.Profile = cmd.Profile
+		// What the inputs say is for another profile.
+		if in.Repetitions.Adapt() != cmd.Profile.ByEvidence() {
+			in.Repetitions = cmd.Profile.UsualRepetitions()
+		}
 	}
 	if cmd.Set != "" {
 		in.ScenarioSet, in.Scenarios = cmd.Set, nil
@@ -110,8 +114,8 @@ func (a *action) apply(cmd command.Command) {
 	if len(cmd.Modes) > 0 {
 		in.Modes = cmd.Modes
 	}
-	if cmd.Repetitions > 0 {
-		in.Repetitions = bench.Repetitions{First: cmd.Repetitions, Most: cmd.Repetitions}
+	if cmd.Repetitions.Most > 0 {
+		in.Repetitions = cmd.Repetitions
 	}
 	if cmd.Model != "" {
 		in.Model = cmd.Model

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/cookiejar"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/consent"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -182,6 +184,42 @@ func TestACancelAndARerequest(t *testing.T) {
 	w.said("there is nothing to do")
 	require.NoError(t, w.PressButton("writer", w.last().ID, "full"))
 	w.concluded(3)
+}
+
+// A run that goes on with a cancelled one spends the same error budget, and
+// looks where that would have looked.
+func TestEvidenceInTheApp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "model: scripted\nexecutor: local\nprofile: regression\nscenarios: [pr-view-001, repo-view-001, issue-view-001, pr-merge-001]\nrepetitions: 2..12\nmargins: {success: 20}\n")
+	w.serve()
+	w.open()
+	w.until("it runs", func() bool { c := w.last(); return c != nil && c.Status == model.InProgress })
+	w.comment("writer", "/bench cancel")
+	cancelled := w.concluded(1)
+	w.Change(func(s *model.State, _ *model.Repo) {
+		require.NoError(t, s.Rerequest(s.User("writer").ID, s.CheckRuns.Get(cancelled.ID)))
+	})
+	check := w.concluded(2)
+	assert.Equal(t, model.Conclusion("neutral"), check.Conclusion, check.Output.Summary)
+	assert.NotContains(t, check.Output.Summary+check.Output.Text, "one error budget", "it goes on with the first run")
+
+	files, err := filepath.Glob(filepath.Join(w.folder, "runs", "*", "*", "*", ledger.RunFile))
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	var later ledger.RunInfo
+	for _, file := range files {
+		run, err := ledger.LoadRun(filepath.Dir(file))
+		require.NoError(t, err)
+		if len(run.Continues) > 0 {
+			later = run
+		}
+	}
+	require.Len(t, later.Continues, 1)
+	begun := later.Continues[0]
+	assert.Equal(t, []int{12, 2}, []int{begun.Repetitions, begun.FirstLook})
+	assert.InDelta(t, 20, begun.Margins.SuccessDropPct, 0)
+	assert.InDelta(t, 20, later.Margins.SuccessDropPct, 0)
+	require.NotNil(t, later.Judged)
 }
 
 // browser is somebody's, signed in at GitHub. Pages are those of the server,

@@ -92,7 +92,11 @@ func (l *local) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, erro
 		if err := l.shareAll(w); err != nil {
 			return outcome, err
 		}
-		w.Progress(p.Cells(), p.Cells(), result.Summary.CostUSD)
+		done := 0 // it may have been enough before the plan's end
+		for _, mode := range result.Summary.Modes {
+			done += mode.Runs
+		}
+		w.Progress(done, done, result.Summary.CostUSD)
 	}
 	switch {
 	case result.Stopped == bench.MissingBudget:
@@ -125,7 +129,7 @@ func (l *local) environment(ctx context.Context, r runs.Run) (map[string]string,
 func (l *local) run(ctx context.Context, w conduct.Work, rows []bench.Row, env map[string]string, log io.Writer, args []string) (benchcli.Result, error) {
 	fmt.Fprintln(log, "$ bench "+shellquote.Join(args...))
 	return benchcli.World{
-		Stdout: log, Stderr: log, Now: l.now, Random: l.random, Secrets: l.secrets, RunID: w.Run.ID, Rows: rows,
+		Stdout: log, Stderr: log, Now: l.now, Random: l.random, Secrets: l.secrets, RunID: w.Run.ID, Rows: rows, Continues: begunBefore(w.Before),
 		// A run is of a pull request, or of a group of them.
 		Aside:  true,
 		Getenv: func(name string) string { return cmp.Or(env[name], l.getenv(name)) },
@@ -230,9 +234,13 @@ func (l *local) tidy(current string) {
 func (l *local) arguments(r runs.Run, ghx ghxbuild.Built, rows []bench.Row) []string {
 	p := r.Request.Plan
 	args := []string{
-		"verify", "--output-dir", l.folder(r), "--modes", bench.JoinModes(p.Modes, ","), "--repetitions", strconv.Itoa(p.Repetitions),
+		"verify", "--output-dir", l.folder(r), "--modes", bench.JoinModes(p.Modes, ","), "--repetitions", p.Repetitions.String(),
 		"--gate-profile", string(p.Profile), "--baseline-mode", string(p.Baseline), "--candidate-mode", string(bench.GHX),
 		"--git-repo", r.Repo, "--git-commit", r.Head,
+	}
+	if p.Profile.ByEvidence() {
+		number := func(margin float64) string { return strconv.FormatFloat(margin, 'g', -1, 64) }
+		args = append(args, "--margin-success", number(p.Margins.Success), "--margin-cost", number(p.Margins.Cost), "--margin-latency", number(p.Margins.Latency))
 	}
 	if p.Set != "" {
 		args = append(args, "--scenario-set", p.Set)
@@ -266,6 +274,24 @@ func (l *local) arguments(r runs.Run, ghx ghxbuild.Built, rows []bench.Row) []st
 		}
 	}
 	return args
+}
+
+// begunBefore describes the runs whose rows a run begins with: what was fixed
+// before their first sessions (rule V7).
+func begunBefore(before []runs.Run) []ledger.Begun {
+	var all []ledger.Begun
+	for _, r := range before {
+		p := r.Request.Plan
+		begun := ledger.Begun{RunID: r.ID, Repetitions: p.Repetitions.Most}
+		if p.Repetitions.Adapt() {
+			begun.FirstLook = p.Repetitions.First
+		}
+		if p.Profile.ByEvidence() {
+			begun.Margins = &bench.Margins{SuccessDropPct: p.Margins.Success, CostRatio: p.Margins.Cost, LatencyRatio: p.Margins.Latency}
+		}
+		all = append(all, begun)
+	}
+	return all
 }
 
 // seedOf names the run's fixtures: as in the rows that it goes on with, which

@@ -10,6 +10,7 @@ import (
 // takeOver has the suite take over the rows of an earlier run that the flags
 // name, if they name any.
 func (a *app) takeOver(p *prepared) error {
+	p.suite.Continues = a.continues
 	p.followRows(p.suite.Rows)
 	if len(p.flags.rows) == 0 {
 		return nil
@@ -33,7 +34,7 @@ func (a *app) takeOver(p *prepared) error {
 	for _, left := range earlier.LeftOut {
 		fmt.Fprintf(a.stderr, "bench: not taken over: %s\n", left.Text())
 	}
-	p.suite.LeftOut, p.suite.Continues = earlier.LeftOut, earlier.Continues
+	p.suite.LeftOut, p.suite.Continues = earlier.LeftOut, append(p.suite.Continues, earlier.Continues...)
 	p.suite.Rows = append(p.suite.Rows, earlier.Rows...)
 	p.suite.TakenUSD = earlier.SpentUSD()
 	return nil

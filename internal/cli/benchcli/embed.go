@@ -7,6 +7,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/redact"
@@ -38,6 +39,8 @@ type World struct {
 	Aside bool
 	// Rows are of cells that need not be run again: see [verify.Suite].
 	Rows []bench.Row
+	// Continues describes the runs that Rows are of.
+	Continues []ledger.Begun
 }
 
 // Result is what a command came to.
@@ -60,7 +63,7 @@ type Result struct {
 func (w World) Run(ctx context.Context, args ...string) (Result, error) {
 	a := &app{
 		stdout: w.Stdout, stderr: w.Stderr, getenv: w.Getenv, now: w.Now, random: w.Random, secrets: w.Secrets,
-		observe: w.Observe, entered: w.Entered, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows, aside: w.Aside,
+		observe: w.Observe, entered: w.Entered, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows, continues: w.Continues, aside: w.Aside,
 	}
 	code, err := a.execute(ctx, args)
 	a.result.Code = code

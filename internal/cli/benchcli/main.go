@@ -18,6 +18,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/confine"
@@ -65,6 +66,8 @@ type app struct {
 	// aside is that of [World].
 	aside bool
 	rows  []bench.Row
+	// continues is that of [World].
+	continues []ledger.Begun
 	// result is what the command came to.
 	result Result
 }

@@ -257,30 +257,13 @@ func (a *app) plan(p *prepared, how verify.Judging, design *evidence.Design) err
 	if design != nil {
 		told.Plan = design.Plan(expected)
 	} else {
-		told.Plan = planOfChecks(expected, s.Repetitions)
+		told.Plan = evidence.PlanOfChecks(expected, s.Repetitions)
 		told.Warnings = append(told.Warnings, warnOfChecks(how.Profile, told.Looks))
 	}
 	if p.flags.json {
 		return a.printJSON(told)
 	}
 	return a.tellPlan(&told)
-}
-
-// planOfChecks is the plan of a profile with fixed thresholds: what it takes, and
-// what a test could see in as many sessions.
-func planOfChecks(expected evidence.Expected, repetitions int) evidence.Plan {
-	test, err := evidence.NewDesign(bench.ProfileRegression, evidence.DefaultMargins(bench.Thresholds{}), repetitions, repetitions)
-	if err != nil { // too few, or more than any test takes
-		takes := expected.Takes(float64(repetitions))
-		return evidence.Plan{Scenarios: expected.Scenarios, Expected: takes, AtMost: takes, Looks: []evidence.PlannedLook{}}
-	}
-	plan := test.Plan(expected)
-	// The checks do not pass as the test does.
-	plan.PassPct = nil
-	for i := range plan.Looks {
-		plan.Looks[i].PassPct = nil
-	}
-	return plan
 }
 
 func warnOfChecks(profile bench.GateProfile, looks []evidence.PlannedLook) string {

@@ -124,7 +124,7 @@ this run's repetitions count too. Rows that do not belong are counted and named.
 				return a.runSuite(cmd.Context(), p)
 			default:
 				if design == nil && !p.provider.Describe().Simulated {
-					fmt.Fprintf(a.stderr, "bench: %s\n", warnOfChecks(how.Profile, planOfChecks(evidence.Unknown(len(p.suite.Scenarios)), p.suite.Repetitions).Looks))
+					fmt.Fprintf(a.stderr, "bench: %s\n", warnOfChecks(how.Profile, evidence.PlanOfChecks(evidence.Unknown(len(p.suite.Scenarios)), p.suite.Repetitions).Looks))
 				}
 				return a.verify(cmd.Context(), p, how)
 			}

@@ -54,8 +54,8 @@ type Command struct {
 	Scenarios []string
 	// Modes are without repetition, in the order given.
 	Modes []bench.Mode
-	// Repetitions is from 1 to [MaxRepetitions].
-	Repetitions int
+	// Repetitions are from 1 to [MaxRepetitions], or a range of them.
+	Repetitions bench.Repetitions
 	// Model is "provider/model".
 	Model string
 
@@ -69,7 +69,7 @@ type Command struct {
 
 const (
 	// MaxRepetitions is the most that can be asked for with a command.
-	MaxRepetitions = 100
+	MaxRepetitions = bench.MaxRepetitions
 	// MaxScenarios is the greatest number of scenarios that a command lists.
 	MaxScenarios = 50
 	// MaxLine is the greatest length of a command in bytes.

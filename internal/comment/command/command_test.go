@@ -31,8 +31,9 @@ func TestParseReadsCommands(t *testing.T) {
 		{
 			"options, with and without an equals sign",
 			"/bench run --repetitions=8 verify_pr --modes ghx,ghx@base --model openai/gpt-5.3-codex",
-			command.Command{Name: command.Run, Profile: bench.VerifyPR, Repetitions: 8, Modes: []bench.Mode{bench.GHX, bench.GHXBase}, Model: "openai/gpt-5.3-codex"},
+			command.Command{Name: command.Run, Profile: bench.VerifyPR, Repetitions: bench.Repetitions{First: 8, Most: 8}, Modes: []bench.Mode{bench.GHX, bench.GHXBase}, Model: "openai/gpt-5.3-codex"},
 		},
+		{"as many repetitions as it takes", "/bench run regression --repetitions 2..8", command.Command{Name: command.Run, Profile: bench.ProfileRegression, Repetitions: bench.Repetitions{First: 2, Most: 8}}},
 		{"a model behind a gateway", "/bench run --model openrouter/acme/model-1:free", command.Command{Name: command.Run, Model: "openrouter/acme/model-1:free"}},
 		{"retry", "/bench retry", command.Command{Name: command.Retry}},
 		{"cancel", "/bench cancel", command.Command{Name: command.Cancel}},
@@ -99,8 +100,12 @@ func TestParseAnswersMistakes(t *testing.T) {
 		{"a scenario twice", "/bench run pr-merge-001 pr-merge-001", "twice"},
 		{"a name without an end", "/bench run " + strings.Repeat("a", 500), "too long"},
 		{"no repetitions", "/bench run --repetitions", "`--repetitions` has no value: write `--repetitions N`."},
-		{"0 repetitions", "/bench run --repetitions 0", "from 1 to 100, not `0`"},
+		{"0 repetitions", "/bench run --repetitions 0", "from 1 to 100, or a range of them such as 2..12, not `0`"},
 		{"too many repetitions", "/bench run --repetitions 101", "from 1 to 100"},
+		{"a range that is none", "/bench run --repetitions 12..2", "not `12..2`"},
+		{"a range from 0", "/bench run --repetitions 0..4", "not `0..4`"},
+		{"a range up to 1000", "/bench run --repetitions 2..1000", "not `2..1000`"},
+		{"a range of three", "/bench run --repetitions 2..4..6", "not `2..4..6`"},
 		{"a number that overflows", "/bench run --repetitions 99999999999999999999", "from 1 to 100"},
 		{"a number written oddly", "/bench run --repetitions 04", "from 1 to 100"},
 		{"an option twice", "/bench run --repetitions 4 --repetitions=5", "twice"},
@@ -232,7 +237,7 @@ func FuzzParse(f *testing.F) {
 		}
 		require.Contains(t, command.Names(), c.Name)
 		require.True(t, c.Set == "" || len(c.Scenarios) == 0)
-		require.LessOrEqual(t, c.Repetitions, command.MaxRepetitions)
+		require.LessOrEqual(t, c.Repetitions.Most, command.MaxRepetitions)
 		require.LessOrEqual(t, len(c.Scenarios), command.MaxScenarios)
 		for _, word := range append([]string{c.Set, c.Model, c.Commit, c.Cell.ScenarioID}, c.Scenarios...) {
 			require.Regexp(t, words, word)

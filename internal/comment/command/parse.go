@@ -194,7 +194,7 @@ func quoted(word string) string {
 	return "an empty word"
 }
 
-func texts[T bench.Mode | Name](values []T) []string {
+func texts[T bench.Mode | bench.GateProfile | Name](values []T) []string {
 	all := make([]string, len(values))
 	for i, v := range values {
 		all[i] = string(v)

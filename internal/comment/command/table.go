@@ -34,7 +34,7 @@ var table = []verb{
 		about:   "Measure the head commit. `/bench` alone does the same.",
 		operand: runOperand,
 		options: []option{
-			{"repetitions", "N", "runs of each scenario in each mode, 1 to " + strconv.Itoa(MaxRepetitions), setRepetitions},
+			{"repetitions", "N", "runs of each scenario in each mode, 1 to " + strconv.Itoa(MaxRepetitions) + ", or such as 2..12: as many as it takes to tell (`regression` and `claim` alone)", setRepetitions},
 			{"modes", "a,b", "the modes to run: " + joined(bench.Modes()), setModes},
 			{"model", "provider/model", "the model that the agents use", setModel},
 		},
@@ -72,7 +72,7 @@ var (
 // maxName is the longest name of a scenario, set or model, in bytes.
 const maxName = 128
 
-var profiles = []string{string(bench.VerifyPR), string(bench.VerifyRelease)}
+var profiles = texts(bench.GateProfiles())
 
 func runOperand(c *Command, word string) error {
 	switch {
@@ -118,11 +118,11 @@ func setSet(c *Command, name string) error {
 }
 
 func setRepetitions(c *Command, value string) error {
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > MaxRepetitions || strconv.Itoa(n) != value {
-		return invalid("`--repetitions` is a whole number from 1 to %d, not %s.", MaxRepetitions, quoted(value))
+	r, err := bench.ParseRepetitions(value)
+	if err != nil || r.Most > MaxRepetitions || r.String() != value {
+		return invalid("`--repetitions` is a whole number from 1 to %d, or a range of them such as 2..12, not %s.", MaxRepetitions, quoted(value))
 	}
-	c.Repetitions = n
+	c.Repetitions = r
 	return nil
 }
 
