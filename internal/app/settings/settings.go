@@ -196,6 +196,9 @@ func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
 	report := func(path []string, format string, args ...any) {
 		problems = append(problems, doc.Problem(path, format, args...))
 	}
+	if _, set := doc.At("margins"); set && s.Executor == Dispatch {
+		report([]string{"margins"}, "cannot be set with executor %s, whose workflow judges by the usual ones: use executor %s, or leave them out", Dispatch, Local)
+	}
 	if r := s.Repetitions; r.Most > 0 && !s.Profile.Takes(r) {
 		report([]string{"repetitions"}, "is %s, which profile %s cannot judge: %s", r, s.Profile, takes(s.Profile))
 	}
