@@ -91,8 +91,9 @@ func (r *reading) modesToCompare(in Inputs) {
 	case judges && !slices.Contains(in.Modes, in.Candidate):
 		r.problem(inModes, "%s is not among them, and is to be judged", in.Candidate)
 	}
-	if slices.Contains(in.Modes, bench.GHXBase) && in.BaseGHXCommand == "" && in.Provider != providerScripted && len(in.Results) == 0 {
-		r.problem(inBaseGHX, "it is required for mode %s", bench.GHXBase)
+	nothingToBuild := in.BuildCommand == BuildNone && in.GHXCommand == ""
+	if slices.Contains(in.Modes, bench.GHXBase) && in.BaseGHXCommand == "" && nothingToBuild && in.Provider != providerScripted && len(in.Results) == 0 {
+		r.problem(inBaseGHX, "it is required for mode %s where %s is %s: the base commit's ghx is built as the head's is", bench.GHXBase, inBuildCommand, BuildNone)
 	}
 }
 

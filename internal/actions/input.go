@@ -110,6 +110,7 @@ func ReadInputs(environ []string) (Inputs, error) {
 			r.given[name] = value
 		}
 	}
+	r.setDefaults()
 	in := r.inputs()
 	if in.isOther() && !r.set(inCheckName) {
 		in.CheckName = in.Benchmark
@@ -131,6 +132,26 @@ type reading struct {
 
 func (r *reading) problem(name, format string, args ...any) {
 	r.problems = append(r.problems, fmt.Sprintf("input %s: ", name)+fmt.Sprintf(format, args...))
+}
+
+// setDefaults sets the defaults that depend on what is asked.
+func (r *reading) setDefaults() {
+	defaults := map[string]string{
+		inScenarioSet: "ci-verify-pr", inModes: bench.JoinModes([]bench.Mode{bench.AgentDirect, bench.GHX}, ","),
+		inRepetitions: "4", inBaselineMode: string(bench.AgentDirect),
+	}
+	profile := bench.GateProfile(r.text(inGateProfile))
+	if profile.ByEvidence() {
+		defaults[inScenarioSet], defaults[inRepetitions] = "ci-evidence", "2..12"
+	}
+	if profile == bench.ProfileRegression {
+		defaults[inModes], defaults[inBaselineMode] = bench.JoinModes([]bench.Mode{bench.GHXBase, bench.GHX}, ","), string(bench.GHXBase)
+	}
+	for name, value := range defaults {
+		declared := r.declared[name]
+		declared.Default = value
+		r.declared[name] = declared
+	}
 }
 
 // set reports whether an input is another than its default. Whether a workflow

@@ -125,7 +125,7 @@ func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
 		{"a mode compared with itself", with("baseline-mode", "ghx"), "input candidate-mode: it is ghx, as baseline-mode is: name two modes"},
 		{"a baseline that does not run", with("modes", "mcp,ghx"), "input modes: agent_direct is not among them, and is to be compared with"},
 		{"a candidate that does not run", with("modes", "agent_direct,mcp"), "input modes: ghx is not among them, and is to be judged"},
-		{"a base ghx that nobody built", with("modes", "ghx@base,ghx", "baseline-mode", "ghx@base"), "input base-ghx-command: it is required for mode ghx@base"},
+		{"a base ghx that nobody built", with("modes", "ghx@base,ghx", "baseline-mode", "ghx@base", "build-command", "none"), "input base-ghx-command: it is required for mode ghx@base where build-command is none"},
 		{"scenarios and a set", with("scenarios", "pr-merge-001", "scenario-set", "issues"), "input scenarios: scenario-set is given too: choose one"},
 		{"scenarios outside the workspace", with("scenarios-path", "/etc"), `input scenarios-path: it is "/etc", want a folder inside the workspace`},
 		{"a shard that merges", with("shard", "1/2", "results", "shards"), "input results: shard is given too: a job either runs a part or merges all"},

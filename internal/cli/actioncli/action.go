@@ -32,6 +32,9 @@ type action struct {
 	teller *teller
 	// source is where the proposed files are, empty if that is the workspace.
 	source string
+	// tree and baseTree are the hashes of the trees of what is proposed and of the
+	// base commit, as far as the workspace's repository knows them.
+	tree, baseTree string
 	// temporary are folders to remove at the end.
 	temporary []string
 }

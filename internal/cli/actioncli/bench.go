@@ -2,7 +2,6 @@ package actioncli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -49,10 +48,11 @@ func (a *action) verifyArguments(ghx ghxbuild.Built) []string {
 	optional := [][2]string{
 		{"--scenarios", in.ScenariosPath}, {"--model", in.Model}, {"--model-variant", in.ModelVariant}, {"--model-base-url", in.ModelBaseURL},
 		{"--seed-id", in.SeedID}, {"--shard", in.Shard}, {"--rows", in.Rows},
-		{"--ghx-command", ghx.Command}, {"--ghx-skill", ghx.Skill}, {"--base-ghx", ghx.Base},
+		{"--ghx-command", ghx.Command}, {"--ghx-skill", ghx.Skill}, {"--base-ghx", ghx.Base}, {"--base-ghx-skill", ghx.BaseSkill},
+		{"--git-tree", a.tree},
 	}
 	if slices.Contains(in.Modes, bench.GHXBase) {
-		optional = append(optional, [2]string{"--base-commit", cmp.Or(in.BaseCommit, a.event.BaseSHA)})
+		optional = append(optional, [2]string{"--base-commit", a.baseCommit()}, [2]string{"--base-tree", a.baseTree})
 	}
 	if in.ModelKey != "" {
 		optional = append(optional, [2]string{"--model-api-key-env", keyVariable})

@@ -1,45 +1,124 @@
 package actioncli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // build takes the checkout's credentials out of the workspace and builds the
-// ghx that is measured.
-func (a *action) build(ctx context.Context) (ghxbuild.Built, error) {
+// ghx that is measured, and that of the base commit if it is compared with and
+// no input names it.
+func (a *action) build(ctx context.Context) (ghx ghxbuild.Built, err error) {
 	if err := dropCredentials("."); err != nil {
-		return ghxbuild.Built{}, err
+		return ghx, err
 	}
 	workspace, err := os.Getwd()
 	if err != nil {
-		return ghxbuild.Built{}, fault.Infraf("find the workspace: %w", err)
+		return ghx, fault.Infraf("find the workspace: %w", err)
 	}
+	a.lookAtCheckout(workspace)
 	if a.source != "" {
 		workspace = a.source
 	}
-	b := &ghxbuild.Builder{Workspace: workspace, Account: a.account, Path: a.getenv("PATH")}
-	var ghx ghxbuild.Built
+	in := a.inputs
+	wanted := ghxbuild.Wanted{Script: in.BuildCommand, Command: in.GHXCommand, Skill: in.GHXSkill, Base: in.BaseGHXCommand}
 	err = a.log.Foreign(func(w io.Writer) error {
-		b.Output = w
-		ghx, err = b.Build(ctx, ghxbuild.Wanted{
-			Script: a.inputs.BuildCommand, Command: a.inputs.GHXCommand, Skill: a.inputs.GHXSkill, Base: a.inputs.BaseGHXCommand,
-		})
+		ghx, err = a.builder(workspace, w).Build(ctx, wanted)
+		return err
+	})
+	if err != nil {
+		return ghx, err
+	}
+	a.log.Line("Measured is " + ghx.Describe())
+	// A scripted agent has no need of one.
+	nothingBuilt := in.Provider == providerScripted && ghx.Command == ""
+	if !slices.Contains(in.Modes, bench.GHXBase) || in.BaseGHXCommand != "" || nothingBuilt {
+		return ghx, nil
+	}
+	folder, err := a.baseFiles(ctx)
+	if err != nil {
+		return ghx, err
+	}
+	err = a.log.Foreign(func(w io.Writer) error {
+		ghx, err = a.builder(folder, w).BuildBase(ctx, wanted, a.baseCommit(), ghx)
 		return err
 	})
 	if err == nil {
-		a.log.Line("Measured is " + ghx.Describe())
+		a.log.Line("It is compared with " + ghx.Base)
 	}
 	return ghx, err
+}
+
+// providerScripted is the agent without a model.
+const providerScripted = "scripted"
+
+func (a *action) builder(workspace string, output io.Writer) *ghxbuild.Builder {
+	return &ghxbuild.Builder{Workspace: workspace, Account: a.account, Path: a.getenv("PATH"), Output: output}
+}
+
+// baseCommit is the commit that the head is a change to, empty if it is not
+// known.
+func (a *action) baseCommit() string { return cmp.Or(a.inputs.BaseCommit, a.event.BaseSHA) }
+
+// lookAtCheckout notes what the workspace's repository says of the two commits,
+// if there is one. Where it has the merge of the head into its base, that base is
+// compared with: the event's may be an older one.
+func (a *action) lookAtCheckout(workspace string) {
+	checkout, err := ghxbuild.OpenCheckout(workspace)
+	if err != nil {
+		return
+	}
+	_, tree, parents, err := checkout.Head()
+	switch {
+	case a.source != "":
+		a.tree, _ = checkout.Tree(a.event.HeadSHA)
+	case err != nil:
+	default:
+		a.tree = tree
+		if len(parents) == 2 && parents[1] == a.event.HeadSHA {
+			a.event.BaseSHA = parents[0]
+		}
+	}
+	a.baseTree, _ = checkout.Tree(a.baseCommit())
+}
+
+// baseFiles returns a folder with the files of the base commit: from the
+// workspace's repository or, as a checkout has one commit alone unless it is told
+// otherwise, from GitHub.
+func (a *action) baseFiles(ctx context.Context) (folder string, err error) {
+	sha := a.baseCommit()
+	if sha == "" {
+		return "", fault.Invalidf("event %s has no base commit, so there is nothing that mode %s could be built from: name one with base-commit", a.event.Name, bench.GHXBase)
+	}
+	checkout, err := ghxbuild.OpenCheckout(".")
+	if err == nil {
+		folder, err = checkout.Files(ctx, sha)
+	}
+	if errors.Is(err, ghxbuild.ErrNoCommit) {
+		folder, err = ghxbuild.Fetch(ctx, a.teller.client, a.event.Owner, a.event.Repository, sha)
+		if err != nil && ctx.Err() == nil {
+			err = fault.Infraf("the checkout does not have it, and it cannot be fetched: %w; give actions/checkout fetch-depth: 0", err)
+		}
+	}
+	if folder != "" {
+		a.temporary = append(a.temporary, folder)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = ghxbuild.NoVerdict(sha, err)
+	}
+	return folder, err
 }
 
 // dropCredentials takes out of a checkout's configuration what lets git in: a

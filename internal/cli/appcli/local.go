@@ -268,7 +268,7 @@ func (l *local) arguments(r runs.Run, ghx ghxbuild.Built, rows []bench.Row) []st
 	if l.settings.ModelBaseURL != "" {
 		args = append(args, "--model-base-url", l.settings.ModelBaseURL)
 	}
-	for _, o := range [][2]string{{"--ghx-command", ghx.Command}, {"--ghx-skill", ghx.Skill}, {"--base-ghx", ghx.Base}} {
+	for _, o := range [][2]string{{"--ghx-command", ghx.Command}, {"--ghx-skill", ghx.Skill}, {"--base-ghx", ghx.Base}, {"--base-ghx-skill", ghx.BaseSkill}} {
 		if o[1] != "" {
 			args = append(args, o[0], o[1])
 		}

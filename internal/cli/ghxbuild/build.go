@@ -1,9 +1,10 @@
-// Package ghxbuild builds the ghx that a pull request proposes, so that it can be
-// measured: it fetches the files of the commit and builds them as a user
-// without rights.
+// Package ghxbuild builds the ghx that a pull request proposes, and that of the
+// commit that it is a change to, so that they can be measured: it fetches the
+// files of the commits and builds them as a user without rights.
 package ghxbuild
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,12 @@ type Builder struct {
 	Path   string
 	Output io.Writer
 
+	// InPlace builds in the workspace itself, which is our own user's.
+	InPlace bool
+	// Caches is the value of HOME, where builds find their caches; empty for
+	// Home.
+	Caches string
+
 	// User and Home are those of the account, once it was asked for: see
 	// [Builder.Enter]. A nil user is our own.
 	User *syscall.Credential
@@ -56,9 +63,9 @@ type Wanted struct {
 
 // Built is what there is to measure.
 type Built struct {
-	// Command and Skill are ghx's, empty for the installed one's. Base is the
-	// command of the base commit's.
-	Command, Skill, Base string
+	// Command and Skill are ghx's, empty for the installed one's. Base and
+	// BaseSkill are the base commit's.
+	Command, Skill, Base, BaseSkill string
 }
 
 // Enter finds out who builds, and ends and removes what that user has left: a
@@ -77,35 +84,48 @@ func (b *Builder) Enter() (err error) {
 // Build builds what is wanted. Errors are of kind invalid where the settings
 // would mend them.
 func (b *Builder) Build(ctx context.Context, in Wanted) (Built, error) {
+	result := Built{Command: in.Command, Skill: in.Skill, Base: in.Base}
 	script := in.Script
 	switch {
 	case script == None, script == Auto && !isGHX(b.Workspace):
-		return Built{in.Command, in.Skill, in.Base}.at(b.Workspace)
+		return result.at(b.Workspace)
 	case script == Auto:
 		script = "pnpm install --frozen-lockfile && pnpm --filter " + ghxPackage + " run build"
 	}
 	if err := b.Enter(); err != nil {
 		return Built{}, err
 	}
-	folder := filepath.Join(b.Home, "workspace")
-	if err := b.Copy(folder); err != nil {
-		return Built{}, fault.Infraf("copy the workspace to build in: %w", err)
+	folder, err := b.place()
+	if err != nil {
+		return Built{}, err
 	}
 	fmt.Fprintf(b.Output, "$ %s\n", script)
 	if err := b.Run(ctx, folder, script); err != nil {
 		return Built{}, fault.Infraf("build ghx with %q: %w; see the log of the build, or set build-command", script, err)
 	}
-	if err := b.lock(folder); err != nil {
-		return Built{}, err
+	if !b.InPlace {
+		if err := b.lock(folder); err != nil {
+			return Built{}, err
+		}
 	}
-	result := Built{in.Command, in.Skill, in.Base}
 	if result.Command == "" {
-		var err error
 		if result.Command, err = commandOf(folder); err != nil {
 			return Built{}, err
 		}
 	}
 	return result.at(folder)
+}
+
+// place returns the folder to build in, with the workspace's files.
+func (b *Builder) place() (string, error) {
+	if b.InPlace {
+		return b.Workspace, nil
+	}
+	folder := filepath.Join(b.Home, "workspace")
+	if err := b.Copy(folder); err != nil {
+		return "", fault.Infraf("copy the workspace to build in: %w", err)
+	}
+	return folder, nil
 }
 
 // lock keeps the user who builds out of the home, which everybody else may
@@ -222,7 +242,7 @@ func (b *Builder) Run(ctx context.Context, folder, script string) error {
 	}
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-ec", script)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, b.Output, b.Output
-	cmd.Env = []string{"PATH=" + b.Path, "HOME=" + b.Home, "TMPDIR=" + temp, "CI=true", "LANG=C.UTF-8", "NO_COLOR=1"}
+	cmd.Env = []string{"PATH=" + b.Path, "HOME=" + cmp.Or(b.Caches, b.Home), "TMPDIR=" + temp, "CI=true", "LANG=C.UTF-8", "NO_COLOR=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: b.User}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = outputDelay
