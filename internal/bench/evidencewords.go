@@ -20,6 +20,9 @@ type Side struct {
 	// Commits are those of the tool in the side's rows, sorted; none where rows do
 	// not say it, or where the mode has no tool of ours.
 	Commits []string `json:"commits"`
+	// Trees are the hashes of the tool's content, sorted; none where rows do not
+	// say it.
+	Trees []string `json:"trees,omitempty"`
 }
 
 // shortCommit is how many digits of a commit's name people read.

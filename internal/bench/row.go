@@ -161,6 +161,21 @@ func (m ModelRef) Signature() string {
 type GitRef struct {
 	Repo   *string `json:"repo"`
 	Commit *string `json:"commit"`
+	// Tree is the hash of the tooling's content, which commits of the same
+	// content share: the commit's tree, or that of a checkout with changes. Nil
+	// where it is unknown, and in rows that are older.
+	Tree *string `json:"tree,omitempty"`
+}
+
+// SameTool reports whether two references are of the same tooling: by its
+// content, where that of both is known, else by the commit. What is unknown is
+// not the same as anything.
+func (g GitRef) SameTool(other GitRef) bool {
+	a, b := g.Tree, other.Tree
+	if a == nil || b == nil {
+		a, b = g.Commit, other.Commit
+	}
+	return a != nil && b != nil && *a == *b
 }
 
 // ErrorType classifies what went wrong with a cell (rule R8).

@@ -46,8 +46,8 @@ type Collector struct {
 	// contents are the hashes of the scenarios' contents.
 	contents map[int32]string
 	changed  string
-	// commits are those of baseline and candidate.
-	commits [2]map[string]bool
+	// commits and trees are those of baseline and candidate.
+	commits, trees [2]map[string]bool
 }
 
 // record is what is kept of a row.
@@ -89,7 +89,7 @@ func NewCollector(pairing Pairing) (*Collector, error) {
 	}
 	return &Collector{
 		pairing: pairing, models: map[string]bool{}, contents: map[int32]string{},
-		commits: [2]map[string]bool{{}, {}},
+		commits: [2]map[string]bool{{}, {}}, trees: [2]map[string]bool{{}, {}},
 	}, nil
 }
 
@@ -126,7 +126,10 @@ func (c *Collector) Add(row *bench.Row) {
 	if why == "" {
 		c.models[row.Model.Signature()] = true
 		c.noteContent(r.scenario, row.ScenarioHash)
-		c.noteCommit(row, c.commits[one(r.candidate)])
+		if row.Mode.UsesGHX() {
+			note(c.commits[one(r.candidate)], row.Git.Commit)
+			note(c.trees[one(r.candidate)], row.Git.Tree)
+		}
 	}
 	switch {
 	case r.session.impossible():
@@ -138,10 +141,10 @@ func (c *Collector) Add(row *bench.Row) {
 	c.records = append(c.records, r)
 }
 
-// noteCommit adds the commit of a row whose mode is of the tool.
-func (c *Collector) noteCommit(row *bench.Row, commits map[string]bool) {
-	if commit := row.Git.Commit; commit != nil && row.Mode.UsesGHX() && !commits[*commit] {
-		commits[strings.Clone(*commit)] = true
+// note adds a text, if there is one, as a copy.
+func note(to map[string]bool, text *string) {
+	if text != nil && !to[*text] {
+		to[strings.Clone(*text)] = true
 	}
 }
 
@@ -217,8 +220,12 @@ func (c *Collector) Data() (Data, error) {
 	out.Merge(c.others.List()...)
 	return Data{
 		Blocks: c.withoutTails(blocks, out), LeftOut: out.List(),
-		Baseline: bench.Side{Mode: c.pairing.Baseline, Commits: sortedKeys(c.commits[0])}, Candidate: bench.Side{Mode: c.pairing.Candidate, Commits: sortedKeys(c.commits[1])},
+		Baseline: c.side(c.pairing.Baseline, 0), Candidate: c.side(c.pairing.Candidate, 1),
 	}, nil
+}
+
+func (c *Collector) side(mode bench.Mode, i int) bench.Side {
+	return bench.Side{Mode: mode, Commits: sortedKeys(c.commits[i]), Trees: sortedKeys(c.trees[i])}
 }
 
 func sortedKeys(set map[string]bool) []string {

@@ -12,7 +12,7 @@ type slot struct {
 	row bench.Row
 	has required
 
-	scenarioSet, sessionID, modelMode, repo, commit string
+	scenarioSet, sessionID, modelMode, repo, commit, tree string
 
 	sdkLatency float64
 	timing     bench.TimingBreakdown

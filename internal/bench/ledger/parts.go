@@ -52,6 +52,8 @@ func (p *parser) gitTo(g *bench.GitRef, s *slot) bool {
 			return p.stringRefTo(&g.Repo, &s.repo)
 		case "commit":
 			return p.stringRefTo(&g.Commit, &s.commit)
+		case "tree":
+			return p.stringRefTo(&g.Tree, &s.tree)
 		default:
 			return p.unknown(name)
 		}

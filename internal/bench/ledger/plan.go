@@ -53,8 +53,10 @@ type RunInfo struct {
 	// Target is the repository that the run acts on, empty for a sandbox.
 	Target string       `json:"target,omitempty"`
 	Git    bench.GitRef `json:"git"`
-	// BaseCommit is that of mode [bench.GHXBase], nil without it.
+	// BaseCommit is that of mode [bench.GHXBase], BaseTree the hash of its
+	// content; nil without it, and where it is not known.
 	BaseCommit *string `json:"base_commit,omitempty"`
+	BaseTree   *string `json:"base_tree,omitempty"`
 	// OutputJSONL is the one ledger file, empty if there is one per mode in
 	// the run's directory.
 	OutputJSONL string `json:"output_jsonl,omitempty"`
@@ -128,6 +130,11 @@ type Stop struct {
 	Cells []bench.Cell `json:"cells"`
 }
 
+// Base returns the tooling of mode [bench.GHXBase].
+func (r RunInfo) Base() bench.GitRef {
+	return bench.GitRef{Repo: r.Git.Repo, Commit: r.BaseCommit, Tree: r.BaseTree}
+}
+
 // Identity returns what every row of the run must agree with.
 func (r RunInfo) Identity() Identity {
 	hashes := make(map[string]string, len(r.Scenarios))
@@ -135,7 +142,7 @@ func (r RunInfo) Identity() Identity {
 		hashes[s.ID] = s.Hash
 	}
 	identity := Identity{
-		Model: r.Model, Commit: r.Git.Commit, BaseCommit: r.BaseCommit,
+		Model: r.Model, Tool: r.Git, Base: r.Base(),
 		SeedID: r.SeedID, ScenarioHashes: hashes,
 	}
 	if r.Variations != nil {

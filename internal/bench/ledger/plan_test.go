@@ -52,7 +52,7 @@ func TestN1TheIdentityOfARun(t *testing.T) {
 	info := planned("a", created, 1)
 	info.BaseCommit = ref("feed")
 	assert.Equal(t, ledger.Identity{
-		Model: info.Model, Commit: ref("beef"), BaseCommit: ref("feed"), SeedID: "seed-1",
+		Model: info.Model, Tool: bench.GitRef{Commit: ref("beef")}, Base: bench.GitRef{Commit: ref("feed")}, SeedID: "seed-1",
 		ScenarioHashes: map[string]string{"pr-view-001": "abc"},
 	}, info.Identity())
 }

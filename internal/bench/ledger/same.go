@@ -12,10 +12,8 @@ import (
 // harness can be read together with ours.
 type Identity struct {
 	Model bench.ModelRef
-	// Commit is that of the tooling measured, BaseCommit that of mode
-	// [bench.GHXBase].
-	Commit     *string
-	BaseCommit *string
+	// Tool is the tooling measured, Base that of mode [bench.GHXBase].
+	Tool, Base bench.GitRef
 	SeedID     string
 	// Variations are those of the fixtures.
 	Variations bench.Variations
@@ -29,12 +27,16 @@ func CheckSame(suite Identity, row *bench.Row) error {
 	if suite.Model.ModelID != "" && row.Model.ModelID != "" && suite.Model.Signature() != row.Model.Signature() {
 		return differs(row, "model", row.Model.Signature(), suite.Model.Signature())
 	}
-	commit := suite.Commit
+	tool := suite.Tool
 	if row.Mode == bench.GHXBase {
-		commit = suite.BaseCommit
+		tool = suite.Base
+	}
+	name, got, want := "git.commit", row.Git.Commit, tool.Commit
+	if row.Git.Tree != nil && tool.Tree != nil {
+		name, got, want = "git.tree", row.Git.Tree, tool.Tree
 	}
 	for _, f := range []struct{ name, got, want string }{
-		{"git.commit", text(row.Git.Commit), text(commit)},
+		{name, text(got), text(want)},
 		{"seed_id", row.SeedID, suite.SeedID},
 		{"scenario_hash", row.ScenarioHash, suite.ScenarioHashes[row.ScenarioID]},
 	} {

@@ -278,9 +278,10 @@ func TestN1CheckSame(t *testing.T) {
 	good.SeedID, good.ScenarioHash = "seed-1", "abc"
 	good.Variation = &bench.Variation{Seed: 5, Number: 1}
 	suite := ledger.Identity{
-		Variations: bench.Variations{Seed: 5}, Model: good.Model, Commit: good.Git.Commit, BaseCommit: ref("feed"), SeedID: "seed-1",
+		Variations: bench.Variations{Seed: 5}, Model: good.Model, Tool: good.Git, Base: bench.GitRef{Commit: ref("feed")}, SeedID: "seed-1",
 		ScenarioHashes: map[string]string{good.ScenarioID: "abc"},
 	}
+	suite.Tool.Tree = ref("7ee")
 	for _, c := range []struct {
 		name   string
 		change func(*bench.Row)
@@ -289,7 +290,9 @@ func TestN1CheckSame(t *testing.T) {
 		{"N1: the suite's own row is taken", func(*bench.Row) {}, nil},
 		{"N1: another model is refused", func(r *bench.Row) { r.Model.ModelID = "other" }, []string{"model", "openai/other/<null>", "openai/gpt-5.3-codex/<null>"}},
 		{"N1: another variant of the model is refused", func(r *bench.Row) { r.Model.Mode = ref("high") }, []string{"model", "gpt-5.3-codex/high"}},
-		{"N1: another commit is refused", func(r *bench.Row) { r.Git.Commit = ref("beef") }, []string{"git.commit", `"beef"`, *suite.Commit}},
+		{"N1: another commit is refused", func(r *bench.Row) { r.Git.Commit = ref("beef") }, []string{"git.commit", `"beef"`, *suite.Tool.Commit}},
+		{"V7: another commit of the same content is taken", func(r *bench.Row) { r.Git.Commit, r.Git.Tree = ref("beef"), ref("7ee") }, nil},
+		{"V7: the same commit with changes is refused", func(r *bench.Row) { r.Git.Tree = ref("7ee2") }, []string{"git.tree", `"7ee2"`, `"7ee"`}},
 		{"N1: the base's row has the base's commit", func(r *bench.Row) { r.Mode, r.Git.Commit = bench.GHXBase, ref("feed") }, nil},
 		{"N1: the base's row with another commit is refused", func(r *bench.Row) { r.Mode = bench.GHXBase }, []string{"git.commit", `"feed"`}},
 		{"N1: another seed is refused", func(r *bench.Row) { r.SeedID = "seed-2" }, []string{"seed_id", `"seed-2"`, `"seed-1"`}},

@@ -81,7 +81,7 @@ func (r *run) row(a attempt, s bench.Scenario, attempts []bench.Attempt) *bench.
 		Simulated: r.info.Simulated, ScenarioHash: s.Hash,
 	}
 	if a.cell.Mode == bench.GHXBase {
-		row.Git.Commit = r.cfg.BaseCommit
+		row.Git.Commit, row.Git.Tree = r.cfg.BaseCommit, r.cfg.BaseTree
 	}
 	if a.usage != nil {
 		requests := a.usage.Requests

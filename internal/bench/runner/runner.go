@@ -66,9 +66,11 @@ type Config struct {
 	// Variations say which variation of the fixtures each iteration has.
 	Variations bench.Variations
 	Git        bench.GitRef
-	// BaseCommit is the commit of mode [bench.GHXBase].
-	BaseCommit *string
-	Tools      map[string]string
+	// BaseCommit is the commit of mode [bench.GHXBase], BaseTree the hash of its
+	// content.
+	BaseCommit, BaseTree *string
+
+	Tools map[string]string
 }
 
 // Ledger takes rows.

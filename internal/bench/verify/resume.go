@@ -14,10 +14,10 @@ import (
 // sameRun refuses to go on with a run as another one, and names the first
 // difference.
 func sameRun(before, now ledger.RunInfo) error {
-	for _, d := range []struct{ what, was, is string }{
+	for _, d := range []change{
 		{"model", before.Model.Signature(), now.Model.Signature()},
-		{"commit", orUnknown(before.Git.Commit), orUnknown(now.Git.Commit)},
-		{"base commit", orUnknown(before.BaseCommit), orUnknown(now.BaseCommit)},
+		toolChange("", before.Git, now.Git),
+		toolChange("base ", before.Base(), now.Base()),
 		{"fixture seed", before.SeedID, now.SeedID},
 		{"variation of fixtures", variations(before), variations(now)},
 		{"target", before.Target, now.Target},
@@ -43,6 +43,18 @@ func sameRun(before, now ledger.RunInfo) error {
 		return otherRun(before, "plan", cells(before), cells(now))
 	}
 	return nil
+}
+
+// change is what may not differ when a run goes on.
+type change struct{ what, was, is string }
+
+// toolChange compares the tooling of two runs: its content where both know it,
+// so that a commit without a change goes on and a checkout with one does not.
+func toolChange(of string, before, now bench.GitRef) change {
+	if before.Tree != nil && now.Tree != nil {
+		return change{of + "content (the hash of its tree)", *before.Tree, *now.Tree}
+	}
+	return change{of + "commit", orUnknown(before.Commit), orUnknown(now.Commit)}
 }
 
 func otherRun(before ledger.RunInfo, what, was, is string) error {
@@ -98,5 +110,5 @@ func scenarioIDs(r ledger.RunInfo) []string {
 // and G11). How often their scenarios are repeated may differ.
 func sameSuite(a, b ledger.RunInfo) bool {
 	return a.Model.Signature() == b.Model.Signature() && a.ScenarioSet == b.ScenarioSet && a.SeedID == b.SeedID && variations(a) == variations(b) &&
-		orUnknown(a.Git.Commit) == orUnknown(b.Git.Commit) && maps.Equal(a.Identity().ScenarioHashes, b.Identity().ScenarioHashes)
+		orUnknown(a.Git.Commit) == orUnknown(b.Git.Commit) && (a.Git.Tree == nil || b.Git.Tree == nil || *a.Git.Tree == *b.Git.Tree) && maps.Equal(a.Identity().ScenarioHashes, b.Identity().ScenarioHashes)
 }

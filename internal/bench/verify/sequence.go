@@ -174,9 +174,12 @@ func (s Source) bases() (bases []string) {
 // Trees that are not known are not the same. Parts of one plan are one sequence.
 func sameQuestion(a, b ledger.RunInfo) bool {
 	parts := a.Shard != nil && b.Shard != nil && a.Shard.Index != b.Shard.Index
-	return a.Profile.ByEvidence() && !parts && a.Git.Commit != nil && b.Git.Commit != nil && *a.Git.Commit == *b.Git.Commit &&
-		orUnknown(a.BaseCommit) == orUnknown(b.BaseCommit) && a.Provider == b.Provider && a.Model.Signature() == b.Model.Signature() &&
+	return a.Profile.ByEvidence() && !parts && a.Git.SameTool(b.Git) && sameBase(a, b) && a.Provider == b.Provider && a.Model.Signature() == b.Model.Signature() &&
 		slices.Equal(bench.SortedModes(modeSet(a)), bench.SortedModes(modeSet(b))) && maps.Equal(a.Identity().ScenarioHashes, b.Identity().ScenarioHashes)
+}
+
+func sameBase(a, b ledger.RunInfo) bool {
+	return a.BaseCommit == nil && b.BaseCommit == nil || a.Base().SameTool(b.Base())
 }
 
 func modeSet(run ledger.RunInfo) map[bench.Mode]bool {

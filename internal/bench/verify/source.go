@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -139,7 +138,9 @@ func identityOf(runs []ledger.RunInfo) *ledger.Identity {
 	}
 	identity := runs[0].Identity()
 	for _, run := range runs[1:] {
-		identity.BaseCommit = cmp.Or(identity.BaseCommit, run.BaseCommit)
+		if identity.Base.Commit == nil {
+			identity.Base = run.Base()
+		}
 	}
 	return &identity
 }

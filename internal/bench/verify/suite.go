@@ -66,8 +66,9 @@ type Suite struct {
 	// Target is the repository that the run acts on, empty for a sandbox.
 	Target string
 	Git    bench.GitRef
-	// BaseCommit is that of mode [bench.GHXBase], nil if it is not known.
-	BaseCommit *string
+	// BaseCommit is that of mode [bench.GHXBase], BaseTree the hash of its
+	// content; nil if it is not known.
+	BaseCommit, BaseTree *string
 	// Rows are of cells that were run elsewhere, or in another run. Those that
 	// belong to this one are taken into its ledger, and their cells are not run
 	// again; the others are counted in the run's file.
@@ -108,7 +109,7 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 	info := ledger.RunInfo{
 		SchemaVersion: ledger.RunSchemaVersion, RunID: s.RunID, CreatedAt: created, Modes: s.Modes,
 		Repetitions: s.Repetitions, FirstLook: s.FirstLook, ScenarioSet: s.ScenarioSet, OrderKind: string(s.Order), OrderSeed: s.OrderSeed,
-		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Target: s.Target, Git: s.Git, BaseCommit: s.BaseCommit,
+		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Target: s.Target, Git: s.Git, BaseCommit: s.BaseCommit, BaseTree: s.BaseTree,
 		OutputJSONL: s.OutputJSONL, Transcripts: s.Transcripts, Price: s.Run.Price, TakenUSD: s.TakenUSD,
 		Margins: s.margins, Continues: s.Continues, NotCounted: s.NotCounted,
 	}
@@ -317,7 +318,7 @@ func (s Suite) config(info ledger.RunInfo, done map[bench.Cell]bool, spent float
 	}
 	cfg.Order, cfg.OrderSeed, cfg.SpentUSD = s.Order, s.OrderSeed, spent
 	cfg.RunID, cfg.ScenarioSet, cfg.SeedID = s.RunID, s.ScenarioSet, s.SeedID
-	cfg.Git, cfg.BaseCommit, cfg.Variations = s.Git, s.BaseCommit, s.Variations
+	cfg.Git, cfg.BaseCommit, cfg.BaseTree, cfg.Variations = s.Git, s.BaseCommit, s.BaseTree, s.Variations
 	if cfg.MaxCostUSD > 0 {
 		cfg.MaxCostUSD += info.TakenUSD
 	}

@@ -86,6 +86,7 @@ func (a *action) runFor(ctx context.Context, cmd command.Command) (int, error) {
 			return a.broken(ctx, err)
 		}
 		a.temporary = append(a.temporary, a.source)
+		a.tree = ghxbuild.TreeOf(ctx, a.teller.client, e.Owner, e.Repository, a.event.HeadSHA)
 	}
 	return a.measure(ctx)
 }

@@ -80,12 +80,7 @@ func (a *action) lookAtCheckout(workspace string) {
 	if err != nil {
 		return
 	}
-	_, tree, parents, err := checkout.Head()
-	switch {
-	case a.source != "":
-		a.tree, _ = checkout.Tree(a.event.HeadSHA)
-	case err != nil:
-	default:
+	if _, tree, parents, err := checkout.Head(); err == nil && a.source == "" {
 		a.tree = tree
 		if len(parents) == 2 && parents[1] == a.event.HeadSHA {
 			a.event.BaseSHA = parents[0]
@@ -107,6 +102,7 @@ func (a *action) baseFiles(ctx context.Context) (folder string, err error) {
 		folder, err = checkout.Files(ctx, sha)
 	}
 	if errors.Is(err, ghxbuild.ErrNoCommit) {
+		a.baseTree = ghxbuild.TreeOf(ctx, a.teller.client, a.event.Owner, a.event.Repository, sha)
 		folder, err = ghxbuild.Fetch(ctx, a.teller.client, a.event.Owner, a.event.Repository, sha)
 		if err != nil && ctx.Err() == nil {
 			err = fault.Infraf("the checkout does not have it, and it cannot be fetched: %w; give actions/checkout fetch-depth: 0", err)

@@ -31,10 +31,12 @@ func newBuilds(settings config.Local, path string) *builds {
 	return &builds{settings: settings, path: path, turn: make(chan struct{}, 1)}
 }
 
-// measured are the programs of one run. Its folders are temporary.
+// measured are the programs of one run, and the hashes of the trees that they are
+// of, empty where those are not known. Its folders are temporary.
 type measured struct {
 	ghxbuild.Built
-	folders []string
+	tree, baseTree string
+	folders        []string
 }
 
 // remove removes what was made. What cannot be removed is in a folder that is
@@ -63,21 +65,26 @@ func (b *builds) build(ctx context.Context, w conduct.Work, log io.Writer) (*mea
 	case <-ctx.Done():
 		return made, context.Cause(ctx)
 	}
-	err := b.commit(ctx, w, r.Head, ghxbuild.Wanted{Command: b.settings.GHXCommand, Skill: b.settings.GHXSkill}, made, log)
-	if err != nil || !slices.Contains(r.Request.Plan.Modes, bench.GHXBase) {
+	wanted := ghxbuild.Wanted{Script: b.settings.Build, Command: b.settings.GHXCommand, Skill: b.settings.GHXSkill}
+	err := b.commit(ctx, w, r.Head, made, log, func(builder *ghxbuild.Builder) (ghxbuild.Built, error) {
+		return builder.Build(ctx, wanted)
+	})
+	if err != nil {
 		return made, err
 	}
-	proposed := made.Built
-	if err := b.commit(ctx, w, r.Request.BaseSHA, ghxbuild.Wanted{}, made, log); err != nil {
-		return made, err
+	made.tree = ghxbuild.TreeOf(ctx, w.Client, r.Owner(), r.Name(), r.Head)
+	if !slices.Contains(r.Request.Plan.Modes, bench.GHXBase) {
+		return made, nil
 	}
-	proposed.Base = made.Command
-	made.Built = proposed
-	return made, nil
+	proposed, base := made.Built, r.Request.BaseSHA
+	made.baseTree = ghxbuild.TreeOf(ctx, w.Client, r.Owner(), r.Name(), base)
+	return made, b.commit(ctx, w, base, made, log, func(builder *ghxbuild.Builder) (ghxbuild.Built, error) {
+		return builder.BuildBase(ctx, wanted, base, proposed)
+	})
 }
 
-// commit makes the ghx of a commit.
-func (b *builds) commit(ctx context.Context, w conduct.Work, sha string, wanted ghxbuild.Wanted, made *measured, log io.Writer) error {
+// commit has the ghx of a commit made.
+func (b *builds) commit(ctx context.Context, w conduct.Work, sha string, made *measured, log io.Writer, build func(*ghxbuild.Builder) (ghxbuild.Built, error)) error {
 	fmt.Fprintf(log, "fetch %s of %s\n", sha, w.Run.Repo)
 	folder, err := ghxbuild.Fetch(ctx, w.Client, w.Run.Owner(), w.Run.Name(), sha)
 	if err != nil && fault.KindOf(err) == fault.Infrastructure && ctx.Err() == nil {
@@ -87,7 +94,7 @@ func (b *builds) commit(ctx context.Context, w conduct.Work, sha string, wanted 
 		return err
 	}
 	made.folders = append(made.folders, folder)
-	builder := &ghxbuild.Builder{
+	made.Built, err = build(&ghxbuild.Builder{
 		Workspace: folder, Path: b.path, Output: log,
 		Account: func() (*syscall.Credential, string, error) {
 			user, home, err := ghxbuild.Account()
@@ -96,9 +103,7 @@ func (b *builds) commit(ctx context.Context, w conduct.Work, sha string, wanted 
 			}
 			return user, home, err
 		},
-	}
-	wanted.Script = b.settings.Build
-	made.Built, err = builder.Build(ctx, wanted)
+	})
 	if err != nil && ctx.Err() == nil {
 		return queue.Permanent(err) // it would fail again
 	}

@@ -27,7 +27,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
-	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/redact"
@@ -84,7 +83,7 @@ func (l *local) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, erro
 	if err != nil {
 		return runs.Outcome{Log: log.end()}, err
 	}
-	result, err := l.run(ctx, w, rows, env, log, l.arguments(w.Run, ghx.Built, rows))
+	result, err := l.run(ctx, w, rows, env, log, l.arguments(w.Run, ghx, rows))
 	leave()
 	outcome := runs.Outcome{Summary: result.Summary, Log: log.end()}
 	if err == nil && result.Summary != nil {
@@ -231,7 +230,7 @@ func (l *local) tidy(current string) {
 }
 
 // arguments returns the command line that does what the plan says.
-func (l *local) arguments(r runs.Run, ghx ghxbuild.Built, rows []bench.Row) []string {
+func (l *local) arguments(r runs.Run, ghx *measured, rows []bench.Row) []string {
 	p := r.Request.Plan
 	args := []string{
 		"verify", "--output-dir", l.folder(r), "--modes", bench.JoinModes(p.Modes, ","), "--repetitions", p.Repetitions.String(),
@@ -268,7 +267,10 @@ func (l *local) arguments(r runs.Run, ghx ghxbuild.Built, rows []bench.Row) []st
 	if l.settings.ModelBaseURL != "" {
 		args = append(args, "--model-base-url", l.settings.ModelBaseURL)
 	}
-	for _, o := range [][2]string{{"--ghx-command", ghx.Command}, {"--ghx-skill", ghx.Skill}, {"--base-ghx", ghx.Base}, {"--base-ghx-skill", ghx.BaseSkill}} {
+	for _, o := range [][2]string{
+		{"--ghx-command", ghx.Command}, {"--ghx-skill", ghx.Skill}, {"--base-ghx", ghx.Base}, {"--base-ghx-skill", ghx.BaseSkill},
+		{"--git-tree", ghx.tree}, {"--base-tree", ghx.baseTree},
+	} {
 		if o[1] != "" {
 			args = append(args, o[0], o[1])
 		}

@@ -2,23 +2,31 @@ package benchcli
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 )
 
-// gitOf returns the commit that is measured: as given, as the environment
-// says, or the checkout's that this is run in.
-func (a *app) gitOf(f *suiteFlags) bench.GitRef {
+// gitOf returns the commit that is measured, and the hash of its content: as
+// given, as the environment says, or the checkout's that this is run in. That
+// one's content is what its files are now, changed or not. Git itself is asked
+// for no other: whoever names a commit may not trust the checkout.
+func (a *app) gitOf(ctx context.Context, f *suiteFlags) bench.GitRef {
 	repo := firstOf(f.gitRepo, a.getenv("BENCH_GIT_REPO"), a.getenv("GITHUB_REPOSITORY"))
 	commit := firstOf(f.gitCommit, a.getenv("BENCH_GIT_COMMIT"), a.getenv("GITHUB_SHA"))
+	tree := f.gitTree
 	if commit == "" {
 		commit = checkoutHead()
+		if here, err := openWorktree(ctx, "."); err == nil && commit != "" && tree == "" {
+			tree = here.contentHash(ctx, f.outputs()...)
+		}
 	}
-	ref := bench.GitRef{}
+	ref := bench.GitRef{Tree: orNil(firstOf(tree, treeOf(commit)))}
 	if repo != "" {
 		ref.Repo = &repo
 	}
@@ -26,6 +34,25 @@ func (a *app) gitOf(f *suiteFlags) bench.GitRef {
 		ref.Commit = &commit
 	}
 	return ref
+}
+
+// treeOf returns the hash of a commit's tree, empty where the checkout does not
+// have it.
+func treeOf(commit string) string {
+	checkout, err := ghxbuild.OpenCheckout(".")
+	if err != nil || commit == "" {
+		return ""
+	}
+	tree, _ := checkout.Tree(commit)
+	return tree
+}
+
+// orNil returns nil for an empty text.
+func orNil(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 func firstOf(texts ...string) string {
@@ -78,13 +105,10 @@ func openCheckout() (*git.Repository, error) {
 }
 
 func checkoutHead() string {
-	repo, err := openCheckout()
+	checkout, err := ghxbuild.OpenCheckout(".")
 	if err != nil {
 		return ""
 	}
-	head, err := repo.Head()
-	if err != nil {
-		return ""
-	}
-	return head.Hash().String()
+	commit, _, _, _ := checkout.Head()
+	return commit
 }

@@ -41,7 +41,9 @@ func (a *app) initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a workflow that benchmarks pull requests",
-		Long: `init writes a workflow file for the repository in the current folder. Commit it,
+		Long: `init writes a workflow file for the repository in the current folder: it builds
+the tool of a pull request and that of its base, and compares them (profile
+regression). Commit it,
 and keep the model's API key as a secret of the repository, under the name that
 init prints.
 

@@ -78,6 +78,8 @@ type suiteFlags struct {
 	variationSeed uint64
 	gitRepo       string
 	gitCommit     string
+	gitTree       string
+	baseTree      string
 	baseCommit    string
 	expectations  string
 	pause         time.Duration
@@ -122,6 +124,8 @@ func (f *suiteFlags) add(flags *pflag.FlagSet, defaultSet string) {
 	f.addVariation(flags)
 	flags.StringVar(&f.gitRepo, "git-repo", "", "`OWNER/NAME` of the tooling that is measured (default $BENCH_GIT_REPO, $GITHUB_REPOSITORY)")
 	flags.StringVar(&f.gitCommit, "git-commit", "", "commit of the tooling that is measured (default $BENCH_GIT_COMMIT, $GITHUB_SHA, the checkout's head)")
+	flags.StringVar(&f.gitTree, "git-tree", "", "`HASH` of its content (default that of the checkout as it is, or of --git-commit)")
+	flags.StringVar(&f.baseTree, "base-tree", "", "`HASH` of the content of --base-commit (default as the checkout knows it)")
 	flags.StringVar(&f.baseCommit, "base-commit", "", "`COMMIT` of the tooling of mode ghx@base")
 	flags.StringVar(&f.expectations, "expectations-config", "", "thresholds and prices `FILE` (default: built in)")
 	flags.DurationVar(&f.pause, "script-pause", scripted.DefaultPause, "how long the scripted agent thinks in each turn")
@@ -229,9 +233,9 @@ func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, modes []bench.Mode, rep
 	if err := p.selectScenarios(defaultSet); err != nil {
 		return nil, err
 	}
-	p.suite.Git = a.gitOf(f)
+	p.suite.Git = a.gitOf(cmd.Context(), f)
 	if f.baseCommit != "" && slices.Contains(p.suite.Modes, bench.GHXBase) {
-		p.suite.BaseCommit = &f.baseCommit
+		p.suite.BaseCommit, p.suite.BaseTree = &f.baseCommit, orNil(firstOf(f.baseTree, treeOf(f.baseCommit)))
 	}
 	if err := a.connect(cmd.Context(), p); err != nil {
 		return nil, err

@@ -40,6 +40,7 @@ func (f *suiteFlags) repetitions(text string, profile bench.GateProfile) (bench.
 type verifyFlags struct {
 	suite       suiteFlags
 	judge       judgeFlags
+	base        baseFlags
 	modes       []string
 	repetitions string
 }
@@ -47,6 +48,7 @@ type verifyFlags struct {
 func (f *verifyFlags) add(cmd *cobra.Command) {
 	f.suite.add(cmd.Flags(), defaultVerifySet)
 	f.judge.add(cmd)
+	f.base.add(cmd)
 	cmd.Flags().StringSliceVar(&f.modes, "modes", []string{string(bench.AgentDirect), string(bench.GHX)}, "the modes to run: agent_direct, mcp, ghx, ghx@base")
 	cmd.Flags().StringVar(&f.repetitions, "repetitions", fmt.Sprint(defaultRepetitions), "how often each scenario runs in each mode; of profiles that decide by evidence a range, by default "+evidenceRepetitions)
 }
@@ -205,6 +207,9 @@ the set with the model. What cannot pass at all is refused, as verify does.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.suite.dryRun = true
+			if _, err := a.buildBase(cmd, &f); err != nil {
+				return err
+			}
 			p, how, design, err := a.prepareVerify(cmd, &f)
 			if err != nil {
 				return err

@@ -96,13 +96,17 @@ By evidence, repetitions and margins are fixed before the first session: what is
 changed later, and a second run on the same commits after one that did not pass,
 cannot pass.
 
+With --base REF ghx is compared with that of another commit: both are built, here
+and in a worktree of REF that is removed afterwards. Builds see PATH and HOME and
+nothing else of the environment. A base that cannot be built is no verdict.
+
 With --rows the run begins with the rows of an earlier one of the same commit,
 model and scenarios, and runs the cells that are missing there. What was tried
 counts, whatever became of it: no row is dropped or run again, and those beyond
 this run's repetitions count too. Rows that do not belong are counted and named.`,
 		Example: `  bench verify
   bench verify --gate-profile verify_release --scenario-set ci-verify-release --repetitions 5
-  bench verify --gate-profile regression --modes ghx@base,ghx --baseline-mode ghx@base
+  bench verify --base main --build-command 'make' --ghx-command ./bin/ghx
   bench verify --gate-profile claim --repetitions 2..8 --margin-success 10
   bench verify --modes agent_direct,mcp,ghx --repetitions 4
   bench verify --script-fault 'ghx/pr-merge-001=stall'
@@ -110,6 +114,11 @@ this run's repetitions count too. Rows that do not belong are counted and named.
   bench verify --rows .bench/20260225T120000Z-k3v9qa`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			remove, err := a.buildBase(cmd, &f)
+			defer remove()
+			if err != nil {
+				return err
+			}
 			p, how, design, err := a.prepareVerify(cmd, &f)
 			if err != nil {
 				return err

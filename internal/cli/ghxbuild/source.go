@@ -86,6 +86,15 @@ func Fetch(ctx context.Context, client *github.Client, owner, repo, sha string) 
 	return folder, nil
 }
 
+// TreeOf returns the hash of a commit's tree, empty where GitHub does not tell.
+func TreeOf(ctx context.Context, client *github.Client, owner, repo, sha string) string {
+	commit, _, err := client.REST.Git.GetCommit(ctx, owner, repo, sha)
+	if err != nil {
+		return ""
+	}
+	return commit.GetTree().GetSHA()
+}
+
 // Unpack unpacks an archive of GitHub's, whose files are in one folder. Nothing
 // is written outside of the folder.
 func Unpack(archive io.Reader, folder string) error {

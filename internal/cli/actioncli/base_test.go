@@ -1,0 +1,111 @@
+package actioncli_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+)
+
+// git runs git in the workspace and returns what it says.
+func (r *runner) git(args ...string) string {
+	r.t.Helper()
+	cmd := exec.CommandContext(r.t.Context(), "git", args...)
+	cmd.Dir = r.workspace
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	out, err := cmd.CombinedOutput()
+	require.NoError(r.t, err, "git %v: %s", args, out)
+	return strings.TrimSpace(string(out))
+}
+
+// proposal makes the workspace the merge of a pull request, as actions/checkout
+// does, of a tool that both commits build.
+func proposal(t *testing.T, basesBuild string) (r *runner, base string) {
+	t.Helper()
+	r = newRunner(t)
+	r.unprivileged = true
+	r.git("init", "-q", "-b", "main")
+	r.write("build.sh", basesBuild, 0o644)
+	r.write("tool.sh", "#!/bin/sh\necho base\n", 0o755)
+	r.git("add", "-A")
+	r.git("commit", "-qm", "base")
+	base = r.git("rev-parse", "HEAD")
+	r.git("checkout", "-qb", "change")
+	r.write("build.sh", "echo 'builds head' $GITHUB_TOKEN $INPUT_PROVIDER; mkdir bin; cp tool.sh bin/tool\n", 0o644)
+	r.git("commit", "-qam", "change")
+	r.head = r.git("rev-parse", "HEAD")
+	r.git("checkout", "-q", "main")
+	r.git("merge", "-q", "--no-ff", "-m", "merge", "change")
+	r.pullRequest("synchronize", map[string]any{"base": map[string]any{"ref": "main", "sha": strings.Repeat("0d", 20)}})
+	r.inputs["gate-profile"], r.inputs["build-command"], r.inputs["ghx-command"] = "regression", "sh build.sh", "bin/tool"
+	r.inputs["scenarios"], r.inputs["repetitions"] = "pr-view-001,issue-view-001,pr-list-001", "6"
+	return r, base
+}
+
+const buildsBase = "echo 'builds base'; mkdir bin; cp tool.sh bin/tool\n"
+
+func TestTheBaseIsBuiltBesideTheHeadAndComparedWith(t *testing.T) {
+	t.Parallel()
+	r, base := proposal(t, buildsBase)
+	tree := r.git("rev-parse", "HEAD^{tree}")
+	baseTree := r.git("rev-parse", base+"^{tree}")
+	ended := r.run()
+	require.Zero(t, ended.code, ended.log)
+	assert.Regexp(t, `(?s)builds head\n.*builds base\n`, ended.log, "both are built, without the job's environment")
+	assert.Regexp(t, `--modes ghx@base,ghx .*--baseline-mode ghx@base .*--ghx-command \S+/workspace/bin/tool --base-ghx \S+/workspace/bin/tool`, ended.log)
+	assert.Contains(t, ended.log, "--git-tree "+tree+" --base-commit "+base+" --base-tree "+baseTree)
+	assert.Contains(t, ended.log, "against ghx@base at "+base[:7])
+	assert.NotContains(t, ended.log, "FAIL")
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "bench-source-*"))
+	require.NoError(t, err)
+	for _, folder := range left {
+		assert.NoFileExists(t, filepath.Join(folder, "tool.sh"), "the base's files are removed")
+	}
+}
+
+func TestABaseThatCannotBeBuiltIsNoVerdict(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		build  string
+		change func(r *runner)
+		code   int
+		want   string
+	}{
+		"its build fails":                         {"exit 5\n", func(*runner) {}, 3, `build ghx with "sh build.sh": exit status 5; see the log of the build, or set build-command`},
+		"it has no such program":                  {"true\n", func(*runner) {}, 2, `"bin/tool" names no program that it has`},
+		"the head's program is not of the commit": {buildsBase, func(r *runner) { r.inputs["ghx-command"] = "sh" }, 2, `"sh" names no program that it has`},
+		"it is nowhere":                           {buildsBase, func(r *runner) { r.inputs["base-commit"] = strings.Repeat("0d", 20) }, 3, "give actions/checkout fetch-depth: 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, _ := proposal(t, c.build)
+			c.change(r)
+			ended := r.run()
+			assert.Equal(t, c.code, ended.code, ended.log)
+			assert.Contains(t, ended.log, c.want)
+			assert.Contains(t, ended.log, "so there is no verdict")
+			assert.NotContains(t, ended.log, "$ bench verify")
+			assert.NotContains(t, []string{"success", "failure"}, ended.outputs["conclusion"])
+		})
+	}
+}
+
+// A checkout has one commit, unless it is told otherwise: the base's files come
+// from GitHub then.
+func TestABaseThatTheCheckoutLacksIsFetched(t *testing.T) {
+	t.Parallel()
+	r, _ := proposal(t, buildsBase)
+	fetched := r.world.As("owner").Do("GET", sandboxtest.Path+"/branches/main", nil).Text("commit.sha")
+	require.NotEmpty(t, fetched)
+	r.inputs["base-commit"], r.inputs["build-command"] = fetched, "ls; mkdir -p bin; echo '#!/bin/sh' > bin/tool; chmod +x bin/tool"
+	ended := r.run()
+	require.Zero(t, ended.code, ended.log)
+	assert.Contains(t, ended.log, "--base-commit "+fetched)
+	assert.Contains(t, ended.log, "against ghx@base at "+fetched[:7])
+}
