@@ -70,6 +70,9 @@ type RunInfo struct {
 	// all shards, nil without shards.
 	Cells    []bench.Cell `json:"cells"`
 	AllCells []bench.Cell `json:"all_cells,omitempty"`
+	// Compared are baseline and candidate, nil where evidence does not decide, and
+	// in runs that are older.
+	Compared []bench.Mode `json:"compared,omitempty"`
 	// Margins are those that evidence is judged by, fixed before the first
 	// session; nil where they are the usual ones, or evidence does not decide.
 	Margins *bench.Margins `json:"margins,omitempty"`
@@ -102,6 +105,13 @@ type Begun struct {
 	Repetitions int            `json:"repetitions"`
 	FirstLook   int            `json:"first_look,omitempty"`
 	Margins     *bench.Margins `json:"margins,omitempty"`
+	// At is when the run was created, zero where that is not known.
+	At time.Time `json:"at,omitzero"`
+}
+
+// Begun returns what was fixed before the run's first session.
+func (r RunInfo) Begun() Begun {
+	return Begun{RunID: r.RunID, Repetitions: r.Repetitions, FirstLook: r.FirstLook, Margins: r.Margins, At: r.CreatedAt}
 }
 
 // Judged is what evidence came to.

@@ -7,6 +7,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
 )
 
 // Design returns what is fixed before the first session where the profile
@@ -38,9 +39,13 @@ func (how Judging) blocks(notCounted map[string]string) (*evidence.Collector, er
 	if !how.Profile.ByEvidence() {
 		return nil, nil
 	}
-	return evidence.NewCollector(evidence.Pairing{
-		Baseline: cmp.Or(how.Baseline, bench.AgentDirect), Candidate: cmp.Or(how.Candidate, bench.GHX), NotCounted: notCounted,
-	})
+	compared := how.compared()
+	return evidence.NewCollector(evidence.Pairing{Baseline: compared[0], Candidate: compared[1], NotCounted: notCounted})
+}
+
+// compared returns baseline and candidate.
+func (how Judging) compared() []bench.Mode {
+	return []bench.Mode{cmp.Or(how.Baseline, bench.AgentDirect), cmp.Or(how.Candidate, bench.GHX)}
 }
 
 // judgeBlocks returns what the blocks of runs come to.
@@ -75,10 +80,14 @@ func (how Judging) decideByEvidence(s *bench.Summary, judged bench.Evidence, rea
 	s.Gate.Passed = judged.Verdict == bench.VerdictPass
 }
 
-// repetitionsOf returns how many repetitions runs have planned. Where no run is
+// repetitionsOf returns how many repetitions a sequence has planned. Where no run is
 // known, or shards were brought together, there is one look, at all of them.
 func repetitionsOf(runs []ledger.RunInfo, blocks []evidence.Block) bench.Repetitions {
 	var r bench.Repetitions
+	if len(runs) == 1 && runs[0].Shard == nil {
+		plan := planned(runs)
+		return bench.Repetitions{First: cmp.Or(plan.FirstLook, plan.Repetitions), Most: plan.Repetitions}
+	}
 	for _, run := range runs {
 		r.Most = max(r.Most, run.Repetitions)
 	}
@@ -88,21 +97,22 @@ func repetitionsOf(runs []ledger.RunInfo, blocks []evidence.Block) bench.Repetit
 		}
 	}
 	r.First = r.Most
-	if len(runs) == 1 && runs[0].Shard == nil && runs[0].FirstLook > 0 {
-		r.First = runs[0].FirstLook
-	}
 	return r
 }
 
 // enough returns what looks at the rows of a suite that adapts and says whether
 // they decide.
-func (how Judging) enough(s Suite, models []string) (func(files []string) (bench.Evidence, error), error) {
-	model, err := how.Expectations.ResolveModel(how.Model, models)
+func (how Judging) enough(s Suite, deps runner.Deps) (func(files []string) (bench.Evidence, error), error) {
+	model, err := how.Expectations.ResolveModel(how.Model, []string{deps.Provider.Describe().Model.Key()})
 	if err != nil {
 		return nil, err
 	}
 	thresholds, _ := how.Expectations.Thresholds(model, how.Profile)
-	design, err := how.Design(bench.Repetitions{First: s.FirstLook, Most: s.Repetitions}, thresholds)
+	info, err := s.begin(deps)
+	if err != nil {
+		return nil, err
+	}
+	design, err := how.Design(repetitionsOf([]ledger.RunInfo{info}, nil), thresholds)
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // A sequence is all that was run to answer one question on the same trees,
@@ -33,8 +36,8 @@ func begunWith(files []string, rows []bench.Row) (all []ledger.Begun) {
 		}
 		seen[id] = true
 		info := known[id]
-		all = append(all, ledger.Begun{RunID: strings.Clone(id), Repetitions: info.Repetitions, FirstLook: info.FirstLook, Margins: info.Margins})
-		all = append(all, info.Continues...)
+		info.RunID = strings.Clone(id)
+		all = append(append(all, info.Begun()), info.Continues...)
 	}
 	return all
 }
@@ -43,10 +46,21 @@ func begunWith(files []string, rows []bench.Row) (all []ledger.Begun) {
 // session, as far as that is known.
 func fixed(runs []ledger.RunInfo) (all []ledger.Begun) {
 	for _, run := range runs {
-		all = append(all, ledger.Begun{RunID: run.RunID, Repetitions: run.Repetitions, FirstLook: run.FirstLook, Margins: run.Margins})
-		all = append(all, run.Continues...)
+		all = append(append(all, run.Begun()), run.Continues...)
 	}
 	return all
+}
+
+// planned returns what was fixed before the first session of a sequence: that of
+// the earliest of its runs, so that what a later one adds is not judged. Parts of
+// one plan have all the same.
+func planned(runs []ledger.RunInfo) ledger.Begun {
+	all := fixed(runs)
+	unknown := func(b ledger.Begun) bool { return b.At.IsZero() || b.Repetitions == 0 }
+	if len(runs) != 1 || slices.ContainsFunc(all, unknown) {
+		return all[0]
+	}
+	return slices.MinFunc(all, func(a, b ledger.Begun) int { return a.At.Compare(b.At) })
 }
 
 // withheld says why a pass would not count; nil if it does. Missing are the
@@ -58,14 +72,15 @@ func (how Judging) withheld(source Source, read *collected, missing []bench.Miss
 	if len(source.Runs) == 0 {
 		return because(bench.CausePlanUnknown, "What was planned is not known, as the ledgers lie without %s, so rows may have been left away: name the run, or its folder with --results", ledger.RunFile)
 	}
-	now := how.margins(thresholds)
+	now, plan := how.margins(thresholds), planned(source.Runs)
 	for _, begun := range fixed(source.Runs) {
 		if begun.Repetitions == 0 {
 			return because(bench.CausePlanUnknown, "What run %s had planned is not known, as its rows were taken over without its %s: name its folder with --rows", begun.RunID, ledger.RunFile)
 		}
-		if own := source.Runs[0]; begun.Repetitions != own.Repetitions || begun.FirstLook != own.FirstLook {
+		adds := len(source.Runs) == 1 && begun.At.After(plan.At)
+		if !adds && (begun.Repetitions != plan.Repetitions || begun.FirstLook != plan.FirstLook) {
 			return because(bench.CauseSetAfterwards, "Run %s had planned %s repetitions before its first session, and %s were set later: go on with --repetitions %[2]s",
-				begun.RunID, repetitionsText(begun), repetitionsText(fixed(source.Runs)[0]))
+				begun.RunID, repetitionsText(begun), repetitionsText(plan))
 		}
 		before := evidence.DefaultMargins(thresholds)
 		if begun.Margins != nil {
@@ -122,8 +137,33 @@ func (c *collected) gap(missing []bench.MissingCells) *bench.Cell {
 // spendsNothing reports whether a run's end has used nothing of the error
 // budget: it passed, or nothing was compared.
 func spendsNothing(j *ledger.Judged) bool {
-	return j != nil && (j.Verdict == bench.VerdictPass ||
-		slices.Contains([]bench.CauseKind{bench.CauseNothingSucceeded, bench.CauseDeadBaseline, bench.CauseVoid}, j.Cause))
+	return comparedNothing(j) || j != nil && j.Verdict == bench.VerdictPass
+}
+
+func comparedNothing(j *ledger.Judged) bool {
+	return j != nil && slices.Contains([]bench.CauseKind{bench.CauseNothingSucceeded, bench.CauseDeadBaseline, bench.CauseVoid}, j.Cause)
+}
+
+// Spent says why the suite would run for nothing, as an error of kind invalid with
+// the mend; nil if it would not. An earlier run of the same question beside it,
+// whose rows it does not take over, has used the error budget: what that one came
+// to stands, or it is to be gone on with.
+func (s Suite) Spent(how Judging, by agent.Info, now time.Time) error {
+	if !how.Profile.ByEvidence() {
+		return nil
+	}
+	info := s.info(now, by.Model)
+	info.Compared = how.compared()
+	for _, run := range earlierSequences(Source{Runs: []ledger.RunInfo{info}, folders: []string{s.Folder()}}) {
+		switch j := run.Judged; {
+		case run.Profile != how.Profile || comparedNothing(j):
+		case j == nil:
+			return fault.Invalidf("run %s on the same trees, tasks, model and modes was not brought to its end, and there is one error budget for them: go on with it by --resume=%[1]s, or take its rows over with --rows %s", run.RunID, filepath.Join(s.Dir, run.RunID))
+		default:
+			return fault.Invalidf("run %s on the same trees, tasks, model and modes came to %s, and that stands: no session would be judged any more, so none is spent; change the tool, or see `bench report --gate --gate-profile %s --results %s`", run.RunID, j.Verdict.Word(), how.Profile, filepath.Join(s.Dir, run.RunID))
+		}
+	}
+	return nil
 }
 
 func becameText(j *ledger.Judged) string {
@@ -175,11 +215,20 @@ func (s Source) bases() (bases []string) {
 func sameQuestion(a, b ledger.RunInfo) bool {
 	parts := a.Shard != nil && b.Shard != nil && a.Shard.Index != b.Shard.Index
 	return a.Profile.ByEvidence() && !parts && a.Git.SameTool(b.Git) && sameBase(a, b) && a.Provider == b.Provider && a.Model.Signature() == b.Model.Signature() &&
-		slices.Equal(bench.SortedModes(modeSet(a)), bench.SortedModes(modeSet(b))) && maps.Equal(a.Identity().ScenarioHashes, b.Identity().ScenarioHashes)
+		sameModes(a, b) && maps.Equal(a.Identity().ScenarioHashes, b.Identity().ScenarioHashes)
 }
 
 func sameBase(a, b ledger.RunInfo) bool {
 	return a.BaseCommit == nil && b.BaseCommit == nil || a.Base().SameTool(b.Base())
+}
+
+// sameModes compares the modes that are compared, or all where those are not
+// known.
+func sameModes(a, b ledger.RunInfo) bool {
+	if len(a.Compared) > 0 && len(b.Compared) > 0 {
+		return slices.Equal(a.Compared, b.Compared)
+	}
+	return slices.Equal(bench.SortedModes(modeSet(a)), bench.SortedModes(modeSet(b)))
 }
 
 func modeSet(run ledger.RunInfo) map[bench.Mode]bool {

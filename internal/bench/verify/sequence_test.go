@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,6 +17,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
 
@@ -28,7 +30,8 @@ func wide() verify.Judging {
 
 func sequenceRig(t *testing.T) *rig {
 	r := byEvidence(t)
-	r.suite.Repetitions = 6
+	tree := "7ee"
+	r.suite.Repetitions, r.suite.Git.Tree = 6, &tree
 	return r
 }
 
@@ -51,6 +54,7 @@ func (r *rig) failing(iterations int) {
 }
 
 func TestV7WhatWasSeenCannotBeTalkedIntoAPass(t *testing.T) {
+	other := "other"
 	again := func(r *rig) {
 		r.provider.OnPrompt = r.turn
 		r.next("run-2")
@@ -81,6 +85,20 @@ func TestV7WhatWasSeenCannotBeTalkedIntoAPass(t *testing.T) {
 		"its rows are taken over into more repetitions": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
 			take(t, r)
 			r.suite.Repetitions = 40
+			judged := r.judge(t, how)
+			assert.Equal(t, []int{6}, judged.Schedule, "the earlier run's")
+			assert.Equal(t, 34*len(r.suite.Scenarios), judged.BlocksNotJudged)
+			return judged
+		}, bench.VerdictFail, bench.CauseHarm},
+		"its rows are taken over into more repetitions, which fail": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			take(t, r)
+			r.suite.Repetitions = 12
+			r.failing(12)
+			return r.judge(t, how)
+		}, bench.VerdictPass, bench.CauseNotWorse},
+		"its rows are taken over into more repetitions by a run that does not know when it began": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			take(t, r)
+			r.suite.Continues[0].At, r.suite.Repetitions = time.Time{}, 40
 			return r.judge(t, how)
 		}, bench.VerdictInconclusive, bench.CauseSetAfterwards},
 		"its rows are taken over without its file": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
@@ -98,10 +116,24 @@ func TestV7WhatWasSeenCannotBeTalkedIntoAPass(t *testing.T) {
 		}, bench.VerdictPass, bench.CauseNotWorse},
 		"it is run again on another commit": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
 			again(r)
-			other := "other"
-			r.suite.Git.Commit = &other
+			r.suite.Git.Commit, r.suite.Git.Tree = &other, &other
 			return r.judge(t, how)
 		}, bench.VerdictPass, bench.CauseNotWorse},
+		"it is run again on an empty commit": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			again(r)
+			r.suite.Git.Commit = &other
+			return r.judge(t, how)
+		}, bench.VerdictInconclusive, bench.CauseEarlierSequence},
+		"it is run again on the same commit with a change": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			again(r)
+			r.suite.Git.Tree = &other
+			return r.judge(t, how)
+		}, bench.VerdictPass, bench.CauseNotWorse},
+		"it is run again with another mode beside": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			again(r)
+			r.suite.Modes = append(r.suite.Modes, bench.MCP)
+			return r.judge(t, how)
+		}, bench.VerdictInconclusive, bench.CauseEarlierSequence},
 		"margins are widened": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
 			how.Margins.SuccessDropPct = 60
 			return *r.report(t, how).Evidence
@@ -181,4 +213,63 @@ func TestV7EarlierSequencesAreCounted(t *testing.T) {
 	assert.True(t, slices.ContainsFunc(v.Summary.Warnings, func(w string) bool {
 		return w == "This is sequence 2 on the same trees, tasks, model and modes: run-1 came to FAIL."
 	}), v.Summary.Warnings)
+}
+
+func TestV7ARunThatCouldNotBeJudgedIsRefusedBeforeASession(t *testing.T) {
+	other := "other"
+	refusal := func(r *rig, how verify.Judging) error { return r.suite.Spent(how, r.provider.Info, r.now) }
+	for name, c := range map[string]struct {
+		before func(t *testing.T, r *rig)
+		change func(r *rig)
+		want   string
+	}{
+		"after a fail":       {func(t *testing.T, r *rig) { r.failing(5); r.judge(t, wide()) }, func(*rig) {}, "run run-1 on the same trees, tasks, model and modes came to FAIL, and that stands"},
+		"after a pass":       {func(t *testing.T, r *rig) { r.judge(t, wide()) }, func(*rig) {}, "came to PASS, and that stands: no session would be judged any more, so none is spent; change the tool, or see `bench report --gate --gate-profile regression --results "},
+		"on an empty commit": {func(t *testing.T, r *rig) { r.judge(t, wide()) }, func(r *rig) { r.suite.Git.Commit = &other }, "came to PASS"},
+		"after one that was stopped": {func(t *testing.T, r *rig) {
+			_, err := verify.Verify(r.stopAfter(t, 3), r.sequence(nil), r.suite, r.deps, wide())
+			require.NoError(t, err)
+		}, func(*rig) {}, "was not brought to its end, and there is one error budget for them: go on with it by --resume=run-1"},
+		"where nothing was compared": {func(t *testing.T, r *rig) {
+			r.provider.OnPrompt = func(context.Context, *fake.Session, agent.Prompt) (agent.Turn, error) {
+				return agent.Turn{Text: "no answer"}, nil
+			}
+			r.judge(t, wide())
+		}, func(*rig) {}, ""},
+		"of another content":  {func(t *testing.T, r *rig) { r.judge(t, wide()) }, func(r *rig) { r.suite.Git.Tree = &other }, ""},
+		"that takes the rows": {func(t *testing.T, r *rig) { r.judge(t, wide()) }, func(r *rig) { r.suite.Continues = []ledger.Begun{{RunID: "run-1"}} }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := sequenceRig(t)
+			c.before(t, r)
+			r.next("run-2")
+			c.change(r)
+			err := refusal(r, wide())
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.want)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+			how := wide()
+			how.Profile = bench.VerifyPR
+			assert.NoError(t, refusal(r, how), "fixed thresholds have no error budget")
+		})
+	}
+}
+
+// What is the same tool may have another commit: a run goes on with it, and rows
+// of it are taken over.
+func TestV7AnEmptyCommitGoesOnAndAChangeDoesNot(t *testing.T) {
+	r := sequenceRig(t)
+	_, err := verify.Verify(r.stopAfter(t, 3), r.sequence(nil), r.suite, r.deps, wide())
+	require.NoError(t, err)
+	other := "other"
+	r.suite.Git.Commit, r.afterRow = &other, nil
+	assert.Equal(t, bench.VerdictPass, r.judge(t, wide()).Verdict)
+
+	changed := r.suite
+	changed.Git.Tree = &other
+	_, err = verify.RunSuite(t.Context(), changed, r.deps)
+	assert.ErrorContains(t, err, "its content (the hash of its tree) is 7ee, now it would be other")
 }

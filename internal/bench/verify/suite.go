@@ -80,8 +80,9 @@ type Suite struct {
 	// NotCounted are the scenarios that evidence leaves out, with the reason of
 	// each; see [HealthOf].
 	NotCounted map[string]string
-	// margins are those that evidence is judged by.
-	margins *bench.Margins
+	// margins are those that evidence is judged by, compared the two modes.
+	margins  *bench.Margins
+	compared []bench.Mode
 	// TakenUSD is what Rows have cost another run. The limit of what this one
 	// may cost leaves it out.
 	TakenUSD float64
@@ -111,7 +112,7 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 		Repetitions: s.Repetitions, FirstLook: s.FirstLook, ScenarioSet: s.ScenarioSet, OrderKind: string(s.Order), OrderSeed: s.OrderSeed,
 		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Target: s.Target, Git: s.Git, BaseCommit: s.BaseCommit, BaseTree: s.BaseTree,
 		OutputJSONL: s.OutputJSONL, Transcripts: s.Transcripts, Price: s.Run.Price, TakenUSD: s.TakenUSD,
-		Margins: s.margins, Continues: s.Continues, NotCounted: s.NotCounted,
+		Margins: s.margins, Compared: s.compared, Continues: s.Continues, NotCounted: s.NotCounted,
 	}
 	if s.Variations.Seed != 0 {
 		info.Variations = &s.Variations
@@ -242,7 +243,7 @@ func (s Suite) begin(deps runner.Deps) (ledger.RunInfo, error) {
 	}
 	info.CreatedAt, info.Stops, info.UnrecordedUSD, info.TakenUSD = before.CreatedAt, before.Stops, before.UnrecordedUSD, before.TakenUSD
 	info.LeftOut, info.Refills = before.LeftOut, before.Refills
-	info.Margins, info.Continues, info.Judged, info.NotCounted = before.Margins, before.Continues, before.Judged, before.NotCounted
+	info.Margins, info.Compared, info.Continues, info.Judged, info.NotCounted = before.Margins, before.Compared, before.Continues, before.Judged, before.NotCounted
 	return info, nil
 }
 

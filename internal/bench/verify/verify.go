@@ -61,10 +61,10 @@ func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, ho
 		if err != nil {
 			return v, err
 		}
-		suite.margins = &margins
+		suite.margins, suite.compared = &margins, how.compared()
 	}
 	if suite.FirstLook > 0 && how.Profile.ByEvidence() {
-		if suite.enough, err = how.enough(suite, []string{deps.Provider.Describe().Model.Key()}); err != nil {
+		if suite.enough, err = how.enough(suite, deps); err != nil {
 			return v, err
 		}
 	}

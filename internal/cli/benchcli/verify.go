@@ -165,6 +165,12 @@ func parseModes(names []string) ([]bench.Mode, error) {
 
 // verify runs the sequence and tells what it came to.
 func (a *app) verify(ctx context.Context, p *prepared, how verify.Judging) error {
+	// The App has its own runs beside each other.
+	if a.runID == "" && !p.resumed {
+		if err := p.suite.Spent(how, p.provider.Describe(), a.now()); err != nil {
+			return err
+		}
+	}
 	progress := a.watch(p)
 	how.Expectations, how.Seed = p.expectations, seedOf(p.suite.RunID)
 	how.Outputs = verify.OutputsIn(p.suite.Folder())
