@@ -93,8 +93,8 @@ Exit codes: 0 the gate passes, 1 it fails, 2 bad input or nothing to judge,
 130 and 143 stopped by a signal (the run can go on with --resume).
 
 By evidence, repetitions and margins are fixed before the first session: what is
-changed later, and a second run on the same commits after one that did not pass,
-cannot pass.
+changed later cannot pass, and a second run on the same content of both tools is
+refused: the first one's verdict stands.
 
 With --base REF ghx is compared with that of another commit: both are built, here
 and in a worktree of REF that is removed afterwards. Builds see PATH and HOME and
