@@ -133,7 +133,8 @@ func (w *worktree) hash(ctx context.Context, except []string) (hash string, err 
 	env := []string{"GIT_INDEX_FILE=" + own, "GIT_OBJECT_DIRECTORY=" + filepath.Join(temp, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects}
 	add := []string{"add", "--all", "--", "."}
 	for _, path := range except {
-		if inside, ok := w.inside(path); ok {
+		// What is ignored is not added anyway, and git refuses to hear of it.
+		if inside, ok := w.inside(path); ok && !w.ignored(ctx, inside) {
 			add = append(add, ":(exclude,literal)"+inside)
 		}
 	}
@@ -141,6 +142,12 @@ func (w *worktree) hash(ctx context.Context, except []string) (hash string, err 
 		return "", err
 	}
 	return w.run(ctx, w.top, env, "write-tree")
+}
+
+// ignored reports whether git ignores a path of the checkout.
+func (w *worktree) ignored(ctx context.Context, inside string) bool {
+	_, err := w.run(ctx, w.top, nil, "check-ignore", "--quiet", "--", inside)
+	return err == nil
 }
 
 // inside returns the way from the checkout's folder to a path in it.
