@@ -58,7 +58,7 @@ var comment []byte
 
 const (
 	secret = "a-webhook-secret-of-a-test"
-	soon   = 30 * time.Second
+	soon   = 2 * time.Minute
 )
 
 // privateKey is a key as GitHub makes them, but shorter.

@@ -23,10 +23,10 @@ import (
 const root = "../../.."
 
 // rules are how many there are of each letter; they count from 1.
-var rules = map[string]int{"R": 9, "S": 20, "N": 10, "G": 18, "V": 14}
+var rules = map[string]int{"R": 9, "S": 20, "N": 12, "G": 18, "V": 14}
 
 // underWay are the rules whose code is being written.
-var underWay = []string{"N9", "V10", "V14"}
+var underWay = []string{"N12"}
 
 // all returns the ids of all rules.
 func all() map[string]bool {
