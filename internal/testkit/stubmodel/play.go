@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"time"
 )
@@ -14,6 +13,7 @@ type answer struct {
 	out     http.ResponseWriter
 	step    Step
 	request Request
+	wire    protocol
 	// told is called when the usage has been told.
 	told func()
 	// sent counts chunks.
@@ -22,15 +22,12 @@ type answer struct {
 
 var errCut = errors.New("the connection is dropped")
 
-// answerID is the id of every answer.
-const answerID = "chatcmpl-stub"
-
 // play sends the answer. It returns an error where the connection is to be
 // dropped or has been.
 func (a *answer) play(ctx context.Context) error {
-	calls, err := a.step.calls(a.request.Step())
+	calls, err := a.step.calls(a.request)
 	if err != nil {
-		refuse(a.out, http.StatusInternalServerError, err.Error(), "stub_plan")
+		a.wire.refuse(a.out, http.StatusInternalServerError, err.Error(), "stub_plan")
 		return nil
 	}
 	if err := pause(ctx, a.step.Latency); err != nil {
@@ -42,44 +39,23 @@ func (a *answer) play(ctx context.Context) error {
 	return a.whole(ctx, calls)
 }
 
-// stream sends the answer in chunks: what the model says, why it ends, and
-// what is charged.
+// stream sends the answer in chunks.
 func (a *answer) stream(ctx context.Context, calls []toolCall) error {
-	finish := a.step.finish()
-	var chunks []completion
-	for _, m := range a.step.chunks(calls) {
-		chunks = append(chunks, a.chunk(choice{Delta: &m}))
-	}
-	chunks = append(chunks, a.chunk(choice{Delta: &message{}, Finish: &finish}), a.chunk())
-	chunks[len(chunks)-1].Usage = a.step.Usage.wire()
-	for _, chunk := range chunks {
-		data, err := json.Marshal(chunk)
-		if err != nil {
-			return err
-		}
-		ended, err := a.send(ctx, string(data))
+	for _, c := range a.wire.stream(a, calls) {
+		ended, err := a.send(ctx, c)
 		if ended || err != nil {
 			return err
 		}
 	}
-	a.told()
-	_, err := a.send(ctx, "[DONE]")
-	return err
-}
-
-func (a *answer) chunk(choices ...choice) completion {
-	if choices == nil {
-		choices = []choice{}
-	}
-	return completion{ID: answerID, Object: "chat.completion.chunk", Model: a.request.Model, Choices: choices}
+	return nil
 }
 
 // garbage is not JSON.
 const garbage = `{"id": <garbage>`
 
-// send sends a chunk as a server-sent event, with whatever the step does to
-// it. ended is true if nothing may follow.
-func (a *answer) send(ctx context.Context, data string) (ended bool, err error) {
+// send sends a chunk, with whatever the step does to it. ended is true if
+// nothing may follow.
+func (a *answer) send(ctx context.Context, c chunk) (ended bool, err error) {
 	if a.sent > 0 {
 		if err := pause(ctx, a.step.Pause); err != nil {
 			return false, err
@@ -96,19 +72,24 @@ func (a *answer) send(ctx context.Context, data string) (ended bool, err error) 
 	}
 	a.out.Header().Set("Content-Type", "text/event-stream")
 	a.sent++
-	switch {
-	case damage == nil:
-	case damage.How == End:
+	if damage != nil && damage.How == End {
 		return true, nil
-	case damage.How == Cut:
-		if err := a.write("data: " + data[:len(data)/2]); err != nil {
+	}
+	text, err := c.encode(damage != nil && damage.How == Garbage)
+	if err != nil {
+		return false, err
+	}
+	if damage != nil && damage.How == Cut {
+		if err := a.write(text[:len(text)/2]); err != nil {
 			return false, err
 		}
 		return false, errCut
-	default:
-		data = garbage
 	}
-	return false, a.write("data: " + data + "\n\n")
+	// Once a client can have read the usage, it is charged.
+	if c.charges {
+		a.told()
+	}
+	return false, a.write(text)
 }
 
 // whole sends an answer that is not streamed.
@@ -118,20 +99,14 @@ func (a *answer) whole(ctx context.Context, calls []toolCall) error {
 			return err
 		}
 	}
-	finish := a.step.finish()
-	body, err := json.Marshal(completion{
-		ID: answerID, Object: "chat.completion", Model: a.request.Model, Usage: a.step.Usage.wire(),
-		Choices: []choice{{Finish: &finish, Message: &message{
-			Role: roleAssistant, Reasoning: quoted(a.step.Reasoning), Content: quoted(a.step.Text), Calls: calls,
-		}}},
-	})
+	body, err := json.Marshal(a.wire.whole(a, calls))
 	switch {
 	case err != nil:
 		return err
 	case a.step.Break == nil:
 		a.told()
 	case a.step.Break.How == Cut:
-		if err := a.write(string(body[:len(body)/2])); err != nil {
+		if err := a.write(body[:len(body)/2]); err != nil {
 			return err
 		}
 		return errCut
@@ -144,8 +119,8 @@ func (a *answer) whole(ctx context.Context, calls []toolCall) error {
 	return nil
 }
 
-func (a *answer) write(text string) error {
-	if _, err := io.WriteString(a.out, text); err != nil {
+func (a *answer) write(text []byte) error {
+	if _, err := a.out.Write(text); err != nil {
 		return err
 	}
 	return http.NewResponseController(a.out).Flush()

@@ -2,8 +2,8 @@ package stubmodel
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 )
 
@@ -19,6 +19,8 @@ type Request struct {
 	Tools []string
 	// Choice is the tool that the model must call; empty leaves it the choice.
 	Choice string
+	// namespaces are those that some of the tools are in.
+	namespaces []string
 }
 
 // Message is one message of the conversation so far.
@@ -33,6 +35,7 @@ const (
 	roleSystem    = "system"
 	roleUser      = "user"
 	roleAssistant = "assistant"
+	roleTool      = "tool"
 )
 
 // System returns the system messages together.
@@ -68,9 +71,30 @@ func (r Request) Step() int {
 	return step
 }
 
-// Session returns the id of the agent's session, for agents that tell it in a
-// header, as OpenCode does.
-func (r Request) Session() string { return r.Header.Get("X-Session-Id") }
+// answers counts what the model has said in the whole conversation. Agents take
+// what has the id of an earlier answer for that one.
+func (r Request) answers() int {
+	n := 0
+	for _, m := range r.Messages {
+		if m.Role == roleAssistant {
+			n++
+		}
+	}
+	return n
+}
+
+// sessionHeaders are those in which agents tell the id of their session.
+var sessionHeaders = []string{"X-Session-Id", "X-Claude-Code-Session-Id", "Session-Id", "Session_id"}
+
+// Session returns the id of the agent's session, empty if it tells none.
+func (r Request) Session() string {
+	for _, name := range sessionHeaders {
+		if id := r.Header[name]; len(id) > 0 && id[0] != "" {
+			return id[0]
+		}
+	}
+	return ""
+}
 
 // titleRequest is how OpenCode asks for the title of a session.
 const titleRequest = "Generate a title for this conversation:"
@@ -84,48 +108,6 @@ func (r Request) Title() bool {
 		}
 	}
 	return false
-}
-
-// readRequest reads the body of a request for a completion.
-func readRequest(header http.Header, body []byte) (Request, error) {
-	var wire struct {
-		Model    string `json:"model"`
-		Stream   bool   `json:"stream"`
-		Messages []struct {
-			Role    string          `json:"role"`
-			Content json.RawMessage `json:"content"`
-		} `json:"messages"`
-		Tools []struct {
-			Function struct {
-				Name string `json:"name"`
-			} `json:"function"`
-		} `json:"tools"`
-		Choice json.RawMessage `json:"tool_choice"`
-	}
-	if err := json.Unmarshal(body, &wire); err != nil {
-		return Request{}, err
-	}
-	r := Request{Header: header.Clone(), Body: body, Model: wire.Model, Stream: wire.Stream}
-	for i, m := range wire.Messages {
-		text, err := contentText(m.Content)
-		if err != nil {
-			return Request{}, fmt.Errorf("content of message %d: %w", i, err)
-		}
-		r.Messages = append(r.Messages, Message{Role: m.Role, Text: text})
-	}
-	for _, t := range wire.Tools {
-		r.Tools = append(r.Tools, t.Function.Name)
-	}
-	var named struct {
-		Function struct {
-			Name string `json:"name"`
-		} `json:"function"`
-	}
-	// It may be a word, such as "auto", too.
-	if json.Unmarshal(wire.Choice, &named) == nil {
-		r.Choice = named.Function.Name
-	}
-	return r, nil
 }
 
 // contentText reads a message's content, which is a string, a list of parts,
@@ -149,3 +131,9 @@ func contentText(content json.RawMessage) (string, error) {
 	}
 	return text.String(), err
 }
+
+// notes are what agents put into the messages of the user besides what the user
+// said.
+var notes = regexp.MustCompile(`(?s)<(system-reminder|environment_context)>.*?</(system-reminder|environment_context)>\s*`)
+
+func withoutNotes(text string) string { return strings.TrimSpace(notes.ReplaceAllString(text, "")) }

@@ -1,6 +1,7 @@
 // Package stubmodel is a language model that says what it is told to: a server
-// for the chat completions of OpenAI's API, streamed and not, with which an
-// agent can be tested from end to end at no cost.
+// for the chat completions and the responses of OpenAI's API and the messages of
+// Anthropic's, streamed and not, with which an agent can be tested from end to
+// end at no cost. What is played is the same for all three.
 //
 // A [Server] asks its Plan what to play in a turn and keeps every request, so
 // that a test can look at what the agent told its model and at what it was
@@ -21,11 +22,10 @@ import (
 	"time"
 )
 
-// The paths that a server answers.
+// The paths that a server answers, besides those of its protocols.
 const (
-	BasePath        = "/v1"
-	completionsPath = BasePath + "/chat/completions"
-	modelsPath      = BasePath + "/models"
+	BasePath   = "/v1"
+	modelsPath = BasePath + "/models"
 )
 
 // DefaultAnswer is the text of a turn without a plan, DefaultTitle that of
@@ -85,13 +85,6 @@ type Step struct {
 	Break *Break
 }
 
-// Call is the call of a tool.
-type Call struct {
-	Name string
-	// Arguments become JSON; a [json.RawMessage] is sent as it is.
-	Arguments any
-}
-
 // Failure is an answer with an HTTP status that is an error.
 type Failure struct {
 	Status int
@@ -130,10 +123,12 @@ const (
 	End
 )
 
-// Usage is what an answer is charged with, in tokens. Cached is a part of
-// Prompt, Reasoning one of Completion.
+// Usage is what an answer is charged with, in tokens. Cached and Written, which
+// were read from the cache and written to it, are parts of Prompt, Reasoning is
+// one of Completion. Anthropic's API does not tell Reasoning, and OpenAI's not
+// Written.
 type Usage struct {
-	Prompt, Cached, Completion, Reasoning int64
+	Prompt, Cached, Completion, Reasoning, Written int64
 }
 
 // Total is the sum of prompt and completion.
@@ -141,7 +136,7 @@ func (u Usage) Total() int64 { return u.Prompt + u.Completion }
 
 // Add returns the sum of u and v.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Prompt + v.Prompt, u.Cached + v.Cached, u.Completion + v.Completion, u.Reasoning + v.Reasoning}
+	return Usage{u.Prompt + v.Prompt, u.Cached + v.Cached, u.Completion + v.Completion, u.Reasoning + v.Reasoning, u.Written + v.Written}
 }
 
 // Requests returns every completion that was asked for so far, in order, those

@@ -361,7 +361,12 @@ func TestWhatIsNoRequestForACompletionIsRefused(t *testing.T) {
 	}{
 		{"something that is not JSON", http.MethodPost, "/v1/chat/completions", "{", http.StatusBadRequest},
 		{"content that is a number", http.MethodPost, "/v1/chat/completions", `{"messages":[{"role":"user","content":1}]}`, http.StatusBadRequest},
-		{"another endpoint", http.MethodPost, "/v1/responses", "{}", http.StatusNotFound},
+		{"another endpoint", http.MethodPost, "/v1/embeddings", "{}", http.StatusNotFound},
+		{"a message that is not JSON", http.MethodPost, "/v1/messages", "{", http.StatusBadRequest},
+		{"content of a message that is a number", http.MethodPost, "/v1/messages", `{"messages":[{"role":"user","content":1}]}`, http.StatusBadRequest},
+		{"a result that is a number", http.MethodPost, "/v1/messages", `{"messages":[{"role":"user","content":[{"type":"tool_result","content":1}]}]}`, http.StatusBadRequest},
+		{"a response to nothing", http.MethodPost, "/v1/responses", "{}", http.StatusBadRequest},
+		{"the settings of a policy", http.MethodGet, "/api/claude_code/policy_limits", "", http.StatusNotFound},
 		{"another method", http.MethodGet, "/v1/chat/completions", "", http.StatusNotFound},
 	}
 	for _, c := range cases {
