@@ -36,6 +36,7 @@ require (
 	golang.org/x/term v0.46.0
 	gonum.org/v1/gonum v0.17.0
 	modernc.org/sqlite v1.40.0
+	mvdan.cc/sh/v3 v3.13.1
 )
 
 require (

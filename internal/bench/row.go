@@ -48,6 +48,9 @@ type Row struct {
 	// Turns counts the assistant's messages in the reported attempt.
 	Turns      int `json:"turns,omitempty"`
 	ToolErrors int `json:"tool_errors,omitempty"`
+	// ToolUse is by tool and command of the reported attempt, the most used
+	// first, at most [MaxToolUse]; nil in rows that are older.
+	ToolUse []ToolUse `json:"tool_use,omitempty"`
 	// APIRequests is counted outside the agent; nil where it was not.
 	APIRequests  *APIRequests `json:"api_requests,omitempty"`
 	RefusedHosts []string     `json:"refused_hosts,omitempty"`

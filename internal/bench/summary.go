@@ -36,6 +36,9 @@ type Summary struct {
 	// LeftOut counts what the verdict does not look at, for whatever reason; what
 	// has no row is in Missing.
 	LeftOut []LeftOut `json:"leftOut,omitempty"`
+	// ToolChanges are how the candidate's agents used tools otherwise than the
+	// baseline's, the clearest change first, at most one for each tool.
+	ToolChanges []UseChange `json:"toolChanges,omitempty"`
 	// Evidence is nil unless the profile decides by it.
 	Evidence *Evidence `json:"evidence,omitempty"`
 }

@@ -158,6 +158,10 @@ func failing() comment.Run {
 	s.Regressions = []bench.Regression{
 		{Metric: "median_latency_ms", Mode: bench.GHX, Current: 25410.5, RecentAverage: 20100, DeltaPct: 26.42, ThresholdPct: 15},
 	}
+	s.ToolChanges = []bench.UseChange{
+		{Name: "ghx run pr.merge", Measure: bench.UseBadArguments, Candidate: 1.75, Score: 6.1},
+		{Name: "`x` | y", Measure: bench.UseCalls, Baseline: 3, Candidate: 0.5, Score: -4.2},
+	}
 	before := passing()
 	before.Commit = previous
 	r.Previous = ref(before.Marker())

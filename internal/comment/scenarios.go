@@ -107,6 +107,22 @@ func (r Run) worstScenarios() section {
 	return s.under("Worst scenarios")
 }
 
+// maxTools is how many tools are named that were used otherwise.
+const maxTools = 3
+
+// toolChanges lead to why the candidate did not pass.
+func (r Run) toolChanges() section {
+	s := section{rank: rankTools, title: "tools used otherwise", noun: "tool"}
+	if r.Summary == nil || r.Summary.Gate.Verdict == bench.VerdictPass {
+		return s
+	}
+	changes := r.Summary.ToolChanges
+	for _, c := range changes[:min(maxTools, len(changes))] {
+		s.items = append(s.items, "- "+markdown.Code(c.Name, maxName)+": "+c.Text()+"\n")
+	}
+	return s.under("Used otherwise than by the baseline (a lead, no proof)")
+}
+
 // quote writes a text that is not ours, cut to that many characters, for some
 // medium.
 type quote func(s string, most int) string

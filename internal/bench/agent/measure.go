@@ -21,6 +21,8 @@ type Measures struct {
 	// APIToolCalls counts the tool calls whose name speaks of an API or HTTP,
 	// for where requests were not counted (rule R7).
 	APIToolCalls int
+	// ToolUse is by tool and command, the most used first.
+	ToolUse []bench.ToolUse
 	// SDKLatencyMS is how long the last assistant message took, nil if its
 	// times are unknown.
 	SDKLatencyMS *float64
@@ -53,6 +55,7 @@ func Measure(t Transcript) Measures {
 	if timed {
 		m.Timing = &timing
 	}
+	m.ToolUse = toolUse(t)
 	return m
 }
 

@@ -42,6 +42,7 @@ type modeRows struct {
 	records chunks[record]
 	timings chunks[timing]
 	origins map[origin]struct{}
+	uses    toolUses
 }
 
 // tally counts rows.
@@ -164,6 +165,7 @@ func (c *Collector) Add(row *bench.Row) error {
 			postTool:                t.AssistantPostToolMS,
 		})
 	}
+	m.uses.add(scenario, row)
 	g := m.group(scenario)
 	m.tally.count(row, stable)
 	g.tally.count(row, stable)

@@ -86,6 +86,7 @@ func (c *Collector) Summarize(opts Options) (bench.Summary, error) {
 	if !both {
 		summary.Gate.Reason = c.whyNothing(opts)
 	} else {
+		summary.ToolChanges = toolChanges(&baseline.uses, &candidate.uses)
 		eligible = judge(&summary, c.scenarios.names, all[slices.Index(c.modes, baseline)], all[slices.Index(c.modes, candidate)], opts)
 	}
 	summary.Scenarios = c.scenarioSummaries(all, eligible)

@@ -131,6 +131,8 @@ func (p *parser) ownTo(s *slot, name []byte) bool {
 		return intTo(p, &r.Turns)
 	case "tool_errors":
 		return intTo(p, &r.ToolErrors)
+	case "tool_use":
+		return sliceTo(p, &r.ToolUse, p.toolUseTo)
 	case "api_requests":
 		return p.apiRequestsTo(s)
 	case "refused_hosts":

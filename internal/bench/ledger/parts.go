@@ -148,6 +148,29 @@ func (p *parser) checkpointTo(c *bench.CheckpointResult) bool {
 	})
 }
 
+func (p *parser) toolUseTo(u *bench.ToolUse) bool {
+	return p.structTo(func(name []byte) bool {
+		switch string(name) {
+		case "name":
+			return p.stringTo(&u.Name)
+		case "calls":
+			return intTo(p, &u.Calls)
+		case "errors":
+			return intTo(p, &u.Errors)
+		case "bad_arguments":
+			return intTo(p, &u.BadArguments)
+		case "retries":
+			return intTo(p, &u.Retries)
+		case "dead_ends":
+			return intTo(p, &u.DeadEnds)
+		case "bytes":
+			return intTo(p, &u.Bytes)
+		default:
+			return p.unknown(name)
+		}
+	})
+}
+
 func (p *parser) apiRequestsTo(s *slot) bool {
 	a := &s.api
 	return structRefTo(p, &s.row.APIRequests, a, func(name []byte) bool {

@@ -6,12 +6,15 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
-// evidenceTables are what a verdict by evidence stands on besides its endpoints, and
-// what a verdict of any kind does not look at.
+// evidenceTables are what a verdict by evidence stands on besides its endpoints, and,
+// of every kind, how tools were used otherwise and what is not looked at.
 func evidenceTables(s bench.Summary) []table {
 	var all []table
 	if e := s.Evidence; e != nil {
 		all = []table{describedTable(e), evidenceScenarios(e), looksTable(e)}
+	}
+	if len(s.ToolChanges) > 0 {
+		all = append(all, toolChangesTable(s.ToolChanges))
 	}
 	if left := leftOutTable(s.LeftOut); len(left.rows) > 0 {
 		all = append(all, left)
@@ -132,6 +135,20 @@ func figureText(f bench.Figure, write func(float64) string) string {
 		end = "over " + write(most)
 	}
 	return write(f.Change) + " (" + write(f.Interval[0]) + " to " + end + ")"
+}
+
+// toolChangesTable has a line per tool.
+func toolChangesTable(changes []bench.UseChange) table {
+	t := table{
+		title: "Tools used otherwise", labels: 2,
+		about: "Means per session, of the baseline and the candidate: leads to why they differ, and no proof.",
+		head:  []string{"Tool or command", "What", "Baseline", "Candidate", "Standard errors"},
+	}
+	for _, c := range changes {
+		from, to := c.Figures()
+		t.rows = append(t.rows, plainCells(oneLine(c.Name), c.Measure.Label(), from, to, bench.NumberText(c.Score, 1)))
+	}
+	return t
 }
 
 // leftOutTable counts the rows that the verdict does not look at.

@@ -152,6 +152,10 @@ func failing() bench.Summary {
 	s.CostUSD = 1234.5
 	s.Delta.CostReductionPct = 0
 	s.Scenarios[1] = scenario("issue-triage-comment-wf-001", 10, 10, 7)
+	s.ToolChanges = []bench.UseChange{
+		{Name: "ghx run issue.comment", Measure: bench.UseBadArguments, Candidate: 1.75, Score: 6.1},
+		{Name: "gh | <b>api</b>", Measure: bench.UseBytes, Baseline: 120_000.4, Candidate: 1_200, Score: -4.25},
+	}
 	s.Scenarios[1].CostReductionPct = nil
 	s.Scenarios = append(s.Scenarios, bench.ScenarioSummary{
 		ID:    "release-draft-003",

@@ -92,6 +92,9 @@ func (r *run) row(a attempt, s bench.Scenario, attempts []bench.Attempt) *bench.
 	// Values come from JSON, so they can be written.
 	_ = row.SetChanges(footprint.Brief(a.changes, r.redact))
 	a.Report(row)
+	for i := range row.ToolUse { // the model writes the names
+		row.ToolUse[i].Name = r.redact(row.ToolUse[i].Name)
+	}
 	return row
 }
 

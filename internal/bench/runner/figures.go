@@ -112,6 +112,7 @@ func (f Figures) Report(row *bench.Row) {
 	row.SDKLatencyMS, row.TimingBreakdown = m.SDKLatencyMS, m.Timing
 	row.Tokens, row.Cost = m.Tokens, f.Cost
 	row.Turns, row.ToolCalls, row.ToolErrors, row.InternalRetryCount = m.Turns, m.ToolCalls, m.ToolErrors, f.InternalRetries
+	row.ToolUse = m.ToolUse
 	row.APICalls = m.APIToolCalls
 	if counted := row.APIRequests; counted != nil {
 		row.APICalls = counted.REST + counted.GraphQL

@@ -61,7 +61,7 @@ func TestR2ARowSaysAllThatIsKnown(t *testing.T) {
 			SchemaVersion: bench.RowSchemaVersion,
 			Attempts:      []bench.Attempt{{LatencyMSWall: 1000, Tokens: bench.Tokens{Input: 3, Output: 2, CacheRead: 1, Total: 6}, Cost: 0.5}},
 			Checkpoints:   []bench.CheckpointResult{{Name: "there", Passed: true, Detail: `the answer is {"id":1}, expected it not to be empty`}},
-			Turns:         1, ToolErrors: 1, APIRequests: &bench.APIRequests{REST: 2, GraphQL: 3, Bytes: 400}, RefusedHosts: []string{"example.com"}, Unsupported: []string{"GET /user"},
+			Turns:         1, ToolErrors: 1, ToolUse: []bench.ToolUse{{Name: "bash", Calls: 1, Errors: 1, DeadEnds: 1}}, APIRequests: &bench.APIRequests{REST: 2, GraphQL: 3, Bytes: 400}, RefusedHosts: []string{"example.com"}, Unsupported: []string{"GET /user"},
 			SeedID: "local", Order: &bench.Order{Kind: "interleaved", Seed: 9, Position: 3}, Variation: &bench.Variation{Seed: 6, Number: 3}, Tools: map[string]string{"agent": "fake 1"},
 			Simulated: true, ScenarioHash: s.Hash, FootprintJudged: new(true),
 		}, r.one(t))
@@ -330,7 +330,12 @@ func TestWhatARowSaysOfAFailureHasNoSecretAndAnEnd(t *testing.T) {
 		r := newRig(fake.Workflow("a-wf-001"))
 		r.deps.Redact = func(text string) string { return strings.ReplaceAll(text, "hunter2", "[redacted]") }
 		r.reader.Says = map[string]any{"merged": "hunter2"}
+		r.provider.OnPrompt = func(_ context.Context, s *fake.Session, p agent.Prompt) (agent.Turn, error) {
+			s.Say(agent.Message{Role: agent.Assistant, Parts: []agent.Part{{Type: agent.PartTool, Tool: &agent.ToolCall{Name: "the_hunter2_tool"}}}})
+			return s.Answer(p, fake.Envelope), nil
+		}
 		row := r.one(t)
+		assert.Equal(t, "the_[redacted]_tool", row.ToolUse[0].Name)
 		assert.Contains(t, row.Checkpoints[0].Detail, "[redacted]")
 		assert.Contains(t, row.Error.Message, "[redacted]")
 	})

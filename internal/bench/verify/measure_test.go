@@ -162,15 +162,19 @@ func TestWhatATranscriptTellsIsMeasuredAnew(t *testing.T) {
 		{"tool calls and timing", viewCell, 1, func(t *agent.Transcript) { t.Messages[1].Parts = nil }, []string{
 			"attempts.0.class", "attempts.0.error", "attempts.0.error.message", "attempts.0.error.type", "error", "error.message", "error.type", "success",
 			"timing_breakdown.assistant_post_tool_ms", "timing_breakdown.tool_bash_ms", "timing_breakdown.tool_total_ms", "tool_calls", "tool_errors",
+			"tool_use.0.calls", "tool_use.0.dead_ends", "tool_use.0.errors", "tool_use.0.name",
 		}},
 		{"R7: requests were counted, so names of tools say nothing", viewCell, 1, func(t *agent.Transcript) { t.Messages[1].Parts[0].Tool.Name = "http_get" },
-			[]string{"timing_breakdown.tool_bash_ms"}},
+			[]string{"timing_breakdown.tool_bash_ms", "tool_use.0.name"}},
 		{"S4, S13: an answer with another route", viewCell, 1, answers(strings.Replace(viewed, "graphql", "cli", 1)), []string{"route_ok"}},
 		{"S8: an answer with fewer failed tries", viewCell, 1, answers(strings.Replace(viewed, `{"status":"error"}`, "", 1)), []string{"internal_retry_count"}},
 		{"S9: a workflow is not judged by its answer", threadCell, 2, answers("Nothing."), nil},
 		{"an attempt that is not reported", threadCell, 1, tokens, []string{"attempts.0.cost", "attempts.0.tokens.input", "attempts.0.tokens.total"}},
 		{"what failed before it was judged stays failed", bench.Cell{ScenarioID: "repo-view-001", Mode: bench.GHX, Iteration: 3}, 1, answers(viewed),
-			[]string{"timing_breakdown.assistant_post_tool_ms", "timing_breakdown.tool_bash_ms", "timing_breakdown.tool_total_ms", "tool_calls", "tool_errors"}},
+			[]string{
+				"timing_breakdown.assistant_post_tool_ms", "timing_breakdown.tool_bash_ms", "timing_breakdown.tool_total_ms", "tool_calls", "tool_errors",
+				"tool_use.0.calls", "tool_use.0.dead_ends", "tool_use.0.errors", "tool_use.0.name",
+			}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

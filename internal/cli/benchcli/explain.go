@@ -99,6 +99,7 @@ func explainRow(out io.Writer, row *bench.Row) {
 	fmt.Fprintf(out, "\nmodel      %s\nlatency    %.0f ms\ntokens     %d, of which %d active (input %d, output %d, reasoning %d, cache read %d)\ncost       %.6f USD\ntools      %d calls, %d failed, in %d turns\n",
 		row.Model.Signature(), row.LatencyMSWall, row.Tokens.Total, row.Tokens.Active(), row.Tokens.Input, row.Tokens.Output,
 		row.Tokens.Reasoning, row.Tokens.CacheRead, row.Cost, row.ToolCalls, row.ToolErrors, row.Turns)
+	explainTools(out, row.ToolUse)
 	if r := row.APIRequests; r != nil {
 		fmt.Fprintf(out, "requests   %d REST, %d GraphQL, %d bytes, counted outside the agent\n", r.REST, r.GraphQL, r.Bytes)
 	}
@@ -120,6 +121,20 @@ func explainRow(out io.Writer, row *bench.Row) {
 		fmt.Fprintf(out, "checkpoint %s: %s (%s)\n", map[bool]string{true: "ok", false: "FAILED"}[c.Passed], c.Name, c.Detail)
 	}
 	explainChanges(out, row)
+}
+
+// explainTools has a line for each tool that the attempt used.
+func explainTools(out io.Writer, uses []bench.ToolUse) {
+	for _, u := range uses {
+		line := fmt.Sprintf("  %s: %d times, %d bytes", u.Name, u.Calls, u.Bytes)
+		if u.Errors > 0 {
+			line += fmt.Sprintf(", %d failed", u.Errors)
+		}
+		if u.BadArguments > 0 {
+			line += fmt.Sprintf(", %d of them written wrongly", u.BadArguments)
+		}
+		fmt.Fprintln(out, line)
+	}
 }
 
 // explainChanges tells what the attempt changed; nothing for older rows, which

@@ -1,0 +1,115 @@
+package gate_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/gate"
+)
+
+// using has the rows' agents use tools in turn: the first row the first list.
+func using(lists ...[]bench.ToolUse) change {
+	row := 0
+	return func(r *bench.Row) {
+		r.ToolUse = lists[row%len(lists)]
+		row++
+	}
+}
+
+func called(name string, calls int) bench.ToolUse {
+	return bench.ToolUse{Name: name, Calls: calls, Bytes: int64(1000 * calls)}
+}
+
+func toolChanges(t *testing.T, rows []*bench.Row) []bench.UseChange {
+	t.Helper()
+	var c gate.Collector
+	for _, row := range rows {
+		require.NoError(t, c.Add(row))
+	}
+	summary, err := c.Summarize(gate.Options{})
+	require.NoError(t, err)
+	return summary.ToolChanges
+}
+
+// namesOf are of the tools that changed.
+func namesOf(changes []bench.UseChange) []string {
+	var names []string
+	for _, c := range changes {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+func TestTheToolThatIsUsedOtherwiseIsNamedFirst(t *testing.T) {
+	before := using(
+		[]bench.ToolUse{called("bash", 3), called("srv_read", 1), called("srv_list", 2)},
+		[]bench.ToolUse{called("bash", 4), called("srv_read", 1), called("srv_list", 1)},
+	)
+	// Half the time the agent takes the one for the other.
+	after := using(
+		[]bench.ToolUse{called("bash", 4), called("srv_read", 2), called("srv_list", 2)},
+		[]bench.ToolUse{called("bash", 3), {Name: "srv_read", Calls: 4, Errors: 3, BadArguments: 3, Retries: 3}, called("srv_list", 1)},
+	)
+	rows := join(
+		runs(8, bench.AgentDirect, "a", before), runs(8, bench.AgentDirect, "b", before), runs(8, bench.AgentDirect, "c", before),
+		runs(8, bench.GHX, "a", after), runs(8, bench.GHX, "b", after), runs(8, bench.GHX, "c", after),
+	)
+	changes := toolChanges(t, rows)
+	require.Equal(t, []string{"srv_read"}, namesOf(changes), "what is used alike is not named")
+	assert.Equal(t, bench.UseCalls, changes[0].Measure)
+	assert.Equal(t, "called 1 → 3 times a session", changes[0].Text())
+	assert.Greater(t, changes[0].Score, 5.0)
+}
+
+func TestWrongArgumentsAreMoreThanErrors(t *testing.T) {
+	wrong := using([]bench.ToolUse{{Name: "ghx run pr.view", Calls: 3, Errors: 2, BadArguments: 2, Retries: 2}})
+	rows := join(runs(4, bench.AgentDirect, "a", using([]bench.ToolUse{called("gh pr view", 1)})), runs(4, bench.GHX, "a", wrong))
+	changes := toolChanges(t, rows)
+	require.Equal(t, []string{"ghx run pr.view"}, namesOf(changes), "that gh is not called is no news where there is none")
+	assert.Equal(t, bench.UseBadArguments, changes[0].Measure)
+	assert.Equal(t, "called with wrong arguments 0 → 2 times a session", changes[0].Text())
+}
+
+func TestNoiseIsNoChangeOfTools(t *testing.T) {
+	noisy := using(
+		[]bench.ToolUse{called("gh pr view", 1)}, []bench.ToolUse{called("gh pr view", 5)},
+		[]bench.ToolUse{called("gh pr view", 2)}, []bench.ToolUse{called("gh pr view", 3)},
+	)
+	rows := join(runs(4, bench.AgentDirect, "a", noisy), runs(3, bench.GHX, "a", noisy))
+	assert.Empty(t, toolChanges(t, rows))
+}
+
+func TestToolsAreComparedWithinScenarios(t *testing.T) {
+	rows := join(
+		runs(4, bench.AgentDirect, "a", using([]bench.ToolUse{called("gh pr view", 1)})),
+		runs(2, bench.AgentDirect, "b", using([]bench.ToolUse{called("gh pr view", 9)})),
+		runs(2, bench.GHX, "a", using([]bench.ToolUse{called("gh pr view", 1)})),
+		runs(4, bench.GHX, "b", using([]bench.ToolUse{called("gh pr view", 9)})),
+	)
+	assert.Empty(t, toolChanges(t, rows), "how many rows a scenario has does not count")
+}
+
+func TestRowsThatDoNotTellHaveNoPart(t *testing.T) {
+	older := func(r *bench.Row) { r.ToolUse, r.ToolCalls = nil, 4 }
+	rows := join(
+		runs(4, bench.AgentDirect, "a", using([]bench.ToolUse{called("gh pr view", 2)})),
+		runs(4, bench.GHX, "a", using([]bench.ToolUse{called("gh pr view", 2)})), runs(40, bench.GHX, "a", older),
+		runs(4, bench.GHX, "a", failed(bench.RunnerError, "no"), func(r *bench.Row) { r.ToolCalls = 0 }),
+	)
+	assert.Empty(t, toolChanges(t, rows))
+	idle := func(r *bench.Row) { r.ToolUse, r.ToolCalls = nil, 0 }
+	changes := toolChanges(t, append(rows, runs(40, bench.GHX, "a", idle)...))
+	assert.Equal(t, []string{"gh pr view"}, namesOf(changes), "an agent that calls nothing tells that")
+}
+
+func TestBytesAreTold(t *testing.T) {
+	large := func(bytes int64) change { return using([]bench.ToolUse{{Name: "srv.read", Calls: 1, Bytes: bytes}}) }
+	rows := join(runs(4, bench.AgentDirect, "a", large(2_000)), runs(4, bench.GHX, "a", large(90_000)))
+	changes := toolChanges(t, rows)
+	require.Len(t, changes, 1)
+	assert.Equal(t, "returned 2,000 → 90,000 bytes a session", changes[0].Text())
+	assert.Empty(t, toolChanges(t, join(runs(4, bench.AgentDirect, "a", large(2_000)), runs(4, bench.GHX, "a", large(2_100)))))
+}

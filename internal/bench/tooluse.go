@@ -1,0 +1,101 @@
+package bench
+
+import "math"
+
+// ToolUse is how the agent used a tool, or a command of its shell, in an
+// attempt.
+type ToolUse struct {
+	// Name is the tool's, or the command's with its subcommands: "gh pr view".
+	Name  string `json:"name"`
+	Calls int    `json:"calls"`
+	// Errors are the calls that failed, BadArguments those of them whose error
+	// says that the call was written wrongly.
+	Errors       int `json:"errors,omitempty"`
+	BadArguments int `json:"bad_arguments,omitempty"`
+	// Retries are the calls whose previous call by the same name failed.
+	Retries int `json:"retries,omitempty"`
+	// DeadEnds are the failed calls after which none by the same name succeeded.
+	DeadEnds int `json:"dead_ends,omitempty"`
+	// Bytes is the size of what the calls printed or returned.
+	Bytes int64 `json:"bytes,omitempty"`
+}
+
+// MaxToolUse is how many tools and commands a row names.
+const MaxToolUse = 50
+
+// UseMeasure is one of the figures of a [ToolUse].
+type UseMeasure string
+
+// The measures, those that say the most about a tool first.
+const (
+	UseBadArguments UseMeasure = "badArguments"
+	UseDeadEnds     UseMeasure = "deadEnds"
+	UseErrors       UseMeasure = "errors"
+	UseRetries      UseMeasure = "retries"
+	UseCalls        UseMeasure = "calls"
+	UseBytes        UseMeasure = "bytes"
+)
+
+// OfFailure reports whether the measure counts what went wrong, which can be
+// compared between tools that have nothing else in common.
+func (m UseMeasure) OfFailure() bool { return m != UseCalls && m != UseBytes }
+
+// Figure returns one of the figures.
+func (u ToolUse) Figure(m UseMeasure) float64 {
+	switch m {
+	case UseCalls:
+		return float64(u.Calls)
+	case UseBadArguments:
+		return float64(u.BadArguments)
+	case UseErrors:
+		return float64(u.Errors)
+	case UseRetries:
+		return float64(u.Retries)
+	case UseDeadEnds:
+		return float64(u.DeadEnds)
+	case UseBytes:
+		return float64(u.Bytes)
+	default:
+		return 0
+	}
+}
+
+// UseChange is a difference in how the two modes' agents used a tool: a lead to
+// why they did better or worse, and no proof of it.
+type UseChange struct {
+	// Name is as in [ToolUse].
+	Name    string     `json:"name"`
+	Measure UseMeasure `json:"measure"`
+	// Baseline and Candidate are means per attempt, of the scenarios that both
+	// modes have, each counted alike.
+	Baseline  float64 `json:"baseline"`
+	Candidate float64 `json:"candidate"`
+	// Score is the difference in standard errors; changes are sorted by it.
+	Score float64 `json:"score"`
+}
+
+// useLabels put measures into words.
+var useLabels = map[UseMeasure]string{
+	UseBadArguments: "called with wrong arguments", UseDeadEnds: "failed for good", UseErrors: "failed", UseRetries: "tried again",
+	UseCalls: "called", UseBytes: "bytes returned",
+}
+
+// Label says in a few words what is counted.
+func (m UseMeasure) Label() string { return useLabels[m] }
+
+// Figures returns the baseline's and the candidate's mean as text.
+func (c UseChange) Figures() (baseline, candidate string) {
+	if c.Measure == UseBytes {
+		return CountText(math.Round(c.Baseline)), CountText(math.Round(c.Candidate))
+	}
+	return NumberText(c.Baseline, 1), NumberText(c.Candidate, 1)
+}
+
+// Text says the change: "called 0.2 → 2.1 times a session".
+func (c UseChange) Text() string {
+	from, to := c.Figures()
+	if c.Measure == UseBytes {
+		return "returned " + from + " → " + to + " bytes a session"
+	}
+	return c.Measure.Label() + " " + from + " → " + to + " times a session"
+}
