@@ -73,6 +73,23 @@ type Setup struct {
 	Env []string
 	// Instructions tell the agent how to work in its mode.
 	Instructions string
+	// Shell is true if the agent may run commands.
+	Shell bool
+	// MCP are the MCP servers that the agent works with, by name; nil for
+	// none.
+	MCP map[string]MCPServer
+}
+
+// MCPServer is an MCP server. It has a command or a URL.
+type MCPServer struct {
+	// Command starts a server that is spoken to on its standard input and
+	// output; Env is added to the environment of its session.
+	Command []string
+	Env     map[string]string
+	// URL is that of a server that runs already and is spoken to by HTTP,
+	// with these Headers.
+	URL     string
+	Headers map[string]string
 }
 
 // Prompt is one message to the agent.

@@ -153,9 +153,9 @@ func (r *run) closed(cell bench.Cell, what string, err error) {
 // session has an agent work and measures what it did. It returns the agent's
 // last answer; the agent is gone by then.
 func (r *run) session(ctx context.Context, a *attempt, env []string, s scenario.Resolved) (answer string, err error) {
-	session, err := r.deps.Provider.Start(ctx, agent.Setup{
-		Mode: a.cell.Mode, Worker: a.worker, Env: env, Instructions: r.deps.Instructions[a.cell.Mode],
-	})
+	setup := r.deps.Setups[a.cell.Mode]
+	setup.Mode, setup.Worker, setup.Env = a.cell.Mode, a.worker, env
+	session, err := r.deps.Provider.Start(ctx, setup)
 	if err != nil {
 		return "", fmt.Errorf("start agent: %w", err)
 	}

@@ -301,10 +301,10 @@ func TestAFailedTurnIsNotJudged(t *testing.T) {
 func TestAnAgentIsToldItsTaskAndItsTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(fake.Atomic("a-001"))
-		r.deps.Instructions = map[bench.Mode]string{bench.AgentDirect: "use gh", bench.GHX: "use ghx"}
+		r.deps.Setups = map[bench.Mode]agent.Setup{bench.AgentDirect: {Instructions: "use gh", Shell: true}, bench.GHX: {Instructions: "use ghx"}}
 		r.one(t)
 		session := r.provider.Sessions()[0]
-		assert.Equal(t, agent.Setup{Mode: bench.AgentDirect, Env: []string{"PLACE=2"}, Instructions: "use gh"}, session.Setup)
+		assert.Equal(t, agent.Setup{Mode: bench.AgentDirect, Env: []string{"PLACE=2"}, Instructions: "use gh", Shell: true}, session.Setup)
 		assert.True(t, strings.HasPrefix(session.Prompts[0].Text, "repo.view for a-001\n\n"), "the task comes first")
 		assert.Equal(t, agent.Play{ScenarioID: "a-001", Input: map[string]any{"owner": "o", "name": "n"}, Iteration: 1, Attempt: 1}, session.Prompts[0].Play)
 	})

@@ -83,8 +83,9 @@ type Deps struct {
 	Target   target.Target
 	Provider agent.Provider
 	Ledger   Ledger
-	// Instructions tell the agent how to work, by mode.
-	Instructions map[bench.Mode]string
+	// Setups are what agents start with, by mode: their instructions, whether
+	// they have a shell, and MCP servers. Mode, worker and environment are added.
+	Setups map[bench.Mode]agent.Setup
 	// Nonce returns a text for the first line of an attempt's prompt, another
 	// one each time; nil means no such line. Several workers call it at once.
 	Nonce func() string

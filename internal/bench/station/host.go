@@ -8,7 +8,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
-	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/confine"
 )
 
@@ -19,15 +18,6 @@ func (s *Stations) Host(mode bench.Mode, worker int) (opencode.Host, error) {
 		return nil, err
 	}
 	return host{st}, nil
-}
-
-// MCPServers returns the MCP servers of a mode, by name.
-func (s *Stations) MCPServers(mode bench.Mode) map[string]opencode.MCPServer {
-	if mode != bench.MCP {
-		return nil
-	}
-	// It is on the agent's PATH, and finds its token in the environment.
-	return map[string]opencode.MCPServer{"github": {Command: []string{toolset.MCPServer, "stdio"}}}
 }
 
 // endTime bounds the ending of processes.

@@ -91,8 +91,6 @@ func TestAModeHasItsProgramsOnly(t *testing.T) {
 			assert.Contains(t, r.does(t, mode, 0, command+" 2>&1"), want, "%s: %s", mode, command)
 		}
 	}
-	assert.Equal(t, []string{"github-mcp-server", "stdio"}, r.MCPServers(bench.MCP)["github"].Command)
-	assert.Empty(t, r.MCPServers(bench.GHX))
 }
 
 func TestTheEnvironmentHasNothingOfOurs(t *testing.T) {

@@ -122,7 +122,7 @@ func TestAScriptIsStartedByItsInterpreter(t *testing.T) {
 	ghx := program(t, s, bench.GHX, "ghx")
 	assert.Equal(t, []string{interpreter, script}, ghx.Words)
 	assert.Equal(t, []string{interpreter, filepath.Join(m.root, "lib/node_modules/@ghx-dev/core")}, ghx.Needs)
-	assert.Contains(t, s.Instructions()[bench.GHX], "the installed skill")
+	assert.Contains(t, s.Setups()[bench.GHX].Instructions, "the installed skill")
 
 	t.Run("a command has its own words", func(t *testing.T) {
 		s := toolset.Find(toolset.Options{GHX: "node --no-warnings '" + script + "' --flag"})
@@ -130,8 +130,8 @@ func TestAScriptIsStartedByItsInterpreter(t *testing.T) {
 	})
 	t.Run("a skill that is named comes before the installed one", func(t *testing.T) {
 		s := toolset.Find(toolset.Options{GHXSkill: m.write("other.md", "the other skill")})
-		assert.Contains(t, s.Instructions()[bench.GHX], "the other skill")
-		assert.NotContains(t, s.Instructions()[bench.GHX], "the installed skill")
+		assert.Contains(t, s.Setups()[bench.GHX].Instructions, "the other skill")
+		assert.NotContains(t, s.Setups()[bench.GHX].Instructions, "the installed skill")
 	})
 	t.Run("a command that cannot be read", func(t *testing.T) {
 		s := toolset.Find(toolset.Options{GHX: "node 'half a quote"})
@@ -159,7 +159,7 @@ func TestAScriptHandsOutNothingButItsInterpreter(t *testing.T) {
 	p := program(t, s, bench.GHX, "ghx")
 	assert.Equal(t, []string{sh, secret, "./secret", ghx}, p.Words)
 	assert.Equal(t, []string{sh, ghx}, p.Needs)
-	assert.NotContains(t, s.Instructions()[bench.GHX], "our skill")
+	assert.NotContains(t, s.Setups()[bench.GHX].Instructions, "our skill")
 
 	for _, mode := range []os.FileMode{0o700, 0o711, 0o744} {
 		require.NoError(t, os.Chmod(sh, mode))
@@ -281,7 +281,7 @@ func TestNobodyWaitsForAPipe(t *testing.T) {
 			require.NoError(t, syscall.Mkfifo(pipe, 0o755))
 			if c.want == "" {
 				m.write("p/skills/b/SKILL.md", "the skill that is one")
-				assert.Contains(t, find(t, ghx).Instructions()[bench.GHX], "the skill that is one")
+				assert.Contains(t, find(t, ghx).Setups()[bench.GHX].Instructions, "the skill that is one")
 				return
 			}
 			problems := find(t, ghx).Problems(bench.GHX)
@@ -292,12 +292,15 @@ func TestNobodyWaitsForAPipe(t *testing.T) {
 }
 
 func TestEveryModeIsToldTheSameApartFromItsTools(t *testing.T) {
-	all := (&toolset.Set{}).Instructions()
+	all := (&toolset.Set{}).Setups()
 	require.Len(t, all, len(bench.Modes()))
-	common, _, _ := strings.Cut(all[bench.AgentDirect], " Work in")
-	for mode, text := range all {
-		assert.True(t, strings.HasPrefix(text, common+" Work "), mode)
+	common, _, _ := strings.Cut(all[bench.AgentDirect].Instructions, " Work in")
+	for mode, setup := range all {
+		assert.True(t, strings.HasPrefix(setup.Instructions, common+" Work "), mode)
+		assert.Equal(t, mode != bench.MCP, setup.Shell, mode)
+		assert.Equal(t, setup.Shell, len(setup.MCP) == 0, mode)
 	}
+	assert.Equal(t, []string{"github-mcp-server", "stdio"}, all[bench.MCP].MCP["github"].Command)
 	assert.Equal(t, all[bench.GHX], all[bench.GHXBase])
 }
 

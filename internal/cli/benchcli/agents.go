@@ -132,7 +132,7 @@ func (a *app) openCode(f *suiteFlags, modes []bench.Mode) (*agents, error) {
 		return nil, err
 	}
 	options := opencode.Options{
-		Bin: f.agent.opencodeBin, Model: model, ModelKey: keyPlaceholder, Hosts: stations.Host, MCP: stations.MCPServers,
+		Bin: f.agent.opencodeBin, Model: model, ModelKey: keyPlaceholder, Hosts: stations.Host,
 	}
 	if name := f.agent.keyVariable(model.ProviderID); name != "" {
 		options.ModelKeyFrom = "the key in the environment variable " + name
@@ -221,7 +221,7 @@ func (f *agentFlags) canary(api *egress.Model, model bench.ModelRef) *canary.Mod
 // connectAgents starts a server for each mode, which tells the price and what
 // cannot work, and has the runner ask for the tools before a token is spent.
 func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) error {
-	p.deps.Instructions, p.deps.Preflight = with.tools.Instructions(), with.stations.Preflight
+	p.deps.Setups, p.deps.Preflight = with.tools.Setups(), with.stations.Preflight
 	p.route = with.stations.Target
 	if p.flags.dryRun {
 		return nil
@@ -229,7 +229,7 @@ func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) erro
 	if err := with.tryModel(ctx); err != nil {
 		return err
 	}
-	if err := with.startServers(ctx, p.suite.Modes, p.deps.Instructions); err != nil {
+	if err := with.startServers(ctx, p.suite.Modes, p.deps.Setups); err != nil {
 		return err
 	}
 	versions, err := with.stations.Versions(ctx, p.suite.Modes)
@@ -259,14 +259,16 @@ func (a *agents) tryModel(ctx context.Context) error {
 
 // startServers starts the servers of the modes' first agents, all at once. The
 // error is that of the first mode whose server cannot be started.
-func (a *agents) startServers(ctx context.Context, modes []bench.Mode, instructions map[bench.Mode]string) error {
+func (a *agents) startServers(ctx context.Context, modes []bench.Mode, setups map[bench.Mode]agent.Setup) error {
 	problems := make([]error, len(modes))
 	var starting sync.WaitGroup
 	for i, mode := range modes {
 		starting.Go(func() {
 			env, err := a.stations.Env(mode, 0)
 			if err == nil {
-				err = a.Prepare(ctx, agent.Setup{Mode: mode, Env: env, Instructions: instructions[mode]})
+				setup := setups[mode]
+				setup.Mode, setup.Env = mode, env
+				err = a.Prepare(ctx, setup)
 			}
 			problems[i] = err
 		})

@@ -347,7 +347,7 @@ func (p *prepared) selectScenarios(defaultSet string) error {
 // connect makes the provider and what else a run works with.
 func (a *app) connect(ctx context.Context, p *prepared) (err error) {
 	p.deps = runner.Deps{
-		Instructions: (&toolset.Set{}).Instructions(), Now: a.now, Wait: wait,
+		Setups: (&toolset.Set{}).Setups(), Now: a.now, Wait: wait,
 		Reader:         a.checkpoints,
 		Redact:         a.secrets.String,
 		SaveTranscript: verify.SaveTranscripts(p.suite.TranscriptsFolder(), p.suite.RunID, a.secrets),

@@ -78,7 +78,7 @@ func (a *app) openTrial(ctx context.Context, f trialFlags, id string) (*trial, e
 	sandbox.FindWorlds(library.World, a.runWorldScript)
 	t.sandbox = sandbox
 	t.deps = runner.Deps{
-		Instructions: (&toolset.Set{}).Instructions(), Now: a.now, Wait: wait, Reader: a.checkpoints, Redact: a.secrets.String,
+		Setups: (&toolset.Set{}).Setups(), Now: a.now, Wait: wait, Reader: a.checkpoints, Redact: a.secrets.String,
 	}
 	return t, nil
 }

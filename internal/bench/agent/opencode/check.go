@@ -45,7 +45,7 @@ func (s *server) check(ctx context.Context) error {
 	if err := s.checkMCP(ctx); err != nil {
 		return err
 	}
-	if s.shell {
+	if s.setup.Shell {
 		if err := s.api.call(ctx, http.MethodGet, configPath, nil, &s.config); err != nil {
 			return err
 		}
@@ -146,10 +146,7 @@ func (m modelInfo) price() *bench.Price {
 
 // checkMCP waits for the MCP servers.
 func (s *server) checkMCP(ctx context.Context) error {
-	if s.options.MCP == nil {
-		return nil
-	}
-	wanted := slices.Sorted(maps.Keys(s.options.MCP(s.mode)))
+	wanted := slices.Sorted(maps.Keys(s.setup.MCP))
 	if len(wanted) == 0 {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
 )
 
 // serverUser is the user of the server's basic authentication.
@@ -54,10 +55,23 @@ type modelSettings struct {
 }
 
 type mcpSettings struct {
+	// Type is "local" of a server that has a command, "remote" of one that has
+	// a URL.
 	Type        string            `json:"type"`
-	Command     []string          `json:"command"`
+	Command     []string          `json:"command,omitempty"`
 	Environment map[string]string `json:"environment,omitempty"`
-	Enabled     bool              `json:"enabled"`
+	URL         string            `json:"url,omitempty"`
+	Headers     map[string]string `json:"headers,omitempty"`
+	// OAuth is false: nobody is there to log in.
+	OAuth   *bool `json:"oauth,omitempty"`
+	Enabled bool  `json:"enabled"`
+}
+
+func mcpSettingsOf(server agent.MCPServer) mcpSettings {
+	if server.URL != "" {
+		return mcpSettings{Type: "remote", URL: server.URL, Headers: server.Headers, OAuth: new(bool), Enabled: true}
+	}
+	return mcpSettings{Type: "local", Command: server.Command, Environment: server.Env, Enabled: true}
 }
 
 type agentSettings struct {
@@ -69,11 +83,11 @@ type agentSettings struct {
 const compatible = "@ai-sdk/openai-compatible"
 
 // configuration returns what a server is configured with.
-func (o Options) configuration(mode bench.Mode, env []string) settings {
+func (o Options) configuration(setup agent.Setup) settings {
 	c := settings{
 		Model:            o.Model.Key(),
 		EnabledProviders: []string{o.Model.ProviderID, warmUpModel().ProviderID},
-		Permission:       permissions(mode, env),
+		Permission:       permissions(setup),
 		MCP:              map[string]mcpSettings{},
 		// A title would be made by a model call of its own.
 		Agent:  map[string]agentSettings{"title": {Disable: true}},
@@ -92,37 +106,32 @@ func (o Options) configuration(mode bench.Mode, env []string) settings {
 			Models: map[string]modelSettings{warmUpModel().ModelID: {Name: warmUpModel().ModelID}},
 		},
 	}
-	if o.MCP != nil {
-		for name, server := range o.MCP(mode) {
-			c.MCP[name] = mcpSettings{Type: "local", Command: server.Command, Environment: server.Env, Enabled: true}
-		}
+	for name, server := range setup.MCP {
+		c.MCP[name] = mcpSettingsOf(server)
 	}
 	return c
 }
 
-// permissions are the same in every mode, but for the shell, which agents have
-// unless they are to work through an MCP server.
+// permissions are the same for every setup, but for the shell.
 //
 // Denied is what would wait for a person (question, plan_exit), what would
 // have another agent work (task), and what leaves the mode's tools (edit,
 // skill, webfetch, websearch). All else is allowed, so that nothing asks.
 // Searching needs ripgrep, which OpenCode would fetch from github.com in the
 // agent's name, so it is allowed where that is installed.
-func permissions(mode bench.Mode, env []string) map[string]string {
+func permissions(setup agent.Setup) map[string]string {
 	p := map[string]string{"*": allow}
 	for _, tool := range []string{"edit", "webfetch", "websearch", "question", "plan_enter", "plan_exit", "task", "skill"} {
 		p[tool] = deny
 	}
-	if !hasShell(mode) {
+	if !setup.Shell {
 		p["bash"] = deny
 	}
-	if !installed("rg", env) {
+	if !installed("rg", setup.Env) {
 		p["glob"], p["grep"] = deny, deny
 	}
 	return p
 }
-
-func hasShell(mode bench.Mode) bool { return mode != bench.MCP }
 
 // installed reports whether a program is in the path of an environment.
 func installed(program string, env []string) bool {
@@ -144,8 +153,8 @@ func installed(program string, env []string) bool {
 // environment returns the environment of a server: that of the session, and
 // what OpenCode is told besides. What it is told goes before what the session
 // says of the same.
-func (o Options) environment(mode bench.Mode, env []string, folders Folders, password string) ([]string, error) {
-	config, err := json.Marshal(o.configuration(mode, env))
+func (o Options) environment(setup agent.Setup, folders Folders, password string) ([]string, error) {
+	config, err := json.Marshal(o.configuration(setup))
 	if err != nil {
 		return nil, fmt.Errorf("write the configuration: %w", err)
 	}
@@ -180,8 +189,8 @@ func (o Options) environment(mode bench.Mode, env []string, folders Folders, pas
 		// Reading the list of all models takes most of a server's first turn.
 		own = append(own, "OPENCODE_MODELS_PATH="+filepath.Join(home, modelsFile))
 	}
-	whole := make([]string, 0, len(env)+len(own))
-	for _, entry := range env {
+	whole := make([]string, 0, len(setup.Env)+len(own))
+	for _, entry := range setup.Env {
 		if !strings.HasPrefix(entry, "OPENCODE_") {
 			whole = append(whole, entry)
 		}

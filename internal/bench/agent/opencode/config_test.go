@@ -70,15 +70,15 @@ func TestPermissionsDifferByTheShellAlone(t *testing.T) {
 		"*": "allow", "edit": "deny", "webfetch": "deny", "websearch": "deny", "question": "deny", "plan_enter": "deny", "plan_exit": "deny",
 		"task": "deny", "skill": "deny", "glob": "deny", "grep": "deny",
 	}
-	for _, mode := range bench.Modes() {
+	for _, shell := range []bool{false, true} {
 		setup := fakeSetup
-		setup.Mode = mode
+		setup.Shell = shell
 		_, _, config := launched(t, setup)
 		got, ok := config["permission"].(map[string]any)
 		require.True(t, ok)
-		assert.Equal(t, mode == bench.MCP, got["bash"] == "deny", "the shell in mode %s", mode)
+		assert.Equal(t, !shell, got["bash"] == "deny")
 		delete(got, "bash")
-		assert.Equal(t, want, got, "mode %s", mode)
+		assert.Equal(t, want, got)
 		assert.NotContains(t, got, "ask")
 	}
 }
@@ -132,36 +132,44 @@ func TestTheModelIsOpenCodesOrAnEndpoints(t *testing.T) {
 	assert.NotContains(t, env, "OPENCODE_MODELS_PATH", "what OpenCode knows of its own models is needed")
 }
 
-func TestMCPServersAreThoseOfTheMode(t *testing.T) {
-	servers := func(mode bench.Mode) map[string]opencode.MCPServer {
-		if mode != bench.MCP {
-			return nil
-		}
-		return map[string]opencode.MCPServer{"github": {Command: []string{"github-mcp-server", "stdio"}, Env: map[string]string{"A": "b"}}}
-	}
-	for _, mode := range bench.Modes() {
-		setup := fakeSetup
-		setup.Mode = mode
-		var config map[string]any
-		synctest.Test(t, func(t *testing.T) {
-			host := newFakeHost(t, func(s *fakeServer) { s.MCP = `{"github":{"status":"connected"}}` })
-			p := newFake(t, host, func(o *opencode.Options) { o.MCP = servers })
-			require.NoError(t, p.Prepare(t.Context(), setup))
-			for _, entry := range host.last().command.Env {
-				if text, ok := strings.CutPrefix(entry, "OPENCODE_CONFIG_CONTENT="); ok {
-					require.NoError(t, json.Unmarshal([]byte(text), &config))
-				}
-			}
-			require.NoError(t, p.Close())
+func TestMCPServersAreThoseOfTheSetup(t *testing.T) {
+	for name, c := range map[string]struct {
+		server agent.MCPServer
+		want   map[string]any
+	}{
+		"one with a command": {
+			agent.MCPServer{Command: []string{"github-mcp-server", "stdio"}, Env: map[string]string{"A": "b"}},
+			map[string]any{"type": "local", "enabled": true, "command": []any{"github-mcp-server", "stdio"}, "environment": map[string]any{"A": "b"}},
+		},
+		"one with a URL": {
+			agent.MCPServer{URL: "http://127.0.0.1:1/mcp", Headers: map[string]string{"X-A": "b"}},
+			map[string]any{"type": "remote", "enabled": true, "url": "http://127.0.0.1:1/mcp", "headers": map[string]any{"X-A": "b"}, "oauth": false},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				setup := fakeSetup
+				host := newFakeHost(t, func(s *fakeServer) { s.MCP = `{"github":{"status":"connected"}}` })
+				p := newFake(t, host)
+				assert.Empty(t, configured(t, host, p, setup)["mcp"])
+				setup.MCP = map[string]agent.MCPServer{"github": c.server}
+				assert.Equal(t, map[string]any{"github": c.want}, configured(t, host, p, setup)["mcp"], "a server of another setup is not taken")
+				require.NoError(t, p.Close())
+			})
 		})
-		if mode != bench.MCP {
-			assert.Empty(t, config["mcp"])
-			continue
-		}
-		assert.Equal(t, map[string]any{"github": map[string]any{
-			"type": "local", "enabled": true, "command": []any{"github-mcp-server", "stdio"}, "environment": map[string]any{"A": "b"},
-		}}, config["mcp"])
 	}
+}
+
+// configured has a server started and returns its configuration.
+func configured(t *testing.T, host *fakeHost, p *opencode.Provider, setup agent.Setup) (config map[string]any) {
+	t.Helper()
+	require.NoError(t, p.Prepare(t.Context(), setup))
+	for _, entry := range host.last().command.Env {
+		if text, ok := strings.CutPrefix(entry, "OPENCODE_CONFIG_CONTENT="); ok {
+			require.NoError(t, json.Unmarshal([]byte(text), &config))
+		}
+	}
+	return config
 }
 
 func TestWhatCannotRunIsRefusedAtOnce(t *testing.T) {

@@ -471,4 +471,4 @@ func newFake(t testing.TB, host *fakeHost, change ...func(*opencode.Options)) *o
 }
 
 // withFake runs a test on the clock of a bubble.
-var fakeSetup = agent.Setup{Mode: bench.AgentDirect, Env: []string{"PATH=/nowhere", "GH_TOKEN=placeholder"}, Instructions: "Work with the gh command."}
+var fakeSetup = agent.Setup{Mode: bench.AgentDirect, Env: []string{"PATH=/nowhere", "GH_TOKEN=placeholder"}, Instructions: "Work with the gh command.", Shell: true}

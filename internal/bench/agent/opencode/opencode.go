@@ -65,8 +65,6 @@ type Options struct {
 	Hosts func(mode bench.Mode, worker int) (Host, error)
 	// Env is added to the environment of every session.
 	Env []string
-	// MCP returns the MCP servers of a mode by name; nil means none.
-	MCP func(mode bench.Mode) map[string]MCPServer
 	// Versions are the versions of OpenCode that may run; nil means [Version].
 	Versions []string
 
@@ -74,14 +72,6 @@ type Options struct {
 	// to answer a request, and AbortTimeout what it takes to stop a session.
 	// Zero means the defaults.
 	StartTimeout, RequestTimeout, AbortTimeout time.Duration
-}
-
-// MCPServer is an MCP server that OpenCode runs and speaks to on its standard
-// input and output.
-type MCPServer struct {
-	Command []string
-	// Env is added to the environment of the session.
-	Env map[string]string
 }
 
 // Provider runs the agents. It implements [agent.Provider].
@@ -176,7 +166,7 @@ func (p *Provider) Prepare(ctx context.Context, setup agent.Setup) error {
 }
 
 // Start begins a session, on the server that there is, or on a new one where
-// there is none, it has died, or its environment was another.
+// there is none, it has died, or it was set up for another.
 //
 // An OpenCode of another version and a model that it does not know are errors
 // of kind invalid and [agent.ErrStopSuite]; what else keeps a server from
@@ -219,9 +209,9 @@ func (p *Provider) serverFor(ctx context.Context, sl *slot, setup agent.Setup) (
 		return nil, errClosed
 	default:
 	}
-	env := slices.Concat(setup.Env, p.options.Env)
+	setup.Env = slices.Concat(setup.Env, p.options.Env)
 	if sl.server != nil {
-		if sl.server.works() && slices.Equal(sl.server.env, env) {
+		if sl.server.works() && sl.server.fits(setup) {
 			return sl.server, nil
 		}
 		if err := sl.server.end(); err != nil {
@@ -241,7 +231,7 @@ func (p *Provider) serverFor(ctx context.Context, sl *slot, setup agent.Setup) (
 		}
 		sl.host = host
 	}
-	server, err := launch(ctx, sl.host, p.options, setup.Mode, env)
+	server, err := launch(ctx, sl.host, p.options, setup)
 	if err != nil {
 		return nil, fault.Wrap(fault.Infrastructure, fmt.Errorf("start OpenCode: %w", err))
 	}

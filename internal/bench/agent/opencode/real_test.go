@@ -67,7 +67,7 @@ func newReal(t testing.TB, model *stubmodel.Server, change ...func(*opencode.Opt
 func shellEnv() []string { return []string{"PATH=" + os.Getenv("PATH"), "GH_TOKEN=placeholder"} }
 
 func setup() agent.Setup {
-	return agent.Setup{Mode: bench.AgentDirect, Env: shellEnv(), Instructions: "Work with the gh command."}
+	return agent.Setup{Mode: bench.AgentDirect, Env: shellEnv(), Instructions: "Work with the gh command.", Shell: true}
 }
 
 // bash is the call of a shell command.

@@ -236,19 +236,12 @@ func TestRealAgentsLeaveNothingBehind(t *testing.T) {
 	assert.NoDirExists(t, filepath.Dir(home))
 }
 
-func TestRealAgentsAreToldAndGivenWhatTheModeSays(t *testing.T) {
+func TestRealAgentsAreToldAndGivenWhatTheirSetupSays(t *testing.T) {
 	t.Parallel()
-	r := newRealWith(t, map[string][]stubmodel.Step{"go": {{Calls: []stubmodel.Call{{Name: "github_get_me"}}}, {Text: "done"}}},
-		func(o *opencode.Options) {
-			o.MCP = func(mode bench.Mode) map[string]opencode.MCPServer {
-				if mode != bench.MCP {
-					return nil
-				}
-				return map[string]opencode.MCPServer{"github": {Command: []string{os.Args[0]}, Env: map[string]string{stubMCP: "1"}}}
-			}
-		})
+	r := newRealWith(t, map[string][]stubmodel.Step{"go": {{Calls: []stubmodel.Call{{Name: "github_get_me"}}}, {Text: "done"}}})
 	with := setup()
-	with.Mode = bench.MCP
+	with.Shell = false
+	with.MCP = map[string]agent.MCPServer{"github": {Command: []string{os.Args[0]}, Env: map[string]string{stubMCP: "1"}}}
 	session, err := r.Start(t.Context(), with)
 	require.NoError(t, err)
 	_, err = session.Prompt(t.Context(), agent.Prompt{Text: "go"})

@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"sync"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
 )
 
 const sessionsPath = "/session"
@@ -20,9 +22,8 @@ const sessionsPath = "/session"
 // server is a running `opencode serve`.
 type server struct {
 	options Options
-	mode    bench.Mode
-	// env is the environment of its sessions.
-	env     []string
+	// setup is what its sessions have in common: all but their instructions.
+	setup   agent.Setup
 	host    Host
 	process Process
 	output  *output
@@ -30,8 +31,6 @@ type server struct {
 	// version and price are set once it has started.
 	version string
 	price   *bench.Price
-	// shell is true if agents have one.
-	shell bool
 	// config is the configuration before the first session.
 	config json.RawMessage
 	// gone is closed when the server cannot be used any more.
@@ -51,12 +50,12 @@ type server struct {
 
 // launch starts a server and sees to it that it works. The context is that of
 // the start alone.
-func launch(ctx context.Context, host Host, options Options, mode bench.Mode, env []string) (*server, error) {
+func launch(ctx context.Context, host Host, options Options, setup agent.Setup) (*server, error) {
 	if err := host.Folders().reset(); err != nil {
 		return nil, fmt.Errorf("empty the agent's folders: %w", err)
 	}
 	password := rand.Text()
-	environment, err := options.environment(mode, env, host.Folders(), password)
+	environment, err := options.environment(setup, host.Folders(), password)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +67,7 @@ func launch(ctx context.Context, host Host, options Options, mode bench.Mode, en
 		return nil, err
 	}
 	s := &server{
-		options: options, mode: mode, env: env, host: host, process: process, output: out, shell: hasShell(mode),
+		options: options, setup: setup, host: host, process: process, output: out,
 		gone: make(chan struct{}), sessions: map[string]*session{}, unlisten: func() {},
 	}
 	s.end = sync.OnceValue(s.shutDown)
@@ -100,6 +99,12 @@ func (s *server) boot(ctx context.Context, password string) error {
 		return unsupported(s.version, err.Error())
 	}
 	return err
+}
+
+// fits reports whether the server is one for sessions of that setup.
+func (s *server) fits(setup agent.Setup) bool {
+	setup.Instructions = s.setup.Instructions
+	return reflect.DeepEqual(s.setup, setup)
 }
 
 // works reports whether the server can be used.

@@ -273,7 +273,7 @@ func (s *session) finish() error {
 	if err := s.server.api.call(ctx, http.MethodDelete, s.path(""), nil, nil); err != nil {
 		return s.server.end()
 	}
-	if !s.server.shell {
+	if !s.server.setup.Shell {
 		return nil
 	}
 	if err := s.server.process.Sweep(); err != nil {

@@ -520,12 +520,8 @@ func TestMCPServersAreAwaited(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				host := newFakeHost(t, func(s *fakeServer) { s.MCP = c.says })
-				p := newFake(t, host, func(o *opencode.Options) {
-					o.MCP = func(bench.Mode) map[string]opencode.MCPServer {
-						return map[string]opencode.MCPServer{"github": {Command: []string{"x"}}}
-					}
-				})
-				err := p.Prepare(t.Context(), agent.Setup{Mode: bench.MCP})
+				p := newFake(t, host)
+				err := p.Prepare(t.Context(), agent.Setup{MCP: map[string]agent.MCPServer{"github": {Command: []string{"x"}}}})
 				if c.want == "" {
 					require.NoError(t, err)
 				} else {
