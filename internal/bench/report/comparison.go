@@ -10,21 +10,21 @@ import (
 )
 
 // ComparisonText writes a comparison for a terminal or a log: what is not the
-// same in both runs first, then the figures. Colour is for terminals.
-func ComparisonText(w io.Writer, c bench.Comparison, colour bool) error {
-	t := terminal{colour: colour}
+// same in both runs first, then the figures.
+func ComparisonText(w io.Writer, c bench.Comparison, opts TextOptions) error {
+	t := terminal{TextOptions: opts}
 	fmt.Fprintf(&t, "%s\n", t.painted(bold, "B against A"))
 	for _, line := range comparedRuns(c) {
-		fmt.Fprintf(&t, "%s\n", inLog(line))
+		t.prose(inLog(line), "  ")
 	}
 	if c.Simulated {
-		fmt.Fprintf(&t, "%s\n", t.painted(yellow, bench.SimulatedNotice))
+		t.prose(t.painted(yellow, bench.SimulatedNotice), "")
 	}
 	fmt.Fprintf(&t, "\n%s\n", t.painted(bold, comparability(c)))
 	if settings := settingsTable(c); !settings.empty() {
 		t.grid(settings)
 	}
-	fmt.Fprintf(&t, "%s\n", t.painted(faint, inLog(alikeText(c, oneLine))))
+	t.prose(t.painted(faint, inLog(alikeText(c, oneLine))), "  ")
 	for _, m := range c.Modes {
 		t.title(modesCompared(m))
 		fmt.Fprintf(&t, "%s\n", inLog(sentence(m.Evidence.Sentence)))

@@ -31,7 +31,7 @@ func formats() map[string]writeFunc {
 		"json": report.JSON,
 		"md":   report.Markdown,
 		"html": report.HTML,
-		"txt":  func(w io.Writer, s bench.Summary) error { return report.Text(w, s, false) },
+		"txt":  func(w io.Writer, s bench.Summary) error { return report.Text(w, s, report.TextOptions{}) },
 		"xml":  writeJUnit,
 		"csv":  writeCSV,
 	}
@@ -224,7 +224,7 @@ func TestHostileTextsStayTexts(t *testing.T) {
 
 func TestTextIsAlignedAndItsColourCanBeTakenAway(t *testing.T) {
 	plain := written(t, formats()["txt"], failing())
-	coloured := written(t, func(w io.Writer, s bench.Summary) error { return report.Text(w, s, true) }, failing())
+	coloured := written(t, func(w io.Writer, s bench.Summary) error { return report.Text(w, s, report.TextOptions{Colour: true}) }, failing())
 	assert.NotContains(t, plain, "\x1b")
 	assert.Contains(t, coloured, "\x1b[1;31mFAIL\x1b[0m")
 	assert.Equal(t, plain, regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(coloured, ""))

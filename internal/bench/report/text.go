@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -25,10 +26,19 @@ const (
 
 var paints = map[tone]paint{good: green, bad: red, doubtful: yellow}
 
+// TextOptions say where a text is read.
+type TextOptions struct {
+	// Colour is for terminals.
+	Colour bool
+	// Columns is how wide lines may be, but for words that are wider; 0 is as
+	// wide as they come.
+	Columns int
+}
+
 // Text writes the summary for a terminal or a log: the verdict first, then
-// the checks, aligned. Colour is for terminals.
-func Text(w io.Writer, s bench.Summary, colour bool) error {
-	t := terminal{colour: colour}
+// the checks, aligned.
+func Text(w io.Writer, s bench.Summary, opts TextOptions) error {
+	t := terminal{TextOptions: opts}
 	t.verdict(s)
 	t.checks(checksOf(s))
 	t.section(endpointsTable(s.Evidence))
@@ -49,11 +59,11 @@ func Text(w io.Writer, s bench.Summary, colour bool) error {
 // terminal is a text in the making.
 type terminal struct {
 	strings.Builder
-	colour bool
+	TextOptions
 }
 
 func (t *terminal) painted(p paint, s string) string {
-	if !t.colour || p == plain || s == "" {
+	if !t.Colour || p == plain || s == "" {
 		return s
 	}
 	return "\x1b[" + string(p) + "m" + s + "\x1b[0m"
@@ -61,18 +71,18 @@ func (t *terminal) painted(p paint, s string) string {
 
 func (t *terminal) verdict(s bench.Summary) {
 	if versus := comparison(s, inLog); versus != "" {
-		fmt.Fprintf(t, "%s\n", versus)
+		t.prose(versus, "")
 	}
 	look := bold + ";" + cmp.Or(paints[toneOf(s)], yellow)
-	fmt.Fprintf(t, "%s  %s\n", t.painted(look, headline(s)), inLog(reasonOf(s)))
+	t.prose(t.painted(look, headline(s))+"  "+inLog(reasonOf(s)), "  ")
 	if s.Simulated {
-		fmt.Fprintf(t, "%s\n", t.painted(yellow, bench.SimulatedNotice))
+		t.prose(t.painted(yellow, bench.SimulatedNotice), "")
 	}
 	var parts []string
 	for _, f := range contextFacts(s) {
 		parts = append(parts, f[0]+": "+inLog(f[1]))
 	}
-	fmt.Fprintf(t, "%s\n", t.painted(faint, strings.Join(parts, " · ")))
+	t.prose(t.painted(faint, strings.Join(parts, " · ")), "  ")
 }
 
 // consequences stand below the endpoints.
@@ -144,10 +154,38 @@ func (t *terminal) failures(failures []failure) {
 	}
 }
 
+// prose writes a line, wrapped between words where it is too wide. What goes on
+// is indented.
+func (t *terminal) prose(line, indent string) {
+	if t.Columns == 0 {
+		fmt.Fprintf(t, "%s\n", line)
+		return
+	}
+	out, width := &t.Builder, 0
+	for i, word := range strings.Split(line, " ") {
+		size := utf8.RuneCountInString(paintCode.ReplaceAllString(word, ""))
+		switch {
+		case i == 0:
+		case size > 0 && width+1+size > t.Columns:
+			out.WriteString("\n" + indent)
+			width = utf8.RuneCountInString(indent)
+		default:
+			out.WriteByte(' ')
+			width++
+		}
+		out.WriteString(word)
+		width += size
+	}
+	out.WriteByte('\n')
+}
+
+// paintCode is what [terminal.painted] adds, which has no width.
+var paintCode = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
 func (t *terminal) title(title string) { fmt.Fprintf(t, "\n%s\n", t.painted(bold, title)) }
 
 func (t *terminal) bullet(label, text string) {
-	fmt.Fprintf(t, "- %s: %s\n", t.painted(bold, inLog(label)), inLog(text))
+	t.prose("- "+t.painted(bold, inLog(label))+": "+inLog(text), "  ")
 }
 
 func (t *terminal) section(g table) {
@@ -156,7 +194,7 @@ func (t *terminal) section(g table) {
 	}
 	t.title(g.title)
 	if g.about != "" {
-		fmt.Fprintf(t, "%s\n", t.painted(faint, g.about))
+		t.prose(t.painted(faint, g.about), "")
 	}
 	t.grid(g)
 }
@@ -182,9 +220,43 @@ func (t *terminal) grid(g table) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(inCell(c.Text)))
 		}
 	}
+	width := gap * (len(widths) - 1)
+	for _, w := range widths {
+		width += w
+	}
+	if t.Columns > 0 && width > t.Columns {
+		t.stack(g)
+		return
+	}
 	t.row(g, head, widths, faint)
 	for _, row := range g.rows {
 		t.row(g, row, widths, plain)
+	}
+}
+
+// gap is how many blanks are between columns.
+const gap = 2
+
+// stack writes a table that is too wide for columns: each row's labels, and
+// below them its figures with their names.
+func (t *terminal) stack(g table) {
+	for _, row := range g.rows {
+		var labels, figures []string
+		for i, c := range row {
+			text := inCell(c.Text)
+			painted := t.painted(paints[c.Tone], text)
+			switch {
+			case text == "":
+			case i < g.labels:
+				labels = append(labels, painted)
+			case g.head[i] == "":
+				figures = append(figures, painted)
+			default:
+				figures = append(figures, t.painted(faint, inLog(g.head[i])+":")+" "+painted)
+			}
+		}
+		t.prose(strings.Join(labels, "  "), "  ")
+		t.prose("    "+strings.Join(figures, " · "), "    ")
 	}
 }
 
@@ -193,15 +265,15 @@ func (t *terminal) row(g table, cells []cell, widths []int, look paint) {
 	var line strings.Builder
 	for i, c := range cells {
 		text := inCell(c.Text)
-		gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text))
+		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text))
 		text = t.painted(cmp.Or(paints[c.Tone], look), text)
 		if i > 0 {
-			line.WriteString("  ")
+			line.WriteString(strings.Repeat(" ", gap))
 		}
 		if i >= g.labels && i < len(cells)-g.notes {
-			line.WriteString(gap + text)
+			line.WriteString(pad + text)
 		} else {
-			line.WriteString(text + gap)
+			line.WriteString(text + pad)
 		}
 	}
 	fmt.Fprintf(t, "%s\n", strings.TrimRight(line.String(), " "))

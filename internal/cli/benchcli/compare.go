@@ -103,7 +103,7 @@ func (a *app) compare(nameA, nameB string, f compareFlags) error {
 	if f.json {
 		return a.printJSON(comparison)
 	}
-	return report.ComparisonText(a.stdout, comparison, a.colour)
+	return report.ComparisonText(a.stdout, comparison, a.textOptions())
 }
 
 // writeFile creates a file, or writes it anew.

@@ -19,6 +19,7 @@ import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/confine"
@@ -47,8 +48,11 @@ type app struct {
 	// terminal is true if progress can be drawn on stderr.
 	terminal bool
 	// colour is true if stdout shows colours.
-	colour  bool
-	secrets *redact.Redactor
+	colour bool
+	// columns is the width of stdout, barColumns that of stderr; 0 where they are
+	// no terminal.
+	columns, barColumns int
+	secrets             *redact.Redactor
 	// console is where programs of the user's run, and tokens of a sandbox are
 	// told, which are worth nothing outside of it: nothing is redacted.
 	console console
@@ -78,8 +82,8 @@ func Main() int {
 	stdout, stderr := secrets.Writer(os.Stdout), secrets.Writer(os.Stderr)
 	a := &app{
 		stdout: stdout, stderr: stderr, getenv: os.Getenv, now: time.Now, random: rand.Text,
-		terminal: term.IsTerminal(int(os.Stderr.Fd())),
-		colour:   term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "", secrets: secrets,
+		terminal: term.IsTerminal(int(os.Stderr.Fd())), columns: columnsOf(os.Stdout), barColumns: columnsOf(os.Stderr),
+		colour: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "", secrets: secrets,
 		console: console{os.Stdin, os.Stdout, os.Stderr},
 	}
 	ctx, stop := stopOnSignal(context.Background())
@@ -93,6 +97,20 @@ func Main() int {
 		return exitInfrastructure
 	}
 	return code
+}
+
+// columnsOf returns the width of a terminal, 0 if the file is none.
+func columnsOf(file *os.File) int {
+	columns, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
+// textOptions are those of what is read on stdout.
+func (a *app) textOptions() report.TextOptions {
+	return report.TextOptions{Colour: a.colour, Columns: a.columns}
 }
 
 // stopped is the cause of a context that a signal ended.
@@ -171,52 +189,13 @@ sequence with a scripted agent on a GitHub inside this process.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fault.Invalidf("%w; see `%s --help`", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.verifyCommand(), a.planCommand(), a.runCommand(), a.reportCommand(), a.compareCommand(), a.calibrateCommand(), a.scenariosCommand(), a.fixturesCommand(),
 		a.explainCommand(), a.measureCommand(), a.doctorCommand(), a.initCommand(), a.harnessCommand(), a.sandboxCommand(), a.versionCommand(),
 	)
-	groups(root)
-	invalidArguments(root)
+	usage(root)
+	complete(root)
+	wrapUsage(root, a.columns)
 	return root
-}
-
-// groups has commands that only hold others show their help, and complain
-// about what is none of the others.
-func groups(cmd *cobra.Command) {
-	for _, sub := range cmd.Commands() {
-		groups(sub)
-	}
-	if !cmd.HasSubCommands() {
-		return
-	}
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		meant := ""
-		if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-			meant = fmt.Sprintf(": did you mean %q?", like[0])
-		}
-		return fault.Invalidf("unknown command %q%s", args[0], meant)
-	}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-}
-
-// invalidArguments makes complaints about arguments errors of kind invalid, in
-// every command.
-func invalidArguments(cmd *cobra.Command) {
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return fault.Wrap(fault.Invalid, fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath()))
-			}
-			return nil
-		}
-	}
-	for _, sub := range cmd.Commands() {
-		invalidArguments(sub)
-	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 
 	"github.com/schollz/progressbar/v3"
 
@@ -15,9 +17,11 @@ import (
 // progress tells how a run goes: as a bar on a terminal, as a line per cell
 // elsewhere, or as JSON lines for machines.
 type progress struct {
-	out       io.Writer
-	json      *json.Encoder
-	bar       *progressbar.ProgressBar
+	out  io.Writer
+	json *json.Encoder
+	bar  *progressbar.ProgressBar
+	// beside is the room for what the bar says.
+	beside    int
 	simulated bool
 	model     string
 	runID     string
@@ -33,14 +37,28 @@ func (a *app) progress(p *prepared) *progress {
 	case p.flags.json:
 		pr.json = json.NewEncoder(a.stdout)
 	case a.terminal:
+		width, beside := barWidth(a.barColumns, cells)
+		pr.beside = beside
 		pr.bar = progressbar.NewOptions(cells,
-			progressbar.OptionSetWriter(a.stderr), progressbar.OptionSetWidth(barWidth), progressbar.OptionShowCount(),
+			progressbar.OptionSetWriter(a.stderr), progressbar.OptionSetWidth(width), progressbar.OptionShowCount(),
 			progressbar.OptionClearOnFinish(), progressbar.OptionSetDescription("cells"))
 	}
 	return pr
 }
 
-const barWidth = 30
+// barWidth returns how long a bar of so many cells is, and how much room is
+// beside it for what it says: at most 30 columns, and a third of a narrow
+// terminal's. A terminal whose width is not known has all room.
+func barWidth(columns, cells int) (width, beside int) {
+	const most, narrow = 30, 3
+	if columns == 0 {
+		return most, math.MaxInt
+	}
+	// Per cent, count and times, of up to 99 hours.
+	rest := len(" 100% || (/) [99h59m:99h59m]") + 2*len(strconv.Itoa(cells))
+	width = min(most, max(1, (columns-rest)/narrow))
+	return width, columns - rest - width
+}
 
 // watch has a suite's progress told: its steps and its events.
 func (a *app) watch(p *prepared) *progress {
@@ -110,13 +128,40 @@ func (p *progress) event(e runner.Event) {
 	case p.json != nil:
 		p.emit(line{Event: string(e.Kind), Cell: &e.Cell, Row: e.Row, Reason: e.Reason, Done: e.Done, Total: e.Total, CostUSD: e.CostUSD})
 	case p.bar != nil:
-		p.bar.Describe(fmt.Sprintf("%s %.4f USD", e.Cell, e.CostUSD))
-		// The bar only draws; what it cannot draw is not missed.
-		_ = p.bar.Set(e.Done)
+		p.draw(e)
 	default:
 		p.plain(e)
 	}
 }
+
+// draw moves the bar. What went wrong stands above it. A bar only draws; what it
+// cannot draw is not missed.
+func (p *progress) draw(e runner.Event) {
+	if e.Kind == runner.EventRetry || e.Kind == runner.EventLeftover || e.Kind == runner.EventRow && e.Row.Error != nil {
+		_ = p.bar.Clear()
+		p.plain(e)
+	}
+	p.bar.Describe(p.described(e))
+	_ = p.bar.Set(e.Done)
+}
+
+// described is what a bar says, as far as there is room.
+func (p *progress) described(e runner.Event) string {
+	cost := fmt.Sprintf("%.4f USD", e.CostUSD)
+	room := p.beside - len(cost) - 1
+	cell := []rune(e.Cell.String())
+	switch {
+	case len(cell) <= room:
+		return string(cell) + " " + cost
+	case room >= leastName:
+		return string(cell[:room-1]) + "… " + cost
+	default:
+		return cost
+	}
+}
+
+// leastName is how much of a cell's name says something.
+const leastName = 8
 
 func (p *progress) plain(e runner.Event) {
 	switch e.Kind {

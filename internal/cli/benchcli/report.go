@@ -65,7 +65,7 @@ run.json of their run do not pass: rows may have been left away.`,
 			if asJSON {
 				return report.JSON(a.stdout, reported.Summary)
 			}
-			return report.Text(a.stdout, reported.Summary, a.colour)
+			return report.Text(a.stdout, reported.Summary, a.textOptions())
 		},
 	}
 	j.add(cmd)

@@ -189,11 +189,13 @@ func (a *app) auditBar(o *audit.Options) *progressbar.ProgressBar {
 	if !a.terminal {
 		return nil
 	}
+	const plays = 999 // it is not known yet how many there are
+	width, _ := barWidth(a.barColumns, plays)
 	bar := progressbar.NewOptions(-1,
-		progressbar.OptionSetWriter(a.stderr), progressbar.OptionSetWidth(barWidth), progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
+		progressbar.OptionSetWriter(a.stderr), progressbar.OptionSetWidth(width), progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
 	o.Observe = func(p audit.Progress) {
 		bar.ChangeMax(p.Total)
-		bar.Describe(fmt.Sprintf("plays (%d wrong agents)", p.Mutants))
+		bar.Describe(fmt.Sprintf("%d wrong agents", p.Mutants))
 		// The bar only draws; what it cannot draw is not missed.
 		_ = bar.Set(p.Done)
 	}

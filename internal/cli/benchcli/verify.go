@@ -225,7 +225,7 @@ func exitOf(s bench.Summary) int {
 
 // tell prints verdict, checks and files.
 func (a *app) tell(v verify.Verified, out verify.Outputs) error {
-	if err := report.Text(a.stdout, v.Summary, a.colour); err != nil {
+	if err := report.Text(a.stdout, v.Summary, a.textOptions()); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.stdout, "\nFiles\n")
@@ -383,7 +383,7 @@ func negativeRepetitions(cmd *cobra.Command, err error) error {
 	if text := err.Error(); strings.Contains(text, "unknown shorthand flag") && strings.ContainsAny(text, "0123456789") {
 		return fault.Invalidf("repetitions are negative, want a whole number of 1 or more, for example 4")
 	}
-	return fault.Invalidf("%w; see `%s --help`", err, cmd.CommandPath())
+	return flagError(cmd, err)
 }
 
 func (a *app) runSuite(ctx context.Context, p *prepared) error {
