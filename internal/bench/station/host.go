@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/confine"
 )
 
-// Host returns a station as the host of an OpenCode server.
-func (s *Stations) Host(mode bench.Mode, worker int) (opencode.Host, error) {
+// Host returns a station as the host of an agent's programs.
+func (s *Stations) Host(mode bench.Mode, worker int) (place.Host, error) {
 	st, err := s.station(mode, worker)
 	if err != nil {
 		return nil, err
@@ -23,17 +23,17 @@ func (s *Stations) Host(mode bench.Mode, worker int) (opencode.Host, error) {
 // endTime bounds the ending of processes.
 const endTime = 20 * time.Second
 
-// host is a station for OpenCode. It implements [opencode.Host].
+// host is a station. It implements [place.Host].
 type host struct{ st *station }
 
 // Folders returns the agent's folders.
-func (h host) Folders() opencode.Folders {
+func (h host) Folders() place.Folders {
 	space := h.st.space
-	return opencode.Folders{Home: space.Home(), Work: space.Work(), Temp: space.Temp()}
+	return place.Folders{Home: space.Home(), Work: space.Work(), Temp: space.Temp()}
 }
 
 // Start starts a program, where the agent's user can reach it.
-func (h host) Start(ctx context.Context, command opencode.Command) (opencode.Process, error) {
+func (h host) Start(ctx context.Context, command place.Command) (place.Process, error) {
 	path, err := h.st.space.Stage(command.Path)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (h host) Start(ctx context.Context, command opencode.Command) (opencode.Pro
 	}
 	// The program outlives the context, which is that of its start.
 	started, err := h.st.space.Start(context.WithoutCancel(ctx), confine.Command{
-		Path: path, Args: command.Args, Env: command.Env, Stdout: command.Output, Stderr: command.Output,
+		Path: path, Args: command.Args, Env: command.Env, Stdin: command.Input, Stdout: command.Output, Stderr: command.StandardError(),
 	})
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (h host) Dial(ctx context.Context, network, address string) (net.Conn, erro
 // Close ends every process. The rest of the station goes with [Stations.Close].
 func (h host) Close() error { return endAll(h.st.space) }
 
-// process is a program in a station. It implements [opencode.Process].
+// process is a program in a station. It implements [place.Process].
 type process struct {
 	*confine.Process
 	space *confine.Space

@@ -10,6 +10,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/testkit/byhand"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
@@ -104,8 +105,8 @@ func (r *rig) byHand(b *testing.B, sessions int) []time.Duration {
 	provider, err := opencode.New(opencode.Options{
 		Bin: r.flag("--opencode-bin"), Model: bench.ModelRef{ProviderID: "stub", ModelID: "m"},
 		ModelBaseURL: r.flag("--model-base-url"), ModelKey: modelKey,
-		Hosts: func(bench.Mode, int) (_ opencode.Host, err error) {
-			hand.Host, err = opencode.NewLocalHost(b.TempDir())
+		Hosts: func(bench.Mode, int) (_ place.Host, err error) {
+			hand.Host, err = place.NewLocal(b.TempDir())
 			return hand, err
 		},
 	})

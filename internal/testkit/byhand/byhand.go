@@ -15,19 +15,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 )
 
 // Server is a host that knows how the server that was started on it last is
 // spoken to.
 type Server struct {
-	opencode.Host
+	place.Host
 	password string
 	printed  bytes.Buffer
 }
 
 // Start starts a program of OpenCode's.
-func (s *Server) Start(ctx context.Context, command opencode.Command) (opencode.Process, error) {
+func (s *Server) Start(ctx context.Context, command place.Command) (place.Process, error) {
 	for _, entry := range command.Env {
 		if value, ok := strings.CutPrefix(entry, "OPENCODE_SERVER_PASSWORD="); ok {
 			s.password = value

@@ -181,11 +181,16 @@ func orNobody(folders []string) string {
 	return strings.Join(folders, " and ")
 }
 
+// sharedByProviders are what providers have in common.
+func sharedByProviders() []string {
+	return []string{providers + "/place", providers + "/talk"}
+}
+
 // providerOf returns the provider that a folder belongs to, if it does.
 func providerOf(folder string) (string, bool) {
 	rest, below := strings.CutPrefix(folder, providers+"/")
 	name, _, _ := strings.Cut(rest, "/")
-	return name, below && folder != agentTests
+	return name, below && folder != agentTests && !slices.Contains(sharedByProviders(), folder)
 }
 
 func providersAreStrangers(m module) (breaches []string) {

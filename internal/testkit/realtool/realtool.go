@@ -57,6 +57,14 @@ func GHX() Tool {
 // Node is Node.js, which must be new enough to go by HTTPS_PROXY: 22.21.
 func Node() Tool { return Tool{Name: "node", Variable: "BENCH_NODE", Mend: "npm install -g node@22"} }
 
+// ClaudeCode is Claude Code.
+func ClaudeCode() Tool {
+	return Tool{Name: "claude", Variable: "BENCH_CLAUDE_CODE", Mend: "make clients"}
+}
+
+// Codex is Codex.
+func Codex() Tool { return Tool{Name: "codex", Variable: "BENCH_CODEX", Mend: "make clients"} }
+
 // Git is git.
 func Git() Tool { return Tool{Name: "git", Variable: "BENCH_GIT", Mend: "apt-get install git"} }
 

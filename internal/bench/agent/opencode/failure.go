@@ -1,8 +1,6 @@
 package opencode
 
 import (
-	"cmp"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -29,18 +27,17 @@ func failure(model bench.ModelRef, keyFrom string, e *wireError) error {
 	says := func(word string) bool {
 		return strings.Contains(e.Data.Message, word) || strings.Contains(e.Data.ResponseBody, word)
 	}
-	switch status := e.Data.StatusCode; {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden || e.Name == errorAuth || says(wordInvalidKey):
-		return fault.Invalidf("the provider of model %s refuses the API key: check that %s is right and may use the model: %w",
-			model.Key(), cmp.Or(keyFrom, "the key"), agent.ErrStopSuite)
-	case status == http.StatusPaymentRequired:
-		return fault.Invalidf("the provider of model %s answers no more: %s: %w",
-			model.Key(), e.text(), agent.ErrStopSuite)
+	status := e.Data.StatusCode
+	switch {
+	case e.Name == errorAuth || says(wordInvalidKey):
+		status = http.StatusUnauthorized
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusPaymentRequired:
 	case says(wordNoModel) || says(wordNoModelKnown):
-		return fault.Invalidf("the provider has no model %s: check its name: %w", model.Key(), agent.ErrStopSuite)
-	default:
-		return fmt.Errorf("the agent's turn failed: %s", e.text())
+		status = http.StatusNotFound
+	case status == http.StatusNotFound:
+		status = 0 // of something else than the model
 	}
+	return agent.ModelFailure(model, keyFrom, status, e.text())
 }
 
 // unsupported is the error of an OpenCode that cannot be driven.

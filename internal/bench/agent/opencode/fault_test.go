@@ -16,6 +16,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -355,7 +356,7 @@ func TestAProgramThatDoesNotServeIsToldOf(t *testing.T) {
 	t.Run("its host fails", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := newFake(t, nil, func(o *opencode.Options) {
-				o.Hosts = func(bench.Mode, int) (opencode.Host, error) { return nil, errors.New("no room") }
+				o.Hosts = func(bench.Mode, int) (place.Host, error) { return nil, errors.New("no room") }
 			})
 			_, err := p.Start(t.Context(), fakeSetup)
 			require.ErrorContains(t, err, "no room")

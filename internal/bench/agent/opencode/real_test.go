@@ -12,6 +12,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/agenttest"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
@@ -52,7 +53,7 @@ func newReal(t testing.TB, model *stubmodel.Server, change ...func(*opencode.Opt
 	t.Helper()
 	options := opencode.Options{
 		Bin: realBin(t), Model: testModel, ModelBaseURL: listen(t, model), ModelKey: placeholder,
-		Hosts: func(bench.Mode, int) (opencode.Host, error) { return opencode.NewLocalHost(t.TempDir()) },
+		Hosts: func(bench.Mode, int) (place.Host, error) { return place.NewLocal(t.TempDir()) },
 	}
 	for _, c := range change {
 		c(&options)

@@ -19,6 +19,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
 
@@ -60,7 +61,7 @@ func serveMCP() {
 type real struct {
 	*opencode.Provider
 	model *stubmodel.Server
-	host  opencode.Host
+	host  place.Host
 	plans map[string][]stubmodel.Step
 	// launches counts the servers that were started.
 	launches int
@@ -68,11 +69,11 @@ type real struct {
 
 // countingHost counts what is started.
 type countingHost struct {
-	opencode.Host
+	place.Host
 	r *real
 }
 
-func (h countingHost) Start(ctx context.Context, c opencode.Command) (opencode.Process, error) {
+func (h countingHost) Start(ctx context.Context, c place.Command) (place.Process, error) {
 	h.r.launches++
 	return h.Host.Start(ctx, c)
 }
@@ -82,8 +83,8 @@ func newRealWith(t *testing.T, plans map[string][]stubmodel.Step, change ...func
 	r := &real{plans: plans}
 	r.model = &stubmodel.Server{Plan: func(q stubmodel.Request) []stubmodel.Step { return r.plans[q.Prompt()] }}
 	change = append(change, func(o *opencode.Options) {
-		o.Hosts = func(bench.Mode, int) (opencode.Host, error) {
-			host, err := opencode.NewLocalHost(t.TempDir())
+		o.Hosts = func(bench.Mode, int) (place.Host, error) {
+			host, err := place.NewLocal(t.TempDir())
 			r.host = host
 			return countingHost{host, r}, err
 		}

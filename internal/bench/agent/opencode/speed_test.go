@@ -10,6 +10,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/testkit/byhand"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
@@ -66,8 +67,8 @@ func suite(b *testing.B) (whole time.Duration, ours, byHand []time.Duration) {
 	b.Helper()
 	hand := &byhand.Server{}
 	provider := newReal(b, slowModel(), func(o *opencode.Options) {
-		o.Hosts = func(bench.Mode, int) (opencode.Host, error) {
-			host, err := opencode.NewLocalHost(b.TempDir())
+		o.Hosts = func(bench.Mode, int) (place.Host, error) {
+			host, err := place.NewLocal(b.TempDir())
 			hand.Host = host
 			return hand, err
 		}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package opencode
+package place
 
 import (
 	"errors"
@@ -17,34 +17,14 @@ const (
 	fileMode   = 0o644
 )
 
-// Places in the home folder.
-const (
-	configFolder = ".config"
-	dataFolder   = ".local/share"
-	stateFolder  = ".local/state"
-	cacheFolder  = ".cache"
-	modelsFile   = ".config/opencode/models.json"
-)
+// File is a file that a home folder begins with, or a folder, whose name has a
+// final slash.
+type File struct{ Name, Content string }
 
-// homeFiles are what a home folder begins with, folders with a final slash.
-//
-// OpenCode installs a package of its own from npm into the folder of its
-// configuration, unless there are node_modules and a lock file that names it.
-// The list of models is empty: one that is given by its address needs none.
-func homeFiles() [][2]string {
-	return [][2]string{
-		{configFolder + "/", ""},
-		{configFolder + "/opencode/", ""},
-		{configFolder + "/opencode/node_modules/", ""},
-		{configFolder + "/opencode/package-lock.json", `{"packages":{"":{"dependencies":{"@opencode-ai/plugin":"*"}}}}`},
-		{modelsFile, "{}"},
-	}
-}
-
-// reset empties the folders, but for what a home begins with. The agent may
+// Reset empties the folders, but for what the home begins with. The agent may
 // have filled them with anything, links that lead elsewhere and folders that
 // cannot be read included.
-func (f Folders) reset() error {
+func (f Folders) Reset(home []File) error {
 	for _, folder := range []string{f.Work, f.Temp, f.Home} {
 		if err := empty(folder); err != nil {
 			return err
@@ -59,12 +39,12 @@ func (f Folders) reset() error {
 	if err != nil {
 		return err
 	}
-	for _, file := range homeFiles() {
-		name, isFolder := path.Clean(file[0]), file[0] != path.Clean(file[0])
+	for _, file := range home {
+		name, isFolder := path.Clean(file.Name), file.Name != path.Clean(file.Name)
 		if isFolder {
 			err = root.Mkdir(name, folderMode)
 		} else {
-			err = root.WriteFile(name, []byte(file[1]), fileMode)
+			err = root.WriteFile(name, []byte(file.Content), fileMode)
 		}
 		if err = errors.Join(err, root.Lchown(name, owner, group)); err != nil {
 			return err

@@ -1,4 +1,7 @@
-package opencode
+// Package place is where the programs of agents run: in folders that are
+// emptied before each session, as a child of this process or on a host that
+// gives them a user and a network of their own.
+package place
 
 import (
 	"context"
@@ -35,8 +38,19 @@ type Command struct {
 	// Env is the whole environment, as NAME=value; of two entries with a name
 	// the last one counts.
 	Env []string
-	// Output takes standard output and standard error.
-	Output io.Writer
+	// Input is standard input; nil has nothing to read. A file is the program's
+	// own; what else is read from goes on being read until it ends.
+	Input io.Reader
+	// Output takes standard output, and standard error too if Errors is nil.
+	Output, Errors io.Writer
+}
+
+// StandardError returns what takes standard error.
+func (c Command) StandardError() io.Writer {
+	if c.Errors == nil {
+		return c.Output
+	}
+	return c.Errors
 }
 
 // Process is a program that was started.

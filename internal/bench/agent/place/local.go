@@ -1,6 +1,6 @@
 //go:build unix
 
-package opencode
+package place
 
 import (
 	"bytes"
@@ -26,15 +26,15 @@ type localHost struct {
 	processes []*localProcess
 }
 
-// NewLocalHost returns a host that runs programs as this process's user, on
+// NewLocal returns a host that runs programs as this process's user, on
 // its network, in folders that it makes in a new one below parent; empty means
 // the folder for temporary files.
 //
 // It does not confine an agent. It ends what has the host's home folder in its
 // environment, where the system lists that in /proc, and the program's process
 // group.
-func NewLocalHost(parent string) (Host, error) {
-	folder, err := os.MkdirTemp(parent, "opencode-")
+func NewLocal(parent string) (Host, error) {
+	folder, err := os.MkdirTemp(parent, "agent-")
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (h *localHost) Start(ctx context.Context, command Command) (Process, error)
 	//nolint:gosec // running the agent's programs is what a host is for
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), command.Path, command.Args...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = command.Env, h.Folders().Work, outputDelay
-	cmd.Stdout, cmd.Stderr = command.Output, command.Output
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = command.Input, command.Output, command.StandardError()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return nil, err
