@@ -38,7 +38,7 @@ var importers = map[string][]string{
 	"internal/sandbox/...":           {"internal/bench/target/...", "internal/cli/..."},
 	"internal/testkit/...":           {},
 	"internal/githubschema/reduce":   {},
-	"internal/bench/agent/agenttest": {},
+	"internal/bench/agent/agenttest": {"internal/testkit/realagent"},
 }
 
 // strangers do not import each other.

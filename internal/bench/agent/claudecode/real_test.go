@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { realagent.Main(m) }
 // what it said.
 func real(t *testing.T) realagent.Agent {
 	t.Helper()
-	return realagent.Agent{Bin: realtool.Find(t, realtool.ClaudeCode()), New: claudecode.New, Title: "Claude Code", Tokens: func(u stubmodel.Usage) bench.Tokens {
+	return realagent.Agent{Bin: realtool.Find(t, realtool.ClaudeCode()), New: claudecode.New, Title: "Claude Code", Asks: true, Tokens: func(u stubmodel.Usage) bench.Tokens {
 		return bench.Tokens{Input: u.Prompt - u.Cached - u.Written, Output: u.Completion, CacheRead: u.Cached, CacheWrite: u.Written, Total: u.Total()}
 	}}
 }

@@ -57,7 +57,7 @@ func newRecord(provider string, options Options) Record {
 }
 
 func (r *Record) begin(prompt agent.Prompt) *turn {
-	now := time.Now()
+	now := r.options.Now()
 	r.turn = &turn{prompt: prompt, done: make(chan struct{})}
 	r.asked, r.retry, r.open = now, "", -1
 	r.messages = append(r.messages, agent.Message{Role: agent.User, Start: now, End: now, Parts: []agent.Part{{Type: agent.PartText, Text: prompt.Text}}})
@@ -126,7 +126,7 @@ func (r *Record) Say(kind agent.PartType, name, text string, whole bool) {
 		return
 	}
 	r.Begin()
-	now, message := time.Now(), &r.messages[r.open]
+	now, message := r.options.Now(), &r.messages[r.open]
 	at, known := r.parts[name]
 	if !known {
 		at = len(message.Parts)
@@ -153,7 +153,7 @@ func (r *Record) Call(id, name string, input []byte) {
 		c = &call{message: r.open, part: len(message.Parts)}
 		r.calls[id] = c
 		message.Parts = append(message.Parts, agent.Part{
-			Type: agent.PartTool, Start: time.Now(), Tool: &agent.ToolCall{Name: name, Error: "the call did not end"},
+			Type: agent.PartTool, Start: r.options.Now(), Tool: &agent.ToolCall{Name: name, Error: "the call did not end"},
 		})
 	}
 	if len(input) > 0 {
@@ -185,7 +185,7 @@ func (r *Record) Run(id string) {
 		return
 	}
 	c.hasStarted, c.runs = true, true
-	r.part(c).Start = time.Now()
+	r.part(c).Start = r.options.Now()
 	r.notify(agent.EventToolStart)
 }
 
@@ -200,7 +200,7 @@ func (r *Record) Return(id, output, problem string) {
 		return
 	}
 	c.hasEnded = true
-	now := time.Now()
+	now := r.options.Now()
 	r.part(c).End = now
 	r.tool(c).Output, r.tool(c).Error = output, problem
 	r.asked = now
@@ -236,7 +236,7 @@ func (r *Record) Finish() {
 	if r.open < 0 {
 		return
 	}
-	r.messages[r.open].End = time.Now()
+	r.messages[r.open].End = r.options.Now()
 	r.open = -1
 	r.notify(agent.EventProgress)
 }

@@ -18,6 +18,7 @@ import (
 // [agent.Session].
 type session struct {
 	title   string
+	now     func() time.Time
 	dialect Dialect
 	process place.Process
 	// input is the writing end of the program's standard input.
@@ -52,7 +53,7 @@ func (p *Provider) open(ctx context.Context, host place.Host, setup agent.Setup)
 	}
 	defer input.Close()
 	s := &session{
-		title: p.program.Title, dialect: dialect, input: output, errors: newTail(), gone: make(chan struct{}),
+		title: p.program.Title, now: p.options.Now, dialect: dialect, input: output, errors: newTail(), gone: make(chan struct{}),
 		record: newRecord(p.program.Name, p.options),
 	}
 	s.close = sync.OnceValue(s.end)
@@ -107,7 +108,7 @@ func (s *session) send(messages []any) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	err := s.input.SetWriteDeadline(time.Now().Add(sendTime))
+	err := s.input.SetWriteDeadline(s.now().Add(sendTime))
 	if err == nil {
 		_, err = s.input.Write(lines)
 	}

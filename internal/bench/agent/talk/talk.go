@@ -87,6 +87,8 @@ type Options struct {
 	// Hosts makes the host of a worker in a mode; the provider closes it. Nil
 	// runs the agent as a child of this process, see [place.NewLocal].
 	Hosts func(mode bench.Mode, worker int) (place.Host, error)
+	// Now is the clock, by which messages and tools are timed.
+	Now func() time.Time
 	// StartTimeout is [DefaultStartTimeout] if it is 0.
 	StartTimeout time.Duration
 }
