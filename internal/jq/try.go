@@ -23,7 +23,9 @@ type Trial struct {
 
 // Run applies the expression, and returns its first value; some is false if it
 // gives none. As what is selected of an input says nothing about an example,
-// select lets everything pass. Limits and errors are those of [Program.Run].
+// select lets everything pass. Limits and errors are those of [Program.Run], but
+// neither the example nor the values are written into: several trials may share
+// them.
 func (t Trial) Run(ctx context.Context, example any) (value any, some bool, err error) {
 	query, err := parse(t.Definitions, t.Source)
 	if err != nil {
@@ -44,7 +46,8 @@ func (t Trial) Run(ctx context.Context, example any) (value any, some bool, err 
 	if err != nil {
 		return nil, false, err
 	}
-	value, _, err = program.first(ctx, example, t.Values)
+	values, _ := copied(t.Values).([]any)
+	value, _, err = program.first(ctx, copied(example), values)
 	if err != nil || value == none {
 		return nil, false, err
 	}

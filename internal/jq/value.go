@@ -61,3 +61,23 @@ func plainNumbers(value any) any {
 	}
 	return value
 }
+
+// copied returns a value that shares no list and no object with this one.
+func copied(value any) any {
+	switch value := value.(type) {
+	case []any:
+		list := make([]any, len(value))
+		for i := range value {
+			list[i] = copied(value[i])
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(value))
+		for name := range value {
+			object[name] = copied(value[name])
+		}
+		return object
+	default:
+		return value
+	}
+}

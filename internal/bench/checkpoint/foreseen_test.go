@@ -1,6 +1,7 @@
 package checkpoint_test
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -168,4 +169,17 @@ func TestS17JQBehindATaskAsksForWhatTheTaskGives(t *testing.T) {
 	assert.Equal(t, []string{`jq: asks for "stat", which reviews does not have: did you mean "state"?`}, said(doubts))
 	_, doubts = checkpoint.Foresee(bench.Read{Task: "pr.view", JQ: ".reviews[0].state"}, inputs())
 	assert.Empty(t, doubts)
+}
+
+// Where several measurements start at the same time, each reads the scenarios,
+// and what GitHub answers to a task is found out once.
+func TestTasksAreForeseenByManyAtTheSameTime(t *testing.T) {
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			_, doubts := checkpoint.Foresee(bench.Read{Task: "pr.view", JQ: ".reviews[0].state"}, inputs())
+			assert.Empty(t, doubts)
+		})
+	}
+	readers.Wait()
 }
