@@ -46,8 +46,10 @@ type Scenario struct {
 	AllowedRetries int `json:"allowed_retries"`
 	// Fixture says where the scenario runs and what must be there; nil means
 	// the default fixtures repository and no resources.
-	Fixture    *Fixture   `json:"fixture,omitempty"`
-	Assertions Assertions `json:"assertions"`
+	Fixture *Fixture `json:"fixture,omitempty"`
+	// Target is nil for tasks on GitHub.
+	Target     *CommandTarget `json:"target,omitempty"`
+	Assertions Assertions     `json:"assertions"`
 	// Footprint is what an attempt may change; empty means nothing (rule S12).
 	Footprint []Allowance `json:"footprint,omitempty"`
 	Tags      []string    `json:"tags"`
@@ -60,9 +62,12 @@ type Scenario struct {
 // Timeout returns TimeoutMS as a duration.
 func (s Scenario) Timeout() time.Duration { return time.Duration(s.TimeoutMS) * time.Millisecond }
 
-// Capabilities returns the capabilities that the scenario uses: its task, or
-// a workflow's expected ones.
+// Capabilities returns the capabilities of ghx's that the scenario uses: its
+// task, or a workflow's expected ones; none where it is not about GitHub.
 func (s Scenario) Capabilities() []string {
+	if s.Target != nil {
+		return nil
+	}
 	if s.Type == Workflow {
 		return s.ExpectedCapabilities
 	}
@@ -99,6 +104,45 @@ type Fixture struct {
 	Requires []string `json:"requires,omitempty"`
 	// Bindings maps "input.<dotted path>" to a dotted path in the manifest.
 	Bindings map[string]string `json:"bindings,omitempty"`
+}
+
+// TargetCommand is the type of a [CommandTarget].
+const TargetCommand = "command"
+
+// CommandTarget is where a task is that is not about GitHub: a folder that
+// commands fill, look at, judge and give up. Commands are shell text; an empty
+// one is left out. The agent can neither read nor change them.
+type CommandTarget struct {
+	// Type is [TargetCommand].
+	Type string `json:"type"`
+	// Files names a folder below "files" of the scenario folder, with what the
+	// commands need; empty means none.
+	Files string `json:"files,omitempty"`
+	// Setup fills the folder before the agent's turn, and tells resources, as
+	// <name>.<field>=<value> lines: those that Makes names.
+	Setup string              `json:"setup,omitempty"`
+	Makes map[string][]string `json:"makes,omitempty"`
+	// Snapshot prints what there is, before and after the agent's turn, as JSON:
+	// fields by name by kind of object. Without it that is the folder's files.
+	Snapshot string `json:"snapshot,omitempty"`
+	// Verify ends with 0 if the task was done, with 1 if not.
+	Verify string `json:"verify,omitempty"`
+	// Cleanup gives up what is outside of the folder. It runs however the attempt
+	// has ended.
+	Cleanup string `json:"cleanup,omitempty"`
+	// TimeoutMS bounds each command, in milliseconds; 0 means a minute.
+	TimeoutMS int `json:"timeout_ms,omitempty"`
+}
+
+// commandTimeout bounds a command that has no bound of its own.
+const commandTimeout = time.Minute
+
+// Timeout returns what bounds each command.
+func (t CommandTarget) Timeout() time.Duration {
+	if t.TimeoutMS == 0 {
+		return commandTimeout
+	}
+	return time.Duration(t.TimeoutMS) * time.Millisecond
 }
 
 // Outcome is what a scenario is expected to end in.
@@ -244,9 +288,10 @@ func (c Checkpoint) Look() Read {
 	return Read{Task: c.VerificationTask, Input: c.VerificationInput}
 }
 
-// Read is one way to read GitHub's state (rule S17): a read that ships with the
-// program, a GraphQL query, or a path of the REST API. Exactly one of Task, Query
-// and Path is not empty. Texts in Input, in Variables and in Path may refer to
+// Read is one way to read the state of things (rule S17): on GitHub a read that
+// ships with the program, a GraphQL query, or a path of the REST API; elsewhere
+// what a [CommandTarget] says. Exactly one of Task, Query, Path and From is not
+// empty. Texts in Input, in Variables and in Path may refer to
 // the input and to the fixtures, as in {{input.owner}}.
 type Read struct {
 	// Task names a read that ships with the program, such as "pr.view"; Input
@@ -266,7 +311,21 @@ type Read struct {
 	// Pages is how many pages of a list are read at most; 0 means 1.
 	Pages int `json:"pages,omitempty"`
 
+	// From names what was seen of a [CommandTarget].
+	From Source `json:"from,omitempty"`
+
 	// JQ makes the value that is looked at out of the answer: the short form's,
-	// the data of the query, or the body at the path. Empty means all of it.
+	// the data of the query, the body at the path, or what was seen. Empty means
+	// all of it.
 	JQ string `json:"jq,omitempty"`
 }
+
+// Source is something that was seen of a [CommandTarget].
+type Source string
+
+// The sources: the snapshots, and what Verify has printed.
+const (
+	FromBefore Source = "before"
+	FromAfter  Source = "after"
+	FromVerify Source = "verify"
+)

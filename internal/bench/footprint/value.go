@@ -23,6 +23,7 @@ var implied = map[string][]string{
 	"milestone":      {"number", "closed_at"},
 	"release":        {"author", "latest_at", "published_at"},
 	"project item":   {"creator"},
+	"file":           {"size"},
 	"workflow run": {
 		"workflow", "actor", "triggering_actor", "display_title", "head_sha", "run_number", "status", "conclusion", "jobs", "steps", "logs",
 	},

@@ -13,10 +13,10 @@ const AskedName = "GitHub was asked"
 // asked finds fault with an answer that was made without asking GitHub; with an
 // error that is expected, without asking for what the task is about (rule S14).
 // It finds none where what the agent asks cannot be seen, nor with a workflow,
-// which is judged by what it did.
+// which is judged by what it did, nor with a task that is not about GitHub.
 func (w work) asked() []bench.CheckpointResult {
 	place, s := w.place, w.scenario
-	if s.Scenario.Type == bench.Workflow || place.Usage == nil {
+	if s.Scenario.Type == bench.Workflow || s.Scenario.Target != nil || place.Usage == nil {
 		return nil
 	}
 	fault := func(format string, args ...any) []bench.CheckpointResult {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -104,7 +105,8 @@ func (r *run) countFailure(a *attempt) {
 func (r *run) try(ctx context.Context, a *attempt) error {
 	s := r.cfg.Scenarios[a.cell.ScenarioID]
 	place, err := r.deps.Target.Prepare(ctx, target.Needs{
-		Resources: s.Requires(), Mutating: scenario.Mutates(s), Mode: a.cell.Mode, Worker: a.worker, Variation: r.cfg.Variations.Of(a.cell.Iteration), World: s.World(),
+		Resources: s.Requires(), Mutating: scenario.Mutates(s), Mode: a.cell.Mode, Worker: a.worker, Variation: r.cfg.Variations.Of(a.cell.Iteration),
+		World: s.World(), Task: TaskOf(s),
 	})
 	if err != nil {
 		a.sandbox = true
@@ -117,13 +119,13 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 		return err
 	}
 	a.whole.Manifest, a.whole.Agent, a.whole.Scenario = place.Manifest, place.Agent, resolved
-	reader, err := r.deps.Reader(place.Verifier)
+	reader, err := r.readerOf(place)
 	if err != nil {
 		return fmt.Errorf("make the reader of checkpoints: %w", err)
 	}
 	track := checkpoint.NewTrack(reader, resolved.Scenario.Assertions.Checkpoints)
 	track.Watch(ctx, place.OnWrite)
-	answer, err := r.session(ctx, a, place.Env, resolved)
+	answer, err := r.session(ctx, a, place, resolved)
 	if place.Usage != nil {
 		usage := place.Usage()
 		a.usage = &usage
@@ -131,14 +133,18 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 	if place.Unsupported != nil {
 		a.unsupported = place.Unsupported()
 	}
+	a.whole.Answer = answer
+	var verified []bench.CheckpointResult
+	if place.End != nil && err == nil {
+		verified, err = place.End(ctx, answer)
+	}
 	if place.Changes != nil {
 		a.whole.Seen = place.Changes()
 	}
-	a.whole.Answer = answer
 	if err != nil {
 		return err
 	}
-	r.judge(ctx, a, work{place, reader, track, resolved, answer})
+	r.judge(ctx, a, work{place, reader, track, resolved, answer, verified})
 	return nil
 }
 
@@ -152,14 +158,19 @@ func (r *run) closed(cell bench.Cell, what string, err error) {
 
 // session has an agent work and measures what it did. It returns the agent's
 // last answer; the agent is gone by then.
-func (r *run) session(ctx context.Context, a *attempt, env []string, s scenario.Resolved) (answer string, err error) {
+func (r *run) session(ctx context.Context, a *attempt, place *target.Place, s scenario.Resolved) (answer string, err error) {
 	setup := r.deps.Setups[a.cell.Mode]
-	setup.Mode, setup.Worker, setup.Env = a.cell.Mode, a.worker, env
+	setup.Mode, setup.Worker, setup.Env = a.cell.Mode, a.worker, place.Env
 	session, err := r.deps.Provider.Start(ctx, setup)
 	if err != nil {
 		return "", fmt.Errorf("start agent: %w", err)
 	}
 	defer func() { r.closed(a.cell, "end the agent's session", session.Close()) }()
+	if place.Begin != nil {
+		if err := place.Begin(ctx, s.Input); err != nil {
+			return "", err
+		}
+	}
 	answer, err = r.converse(ctx, a, session, s)
 	if unmeasured := r.measure(ctx, a, session); err == nil {
 		err = unmeasured
@@ -230,6 +241,8 @@ type work struct {
 	track    *checkpoint.Track
 	scenario scenario.Resolved
 	answer   string
+	// verified is what the place itself has judged.
+	verified []bench.CheckpointResult
 }
 
 // judge looks at GitHub's state, at what was changed there, and at the answer,
@@ -238,8 +251,7 @@ func (r *run) judge(ctx context.Context, a *attempt, w work) {
 	// What is read changes nothing.
 	results, readable := w.track.Run(ctx, r.deps.Poll)
 	compared, seen := a.compare(ctx, w)
-	results = append(results, compared...)
-	results = append(results, w.asked()...)
+	results = slices.Concat(results, w.verified, compared, w.asked())
 	told, truths, known := w.told(ctx, r.deps.Poll)
 	a.whole.Truth = truths
 	results, readable = append(results, told...), readable && seen && known

@@ -131,7 +131,7 @@ type group struct {
 }
 
 // groups returns the scenarios of the cells to run by their world, in order of
-// first appearance.
+// first appearance, after those that are not about GitHub, each by itself.
 func (r *run) groups() []*group {
 	var all []*group
 	seen := map[string]bool{}
@@ -141,7 +141,12 @@ func (r *run) groups() []*group {
 			continue
 		}
 		seen[s.ID] = true
-		at := slices.IndexFunc(all, func(g *group) bool { return g.needs.World == s.World() })
+		if s.Target != nil {
+			alone := target.Needs{Task: TaskOf(s), Variation: r.cfg.Variations.Of(c.Iteration)}
+			all = slices.Insert(all, 0, &group{needs: alone, scenarios: []bench.Scenario{s}})
+			continue
+		}
+		at := slices.IndexFunc(all, func(g *group) bool { return g.needs.Task == nil && g.needs.World == s.World() })
 		if at < 0 {
 			at = len(all)
 			all = append(all, &group{needs: target.Needs{World: s.World(), Variation: r.cfg.Variations.Of(c.Iteration)}})

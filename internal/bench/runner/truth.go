@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -26,11 +27,12 @@ func (w work) told(ctx context.Context, poll checkpoint.Poll) (results []bench.C
 	if expected == nil || !found || reported == nil {
 		return nil, nil, true
 	}
+	source := SourceOf(w.scenario.Scenario)
 	var wrong []string
 	var err error
 	poll.Until(ctx, func() bool {
 		if values, err = w.truth(ctx, *expected); err == nil {
-			wrong = truth.Compare(values, expected.Ordered, reported)
+			wrong = source.Compare(values, expected.Ordered, reported)
 		}
 		return err == nil && len(wrong) == 0
 	})
@@ -38,11 +40,19 @@ func (w work) told(ctx context.Context, poll checkpoint.Poll) (results []bench.C
 		// It is no fault of the answer, so it is told as a state that cannot be read.
 		return []bench.CheckpointResult{{Name: TruthName, Detail: "cannot be read: " + fault.Public(err)}}, nil, false
 	}
-	result := bench.CheckpointResult{Name: TruthName, Kind: bench.CheckAnswer, Passed: len(wrong) == 0, Detail: "as GitHub says"}
+	result := bench.CheckpointResult{Name: TruthName, Kind: bench.CheckAnswer, Passed: len(wrong) == 0, Detail: fmt.Sprintf("as %s says", source)}
 	if !result.Passed {
 		result.Detail = strings.Join(wrong, " ")
 	}
 	return []bench.CheckpointResult{result}, values, true
+}
+
+// SourceOf returns who says what is true.
+func SourceOf(s bench.Scenario) truth.Source {
+	if s.Target != nil {
+		return truth.Verifier
+	}
+	return truth.GitHub
 }
 
 // truth returns the true values of the fields of data.

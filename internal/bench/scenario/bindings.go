@@ -32,7 +32,7 @@ func (c *checker) bindings() {
 		if whole, twice := boundAbove(destination, bindings); twice {
 			c.keyProblem(at, "%s is bound as a whole already", whole)
 		}
-		if capability, known := FindCapability(c.scenario.Task); known {
+		if capability, known := capabilityOf(c.scenario); known {
 			if message := capability.unbindable(bindingPath(destination)); message != "" {
 				c.keyProblem(at, "%s", message)
 			}

@@ -65,9 +65,21 @@ func FindCapability(id string) (Capability, bool) {
 // CapabilityIDs returns the ids of all capabilities, sorted.
 func CapabilityIDs() []string { return slices.Sorted(maps.Keys(capabilityTable())) }
 
-// Mutates reports whether the scenario may change something on GitHub: whether
-// one of its capabilities does.
+// capabilityOf returns the capability that an atomic scenario asks for; there is
+// none where it is not about GitHub.
+func capabilityOf(s bench.Scenario) (Capability, bool) {
+	if s.Target != nil {
+		return Capability{}, false
+	}
+	return FindCapability(s.Task)
+}
+
+// Mutates reports whether the scenario may change something: whether one of its
+// capabilities does or, where it is not about GitHub, its footprint allows it.
 func Mutates(s bench.Scenario) bool {
+	if s.Target != nil {
+		return len(s.Footprint) > 0
+	}
 	return slices.ContainsFunc(s.Capabilities(), func(id string) bool {
 		c, _ := FindCapability(id)
 		return c.Mutates

@@ -76,6 +76,7 @@ func (c *checker) check() {
 	}
 	c.bindings()
 	c.world()
+	c.target()
 	if s.scenario.Type == bench.Workflow {
 		c.expectedCapabilities()
 		c.template("prompt", s.scenario.Prompt)
@@ -92,7 +93,10 @@ func (c *checker) check() {
 }
 
 func (c *checker) task() {
-	capability, known := FindCapability(c.scenario.Task)
+	if c.scenario.Target != nil {
+		return
+	}
+	capability, known := capabilityOf(c.scenario)
 	if !known {
 		c.problem([]string{"task"}, "%s", unknownCapability(c.scenario.Task))
 		return
@@ -153,7 +157,7 @@ func (c *checker) atomicAssertions() {
 		c.problem(at("max_tool_calls"), "must be at least min_tool_calls, which is %d, is %d", *a.MinToolCalls, *a.MaxToolCalls)
 	}
 	c.dataFields(a)
-	if Mutates(c.scenario) && len(a.Checkpoints) == 0 {
+	if c.scenario.Target == nil && Mutates(c.scenario) && len(a.Checkpoints) == 0 {
 		c.problem(at("checkpoints"), "is missing: %s changes something, so its result must be read back", c.scenario.Task)
 	}
 }
@@ -161,7 +165,7 @@ func (c *checker) atomicAssertions() {
 // dataFields checks that the required fields are ones that the capability
 // returns, or that the scenario says itself what their values are (rule S13).
 func (c *checker) dataFields(a bench.Assertions) {
-	capability, known := FindCapability(c.scenario.Task)
+	capability, known := capabilityOf(c.scenario)
 	if !known {
 		return
 	}
@@ -183,8 +187,8 @@ func checkpointPath(i int, field ...string) []string {
 // checkpoint checks one checkpoint (rules S5, S6 and S17).
 func (c *checker) checkpoint(i int, cp bench.Checkpoint) {
 	var foreseen *checkpoint.Foreseen
-	if cp.Read != nil {
-		foreseen = c.read(*cp.Read, checkpointPath(i, "read")...)
+	if cp.Read != nil || c.scenario.Target != nil {
+		foreseen = c.read(cp.Look(), checkpointPath(i, "read")...)
 	} else {
 		c.readTask(cp.VerificationTask, checkpointPath(i, "verification_task"), cp.VerificationInput, checkpointPath(i, "verification_input"))
 		foreseen, _ = checkpoint.Foresee(cp.Look(), c.inputs(cp.Look()))

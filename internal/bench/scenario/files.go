@@ -42,7 +42,7 @@ func notScenarios() []string {
 
 // notScenario reports whether a JSON file is something else than a scenario.
 func notScenario(file string) bool {
-	return slices.Contains(notScenarios(), file) || strings.HasPrefix(file, world.Folder+"/")
+	return slices.Contains(notScenarios(), file) || strings.HasPrefix(file, world.Folder+"/") || strings.HasPrefix(file, FilesFolder+"/")
 }
 
 var (
@@ -93,6 +93,7 @@ func readFolder(fsys fs.FS) (folder, jsondoc.Problems) {
 		problems = append(problems, found...)
 	}
 	problems = append(problems, read.readWorlds(fsys)...)
+	problems = append(problems, read.readTaskFiles(fsys)...)
 	doc, found := readDocument(fsys, SetsFile, setsSchema())
 	if len(found) == 0 {
 		read.setsDoc, read.sets = doc, setsOf(doc)

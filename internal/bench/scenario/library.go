@@ -18,6 +18,7 @@ type Library struct {
 	scenarios map[string]bench.Scenario
 	sets      map[string][]string
 	worlds    map[string]*world.World
+	files     fs.FS
 }
 
 // Load reads every scenario of a folder and its sub-folders, and its sets. If
@@ -31,7 +32,7 @@ func Load(fsys fs.FS) (*Library, error) {
 	if err := report.Problems.Err(); err != nil {
 		return nil, err
 	}
-	library := &Library{scenarios: map[string]bench.Scenario{}, sets: read.sets, worlds: read.worlds}
+	library := &Library{scenarios: map[string]bench.Scenario{}, sets: read.sets, worlds: read.worlds, files: fsys}
 	for _, s := range read.sources {
 		library.scenarios[s.scenario.ID] = s.scenario
 	}
@@ -47,6 +48,9 @@ func (l *Library) Scenario(id string) (bench.Scenario, error) {
 	}
 	return s, nil
 }
+
+// Files returns the folder that the library was read from.
+func (l *Library) Files() fs.FS { return l.files }
 
 // World returns a world that a scenario is in. An unknown name is an error of
 // kind invalid.

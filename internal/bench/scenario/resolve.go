@@ -64,7 +64,7 @@ func resolve(s bench.Scenario, m bench.Manifest, names Names) (Resolved, error) 
 		return Resolved{}, fmt.Errorf("read input: %w", err)
 	}
 	overlay(input, bound)
-	if capability, known := FindCapability(s.Task); known {
+	if capability, known := capabilityOf(s); known {
 		if err := fits(capability.misfits(input, nil)); err != nil {
 			return Resolved{}, err
 		}

@@ -25,7 +25,10 @@ var variable = regexp.MustCompile(`\{\{([^{}]*)(\}\})?`)
 
 // templateVariables returns the names that a scenario's prompt may use.
 func templateVariables(s bench.Scenario) []string {
-	known := []string{variableScenarioID, variableInputJSON, variableFixtureRepo}
+	known := []string{variableScenarioID, variableInputJSON}
+	if s.Target == nil {
+		known = append(known, variableFixtureRepo)
+	}
 	if s.Type != bench.Workflow {
 		return append(known, variableTask)
 	}

@@ -91,6 +91,10 @@ func (c *checker) world() {
 // is not known.
 func (c *checker) made() (where string, made world.Made) {
 	switch w := c.worlds[c.scenario.World()]; {
+	case c.scenario.Target != nil:
+		made = world.Made{}
+		maps.Copy(made, c.scenario.Target.Makes)
+		return "target.makes", made
 	case w != nil:
 		// It was drawn when it was read.
 		made, _ = w.Made()

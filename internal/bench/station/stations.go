@@ -157,13 +157,22 @@ type routed struct {
 // mode is led to by nothing.
 func (r routed) Prepare(ctx context.Context, needs target.Needs) (*target.Place, error) {
 	needs.Token = cmp.Or(needs.Token, r.stations.options.Token)
-	place, err := r.Target.Prepare(ctx, needs)
-	if err != nil || needs.Mode == "" {
-		return place, err
+	if needs.Mode == "" {
+		return r.Target.Prepare(ctx, needs)
 	}
 	st, err := r.stations.station(needs.Mode, needs.Worker)
 	if err != nil {
-		return nil, errors.Join(err, place.Close())
+		return nil, err
+	}
+	if needs.Task != nil {
+		// Its provider has emptied that when a session begins.
+		task := *needs.Task
+		task.Folder = st.space.Work()
+		needs.Task = &task
+	}
+	place, err := r.Target.Prepare(ctx, needs)
+	if err != nil {
+		return nil, err
 	}
 	attempt := st.proxy.Begin(place.GitHub)
 	led := *place

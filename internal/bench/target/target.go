@@ -33,11 +33,22 @@ type Needs struct {
 	// World names the world that it acts in; empty means the fixtures that ship
 	// with the program.
 	World string
+	// Task is what a task is that is not about GitHub; nil for those that are.
+	Task *Task
 	// Worker counts from 0; places of one worker never overlap.
 	Worker int
 	// Token is what the agent is to show GitHub; empty has the target make
 	// one.
 	Token string
+}
+
+// Task is a task that is not about GitHub.
+type Task struct {
+	ScenarioID string
+	Commands   bench.CommandTarget
+	// Folder is where the agent works: empty before its turn, and its user's.
+	// Empty has the target make one, see [Place.Folder].
+	Folder string
 }
 
 // Place is where one attempt acts.
@@ -76,6 +87,21 @@ type Place struct {
 	// the target lacks, each once, in order of first appearance; nil where that
 	// cannot be.
 	Unsupported func() []string
+	// Folder is where the agent works; empty where that is up to its provider.
+	Folder string
+	// Begin lays out what the agent is to find. It is called when the agent's
+	// folder is empty and its session has begun, before the first prompt, with the
+	// scenario's input. Nil where there is nothing to lay out, or nobody who could
+	// work there. An error is of kind infrastructure.
+	Begin func(ctx context.Context, input map[string]any) error
+	// End takes back what the agent has left, and judges it by the place's own
+	// commands. It is called once, when the agent is gone, with its last answer,
+	// before Changes and Read. Nil where nothing has to be taken back. An error is
+	// of kind infrastructure.
+	End func(ctx context.Context, answer string) ([]bench.CheckpointResult, error)
+	// Read reads the state of things where that is not GitHub's, else nil. Errors
+	// are those of a reader of checkpoints.
+	Read func(ctx context.Context, read bench.Read) (any, error)
 	// Close gives the place back.
 	Close func() error
 }

@@ -34,11 +34,25 @@ const (
 // no object.
 const Whole = "."
 
+// Source is who says what is true, as sentences name it.
+type Source string
+
+// The sources: GitHub, and the commands of a task that is not about GitHub.
+const (
+	GitHub   Source = "GitHub"
+	Verifier Source = "the verifier"
+)
+
+// Compare is [Source.Compare] with what GitHub says.
+func Compare(expected map[string]any, ordered []string, data any) []string {
+	return GitHub.Compare(expected, ordered, data)
+}
+
 // Compare returns sentences on what is untrue in reported data; none if all of
 // it is as expected. Expected are the values of data's fields by name; [Whole]
 // stands for all of it. Ordered are the names of those whose lists are in
 // order.
-func Compare(expected map[string]any, ordered []string, data any) []string {
+func (s Source) Compare(expected map[string]any, ordered []string, data any) []string {
 	object, _ := data.(map[string]any)
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(expected)) {
@@ -46,7 +60,7 @@ func Compare(expected map[string]any, ordered []string, data any) []string {
 		if name == Whole {
 			reported, what = data, "The data"
 		}
-		c := comparison{ordered: slices.Contains(ordered, name)}
+		c := comparison{source: s, ordered: slices.Contains(ordered, name)}
 		if why := c.differs(plain(expected[name]), plain(reported)); why != "" {
 			wrong = append(wrong, fmt.Sprintf("%s %s.", what, why))
 		}
@@ -55,7 +69,10 @@ func Compare(expected map[string]any, ordered []string, data any) []string {
 }
 
 // comparison compares one field.
-type comparison struct{ ordered bool }
+type comparison struct {
+	source  Source
+	ordered bool
+}
 
 func (c comparison) equal(want, got any) bool { return c.differs(want, got) == "" }
 
@@ -83,7 +100,7 @@ func (c comparison) differs(want, got any) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("is %s, GitHub says %s", shown(got), shown(want))
+	return fmt.Sprintf("is %s, %s says %s", shown(got), c.source, shown(want))
 }
 
 // list compares lists, in order or as sets.
@@ -91,9 +108,9 @@ func (c comparison) list(want []any, got any) string {
 	list, isList := got.([]any)
 	switch {
 	case !isList:
-		return fmt.Sprintf("is %s, GitHub says a list of %d: %s", shown(got), len(want), shown(want))
+		return fmt.Sprintf("is %s, %s says a list of %d: %s", shown(got), c.source, len(want), shown(want))
 	case len(list) != len(want):
-		return fmt.Sprintf("has %d elements, GitHub says %d", len(list), len(want))
+		return fmt.Sprintf("has %d elements, %s says %d", len(list), c.source, len(want))
 	case c.ordered:
 		for i := range want {
 			if why := c.differs(want[i], list[i]); why != "" {
@@ -128,7 +145,7 @@ func (c comparison) object(want map[string]any, got any) string {
 		if slices.ContainsFunc(options, func(option any) bool { return c.equal(option, got) }) {
 			return ""
 		}
-		return fmt.Sprintf("is %s, GitHub says one of %s", shown(got), shown(options))
+		return fmt.Sprintf("is %s, %s says one of %s", shown(got), c.source, shown(options))
 	}
 	if from, is := want[opSubset].([]any); is {
 		return c.subset(from, want[opCount], got)
@@ -138,7 +155,7 @@ func (c comparison) object(want map[string]any, got any) string {
 	}
 	object, isObject := got.(map[string]any)
 	if !isObject {
-		return fmt.Sprintf("is %s, GitHub says %s", shown(got), shown(want))
+		return fmt.Sprintf("is %s, %s says %s", shown(got), c.source, shown(want))
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if why := c.differs(want[name], object[name]); why != "" {
@@ -157,15 +174,15 @@ func (c comparison) subset(from []any, count, got any) string {
 	}
 	switch {
 	case !isList:
-		return fmt.Sprintf("is %s, GitHub says a list", shown(got))
+		return fmt.Sprintf("is %s, %s says a list", shown(got), c.source)
 	case int64(len(list)) != wanted:
-		return fmt.Sprintf("has %d elements, GitHub says %d", len(list), wanted)
+		return fmt.Sprintf("has %d elements, %s says %d", len(list), c.source, wanted)
 	}
 	left := slices.Clone(from)
 	for _, element := range list {
 		at := slices.IndexFunc(left, func(one any) bool { return c.equal(one, element) })
 		if at < 0 {
-			return fmt.Sprintf("has %s, which GitHub does not have, or has it twice", shown(element))
+			return fmt.Sprintf("has %s, which %s does not have, or has it twice", shown(element), c.source)
 		}
 		left = slices.Delete(left, at, at+1)
 	}

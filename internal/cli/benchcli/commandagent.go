@@ -92,6 +92,8 @@ const (
 	promptVariable = "BENCH_PROMPT"
 	inputVariable  = "BENCH_INPUT"
 	inputPrefix    = "INPUT_"
+	// folderVariable names the folder of a task that is not about GitHub.
+	folderVariable = "BENCH_FOLDER"
 )
 
 // Prompt runs the command.
@@ -105,6 +107,7 @@ func (s *commandSession) Prompt(ctx context.Context, prompt agent.Prompt) (agent
 	cmd := exec.CommandContext(ctx, s.words[0], s.words[1:]...) //nolint:gosec // it is the user's own command
 	cmd.Env = append(append(a.usualVariables(), s.env...), asked...)
 	cmd.Stdout, cmd.Stderr = &out, a.programs().err
+	cmd.Dir = s.folder()
 	cmd.Cancel = func() error { return a.passOn(ctx, cmd.Process) }
 	cmd.WaitDelay = patience
 	prompt.Notify(agent.EventAnswer)
@@ -131,6 +134,17 @@ func (s *commandSession) Prompt(ctx context.Context, prompt agent.Prompt) (agent
 			{Type: agent.PartTool, Tool: &call}, {Type: agent.PartText, Text: answer},
 		}})
 	return agent.Turn{Text: answer}, nil
+}
+
+// folder is where the command works: where the task's files are or, on GitHub,
+// where the user is.
+func (s *commandSession) folder() string {
+	for _, entry := range s.env {
+		if folder, is := strings.CutPrefix(entry, folderVariable+"="); is {
+			return folder
+		}
+	}
+	return ""
 }
 
 // Transcript is the prompt, the command and what it printed.
@@ -193,6 +207,11 @@ func (d doors) Prepare(ctx context.Context, needs target.Needs) (*target.Place, 
 	place, err := d.Target.Prepare(ctx, needs)
 	if err != nil || needs.Mode == "" {
 		return place, err
+	}
+	if place.Folder != "" {
+		led := *place
+		led.Env = append(slices.Clone(place.Env), folderVariable+"="+place.Folder)
+		return &led, nil
 	}
 	way, err := d.app.openHome(ctx, place.GitHub, nil)
 	if err != nil {

@@ -8,7 +8,9 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/target/command"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 )
 
@@ -20,7 +22,7 @@ func (a *app) targetFor(ctx context.Context, s *verify.Suite, p *prepared) (plac
 		var sandbox *target.Sandbox
 		if sandbox, err = a.sandboxFor(ctx, s, p.flags); err == nil {
 			sandbox.FindWorlds(p.library.World, a.runWorldScript)
-			place = sandbox
+			place = a.withCommands(p.library, sandbox)
 		}
 	}
 	p.suite.Variations = s.Variations
@@ -31,6 +33,11 @@ func (a *app) targetFor(ctx context.Context, s *verify.Suite, p *prepared) (plac
 		return place, err
 	}
 	return p.route(place), nil
+}
+
+// withCommands returns a target that has tasks which are not about GitHub too.
+func (a *app) withCommands(library *scenario.Library, github target.Target) target.Target {
+	return command.New(command.Options{Files: library.Files(), Env: a.usualVariables()}, github)
 }
 
 // sandboxFor makes the sandbox that a suite runs on: from the manifest and the

@@ -76,7 +76,7 @@ func (a *app) openTrial(ctx context.Context, f trialFlags, id string) (*trial, e
 		return nil, err
 	}
 	sandbox.FindWorlds(library.World, a.runWorldScript)
-	t.sandbox = sandbox
+	t.sandbox = a.withCommands(library, sandbox)
 	t.deps = runner.Deps{
 		Setups: (&toolset.Set{}).Setups(), Now: a.now, Wait: wait, Reader: a.checkpoints, Redact: a.secrets.String,
 	}
@@ -86,7 +86,7 @@ func (a *app) openTrial(ctx context.Context, f trialFlags, id string) (*trial, e
 // ready refuses a scenario that cannot be bound to the fixtures of a variation.
 func (t *trial) ready(ctx context.Context, mode bench.Mode, variation int) error {
 	place, err := t.sandbox.Prepare(ctx, target.Needs{
-		Resources: t.scenario.Requires(), Mode: mode, World: t.scenario.World(), Variation: t.of(variation).Of(variation),
+		Resources: t.scenario.Requires(), Mode: mode, World: t.scenario.World(), Task: runner.TaskOf(t.scenario), Variation: t.of(variation).Of(variation),
 	})
 	if err != nil {
 		return err

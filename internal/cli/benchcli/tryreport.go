@@ -87,7 +87,7 @@ func compared(tried runner.Tried) []dataField {
 		if name == truth.Whole {
 			f.Reported = data
 		}
-		wrong := truth.Compare(map[string]any{name: f.GitHub}, tried.Scenario.Scenario.Assertions.ExpectedData.Ordered, data)
+		wrong := runner.SourceOf(tried.Scenario.Scenario).Compare(map[string]any{name: f.GitHub}, tried.Scenario.Scenario.Assertions.ExpectedData.Ordered, data)
 		f.True, f.Why = len(wrong) == 0, strings.Join(wrong, " ")
 		fields = append(fields, f)
 	}

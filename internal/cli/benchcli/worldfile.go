@@ -10,9 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -147,9 +144,6 @@ func lastWords(told []byte) string {
 	return strings.TrimSpace(string(told[max(0, len(told)-maxWords):]))
 }
 
-// resourceLine is a line of what a script tells: <name>.<field>=<value>.
-var resourceLine = regexp.MustCompile(`^([a-z][a-z0-9_]*)\.([A-Za-z][A-Za-z0-9_]*)=(.*)$`)
-
 // readResources adds what a script has told of to the manifest, and checks that
 // it is what the world promises.
 func readResources(path string, made *target.Made) error {
@@ -158,41 +152,15 @@ func readResources(path string, made *target.Made) error {
 		return fault.Infraf("read what a world's script tells: %w", err)
 	}
 	setup := made.Plan.Setup
-	for n, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
-		if line == "" {
-			continue
-		}
-		found := resourceLine.FindStringSubmatch(line)
-		if found == nil {
-			return fault.Invalidf("the script %s tells in line %d: %q: want <name>.<field>=<value>", setup.Script, n+1, clippedLine(line))
-		}
-		name, field := found[1], found[2]
-		if !slices.Contains(setup.Makes[name], field) {
-			return fault.Invalidf("the script %s tells of %s.%s, which setup.makes does not name", setup.Script, name, field)
-		}
+	told, err := world.ReadResources("the script "+setup.Script, string(data), setup.Makes)
+	if err != nil {
+		return err
+	}
+	for name, fields := range told {
 		if made.Manifest.Resources[name] == nil {
 			made.Manifest.Resources[name] = map[string]any{}
 		}
-		made.Manifest.Resources[name][field] = plainValue(found[3])
-	}
-	for _, name := range slices.Sorted(maps.Keys(setup.Makes)) {
-		for _, field := range setup.Makes[name] {
-			if made.Manifest.Resources[name][field] == nil {
-				return fault.Invalidf("the script %s does not tell of %s.%s, which setup.makes names: write a line %s.%s=… into $%s", setup.Script, name, field, name, field, worldResourcesVariable)
-			}
-		}
+		maps.Copy(made.Manifest.Resources[name], fields)
 	}
 	return nil
-}
-
-const maxShownLine = 60
-
-func clippedLine(line string) string { return line[:min(len(line), maxShownLine)] }
-
-// plainValue is a whole number where a text is one.
-func plainValue(text string) any {
-	if n, err := strconv.Atoi(text); err == nil {
-		return n
-	}
-	return text
 }
