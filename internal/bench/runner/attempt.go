@@ -135,8 +135,8 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 	}
 	a.whole.Answer = answer
 	var verified []bench.CheckpointResult
-	if place.End != nil && err == nil {
-		verified, err = place.End(ctx, answer)
+	if err == nil {
+		verified, err = verify(ctx, place, resolved.Scenario, answer)
 	}
 	if place.Changes != nil {
 		a.whole.Seen = place.Changes()

@@ -117,7 +117,7 @@ func (t *Target) Prepare(ctx context.Context, needs target.Needs) (_ *target.Pla
 		Env:       []string{"HOME=" + p.in(homeFolder), "TMPDIR=" + p.in(tempFolder)},
 		Folder:    p.task.Folder,
 		Begin:     p.begin, End: p.end, Read: p.read,
-		Changes: func() []bench.Change { return diff(p.before, p.after) },
+		Changes: p.changes,
 		Close:   p.close,
 	}, nil
 }

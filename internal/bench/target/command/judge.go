@@ -68,11 +68,11 @@ func (p *place) end(ctx context.Context, answer string) ([]bench.CheckpointResul
 	if err != nil {
 		return nil, fault.Infraf("take back the task's folder: %w", err)
 	}
-	p.after = left.seen
 	if left.beyond != "" {
+		p.after = left.seen
 		return []bench.CheckpointResult{{Name: "the folder can be read", Detail: left.beyond}}, nil
 	}
-	if p.task.Commands.Snapshot != "" {
+	if p.after = left.seen; p.task.Commands.Snapshot != "" {
 		if p.after, err = p.snapshot(ctx, afterFolder); err != nil {
 			return nil, fmt.Errorf("after the agent's turn: %w", err)
 		}
@@ -81,6 +81,14 @@ func (p *place) end(ctx context.Context, answer string) ([]bench.CheckpointResul
 		return nil, nil
 	}
 	return p.verify(ctx, answer)
+}
+
+// changes are what the snapshots differ in, none where one is not there.
+func (p *place) changes() []bench.Change {
+	if p.before == nil || p.after == nil {
+		return nil
+	}
+	return diff(p.before, p.after)
 }
 
 // openFolder opens a folder of the agent's; it is nil if it is not there any
@@ -181,9 +189,9 @@ func (p *place) judged(ended exit) (results []bench.CheckpointResult, err error)
 		return nil, fault.Infraf("target.verify ends with status %d, want 0 if the task was done and 1 if not: %s", ended.status, ended.said)
 	}
 	failed := false
-	if text := bytes.TrimSpace(ended.output); bytes.HasPrefix(text, []byte("{")) {
+	if isObject(ended.output) {
 		var v verdict
-		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder := json.NewDecoder(bytes.NewReader(ended.output))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&v); err != nil {
 			return nil, fault.Infraf("target.verify prints something else than {\"checks\": [{\"name\", \"passed\", \"detail\"}], \"facts\": …}: %w", err)

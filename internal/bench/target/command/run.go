@@ -27,7 +27,7 @@ const (
 // exit is how a command ended, by itself.
 type exit struct {
 	// status is its exit status, output what it printed on standard output, and
-	// said the end of all that it printed.
+	// said the end of that, unless it is JSON, and of its errors.
 	status int
 	output []byte
 	said   string
@@ -40,11 +40,11 @@ func (p *place) run(ctx context.Context, name, text, folder string, input io.Rea
 	limit := p.task.Commands.Timeout()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it takes longer than %s", limit))
 	defer cancel()
-	out, all := &limited{}, &limited{}
+	out, errs := &limited{}, &limited{}
 	cmd := exec.CommandContext(ctx, shell, "-eu", "-c", text, name) //nolint:gosec // it is the user's own command
 	cmd.Dir, cmd.Stdin, cmd.WaitDelay = folder, input, outputDelay
 	cmd.Env = append(append(append([]string{}, p.target.options.Env...), p.variables()...), variables...)
-	cmd.Stdout, cmd.Stderr = io.MultiWriter(out, all), all
+	cmd.Stdout, cmd.Stderr = out, errs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return endGroup(cmd.Process.Pid) }
 	if err := cmd.Start(); err != nil {
@@ -53,14 +53,15 @@ func (p *place) run(ctx context.Context, name, text, folder string, input io.Rea
 	err := cmd.Wait()
 	// What it has started outlives nothing.
 	_ = endGroup(cmd.Process.Pid)
-	ended := exit{output: out.kept.Bytes(), said: lastWords(all.kept.Bytes())}
-	var failed *exec.ExitError
+	ended := exit{status: cmd.ProcessState.ExitCode(), output: out.kept.Bytes(), said: lastWords(errs.kept.Bytes())}
+	if !isObject(ended.output) {
+		ended.said = strings.TrimSpace(lastWords(ended.output) + " " + ended.said)
+	}
 	switch {
+	case cmd.ProcessState.Exited():
+		// It may have left something behind that held its output open.
 	case ctx.Err() != nil:
 		return exit{}, fault.Infraf("%s: %w: %s", name, context.Cause(ctx), ended.said)
-	case err == nil || errors.Is(err, exec.ErrWaitDelay):
-	case errors.As(err, &failed) && failed.Exited():
-		ended.status = failed.ExitCode()
 	default:
 		return exit{}, fault.Infraf("%s: %w: %s", name, err, ended.said)
 	}
@@ -86,6 +87,9 @@ func lastWords(said []byte) string {
 	text := strings.ToValidUTF8(string(said[max(0, len(said)-maxWords):]), "")
 	return strings.Join(strings.Fields(text), " ")
 }
+
+// isObject reports whether a command meant to print an object of JSON.
+func isObject(output []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(output), []byte("{")) }
 
 // limited keeps the beginning of what is written, and drops the rest.
 type limited struct {
