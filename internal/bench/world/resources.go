@@ -13,11 +13,14 @@ import (
 // resourceLine is a line of what a script tells: <name>.<field>=<value>.
 var resourceLine = regexp.MustCompile(`^([a-z][a-z0-9_]*)\.([A-Za-z][A-Za-z0-9_]*)=(.*)$`)
 
-// ReadResources reads what a script has told of what it made, in lines
-// <name>.<field>=<value>, a whole number where the value is one. Makes are the
-// fields that it promises by resource; all of them must be told, and no others.
-// Errors are of kind invalid and begin with who told it.
-func ReadResources(who, text string, makes map[string][]string) (map[string]map[string]any, error) {
+// Teller is a script that tells what it has made, for errors: what it is called,
+// the place of its promise, and the variable that names the file it writes to.
+type Teller struct{ Name, Promise, Variable string }
+
+// Resources reads what was told: lines <name>.<field>=<value>, a whole number
+// where the value is one. Makes are the fields that are promised, by resource;
+// all of them must be told, and no others. Errors are of kind invalid.
+func (t Teller) Resources(text string, makes map[string][]string) (map[string]map[string]any, error) {
 	told := map[string]map[string]any{}
 	for n, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		if line == "" {
@@ -25,11 +28,11 @@ func ReadResources(who, text string, makes map[string][]string) (map[string]map[
 		}
 		found := resourceLine.FindStringSubmatch(line)
 		if found == nil {
-			return nil, fault.Invalidf("%s tells in line %d: %q: want <name>.<field>=<value>", who, n+1, line[:min(len(line), maxShownLine)])
+			return nil, fault.Invalidf("%s tells in line %d: %q: want <name>.<field>=<value>", t.Name, n+1, line[:min(len(line), maxShownLine)])
 		}
 		name, field := found[1], found[2]
 		if !slices.Contains(makes[name], field) {
-			return nil, fault.Invalidf("%s tells of %s.%s, which makes does not name", who, name, field)
+			return nil, fault.Invalidf("%s tells of %s.%s, which %s does not name", t.Name, name, field, t.Promise)
 		}
 		if told[name] == nil {
 			told[name] = map[string]any{}
@@ -39,7 +42,7 @@ func ReadResources(who, text string, makes map[string][]string) (map[string]map[
 	for _, name := range slices.Sorted(maps.Keys(makes)) {
 		for _, field := range makes[name] {
 			if told[name][field] == nil {
-				return nil, fault.Invalidf("%s does not tell of %s.%s, which makes names: have it write a line %s.%s=… into the file of resources", who, name, field, name, field)
+				return nil, fault.Invalidf("%s does not tell of %s.%s, which %s names: write a line %s.%s=… into $%s", t.Name, name, field, t.Promise, name, field, t.Variable)
 			}
 		}
 	}

@@ -40,7 +40,11 @@ func (f *scriptFlags) command(cmd *cobra.Command, args []string) ([]string, erro
 		if info, err := os.Stat(f.script); err != nil || info.IsDir() {
 			return nil, fault.Invalidf("--script %s is not a file that can be read", f.script)
 		}
-		words = []string{"sh", f.script}
+		script, err := filepath.Abs(f.script)
+		if err != nil {
+			return nil, fault.Invalidf("--script %s: %w", f.script, err)
+		}
+		words = []string{"sh", script}
 	case len(words) == 0:
 		return nil, nil
 	case cmd.ArgsLenAtDash() != 1:

@@ -5,6 +5,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -53,7 +54,9 @@ func TestScripts(t *testing.T) {
 			// How long the race detector has every one of hundreds of
 			// commands wait at its end.
 			env.Setenv("GORACE", os.Getenv("GORACE"))
-			return nil
+			examples, err := filepath.Abs("../../../docs/examples")
+			env.Setenv("EXAMPLES", examples)
+			return err
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

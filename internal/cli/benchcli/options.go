@@ -384,6 +384,9 @@ func (a *app) checkpoints(access target.Access) (checkpoint.Reader, error) {
 func (a *app) openProvider(ctx context.Context, p *prepared) error {
 	switch p.flags.provider {
 	case defaultProvider:
+		if err := refuseScripted(p.suite.Scenarios); err != nil {
+			return err
+		}
 		provider, err := a.scripted(p.flags)
 		if err != nil {
 			return err
@@ -435,15 +438,4 @@ func (a *app) scripted(f *suiteFlags) (agent.Provider, error) {
 		opts.Faults = append(opts.Faults, parsed)
 	}
 	return scripted.New(opts)
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/target/command"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // targetFor makes the target that a suite runs on, as its agents reach it.
@@ -38,6 +39,16 @@ func (a *app) targetFor(ctx context.Context, s *verify.Suite, p *prepared) (plac
 // withCommands returns a target that has tasks which are not about GitHub too.
 func (a *app) withCommands(library *scenario.Library, github target.Target) target.Target {
 	return command.New(command.Options{Files: library.Files(), Env: a.usualVariables()}, github)
+}
+
+// refuseScripted refuses to have the scripted agent play what it cannot.
+func refuseScripted(scenarios []bench.Scenario) error {
+	for _, s := range scenarios {
+		if s.Target != nil {
+			return fault.Invalidf("scenario %s is not about GitHub, and the scripted agent acts there alone: name an agent with --provider and --model, or play one with `bench scenarios try %s --script FILE`", s.ID, s.ID)
+		}
+	}
+	return nil
 }
 
 // sandboxFor makes the sandbox that a suite runs on: from the manifest and the

@@ -1,8 +1,11 @@
 package benchcli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -74,6 +77,8 @@ Agents that are wrong as a whole may never pass. Where one that is wrong in a
 detail passes rightly, ` + audit.AcceptedFile + ` in the folder of the scenarios lists it by its
 name, with the reason; a line of that list that is not true is told too.
 
+Of a task that is not about GitHub an agent that does nothing is tried, and no other.
+
 Exit codes: 0 no wrong agent passes, 1 one does, or a right play fails, 2 bad
 input, 3 something around us failed.`,
 		Example: `  bench scenarios audit
@@ -92,10 +97,14 @@ func (a *app) audit(cmd *cobra.Command, f auditFlags, ids []string) error {
 		return err
 	}
 	defer options.Deps.Target.Close()
+	others := withoutPlays(&options)
 	bar := a.auditBar(&options)
 	report, err := audit.Run(cmd.Context(), options)
 	if bar != nil {
 		_ = bar.Finish()
+	}
+	if err == nil {
+		err = a.auditIdle(cmd.Context(), f, others, &report)
 	}
 	if err != nil {
 		return err
@@ -110,6 +119,50 @@ func (a *app) audit(cmd *cobra.Command, f auditFlags, ids []string) error {
 		return a.printJSON(report)
 	}
 	a.printAudit(report, f.verbose)
+	return nil
+}
+
+// withoutPlays takes out the scenarios that are not about GitHub, which have no
+// plans, and returns them.
+func withoutPlays(o *audit.Options) (others []bench.Scenario) {
+	about := func(s bench.Scenario) bool { return s.Target == nil }
+	for _, s := range o.Scenarios {
+		if !about(s) {
+			others = append(others, s)
+		}
+	}
+	o.Scenarios = slices.DeleteFunc(slices.Clone(o.Scenarios), func(s bench.Scenario) bool { return !about(s) })
+	return others
+}
+
+// auditIdle tries an agent that does nothing on scenarios that are not about
+// GitHub: no other wrong agent can be made there.
+func (a *app) auditIdle(ctx context.Context, f auditFlags, scenarios []bench.Scenario, report *audit.Report) error {
+	if len(scenarios) == 0 {
+		return nil
+	}
+	fmt.Fprintf(a.stderr, "bench: %d scenarios are not about GitHub: of them an agent that does nothing is tried, and no other wrong one\n", len(scenarios))
+	idle, err := exec.LookPath("true")
+	if err != nil {
+		return fault.Infraf("find a command that does nothing: %w", err)
+	}
+	agent := a.commandAgent([]string{idle})
+	for _, s := range scenarios {
+		t, err := a.openTrial(ctx, trialFlags{scenarios: f.dir, variationSeed: f.seed}, s.ID)
+		if err != nil {
+			return err
+		}
+		tried := t.once(ctx, agent, agent.reach(t.sandbox), bench.AgentDirect, 1)
+		if err := errors.Join(context.Cause(ctx), t.close()); err != nil {
+			return err
+		}
+		switch {
+		case tried.Succeeded():
+			report.Problems = append(report.Problems, audit.Problem{Scenario: s.ID, Text: "an agent that does nothing succeeds: have target.verify look for what is asked for"})
+		case tried.Error.RunnerFailure():
+			report.Problems = append(report.Problems, audit.Problem{Scenario: s.ID, Text: "an agent that does nothing cannot be judged: " + tried.Error.Message})
+		}
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -109,3 +110,14 @@ func (t *trial) once(ctx context.Context, by agent.Provider, on target.Target, m
 }
 
 func (t *trial) close() error { return t.sandbox.Close() }
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -53,6 +53,8 @@ type dataField struct {
 	True     bool   `json:"true"`
 	// Why says in what they differ, empty if they do not.
 	Why string `json:"why,omitempty"`
+	// source is who says what is true.
+	source truth.Source
 }
 
 func newTryReport(t *trial, play rightPlay, variation int, tried runner.Tried) tryReport {
@@ -87,7 +89,8 @@ func compared(tried runner.Tried) []dataField {
 		if name == truth.Whole {
 			f.Reported = data
 		}
-		wrong := runner.SourceOf(tried.Scenario.Scenario).Compare(map[string]any{name: f.GitHub}, tried.Scenario.Scenario.Assertions.ExpectedData.Ordered, data)
+		f.source = runner.SourceOf(tried.Scenario.Scenario)
+		wrong := f.source.Compare(map[string]any{name: f.GitHub}, tried.Scenario.Scenario.Assertions.ExpectedData.Ordered, data)
 		f.True, f.Why = len(wrong) == 0, strings.Join(wrong, " ")
 		fields = append(fields, f)
 	}
@@ -118,6 +121,9 @@ func (r tryReport) print(out io.Writer) error {
 }
 
 func (r tryReport) printAsked(out io.Writer) {
+	if r.Requests == nil && len(r.RefusedHosts)+len(r.Unsupported) == 0 {
+		return
+	}
 	fmt.Fprintln(out, "\nRequests")
 	if r.Requests != nil {
 		fmt.Fprintf(out, "  %d REST, %d GraphQL, %d bytes\n", r.Requests.REST, r.Requests.GraphQL, r.Requests.Bytes)
@@ -153,7 +159,7 @@ func (r tryReport) printData(out io.Writer) {
 			fmt.Fprintf(out, "  ok     %s: %s\n", oneLine(f.Field), oneLine(valueText(f.Reported)))
 			continue
 		}
-		fmt.Fprintf(out, "  FALSE  %s\n           reported: %s\n           GitHub:   %s\n           %s\n",
-			oneLine(f.Field), oneLine(valueText(f.Reported)), oneLine(valueText(f.GitHub)), oneLine(f.Why))
+		fmt.Fprintf(out, "  FALSE  %s\n           reported: %s\n           %-9s %s\n           %s\n",
+			oneLine(f.Field), oneLine(valueText(f.Reported)), strings.TrimPrefix(string(f.source), "the ")+":", oneLine(valueText(f.GitHub)), oneLine(f.Why))
 	}
 }

@@ -152,7 +152,8 @@ func readResources(path string, made *target.Made) error {
 		return fault.Infraf("read what a world's script tells: %w", err)
 	}
 	setup := made.Plan.Setup
-	told, err := world.ReadResources("the script "+setup.Script, string(data), setup.Makes)
+	teller := world.Teller{Name: "the script " + setup.Script, Promise: "setup.makes", Variable: worldResourcesVariable}
+	told, err := teller.Resources(string(data), setup.Makes)
 	if err != nil {
 		return err
 	}

@@ -164,8 +164,12 @@ func (p *place) variables() []string {
 	}
 }
 
-// resourcesFile is where set-up tells resources, in the folder of the state.
-const resourcesFile = "resources"
+// resourcesFile is where set-up tells resources, in the folder of the state;
+// resourcesVariable names it.
+const (
+	resourcesFile     = "resources"
+	resourcesVariable = "BENCH_RESOURCES"
+)
 
 // setUp fills the folder, and returns what set-up tells of it.
 func (p *place) setUp(ctx context.Context) (map[string]map[string]any, error) {
@@ -176,7 +180,7 @@ func (p *place) setUp(ctx context.Context) (map[string]map[string]any, error) {
 	}
 	told := p.in(path.Join(stateFolder, resourcesFile))
 	if text := p.task.Commands.Setup; text != "" {
-		ended, err := p.run(ctx, "target.setup", text, p.in(workFolder), nil, "BENCH_RESOURCES="+told)
+		ended, err := p.run(ctx, "target.setup", text, p.in(workFolder), nil, resourcesVariable+"="+told)
 		switch {
 		case ctx.Err() != nil:
 			return nil, err
@@ -190,7 +194,8 @@ func (p *place) setUp(ctx context.Context) (map[string]map[string]any, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.Infraf("read what target.setup tells: %w", err)
 	}
-	resources, err := world.ReadResources("target.setup", string(text), p.task.Commands.Makes)
+	teller := world.Teller{Name: "target.setup", Promise: "target.makes", Variable: resourcesVariable}
+	resources, err := teller.Resources(string(text), p.task.Commands.Makes)
 	if err != nil || p.task.Commands.Snapshot == "" {
 		return resources, err
 	}

@@ -139,7 +139,7 @@ func TestASetUpThatFailsIsTold(t *testing.T) {
 		"ends with a status": {bench.CommandTarget{Setup: "echo broken; exit 3"}, "target.setup ends with status 3: broken"},
 		"takes too long":     {bench.CommandTarget{Setup: "sleep 1000", TimeoutMS: 100}, "target.setup: it takes longer than 100ms"},
 		"tells nothing":      {bench.CommandTarget{Setup: "true", Makes: map[string][]string{"a": {"b"}}}, "target.setup does not tell of a.b"},
-		"tells of more":      {bench.CommandTarget{Setup: `echo a.b=1 > "$BENCH_RESOURCES"`}, "target.setup tells of a.b, which makes does not name"},
+		"tells of more":      {bench.CommandTarget{Setup: `echo a.b=1 > "$BENCH_RESOURCES"`}, "target.setup tells of a.b, which target.makes does not name"},
 		"has no files":       {bench.CommandTarget{Files: "none"}, "target.files: copy the folder files/none"},
 		"has no snapshot":    {bench.CommandTarget{Snapshot: "echo []"}, "before the agent's turn: target.snapshot: it prints no snapshot"},
 		"has two snapshots":  {bench.CommandTarget{Snapshot: "echo '{}{}'"}, "something else than one snapshot"},
