@@ -63,6 +63,9 @@ type Row struct {
 	// Variation is which of the suite's variations the fixtures were; nil where
 	// they do not vary, as on a live target.
 	Variation *Variation `json:"variation,omitempty"`
+	// Wire is what was counted of the reported attempt's calls of the model's API,
+	// nil where they do not pass us (rule N12).
+	Wire *WireUsage `json:"wire,omitempty"`
 	// Tools maps a tool's name (agent, gh, ghx, mcp, harness) to its version.
 	Tools map[string]string `json:"tools,omitempty"`
 	// Simulated is true where no model was involved (rule G15).
@@ -250,7 +253,7 @@ func (r *Row) SpentUSD() float64 {
 	}
 	spent := 0.0
 	for _, a := range r.Attempts {
-		spent += a.Cost
+		spent += a.Cost + a.UnreportedUSD
 	}
 	return spent
 }
@@ -278,6 +281,9 @@ type Attempt struct {
 	LatencyMSWall float64   `json:"latency_ms_wall"`
 	Tokens        Tokens    `json:"tokens"`
 	Cost          float64   `json:"cost"`
+	// UnreportedUSD is what the model's API used beyond what the agent reports, at
+	// the suite's price; 0 where that is not known.
+	UnreportedUSD float64 `json:"unreported_usd,omitempty"`
 	// Class says whom the failure is laid to, Part which part of the
 	// infrastructure that is. Both are empty where the attempt succeeded, and in
 	// older rows (rule N10).

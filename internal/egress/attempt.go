@@ -6,6 +6,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/egress/meter"
 )
 
 // maxRefused is how many refused hosts an attempt tells: an agent can make up
@@ -30,8 +33,11 @@ type Usage struct {
 	// Bytes is the size of the bodies of all of these requests and their
 	// responses, as they went over the connection.
 	Bytes int64
-	// Model counts the calls that were passed on to the model's API.
-	Model int
+	// Model counts the calls that were passed on to the model's API, Answers those
+	// of them that it answered with what an agent asks models for, and Told the
+	// answers that say what they used: Tokens (rule N12).
+	Model, Answers, Told int
+	Tokens               bench.Tokens
 	// ModelFailures says how the provider of the model's API failed, each way
 	// once, in order of first appearance, up to ten.
 	ModelFailures []string
@@ -45,13 +51,27 @@ type Usage struct {
 type Attempt struct {
 	proxy  *Proxy
 	github http.Handler
+	watch  ModelWatch
 
 	rest, graphQL, git, downloads, model atomic.Int64
 	bytes                                atomic.Int64
 
 	mu            sync.Mutex
+	answers, told int
+	tokens        bench.Tokens
 	refused       []string
 	modelFailures []string
+}
+
+// ModelWatch watches an attempt's calls of the model's API. Either function may
+// be nil; both may be called by several goroutines at once.
+type ModelWatch struct {
+	// Allow is asked before each call; after an error the call is answered with
+	// 402 and the error's public text.
+	Allow func() error
+	// Used is told the tokens of an answer as they become known, before the agent
+	// can have the answer's end.
+	Used func(bench.Tokens)
 }
 
 // Begin starts an attempt and ends the one before. From now on github answers
@@ -59,8 +79,11 @@ type Attempt struct {
 // come from a server for HTTPS. Requests under way stay with the handler, and
 // the count, that they began with. If github is nil, GitHub's names are
 // refused, which serves to warm an agent up.
-func (p *Proxy) Begin(github http.Handler) *Attempt {
-	a := &Attempt{proxy: p, github: github}
+func (p *Proxy) Begin(github http.Handler) *Attempt { return p.BeginWatched(github, ModelWatch{}) }
+
+// BeginWatched is [Proxy.Begin] with the calls of the model's API watched.
+func (p *Proxy) BeginWatched(github http.Handler, watch ModelWatch) *Attempt {
+	a := &Attempt{proxy: p, github: github, watch: watch}
 	p.attempt.Store(a)
 	return a
 }
@@ -77,9 +100,27 @@ func (a *Attempt) Usage() Usage {
 	return Usage{
 		REST: int(a.rest.Load()), GraphQL: int(a.graphQL.Load()),
 		Git: int(a.git.Load()), Downloads: int(a.downloads.Load()),
-		Bytes: a.bytes.Load(), Model: int(a.model.Load()),
+		Bytes: a.bytes.Load(), Model: int(a.model.Load()), Answers: a.answers, Told: a.told, Tokens: a.tokens,
 		ModelFailures: slices.Clone(a.modelFailures), Refused: slices.Clone(a.refused),
 	}
+}
+
+// meter counts an answer of the model's API, and what it says that it used.
+func (a *Attempt) meter(body io.ReadCloser) io.ReadCloser {
+	a.mu.Lock()
+	a.answers++
+	a.mu.Unlock()
+	return meter.Watch(body, func(more bench.Tokens, first bool) {
+		a.mu.Lock()
+		a.tokens = a.tokens.Add(more)
+		if first {
+			a.told++
+		}
+		a.mu.Unlock()
+		if a.watch.Used != nil {
+			a.watch.Used(more)
+		}
+	})
 }
 
 // noteRefused notes a host and reports whether it is a new one.

@@ -129,8 +129,11 @@ func (p *Proxy) serveModel(w http.ResponseWriter, r *http.Request) {
 		modelError(w, http.StatusForbidden, "upgrade_refused", "The proxy passes no WebSockets.")
 		return
 	}
-	if p.model.Allow != nil {
-		if err := p.model.Allow(); err != nil {
+	for _, allow := range []func() error{p.model.Allow, a.watch.Allow} {
+		if allow == nil {
+			continue
+		}
+		if err := allow(); err != nil {
 			modelError(w, http.StatusPaymentRequired, "budget_exhausted", fault.Public(err))
 			return
 		}
@@ -173,6 +176,9 @@ func (m *modelAPI) rewrite(r *httputil.ProxyRequest) {
 // the API repeats of it.
 func (m *modelAPI) inspect(r *http.Response) error {
 	noteAnswer(r)
+	if a, known := attemptOf(r); known && isAnswer(r) {
+		r.Body = a.meter(r.Body)
+	}
 	if r.StatusCode == http.StatusUnauthorized || r.StatusCode == http.StatusForbidden {
 		m.refused.Do(func() {
 			if m.OnRefused != nil {
@@ -185,6 +191,15 @@ func (m *modelAPI) inspect(r *http.Response) error {
 		r.Body = newScrubber(r.Body, m.Key)
 	}
 	return nil
+}
+
+// countTokens ends the path of the request by which an agent asks Anthropic's API
+// how long a prompt is, which uses no model.
+const countTokens = "/count_tokens"
+
+// isAnswer reports whether a response is one of a model.
+func isAnswer(r *http.Response) bool {
+	return r.Request.Method == http.MethodPost && r.StatusCode/100 == 2 && !strings.HasSuffix(r.Request.URL.Path, countTokens)
 }
 
 // modelError answers as the APIs of models do: OpenAI's clients read the

@@ -49,7 +49,7 @@ func TestTheKeyIsAddedAndTheAgentsIsDropped(t *testing.T) {
 				name = c.header
 			}
 			assert.Equal(t, c.want, got.Header.Get(name))
-			assert.Equal(t, egress.Usage{Model: 1}, a.Usage())
+			assert.Equal(t, egress.Usage{Model: 1, Answers: 1}, a.Usage())
 		})
 	}
 }

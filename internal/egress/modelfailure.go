@@ -23,6 +23,15 @@ func (a *Attempt) context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, attemptKey{}, a)
 }
 
+// attemptOf returns the attempt that an answer of the model's API belongs to.
+func attemptOf(r *http.Response) (a *Attempt, known bool) {
+	if r.Request == nil { // as a transport of the caller's own may have it
+		return nil, false
+	}
+	a, known = r.Request.Context().Value(attemptKey{}).(*Attempt)
+	return a, known
+}
+
 // noteModelFailure notes a failure of the provider in the attempt that a call
 // belongs to. What fails because the agent has gone is none.
 func noteModelFailure(ctx context.Context, text string) {

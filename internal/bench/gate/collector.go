@@ -31,6 +31,17 @@ type Collector struct {
 	// unjudgedIn says what was not judged where some changes were; the first such
 	// sentence in their order.
 	unjudgedIn string
+	// doubted counts the rows whose tokens are not those that were counted outside
+	// of the agent, by the doubt.
+	doubted map[bench.WireDoubt]doubted
+}
+
+// doubted are rows with a doubt in common.
+type doubted struct {
+	rows int
+	// example is the sentence of the earliest.
+	example string
+	at      occurrence
 }
 
 // modeRows is what is known of one mode's rows.
@@ -143,6 +154,7 @@ func (c *Collector) Add(row *bench.Row) error {
 		c.simulated++
 	}
 	c.countLacking(row)
+	c.countDoubted(row)
 	m.note(originOf(row))
 	stable := row.Success && row.OutputValid && !row.Error.RunnerFailure()
 	m.records.add(record{
@@ -235,6 +247,21 @@ func (c *Collector) countLacking(row *bench.Row) {
 		}
 		c.unsupported[strings.Clone(name)]++
 	}
+}
+
+func (c *Collector) countDoubted(row *bench.Row) {
+	doubt, sentence := row.WireDoubt()
+	if doubt == "" {
+		return
+	}
+	d, at := c.doubted[doubt], occurrenceOf(row)
+	if d.rows++; d.rows == 1 || at.compare(d.at) < 0 {
+		d.example, d.at = row.Cell().String()+", "+sentence, at.own()
+	}
+	if c.doubted == nil {
+		c.doubted = map[bench.WireDoubt]doubted{}
+	}
+	c.doubted[doubt] = d
 }
 
 func missingName(row *bench.Row) string {

@@ -291,3 +291,24 @@ func TestS13TheShareOfRoutesIsOfTheRowsThatNameOne(t *testing.T) {
 	assert.InDelta(t, 75, *summary.Modes[bench.GHX].RouteOKRate, 1e-9)
 	assert.Nil(t, summary.Modes[bench.AgentDirect].RouteOKRate)
 }
+
+func TestN12DoubtsAboutTokensAreTold(t *testing.T) {
+	counted := func(answers int, total int64) change {
+		return func(r *bench.Row) {
+			r.Turns, r.Wire = 2, &bench.WireUsage{Answers: answers, Tokens: bench.Tokens{Total: total}}
+		}
+	}
+	rows := join(
+		runs(3, bench.AgentDirect, "a", counted(2, 5100)), runs(1, bench.GHX, "a", counted(2, 5000)),
+		runs(2, bench.GHX, "b", counted(5, 5100)), runs(3, bench.AgentDirect, "b"),
+	)
+	var c gate.Collector
+	for _, row := range rows {
+		require.NoError(t, c.Add(row))
+	}
+	summary, err := c.Summarize(gate.Options{})
+	require.NoError(t, err)
+	warnings := strings.Join(summary.Warnings, "\n")
+	assert.Contains(t, warnings, "The tokens of 1 row are in doubt; the first is a/ghx/1, the agent reports 5,100 tokens, and the model's API 5,000")
+	assert.Contains(t, warnings, "The tokens of 2 rows are in doubt; the first is b/ghx/1, the model answered 5 times")
+}

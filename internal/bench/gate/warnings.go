@@ -108,6 +108,10 @@ func (c *Collector) warnings(opts Options) []string {
 	if c.simulated > 0 && c.simulated < c.rows {
 		warnings = append(warnings, fmt.Sprintf("%d of %d rows are simulated: figures mix them with those of a model", c.simulated, c.rows))
 	}
+	for _, doubt := range slices.Sorted(maps.Keys(c.doubted)) {
+		d := c.doubted[doubt]
+		warnings = append(warnings, fmt.Sprintf("The tokens of %s are in doubt; the first is %s", counted(d.rows, "row"), plainText(d.example)))
+	}
 	if c.lacking > 0 {
 		warnings = append(warnings, fmt.Sprintf("In %s the agent asked for what GitHub has and the sandbox lacks: %s", counted(c.lacking, "row"), list(c.lackingNames())))
 	}

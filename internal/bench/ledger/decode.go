@@ -18,6 +18,7 @@ type slot struct {
 	timing     bench.TimingBreakdown
 	err        bench.RowError
 	api        bench.APIRequests
+	wire       bench.WireUsage
 	order      bench.Order
 	variation  bench.Variation
 
@@ -147,6 +148,8 @@ func (p *parser) ownTo(s *slot, name []byte) bool {
 		return p.orderTo(s)
 	case "variation":
 		return p.variationTo(s)
+	case "wire":
+		return p.wireTo(s)
 	case "tools":
 		return p.stringsTo(&r.Tools)
 	case "simulated":

@@ -123,6 +123,8 @@ func (p *parser) attemptTo(a *bench.Attempt) bool {
 			return p.stringTo((*string)(&a.Class))
 		case "part":
 			return p.stringTo((*string)(&a.Part))
+		case "unreported_usd":
+			return p.floatTo(&a.UnreportedUSD)
 		case "provider_failure":
 			return p.stringTo(&a.ProviderFailure)
 		default:
@@ -165,6 +167,24 @@ func (p *parser) toolUseTo(u *bench.ToolUse) bool {
 			return intTo(p, &u.DeadEnds)
 		case "bytes":
 			return intTo(p, &u.Bytes)
+		default:
+			return p.unknown(name)
+		}
+	})
+}
+
+func (p *parser) wireTo(s *slot) bool {
+	w := &s.wire
+	return structRefTo(p, &s.row.Wire, w, func(name []byte) bool {
+		switch string(name) {
+		case "calls":
+			return intTo(p, &w.Calls)
+		case "answers":
+			return intTo(p, &w.Answers)
+		case "untold":
+			return intTo(p, &w.Untold)
+		case "tokens":
+			return p.tokensTo(&w.Tokens)
 		default:
 			return p.unknown(name)
 		}

@@ -50,6 +50,11 @@ type attempt struct {
 	class           bench.Class
 	part            bench.Part
 	providerFailure string
+	bill            *bill
+	// unaffordable is true if the budget kept the agent from asking its model;
+	// unreported is as rows have it.
+	unaffordable bool
+	unreported   float64
 	// What only a caller of [Once] is told.
 	whole Whole
 }
@@ -57,14 +62,15 @@ type attempt struct {
 // attempt tries a cell once. Where no other attempt can succeed, it ends the
 // run.
 func (r *run) attempt(ctx context.Context, cell bench.Cell, number, worker int) attempt {
-	a := attempt{cell: cell, number: number, worker: worker, started: r.deps.Now()}
+	a := attempt{cell: cell, number: number, worker: worker, started: r.deps.Now(), bill: &bill{}}
 	err := guarded(func() error { return r.try(ctx, &a) })
-	r.spend(a.Cost)
+	r.settle(&a)
 	if err != nil {
 		a.Error = rowError(typeOf(err), err.Error(), r.deps.Redact)
 	}
 	a.blame(err)
 	switch {
+	case a.unaffordable: // what it came to is no news of anything
 	case errors.Is(err, agent.ErrStopSuite):
 		r.fail(err)
 	case ctx.Err() == nil:
@@ -107,6 +113,7 @@ func (r *run) try(ctx context.Context, a *attempt) error {
 	place, err := r.deps.Target.Prepare(ctx, target.Needs{
 		Resources: s.Requires(), Mutating: scenario.Mutates(s), Mode: a.cell.Mode, Worker: a.worker, Variation: r.cfg.Variations.Of(a.cell.Iteration),
 		World: s.World(), Task: TaskOf(s),
+		MayAsk: func() error { return r.mayAsk(a.bill) }, Used: func(t bench.Tokens) { r.used(a.bill, t) },
 	})
 	if err != nil {
 		a.sandbox = true

@@ -48,6 +48,7 @@ func (a *attempt) providerFailed() string {
 func (a *attempt) report() bench.Attempt {
 	tried := a.Attempt(a.latencyMS)
 	tried.Class, tried.Part, tried.ProviderFailure = a.class, a.part, a.providerFailure
+	tried.UnreportedUSD = a.unreported
 	return tried
 }
 

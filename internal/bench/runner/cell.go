@@ -19,7 +19,7 @@ func (r *run) cell(ctx context.Context, cell bench.Cell, worker int) *bench.Row 
 	var attempts []bench.Attempt
 	for n := 1; ; n++ {
 		a := r.attempt(ctx, cell, n, worker)
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || a.unaffordable {
 			return nil
 		}
 		attempts = append(attempts, a.report())
@@ -91,6 +91,9 @@ func (r *run) row(a attempt, s bench.Scenario, attempts []bench.Attempt) *bench.
 	row.FootprintJudged, row.FootprintUnjudged = &a.judged, a.unjudged
 	// Values come from JSON, so they can be written.
 	_ = row.SetChanges(footprint.Brief(a.changes, r.redact))
+	if a.usage != nil && a.usage.Model != nil {
+		row.Wire = &a.usage.Model.WireUsage
+	}
 	a.Report(row)
 	for i := range row.ToolUse { // the model writes the names
 		row.ToolUse[i].Name = r.redact(row.ToolUse[i].Name)

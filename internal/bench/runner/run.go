@@ -66,8 +66,9 @@ type run struct {
 	recorded map[bench.Cell]bool
 	// done counts the cells to run that are recorded, rows those of this run.
 	done, rows int
-	// spent is the cost of all attempts, rowsUSD the part in rows.
-	spent, rowsUSD float64
+	// spent is the cost of all attempts, rowsUSD the part in rows; underway is what
+	// attempts that go on have cost so far.
+	spent, rowsUSD, underway float64
 	// broke is true if the budget kept something from being done.
 	broke   bool
 	breaker breaker
@@ -233,26 +234,6 @@ func (r *run) record(cell bench.Cell, row *bench.Row) {
 	r.done++
 	r.rows++
 	r.rowsUSD += row.SpentUSD()
-}
-
-func (r *run) spend(cost float64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.spent += cost
-}
-
-// mayGoOn reports whether the budget allows what is left to do.
-func (r *run) mayGoOn() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return !r.overBudget()
-}
-
-// overBudget is asked only where something is left to do, with mu held.
-func (r *run) overBudget() bool {
-	over := r.cfg.MaxCostUSD > 0 && r.spent >= r.cfg.MaxCostUSD
-	r.broke = r.broke || over
-	return over
 }
 
 // fail ends the run with an error; the first one counts.

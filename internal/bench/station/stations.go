@@ -174,7 +174,7 @@ func (r routed) Prepare(ctx context.Context, needs target.Needs) (*target.Place,
 	if err != nil {
 		return nil, err
 	}
-	attempt := st.proxy.Begin(place.GitHub)
+	attempt := st.proxy.BeginWatched(place.GitHub, egress.ModelWatch{Allow: needs.MayAsk, Used: needs.Used})
 	led := *place
 	led.Env = slices.Clone(st.env)
 	led.Usage = func() target.Usage { return usage(attempt.Usage()) }
@@ -189,7 +189,10 @@ func usage(u egress.Usage) target.Usage {
 	return target.Usage{
 		Requests:     bench.APIRequests{REST: u.REST, GraphQL: u.GraphQL, Bytes: u.Bytes},
 		RefusedHosts: u.Refused,
-		Model:        &target.ModelUsage{Calls: u.Model, Failures: u.ModelFailures},
+		Model: &target.ModelUsage{
+			WireUsage: bench.WireUsage{Calls: u.Model, Answers: u.Answers, Untold: u.Answers - u.Told, Tokens: u.Tokens},
+			Failures:  u.ModelFailures,
+		},
 	}
 }
 

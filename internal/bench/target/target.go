@@ -40,6 +40,11 @@ type Needs struct {
 	// Token is what the agent is to show GitHub; empty has the target make
 	// one.
 	Token string
+	// MayAsk is asked before each call of the model's API, which is refused after
+	// an error; Used is told the tokens of each answer as they become known. Either
+	// may be nil. They are for what stands between the agent and its model.
+	MayAsk func() error
+	Used   func(bench.Tokens)
 }
 
 // Task is a task that is not about GitHub.
@@ -135,7 +140,7 @@ type Usage struct {
 
 // ModelUsage is what an agent's calls of its model's API came to.
 type ModelUsage struct {
-	Calls int
+	bench.WireUsage
 	// Failures says how the provider failed, each way once (rule N10).
 	Failures []string
 }

@@ -261,6 +261,10 @@ func requireTokensAsCharged(t *testing.T, model *stubmodel.Server, rows []bench.
 		assert.Equal(t, charged.Total(), row.Tokens.Total, row.Cell())
 		assert.Equal(t, charged.Cached, row.Tokens.CacheRead, row.Cell())
 		assert.Equal(t, charged.Reasoning, row.Tokens.Reasoning, row.Cell())
+		require.NotNil(t, row.Wire)
+		assert.Equal(t, charged.Total(), row.Wire.Tokens.Total, "%s: counted at the model's API", row.Cell())
+		_, doubt := row.WireDoubt()
+		assert.Empty(t, doubt, row.Cell())
 	}
 }
 

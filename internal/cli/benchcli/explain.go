@@ -103,6 +103,12 @@ func explainRow(out io.Writer, row *bench.Row) {
 	if r := row.APIRequests; r != nil {
 		fmt.Fprintf(out, "requests   %d REST, %d GraphQL, %d bytes, counted outside the agent\n", r.REST, r.GraphQL, r.Bytes)
 	}
+	if w := row.Wire; w != nil {
+		fmt.Fprintf(out, "wire       %d calls of the model's API, %d answers, %d tokens, counted outside the agent\n", w.Calls, w.Answers, w.Tokens.Total)
+	}
+	if _, doubt := row.WireDoubt(); doubt != "" {
+		fmt.Fprintf(out, "doubt      %s\n", doubt)
+	}
 	if len(row.Unsupported) > 0 {
 		fmt.Fprintf(out, "lacking    %s: GitHub has it, the sandbox does not\n", strings.Join(row.Unsupported, ", "))
 	}
