@@ -251,7 +251,7 @@ func words[T ~string](all []T) string {
 
 // mode returns the mode of that name, the empty one if there is none.
 func (r *reading) mode(name, value string) bench.Mode {
-	mode, err := bench.ParseMode(value)
+	mode, err := bench.ParseShippedMode(value)
 	if err != nil {
 		r.problem(name, "%v", err)
 	}

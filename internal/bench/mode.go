@@ -8,6 +8,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -27,7 +28,8 @@ const (
 	GHXBase Mode = "ghx@base"
 )
 
-// Modes lists every mode in the order in which reports show them.
+// Modes lists the modes that are a part of this program, in the order in which
+// reports show them. Others are files, see package toolset.
 func Modes() []Mode { return []Mode{AgentDirect, MCP, GHX, GHXBase} }
 
 // JoinModes writes the names of modes, with a separator between them.
@@ -39,16 +41,45 @@ func JoinModes(modes []Mode, separator string) string {
 	return strings.Join(names, separator)
 }
 
-// ParseMode returns the mode of that name. The error names all modes.
+// maxModeName is the length of the longest name of a mode.
+const maxModeName = 40
+
+// ParseMode returns the mode of a name, which a mode of this program or of
+// somebody's file may have: letters, digits, "_", "-" and "@". Whether there is
+// such a mode it does not say.
 func ParseMode(name string) (Mode, error) {
-	for _, m := range Modes() {
-		if string(m) == name {
-			return m, nil
+	for i, c := range []byte(name) {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && (i == 0 || c != '_' && c != '-' && c != '@') {
+			return "", fmt.Errorf("%q is no name of a mode: it is of letters, digits, _, - and @, and begins with a letter or a digit", name)
 		}
+	}
+	if name == "" || len(name) > maxModeName {
+		return "", fmt.Errorf("%q is no name of a mode: it has 1 to %d characters", name, maxModeName)
+	}
+	return Mode(name), nil
+}
+
+// ParseShippedMode is ParseMode for the modes that are a part of this program.
+// The error names all of them.
+func ParseShippedMode(name string) (Mode, error) {
+	if mode := Mode(name); mode.Shipped() {
+		return mode, nil
 	}
 	return "", fmt.Errorf("unknown mode %q: use one of %s", name, JoinModes(Modes(), ", "))
 }
 
-// UsesGHX reports whether the agent works through ghx in this mode, so that
-// assertions on ghx's routing apply (rule S4).
-func (m Mode) UsesGHX() bool { return m == GHX || m == GHXBase }
+// Shipped reports whether the mode is a part of this program.
+func (m Mode) Shipped() bool { return slices.Contains(Modes(), m) }
+
+// OwnCommit reports whether rows of the mode tell the commit of the mode's own
+// tool. Those of agent_direct and mcp tell the suite's, which is that of ghx.
+func (m Mode) OwnCommit() bool { return m != AgentDirect && m != MCP }
+
+// ModeFact is what is known of a mode that is not a part of this program.
+type ModeFact struct {
+	// Hash is of the content of its file.
+	Hash string `json:"hash"`
+	// Git is what its tool is of, empty where that is not known.
+	Git GitRef `json:"git"`
+}

@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,14 +18,24 @@ func TestModesAreReadByTheirNames(t *testing.T) {
 		assert.Equal(t, mode, read)
 	}
 	for _, name := range []string{"", "GHX", "ghx ", "agent-direct", "ghx@head"} {
-		_, err := bench.ParseMode(name)
+		_, err := bench.ParseShippedMode(name)
 		assert.ErrorContains(t, err, "use one of agent_direct, mcp, ghx, ghx@base", "%q", name)
+	}
+	for _, name := range []string{"mine", "GHX", "v2", "my-tool@base", "a_b", strings.Repeat("x", 40)} {
+		read, err := bench.ParseMode(name)
+		require.NoError(t, err)
+		assert.Equal(t, bench.Mode(name), read)
+		assert.False(t, read.Shipped())
+	}
+	for _, name := range []string{"", "ghx ", "a/b", "../x", "-x", "@x", "é", "a.b", strings.Repeat("x", 41)} {
+		_, err := bench.ParseMode(name)
+		assert.ErrorContains(t, err, "is no name of a mode", "%q", name)
 	}
 }
 
-func TestS4TheModesThatWorkThroughGHX(t *testing.T) {
-	uses := map[bench.Mode]bool{bench.AgentDirect: false, bench.MCP: false, bench.GHX: true, bench.GHXBase: true}
-	for _, mode := range bench.Modes() {
-		assert.Equal(t, uses[mode], mode.UsesGHX(), mode)
+func TestRowsTellTheCommitOfTheirOwnTool(t *testing.T) {
+	own := map[bench.Mode]bool{bench.AgentDirect: false, bench.MCP: false, bench.GHX: true, bench.GHXBase: true, "mine": true}
+	for mode, want := range own {
+		assert.Equal(t, want, mode.OwnCommit(), mode)
 	}
 }

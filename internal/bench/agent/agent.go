@@ -75,6 +75,8 @@ type Setup struct {
 	Instructions string
 	// Shell is true if the agent may run commands.
 	Shell bool
+	// Commands are the programs that its mode has beside those of the system.
+	Commands []string
 	// MCP are the MCP servers that the agent works with, by name; nil for
 	// none.
 	MCP map[string]MCPServer

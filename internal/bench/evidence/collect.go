@@ -126,7 +126,7 @@ func (c *Collector) Add(row *bench.Row) {
 	if why == "" {
 		c.models[row.Model.Signature()] = true
 		c.noteContent(r.scenario, row.ScenarioHash)
-		if row.Mode.UsesGHX() {
+		if row.Mode.OwnCommit() {
 			note(c.commits[one(r.candidate)], row.Git.Commit)
 			note(c.trees[one(r.candidate)], row.Git.Tree)
 		}

@@ -43,8 +43,10 @@ func (c *Collector) checkComparable(baseline, candidate *modeRows, missing []ben
 	return nil
 }
 
-// acrossCommits reports whether two modes compare ghx of two commits.
-func acrossCommits(a, b bench.Mode) bool { return a.UsesGHX() && b.UsesGHX() }
+// acrossCommits reports whether two modes compare tools of two commits.
+func acrossCommits(a, b bench.Mode) bool {
+	return a.OwnCommit() && b.OwnCommit() || !a.Shipped() || !b.Shipped()
+}
 
 // difference says what each list has that the other has not, "" if they are
 // equal. The lists are sorted.

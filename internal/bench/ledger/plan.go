@@ -57,6 +57,8 @@ type RunInfo struct {
 	// content; nil without it, and where it is not known.
 	BaseCommit *string `json:"base_commit,omitempty"`
 	BaseTree   *string `json:"base_tree,omitempty"`
+	// ModeFiles tells of the modes that are not a part of this program.
+	ModeFiles map[bench.Mode]bench.ModeFact `json:"mode_files,omitempty"`
 	// OutputJSONL is the one ledger file, empty if there is one per mode in
 	// the run's directory.
 	OutputJSONL string `json:"output_jsonl,omitempty"`
@@ -152,7 +154,7 @@ func (r RunInfo) Identity() Identity {
 		hashes[s.ID] = s.Hash
 	}
 	identity := Identity{
-		Model: r.Model, Tool: r.Git, Base: r.Base(),
+		Model: r.Model, Tool: r.Git, Base: r.Base(), ModeFiles: r.ModeFiles,
 		SeedID: r.SeedID, ScenarioHashes: hashes,
 	}
 	if r.Variations != nil {

@@ -14,7 +14,9 @@ type Identity struct {
 	Model bench.ModelRef
 	// Tool is the tooling measured, Base that of mode [bench.GHXBase].
 	Tool, Base bench.GitRef
-	SeedID     string
+	// ModeFiles has the tooling of other modes than this program's.
+	ModeFiles map[bench.Mode]bench.ModeFact
+	SeedID    string
 	// Variations are those of the fixtures.
 	Variations bench.Variations
 	// ScenarioHashes maps scenario ids to [bench.Scenario.Hash].
@@ -30,6 +32,9 @@ func CheckSame(suite Identity, row *bench.Row) error {
 	tool := suite.Tool
 	if row.Mode == bench.GHXBase {
 		tool = suite.Base
+	}
+	if !row.Mode.Shipped() {
+		tool = suite.ModeFiles[row.Mode].Git
 	}
 	name, got, want := "git.commit", row.Git.Commit, tool.Commit
 	if row.Git.Tree != nil && tool.Tree != nil {

@@ -140,7 +140,7 @@ func TestScanNamesWhatIsWrongWithALine(t *testing.T) {
 		{"no run_id", with(`"run_id"`, `"runid"`), []string{"it lacks run_id;"}},
 		{"no success", with(`"success":true`, `"success":null`), []string{"it lacks success;"}},
 		{"an empty scenario", with(`"scenario_id":"pr-checks-rerun-001"`, `"scenario_id":""`), []string{"scenario_id is empty"}},
-		{"another mode", with(`"mode":"ghx"`, `"mode":"ghz"`), []string{`unknown mode "ghz"`, "agent_direct, mcp, ghx"}},
+		{"a mode of another kind", with(`"mode":"ghx"`, `"mode":"g hz"`), []string{`"g hz" is no name of a mode`}},
 		{"iteration 0", with(`"iteration":1`, `"iteration":0`), []string{`"iteration" is 0`, "count from 1"}},
 		{"a text for a number", with(`"iteration":1`, `"iteration":"one"`), []string{`field "iteration" must be a whole number, not a JSON string`, "column"}},
 		{"a fraction for a whole number", with(`"iteration":1`, `"iteration":1.5`), []string{`field "iteration" must be a whole number, not a JSON number 1.5`}},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,26 +30,42 @@ type Set struct {
 // are opened and locked at once, see [Open]; the others are created with their
 // first row.
 func OpenSet(dir string, created time.Time) (*Set, error) {
-	return openSet(func(mode bench.Mode) string { return filepath.Join(dir, FileName(created, mode)) })
+	return openSet(func(mode bench.Mode) string { return filepath.Join(dir, FileName(created, mode)) }, filesOf(dir, created, fileSuffix))
 }
 
 // OpenMeasured is [OpenSet] for rows that were measured anew at that time.
 func OpenMeasured(dir string, at time.Time) (*Set, error) {
-	return openSet(func(mode bench.Mode) string { return filepath.Join(dir, MeasuredFileName(at, mode)) })
+	return openSet(func(mode bench.Mode) string { return filepath.Join(dir, MeasuredFileName(at, mode)) }, filesOf(dir, at, measuredSuffix))
 }
 
 // OpenSingle is [OpenSet] with one file for all modes.
 func OpenSingle(file string) (*Set, error) {
-	return openSet(func(bench.Mode) string { return file })
+	var there []string
+	if _, err := os.Stat(file); err == nil {
+		there = []string{file}
+	}
+	return openSet(func(bench.Mode) string { return file }, there)
 }
 
-func openSet(path func(bench.Mode) string) (*Set, error) {
-	s := &Set{path: path, writers: map[string]*Writer{}}
-	for _, mode := range bench.Modes() {
-		if _, err := os.Stat(path(mode)); err != nil {
-			continue // it is created when it is needed
+// filesOf returns the files that are there, whatever their mode, of a run that
+// began at that time.
+func filesOf(dir string, began time.Time, suffix string) (files []string) {
+	// Without a folder there are none.
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), began.UTC().Format(fileTime)+"-") && strings.HasSuffix(entry.Name(), suffix) {
+			files = append(files, filepath.Join(dir, entry.Name()))
 		}
-		if _, err := s.writer(path(mode)); err != nil {
+	}
+	return files
+}
+
+// openSet opens the files that are there; the others are created when they are
+// needed.
+func openSet(path func(bench.Mode) string, there []string) (*Set, error) {
+	s := &Set{path: path, writers: map[string]*Writer{}}
+	for _, file := range there {
+		if _, err := s.writer(file); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 	}

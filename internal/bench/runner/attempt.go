@@ -267,7 +267,7 @@ func (r *run) judge(ctx context.Context, a *attempt, w work) {
 	}
 	a.checkpoints, a.sandbox = results, !readable
 	a.Judge(Evidence{
-		Scenario: w.scenario.Scenario, Mode: a.cell.Mode, Answer: w.answer, Checkpoints: results, Readable: readable, Redact: r.deps.Redact,
+		Scenario: w.scenario.Scenario, Routes: slices.Contains(r.cfg.Routes, a.cell.Mode), Answer: w.answer, Checkpoints: results, Readable: readable, Redact: r.deps.Redact,
 	})
 }
 

@@ -83,6 +83,9 @@ func (r *run) row(a attempt, s bench.Scenario, attempts []bench.Attempt) *bench.
 	if a.cell.Mode == bench.GHXBase {
 		row.Git.Commit, row.Git.Tree = r.cfg.BaseCommit, r.cfg.BaseTree
 	}
+	if fact, own := r.cfg.ModeFiles[a.cell.Mode]; own {
+		row.Git = fact.Git
+	}
 	if a.usage != nil {
 		requests := a.usage.Requests
 		row.APIRequests, row.RefusedHosts = &requests, slices.Clone(a.usage.RefusedHosts)

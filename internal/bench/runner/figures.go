@@ -45,7 +45,9 @@ func Measure(t agent.Transcript, price *bench.Price) Figures {
 type Evidence struct {
 	// Scenario has the assertions of its file.
 	Scenario bench.Scenario
-	Mode     bench.Mode
+	// Routes is true if the mode's tool tells its route, so that assertions on
+	// that hold (rule S4).
+	Routes bool
 	// Answer is the text of the agent's last message.
 	Answer string
 	// Checkpoints are what was found; Readable is true if each could be read.
@@ -65,7 +67,7 @@ func (f *Figures) Judge(e Evidence) {
 	} else {
 		j := envelope.Judge(e.Answer, scenario.WithoutRoute(e.Scenario.Assertions), f.Measures.ToolCalls)
 		f.OutputValid, f.InternalRetries, reasons = j.OutputValid, j.InternalRetries, j.Reasons
-		if route, some := scenario.Route(e.Scenario.Assertions, e.Mode); some {
+		if route, some := scenario.Route(e.Scenario.Assertions); some && e.Routes {
 			taken := len(envelope.Check(j.Envelope, route)) == 0
 			f.RouteOK = &taken
 		}

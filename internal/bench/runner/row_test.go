@@ -239,6 +239,19 @@ func TestG10GHXOfTheBaseHasTheCommitOfTheBase(t *testing.T) {
 		assert.Equal(t, "head", *rows[0].Git.Commit)
 		assert.Equal(t, "base", *rows[1].Git.Commit)
 	})
+	t.Run("a mode of the user's has its own, or none", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(fake.Atomic("a-001"))
+			head, own := "head", "own"
+			r.cfg.Git = bench.GitRef{Commit: &head}
+			r.cfg.ModeFiles = map[bench.Mode]bench.ModeFact{"mine": {Git: bench.GitRef{Commit: &own}}, "theirs": {}}
+			r.plan(runner.PlanOptions{ScenarioIDs: []string{"a-001"}, Modes: []bench.Mode{bench.AgentDirect, "mine", "theirs"}, Repetitions: 1, Order: runner.Sequential})
+			rows := r.complete(t)
+			assert.Equal(t, "head", *rows[0].Git.Commit)
+			assert.Equal(t, "own", *rows[1].Git.Commit)
+			assert.Nil(t, rows[2].Git.Commit)
+		})
+	})
 }
 
 func TestS13TheRouteOfGHXIsReportedAndDecidesNothing(t *testing.T) {
@@ -247,6 +260,7 @@ func TestS13TheRouteOfGHXIsReportedAndDecidesNothing(t *testing.T) {
 		s.Assertions.ExpectedRouteUsed = bench.RouteREST
 		r := newRig(s)
 		r.plan(runner.PlanOptions{ScenarioIDs: []string{"a-001"}, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Repetitions: 1, Order: runner.Sequential})
+		r.cfg.Routes = []bench.Mode{bench.GHX}
 		rows := r.complete(t)
 		assert.Nil(t, rows[0].RouteOK, "no other mode has a route")
 		assert.Equal(t, new(bool), rows[1].RouteOK)

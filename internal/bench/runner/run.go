@@ -161,9 +161,11 @@ func (r *run) groups() []*group {
 // modes returns the modes of the cells to run, in the order in which reports
 // show them.
 func (r *run) modes() []bench.Mode {
-	return slices.DeleteFunc(bench.Modes(), func(m bench.Mode) bool {
-		return !slices.ContainsFunc(r.queue, func(c bench.Cell) bool { return c.Mode == m })
-	})
+	queued := map[bench.Mode]bool{}
+	for _, c := range r.queue {
+		queued[c.Mode] = true
+	}
+	return bench.SortedModes(queued)
 }
 
 // capabilitiesOf returns the capabilities that scenarios use, sorted.

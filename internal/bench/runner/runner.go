@@ -69,6 +69,11 @@ type Config struct {
 	// BaseCommit is the commit of mode [bench.GHXBase], BaseTree the hash of its
 	// content.
 	BaseCommit, BaseTree *string
+	// ModeFiles tells of the modes that are not a part of this program; nil
+	// for none.
+	ModeFiles map[bench.Mode]bench.ModeFact
+	// Routes are the modes whose tools tell their route (rule S4).
+	Routes []bench.Mode
 
 	Tools map[string]string
 }

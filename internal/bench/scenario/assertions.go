@@ -19,12 +19,12 @@ func WithoutRoute(a bench.Assertions) bench.Assertions {
 	return a
 }
 
-// Route returns the assertions on ghx's route alone; some is false if there are
-// none that hold in the mode.
-func Route(a bench.Assertions, mode bench.Mode) (route bench.Assertions, some bool) {
+// Route returns the assertions on the tool's route alone; some is false if there
+// are none. They hold in modes whose tool tells its route (rule S4).
+func Route(a bench.Assertions) (route bench.Assertions, some bool) {
 	route.ExpectedRouteUsed = a.ExpectedRouteUsed
 	if slices.Contains(a.RequiredMetaFields, routeField) {
 		route.RequiredMetaFields = []string{routeField}
 	}
-	return route, mode.UsesGHX() && (route.ExpectedRouteUsed != "" || route.RequiredMetaFields != nil)
+	return route, route.ExpectedRouteUsed != "" || route.RequiredMetaFields != nil
 }

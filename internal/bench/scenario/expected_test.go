@@ -88,18 +88,16 @@ func TestS4TheRouteIsAskedOfGHXAlone(t *testing.T) {
 	cases := []struct {
 		name string
 		a    bench.Assertions
-		mode bench.Mode
 		want bench.Assertions
 		some bool
 	}{
-		{"nothing is asked", bench.Assertions{RequiredMetaFields: []string{"capability_id"}}, bench.GHX, bench.Assertions{}, false},
-		{"the route", bench.Assertions{ExpectedRouteUsed: bench.RouteCLI, DataType: "object"}, bench.GHX, bench.Assertions{ExpectedRouteUsed: bench.RouteCLI}, true},
-		{"that a route is told", bench.Assertions{RequiredMetaFields: []string{"capability_id", "route_used"}}, bench.GHX, bench.Assertions{RequiredMetaFields: []string{"route_used"}}, true},
-		{"the route, of another mode", bench.Assertions{ExpectedRouteUsed: bench.RouteCLI}, bench.MCP, bench.Assertions{ExpectedRouteUsed: bench.RouteCLI}, false},
+		{"nothing is asked", bench.Assertions{RequiredMetaFields: []string{"capability_id"}}, bench.Assertions{}, false},
+		{"the route", bench.Assertions{ExpectedRouteUsed: bench.RouteCLI, DataType: "object"}, bench.Assertions{ExpectedRouteUsed: bench.RouteCLI}, true},
+		{"that a route is told", bench.Assertions{RequiredMetaFields: []string{"capability_id", "route_used"}}, bench.Assertions{RequiredMetaFields: []string{"route_used"}}, true},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			route, some := scenario.Route(c.a, c.mode)
+			route, some := scenario.Route(c.a)
 			assert.Equal(t, c.want, route)
 			assert.Equal(t, c.some, some)
 		})

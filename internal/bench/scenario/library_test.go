@@ -173,11 +173,9 @@ func TestS4RouteAssertionsApplyToGHXAloneAndDecideNothing(t *testing.T) {
 	assert.Equal(t, []string{"capability_id", "route_used", "attempts"}, given.RequiredMetaFields, "the scenario's own assertions stay")
 
 	alone := bench.Assertions{ExpectedRouteUsed: bench.RouteGraphQL, RequiredMetaFields: []string{"route_used"}}
-	for mode, holds := range map[bench.Mode]bool{bench.GHX: true, bench.GHXBase: true, bench.AgentDirect: false, bench.MCP: false} {
-		route, some := scenario.Route(given, mode)
-		assert.Equal(t, holds, some, mode)
-		assert.Equal(t, alone, route)
-	}
-	_, some := scenario.Route(bench.Assertions{RequiredMetaFields: []string{"attempts"}}, bench.GHX)
+	route, some := scenario.Route(given)
+	assert.True(t, some)
+	assert.Equal(t, alone, route)
+	_, some = scenario.Route(bench.Assertions{RequiredMetaFields: []string{"attempts"}})
 	assert.False(t, some)
 }

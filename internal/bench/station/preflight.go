@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -30,7 +30,7 @@ func (s *Stations) Preflight(ctx context.Context, place *target.Place, modes []b
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkLogin(ctx, place, modes); err != nil {
+	if err := s.preflights(ctx, place, modes); err != nil {
 		return nil, err
 	}
 	return s.names(ctx, modes, capabilities)
@@ -41,7 +41,7 @@ func (s *Stations) names(ctx context.Context, modes []bench.Mode, capabilities [
 	var mu sync.Mutex
 	all := map[bench.Mode]scenario.Names{}
 	err := eachMode(modes, func(mode bench.Mode) error {
-		if !mode.UsesGHX() {
+		if !s.options.Tools.File(mode).Has(toolset.Listed) {
 			return nil
 		}
 		names, err := toolset.CheckCapabilities(ctx, s.Run(mode), capabilities)
@@ -59,25 +59,41 @@ func (s *Stations) names(ctx context.Context, modes []bench.Mode, capabilities [
 	return all, nil
 }
 
-// checkLogin asks gh once, in one of the modes that have it.
-func (s *Stations) checkLogin(ctx context.Context, place *target.Place, modes []bench.Mode) error {
-	i := slices.IndexFunc(modes, func(mode bench.Mode) bool {
-		return slices.ContainsFunc(s.options.Tools.Programs(mode), func(p toolset.Program) bool { return p.Name == toolset.GH })
-	})
-	if i < 0 {
-		return nil
+// preflights runs the preflight commands of modes, each once for all modes in
+// which it runs the same program.
+func (s *Stations) preflights(ctx context.Context, place *target.Place, modes []bench.Mode) error {
+	done := map[string]bool{}
+	for _, mode := range modes {
+		line := s.options.Tools.File(mode).Preflight
+		same := line + "\x00" + strings.Join(s.options.Tools.Starts(mode, line), "\x00")
+		if line == "" || done[same] {
+			continue
+		}
+		done[same] = true
+		if err := s.preflight(ctx, place, mode, line); err != nil {
+			return err
+		}
 	}
-	st, err := s.station(modes[i], 0)
+	return nil
+}
+
+// preflight runs a command of a mode, which can reach GitHub.
+func (s *Stations) preflight(ctx context.Context, place *target.Place, mode bench.Mode, line string) error {
+	st, err := s.station(mode, 0)
 	if err != nil {
 		return err
 	}
 	attempt := st.proxy.Begin(place.GitHub)
 	defer attempt.End()
-	return toolset.CheckLogin(ctx, st.run)
+	if _, err := st.run(ctx, "/bin/sh", "-c", line); err != nil {
+		return fault.Infraf("mode %s: `%s` fails where the agent works: %w", mode, line, err)
+	}
+	return nil
 }
 
-// Versions returns the versions of the modes' programs, by name; the ghx of
-// the base commit is "ghx@base".
+// Versions returns the versions of the modes' programs, by name; a program of
+// which modes have different ones is named by its mode, as the ghx of the base
+// commit is, "ghx@base", or by both: "mode/name".
 func (s *Stations) Versions(ctx context.Context, modes []bench.Mode) (map[string]string, error) {
 	var mu sync.Mutex
 	versions := map[string]string{}
@@ -93,10 +109,7 @@ func (s *Stations) Versions(ctx context.Context, modes []bench.Mode) (map[string
 	}
 	err := eachMode(modes, func(mode bench.Mode) error {
 		for _, p := range s.options.Tools.Programs(mode) {
-			name := p.Name
-			if name == toolset.GHX {
-				name = string(mode)
-			}
+			name := s.options.Tools.VersionName(mode, p, modes)
 			if !take(name) {
 				continue
 			}

@@ -60,22 +60,23 @@ func (st *station) furnish(mode bench.Mode, options Options) error {
 	}
 	st.proxy = proxy
 	go func() { st.served <- proxy.Serve(listener) }()
-	if err := st.install(options.Tools.Programs(mode), mode); err != nil {
+	if err := st.install(options.Tools, mode); err != nil {
 		return err
 	}
-	st.env, err = st.environment(mode, listener.Addr(), options)
+	st.env, err = st.environment(options.Tools.File(mode), listener.Addr(), options)
 	return err
 }
 
-// spaceName is a name for a space: small letters, digits and hyphens.
+// spaceName is a name for a space: small letters, digits and hyphens. Two modes
+// may have the same.
 func spaceName(mode bench.Mode, worker int) string {
-	return fmt.Sprintf("%s-%d", strings.NewReplacer("_", "-", "@", "-").Replace(string(mode)), worker)
+	return fmt.Sprintf("%s-%d", strings.NewReplacer("_", "-", "@", "-").Replace(strings.ToLower(string(mode))), worker)
 }
 
 // install puts the mode's programs on the agent's PATH, and keeps off it what
 // belongs to other modes and is installed on this machine.
-func (st *station) install(programs []toolset.Program, mode bench.Mode) error {
-	for _, p := range programs {
+func (st *station) install(tools *toolset.Set, mode bench.Mode) error {
+	for _, p := range tools.Programs(mode) {
 		words := append([]string{}, p.Words...)
 		for _, need := range p.Needs {
 			staged, err := st.stage(need)
@@ -90,10 +91,12 @@ func (st *station) install(programs []toolset.Program, mode bench.Mode) error {
 			return err
 		}
 	}
-	if mode.UsesGHX() {
-		return nil
+	for _, name := range tools.Hidden(mode) {
+		if err := st.script(name, "echo '"+name+": command not found' >&2; exit 127"); err != nil {
+			return err
+		}
 	}
-	return st.script(toolset.GHX, "echo 'ghx: command not found' >&2; exit 127")
+	return nil
 }
 
 func (st *station) script(name, line string) error {
@@ -122,7 +125,7 @@ const systemPath = "/usr/local/bin:/usr/bin:/bin"
 
 // environment returns the environment of the agent's programs: where GitHub
 // is, who they are there, and nothing of ours.
-func (st *station) environment(mode bench.Mode, proxy net.Addr, options Options) ([]string, error) {
+func (st *station) environment(mode *toolset.ModeFile, proxy net.Addr, options Options) ([]string, error) {
 	bundle, err := st.proxy.Bundle("")
 	if err != nil {
 		return nil, fault.Infraf("read the system's certificate authorities: %w", err)
@@ -135,15 +138,17 @@ func (st *station) environment(mode bench.Mode, proxy net.Addr, options Options)
 	if err != nil {
 		return nil, err
 	}
+	// What the mode adds comes first, so that it changes nothing of ours.
+	env := append(mode.Environment(toolset.Agent{Token: options.Token, Login: options.Login, Repo: options.Repo}), st.proxy.Env(proxy, authorities, all)...)
 	// Node.js 22 would warn of the proxy in the output of every tool.
-	env := append(st.proxy.Env(proxy, authorities, all), "NODE_NO_WARNINGS=1",
+	env = append(env, "NODE_NO_WARNINGS=1",
 		"PATH="+st.space.Programs()+":"+systemPath,
 		"LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GH_PAGER=cat",
 		"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1",
 		"GITHUB_REPOSITORY="+options.Repo,
 	)
-	if mode == bench.MCP {
-		return append(env, "GITHUB_PERSONAL_ACCESS_TOKEN="+options.Token, "GITHUB_TOOLSETS="+mcpToolsets), nil
+	if !mode.Shell {
+		return env, nil
 	}
 	// git asks gh who it is, as `gh auth setup-git` sets it up.
 	return append(env,
@@ -154,10 +159,6 @@ func (st *station) environment(mode bench.Mode, proxy net.Addr, options Options)
 		"GIT_CONFIG_KEY_2=user.email", "GIT_CONFIG_VALUE_2="+options.Login+"@users.noreply.github.com",
 	), nil
 }
-
-// mcpToolsets are the tools that GitHub's MCP server offers: those that it
-// offers by default, and the ones for Actions, which scenarios need.
-const mcpToolsets = "default,actions"
 
 // runTime bounds the commands that are tried before agents work.
 const runTime = 30 * time.Second

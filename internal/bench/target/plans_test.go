@@ -185,7 +185,7 @@ func really(t *testing.T, place *target.Place, mode bench.Mode, uses []use) *rec
 		return sent
 	}
 	path := []string{filepath.Dir(realtool.Find(t, realtool.GH()))}
-	if mode.UsesGHX() {
+	if mode == bench.GHX || mode == bench.GHXBase {
 		path = append(path, filepath.Dir(realtool.Find(t, realtool.GHX())))
 	}
 	tools := realtool.Open(t, handler, append(place.Env, "PATH="+strings.Join(append(path, os.Getenv("PATH")), string(os.PathListSeparator)))...)

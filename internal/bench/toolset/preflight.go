@@ -10,14 +10,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-// CheckLogin finds out whether gh is logged in where an agent works.
-func CheckLogin(ctx context.Context, run Run) error {
-	if _, err := run(ctx, GH, "auth", "status"); err != nil {
-		return fault.Infraf("`gh auth status` fails where the agent works: %w", err)
-	}
-	return nil
-}
-
 // CheckCapabilities finds out whether ghx lists the capabilities that
 // scenarios use, under the names that they have today or had in older versions
 // (rule N2), and returns which.

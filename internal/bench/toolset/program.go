@@ -3,6 +3,8 @@ package toolset
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +29,9 @@ type Program struct {
 	Needs []string
 	// files are those that the command itself names, by absolute path.
 	files []string
+	// ask are the arguments that ask for its version: nil for --version, none
+	// where it tells none.
+	ask []string
 }
 
 // resolve finds the program of a command. Scripts that name their interpreter
@@ -39,6 +44,12 @@ func resolve(name, command string) (Program, error) {
 	if err != nil || len(words) == 0 {
 		return Program{}, fmt.Errorf("the command %q of %s cannot be read: %w", command, name, err)
 	}
+	return resolveWords(name, words, treeOf)
+}
+
+// resolveWords is resolve for a command's words. What a file needs to run is what
+// tree says.
+func resolveWords(name string, words []string, tree func(file string) string) (Program, error) {
 	path, err := lookUp(words[0])
 	if err != nil {
 		return Program{}, fmt.Errorf("%s is not there: %w", name, err)
@@ -51,7 +62,7 @@ func resolve(name, command string) (Program, error) {
 	for i, word := range p.Words {
 		if full, isFile := fileAt(word); isFile {
 			p.Words[i] = full
-			p.Needs, p.files = append(p.Needs, treeOf(full)), append(p.files, full)
+			p.Needs, p.files = append(p.Needs, tree(full)), append(p.files, full)
 		}
 	}
 	if interpreter != nil {
@@ -197,7 +208,14 @@ const unversioned = "unknown version"
 
 // Version asks the program for its version.
 func (p Program) Version(ctx context.Context, run Run) (string, error) {
-	out, err := run(ctx, p.Name, "--version")
+	ask := p.ask
+	switch {
+	case ask == nil:
+		ask = []string{"--version"}
+	case len(ask) == 0:
+		return p.hash()
+	}
+	out, err := run(ctx, append([]string{p.Name}, ask...)...)
 	if err != nil {
 		return "", fmt.Errorf("ask %s for its version: %w", p.Name, err)
 	}
@@ -205,6 +223,19 @@ func (p Program) Version(ctx context.Context, run Run) (string, error) {
 		return version, nil
 	}
 	return unversioned, nil
+}
+
+// hash is the version of a program that tells none: a hash of its files.
+func (p Program) hash() (string, error) {
+	sum := sha256.New()
+	for _, name := range p.files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return "", fmt.Errorf("read %s for its version: %w", p.Name, err)
+		}
+		sum.Write(data)
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil)[:6]), nil
 }
 
 // minNode is the first version of Node.js that goes by HTTPS_PROXY.

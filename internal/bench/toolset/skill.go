@@ -7,9 +7,6 @@ import (
 	"path"
 	"slices"
 	"syscall"
-
-	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/agent"
 )
 
 // maxSkill is the size of the largest skill text that agents are given.
@@ -102,29 +99,4 @@ func skillOf(folder string) *os.File {
 // to a pipe.
 func openAtOnce(root *os.Root, name string) (*os.File, error) {
 	return root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-}
-
-// Setups returns what agents start with, by mode. About the task they are told
-// the same in every mode.
-func (s *Set) Setups() map[bench.Mode]agent.Setup {
-	const (
-		task  = "You work on a task on GitHub, alone: nobody answers questions. You are logged in to GitHub already."
-		shell = " Work in your shell with the `%s` command."
-	)
-	all := map[bench.Mode]agent.Setup{
-		bench.AgentDirect: {Instructions: task + fmt.Sprintf(shell, GH), Shell: true},
-		bench.MCP: {
-			Instructions: task + " Work with the tools of the GitHub MCP server. You have no shell.",
-			// It is on the agent's PATH, and finds its token in the environment.
-			MCP: map[string]agent.MCPServer{"github": {Command: []string{MCPServer, "stdio"}}},
-		},
-	}
-	for _, mode := range []bench.Mode{bench.GHX, bench.GHXBase} {
-		text := task + fmt.Sprintf(shell, GHX) + " Where the task asks what the tool reports about a call, run it with --verbose."
-		if skill := s.skills[mode]; skill != "" {
-			text += "\n\nThe skill of ghx:\n\n" + skill
-		}
-		all[mode] = agent.Setup{Instructions: text, Shell: true}
-	}
-	return all
 }

@@ -122,7 +122,7 @@ func TestAScriptIsStartedByItsInterpreter(t *testing.T) {
 	ghx := program(t, s, bench.GHX, "ghx")
 	assert.Equal(t, []string{interpreter, script}, ghx.Words)
 	assert.Equal(t, []string{interpreter, filepath.Join(m.root, "lib/node_modules/@ghx-dev/core")}, ghx.Needs)
-	assert.Contains(t, s.Setups()[bench.GHX].Instructions, "the installed skill")
+	assert.Contains(t, s.Setups(toolset.Agent{})[bench.GHX].Instructions, "the installed skill")
 
 	t.Run("a command has its own words", func(t *testing.T) {
 		s := toolset.Find(toolset.Options{GHX: "node --no-warnings '" + script + "' --flag"})
@@ -130,8 +130,8 @@ func TestAScriptIsStartedByItsInterpreter(t *testing.T) {
 	})
 	t.Run("a skill that is named comes before the installed one", func(t *testing.T) {
 		s := toolset.Find(toolset.Options{GHXSkill: m.write("other.md", "the other skill")})
-		assert.Contains(t, s.Setups()[bench.GHX].Instructions, "the other skill")
-		assert.NotContains(t, s.Setups()[bench.GHX].Instructions, "the installed skill")
+		assert.Contains(t, s.Setups(toolset.Agent{})[bench.GHX].Instructions, "the other skill")
+		assert.NotContains(t, s.Setups(toolset.Agent{})[bench.GHX].Instructions, "the installed skill")
 	})
 	t.Run("a command that cannot be read", func(t *testing.T) {
 		s := toolset.Find(toolset.Options{GHX: "node 'half a quote"})
@@ -159,7 +159,7 @@ func TestAScriptHandsOutNothingButItsInterpreter(t *testing.T) {
 	p := program(t, s, bench.GHX, "ghx")
 	assert.Equal(t, []string{sh, secret, "./secret", ghx}, p.Words)
 	assert.Equal(t, []string{sh, ghx}, p.Needs)
-	assert.NotContains(t, s.Setups()[bench.GHX].Instructions, "our skill")
+	assert.NotContains(t, s.Setups(toolset.Agent{})[bench.GHX].Instructions, "our skill")
 
 	for _, mode := range []os.FileMode{0o700, 0o711, 0o744} {
 		require.NoError(t, os.Chmod(sh, mode))
@@ -281,7 +281,7 @@ func TestNobodyWaitsForAPipe(t *testing.T) {
 			require.NoError(t, syscall.Mkfifo(pipe, 0o755))
 			if c.want == "" {
 				m.write("p/skills/b/SKILL.md", "the skill that is one")
-				assert.Contains(t, find(t, ghx).Setups()[bench.GHX].Instructions, "the skill that is one")
+				assert.Contains(t, find(t, ghx).Setups(toolset.Agent{})[bench.GHX].Instructions, "the skill that is one")
 				return
 			}
 			problems := find(t, ghx).Problems(bench.GHX)
@@ -292,7 +292,7 @@ func TestNobodyWaitsForAPipe(t *testing.T) {
 }
 
 func TestEveryModeIsToldTheSameApartFromItsTools(t *testing.T) {
-	all := (&toolset.Set{}).Setups()
+	all := toolset.Shipped().Setups()
 	require.Len(t, all, len(bench.Modes()))
 	common, _, _ := strings.Cut(all[bench.AgentDirect].Instructions, " Work in")
 	for mode, setup := range all {
@@ -341,19 +341,6 @@ func TestN2AnOlderGHXHasItsOwnNames(t *testing.T) {
 
 	_, err = toolset.CheckCapabilities(t.Context(), answering(list, nil), []string{"pr.merge", "issue.delete"})
 	require.EqualError(t, err, "this ghx does not have what the scenarios use: issue.delete; install a newer one, or choose other scenarios")
-}
-
-func TestN2GHIsAskedWhetherItIsLoggedIn(t *testing.T) {
-	var asked []string
-	run := func(_ context.Context, words ...string) (string, error) {
-		asked = append(asked, strings.Join(words, " "))
-		return "", nil
-	}
-	require.NoError(t, toolset.CheckLogin(t.Context(), run))
-	assert.Equal(t, []string{"gh auth status"}, asked)
-	err := toolset.CheckLogin(t.Context(), answering("", errors.New("not logged in")))
-	assert.ErrorContains(t, err, "not logged in")
-	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 }
 
 func TestANodeThatIgnoresTheProxyIsRefused(t *testing.T) {

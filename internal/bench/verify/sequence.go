@@ -214,12 +214,19 @@ func (s Source) bases() (bases []string) {
 // Trees that are not known are not the same. Parts of one plan are one sequence.
 func sameQuestion(a, b ledger.RunInfo) bool {
 	parts := a.Shard != nil && b.Shard != nil && a.Shard.Index != b.Shard.Index
-	return a.Profile.ByEvidence() && !parts && a.Git.SameTool(b.Git) && sameBase(a, b) && a.Provider == b.Provider && a.Model.Signature() == b.Model.Signature() &&
+	return a.Profile.ByEvidence() && !parts && a.Git.SameTool(b.Git) && sameBase(a, b) && sameFiles(a, b) && a.Provider == b.Provider && a.Model.Signature() == b.Model.Signature() &&
 		sameModes(a, b) && maps.Equal(a.Identity().ScenarioHashes, b.Identity().ScenarioHashes)
 }
 
 func sameBase(a, b ledger.RunInfo) bool {
 	return a.BaseCommit == nil && b.BaseCommit == nil || a.Base().SameTool(b.Base())
+}
+
+// sameFiles compares what modes that are not a part of this program are.
+func sameFiles(a, b ledger.RunInfo) bool {
+	return maps.EqualFunc(a.ModeFiles, b.ModeFiles, func(a, b bench.ModeFact) bool {
+		return a.Hash == b.Hash && (a.Git.Commit == nil && b.Git.Commit == nil || a.Git.SameTool(b.Git))
+	})
 }
 
 // sameModes compares the modes that are compared, or all where those are not

@@ -111,6 +111,7 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 		SchemaVersion: ledger.RunSchemaVersion, RunID: s.RunID, CreatedAt: created, Modes: s.Modes,
 		Repetitions: s.Repetitions, FirstLook: s.FirstLook, ScenarioSet: s.ScenarioSet, OrderKind: string(s.Order), OrderSeed: s.OrderSeed,
 		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Target: s.Target, Git: s.Git, BaseCommit: s.BaseCommit, BaseTree: s.BaseTree,
+		ModeFiles:   s.Run.ModeFiles,
 		OutputJSONL: s.OutputJSONL, Transcripts: s.Transcripts, Price: s.Run.Price, TakenUSD: s.TakenUSD,
 		Margins: s.margins, Compared: s.compared, Continues: s.Continues, NotCounted: s.NotCounted,
 	}

@@ -33,6 +33,7 @@ type agentFlags struct {
 	skipCanary   bool
 	allowHosts   []string
 	tools        toolset.Options
+	modeFiles    []string
 }
 
 func (f *agentFlags) add(flags *pflag.FlagSet) {
@@ -41,6 +42,12 @@ func (f *agentFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.skipCanary, "skip-canary", false, "do not ask the model for one answer with a tool call before the first session")
 	flags.StringArrayVar(&f.allowHosts, "allow-host", nil, "a further `HOST` that agents may reach, *.name for all below it; may be given several times")
 	f.addPrograms(flags)
+	f.addModeFiles(flags)
+}
+
+// addModeFiles adds the flag about modes of the user's.
+func (f *agentFlags) addModeFiles(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.modeFiles, "mode-file", nil, "know the mode that this `FILE` describes, see bench modes; may be given several times")
 }
 
 // addModel adds the flags about the model's API.
@@ -100,6 +107,8 @@ type agents struct {
 	*opencode.Provider
 	stations *station.Stations
 	tools    *toolset.Set
+	// as is who agents are.
+	as toolset.Agent
 	// canary is the model as it is tried first, nil if it is not.
 	canary *canary.Model
 }
@@ -108,7 +117,7 @@ type agents struct {
 func (a *agents) Close() error { return errors.Join(a.Provider.Close(), a.stations.Close()) }
 
 // openCode returns the provider of OpenCode's agents. It starts nothing.
-func (a *app) openCode(f *suiteFlags, modes []bench.Mode) (*agents, error) {
+func (a *app) openCode(f *suiteFlags, library *toolset.Library, modes []bench.Mode) (*agents, error) {
 	model, err := parseModel(f.model, "openai/gpt-5.3-codex")
 	if err != nil {
 		return nil, err
@@ -120,13 +129,16 @@ func (a *app) openCode(f *suiteFlags, modes []bench.Mode) (*agents, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools := toolset.Find(f.agent.tools)
+	wanted := f.agent.tools
+	wanted.Library, wanted.AllowHosts = library, f.agent.allowHosts
+	tools := toolset.Find(wanted)
 	if err := tools.Check(modes); err != nil {
 		return nil, err
 	}
+	as := toolset.Agent{Token: target.NewToken(), Login: target.Agent, Repo: f.repository()}
 	stations, err := station.New(station.Options{
 		Tools: tools, Model: api, Allow: f.agent.allowHosts, Now: a.now,
-		Token: target.NewToken(), Login: target.Agent, Repo: f.repository(),
+		Token: as.Token, Login: as.Login, Repo: as.Repo,
 	})
 	if err != nil {
 		return nil, err
@@ -147,7 +159,7 @@ func (a *app) openCode(f *suiteFlags, modes []bench.Mode) (*agents, error) {
 	if err != nil {
 		return nil, errors.Join(err, stations.Close())
 	}
-	return &agents{provider, stations, tools, f.agent.canary(api, model)}, nil
+	return &agents{provider, stations, tools, as, f.agent.canary(api, model)}, nil
 }
 
 // keyPlaceholder is what agents have for the key of their model's API; the
@@ -221,8 +233,9 @@ func (f *agentFlags) canary(api *egress.Model, model bench.ModelRef) *canary.Mod
 // connectAgents starts a server for each mode, which tells the price and what
 // cannot work, and has the runner ask for the tools before a token is spent.
 func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) error {
-	p.deps.Setups, p.deps.Preflight = with.tools.Setups(), with.stations.Preflight
+	p.deps.Setups, p.deps.Preflight = with.tools.Setups(with.as), with.stations.Preflight
 	p.route = with.stations.Target
+	a.ownCommit(ctx, p, with.tools)
 	if p.flags.dryRun {
 		return nil
 	}

@@ -79,6 +79,7 @@ for one answer with a tool call, as runs do first.`,
 	cmd.Flags().StringVar(&model, "model", "", "ask this model, `PROVIDER/MODEL`, for one answer with a tool call")
 	f.addModel(cmd.Flags())
 	f.addPrograms(cmd.Flags())
+	f.addModeFiles(cmd.Flags())
 	return cmd
 }
 

@@ -16,6 +16,11 @@ import (
 
 // diagnoseAgents looks at what agents with a model need.
 func (a *app) diagnoseAgents(ctx context.Context, f agentFlags) []diagnosis {
+	library, err := toolset.LoadLibrary(f.modeFiles)
+	if err != nil {
+		return []diagnosis{{Name: "modes", Detail: err.Error()}}
+	}
+	f.tools.Library, f.tools.AllowHosts = library, f.allowHosts
 	tools := toolset.Find(f.tools)
 	stations, err := station.New(station.Options{
 		Tools: tools, Now: a.now, Token: target.NewToken(), Login: target.Agent, Repo: target.FixturesRepo,
@@ -25,7 +30,7 @@ func (a *app) diagnoseAgents(ctx context.Context, f agentFlags) []diagnosis {
 	}
 	defer stations.Close()
 	found := []diagnosis{diagnoseOpenCode(ctx, stations, f.opencodeBin)}
-	for _, mode := range bench.Modes() {
+	for _, mode := range library.Names() {
 		if mode != bench.GHXBase || f.tools.GHXBase != "" {
 			found = append(found, diagnoseMode(ctx, tools, stations, mode)...)
 		}

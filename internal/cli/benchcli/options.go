@@ -20,7 +20,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/expect"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
-	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
@@ -169,6 +168,8 @@ type prepared struct {
 	flags        *suiteFlags
 	// library has the scenarios, and the worlds that they are in.
 	library *scenario.Library
+	// modes are those that there are, the user's included.
+	modes *toolset.Library
 	// route leads agents to the places of a target; nil where they are told
 	// those places.
 	route func(target.Target) target.Target
@@ -187,9 +188,16 @@ type prepared struct {
 }
 
 // prepare turns flags into a suite. Nothing is started or written yet.
-func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, modes []bench.Mode, repetitions bench.Repetitions, defaultSet string) (*prepared, error) {
-	p := &prepared{flags: f}
-	var err error
+func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, names []string, repetitions bench.Repetitions, defaultSet string) (*prepared, error) {
+	known, err := toolset.LoadLibrary(f.agent.modeFiles)
+	if err != nil {
+		return nil, err
+	}
+	modes, err := parseModes(known, names)
+	if err != nil {
+		return nil, err
+	}
+	p := &prepared{flags: f, modes: known}
 	if p.expectations, err = a.expectationsFrom(f.expectations); err != nil {
 		return nil, err
 	}
@@ -279,56 +287,6 @@ func (f *suiteFlags) check() error {
 	}
 }
 
-// resume takes what defines the run from its file; flags that were given must
-// agree with it, which [verify.RunSuite] checks.
-func (p *prepared) resume(given *pflag.FlagSet) error {
-	dir := verify.Suite{Dir: p.flags.outputDir, RunID: p.flags.resume}.Folder()
-	if p.flags.resume == resumeNewest {
-		newest, err := ledger.NewestRun(p.flags.outputDir)
-		if err != nil {
-			return err
-		}
-		dir = newest
-	}
-	info, err := ledger.LoadRun(dir)
-	if err != nil {
-		return err
-	}
-	s := &p.suite
-	s.RunID, s.OutputJSONL, s.Transcripts, p.resumed = info.RunID, info.OutputJSONL, info.Transcripts, true
-	keep := func(name string) bool { return given.Changed(name) }
-	if !keep("scenario-set") && !keep("scenario") {
-		s.ScenarioSet, p.flags.scenarioIDs = info.ScenarioSet, nil
-		if info.ScenarioSet == "" {
-			for _, sc := range info.Scenarios {
-				p.flags.scenarioIDs = append(p.flags.scenarioIDs, sc.ID)
-			}
-		}
-	}
-	if !keep("modes") {
-		s.Modes = info.Modes
-	}
-	if !keep("repetitions") {
-		s.Repetitions, s.FirstLook = info.Repetitions, info.FirstLook
-	}
-	if !keep("order") {
-		s.Order = runner.OrderKind(info.OrderKind)
-	}
-	if !keep("order-seed") {
-		s.OrderSeed = info.OrderSeed
-	}
-	if !keep("shard") && info.Shard != nil {
-		s.Shard = &runner.Shard{Index: info.Shard.Index, Count: info.Shard.Count}
-	}
-	if !keep("base-commit") && info.BaseCommit != nil {
-		p.flags.baseCommit = *info.BaseCommit
-	}
-	if !keep("seed-id") && info.SeedID != "" {
-		s.SeedID = info.SeedID
-	}
-	return nil
-}
-
 func (p *prepared) selectScenarios(defaultSet string) error {
 	files, err := scenarioFiles(p.flags.scenarioDir)
 	if err != nil {
@@ -347,7 +305,7 @@ func (p *prepared) selectScenarios(defaultSet string) error {
 // connect makes the provider and what else a run works with.
 func (a *app) connect(ctx context.Context, p *prepared) (err error) {
 	p.deps = runner.Deps{
-		Setups: (&toolset.Set{}).Setups(), Now: a.now, Wait: wait,
+		Setups: p.modes.Setups(), Now: a.now, Wait: wait,
 		Reader:         a.checkpoints,
 		Redact:         a.secrets.String,
 		SaveTranscript: verify.SaveTranscripts(p.suite.TranscriptsFolder(), p.suite.RunID, a.secrets),
@@ -356,11 +314,16 @@ func (a *app) connect(ctx context.Context, p *prepared) (err error) {
 	if err := a.openProvider(ctx, p); err != nil {
 		return err
 	}
+	facts, err := a.modeFacts(ctx, p)
+	if err != nil {
+		return errors.Join(err, p.provider.Close())
+	}
 	info := p.provider.Describe()
 	p.suite.Run = runner.Config{
 		Concurrency: p.flags.concurrency, SkipWarmup: p.flags.skipWarmup, RunnerRetries: p.flags.runnerRetries,
 		RetryPause: p.flags.retryPause, FirstAnswer: p.flags.firstAnswer, Stall: p.flags.stall,
 		Continuations: runner.DefaultContinuations, MaxCostUSD: p.flags.maxCostUSD,
+		ModeFiles: facts, Routes: p.modes.With(toolset.Routes),
 		Price: p.price(info), Tools: verify.Tools(version(), info.Name+" "+info.Version, p.toolVersions),
 	}
 	if p.flags.maxCostUSD > 0 && p.suite.Run.Price == nil && !p.flags.dryRun {
@@ -394,7 +357,7 @@ func (a *app) openProvider(ctx context.Context, p *prepared) error {
 		p.provider = provider
 		return nil
 	case opencode.Name:
-		provider, err := a.openCode(p.flags, p.suite.Modes)
+		provider, err := a.openCode(p.flags, p.modes, p.suite.Modes)
 		if err != nil {
 			return err
 		}

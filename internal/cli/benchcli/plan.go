@@ -49,7 +49,7 @@ func (f *verifyFlags) add(cmd *cobra.Command) {
 	f.suite.add(cmd.Flags(), defaultVerifySet)
 	f.judge.add(cmd)
 	f.base.add(cmd)
-	cmd.Flags().StringSliceVar(&f.modes, "modes", []string{string(bench.AgentDirect), string(bench.GHX)}, "the modes to run: agent_direct, mcp, ghx, ghx@base")
+	cmd.Flags().StringSliceVar(&f.modes, "modes", []string{string(bench.AgentDirect), string(bench.GHX)}, "the modes to run: "+bench.JoinModes(bench.Modes(), ", ")+", or those of --mode-file")
 	cmd.Flags().StringVar(&f.repetitions, "repetitions", fmt.Sprint(defaultRepetitions), "how often each scenario runs in each mode; of profiles that decide by evidence a range, by default "+evidenceRepetitions)
 }
 
@@ -81,11 +81,7 @@ func (a *app) prepareVerify(cmd *cobra.Command, flags *verifyFlags) (*prepared, 
 	if err != nil {
 		return nil, how, nil, err
 	}
-	chosen, err := parseModes(flags.modes)
-	if err != nil {
-		return nil, how, nil, err
-	}
-	p, err := a.prepare(cmd, f, chosen, n, set)
+	p, err := a.prepare(cmd, f, flags.modes, n, set)
 	if err != nil {
 		return nil, how, nil, err
 	}

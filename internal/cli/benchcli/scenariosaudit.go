@@ -22,6 +22,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -185,7 +186,7 @@ func (a *app) auditOptions(f auditFlags, ids []string) (o audit.Options, err err
 		return o, err
 	}
 	if len(f.modes) > 0 {
-		if o.Modes, err = parseModes(f.modes); err != nil {
+		if o.Modes, err = parseModes(toolset.Shipped(), f.modes); err != nil {
 			return o, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/footprint"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -136,7 +137,7 @@ func (a *app) rightPlays(t *trial, modes []string, command []string) ([]rightPla
 	if command != nil {
 		mode := bench.AgentDirect
 		if len(modes) > 0 {
-			parsed, err := parseModes(modes[:1])
+			parsed, err := parseModes(toolset.Shipped(), modes[:1])
 			if err != nil {
 				return nil, err
 			}
@@ -147,7 +148,7 @@ func (a *app) rightPlays(t *trial, modes []string, command []string) ([]rightPla
 	}
 	chosen := bench.Modes()
 	if len(modes) > 0 {
-		parsed, err := parseModes(modes)
+		parsed, err := parseModes(toolset.Shipped(), modes)
 		if err != nil {
 			return nil, err
 		}

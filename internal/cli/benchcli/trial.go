@@ -79,7 +79,7 @@ func (a *app) openTrial(ctx context.Context, f trialFlags, id string) (*trial, e
 	sandbox.FindWorlds(library.World, a.runWorldScript)
 	t.sandbox = a.withCommands(library, sandbox)
 	t.deps = runner.Deps{
-		Setups: (&toolset.Set{}).Setups(), Now: a.now, Wait: wait, Reader: a.checkpoints, Redact: a.secrets.String,
+		Setups: toolset.Shipped().Setups(), Now: a.now, Wait: wait, Reader: a.checkpoints, Redact: a.secrets.String,
 	}
 	return t, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -143,13 +144,14 @@ this run's repetitions count too. Rows that do not belong are counted and named.
 	return cmd
 }
 
-func parseModes(names []string) ([]bench.Mode, error) {
+// parseModes reads names of modes that are known.
+func parseModes(known *toolset.Library, names []string) ([]bench.Mode, error) {
 	var modes []bench.Mode
 	seen := map[bench.Mode]bool{}
 	for _, name := range names {
-		mode, err := bench.ParseMode(strings.TrimSpace(name))
-		if err != nil {
-			return nil, fault.Wrap(fault.Invalid, err)
+		mode := bench.Mode(strings.TrimSpace(name))
+		if _, err := known.Mode(mode); err != nil {
+			return nil, err
 		}
 		if seen[mode] {
 			return nil, fault.Invalidf("mode %s is named twice", mode)
@@ -338,28 +340,27 @@ func (a *app) dryRun(p *prepared) error {
 func (a *app) runCommand() *cobra.Command {
 	var f suiteFlags
 	cmd := &cobra.Command{
-		Use:   "run <mode> <repetitions>",
-		Short: "Run scenarios in one mode and write their rows",
-		Long: `run runs each scenario as often as asked in one mode and writes a row per cell.
-Modes are agent_direct, mcp, ghx and ghx@base. "bench report" judges the rows of
-two modes.`,
+		Use:   "run <mode,…> <repetitions>",
+		Short: "Run scenarios in one mode or more and write their rows",
+		Long: `run runs each scenario as often as asked in each mode and writes a row per cell.
+Modes are agent_direct, mcp, ghx and ghx@base, and those that --mode-file
+describes. "bench report" judges the rows of two modes.`,
 		Example: `  bench run agent_direct 4 --scenario-set ci-verify-pr
   bench run ghx 4 --scenario-set ci-verify-pr
   bench report --gate
+
+  bench run agent_direct,mytool 4 --mode-file mytool.yml
+  bench report --gate --baseline-mode agent_direct --candidate-mode mytool
 
   bench run ghx 1 --scenario pr-view-001 --output-jsonl rows.jsonl
   bench run ghx 4 --fixture-manifest fixtures/latest.json --seed-if-missing`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			modes, err := parseModes(args[:1])
-			if err != nil {
-				return err
-			}
 			n, err := f.repetitions(args[1], "")
 			if err != nil {
 				return err
 			}
-			p, err := a.prepare(cmd, &f, modes, n, "default")
+			p, err := a.prepare(cmd, &f, strings.Split(args[0], ","), n, "default")
 			if err != nil {
 				return err
 			}

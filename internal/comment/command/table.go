@@ -128,7 +128,7 @@ func setRepetitions(c *Command, value string) error {
 
 func setModes(c *Command, value string) error {
 	for name := range strings.SplitSeq(value, ",") {
-		mode, err := bench.ParseMode(name)
+		mode, err := bench.ParseShippedMode(name)
 		if err != nil {
 			return invalid("%s is no mode%s. There are %s.", quoted(name), didYouMean(name, texts(bench.Modes())), joined(bench.Modes()))
 		}

@@ -67,7 +67,7 @@ func dialectOf(mode bench.Mode, route string, graphql bool) dialect {
 	switch {
 	case mode == bench.MCP:
 		return mcpDialect()
-	case mode.UsesGHX() && graphql && route == routeGraphQL:
+	case (mode == bench.GHX || mode == bench.GHXBase) && graphql && route == routeGraphQL:
 		return ghxDialect()
 	default:
 		return ghDialect()

@@ -48,7 +48,7 @@ func TestParseFaultSaysWhatIsWrong(t *testing.T) {
 		{"a kind with a typing error", "ghx/*=stal", `fault "ghx/*=stal": unknown kind "stal": did you mean "stall"?`},
 		{"a kind like no other", "ghx/*=explode", `fault "ghx/*=explode": unknown kind "explode": use one of no_first_answer, ` +
 			`stall, no_final_answer, crash, slow, wrong_route, invalid_json, no_envelope, late_envelope, idle, wrong_object, verbose, chatty`},
-		{"an unknown mode", "gh/*=stall", `fault "gh/*=stall": unknown mode "gh": use one of agent_direct, mcp, ghx, ghx@base`},
+		{"what is no mode's name", "g h/*=stall", `fault "g h/*=stall": "g h" is no name of a mode: it is of letters, digits, _, - and @, and begins with a letter or a digit`},
 		{"an iteration in words", "ghx/*/two=stall", `fault "ghx/*/two=stall": iteration "two" is neither "*" nor a whole number of 0 or more`},
 		{"an iteration below 0", "ghx/*/-1=stall", `fault "ghx/*/-1=stall": iteration "-1" is neither "*" nor a whole number of 0 or more`},
 		{"an attempt of 0", "ghx/*/1/0=stall", `fault "ghx/*/1/0=stall": attempt "0" is neither "*" nor a whole number of 1 or more`},
@@ -67,6 +67,6 @@ func TestNewRefusesFaultsThatCouldNeverHappen(t *testing.T) {
 	require.EqualError(t, err, `fault "*/pr-merge-01=stall": there is no plan for scenario "pr-merge-01": did you mean "pr-merge-001"?`)
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 
-	_, err = scripted.New(scripted.Options{Faults: []scripted.Fault{{Mode: "gh", Kind: scripted.Stall}}})
+	_, err = scripted.New(scripted.Options{Faults: []scripted.Fault{{Mode: "g h", Kind: scripted.Stall}}})
 	assert.Equal(t, fault.Invalid, fault.KindOf(err), "faults that were not parsed are checked, too")
 }

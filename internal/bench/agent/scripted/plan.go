@@ -277,6 +277,9 @@ func (ps plans) find(scenario string, mode bench.Mode, alternative string) (*pla
 	if found := p.Modes[bench.GHX]; found != nil && mode == bench.GHXBase {
 		return p, found, nil
 	}
+	if !mode.Shipped() {
+		return nil, nil, fmt.Errorf("its plan has no mode %s, and an agent without a shell that has gh cannot play the one of %s: use an agent with a model, or add modes.%s to %s.json", mode, bench.AgentDirect, mode, scenario)
+	}
 	return nil, nil, fmt.Errorf("its plan has no mode %s: add modes.%s to %s.json, as %s describes", mode, mode, scenario, schemaPath)
 }
 

@@ -172,11 +172,20 @@ func (p *Provider) Start(_ context.Context, setup agent.Setup) (agent.Session, e
 		return nil, err
 	}
 	s := &session{
-		provider: p, mode: setup.Mode, env: env,
+		provider: p, mode: setup.Mode, as: playedAs(setup), env: env,
 		id: fmt.Sprintf("%s-%d", Name, p.sessions.Add(1)),
 	}
 	s.tokens.hear(int64(len(setup.Instructions)))
 	return s, nil
+}
+
+// playedAs returns the mode whose plays are played: for one that is not a part
+// of this program that of gh, if the agent has that in a shell.
+func playedAs(setup agent.Setup) bench.Mode {
+	if !setup.Mode.Shipped() && setup.Shell && slices.Contains(setup.Commands, "gh") {
+		return bench.AgentDirect
+	}
+	return setup.Mode
 }
 
 // Close gives idle connections back. Sessions end with their contexts.

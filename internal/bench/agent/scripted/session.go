@@ -15,8 +15,10 @@ import (
 type session struct {
 	provider *Provider
 	mode     bench.Mode
-	env      environment
-	id       string
+	// as is the mode whose plays are played.
+	as  bench.Mode
+	env environment
+	id  string
 
 	messages []agent.Message
 	tokens   conversation
@@ -104,14 +106,14 @@ func (s *session) Close() error { return nil }
 
 // performance prepares the playing of a plan.
 func (s *session) performance(prompt agent.Prompt) (*performance, error) {
-	plan, play, err := s.provider.plans.find(prompt.Play.ScenarioID, s.mode, s.provider.alternative)
+	plan, play, err := s.provider.plans.find(prompt.Play.ScenarioID, s.as, s.provider.alternative)
 	if err != nil {
 		return nil, err
 	}
 	p := &performance{
 		session: s, prompt: prompt, plan: plan, script: play,
 		wrong:  s.provider.misbehaviour(s.mode, prompt.Play),
-		client: client{http: s.provider.options.HTTP, env: s.env, mode: s.mode, route: play.Route},
+		client: client{http: s.provider.options.HTTP, env: s.env, mode: s.as, route: play.Route},
 	}
 	p.scope, err = newScope(prompt.Play.Input, s.env.repo, play.Route)
 	return p, err

@@ -1,0 +1,245 @@
+package benchcli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/station"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+func (a *app) modesCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "modes",
+		Short: "Show what agents may have, and check files that give them something else",
+		Long: `A mode is what an agent has: programs on its PATH, MCP servers, instructions. The
+modes agent_direct, mcp, ghx and ghx@base are shipped. A file describes another
+one, and --mode-file has run, verify, plan and doctor know it.`,
+		Args: cobra.NoArgs,
+	}
+	cmd.AddCommand(a.modesListCommand(), a.modesShowCommand(), a.modesCheckCommand())
+	return cmd
+}
+
+func (a *app) modesListCommand() *cobra.Command {
+	var f agentFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the modes that there are",
+		Example: `  bench modes list
+  bench modes list --mode-file mytool.yml`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			library, err := toolset.LoadLibrary(f.modeFiles)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(library.Modes())
+			}
+			table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+			for _, m := range library.Modes() {
+				fmt.Fprintf(table, "%s\t%s\n", m.Name, m.Description)
+			}
+			return table.Flush()
+		},
+	}
+	f.addModeFiles(cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) modesShowCommand() *cobra.Command {
+	var f agentFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show MODE",
+		Short: "Show what an agent has in a mode",
+		Example: `  bench modes show ghx
+  bench modes show mytool --mode-file mytool.yml --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			library, err := toolset.LoadLibrary(f.modeFiles)
+			if err != nil {
+				return err
+			}
+			m, err := library.Mode(bench.Mode(args[0]))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(m)
+			}
+			return a.showMode(library, m)
+		},
+	}
+	f.addModeFiles(cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) showMode(library *toolset.Library, m *toolset.ModeFile) error {
+	setup := library.Setups()[m.Name]
+	servers := []string{}
+	for name, server := range m.MCP {
+		servers = append(servers, name+" ("+firstOf(server.URL, strings.Join(server.Command, " "))+")")
+	}
+	slices.Sort(servers)
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, line := range [][2]string{
+		{"mode", string(m.Name)}, {"description", m.Description}, {"of", m.Of},
+		{"shell", map[bool]string{true: "yes", false: "no"}[m.Shell]},
+		{"commands", strings.Join(setup.Commands, ", ")}, {"MCP servers", strings.Join(servers, ", ")},
+		{"absent", strings.Join(m.Absent, ", ")}, {"preflight", m.Preflight}, {"capabilities", strings.Join(m.Capabilities, ", ")},
+	} {
+		if line[1] != "" {
+			fmt.Fprintf(table, "%s\t%s\n", line[0], line[1])
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "\nThe agent is told:\n\n%s\n", setup.Instructions)
+	return nil
+}
+
+func (a *app) modesCheckCommand() *cobra.Command {
+	var f agentFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check [FILE …]",
+		Short: "Find out whether modes can run on this machine",
+		Long: `check reads mode files, looks for the programs that they name, and asks them
+for their versions where an agent would run them. Without files it checks the
+shipped modes. The exit code is 2 if a file is wrong, 1 if something is missing.`,
+		Example: `  bench modes check mytool.yml
+  bench modes check --ghx-command ./packages/core/bin/ghx`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.modeFiles = append(f.modeFiles, args...)
+			return a.checkModes(cmd.Context(), f, asJSON)
+		},
+	}
+	f.addPrograms(cmd.Flags())
+	f.addModeFiles(cmd.Flags())
+	cmd.Flags().StringArrayVar(&f.allowHosts, "allow-host", nil, "a further `HOST` that agents may reach; may be given several times")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) checkModes(ctx context.Context, f agentFlags, asJSON bool) (err error) {
+	library, err := toolset.LoadLibrary(f.modeFiles)
+	if err != nil {
+		return err
+	}
+	f.tools.Library, f.tools.AllowHosts = library, f.allowHosts
+	tools := toolset.Find(f.tools)
+	stations, err := station.New(station.Options{Tools: tools, Now: a.now, Token: target.NewToken(), Login: target.Agent, Repo: target.FixturesRepo})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stations.Close()) }()
+	found := []diagnosis{}
+	for _, m := range library.Modes() {
+		if m.Shipped() == (len(f.modeFiles) > 0) || m.Name == bench.GHXBase && f.tools.GHXBase == "" {
+			continue
+		}
+		found = append(found, diagnoseMode(ctx, tools, stations, m.Name)...)
+	}
+	if slices.ContainsFunc(found, func(d diagnosis) bool { return !d.OK }) {
+		a.verdict = exitGateFailed
+	}
+	if asJSON {
+		return a.printJSON(found)
+	}
+	for _, d := range found {
+		fmt.Fprintln(a.stdout, map[bool]string{true: "ok  ", false: "FAIL"}[d.OK], d.Name+":", d.Detail)
+		if d.Mend != "" && !d.OK {
+			fmt.Fprintln(a.stdout, "     mend:", d.Mend)
+		}
+	}
+	return nil
+}
+
+// modeFacts tells of the suite's modes that are not a part of this program: their
+// files, and what their tools are of. Nil if there are none.
+func (a *app) modeFacts(ctx context.Context, p *prepared) (map[bench.Mode]bench.ModeFact, error) {
+	var facts map[bench.Mode]bench.ModeFact
+	for _, name := range p.suite.Modes {
+		m, err := p.modes.Mode(name)
+		if err != nil {
+			return nil, err
+		}
+		if m.Shipped() {
+			continue
+		}
+		if facts == nil {
+			facts = map[bench.Mode]bench.ModeFact{}
+		}
+		fact := bench.ModeFact{Hash: m.Hash()}
+		switch {
+		case m.Of == toolset.OfHead:
+			fact.Git = p.suite.Git
+		case m.Of == toolset.OfBase:
+			fact.Git = bench.GitRef{Repo: p.suite.Git.Repo, Commit: p.suite.BaseCommit, Tree: p.suite.BaseTree}
+		case m.Checkout() != "":
+			if fact.Git, err = checkoutRef(ctx, m.Checkout(), p.flags.outputs()...); err != nil {
+				return nil, fault.Invalidf("mode %s: %s: %w", name, m.Of, err)
+			}
+		case m.Of == "":
+			fmt.Fprintf(a.stderr, "bench: rows of mode %s tell no commit: say in its file what it is of, such as \"of: head\", or \"of: installed\" for none\n", name)
+		}
+		facts[name] = fact
+	}
+	return facts, nil
+}
+
+// checkoutRef returns the commit that is checked out in a folder, and the hash
+// of its content.
+func checkoutRef(ctx context.Context, folder string, except ...string) (bench.GitRef, error) {
+	w, err := openWorktree(ctx, folder)
+	if err != nil {
+		return bench.GitRef{}, err
+	}
+	head, err := w.commit(ctx, "HEAD")
+	if err != nil {
+		return bench.GitRef{}, err
+	}
+	return bench.GitRef{Commit: &head.sha, Tree: orNil(w.contentHash(ctx, except...))}, nil
+}
+
+// ownCommit says what the tool that is measured is of, where nobody has said it:
+// the checkout that its program is in, which is none where it is installed. Where
+// that is not known, rows tell none, and the user is told.
+func (a *app) ownCommit(ctx context.Context, p *prepared, tools *toolset.Set) {
+	if p.flags.gitCommit != "" || a.getenv("BENCH_GIT_COMMIT") != "" || a.getenv("GITHUB_SHA") != "" {
+		return
+	}
+	p.suite.Git.Commit, p.suite.Git.Tree = nil, nil
+	for _, mode := range p.suite.Modes {
+		m := tools.File(mode)
+		if !mode.OwnCommit() || m.Of != toolset.OfHead {
+			continue
+		}
+		why := "its program is installed"
+		if file := tools.Made(mode); file != "" {
+			ref, err := checkoutRef(ctx, filepath.Dir(file), p.flags.outputs()...)
+			if err == nil {
+				p.suite.Git.Commit, p.suite.Git.Tree = ref.Commit, ref.Tree
+				return
+			}
+			why = file + " is in no checkout"
+		}
+		fmt.Fprintf(a.stderr, "bench: rows of mode %s tell no commit: %s; say which it is with --git-commit\n", mode, why)
+	}
+}
