@@ -26,7 +26,7 @@ func TestParseCellSaysWhatIsWrong(t *testing.T) {
 		"pr-merge-001/ghx":     "want <scenario>/<mode>/<iteration>",
 		"pr-merge-001/ghx/1/2": "want <scenario>/<mode>/<iteration>",
 		"/ghx/1":               "want <scenario>/<mode>/<iteration>",
-		"pr-merge-001/g h/1":    `"g h" is no name of a mode`,
+		"pr-merge-001/g h/1":   `"g h" is no name of a mode`,
 		"pr-merge-001/ghx/0":   `iteration "0" is not a whole number of 1 or more`,
 		"pr-merge-001/ghx/-1":  `iteration "-1"`,
 		"pr-merge-001/ghx/x":   `iteration "x"`,
