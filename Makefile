@@ -47,6 +47,7 @@ export BENCH_GITHUB_MCP_SERVER ?= $(wildcard $(TOOLS)/github-mcp-server)
 export BENCH_OPENCODE ?= $(wildcard $(TOOLS)/node_modules/.bin/opencode)
 export BENCH_CLAUDE_CODE ?= $(wildcard $(TOOLS)/node_modules/.bin/claude)
 export BENCH_CODEX ?= $(wildcard $(TOOLS)/node_modules/.bin/codex)
+export BENCH_MCP_FILESYSTEM ?= $(wildcard $(TOOLS)/node_modules/.bin/mcp-server-filesystem)
 export BENCH_NODE ?= $(wildcard $(TOOLS)/node_modules/node/bin/node)
 # GitHub's publications, with which the sandbox's answers are compared.
 export BENCH_OPENAPI ?= $(wildcard $(TOOLS)/package/generated/api.github.com.json)

@@ -20,7 +20,8 @@ import (
 type Provider interface {
 	// Describe tells what the provider runs. It is valid before Start.
 	Describe() Info
-	// Start begins a session. An error that is [ErrStopSuite] means that no
+	// Start begins a session, in a work folder that it has emptied: what a task is
+	// about may be laid there before the first prompt. An error that is [ErrStopSuite] means that no
 	// other session can succeed either.
 	Start(ctx context.Context, setup Setup) (Session, error)
 	// Close ends every process that the provider started. It may be called

@@ -65,6 +65,11 @@ func ClaudeCode() Tool {
 // Codex is Codex.
 func Codex() Tool { return Tool{Name: "codex", Variable: "BENCH_CODEX", Mend: "make clients"} }
 
+// FilesystemMCP is an MCP server of the files in a folder.
+func FilesystemMCP() Tool {
+	return Tool{Name: "mcp-server-filesystem", Variable: "BENCH_MCP_FILESYSTEM", Mend: "make clients"}
+}
+
 // Git is git.
 func Git() Tool { return Tool{Name: "git", Variable: "BENCH_GIT", Mend: "apt-get install git"} }
 
