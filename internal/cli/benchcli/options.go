@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -223,6 +224,9 @@ func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, names []string, repetit
 	}
 	if err := f.check(); err != nil {
 		return nil, err
+	}
+	if model, _, _ := strings.Cut(f.model, "/"); f.model != "" && model != scripted.DefaultProviderID && !cmd.Flags().Changed("provider") {
+		return nil, fault.Invalidf("--model %s is given without --provider, and the %s agent asks no model: add --provider %s", f.model, defaultProvider, opencode.Name)
 	}
 	if err := a.connectRemote(p); err != nil {
 		return nil, err

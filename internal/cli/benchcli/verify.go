@@ -403,6 +403,9 @@ func (a *app) runSuite(ctx context.Context, p *prepared) error {
 	if err := a.afterRun(ctx, p, result, err); err != nil {
 		return err
 	}
+	if err := a.tellFailures(result.Files); err != nil {
+		return err
+	}
 	if p.flags.json {
 		return nil
 	}
