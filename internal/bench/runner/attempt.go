@@ -15,6 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/prompt"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -168,6 +169,9 @@ func (r *run) closed(cell bench.Cell, what string, err error) {
 func (r *run) session(ctx context.Context, a *attempt, place *target.Place, s scenario.Resolved) (answer string, err error) {
 	setup := r.deps.Setups[a.cell.Mode]
 	setup.Mode, setup.Worker, setup.Env = a.cell.Mode, a.worker, place.Env
+	if s.Scenario.Target != nil {
+		setup.Instructions = toolset.Elsewhere(setup.Instructions)
+	}
 	session, err := r.deps.Provider.Start(ctx, setup)
 	if err != nil {
 		return "", fmt.Errorf("start agent: %w", err)

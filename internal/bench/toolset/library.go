@@ -109,6 +109,16 @@ func (l *Library) Setups() map[bench.Mode]agent.Setup {
 // task is what every agent is told.
 const task = "You work on a task on GitHub, alone: nobody answers questions. You are logged in to GitHub already."
 
+// elsewhere is what agents are told in its place where the task is not about
+// GitHub.
+const elsewhere = "You work on a task in your working folder, alone: nobody answers questions."
+
+// Elsewhere returns the instructions of a setup for a task that is not about
+// GitHub.
+func Elsewhere(instructions string) string {
+	return strings.TrimSpace(elsewhere + strings.TrimPrefix(instructions, task))
+}
+
 func (m *ModeFile) setup() agent.Setup {
 	s := agent.Setup{Instructions: task, Shell: m.Shell}
 	if m.Instructions != "" {

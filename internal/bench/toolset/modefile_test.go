@@ -147,3 +147,10 @@ func TestAModeWithoutACommandHasItsMend(t *testing.T) {
 	_, err := l.Mode("mime")
 	assert.EqualError(t, err, `unknown mode "mime": use one of agent_direct, mcp, ghx, ghx@base, mine, or give its file with --mode-file: did you mean "mine"?`)
 }
+
+func TestInstructionsForATaskThatIsNotAboutGitHub(t *testing.T) {
+	m := newMachine(t)
+	l := m.library(m.write("mine.yml", "name: mine\ninstructions: Use tool.\n"))
+	assert.Equal(t, "You work on a task in your working folder, alone: nobody answers questions. Use tool.",
+		toolset.Elsewhere(l.Setups()["mine"].Instructions))
+}
