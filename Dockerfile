@@ -2,6 +2,7 @@
 #
 #   docker build -t bench-action .
 #   docker build -t bench-action --build-arg GHX_VERSION=0.8.0 .
+#   docker build -t bench-action --build-arg AGENTS="opencode claude-code codex" .
 #
 # It is that of the App's server too (see compose.yaml for one with PostgreSQL):
 #
@@ -24,15 +25,24 @@ FROM node:22.23.3-bookworm-slim
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates curl git jq ripgrep \
     && rm -rf /var/lib/apt/lists/*
-# OpenCode, and pnpm for workspaces that are built here. GHX_VERSION may be
-# empty, because not every registry has ghx: then build-command or ghx-command
-# says what is measured.
+# The agents, of opencode, claude-code and codex those that AGENTS names, and
+# pnpm for workspaces that are built here. GHX_VERSION may be empty, because not
+# every registry has ghx: then build-command or ghx-command says what is measured.
+ARG AGENTS="opencode"
 ARG OPENCODE_VERSION=1.18.33
+ARG CLAUDE_CODE_VERSION=2.1.197
+ARG CODEX_VERSION=0.169.0
 ARG PNPM_VERSION=10.34.9
 ARG GHX_VERSION=
-RUN npm install -g --no-audit --no-fund \
-        "opencode-ai@${OPENCODE_VERSION}" "pnpm@${PNPM_VERSION}" ${GHX_VERSION:+"@ghx-dev/core@${GHX_VERSION}"} \
-    && rm -rf /usr/local/lib/node_modules/opencode-ai/node_modules/opencode-* /root/.npm /tmp/*
+RUN set -e; packages=""; \
+    for agent in ${AGENTS}; do case "${agent}" in \
+        opencode) packages="${packages} opencode-ai@${OPENCODE_VERSION}" ;; \
+        claude-code) packages="${packages} @anthropic-ai/claude-code@${CLAUDE_CODE_VERSION}" ;; \
+        codex) packages="${packages} @openai/codex@${CODEX_VERSION}" ;; \
+        *) echo "AGENTS names ${agent}, which is none of opencode, claude-code and codex" >&2; exit 1 ;; \
+    esac; done; \
+    npm install -g --no-audit --no-fund ${packages} "pnpm@${PNPM_VERSION}" ${GHX_VERSION:+"@ghx-dev/core@${GHX_VERSION}"}; \
+    rm -rf /usr/local/lib/node_modules/opencode-ai/node_modules/opencode-* /root/.npm /tmp/*
 COPY --from=programs /programs/ /usr/local/bin/
 # The program looks at the name that it is called by. The user bench builds what
 # is proposed, with a new home each time: it has none that would outlive a build.

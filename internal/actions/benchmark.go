@@ -45,5 +45,5 @@ func (r *reading) provider() string {
 	if slices.Contains(others(), r.text(inBenchmark)) {
 		return r.text(inProvider)
 	}
-	return choice(r, inProvider, providerOpenCode, providerScripted)
+	return choice(r, inProvider, append(modelProviders(), providerScripted)...)
 }

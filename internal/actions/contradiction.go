@@ -62,7 +62,7 @@ func (r *reading) ofGHX(in Inputs) {
 	if in.Target != TargetSandbox {
 		r.repository(in)
 	}
-	if in.Provider == providerOpenCode && !merges {
+	if slices.Contains(modelProviders(), in.Provider) && !merges {
 		r.modelToAsk(in)
 	}
 }

@@ -66,11 +66,11 @@ const (
 // Declared lists the inputs in the order of action.yml.
 func Declared() []Input {
 	return []Input{
-		{Name: inProvider, Help: "The agent: opencode, or scripted, which has no model, is for trying out and concludes neutral. Required with benchmark ghx."},
+		{Name: inProvider, Help: "The agent: opencode, claude-code, codex, or scripted, which has no model, is for trying out and concludes neutral. Required with benchmark ghx. The default image has OpenCode alone."},
 		{Name: inModel, Help: "The model, as PROVIDER/MODEL. Required unless the provider is scripted. With another benchmark than ghx, the agent's model where experiment-config does not name it."},
-		{Name: inModelVariant, Help: "OpenCode's variant of the model, such as high."},
-		{Name: inModelKey, Secret: true, Help: "The API key of the model. Agents do not get it, but those of another benchmark than ghx. Required with opencode unless model-base-url is set."},
-		{Name: inModelBaseURL, Help: "The URL of an OpenAI-compatible API that has the model."},
+		{Name: inModelVariant, Help: "How hard the model is to think, as the agent names it: OpenCode's variant of the model, Claude Code's and Codex' effort, such as high."},
+		{Name: inModelKey, Secret: true, Help: "The API key of the model. Agents do not get it, but those of another benchmark than ghx. Required unless model-base-url is set or provider is scripted."},
+		{Name: inModelBaseURL, Help: "The URL of an API that has the model, in the form that the agent asks: OpenAI's chat completions for opencode, its responses for codex, Anthropic's messages for claude-code."},
 		{Name: inBenchmark, Default: BenchmarkGHX, Help: "The benchmark to run: ghx, or tau-bench, terminal-bench, bird-interact or command, whose gate is that of bench harness."},
 		{Name: inExperiment, Default: "experiment_config.yaml", Help: "The configuration of a benchmark other than ghx."},
 		{Name: inGateProfile, Default: string(bench.VerifyPR), Help: "What is asked: verify_pr or verify_release for ten checks with fixed thresholds; regression (not worse than the baseline) or claim (saves what is claimed) by evidence."},
@@ -127,11 +127,11 @@ const (
 // TargetSandbox is the target that is no repository.
 const TargetSandbox = "sandbox"
 
-// The providers of agents.
-const (
-	providerOpenCode = "opencode"
-	providerScripted = "scripted"
-)
+// providerScripted is the provider of agents without a model.
+const providerScripted = "scripted"
+
+// modelProviders are those of agents with one.
+func modelProviders() []string { return []string{"opencode", "claude-code", "codex"} }
 
 // The orders in which modes run (rule N4).
 const (

@@ -15,7 +15,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/talk"
 	"github.com/ghx-dev/bench-action/internal/bench/canary"
 	"github.com/ghx-dev/bench-action/internal/bench/station"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
@@ -26,18 +26,19 @@ import (
 
 // agentFlags are the flags about agents with a model.
 type agentFlags struct {
-	variant      string
-	opencodeBin  string
-	modelBaseURL string
-	modelKeyEnv  string
-	skipCanary   bool
-	allowHosts   []string
-	tools        toolset.Options
-	modeFiles    []string
+	variant string
+	// Empty is the program's usual name.
+	opencodeBin, claudeCodeBin, codexBin string
+	modelBaseURL                         string
+	modelKeyEnv                          string
+	skipCanary                           bool
+	allowHosts                           []string
+	tools                                toolset.Options
+	modeFiles                            []string
 }
 
 func (f *agentFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.variant, "model-variant", "", "OpenCode's `VARIANT` of the model, such as high")
+	flags.StringVar(&f.variant, "model-variant", "", "how hard the model is to think, as the agent names it: OpenCode's `VARIANT` of the model, Claude Code's and Codex' effort, such as high")
 	f.addModel(flags)
 	flags.BoolVar(&f.skipCanary, "skip-canary", false, "do not ask the model for one answer with a tool call before the first session")
 	flags.StringArrayVar(&f.allowHosts, "allow-host", nil, "a further `HOST` that agents may reach, *.name for all below it; may be given several times")
@@ -52,13 +53,15 @@ func (f *agentFlags) addModeFiles(flags *pflag.FlagSet) {
 
 // addModel adds the flags about the model's API.
 func (f *agentFlags) addModel(flags *pflag.FlagSet) {
-	flags.StringVar(&f.modelBaseURL, "model-base-url", "", "the `URL` of an OpenAI-compatible API that has the model (default: the provider's own)")
+	flags.StringVar(&f.modelBaseURL, "model-base-url", "", "the `URL` of an API that has the model, in the form that the agent asks: OpenAI's chat completions for OpenCode, its responses for Codex, Anthropic's messages for Claude Code (default: the provider's own)")
 	flags.StringVar(&f.modelKeyEnv, "model-api-key-env", "", "the environment variable, by `NAME`, that holds the model's API key (default: the provider's usual one)")
 }
 
 // addPrograms adds the flags about agents' programs.
 func (f *agentFlags) addPrograms(flags *pflag.FlagSet) {
-	flags.StringVar(&f.opencodeBin, "opencode-bin", opencode.Name, "OpenCode's program, a `FILE` or a name on PATH")
+	flags.StringVar(&f.opencodeBin, "opencode-bin", "", "OpenCode's program, a `FILE` or a name on PATH (default: opencode)")
+	flags.StringVar(&f.claudeCodeBin, "claude-code-bin", "", "Claude Code's program, a `FILE` or a name on PATH (default: claude)")
+	flags.StringVar(&f.codexBin, "codex-bin", "", "Codex' program, a `FILE` or a name on PATH (default: codex)")
 	flags.StringVar(&f.tools.GH, "gh-command", "", "the `COMMAND` that agents have as gh (default: gh on PATH)")
 	flags.StringVar(&f.tools.GHX, "ghx-command", "", "the `COMMAND` that agents have as ghx in mode ghx (default: ghx on PATH)")
 	flags.StringVar(&f.tools.GHXSkill, "ghx-skill", "", "the `FILE` with ghx's skill text (default: the one installed with ghx)")
@@ -104,7 +107,7 @@ func HasModelKey(getenv func(string) string) bool {
 
 // agents are what agents with a model run with.
 type agents struct {
-	*opencode.Provider
+	modelAgents
 	stations *station.Stations
 	tools    *toolset.Set
 	// as is who agents are.
@@ -114,18 +117,22 @@ type agents struct {
 }
 
 // Close ends the agents and what holds them.
-func (a *agents) Close() error { return errors.Join(a.Provider.Close(), a.stations.Close()) }
+func (a *agents) Close() error { return errors.Join(a.modelAgents.Close(), a.stations.Close()) }
 
-// openCode returns the provider of OpenCode's agents. It starts nothing.
-func (a *app) openCode(f *suiteFlags, library *toolset.Library, modes []bench.Mode) (*agents, error) {
-	model, err := parseModel(f.model, "openai/gpt-5.3-codex")
+// openAgents returns the provider of agents of a kind. It starts nothing.
+func (a *app) openAgents(f *suiteFlags, library *toolset.Library, modes []bench.Mode) (*agents, error) {
+	kind := agentKinds()[f.provider]
+	model, err := parseModel(f.model, kind.example)
 	if err != nil {
 		return nil, err
 	}
 	if f.agent.variant != "" {
 		model.Mode = &f.agent.variant
 	}
-	api, err := a.modelAPI(f.agent, model.ProviderID)
+	if err := kind.speaks(f.agent, model); err != nil {
+		return nil, err
+	}
+	api, err := a.modelAPI(f.agent, kind, model.ProviderID)
 	if err != nil {
 		return nil, err
 	}
@@ -143,23 +150,15 @@ func (a *app) openCode(f *suiteFlags, library *toolset.Library, modes []bench.Mo
 	if err != nil {
 		return nil, err
 	}
-	options := opencode.Options{
-		Bin: f.agent.opencodeBin, Model: model, ModelKey: keyPlaceholder, Hosts: stations.Host,
-	}
+	options := agentOptions{talk.Options{Bin: f.agent.bin(f.provider), Model: model, ModelKey: keyPlaceholder, Now: a.now}, f.agent.modelBaseURL != ""}
 	if name := f.agent.keyVariable(model.ProviderID); name != "" {
 		options.ModelKeyFrom = "the key in the environment variable " + name
 	}
-	if f.agent.modelBaseURL != "" {
-		options.ModelBaseURL, err = stations.ModelURL(modes[0])
-	}
-	var provider *opencode.Provider
-	if err == nil {
-		provider, err = opencode.New(options)
-	}
+	provider, err := newAgents(kind, options, stations, modes[0])
 	if err != nil {
 		return nil, errors.Join(err, stations.Close())
 	}
-	return &agents{provider, stations, tools, as, f.agent.canary(api, model)}, nil
+	return &agents{provider, stations, tools, as, f.agent.canary(api, kind, model)}, nil
 }
 
 // keyPlaceholder is what agents have for the key of their model's API; the
@@ -186,14 +185,14 @@ func (f *agentFlags) keyVariable(provider string) string {
 
 // modelAPI returns the API of the model, with its key. After the API has
 // refused the key, nothing more is asked of it.
-func (a *app) modelAPI(f agentFlags, provider string) (*egress.Model, error) {
+func (a *app) modelAPI(f agentFlags, kind agentKind, provider string) (*egress.Model, error) {
 	known, ok := modelAPIs()[provider]
 	if !ok && f.modelBaseURL == "" {
 		return nil, fault.Invalidf("where provider %q has its API is not known: say it with --model-base-url; known are %s",
 			provider, strings.Join(slices.Sorted(maps.Keys(modelAPIs())), ", "))
 	}
 	if f.modelBaseURL != "" {
-		known = modelAPI{baseURL: f.modelBaseURL}
+		known = modelAPI{baseURL: f.modelBaseURL, header: kind.header}
 	}
 	api := &egress.Model{BaseURL: known.baseURL, Header: known.header}
 	if name := f.keyVariable(provider); name != "" {
@@ -215,9 +214,12 @@ func (a *app) modelAPI(f agentFlags, provider string) (*egress.Model, error) {
 
 // canary returns the model as it is tried before the first session, nil if it is
 // not: by the user's will, or because how it is asked is not known.
-func (f *agentFlags) canary(api *egress.Model, model bench.ModelRef) *canary.Model {
+func (f *agentFlags) canary(api *egress.Model, kind agentKind, model bench.ModelRef) *canary.Model {
 	protocol := modelAPIs()[model.ProviderID].protocol
-	if f.modelBaseURL != "" {
+	switch {
+	case kind.protocol != nil:
+		protocol = kind.protocol
+	case f.modelBaseURL != "":
 		protocol = &canary.ChatCompletions
 	}
 	if f.skipCanary || protocol == nil {
@@ -230,7 +232,7 @@ func (f *agentFlags) canary(api *egress.Model, model bench.ModelRef) *canary.Mod
 	return m
 }
 
-// connectAgents starts a server for each mode, which tells the price and what
+// connectAgents starts an agent's program for each mode, which tells the price and what
 // cannot work, and has the runner ask for the tools before a token is spent.
 func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) error {
 	p.deps.Setups, p.deps.Preflight = with.tools.Setups(with.as), with.stations.Preflight
@@ -242,7 +244,7 @@ func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) erro
 	if err := with.tryModel(ctx); err != nil {
 		return err
 	}
-	if err := with.startServers(ctx, p.suite.Modes, p.deps.Setups); err != nil {
+	if err := with.startPrograms(ctx, p.suite.Modes, p.deps.Setups); err != nil {
 		return err
 	}
 	versions, err := with.stations.Versions(ctx, p.suite.Modes)
@@ -270,9 +272,9 @@ func (a *agents) tryModel(ctx context.Context) error {
 	return canary.Try(ctx, *a.canary)
 }
 
-// startServers starts the servers of the modes' first agents, all at once. The
-// error is that of the first mode whose server cannot be started.
-func (a *agents) startServers(ctx context.Context, modes []bench.Mode, setups map[bench.Mode]agent.Setup) error {
+// startPrograms starts the programs of the modes' first agents, all at once. The
+// error is that of the first mode whose program cannot be started.
+func (a *agents) startPrograms(ctx context.Context, modes []bench.Mode, setups map[bench.Mode]agent.Setup) error {
 	problems := make([]error, len(modes))
 	var starting sync.WaitGroup
 	for i, mode := range modes {

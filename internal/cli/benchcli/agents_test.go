@@ -43,8 +43,15 @@ type rig struct {
 // newRig serves a model to agents whose programs are real ones.
 func newRig(t testing.TB, plan func(stubmodel.Request) []stubmodel.Step) *rig {
 	t.Helper()
+	return newRigWith(t, "opencode", realtool.Tool{Name: "opencode", Variable: "BENCH_OPENCODE", Mend: "npm install -g opencode-ai@" + opencode.Version}, plan)
+}
+
+// newRigWith serves a model to agents of a provider, whose program is a real
+// one.
+func newRigWith(t testing.TB, provider string, program realtool.Tool, plan func(stubmodel.Request) []stubmodel.Step) *rig {
+	t.Helper()
 	needs.Shell(t)
-	bin := realtool.Find(t, realtool.Tool{Name: "opencode", Variable: "BENCH_OPENCODE", Mend: "npm install -g opencode-ai@" + opencode.Version})
+	bin := realtool.Find(t, program)
 	model := &stubmodel.Server{Plan: plan, Key: modelKey}
 	endpoint, err := model.Listen(t.Context())
 	require.NoError(t, err)
@@ -59,7 +66,7 @@ func newRig(t testing.TB, plan func(stubmodel.Request) []stubmodel.Step) *rig {
 		model: model, dir: dir, temp: temp,
 		env: append(os.Environ(), "STUB_KEY="+modelKey, "TMPDIR="+temp),
 		flags: []string{
-			"--provider", "opencode", "--opencode-bin", bin, "--model", "stub/m", "--model-base-url", endpoint.URL,
+			"--provider", provider, "--" + provider + "-bin", bin, "--model", "stub/m", "--model-base-url", endpoint.URL,
 			"--model-api-key-env", "STUB_KEY", "--expectations-config", prices,
 		},
 	}
@@ -109,9 +116,7 @@ func (r *rig) rows(t testing.TB) map[bench.Mode][]bench.Row {
 }
 
 // bash is the call of a shell command.
-func bash(command string) stubmodel.Call {
-	return stubmodel.Call{Name: "bash", Arguments: map[string]string{"command": command, "description": "work"}}
-}
+func bash(command string) stubmodel.Call { return stubmodel.Shell(command) }
 
 // task is what a prompt asks for.
 type task struct {
@@ -146,11 +151,13 @@ func taskOf(r stubmodel.Request) task {
 	return t
 }
 
-// lastResult is what the last tool has returned.
+// lastResult is what the last tool has returned, without what an agent says
+// before it.
 func lastResult(r stubmodel.Request) string {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if r.Messages[i].Role == "tool" {
-			return r.Messages[i].Text
+			text := r.Messages[i].Text
+			return text[max(0, strings.IndexByte(text, '{')):]
 		}
 	}
 	return ""
@@ -227,18 +234,18 @@ func withGHX(r stubmodel.Request) []stubmodel.Step {
 func withMCP(r stubmodel.Request) []stubmodel.Step {
 	t := taskOf(r)
 	repo := map[string]any{"owner": "aryeko", "repo": "ghx-bench-fixtures"}
-	act := stubmodel.Call{Arguments: repo}
+	var tool string
 	var answer map[string]any
 	switch t.capability {
 	case "pr.merge":
-		act.Name, repo["pullNumber"], repo["merge_method"] = "github_merge_pull_request", t.PRNumber, "squash"
+		tool, repo["pullNumber"], repo["merge_method"] = "merge_pull_request", t.PRNumber, "squash"
 		answer = map[string]any{"prNumber": t.PRNumber, "method": "squash", "isMethodAssumed": false, "queued": false, "deleteBranch": false}
 	case "pr.checks.rerun.all":
-		act.Name, repo["run_id"] = "github_rerun_workflow_run", t.RunID
+		tool, repo["run_id"] = "rerun_workflow_run", t.RunID
 		answer = map[string]any{"runId": t.RunID, "queued": true}
 	}
 	return []stubmodel.Step{
-		{Calls: []stubmodel.Call{act}, Usage: stubmodel.Usage{Prompt: 20000, Completion: 100}},
+		{Calls: []stubmodel.Call{stubmodel.Tool("github", tool, repo)}, Usage: stubmodel.Usage{Prompt: 20000, Completion: 100}},
 		{Text: envelope(answer), Usage: stubmodel.Usage{Prompt: 21000, Completion: 100}},
 	}
 }
@@ -260,7 +267,11 @@ func requireTokensAsCharged(t *testing.T, model *stubmodel.Server, rows []bench.
 		assert.Positive(t, charged.Total())
 		assert.Equal(t, charged.Total(), row.Tokens.Total, row.Cell())
 		assert.Equal(t, charged.Cached, row.Tokens.CacheRead, row.Cell())
-		assert.Equal(t, charged.Reasoning, row.Tokens.Reasoning, row.Cell())
+		assert.Equal(t, charged.Completion, row.Tokens.Output+row.Tokens.Reasoning, row.Cell())
+		// Anthropic's API does not tell it.
+		if !strings.HasPrefix(row.Tools["agent"], "claude-code") {
+			assert.Equal(t, charged.Reasoning, row.Tokens.Reasoning, row.Cell())
+		}
 		require.NotNil(t, row.Wire)
 		assert.Equal(t, charged.Total(), row.Wire.Tokens.Total, "%s: counted at the model's API", row.Cell())
 		_, doubt := row.WireDoubt()

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
@@ -28,7 +30,7 @@ type diagnosis struct {
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	var dir, model string
+	var dir, model, provider string
 	var asJSON bool
 	var f agentFlags
 	cmd := &cobra.Command{
@@ -41,12 +43,13 @@ no failure, because the other modes run without it. With --model it asks that mo
 for one answer with a tool call, as runs do first.`,
 		Example: `  bench doctor
   bench doctor --model openai/gpt-5.3-codex
+  bench doctor --provider claude-code --model anthropic/claude-sonnet-4-5
   bench doctor --ghx-command 'node packages/core/bin/ghx'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := append(a.diagnose(cmd.Context(), dir), a.diagnoseAgents(cmd.Context(), f)...)
 			if model != "" {
-				found = append(found, a.diagnoseModel(cmd.Context(), f, model))
+				found = append(found, a.diagnoseModel(cmd.Context(), f, provider, model))
 			}
 			for _, d := range found {
 				if !d.OK && !d.Optional {
@@ -76,6 +79,7 @@ for one answer with a tool call, as runs do first.`,
 	}
 	cmd.Flags().StringVar(&dir, "output-dir", verify.DefaultDir, "where runs are to be kept")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&provider, "provider", opencode.Name, "ask the model as this agent does: "+strings.Join(providerNames()[1:], ", "))
 	cmd.Flags().StringVar(&model, "model", "", "ask this model, `PROVIDER/MODEL`, for one answer with a tool call")
 	f.addModel(cmd.Flags())
 	f.addPrograms(cmd.Flags())

@@ -3,11 +3,13 @@ package benchcli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
 	"github.com/ghx-dev/bench-action/internal/bench/canary"
 	"github.com/ghx-dev/bench-action/internal/bench/station"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
@@ -29,7 +31,10 @@ func (a *app) diagnoseAgents(ctx context.Context, f agentFlags) []diagnosis {
 		return []diagnosis{{Name: "agents", Detail: err.Error(), Mend: "set TMPDIR to a folder that can be written", Optional: true}}
 	}
 	defer stations.Close()
-	found := []diagnosis{diagnoseOpenCode(ctx, stations, f.opencodeBin)}
+	var found []diagnosis
+	for _, provider := range slices.Sorted(maps.Keys(agentKinds())) {
+		found = append(found, diagnoseProgram(ctx, stations, f, provider))
+	}
 	for _, mode := range library.Names() {
 		if mode != bench.GHXBase || f.tools.GHXBase != "" {
 			found = append(found, diagnoseMode(ctx, tools, stations, mode)...)
@@ -38,25 +43,30 @@ func (a *app) diagnoseAgents(ctx context.Context, f agentFlags) []diagnosis {
 	return append(found, diagnoseEgress(stations))
 }
 
-func diagnoseOpenCode(ctx context.Context, stations *station.Stations, bin string) diagnosis {
-	d := diagnosis{Name: "opencode", Optional: true, Mend: "npm install -g opencode-ai@" + opencode.Version}
-	path, err := exec.LookPath(bin)
+// diagnoseProgram says whether the program of a kind of agent can be used.
+func diagnoseProgram(ctx context.Context, stations *station.Stations, f agentFlags, provider string) diagnosis {
+	kind := agentKinds()[provider]
+	d := diagnosis{Name: provider, Optional: true, Mend: kind.install}
+	path, err := exec.LookPath(f.bin(provider))
 	if err != nil {
-		d.Detail = "OpenCode is not there: " + err.Error()
+		d.Detail = kind.title + " is not there: " + err.Error()
 		return d
 	}
 	out, err := stations.Run(bench.AgentDirect)(ctx, path, "--version")
-	out = strings.TrimSpace(out)
+	found := versionNumber.FindString(out)
 	switch {
 	case err != nil:
-		d.Detail = "OpenCode does not run: " + err.Error()
-	case out != opencode.Version:
-		d.Detail = fmt.Sprintf("OpenCode is %s at %s, and this is made for %s", out, path, opencode.Version)
+		d.Detail = kind.title + " does not run: " + err.Error()
+	case found != kind.version:
+		d.Detail = fmt.Sprintf("%s is %s at %s, and this is made for %s", kind.title, strings.TrimSpace(out), path, kind.version)
 	default:
-		return diagnosis{Name: "opencode", OK: true, Detail: out + " at " + path}
+		return diagnosis{Name: provider, OK: true, Detail: found + " at " + path}
 	}
 	return d
 }
+
+// versionNumber is a version with three numbers.
+var versionNumber = regexp.MustCompile(`\d+\.\d+\.\d+\S*`)
 
 // diagnoseMode says what a mode has, or what it lacks.
 func diagnoseMode(ctx context.Context, tools *toolset.Set, stations *station.Stations, mode bench.Mode) []diagnosis {
@@ -102,19 +112,27 @@ func diagnoseEgress(stations *station.Stations) diagnosis {
 }
 
 // diagnoseModel asks a model for one answer with a tool call.
-func (a *app) diagnoseModel(ctx context.Context, f agentFlags, name string) diagnosis {
+func (a *app) diagnoseModel(ctx context.Context, f agentFlags, provider, name string) diagnosis {
 	d := diagnosis{Name: "model"}
-	model, err := parseModel(name, "openai/gpt-5.3-codex")
+	kind, known := agentKinds()[provider]
+	if !known {
+		d.Detail = fmt.Sprintf("provider %q has no model, or is unknown: use one of %s", provider, strings.Join(providerNames()[1:], ", "))
+		return d
+	}
+	model, err := parseModel(name, kind.example)
+	if err == nil {
+		err = kind.speaks(f, model)
+	}
 	if err != nil {
 		d.Detail = err.Error()
 		return d
 	}
-	api, err := a.modelAPI(f, model.ProviderID)
+	api, err := a.modelAPI(f, kind, model.ProviderID)
 	if err != nil {
 		d.Detail = err.Error()
 		return d
 	}
-	m := f.canary(api, model)
+	m := f.canary(api, kind, model)
 	if m == nil {
 		d.Optional = true
 		d.Detail = name + " was not asked: how the API of " + model.ProviderID + " is asked for a tool call is not known here"

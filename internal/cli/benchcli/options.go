@@ -95,7 +95,7 @@ func (f *suiteFlags) add(flags *pflag.FlagSet, defaultSet string) {
 	flags.StringVar(&f.set, "scenario-set", "", "run this `SET` of scenarios (default "+defaultSet+")")
 	flags.StringArrayVar(&f.scenarioIDs, "scenario", nil, "run the scenario with this `ID`; may be given several times")
 	flags.StringVar(&f.scenarioDir, "scenarios", "", "read scenarios and sets from this `DIR` instead of the built-in ones")
-	flags.StringVar(&f.provider, "provider", defaultProvider, "the agent: scripted (no model; plays written plans) or opencode")
+	flags.StringVar(&f.provider, "provider", defaultProvider, "the agent: "+strings.Join(providerNames(), ", ")+"; the scripted one has no model and plays written plans")
 	flags.StringVar(&f.model, "model", "", "the model, as `PROVIDER/MODEL`, for example openai/gpt-5.3-codex; the scripted agent has none but scripted/plan-v1")
 	f.agent.add(flags)
 	flags.StringVar(&f.order, "order", string(runner.Interleaved), "interleaved, blocks (as interleaved, with the modes of a block one after the other) or sequential")
@@ -360,8 +360,11 @@ func (a *app) openProvider(ctx context.Context, p *prepared) error {
 		}
 		p.provider = provider
 		return nil
-	case opencode.Name:
-		provider, err := a.openCode(p.flags, p.modes, p.suite.Modes)
+	default:
+		if _, known := agentKinds()[p.flags.provider]; !known {
+			return fault.Invalidf("provider %q is unknown: use one of %s", p.flags.provider, strings.Join(providerNames(), ", "))
+		}
+		provider, err := a.openAgents(p.flags, p.modes, p.suite.Modes)
 		if err != nil {
 			return err
 		}
@@ -370,8 +373,6 @@ func (a *app) openProvider(ctx context.Context, p *prepared) error {
 			return errors.Join(err, provider.Close())
 		}
 		return nil
-	default:
-		return fault.Invalidf("provider %q is unknown: use %s or %s", p.flags.provider, defaultProvider, opencode.Name)
 	}
 }
 
