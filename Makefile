@@ -83,7 +83,7 @@ BUDGET ?= 0
 
 .PHONY: mutants
 mutants: ## Break PKG on purpose, where it changed since SINCE, and see that tests notice
-	$(GO) run ./internal/testkit/mutants -judged .ci/judged -equivalent internal/testkit/mutants/equivalent.txt \
+	BENCH_COMPLETE=1 $(GO) run ./internal/testkit/mutants -judged .ci/judged -equivalent internal/testkit/mutants/equivalent.txt \
 		-since '$(SINCE)' -tests '$(TESTS)' -min $(MIN) -budget $(BUDGET) $(PKG)
 
 FUZZTIME ?= 30s

@@ -20,6 +20,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 	"github.com/ghx-dev/bench-action/internal/testkit/racing"
 )
 
@@ -148,6 +149,7 @@ const takesOver = 2 * time.Minute
 const kills = 20
 
 func TestAServerThatIsKilledGoesOn(t *testing.T) {
+	needs.Complete(t)
 	t.Parallel()
 	w := newWorld(t, "model: scripted\nexecutor: local\nscenario_set: ci-verify-pr\nrepetitions: 5\n")
 	random := rand.New(rand.NewPCG(7, 11))
@@ -201,6 +203,7 @@ func TestAServerThatIsKilledGoesOn(t *testing.T) {
 }
 
 func TestTwoServersShareTheWorkAndOneDies(t *testing.T) {
+	needs.Complete(t)
 	t.Parallel()
 	w := newWorld(t, longer)
 	w.database = dbtest.Postgres(t)
@@ -246,6 +249,7 @@ func TestTwoServersShareTheWorkAndOneDies(t *testing.T) {
 }
 
 func TestGitHubIsDown(t *testing.T) {
+	needs.Complete(t)
 	t.Parallel()
 	w := newWorld(t, trial)
 	w.serve()
@@ -273,6 +277,7 @@ func TestGitHubIsDown(t *testing.T) {
 }
 
 func TestAnInstallationThatGoesDuringARun(t *testing.T) {
+	needs.Complete(t)
 	for name, c := range map[string]struct {
 		goes func(s *model.State, owner model.ID, i *model.Installation)
 		back func(s *model.State, owner model.ID, i *model.Installation)

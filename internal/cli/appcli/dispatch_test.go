@@ -20,6 +20,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 // workflow is what `bench init --app` writes.
@@ -197,6 +198,7 @@ func timestamps(t *testing.T, files map[string]string) map[string]string {
 }
 
 func TestARetryGoesOnWithWhatAnEarlierWorkflowLeft(t *testing.T) {
+	needs.Complete(t)
 	t.Parallel()
 	w := newDispatched(t)
 	earlier := func(run *model.Run) []any {

@@ -13,6 +13,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 // onGitHub is as long as longer, in a repository for fixtures.
@@ -90,6 +91,7 @@ func (w *world) measuring() {
 }
 
 func TestFixturesOfAServerThatWasKilledAreRemoved(t *testing.T) {
+	needs.Complete(t)
 	t.Parallel()
 	w := newWorld(t, onGitHub)
 	s := w.serve()
@@ -183,6 +185,7 @@ func TestNothingRemainsOfASeedingThatFails(t *testing.T) {
 }
 
 func TestFixturesThatGitHubDidNotLetGoAreRemovedLater(t *testing.T) {
+	needs.Complete(t)
 	t.Parallel()
 	w := newWorld(t, onGitHub)
 	s := w.serve()

@@ -50,6 +50,7 @@ func newRig(t testing.TB, plan func(stubmodel.Request) []stubmodel.Step) *rig {
 // one.
 func newRigWith(t testing.TB, provider string, program realtool.Tool, plan func(stubmodel.Request) []stubmodel.Step) *rig {
 	t.Helper()
+	needs.Complete(t)
 	needs.Shell(t)
 	bin := realtool.Find(t, program)
 	model := &stubmodel.Server{Plan: plan, Key: modelKey}

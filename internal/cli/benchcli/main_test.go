@@ -1,6 +1,7 @@
 package benchcli_test
 
 import (
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -50,6 +51,12 @@ func TestScripts(t *testing.T) {
 	needs.Shell(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Condition: func(condition string) (bool, error) {
+			if condition != "complete" {
+				return false, fmt.Errorf("there is no condition %q", condition)
+			}
+			return needs.All(), nil
+		},
 		Setup: func(env *testscript.Env) error {
 			// How long the race detector has every one of hundreds of
 			// commands wait at its end.

@@ -1,7 +1,9 @@
-// Package needs skips tests for which something is missing on the machine.
+// Package needs skips tests for which something is missing on the machine, or the
+// time.
 package needs
 
 import (
+	"os"
 	"os/exec"
 	"testing"
 )
@@ -15,5 +17,21 @@ func Shell(t testing.TB) {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("NOT TESTED: scripts: there is no %s on PATH", program)
 		}
+	}
+}
+
+// complete is set to anything where all tests are to run: `make complete`, and CI
+// with it, fails on one that Complete has skipped.
+const complete = "BENCH_COMPLETE"
+
+// All says that tests that take long are to run too.
+func All() bool { return os.Getenv(complete) != "" }
+
+// Complete skips a test that runs real agents, waits for the end of what was
+// killed, or takes long in another way, where `go test` is to be quick.
+func Complete(t testing.TB) {
+	t.Helper()
+	if !All() {
+		t.Skipf("NOT TESTED: it takes long; %s=1 or make complete has it run", complete)
 	}
 }

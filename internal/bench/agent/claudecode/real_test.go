@@ -8,6 +8,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/claudecode"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/talk"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 	"github.com/ghx-dev/bench-action/internal/testkit/realagent"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
@@ -19,6 +20,7 @@ func TestMain(m *testing.M) { realagent.Main(m) }
 // what it said.
 func real(t *testing.T) realagent.Agent {
 	t.Helper()
+	needs.Complete(t)
 	return realagent.Agent{Bin: realtool.Find(t, realtool.ClaudeCode()), New: claudecode.New, Title: "Claude Code", Asks: true, Tokens: func(u stubmodel.Usage) bench.Tokens {
 		return bench.Tokens{Input: u.Prompt - u.Cached - u.Written, Output: u.Completion, CacheRead: u.Cached, CacheWrite: u.Written, Total: u.Total()}
 	}}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/codex"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 	"github.com/ghx-dev/bench-action/internal/testkit/realagent"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
@@ -20,6 +21,7 @@ func TestMain(m *testing.M) { realagent.Main(m) }
 // real is Codex. Its API does not tell what was written to the cache.
 func real(t *testing.T) realagent.Agent {
 	t.Helper()
+	needs.Complete(t)
 	return realagent.Agent{Bin: realtool.Find(t, realtool.Codex()), New: codex.New, Title: "Codex", Tokens: func(u stubmodel.Usage) bench.Tokens {
 		return bench.Tokens{Input: u.Prompt - u.Cached, Output: u.Completion - u.Reasoning, Reasoning: u.Reasoning, CacheRead: u.Cached, Total: u.Total()}
 	}}

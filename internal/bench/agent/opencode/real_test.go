@@ -20,6 +20,7 @@ import (
 // realBin returns OpenCode's program, and skips a test where there is none.
 func realBin(t testing.TB) string {
 	t.Helper()
+	needs.Complete(t)
 	needs.Shell(t)
 	bin := os.Getenv("BENCH_OPENCODE")
 	if bin == "" {
