@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 // killings is how often a run is killed, each time at a random moment of
@@ -37,6 +38,7 @@ func short(more ...string) []string {
 }
 
 func TestN1ARunKilledAtAnyMomentGoesOnWithEveryCellOnce(t *testing.T) {
+	needs.Complete(t)
 	for i := range killings {
 		t.Run(fmt.Sprintf("killing %d", i), func(t *testing.T) {
 			t.Parallel()
