@@ -306,7 +306,7 @@ func (m *ModeFile) checkSecrets(d *jsondoc.Document, problems *jsondoc.Problems,
 
 // What stands for an agent's own in the environment of a mode.
 const (
-	tokenPlaceholder = "{{github_token}}"
+	tokenPlaceholder = "{{github_token}}" //nolint:gosec // it stands for a token, and is none
 	loginPlaceholder = "{{github_login}}"
 	repoPlaceholder  = "{{repository}}"
 )

@@ -109,7 +109,7 @@ func BenchmarkCell(b *testing.B) {
 	suite := verify.Suite{
 		Dir: b.TempDir(), Scenarios: set, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Repetitions: 4,
 		Order: runner.Interleaved, Provider: scripted.Name, SeedID: fixture.DefaultSeedID,
-		Run: runner.Config{Concurrency: 1, SkipWarmup: true, FirstAnswer: time.Minute, Stall: time.Minute},
+		Run: runner.Config{Routes: []bench.Mode{bench.GHX, bench.GHXBase}, Concurrency: 1, SkipWarmup: true, FirstAnswer: time.Minute, Stall: time.Minute},
 	}
 	deps := runner.Deps{
 		Target: sandbox, Provider: provider, Now: time.Now,

@@ -202,7 +202,7 @@ func rejudge(f *runner.Figures, old *bench.Row, s bench.Scenario, answer string)
 		f.Error, f.OutputValid = old.Error, old.OutputValid
 		return
 	}
-	f.Judge(runner.Evidence{Scenario: s, Routes: old.RouteOK != nil, Answer: answer, Checkpoints: old.Checkpoints, Readable: !failed})
+	f.Judge(runner.Evidence{Scenario: s, Routes: old.RouteOK != nil || old.Mode == bench.GHX || old.Mode == bench.GHXBase, Answer: answer, Checkpoints: old.Checkpoints, Readable: !failed})
 }
 
 func (how Measuring) transcript(row *bench.Row, attempt int) (*agent.Transcript, error) {

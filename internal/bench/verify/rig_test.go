@@ -43,7 +43,7 @@ func newRig(t *testing.T) *rig {
 			Dir: t.TempDir(), RunID: "run-1", ScenarioSet: "default", Scenarios: []bench.Scenario{fake.Atomic("a-001"), fake.Atomic("b-001")},
 			Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Repetitions: 2, Order: runner.Interleaved, OrderSeed: 3,
 			Profile: bench.VerifyPR, Provider: "fake", SeedID: "local", Variations: bench.Variations{Seed: 7}, Git: bench.GitRef{Commit: &commit},
-			Run: runner.Config{
+			Run: runner.Config{Routes: []bench.Mode{bench.GHX, bench.GHXBase},
 				Concurrency: 1, SkipWarmup: true, FirstAnswer: time.Hour, Stall: time.Hour, Price: &bench.Price{Input: 1, Output: 1},
 			},
 		},

@@ -77,7 +77,7 @@ func newVaried(t *testing.T) *varied {
 
 // try has a scenario tried in a variation.
 func (v *varied) try(ctx context.Context, s bench.Scenario, mode bench.Mode, number int) runner.Tried {
-	return runner.Once(ctx, runner.Config{
+	return runner.Once(ctx, runner.Config{Routes: []bench.Mode{bench.GHX, bench.GHXBase},
 		Scenarios: map[string]bench.Scenario{s.ID: s}, Variations: bench.Variations{Seed: *variationSeed}, FirstAnswer: time.Minute, Stall: time.Minute,
 	}, v.deps, bench.Cell{ScenarioID: s.ID, Mode: mode, Iteration: number})
 }
