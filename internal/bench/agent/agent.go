@@ -59,6 +59,9 @@ type Info struct {
 	Version string
 	// Simulated is true where no model is involved (rule G15).
 	Simulated bool
+	// Metered is true where the program does not tell what it used: its turns and
+	// tokens are those counted on the way to its model (rule N12).
+	Metered bool
 	// Price is what the provider says that the model costs, nil if it does
 	// not say.
 	Price *bench.Price

@@ -183,7 +183,7 @@ func (r *run) session(ctx context.Context, a *attempt, place *target.Place, s sc
 		}
 	}
 	answer, err = r.converse(ctx, a, session, s)
-	if unmeasured := r.measure(ctx, a, session); err == nil {
+	if unmeasured := r.measure(ctx, a, session, place); err == nil {
 		err = unmeasured
 	}
 	return answer, err
@@ -228,11 +228,14 @@ func complete(answer string) bool {
 
 // measure takes the session's figures and keeps its transcript, also those of
 // an attempt that failed or was stopped.
-func (r *run) measure(ctx context.Context, a *attempt, session agent.Session) error {
+func (r *run) measure(ctx context.Context, a *attempt, session agent.Session, place *target.Place) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), transcriptTimeout)
 	defer cancel()
 	transcript, err := session.Transcript(ctx)
 	a.sessionID = transcript.SessionID
+	if r.info.Metered && place.Usage != nil {
+		transcript = metered(transcript, wireOf(place.Usage()))
+	}
 	a.Figures, a.whole.Transcript = Measure(transcript, r.cfg.Price), transcript
 	if err != nil {
 		return fmt.Errorf("read transcript: %w", err)

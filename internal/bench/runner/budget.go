@@ -1,7 +1,11 @@
 package runner
 
 import (
+	"slices"
+
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -74,4 +78,37 @@ func (r *run) overBudget() bool {
 	over := r.cfg.MaxCostUSD > 0 && r.spent+r.underway >= r.cfg.MaxCostUSD
 	r.broke = r.broke || over
 	return over
+}
+
+// wireOf returns what was counted of the calls of the model's API, zeros where
+// nothing was.
+func wireOf(u target.Usage) bench.WireUsage {
+	if u.Model == nil {
+		return bench.WireUsage{}
+	}
+	return u.Model.WireUsage
+}
+
+// metered returns the transcript of a program that does not tell what it used,
+// with what was counted outside of it: a message for each answer of the model,
+// and the tokens with the last, which has the program's answer.
+func metered(t agent.Transcript, used bench.WireUsage) agent.Transcript {
+	last := len(t.Messages) - 1
+	if last < 0 || t.Messages[last].Role != agent.Assistant {
+		return t
+	}
+	turns := 0
+	for _, m := range t.Messages {
+		if m.Role == agent.Assistant {
+			turns++
+		}
+	}
+	answer := t.Messages[last]
+	answer.Tokens = used.Tokens
+	messages := slices.Clone(t.Messages[:last])
+	for range used.Answers - turns {
+		messages = append(messages, agent.Message{Role: agent.Assistant, Parts: []agent.Part{}})
+	}
+	t.Messages = append(messages, answer)
+	return t
 }

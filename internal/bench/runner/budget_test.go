@@ -90,3 +90,39 @@ func TestN12AProgramThatOutlivesItsAttemptIsPaidFor(t *testing.T) {
 		assert.Equal(t, 3, out.Rows)
 	})
 }
+
+func TestN12AProgramThatDoesNotTellIsMeasuredOutsideOfIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		used  bench.WireUsage
+		turns int
+	}{
+		"several answers":        {bench.WireUsage{Calls: 3, Answers: 3, Tokens: bench.Tokens{Input: 20, Output: 10, Total: 30}}, 3},
+		"one":                    {bench.WireUsage{Calls: 1, Answers: 1, Tokens: bench.Tokens{Input: 20, Total: 20}}, 1},
+		"a program that is dumb": {bench.WireUsage{}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(fake.Atomic("a-001"))
+				r.provider.Info.Metered = true
+				r.cfg.Price = &bench.Price{Input: 1e6, Output: 2e6}
+				r.provider.OnPrompt = func(_ context.Context, s *fake.Session, p agent.Prompt) (agent.Turn, error) {
+					p.Notify(agent.EventAnswer)
+					s.Say(agent.Message{Role: agent.User})
+					s.Say(agent.Message{Role: agent.Assistant, Parts: []agent.Part{{Type: agent.PartText, Text: fake.Envelope}}})
+					return agent.Turn{Text: fake.Envelope}, nil
+				}
+				var kept agent.Transcript
+				r.deps.SaveTranscript = func(_ bench.Cell, _ int, t agent.Transcript) error { kept = t; return nil }
+				r.target.Usage = target.Usage{Model: &target.ModelUsage{WireUsage: c.used}}
+				row := r.one(t)
+				assert.Equal(t, c.used.Tokens, row.Tokens)
+				assert.Equal(t, c.turns, row.Turns)
+				assert.InDelta(t, r.cfg.Price.Cost(c.used.Tokens), row.Cost, 1e-9)
+				_, doubt := row.WireDoubt()
+				assert.Empty(t, doubt)
+				assert.Equal(t, row.Tokens, agent.Measure(kept).Tokens, "rows can be made anew from what is kept")
+				assert.Equal(t, fake.Envelope, kept.Answer())
+			})
+		})
+	}
+}
