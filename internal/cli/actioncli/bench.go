@@ -114,7 +114,7 @@ func (a *action) bench(ctx context.Context, stages *stages, args []string) (benc
 	result, err := benchcli.World{
 		Stdout: &stdout, Stderr: stderr, Now: a.now, Random: a.random, Secrets: a.secrets,
 		Getenv:  a.variable,
-		Observe: watch.event, Entered: watch.step,
+		Observe: watch.event, Entered: watch.step, Proposed: true,
 	}.Run(ctx, args...)
 	return result, stdout.String(), err
 }

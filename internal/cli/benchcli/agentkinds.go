@@ -10,6 +10,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/claudecode"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/codex"
+	"github.com/ghx-dev/bench-action/internal/bench/agent/command"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/talk"
 	"github.com/ghx-dev/bench-action/internal/bench/canary"
@@ -29,7 +30,8 @@ type modelAgents interface {
 type agentKind struct {
 	// title is what people call the program, bin its usual name.
 	title, bin string
-	// version is the one that may run, install the command that gets it.
+	// version is the one that may run, install the command that gets it; both are
+	// empty for a program of the user's.
 	version, install string
 	// example is a model that it can have.
 	example string
@@ -69,7 +71,18 @@ func agentKinds() map[string]agentKind {
 			example: "openai/gpt-5.3-codex", protocol: &canary.Responses, program: codex.Program,
 			open: func(o agentOptions) (modelAgents, error) { return started(codex.New(o.Options)) },
 		},
+		command.Name: {title: "The agent's command", example: "openai/gpt-5.3-codex", open: openCommand},
 	}
+}
+
+func openCommand(o agentOptions) (modelAgents, error) {
+	p, err := command.New(command.Options{
+		Line: o.Bin, Model: o.Model, ModelBaseURL: o.ModelBaseURL, ModelKey: o.ModelKey, Hosts: o.Hosts, Now: o.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // started returns a provider, or an error and none.
@@ -114,7 +127,7 @@ func (f *agentFlags) bin(provider string) string {
 
 // bins are where the flags keep the programs.
 func (f *agentFlags) bins() map[string]*string {
-	return map[string]*string{opencode.Name: &f.opencodeBin, claudecode.Name: &f.claudeCodeBin, codex.Name: &f.codexBin}
+	return map[string]*string{opencode.Name: &f.opencodeBin, claudecode.Name: &f.claudeCodeBin, codex.Name: &f.codexBin, command.Name: &f.agentCommand}
 }
 
 // speaks refuses a model whose API is asked in another way than the agent does.

@@ -29,12 +29,14 @@ type agentFlags struct {
 	variant string
 	// Empty is the program's usual name.
 	opencodeBin, claudeCodeBin, codexBin string
-	modelBaseURL                         string
-	modelKeyEnv                          string
-	skipCanary                           bool
-	allowHosts                           []string
-	tools                                toolset.Options
-	modeFiles                            []string
+	// agentCommand is the program of provider command, as a shell's line.
+	agentCommand string
+	modelBaseURL string
+	modelKeyEnv  string
+	skipCanary   bool
+	allowHosts   []string
+	tools        toolset.Options
+	modeFiles    []string
 }
 
 func (f *agentFlags) add(flags *pflag.FlagSet) {
@@ -62,6 +64,7 @@ func (f *agentFlags) addPrograms(flags *pflag.FlagSet) {
 	flags.StringVar(&f.opencodeBin, "opencode-bin", "", "OpenCode's program, a `FILE` or a name on PATH (default: opencode)")
 	flags.StringVar(&f.claudeCodeBin, "claude-code-bin", "", "Claude Code's program, a `FILE` or a name on PATH (default: claude)")
 	flags.StringVar(&f.codexBin, "codex-bin", "", "Codex' program, a `FILE` or a name on PATH (default: codex)")
+	flags.StringVar(&f.agentCommand, "agent-command", "", "the program of --provider command, a `LINE` for sh: it reads a prompt and prints its answer")
 	flags.StringVar(&f.tools.GH, "gh-command", "", "the `COMMAND` that agents have as gh (default: gh on PATH)")
 	flags.StringVar(&f.tools.GHX, "ghx-command", "", "the `COMMAND` that agents have as ghx in mode ghx (default: ghx on PATH)")
 	flags.StringVar(&f.tools.GHXSkill, "ghx-skill", "", "the `FILE` with ghx's skill text (default: the one installed with ghx)")

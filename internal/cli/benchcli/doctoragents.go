@@ -32,8 +32,11 @@ func (a *app) diagnoseAgents(ctx context.Context, f agentFlags) []diagnosis {
 	}
 	defer stations.Close()
 	var found []diagnosis
-	for _, provider := range slices.Sorted(maps.Keys(agentKinds())) {
-		found = append(found, diagnoseProgram(ctx, stations, f, provider))
+	kinds := agentKinds()
+	for _, provider := range slices.Sorted(maps.Keys(kinds)) {
+		if kinds[provider].version != "" {
+			found = append(found, diagnoseProgram(ctx, stations, f, provider))
+		}
 	}
 	for _, mode := range library.Names() {
 		if mode != bench.GHXBase || f.tools.GHXBase != "" {

@@ -37,6 +37,10 @@ type World struct {
 	// history does not measure others by it; false has the environment and the
 	// checkout tell.
 	Aside bool
+	// Proposed says that scenarios may be those of a pull request, so that commands
+	// which they name are not run as this process's user: tasks that are not about
+	// GitHub are refused.
+	Proposed bool
 	// Rows are of cells that need not be run again: see [verify.Suite].
 	Rows []bench.Row
 	// Continues describes the runs that Rows are of.
@@ -63,7 +67,7 @@ type Result struct {
 func (w World) Run(ctx context.Context, args ...string) (Result, error) {
 	a := &app{
 		stdout: w.Stdout, stderr: w.Stderr, getenv: w.Getenv, now: w.Now, random: w.Random, secrets: w.Secrets,
-		observe: w.Observe, entered: w.Entered, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows, continues: w.Continues, aside: w.Aside,
+		observe: w.Observe, entered: w.Entered, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows, continues: w.Continues, aside: w.Aside, proposed: w.Proposed,
 	}
 	code, err := a.execute(ctx, args)
 	a.result.Code = code

@@ -67,9 +67,9 @@ type app struct {
 	taskDone func(harness.Progress)
 	// runID and rows are those of [World].
 	runID string
-	// aside is that of [World].
-	aside bool
-	rows  []bench.Row
+	// aside and proposed are those of [World].
+	aside, proposed bool
+	rows            []bench.Row
 	// continues is that of [World].
 	continues []ledger.Begun
 	// result is what the command came to.

@@ -242,7 +242,7 @@ func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, names []string, repetit
 	if err := p.keepTranscripts(); err != nil {
 		return nil, err
 	}
-	if err := p.selectScenarios(defaultSet); err != nil {
+	if err := p.selectScenarios(defaultSet, a.proposed); err != nil {
 		return nil, err
 	}
 	p.suite.Git = a.gitOf(cmd.Context(), f)
@@ -291,7 +291,7 @@ func (f *suiteFlags) check() error {
 	}
 }
 
-func (p *prepared) selectScenarios(defaultSet string) error {
+func (p *prepared) selectScenarios(defaultSet string, proposed bool) error {
 	files, err := scenarioFiles(p.flags.scenarioDir)
 	if err != nil {
 		return err
@@ -302,8 +302,15 @@ func (p *prepared) selectScenarios(defaultSet string) error {
 	if p.suite.ScenarioSet == "" && len(p.flags.scenarioIDs) == 0 {
 		p.suite.ScenarioSet = defaultSet
 	}
-	p.suite.Scenarios, err = scenario.Select(p.library, p.suite.ScenarioSet, p.flags.scenarioIDs)
-	return err
+	if p.suite.Scenarios, err = scenario.Select(p.library, p.suite.ScenarioSet, p.flags.scenarioIDs); err != nil {
+		return err
+	}
+	for _, s := range p.suite.Scenarios {
+		if proposed && s.Target != nil {
+			return fault.Invalidf("scenario %s has a target with commands, which run as the user of bench: they may be the pull request's, so they are not run here; run it with `bench verify` on a machine of your own", s.ID)
+		}
+	}
+	return nil
 }
 
 // connect makes the provider and what else a run works with.

@@ -3,6 +3,7 @@ package benchcli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,9 +47,15 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return fault.Invalidf("unknown command %q%s; see `%s --help`", cmd.CommandPath()+" "+args[0], jsondoc.DidYouMean(args[0], names), cmd.CommandPath())
 }
 
+// countErrors begin what cobra says of how many arguments there are.
+var countErrors = []string{"accepts ", "requires at least ", "unknown command "}
+
 // argumentsError says which arguments of a command's usage line are missing, or
-// are too many; it is the given error where neither is so.
+// are too many; it is the given error where that says something else.
 func argumentsError(cmd *cobra.Command, args []string, err error) error {
+	if !slices.ContainsFunc(countErrors, func(words string) bool { return strings.HasPrefix(err.Error(), words) }) {
+		return err
+	}
 	var wanted []string
 	optional := false
 	for _, word := range strings.Fields(cmd.Use)[1:] {

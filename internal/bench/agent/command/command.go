@@ -68,7 +68,7 @@ type slot struct {
 // program, or no model.
 func New(options Options) (*Provider, error) {
 	if strings.TrimSpace(options.Line) == "" {
-		return nil, fault.Invalidf("the agent's command is empty: name a program that reads a prompt and prints an answer")
+		return nil, fault.Invalidf("the agent's command is empty: name a program that reads a prompt and prints an answer with --agent-command LINE")
 	}
 	if options.Model.ProviderID == "" || options.Model.ModelID == "" {
 		return nil, fault.Invalidf("model %q is none: name it as provider/model", options.Model.Key())
