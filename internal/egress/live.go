@@ -69,7 +69,7 @@ func (l *Live) Handler(placeholder string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sent := r.Header.Values("Authorization")
 		if len(sent) == 0 || !slices.Contains(tokenHosts, r.Host) {
-			l.reverse.ServeHTTP(w, r)
+			passOn(l.reverse, w, r)
 			return
 		}
 		if _, ours := replaceToken(sent[0], placeholder, ""); !ours || len(sent) > 1 {
@@ -83,7 +83,7 @@ func (l *Live) Handler(placeholder string) http.Handler {
 		}
 		authorization, _ := replaceToken(sent[0], placeholder, token)
 		ctx := context.WithValue(r.Context(), credentialsKey{}, credentials{authorization, token, placeholder})
-		l.reverse.ServeHTTP(w, r.WithContext(ctx))
+		passOn(l.reverse, w, r.WithContext(ctx))
 	})
 }
 
@@ -114,6 +114,16 @@ func replaceToken(value, placeholder, token string) (replaced string, ok bool) {
 	default:
 		return "", false
 	}
+}
+
+// passOn has a reverse proxy answer. Without full duplex, the server of an HTTP/1
+// connection closes a request's body as soon as its answer begins; a transport
+// that has sent all of it and still looks for its end then drops the connection,
+// and with it the answer.
+func passOn(to *httputil.ReverseProxy, w http.ResponseWriter, r *http.Request) {
+	// A writer that is not a server's closes no body.
+	_ = http.NewResponseController(w).EnableFullDuplex()
+	to.ServeHTTP(w, r)
 }
 
 // newTransport returns a transport that leaves bodies as they are and does

@@ -78,6 +78,32 @@ func TestTheTokenGoesToNoHostThatHasNoUseForIt(t *testing.T) {
 	}
 }
 
+func TestAnAnswerMayBeginBeforeTheRequestHasEnded(t *testing.T) {
+	// As where a server has read all that was announced, and the proxy has yet to
+	// see that nothing follows.
+	repeats := tripper(func(r *http.Request) (*http.Response, error) {
+		answer := respond(r, http.StatusOK, "")
+		answer.Body, answer.ContentLength = r.Body, -1
+		return answer, nil
+	})
+	for name, start := range map[string]func(t *testing.T) (p *rig, url string){
+		"of GitHub": func(t *testing.T) (*rig, string) { return live(t, repeats), "https://api.github.com/graphql" },
+		"of the model": func(t *testing.T) (*rig, string) {
+			p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://api.model.example/v1", Transport: repeats}})
+			p.Begin(nil)
+			return p, "https://api.model.example/v1/responses"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, url := start(t)
+			transport := p.transport(t)
+			transport.ForceAttemptHTTP2 = false
+			body := strings.Repeat("what the agent says. ", 3000)
+			assert.Equal(t, body, do(t, &http.Client{Transport: transport}, "POST", url, body).body)
+		})
+	}
+}
+
 func TestRedirectsAreLeftToTheClient(t *testing.T) {
 	var asked []string
 	p := live(t, func(r *http.Request) (*http.Response, error) {

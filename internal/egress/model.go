@@ -139,7 +139,7 @@ func (p *Proxy) serveModel(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	a.model.Add(1)
-	p.model.reverse.ServeHTTP(w, r.WithContext(a.context(r.Context())))
+	passOn(p.model.reverse, w, r.WithContext(a.context(r.Context())))
 }
 
 // covers reports whether a path is below the base URL's, plainly written.

@@ -84,7 +84,7 @@ func TestAnAgentIsGivenAModelThatItCanAsk(t *testing.T) {
 		"Claude Code with OpenAI's":   {[]string{"--provider", "claude-code", "--model", "openai/gpt-5.3-codex"}, `Claude Code cannot ask a model of provider "openai": name one of anthropic, such as anthropic/`},
 		"Codex with Anthropic's":      {[]string{"--provider", "codex", "--model", "anthropic/claude-sonnet-4-5"}, `Codex cannot ask a model of provider "anthropic": name one of openai, such as openai/`},
 		"another address":             {[]string{"--provider", "claude-code", "--model", "x/m", "--model-base-url", "http://127.0.0.1:1/api"}, "it must end in /v1"},
-		"no such provider":            {[]string{"--provider", "clade-code", "--model", "x/m"}, "use one of scripted, claude-code, codex, opencode"},
+		"no such provider":            {[]string{"--provider", "clade-code", "--model", "x/m"}, "use one of scripted, claude-code, codex, command, opencode"},
 		"no key of the provider's":    {[]string{"--provider", "claude-code", "--model", "anthropic/claude-sonnet-4-5"}, "ANTHROPIC_API_KEY, which is to hold the model's API key, is empty"},
 		"a program that is not there": {[]string{"--provider", "codex", "--model", "x/m", "--model-base-url", "http://127.0.0.1:1/v1", "--codex-bin", "no-such-codex"}, "Codex is not there"},
 	} {
