@@ -34,6 +34,7 @@ func TestTheConclusionIsTheVerdict(t *testing.T) {
 		{"stopped", comment.Run{Phase: comment.Stopped, Summary: passing().Summary}, comment.Cancelled},
 		{"infrastructure", comment.Run{Phase: comment.Broken, Problem: fault.Infraf("no network")}, comment.Neutral},
 		{"a defect of ours", comment.Run{Phase: comment.Broken, Problem: errors.New("index out of range")}, comment.Neutral},
+		{"N9: the candidate's tool does not work", comment.Run{Phase: comment.Broken, Problem: fault.Toolf("ghx dies")}, comment.Failure},
 		{"a mistake in the settings", comment.Run{Phase: comment.Broken, Problem: fault.Invalidf("line 7")}, comment.ActionRequired},
 		{"[skip bench]", comment.Run{Phase: comment.Skipped, Skip: comment.SkipMarker}, comment.SkippedCheck},
 		{"a draft", comment.Run{Phase: comment.Skipped, Skip: comment.SkipDraft}, comment.SkippedCheck},

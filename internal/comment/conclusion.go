@@ -49,6 +49,7 @@ func (r Run) Status() CheckStatus {
 //	no verdict, or simulated (rule G15)     neutral
 //	stopped                                 cancelled
 //	error around us, or of ours             neutral
+//	the measured tool does not work (N9)    failure
 //	error in the settings                   action_required
 //	skipped                                 skipped
 //	a fork's commit waits for approval      action_required
@@ -64,10 +65,14 @@ func (r Run) Conclusion() Conclusion {
 	case Stopped:
 		return Cancelled
 	case Broken:
-		if fault.KindOf(r.Problem) == fault.Invalid {
+		switch fault.KindOf(r.Problem) {
+		case fault.Invalid:
 			return ActionRequired
+		case fault.Tool:
+			return Failure
+		default:
+			return Neutral
 		}
-		return Neutral
 	case Skipped:
 		if r.Skip == SkipApproval {
 			return ActionRequired

@@ -44,10 +44,14 @@ func (r Run) headline() headline {
 	case Stopped:
 		return headline{"⏹️", "STOPPED", "no verdict"}
 	case Broken:
-		if fault.KindOf(r.Problem) == fault.Invalid {
+		switch fault.KindOf(r.Problem) {
+		case fault.Invalid:
 			return headline{"✋", "NOT RUN", "something in the settings must be mended"}
+		case fault.Tool:
+			return headline{"❌", bench.VerdictFail.Word(), "the tool that is measured does not work"}
+		default:
+			return headline{"⚠️", "NO VERDICT", "infrastructure failure"}
 		}
-		return headline{"⚠️", "NO VERDICT", "infrastructure failure"}
 	case Skipped:
 		return r.skipHeadline()
 	default:

@@ -42,10 +42,12 @@ func (r Run) retryStep() string {
 }
 
 func (r Run) mendSteps() []string {
-	if fault.KindOf(r.Problem) == fault.Invalid {
+	switch fault.KindOf(r.Problem) {
+	case fault.Invalid, fault.Tool:
 		return []string{"Mend it and push; nothing was run and nothing was spent on agents."}
+	default:
+		return []string{"This says nothing about the change.", r.retryStep()}
 	}
-	return []string{"This says nothing about the change.", r.retryStep()}
 }
 
 func (r Run) verdictSteps() []string {

@@ -23,6 +23,9 @@ const (
 	// Infrastructure is something around us that failed: disk, network, a
 	// process that we depend on. The same call may work later.
 	Infrastructure
+	// Tool is the tool that is measured: it does not work where another does, so
+	// that there is a verdict on it without a session (rule N9).
+	Tool
 )
 
 // String returns the kind's name as it appears in logs and JSON.
@@ -32,6 +35,8 @@ func (k Kind) String() string {
 		return "invalid"
 	case Infrastructure:
 		return "infrastructure"
+	case Tool:
+		return "tool"
 	default:
 		return "internal"
 	}
@@ -71,6 +76,9 @@ func Infraf(format string, args ...any) error { return build(Infrastructure, for
 
 // Internalf is [Invalidf] for [Internal] errors.
 func Internalf(format string, args ...any) error { return build(Internal, format, args) }
+
+// Toolf is [Invalidf] for [Tool] errors.
+func Toolf(format string, args ...any) error { return build(Tool, format, args) }
 
 func build(kind Kind, format string, args []any) error {
 	err := fmt.Errorf(format, args...)

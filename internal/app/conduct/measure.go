@@ -69,7 +69,7 @@ func (c *Conductor) doMeasure(ctx context.Context, j queue.Job[job]) error {
 		return c.end(ctx, r.ID, runs.Stopped, outcome)
 	case ctx.Err() != nil:
 		return err // the process stops: another one goes on
-	case fault.KindOf(err) != fault.Invalid && !queue.IsPermanent(err) && j.Attempt < measureTries:
+	case fault.KindOf(err) != fault.Invalid && fault.KindOf(err) != fault.Tool && !queue.IsPermanent(err) && j.Attempt < measureTries:
 		return err // it is tried again
 	default:
 		outcome.Problem, outcome.ProblemKind = fault.Public(err), fault.KindOf(err)

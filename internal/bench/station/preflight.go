@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,52 +12,98 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
+	"github.com/ghx-dev/bench-action/internal/egress"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
+// BrokenTool is the error of a mode whose own tool does not work, where those of
+// the other modes do.
+type BrokenTool struct {
+	Mode bench.Mode
+	Err  error
+}
+
+// Error says what the tool does.
+func (b *BrokenTool) Error() string { return b.Err.Error() }
+
+// Unwrap returns what the tool does.
+func (b *BrokenTool) Unwrap() error { return b.Err }
+
 // Preflight finds out whether the modes' programs work where agents work: they
-// keep to the proxy, gh is logged in, and ghx has the capabilities (rule N2).
-// It returns what the ghx of each mode calls them. Errors are of kind invalid
-// where another program is needed, of kind infrastructure where one fails.
+// keep to the proxy, gh is logged in, and each mode's own tool has the
+// capabilities and asks GitHub by the proxy (rules N2 and N9). It returns what the
+// ghx of each mode calls them. Errors are of kind invalid where another program is
+// needed, of kind infrastructure where one fails, and a [BrokenTool] where one
+// mode's own alone does.
 func (s *Stations) Preflight(ctx context.Context, place *target.Place, modes []bench.Mode, capabilities []string) (map[bench.Mode]scenario.Names, error) {
-	err := eachMode(modes, func(mode bench.Mode) error {
+	if _, err := eachMode(modes, func(mode bench.Mode) error {
 		for _, p := range s.options.Tools.Programs(mode) {
 			if err := toolset.CheckRuntime(ctx, s.Run(mode), p); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
-	if err != nil {
+	}); err != nil {
 		return nil, err
 	}
 	if err := s.preflights(ctx, place, modes); err != nil {
 		return nil, err
 	}
-	return s.names(ctx, modes, capabilities)
+	return s.ownTools(ctx, place, modes, capabilities)
 }
 
-// names asks the ghx of each mode for its capabilities.
-func (s *Stations) names(ctx context.Context, modes []bench.Mode, capabilities []string) (map[bench.Mode]scenario.Names, error) {
+// ownTools has the tool of each mode tell its capabilities and ask GitHub.
+func (s *Stations) ownTools(ctx context.Context, place *target.Place, modes []bench.Mode, capabilities []string) (map[bench.Mode]scenario.Names, error) {
 	var mu sync.Mutex
 	all := map[bench.Mode]scenario.Names{}
-	err := eachMode(modes, func(mode bench.Mode) error {
-		if !s.options.Tools.File(mode).Has(toolset.Listed) {
+	broken, err := eachMode(modes, func(mode bench.Mode) error {
+		file := s.options.Tools.File(mode)
+		if file.Has(toolset.Listed) {
+			names, err := toolset.CheckCapabilities(ctx, s.Run(mode), capabilities)
+			if err != nil {
+				return fmt.Errorf("mode %s: %w", mode, err)
+			}
+			mu.Lock()
+			all[mode] = names
+			mu.Unlock()
+		}
+		if file.Canary == "" {
 			return nil
 		}
-		names, err := toolset.CheckCapabilities(ctx, s.Run(mode), capabilities)
-		if err != nil {
-			return fmt.Errorf("mode %s: %w", mode, err)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		all[mode] = names
-		return nil
+		return s.canary(ctx, place, mode, file.Canary)
 	})
-	if err != nil {
+	switch {
+	case err == nil:
+		return all, nil
+	case len(broken) == 1 && ctx.Err() == nil && s.worksElsewhere(broken[0], modes, err):
+		return nil, &BrokenTool{broken[0], err}
+	default:
 		return nil, err
 	}
-	return all, nil
+}
+
+// worksElsewhere reports whether the other modes, which have no such error, show
+// that it is not for want of something on this machine: any of them where a
+// program fails, one of the same kind where it works and is not as it must be.
+func (s *Stations) worksElsewhere(broken bench.Mode, modes []bench.Mode, err error) bool {
+	if fault.KindOf(err) == fault.Infrastructure {
+		return len(modes) > 1
+	}
+	return slices.ContainsFunc(modes, func(mode bench.Mode) bool {
+		return mode != broken && s.options.Tools.File(mode).Canary == s.options.Tools.File(broken).Canary
+	})
+}
+
+// canary has a mode's own tool ask GitHub, which is to be seen here.
+func (s *Stations) canary(ctx context.Context, place *target.Place, mode bench.Mode, line string) error {
+	used, err := s.tried(ctx, place, mode, line)
+	if err != nil {
+		return err
+	}
+	if used.REST+used.GraphQL == 0 {
+		return fault.Invalidf("mode %s: `%s` succeeds where the agent works, and the proxy saw no request to GitHub: the program does not keep to HTTPS_PROXY and the proxy's certificate, as Node.js before 22.21 does not, or it answers without asking", mode, line)
+	}
+	return nil
 }
 
 // preflights runs the preflight commands of modes, each once for all modes in
@@ -79,16 +126,23 @@ func (s *Stations) preflights(ctx context.Context, place *target.Place, modes []
 
 // preflight runs a command of a mode, which can reach GitHub.
 func (s *Stations) preflight(ctx context.Context, place *target.Place, mode bench.Mode, line string) error {
+	_, err := s.tried(ctx, place, mode, line)
+	return err
+}
+
+// tried runs a command of a mode that can reach GitHub, and tells what it asked
+// for.
+func (s *Stations) tried(ctx context.Context, place *target.Place, mode bench.Mode, line string) (egress.Usage, error) {
 	st, err := s.station(mode, 0)
 	if err != nil {
-		return err
+		return egress.Usage{}, err
 	}
 	attempt := st.proxy.Begin(place.GitHub)
 	defer attempt.End()
 	if _, err := st.run(ctx, "/bin/sh", "-c", line); err != nil {
-		return fault.Infraf("mode %s: `%s` fails where the agent works: %w", mode, line, err)
+		return egress.Usage{}, fault.Infraf("mode %s: `%s` fails where the agent works: %w", mode, line, err)
 	}
-	return nil
+	return attempt.Usage(), nil
 }
 
 // Versions returns the versions of the modes' programs, by name; a program of
@@ -97,6 +151,7 @@ func (s *Stations) preflight(ctx context.Context, place *target.Place, mode benc
 func (s *Stations) Versions(ctx context.Context, modes []bench.Mode) (map[string]string, error) {
 	var mu sync.Mutex
 	versions := map[string]string{}
+	failing := "" // the program that does not tell its version, if one does not
 	// take reports whether nobody else asks a program.
 	take := func(name string) bool {
 		mu.Lock()
@@ -107,7 +162,7 @@ func (s *Stations) Versions(ctx context.Context, modes []bench.Mode) (map[string
 		}
 		return !asked
 	}
-	err := eachMode(modes, func(mode bench.Mode) error {
+	broken, err := eachMode(modes, func(mode bench.Mode) error {
 		for _, p := range s.options.Tools.Programs(mode) {
 			name := s.options.Tools.VersionName(mode, p, modes)
 			if !take(name) {
@@ -115,6 +170,9 @@ func (s *Stations) Versions(ctx context.Context, modes []bench.Mode) (map[string
 			}
 			version, err := p.Version(ctx, s.Run(mode))
 			if err != nil {
+				mu.Lock()
+				failing = p.Name
+				mu.Unlock()
 				return fault.Wrap(fault.Infrastructure, err)
 			}
 			mu.Lock()
@@ -123,20 +181,37 @@ func (s *Stations) Versions(ctx context.Context, modes []bench.Mode) (map[string
 		}
 		return nil
 	})
-	if err != nil {
+	switch {
+	case err == nil:
+		return versions, nil
+	case len(broken) == 1 && len(modes) > 1 && ctx.Err() == nil && s.isOwn(broken[0], failing, modes):
+		return nil, &BrokenTool{broken[0], err}
+	default:
 		return nil, err
 	}
-	return versions, nil
+}
+
+// isOwn reports whether a program is of one mode alone, or each has its own.
+func (s *Stations) isOwn(mode bench.Mode, name string, modes []bench.Mode) bool {
+	start := s.options.Tools.Starts(mode, name)
+	return !slices.ContainsFunc(modes, func(other bench.Mode) bool {
+		return other != mode && slices.Equal(start, s.options.Tools.Starts(other, name))
+	})
 }
 
 // eachMode calls f for all modes at once, each of which has a station of its
-// own. The error is that of the first mode which has one.
-func eachMode(modes []bench.Mode, f func(bench.Mode) error) error {
+// own. It returns the modes that have an error, and that of the first of them.
+func eachMode(modes []bench.Mode, f func(bench.Mode) error) (failed []bench.Mode, err error) {
 	problems := make([]error, len(modes))
 	var working sync.WaitGroup
 	for i, mode := range modes {
 		working.Go(func() { problems[i] = f(mode) })
 	}
 	working.Wait()
-	return cmp.Or(problems...)
+	for i, problem := range problems {
+		if problem != nil {
+			failed = append(failed, modes[i])
+		}
+	}
+	return failed, cmp.Or(problems...)
 }

@@ -35,6 +35,7 @@ esac`
 	ghxScript = `case "$1" in
 --version) echo 0.9.1 ;;
 capabilities) echo '[{"capability_id": "pr.view"}, {"capability_id": "pr.merge"}]' ;;
+run) exec curl -sS -f https://api.github.com/rate_limit ;;
 esac`
 	mcpScript = `echo 'GitHub MCP Server
 Version: 0.20.0'`
@@ -192,4 +193,24 @@ func running(t *testing.T, text string) int {
 		}
 	}
 	return found
+}
+
+// withGHX gives the modes ghx and ghx@base a ghx whose run does that, which begins
+// with the cases of ghx alone.
+func withGHX(t *testing.T, run, baseRun string, cases ...string) func(*station.Options) {
+	t.Helper()
+	folder := t.TempDir()
+	write := func(name, run string, cases ...string) string {
+		path := filepath.Join(folder, name)
+		script := "#!/bin/sh\ncase \"$1\" in\n" + strings.Join(cases, "\n") + "\n--version) echo 0.9.1 ;;\n" +
+			`capabilities) echo '[{"capability_id": "pr.view"}]' ;;` + "\nrun) " + run + " ;;\nesac\n"
+		require.NoError(t, os.WriteFile(path, []byte(script), 0o700))
+		return path
+	}
+	skill := write("SKILL.md", "")
+	options := toolset.Options{
+		GH: write("gh", ""), GHX: write("ghx", run, cases...), GHXSkill: skill, GHXBase: write("ghx-base", baseRun), GHXBaseSkill: skill,
+	}
+	require.NoError(t, os.WriteFile(options.GH, []byte("#!/bin/sh\n"+ghScript+"\n"), 0o700))
+	return func(o *station.Options) { o.Tools = toolset.Find(options) }
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/egress"
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 const askGitHub = "curl -sS https://api.github.com/zen 2>&1; true"
@@ -213,7 +214,7 @@ func TestN2ThePreflightAsksOnce(t *testing.T) {
 		return err
 	}
 	require.NoError(t, preflight(modes, "pr.view", "pr.merge"))
-	assert.Equal(t, []string{"GET api.github.com/user token " + token}, r.requests(), "N2: one gh auth status")
+	assert.Equal(t, []string{"GET api.github.com/user token " + token, "GET api.github.com/rate_limit "}, r.requests(), "N2: one gh auth status, N9: one request of ghx itself")
 
 	err := preflight(modes, "pr.view", "pr.fly", "pr.swim")
 	require.ErrorContains(t, err, "pr.fly, pr.swim")
@@ -223,6 +224,52 @@ func TestN2ThePreflightAsksOnce(t *testing.T) {
 	require.NoError(t, preflight([]bench.Mode{bench.MCP}))
 	assert.Len(t, r.requests(), before, "N2: the MCP server has no gh")
 	assert.Contains(t, r.does(t, bench.AgentDirect, 0, askGitHub), "No attempt is under way.", "the attempt of the preflight is over")
+}
+
+func TestN9ABrokenToolIsToldFromABrokenMachine(t *testing.T) {
+	t.Parallel()
+	asks := `exec curl -sS -f https://api.github.com/rate_limit`
+	for name, c := range map[string]struct {
+		head, base string
+		modes      []bench.Mode
+		broken     bench.Mode
+		kind       fault.Kind
+		says       string
+	}{
+		"the head's ghx dies":                      {"echo no module >&2; exit 1", asks, []bench.Mode{bench.GHXBase, bench.GHX}, bench.GHX, fault.Infrastructure, "no module"},
+		"and gh is what it is compared with":       {"echo no module >&2; exit 1", asks, []bench.Mode{bench.AgentDirect, bench.GHX}, bench.GHX, fault.Infrastructure, "no module"},
+		"the base's ghx dies":                      {asks, "exit 1", []bench.Mode{bench.GHXBase, bench.GHX}, bench.GHXBase, fault.Infrastructure, "mode ghx@base"},
+		"both die":                                 {"exit 1", "exit 1", []bench.Mode{bench.GHXBase, bench.GHX}, "", fault.Infrastructure, "mode ghx@base"},
+		"it is alone":                              {"exit 1", asks, []bench.Mode{bench.GHX}, "", fault.Infrastructure, "mode ghx"},
+		"the head's ghx makes its answers up":      {"echo ok", asks, []bench.Mode{bench.GHXBase, bench.GHX}, bench.GHX, fault.Invalid, "the proxy saw no request"},
+		"no ghx gets through, as with an old Node": {"echo ok", "echo ok", []bench.Mode{bench.GHXBase, bench.GHX}, "", fault.Invalid, "HTTPS_PROXY"},
+		"nor is there another":                     {"echo ok", asks, []bench.Mode{bench.AgentDirect, bench.GHX}, "", fault.Invalid, "HTTPS_PROXY"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, withGHX(t, c.head, c.base))
+			_, err := r.Preflight(t.Context(), r.prepare(t, "", 0), c.modes, []string{"pr.view"})
+			require.ErrorContains(t, err, c.says)
+			assert.Equal(t, c.kind, fault.KindOf(err), err)
+			var broken *station.BrokenTool
+			if c.broken == "" {
+				require.False(t, errors.As(err, &broken), err)
+				return
+			}
+			require.ErrorAs(t, err, &broken)
+			assert.Equal(t, c.broken, broken.Mode)
+		})
+	}
+}
+
+func TestN9ABrokenBuildDoesNotTellItsVersion(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, withGHX(t, "", "", "--version) echo Cannot find module >&2; exit 1 ;;"))
+	var broken *station.BrokenTool
+	_, err := r.Versions(t.Context(), []bench.Mode{bench.GHXBase, bench.GHX})
+	require.ErrorAs(t, err, &broken)
+	assert.Equal(t, bench.GHX, broken.Mode)
+	require.ErrorContains(t, err, "Cannot find module")
 }
 
 func TestVersionsAreThoseOfTheProgramsWhereAgentsAre(t *testing.T) {

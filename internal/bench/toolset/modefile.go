@@ -35,6 +35,7 @@ type ModeFile struct {
 	InstructionsFile string            `json:"instructions_file,omitempty"`
 	Env              map[string]string `json:"env,omitempty"`
 	Preflight        string            `json:"preflight,omitempty"`
+	Canary           string            `json:"canary,omitempty"`
 	Absent           []string          `json:"absent,omitempty"`
 	Capabilities     []string          `json:"capabilities,omitempty"`
 

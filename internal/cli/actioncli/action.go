@@ -224,6 +224,8 @@ func (a *action) judge(ctx context.Context, stages *stages, result benchcli.Resu
 // being reached, and because of a failed gate only where that is asked for.
 func (a *action) exitCode(result benchcli.Result, err error) int {
 	switch {
+	case fault.KindOf(err) == fault.Tool && a.inputs.FailOn != actions.FailOnGate:
+		return exitFine
 	case err != nil:
 		return result.Code
 	case result.Summary == nil:

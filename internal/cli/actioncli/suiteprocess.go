@@ -42,6 +42,8 @@ func (e *suiteEnd) err() error {
 		return nil
 	case e.Code == exitInvalid:
 		return fault.Invalidf("%s", e.Problem)
+	case e.Code == exitGateFailed:
+		return fault.Toolf("%s", e.Problem)
 	default:
 		return fault.Infraf("%s", e.Problem)
 	}

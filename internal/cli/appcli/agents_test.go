@@ -99,6 +99,7 @@ esac
 number=$(sed -n 's/.*"prNumber": *\([0-9]*\).*/\1/p')
 set -- "$2" "$number" aryeko/ghx-bench-fixtures
 case "$1" in
+repo.view) gh repo view "$3" --json name ;;
 pr.view) gh pr view "$2" --repo "$3" --json id,number,title,state,url,labels --jq '{id,number,title,state,url,labels:[.labels[].name]}' ;;
 pr.merge) gh pr merge "$2" --repo "$3" --squash >&2 && echo '{"prNumber":'$2',"method":"squash","isMethodAssumed":false,"queued":false,"deleteBranch":false}' ;;
 esac | sed 's/.*/{"ok":true,"data":&,"meta":{"route_used":"graphql"}}/'

@@ -162,6 +162,8 @@ func (a *app) execute(ctx context.Context, args []string) (int, error) {
 		return a.verdict, nil
 	case fault.KindOf(err) == fault.Invalid:
 		return exitInvalid, err
+	case fault.KindOf(err) == fault.Tool:
+		return exitGateFailed, err
 	default:
 		return exitInfrastructure, err
 	}

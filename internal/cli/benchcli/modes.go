@@ -101,7 +101,7 @@ func (a *app) showMode(library *toolset.Library, m *toolset.ModeFile) error {
 		{"mode", string(m.Name)}, {"description", m.Description}, {"of", m.Of},
 		{"shell", map[bool]string{true: "yes", false: "no"}[m.Shell]},
 		{"commands", strings.Join(setup.Commands, ", ")}, {"MCP servers", strings.Join(servers, ", ")},
-		{"absent", strings.Join(m.Absent, ", ")}, {"preflight", m.Preflight}, {"capabilities", strings.Join(m.Capabilities, ", ")},
+		{"absent", strings.Join(m.Absent, ", ")}, {"preflight", m.Preflight}, {"canary", m.Canary}, {"capabilities", strings.Join(m.Capabilities, ", ")},
 	} {
 		if line[1] != "" {
 			fmt.Fprintf(table, "%s\t%s\n", line[0], line[1])

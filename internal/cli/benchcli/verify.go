@@ -15,6 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/station"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
@@ -89,7 +90,8 @@ worse than the baseline by more than the margins, claim whether it saves what
 the thresholds say. They look at the sessions after 2, 4, 6… repetitions, end as
 soon as it can be told, and say so where it cannot.
 
-Exit codes: 0 the gate passes, 1 it fails, 2 bad input or nothing to judge,
+Exit codes: 0 the gate passes, 1 it fails or the candidate's tool does not work
+where the others do, 2 bad input or nothing to judge,
 3 something around us failed or the run is not complete, 4 it cannot be told,
 130 and 143 stopped by a signal (the run can go on with --resume).
 
@@ -122,7 +124,7 @@ this run's repetitions count too. Rows that do not belong are counted and named.
 			}
 			p, how, design, err := a.prepareVerify(cmd, &f)
 			if err != nil {
-				return err
+				return blameTool(err, f.judge.candidate)
 			}
 			defer p.provider.Close()
 			switch {
@@ -136,12 +138,22 @@ this run's repetitions count too. Rows that do not belong are counted and named.
 				if design == nil && !p.provider.Describe().Simulated {
 					fmt.Fprintf(a.stderr, "bench: %s\n", warnOfChecks(how.Profile, evidence.PlanOfChecks(evidence.Unknown(len(p.suite.Scenarios)), p.suite.Repetitions).Looks))
 				}
-				return a.verify(cmd.Context(), p, how)
+				return blameTool(a.verify(cmd.Context(), p, how), f.judge.candidate)
 			}
 		},
 	}
 	f.add(cmd)
 	return cmd
+}
+
+// blameTool has the error of a candidate's tool that does not work, where the other
+// modes' do, be a verdict on it (rule N9).
+func blameTool(err error, candidate string) error {
+	var broken *station.BrokenTool
+	if !errors.As(err, &broken) || string(broken.Mode) != candidate {
+		return err
+	}
+	return fault.Toolf("FAIL: the candidate's tool does not work, and what it is compared with does: %w", err)
 }
 
 // parseModes reads names of modes that are known.
