@@ -180,6 +180,10 @@ func (s *Set) Setups(as Agent) map[bench.Mode]agent.Setup {
 	return all
 }
 
+// Skill returns the end of a mode's instructions that is the skills of its programs,
+// empty without any.
+func (s *Set) Skill(mode bench.Mode) string { return s.skills[mode] }
+
 // Hidden returns the names of the programs that a mode must not have, sorted:
 // those that its file names, and those that only other modes have.
 func (s *Set) Hidden(mode bench.Mode) []string {

@@ -66,6 +66,11 @@ func (f *agentFlags) addPrograms(flags *pflag.FlagSet) {
 	flags.StringVar(&f.codexBin, "codex-bin", "", "Codex' program, a `FILE` or a name on PATH (default: codex)")
 	flags.StringVar(&f.agentCommand, "agent-command", "", "the program of --provider command, a `LINE` for sh: it reads a prompt and prints its answer")
 	flags.StringVar(&f.tools.GH, "gh-command", "", "the `COMMAND` that agents have as gh (default: gh on PATH)")
+	f.addGHX(flags)
+}
+
+// addGHX adds the flags about the programs of modes that are measured.
+func (f *agentFlags) addGHX(flags *pflag.FlagSet) {
 	flags.StringVar(&f.tools.GHX, "ghx-command", "", "the `COMMAND` that agents have as ghx in mode ghx (default: ghx on PATH)")
 	flags.StringVar(&f.tools.GHXSkill, "ghx-skill", "", "the `FILE` with ghx's skill text (default: the one installed with ghx)")
 	flags.StringVar(&f.tools.GHXBase, "base-ghx", "", "the `COMMAND` of the base commit's ghx, for mode ghx@base")

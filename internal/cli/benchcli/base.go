@@ -44,11 +44,7 @@ func (a *app) buildBase(cmd *cobra.Command, f *verifyFlags) (remove func(), err 
 			return remove, fault.Invalidf("--base and --%s are both given: --base sets it, so leave one out", other)
 		}
 	}
-	repo, err := openWorktree(cmd.Context(), ".")
-	if err != nil {
-		return remove, err
-	}
-	base, err := repo.commit(cmd.Context(), f.base.ref)
+	repo, base, err := openBase(cmd.Context(), f.base.ref)
 	if err != nil {
 		return remove, err
 	}
@@ -59,16 +55,35 @@ func (a *app) buildBase(cmd *cobra.Command, f *verifyFlags) (remove func(), err 
 	if !flags.Changed("gate-profile") {
 		set = append(set, [2]string{"gate-profile", string(bench.ProfileRegression)})
 	}
-	tools := &f.suite.agent.tools
 	if f.suite.dryRun {
 		// Nothing is built to tell what would run; the programs are the same kind.
-		tools.GHXBase = firstOf(tools.GHX, "ghx")
+		f.suite.agent.tools.GHXBase = firstOf(f.suite.agent.tools.GHX, "ghx")
 		return remove, setFlags(cmd, set)
 	}
 	if !flags.Changed("git-tree") {
 		// What the build makes is not of the tool's source.
 		set = append(set, [2]string{"git-tree", repo.contentHash(cmd.Context(), f.suite.outputs()...)})
 	}
+	if remove, err = a.buildTools(cmd.Context(), f, repo, base); err != nil {
+		return remove, err
+	}
+	return remove, setFlags(cmd, set)
+}
+
+// openBase finds the repository that we are in, and the base commit.
+func openBase(ctx context.Context, ref string) (repo *worktree, base commit, err error) {
+	if repo, err = openWorktree(ctx, "."); err != nil {
+		return nil, base, err
+	}
+	base, err = repo.commit(ctx, ref)
+	return repo, base, err
+}
+
+// buildTools builds ghx and that of the base commit, and has the tools of f be
+// those. What it leaves behind is removed by the returned function, which is never
+// nil.
+func (a *app) buildTools(ctx context.Context, f *verifyFlags, repo *worktree, base commit) (remove func(), err error) {
+	remove = func() {}
 	temp, err := os.MkdirTemp("", "bench-base-")
 	if err != nil {
 		return remove, fault.Infraf("make a folder for --base: %w", err)
@@ -76,20 +91,21 @@ func (a *app) buildBase(cmd *cobra.Command, f *verifyFlags) (remove func(), err 
 	worktree := filepath.Join(temp, "worktree")
 	remove = func() {
 		// The command's context may have ended.
-		repo.removeWorktree(context.WithoutCancel(cmd.Context()), worktree)
+		repo.removeWorktree(context.WithoutCancel(ctx), worktree)
 		if err := os.RemoveAll(temp); err != nil {
 			fmt.Fprintf(a.stderr, "bench: a temporary folder is left: %v\n", err)
 		}
 	}
-	if err := repo.addWorktree(cmd.Context(), worktree, base.sha); err != nil {
+	if err := repo.addWorktree(ctx, worktree, base.sha); err != nil {
 		return remove, err
 	}
-	built, err := a.buildBoth(cmd.Context(), f, temp, filepath.Join(worktree, repo.prefix), base.sha)
+	built, err := a.buildBoth(ctx, f, temp, filepath.Join(worktree, repo.prefix), base.sha)
 	if err != nil {
 		return remove, err
 	}
+	tools := &f.suite.agent.tools
 	tools.GHX, tools.GHXSkill, tools.GHXBase, tools.GHXBaseSkill = built.Command, built.Skill, built.Base, built.BaseSkill
-	return remove, setFlags(cmd, set)
+	return remove, nil
 }
 
 func setFlags(cmd *cobra.Command, values [][2]string) error {

@@ -28,7 +28,7 @@ var completedFlags = map[string]words{
 
 // completedArguments are the first arguments that a shell completes, by command.
 var completedArguments = map[string]words{
-	"bench run": modeWords, "bench explain": cellWords, "bench compare": runWords, "bench measure": runFolderWords,
+	"bench run": modeWords, "bench surface": modeWords, "bench explain": cellWords, "bench compare": runWords, "bench measure": runFolderWords,
 	"bench scenarios show": scenarioWords, "bench scenarios try": scenarioWords,
 }
 
@@ -50,7 +50,7 @@ func complete(cmd *cobra.Command) {
 		return
 	}
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 && cmd.Name() != "compare" {
+		if len(args) > 0 && cmd.Name() != "compare" && cmd.Name() != "surface" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return listed(of(cmd), begun), cobra.ShellCompDirectiveNoFileComp

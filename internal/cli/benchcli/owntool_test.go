@@ -46,7 +46,7 @@ func TestThePageOfOnesOwnToolCanBeCopied(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "own-tool.md"))
 	require.NoError(t, err)
 	blocks := shellBlocks.FindAllSubmatch(page, -1)
-	require.Len(t, blocks, 5)
+	require.Len(t, blocks, 6)
 	script := "set -e\n"
 	for _, block := range blocks {
 		script += string(block[1])
@@ -60,6 +60,10 @@ func TestThePageOfOnesOwnToolCanBeCopied(t *testing.T) {
 	began := time.Now()
 	require.NoError(t, cmd.Run(), out.String())
 	t.Logf("the page takes %s", time.Since(began).Round(time.Second))
+
+	assert.Contains(t, out.String(), "What agents see of prtool@v2, against prtool@v1 (no model was asked):\n  `prtool` is described otherwise\n")
+	removed := regexp.MustCompile("(?m)^  removed `.*`, `.*`, .* and 25 more \\(− 4,604 tokens\\)$")
+	assert.Regexp(t, removed, out.String(), "of GitHub's own server")
 
 	rows := r.rows(t)
 	for mode, runs := range map[bench.Mode]int{bench.AgentDirect: 3, "prtool": 1, "skilled": 1, "fewtools": 1, "prtool@v1": 1, "prtool@v2": 1} {

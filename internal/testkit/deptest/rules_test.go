@@ -18,7 +18,7 @@ var layers = [][]string{
 	{
 		"internal/bench/gate", "internal/bench/evidence", "internal/bench/scenario", "internal/bench/scene", "internal/bench/world/...", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
 		"internal/bench/envelope", "internal/bench/prompt", "internal/bench/ledger", "internal/bench/expect", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
-		"internal/confine/...", "internal/bench/toolset",
+		"internal/confine/...", "internal/bench/toolset", "internal/bench/surface",
 	},
 	{"internal/bench", "internal/bench/footprint", "internal/bench/truth", "internal/bench/stats", "internal/fault", "internal/githubschema/...", "internal/jq", "internal/jsondoc", "internal/markdown", "internal/pathfilter", "internal/redact", "scenarios"},
 }
@@ -51,7 +51,7 @@ var impure = []string{
 }
 
 // purePackages judge.
-var purePackages = []string{"internal/bench/gate", "internal/bench/evidence"}
+var purePackages = []string{"internal/bench/gate", "internal/bench/evidence", "internal/bench/surface"}
 
 const (
 	providers  = "internal/bench/agent"

@@ -1,0 +1,247 @@
+package station
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	shellquote "github.com/kballard/go-shellquote"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/net/http/httpproxy"
+
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/bench/surface"
+	"github.com/ghx-dev/bench-action/internal/confine"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+const (
+	// maxServerOutput is how much an MCP server may say, in bytes.
+	maxServerOutput = 16 << 20
+	// maxPages is how many pages its list of tools may have.
+	maxPages = 50
+)
+
+// connect starts an MCP server as the agent would, or finds it by HTTP. The caller
+// calls end, once.
+func (st *station) connect(ctx context.Context, server agent.MCPServer) (session *mcp.ClientSession, end func() error, err error) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+	transport, stop, err := st.transport(ctx, server)
+	if err != nil {
+		return nil, nil, err
+	}
+	session, err = client.Connect(ctx, transport, nil)
+	if err != nil {
+		return nil, nil, errors.Join(cause(ctx, err), stop())
+	}
+	return session, func() error {
+		// What it says at its end is of no use.
+		_ = session.Close()
+		return stop()
+	}, nil
+}
+
+func (st *station) transport(ctx context.Context, server agent.MCPServer) (_ mcp.Transport, stop func() error, err error) {
+	if server.URL == "" {
+		return st.startServer(ctx, server)
+	}
+	transport, err := st.httpTransport(server)
+	return transport, func() error { return nil }, err
+}
+
+// cause is why something failed: that its time was up, if it was.
+func cause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// startServer starts a server on standard input and output. To stop it ends all that
+// it left running.
+func (st *station) startServer(ctx context.Context, server agent.MCPServer) (_ mcp.Transport, stop func() error, err error) {
+	st.running.Lock()
+	others, err := st.space.Processes()
+	if err != nil {
+		st.running.Unlock()
+		return nil, nil, err
+	}
+	input, output, program, err := pipes()
+	if err != nil {
+		st.running.Unlock()
+		return nil, nil, err
+	}
+	env := append(slices.Clone(st.env), "HOME="+st.space.Home(), "TMPDIR="+st.space.Temp())
+	for name, value := range server.Env {
+		env = append(env, name+"="+value)
+	}
+	_, err = st.space.Start(ctx, confine.Command{
+		Path: "/bin/sh", Args: []string{"-c", "exec " + shellquote.Join(server.Command...)},
+		Env: env, Stdin: program.stdin, Stdout: program.stdout,
+	})
+	program.close()
+	stop = func() error {
+		defer st.running.Unlock()
+		_, _ = input.Close(), output.Close() // the session has closed them, or nobody reads
+		return endAll(st.space, others...)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, stop())
+	}
+	return &mcp.IOTransport{Reader: &bounded{ReadCloser: output, left: maxServerOutput}, Writer: input}, stop, nil
+}
+
+// theirs are the ends of pipes that a program has.
+type theirs struct{ stdin, stdout *os.File }
+
+func (t theirs) close() { _, _ = t.stdin.Close(), t.stdout.Close() }
+
+// pipes returns our ends of a program's input and output, and its own.
+func pipes() (input, output *os.File, program theirs, err error) {
+	program.stdin, input, err = os.Pipe()
+	if err == nil {
+		output, program.stdout, err = os.Pipe()
+		if err != nil {
+			err = errors.Join(err, program.stdin.Close(), input.Close())
+		}
+	}
+	if err != nil {
+		return nil, nil, theirs{}, fault.Infraf("talk to an MCP server: %w", err)
+	}
+	return input, output, program, nil
+}
+
+// bounded ends with an error after so many bytes.
+type bounded struct {
+	io.ReadCloser
+	left int
+}
+
+// Read reads as long as there is anything left.
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("it says more than %d bytes", maxServerOutput)
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+// httpTransport reaches a server as the agent would: by the proxy, with the
+// authorities that the agent trusts.
+func (st *station) httpTransport(server agent.MCPServer) (mcp.Transport, error) {
+	variables := map[string]string{}
+	for _, entry := range st.env {
+		name, value, _ := strings.Cut(entry, "=")
+		variables[name] = value
+	}
+	bundle, err := st.proxy.Bundle("")
+	if err != nil {
+		return nil, fault.Infraf("read the system's certificate authorities: %w", err)
+	}
+	authorities := x509.NewCertPool()
+	authorities.AppendCertsFromPEM(bundle)
+	proxy := (&httpproxy.Config{HTTPProxy: variables["HTTP_PROXY"], HTTPSProxy: variables["HTTPS_PROXY"], NoProxy: variables["NO_PROXY"]}).ProxyFunc()
+	transport := &http.Transport{
+		Proxy:           func(r *http.Request) (*url.URL, error) { return proxy(r.URL) },
+		TLSClientConfig: &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12},
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if host, port, err := net.SplitHostPort(address); err == nil && host == "localhost" {
+				address = net.JoinHostPort("127.0.0.1", port)
+			}
+			return st.space.Dial(ctx, network, address)
+		},
+	}
+	return &mcp.StreamableClientTransport{
+		Endpoint: server.URL, MaxRetries: -1, DisableStandaloneSSE: true,
+		HTTPClient: &http.Client{Transport: &withHeaders{transport, server.Headers}},
+	}, nil
+}
+
+// withHeaders adds headers to requests, and bounds what is answered.
+type withHeaders struct {
+	http.RoundTripper
+	headers map[string]string
+}
+
+// RoundTrip sends a request.
+func (w *withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, value := range w.headers {
+		r.Header.Set(name, value)
+	}
+	response, err := w.RoundTripper.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	response.Body = &bounded{ReadCloser: response.Body, left: maxServerOutput}
+	return response, nil
+}
+
+// listTools returns a server's tools, and those of them that only read. What was
+// listed before an error counts.
+func listTools(ctx context.Context, session *mcp.ClientSession) (tools, reads []surface.Item, err error) {
+	params := &mcp.ListToolsParams{}
+	for range maxPages {
+		page, err := session.ListTools(ctx, params)
+		if err != nil {
+			return tools, reads, fmt.Errorf("list its tools: %w", cause(ctx, err))
+		}
+		for _, tool := range page.Tools {
+			if tool == nil {
+				continue
+			}
+			if len(tools) == surface.MaxItems {
+				return tools, reads, fmt.Errorf("it has more than %d tools", surface.MaxItems)
+			}
+			input, _ := tool.InputSchema.(map[string]any)
+			item := surface.NewTool(tool.Name, tool.Description, input)
+			tools = append(tools, item)
+			if tool.Annotations != nil && tool.Annotations.ReadOnlyHint && item.Name == tool.Name {
+				reads = append(reads, item)
+			}
+		}
+		if page.NextCursor == "" {
+			return tools, reads, nil
+		}
+		params.Cursor = page.NextCursor
+	}
+	return tools, reads, fmt.Errorf("its list of tools has more than %d pages", maxPages)
+}
+
+// callTool calls a tool and returns the size of its answer, in bytes. That it fails
+// is an answer too.
+func callTool(ctx context.Context, session *mcp.ClientSession, name string, arguments map[string]any) (size int, failed bool, err error) {
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: arguments})
+	var refused *jsonrpc.Error
+	switch {
+	case errors.As(err, &refused) && ctx.Err() == nil:
+		return len(refused.Message), true, nil
+	case err != nil:
+		return 0, false, cause(ctx, err)
+	}
+	for _, part := range result.Content {
+		if text, is := part.(*mcp.TextContent); is {
+			size += len(text.Text)
+			continue
+		}
+		encoded, err := json.Marshal(part)
+		if err != nil {
+			return 0, false, err
+		}
+		size += len(bytes.TrimSpace(encoded))
+	}
+	return size, result.IsError, nil
+}
