@@ -104,6 +104,8 @@ func TestBytesLeavesItsInputAlone(t *testing.T) {
 	kept := bytes.Clone(in)
 	assert.Equal(t, "x [redacted]", string(redact.New(secret).Bytes(in)))
 	assert.Equal(t, kept, in)
+	clean := []byte("nothing")
+	assert.Same(t, &clean[0], &redact.New(secret).Bytes(clean)[0], "what has no secrets is not copied")
 }
 
 func TestAPrivateKeyHidesNoMoreThanAKeyCanBe(t *testing.T) {
@@ -164,12 +166,14 @@ func TestWriterAfterCloseAndAfterAnError(t *testing.T) {
 	w := redact.New().Writer(&bytes.Buffer{})
 	require.NoError(t, w.Close())
 	require.NoError(t, w.Close())
-	_, err := w.Write([]byte("late"))
+	n, err := w.Write([]byte("late"))
 	require.ErrorIs(t, err, os.ErrClosed)
+	assert.Zero(t, n)
 
 	full := errors.New("the disk is full")
-	_, err = redact.New().Writer(broken{full}).Write([]byte("text\n"))
+	n, err = redact.New().Writer(broken{full}).Write([]byte("text\n"))
 	require.ErrorIs(t, err, full)
+	assert.Zero(t, n)
 }
 
 type broken struct{ err error }
