@@ -83,3 +83,25 @@ type ModeFact struct {
 	// Git is what its tool is of, empty where that is not known.
 	Git GitRef `json:"git"`
 }
+
+// VersionsOf returns the first two modes that are versions of one tool, whose names
+// differ in what comes after an @ alone: the one to compare with, and the other,
+// which is that without an @ if there is one. Nil if there are no two.
+func VersionsOf(modes []Mode) []Mode {
+	tool := func(m Mode) Mode {
+		name, _, _ := strings.Cut(string(m), "@")
+		return Mode(name)
+	}
+	for i, a := range modes {
+		for _, b := range modes[i+1:] {
+			switch {
+			case tool(a) != tool(b):
+			case tool(a) == a:
+				return []Mode{b, a}
+			default:
+				return []Mode{a, b}
+			}
+		}
+	}
+	return nil
+}

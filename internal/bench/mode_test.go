@@ -39,3 +39,15 @@ func TestRowsTellTheCommitOfTheirOwnTool(t *testing.T) {
 		assert.Equal(t, want, mode.OwnCommit(), mode)
 	}
 }
+
+func TestVersionsOfOneToolAreFound(t *testing.T) {
+	for _, c := range [][2][]bench.Mode{
+		{{bench.GHXBase, bench.GHX}, {bench.GHXBase, bench.GHX}},
+		{{bench.GHX, bench.GHXBase}, {bench.GHXBase, bench.GHX}},
+		{{bench.AgentDirect, "tool@v1", bench.MCP, "tool@v2"}, {"tool@v1", "tool@v2"}},
+		{{bench.AgentDirect, bench.GHX, bench.MCP}, nil},
+		{nil, nil},
+	} {
+		assert.Equal(t, c[1], bench.VersionsOf(c[0]), "%v", c[0])
+	}
+}

@@ -39,6 +39,9 @@ type Summary struct {
 	// ToolChanges are how the candidate's agents used tools otherwise than the
 	// baseline's, the clearest change first, at most one for each tool.
 	ToolChanges []UseChange `json:"toolChanges,omitempty"`
+	// Surface is how what the candidate's tool shows agents differs from what the
+	// baseline's does; nil where the two are not of one tool, or nobody has looked.
+	Surface *SurfaceChange `json:"surface,omitempty"`
 	// Evidence is nil unless the profile decides by it.
 	Evidence *Evidence `json:"evidence,omitempty"`
 }

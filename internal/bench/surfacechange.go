@@ -91,17 +91,17 @@ const maxNamed = 5
 func (c *SurfaceChange) Sentences(code func(string) string) []string {
 	var all []string
 	if more := c.PromptTokens.Candidate - c.PromptTokens.Baseline; more != 0 {
-		all = append(all, fmt.Sprintf("%s in every prompt (%s → %s)", signed(more, "token"), CountText(float64(c.PromptTokens.Baseline)), CountText(float64(c.PromptTokens.Candidate))))
+		all = append(all, fmt.Sprintf("in every prompt %s (%s → %s)", signed(more, "token"), CountText(float64(c.PromptTokens.Baseline)), CountText(float64(c.PromptTokens.Candidate))))
 	}
 	all = append(all, c.editSentences(code)...)
 	if c.MoreEdits > 0 {
 		all = append(all, fmt.Sprintf("%s more", counted(c.MoreEdits, "difference")))
 	}
 	for _, a := range c.Answers[:min(maxNamed, len(c.Answers))] {
-		all = append(all, fmt.Sprintf("the answer to %s has %s", code(a.Call), a.text()))
+		all = append(all, fmt.Sprintf("%s in answer to %s", a.text(), code(a.Call)))
 	}
 	if more := len(c.Answers) - maxNamed; more > 0 {
-		all = append(all, fmt.Sprintf("%s of another size too; all %d have %s", counted(more, "answer"), c.Calls, c.AllAnswers.text()))
+		all = append(all, fmt.Sprintf("%s of another size too; all %d together %s", counted(more, "answer"), c.Calls, c.AllAnswers.text()))
 	}
 	if len(all) == 0 {
 		all = append(all, "no difference in names, parameters, descriptions, texts and sizes of answers")

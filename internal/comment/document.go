@@ -31,6 +31,7 @@ const (
 	essential = iota
 	rankReasons
 	rankWorst
+	rankSurface
 	rankTools
 	rankDoubts
 	rankChanges

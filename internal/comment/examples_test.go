@@ -158,6 +158,15 @@ func failing() comment.Run {
 	s.Regressions = []bench.Regression{
 		{Metric: "median_latency_ms", Mode: bench.GHX, Current: 25410.5, RecentAverage: 20100, DeltaPct: 26.42, ThresholdPct: 15},
 	}
+	s.Surface = &bench.SurfaceChange{
+		Baseline: bench.GHXBase, Candidate: bench.GHX, PromptTokens: bench.Sizes{Baseline: 3480, Candidate: 5480},
+		Edits: []bench.SurfaceEdit{
+			{Kind: bench.SurfaceRenamed, Was: "repo.labels.list", Name: "repo.labels.all"}, {Kind: bench.ParameterDropped, Name: "issue.list", Parameter: "state"},
+			{Kind: bench.ParameterDropped, Name: "pr.list", Parameter: "state"}, {Kind: bench.SurfaceText, Name: "skill", LinesAdded: 40, LinesRemoved: 1, Tokens: 2000},
+		},
+		Answers: []bench.AnswerSize{{Call: `issue.view {"issueNumber":1}`, Sizes: bench.Sizes{Baseline: 338, Candidate: 4120}}},
+		Calls:   5, Notes: []string{"ghx: 1 of the fixed calls were left out: it takes longer than 8s"},
+	}
 	s.ToolChanges = []bench.UseChange{
 		{Name: "ghx run pr.merge", Measure: bench.UseBadArguments, Candidate: 1.75, Score: 6.1},
 		{Name: "`x` | y", Measure: bench.UseCalls, Baseline: 3, Candidate: 0.5, Score: -4.2},
@@ -349,6 +358,11 @@ func hostile() comment.Run {
 	for i := range s.Gate.Checks {
 		s.Gate.Checks[i].Reason = all[i%len(all)]
 		s.Gate.Checks[i].Warnings = all[:3]
+	}
+	s.Surface = &bench.SurfaceChange{Candidate: bench.Mode(all[1]), Baseline: bench.Mode(all[2]), Notes: all[:2]}
+	for _, attack := range all {
+		s.Surface.Edits = append(s.Surface.Edits, bench.SurfaceEdit{Kind: bench.ParameterRenamed, Name: attack, Was: attack, Parameter: attack})
+		s.Surface.Answers = append(s.Surface.Answers, bench.AnswerSize{Call: attack})
 	}
 	for i, attack := range all {
 		one := scenario(attack, 3, 3, 1)

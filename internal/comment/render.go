@@ -75,7 +75,7 @@ func Check(r Run) CheckRun {
 func (r Run) story() []section {
 	return []section{
 		r.head(), r.notices(), r.progressBar(), r.planBefore(), r.checksTable(), r.endpointsTable(), r.consequences(),
-		r.looks(), r.omissions(), r.reasons(), r.worstScenarios(), r.toolChanges(), r.uncertain(), r.changes(), r.missing(), r.regressions(),
+		r.looks(), r.omissions(), r.reasons(), r.worstScenarios(), r.surface(), r.toolChanges(), r.uncertain(), r.changes(), r.missing(), r.regressions(),
 	}
 }
 

@@ -47,6 +47,9 @@ type Run struct {
 	Progress *Progress
 	// Summary is nil where no rows were judged.
 	Summary *bench.Summary
+	// Surface is what changed for agents between two versions of one tool, where
+	// the summary does not tell; nil if that is not known.
+	Surface *bench.SurfaceChange
 	// Shards is how many parts were merged, 0 for a run in one piece.
 	Shards int
 	// Problem ended a broken run. Of it, only what [fault.Public] returns is

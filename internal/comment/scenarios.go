@@ -107,6 +107,25 @@ func (r Run) worstScenarios() section {
 	return s.under("Worst scenarios")
 }
 
+// surface is what changed for agents, which no session was needed to find.
+func (r Run) surface() section {
+	s := section{rank: rankSurface, title: "what changed for agents", noun: "change"}
+	change := r.Surface
+	if r.Summary != nil && r.Summary.Surface != nil {
+		change = r.Summary.Surface
+	}
+	if change == nil {
+		return s
+	}
+	for _, sentence := range change.Sentences(func(name string) string { return markdown.Code(name, maxName) }) {
+		s.add(func() string { return "- " + sentence + "\n" })
+	}
+	for _, note := range change.Notes {
+		s.add(func() string { return "- not compared: " + markdown.Text(note, maxSentence) + "\n" })
+	}
+	return s.under("What agents see of " + markdown.Code(string(change.Candidate), maxName) + ", against " + markdown.Code(string(change.Baseline), maxName) + " (found without a model)")
+}
+
 // maxTools is how many tools are named that were used otherwise.
 const maxTools = 3
 

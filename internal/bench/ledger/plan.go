@@ -59,6 +59,9 @@ type RunInfo struct {
 	BaseTree   *string `json:"base_tree,omitempty"`
 	// ModeFiles tells of the modes that are not a part of this program.
 	ModeFiles map[bench.Mode]bench.ModeFact `json:"mode_files,omitempty"`
+	// Surface is what changed between two versions of one tool, as it was found
+	// before the first session; nil where nobody has looked.
+	Surface *bench.SurfaceChange `json:"surface,omitempty"`
 	// OutputJSONL is the one ledger file, empty if there is one per mode in
 	// the run's directory.
 	OutputJSONL string `json:"output_jsonl,omitempty"`

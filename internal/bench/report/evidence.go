@@ -13,6 +13,9 @@ func evidenceTables(s bench.Summary) []table {
 	if e := s.Evidence; e != nil {
 		all = []table{describedTable(e), evidenceScenarios(e), looksTable(e)}
 	}
+	if s.Surface != nil {
+		all = append(all, surfaceTable(s.Surface))
+	}
 	if len(s.ToolChanges) > 0 {
 		all = append(all, toolChangesTable(s.ToolChanges))
 	}
@@ -147,6 +150,22 @@ func toolChangesTable(changes []bench.UseChange) table {
 	for _, c := range changes {
 		from, to := c.Figures()
 		t.rows = append(t.rows, plainCells(oneLine(c.Name), c.Measure.Label(), from, to, bench.NumberText(c.Score, 1)))
+	}
+	return t
+}
+
+// surfaceTable has a line for each thing that changed for agents.
+func surfaceTable(c *bench.SurfaceChange) table {
+	t := table{
+		title: "What agents see otherwise", notes: 1,
+		about: "The candidate's tool against the baseline's, found before the first session and without a model.",
+		head:  []string{"Change"},
+	}
+	for _, sentence := range c.Sentences(oneLine) {
+		t.rows = append(t.rows, plainCells(sentence))
+	}
+	for _, note := range c.Notes {
+		t.rows = append(t.rows, plainCells("not compared: "+oneLine(note)))
 	}
 	return t
 }

@@ -152,6 +152,15 @@ func failing() bench.Summary {
 	s.CostUSD = 1234.5
 	s.Delta.CostReductionPct = 0
 	s.Scenarios[1] = scenario("issue-triage-comment-wf-001", 10, 10, 7)
+	s.Surface = &bench.SurfaceChange{
+		Baseline: bench.GHXBase, Candidate: bench.GHX, PromptTokens: bench.Sizes{Baseline: 3480, Candidate: 5480},
+		Edits: []bench.SurfaceEdit{
+			{Kind: bench.SurfaceRenamed, Was: "repo.labels.list", Name: "repo.labels.all"}, {Kind: bench.ParameterDropped, Name: "issue.list", Parameter: "state"},
+			{Kind: bench.ParameterDropped, Name: "pr.list", Parameter: "state"}, {Kind: bench.SurfaceText, Name: "skill", LinesAdded: 40, LinesRemoved: 1, Tokens: 2000},
+		},
+		Answers: []bench.AnswerSize{{Call: `issue.view {"issueNumber":1}`, Sizes: bench.Sizes{Baseline: 338, Candidate: 4120}}},
+		Calls:   5, Notes: []string{"ghx: 1 of the fixed calls were left out: it takes longer than 8s"},
+	}
 	s.ToolChanges = []bench.UseChange{
 		{Name: "ghx run issue.comment", Measure: bench.UseBadArguments, Candidate: 1.75, Score: 6.1},
 		{Name: "gh | <b>api</b>", Measure: bench.UseBytes, Baseline: 120_000.4, Candidate: 1_200, Score: -4.25},
@@ -262,6 +271,10 @@ func hostile() bench.Summary {
 	s.Gate.Candidate = bench.Mode(all[1])
 	s.Modes[bench.Mode(all[1])] = s.Modes[bench.GHX]
 	s.Profiling[bench.Mode(all[8])] = s.Profiling[bench.GHX]
+	s.Surface = &bench.SurfaceChange{Candidate: bench.Mode(all[1]), Baseline: bench.Mode(all[2]), Notes: all}
+	for _, attack := range all {
+		s.Surface.Edits = append(s.Surface.Edits, bench.SurfaceEdit{Kind: bench.SurfaceRenamed, Name: attack, Was: attack})
+	}
 	for i, attack := range all {
 		one := scenario(attack, 3, 3, 1)
 		m := one.Modes[bench.GHX]

@@ -63,7 +63,7 @@ func TestWhatChangedIsSaid(t *testing.T) {
 			change := surface.Diff(of("a", c.was), of("b", c.now))
 			said := sentences(change)
 			if more := change.PromptTokens.Candidate - change.PromptTokens.Baseline; more != 0 {
-				require.Contains(t, said[0], " in every prompt (")
+				require.Contains(t, said[0], "in every prompt ")
 				said = said[1:]
 			}
 			require.Len(t, said, len(c.want), said)
@@ -97,7 +97,7 @@ func TestTextsAreCounted(t *testing.T) {
 	}
 	short, long := with("Use ghx.\nAlways.\n"), with("Use ghx.\nNever.\nOr sometimes.\n")
 	assert.Equal(t, surface.Count("Use ghx.\nAlways.\n"), short.PromptTokens)
-	assert.Equal(t, []string{"+ 3 tokens in every prompt (6 → 9)", "`skill of ghx` changed: + 2 lines, − 1 line (+ 3 tokens)"}, sentences(surface.Diff(short, long)))
+	assert.Equal(t, []string{"in every prompt + 3 tokens (6 → 9)", "`skill of ghx` changed: + 2 lines, − 1 line (+ 3 tokens)"}, sentences(surface.Diff(short, long)))
 }
 
 func TestAnswersToTheSameCallsAreCompared(t *testing.T) {
@@ -108,7 +108,7 @@ func TestAnswersToTheSameCallsAreCompared(t *testing.T) {
 	was.Answers = []surface.Answer{{Item: "issue.view", Call: "issue.view {}", Arguments: "{}", Bytes: 400}, {Call: "canary", Bytes: 1000}, {Call: "other", Bytes: 5}, {Call: "breaks", Bytes: 100}}
 	now.Answers = []surface.Answer{{Item: "issue.show", Call: "issue.show {}", Arguments: "{}", Bytes: 4000}, {Call: "canary", Bytes: 1010}, {Call: "another", Bytes: 500}, {Call: "breaks", Bytes: 10, Failed: true}}
 	change := surface.Diff(was, now)
-	assert.Equal(t, []string{"renamed `issue.view` to `issue.show`", "the answer to `issue.show {}` has 400 → 4,000 bytes"}, sentences(change))
+	assert.Equal(t, []string{"renamed `issue.view` to `issue.show`", "400 → 4,000 bytes in answer to `issue.show {}`"}, sentences(change))
 	assert.Equal(t, bench.Sizes{Baseline: 1400, Candidate: 5010}, change.AllAnswers)
 	assert.Equal(t, 2, change.Calls)
 	assert.Equal(t, []string{"the call `breaks` fails, which it did not"}, change.Notes)

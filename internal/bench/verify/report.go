@@ -85,9 +85,21 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 	if read.blocks != nil {
 		how.decideByEvidence(&reported.Summary, judged, read, source, options.Thresholds)
 	}
+	reported.Summary.Surface = surfaceOf(source.Runs, reported.Summary.Gate)
 	reported.Summary.Warnings = append(reported.Summary.Warnings, how.Warnings...)
 	reported.Summary.LeftOut = read.leftOut(source.Runs, reported.Summary.Evidence)
 	return reported, out.finish(reported.Summary)
+}
+
+// surfaceOf returns what one of the runs has found of the two modes that are
+// compared, nil if none has.
+func surfaceOf(runs []ledger.RunInfo, gate bench.Gate) *bench.SurfaceChange {
+	for _, run := range runs {
+		if s := run.Surface; s != nil && s.Baseline == gate.Baseline && s.Candidate == gate.Candidate {
+			return s
+		}
+	}
+	return nil
 }
 
 // collected is what was read of a source.

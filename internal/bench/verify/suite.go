@@ -6,6 +6,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -69,6 +70,9 @@ type Suite struct {
 	// BaseCommit is that of mode [bench.GHXBase], BaseTree the hash of its
 	// content; nil if it is not known.
 	BaseCommit, BaseTree *string
+	// Surface is what changed between two versions of one tool; nil where nobody
+	// has looked.
+	Surface *bench.SurfaceChange
 	// Rows are of cells that were run elsewhere, or in another run. Those that
 	// belong to this one are taken into its ledger, and their cells are not run
 	// again; the others are counted in the run's file.
@@ -111,7 +115,7 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 		SchemaVersion: ledger.RunSchemaVersion, RunID: s.RunID, CreatedAt: created, Modes: s.Modes,
 		Repetitions: s.Repetitions, FirstLook: s.FirstLook, ScenarioSet: s.ScenarioSet, OrderKind: string(s.Order), OrderSeed: s.OrderSeed,
 		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Target: s.Target, Git: s.Git, BaseCommit: s.BaseCommit, BaseTree: s.BaseTree,
-		ModeFiles:   s.Run.ModeFiles,
+		ModeFiles: s.Run.ModeFiles, Surface: s.Surface,
 		OutputJSONL: s.OutputJSONL, Transcripts: s.Transcripts, Price: s.Run.Price, TakenUSD: s.TakenUSD,
 		Margins: s.margins, Compared: s.compared, Continues: s.Continues, NotCounted: s.NotCounted,
 	}
@@ -242,6 +246,7 @@ func (s Suite) begin(deps runner.Deps) (ledger.RunInfo, error) {
 	if err := sameRun(before, info); err != nil {
 		return ledger.RunInfo{}, err
 	}
+	info.Surface = cmp.Or(info.Surface, before.Surface)
 	info.CreatedAt, info.Stops, info.UnrecordedUSD, info.TakenUSD = before.CreatedAt, before.Stops, before.UnrecordedUSD, before.TakenUSD
 	info.LeftOut, info.Refills = before.LeftOut, before.Refills
 	info.Margins, info.Compared, info.Continues, info.Judged, info.NotCounted = before.Margins, before.Compared, before.Continues, before.Judged, before.NotCounted

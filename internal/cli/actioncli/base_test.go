@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 )
 
 // git runs git in the workspace and returns what it says.
@@ -108,4 +109,37 @@ func TestABaseThatTheCheckoutLacksIsFetched(t *testing.T) {
 	require.Zero(t, ended.code, ended.log)
 	assert.Contains(t, ended.log, "--base-commit "+fetched)
 	assert.Contains(t, ended.log, "against ghx@base at "+fetched[:7])
+}
+
+// What agents see otherwise is told before a model is asked, and so also where that
+// has no answer.
+func TestWhatAgentsSeeOtherwiseIsToldFirst(t *testing.T) {
+	t.Parallel()
+	gh := realtool.Find(t, realtool.GH())
+	r := newRunner(t)
+	for _, version := range [][3]string{{"base", "tool run --old", "Use it.\nOften.\n"}, {"head", "tool run", "Use it.\n"}} {
+		r.write(version[0]+"/package.json", "{}", 0o644)
+		r.write(version[0]+"/skills/tool/SKILL.md", version[2], 0o644)
+		r.write(version[0]+"/tool", "#!/bin/sh\necho "+version[1]+"\n", 0o755)
+	}
+	// It is found, and not started: its model has no answer.
+	r.write("programs/opencode", "#!/bin/sh\n", 0o755)
+	r.env["PATH"] = strings.Join([]string{filepath.Join(r.workspace, "programs"), filepath.Dir(gh), os.Getenv("PATH")}, ":")
+	for name, value := range map[string]string{
+		"provider": "opencode", "model": "openai/m", "model-base-url": "http://127.0.0.1:1/v1", "model-api-key": "a-key-of-nobody", "gate-profile": "regression",
+		"ghx-command": filepath.Join(r.workspace, "head/tool"), "base-ghx-command": filepath.Join(r.workspace, "base/tool"),
+	} {
+		r.inputs[name] = value
+	}
+	ended := r.run()
+	assert.Equal(t, 3, ended.code, ended.log)
+	assert.Contains(t, ended.log, "What agents see of ghx, against ghx@base (no model was asked):")
+	require.Len(t, r.checks(), 1)
+	shown := r.checks()[0]["output"].(map[string]any)["summary"].(string)
+	for _, want := range []string{
+		"### What agents see of `ghx`, against `ghx@base` (found without a model)\n", "- in every prompt − ", "- `ghx`: parameter `--old` dropped\n", "- `skill` changed: + 0 lines, − 1 line (− ",
+	} {
+		assert.Contains(t, shown, want)
+	}
+	assert.Contains(t, ended.summary, "- `ghx`: parameter `--old` dropped\n")
 }

@@ -115,6 +115,7 @@ func (a *action) bench(ctx context.Context, stages *stages, args []string) (benc
 		Stdout: &stdout, Stderr: stderr, Now: a.now, Random: a.random, Secrets: a.secrets,
 		Getenv:  a.variable,
 		Observe: watch.event, Entered: watch.step, Proposed: true,
+		Surface: func(c *bench.SurfaceChange) { a.teller.surface(ctx, c) },
 	}.Run(ctx, args...)
 	return result, stdout.String(), err
 }

@@ -11,6 +11,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -193,15 +194,24 @@ func outputOf(o comment.CheckOutput) publish.Output {
 
 // progress shows how far the run is. It does not wait for GitHub.
 func (t *teller) progress(ctx context.Context, p comment.Progress) {
+	p.Elapsed = t.action.now().Sub(t.began)
+	t.show(ctx, func(run *comment.Run) { run.Progress = &p })
+}
+
+// surface shows what changed for agents. It does not wait for GitHub.
+func (t *teller) surface(ctx context.Context, c *bench.SurfaceChange) {
+	t.show(ctx, func(run *comment.Run) { run.Surface = c })
+}
+
+// show shows a change of what is said of the run in its check.
+func (t *teller) show(ctx context.Context, change func(*comment.Run)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now := t.action.now()
-	p.Elapsed = now.Sub(t.began)
-	t.run.Progress = &p
+	change(&t.run)
 	if t.check == nil {
 		return
 	}
-	check, output := t.check, outputOf(comment.Check(t.run).Output)
+	check, now, output := t.check, t.action.now(), outputOf(comment.Check(t.run).Output)
 	go func() { t.warn(check.Progress(ctx, now, output)) }()
 }
 
@@ -213,6 +223,7 @@ type told struct{ checkURL, commentURL string }
 func (t *teller) finish(ctx context.Context, end comment.Run) told {
 	t.mu.Lock()
 	end.Suite, end.Commit, end.Links, end.Commands = t.run.Suite, t.run.Commit, t.run.Links, t.run.Commands
+	end.Surface = t.run.Surface
 	end.Plan, end.Progress, end.At = t.run.Plan, t.run.Progress, t.action.now()
 	t.mu.Unlock()
 	if t.action.event.Fork {

@@ -249,6 +249,9 @@ func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) erro
 	if p.flags.dryRun {
 		return nil
 	}
+	if err := a.compareSurfaces(ctx, p, with.stations); err != nil {
+		return err
+	}
 	if err := with.tryModel(ctx); err != nil {
 		return err
 	}

@@ -27,6 +27,9 @@ type World struct {
 	// may be nil.
 	Observe func(runner.Event)
 	Entered func(verify.Step)
+	// Surface is told what changed between two versions of one tool, before the
+	// first session; it may be nil.
+	Surface func(*bench.SurfaceChange)
 	// TaskDone is told of each task that a command of the harness has done; it
 	// may be nil.
 	TaskDone func(harness.Progress)
@@ -67,7 +70,7 @@ type Result struct {
 func (w World) Run(ctx context.Context, args ...string) (Result, error) {
 	a := &app{
 		stdout: w.Stdout, stderr: w.Stderr, getenv: w.Getenv, now: w.Now, random: w.Random, secrets: w.Secrets,
-		observe: w.Observe, entered: w.Entered, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows, continues: w.Continues, aside: w.Aside, proposed: w.Proposed,
+		observe: w.Observe, entered: w.Entered, surfaced: w.Surface, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows, continues: w.Continues, aside: w.Aside, proposed: w.Proposed,
 	}
 	code, err := a.execute(ctx, args)
 	a.result.Code = code

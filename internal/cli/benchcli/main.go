@@ -63,6 +63,8 @@ type app struct {
 	observe func(runner.Event)
 	// entered is told when a step begins; it may be nil.
 	entered func(verify.Step)
+	// surfaced is told what changed between two versions of one tool; it may be nil.
+	surfaced func(*bench.SurfaceChange)
 	// taskDone is told of a task of the harness; it may be nil.
 	taskDone func(harness.Progress)
 	// runID and rows are those of [World].

@@ -140,6 +140,30 @@ func (a *app) surfaces(ctx context.Context, stations *station.Stations, modes []
 	return stations.Surfaces(ctx, place, modes)
 }
 
+// compareSurfaces tells what changed between the suite's two versions of one tool,
+// if it has two, before anything is spent. That it cannot be told is no reason not
+// to run.
+func (a *app) compareSurfaces(ctx context.Context, p *prepared, stations *station.Stations) error {
+	pair := bench.VersionsOf(p.suite.Modes)
+	if pair == nil || p.resumed || p.suite.Shard != nil && p.suite.Shard.Index > 1 {
+		return nil
+	}
+	seen, err := a.surfaces(ctx, stations, pair)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		fmt.Fprintf(a.stderr, "bench: what changed for agents cannot be told: %v\n", err)
+		return nil
+	}
+	p.suite.Surface = surface.Diff(seen[0], seen[1])
+	fmt.Fprint(a.stderr, surfaceText(p.suite.Surface))
+	if a.surfaced != nil {
+		a.surfaced(p.suite.Surface)
+	}
+	return nil
+}
+
 // maxSaid is how many characters of a text that is not ours are shown.
 const maxSaid = 200
 
