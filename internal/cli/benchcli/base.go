@@ -62,7 +62,11 @@ func (a *app) buildBase(cmd *cobra.Command, f *verifyFlags) (remove func(), err 
 	}
 	if !flags.Changed("git-tree") {
 		// What the build makes is not of the tool's source.
-		set = append(set, [2]string{"git-tree", repo.contentHash(cmd.Context(), f.suite.outputs()...)})
+		tree, err := repo.contentHash(cmd.Context(), f.suite.outputs()...)
+		if err != nil {
+			return remove, err
+		}
+		set = append(set, [2]string{"git-tree", tree})
 	}
 	if remove, err = a.buildTools(cmd.Context(), f, repo, base); err != nil {
 		return remove, err

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -72,7 +71,7 @@ func (a *app) compare(nameA, nameB string, f compareFlags) error {
 	if how.Expectations, err = a.expectationsFrom(f.expectations); err != nil {
 		return err
 	}
-	history, _, err := ledger.ReadHistory(filepath.Join(f.dir, ledger.HistoryFile))
+	history, _, err := ledger.ReadHistory(a.historyIn(f.dir))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package benchcli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,25 +16,42 @@ import (
 // gitOf returns the commit that is measured, and the hash of its content: as
 // given, as the environment says, or the checkout's that this is run in. That
 // one's content is what its files are now, changed or not. Git itself is asked
-// for no other: whoever names a commit may not trust the checkout.
-func (a *app) gitOf(ctx context.Context, f *suiteFlags) bench.GitRef {
+// for no other: whoever names a commit may not trust the checkout. An error is of
+// kind invalid: that content cannot be hashed.
+func (a *app) gitOf(ctx context.Context, f *suiteFlags) (ref bench.GitRef, err error) {
 	repo := firstOf(f.gitRepo, a.getenv("BENCH_GIT_REPO"), a.getenv("GITHUB_REPOSITORY"))
 	commit := firstOf(f.gitCommit, a.getenv("BENCH_GIT_COMMIT"), a.getenv("GITHUB_SHA"))
 	tree := f.gitTree
 	if commit == "" {
 		commit = checkoutHead()
-		if here, err := openWorktree(ctx, "."); err == nil && commit != "" && tree == "" {
-			tree = here.contentHash(ctx, f.outputs()...)
+		if commit != "" && tree == "" {
+			if tree, err = a.treeHere(ctx, f); err != nil {
+				return ref, err
+			}
 		}
 	}
-	ref := bench.GitRef{Tree: orNil(firstOf(tree, treeOf(commit)))}
+	ref.Tree = orNil(firstOf(tree, treeOf(commit)))
 	if repo != "" {
 		ref.Repo = &repo
 	}
 	if commit != "" {
 		ref.Commit = &commit
 	}
-	return ref
+	return ref, nil
+}
+
+// treeHere returns the hash of the checkout's content. It is empty where git
+// cannot be asked, which the user is told, and the commit's is taken.
+func (a *app) treeHere(ctx context.Context, f *suiteFlags) (string, error) {
+	here, err := openWorktree(ctx, ".")
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return "", cause
+		}
+		fmt.Fprintf(a.stderr, "bench: changes of this checkout that are not committed are not seen: %v; or name the hash of its content with --git-tree\n", err)
+		return "", nil
+	}
+	return here.contentHash(ctx, f.outputs()...)
 }
 
 // treeOf returns the hash of a commit's tree, empty where the checkout does not

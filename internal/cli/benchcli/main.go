@@ -71,7 +71,9 @@ type app struct {
 	runID string
 	// aside and proposed are those of [World].
 	aside, proposed bool
-	rows            []bench.Row
+	// historyRefused says that the user knows that the history is not read.
+	historyRefused bool
+	rows           []bench.Row
 	// continues is that of [World].
 	continues []ledger.Begun
 	// result is what the command came to.

@@ -215,7 +215,8 @@ func checkoutRef(ctx context.Context, folder string, except ...string) (bench.Gi
 	if err != nil {
 		return bench.GitRef{}, err
 	}
-	return bench.GitRef{Commit: &head.sha, Tree: orNil(w.contentHash(ctx, except...))}, nil
+	tree, err := w.contentHash(ctx, except...)
+	return bench.GitRef{Commit: &head.sha, Tree: orNil(tree)}, err
 }
 
 // ownCommit says what the tool that is measured is of, where nobody has said it:
@@ -238,7 +239,7 @@ func (a *app) ownCommit(ctx context.Context, p *prepared, tools *toolset.Set) {
 				p.suite.Git.Commit, p.suite.Git.Tree = ref.Commit, ref.Tree
 				return
 			}
-			why = file + " is in no checkout"
+			why = fmt.Sprintf("of which commit %s is cannot be told: %v", file, err)
 		}
 		fmt.Fprintf(a.stderr, "bench: rows of mode %s tell no commit: %s; say which it is with --git-commit\n", mode, why)
 	}

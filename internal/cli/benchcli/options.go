@@ -245,7 +245,9 @@ func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, names []string, repetit
 	if err := p.selectScenarios(defaultSet, a.proposed); err != nil {
 		return nil, err
 	}
-	p.suite.Git = a.gitOf(cmd.Context(), f)
+	if p.suite.Git, err = a.gitOf(cmd.Context(), f); err != nil {
+		return nil, err
+	}
 	if f.baseCommit != "" && slices.Contains(p.suite.Modes, bench.GHXBase) {
 		p.suite.BaseCommit, p.suite.BaseTree = &f.baseCommit, orNil(firstOf(f.baseTree, treeOf(f.baseCommit)))
 	}

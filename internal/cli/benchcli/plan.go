@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
@@ -85,7 +84,7 @@ func (a *app) prepareVerify(cmd *cobra.Command, flags *verifyFlags) (*prepared, 
 	if err != nil {
 		return nil, how, nil, err
 	}
-	design, err := p.design(how)
+	design, err := a.design(p, how)
 	if err != nil {
 		return nil, how, nil, errors.Join(err, p.provider.Close())
 	}
@@ -95,7 +94,7 @@ func (a *app) prepareVerify(cmd *cobra.Command, flags *verifyFlags) (*prepared, 
 // design returns what a suite's verdict by evidence will stand on; nil where its
 // profile does not decide by evidence. What cannot pass whatever happens is an
 // error of kind invalid (rule V8).
-func (p *prepared) design(how verify.Judging) (*evidence.Design, error) {
+func (a *app) design(p *prepared, how verify.Judging) (*evidence.Design, error) {
 	s := &p.suite
 	for _, compared := range []struct {
 		mode       bench.Mode
@@ -125,7 +124,7 @@ func (p *prepared) design(how verify.Judging) (*evidence.Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	incubating, err := p.leaveOut(how)
+	incubating, err := a.leaveOut(p, how)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +138,7 @@ func (p *prepared) design(how verify.Judging) (*evidence.Design, error) {
 
 // leaveOut has the suite say which scenarios do not count, and returns how many
 // of them are new. A run that goes on leaves out what it did.
-func (p *prepared) leaveOut(how verify.Judging) (incubating int, err error) {
+func (a *app) leaveOut(p *prepared, how verify.Judging) (incubating int, err error) {
 	s := &p.suite
 	if p.resumed {
 		info, err := ledger.LoadRun(s.Folder())
@@ -149,7 +148,7 @@ func (p *prepared) leaveOut(how verify.Judging) (incubating int, err error) {
 		s.NotCounted = info.NotCounted
 		return len(s.NotCounted), nil
 	}
-	history, _, err := ledger.ReadHistory(filepath.Join(s.Dir, ledger.HistoryFile))
+	history, _, err := ledger.ReadHistory(a.historyIn(s.Dir))
 	if err != nil {
 		return 0, err
 	}
@@ -239,7 +238,7 @@ func (a *app) plan(p *prepared, how verify.Judging, design *evidence.Design) err
 		Profile: how.Profile, Model: p.provider.Describe().Model.Key(), Concurrency: p.flags.concurrency, Warnings: []string{},
 		Repetitions: bench.Repetitions{First: cmp.Or(s.FirstLook, s.Repetitions), Most: s.Repetitions}.String(),
 	}
-	history, warnings, err := ledger.ReadHistory(filepath.Join(s.Dir, ledger.HistoryFile))
+	history, warnings, err := ledger.ReadHistory(a.historyIn(s.Dir))
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ run.json of their run do not pass: rows may have been left away.`,
 			}
 			how.GeneratedAt, how.Outputs, how.Seed = bench.FormatTime(a.now()), out, seedOf(fmt.Sprint(source.Files))
 			var warnings []string
-			if how.History, warnings, err = ledger.ReadHistory(filepath.Join(from.dir, ledger.HistoryFile)); err != nil {
+			if how.History, warnings, err = ledger.ReadHistory(a.historyIn(from.dir)); err != nil {
 				return err
 			}
 			reported, err := verify.Report(source, how)

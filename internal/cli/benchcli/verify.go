@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -199,7 +198,7 @@ func (a *app) verify(ctx context.Context, p *prepared, how verify.Judging) error
 		Seed: func(ctx context.Context, s *verify.Suite) (target.Target, error) {
 			return a.targetFor(ctx, s, p)
 		},
-		History: filepath.Join(p.suite.Dir, ledger.HistoryFile),
+		History: a.historyIn(p.suite.Dir),
 		Branch:  branch, Aside: aside,
 		Entered: p.enter,
 	}, p.suite, p.deps, how)
@@ -324,7 +323,7 @@ func commandOf(p *prepared) string {
 // dryRun lists what would run, and what it would cost.
 func (a *app) dryRun(p *prepared) error {
 	cells := p.left()
-	history, _, err := ledger.ReadHistory(filepath.Join(p.suite.Dir, ledger.HistoryFile))
+	history, _, err := ledger.ReadHistory(a.historyIn(p.suite.Dir))
 	if err != nil {
 		return err
 	}

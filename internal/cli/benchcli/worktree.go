@@ -98,14 +98,14 @@ func (w *worktree) removeWorktree(ctx context.Context, folder string) {
 
 // contentHash returns the hash of the tree that a commit of all files would have
 // now, but for some, whether they are committed or not and without what git
-// ignores: that of the commit that is checked out, where nothing was changed. It
-// is empty where git cannot tell. The repository stays as it is.
-func (w *worktree) contentHash(ctx context.Context, except ...string) string {
+// ignores: that of the commit that is checked out, where nothing was changed. The
+// repository stays as it is. An error is of kind invalid.
+func (w *worktree) contentHash(ctx context.Context, except ...string) (string, error) {
 	hash, err := w.hash(ctx, except)
-	if err != nil {
-		return ""
+	if err != nil && ctx.Err() == nil {
+		err = fault.Invalidf("hash the files of %s, which tells the tool that is measured from others: %w; mend that, or name the hash with --git-tree, and of which commit it is with --git-commit", w.top, err)
 	}
-	return hash
+	return hash, err
 }
 
 func (w *worktree) hash(ctx context.Context, except []string) (hash string, err error) {
