@@ -51,6 +51,9 @@ type Work struct {
 	// its rows have cost, also those that it took over.
 	Keep     func(cell bench.Cell, row []byte)
 	Progress func(done, cells int, costUSD float64)
+	// Surface says what changed for agents, where that is found before the first
+	// session.
+	Surface func(*bench.SurfaceChange)
 }
 
 // Options are what a conductor works with.

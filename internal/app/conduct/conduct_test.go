@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -38,6 +39,33 @@ func TestAPullRequestIsMeasuredAndTold(t *testing.T) {
 	assert.Equal(t, []any{runs.Finished, true, "opened by writer", 16}, []any{run.State, run.Told, run.Request.Asked, run.Cells})
 	require.Len(t, r.comments(), 1)
 	assert.Contains(t, r.comments()[0], "https://bench.example/runs/run-1")
+}
+
+// What changed for agents is in the check before the first session, and is told of a
+// run that ends without a summary too.
+func TestWhatChangedForAgentsIsToldAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	found := &bench.SurfaceChange{Baseline: bench.GHXBase, Candidate: bench.GHX, Edits: []bench.SurfaceEdit{{Kind: bench.SurfaceRenamed, Was: "issue.view", Name: "issue.show"}}}
+	const said = "renamed `issue.view` to `issue.show`"
+	seen := make(chan string, 1)
+	r.transport = &before{text: said, do: func() { seen <- "" }}
+	r.executor.set(func(_ context.Context, w conduct.Work) (runs.Outcome, error) {
+		w.Surface(found)
+		select {
+		case <-seen:
+		case <-time.After(soon):
+			assert.Fail(t, "the check does not say it")
+		}
+		return runs.Outcome{Surface: found}, fault.Invalidf("the model's key is refused")
+	})
+	r.pullEvent("opened")
+	r.wait(1)
+	check := r.check()
+	assert.Equal(t, "action_required", string(check.Conclusion))
+	assert.Contains(t, check.Output.Summary, said)
+	require.Len(t, r.comments(), 1)
+	assert.Contains(t, r.comments()[0], said)
 }
 
 func TestACommitIsMeasuredOnce(t *testing.T) {

@@ -113,7 +113,7 @@ func (c *Conductor) execute(ctx context.Context, r runs.Run) (runs.Outcome, erro
 	watched, stop := c.watch(ctx, r)
 	defer stop()
 	progress := &progress{conductor: c, run: r, check: publisher.Check(c.checkStart(r))}
-	outcome, err := executor.Execute(watched, Work{Run: r, Client: client, Rows: rows, Before: before, Keep: progress.keep(watched), Progress: progress.at(watched)})
+	outcome, err := executor.Execute(watched, Work{Run: r, Client: client, Rows: rows, Before: before, Keep: progress.keep(watched), Progress: progress.at(watched), Surface: progress.surface(watched)})
 	progress.done()
 	if cause := context.Cause(watched); err != nil && ctx.Err() == nil && cause != nil {
 		err = cause
@@ -195,7 +195,9 @@ type progress struct {
 
 	mu     sync.Mutex
 	stored time.Time
-	told   sync.WaitGroup
+	// found is what changed for agents, nil until it is known.
+	found *bench.SurfaceChange
+	told  sync.WaitGroup
 }
 
 // storeEvery is the least time between two updates of the table.
@@ -225,10 +227,26 @@ func (p *progress) at(ctx context.Context) func(done, cells int, costUSD float64
 				c.opts.Log.WarnContext(ctx, "progress is not stored", "run", p.run.ID, "problem", c.opts.Redact(err.Error()))
 			}
 		}
-		shown := output(comment.Check(c.said(p.run, runs.Outcome{})).Output)
-		run := p.run // it changes with the next row
-		p.told.Go(func() { c.warn(ctx, run, p.check.Progress(ctx, now, shown)) })
+		p.show(ctx)
 	}
+}
+
+// surface returns what tells what changed for agents.
+func (p *progress) surface(ctx context.Context) func(*bench.SurfaceChange) {
+	return func(found *bench.SurfaceChange) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.run.State, p.found = runs.Running, found
+		p.show(ctx)
+	}
+}
+
+// show shows the run's check as it is. Its caller holds mu.
+func (p *progress) show(ctx context.Context) {
+	c, now := p.conductor, p.conductor.opts.Now()
+	shown := output(comment.Check(c.said(p.run, runs.Outcome{Surface: p.found})).Output)
+	run := p.run // it changes with the next row
+	p.told.Go(func() { c.warn(ctx, run, p.check.Progress(ctx, now, shown)) })
 }
 
 // done waits for what is being told.

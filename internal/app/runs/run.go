@@ -100,6 +100,9 @@ type Request struct {
 type Outcome struct {
 	// Summary is nil where nothing was judged.
 	Summary *bench.Summary `json:"summary,omitempty"`
+	// Surface is what changed for agents, found before the first session; nil where
+	// nobody has looked.
+	Surface *bench.SurfaceChange `json:"surface,omitempty"`
 	// Problem is what may be shown of the error of a broken run.
 	Problem     string     `json:"problem,omitempty"`
 	ProblemKind fault.Kind `json:"problem_kind,omitempty"`

@@ -83,9 +83,15 @@ func (l *local) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, erro
 	if err != nil {
 		return runs.Outcome{Log: log.end()}, err
 	}
+	var found *bench.SurfaceChange
+	tell := w.Surface
+	w.Surface = func(c *bench.SurfaceChange) {
+		found = c
+		tell(c)
+	}
 	result, err := l.run(ctx, w, rows, env, log, l.arguments(w.Run, ghx, rows))
 	leave()
-	outcome := runs.Outcome{Summary: result.Summary, Log: log.end()}
+	outcome := runs.Outcome{Summary: result.Summary, Surface: found, Log: log.end()}
 	if err == nil && result.Summary != nil {
 		// One may not have been stored when it came.
 		if err := l.shareAll(w); err != nil {
@@ -130,8 +136,9 @@ func (l *local) run(ctx context.Context, w conduct.Work, rows []bench.Row, env m
 	return benchcli.World{
 		Stdout: log, Stderr: log, Now: l.now, Random: l.random, Secrets: l.secrets, RunID: w.Run.ID, Rows: rows, Continues: begunBefore(w.Before),
 		// A run is of a pull request, or of a group of them.
-		Aside:  true,
-		Getenv: func(name string) string { return cmp.Or(env[name], l.getenv(name)) },
+		Aside:   true,
+		Getenv:  func(name string) string { return cmp.Or(env[name], l.getenv(name)) },
+		Surface: w.Surface,
 		Observe: func(e runner.Event) {
 			if e.Kind == runner.EventRow {
 				l.share(w, e.Row)
