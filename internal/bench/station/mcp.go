@@ -29,7 +29,7 @@ import (
 
 const (
 	// maxServerOutput is how much an MCP server may say, in bytes.
-	maxServerOutput = 16 << 20
+	maxServerOutput = 8 << 20
 	// maxPages is how many pages its list of tools may have.
 	maxPages = 50
 )

@@ -3,6 +3,7 @@ package station_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -27,7 +28,8 @@ const answers = `while read -r line; do
 	id=${line#*'"id":'}; id=${id%%[,\}]*}
 	case "$line" in
 	*'"method":"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"instructions":"Be kind."}}' ;;
-	*'"method":"tools/list"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":['"$TOOLS"']}}' ;;
+	*'"method":"tools/list"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":['"$TOOLS"']'"$NEXT"'}}'; TOOLS=$MORE; NEXT= ;;
+	*'"name":"get_nothing"'*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32603,"message":"there is none"}}' ;;
 	*'"method":"tools/call"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[{"type":"text","text":"'$(curl -sS -f https://api.github.com/rate_limit)'"}]}}' ;;
 	*'"id"'*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32601,"message":"no"}}' ;;
 	esac
@@ -91,12 +93,34 @@ func TestTheSurfaceOfAnMCPServer(t *testing.T) {
 	require.Len(t, r.requests(), 1, "the call went through the proxy")
 }
 
+// Tools of several servers are told apart, a list may have pages, and a call that is
+// refused keeps no other from being made.
+func TestTheSurfaceOfTwoServers(t *testing.T) {
+	quiet := `{"name":"get_quietly","inputSchema":{"type":"object"}}`
+	nothing := `{"name":"get_nothing","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}`
+	file := "shell: false\ncommands: [{name: server, command: ./program, version: []}]\nmcp:\n" +
+		"  a: {command: [server], env: {TOOLS: '" + nothing + "', NEXT: ',\"nextCursor\":\"2\"', MORE: '" + readTool + "," + quiet + "'}}\n" +
+		"  b: {command: [server], env: {TOOLS: '" + readTool + "'}}\n"
+	s := withMode(t, file, answers).look(t, "m")
+	require.Empty(t, s.Notes)
+	var names, calls []string
+	for _, i := range s.Items {
+		names = append(names, i.Name)
+	}
+	for _, a := range s.Answers {
+		calls = append(calls, fmt.Sprint(a.Item, " ", a.Failed))
+	}
+	assert.Equal(t, []string{"a/get_nothing", "a/get_quietly", "a/get_repo", "b/get_repo"}, names)
+	assert.Equal(t, []string{"a/get_nothing true", "a/get_repo false", "b/get_repo false"}, calls)
+}
+
 func TestWhatAServerDoesNotTellIsANote(t *testing.T) {
 	for name, c := range map[string]struct{ tools, script, want string }{
 		"it dies":            {"", "exit 1", "the MCP server s: "},
 		"it talks nonsense":  {"", "echo hello; exec cat", "the MCP server s: "},
 		"it floods":          {"", "exec yes '{}'", "the MCP server s: "},
 		"its list is broken": {`{"name":7}`, answers, "the MCP server s: list its tools: "},
+		"it says too much":   {"", `exec yes "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/$(printf %10000s | tr ' ' x)\"}"`, "it says more than 8388608 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := withMode(t, serverFile(c.tools), c.script)

@@ -46,8 +46,16 @@ func TestWhatChangedIsSaid(t *testing.T) {
 			[]string{"renamed `view_issue` to `show_issue`", "`show_issue`: parameter `comments` dropped"}},
 		"another name, and a word more": {view, tool("show_issue", "Reads one open issue.", []any{"number"}, map[string]any{"number": map[string]any{"type": "integer"}, "comments": text("with them")}),
 			[]string{"renamed `view_issue` to `show_issue`", "`show_issue` is described otherwise (+ 1 token)"}},
-		"without parameters":          {me, tool("whoami", "Tells who you are.", nil, map[string]any{}), []string{"renamed `get_me` to `whoami`"}},
-		"something else in its place": {view, tool("close_issue", "Closes an issue for good.", []any{"number"}, map[string]any{"number": map[string]any{"type": "integer"}, "comments": text("with them")}), []string{"removed `view_issue`", "added `close_issue`"}},
+		"without parameters":                          {me, tool("whoami", "Tells who you are.", nil, map[string]any{}), []string{"renamed `get_me` to `whoami`"}},
+		"something else in its place":                 {view, tool("close_issue", "Closes an issue for good.", []any{"number"}, map[string]any{"number": map[string]any{"type": "integer"}, "comments": text("with them")}), []string{"removed `view_issue`", "added `close_issue`"}},
+		"nearly the same words, and other parameters": {view, tool("show_issue", "Reads one open issue.", []any{"id"}, map[string]any{"id": text("")}), []string{"removed `view_issue`", "added `show_issue`"}},
+		"nothing is described":                        {tool("get_me", "", nil, map[string]any{"as": text("")}), tool("get_you", "", nil, map[string]any{"as": text("")}), []string{"renamed `get_me` to `get_you`"}},
+		"nothing is described, and no name is alike":  {tool("get_me", "", nil, map[string]any{"as": text("")}), tool("whoami", "", nil, map[string]any{"as": text("")}), []string{"removed `get_me`", "added `whoami`"}},
+		"another kind":                                {surface.NewCommand("a", "help"), surface.Item{Kind: surface.Capability, Name: "a", Description: "help"}, []string{"removed `a`", "added `a`"}},
+		"a schema that one does not tell": {surface.Item{Kind: surface.Capability, Name: "a", Parameters: []surface.Parameter{{Name: "p"}}},
+			surface.Item{Kind: surface.Capability, Name: "a", Parameters: []surface.Parameter{{Name: "p", Schema: "{}"}}}, []string{"no difference in"}},
+		"another rule for all inputs": {surface.NewTool("a", "", map[string]any{"type": "object"}), surface.NewTool("a", "", map[string]any{"type": "object", "additionalProperties": false}),
+			[]string{"`a`: the schema of the input changed"}},
 		"a parameter by another name": {view, tool("view_issue", "Reads one issue.", []any{"id"}, map[string]any{"id": map[string]any{"type": "integer"}, "comments": text("with them")}),
 			[]string{"`view_issue`: parameter `number` is now `id`"}},
 		"a parameter of another type": {view, tool("view_issue", "Reads one issue.", []any{"number"}, map[string]any{"number": map[string]any{"type": "string"}, "comments": text("with them")}),
@@ -105,12 +113,12 @@ func TestAnswersToTheSameCallsAreCompared(t *testing.T) {
 	show := view
 	show.Name = "issue.show"
 	was, now := of("x", view), of("y", show)
-	was.Answers = []surface.Answer{{Item: "issue.view", Call: "issue.view {}", Arguments: "{}", Bytes: 400}, {Call: "canary", Bytes: 1000}, {Call: "other", Bytes: 5}, {Call: "breaks", Bytes: 100}}
-	now.Answers = []surface.Answer{{Item: "issue.show", Call: "issue.show {}", Arguments: "{}", Bytes: 4000}, {Call: "canary", Bytes: 1010}, {Call: "another", Bytes: 500}, {Call: "breaks", Bytes: 10, Failed: true}}
+	was.Answers = []surface.Answer{{Item: "issue.view", Call: "issue.view {}", Arguments: "{}", Bytes: 400}, {Call: "canary", Bytes: 1000}, {Call: "other", Bytes: 5}, {Call: "short", Bytes: 10}, {Item: "issue.view", Call: "issue.view {2}", Arguments: "{2}", Bytes: 9000}, {Call: "breaks", Bytes: 100}}
+	now.Answers = []surface.Answer{{Item: "issue.show", Call: "issue.show {}", Arguments: "{}", Bytes: 4000}, {Call: "canary", Bytes: 1010}, {Call: "another", Bytes: 500}, {Call: "short", Bytes: 20}, {Item: "issue.show", Call: "issue.show {3}", Arguments: "{3}", Bytes: 1}, {Call: "breaks", Bytes: 10, Failed: true}}
 	change := surface.Diff(was, now)
 	assert.Equal(t, []string{"renamed `issue.view` to `issue.show`", "400 → 4,000 bytes in answer to `issue.show {}`"}, sentences(change))
-	assert.Equal(t, bench.Sizes{Baseline: 1400, Candidate: 5010}, change.AllAnswers)
-	assert.Equal(t, 2, change.Calls)
+	assert.Equal(t, bench.Sizes{Baseline: 1410, Candidate: 5030}, change.AllAnswers)
+	assert.Equal(t, 3, change.Calls)
 	assert.Equal(t, []string{"the call `breaks` fails, which it did not"}, change.Notes)
 }
 
