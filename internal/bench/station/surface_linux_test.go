@@ -96,7 +96,7 @@ func TestTheSurfaceOfAnMCPServer(t *testing.T) {
 // Tools of several servers are told apart, a list may have pages, and a call that is
 // refused keeps no other from being made.
 func TestTheSurfaceOfTwoServers(t *testing.T) {
-	quiet := `{"name":"get_quietly","inputSchema":{"type":"object"}}`
+	quiet := `{"name":"get_quietly","annotations":{"title":"Quietly"},"inputSchema":{"type":"object"}}`
 	nothing := `{"name":"get_nothing","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}`
 	file := "shell: false\ncommands: [{name: server, command: ./program, version: []}]\nmcp:\n" +
 		"  a: {command: [server], env: {TOOLS: '" + nothing + "', NEXT: ',\"nextCursor\":\"2\"', MORE: '" + readTool + "," + quiet + "'}}\n" +

@@ -365,3 +365,27 @@ func TestAgentsOfOtherUsersCannotReadTheRunsFolder(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o700), during)
 	assert.NotEqual(t, during, permOf(), "others may read it in the end")
 }
+
+// What changed for agents is found once, and is of the two modes that it is about.
+func TestWhatChangedForAgentsIsKeptWithTheRun(t *testing.T) {
+	r := newRig(t)
+	r.suite.Surface = &bench.SurfaceChange{Baseline: bench.AgentDirect, Candidate: bench.GHX, Edits: []bench.SurfaceEdit{{Kind: bench.SurfaceAdded, Name: "x"}}}
+	found := r.suite.Surface
+	r.run(r.stopAfter(t, 3), t)
+	r.next("run-1")
+	r.suite.Surface = nil
+	r.run(t.Context(), t)
+	source, err := verify.SourceOf(r.suite.Folder())
+	require.NoError(t, err)
+	reported, err := verify.Report(source, judging())
+	require.NoError(t, err)
+	assert.Equal(t, found, reported.Summary.Surface)
+
+	for _, other := range []verify.Judging{{Baseline: bench.GHX, Candidate: bench.AgentDirect}, {Baseline: bench.GHX, Candidate: bench.GHXBase}, {Baseline: bench.MCP, Candidate: bench.GHX}, {Baseline: bench.AgentDirect, Candidate: bench.MCP}} {
+		how := judging()
+		how.Baseline, how.Candidate = other.Baseline, other.Candidate
+		reported, err = verify.Report(source, how)
+		require.NoError(t, err)
+		assert.Nil(t, reported.Summary.Surface, "%s against %s", how.Candidate, how.Baseline)
+	}
+}
