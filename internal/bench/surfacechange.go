@@ -164,10 +164,23 @@ func sentenceOf(edits []SurfaceEdit, code func(string) string) string {
 	case SurfaceSchema:
 		return names + ": the schema of the input changed"
 	case SurfaceDescribed:
-		return names + " " + map[bool]string{true: "is", false: "are"}[len(edits) == 1] + " described otherwise" + tokensOf(edits)
+		return names + " " + map[bool]string{true: "is", false: "are"}[len(edits) == 1] + " described otherwise" + described(edits)
 	default:
-		return names + " changed: " + fmt.Sprintf("+ %s, − %s", counted(e.LinesAdded, "line"), counted(e.LinesRemoved, "line")) + tokensOf(edits)
+		return names + " changed: " + e.lines() + tokensOf(edits)
 	}
+}
+
+// described says how much of descriptions changed: tokens of those that are in every
+// prompt, lines of a text of help.
+func described(edits []SurfaceEdit) string {
+	if e := edits[0]; len(edits) == 1 && e.Tokens == 0 && e.LinesAdded+e.LinesRemoved > 0 {
+		return " (" + e.lines() + ")"
+	}
+	return tokensOf(edits)
+}
+
+func (e SurfaceEdit) lines() string {
+	return fmt.Sprintf("+ %s, − %s", counted(e.LinesAdded, "line"), counted(e.LinesRemoved, "line"))
 }
 
 // tokensOf says what edits cost in every prompt, nothing where they cost nothing.

@@ -165,7 +165,7 @@ func failing() comment.Run {
 			{Kind: bench.ParameterDropped, Name: "pr.list", Parameter: "state"}, {Kind: bench.SurfaceText, Name: "skill", LinesAdded: 40, LinesRemoved: 1, Tokens: 2000},
 		},
 		Answers: []bench.AnswerSize{{Call: `issue.view {"issueNumber":1}`, Sizes: bench.Sizes{Baseline: 338, Candidate: 4120}}},
-		Calls:   5, Notes: []string{"ghx: 1 of the fixed calls were left out: it takes longer than 8s"},
+		Calls:   5, Notes: []string{"ghx: 1 of the fixed calls left out: it takes longer than 8s"},
 	}
 	s.ToolChanges = []bench.UseChange{
 		{Name: "ghx run pr.merge", Measure: bench.UseBadArguments, Candidate: 1.75, Score: 6.1},

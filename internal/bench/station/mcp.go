@@ -28,6 +28,10 @@ import (
 )
 
 const (
+	// protocol is the version of the Model Context Protocol with which agents greet a
+	// server. With a later one the client would ask first what some servers do not
+	// answer.
+	protocol = "2025-11-25"
 	// maxServerOutput is how much an MCP server may say, in bytes.
 	maxServerOutput = 8 << 20
 	// maxPages is how many pages its list of tools may have.
@@ -42,7 +46,7 @@ func (st *station) connect(ctx context.Context, server agent.MCPServer) (session
 	if err != nil {
 		return nil, nil, err
 	}
-	session, err = client.Connect(ctx, transport, nil)
+	session, err = client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		return nil, nil, errors.Join(cause(ctx, err), stop())
 	}

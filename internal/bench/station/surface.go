@@ -97,7 +97,7 @@ func (v *viewer) look(ctx context.Context, skill string) {
 		v.call(ctx, c, toolset.GHX, "run", c.Item, "--input", c.Arguments)
 	}
 	if v.late > 0 {
-		v.note(fmt.Sprintf("%d of the fixed calls were left out", v.late), context.Cause(ctx))
+		v.note(fmt.Sprintf("%d of the fixed calls left out", v.late), context.Cause(ctx))
 	}
 	v.Finish()
 }

@@ -31,7 +31,6 @@ const answers = `while read -r line; do
 	*'"method":"tools/list"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":['"$TOOLS"']'"$NEXT"'}}'; TOOLS=$MORE; NEXT= ;;
 	*'"name":"get_nothing"'*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32603,"message":"there is none"}}' ;;
 	*'"method":"tools/call"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[{"type":"text","text":"'$(curl -sS -f https://api.github.com/rate_limit)'"}]}}' ;;
-	*'"id"'*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32601,"message":"no"}}' ;;
 	esac
 done`
 
@@ -164,6 +163,19 @@ func TestTheSurfaceOfAServerByHTTP(t *testing.T) {
 	require.Len(t, s.Items, 1)
 	assert.Equal(t, "whoami", s.Items[0].Name)
 	assert.Equal(t, map[string]bool{"bench-agent": true}, keys)
+}
+
+// An agent could not reach it either.
+func TestAServerThatTheProxyRefusesIsANote(t *testing.T) {
+	refused := make(chan string, 10)
+	r := withMode(t, "shell: false\nmcp: {s: {url: 'https://refused.example/mcp'}}\n", "", func(o *station.Options) {
+		o.OnRefused = func(host string) { refused <- host }
+	})
+	s := r.look(t, "m")
+	require.Len(t, s.Notes, 1)
+	assert.Contains(t, s.Notes[0], "the MCP server s: ")
+	assert.Contains(t, s.Notes[0], "Forbidden")
+	assert.Equal(t, "refused.example", <-refused)
 }
 
 func TestTheSurfaceOfCommands(t *testing.T) {

@@ -61,7 +61,7 @@ func TestThePageOfOnesOwnToolCanBeCopied(t *testing.T) {
 	require.NoError(t, cmd.Run(), out.String())
 	t.Logf("the page takes %s", time.Since(began).Round(time.Second))
 
-	assert.Equal(t, 2, strings.Count(out.String(), "What agents see of prtool@v2, against prtool@v1 (no model was asked):\n  `prtool` is described otherwise\n"), "by bench surface, and before the sessions")
+	assert.Equal(t, 2, strings.Count(out.String(), "What agents see of prtool@v2, against prtool@v1 (no model was asked):\n  `prtool` is described otherwise (+ 1 line, − 1 line)\n"), "by bench surface, and before the sessions")
 	assert.Contains(t, out.String(), "What agents see otherwise\nThe candidate's tool", "by bench report")
 	removed := regexp.MustCompile("(?m)^  removed `.*`, `.*`, .* and 25 more \\(− 4,604 tokens\\)$")
 	assert.Regexp(t, removed, out.String(), "of GitHub's own server")
