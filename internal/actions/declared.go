@@ -36,6 +36,9 @@ const (
 	inBaseGHX       = "base-ghx-command"
 	inBaseCommit    = "base-commit"
 	inBaselineMode  = "baseline-mode"
+	inMarginSuccess = "margin-success"
+	inMarginCost    = "margin-cost"
+	inMarginLatency = "margin-latency"
 	inCandidateMode = "candidate-mode"
 	inOrder         = "order"
 	inPaths         = "paths"
@@ -81,6 +84,9 @@ func Declared() []Input {
 		{Name: inRepetitions, Help: "How often each scenario runs in each mode, by default 4; with gate-profile regression or claim also a range, by default 2..12, of which no more is run than it takes to tell."},
 		{Name: inBaselineMode, Help: "The mode to compare with: by default agent_direct, with gate-profile regression ghx@base."},
 		{Name: inCandidateMode, Default: string(bench.GHX), Help: "The mode to judge."},
+		{Name: inMarginSuccess, Help: "With gate-profile regression or claim, the drop of the success rate in percentage points that is too much; by default 15."},
+		{Name: inMarginCost, Help: "With gate-profile regression, how many times the baseline's cost is too much; by default 1.2."},
+		{Name: inMarginLatency, Help: "With gate-profile regression, how many times the baseline's latency is too much; by default 1.25."},
 		{Name: inOrder, Default: orderInterleaved, Help: "interleaved, or sequential: one mode after the other."},
 		{Name: inBuildCommand, Default: BuildAuto, Help: "How the ghx to measure is built: auto builds a ghx workspace, none measures the installed one, anything else is run by a shell, with another benchmark than ghx before it."},
 		{Name: inGHXCommand, Help: "The command of the ghx to measure, where the build does not tell it."},

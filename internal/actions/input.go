@@ -27,14 +27,16 @@ type Inputs struct {
 	// Scenarios, if there are any, are run in place of the set.
 	Scenarios []string
 	// ScenariosPath is a folder in the workspace, empty for the built-in ones.
-	ScenariosPath                        string
-	Modes                                []bench.Mode
-	Baseline, Candidate                  bench.Mode
-	Repetitions                          bench.Repetitions
-	Concurrency                          int
-	Order                                string
-	BuildCommand                         string
-	GHXCommand, GHXSkill, BaseGHXCommand string
+	ScenariosPath       string
+	Modes               []bench.Mode
+	Baseline, Candidate bench.Mode
+	// The margins are 0 for the usual ones.
+	MarginSuccess, MarginCost, MarginLatency float64
+	Repetitions                              bench.Repetitions
+	Concurrency                              int
+	Order                                    string
+	BuildCommand                             string
+	GHXCommand, GHXSkill, BaseGHXCommand     string
 	// BaseCommit is empty for the event's own.
 	BaseCommit        string
 	AllowHosts, Paths []string
@@ -134,18 +136,21 @@ func (r *reading) problem(name, format string, args ...any) {
 	r.problems = append(r.problems, fmt.Sprintf("input %s: ", name)+fmt.Sprintf(format, args...))
 }
 
+// UsualSet returns the scenario set of a profile where no input names one.
+func UsualSet(profile bench.GateProfile) string {
+	if profile.ByEvidence() {
+		return "ci-evidence"
+	}
+	return "ci-verify-pr"
+}
+
 // setDefaults sets the defaults that depend on what is asked.
 func (r *reading) setDefaults() {
-	defaults := map[string]string{
-		inScenarioSet: "ci-verify-pr", inModes: bench.JoinModes([]bench.Mode{bench.AgentDirect, bench.GHX}, ","),
-		inRepetitions: "4", inBaselineMode: string(bench.AgentDirect),
-	}
 	profile := bench.GateProfile(r.text(inGateProfile))
-	if profile.ByEvidence() {
-		defaults[inScenarioSet], defaults[inRepetitions] = "ci-evidence", "2..12"
-	}
-	if profile == bench.ProfileRegression {
-		defaults[inModes], defaults[inBaselineMode] = bench.JoinModes([]bench.Mode{bench.GHXBase, bench.GHX}, ","), string(bench.GHXBase)
+	usual := profile.UsualModes()
+	defaults := map[string]string{
+		inScenarioSet: UsualSet(profile), inRepetitions: profile.UsualRepetitions().String(),
+		inModes: bench.JoinModes(usual, ","), inBaselineMode: string(usual[0]),
 	}
 	for name, value := range defaults {
 		declared := r.declared[name]
@@ -208,6 +213,19 @@ func (r *reading) amount(name string, most float64) float64 {
 	case f > most:
 		r.problem(name, "it is %q, want at most %v", r.text(name), most)
 		return 0
+	}
+	return f
+}
+
+// margin reads a number above 0, or 0 where none is given. What fits the profile
+// is the command line's to say.
+func (r *reading) margin(name string) float64 {
+	if r.text(name) == "" {
+		return 0
+	}
+	f, err := strconv.ParseFloat(r.text(name), 64)
+	if err != nil || !(f > 0) || math.IsInf(f, 0) {
+		r.problem(name, "it is %q, want a number above 0", r.text(name))
 	}
 	return f
 }
@@ -282,6 +300,7 @@ func (r *reading) inputs() Inputs {
 		Profile:     choice(r, inGateProfile, bench.GateProfiles()...),
 		ScenarioSet: r.text(inScenarioSet), Scenarios: r.list(inScenarios, ","), ScenariosPath: r.text(inScenariosPath), Modes: r.modes(),
 		Baseline: r.mode(inBaselineMode, r.text(inBaselineMode)), Candidate: r.mode(inCandidateMode, r.text(inCandidateMode)),
+		MarginSuccess: r.margin(inMarginSuccess), MarginCost: r.margin(inMarginCost), MarginLatency: r.margin(inMarginLatency),
 		Repetitions: r.repetitions(), Concurrency: r.whole(inConcurrency, 1),
 		Order: choice(r, inOrder, orderInterleaved, orderSequential), BuildCommand: r.text(inBuildCommand),
 		GHXCommand: r.text(inGHXCommand), GHXSkill: r.text(inGHXSkill), BaseGHXCommand: r.text(inBaseGHX), BaseCommit: r.text(inBaseCommit),

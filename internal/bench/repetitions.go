@@ -84,6 +84,15 @@ func (p GateProfile) UsualRepetitions() Repetitions {
 	return Repetitions{First: 4, Most: 4}
 }
 
+// UsualModes returns what is run where nobody says it: the baseline, and then the
+// candidate.
+func (p GateProfile) UsualModes() []Mode {
+	if p == ProfileRegression {
+		return []Mode{GHXBase, GHX}
+	}
+	return []Mode{AgentDirect, GHX}
+}
+
 // Takes reports whether the profile can judge so many repetitions: a range is
 // for those that decide by evidence, which need two.
 func (p GateProfile) Takes(r Repetitions) bool {

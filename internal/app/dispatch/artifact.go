@@ -304,6 +304,8 @@ func fits(s bench.Summary, rows int, r runs.Run) error {
 	switch {
 	case s.Gate.Profile != p.Profile || s.Gate.Baseline != p.Baseline || s.Gate.Candidate != bench.GHX:
 		return fault.Invalidf("the summary judges %s against %s by %s, which was not asked for", s.Gate.Candidate, s.Gate.Baseline, s.Gate.Profile)
+	case s.Evidence != nil && marginsOf(s.Evidence.Margins) != p.Margins:
+		return fault.Invalidf("the summary has other margins than those that were asked for: pass them on in the workflow, as that of `bench init --app` does")
 	case s.CostUSD < 0:
 		return fault.Invalidf("the summary has a cost below 0")
 	case s.Simulated != (p.Model == settings.Scripted):
@@ -315,6 +317,10 @@ func fits(s bench.Summary, rows int, r runs.Run) error {
 	default:
 		return nil
 	}
+}
+
+func marginsOf(m bench.Margins) settings.Margins {
+	return settings.Margins{Success: m.SuccessDropPct, Cost: m.CostRatio, Latency: m.LatencyRatio}
 }
 
 // fitsPlan reports whether a plan leads to so many cells: all of them, and where

@@ -173,7 +173,11 @@ type Plan struct {
 	// BaseCommit is that of mode ghx@base.
 	BaseCommit  string `json:"base-commit"`
 	Repetitions string `json:"repetitions"`
-	Target      string `json:"target"`
+	// Margins are those of a profile that decides by evidence, 0 of others.
+	MarginSuccess float64 `json:"margin-success,omitempty"`
+	MarginCost    float64 `json:"margin-cost,omitempty"`
+	MarginLatency float64 `json:"margin-latency,omitempty"`
+	Target        string  `json:"target"`
 	// SeedID is empty for the sandbox.
 	SeedID string `json:"seed-id"`
 	// MaxCostUSD is the most that may be spent now: what rows that are taken
@@ -241,6 +245,7 @@ func planOf(p plan.Plan) Plan {
 	out := Plan{
 		Provider: "opencode", Model: p.Model, Benchmark: p.Benchmark, Profile: string(p.Profile), ScenarioSet: p.Set,
 		Modes: bench.JoinModes(p.Modes, ","), Baseline: string(p.Baseline), Repetitions: p.Repetitions.String(), Target: p.Target,
+		MarginSuccess: p.Margins.Success, MarginCost: p.Margins.Cost, MarginLatency: p.Margins.Latency,
 		MaxCostUSD: p.MaxUSD, Minutes: int(p.Timeout / time.Minute),
 	}
 	if p.Set == "" {

@@ -30,6 +30,16 @@ func TestTheWorkflowReadsTheWholePlan(t *testing.T) {
 		written[name] = true
 	}
 	assert.Equal(t, written, read)
+	for _, file := range []string{"summary.json", "run.json", "*-suite.jsonl"} {
+		assert.Contains(t, string(workflow), "${{ steps.bench.outputs.rows }}/"+file, "what a retry goes on with: a pass stands on what was planned")
+	}
+}
+
+func TestMarginsAreGivenToTheWorkflow(t *testing.T) {
+	w := conduct.Work{Run: asked()}
+	w.Run.Request.Plan.Margins = settings.Margins{Success: 10, Cost: 1.1, Latency: 1.3}
+	plan := planOf(t, w)
+	assert.Equal(t, []float64{10, 1.1, 1.3}, []float64{plan.MarginSuccess, plan.MarginCost, plan.MarginLatency})
 }
 
 // planOf returns the plan that a workflow is given.

@@ -76,7 +76,7 @@ func (p Plan) Shown() comment.Plan {
 // commanded: it names what there is not.
 func Resolve(s settings.Settings, c command.Command, library *scenario.Library) (Plan, error) {
 	p := Plan{
-		Profile: cmp.Or(c.Profile, s.Profile), Modes: s.Modes, Baseline: s.BaselineMode,
+		Profile:   cmp.Or(c.Profile, s.Profile),
 		Model:     cmp.Or(c.Model, s.Model),
 		Benchmark: s.Benchmark, Target: s.Target, Executor: s.Executor,
 		Timeout: time.Duration(s.TimeoutMinutes) * time.Minute, MaxUSD: s.Budget.Run,
@@ -84,9 +84,7 @@ func Resolve(s settings.Settings, c command.Command, library *scenario.Library) 
 	if p.Executor == settings.Dispatch {
 		p.Workflow = s.Workflow
 	}
-	if len(c.Modes) > 0 {
-		p.Modes = c.Modes
-	}
+	p.Modes, p.Baseline = modes(s, c, p.Profile)
 	for _, mode := range []bench.Mode{p.Baseline, bench.GHX} {
 		if !slices.Contains(p.Modes, mode) {
 			return Plan{}, fault.Invalidf("The modes lack `%s`, which is compared: name it too.", mode)
@@ -107,6 +105,22 @@ func Resolve(s settings.Settings, c command.Command, library *scenario.Library) 
 		p.Scenarios = append(p.Scenarios, sc.ID)
 	}
 	return p.withEvidence(s.Margins)
+}
+
+// modes returns what is run and what is compared with: the settings' unless they
+// are for a profile that asks something else, and the command's.
+func modes(s settings.Settings, c command.Command, profile bench.GateProfile) (run []bench.Mode, baseline bench.Mode) {
+	run, baseline = s.Modes, s.BaselineMode
+	if usual := profile.UsualModes(); !slices.Equal(usual, s.Profile.UsualModes()) {
+		run, baseline = usual, usual[0]
+	}
+	if len(c.Modes) == 0 {
+		return run, baseline
+	}
+	if !slices.Contains(c.Modes, baseline) && slices.Contains(c.Modes, s.BaselineMode) {
+		baseline = s.BaselineMode
+	}
+	return c.Modes, baseline
 }
 
 // repetitions returns those of the command, else those of the settings, unless

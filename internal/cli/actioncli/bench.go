@@ -95,6 +95,14 @@ func (a *action) judgeArguments() []string {
 	args := []string{
 		"--gate-profile", string(in.Profile), "--baseline-mode", string(in.Baseline), "--candidate-mode", string(in.Candidate),
 	}
+	for _, margin := range []struct {
+		flag  string
+		value float64
+	}{{"--margin-success", in.MarginSuccess}, {"--margin-cost", in.MarginCost}, {"--margin-latency", in.MarginLatency}} {
+		if margin.value > 0 {
+			args = append(args, margin.flag, strconv.FormatFloat(margin.value, 'g', -1, 64))
+		}
+	}
 	if in.Expectations != "" {
 		args = append(args, "--expectations-config", in.Expectations)
 	}

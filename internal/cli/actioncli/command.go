@@ -3,6 +3,7 @@ package actioncli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -99,9 +100,16 @@ func isPlain(cmd command.Command) bool {
 // apply has a command's words count in place of the inputs.
 func (a *action) apply(cmd command.Command) {
 	in := &a.inputs
+	baseline := in.Baseline
 	if cmd.Profile != "" {
-		in.Profile = cmd.Profile
 		// What the inputs say is for another profile.
+		if usual := cmd.Profile.UsualModes(); !slices.Equal(usual, in.Profile.UsualModes()) && in.Candidate == bench.GHX {
+			in.Modes, in.Baseline = usual, usual[0]
+		}
+		if in.ScenarioSet == actions.UsualSet(in.Profile) {
+			in.ScenarioSet = actions.UsualSet(cmd.Profile)
+		}
+		in.Profile = cmd.Profile
 		if in.Repetitions.Adapt() != cmd.Profile.ByEvidence() {
 			in.Repetitions = cmd.Profile.UsualRepetitions()
 		}
@@ -114,6 +122,9 @@ func (a *action) apply(cmd command.Command) {
 	}
 	if len(cmd.Modes) > 0 {
 		in.Modes = cmd.Modes
+		if !slices.Contains(cmd.Modes, in.Baseline) && slices.Contains(cmd.Modes, baseline) {
+			in.Baseline = baseline
+		}
 	}
 	if cmd.Repetitions.Most > 0 {
 		in.Repetitions = cmd.Repetitions

@@ -112,7 +112,7 @@ func (w *world) play(run *model.Run, flags ...string) map[string]string {
 	_ = cmd.Run() // the gate may fail
 	require.LessOrEqual(w.t, cmd.ProcessState.ExitCode(), 1, out)
 	files := map[string]string{}
-	for _, pattern := range []string{"summary.json", "*-suite.jsonl"} {
+	for _, pattern := range []string{"summary.json", "run.json", "*-suite.jsonl"} {
 		found, err := filepath.Glob(filepath.Join(folder, "*", pattern))
 		require.NoError(w.t, err)
 		for _, file := range found {
