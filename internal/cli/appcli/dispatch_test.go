@@ -185,7 +185,7 @@ func timestamps(t *testing.T, files map[string]string) map[string]string {
 	t.Helper()
 	at := map[string]string{}
 	for name, text := range files {
-		if name == "summary.json" {
+		if !strings.HasSuffix(name, "-suite.jsonl") {
 			continue
 		}
 		for line := range strings.Lines(text) {
