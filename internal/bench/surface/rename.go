@@ -45,8 +45,30 @@ func pair(was, now []Item) []items {
 	return append(renamed, all...)
 }
 
-// maxCompared bounds what renames compares with what.
-const maxCompared = 300
+// maxCompared bounds what renames compares with what, and maxWorded how much of a
+// description, in bytes.
+const (
+	maxCompared = 300
+	maxWorded   = 2000
+)
+
+// features are what an item is recognised by.
+type features struct {
+	item                         *Item
+	described, parameters, named map[string]bool
+}
+
+func featuresOf(items []*Item) []features {
+	var all []features
+	for _, i := range items[:min(maxCompared, len(items))] {
+		f := features{item: i, described: words(i.Description[:min(maxWorded, len(i.Description))]), parameters: map[string]bool{}, named: words(i.Name)}
+		for _, p := range i.Parameters {
+			f.parameters[p.Name+p.Schema] = true
+		}
+		all = append(all, f)
+	}
+	return all
+}
 
 // renames pairs items that are alike, the most alike first.
 func renames(removed, added []*Item) []items {
@@ -55,10 +77,11 @@ func renames(removed, added []*Item) []items {
 		alike float64
 	}
 	var candidates []candidate
-	for _, before := range removed[:min(maxCompared, len(removed))] {
-		for _, after := range added[:min(maxCompared, len(added))] {
+	now := featuresOf(added)
+	for _, before := range featuresOf(removed) {
+		for _, after := range now {
 			if alike := likeness(before, after); alike > 0 {
-				candidates = append(candidates, candidate{items{before, after}, alike})
+				candidates = append(candidates, candidate{items{before.item, after.item}, alike})
 			}
 		}
 	}
@@ -85,11 +108,12 @@ const (
 // same description asks for some of the same parameters, the same parameters for
 // most of the same words. Where nothing is described, names must have a word in
 // common.
-func likeness(a, b *Item) float64 {
+func likeness(was, now features) float64 {
+	a, b := was.item, now.item
 	if a.Kind != b.Kind {
 		return 0
 	}
-	described, parameters, named := shared(words(a.Description), words(b.Description)), shared(parameterKeys(a), parameterKeys(b)), shared(words(a.Name), words(b.Name))
+	described, parameters, named := shared(was.described, now.described), shared(was.parameters, now.parameters), shared(was.named, now.named)
 	none := len(a.Parameters)+len(b.Parameters) == 0
 	same := parameters == 1 && a.Schema == b.Schema
 	switch {
@@ -125,14 +149,6 @@ func words(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r > 127) }) {
 		set[word] = true
-	}
-	return set
-}
-
-func parameterKeys(i *Item) map[string]bool {
-	set := map[string]bool{}
-	for _, p := range i.Parameters {
-		set[p.Name+p.Schema] = true
 	}
 	return set
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -176,6 +177,21 @@ func TestHostileTextsAreCleaned(t *testing.T) {
 	assert.Len(t, change.Edits, bench.MaxSurfaceEdits)
 	assert.Positive(t, change.MoreEdits)
 	assert.LessOrEqual(t, len(sentences(change)), 3)
+}
+
+// What is compared with what is bounded, whatever a tool tells.
+func TestThousandsOfLongToolsAreCompared(t *testing.T) {
+	many := func(name string) (all []surface.Item) {
+		for i := range surface.MaxItems {
+			described := fmt.Sprint(name, i, strings.Repeat(fmt.Sprint(" word", i), 1000))
+			all = append(all, surface.Item{Kind: surface.Tool, Name: fmt.Sprint(name, i), Description: described})
+		}
+		return all
+	}
+	began := time.Now()
+	change := surface.Diff(of("a", many("x")...), of("b", many("y")...))
+	assert.Len(t, change.Edits, bench.MaxSurfaceEdits)
+	assert.Less(t, time.Since(began), 20*time.Second)
 }
 
 func TestTokensAreThoseOfTheVocabulary(t *testing.T) {
