@@ -19,7 +19,7 @@ import (
 )
 
 // Limit is how long all tries may take together.
-const Limit = 20 * time.Second
+const Limit = 15 * time.Second
 
 // Model is a model, and how its API is asked.
 type Model struct {
@@ -56,14 +56,18 @@ func Try(ctx context.Context, m Model) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, m.Limit)
 	defer cancel()
+	var refusal error // what it said last, if it has said that it cannot answer
 	for pause := m.Pause; ; pause *= 2 {
 		busy, err := m.try(limited)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		}
-		if !busy {
+		case limited.Err() != nil && refusal != nil:
+			return refusal
+		case !busy:
 			return err
 		}
+		refusal = err
 		wait := time.NewTimer(pause)
 		select {
 		case <-limited.Done():

@@ -170,6 +170,22 @@ func TestN9AnAPIThatIsBusyIsAskedAgain(t *testing.T) {
 	assert.Equal(t, 3, tries)
 }
 
+func TestN9WhatABusyAPIHasSaidIsTold(t *testing.T) {
+	asked := false
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !asked {
+			asked = true
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done() // the time is up
+	}))
+	defer server.Close()
+	err := canary.Try(t.Context(), canary.Model{BaseURL: server.URL, Name: "m", Protocol: canary.Responses, Limit: 50 * time.Millisecond, Pause: time.Millisecond})
+	require.ErrorContains(t, err, "answered 429")
+}
+
 func TestN9AStopIsNoFailureOfTheModel(t *testing.T) {
 	stopped := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -25,6 +25,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/surface"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
 const (
@@ -42,13 +43,24 @@ const (
 // calls end, once.
 func (st *station) connect(ctx context.Context, server agent.MCPServer) (session *mcp.ClientSession, end func() error, err error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
-	transport, stop, err := st.transport(ctx, server)
+	complaint := &limited{new(bytes.Buffer)}
+	transport, stop, err := st.transport(ctx, server, complaint)
 	if err != nil {
 		return nil, nil, err
 	}
 	session, err = client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
-		return nil, nil, errors.Join(cause(ctx, err), stop())
+		err = cause(ctx, err)
+		if errors.Is(err, mcp.ErrConnectionClosed) && strings.HasSuffix(err.Error(), io.EOF.Error()) {
+			err = errors.New("it ends, or closes its output, before it answers")
+		}
+		if stopped := stop(); stopped != nil {
+			return nil, nil, errors.Join(err, stopped)
+		}
+		if said := markdown.Clean(complaint.String(), maxNote); said != "" {
+			err = fmt.Errorf("%w: %s", err, said)
+		}
+		return nil, nil, err
 	}
 	return session, func() error {
 		// What it says at its end is of no use.
@@ -57,9 +69,10 @@ func (st *station) connect(ctx context.Context, server agent.MCPServer) (session
 	}, nil
 }
 
-func (st *station) transport(ctx context.Context, server agent.MCPServer) (_ mcp.Transport, stop func() error, err error) {
+// transport returns the way to a server. What it complains of is whole after stop.
+func (st *station) transport(ctx context.Context, server agent.MCPServer, complaint io.Writer) (_ mcp.Transport, stop func() error, err error) {
 	if server.URL == "" {
-		return st.startServer(ctx, server)
+		return st.startServer(ctx, server, complaint)
 	}
 	transport, err := st.httpTransport(server)
 	return transport, func() error { return nil }, err
@@ -75,7 +88,7 @@ func cause(ctx context.Context, err error) error {
 
 // startServer starts a server on standard input and output. To stop it ends all that
 // it left running.
-func (st *station) startServer(ctx context.Context, server agent.MCPServer) (_ mcp.Transport, stop func() error, err error) {
+func (st *station) startServer(ctx context.Context, server agent.MCPServer, complaint io.Writer) (_ mcp.Transport, stop func() error, err error) {
 	st.running.Lock()
 	others, err := st.space.Processes()
 	if err != nil {
@@ -91,15 +104,19 @@ func (st *station) startServer(ctx context.Context, server agent.MCPServer) (_ m
 	for name, value := range server.Env {
 		env = append(env, name+"="+value)
 	}
-	_, err = st.space.Start(ctx, confine.Command{
+	process, err := st.space.Start(ctx, confine.Command{
 		Path: "/bin/sh", Args: []string{"-c", "exec " + shellquote.Join(server.Command...)},
-		Env: env, Stdin: program.stdin, Stdout: program.stdout,
+		Env: env, Stdin: program.stdin, Stdout: program.stdout, Stderr: complaint,
 	})
 	program.close()
 	stop = func() error {
 		defer st.running.Unlock()
 		_, _ = input.Close(), output.Close() // the session has closed them, or nobody reads
-		return endAll(st.space, others...)
+		err := endAll(st.space, others...)
+		if process != nil {
+			_ = process.Wait() // it was killed
+		}
+		return err
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, stop())
@@ -225,27 +242,36 @@ func listTools(ctx context.Context, session *mcp.ClientSession) (tools, reads []
 	return tools, reads, fmt.Errorf("its list of tools has more than %d pages", maxPages)
 }
 
-// callTool calls a tool and returns the size of its answer, in bytes. That it fails
-// is an answer too.
-func callTool(ctx context.Context, session *mcp.ClientSession, name string, arguments map[string]any) (size int, failed bool, err error) {
+// toolAnswer is what a tool answers: its size in bytes, whether it is an error, and
+// the text of it.
+type toolAnswer struct {
+	size   int
+	failed bool
+	text   string
+}
+
+// callTool calls a tool. That it fails is an answer too.
+func callTool(ctx context.Context, session *mcp.ClientSession, name string, arguments map[string]any) (toolAnswer, error) {
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: arguments})
 	var refused *jsonrpc.Error
 	switch {
 	case errors.As(err, &refused) && ctx.Err() == nil:
-		return len(refused.Message), true, nil
+		return toolAnswer{len(refused.Message), true, refused.Message}, nil
 	case err != nil:
-		return 0, false, cause(ctx, err)
+		return toolAnswer{}, cause(ctx, err)
 	}
+	answer := toolAnswer{failed: result.IsError}
 	for _, part := range result.Content {
 		if text, is := part.(*mcp.TextContent); is {
-			size += len(text.Text)
+			answer.size += len(text.Text)
+			answer.text += text.Text
 			continue
 		}
 		encoded, err := json.Marshal(part)
 		if err != nil {
-			return 0, false, err
+			return toolAnswer{}, err
 		}
-		size += len(bytes.TrimSpace(encoded))
+		answer.size += len(bytes.TrimSpace(encoded))
 	}
-	return size, result.IsError, nil
+	return answer, nil
 }

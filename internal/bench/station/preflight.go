@@ -67,10 +67,7 @@ func (s *Stations) ownTools(ctx context.Context, place *target.Place, modes []be
 			all[mode] = names
 			mu.Unlock()
 		}
-		if file.Canary == "" {
-			return nil
-		}
-		return s.canary(ctx, place, mode, file.Canary)
+		return s.canaries(ctx, place, mode)
 	})
 	switch {
 	case err == nil:
@@ -80,30 +77,6 @@ func (s *Stations) ownTools(ctx context.Context, place *target.Place, modes []be
 	default:
 		return nil, err
 	}
-}
-
-// worksElsewhere reports whether the other modes, which have no such error, show
-// that it is not for want of something on this machine: any of them where a
-// program fails, one of the same kind where it works and is not as it must be.
-func (s *Stations) worksElsewhere(broken bench.Mode, modes []bench.Mode, err error) bool {
-	if fault.KindOf(err) == fault.Infrastructure {
-		return len(modes) > 1
-	}
-	return slices.ContainsFunc(modes, func(mode bench.Mode) bool {
-		return mode != broken && s.options.Tools.File(mode).Canary == s.options.Tools.File(broken).Canary
-	})
-}
-
-// canary has a mode's own tool ask GitHub, which is to be seen here.
-func (s *Stations) canary(ctx context.Context, place *target.Place, mode bench.Mode, line string) error {
-	used, err := s.tried(ctx, place, mode, line)
-	if err != nil {
-		return err
-	}
-	if used.REST+used.GraphQL == 0 {
-		return fault.Invalidf("mode %s: `%s` succeeds where the agent works, and the proxy saw no request to GitHub: the program does not keep to HTTPS_PROXY and the proxy's certificate, as Node.js before 22.21 does not, or it answers without asking", mode, line)
-	}
-	return nil
 }
 
 // preflights runs the preflight commands of modes, each once for all modes in
@@ -126,8 +99,10 @@ func (s *Stations) preflights(ctx context.Context, place *target.Place, modes []
 
 // preflight runs a command of a mode, which can reach GitHub.
 func (s *Stations) preflight(ctx context.Context, place *target.Place, mode bench.Mode, line string) error {
-	_, err := s.tried(ctx, place, mode, line)
-	return err
+	if _, err := s.tried(ctx, place, mode, line); err != nil {
+		return fault.Infraf("mode %s: `%s` fails where the agent works: %w", mode, line, err)
+	}
+	return nil
 }
 
 // tried runs a command of a mode that can reach GitHub, and tells what it asked
@@ -139,10 +114,8 @@ func (s *Stations) tried(ctx context.Context, place *target.Place, mode bench.Mo
 	}
 	attempt := st.proxy.Begin(place.GitHub)
 	defer attempt.End()
-	if _, err := st.run(ctx, "/bin/sh", "-c", line); err != nil {
-		return egress.Usage{}, fault.Infraf("mode %s: `%s` fails where the agent works: %w", mode, line, err)
-	}
-	return attempt.Usage(), nil
+	_, err = st.run(ctx, "/bin/sh", "-c", line)
+	return attempt.Usage(), err
 }
 
 // Versions returns the versions of the modes' programs, by name; a program of

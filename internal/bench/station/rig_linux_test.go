@@ -37,8 +37,9 @@ esac`
 capabilities) echo '[{"capability_id": "pr.view"}, {"capability_id": "pr.merge"}]' ;;
 run) exec curl -sS -f https://api.github.com/rate_limit ;;
 esac`
-	mcpScript = `echo 'GitHub MCP Server
-Version: 0.20.0'`
+	mcpScript = `if [ "$1" = --version ]; then echo 'GitHub MCP Server
+Version: 0.20.0'; exit; fi
+` + answers
 )
 
 // rig is stations with a target whose places each tell their number.

@@ -163,6 +163,11 @@ func (st *station) environment(mode *toolset.ModeFile, proxy net.Addr, options O
 // runTime bounds the commands that are tried before agents work.
 const runTime = 30 * time.Second
 
+// lateError is why something was ended that took longer than that.
+type lateError time.Duration
+
+func (l lateError) Error() string { return "it takes longer than " + time.Duration(l).String() }
+
 // maxOutput is how much of a command's output is kept, in bytes.
 const maxOutput = 1 << 20
 
@@ -174,7 +179,7 @@ func (st *station) run(ctx context.Context, words ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, runTime, fmt.Errorf("it takes longer than %s", runTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, runTime, lateError(runTime))
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	p, err := st.space.Start(ctx, confine.Command{

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/station"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/egress"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -85,7 +87,7 @@ func TestAModeHasItsProgramsOnly(t *testing.T) {
 	cases := map[bench.Mode]map[string]string{
 		bench.AgentDirect: {"gh a 'b c'": "gh a b c\n", "ghx --version": "ghx: command not found\n", "github-mcp-server": "not found"},
 		bench.GHX:         {"gh a": "gh a\n", "ghx --version": "0.9.1\n", "github-mcp-server": "not found"},
-		bench.MCP:         {"github-mcp-server stdio": "Version: 0.20.0", "ghx --version": "ghx: command not found\n"},
+		bench.MCP:         {"github-mcp-server --version": "Version: 0.20.0", "ghx --version": "ghx: command not found\n"},
 	}
 	for mode, commands := range cases {
 		for command, want := range commands {
@@ -214,7 +216,8 @@ func TestN2ThePreflightAsksOnce(t *testing.T) {
 		return err
 	}
 	require.NoError(t, preflight(modes, "pr.view", "pr.merge"))
-	assert.Equal(t, []string{"GET api.github.com/user token " + token, "GET api.github.com/rate_limit "}, r.requests(), "N2: one gh auth status, N9: one request of ghx itself")
+	assert.Equal(t, []string{"GET api.github.com/user token " + token, "GET api.github.com/rate_limit ", "GET api.github.com/rate_limit "}, r.requests(),
+		"N2: one gh auth status, N9: one request of ghx itself, and one of the MCP server")
 
 	err := preflight(modes, "pr.view", "pr.fly", "pr.swim")
 	require.ErrorContains(t, err, "pr.fly, pr.swim")
@@ -222,7 +225,7 @@ func TestN2ThePreflightAsksOnce(t *testing.T) {
 	require.NoError(t, preflight([]bench.Mode{bench.AgentDirect}, "pr.fly"), "only ghx needs them")
 	before := len(r.requests())
 	require.NoError(t, preflight([]bench.Mode{bench.MCP}))
-	assert.Len(t, r.requests(), before, "N2: the MCP server has no gh")
+	assert.Equal(t, []string{"GET api.github.com/rate_limit "}, r.requests()[before:], "N2: the MCP server has no gh")
 	assert.Contains(t, r.does(t, bench.AgentDirect, 0, askGitHub), "No attempt is under way.", "the attempt of the preflight is over")
 }
 
@@ -293,4 +296,48 @@ func TestAStationThatCannotBeHadIsAnError(t *testing.T) {
 	assert.Zero(t, running(t, r.base))
 	_, err = station.New(station.Options{Base: "/no/such/folder"})
 	require.True(t, errors.Is(err, os.ErrNotExist), err)
+}
+
+func TestN9AnMCPServerThatDoesNotWorkIsNamed(t *testing.T) {
+	t.Parallel()
+	const asks, dies = answers, "echo panic: nil map >&2; exit 1"
+	for name, c := range map[string]struct {
+		scripts []string
+		broken  bench.Mode
+		says    string
+	}{
+		"they work":         {[]string{asks, asks}, "", ""},
+		"the first dies":    {[]string{dies, asks}, "m0", "it ends, or closes its output, before it answers: panic: nil map"},
+		"the second dies":   {[]string{asks, dies}, "m1", "mode m1: MCP server s does not work where the agent works"},
+		"both die":          {[]string{dies, dies}, "", "mode m0"},
+		"it is alone":       {[]string{dies}, "", "panic: nil map"},
+		"it offers nothing": {[]string{asks, "TOOLS=\n" + asks}, "m1", "it offers no tools"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			var files []string
+			var modes []bench.Mode
+			for i, script := range c.scripts {
+				program, file := fmt.Sprintf("program%d", i), filepath.Join(folder, fmt.Sprintf("m%d.yml", i))
+				require.NoError(t, os.WriteFile(filepath.Join(folder, program), []byte("#!/bin/sh\n"+script+"\n"), 0o700)) //nolint:gosec // it is run
+				require.NoError(t, os.WriteFile(file, []byte(fmt.Sprintf("name: m%d\n", i)+strings.ReplaceAll(serverFile(readTool), "./program", "./"+program)), 0o600))
+				files, modes = append(files, file), append(modes, bench.Mode(fmt.Sprintf("m%d", i)))
+			}
+			library, err := toolset.LoadLibrary(files)
+			require.NoError(t, err)
+			r := newRig(t, func(o *station.Options) { o.Tools = toolset.Find(toolset.Options{Library: library}) })
+			err = r.TryServers(t.Context(), modes)
+			if c.says == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.says)
+			assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+			var broken *station.BrokenTool
+			if assert.Equal(t, c.broken != "", errors.As(err, &broken)) && broken != nil {
+				assert.Equal(t, c.broken, broken.Mode)
+			}
+		})
+	}
 }

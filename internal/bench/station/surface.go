@@ -44,7 +44,7 @@ func (s *Stations) Surfaces(ctx context.Context, place *target.Place, modes []be
 		}
 		attempt := st.proxy.Begin(place.GitHub)
 		defer attempt.End()
-		limited, cancel := context.WithTimeoutCause(ctx, surfaceTime, fmt.Errorf("it takes longer than %s", surfaceTime))
+		limited, cancel := context.WithTimeoutCause(ctx, surfaceTime, lateError(surfaceTime))
 		defer cancel()
 		as := toolset.Agent{Token: s.options.Token, Login: s.options.Login, Repo: s.options.Repo}
 		v := viewer{
@@ -188,14 +188,14 @@ func (v *viewer) server(ctx context.Context, name string, server agent.MCPServer
 		if err := json.Unmarshal([]byte(c.Arguments), &arguments); err != nil {
 			return err
 		}
-		bytes, failed, err := callTool(ctx, session, c.Item, arguments)
+		said, err := callTool(ctx, session, c.Item, arguments)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Call, err)
 		}
 		if len(v.setup.MCP) > 1 {
 			c.Item = name + "/" + c.Item
 		}
-		c.Bytes, c.Failed = bytes, failed
+		c.Bytes, c.Failed = said.size, said.failed
 		v.Answers = append(v.Answers, c)
 	}
 	return nil

@@ -63,6 +63,14 @@ type Server struct {
 	Env     map[string]string `json:"env,omitempty"`
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
+	// Canary is a call with which it asks GitHub, before the first session.
+	Canary *ToolCall `json:"canary,omitempty"`
+}
+
+// ToolCall is a call of an MCP server's tool.
+type ToolCall struct {
+	Tool      string         `json:"tool"`
+	Arguments map[string]any `json:"arguments,omitempty"`
 }
 
 // What a mode file says of the commit that its tool is of.

@@ -249,17 +249,23 @@ func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) erro
 	if p.flags.dryRun {
 		return nil
 	}
-	if err := a.compareSurfaces(ctx, p, with.stations); err != nil {
+	if err := p.flags.checkRoom(); err != nil {
 		return err
 	}
 	if err := with.tryModel(ctx); err != nil {
 		return err
 	}
-	if err := with.startPrograms(ctx, p.suite.Modes, p.deps.Setups); err != nil {
-		return err
-	}
 	versions, err := with.stations.Versions(ctx, p.suite.Modes)
 	if err != nil {
+		return err
+	}
+	if err := with.stations.TryServers(ctx, p.suite.Modes); err != nil {
+		return err
+	}
+	if err := a.compareSurfaces(ctx, p, with.stations); err != nil {
+		return err
+	}
+	if err := with.startPrograms(ctx, p.suite.Modes, p.deps.Setups); err != nil {
 		return err
 	}
 	held, err := with.stations.Isolation(p.suite.Modes[0])

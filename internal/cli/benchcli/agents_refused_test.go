@@ -1,15 +1,12 @@
 package benchcli_test
 
 import (
-	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -100,38 +97,6 @@ func TestARefusedKeyStopsTheSuiteAndTheRightOneGoesOn(t *testing.T) {
 	}
 	s.check(t)
 	s.requireNothingLeft(t)
-}
-
-// A model that cannot work is told of before a cell is spent, and is no verdict.
-func TestN9AModelThatCannotWorkIsToldOfBeforeAnythingRuns(t *testing.T) {
-	t.Parallel()
-	closed := httptest.NewServer(nil)
-	closed.Close()
-	talks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `{"choices": [{"message": {"role": "assistant", "content": "Hello!"}}]}`)
-	}))
-	defer talks.Close()
-	for _, c := range []struct {
-		name  string
-		flags []string
-		code  int
-		says  []string
-	}{
-		{"a dead port", []string{"--model-base-url", closed.URL + "/v1"}, 3, []string{"the model's API at " + closed.URL + "/v1 cannot be asked", "refused the connection"}},
-		{"no tool calls", []string{"--model-base-url", talks.URL + "/v1"}, 2, []string{"model m answered without calling the function", "choose another one"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := newRig(t, nil)
-			gh := realtool.Find(t, realtool.GH())
-			for _, command := range [][]string{{"run", "agent_direct", "1"}, {"verify", "--modes", "agent_direct", "--repetitions", "1"}} {
-				ran := r.run(t, slices.Concat(command, []string{"--gh-command", gh}, c.flags)...)
-				requireComplaint(t, ran, c.code, c.says...)
-				assert.Less(t, ran.took, 20*time.Second)
-			}
-			assert.Empty(t, r.rows(t))
-			assert.Empty(t, running(t, r.temp))
-		})
-	}
 }
 
 func TestDoctorAsksTheModel(t *testing.T) {
