@@ -252,7 +252,11 @@ func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) erro
 	if err := p.flags.checkRoom(); err != nil {
 		return err
 	}
-	if err := with.tryModel(ctx); err != nil {
+	tried := make(chan error, 1)
+	go func() { tried <- with.tryModel(ctx) }()
+	// What changed for agents is told whatever the model does.
+	err := a.compareSurfaces(ctx, p, with.stations)
+	if err := cmp.Or(<-tried, err); err != nil {
 		return err
 	}
 	versions, err := with.stations.Versions(ctx, p.suite.Modes)
@@ -260,9 +264,6 @@ func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) erro
 		return err
 	}
 	if err := with.stations.TryServers(ctx, p.suite.Modes); err != nil {
-		return err
-	}
-	if err := a.compareSurfaces(ctx, p, with.stations); err != nil {
 		return err
 	}
 	if err := with.startPrograms(ctx, p.suite.Modes, p.deps.Setups); err != nil {

@@ -25,9 +25,6 @@ const root = "../../.."
 // rules are how many there are of each letter; they count from 1.
 var rules = map[string]int{"R": 9, "S": 20, "N": 12, "G": 18, "V": 14}
 
-// underWay are the rules whose code is being written.
-var underWay = []string{"N12"}
-
 // all returns the ids of all rules.
 func all() map[string]bool {
 	ids := map[string]bool{}
@@ -44,7 +41,7 @@ func TestEveryRuleIsHeldByATest(t *testing.T) {
 	known := all()
 	var without []string
 	for id := range known {
-		if len(named[id]) == 0 && !slices.Contains(underWay, id) {
+		if len(named[id]) == 0 {
 			without = append(without, id)
 		}
 	}
