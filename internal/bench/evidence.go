@@ -91,6 +91,12 @@ type Cause struct {
 // CauseKind is what a verdict is due to.
 type CauseKind string
 
+// ComparedNothing reports whether the cause is that nothing was compared, which
+// uses nothing of the error budget.
+func (k CauseKind) ComparedNothing() bool {
+	return k == CauseNothingSucceeded || k == CauseDeadBaseline || k == CauseVoid
+}
+
 // The causes of a PASS or a FAIL.
 const (
 	CauseNotWorse          CauseKind = "not_worse"

@@ -59,6 +59,8 @@ const (
 	NotHere Refusal = "not_here"
 	// OtherBenchmark: the command has words for another benchmark.
 	OtherBenchmark Refusal = "other_benchmark"
+	// Answered: evidence has decided what is asked on that commit.
+	Answered Refusal = "answered"
 	// NoForks: the settings have no commits of forks measured.
 	NoForks Refusal = "no_forks"
 )
@@ -74,6 +76,7 @@ var refusals = map[Refusal]string{
 	OverBudget:     "it is thought to cost more than may be spent. Name fewer scenarios or repetitions, or raise the budget in the settings.",
 	NotHere:        "that command is for the App, which is not installed here.",
 	OtherBenchmark: "what follows it is for the benchmark ghx, and another one is run here. Comment `/bench run` alone.",
+	Answered:       "evidence has decided that on this commit, and its verdict stands: asked again until it passes, anything would. `/bench status` shows it; push a change to have it measured.",
 	NoForks:        "the commit comes from a fork, and the settings say `forks: never`. Change them on the base branch, or push the commit to this repository.",
 }
 

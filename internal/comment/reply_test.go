@@ -64,7 +64,7 @@ func foreseen(profile bench.GateProfile) comment.Run {
 func TestARefusalSaysWhyAndWhatToDo(t *testing.T) {
 	for _, why := range []comment.Refusal{
 		comment.NoPermission, comment.UnknownCommit, comment.Outdated, comment.NotApproved, comment.NothingToDo, comment.Closed,
-		comment.OverBudget, comment.NotHere, comment.OtherBenchmark, comment.NoForks,
+		comment.OverBudget, comment.NotHere, comment.OtherBenchmark, comment.Answered, comment.NoForks,
 	} {
 		reply := comment.Refused(command.Run, why)
 		assert.True(t, strings.HasPrefix(reply, "👎 `/bench run`: "), reply)

@@ -215,6 +215,9 @@ func (o *order) begin(ctx context.Context, p plan.Plan, continues string) (runs.
 	if over, is := errors.AsType[overBudget](err); is {
 		return runs.Answer{Reaction: refused, Body: comment.Unaffordable(o.command.Name, over.Error()), Outcome: string(comment.OverBudget)}, nil
 	}
+	if errors.Is(err, errAnswered) {
+		return o.decline(comment.Answered), nil
+	}
 	return answer(r), err
 }
 

@@ -85,6 +85,43 @@ func TestARunByEvidenceIsToldWithItsPriceAndPower(t *testing.T) {
 	r.comment("writer", "/bench retry")
 	assert.Contains(t, r.answer(), "there is nothing to do", "the verdict is final although not all repetitions have run")
 	r.comment("writer", "/bench run --repetitions 2..10")
+	assert.Contains(t, r.answer(), "its verdict stands", "more repetitions are the same question")
+	r.press("writer", "rerequested", "", r.checks()[0].ID)
+	assert.Len(t, r.checks(), 1)
+	require.Len(t, r.executor.works(), 1)
+	r.comment("writer", "/bench run pr-view-001 repo-view-001 pr-merge-001")
 	assert.Regexp(t, `\| Cost \| about [0-9.]+ USD where nothing differs, [0-9.]+ USD for all \(at most 2 USD\) \|`, r.answer())
 	r.wait(1)
+}
+
+// What was not brought to its end is gone on with, as it was planned.
+func TestARunByEvidenceGoesOnWithTheEarlierOneOfItsQuestion(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, paid+"profile: regression\nscenarios: [pr-view-001, repo-view-001, issue-view-001]\n")
+	r.executor.set(func(_ context.Context, w conduct.Work) (runs.Outcome, error) {
+		w.Keep(cellOf("pr-view-001", 1), []byte(`{"scenario_id":"pr-view-001","mode":"ghx","iteration":1}`))
+		return runs.Outcome{Summary: &bench.Summary{
+			Gate:     bench.Gate{Profile: bench.ProfileRegression, Verdict: bench.VerdictInconclusive},
+			Evidence: &bench.Evidence{Verdict: bench.VerdictInconclusive, Cause: bench.Cause{Kind: bench.CauseVoid}, Final: true},
+		}}, nil
+	})
+	asks := func(command string) runs.Request {
+		t.Helper()
+		r.comment("writer", command)
+		r.wait(1)
+		works := r.executor.works()
+		return works[len(works)-1].Run.Request
+	}
+	asks("/bench")
+	assert.Empty(t, asks("/bench run").Continues, "nothing was compared, which uses no error budget")
+	r.executor.set(func(_ context.Context, w conduct.Work) (runs.Outcome, error) {
+		w.Keep(cellOf("pr-view-001", 1), []byte(`{"scenario_id":"pr-view-001","mode":"ghx","iteration":1}`))
+		return runs.Outcome{Reason: "It has spent what it may."}, nil
+	})
+	r.comment("writer", "/bench run")
+	r.wait(1)
+	later := asks("/bench run --repetitions 2..10")
+	assert.Equal(t, "run-3", later.Continues)
+	assert.Equal(t, bench.Repetitions{First: 2, Most: 12}, later.Plan.Repetitions)
+	assert.Empty(t, asks("/bench run --model openai/other").Continues, "that is another question")
 }

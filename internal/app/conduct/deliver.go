@@ -156,7 +156,7 @@ func (c *Conductor) carry(ctx context.Context, client *github.Client, a ask, d d
 	if over, is := errors.AsType[overBudget](err); is {
 		return c.stop(ctx, a, over.Error())
 	}
-	if errors.Is(err, errTaken) {
+	if errors.Is(err, errTaken) || errors.Is(err, errAnswered) {
 		return nil
 	}
 	return err
@@ -317,6 +317,9 @@ func (c *Conductor) group(ctx context.Context, cause string, e event.Event) erro
 	_, err = c.start(ctx, client, request)
 	if over, is := errors.AsType[overBudget](err); is {
 		return c.stop(ctx, request, over.Error())
+	}
+	if errors.Is(err, errAnswered) {
+		return nil
 	}
 	return err
 }

@@ -105,6 +105,9 @@ func (o *order) rerun(ctx context.Context, r runs.Run, fresh bool) (string, erro
 	if over, is := errors.AsType[overBudget](err); is {
 		return string(comment.OverBudget), c.stop(ctx, a, over.Error())
 	}
+	if errors.Is(err, errAnswered) {
+		return string(comment.Answered), nil // the check run has the verdict
+	}
 	return carriedOut, err
 }
 

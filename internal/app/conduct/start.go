@@ -125,10 +125,13 @@ func (c *Conductor) afford(ctx context.Context, tx *database.Tx, a *ask) error {
 
 // start makes a run, ends the one that it takes the place of, shows it on
 // GitHub and has it measured. Called again for the same cause it goes on where
-// it was. The error may be [overBudget].
+// it was. The error may be [overBudget], or [errAnswered] where nothing is begun.
 func (c *Conductor) start(ctx context.Context, client *github.Client, a ask) (runs.Run, error) {
 	r, err := c.opts.Runs.ByCause(ctx, a.cause)
 	if errors.Is(err, runs.ErrNone) {
+		if err := c.continueSequence(ctx, &a); err != nil {
+			return runs.Run{}, err
+		}
 		if err := c.estimate(ctx, &a); err != nil {
 			return runs.Run{}, err
 		}

@@ -158,6 +158,11 @@ func (t *Table) LatestOf(ctx context.Context, repo, head, suite string) (Run, er
 	return t.one(ctx, "repo = $1 AND head = $2 AND suite = $3", repo, head, suite)
 }
 
+// OfHead returns the runs of a commit, skipped ones aside, the latest first.
+func (t *Table) OfHead(ctx context.Context, repo, head, suite string) ([]Run, error) {
+	return find(ctx, t.db, "repo = $1 AND head = $2 AND suite = $3 AND state <> 'skipped' ORDER BY seq DESC", repo, head, suite)
+}
+
 // LatestOfHead returns the latest run of a commit, whatever its suite.
 func (t *Table) LatestOfHead(ctx context.Context, repo, head string) (Run, error) {
 	return t.one(ctx, "repo = $1 AND head = $2", repo, head)

@@ -151,13 +151,14 @@ func (how Judging) compareModes(sides [2]*side, pair [2]bench.Mode) (bench.Compa
 	if err != nil {
 		return bench.ComparedModes{}, err
 	}
-	origins := [2]map[string]origin{{}, {}}
+	origins, done := [2]map[string]origin{{}, {}}, map[bench.Cell]bool{}
 	for i, s := range sides {
 		_, err := ledger.Scan(s.Source.Files, func(row *bench.Row) error {
 			if row.Mode != pair[i] {
 				return nil
 			}
 			noteOrigin(origins[i], row)
+			done[row.Cell()] = true
 			own := *row
 			// What the two runs differ in is told, and is no reason not to compare.
 			own.Mode, own.Model, own.Variation = [2]bench.Mode{sideA, sideB}[i], bench.ModelRef{}, nil
@@ -174,20 +175,37 @@ func (how Judging) compareModes(sides [2]*side, pair [2]bench.Mode) (bench.Compa
 	}
 	compared := bench.ComparedModes{A: pair[0], B: pair[1], SharedBlocks: shared(origins)}
 	runs := slices.Concat(sides[0].Source.Runs, sides[1].Source.Runs)
-	compared.Evidence, err = how.compareBlocks(data, runs, compared.SharedBlocks)
+	if compared.SharedBlocks {
+		both := Source{Runs: distinct(runs), folders: slices.Concat(sides[0].Source.folders, sides[1].Source.folders)}
+		compared.Evidence, err = how.judgeShared(data, both, pair, done)
+	} else {
+		compared.Evidence, err = how.describeBlocks(data, runs)
+	}
 	return compared, err
 }
 
-// compareBlocks judges blocks that were run as such, and describes others.
-func (how Judging) compareBlocks(data evidence.Data, runs []ledger.RunInfo, sharing bool) (bench.Evidence, error) {
+// judgeShared judges blocks that were run as such. What a report would not pass
+// does not pass here either. Done are the cells of the two modes that have a row.
+func (how Judging) judgeShared(data evidence.Data, both Source, pair [2]bench.Mode, done map[bench.Cell]bool) (bench.Evidence, error) {
 	thresholds, _ := how.Expectations.Thresholds(how.Model, how.Profile)
-	if sharing {
-		design, err := how.Design(repetitionsOf(distinct(runs), data.Blocks), thresholds)
-		if err != nil {
-			return bench.Evidence{}, err
-		}
-		return design.Judge(data), nil
+	design, err := how.Design(repetitionsOf(both.Runs, data.Blocks), thresholds)
+	if err != nil {
+		return bench.Evidence{}, err
 	}
+	judged := design.Judge(data)
+	lacking := missing(both.Runs, done)
+	for i := range lacking {
+		lacking[i].Cells = slices.DeleteFunc(lacking[i].Cells, func(c bench.Cell) bool { return !slices.Contains(pair[:], c.Mode) })
+	}
+	if why := how.withheld(both, &collected{done: done}, lacking, thresholds); why != nil {
+		evidence.Withhold(&judged, *why)
+	}
+	return judged, nil
+}
+
+// describeBlocks describes sessions of two runs.
+func (how Judging) describeBlocks(data evidence.Data, runs []ledger.RunInfo) (bench.Evidence, error) {
+	thresholds, _ := how.Expectations.Thresholds(how.Model, how.Profile)
 	r := lookedAt(runs, max(data.Sound(), evidence.MinBlocks))
 	design, err := how.Design(r, thresholds)
 	if err != nil {

@@ -141,7 +141,7 @@ func spendsNothing(j *ledger.Judged) bool {
 }
 
 func comparedNothing(j *ledger.Judged) bool {
-	return j != nil && slices.Contains([]bench.CauseKind{bench.CauseNothingSucceeded, bench.CauseDeadBaseline, bench.CauseVoid}, j.Cause)
+	return j != nil && j.Cause.ComparedNothing()
 }
 
 // Spent says why the suite would run for nothing, as an error of kind invalid with

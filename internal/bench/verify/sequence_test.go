@@ -273,3 +273,27 @@ func TestV7AnEmptyCommitGoesOnAndAChangeDoesNot(t *testing.T) {
 	_, err = verify.RunSuite(t.Context(), changed, r.deps)
 	assert.ErrorContains(t, err, "its content (the hash of its tree) is 7ee, now it would be other")
 }
+
+func TestV7TwoModesOfARunPassWhereAReportWould(t *testing.T) {
+	r := sequenceRig(t)
+	require.Equal(t, bench.VerdictPass, r.judge(t, wide()).Verdict)
+	source, err := verify.SourceOf(r.suite.Folder())
+	require.NoError(t, err)
+	compare := func(source verify.Source, how verify.Judging) bench.Evidence {
+		of := func(m bench.Mode) verify.ComparedSource {
+			return verify.ComparedSource{Name: "run-1", Source: source, Mode: m}
+		}
+		c, _, err := verify.Compare(of(r.suite.Modes[0]), of(r.suite.Modes[1]), how)
+		require.NoError(t, err)
+		require.True(t, c.Modes[0].SharedBlocks)
+		return c.Modes[0].Evidence
+	}
+	assert.Equal(t, bench.VerdictPass, compare(source, wide()).Verdict)
+
+	wider := wide()
+	wider.Margins.SuccessDropPct = 60
+	assert.Equal(t, bench.CauseSetAfterwards, compare(source, wider).Cause.Kind)
+	alone := compare(verify.Source{Files: source.Files}, wide())
+	assert.Equal(t, bench.VerdictInconclusive, alone.Verdict)
+	assert.Equal(t, bench.CausePlanUnknown, alone.Cause.Kind)
+}
