@@ -11,6 +11,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -68,12 +69,29 @@ func Evaluate(cp bench.Checkpoint, answer any) (passed bool, detail string) {
 // equalFields is field_equals without a path.
 func equalFields(answer, want any) (passed bool, detail string) {
 	fields, _ := want.(map[string]any)
+	if list, isList := answer.([]any); isList && !allIndexes(fields) {
+		return false, place{name: wholeAnswer, value: list}.detail(show(want, maxWanted) + " of an object: " + mendList)
+	}
 	for _, path := range slices.Sorted(maps.Keys(fields)) {
 		if p := at(answer, path); !p.equals(fields[path]) {
 			return false, p.detail(show(fields[path], maxWanted))
 		}
 	}
 	return len(fields) > 0, place{name: wholeAnswer, value: answer}.detail(show(want, maxWanted))
+}
+
+// mendList says what to do instead of comparing fields of a list.
+const mendList = `use contains for an element, or "jq": "{all: .}" and "path": "all" for the whole list`
+
+// allIndexes reports whether all names are paths that lead into a list.
+func allIndexes(fields map[string]any) bool {
+	for path := range fields {
+		first, _, _ := strings.Cut(path, ".")
+		if _, err := strconv.Atoi(first); err != nil && first != pathLength {
+			return false
+		}
+	}
+	return true
 }
 
 // place is what a condition looks at. The value of a missing one is nil.

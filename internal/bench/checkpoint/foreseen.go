@@ -93,6 +93,10 @@ func (f *Foreseen) Doubts(cp bench.Checkpoint) []Doubt {
 		return nil
 	}
 	if cp.Condition == bench.ConditionFieldEquals && cp.Path == "" {
+		fields, _ := cp.ExpectedValue.(map[string]any)
+		if _, isList := f.value.([]any); isList && !allIndexes(fields) {
+			return []Doubt{doubt("condition", "field_equals without a path looks at fields of an object, and there is a list: %s", mendList)}
+		}
 		return f.fields(cp.ExpectedValue)
 	}
 	place, doubts := f.at(f.located(cp))

@@ -90,6 +90,7 @@ func (c *checker) check() {
 	}
 	c.expectedData()
 	c.footprint()
+	c.holes()
 }
 
 func (c *checker) task() {

@@ -158,7 +158,7 @@ func TestS17TheTruthAsksForWhatIsRead(t *testing.T) {
 	said := func(fields object) []string {
 		change(t, folder, readFile, "assertions/expected_data", object{"read": object{"task": "issue.view", "input": object{"owner": "o", "name": "n"}}, "fields": fields})
 		var said []string
-		report := scenario.Check(files(t, folder), world.Made{"issue": {"number"}, "pr": {"number", "title"}})
+		report := scenario.Check(files(t, folder), world.Made{"issue": {"number"}, "pr": {"number", "title", "thread_count", "database_id", "number_of"}})
 		for _, p := range append(report.Problems, report.Warnings...) {
 			said = append(said, strings.TrimPrefix(p.Path, "assertions.expected_data.fields.")+": "+p.Message)
 		}
@@ -166,7 +166,8 @@ func TestS17TheTruthAsksForWhatIsRead(t *testing.T) {
 	}
 	assert.Empty(t, said(object{
 		"a": ".title", "b": "$input.issueNumber + 1", "c": "$resources.issue.number | tostring", "d": `"\($repo.owner) \($agent)"`, "e": "null", "f": "{\"$one_of\": [.state, \"open\"]}",
-		"g": ".body + $repo.name + $repo.full_name + $repo.default_branch | ascii_downcase", "h": "$resources.pr.title | ascii_downcase",
+		"g": ".body + $repo.name + $repo.full_name + $repo.default_branch | ascii_downcase", "h": "$resources.pr.title | ascii_downcase", "i": "$resources.issue.number + 1",
+		"j": "$resources.pr.thread_count - $resources.pr.database_id", "k": "$resources.pr.number_of | ascii_downcase",
 	}))
 	assert.Equal(t, []string{
 		`a: asks for "titel", which the answer does not have: did you mean "title"?`,

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,6 +66,9 @@ func (c *checker) expectedData() {
 	}
 }
 
+// numeric finds the names of a resource's fields that hold numbers.
+var numeric = regexp.MustCompile(`(^|_)(number|count|line|size)$|^(database|workflow|run)_id$`)
+
 // truthExamples are examples of the values of [TruthVariables].
 func (c *checker) truthExamples() []any {
 	_, made := c.made()
@@ -73,6 +77,9 @@ func (c *checker) truthExamples() []any {
 		resource := map[string]any{}
 		for _, field := range fields {
 			resource[field] = "text"
+			if numeric.MatchString(field) {
+				resource[field] = 1
+			}
 		}
 		resources[name] = resource
 	}
