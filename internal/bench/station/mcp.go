@@ -15,6 +15,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	shellquote "github.com/kballard/go-shellquote"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -51,7 +52,7 @@ func (st *station) connect(ctx context.Context, server agent.MCPServer) (session
 	session, err = client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		err = cause(ctx, err)
-		if errors.Is(err, mcp.ErrConnectionClosed) && strings.HasSuffix(err.Error(), io.EOF.Error()) {
+		if ended(err) {
 			err = errors.New("it ends, or closes its output, before it answers")
 		}
 		if stopped := stop(); stopped != nil {
@@ -67,6 +68,13 @@ func (st *station) connect(ctx context.Context, server agent.MCPServer) (session
 		_ = session.Close()
 		return stop()
 	}, nil
+}
+
+// ended reports whether a server went before it answered: before it was asked, while it
+// was, or after. The client gives the first cause as text only.
+func ended(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, mcp.ErrConnectionClosed) && strings.HasSuffix(err.Error(), io.EOF.Error())
 }
 
 // transport returns the way to a server. What it complains of is whole after stop.

@@ -306,12 +306,13 @@ func TestN9AnMCPServerThatDoesNotWorkIsNamed(t *testing.T) {
 		broken  bench.Mode
 		says    string
 	}{
-		"they work":         {[]string{asks, asks}, "", ""},
-		"the first dies":    {[]string{dies, asks}, "m0", "it ends, or closes its output, before it answers: panic: nil map"},
-		"the second dies":   {[]string{asks, dies}, "m1", "mode m1: MCP server s does not work where the agent works"},
-		"both die":          {[]string{dies, dies}, "", "mode m0"},
-		"it is alone":       {[]string{dies}, "", "panic: nil map"},
-		"it offers nothing": {[]string{asks, "TOOLS=\n" + asks}, "m1", "it offers no tools"},
+		"they work":                {[]string{asks, asks}, "", ""},
+		"the first dies":           {[]string{dies, asks}, "m0", "it ends, or closes its output, before it answers: panic: nil map"},
+		"it dies of what is asked": {[]string{"read -r asked; " + dies, asks}, "m0", "it ends, or closes its output, before it answers: panic: nil map"},
+		"the second dies":          {[]string{asks, dies}, "m1", "mode m1: MCP server s does not work where the agent works"},
+		"both die":                 {[]string{dies, dies}, "", "mode m0"},
+		"it is alone":              {[]string{dies}, "", "panic: nil map"},
+		"it offers nothing":        {[]string{asks, "TOOLS=\n" + asks}, "m1", "it offers no tools"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
