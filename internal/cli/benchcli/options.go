@@ -367,6 +367,13 @@ func (a *app) openProvider(ctx context.Context, p *prepared) error {
 		if err != nil {
 			return err
 		}
+		for _, mode := range p.suite.Modes {
+			setup := p.deps.Setups[mode]
+			setup.Mode = mode
+			if err := provider.CheckMode(setup, p.suite.Scenarios); err != nil {
+				return err
+			}
+		}
 		p.provider = provider
 		return nil
 	default:
@@ -395,7 +402,7 @@ func (p *prepared) price(info agent.Info) *bench.Price {
 }
 
 // scripted returns the provider of scripted agents.
-func (a *app) scripted(f *suiteFlags) (agent.Provider, error) {
+func (a *app) scripted(f *suiteFlags) (*scripted.Provider, error) {
 	opts := scripted.Options{Pause: f.pause, Now: a.now}
 	if f.model != "" {
 		model, err := parseModel(f.model, "scripted/plan-v1")

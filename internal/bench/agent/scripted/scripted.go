@@ -159,6 +159,20 @@ func (p *Provider) Playing(alternative string) *Provider {
 	return &Provider{options: p.options, plans: p.plans, alternative: alternative}
 }
 
+// CheckMode returns an error of kind invalid if the agent can play none of the
+// scenarios in a mode, so that each attempt would fail.
+func (p *Provider) CheckMode(setup agent.Setup, scenarios []bench.Scenario) error {
+	var why error
+	for _, s := range scenarios {
+		_, _, err := p.plans.find(s.ID, playedAs(setup), p.alternative)
+		if err == nil {
+			return nil
+		}
+		why = fault.Invalidf("scenario %s in mode %s: %w", s.ID, setup.Mode, err)
+	}
+	return why
+}
+
 // Describe says that no model is involved (rule G15).
 func (p *Provider) Describe() agent.Info {
 	return agent.Info{Name: Name, Model: p.options.Model, Version: Version, Simulated: true}
