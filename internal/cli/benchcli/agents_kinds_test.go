@@ -31,6 +31,25 @@ func kinds() []struct {
 	}
 }
 
+// prtool is a tool of somebody's, and prtoolMode the mode with it.
+const (
+	prtool = `#!/bin/sh
+case "$1" in
+merge) exec gh api -X PUT "repos/$GITHUB_REPOSITORY/pulls/$2/merge" -f merge_method=squash ;;
+rerun) exec gh api -X POST "repos/$GITHUB_REPOSITORY/actions/runs/$2/rerun" ;;
+esac
+`
+	prtoolMode = `name: prtool
+description: A tool over gh
+of: installed
+commands:
+  - name: gh
+  - {name: prtool, command: ./prtool, version: []}
+instructions: Work in your shell with the ` + "`prtool`" + ` command.
+preflight: prtool help
+`
+)
+
 func TestEveryAgentWorksInEveryMode(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds() {
@@ -48,6 +67,12 @@ func TestEveryAgentWorksInEveryMode(t *testing.T) {
 				require.NoError(t, os.WriteFile(skill, []byte("Run `ghx run CAPABILITY --input -`."), 0o600))
 				return []string{"--gh-command", realtool.Find(t, realtool.GH()), "--ghx-command", realtool.Find(t, realtool.GHX()), "--ghx-skill", skill}
 			}, withGHX},
+			{"prtool", func(t *testing.T, r *rig) []string {
+				require.NoError(t, os.WriteFile(filepath.Join(r.dir, "prtool"), []byte(prtool), 0o755)) //nolint:gosec // agents' users run it
+				file := filepath.Join(r.dir, "prtool.yml")
+				require.NoError(t, os.WriteFile(file, []byte(prtoolMode), 0o600))
+				return []string{"--gh-command", realtool.Find(t, realtool.GH()), "--mode-file", file}
+			}, withPage},
 		} {
 			t.Run(kind.provider+" in mode "+string(mode.name), func(t *testing.T) {
 				r := newRigWith(t, kind.provider, kind.program, mode.plan)

@@ -2,10 +2,17 @@ package realagent
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
 )
 
 // StubMCP is the variable that has a test's program be an MCP server.
@@ -41,4 +48,21 @@ func serveMCP() {
 		}
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", request.ID, result)
 	}
+}
+
+// StubRemoteMCP serves an MCP server by HTTP, with a tool who that says what header
+// X-Who told.
+func StubRemoteMCP(t testing.TB) agent.MCPServer {
+	t.Helper()
+	server := mcp.NewServer(&mcp.Implementation{Name: "remote", Version: "1"}, nil)
+	server.AddTool(&mcp.Tool{Name: "who", Description: "Who am I?", InputSchema: map[string]any{"type": "object"}},
+		func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "you are " + r.Extra.Header.Get("X-Who")}}}, nil
+		})
+	listening := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
+	t.Cleanup(func() {
+		listening.CloseClientConnections() // an agent that was killed said no goodbye
+		listening.Close()
+	})
+	return agent.MCPServer{URL: listening.URL, Headers: map[string]string{"X-Who": "a guest"}}
 }

@@ -337,11 +337,28 @@ func output(t *testing.T, transcript agent.Transcript) string {
 	return ""
 }
 
+// Outputs returns what each tool has returned last.
+func Outputs(transcript agent.Transcript) map[string]string {
+	outputs := map[string]string{}
+	for _, m := range transcript.Messages {
+		for _, p := range m.Parts {
+			if p.Tool != nil {
+				outputs[p.Tool.Name] = p.Tool.Output
+			}
+		}
+	}
+	return outputs
+}
+
 // Tools looks at what an agent is told and given.
 func Tools(t *testing.T, a Agent) {
 	t.Helper()
 	model := plans(map[string][]stubmodel.Step{
-		"who":  {{Calls: []stubmodel.Call{stubmodel.Tool("github", "get_me", map[string]any{})}}, {Text: "done"}},
+		"who": {
+			{Calls: []stubmodel.Call{stubmodel.Tool("github", "get_me", map[string]any{})}},
+			{Calls: []stubmodel.Call{stubmodel.Tool("remote", "who", map[string]any{})}},
+			{Text: "done"},
+		},
 		"bash": {{Text: "done"}},
 	})
 	provider := a.Provider(t, model)
@@ -349,7 +366,7 @@ func Tools(t *testing.T, a Agent) {
 	setup.Shell = false
 	server, err := os.Executable()
 	require.NoError(t, err)
-	setup.MCP = map[string]agent.MCPServer{"github": {Command: []string{server}, Env: map[string]string{StubMCP: "1"}}}
+	setup.MCP = map[string]agent.MCPServer{"github": {Command: []string{server}, Env: map[string]string{StubMCP: "1"}}, "remote": StubRemoteMCP(t)}
 	require.NoError(t, provider.Prepare(t.Context(), setup))
 	session, err := provider.Start(t.Context(), setup)
 	require.NoError(t, err)
@@ -357,8 +374,8 @@ func Tools(t *testing.T, a Agent) {
 	require.NoError(t, err)
 	transcript, err := session.Transcript(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, "you are placeholder", output(t, transcript), "the server has the session's environment")
-	assert.Equal(t, "github_get_me", transcript.Messages[1].Parts[0].Tool.Name, "tools have the same names with every agent")
+	assert.Equal(t, map[string]string{"github_get_me": "you are placeholder", "remote_who": "you are a guest"}, Outputs(transcript),
+		"tools have the same names with every agent, and a server what its setup says")
 	require.NoError(t, session.Close())
 	request := model.Requests()[0]
 	assert.Contains(t, request.System(), "Work with the gh command.")

@@ -1,10 +1,8 @@
 package opencode_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -20,42 +18,11 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
+	"github.com/ghx-dev/bench-action/internal/testkit/realagent"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
 
-// stubMCP is the variable that has the test's program be an MCP server.
-const stubMCP = "BENCH_TEST_STUB_MCP"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(stubMCP) != "" {
-		serveMCP()
-		return
-	}
-	os.Exit(m.Run())
-}
-
-// serveMCP is an MCP server with a tool that says who one is.
-func serveMCP() {
-	lines := bufio.NewScanner(os.Stdin)
-	for lines.Scan() {
-		var request struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-		}
-		if json.Unmarshal(lines.Bytes(), &request) != nil || request.ID == nil {
-			continue
-		}
-		result := map[string]string{
-			"initialize": `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"stub","version":"1"}}`,
-			"tools/list": `{"tools":[{"name":"get_me","description":"Who am I?","inputSchema":{"type":"object","properties":{}}}]}`,
-			"tools/call": `{"content":[{"type":"text","text":"you are ` + os.Getenv("GH_TOKEN") + `"}]}`,
-		}[request.Method]
-		if result == "" {
-			result = "{}"
-		}
-		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", request.ID, result)
-	}
-}
+func TestMain(m *testing.M) { realagent.Main(m) }
 
 // real is a real provider with one host, and the model's plan for each prompt.
 type real struct {
@@ -239,17 +206,20 @@ func TestRealAgentsLeaveNothingBehind(t *testing.T) {
 
 func TestRealAgentsAreToldAndGivenWhatTheirSetupSays(t *testing.T) {
 	t.Parallel()
-	r := newRealWith(t, map[string][]stubmodel.Step{"go": {{Calls: []stubmodel.Call{{Name: "github_get_me"}}}, {Text: "done"}}})
+	r := newRealWith(t, map[string][]stubmodel.Step{"go": {
+		{Calls: []stubmodel.Call{{Name: "github_get_me"}, {Name: "remote_who"}}}, {Text: "done"},
+	}})
 	with := setup()
 	with.Shell = false
-	with.MCP = map[string]agent.MCPServer{"github": {Command: []string{os.Args[0]}, Env: map[string]string{stubMCP: "1"}}}
+	with.MCP = map[string]agent.MCPServer{"github": {Command: []string{os.Args[0]}, Env: map[string]string{realagent.StubMCP: "1"}}, "remote": realagent.StubRemoteMCP(t)}
 	session, err := r.Start(t.Context(), with)
 	require.NoError(t, err)
 	_, err = session.Prompt(t.Context(), agent.Prompt{Text: "go"})
 	require.NoError(t, err)
 	transcript, err := session.Transcript(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, "you are placeholder", transcript.Messages[1].Parts[0].Tool.Output, "the server has the session's environment")
+	assert.Equal(t, map[string]string{"github_get_me": "you are placeholder", "remote_who": "you are a guest"}, realagent.Outputs(transcript),
+		"a server has the session's environment, and what its setup says")
 	require.NoError(t, session.Close())
 
 	request := r.model.Requests()[0]
