@@ -37,22 +37,11 @@ func (k Kind) String() string {
 	return [...]string{"ignore", "run", "skip", "refuse", "publish", "command"}[k]
 }
 
-// The conclusions of a check whose work was skipped. Neither keeps a pull
-// request from being merged.
-const (
-	// ConclusionNeutral is of a change that the benchmark says nothing about.
-	ConclusionNeutral = "neutral"
-	// ConclusionSkipped is of a change that is not to be benchmarked now.
-	ConclusionSkipped = "skipped"
-)
-
 // Decision is what an event leads to.
 type Decision struct {
 	Kind Kind
 	// Why is a word for the reason if the kind is [Skip], else empty.
 	Why Why
-	// Conclusion is the check's if the kind is [Skip], else empty.
-	Conclusion string
 	// Reason is one sentence or two for people, without markup.
 	Reason string
 }
@@ -62,7 +51,6 @@ type Why string
 
 // The reasons.
 const (
-	WhyClosed Why = "closed"
 	WhyMarker Why = "marker"
 	WhyDraft  Why = "draft"
 	WhyPaths  Why = "paths"
@@ -70,10 +58,10 @@ const (
 
 // Circumstances are what a decision depends on besides the event.
 type Circumstances struct {
-	// RunDrafts, Paths and HasResults are from the inputs.
-	RunDrafts  bool
-	Paths      []string
-	HasResults bool
+	// RunDrafts, SkipMarker, Paths and HasResults are from the inputs.
+	RunDrafts, SkipMarker bool
+	Paths                 []string
+	HasResults            bool
 	// CommitMessage is the head commit's, empty where it is not known; the
 	// event's counts too.
 	CommitMessage string
@@ -109,15 +97,15 @@ func Decide(e Event, c Circumstances) Decision {
 func decidePull(e Event, c Circumstances) Decision {
 	switch {
 	case e.Action == stateClosed || e.Pull.Closed:
-		return skipped(WhyClosed, "The pull request is closed.")
-	case marked(e.Pull.Title):
-		return skipped(WhyMarker, "The title of the pull request asks for it with [skip bench].")
-	case marked(c.CommitMessage):
+		return Decision{Kind: Ignore, Reason: "The pull request is closed."}
+	case c.SkipMarker && !e.Fork && marked(c.CommitMessage):
+		// A title is not asked: its author may be anybody. Who has pushed to a branch
+		// of the repository may write.
 		return skipped(WhyMarker, "The message of the head commit asks for it with [skip bench].")
 	case e.Pull.Draft && !c.RunDrafts:
 		return skipped(WhyDraft, "The pull request is a draft. It is benchmarked when it is ready for review, if ready_for_review is among the workflow's types; drafts: run benchmarks drafts too.")
 	case c.untouched():
-		return Decision{Kind: Skip, Why: WhyPaths, Conclusion: ConclusionNeutral, Reason: "The pull request touches no file that the input paths names."}
+		return skipped(WhyPaths, "The pull request touches no file that the input paths names.")
 	case e.Fork:
 		return runOrPublish(c, "the pull request comes from a fork, so there are no secrets and the token may only read")
 	}
@@ -132,10 +120,11 @@ func decideCommit(e Event, c Circumstances) Decision {
 		return Decision{Kind: Ignore, Reason: "The merge group asks for no checks."}
 	case e.HeadSHA == "":
 		return Decision{Kind: Ignore, Reason: fmt.Sprintf("%s was deleted, so there is no commit to judge.", e.Ref)}
-	case marked(e.CommitMessage) || marked(c.CommitMessage):
-		return skipped(WhyMarker, "The message of the head commit asks for it with [skip bench].")
 	case e.Name == EventMergeGroup:
+		// The message of its commit has the titles of pull requests in it.
 		return runOrPublish(c, "the merge queue asks for it")
+	case c.SkipMarker && (marked(e.CommitMessage) || marked(c.CommitMessage)):
+		return skipped(WhyMarker, "The message of the head commit asks for it with [skip bench].")
 	}
 	return runOrPublish(c, "there was a push to "+e.Ref)
 }
@@ -200,7 +189,7 @@ func (c Circumstances) untouched() bool {
 }
 
 func skipped(why Why, reason string) Decision {
-	return Decision{Kind: Skip, Why: why, Conclusion: ConclusionSkipped, Reason: reason}
+	return Decision{Kind: Skip, Why: why, Reason: reason}
 }
 
 // runOrPublish is the way of an event that may run. A job that merges shards

@@ -11,8 +11,9 @@ import (
 
 // outcome is a decision with a part of its reason.
 type outcome struct {
-	kind               actions.Kind
-	conclusion, reason string
+	kind   actions.Kind
+	why    actions.Why
+	reason string
 }
 
 type decisionCase struct {
@@ -29,10 +30,9 @@ func check(t *testing.T, name string, cases []decisionCase) {
 		t.Run(c.name, func(t *testing.T) {
 			got := actions.Decide(event(t, name, c.file, c.change), c.with)
 			assert.Equal(t, c.want.kind, got.Kind, "%s: %s", got.Kind, got.Reason)
-			assert.Equal(t, c.want.conclusion, got.Conclusion)
+			assert.Equal(t, c.want.why, got.Why)
 			assert.Contains(t, got.Reason, c.want.reason)
 			assert.True(t, strings.HasSuffix(got.Reason, "."), "a reason is a sentence: %s", got.Reason)
-			assert.Equal(t, got.Kind == actions.Skip, got.Conclusion != "", "what is skipped concludes its check, and nothing else does")
 		})
 	}
 }
@@ -46,30 +46,38 @@ func TestWhatAPullRequestLeadsTo(t *testing.T) {
 	const file = "pull-request-synchronize"
 	title := func(text string) func(object) { return set(text, "pull_request", "title") }
 	run := func(reason string) outcome { return outcome{actions.Run, "", reason} }
-	skipped := func(reason string) outcome { return outcome{actions.Skip, actions.ConclusionSkipped, reason} }
-	neutral := outcome{actions.Skip, actions.ConclusionNeutral, "touches no file that the input paths names"}
+	draft := outcome{actions.Skip, actions.WhyDraft, "is a draft"}
+	closed := outcome{actions.Ignore, "", "is closed"}
+	marker := outcome{actions.Skip, actions.WhyMarker, "The message of the head commit"}
+	fork := set("mona/Hello-World", "pull_request", "head", "repo", "full_name")
+	untouched := outcome{actions.Skip, actions.WhyPaths, "touches no file that the input paths names"}
+	says := func(message string) actions.Circumstances {
+		return actions.Circumstances{SkipMarker: true, CommitMessage: message}
+	}
 	docs := []string{"docs/**"}
 	check(t, "pull_request", []decisionCase{
 		{"a new commit", file, nil, actions.Circumstances{}, run("pull request 2 is to be judged")},
 		{"a label that the workflow listens to", file, set("labeled", "action"), actions.Circumstances{}, run("")},
-		{"a fork", file, set("mona/Hello-World", "pull_request", "head", "repo", "full_name"), actions.Circumstances{}, run("comes from a fork")},
-		{"a merged one", "pull-request-closed", nil, actions.Circumstances{}, skipped("is closed")},
-		{"a label on a closed one", file, set("closed", "pull_request", "state"), actions.Circumstances{}, skipped("is closed")},
-		{"a draft", "pull-request-converted-to-draft", nil, actions.Circumstances{}, skipped("is a draft")},
+		{"a fork", file, fork, actions.Circumstances{}, run("comes from a fork")},
+		{"a merged one", "pull-request-closed", nil, actions.Circumstances{}, closed},
+		{"a label on a closed one", file, set("closed", "pull_request", "state"), actions.Circumstances{}, closed},
+		{"a draft", "pull-request-converted-to-draft", nil, actions.Circumstances{}, draft},
 		{"a draft where drafts run", "pull-request-converted-to-draft", nil, actions.Circumstances{RunDrafts: true}, run("")},
-		{"a marker in the title", file, title("Fix a typo [skip bench]"), actions.Circumstances{}, skipped("The title")},
-		{"the marker the other way round, in capitals", file, title("[Bench Skip] Fix a typo"), actions.Circumstances{}, skipped("The title")},
-		{"a marker in the commit's message", file, nil, actions.Circumstances{CommitMessage: "Fix a typo\n\n[skip bench]"}, skipped("The message of the head commit")},
-		{"a marker of another tool", file, title("Fix [skip ci]"), actions.Circumstances{CommitMessage: "skip bench"}, run("")},
+		{"a marker in the title, whose author may be anybody", file, title("Fix a typo [skip bench]"), says(""), run("")},
+		{"a marker in the commit's message", file, nil, says("Fix a typo\n\n[skip bench]"), marker},
+		{"the marker the other way round, in capitals", file, nil, says("[Bench Skip] Fix a typo"), marker},
+		{"a marker in a fork's commit", file, fork, says("[skip bench]"), run("comes from a fork")},
+		{"a marker that is not heeded", file, nil, actions.Circumstances{CommitMessage: "[skip bench]"}, run("")},
+		{"a marker of another tool", file, title("Fix [skip ci]"), says("skip bench"), run("")},
 		{"a marker in the body, which anybody's template may hold", file, set("[skip bench]", "pull_request", "body"), actions.Circumstances{}, run("")},
 		{"paths that it touches", file, nil, actions.Circumstances{Paths: docs, ChangedFiles: []string{"a.go", "docs/a.md"}}, run("")},
-		{"paths that it does not touch", file, nil, actions.Circumstances{Paths: docs, ChangedFiles: []string{"a.go"}}, neutral},
-		{"no file at all is changed", file, nil, actions.Circumstances{Paths: docs, ChangedFiles: []string{}}, neutral},
+		{"paths that it does not touch", file, nil, actions.Circumstances{Paths: docs, ChangedFiles: []string{"a.go"}}, untouched},
+		{"no file at all is changed", file, nil, actions.Circumstances{Paths: docs, ChangedFiles: []string{}}, untouched},
 		{"the files are not known: better one run too many", file, nil, actions.Circumstances{Paths: docs}, run("")},
 		{"no paths, no filter", file, nil, actions.Circumstances{ChangedFiles: []string{"a.go"}}, run("")},
 		{"shards to merge", file, nil, actions.Circumstances{HasResults: true}, outcome{actions.Publish, "", "merges and publishes"}},
 		{"shards of a fork to merge", file, set(nil, "pull_request", "head", "repo"), actions.Circumstances{HasResults: true}, outcome{actions.Publish, "", "fork"}},
-		{"a merge is skipped where its shards were", "pull-request-converted-to-draft", nil, actions.Circumstances{HasResults: true}, skipped("is a draft")},
+		{"a merge is skipped where its shards were", "pull-request-converted-to-draft", nil, actions.Circumstances{HasResults: true}, draft},
 	})
 }
 
@@ -147,18 +155,19 @@ func TestWhatACommentLeadsTo(t *testing.T) {
 
 func TestWhatACommitLeadsTo(t *testing.T) {
 	var none actions.Circumstances
-	marker := outcome{actions.Skip, actions.ConclusionSkipped, "The message of the head commit"}
+	heeded := actions.Circumstances{SkipMarker: true}
 	filter := actions.Circumstances{Paths: []string{"docs/**"}, ChangedFiles: []string{"a.go"}}
 	check(t, "merge_group", []decisionCase{
 		{"a merge queue", "merge-group-checks-requested", nil, none, outcome{actions.Run, "", "merge queue"}},
 		{"a merge queue wants its check whatever is touched", "merge-group-checks-requested", nil, filter, outcome{actions.Run, "", "merge queue"}},
-		{"a merge queue and a marker", "merge-group-checks-requested", set("Fix [skip bench]", "merge_group", "head_commit", "message"), none, marker},
+		{"a marker in a merge queue, whose message has titles in it", "merge-group-checks-requested", set("Fix [skip bench]", "merge_group", "head_commit", "message"), heeded, outcome{actions.Run, "", "merge queue"}},
 		{"shards of a merge queue", "merge-group-checks-requested", nil, actions.Circumstances{HasResults: true}, outcome{actions.Publish, "", "merge queue"}},
 		{"a group that was dissolved", "merge-group-checks-requested", set("destroyed", "action"), none, outcome{actions.Ignore, "", "no checks"}},
 	})
 	check(t, "push", []decisionCase{
 		{"a push", "push-branch", nil, none, outcome{actions.Run, "", "refs/heads/master"}},
-		{"a push with a marker", "push-branch", set("Typo\n\n[bench skip]", "head_commit", "message"), none, marker},
+		{"a push with a marker", "push-branch", set("Typo\n\n[bench skip]", "head_commit", "message"), heeded, outcome{actions.Skip, actions.WhyMarker, "The message of the head commit"}},
+		{"a push with a marker that is not heeded", "push-branch", set("[bench skip]", "head_commit", "message"), none, outcome{actions.Run, "", ""}},
 		{"a deleted tag", "push-deleted-tag", nil, none, outcome{actions.Ignore, "", "refs/tags/simple-tag was deleted"}},
 	})
 	check(t, "workflow_dispatch", []decisionCase{

@@ -63,6 +63,8 @@ const (
 	inComment       = "comment"
 	inCheckName     = "check-name"
 	inFailOn        = "fail-on"
+	inOnNoVerdict   = "on-no-verdict"
+	inSkipMarker    = "skip-marker"
 	inOutputDir     = "output-dir"
 )
 
@@ -116,6 +118,8 @@ func Declared() []Input {
 		{Name: inComment, Default: string(CommentAlways), Help: "When the pull request gets its comment: always, on-change, on-failure or never."},
 		{Name: inCheckName, Default: "bench", Help: "The name of the check run, and of the comment's. For bench, a benchmark other than ghx has its own name."},
 		{Name: inFailOn, Default: string(FailOnInfrastructure), Help: "What fails the job: gate (a failed gate too), infrastructure (what keeps a verdict from being reached) or never."},
+		{Name: inOnNoVerdict, Default: "neutral", Help: "How the check ends where it cannot be told whether the change is good: neutral, which lets a pull request through where the check is required, failure or action_required."},
+		{Name: inSkipMarker, Default: "true", Help: "Whether [skip bench] in the message of the head commit, of a branch of this repository, has nothing run: true or false."},
 		{Name: inOutputDir, Default: ".bench", Help: "Where the run's files are kept, in the workspace."},
 	}
 }

@@ -41,6 +41,8 @@ type Inputs struct {
 	BaseCommit        string
 	AllowHosts, Paths []string
 	RunDrafts         bool
+	// SkipMarker has [skip bench] in the head commit's message be heeded.
+	SkipMarker bool
 	// Target is [TargetSandbox] or "owner/repo", where the tokens, or those of
 	// the App, are for.
 	Target                                              string
@@ -62,7 +64,10 @@ type Inputs struct {
 	Comment      CommentWhen
 	CheckName    string
 	FailOn       FailOn
-	OutputDir    string
+	// OnNoVerdict is a conclusion of a check run: neutral, failure or
+	// action_required.
+	OnNoVerdict string
+	OutputDir   string
 }
 
 // inputPrefix begins the environment variables in which a runner passes
@@ -100,7 +105,8 @@ func Secrets(environ []string) []string {
 }
 
 // ReadInputs reads and checks the inputs in an environment of NAME=value. The
-// error is of kind invalid and tells of every problem at once, one a line.
+// error is of kind invalid and tells of every problem at once, one a line; beside it
+// the inputs are as far as they could be read, to tell of it on GitHub.
 func ReadInputs(environ []string) (Inputs, error) {
 	r := reading{given: map[string]string{}, declared: map[string]Input{}}
 	for _, in := range Declared() {
@@ -122,7 +128,7 @@ func ReadInputs(environ []string) (Inputs, error) {
 	if len(r.problems) == 0 {
 		return in, nil
 	}
-	return Inputs{}, fault.Invalidf("%s", strings.Join(r.problems, "\n"))
+	return in, fault.Invalidf("%s", strings.Join(r.problems, "\n"))
 }
 
 // reading collects what is wrong.
@@ -315,6 +321,8 @@ func (r *reading) inputs() Inputs {
 		Comment:      choice(r, inComment, CommentAlways, CommentOnChange, CommentOnFailure, CommentNever),
 		CheckName:    r.text(inCheckName),
 		FailOn:       choice(r, inFailOn, FailOnGate, FailOnInfrastructure, FailOnNever),
+		OnNoVerdict:  choice(r, inOnNoVerdict, "neutral", "failure", "action_required"),
+		SkipMarker:   r.truth(inSkipMarker),
 		OutputDir:    r.text(inOutputDir),
 	}
 }

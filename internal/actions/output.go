@@ -21,9 +21,11 @@ type Output struct {
 type Result struct {
 	// Conclusion is the check run's.
 	Conclusion string
-	// Summary is nil where nothing was judged.
-	Summary *bench.Summary
-	RunID   string
+	// Summary is nil where nothing was judged. Of rows that are not verified it is
+	// no verdict.
+	Summary    *bench.Summary
+	Unverified bool
+	RunID      string
 	// The paths are relative to the workspace, so that they hold outside of
 	// the container too.
 	SummaryJSON, SummaryMD, ReportHTML, Rows string
@@ -33,7 +35,7 @@ type Result struct {
 // Outputs lists the outputs in the order of action.yml.
 func Outputs() []Output {
 	return []Output{
-		{"conclusion", "The conclusion of the check run: success, failure, neutral, skipped or cancelled.", func(r Result) string { return r.Conclusion }},
+		{"conclusion", "The conclusion of the check run: success, failure, neutral, action_required, skipped or cancelled.", func(r Result) string { return r.Conclusion }},
 		{"passed", "true if all checks pass and a model was involved, else false.", Result.passed},
 		{"reliability-passed", "true if the five checks of reliability pass, else false.", passedOf("reliability_")},
 		{"efficiency-passed", "true if the five checks of efficiency pass, else false.", passedOf("efficiency_")},
@@ -71,13 +73,13 @@ func Values(r Result) []Value {
 	return values
 }
 
-// passed holds a simulated verdict back: it is for show, and what follows in a
-// workflow takes it for one (rule G15).
+// passed holds a simulated verdict back, and one on rows that may be invented:
+// they are for show, and what follows in a workflow takes it for one (rule G15).
 func (r Result) passed() string {
 	if r.Summary == nil {
 		return ""
 	}
-	return strconv.FormatBool(r.Summary.Gate.Passed && !r.Summary.Simulated)
+	return strconv.FormatBool(r.Summary.Gate.Passed && !r.Summary.Simulated && !r.Unverified)
 }
 
 // cost is not known of benchmarks that have no profile: they run programs that
@@ -116,7 +118,7 @@ func passedOf(gate string) func(Result) string {
 		if !some {
 			return ""
 		}
-		return strconv.FormatBool(all)
+		return strconv.FormatBool(all && !r.Unverified)
 	}
 }
 

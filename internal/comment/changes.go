@@ -10,7 +10,7 @@ import (
 
 // conclusionWords put a conclusion into words.
 var conclusionWords = map[Conclusion]string{
-	Success: "pass", Failure: "fail", Neutral: "no verdict", Cancelled: "stopped", SkippedCheck: "skipped", ActionRequired: "not run",
+	Success: "pass", Failure: "fail", Neutral: "no verdict", Cancelled: "stopped", SkippedCheck: "skipped", ActionRequired: "no verdict",
 }
 
 // changes say what is other than in the last run that came to an end.

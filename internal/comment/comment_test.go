@@ -15,43 +15,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-func TestTheConclusionIsTheVerdict(t *testing.T) {
-	finished := func(verdict bench.Verdict, simulated bool) comment.Run {
-		return comment.Run{Phase: comment.Finished, Summary: &bench.Summary{Simulated: simulated, Gate: bench.Gate{Verdict: verdict}}}
-	}
-	for _, c := range []struct {
-		name string
-		run  comment.Run
-		want comment.Conclusion
-	}{
-		{"pass", finished(bench.VerdictPass, false), comment.Success},
-		{"fail", finished(bench.VerdictFail, false), comment.Failure},
-		{"no verdict", finished(bench.VerdictNone, false), comment.Neutral},
-		{"a verdict that is not known", finished("perhaps", false), comment.Neutral},
-		{"no summary", comment.Run{Phase: comment.Finished}, comment.Neutral},
-		{"G15: a simulated pass", finished(bench.VerdictPass, true), comment.Neutral},
-		{"G15: a simulated fail", finished(bench.VerdictFail, true), comment.Neutral},
-		{"stopped", comment.Run{Phase: comment.Stopped, Summary: passing().Summary}, comment.Cancelled},
-		{"infrastructure", comment.Run{Phase: comment.Broken, Problem: fault.Infraf("no network")}, comment.Neutral},
-		{"a defect of ours", comment.Run{Phase: comment.Broken, Problem: errors.New("index out of range")}, comment.Neutral},
-		{"N9: the candidate's tool does not work", comment.Run{Phase: comment.Broken, Problem: fault.Toolf("ghx dies")}, comment.Failure},
-		{"a mistake in the settings", comment.Run{Phase: comment.Broken, Problem: fault.Invalidf("line 7")}, comment.ActionRequired},
-		{"[skip bench]", comment.Run{Phase: comment.Skipped, Skip: comment.SkipMarker}, comment.SkippedCheck},
-		{"a draft", comment.Run{Phase: comment.Skipped, Skip: comment.SkipDraft}, comment.SkippedCheck},
-		{"no path of concern", comment.Run{Phase: comment.Skipped, Skip: comment.SkipPaths}, comment.SkippedCheck},
-		{"a fork without approval", comment.Run{Phase: comment.Skipped, Skip: comment.SkipApproval}, comment.ActionRequired},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.want, c.run.Conclusion())
-			assert.Equal(t, comment.StatusCompleted, comment.Check(c.run).Status)
-		})
-	}
-	for phase, status := range map[comment.Phase]comment.CheckStatus{comment.Queued: comment.StatusQueued, comment.Running: comment.StatusInProgress} {
-		assert.Empty(t, comment.Run{Phase: phase}.Conclusion())
-		assert.Equal(t, status, comment.Run{Phase: phase}.Status())
-	}
-}
-
 func TestG15EveryTextOfASimulatedRunSaysSo(t *testing.T) {
 	check := comment.Check(simulated())
 	assert.Contains(t, check.Output.Title, "PASS (simulated)")

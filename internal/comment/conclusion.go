@@ -1,6 +1,8 @@
 package comment
 
 import (
+	"cmp"
+
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -41,23 +43,10 @@ func (r Run) Status() CheckStatus {
 	}
 }
 
-// Conclusion returns how the check run ends; it is empty until it does.
-//
-//	verdict pass                            success
-//	verdict fail                            failure
-//	it cannot be told (rule V6)             neutral
-//	no verdict, or simulated (rule G15)     neutral
-//	stopped                                 cancelled
-//	error around us, or of ours             neutral
-//	the measured tool does not work (N9)    failure
-//	error in the settings                   action_required
-//	skipped                                 skipped
-//	a fork's commit waits for approval      action_required
-//
-// An error around us says nothing about the change, so it does not fail the
-// check; it is the job's exit code that tells of it, and a repository that
-// wants it to block a merge requires the job as well. What only a person can
-// mend asks for one, and blocks where the check is required.
+// Conclusion returns how the check run ends; it is empty until it does. It fails
+// closed: what is no verdict on the change keeps a pull request from being merged
+// where the check is required, unless somebody who may write here has asked for
+// nothing to be measured. docs/action.md has the table.
 func (r Run) Conclusion() Conclusion {
 	switch r.Phase {
 	case Queued, Running:
@@ -71,27 +60,53 @@ func (r Run) Conclusion() Conclusion {
 		case fault.Tool:
 			return Failure
 		default:
-			return Neutral
+			return r.withoutVerdict()
 		}
 	case Skipped:
-		if r.Skip == SkipApproval {
-			return ActionRequired
-		}
-		return SkippedCheck
+		return r.Skip.conclusion()
 	default:
-		return ofVerdict(r.Summary)
+		return r.ofVerdict()
 	}
 }
 
-func ofVerdict(s *bench.Summary) Conclusion {
+// conclusion is success-like only for what people with write permission have said:
+// in the settings, by a label, or with the message of a commit that they pushed.
+func (s Skip) conclusion() Conclusion {
+	switch s {
+	case SkipMarker, SkipLabel, SkipTrigger:
+		return SkippedCheck
+	case SkipPaths:
+		return Neutral
+	default:
+		return ActionRequired
+	}
+}
+
+func (r Run) ofVerdict() Conclusion {
+	s := r.Summary
 	switch {
-	case s == nil || s.Simulated:
+	case s == nil:
+		return r.withoutVerdict()
+	case r.Unverified:
+		return ActionRequired
+	case s.Simulated:
 		return Neutral
 	case s.Gate.Verdict == bench.VerdictPass:
 		return Success
 	case s.Gate.Verdict == bench.VerdictFail:
 		return Failure
+	case s.Gate.Verdict == bench.VerdictInconclusive:
+		return cmp.Or(r.OnNoVerdict, Neutral)
 	default:
-		return Neutral
+		return r.withoutVerdict()
 	}
+}
+
+// withoutVerdict is the conclusion where nothing was judged, which never lets a
+// pull request through.
+func (r Run) withoutVerdict() Conclusion {
+	if r.OnNoVerdict == Failure {
+		return Failure
+	}
+	return ActionRequired
 }

@@ -64,6 +64,9 @@ func (r Run) verdictHeadline() headline {
 	if s == nil {
 		return headline{"⚪", bench.VerdictNone.Word(), "there is no result"}
 	}
+	if r.Unverified {
+		return headline{"✋", bench.VerdictInconclusive.Word(), "unverified"}
+	}
 	h := headline{map[bench.Verdict]string{bench.VerdictPass: "✅", bench.VerdictFail: "❌"}[s.Gate.Verdict], s.Gate.Verdict.Word(), r.checksDetail()}
 	if s.Simulated {
 		h.icon, h.word = "", h.word+" (simulated)"
@@ -182,6 +185,9 @@ func (r Run) commit(name, address string) string {
 	return cmp.Or(markdown.Link(short, address), short)
 }
 
+// unverified is why a verdict of such rows is none.
+const unverified = "The figures below were made by code that the pull request controls, so they may be invented: nobody else has looked."
+
 // because says why there is no verdict, where there is none.
 func (r Run) because() string {
 	switch r.Phase {
@@ -196,6 +202,9 @@ func (r Run) because() string {
 	case Skipped:
 		return r.skipReason()
 	default:
+		if r.Unverified && r.Summary != nil {
+			return unverified
+		}
 		if s := r.Summary; s != nil && (s.Gate.Verdict != bench.VerdictPass && s.Gate.Verdict != bench.VerdictFail) {
 			return markdown.Text(sentence(r.Summary.Gate.Reason), maxProblem)
 		}
@@ -249,7 +258,7 @@ func (r Run) spent(amount float64) string {
 // gates says of each of the two gates whether it passed.
 func (r Run) gates() string {
 	checks := r.checks()
-	if len(checks) == 0 {
+	if len(checks) == 0 || r.Unverified {
 		return ""
 	}
 	if !slices.ContainsFunc(checks, func(c bench.Check) bool { return slices.Contains(bench.CheckNames(), c.Name) }) {

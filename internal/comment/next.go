@@ -54,6 +54,8 @@ func (r Run) verdictSteps() []string {
 	switch {
 	case r.Summary == nil:
 		return []string{r.retryStep()}
+	case r.Unverified:
+		return []string{"Somebody with write permission reads the change and has this repository measure it: run the workflow by hand with this commit's full name as its input `sha`, or push the commit to a branch of this repository."}
 	case r.Summary.Simulated:
 		return []string{r.modelStep()}
 	case r.Summary.Evidence != nil:
@@ -130,7 +132,7 @@ func (r Run) skipHeadline() headline {
 	case SkipMarker:
 		return headline{"⏭️", "SKIPPED", "[skip bench]"}
 	case SkipDraft:
-		return headline{"⏭️", "SKIPPED", "draft"}
+		return headline{"✋", "WAITING", "a draft"}
 	case SkipPaths:
 		return headline{"⏭️", "SKIPPED", "nothing of concern changed"}
 	case SkipLabel:
@@ -138,7 +140,7 @@ func (r Run) skipHeadline() headline {
 	case SkipTrigger:
 		return headline{"⏭️", "SKIPPED", "the settings do not ask for it"}
 	case SkipForks:
-		return headline{"⏭️", "SKIPPED", "from a fork"}
+		return headline{"✋", "NOT RUN", "from a fork"}
 	case SkipPermission:
 		return headline{"✋", "WAITING", "somebody who may write is to ask for it"}
 	case SkipApproval:
@@ -157,7 +159,7 @@ func (r Run) SkipText() string {
 func (r Run) skipReason() string {
 	switch r.Skip {
 	case SkipMarker:
-		return "The pull request says `[skip bench]`, so nothing was measured."
+		return "The head commit's message says `[skip bench]`, so nothing was measured."
 	case SkipDraft:
 		return "The pull request is a draft, so nothing was measured."
 	case SkipPaths:
@@ -180,7 +182,7 @@ func (r Run) skipReason() string {
 // skipMend says how to have the commit measured all the same.
 func (r Run) skipMend() string {
 	steps := map[Skip]string{
-		SkipMarker: "Take `[skip bench]` out of title and commit message",
+		SkipMarker: "Take `[skip bench]` out of the commit's message",
 		SkipDraft:  "Mark the pull request as ready for review",
 		SkipPaths:  "If it is of concern, add its path to the settings",
 		SkipLabel:  "Give or take the label that the settings name",

@@ -59,6 +59,12 @@ type Run struct {
 	Reason string
 	// Skip is why a run was skipped.
 	Skip Skip
+	// Unverified is true of rows that were made by code which the pull request
+	// controls, without anybody else's eye on it: they may be invented.
+	Unverified bool
+	// OnNoVerdict is how the check ends where it cannot be told whether the change
+	// is good: [Neutral], also if empty, [Failure] or [ActionRequired].
+	OnNoVerdict Conclusion
 
 	Links Links
 	// Notices are sentences about the circumstances, such as [ForkNotice].

@@ -155,21 +155,13 @@ func TestTheSettingsAreThoseOfTheBaseBranch(t *testing.T) {
 func TestWhatIsNotMeasuredConcludes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name, config string
-		change       func(*rig)
-		conclusion   string
+		name, config, conclusion string
 	}{
-		{"a title that says so", config, func(r *rig) {
-			r.As("writer").Do("PATCH", fmt.Sprintf("%s/pulls/%d", sandboxtest.Path, r.number), `{"title":"[skip bench] x"}`)
-		}, "skipped"},
-		{"other paths", config + "paths: [docs/**]\n", nil, "skipped"},
-		{"a label that is missing", config + "labels: {run: bench}\n", nil, "skipped"},
+		{"other paths", config + "paths: [docs/**]\n", "neutral"},
+		{"a label that is missing", config + "labels: {run: bench}\n", "skipped"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, c.config)
-			if c.change != nil {
-				c.change(r)
-			}
 			r.pullEvent("opened")
 			r.wait(1)
 			assert.Equal(t, c.conclusion, string(r.check().Conclusion))
@@ -177,6 +169,17 @@ func TestWhatIsNotMeasuredConcludes(t *testing.T) {
 			assert.Empty(t, r.executor.works())
 		})
 	}
+}
+
+// Whoever opened a pull request may write its title.
+func TestATitleSkipsNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	r.As("writer").Do("PATCH", fmt.Sprintf("%s/pulls/%d", sandboxtest.Path, r.number), `{"title":"[skip bench] x"}`)
+	r.pullEvent("opened")
+	r.wait(1)
+	assert.Equal(t, "success", string(r.check().Conclusion))
+	assert.Len(t, r.executor.works(), 1)
 }
 
 func TestABrokenRunIsTriedAgainAndThenTold(t *testing.T) {
@@ -188,7 +191,7 @@ func TestABrokenRunIsTriedAgainAndThenTold(t *testing.T) {
 	r.pullEvent("opened")
 	r.wait(1)
 	assert.Len(t, r.executor.works(), 5)
-	assert.Equal(t, "neutral", string(r.check().Conclusion))
+	assert.Equal(t, "action_required", string(r.check().Conclusion))
 	o, err := r.table.Outcome(t.Context(), "run-1")
 	require.NoError(t, err)
 	assert.NotContains(t, o.Problem, "hunter2")

@@ -274,7 +274,7 @@ func readPull(ctx context.Context, client *github.Client, e event.Event, number 
 		return event.Pull{}, github.Explain("read the pull request", err)
 	}
 	pull := event.Pull{
-		Number: p.GetNumber(), Title: p.GetTitle(), Author: event.Account{Login: p.GetUser().GetLogin(), Bot: p.GetUser().GetType() == "Bot"},
+		Number: p.GetNumber(), Author: event.Account{Login: p.GetUser().GetLogin(), Bot: p.GetUser().GetType() == "Bot"},
 		HeadSHA: p.GetHead().GetSHA(), HeadRef: p.GetHead().GetRef(), BaseSHA: p.GetBase().GetSHA(), BaseRef: p.GetBase().GetRef(),
 		HeadRepo: p.GetHead().GetRepo().GetFullName(), Draft: p.GetDraft(), Closed: p.GetState() == "closed",
 	}

@@ -132,7 +132,7 @@ func TestWhatIsOfNoUseIsNotTriedAgain(t *testing.T) {
 	r.pullEvent("opened")
 	r.wait(1)
 	assert.Len(t, r.executor.works(), 1)
-	assert.Equal(t, "neutral", string(r.check().Conclusion))
+	assert.Equal(t, "action_required", string(r.check().Conclusion))
 	assert.Contains(t, r.check().Output.Summary, "It was all in vain")
 }
 

@@ -57,7 +57,7 @@ func TestADraftIsMeasuredOnceItIsReady(t *testing.T) {
 	})
 	r.pullEvent("opened")
 	r.wait(1)
-	assert.Equal(t, "skipped", string(r.check().Conclusion))
+	assert.Equal(t, "action_required", string(r.check().Conclusion))
 	assert.Contains(t, r.check().Output.Title, "draft")
 	r.Change(func(s *model.State, repo *model.Repo) {
 		s.Issues.Where(func(i *model.Issue) bool { return i.RepoID == repo.ID && i.Number == r.number })[0].Pull.Draft = false
@@ -133,7 +133,7 @@ func TestForksAreNeverMeasuredWhereTheSettingsSaySo(t *testing.T) {
 	r.fork()
 	r.pullEvent("opened")
 	r.wait(1)
-	assert.Equal(t, "skipped", string(r.check().Conclusion))
+	assert.Equal(t, "action_required", string(r.check().Conclusion))
 	for _, command := range []string{"run", "retry", "approve " + r.head} {
 		r.comment("owner", "/bench "+command)
 		assert.Contains(t, r.answer(), "the settings say `forks: never`", command)

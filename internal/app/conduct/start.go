@@ -56,7 +56,7 @@ func (c *Conductor) run(a ask) runs.Run {
 		Suite: a.suite(), State: runs.Queued, Created: c.opts.Now(), Cells: a.plan.Cells(),
 		Request: runs.Request{
 			Owner: a.event.Repo.Owner, Name: a.event.Repo.Name, BaseSHA: a.pull.BaseSHA, BaseRef: a.pull.BaseRef, HeadRepo: a.pull.HeadRepo,
-			Fork: a.pull.Fork, Asked: a.asked, Plan: a.plan, Comment: a.settings.Comment, Continues: a.continues,
+			Fork: a.pull.Fork, Asked: a.asked, Plan: a.plan, Comment: a.settings.Comment, OnNoVerdict: a.settings.OnNoVerdict, Continues: a.continues,
 		},
 	}
 }

@@ -21,7 +21,8 @@ func (c *Conductor) said(r runs.Run, o runs.Outcome) comment.Run {
 	p := r.Request.Plan.Shown()
 	out := comment.Run{
 		Suite: r.Suite, Phase: phase(r.State), ID: r.ID, Commit: r.Head, At: c.opts.Now(), Plan: &p, Summary: o.Summary, Surface: o.Surface, Reason: o.Reason, Skip: o.Skip,
-		Links: comment.Links{Check: r.CheckURL}, Commands: command.Names(),
+		OnNoVerdict: comment.Conclusion(r.Request.OnNoVerdict),
+		Links:       comment.Links{Check: r.CheckURL}, Commands: command.Names(),
 	}
 	if c.opts.PublicURL != "" {
 		out.Links.Job = c.opts.PublicURL + "/runs/" + r.ID

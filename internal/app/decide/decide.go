@@ -222,7 +222,9 @@ func Consider(s settings.Settings, f Facts) Decision {
 	switch {
 	case f.Pull.Closed || !wanted(s, f):
 		return Decision{Outcome: Leave}
-	case marked(f.Pull.Title) || marked(f.CommitMessage):
+	case s.Triggers.SkipMarker && !f.Pull.Fork && marked(f.CommitMessage):
+		// A title is not asked: its author may be anybody. Who has pushed to a branch
+		// of the repository may write.
 		return skip(comment.SkipMarker)
 	case has(f.Pull.Labels, s.Labels.Skip) || s.Labels.Run != "" && !has(f.Pull.Labels, s.Labels.Run):
 		return skip(comment.SkipLabel)

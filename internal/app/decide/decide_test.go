@@ -133,7 +133,9 @@ func TestConsiderFollowsTheSettings(t *testing.T) {
 		{"a trigger that is not set", func(s *settings.Settings) { s.Triggers.PullRequest = []string{"synchronize"} }, nil, decide.Decision{Outcome: decide.Leave}},
 		{"no trigger, and a suite", func(s *settings.Settings) { s.Triggers.PullRequest = nil }, func(f *decide.Facts) { f.Action = "" }, decide.Decision{Outcome: decide.Leave}},
 		{"a suite stands for a lost event", nil, func(f *decide.Facts) { f.Action = "" }, decide.Decision{Outcome: decide.Run}},
-		{"the title says no", nil, func(f *decide.Facts) { f.Pull.Title = "Fix [Skip Bench]" }, decide.Decision{Outcome: decide.Skip, Why: comment.SkipMarker}},
+		{"the commit of a fork says no", nil, func(f *decide.Facts) { f.Pull.Fork, f.Approved, f.CommitMessage = true, true, "[skip bench]" }, decide.Decision{Outcome: decide.Run}},
+		{"the commit says no, which is not heeded", func(s *settings.Settings) { s.Triggers.SkipMarker = false }, func(f *decide.Facts) { f.CommitMessage = "[skip bench]" }, decide.Decision{Outcome: decide.Run}},
+		{"the commit says no, the other way round", nil, func(f *decide.Facts) { f.CommitMessage = "[Bench Skip] fix" }, decide.Decision{Outcome: decide.Skip, Why: comment.SkipMarker}},
 		{"the commit says no", nil, func(f *decide.Facts) { f.CommitMessage = "fix\n\n[skip bench]" }, decide.Decision{Outcome: decide.Skip, Why: comment.SkipMarker}},
 		{"the label says no", nil, func(f *decide.Facts) { f.Pull.Labels = []string{"Skip-Bench"} }, decide.Decision{Outcome: decide.Skip, Why: comment.SkipLabel}},
 		{"the label that is wanted is missing", func(s *settings.Settings) { s.Labels.Run = "bench" }, nil, decide.Decision{Outcome: decide.Skip, Why: comment.SkipLabel}},
@@ -169,7 +171,7 @@ func TestConsiderFollowsTheSettings(t *testing.T) {
 
 func TestACommandPassesWhatHoldsBackByItselfButNoFork(t *testing.T) {
 	s := settings.Defaults()
-	draft := decide.Facts{Pull: event.Pull{Draft: true, Title: "[skip bench]", Labels: []string{"skip-bench"}}}
+	draft := decide.Facts{Pull: event.Pull{Draft: true, Labels: []string{"skip-bench"}}, CommitMessage: "[skip bench]"}
 	assert.Equal(t, decide.Decision{Outcome: decide.Run}, decide.Commandable(s, draft))
 	fork := decide.Facts{Pull: event.Pull{Fork: true}}
 	assert.Equal(t, decide.Decision{Outcome: decide.Skip, Why: comment.SkipApproval}, decide.Commandable(s, fork))

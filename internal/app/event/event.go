@@ -70,10 +70,9 @@ type Account struct {
 }
 
 // Pull is a pull request. A comment's event says of it only the number, the
-// title, the state, the author and the labels.
+// state, the author and the labels.
 type Pull struct {
 	Number           int
-	Title            string
 	Author           Account
 	HeadSHA, HeadRef string
 	BaseSHA, BaseRef string

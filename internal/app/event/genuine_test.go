@@ -40,14 +40,14 @@ func TestGenuinePayloadsAreRead(t *testing.T) {
 		"pull-request-labeled": {
 			Name: event.PullRequest, Action: "labeled", InstallationID: 1, Repo: helloWorld, Sender: codertocat, Label: "bug",
 			Pull: &event.Pull{
-				Number: 2, Title: "Update the README with new information.", Author: codertocat, Labels: []string{"bug"},
+				Number: 2, Author: codertocat, Labels: []string{"bug"},
 				HeadSHA: head, HeadRef: "changes", BaseSHA: base, BaseRef: "master", HeadRepo: "Codertocat/Hello-World",
 				UpdatedAt: time.Date(2019, 5, 15, 15, 20, 35, 0, time.UTC),
 			},
 		},
 		"issue-comment-created": {
 			Name: event.IssueComment, Action: "created", InstallationID: 1, Repo: helloWorld, Sender: codertocat,
-			Pull: &event.Pull{Number: 1, Title: "Spelling error in the README file", Author: codertocat, Labels: []string{"bug"}},
+			Pull: &event.Pull{Number: 1, Author: codertocat, Labels: []string{"bug"}},
 			Comment: &event.Comment{
 				ID: 492700400, Body: "You are totally right! I'll get this fixed right away.", Author: codertocat, At: time.Date(2019, 5, 15, 15, 20, 21, 0, time.UTC),
 			},

@@ -51,7 +51,6 @@ type button struct {
 
 type pull struct {
 	Number int     `json:"number"`
-	Title  string  `json:"title"`
 	State  string  `json:"state"`
 	Draft  bool    `json:"draft"`
 	User   account `json:"user"`
@@ -70,7 +69,6 @@ type end struct {
 
 type issue struct {
 	Number      int       `json:"number"`
-	Title       string    `json:"title"`
 	State       string    `json:"state"`
 	Draft       bool      `json:"draft"`
 	User        account   `json:"user"`
@@ -170,7 +168,7 @@ func (p payload) event(name string) Event {
 
 func (p *pull) pull(base string) *Pull {
 	out := &Pull{
-		Number: p.Number, Title: p.Title, Author: p.User.account(), Draft: p.Draft, Closed: p.State == "closed", Labels: names(p.Labels),
+		Number: p.Number, Author: p.User.account(), Draft: p.Draft, Closed: p.State == "closed", Labels: names(p.Labels),
 		HeadSHA: p.Head.SHA, HeadRef: p.Head.Ref, BaseSHA: p.Base.SHA, BaseRef: p.Base.Ref,
 	}
 	if p.Head.Repo != nil {
@@ -184,7 +182,7 @@ func (p *pull) pull(base string) *Pull {
 }
 
 func (i *issue) pull() *Pull {
-	return &Pull{Number: i.Number, Title: i.Title, Author: i.User.account(), Draft: i.Draft, Closed: i.State == "closed", Labels: names(i.Labels)}
+	return &Pull{Number: i.Number, Author: i.User.account(), Draft: i.Draft, Closed: i.State == "closed", Labels: names(i.Labels)}
 }
 
 func (c *comment) comment(onPull bool) *Comment {

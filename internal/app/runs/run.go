@@ -92,6 +92,9 @@ type Request struct {
 	Plan  plan.Plan `json:"plan"`
 	// Comment says when the comment is written.
 	Comment string `json:"comment"`
+	// OnNoVerdict is the conclusion where it cannot be told whether the change is
+	// good; empty in runs of older versions, whose is neutral.
+	OnNoVerdict string `json:"on_no_verdict,omitempty"`
 	// Continues is the run whose rows are taken over, empty for none.
 	Continues string `json:"continues,omitempty"`
 }

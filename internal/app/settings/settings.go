@@ -94,8 +94,10 @@ type Settings struct {
 	Commands       Commands `json:"commands"`
 	Forks          Forks    `json:"forks"`
 	// Comment is always, on-change, on-failure or never.
-	Comment   string `json:"comment"`
-	CheckName string `json:"check_name"`
+	Comment string `json:"comment"`
+	// OnNoVerdict is a conclusion: neutral, failure or action_required.
+	OnNoVerdict string `json:"on_no_verdict"`
+	CheckName   string `json:"check_name"`
 }
 
 // Margins are how much worse a candidate may be where evidence decides.
@@ -113,6 +115,8 @@ type Triggers struct {
 	PullRequest []string `json:"pull_request"`
 	MergeGroup  bool     `json:"merge_group"`
 	Drafts      bool     `json:"drafts"`
+	// SkipMarker has [skip bench] in the head commit's message be heeded.
+	SkipMarker bool `json:"skip_marker"`
 }
 
 // Labels steer single pull requests. An empty name means no such label.
@@ -138,13 +142,13 @@ type Commands struct {
 // model, which every file names.
 func Defaults() Settings {
 	return Settings{
-		Triggers: Triggers{PullRequest: []string{"opened", "reopened", "synchronize", "ready_for_review"}},
+		Triggers: Triggers{PullRequest: []string{"opened", "reopened", "synchronize", "ready_for_review"}, SkipMarker: true},
 		Labels:   Labels{Skip: DefaultSkipLabel},
 		Profile:  DefaultProfile, Modes: DefaultProfile.UsualModes(), BaselineMode: DefaultProfile.UsualModes()[0],
 		Margins: Margins{Success: evidence.DefaultSuccessDropPct, Cost: evidence.DefaultCostRatio, Latency: evidence.DefaultLatencyRatio},
 		Target:  SandboxTarget, Executor: Dispatch, Workflow: DefaultWorkflow, Benchmark: DefaultBenchmark, TimeoutMinutes: DefaultTimeoutMinutes,
 		Budget:   Budget{Run: DefaultRunUSD, PullRequest: DefaultPullRequestUSD, Day: DefaultDayUSD},
-		Commands: Commands{Permission: "write"}, Forks: ForksApprove, Comment: "always", CheckName: DefaultCheckName,
+		Commands: Commands{Permission: "write"}, Forks: ForksApprove, Comment: "always", OnNoVerdict: "neutral", CheckName: DefaultCheckName,
 	}
 }
 

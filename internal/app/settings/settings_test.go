@@ -50,6 +50,7 @@ triggers:
   pull_request: [labeled, synchronize]
   merge_group: true
   drafts: true
+  skip_marker: false
 labels: {run: bench, skip: no-bench}
 paths: ["packages/core/**", "!**/*.md"]
 profile: claim
@@ -68,6 +69,7 @@ budget: {run: 1.5, pull_request: 5, day: 20}
 commands: {permission: maintain}
 forks: never
 comment: on-change
+on_no_verdict: failure
 check_name: agents
 `), known)
 	require.Empty(t, problems)
@@ -81,7 +83,7 @@ check_name: agents
 		Profile: bench.ProfileClaim, ScenarioSet: "issues", Modes: []bench.Mode{bench.AgentDirect, bench.MCP, bench.GHX}, BaselineMode: bench.MCP,
 		Repetitions: bench.Repetitions{First: 2, Most: 8}, Margins: settings.Margins{Success: 10, Cost: 1.1, Latency: 1.3}, Model: settings.Scripted, Target: "aryeko/ghx-bench-fixtures", Executor: settings.Local, Workflow: "measure.yaml", Benchmark: "tau-bench", TimeoutMinutes: 30,
 		Budget: settings.Budget{Run: 1.5, PullRequest: 5, Day: 20}, Commands: settings.Commands{Permission: "maintain"}, Forks: settings.ForksNever,
-		Comment: "on-change", CheckName: "agents",
+		Comment: "on-change", OnNoVerdict: "failure", CheckName: "agents",
 	}, s)
 
 	s, problems = settings.Parse([]byte("model: a/b\nscenarios: [pr-merge-001]\n"), known)

@@ -1,6 +1,7 @@
 package actioncli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,12 +65,10 @@ func (a *action) run(ctx context.Context) int {
 
 // start reads what the workflow gave, and decides.
 func (a *action) start(ctx context.Context) (int, error) {
-	var err error
-	if a.inputs, err = actions.ReadInputs(a.environ); err != nil {
-		return exitInvalid, err
-	}
+	var wrong, err error
+	a.inputs, wrong = actions.ReadInputs(a.environ)
 	if a.event, err = actions.ReadEvent(a.getenv); err != nil {
-		return exitInfrastructure, err
+		return exitInfrastructure, cmp.Or(wrong, err)
 	}
 	if err := a.enterWorkspace(); err != nil {
 		return exitInfrastructure, err
@@ -78,6 +77,12 @@ func (a *action) start(ctx context.Context) (int, error) {
 		return exitInfrastructure, err
 	}
 	decision := a.decide(ctx)
+	if wrong != nil {
+		if decision.Kind == actions.Run || decision.Kind == actions.Publish {
+			return a.broken(ctx, wrong)
+		}
+		return exitInvalid, wrong
+	}
 	a.log.Line(fmt.Sprintf("%s: %s. %s", a.event.Name, decision.Kind, decision.Reason))
 	switch decision.Kind {
 	case actions.Run:
@@ -128,7 +133,7 @@ func (a *action) enterWorkspace() error {
 // decide says what the event leads to. Changed files are asked for only where
 // they matter.
 func (a *action) decide(ctx context.Context) actions.Decision {
-	c := actions.Circumstances{RunDrafts: a.inputs.RunDrafts, Paths: a.inputs.Paths, HasResults: len(a.inputs.Results) > 0}
+	c := actions.Circumstances{RunDrafts: a.inputs.RunDrafts, SkipMarker: a.inputs.SkipMarker, Paths: a.inputs.Paths, HasResults: len(a.inputs.Results) > 0}
 	decision := actions.Decide(a.event, c)
 	if decision.Kind != actions.Run || a.event.Pull.Number == 0 {
 		return decision
@@ -144,8 +149,9 @@ func (a *action) decide(ctx context.Context) actions.Decision {
 
 // skip concludes the check without having run anything.
 func (a *action) skip(ctx context.Context, decision actions.Decision) (int, error) {
-	told := a.teller.finish(ctx, comment.Run{Phase: comment.Skipped, Skip: comment.Skip(decision.Why)})
-	a.output(actions.Result{Conclusion: decision.Conclusion, CheckRunURL: told.checkURL})
+	run := comment.Run{Phase: comment.Skipped, Skip: comment.Skip(decision.Why)}
+	told := a.teller.finish(ctx, run)
+	a.output(actions.Result{Conclusion: string(run.Conclusion()), CheckRunURL: told.checkURL})
 	return exitFine, nil
 }
 
@@ -198,7 +204,7 @@ func (a *action) merge(ctx context.Context) (int, error) {
 func (a *action) judge(ctx context.Context, stages *stages, result benchcli.Result, said string, err error) (int, error) {
 	stages.enter("Gate")
 	a.log.Line(said)
-	run := comment.Run{ID: result.RunID, Summary: result.Summary, Phase: comment.Finished, Shards: len(a.inputs.Results)}
+	run := comment.Run{ID: result.RunID, Summary: result.Summary, Phase: comment.Finished, Shards: len(a.inputs.Results), OnNoVerdict: a.onNoVerdict(), Unverified: a.unverified()}
 	switch {
 	case ctx.Err() != nil:
 		run.Phase, run.Reason = comment.Stopped, context.Cause(ctx).Error()+"."
@@ -213,7 +219,7 @@ func (a *action) judge(ctx context.Context, stages *stages, result benchcli.Resu
 	stages.enter("Publish")
 	told := a.teller.finish(ctx, run)
 	a.output(actions.Result{
-		Conclusion: string(run.Conclusion()), Summary: result.Summary, RunID: result.RunID, Rows: a.folderOf(result),
+		Conclusion: string(run.Conclusion()), Summary: result.Summary, Unverified: run.Unverified, RunID: result.RunID, Rows: a.folderOf(result),
 		SummaryJSON: result.Outputs.SummaryJSON, SummaryMD: result.Outputs.SummaryMarkdown, ReportHTML: result.Outputs.HTML,
 		CheckRunURL: told.checkURL, CommentURL: told.commentURL,
 	})
@@ -237,13 +243,24 @@ func (a *action) exitCode(result benchcli.Result, err error) int {
 	}
 }
 
+// onNoVerdict is the conclusion where it cannot be told whether the change is good.
+func (a *action) onNoVerdict() comment.Conclusion { return comment.Conclusion(a.inputs.OnNoVerdict) }
+
+// unverified reports whether the rows that are published were made by a workflow
+// of a fork, which its author wrote.
+func (a *action) unverified() bool { return a.event.Name == actions.EventWorkflowRun && a.event.Fork }
+
 // broken tells of an error that ended everything before the run.
 func (a *action) broken(ctx context.Context, err error) (int, error) {
 	code := exitInfrastructure
-	if fault.KindOf(err) == fault.Invalid {
+	switch fault.KindOf(err) {
+	case fault.Invalid:
 		code = exitInvalid
+	case fault.Tool:
+		code = exitGateFailed
+	case fault.Infrastructure, fault.Internal:
 	}
-	run := comment.Run{Phase: comment.Broken, Problem: err, Places: a.places(err)}
+	run := comment.Run{Phase: comment.Broken, Problem: err, Places: a.places(err), OnNoVerdict: a.onNoVerdict()}
 	if ctx.Err() != nil {
 		run = comment.Run{Phase: comment.Stopped, Reason: context.Cause(ctx).Error() + "."}
 	}

@@ -125,14 +125,33 @@ func TestResultsOfAForkArePublishedByAnotherWorkflow(t *testing.T) {
 	require.Zero(t, r.run().code)
 	delete(r.inputs, "shard")
 	r.inputs["output-dir"], r.inputs["results"] = ".bench", "results"
-	r.event("workflow_run", map[string]any{"action": "completed", "workflow_run": map[string]any{
-		"id": 7, "conclusion": "success", "event": "pull_request", "head_sha": r.head, "head_branch": "change",
-		"head_repository": map[string]any{"full_name": sandboxtest.Owner + "/" + sandboxtest.Name}, "pull_requests": []any{},
-	}})
+	r.invent("results")
+	from := func(repository any) {
+		r.event("workflow_run", map[string]any{"action": "completed", "workflow_run": map[string]any{
+			"id": 7, "conclusion": "success", "event": "pull_request", "head_sha": r.head, "head_branch": "change",
+			"head_repository": repository, "pull_requests": []any{},
+		}})
+	}
+	from(map[string]any{"full_name": sandboxtest.Owner + "/" + sandboxtest.Name})
 	ended := r.run()
 	require.Zero(t, ended.code, ended.log)
-	assert.Len(t, r.checks(), 1)
+	require.Len(t, r.checks(), 1)
+	assert.Equal(t, "success", r.checks()[0]["conclusion"], "its author may write")
 	assert.Len(t, r.comments(), 1, "the pull request is found by its head")
+	assert.Equal(t, "true", ended.outputs["passed"])
+
+	for _, repository := range []any{map[string]any{"full_name": "stranger/" + sandboxtest.Name}, nil} {
+		from(repository)
+		ended = r.run()
+		require.Zero(t, ended.code, ended.log)
+		check := r.checks()[0]
+		assert.Equal(t, "action_required", check["conclusion"])
+		assert.Equal(t, "CAN'T TELL: unverified", check["output"].(map[string]any)["title"])
+		assert.NotContains(t, check["output"].(map[string]any)["summary"], "PASS")
+		assert.Contains(t, ended.summary, "so they may be invented")
+		assert.Equal(t, []string{"action_required", "false", "false", "false"},
+			[]string{ended.outputs["conclusion"], ended.outputs["passed"], ended.outputs["reliability-passed"], ended.outputs["efficiency-passed"]})
+	}
 
 	delete(r.inputs, "results")
 	ended = r.run()
@@ -146,7 +165,8 @@ func TestADraftIsSkipped(t *testing.T) {
 	ended := r.run()
 	assert.Zero(t, ended.code, ended.log)
 	require.Len(t, r.checks(), 1)
-	assert.Equal(t, "skipped", r.checks()[0]["conclusion"])
+	assert.Equal(t, "action_required", r.checks()[0]["conclusion"])
+	assert.Equal(t, "action_required", ended.outputs["conclusion"])
 	assert.Empty(t, r.comments())
 	assert.NotContains(t, ended.log, "$ bench verify")
 }
@@ -157,7 +177,8 @@ func TestPathsThatAreNotTouchedAreSkipped(t *testing.T) {
 	r.inputs["paths"] = "packages/**"
 	assert.Zero(t, r.run().code)
 	require.Len(t, r.checks(), 1)
-	assert.Equal(t, "skipped", r.checks()[0]["conclusion"])
+	assert.Equal(t, "neutral", r.checks()[0]["conclusion"])
+	assert.Contains(t, r.checks()[0]["output"].(map[string]any)["title"], "nothing of concern changed")
 	r.inputs["paths"] = "packages/**\na"
 	assert.Zero(t, r.run().code)
 	assert.Equal(t, "neutral", r.checks()[0]["conclusion"])
@@ -173,7 +194,9 @@ func TestWrongInputsAreToldOfAtOnce(t *testing.T) {
 	for _, want := range []string{"repetitions", "gate-profile", "did you mean"} {
 		assert.Contains(t, ended.log, want)
 	}
-	assert.Empty(t, r.checks())
+	require.Len(t, r.checks(), 1, "a required check does not hang")
+	assert.Equal(t, "action_required", r.checks()[0]["conclusion"])
+	assert.Contains(t, ended.summary, "gate-profile")
 }
 
 func TestAModelNeedsItsKeyBeforeAnythingIsBuilt(t *testing.T) {
@@ -327,11 +350,12 @@ func TestWhatIsProposedIsBuiltInACopyWithoutCredentials(t *testing.T) {
 	assert.NotContains(t, string(config), "c2VjcmV0")
 	assert.Contains(t, string(config), "bare = false")
 
-	r.inputs["build-command"] = "exit 3"
+	r.inputs["build-command"] = "echo no such file: index.ts >&2; exit 3"
 	ended = r.run()
-	assert.Equal(t, 3, ended.code)
+	assert.Equal(t, 1, ended.code)
 	assert.Contains(t, ended.log, "build ghx with")
-	assert.Equal(t, "neutral", r.checks()[0]["conclusion"])
+	assert.Equal(t, "failure", r.checks()[0]["conclusion"])
+	assert.Contains(t, ended.summary, "no such file: index.ts")
 }
 
 func TestAPushAddsToTheHistoryThatTheDocumentationKeeps(t *testing.T) {

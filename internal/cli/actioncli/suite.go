@@ -106,7 +106,7 @@ func (s *suiteRun) prepare(ctx context.Context) (err error) {
 		b.Output = w
 		fmt.Fprintf(w, "$ %s\n", script)
 		if err := b.Run(ctx, s.folder, script); err != nil {
-			return fault.Infraf("prepare the benchmark with %q: %w; see the log of the build, or set build-command", script, err)
+			return ghxbuild.Failed(fmt.Sprintf("prepare the benchmark with %q", script), err, "; see the log of the build, or set build-command")
 		}
 		return nil
 	})

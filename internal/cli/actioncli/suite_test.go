@@ -129,8 +129,8 @@ func TestAGateThatCannotBeJudgedIsNoVerdict(t *testing.T) {
 		name, script, config, conclusion, want string
 		code                                   int
 	}{
-		{"a program that fails", "echo '{\"a\": 1}'; echo out of luck; exit 3", "benchmark: command\ncommand: [sh, bench.sh]\n", "neutral", "exit status 3", 3},
-		{"a program without results", "true", "benchmark: command\ncommand: [sh, bench.sh]\n", "neutral", "it prints results as lines like", 3},
+		{"a program that fails", "echo '{\"a\": 1}'; echo out of luck; exit 3", "benchmark: command\ncommand: [sh, bench.sh]\n", "action_required", "exit status 3", 3},
+		{"a program without results", "true", "benchmark: command\ncommand: [sh, bench.sh]\n", "action_required", "it prints results as lines like", 3},
 		{"a key that is wrong", halfRight, "benchmark: command\ncomand: [sh]\n", "action_required", "experiment_config.yaml:2", 2},
 		{"another benchmark", halfRight, "benchmark: tau-bench\ndomain: retail\n", "action_required", "benchmark is tau-bench, and the input benchmark is command", 2},
 		{"another model", halfRight, "benchmark: command\ncommand: [sh]\nagent_model: other\n", "action_required", "agent_model is other, and the input model is acme-1", 2},
@@ -179,7 +179,8 @@ func TestABuildMakesWhatABenchmarkNeeds(t *testing.T) {
 
 	r.inputs["build-command"] = "exit 3"
 	ended = r.run()
-	assert.Equal(t, 3, ended.code)
+	assert.Equal(t, 1, ended.code)
+	assert.Equal(t, "failure", ended.outputs["conclusion"])
 	assert.Contains(t, ended.log, "prepare the benchmark with")
 }
 

@@ -50,8 +50,9 @@ func TestWhatIsProposedIsBuiltWithoutSecrets(t *testing.T) {
 func TestWhatCannotBeBuiltIsSaid(t *testing.T) {
 	log, check := built(t, "echo no such module; exit 3")
 	assert.Contains(t, log, "no such module")
-	assert.Equal(t, model.Conclusion("neutral"), check.Conclusion)
+	assert.Equal(t, model.Failure, check.Conclusion)
 	assert.Contains(t, check.Output.Summary, "build ghx with")
+	assert.Contains(t, check.Output.Summary, "its last lines: no such module")
 }
 
 func TestARunThatWasEndedDoesNotWaitForAnothersBuild(t *testing.T) {

@@ -67,7 +67,7 @@ func TestTheButtonsFitAndOneHasADraftMeasured(t *testing.T) {
 	pull := w.As("writer").Do("POST", sandboxtest.Path+"/pulls", `{"title":"Add a","head":"change","base":"main","draft":true}`)
 	require.Equal(t, http.StatusCreated, pull.Status, pull.Body)
 	skipped := w.concluded(1)
-	require.Equal(t, model.Skipped, skipped.Conclusion)
+	require.Equal(t, model.Conclusion("action_required"), skipped.Conclusion)
 	require.Len(t, skipped.Actions, 1)
 	fits(t, skipped.Actions)
 

@@ -254,7 +254,7 @@ func TestAWorkflowWithoutResults(t *testing.T) {
 		want       model.Conclusion
 		says       string
 	}{
-		"it fails":            {model.Failure, nil, "neutral", "left no artifact"},
+		"it fails":            {model.Failure, nil, "action_required", "left no artifact"},
 		"it is cancelled":     {model.Cancelled, nil, "cancelled", "Its workflow was cancelled"},
 		"its results are odd": {model.Success, map[string]string{"summary.json": "{}"}, "action_required", "cannot be used"},
 	} {

@@ -38,7 +38,7 @@ func TestAMistakeOfTheOperatorIsTheOperatorsToMend(t *testing.T) {
 			}
 			w.open()
 			check := w.concluded(1)
-			assert.Equal(t, model.Conclusion("neutral"), check.Conclusion)
+			assert.Equal(t, model.Conclusion("action_required"), check.Conclusion)
 			shown := plain(check.Output.Title + check.Output.Summary + check.Output.Text)
 			assert.Contains(t, shown, "The App's operator has to mend the file of BENCH_APP_EXPECTATIONS")
 			assert.Contains(t, shown, c.says)

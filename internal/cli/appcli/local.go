@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	shellquote "github.com/kballard/go-shellquote"
@@ -30,6 +29,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/redact"
+	"github.com/ghx-dev/bench-action/internal/tail"
 )
 
 // local runs benchmarks in this process, as `bench verify` does.
@@ -73,15 +73,15 @@ func (l *local) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, erro
 	if err != nil {
 		return runs.Outcome{}, err
 	}
-	log := newTail(l.secrets)
+	log, logged := newLog(l.secrets)
 	ghx, err := l.builds.build(ctx, w, log)
 	defer ghx.remove()
 	if err != nil {
-		return runs.Outcome{Log: log.end()}, err
+		return runs.Outcome{Log: logged()}, err
 	}
 	leave, err := l.seedings.hold(ctx, w.Run, seedOf(w.Run, rows), log)
 	if err != nil {
-		return runs.Outcome{Log: log.end()}, err
+		return runs.Outcome{Log: logged()}, err
 	}
 	var found *bench.SurfaceChange
 	tell := w.Surface
@@ -91,7 +91,7 @@ func (l *local) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, erro
 	}
 	result, err := l.run(ctx, w, rows, env, log, l.arguments(w.Run, ghx, rows))
 	leave()
-	outcome := runs.Outcome{Summary: result.Summary, Surface: found, Log: log.end()}
+	outcome := runs.Outcome{Summary: result.Summary, Surface: found, Log: logged()}
 	if err == nil && result.Summary != nil {
 		// One may not have been stored when it came.
 		if err := l.shareAll(w); err != nil {
@@ -325,47 +325,13 @@ func before(r runs.Run, rows []bench.Row) (usd float64) {
 // maxLog is how much of a run's log is kept, in bytes.
 const maxLog = 64 << 10
 
-// tail keeps the end of what is written to it, without secrets.
-type tail struct {
-	io.WriteCloser
-	kept *kept
-}
-
-func newTail(secrets *redact.Redactor) *tail {
-	to := &kept{}
-	return &tail{secrets.Writer(to), to}
-}
-
-// end returns what was kept, from the beginning of a line on.
-func (t *tail) end() string {
-	_ = t.Close() // memory takes what is written
-	return t.kept.text()
-}
-
-// kept is the end of a text.
-type kept struct {
-	mu   sync.Mutex
-	last []byte
-	cut  bool
-}
-
-// Write never fails.
-func (k *kept) Write(p []byte) (int, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.last = append(k.last, p...)
-	if over := len(k.last) - maxLog; over > 0 {
-		k.last, k.cut = slices.Clone(k.last[over:]), true
+// newLog returns where a run's log is written to, and the end of it without
+// secrets, which is whole once the log is closed.
+func newLog(secrets *redact.Redactor) (log io.WriteCloser, end func() string) {
+	kept := &tail.Tail{Max: maxLog}
+	log = secrets.Writer(kept)
+	return log, func() string {
+		_ = log.Close() // memory takes what is written
+		return kept.String()
 	}
-	return len(p), nil
-}
-
-func (k *kept) text() string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	text := string(k.last)
-	if _, whole, found := strings.Cut(text, "\n"); k.cut && found {
-		text = whole
-	}
-	return strings.ToValidUTF8(text, "�")
 }

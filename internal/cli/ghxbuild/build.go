@@ -19,6 +19,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/tail"
 )
 
 // The scripts that are none.
@@ -82,7 +83,7 @@ func (b *Builder) Enter() (err error) {
 }
 
 // Build builds what is wanted. Errors are of kind invalid where the settings
-// would mend them.
+// would mend them, of kind tool where the script fails.
 func (b *Builder) Build(ctx context.Context, in Wanted) (Built, error) {
 	result := Built{Command: in.Command, Skill: in.Skill, Base: in.Base}
 	script := in.Script
@@ -101,7 +102,7 @@ func (b *Builder) Build(ctx context.Context, in Wanted) (Built, error) {
 	}
 	fmt.Fprintf(b.Output, "$ %s\n", script)
 	if err := b.Run(ctx, folder, script); err != nil {
-		return Built{}, fault.Infraf("build ghx with %q: %w; see the log of the build, or set build-command", script, err)
+		return Built{}, Failed(fmt.Sprintf("build ghx with %q", script), err, "; see the log of the build, or set build-command")
 	}
 	if !b.InPlace {
 		if err := b.lock(folder); err != nil {
@@ -114,6 +115,16 @@ func (b *Builder) Build(ctx context.Context, in Wanted) (Built, error) {
 		}
 	}
 	return result.at(folder)
+}
+
+// Failed is why a build came to nothing, with the mend: of kind tool where the
+// script itself failed, for it is a part of what is proposed.
+func Failed(what string, err error, mend string) error {
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		return fault.Toolf("%s: %w%s", what, err, mend)
+	}
+	return fault.Infraf("%s: %w%s", what, err, mend)
 }
 
 // place returns the folder to build in, with the workspace's files.
@@ -241,7 +252,9 @@ func (b *Builder) Run(ctx context.Context, folder, script string) error {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-ec", script)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, b.Output, b.Output
+	last := &tail.Tail{Max: maxLastLines}
+	output := io.MultiWriter(b.Output, last)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, output, output
 	cmd.Env = []string{"PATH=" + b.Path, "HOME=" + cmp.Or(b.Caches, b.Home), "TMPDIR=" + temp, "CI=true", "LANG=C.UTF-8", "NO_COLOR=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: b.User}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -256,8 +269,14 @@ func (b *Builder) Run(ctx context.Context, folder, script string) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
+	if said := strings.TrimSpace(last.String()); err != nil && said != "" {
+		return fmt.Errorf("%w; its last lines: %s", err, said)
+	}
 	return err
 }
+
+// maxLastLines is how much of a build's output is told where it fails, in bytes.
+const maxLastLines = 500
 
 // outputDelay is how long output is read after the end of a build that has left
 // something running.

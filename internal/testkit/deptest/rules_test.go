@@ -20,7 +20,7 @@ var layers = [][]string{
 		"internal/bench/envelope", "internal/bench/prompt", "internal/bench/ledger", "internal/bench/expect", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
 		"internal/confine/...", "internal/bench/toolset", "internal/bench/surface",
 	},
-	{"internal/bench", "internal/bench/footprint", "internal/bench/truth", "internal/bench/stats", "internal/fault", "internal/githubschema/...", "internal/jq", "internal/jsondoc", "internal/markdown", "internal/pathfilter", "internal/redact", "scenarios"},
+	{"internal/bench", "internal/bench/footprint", "internal/bench/truth", "internal/bench/stats", "internal/fault", "internal/githubschema/...", "internal/jq", "internal/jsondoc", "internal/markdown", "internal/pathfilter", "internal/redact", "internal/tail", "scenarios"},
 }
 
 // standardLibraryAlone import nothing else.
