@@ -27,6 +27,10 @@ vet: ## Run go vet
 lint: ## Run golangci-lint
 	$(TOOL) golangci-lint run ./...
 
+.PHONY: vulnerabilities
+vulnerabilities: ## Fail on calls of dependencies with known vulnerabilities; asks vuln.go.dev
+	$(TOOL) govulncheck ./...
+
 .PHONY: workflows
 workflows: ## Run actionlint on the workflows
 	$(TOOL) actionlint
