@@ -78,6 +78,10 @@ type Run struct {
 	Places Places
 }
 
+// PartialSuffix ends the name of a suite whose run was asked for otherwise than the
+// settings say: it has a check and a comment of its own, and says nothing on theirs.
+const PartialSuffix = " (partial)"
+
 // ForkNotice is for the pull request of a fork whose token may only read.
 const ForkNotice = "This pull request comes from a fork, so the token may only read: there is no comment and no check run; the verdict is in the log, in the job's summary and in its exit code."
 

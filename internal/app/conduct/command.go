@@ -199,16 +199,17 @@ func (o *order) run(ctx context.Context) (runs.Answer, error) {
 	if err != nil {
 		return o.correct(err), nil
 	}
-	return o.begin(ctx, p, "")
+	return o.begin(ctx, p, runs.Run{})
 }
 
-// begin starts a run, and answers with what it is.
-func (o *order) begin(ctx context.Context, p plan.Plan, continues string) (runs.Answer, error) {
+// begin starts a run, which goes on with another one if that has an ID, and answers
+// with what it is.
+func (o *order) begin(ctx context.Context, p plan.Plan, continues runs.Run) (runs.Answer, error) {
 	answer := func(r runs.Run) runs.Answer {
 		return o.accept(comment.Accepted(o.command.Name, o.conductor.said(r, runs.Outcome{})))
 	}
 	r, err := o.conductor.start(ctx, o.client, ask{
-		cause: o.cause, event: o.event, pull: o.pull, settings: o.settings, plan: p, continues: continues,
+		cause: o.cause, event: o.event, pull: o.pull, settings: o.settings, plan: p, check: continues.Suite, continues: continues.ID,
 		asked:  "/bench " + string(o.command.Name) + " by " + o.event.Sender.Login,
 		atOnce: func(tx *database.Tx, r runs.Run) error { return o.keep(ctx, tx, answer(r)) },
 	})
@@ -227,7 +228,7 @@ func (o *order) retry(ctx context.Context) (runs.Answer, error) {
 	if why, err := o.held(ctx); err != nil || why != "" {
 		return o.decline(why), err
 	}
-	last, err := o.conductor.opts.Runs.Latest(ctx, o.subject())
+	last, err := o.latest(ctx)
 	if errors.Is(err, runs.ErrNone) || err == nil && last.Head != o.pull.HeadSHA {
 		o.command = command.Command{Name: command.Run}
 		return o.run(ctx)
@@ -242,7 +243,7 @@ func (o *order) retry(ctx context.Context) (runs.Answer, error) {
 	if !lacks {
 		return o.decline(comment.NothingToDo), nil
 	}
-	return o.begin(ctx, last.Request.Plan, last.ID)
+	return o.begin(ctx, last.Request.Plan, last)
 }
 
 // lacks reports whether a run has ended without all of its rows, runner
@@ -267,7 +268,7 @@ func (c *Conductor) lacks(ctx context.Context, r runs.Run) (bool, error) {
 func (o *order) cancel(ctx context.Context) (answer runs.Answer, err error) {
 	c := o.conductor
 	err = c.opts.DB.Write(ctx, func(tx *database.Tx) error {
-		alive, err := c.opts.Runs.AliveIn(ctx, tx, o.subject())
+		alive, err := c.alive(ctx, tx, o.subject())
 		if err != nil {
 			return err
 		}
@@ -286,10 +287,27 @@ func (o *order) cancel(ctx context.Context) (answer runs.Answer, err error) {
 	return answer, err
 }
 
+// latest returns the last run that was not skipped, be it partial.
+func (o *order) latest(ctx context.Context) (last runs.Run, err error) {
+	for _, subject := range both(o.subject()) {
+		r, err := o.conductor.opts.Runs.Latest(ctx, subject)
+		if err != nil && !errors.Is(err, runs.ErrNone) {
+			return r, err
+		}
+		if err == nil && !r.Created.Before(last.Created) {
+			last = r
+		}
+	}
+	if last.ID == "" {
+		return last, runs.ErrNone
+	}
+	return last, nil
+}
+
 // last returns the last run of the pull request and how it ended.
 func (o *order) last(ctx context.Context) (comment.Run, bool, error) {
 	c := o.conductor
-	r, err := c.opts.Runs.Latest(ctx, o.subject())
+	r, err := o.latest(ctx)
 	if errors.Is(err, runs.ErrNone) {
 		return comment.Run{}, false, nil
 	}
@@ -348,5 +366,5 @@ func (o *order) approve(ctx context.Context) (runs.Answer, error) {
 	if err != nil {
 		return o.correct(err), nil
 	}
-	return o.begin(ctx, p, "")
+	return o.begin(ctx, p, runs.Run{})
 }

@@ -122,7 +122,7 @@ func (c *Conductor) considerPull(ctx context.Context, client *github.Client, cau
 		return err
 	}
 	if measured {
-		return c.supersede(ctx, request.subject(), head)
+		return c.supersede(ctx, c.subject(request), head)
 	}
 	if err := c.learn(ctx, client, e, request.settings, &facts); err != nil {
 		return err

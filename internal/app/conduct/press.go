@@ -101,6 +101,7 @@ func (o *order) rerun(ctx context.Context, r runs.Run, fresh bool) (string, erro
 		}
 	}
 	a := o.again(p, continues)
+	a.check = r.Suite
 	_, err := c.start(ctx, o.client, a)
 	if over, is := errors.AsType[overBudget](err); is {
 		return string(comment.OverBudget), c.stop(ctx, a, over.Error())

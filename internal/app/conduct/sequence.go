@@ -3,11 +3,11 @@ package conduct
 import (
 	"context"
 	"errors"
-	"slices"
+	"strings"
 
-	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment"
 )
 
 // errAnswered is about a run that would ask again what evidence has answered.
@@ -20,9 +20,18 @@ func (c *Conductor) continueSequence(ctx context.Context, a *ask) error {
 	if !a.plan.Profile.ByEvidence() || a.continues != "" {
 		return nil
 	}
-	earlier, err := c.opts.Runs.OfHead(ctx, a.event.Repo.FullName(), a.pull.HeadSHA, a.suite())
-	if err != nil {
-		return err
+	suites := []string{c.suite(*a)}
+	if usual, partial := strings.CutSuffix(suites[0], comment.PartialSuffix); partial {
+		// Not the other way round: what was asked for otherwise decides nothing.
+		suites = both(usual)
+	}
+	var earlier []runs.Run
+	for _, suite := range suites {
+		found, err := c.opts.Runs.OfHead(ctx, a.event.Repo.FullName(), a.pull.HeadSHA, suite)
+		if err != nil {
+			return err
+		}
+		earlier = append(earlier, found...)
 	}
 	for _, r := range earlier {
 		if !sameQuestion(r, *a) {
@@ -45,7 +54,7 @@ func (c *Conductor) continueSequence(ctx context.Context, a *ask) error {
 			return err
 		}
 		if len(kept) > 0 {
-			a.continues, a.plan = r.ID, r.Request.Plan
+			a.continues, a.plan, a.check = r.ID, r.Request.Plan, r.Suite
 			return nil
 		}
 	}
@@ -56,10 +65,6 @@ func (c *Conductor) continueSequence(ctx context.Context, a *ask) error {
 // commit.
 func sameQuestion(r runs.Run, a ask) bool {
 	then, now := r.Request.Plan, a.plan
-	return then.Profile == now.Profile && then.Baseline == now.Baseline && then.Model == now.Model && sameScenarios(then, now) &&
+	return then.Profile == now.Profile && then.Baseline == now.Baseline && then.Model == now.Model && then.SameScenarios(now) &&
 		(now.Baseline != bench.GHXBase || r.Request.BaseSHA == a.pull.BaseSHA)
-}
-
-func sameScenarios(a, b plan.Plan) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a.Scenarios)), slices.Sorted(slices.Values(b.Scenarios)))
 }

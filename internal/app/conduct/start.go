@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/event"
@@ -12,6 +13,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
@@ -27,6 +29,8 @@ type ask struct {
 	settings settings.Settings
 	plan     plan.Plan
 	asked    string
+	// check is the check's name, empty where the settings and the plan say it.
+	check string
 	// continues is the run whose rows are taken over.
 	continues string
 	// once names what is done once, however many events ask for it; empty for
@@ -41,19 +45,33 @@ type ask struct {
 // had done.
 var errTaken = errors.New("another event has had it done")
 
-// suite is the check's name, also where the settings cannot be read.
-func (a ask) suite() string { return cmp.Or(a.settings.CheckName, settings.DefaultCheckName) }
+// suite is the check's name, also where the settings cannot be read. What measures
+// something else than the settings say has one of its own, which nobody requires.
+func (c *Conductor) suite(a ask) string {
+	name := cmp.Or(a.check, a.settings.CheckName, settings.DefaultCheckName)
+	if a.check != "" || a.plan.Cells() == 0 {
+		return name
+	}
+	usual, err := plan.Resolve(a.settings, command.Command{Name: command.Run}, c.opts.Library)
+	if err == nil && !a.plan.Measures(usual) {
+		name += comment.PartialSuffix
+	}
+	return name
+}
 
 // subject is what only one run at a time is about.
-func (a ask) subject() string {
-	return runs.Subject(a.event.Repo.FullName(), a.pull.Number, a.pull.HeadSHA, a.suite())
+func (c *Conductor) subject(a ask) string {
+	return runs.Subject(a.event.Repo.FullName(), a.pull.Number, a.pull.HeadSHA, c.suite(a))
 }
+
+// both are a name, or a subject, of runs as the settings say, and that of others.
+func both(usual string) []string { return []string{usual, usual + comment.PartialSuffix} }
 
 // run returns the run of an ask, as it is stored first.
 func (c *Conductor) run(a ask) runs.Run {
 	return runs.Run{
 		ID: c.opts.NewID(), Cause: a.cause, Installation: a.event.InstallationID, Repo: a.event.Repo.FullName(), Pull: a.pull.Number, Head: a.pull.HeadSHA,
-		Suite: a.suite(), State: runs.Queued, Created: c.opts.Now(), Cells: a.plan.Cells(),
+		Suite: c.suite(a), State: runs.Queued, Created: c.opts.Now(), Cells: a.plan.Cells(),
 		Request: runs.Request{
 			Owner: a.event.Repo.Owner, Name: a.event.Repo.Name, BaseSHA: a.pull.BaseSHA, BaseRef: a.pull.BaseRef, HeadRepo: a.pull.HeadRepo,
 			Fork: a.pull.Fork, Asked: a.asked, Plan: a.plan, Comment: a.settings.Comment, OnNoVerdict: a.settings.OnNoVerdict, Continues: a.continues,
@@ -111,7 +129,7 @@ func (c *Conductor) cellsLeft(ctx context.Context, a *ask) (int, error) {
 // afford sets the plan's limit, by what is left of the budgets. The error is
 // [overBudget] if that is too little.
 func (c *Conductor) afford(ctx context.Context, tx *database.Tx, a *ask) error {
-	spent, err := c.opts.Runs.Spent(ctx, tx, a.event.Repo.FullName(), a.pull.Number, c.opts.Now().Add(-budgetDay), a.subject())
+	spent, err := c.opts.Runs.Spent(ctx, tx, a.event.Repo.FullName(), a.pull.Number, c.opts.Now().Add(-budgetDay), c.subject(*a))
 	if err != nil {
 		return err
 	}
@@ -180,10 +198,11 @@ func (c *Conductor) create(ctx context.Context, a ask, check func(context.Contex
 			}
 		}
 		r = c.run(a)
-		older, err := c.opts.Runs.AliveIn(ctx, tx, r.Subject())
+		older, err := c.alive(ctx, tx, strings.TrimSuffix(r.Subject(), comment.PartialSuffix))
 		if err != nil {
 			return err
 		}
+		older = slices.DeleteFunc(older, func(old runs.Run) bool { return old.Suite != r.Suite && old.Head == r.Head })
 		if made, err = c.opts.Runs.Create(ctx, tx, r); err != nil || !made {
 			return err
 		}
@@ -216,15 +235,28 @@ func (c *Conductor) replace(ctx context.Context, tx *database.Tx, head string, o
 	return nil
 }
 
-// supersede ends the runs of a subject that are of another commit than the head.
+// supersede ends the runs about a subject, partial ones too, that are of another
+// commit than the head.
 func (c *Conductor) supersede(ctx context.Context, subject, head string) error {
 	return c.opts.DB.Write(ctx, func(tx *database.Tx) error {
-		older, err := c.opts.Runs.AliveIn(ctx, tx, subject)
+		older, err := c.alive(ctx, tx, subject)
 		if err != nil {
 			return err
 		}
 		return c.replace(ctx, tx, head, slices.DeleteFunc(older, func(r runs.Run) bool { return r.Head == head }))
 	})
+}
+
+// alive returns the runs about a subject that go on, partial ones too.
+func (c *Conductor) alive(ctx context.Context, tx *database.Tx, subject string) (all []runs.Run, err error) {
+	for _, s := range both(subject) {
+		found, err := c.opts.Runs.AliveIn(ctx, tx, s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 func (c *Conductor) claim(ctx context.Context, tx *database.Tx, once string) (bool, error) {

@@ -71,6 +71,20 @@ func (p Plan) Shown() comment.Plan {
 	return shown
 }
 
+// Measures reports whether both plans ask the same in the same way, wherever it is
+// done and whatever it may cost.
+func (p Plan) Measures(q Plan) bool {
+	return p.Profile == q.Profile && p.Model == q.Model && p.Benchmark == q.Benchmark && p.Baseline == q.Baseline &&
+		p.Repetitions == q.Repetitions && p.Margins == q.Margins && sameInAnyOrder(p.Modes, q.Modes) && p.SameScenarios(q)
+}
+
+// SameScenarios reports whether both plans have the same ones.
+func (p Plan) SameScenarios(q Plan) bool { return sameInAnyOrder(p.Scenarios, q.Scenarios) }
+
+func sameInAnyOrder[T cmp.Ordered](a, b []T) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
 // Resolve returns what a command, or an event with the command [command.Run]
 // alone, has measured. An error is of kind invalid and is an answer for who
 // commanded: it names what there is not.

@@ -233,22 +233,28 @@ func TestCommands(t *testing.T) {
 	assert.Contains(t, r.comments()[3], "permission")
 	assert.Empty(t, r.checks())
 
-	r.commented("writer", "/bench run --repetitions 3")
+	r.commented("writer", "/bench run --repetitions 4")
 	ended = r.run()
 	require.Zero(t, ended.code, ended.log)
 	require.Len(t, r.checks(), 1)
+	assert.Equal(t, "bench (partial)", r.checks()[0]["name"], "the inputs say something else")
 	assert.Equal(t, "neutral", r.checks()[0]["conclusion"])
 	comments := r.comments()
 	require.Len(t, comments, 7, "the command, what will be run, and the verdict")
 	assert.Contains(t, comments[6], "all 10 checks passed")
 
+	r.commented("writer", "/bench run --repetitions "+r.inputs["repetitions"])
+	require.Zero(t, r.run().code)
+	assert.ElementsMatch(t, []any{"bench", "bench (partial)"}, []any{r.checks()[0]["name"], r.checks()[1]["name"]})
+	assert.Len(t, r.comments(), 10, "each has a comment of its own")
+
 	r.commented("writer", "/bench status")
 	require.Zero(t, r.run().code)
-	assert.Len(t, r.comments(), 9)
+	assert.Len(t, r.comments(), 12)
 
 	r.commented("writer", "what about /bench run?")
 	require.Zero(t, r.run().code)
-	assert.Len(t, r.comments(), 10, "that is no command")
+	assert.Len(t, r.comments(), 13, "that is no command")
 }
 
 func TestACommandIsAboutTheCommitThatItsAuthorSaw(t *testing.T) {
@@ -297,7 +303,7 @@ func TestAJobThatIsCancelledSaysSo(t *testing.T) {
 func TestThePostStepClosesWhatACrashLeftOpen(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t)
-	r.inputs["repetitions"] = "100"
+	r.commented("writer", "/bench run --repetitions 100")
 	cmd := r.command("bench-action")
 	log, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -311,6 +317,7 @@ func TestThePostStepClosesWhatACrashLeftOpen(t *testing.T) {
 	ended := r.post(r.values("STATE"))
 	require.Zero(t, ended.code, ended.log)
 	require.Len(t, r.checks(), 1)
+	assert.Equal(t, "bench (partial)", r.checks()[0]["name"])
 	assert.Equal(t, "cancelled", r.checks()[0]["conclusion"], ended.log)
 	again := r.post(map[string]string{})
 	assert.Zero(t, again.code)

@@ -3,6 +3,7 @@ package actioncli
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
@@ -97,8 +98,18 @@ func isPlain(cmd command.Command) bool {
 	return cmd.Profile == "" && cmd.Set == "" && len(cmd.Scenarios) == 0 && len(cmd.Modes) == 0 && cmd.Repetitions == bench.Repetitions{} && cmd.Model == ""
 }
 
-// apply has a command's words count in place of the inputs.
+// apply has a command's words count in place of the inputs. A run of something else
+// than the inputs say has a check and a comment of its own, which nobody requires.
 func (a *action) apply(cmd command.Command) {
+	usual := a.inputs
+	a.setInputs(cmd)
+	if !reflect.DeepEqual(usual, a.inputs) {
+		a.inputs.CheckName += comment.PartialSuffix
+		a.teller.rename(a.inputs.CheckName)
+	}
+}
+
+func (a *action) setInputs(cmd command.Command) {
 	in := &a.inputs
 	baseline := in.Baseline
 	if cmd.Profile != "" {

@@ -39,7 +39,7 @@ func TestACommandsProfileBringsWhatItAsks(t *testing.T) {
 			}
 			cmd, _, err := command.Parse(c.command)
 			require.NoError(t, err)
-			a.apply(cmd)
+			a.setInputs(cmd)
 			assert.Equal(t, c.modes, a.inputs.Modes)
 			assert.Equal(t, c.baseline, a.inputs.Baseline)
 			assert.Equal(t, c.set, a.inputs.ScenarioSet)

@@ -1,6 +1,7 @@
 package actioncli
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
@@ -28,6 +29,7 @@ func (a *action) closeCheck(ctx context.Context) error {
 	if a.event, err = actions.ReadEvent(a.getenv); err != nil {
 		return err
 	}
+	a.inputs.CheckName = cmp.Or(actions.State(a.getenv, stateName), a.inputs.CheckName)
 	if a.teller, err = newTeller(a); err != nil {
 		return err
 	}

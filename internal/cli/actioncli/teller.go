@@ -35,9 +35,10 @@ type teller struct {
 	run comment.Run
 }
 
-// What the post step finds: the check's id, and the commit that it is of.
+// What the post step finds: the check's id and name, and the commit that it is of.
 const (
 	stateCheck  = "external-id"
+	stateName   = "check-name"
 	stateCommit = "commit"
 )
 
@@ -99,6 +100,13 @@ func (t *teller) commit(sha string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.run.Commit = sha
+}
+
+// rename sets the name of the check and of the comment.
+func (t *teller) rename(suite string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.run.Suite = suite
 }
 
 // announced is what there is to say of a plan.
@@ -168,6 +176,7 @@ func (t *teller) begin(ctx context.Context, plan *comment.Plan) {
 		return
 	}
 	t.files.SaveState(stateCheck, t.externalID())
+	t.files.SaveState(stateName, t.action.inputs.CheckName)
 	t.files.SaveState(stateCommit, t.action.event.HeadSHA)
 	check, notices := t.publisher.StartCheck(ctx, t.start(run))
 	t.warn(notices)

@@ -66,3 +66,16 @@ func StubRemoteMCP(t testing.TB) agent.MCPServer {
 	})
 	return agent.MCPServer{URL: listening.URL, Headers: map[string]string{"X-Who": "a guest"}}
 }
+
+// Outputs returns what each tool has returned last.
+func Outputs(transcript agent.Transcript) map[string]string {
+	outputs := map[string]string{}
+	for _, m := range transcript.Messages {
+		for _, p := range m.Parts {
+			if p.Tool != nil {
+				outputs[p.Tool.Name] = p.Tool.Output
+			}
+		}
+	}
+	return outputs
+}

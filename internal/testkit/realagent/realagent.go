@@ -337,19 +337,6 @@ func output(t *testing.T, transcript agent.Transcript) string {
 	return ""
 }
 
-// Outputs returns what each tool has returned last.
-func Outputs(transcript agent.Transcript) map[string]string {
-	outputs := map[string]string{}
-	for _, m := range transcript.Messages {
-		for _, p := range m.Parts {
-			if p.Tool != nil {
-				outputs[p.Tool.Name] = p.Tool.Output
-			}
-		}
-	}
-	return outputs
-}
-
 // Tools looks at what an agent is told and given.
 func Tools(t *testing.T, a Agent) {
 	t.Helper()
