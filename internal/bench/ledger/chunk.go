@@ -113,22 +113,17 @@ type decoder struct {
 	// whole keeps unknown fields.
 	whole bool
 	seed  maphash.Seed
-	seen  *interner
 }
 
 func (d *decoder) decode(s *slot) error {
-	decode := s.decode
-	if d.whole {
-		decode = s.decodeWhole
-	}
-	if err := decode(s.text, d.seen); err != nil {
+	if err := s.decode(s.text, d.whole); err != nil {
 		return errors.New(explain(err))
 	}
-	if err := checkShape(&s.row, s.has); err != nil {
+	if err := checkShape(s.row(), s.has); err != nil {
 		return err
 	}
 	s.sum = maphash.Bytes(d.seed, s.text)
-	s.cell = maphash.Comparable(d.seed, s.row.Cell())
+	s.cell = maphash.Comparable(d.seed, s.row().Cell())
 	return nil
 }
 

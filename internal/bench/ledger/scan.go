@@ -63,7 +63,7 @@ func scan(files []string, whole bool, visit func(*bench.Row) error) (Report, err
 	running.Go(func() { p.read(files) })
 	for range workers {
 		running.Go(func() {
-			d := decoder{whole: whole, seed: seed, seen: newInterner()}
+			d := decoder{whole: whole, seed: seed}
 			for c := range p.work {
 				c.decode(&d)
 				close(c.done)
@@ -185,7 +185,7 @@ func (v *visitor) chunk(c *chunk) error {
 		if again {
 			continue
 		}
-		if err := v.visit(&s.row); err != nil {
+		if err := v.visit(s.row()); err != nil {
 			return locate(c.name, s.line, err)
 		}
 		v.report.Rows++
@@ -210,7 +210,7 @@ func (v *visitor) again(c *chunk, s *slot) (bool, error) {
 	}
 	return false, fault.Invalidf(
 		"cell %s is reported twice, and differently, in %s line %d and %s line %d: delete one of the lines or leave one of the files out",
-		s.row.Cell(), v.files[first.file], first.line, c.name, s.line)
+		s.row().Cell(), v.files[first.file], first.line, c.name, s.line)
 }
 
 // locate puts file and line before the text of an invalid error.

@@ -43,37 +43,6 @@ func (r required) String() string {
 	return strings.Join(names, ", ")
 }
 
-// presentIn returns the required fields that a JSON object has and that are
-// not null. It finds names as encoding/json does.
-func presentIn(line []byte) (required, error) {
-	var fields struct {
-		RunID       *json.RawMessage `json:"run_id"`
-		Mode        *json.RawMessage `json:"mode"`
-		ScenarioID  *json.RawMessage `json:"scenario_id"`
-		Iteration   *json.RawMessage `json:"iteration"`
-		Success     *json.RawMessage `json:"success"`
-		OutputValid *json.RawMessage `json:"output_valid"`
-		Latency     *json.RawMessage `json:"latency_ms_wall"`
-		Tokens      *json.RawMessage `json:"tokens"`
-		Cost        *json.RawMessage `json:"cost"`
-		ToolCalls   *json.RawMessage `json:"tool_calls"`
-		Model       *json.RawMessage `json:"model"`
-	}
-	if err := json.Unmarshal(line, &fields); err != nil {
-		return 0, err
-	}
-	var has required
-	for i, field := range []*json.RawMessage{
-		fields.RunID, fields.Mode, fields.ScenarioID, fields.Iteration, fields.Success, fields.OutputValid,
-		fields.Latency, fields.Tokens, fields.Cost, fields.ToolCalls, fields.Model,
-	} {
-		if field != nil {
-			has |= 1 << i
-		}
-	}
-	return has, nil
-}
-
 // checkShape returns why a line that is JSON is no row, nil if it is one.
 func checkShape(row *bench.Row, has required) error {
 	if lacks := hasAll &^ has; lacks != 0 {
