@@ -36,8 +36,9 @@ type action struct {
 	// tree and baseTree are the hashes of the trees of what is proposed and of the
 	// base commit, as far as the workspace's repository knows them.
 	tree, baseTree string
-	// temporary are folders to remove at the end.
+	// temporary are folders to remove at the end, closed those to open again.
 	temporary []string
+	closed    []closedFolder
 }
 
 // patience is how GitHub's limits and failures are borne.
@@ -103,6 +104,7 @@ func (a *action) start(ctx context.Context) (int, error) {
 // tidy removes what was made for the run alone: a runner that is somebody's own
 // machine lives on.
 func (a *action) tidy() {
+	a.open()
 	for _, folder := range a.temporary {
 		if err := os.RemoveAll(folder); err != nil {
 			a.log.Line("A temporary folder is left: " + err.Error())

@@ -1,8 +1,8 @@
 package actioncli_test
 
 import (
+	"fmt"
 	"os"
-	"os/user"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -334,13 +334,9 @@ func TestWithoutTheRunnersFilesTheVerdictIsInTheLog(t *testing.T) {
 }
 
 func TestWhatIsProposedIsBuiltInACopyWithoutCredentials(t *testing.T) {
-	if os.Geteuid() == 0 {
-		if _, err := user.Lookup("bench"); err != nil {
-			t.Skip("NOT TESTED: as root a build needs the user bench, which the image has")
-		}
-	}
 	t.Parallel()
 	r := newRunner(t)
+	r.builds = true
 	r.write(".git/config", "[core]\n\tbare = false\n[http \"https://github.com/\"]\n\textraheader = AUTHORIZATION: basic c2VjcmV0\n", 0o644)
 	r.write("file", "content", 0o644)
 	r.inputs["build-command"] = "echo '::error::not a command'; env; ls -A; touch built"
@@ -363,6 +359,47 @@ func TestWhatIsProposedIsBuiltInACopyWithoutCredentials(t *testing.T) {
 	assert.Contains(t, ended.log, "build ghx with")
 	assert.Equal(t, "failure", r.checks()[0]["conclusion"])
 	assert.Contains(t, ended.summary, "no such file: index.ts")
+}
+
+// A build is the pull request's code. It knows where the runner keeps things.
+func TestABuildFindsNoCredentials(t *testing.T) {
+	t.Parallel()
+	const token = "ghs_of-the-checkout"
+	r := newRunner(t)
+	r.builds = true
+	temp, commands, event := t.TempDir(), t.TempDir(), filepath.Dir(r.env["GITHUB_EVENT_PATH"])
+	r.env["RUNNER_TEMP"], r.env["GITHUB_ENV"] = temp, filepath.Join(commands, "env")
+	const readable = 0o644
+	require.NoError(t, os.WriteFile(filepath.Join(temp, "git-credentials-1.config"), []byte(token), readable))
+	require.NoError(t, os.WriteFile(r.env["GITHUB_ENV"], []byte("AN_EARLIER_STEPS_SECRET="+token), readable))
+	require.NoError(t, os.Chmod(r.env["GITHUB_EVENT_PATH"], readable))
+	r.write("sub/.git/config", "[core]\n[includeIf \"gitdir:x\"]\n\tpath = "+temp+"/git-credentials-1.config\n", 0o644)
+	r.write("sub/.git/modules/m/config", "[http]\n\textraheader = "+token+"\n", 0o644)
+	r.write("sub/.git/config.worktree", "[remote \"origin\"]\n\turl = https://x-access-token:"+token+"@github.com/a/b\n", 0o644)
+	r.write("sub/.git/packed", token, 0o644) // whatever else there is
+	r.write("sub/file", "content", 0o644)
+	before, err := os.Stat(filepath.Join(r.workspace, "sub/.git"))
+	require.NoError(t, err)
+	r.inputs["build-command"] = fmt.Sprintf("cat sub/file; cd %q; cat sub/file; grep -r '' . %q %q %q || true", r.workspace, temp, commands, event)
+	ended := r.run()
+	require.Zero(t, ended.code, ended.log)
+	assert.GreaterOrEqual(t, strings.Count(ended.log, "content"), 2, "it can look around")
+	config, err := os.ReadFile(filepath.Join(r.workspace, "sub/.git/config.worktree"))
+	require.NoError(t, err)
+	assert.Contains(t, string(config), "url = https://github.com/a/b")
+	if os.Geteuid() == 0 {
+		assert.NotContains(t, ended.log, token)
+		assert.NotContains(t, ended.log, `"pull_request"`, "the event")
+	}
+	for _, path := range []string{"config", "config.worktree", "modules/m/config"} {
+		text, err := os.ReadFile(filepath.Join(r.workspace, "sub/.git", path))
+		require.NoError(t, err)
+		assert.NotContains(t, string(text), token)
+		assert.NotContains(t, string(text), "git-credentials")
+	}
+	after, err := os.Stat(filepath.Join(r.workspace, "sub/.git"))
+	require.NoError(t, err)
+	assert.Equal(t, before.Mode(), after.Mode(), "for the steps that follow")
 }
 
 func TestAPushAddsToTheHistoryThatTheDocumentationKeeps(t *testing.T) {

@@ -31,6 +31,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 func TestMain(m *testing.M) {
@@ -52,8 +53,9 @@ type runner struct {
 	inputs, env map[string]string
 	files       string
 	runs        int
-	// unprivileged has the action not run as root, where we are.
-	unprivileged bool
+	// unprivileged has the action not run as root, where we are; builds has it find
+	// the user who builds there.
+	unprivileged, builds bool
 }
 
 // newRunner returns a runner for a pull request of the repository's own.
@@ -168,6 +170,10 @@ func (r *runner) command(name string, env ...string) *exec.Cmd {
 	}
 	if r.unprivileged && os.Geteuid() == 0 {
 		r.asNobody(cmd)
+	}
+	if r.builds {
+		require.NoError(r.t, os.Chmod(filepath.Dir(r.workspace), 0o755)) //nolint:gosec // who builds can enter it
+		needs.Builder(r.t, cmd)
 	}
 	return cmd
 }

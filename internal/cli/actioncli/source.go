@@ -6,10 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path"
 	"slices"
-	"strings"
-	"syscall"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -21,7 +18,7 @@ import (
 // ghx that is measured, and that of the base commit if it is compared with and
 // no input names it.
 func (a *action) build(ctx context.Context) (ghx ghxbuild.Built, err error) {
-	if err := dropCredentials("."); err != nil {
+	if err := a.seclude(); err != nil {
 		return ghx, err
 	}
 	workspace, err := os.Getwd()
@@ -115,34 +112,6 @@ func (a *action) baseFiles(ctx context.Context) (folder string, err error) {
 		err = ghxbuild.NoVerdict(sha, err)
 	}
 	return folder, err
-}
-
-// dropCredentials takes out of a checkout's configuration what lets git in: a
-// header with the token, or the file that has it. Agents could read it.
-func dropCredentials(folder string) error {
-	file := path.Join(folder, ".git", "config")
-	text, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil
-	}
-	if err != nil {
-		return fault.Infraf("read the checkout's configuration: %w", err)
-	}
-	var kept strings.Builder
-	for line := range strings.Lines(string(text)) {
-		low := strings.ToLower(line)
-		if !strings.Contains(low, "extraheader") && !strings.Contains(low, "git-credentials") {
-			kept.WriteString(line)
-		}
-	}
-	if kept.Len() == len(text) {
-		return nil
-	}
-	const ownerOnly = 0o600
-	if err := os.WriteFile(file, []byte(kept.String()), ownerOnly); err != nil {
-		return fault.Infraf("take the credentials out of the checkout: %w; set persist-credentials: false at actions/checkout", err)
-	}
-	return nil
 }
 
 // output tells the runner what the step came to.

@@ -67,7 +67,7 @@ func (a *action) measureSuite(ctx context.Context) (int, error) {
 // proposed returns the folder of what is proposed, without the checkout's
 // credentials.
 func (a *action) proposed() (string, error) {
-	if err := dropCredentials("."); err != nil {
+	if err := a.seclude(); err != nil {
 		return "", err
 	}
 	if a.source != "" {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
 
@@ -58,7 +59,7 @@ func TestAHostileBuildGainsNothing(t *testing.T) {
 	for _, is := range []string{"the server was looked at", "the data folder was looked at", "secrets found: 0", "searched", "was built"} {
 		assert.Contains(t, log, is)
 	}
-	assert.Contains(t, log, fmt.Sprintf("I am user %d", builderOf(t)))
+	assert.Contains(t, log, fmt.Sprintf("I am user %d", needs.BuilderOf(t)))
 	assert.Contains(t, log, "the server answers", "a build has the network")
 	assert.NotContains(t, log, "LEAK")
 	assert.Equal(t, model.Conclusion("action_required"), check.Conclusion, log)
@@ -67,7 +68,7 @@ func TestAHostileBuildGainsNothing(t *testing.T) {
 	require.NoError(t, err)
 	for _, file := range running {
 		status, _ := os.ReadFile(file) // it may have gone
-		assert.NotContains(t, string(status), fmt.Sprintf("Uid:\t%d", builderOf(t)))
+		assert.NotContains(t, string(status), fmt.Sprintf("Uid:\t%d", needs.BuilderOf(t)))
 	}
 	assert.Zero(t, s.stop(t), s.out)
 	m.requireNowhere(s, log)
