@@ -26,6 +26,8 @@ type HistoryEntry struct {
 	// BaseCommit is that of mode [GHXBase], nil without it.
 	Tools      map[string]string `json:"tools,omitempty"`
 	BaseCommit *string           `json:"base_commit,omitempty"`
+	// ModeFiles tells of the modes that are not a part of this program.
+	ModeFiles map[Mode]ModeFact `json:"mode_files,omitempty"`
 	// Scenarios are by id; nil where a run does not tell.
 	Scenarios map[string]HistoryScenario `json:"scenarios,omitempty"`
 	// Noise is how much sessions of one scenario vary, by mode.

@@ -66,13 +66,17 @@ type Row struct {
 	// Wire is what was counted of the reported attempt's calls of the model's API,
 	// nil where they do not pass us (rule N12).
 	Wire *WireUsage `json:"wire,omitempty"`
-	// Tools maps a tool's name (agent, gh, ghx, mcp, harness) to its version.
+	// Tools maps the name of what took part to its version: the agent, the mode's
+	// programs, the harness, the proxy, and the sandbox or else github.
 	Tools map[string]string `json:"tools,omitempty"`
 	// Simulated is true where no model was involved (rule G15).
 	Simulated bool `json:"simulated,omitempty"`
 	// ScenarioHash identifies the scenario's content, so that rows of another
 	// content are not merged (rule N1).
 	ScenarioHash string `json:"scenario_hash,omitempty"`
+	// ModeHash identifies the content of the mode's file, see [ModeFact]; empty
+	// for modes that are a part of this program, and in rows that are older.
+	ModeHash string `json:"mode_hash,omitempty"`
 
 	// Changes are what the reported attempt changed on GitHub, those that were
 	// not allowed first, at most [MaxChanges]: the JSON of a list of [Change],

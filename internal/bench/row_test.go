@@ -31,7 +31,7 @@ func fullRow() bench.Row {
 		Turns: 7, ToolErrors: 8, ToolUse: []bench.ToolUse{{Name: "gh pr view", Calls: 6, Errors: 5, BadArguments: 4, Retries: 3, DeadEnds: 2, Bytes: 1}}, APIRequests: &bench.APIRequests{REST: 1, GraphQL: 2, Bytes: 3}, RefusedHosts: []string{"example.com"}, Unsupported: []string{"GET /user"},
 		Continuations: 9, SeedID: "local", Order: &bench.Order{Kind: "interleaved", Seed: 10, Position: 11}, Variation: &bench.Variation{Seed: 12, Number: 13},
 		Wire:  &bench.WireUsage{Calls: 14, Answers: 15, Untold: 16, Tokens: bench.Tokens{Input: 17, Total: 18}},
-		Tools: map[string]string{"gh": "2.80.0"}, Simulated: true, ScenarioHash: "hash",
+		Tools: map[string]string{"gh": "2.80.0"}, Simulated: true, ScenarioHash: "hash", ModeHash: "file",
 	}
 }
 
@@ -49,7 +49,7 @@ func TestR2ARowHasTheOriginalsNamesInTheirOrder(t *testing.T) {
 		`"schema_version":1,"attempts":[{"error":null,"latency_ms_wall":0,"tokens":{"input":0,"output":0,"reasoning":0,"cache_read":0,"cache_write":0,"total":0},"cost":0.25}],`+
 		`"checkpoints":[{"name":"c","passed":true,"detail":"d"}],"turns":7,"tool_errors":8,"tool_use":[{"name":"gh pr view","calls":6,"errors":5,"bad_arguments":4,"retries":3,"dead_ends":2,"bytes":1}],"api_requests":{"rest":1,"graphql":2,"bytes":3},`+
 		`"refused_hosts":["example.com"],"unsupported":["GET /user"],"continuations":9,"seed_id":"local","order":{"kind":"interleaved","seed":10,"position":11},"variation":{"seed":12,"number":13},`+
-		`"wire":{"calls":14,"answers":15,"untold":16,"tokens":{"input":17,"output":0,"reasoning":0,"cache_read":0,"cache_write":0,"total":18}},"tools":{"gh":"2.80.0"},"simulated":true,"scenario_hash":"hash"}`, string(text))
+		`"wire":{"calls":14,"answers":15,"untold":16,"tokens":{"input":17,"output":0,"reasoning":0,"cache_read":0,"cache_write":0,"total":18}},"tools":{"gh":"2.80.0"},"simulated":true,"scenario_hash":"hash","mode_hash":"file"}`, string(text))
 }
 
 func TestR2WhatIsUnknownIsNull(t *testing.T) {

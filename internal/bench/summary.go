@@ -42,6 +42,9 @@ type Summary struct {
 	// Surface is how what the candidate's tool shows agents differs from what the
 	// baseline's does; nil where the two are not of one tool, or nobody has looked.
 	Surface *SurfaceChange `json:"surface,omitempty"`
+	// Versions are those of all that took part, as the rows state them: agent,
+	// programs, harness, proxy, sandbox. Nil in summaries that are older.
+	Versions Versions `json:"versions,omitempty"`
 	// Evidence is nil unless the profile decides by it.
 	Evidence *Evidence `json:"evidence,omitempty"`
 }

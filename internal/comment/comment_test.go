@@ -46,6 +46,17 @@ func TestASumThatNobodySpentIsMarked(t *testing.T) {
 	}
 }
 
+func TestACommentTellsWhatItWasMeasuredWith(t *testing.T) {
+	run := passing()
+	assert.NotContains(t, comment.Comment(run), "measured with", "summaries of older versions do not tell")
+	run.Summary.Versions = bench.Versions{"agent": {"opencode 1.0"}, "harness": {"v1"}, "sandbox": {"v1"}, "gh": {"<b>2</b>"}}
+	for _, text := range []string{comment.Comment(run), comment.Check(run).Output.Summary} {
+		assert.Contains(t, strings.ReplaceAll(text, `\`, ""), "measured with agent opencode 1.0; gh ")
+		assert.Contains(t, strings.ReplaceAll(text, `\`, ""), "; harness, sandbox v1")
+		assert.NotContains(t, text, "<b>", "what a tool calls its version is no markup")
+	}
+}
+
 func TestAModelIsNamedWhereTheBenchmarkIsToldWhatToRun(t *testing.T) {
 	run := simulated()
 	run.Commands = command.Names() // the App's

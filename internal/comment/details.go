@@ -168,7 +168,10 @@ func (r Run) progressBar() section {
 	return section{open: "`" + strings.Repeat("█", done) + strings.Repeat("░", progressWidth-done) + "` " + bench.PercentText(float64(100*p.Done/p.Cells)) + "\n"}
 }
 
-// foot has cost and links.
+// maxVersions is the length of the longest text of versions.
+const maxVersions = 500
+
+// foot has cost, links, and what took part.
 func (r Run) foot() section {
 	var parts []string
 	if s := r.Summary; s != nil {
@@ -192,6 +195,9 @@ func (r Run) foot() section {
 	}
 	if r.ID != "" {
 		parts = append(parts, "run id "+markdown.Code(r.ID, maxName))
+	}
+	if s := r.Summary; s != nil && len(s.Versions) > 0 {
+		parts = append(parts, "measured with "+markdown.Text(s.Versions.Text(), maxVersions))
 	}
 	if len(parts) == 0 {
 		return section{}

@@ -48,6 +48,8 @@ type Collector struct {
 	changed  string
 	// commits and trees are those of baseline and candidate.
 	commits, trees [2]map[string]bool
+	// files are the contents of their modes' files.
+	files [2]map[string]bool
 }
 
 // record is what is kept of a row.
@@ -89,7 +91,7 @@ func NewCollector(pairing Pairing) (*Collector, error) {
 	}
 	return &Collector{
 		pairing: pairing, models: map[string]bool{}, contents: map[int32]string{},
-		commits: [2]map[string]bool{{}, {}}, trees: [2]map[string]bool{{}, {}},
+		commits: [2]map[string]bool{{}, {}}, trees: [2]map[string]bool{{}, {}}, files: [2]map[string]bool{{}, {}},
 	}, nil
 }
 
@@ -126,6 +128,9 @@ func (c *Collector) Add(row *bench.Row) {
 	if why == "" {
 		c.models[row.Model.Signature()] = true
 		c.noteContent(r.scenario, row.ScenarioHash)
+		if row.ModeHash != "" {
+			note(c.files[one(r.candidate)], &row.ModeHash)
+		}
 		if row.Mode.OwnCommit() {
 			note(c.commits[one(r.candidate)], row.Git.Commit)
 			note(c.trees[one(r.candidate)], row.Git.Tree)
@@ -195,14 +200,19 @@ func (s *Session) impossible() bool {
 
 // Data returns the blocks of the rows, and what is left out of them. The rows'
 // order does not matter: of several rows of a cell the earliest counts, and the
-// others never replace it (rule V3). Rows of two models, or of a scenario that
-// changed meanwhile, are an error of kind [fault.Invalid].
+// others never replace it (rule V3). Rows of two models, or of a scenario or a
+// mode's file that changed meanwhile, are an error of kind [fault.Invalid].
 func (c *Collector) Data() (Data, error) {
 	if len(c.models) > 1 {
 		return Data{}, fault.Invalidf("rows of %d models cannot be judged together: %s", len(c.models), joined(sortedKeys(c.models)))
 	}
 	if c.changed != "" {
 		return Data{}, fault.Invalidf("the rows of scenario %s are of different contents: it was changed meanwhile, so they cannot be judged together", c.changed)
+	}
+	for i, mode := range []bench.Mode{c.pairing.Baseline, c.pairing.Candidate} {
+		if files := c.files[i]; len(files) > 1 {
+			return Data{}, fault.Invalidf("the rows of mode %s are of %d contents of its file, %s: it was changed meanwhile, so they cannot be judged together", mode, len(files), joined(sortedKeys(files)))
+		}
 	}
 	c.sort()
 	out := &bench.Omissions{}

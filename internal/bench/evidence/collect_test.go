@@ -218,6 +218,14 @@ func TestRowsThatCannotBeJudgedTogetherAreRefused(t *testing.T) {
 	_, err = evidence.FromRows(rows, pairing)
 	require.ErrorContains(t, err, "the rows of scenario b-001 are of different contents")
 
+	of := func(file string) func(*bench.Row) { return func(r *bench.Row) { r.ModeHash = file } }
+	base := row("ghx@base", "a-001", 1, of("base"))
+	_, err = evidence.FromRows([]bench.Row{base, row(bench.GHX, "a-001", 1, of("x")), row(bench.GHX, "a-001", 2, of("y"))}, pairing)
+	require.ErrorContains(t, err, "the rows of mode ghx are of 2 contents of its file, x and y: it was changed meanwhile")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	_, err = evidence.FromRows([]bench.Row{base, row(bench.GHX, "a-001", 1, of("x")), row(bench.GHX, "a-001", 2)}, pairing)
+	require.NoError(t, err, "an older row tells none")
+
 	for _, p := range []evidence.Pairing{{}, {Baseline: bench.GHX}, {Baseline: bench.GHX, Candidate: bench.GHX}} {
 		_, err := evidence.NewCollector(p)
 		require.ErrorContains(t, err, "evidence compares two modes")

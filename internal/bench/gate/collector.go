@@ -136,7 +136,7 @@ type timing struct {
 type origin struct {
 	provider, model               string
 	variant, scenarioSet          string
-	commit                        string
+	commit, modeHash              string
 	hasVariant, hasSet, hasCommit bool
 }
 
@@ -373,7 +373,7 @@ func unallowed(row *bench.Row) []string {
 }
 
 func originOf(row *bench.Row) origin {
-	o := origin{provider: row.Model.ProviderID, model: row.Model.ModelID}
+	o := origin{provider: row.Model.ProviderID, model: row.Model.ModelID, modeHash: row.ModeHash}
 	o.variant, o.hasVariant = optional(row.Model.Mode)
 	o.scenarioSet, o.hasSet = optional(row.ScenarioSet)
 	o.commit, o.hasCommit = optional(row.Git.Commit)
@@ -392,6 +392,7 @@ func (m *modeRows) note(o origin) {
 		return
 	}
 	o.provider, o.model = strings.Clone(o.provider), strings.Clone(o.model)
+	o.modeHash = strings.Clone(o.modeHash)
 	o.variant, o.scenarioSet, o.commit = strings.Clone(o.variant), strings.Clone(o.scenarioSet), strings.Clone(o.commit)
 	m.origins[o] = struct{}{}
 }

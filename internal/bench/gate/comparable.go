@@ -21,6 +21,10 @@ func (c *Collector) checkComparable(baseline, candidate *modeRows, missing []ben
 			return fault.Invalidf("rows are not comparable: those of mode %s are of %d models, %s: report them apart",
 				m.mode, len(models), list(models))
 		}
+		if files := without(m.files(), []string{""}); len(files) > 1 {
+			return fault.Invalidf("rows are not comparable: those of mode %s are of %d contents of its file, %s: report them apart",
+				m.mode, len(files), list(files))
+		}
 	}
 	differences := []struct {
 		what                string
@@ -68,6 +72,10 @@ func without(from, others []string) []string {
 func (m *modeRows) scenarioSets() []string {
 	return m.distinct(func(o origin) string { return orUnknown(o.scenarioSet, o.hasSet) })
 }
+
+// files returns the contents of the mode's file, with an empty one for rows that
+// tell none.
+func (m *modeRows) files() []string { return m.distinct(func(o origin) string { return o.modeHash }) }
 
 func (m *modeRows) commits() []string {
 	return m.distinct(func(o origin) string { return orUnknown(o.commit, o.hasCommit) })

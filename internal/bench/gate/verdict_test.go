@@ -186,6 +186,7 @@ func TestG10AnotherPairOfModesIsCompared(t *testing.T) {
 func TestG11RowsThatDifferAreNotComparable(t *testing.T) {
 	set := func(name string) change { return func(r *bench.Row) { r.ScenarioSet = &name } }
 	commit := func(sha string) change { return func(r *bench.Row) { r.Git.Commit = &sha } }
+	file := func(hash string) change { return func(r *bench.Row) { r.ModeHash = hash } }
 	model := func(id string) change { return func(r *bench.Row) { r.Model.ModelID = id } }
 	cases := []struct {
 		name      string
@@ -205,6 +206,10 @@ func TestG11RowsThatDifferAreNotComparable(t *testing.T) {
 			[]string{"models", "openai/gpt-5.3-codex/<null> in agent_direct only", "openai/gpt-5.4/<null> in ghx only"}},
 		{"two models in a mode", bench.GHX, runs(1, bench.AgentDirect, "a-001"), join(runs(1, bench.GHX, "a-001"), runs(1, bench.GHX, "a-001", model("gpt-5.4"))),
 			[]string{"mode ghx", "2 models", "openai/gpt-5.3-codex/<null> and openai/gpt-5.4/<null>"}},
+		{"two contents of a mode's file", "mine", runs(1, bench.AgentDirect, "a-001"), join(runs(1, "mine", "a-001", file("x")), runs(1, "mine", "a-001", file("y"))),
+			[]string{"those of mode mine are of 2 contents of its file, x and y: report them apart"}},
+		{"an old row of a mode does not say its file", "mine", runs(1, bench.AgentDirect, "a-001"), join(runs(1, "mine", "a-001", file("x")), runs(1, "mine", "a-001")), nil},
+		{"two modes have two files", "mine", runs(1, "theirs", "a-001", file("y")), runs(1, "mine", "a-001", file("x")), nil},
 		{"another commit", bench.GHX, runs(1, bench.AgentDirect, "a-001", commit("aaa")), runs(1, bench.GHX, "a-001", commit("bbb")),
 			[]string{"commits", "aaa in agent_direct only", "bbb in ghx only"}},
 		{"ghx of two commits is the point of comparing them", bench.GHXBase,

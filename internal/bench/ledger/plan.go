@@ -59,6 +59,9 @@ type RunInfo struct {
 	BaseTree   *string `json:"base_tree,omitempty"`
 	// ModeFiles tells of the modes that are not a part of this program.
 	ModeFiles map[bench.Mode]bench.ModeFact `json:"mode_files,omitempty"`
+	// Versions are those of all that took part, as the run's rows state them; nil in
+	// runs that are older.
+	Versions bench.Versions `json:"versions,omitempty"`
 	// Surface is what changed between two versions of one tool, as it was found
 	// before the first session; nil where nobody has looked.
 	Surface *bench.SurfaceChange `json:"surface,omitempty"`

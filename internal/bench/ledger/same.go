@@ -14,7 +14,7 @@ type Identity struct {
 	Model bench.ModelRef
 	// Tool is the tooling measured, Base that of mode [bench.GHXBase].
 	Tool, Base bench.GitRef
-	// ModeFiles has the tooling of other modes than this program's.
+	// ModeFiles has files and tooling of other modes than this program's.
 	ModeFiles map[bench.Mode]bench.ModeFact
 	SeedID    string
 	// Variations are those of the fixtures.
@@ -44,6 +44,7 @@ func CheckSame(suite Identity, row *bench.Row) error {
 		{name, text(got), text(want)},
 		{"seed_id", row.SeedID, suite.SeedID},
 		{"scenario_hash", row.ScenarioHash, suite.ScenarioHashes[row.ScenarioID]},
+		{"mode_hash", row.ModeHash, suite.ModeFiles[row.Mode].Hash},
 	} {
 		if f.got != "" && f.want != "" && f.got != f.want {
 			return differs(row, f.name, f.got, f.want)

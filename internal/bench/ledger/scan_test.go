@@ -275,7 +275,7 @@ func TestN1CheckSame(t *testing.T) {
 	good.Variation = &bench.Variation{Seed: 5, Number: 1}
 	suite := ledger.Identity{
 		Variations: bench.Variations{Seed: 5}, Model: good.Model, Tool: good.Git, Base: bench.GitRef{Commit: ref("feed")}, SeedID: "seed-1",
-		ScenarioHashes: map[string]string{good.ScenarioID: "abc"},
+		ScenarioHashes: map[string]string{good.ScenarioID: "abc"}, ModeFiles: map[bench.Mode]bench.ModeFact{"mine": {Hash: "file"}},
 	}
 	suite.Tool.Tree = ref("7ee")
 	for _, c := range []struct {
@@ -295,6 +295,10 @@ func TestN1CheckSame(t *testing.T) {
 		{"N1: other fixtures are refused", func(r *bench.Row) { r.Variation = &bench.Variation{Seed: 6, Number: 1} }, []string{"variation", "1 of seed 6", "1 of seed 5"}},
 		{"N1: the fixtures of another iteration are refused", func(r *bench.Row) { r.Variation = &bench.Variation{Seed: 5, Number: 2} }, []string{"variation", "2 of seed 5"}},
 		{"N1: another scenario content is refused", func(r *bench.Row) { r.ScenarioHash = "def" }, []string{"scenario_hash", `"def"`, `"abc"`}},
+		{"N1: the mode's own file is taken", func(r *bench.Row) { r.Mode, r.ModeHash, r.Git = "mine", "file", bench.GitRef{} }, nil},
+		{"N1: another file of the mode is refused", func(r *bench.Row) { r.Mode, r.ModeHash = "mine", "other" }, []string{"mode_hash", `"other"`, `"file"`}},
+		{"N1: an old row of a mode does not say its file", func(r *bench.Row) { r.Mode = "mine" }, nil},
+		{"N1: a mode that the suite does not know has nothing to differ from", func(r *bench.Row) { r.Mode, r.ModeHash = "theirs", "other" }, nil},
 		{"N1: what old rows do not say is not compared", func(r *bench.Row) {
 			r.SeedID, r.ScenarioHash, r.Git.Commit, r.Model, r.Variation = "", "", nil, bench.ModelRef{}, nil
 		}, nil},

@@ -359,3 +359,23 @@ func TestErrorsOfTheWriterArePassedOn(t *testing.T) {
 type broken struct{ err error }
 
 func (b broken) Write([]byte) (int, error) { return 0, b.err }
+
+func TestAReaderOfAVerdictSeesWhatItWasMeasuredWith(t *testing.T) {
+	s := passing()
+	for name, write := range formats() {
+		if name == "xml" || name == "csv" {
+			continue // they have the rows, not the summary
+		}
+		assert.NotContains(t, written(t, write, s), "Measured with", "summaries of older versions do not tell")
+		told := s
+		told.Versions = bench.Versions{"agent": {"opencode 1.0"}, "gh": {"2.80.0"}, "harness": {"v1.2"}, "proxy": {"v1.2"}, "sandbox": {"v1.2"}}
+		text := written(t, write, told)
+		if name == "json" {
+			assert.Contains(t, text, `"sandbox": [`)
+			continue
+		}
+		for _, want := range []string{"Measured with", "opencode 1.0", "2.80.0", "harness, proxy, sandbox v1.2"} {
+			assert.Contains(t, strings.ReplaceAll(text, `\`, ""), want, name)
+		}
+	}
+}

@@ -345,6 +345,7 @@ func contextFacts(s bench.Summary) [][2]string {
 		{"Model", oneLine(s.Gate.Model)},
 		{"Thresholds", thresholds},
 		{"Cost in USD", cost},
+		{"Measured with", oneLine(s.Versions.Text())},
 		{"Run", runsText(s.RunIDs)},
 		{"Written", timeText(s.GeneratedAt)},
 	}

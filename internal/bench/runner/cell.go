@@ -84,7 +84,7 @@ func (r *run) row(a attempt, s bench.Scenario, attempts []bench.Attempt) *bench.
 		row.Git.Commit, row.Git.Tree = r.cfg.BaseCommit, r.cfg.BaseTree
 	}
 	if fact, own := r.cfg.ModeFiles[a.cell.Mode]; own {
-		row.Git = fact.Git
+		row.Git, row.ModeHash = fact.Git, fact.Hash
 	}
 	if a.usage != nil {
 		requests := a.usage.Requests

@@ -244,9 +244,10 @@ func TestG10GHXOfTheBaseHasTheCommitOfTheBase(t *testing.T) {
 			r := newRig(fake.Atomic("a-001"))
 			head, own := "head", "own"
 			r.cfg.Git = bench.GitRef{Commit: &head}
-			r.cfg.ModeFiles = map[bench.Mode]bench.ModeFact{"mine": {Git: bench.GitRef{Commit: &own}}, "theirs": {}}
+			r.cfg.ModeFiles = map[bench.Mode]bench.ModeFact{"mine": {Hash: "file", Git: bench.GitRef{Commit: &own}}, "theirs": {Hash: "other"}}
 			r.plan(runner.PlanOptions{ScenarioIDs: []string{"a-001"}, Modes: []bench.Mode{bench.AgentDirect, "mine", "theirs"}, Repetitions: 1, Order: runner.Sequential})
 			rows := r.complete(t)
+			assert.Equal(t, []string{"", "file", "other"}, []string{rows[0].ModeHash, rows[1].ModeHash, rows[2].ModeHash})
 			assert.Equal(t, "head", *rows[0].Git.Commit)
 			assert.Equal(t, "own", *rows[1].Git.Commit)
 			assert.Nil(t, rows[2].Git.Commit)

@@ -145,12 +145,22 @@ func parseMode(path string, data []byte, folder string) (*ModeFile, error) {
 	if err := m.check(document).Err(); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(slices.Concat(data, []byte{0}, []byte(m.guide)))
+	content := slices.Concat(data, []byte{0}, []byte(m.guide))
+	for _, c := range m.Commands {
+		// A skill that cannot be read is a problem of the mode, see [Find].
+		if c.Skill == "" || c.Skill == beside {
+			continue
+		}
+		if text, err := m.read(c.Skill); err == nil {
+			content = slices.Concat(content, []byte{0}, []byte(text))
+		}
+	}
+	sum := sha256.Sum256(content)
 	m.hash = hex.EncodeToString(sum[:8])
 	return m, nil
 }
 
-// Hash is of the file's content, and of that of its instructions_file.
+// Hash is of the file's content, and of those of its instructions_file and skills.
 func (m *ModeFile) Hash() string { return m.hash }
 
 // Shipped reports whether the mode is a part of this program.

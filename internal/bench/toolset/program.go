@@ -202,9 +202,9 @@ func isOpen(folder string) bool {
 // versionPattern finds a version in what programs say of theirs.
 var versionPattern = regexp.MustCompile(`\d+\.\d+\.\d+[0-9A-Za-z.+-]*`)
 
-// unversioned is the version of a program that does not tell one, such as one
+// Unversioned is the version of a program that does not tell one, such as one
 // that was built without.
-const unversioned = "unknown version"
+const Unversioned = "unknown version"
 
 // Version asks the program for its version.
 func (p Program) Version(ctx context.Context, run Run) (string, error) {
@@ -222,7 +222,7 @@ func (p Program) Version(ctx context.Context, run Run) (string, error) {
 	if version := versionPattern.FindString(out); version != "" {
 		return version, nil
 	}
-	return unversioned, nil
+	return Unversioned, nil
 }
 
 // hash is the version of a program that tells none: a hash of its files.

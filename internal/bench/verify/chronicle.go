@@ -124,8 +124,8 @@ func deviationOf(distances []float64) float64 {
 
 // likeRuns returns the entries that runs with those tools may be compared with:
 // of the default branch, and with the same versions of all but the tool that is
-// measured. Figures of another base commit, and of scenarios that were changed
-// since, are left out of them.
+// measured. Figures of another base commit, and of scenarios and modes' files that
+// were changed since, are left out of them.
 func likeRuns(history []bench.HistoryEntry, tools map[string]string, runs []ledger.RunInfo) []bench.HistoryEntry {
 	hashes := map[string]string{}
 	for _, run := range runs {
@@ -136,10 +136,10 @@ func likeRuns(history []bench.HistoryEntry, tools map[string]string, runs []ledg
 		if entry.Aside || otherTools(entry.Tools, tools) {
 			continue
 		}
-		if _, has := entry.Modes[bench.GHXBase]; has && len(runs) > 0 && !sameCommit(entry.BaseCommit, runs[0].BaseCommit) {
-			entry.Modes = maps.Clone(entry.Modes)
-			delete(entry.Modes, bench.GHXBase)
-		}
+		entry.Modes = maps.Clone(entry.Modes)
+		maps.DeleteFunc(entry.Modes, func(mode bench.Mode, _ bench.ModeSummary) bool {
+			return slices.ContainsFunc(runs, func(run ledger.RunInfo) bool { return otherMode(mode, entry, run) })
+		})
 		if entry.Scenarios != nil {
 			entry.Scenarios = maps.Clone(entry.Scenarios)
 			maps.DeleteFunc(entry.Scenarios, func(id string, s bench.HistoryScenario) bool {
@@ -149,6 +149,13 @@ func likeRuns(history []bench.HistoryEntry, tools map[string]string, runs []ledg
 		like = append(like, entry)
 	}
 	return like
+}
+
+// otherMode reports whether a mode of a run was another one in an earlier run: of
+// another base commit, or of another file.
+func otherMode(mode bench.Mode, entry bench.HistoryEntry, run ledger.RunInfo) bool {
+	was, is := entry.ModeFiles[mode].Hash, run.ModeFiles[mode].Hash
+	return mode == bench.GHXBase && slices.Contains(run.Modes, mode) && !sameCommit(entry.BaseCommit, run.BaseCommit) || was != "" && is != "" && was != is
 }
 
 // otherTools reports whether something has another version, other than the tool

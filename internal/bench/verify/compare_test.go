@@ -128,6 +128,23 @@ func TestAScenarioThatChangedBetweenTwoRunsIsNotCompared(t *testing.T) {
 	assert.Len(t, c.Modes[0].Evidence.Scenarios, 2, "what is not recorded is no other content")
 }
 
+func TestAModeWhoseFileChangedBetweenTwoRunsIsTold(t *testing.T) {
+	of := func(file string) func(*bench.Row) { return func(r *bench.Row) { r.ModeHash = file } }
+	modes := []bench.Mode{"mine"}
+	how := verify.Judging{Profile: bench.ProfileRegression, Expectations: &expect.Expectations{}}
+	a := written(t, comparedRows("run-1", modes, of("1111")))
+	c, notes, err := verify.Compare(a, written(t, comparedRows("run-2", modes, of("2222"))), how)
+	require.NoError(t, err)
+	assert.Contains(t, c.Differences, bench.ComparedSetting{Name: "file of mode mine", A: "1111", B: "2222"})
+	assert.Equal(t, []string{"mode mine is not the same in both: its file has content 1111 in A and 2222 in B, so the figures are of two modes of that name"}, notes)
+
+	for name, other := range map[string]string{"the same": "1111", "not recorded": ""} {
+		_, notes, err = verify.Compare(a, written(t, comparedRows("run-2", modes, of(other))), how)
+		require.NoError(t, err)
+		assert.Empty(t, notes, name)
+	}
+}
+
 func TestRunsThatEndedWhenTheyKnewHaveWiderIntervals(t *testing.T) {
 	modes := []bench.Mode{bench.GHX}
 	noisy := func(r *bench.Row) { r.LatencyMSWall += float64(r.Iteration * 100) }

@@ -31,7 +31,7 @@ const (
 	reasonMode       = "the mode is not one of this run"
 	reasonScenario   = "the scenario is not one of this run"
 	reasonShard      = "another part of the plan has the cell"
-	reasonOther      = "commit, model, fixtures or the scenario's content were others"
+	reasonOther      = "commit, model, fixtures, the scenario's content or the mode's file were others"
 )
 
 // maxIteration is far beyond every plan.

@@ -101,6 +101,7 @@ func (f *facts) add(row *bench.Row) {
 	if row.ScenarioSet != nil {
 		f.note("scenario set", *row.ScenarioSet)
 	}
+	f.note(fileOf(row.Mode), row.ModeHash)
 	f.note("fixtures' seed", row.SeedID)
 	if row.Variation != nil {
 		f.note("fixtures' variations", fmt.Sprintf("of seed %d", row.Variation.Seed))
@@ -112,6 +113,9 @@ func (f *facts) add(row *bench.Row) {
 		f.note("tool "+tool, version)
 	}
 }
+
+// fileOf names the content of a mode's file as a setting.
+func fileOf(mode bench.Mode) string { return "file of mode " + string(mode) }
 
 // ran reports whether a scenario was run in a mode.
 func (f *facts) ran(scenario string, mode bench.Mode) bool { return f.scenarios[scenario][mode] }

@@ -41,7 +41,7 @@ func (seq Sequence) remember(v Verified, suite Suite) error {
 		Timestamp: s.GeneratedAt, Commit: suite.Git.Commit, Branch: seq.Branch, Profile: s.Gate.Profile, Modes: s.Modes, GatePassed: s.Gate.Passed,
 		RunID: suite.RunID, ScenarioSet: v.ScenarioSet, Model: v.Info.Model.Key(),
 		Cells: len(v.Info.Cells), CostUSD: s.CostUSD, Simulated: s.Simulated, Aside: seq.Aside,
-		Tools: suite.Run.Tools, BaseCommit: suite.BaseCommit,
+		Tools: suite.Run.Tools, BaseCommit: suite.BaseCommit, ModeFiles: suite.Run.ModeFiles,
 		Scenarios: told.scenarios(s, suite.Scenarios), Noise: told.noise(),
 	})
 }

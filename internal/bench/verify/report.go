@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -86,7 +87,8 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 		how.decideByEvidence(&reported.Summary, judged, read, source, options.Thresholds)
 	}
 	reported.Summary.Surface = surfaceOf(source.Runs, reported.Summary.Gate)
-	reported.Summary.Warnings = append(reported.Summary.Warnings, how.Warnings...)
+	reported.Summary.Versions = read.versions
+	reported.Summary.Warnings = slices.Concat(reported.Summary.Warnings, read.versions.Warnings(), how.Warnings)
 	reported.Summary.LeftOut = read.leftOut(source.Runs, reported.Summary.Evidence)
 	return reported, out.finish(reported.Summary)
 }
@@ -109,8 +111,9 @@ type collected struct {
 	blocks *evidence.Collector
 	done   map[bench.Cell]bool
 	torn   []ledger.Torn
-	// tools are the versions that the first row states.
-	tools map[string]string
+	// tools are the versions that the first row states, versions those of all.
+	tools    map[string]string
+	versions bench.Versions
 	// omitted are rows, or attempts of rows, that figures leave out.
 	omitted bench.Omissions
 }
@@ -157,6 +160,7 @@ func (how Judging) collect(source Source, out outputs) (*collected, error) {
 		if c.tools == nil {
 			c.tools = maps.Clone(row.Tools)
 		}
+		c.versions.Add(row.Tools)
 		switch {
 		case c.blocks != nil && identity != nil && !ours[row.RunID]:
 			c.omitted.Add(reasonOtherRun, row.Cell())

@@ -39,6 +39,17 @@ func sameRun(before, now ledger.RunInfo) error {
 			return otherRun(before, "content of scenario "+s.ID, s.Hash, hash)
 		}
 	}
+	for _, mode := range before.Modes {
+		was, is := before.ModeFiles[mode], now.ModeFiles[mode]
+		if was.Hash == "" || is.Hash == "" {
+			continue
+		}
+		for _, d := range []change{{"content of the file of mode " + string(mode), was.Hash, is.Hash}, toolChange("mode "+string(mode)+"'s ", was.Git, is.Git)} {
+			if d.was != d.is {
+				return otherRun(before, d.what, d.was, d.is)
+			}
+		}
+	}
 	if !slices.Equal(before.Cells, now.Cells) {
 		return otherRun(before, "plan", cells(before), cells(now))
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -137,9 +138,18 @@ func identityOf(runs []ledger.RunInfo) *ledger.Identity {
 		return nil
 	}
 	identity := runs[0].Identity()
+	identity.ModeFiles = maps.Clone(identity.ModeFiles)
+	if identity.ModeFiles == nil {
+		identity.ModeFiles = map[bench.Mode]bench.ModeFact{}
+	}
 	for _, run := range runs[1:] {
 		if identity.Base.Commit == nil {
 			identity.Base = run.Base()
+		}
+		for mode, fact := range run.ModeFiles {
+			if _, known := identity.ModeFiles[mode]; !known {
+				identity.ModeFiles[mode] = fact
+			}
 		}
 	}
 	return &identity

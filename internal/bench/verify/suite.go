@@ -125,6 +125,7 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 	for _, sc := range s.Scenarios {
 		info.Scenarios = append(info.Scenarios, ledger.ScenarioRef{ID: sc.ID, Hash: sc.Hash})
 	}
+	info.Versions.Add(s.Run.Tools)
 	info.Cells = s.Plan()
 	if s.Shard != nil {
 		info.AllCells = info.Cells
@@ -186,7 +187,7 @@ func RunSuite(ctx context.Context, s Suite, deps runner.Deps) (result Result, er
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	result = Result{Info: info, Torn: rows.Cut()}
-	done, spent, err := finished(slices.DeleteFunc(rows.Files(), isDevice), info)
+	done, spent, err := finished(slices.DeleteFunc(rows.Files(), isDevice), &info)
 	if err != nil {
 		return result, err
 	}
@@ -267,9 +268,10 @@ func isDevice(path string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// finished returns the run's cells that have a row, and what was spent so far. A file
-// may have rows of other runs too, but not of the same cells.
-func finished(files []string, info ledger.RunInfo) (map[bench.Cell]bool, float64, error) {
+// finished returns the run's cells that have a row, and what was spent so far, and
+// adds the rows' versions to the run's. A file may have rows of other runs too, but
+// not of the same cells.
+func finished(files []string, info *ledger.RunInfo) (map[bench.Cell]bool, float64, error) {
 	done, spent := map[bench.Cell]bool{}, info.UnrecordedUSD
 	identity := info.Identity()
 	_, err := ledger.Scan(files, func(row *bench.Row) error {
@@ -281,6 +283,7 @@ func finished(files []string, info ledger.RunInfo) (map[bench.Cell]bool, float64
 		case row.RunID == info.RunID:
 			done[cell] = true
 			spent += row.SpentUSD()
+			info.Versions.Add(row.Tools)
 		case slices.Contains(info.Cells, cell):
 			return fault.Invalidf("cell %s has a row of run %s here already: go on with that run, or write to another file", cell, row.RunID)
 		}
@@ -311,6 +314,7 @@ func (s Suite) take(into runner.Ledger, info *ledger.RunInfo, done map[bench.Cel
 			}
 			done[cell] = true
 			spent += row.SpentUSD()
+			info.Versions.Add(row.Tools)
 		}
 	}
 	return spent, nil

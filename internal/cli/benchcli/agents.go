@@ -273,7 +273,8 @@ func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) erro
 	if err != nil {
 		return err
 	}
-	versions["egress"] = string(held.Network)
+	// The proxy is a part of this program.
+	versions["egress"], versions["proxy"] = string(held.Network), version()
 	p.toolVersions = versions
 	if held.NetworkWhy != "" || held.UserWhy != "" {
 		fmt.Fprintf(a.stderr, "bench: agents are held less than they could be (%s): %s\n", held,

@@ -113,7 +113,7 @@ func (a *app) seedGitHub(ctx context.Context, f fixtureFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.credentials.revoke(ctx)) }()
-	if _, err := r.look(ctx); err != nil {
+	if _, _, err := r.look(ctx); err != nil {
 		return err
 	}
 	opts := a.seedOptions(r, f.seedID, verify.NewRunID(a.now(), a.random()))
@@ -304,7 +304,7 @@ func (a *app) removeFrom(ctx context.Context, f fixtureFlags, remove func(*remot
 		return err
 	}
 	defer func() { err = errors.Join(err, r.credentials.revoke(ctx)) }()
-	if _, err := r.look(ctx); err != nil {
+	if _, _, err := r.look(ctx); err != nil {
 		return err
 	}
 	removed, err := remove(r)

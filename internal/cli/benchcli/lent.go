@@ -46,9 +46,12 @@ func (a *app) liveFor(ctx context.Context, s *verify.Suite, p *prepared) (_ targ
 			_ = l.Close()
 		}
 	}()
-	id, err := p.remote.look(ctx)
+	id, version, err := p.remote.look(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if version != "" {
+		s.Run.Tools[gitHubVersion] = version
 	}
 	tokens, err := a.tokens(ctx, p.remote)
 	if err != nil {

@@ -155,6 +155,8 @@ func TestARunOnARepositoryLeavesNothing(t *testing.T) {
 		assert.Contains(t, row.FootprintUnjudged, "not judged are others, branches, runs")
 		require.NotNil(t, row.APIRequests)
 		assert.NotZero(t, row.APIRequests.REST+row.APIRequests.GraphQL)
+		assert.Equal(t, "unknown version", row.Tools["github"], "it tells none")
+		assert.NotContains(t, row.Tools, "sandbox")
 	}
 	assert.Contains(t, strings.Join(result.Summary.Warnings, "\n"), "could be judged in part alone in agent_direct (10 of 10 runs) and ghx (10 of 10 runs): judged are the issues")
 	assert.Empty(t, r.left())

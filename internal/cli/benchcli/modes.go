@@ -193,7 +193,7 @@ func (a *app) modeFacts(ctx context.Context, p *prepared) (map[bench.Mode]bench.
 		case m.Of == toolset.OfBase:
 			fact.Git = bench.GitRef{Repo: p.suite.Git.Repo, Commit: p.suite.BaseCommit, Tree: p.suite.BaseTree}
 		case m.Checkout() != "":
-			if fact.Git, err = checkoutRef(ctx, m.Checkout(), p.flags.outputs()...); err != nil {
+			if fact.Git, err = a.checkoutRef(ctx, name, m.Checkout(), p.flags.outputs()...); err != nil {
 				return nil, fault.Invalidf("mode %s: %s: %w", name, m.Of, err)
 			}
 		case m.Of == "":
@@ -204,9 +204,9 @@ func (a *app) modeFacts(ctx context.Context, p *prepared) (map[bench.Mode]bench.
 	return facts, nil
 }
 
-// checkoutRef returns the commit that is checked out in a folder, and the hash
-// of its content.
-func checkoutRef(ctx context.Context, folder string, except ...string) (bench.GitRef, error) {
+// checkoutRef returns the commit that is checked out in a folder with a mode's
+// tool, and the hash of its content. The user is told if that is not the commit's.
+func (a *app) checkoutRef(ctx context.Context, mode bench.Mode, folder string, except ...string) (bench.GitRef, error) {
 	w, err := openWorktree(ctx, folder)
 	if err != nil {
 		return bench.GitRef{}, err
@@ -216,6 +216,9 @@ func checkoutRef(ctx context.Context, folder string, except ...string) (bench.Gi
 		return bench.GitRef{}, err
 	}
 	tree, err := w.contentHash(ctx, except...)
+	if err == nil && tree != head.tree {
+		fmt.Fprintf(a.stderr, "bench: the tool of mode %s is commit %s with changes that are not committed: its rows tell the commit, and the hash of the content as it is\n", mode, head.sha)
+	}
 	return bench.GitRef{Commit: &head.sha, Tree: orNil(tree)}, err
 }
 
@@ -234,7 +237,7 @@ func (a *app) ownCommit(ctx context.Context, p *prepared, tools *toolset.Set) {
 		}
 		why := "its program is installed"
 		if file := tools.Made(mode); file != "" {
-			ref, err := checkoutRef(ctx, filepath.Dir(file), p.flags.outputs()...)
+			ref, err := a.checkoutRef(ctx, mode, filepath.Dir(file), p.flags.outputs()...)
 			if err == nil {
 				p.suite.Git.Commit, p.suite.Git.Tree = ref.Commit, ref.Tree
 				return

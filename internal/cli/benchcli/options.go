@@ -339,6 +339,11 @@ func (a *app) connect(ctx context.Context, p *prepared) (err error) {
 		ModeFiles: facts, Routes: p.modes.With(toolset.Routes),
 		Price: p.price(info), Tools: verify.Tools(version(), info.Name+" "+info.Version, p.toolVersions),
 	}
+	if p.remote == nil { // the sandbox is a part of this program
+		p.suite.Run.Tools["sandbox"] = version()
+	} else { // until it tells one
+		p.suite.Run.Tools[gitHubVersion] = toolset.Unversioned
+	}
 	if p.flags.maxCostUSD > 0 && p.suite.Run.Price == nil && !p.flags.dryRun {
 		return errors.Join(p.provider.Close(),
 			fault.Invalidf("--max-cost-usd cannot hold: model %s has no price; add one under \"pricing\" to a file for --expectations-config", info.Model.Key()))

@@ -111,21 +111,26 @@ func (a *app) remote(repo, apiURL string, forAgents bool) (*remote, error) {
 	return r, err
 }
 
+// gitHubVersion is as what rows tell the version of the server that they were
+// measured on.
+const gitHubVersion = "github"
+
 // look finds out whether the repository is there and can be written to, and
-// returns its number.
-func (r *remote) look(ctx context.Context) (id int64, err error) {
-	found, _, err := r.get(ctx, r.seeder)
+// returns its number, and the version that the server tells, as GitHub Enterprise
+// Server does; empty if it tells none.
+func (r *remote) look(ctx context.Context) (id int64, version string, err error) {
+	found, response, err := r.get(ctx, r.seeder)
 	switch {
 	case github.StatusOf(err) == http.StatusNotFound:
-		return 0, fault.Invalidf("repository %s is not there, or the token for seeding may not see it: check the name, and the repositories that the token was made for", r.repo)
+		return 0, "", fault.Invalidf("repository %s is not there, or the token for seeding may not see it: check the name, and the repositories that the token was made for", r.repo)
 	case err != nil:
-		return 0, github.Explain("look up repository "+r.repo, err)
+		return 0, "", github.Explain("look up repository "+r.repo, err)
 	case found.GetArchived():
-		return 0, fault.Invalidf("repository %s is archived, so nothing can be seeded in it: name another one", r.repo)
+		return 0, "", fault.Invalidf("repository %s is archived, so nothing can be seeded in it: name another one", r.repo)
 	case r.credentials.given[FixturesTokenVariable] != "" && !found.GetPermissions()["push"]:
-		return 0, fault.Invalidf("repository %s is read-only for the token in %s: give one that may write to it", r.repo, FixturesTokenVariable)
+		return 0, "", fault.Invalidf("repository %s is read-only for the token in %s: give one that may write to it", r.repo, FixturesTokenVariable)
 	default:
-		return found.GetID(), nil
+		return found.GetID(), response.Header.Get("X-GitHub-Enterprise-Version"), nil
 	}
 }
 
