@@ -2,19 +2,28 @@ package jsondoc
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"math"
+	"math/big"
 	"strconv"
-	"unicode"
-	"unicode/utf8"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxDepth is how deep objects and arrays may be nested.
-const MaxDepth = 200
+const (
+	// MaxDepth is how deep objects and arrays may be nested.
+	MaxDepth = 200
+	// maxShown bounds how many characters of a file a message repeats.
+	maxShown = 60
+	// maxNumberLength bounds a number's digits, so that arithmetic on it is cheap.
+	maxNumberLength = 100
+	// maxInt is the first whole number beyond an int, as a float64.
+	maxInt = 1 << 63
 
-// maxShown bounds how many characters of a file a message repeats.
-const maxShown = 60
-
-const byteOrderMark = "\uFEFF"
+	byteOrderMark = "\uFEFF"
+)
 
 // Parse reads a JSON document (RFC 8259). The file's name is for messages.
 //
@@ -22,149 +31,113 @@ const byteOrderMark = "\uFEFF"
 // field that is there twice is a problem too, but the document can be used to
 // look for more; it has the later value.
 func Parse(file string, data []byte) (*Document, Problems) {
-	p := &parser{file: file, data: data, line: 1, column: 1, root: &node{}}
+	p := &parser{
+		file: file, data: data, root: &node{}, line: 1, column: 1,
+		tokens: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true)),
+	}
 	if !p.document() {
 		return nil, p.problems
 	}
 	return &Document{file: file, root: p.root}, p.problems
 }
 
-// parser is a recursive descent over the bytes. Its methods return false once
-// they have recorded the problem that ends the parsing.
+// parser makes nodes of tokens. Its methods return false once they have
+// recorded the problem that ends the parsing.
 type parser struct {
-	file         string
-	data         []byte
-	at           int
-	line, column int
-	root         *node
-	path         []string
-	problems     Problems
+	file     string
+	data     []byte
+	tokens   *jsontext.Decoder
+	root     *node
+	path     []string
+	problems Problems
+	// line and column are those of the byte at an offset.
+	at, line, column int
 }
 
 func (p *parser) document() bool {
 	if bytes.HasPrefix(p.data, []byte(byteOrderMark)) {
-		return p.fail("the file begins with a byte order mark: save it as UTF-8 without one")
-	}
-	p.space()
-	if p.at == len(p.data) {
-		return p.fail("the file is empty: want a JSON value")
+		return p.fail(0, "the file begins with a byte order mark: save it as UTF-8 without one")
 	}
 	if !p.value(p.root, 0) {
 		return false
 	}
-	p.space()
-	if p.at < len(p.data) {
-		return p.fail("want the end of the file after the value, found %s", p.found())
+	if rest := p.space(p.offset()); rest < len(p.data) {
+		return p.fail(rest, "want the end of the file after the value, found %s", p.found(rest))
 	}
 	return true
 }
 
 func (p *parser) value(n *node, depth int) bool {
-	n.line, n.column = p.line, p.column
-	c := p.peek()
+	kind := p.tokens.PeekKind()
+	if kind != '{' && kind != '[' {
+		return p.scalar(n)
+	}
+	if _, err := p.tokens.ReadToken(); err != nil {
+		return p.explain(err)
+	}
+	begin := p.offset() - 1
+	n.line, n.column = p.position(begin)
 	switch {
-	case (c == '{' || c == '[') && depth == MaxDepth:
-		return p.fail("is nested deeper than %d levels", MaxDepth)
-	case c == '{':
+	case depth == MaxDepth:
+		return p.fail(begin, "is nested deeper than %d levels", MaxDepth)
+	case kind == '{':
 		return p.object(n, depth)
-	case c == '[':
-		return p.array(n, depth)
-	case c == '"':
-		text, ok := p.quoted()
-		n.value = text
-		return ok
-	case c == '-' || '0' <= c && c <= '9':
-		return p.number(n)
-	case unicode.IsLetter(rune(c)) && c < utf8.RuneSelf:
-		return p.word(n)
 	default:
-		return p.noValue(c)
+		return p.array(n, depth)
 	}
 }
 
-func (p *parser) noValue(c byte) bool {
-	switch c {
-	case '\'':
-		return p.fail(`want a string in double quotes, found a single quote`)
-	case '/':
-		return p.fail("JSON has no comments: want a value")
-	default:
-		return p.fail("want a value, found %s", p.found())
+func (p *parser) scalar(n *node) bool {
+	raw, err := p.tokens.ReadValue()
+	if err != nil {
+		return p.explain(err)
 	}
+	begin := p.offset() - len(raw)
+	n.line, n.column = p.position(begin)
+	switch raw.Kind() {
+	case '"':
+		n.value = unquote(raw)
+	case '0':
+		return p.number(n, begin)
+	default:
+		if word := p.letters(begin); len(word) > len(raw) {
+			return p.noWord(begin)
+		}
+		if raw.Kind() != 'n' {
+			n.value = raw.Kind() == 't'
+		}
+	}
+	return true
 }
 
 func (p *parser) object(n *node, depth int) bool {
 	object := map[string]any{}
 	n.value, n.members = object, map[string]member{}
-	p.advance(1)
-	p.space()
-	if p.skip('}') {
-		return true
-	}
-	for {
-		name, field, ok := p.name(n)
-		if !ok {
-			return false
+	for p.tokens.PeekKind() != '}' {
+		raw, err := p.tokens.ReadValue()
+		if err != nil {
+			return p.explain(err)
 		}
+		name, begin, field := unquote(raw), p.offset()-len(raw), &node{}
 		p.path = append(p.path, name)
-		p.space()
-		if !p.skip(':') {
-			return p.fail(`want ":" after the field's name, found %s`, p.found())
+		if first, twice := n.members[name]; twice {
+			p.fail(begin, "is there twice: remove it here or in line %d", first.line)
 		}
-		p.space()
+		line, column := p.position(begin)
+		n.members[name] = member{line: line, column: column, node: field}
 		if !p.value(field, depth+1) {
 			return false
 		}
 		object[name] = field.value
 		p.path = p.path[:len(p.path)-1]
-		p.space()
-		if p.skip('}') {
-			return true
-		}
-		if !p.skip(',') {
-			return p.fail(`want "," or "}" after the value of %s, found %s`, strconv.Quote(clip(name)), p.found())
-		}
-		p.space()
 	}
-}
-
-// name reads a field's name and enters the field into its object.
-func (p *parser) name(object *node) (string, *node, bool) {
-	line, column := p.line, p.column
-	switch p.peek() {
-	case '"':
-	case '}':
-		return "", nil, p.fail(`want another field after ",", or no "," before "}"`)
-	case '/':
-		return "", nil, p.fail("JSON has no comments: want a field's name in double quotes")
-	default:
-		return "", nil, p.fail("want a field's name in double quotes, found %s", p.found())
-	}
-	name, ok := p.quoted()
-	if !ok {
-		return "", nil, false
-	}
-	if first, twice := object.members[name]; twice {
-		p.problemAt(line, column, append(p.path, name),
-			"is there twice: remove it here or in line %d", first.line)
-	}
-	field := &node{}
-	object.members[name] = member{line: line, column: column, node: field}
-	return name, field, true
+	return p.end()
 }
 
 func (p *parser) array(n *node, depth int) bool {
 	array := []any{}
 	n.value = array
-	p.advance(1)
-	p.space()
-	if p.skip(']') {
-		return true
-	}
-	for {
-		if p.peek() == ']' {
-			return p.fail(`want another element after ",", or no "," before "]"`)
-		}
+	for p.tokens.PeekKind() != ']' {
 		p.path = append(p.path, strconv.Itoa(len(array)))
 		item := &node{}
 		n.items = append(n.items, item)
@@ -173,99 +146,72 @@ func (p *parser) array(n *node, depth int) bool {
 		}
 		p.path = p.path[:len(p.path)-1]
 		array = append(array, item.value)
-		p.space()
-		if p.skip(']') {
-			n.value = array
-			return true
-		}
-		if !p.skip(',') {
-			return p.fail(`want "," or "]" after an element, found %s`, p.found())
-		}
-		p.space()
 	}
+	n.value = array
+	return p.end()
 }
 
-// peek returns the next byte, 0 at the end.
-func (p *parser) peek() byte {
-	if p.at == len(p.data) {
-		return 0
+// end reads the bracket that ends an object or array.
+func (p *parser) end() bool {
+	if _, err := p.tokens.ReadToken(); err != nil {
+		return p.explain(err)
 	}
-	return p.data[p.at]
-}
-
-// skip goes over c if it is next.
-func (p *parser) skip(c byte) bool {
-	if p.at == len(p.data) || p.data[p.at] != c {
-		return false
-	}
-	p.advance(1)
 	return true
 }
 
-func (p *parser) space() {
-	for p.at < len(p.data) && bytes.IndexByte([]byte(" \t\r\n"), p.data[p.at]) >= 0 {
-		p.advance(1)
-	}
+// unquote returns the text of a string that the decoder has checked.
+func unquote(raw jsontext.Value) string {
+	text, _ := jsontext.AppendUnquote(nil, raw)
+	return string(text)
 }
 
-// advance goes over n bytes and keeps count of lines and characters.
-func (p *parser) advance(n int) {
-	for range n {
-		c := p.data[p.at]
-		p.at++
-		switch {
-		case c == '\n':
-			p.line, p.column = p.line+1, 1
-		case utf8.RuneStart(c):
-			p.column++
-		}
+// number reads the number at an offset, to its end as people see it.
+func (p *parser) number(n *node, begin int) bool {
+	rest := p.data[begin:]
+	length := len(rest) - len(bytes.TrimLeft(rest, "+-.0123456789eE"))
+	if length > maxNumberLength {
+		return p.fail(begin, "the number has more than %d characters", maxNumberLength)
 	}
+	digits := string(rest[:length])
+	if !json.Valid([]byte(digits)) {
+		return p.fail(begin, "%s is no JSON number: want one like -12, 3.5 or 6e2", digits)
+	}
+	value, ok := numberValue(digits)
+	if !ok {
+		return p.fail(begin, "%s does not fit a 64-bit floating point number", digits)
+	}
+	n.value = value
+	return true
 }
 
-// found describes what is next.
-func (p *parser) found() string {
-	if p.at == len(p.data) {
-		return "the end of the file"
+// numberValue returns an int for a whole number that fits one, however it is
+// written, else the nearest float64, as an int if that is whole; false if the
+// number is too large or too close to 0 for a float64.
+func numberValue(digits string) (any, bool) {
+	value, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return nil, false
 	}
-	r, size := utf8.DecodeRune(p.data[p.at:])
-	if r == utf8.RuneError && size == 1 {
-		return fmt.Sprintf("byte 0x%02x, which is not UTF-8", p.data[p.at])
+	if value == 0 {
+		mantissa, _, _ := strings.Cut(strings.ToLower(digits), "e")
+		return 0, !strings.ContainsAny(mantissa, "123456789")
 	}
-	if word := p.letters(); len(word) > 0 {
-		return strconv.Quote(clip(string(word)))
+	exact, ok := new(big.Rat).SetString(digits)
+	if ok && exact.IsInt() && exact.Num().IsInt64() {
+		return int(exact.Num().Int64()), true
 	}
-	return strconv.Quote(string(r))
+	if value == math.Trunc(value) && math.Abs(value) < maxInt {
+		return int(value), true
+	}
+	return value, true
 }
 
-// letters returns the ASCII letters that are next.
-func (p *parser) letters() []byte {
-	rest := p.data[p.at:]
-	for i, c := range rest {
-		if c >= utf8.RuneSelf || !unicode.IsLetter(rune(c)) {
-			return rest[:i]
-		}
-	}
-	return rest
-}
-
-// fail records a problem at the place that the parser has reached.
-func (p *parser) fail(format string, args ...any) bool {
-	p.problemAt(p.line, p.column, p.path, format, args...)
-	return false
-}
-
-func (p *parser) problemAt(line, column int, path []string, format string, args ...any) {
+// fail records a problem at an offset.
+func (p *parser) fail(at int, format string, args ...any) bool {
+	line, column := p.position(at)
 	p.problems = append(p.problems, Problem{
 		File: p.file, Line: line, Column: column,
-		Path: p.root.show(path), Message: fmt.Sprintf(format, args...),
+		Path: p.root.show(p.path), Message: fmt.Sprintf(format, args...),
 	})
-}
-
-// clip shortens what a message repeats of a file.
-func clip(text string) string {
-	runes := []rune(text)
-	if len(runes) <= maxShown {
-		return text
-	}
-	return string(runes[:maxShown]) + "…"
+	return false
 }
