@@ -1,9 +1,12 @@
 package access_test
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -188,6 +191,25 @@ func TestWhatAUserSees(t *testing.T) {
 	assert.Equal(t, dashboard.Account{Login: "stranger"}, account)
 	_, err = r.Account(t.Context(), "nonsense")
 	assert.ErrorIs(t, err, dashboard.ErrLoggedOut)
+}
+
+func TestAUsersTokenIsEnded(t *testing.T) {
+	status := http.StatusNoContent
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		id, secret, _ := r.BasicAuth()
+		asked = append(asked, fmt.Sprint(r.Method, " ", r.URL.Path, " ", id, ":", secret, " ", strings.TrimSpace(string(body)), err))
+		w.WriteHeader(status)
+	}))
+	defer server.Close()
+	a := access.New(access.Options{APIURL: server.URL, Transport: http.DefaultTransport})
+	require.NoError(t, a.Revoke(t.Context(), "Iv1.bench", "client-secret", "ghu_x"))
+	assert.Equal(t, []string{`DELETE /applications/Iv1.bench/token Iv1.bench:client-secret {"access_token":"ghu_x"}<nil>`}, asked)
+	status = http.StatusUnprocessableEntity
+	require.NoError(t, a.Revoke(t.Context(), "Iv1.bench", "client-secret", "ghu_x"), "it has ended")
+	status = http.StatusNotFound
+	require.Error(t, a.Revoke(t.Context(), "Iv1.other", "client-secret", "ghu_x"))
 }
 
 func TestWhoTheAppIs(t *testing.T) {

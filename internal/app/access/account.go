@@ -28,6 +28,22 @@ func (a *Access) Account(ctx context.Context, token string) (dashboard.Account, 
 	return account, nil
 }
 
+// Revoke ends a user's token at GitHub, with the App's client id and secret. One that
+// has ended already is no error.
+// https://docs.github.com/rest/apps/oauth-applications#delete-an-app-token
+func (a *Access) Revoke(ctx context.Context, clientID, secret, token string) error {
+	basic := &gh.BasicAuthTransport{Username: clientID, Password: secret, Transport: a.opts.Transport}
+	client, err := github.New(github.Options{RESTURL: a.opts.APIURL, Transport: basic})
+	if err != nil {
+		return err
+	}
+	_, err = client.REST.Authorizations.Revoke(ctx, clientID, token)
+	if github.StatusOf(err) == http.StatusUnprocessableEntity {
+		return nil
+	}
+	return github.Explain("end a user's token", err)
+}
+
 func lookUp(ctx context.Context, client *github.Client) (dashboard.Account, error) {
 	user, _, err := client.REST.Users.Get(ctx, "")
 	if err != nil {

@@ -102,9 +102,12 @@ type site struct {
 	*httptest.Server
 	browser *http.Client
 	// gone makes GitHub refuse the user's token.
-	gone   bool
-	failed []error
-	now    time.Time
+	gone bool
+	// away keeps it from being asked.
+	away    error
+	revoked []string
+	failed  []error
+	now     time.Time
 }
 
 func open(t *testing.T, source dashboard.Source) *site {
@@ -139,10 +142,17 @@ func open(t *testing.T, source dashboard.Source) *site {
 		Login: &dashboard.Login{
 			ClientID: "Iv1.x", ClientSecret: "s3cret", ServerURL: github.URL, PublicURL: s.URL, HTTP: github.Client(), Now: clock,
 			Lookup: func(_ context.Context, token string) (dashboard.Account, error) {
-				if s.gone || token != "ghu_token" {
+				if s.away != nil {
+					return dashboard.Account{}, s.away
+				}
+				if s.gone || slices.Contains(s.revoked, token) || token != "ghu_token" {
 					return dashboard.Account{}, dashboard.ErrLoggedOut
 				}
 				return dashboard.Account{Login: "octocat", Repos: []string{"aryeko/ghx"}}, nil
+			},
+			Revoke: func(_ context.Context, token string) error {
+				s.revoked = append(s.revoked, token)
+				return s.away
 			},
 		},
 	})
@@ -252,15 +262,36 @@ func TestALossOfAccessIsSeenWithinAMinute(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, status)
 }
 
+func TestPagesAreShownWhileGitHubIsAway(t *testing.T) {
+	s := open(t, example(t))
+	s.login(t)
+	status, _ := s.get(t, "/")
+	require.Equal(t, http.StatusOK, status)
+	s.away = errors.New("no route to host")
+	s.now = now.Add(30 * time.Minute)
+	status, _ = s.get(t, "/")
+	assert.Equal(t, http.StatusOK, status, "who it is was seen not long ago")
+	s.now = now.Add(2 * time.Hour)
+	status, _ = s.get(t, "/")
+	assert.Equal(t, http.StatusBadGateway, status, "access may have been taken away since")
+}
+
 func TestLoggingOutEndsTheSession(t *testing.T) {
 	s := open(t, example(t))
 	s.login(t)
+	address, err := url.Parse(s.URL)
+	require.NoError(t, err)
+	copied := s.browser.Jar.Cookies(address)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/logout", nil)
 	require.NoError(t, err)
 	response, err := s.browser.Do(request)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	assert.Equal(t, http.StatusUnauthorized, response.StatusCode)
+	assert.Equal(t, []string{"ghu_token"}, s.revoked)
+	s.browser.Jar.SetCookies(address, copied)
+	status, _ := s.get(t, "/")
+	assert.Equal(t, http.StatusUnauthorized, status, "a copy of the cookie is of no use")
 }
 
 func TestTheCookieHidesTheToken(t *testing.T) {

@@ -37,10 +37,12 @@ type Login struct {
 	// Lookup asks GitHub about a user's token. A token that GitHub does not
 	// take any more is [ErrLoggedOut].
 	Lookup func(ctx context.Context, token string) (Account, error)
+	// Revoke ends a user's token at GitHub.
+	Revoke func(ctx context.Context, token string) error
 	Now    func() time.Time
 
 	mu sync.Mutex
-	// accounts are answers of Lookup that are not old yet, by token.
+	// accounts are answers of Lookup, by token.
 	accounts map[string]remembered
 }
 
@@ -64,6 +66,8 @@ const (
 	ended = -time.Second
 	// accountLife is how long it takes until a loss of access is seen.
 	accountLife = time.Minute
+	// awayLife is how much longer what was seen counts while GitHub cannot be asked.
+	awayLife = time.Hour
 	// maxRemembered bounds how many accounts are remembered.
 	maxRemembered = 1000
 	maxAnswer     = 1 << 20
@@ -85,10 +89,23 @@ type attempt struct {
 func (l *Login) mount(mux *http.ServeMux, d *pages) {
 	mux.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) { l.begin(w, r, d) })
 	mux.HandleFunc("GET /login/callback", func(w http.ResponseWriter, r *http.Request) { l.end(w, r, d) })
-	mux.HandleFunc("POST /logout", func(w http.ResponseWriter, r *http.Request) {
-		l.set(w, sessionCookie, "", ended)
-		http.Redirect(w, r, "/", http.StatusSeeOther)
-	})
+	mux.HandleFunc("POST /logout", func(w http.ResponseWriter, r *http.Request) { l.logout(w, r, d) })
+}
+
+// logout ends the session, and the token with it: a copy of the cookie is of no use
+// then. Where GitHub cannot be asked the cookie is gone nevertheless.
+func (l *Login) logout(w http.ResponseWriter, r *http.Request, d *pages) {
+	var s session
+	if l.open(r, sessionCookie, &s) == nil {
+		if err := l.Revoke(r.Context(), s.Token); err != nil {
+			d.Failed(err)
+		}
+		l.mu.Lock()
+		delete(l.accounts, s.Token)
+		l.mu.Unlock()
+	}
+	l.set(w, sessionCookie, "", ended)
+	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
 func (l *Login) begin(w http.ResponseWriter, r *http.Request, d *pages) {
@@ -188,6 +205,9 @@ func (l *Login) account(ctx context.Context, token string) (Account, error) {
 		return known.account, nil
 	}
 	account, err := l.Lookup(ctx, token)
+	if ok && err != nil && !errors.Is(err, ErrLoggedOut) && now.Before(known.until.Add(awayLife)) {
+		return known.account, nil // GitHub is away, and was not asked long ago
+	}
 	if err != nil {
 		return Account{}, err
 	}

@@ -161,7 +161,7 @@ type header struct {
 }
 
 var (
-	eventName  = regexp.MustCompile(`^[a-z][a-z_]{0,63}$`)
+	eventName  = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 	deliveryID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 )
 

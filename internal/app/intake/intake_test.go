@@ -167,6 +167,7 @@ func TestAReplayIsAcceptedAndNotNew(t *testing.T) {
 func TestWhatStartsNothingIsAcceptedAndNotStored(t *testing.T) {
 	for name, change := range map[string]func(*http.Request) *http.Request{
 		"an event that is in no table":  func(r *http.Request) *http.Request { r.Header.Set("X-GitHub-Event", "star"); return r },
+		"an event with a digit":         func(r *http.Request) *http.Request { r.Header.Set("X-GitHub-Event", "projects_v2_item"); return r },
 		"an event that nobody knows":    func(r *http.Request) *http.Request { r.Header.Set("X-GitHub-Event", "brand_new_event"); return r },
 		"an action that starts nothing": func(*http.Request) *http.Request { return delivery(`{"action":"closed"}`) },
 		"an action that nobody knows":   func(*http.Request) *http.Request { return delivery(`{"action":"brand_new"}`) },

@@ -235,6 +235,9 @@ func (w *wiring) pages(c config.Credentials) http.Handler {
 		opts.Login = &dashboard.Login{
 			ClientID: c.ClientID, ClientSecret: c.ClientSecret, ServerURL: w.config.GitHubURL, PublicURL: w.config.PublicURL,
 			HTTP: &http.Client{Transport: w.gitHub, Timeout: loginTimeout}, Lookup: w.access.Account, Now: w.now,
+			Revoke: func(ctx context.Context, token string) error {
+				return w.access.Revoke(ctx, c.ClientID, c.ClientSecret, token)
+			},
 		}
 	}
 	return dashboard.New(opts)
