@@ -181,14 +181,14 @@ func (t *Table) Outcome(ctx context.Context, id string) (Outcome, error) {
 // Claim reports, with the transaction, whether it is called with a name for the
 // first time. Whoever calls it at the same time waits.
 func (t *Table) Claim(ctx context.Context, tx *database.Tx, name string) (bool, error) {
-	count, err := tx.Exec(ctx, "INSERT INTO said (cause) VALUES ($1) ON CONFLICT DO NOTHING", name)
+	count, err := tx.Exec(ctx, "INSERT INTO claim (name) VALUES ($1) ON CONFLICT DO NOTHING", name)
 	return count > 0, err
 }
 
 // Lock has everybody else who calls it with the name wait until the transaction
 // ends.
 func (t *Table) Lock(ctx context.Context, tx *database.Tx, name string) error {
-	_, err := tx.Exec(ctx, "INSERT INTO said (cause) VALUES ($1) ON CONFLICT (cause) DO UPDATE SET cause = excluded.cause", "lock "+name)
+	_, err := tx.Exec(ctx, "INSERT INTO run_lock (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name", name)
 	return err
 }
 

@@ -2,3 +2,11 @@ package runs
 
 // Schema is what [Open] makes, step by step.
 var Schema = schema
+
+// What looks up one run, as [find] asks for it.
+const (
+	SelectRuns = selectRuns
+	OfSubject  = ofSubject
+	OfCheck    = ofCheck
+	Latest     = latest
+)

@@ -27,7 +27,7 @@ func (t *Table) AliveIn(ctx context.Context, tx *database.Tx, subject string) ([
 }
 
 func aliveAbout(ctx context.Context, in querier, subject string) ([]Run, error) {
-	return find(ctx, in, "("+subjectSQL+") = $1 AND "+alive+" ORDER BY seq", subject)
+	return find(ctx, in, ofSubject+" AND "+alive+" ORDER BY seq", subject)
 }
 
 // AliveOf returns the runs of an installation that have not ended; of all of

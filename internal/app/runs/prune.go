@@ -138,7 +138,8 @@ type stale struct {
 	removes   bool
 }
 
-// staleNotes are what is done with what was said, seen and approved. That it
+// staleNotes are what is done with what was claimed, seen and approved. Locks
+// stay: there is one for each repository and installation. That it
 // is gone must not have anything measured that was not measured before:
 //
 //   - The claim that a commit was measured stays for good. A pull request may
@@ -159,8 +160,8 @@ func staleNotes() []stale {
 	before := func(before, _ time.Time) []any { return []any{before.UnixMilli(), pruneNotes} }
 	now := func(_, now time.Time) []any { return []any{now.UnixMilli(), pruneNotes} }
 	return []stale{
-		{"UPDATE said SET dated = $1 WHERE cause IN (SELECT cause FROM said WHERE dated = 0 LIMIT $2)", now, false},
-		{"DELETE FROM said WHERE cause IN (SELECT cause FROM said WHERE dated > 0 AND dated < $1 AND cause NOT LIKE '" + measuredClaim + "%' LIMIT $2)", before, true},
+		{"UPDATE claim SET dated = $1 WHERE name IN (SELECT name FROM claim WHERE dated = 0 LIMIT $2)", now, false},
+		{"DELETE FROM claim WHERE name IN (SELECT name FROM claim WHERE dated > 0 AND dated < $1 AND name NOT LIKE '" + measuredClaim + "%' LIMIT $2)", before, true},
 		{"DELETE FROM answer WHERE cause IN (SELECT cause FROM answer WHERE given < $1 LIMIT $2)", before, true},
 		{"DELETE FROM approval WHERE (repo, pull, head) IN (SELECT repo, pull, head FROM approval WHERE given < $1 LIMIT $2)", before, true},
 		{"DELETE FROM seen WHERE (repo, pull, head) IN (SELECT repo, pull, head FROM seen WHERE pushed < $1 LIMIT $2)", before, true},

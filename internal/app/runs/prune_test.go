@@ -167,7 +167,39 @@ func TestADatabaseFromBeforeIsBroughtUpToDate(t *testing.T) {
 		assert.False(t, r.claim("a-delivery"))
 		assert.True(t, r.note(fixturesOf("a"), "1", noon))
 		assert.Equal(t, runs.Pruned{Notes: 1}, r.prune(noon.Add(day), noon.Add(91*day)))
-		assert.Equal(t, 1, r.count("said"))
+		assert.Equal(t, 1, r.count("claim"))
+	})
+}
+
+// Claims and locks were in one table once.
+func TestClaimsAndLocksAreTakenApart(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		db, err := database.Open(t.Context(), address)
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, db.Close()) })
+		before := runs.Schema()
+		before.Steps = before.Steps[:4]
+		require.NoError(t, db.Migrate(t.Context(), before))
+		require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
+			_, err := tx.Exec(t.Context(), `INSERT INTO said (cause, dated) VALUES ('a-delivery', 0), ('skipped x', $1), ('measured aryeko/ghx h bench', $1),
+				('lock repository aryeko/ghx', $1), ('lock installation 5', 0)`, noon.UnixMilli())
+			return err
+		}))
+		table, err := runs.Open(t.Context(), db)
+		require.NoError(t, err)
+		r := &rig{t, table, db}
+		for _, claimed := range []string{"a-delivery", "skipped x", "measured aryeko/ghx h bench"} {
+			assert.False(t, r.claim(claimed), claimed)
+		}
+		for _, name := range []string{"repository aryeko/ghx", "installation 5", "repository new"} {
+			require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error { return r.Lock(t.Context(), tx, name) }))
+		}
+		assert.Equal(t, []int{3, 3}, []int{r.count("claim"), r.count("run_lock")}, "what was locked before is the same lock")
+		assert.True(t, r.claim("repository new") && r.claim("lock repository new"), "a lock claims nothing")
+		assert.Equal(t, runs.Pruned{Notes: 1}, r.prune(noon.Add(day), noon.Add(2*day)), "when a claim was made is known still")
+		assert.True(t, r.claim("skipped x"))
+		assert.False(t, r.claim("measured aryeko/ghx h bench"))
+		assert.Equal(t, 3, r.count("run_lock"))
 	})
 }
 

@@ -116,6 +116,15 @@ func schema() database.Schema {
 		ALTER TABLE run ADD COLUMN workflow_asked BIGINT NOT NULL DEFAULT 0;
 		UPDATE run SET workflow_asks = 1, workflow_asked = started WHERE workflow_run <> 0;
 		ALTER TABLE run_row ADD COLUMN taken_usd DOUBLE PRECISION;
+	`, `
+		CREATE INDEX run_about ON run ((repo || '#' || CASE WHEN pull > 0 THEN CAST(pull AS TEXT) ELSE head END || ' ' || suite), seq);
+		CREATE INDEX run_check ON run (check_id, seq);
+		CREATE TABLE claim (name TEXT PRIMARY KEY, dated BIGINT NOT NULL DEFAULT 0);
+		CREATE TABLE run_lock (name TEXT PRIMARY KEY);
+		INSERT INTO claim (name, dated) SELECT cause, dated FROM said WHERE cause NOT LIKE 'lock %';
+		INSERT INTO run_lock (name) SELECT SUBSTR(cause, 6) FROM said WHERE cause LIKE 'lock %';
+		DROP TABLE said;
+		CREATE INDEX claim_dated ON claim (dated);
 	`}}
 }
 
@@ -145,12 +154,12 @@ func (t *Table) ByCause(ctx context.Context, cause string) (Run, error) {
 
 // ByCheck returns the latest run that a check run shows.
 func (t *Table) ByCheck(ctx context.Context, checkID int64) (Run, error) {
-	return t.one(ctx, "check_id = $1", checkID)
+	return t.one(ctx, ofCheck, checkID)
 }
 
 // Latest returns the latest run of a subject, skipped ones aside.
 func (t *Table) Latest(ctx context.Context, subject string) (Run, error) {
-	return t.one(ctx, "("+subjectSQL+") = $1 AND state <> 'skipped'", subject)
+	return t.one(ctx, ofSubject+" AND state <> 'skipped'", subject)
 }
 
 // LatestOf returns the latest run of a commit.
@@ -168,8 +177,15 @@ func (t *Table) LatestOfHead(ctx context.Context, repo, head string) (Run, error
 	return t.one(ctx, "repo = $1 AND head = $2", repo, head)
 }
 
-// subjectSQL is [Subject] of a row.
-const subjectSQL = `repo || '#' || CASE WHEN pull > 0 THEN CAST(pull AS TEXT) ELSE head END || ' ' || suite`
+// Conditions that an index serves. The one of the subject, which is [Subject]
+// of a row, has to be written as in the index.
+const (
+	ofSubject = `(repo || '#' || CASE WHEN pull > 0 THEN CAST(pull AS TEXT) ELSE head END || ' ' || suite) = $1`
+	ofCheck   = "check_id = $1"
+)
+
+// latest picks the latest run of those for which a condition holds.
+const latest = " ORDER BY seq DESC LIMIT 1"
 
 // Subject names what only one run at a time is about: a pull request and a
 // check's name, or a commit where there is no pull request.
@@ -183,7 +199,7 @@ func Subject(repo string, pull int, head, suite string) string {
 
 // one returns the latest run for which a condition holds.
 func (t *Table) one(ctx context.Context, where string, args ...any) (Run, error) {
-	found, err := find(ctx, t.db, where+" ORDER BY seq DESC LIMIT 1", args...)
+	found, err := find(ctx, t.db, where+latest, args...)
 	if err == nil && len(found) == 0 {
 		return Run{}, ErrNone
 	}
@@ -198,9 +214,11 @@ type querier interface {
 	Query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
+const selectRuns = "SELECT " + columns + " FROM run WHERE "
+
 // find returns the runs for which a condition holds.
 func find(ctx context.Context, in querier, where string, args ...any) ([]Run, error) {
-	rows, err := in.Query(ctx, "SELECT "+columns+" FROM run WHERE "+where, args...)
+	rows, err := in.Query(ctx, selectRuns+where, args...)
 	if err != nil {
 		return nil, fault.Infraf("read runs: %w", err)
 	}
