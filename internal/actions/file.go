@@ -111,7 +111,8 @@ const summaryCut = "\n\n_The rest is longer than a job summary may be; the files
 
 // AddSummary appends Markdown to the job summary. What is over the limit is
 // cut off between two lines: callers who want to choose what goes make it
-// shorter themselves.
+// shorter themselves. AddStepSummary of go-githubactions knows no limit, and
+// panics where the file cannot be written.
 func (f *Files) AddSummary(markdown string) {
 	err := f.addSummary(markdown)
 	if err != nil {

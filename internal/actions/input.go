@@ -106,7 +106,8 @@ func Secrets(environ []string) []string {
 
 // ReadInputs reads and checks the inputs in an environment of NAME=value. The
 // error is of kind invalid and tells of every problem at once, one a line; beside it
-// the inputs are as far as they could be read, to tell of it on GitHub.
+// the inputs are as far as they could be read, to tell of it on GitHub. GetInput of
+// go-githubactions would not do: it tells neither what was given nor what is unknown.
 func ReadInputs(environ []string) (Inputs, error) {
 	r := reading{given: map[string]string{}, declared: map[string]Input{}}
 	for _, in := range Declared() {

@@ -198,7 +198,9 @@ func (c *Credential) Token(ctx context.Context) (string, error) {
 	return token.GetToken(), nil
 }
 
-// issue makes a token.
+// issue makes a token. The transport of ghinstallation for installations does
+// not: it renews a token a minute before its end, asks without our retries,
+// revokes nothing, and changes the App's transport, which credentials share.
 func (c *Credential) issue(ctx context.Context) (*github.InstallationToken, error) {
 	permissions, err := c.app.permissions(ctx, c.use)
 	if err != nil {
