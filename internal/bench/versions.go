@@ -22,11 +22,10 @@ func (v *Versions) Add(tools map[string]string) {
 	for name, version := range tools {
 		all := (*v)[name]
 		at, known := slices.BinarySearch(all, version)
-		if known || at == MaxVersions {
-			continue
+		if !known {
+			all = slices.Insert(all, at, strings.Clone(version))
+			(*v)[strings.Clone(name)] = all[:min(len(all), MaxVersions)]
 		}
-		all = slices.Insert(all, at, strings.Clone(version))
-		(*v)[strings.Clone(name)] = all[:min(len(all), MaxVersions)]
 	}
 }
 

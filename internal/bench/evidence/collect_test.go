@@ -220,6 +220,7 @@ func TestRowsThatCannotBeJudgedTogetherAreRefused(t *testing.T) {
 
 	of := func(file string) func(*bench.Row) { return func(r *bench.Row) { r.ModeHash = file } }
 	base := row("ghx@base", "a-001", 1, of("base"))
+	base.Git.Tree = &base.ScenarioID
 	_, err = evidence.FromRows([]bench.Row{base, row(bench.GHX, "a-001", 1, of("x")), row(bench.GHX, "a-001", 2, of("y"))}, pairing)
 	require.ErrorContains(t, err, "the rows of mode ghx are of 2 contents of its file, x and y: it was changed meanwhile")
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))

@@ -392,8 +392,8 @@ func (m *modeRows) note(o origin) {
 		return
 	}
 	o.provider, o.model = strings.Clone(o.provider), strings.Clone(o.model)
-	o.modeHash = strings.Clone(o.modeHash)
 	o.variant, o.scenarioSet, o.commit = strings.Clone(o.variant), strings.Clone(o.scenarioSet), strings.Clone(o.commit)
+	o.modeHash = strings.Clone(o.modeHash)
 	m.origins[o] = struct{}{}
 }
 

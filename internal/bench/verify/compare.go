@@ -57,7 +57,9 @@ func Compare(a, b ComparedSource, how Judging) (c bench.Comparison, notes []stri
 	}
 	c.Differences, c.Alike = settingsOf(&sides[0].facts, &sides[1].facts)
 	for _, pair := range pairs {
-		notes = append(notes, otherFile(sides, pair)...)
+		if pair[0] == pair[1] {
+			notes = append(notes, otherFile(sides, pair[0])...)
+		}
 		compared, err := how.compareModes(sides, pair)
 		if err != nil {
 			return c, notes, err
@@ -145,14 +147,14 @@ func joinModes(modes []bench.Mode) string {
 }
 
 // otherFile says that a mode of one name is two, where its file has changed.
-func otherFile(sides [2]*side, pair [2]bench.Mode) []string {
-	name := fileOf(pair[0])
+func otherFile(sides [2]*side, mode bench.Mode) []string {
+	name := fileOf(mode)
 	a, b := sides[0].facts.settings[name], sides[1].facts.settings[name]
-	if pair[0] != pair[1] || len(a) == 0 || len(b) == 0 || maps.Equal(a, b) {
+	if len(a) == 0 || len(b) == 0 || maps.Equal(a, b) {
 		return nil
 	}
 	return []string{fmt.Sprintf("mode %s is not the same in both: its file has content %s in A and %s in B, so the figures are of two modes of that name",
-		pair[0], sides[0].facts.text(name), sides[1].facts.text(name))}
+		mode, sides[0].facts.text(name), sides[1].facts.text(name))}
 }
 
 // compareModes compares a mode of A with one of B.

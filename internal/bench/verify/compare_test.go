@@ -139,10 +139,20 @@ func TestAModeWhoseFileChangedBetweenTwoRunsIsTold(t *testing.T) {
 	assert.Equal(t, []string{"mode mine is not the same in both: its file has content 1111 in A and 2222 in B, so the figures are of two modes of that name"}, notes)
 
 	for name, other := range map[string]string{"the same": "1111", "not recorded": ""} {
-		_, notes, err = verify.Compare(a, written(t, comparedRows("run-2", modes, of(other))), how)
-		require.NoError(t, err)
-		assert.Empty(t, notes, name)
+		b := written(t, comparedRows("run-2", modes, of(other)))
+		for _, pair := range [][2]verify.ComparedSource{{a, b}, {b, a}} {
+			_, notes, err = verify.Compare(pair[0], pair[1], how)
+			require.NoError(t, err)
+			assert.Empty(t, notes, name)
+		}
 	}
+
+	two := []bench.Mode{"mine", "theirs"}
+	a, b := written(t, comparedRows("run-1", two, of("1111"))), written(t, comparedRows("run-2", two, of("2222")))
+	a.Mode, b.Mode = "mine", "theirs"
+	_, notes, err = verify.Compare(a, b, how)
+	require.NoError(t, err)
+	assert.Empty(t, notes, "other modes are compared")
 }
 
 func TestRunsThatEndedWhenTheyKnewHaveWiderIntervals(t *testing.T) {

@@ -105,9 +105,12 @@ func TestRowsOfTwoFilesOfAModeAreNotReportedTogether(t *testing.T) {
 	assert.ErrorContains(t, err, `is "changed", but the suite's is "file"`)
 
 	// Which run a mode is of first does not matter.
-	both.Runs[0].ModeFiles = nil
-	_, err = verify.Report(both, how)
-	require.ErrorContains(t, err, `is "file", but the suite's is "changed"`)
+	for _, others := range []map[bench.Mode]bench.ModeFact{nil, {"theirs": {Hash: "theirs"}}} {
+		both.Runs[0].ModeFiles = others
+		_, err = verify.Report(both, how)
+		require.ErrorContains(t, err, `is "file", but the suite's is "changed"`)
+		assert.NotContains(t, others, bench.Mode("mine"), "what was read is not changed")
+	}
 
 	both.Runs = nil
 	_, err = verify.Report(both, how)
@@ -115,28 +118,60 @@ func TestRowsOfTwoFilesOfAModeAreNotReportedTogether(t *testing.T) {
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 }
 
+// slow has a mode's agents take a second more.
+func (r *rig) slow(mode bench.Mode) {
+	turn := r.provider.OnPrompt
+	r.provider.OnPrompt = func(ctx context.Context, s *fake.Session, p agent.Prompt) (agent.Turn, error) {
+		if s.Setup.Mode == mode {
+			r.now = r.now.Add(time.Second)
+		}
+		return turn(ctx, s, p)
+	}
+}
+
+func TestG14FiguresOfAnotherBaseAreNotComparedWith(t *testing.T) {
+	for now, warnings := range map[string]int{"base": 2, "another": 1} {
+		r := newRig(t)
+		base := "base"
+		r.suite.Modes, r.suite.BaseCommit = []bench.Mode{bench.GHXBase, bench.GHX}, &base
+		how := judging()
+		how.Baseline = bench.GHXBase
+		for _, id := range []string{"run-1", "run-2", "run-3"} {
+			r.next(id)
+			_, err := verify.Verify(t.Context(), r.sequence(nil), r.suite, r.deps, how)
+			require.NoError(t, err)
+		}
+		r.next("run-4")
+		r.suite.BaseCommit = &now
+		r.slow(bench.GHXBase)
+		r.slow(bench.GHX)
+		v, err := verify.Verify(t.Context(), r.sequence(nil), r.suite, r.deps, how)
+		require.NoError(t, err)
+		assert.Len(t, v.Summary.Regressions, warnings, "of the tool, and of the base %s", now)
+	}
+}
+
 func TestG14FiguresOfAnotherFileOfAModeAreNotComparedWith(t *testing.T) {
-	for hash, warnings := range map[string]int{"file": 1, "changed": 0} {
+	for _, c := range []struct {
+		before, now string
+		warnings    int
+	}{{"file", "file", 1}, {"file", "changed", 0}, {"", "file", 1}, {"file", "", 1}} {
 		r := withMine(t)
 		fact := r.mine()
+		fact.Hash = c.before
+		r.setMine(fact)
 		for _, id := range []string{"run-1", "run-2", "run-3"} {
 			r.next(id)
 			_, err := verify.Verify(t.Context(), r.sequence(nil), r.suite, r.deps, judgingMine())
 			require.NoError(t, err)
 		}
-		fact.Hash = hash
+		fact.Hash = c.now
 		r.setMine(fact)
 		r.next("run-4")
-		turn := r.provider.OnPrompt
-		r.provider.OnPrompt = func(ctx context.Context, s *fake.Session, p agent.Prompt) (agent.Turn, error) {
-			if s.Setup.Mode == "mine" {
-				r.now = r.now.Add(time.Second)
-			}
-			return turn(ctx, s, p)
-		}
+		r.slow("mine")
 		slow, err := verify.Verify(t.Context(), r.sequence(nil), r.suite, r.deps, judgingMine())
 		require.NoError(t, err)
-		assert.Len(t, slow.Summary.Regressions, warnings, hash)
+		assert.Len(t, slow.Summary.Regressions, c.warnings, "%q, then %q", c.before, c.now)
 	}
 }
 

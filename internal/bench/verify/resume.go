@@ -41,7 +41,7 @@ func sameRun(before, now ledger.RunInfo) error {
 	}
 	for _, mode := range before.Modes {
 		was, is := before.ModeFiles[mode], now.ModeFiles[mode]
-		if was.Hash == "" || is.Hash == "" {
+		if was.Hash == "" { // it is no file's, or of an older version
 			continue
 		}
 		for _, d := range []change{{"content of the file of mode " + string(mode), was.Hash, is.Hash}, toolChange("mode "+string(mode)+"'s ", was.Git, is.Git)} {
