@@ -39,6 +39,7 @@ func (r *reading) ofGHX(in Inputs) {
 		r.problem(inExperiment, "%s is %s, which has no such configuration: leave it out, or name another benchmark", inBenchmark, in.Benchmark)
 	}
 	r.modesToCompare(in)
+	r.modesOfFiles(in)
 	if r.set(inScenarios) && r.set(inScenarioSet) {
 		r.problem(inScenarios, "%s is given too: choose one", inScenarioSet)
 	}
@@ -76,6 +77,15 @@ func (r *reading) rowsToTakeOver(in Inputs) {
 		r.problem(inRows, "%s is given too: a run that goes on has the rows that it took over already", inResume)
 	case len(in.Results) > 0:
 		r.problem(inRows, "%s is given too: where results are merged nothing is run", inResults)
+	}
+}
+
+// modesOfFiles checks where the mode files are.
+func (r *reading) modesOfFiles(in Inputs) {
+	for _, file := range in.ModeFiles {
+		if !inside(file) {
+			r.problem(inModeFiles, "it has %q, want a file inside the workspace", file)
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ const (
 	inScenarios     = "scenarios"
 	inScenariosPath = "scenarios-path"
 	inModes         = "modes"
+	inModeFiles     = "mode-files"
 	inRepetitions   = "repetitions"
 	inProvider      = "provider"
 	inModel         = "model"
@@ -82,7 +83,8 @@ func Declared() []Input {
 		{Name: inScenarioSet, Help: "The set of scenarios to run: by default ci-verify-pr, with gate-profile regression or claim ci-evidence."},
 		{Name: inScenarios, Help: "Scenario ids, separated by commas or line ends, to run in place of a set."},
 		{Name: inScenariosPath, Help: "A folder of the workspace with scenarios and sets, to run in place of the built-in ones. Those that come out badly are annotated there."},
-		{Name: inModes, Help: "The modes to run, separated by commas or line ends: agent_direct, mcp, ghx, ghx@base. By default agent_direct,ghx, with gate-profile regression ghx@base,ghx."},
+		{Name: inModes, Help: "The modes to run, separated by commas or line ends: agent_direct, mcp, ghx, ghx@base and those of mode-files. By default agent_direct,ghx, with gate-profile regression ghx@base,ghx."},
+		{Name: inModeFiles, Help: "Files of the workspace that describe further modes for modes, one a line. They are read where the build was done, so they may name what it makes."},
 		{Name: inRepetitions, Help: "How often each scenario runs in each mode, by default 4; with gate-profile regression or claim also a range, by default 2..12, of which no more is run than it takes to tell."},
 		{Name: inBaselineMode, Help: "The mode to compare with: by default agent_direct, with gate-profile regression ghx@base."},
 		{Name: inCandidateMode, Default: string(bench.GHX), Help: "The mode to judge."},

@@ -27,8 +27,10 @@ type Inputs struct {
 	// Scenarios, if there are any, are run in place of the set.
 	Scenarios []string
 	// ScenariosPath is a folder in the workspace, empty for the built-in ones.
-	ScenariosPath       string
-	Modes               []bench.Mode
+	ScenariosPath string
+	Modes         []bench.Mode
+	// ModeFiles are paths in the workspace.
+	ModeFiles           []string
 	Baseline, Candidate bench.Mode
 	// The margins are 0 for the usual ones.
 	MarginSuccess, MarginCost, MarginLatency float64
@@ -274,9 +276,14 @@ func words[T ~string](all []T) string {
 	return b.String()
 }
 
-// mode returns the mode of that name, the empty one if there is none.
+// mode returns the mode of that name, the empty one if there is none. What files
+// describe is found out when they are read.
 func (r *reading) mode(name, value string) bench.Mode {
-	mode, err := bench.ParseShippedMode(value)
+	parse := bench.ParseShippedMode
+	if r.text(inModeFiles) != "" {
+		parse = bench.ParseMode
+	}
+	mode, err := parse(value)
 	if err != nil {
 		r.problem(name, "%v", err)
 	}
@@ -305,7 +312,7 @@ func (r *reading) inputs() Inputs {
 		Provider: r.provider(), Model: r.text(inModel), ModelVariant: r.text(inModelVariant),
 		ModelBaseURL: r.text(inModelBaseURL), ModelKey: r.text(inModelKey), Token: r.text(inToken),
 		Profile:     choice(r, inGateProfile, bench.GateProfiles()...),
-		ScenarioSet: r.text(inScenarioSet), Scenarios: r.list(inScenarios, ","), ScenariosPath: r.text(inScenariosPath), Modes: r.modes(),
+		ScenarioSet: r.text(inScenarioSet), Scenarios: r.list(inScenarios, ","), ScenariosPath: r.text(inScenariosPath), Modes: r.modes(), ModeFiles: r.list(inModeFiles, ""),
 		Baseline: r.mode(inBaselineMode, r.text(inBaselineMode)), Candidate: r.mode(inCandidateMode, r.text(inCandidateMode)),
 		MarginSuccess: r.margin(inMarginSuccess), MarginCost: r.margin(inMarginCost), MarginLatency: r.margin(inMarginLatency),
 		Repetitions: r.repetitions(), Concurrency: r.whole(inConcurrency, 1),

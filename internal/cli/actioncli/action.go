@@ -180,7 +180,11 @@ func (a *action) measure(ctx context.Context) (int, error) {
 	if err != nil {
 		return a.broken(ctx, err)
 	}
-	result, said, err := a.bench(ctx, stages, a.verifyArguments(ghx))
+	modeFiles, err := a.modeFiles(ghx)
+	if err != nil {
+		return a.broken(ctx, err)
+	}
+	result, said, err := a.bench(ctx, stages, a.verifyArguments(ghx, modeFiles))
 	a.handOver()
 	return a.judge(ctx, stages, result, said, err)
 }

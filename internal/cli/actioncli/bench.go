@@ -27,7 +27,7 @@ const keyVariable = "BENCH_MODEL_API_KEY"
 
 // verifyArguments returns the command line that does what the inputs ask for.
 // The log shows it, so that anybody can run it again at home.
-func (a *action) verifyArguments(ghx ghxbuild.Built) []string {
+func (a *action) verifyArguments(ghx ghxbuild.Built, modeFiles []string) []string {
 	in := a.inputs
 	args := []string{
 		"verify", "--output-dir", in.OutputDir, "--provider", in.Provider,
@@ -41,6 +41,9 @@ func (a *action) verifyArguments(ghx ghxbuild.Built) []string {
 	}
 	for _, id := range in.Scenarios {
 		args = append(args, "--scenario", id)
+	}
+	for _, file := range modeFiles {
+		args = append(args, "--mode-file", file)
 	}
 	for _, host := range in.AllowHosts {
 		args = append(args, "--allow-host", host)

@@ -83,7 +83,7 @@ func (a *action) runFor(ctx context.Context, cmd command.Command) (int, error) {
 	if err := a.answer(ctx, "rocket", comment.Accepted(cmd.Name, a.teller.announced(a.plan()))); err != nil {
 		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
 	}
-	if a.inputs.BuildCommand != actions.BuildNone || a.inputs.Benchmark != actions.BenchmarkGHX {
+	if a.inputs.BuildCommand != actions.BuildNone || len(a.inputs.ModeFiles) > 0 || a.inputs.Benchmark != actions.BenchmarkGHX {
 		if a.source, err = ghxbuild.Fetch(ctx, a.teller.client, e.Owner, e.Repository, a.event.HeadSHA); err != nil {
 			return a.broken(ctx, err)
 		}

@@ -30,7 +30,10 @@ func (a *action) build(ctx context.Context) (ghx ghxbuild.Built, err error) {
 		workspace = a.source
 	}
 	in := a.inputs
-	wanted := ghxbuild.Wanted{Script: in.BuildCommand, Command: in.GHXCommand, Skill: in.GHXSkill, Base: in.BaseGHXCommand}
+	wanted := ghxbuild.Wanted{
+		WithoutGHX: !slices.Contains(in.Modes, bench.GHX) && !slices.Contains(in.Modes, bench.GHXBase),
+		Script:     in.BuildCommand, Command: in.GHXCommand, Skill: in.GHXSkill, Base: in.BaseGHXCommand,
+	}
 	err = a.log.Foreign(func(w io.Writer) error {
 		ghx, err = a.builder(workspace, w).Build(ctx, wanted)
 		return err
@@ -38,7 +41,11 @@ func (a *action) build(ctx context.Context) (ghx ghxbuild.Built, err error) {
 	if err != nil {
 		return ghx, err
 	}
-	a.log.Line("Measured is " + ghx.Describe())
+	if wanted.WithoutGHX {
+		a.log.Line("Measured is mode " + string(in.Candidate))
+	} else {
+		a.log.Line("Measured is " + ghx.Describe())
+	}
 	// A scripted agent has no need of one.
 	nothingBuilt := in.Provider == providerScripted && ghx.Command == ""
 	if !slices.Contains(in.Modes, bench.GHXBase) || in.BaseGHXCommand != "" || nothingBuilt {
@@ -56,6 +63,22 @@ func (a *action) build(ctx context.Context) (ghx ghxbuild.Built, err error) {
 		a.log.Line("It is compared with " + ghx.Base)
 	}
 	return ghx, err
+}
+
+// modeFiles returns the paths of the mode files where it was built. One that is a
+// link out of there is refused.
+func (a *action) modeFiles(built ghxbuild.Built) (files []string, err error) {
+	for _, name := range a.inputs.ModeFiles {
+		file, found, err := ghxbuild.FileIn(built.Folder, name)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, fault.Invalidf("input mode-files: there is no file %s, neither in the workspace nor made by the build", name)
+		}
+		files = append(files, file)
+	}
+	return files, nil
 }
 
 // providerScripted is the agent without a model.

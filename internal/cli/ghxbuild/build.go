@@ -57,6 +57,8 @@ type Builder struct {
 type Wanted struct {
 	// Script is [Auto], [None] or a script of sh.
 	Script string
+	// WithoutGHX is true where what is built need not have a ghx.
+	WithoutGHX bool
 	// Command and Skill are ghx's, Base is the command of the base commit's,
 	// where the build does not tell them. They may name files in the workspace.
 	Command, Skill, Base string
@@ -67,6 +69,9 @@ type Built struct {
 	// Command and Skill are ghx's, empty for the installed one's. Base and
 	// BaseSkill are the base commit's.
 	Command, Skill, Base, BaseSkill string
+	// Folder is where it was built: a copy of the workspace, or the workspace
+	// itself where nothing was built.
+	Folder string
 }
 
 // Enter finds out who builds, and ends and removes what that user has left: a
@@ -109,7 +114,7 @@ func (b *Builder) Build(ctx context.Context, in Wanted) (Built, error) {
 			return Built{}, err
 		}
 	}
-	if result.Command == "" {
+	if result.Command == "" && !in.WithoutGHX {
 		if result.Command, err = commandOf(folder); err != nil {
 			return Built{}, err
 		}

@@ -53,7 +53,7 @@ func TestWithoutABuildTheInputsSayWhatIsMeasured(t *testing.T) {
 			Script: command, Command: "node tool/ghx.js --flag", Skill: "SKILL.md",
 		})
 		require.NoError(t, err)
-		assert.Equal(t, ghxbuild.Built{Command: "node " + workspace + "/tool/ghx.js --flag", Skill: workspace + "/SKILL.md"}, ghx)
+		assert.Equal(t, ghxbuild.Built{Command: "node " + workspace + "/tool/ghx.js --flag", Skill: workspace + "/SKILL.md", Folder: workspace}, ghx)
 	}
 }
 

@@ -103,6 +103,7 @@ func (b Built) at(folder string) (Built, error) {
 	} else {
 		problems = append(problems, err)
 	}
+	b.Folder = folder
 	return b, errors.Join(problems...)
 }
 
