@@ -11,6 +11,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 )
 
@@ -28,7 +29,7 @@ var completedFlags = map[string]words{
 
 // completedArguments are the first arguments that a shell completes, by command.
 var completedArguments = map[string]words{
-	"bench run": modeWords, "bench surface": modeWords, "bench explain": cellWords, "bench compare": runWords, "bench measure": runFolderWords,
+	"bench run": modeWords, "bench surface": modeWords, "bench modes show": modeWords, "bench explain": cellWords, "bench compare": runWords, "bench measure": runFolderWords,
 	"bench scenarios show": scenarioWords, "bench scenarios try": scenarioWords,
 }
 
@@ -70,8 +71,18 @@ func listed(words []string, begun string) []string {
 	return fitting
 }
 
-func modeWords(*cobra.Command) []string {
-	return strings.Split(bench.JoinModes(bench.Modes(), ","), ",")
+// modeWords are the shipped modes and those of the mode files that are given.
+func modeWords(cmd *cobra.Command) []string {
+	modes := bench.Modes()
+	// A command without the flag has no files, and files with mistakes no names. Cobra
+	// parses flags twice here.
+	files, _ := cmd.Flags().GetStringArray("mode-file")
+	slices.Sort(files)
+	files = slices.Compact(files)
+	if library, err := toolset.LoadLibrary(files); err == nil {
+		modes = library.Names()
+	}
+	return strings.Split(bench.JoinModes(modes, ","), ",")
 }
 
 func profileWords(*cobra.Command) []string {
