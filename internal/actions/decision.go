@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/pathfilter"
 )
 
@@ -152,24 +151,12 @@ func decideComment(e Event) Decision {
 		return ignore("A comment is read once, when it is created.")
 	case e.Comment.Bot:
 		return ignore("Comments of bots are no commands.")
-	case !isCommand(e.Comment.Body):
+	case !command.Is(e.Comment.Body):
 		return ignore("The comment does not begin with /bench.")
 	case !e.Comment.OnPull:
 		return ignore("Commands work on pull requests, and this is an issue.")
 	}
 	return Decision{Kind: Command, Reason: fmt.Sprintf("%s gave a command on pull request %d.", e.Comment.Author, e.Pull.Number)}
-}
-
-// isCommand reports whether a comment's first line begins with the word
-// /bench. What it says is not looked at here. What only looks like a space, or
-// like nothing, ends the word too, so that its author gets an answer.
-func isCommand(body string) bool {
-	rest, is := strings.CutPrefix(body, "/bench")
-	if !is || rest == "" {
-		return is
-	}
-	next, _ := utf8.DecodeRuneInString(rest)
-	return unicode.IsSpace(next) || unicode.In(next, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // marked reports whether a text asks for nothing to be run.

@@ -3,6 +3,7 @@ package comment
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -103,6 +104,14 @@ func notDone(name command.Name, reason string) string {
 func Unpermitted(name command.Name, permission string) string {
 	return notDone(name, needs(markdown.Text(permission, maxName)))
 }
+
+// RefusalMark is hidden in the answer [NoPermission] to somebody, who gets that once
+// on a pull request: further commands of theirs get a reaction alone.
+func RefusalMark(login string) string {
+	return "<!-- bench-refused " + notInLogins.ReplaceAllString(login, "") + " -->"
+}
+
+var notInLogins = regexp.MustCompile(`[^A-Za-z0-9_\[\]-]`)
 
 // Unaffordable is the answer [OverBudget] with its reason, such as [TooDear]'s.
 func Unaffordable(name command.Name, reason string) string {

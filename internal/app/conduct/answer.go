@@ -98,8 +98,13 @@ func (o *order) tell(ctx context.Context, a runs.Answer, fresh bool) error {
 		o.conductor.warn(ctx, runs.Run{ID: o.cause}, notices)
 	}
 	mark := "<!-- bench-answer " + o.cause + " -->"
+	about := mark
+	if a.Outcome == string(comment.NoPermission) {
+		about, fresh = comment.RefusalMark(o.event.Sender.Login), false
+		mark += "\n" + about
+	}
 	if !fresh {
-		said, err := o.publisher.Said(ctx, o.pull.Number, mark)
+		said, err := o.publisher.Said(ctx, o.pull.Number, about)
 		if err != nil || said {
 			return err
 		}

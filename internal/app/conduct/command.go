@@ -102,7 +102,7 @@ func (o *order) obey(ctx context.Context, mistake error) (runs.Answer, error) {
 	switch {
 	case err != nil:
 		return runs.Answer{}, err
-	case !s.permitted:
+	case !s.permitted && (mistake != nil || !name.ForAll()):
 		return runs.Answer{Reaction: refused, Body: comment.Unpermitted(name, s.least), Outcome: string(comment.NoPermission)}, nil
 	case mistake != nil:
 		return o.correct(mistake), nil

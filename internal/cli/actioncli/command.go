@@ -26,8 +26,8 @@ func (a *action) obey(ctx context.Context) (int, error) {
 		return exitInfrastructure, err
 	}
 	switch {
-	case !may:
-		return exitFine, a.answer(ctx, "-1", comment.Refused(cmd.Name, comment.NoPermission))
+	case !may && (mistake != nil || !cmd.Name.ForAll()):
+		return exitFine, a.refuseOnce(ctx, cmd.Name)
 	case mistake != nil:
 		return exitFine, a.answer(ctx, "confused", comment.Mistaken(mistake, here()...))
 	}
@@ -50,6 +50,21 @@ func here() []command.Name { return []command.Name{command.Run, command.Status, 
 func (a *action) answer(ctx context.Context, reaction, body string) error {
 	a.teller.warn(a.teller.publisher.React(ctx, a.event.Comment.ID, reaction))
 	return a.teller.publisher.Reply(ctx, a.event.Pull.Number, body)
+}
+
+// refuseOnce refuses a command of somebody who may give none, with an answer if there
+// is none yet.
+func (a *action) refuseOnce(ctx context.Context, name command.Name) error {
+	mark := comment.RefusalMark(a.event.Comment.Author)
+	said, err := a.teller.publisher.Said(ctx, a.event.Pull.Number, mark)
+	if err != nil {
+		return err
+	}
+	a.teller.warn(a.teller.publisher.React(ctx, a.event.Comment.ID, "-1"))
+	if said {
+		return nil
+	}
+	return a.teller.publisher.Reply(ctx, a.event.Pull.Number, comment.Refused(name, comment.NoPermission)+"\n"+mark+"\n")
 }
 
 // runFor runs what a command asks for on the pull request's head.

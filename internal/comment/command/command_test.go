@@ -35,6 +35,8 @@ func TestParseReadsCommands(t *testing.T) {
 		},
 		{"as many repetitions as it takes", "/bench run regression --repetitions 2..8", command.Command{Name: command.Run, Profile: bench.ProfileRegression, Repetitions: bench.Repetitions{First: 2, Most: 8}}},
 		{"a model behind a gateway", "/bench run --model openrouter/acme/model-1:free", command.Command{Name: command.Run, Model: "openrouter/acme/model-1:free"}},
+		{"capitals", "/Bench RUN verify_pr", command.Command{Name: command.Run, Profile: bench.VerifyPR}},
+		{"spaces before it", "   /bench status", command.Command{Name: command.Status}},
 		{"retry", "/bench retry", command.Command{Name: command.Retry}},
 		{"cancel", "/bench cancel", command.Command{Name: command.Cancel}},
 		{"status", "/bench status\nplease", command.Command{Name: command.Status}},
@@ -62,10 +64,9 @@ func TestParseLeavesOtherCommentsAlone(t *testing.T) {
 		"a path":                "/bench/run",
 		"a letter beyond ASCII": "/benché",
 		"punctuation":           "/bench, I mean",
-		"capitals":              "/BENCH run",
 		"the second line":       "please\n/bench run",
 		"an empty first line":   "\n/bench run",
-		"a space before":        " /bench run",
+		"four spaces before":    "    /bench run",
 		"a tab before":          "\t/bench run",
 		"code":                  "`/bench run`",
 		"a fence":               "```\n/bench run\n```",
@@ -88,7 +89,6 @@ func TestParseLeavesOtherCommentsAlone(t *testing.T) {
 func TestParseAnswersMistakes(t *testing.T) {
 	for _, c := range []struct{ name, body, says string }{
 		{"an unknown command", "/bench rnu", "`rnu` is no command (did you mean `run`?). There are `run`, `retry`, `cancel`, `status`, `explain`, `approve`, `help`."},
-		{"a capital letter", "/bench Run", "`Run` is no command (did you mean `run`?)"},
 		{"nothing like it", "/bench abracadabra", "`abracadabra` is no command. There are"},
 		{"run forgotten before a profile", "/bench verify_pr", "did you mean `/bench run verify_pr`?"},
 		{"run forgotten before a scenario", "/bench pr-merge-001", "did you mean `/bench run pr-merge-001`?"},

@@ -30,12 +30,22 @@ func Parse(body string) (Command, bool, error) {
 	return c, true, nil
 }
 
+// Is reports whether a comment is a command, be it a mistaken one: its first line
+// begins with the word /bench, in whatever case, after at most three spaces. More
+// are code in Markdown.
+func Is(body string) bool {
+	_, is := commandLine(body)
+	return is
+}
+
 // commandLine returns what follows /bench on the first line.
 func commandLine(body string) (rest string, is bool) {
-	rest, is = strings.CutPrefix(body, prefix)
-	if !is {
+	const mostSpaces = 3
+	begun := strings.TrimLeft(body, " ")
+	if len(body)-len(begun) > mostSpaces || len(begun) < len(prefix) || !strings.EqualFold(begun[:len(prefix)], prefix) {
 		return "", false
 	}
+	rest = begun[len(prefix):]
 	if end := strings.IndexAny(rest, "\r\n"); end >= 0 {
 		rest = rest[:end]
 	}
@@ -62,7 +72,7 @@ func parseLine(line string) (Command, error) {
 	if len(words) == 0 {
 		return Command{Name: Run}, nil
 	}
-	verb, known := verbOf(words[0])
+	verb, known := verbOf(strings.ToLower(words[0]))
 	if !known {
 		return Command{}, unknownVerb(words[0])
 	}

@@ -53,6 +53,9 @@ var table = []verb{
 	{name: Help, about: "Show this."},
 }
 
+// ForAll reports whether anybody may give a command: it changes and costs nothing.
+func (n Name) ForAll() bool { return n == Help || n == Status || n == Explain }
+
 func verbOf(name string) (verb, bool) {
 	i := slices.IndexFunc(table, func(v verb) bool { return string(v.name) == name })
 	if i < 0 {
