@@ -2,7 +2,9 @@ package actioncli_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -407,6 +409,57 @@ func TestABuildFindsNoCredentials(t *testing.T) {
 	after, err := os.Stat(filepath.Join(r.workspace, "sub/.git"))
 	require.NoError(t, err)
 	assert.Equal(t, before.Mode(), after.Mode(), "for the steps that follow")
+}
+
+// What a pull request brings is never taken for results, nor are they written through
+// a link of its own.
+func TestFilesOfTheRepositoryAreNoResults(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("NOT TESTED: git makes the repository")
+	}
+	for name, c := range map[string]struct {
+		files, links map[string]string
+		inputs       map[string]string
+		says         string
+	}{
+		"nothing of ours":           {map[string]string{"a": "", ".bench/.gitignore": "*\n"}, nil, nil, ""},
+		"a run to resume":           {map[string]string{".bench/r/run.json": "{}"}, nil, map[string]string{"resume": "true"}, "input output-dir: .bench/r/run.json is a file of the repository"},
+		"a folder that is a link":   {map[string]string{"b/a": ""}, map[string]string{".bench": "b"}, nil, "input output-dir: .bench is a file"},
+		"a link to somewhere":       {nil, map[string]string{".bench/summary.json": "/etc/passwd"}, nil, "input output-dir: .bench/summary.json is a file"},
+		"a folder below a link":     {map[string]string{"b/c/a": ""}, map[string]string{"d": "b"}, map[string]string{"output-dir": "d/c"}, "input output-dir: d is a file"},
+		"rows of an earlier run":    {map[string]string{"rows/x-suite.jsonl": ""}, nil, map[string]string{"rows": "rows"}, "input rows: rows/x-suite.jsonl is a file"},
+		"one more shard":            {map[string]string{"results/forged/x-suite.jsonl": ""}, nil, map[string]string{"results": "results"}, "input results: results/forged/x-suite.jsonl is a file"},
+		"the same in other letters": {map[string]string{".BENCH/r/run.json": "{}", ".bench/a/.keep": ""}, nil, nil, "input output-dir: .BENCH/r/run.json is a file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRunner(t)
+			maps.Copy(r.inputs, c.inputs)
+			for path, text := range c.files {
+				r.write(path, text, 0o644)
+			}
+			for path, to := range c.links {
+				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(r.workspace, path)), 0o755))
+				require.NoError(t, os.Symlink(to, filepath.Join(r.workspace, path)))
+			}
+			for _, args := range [][]string{{"init", "-q"}, {"add", "-Af"}} {
+				git := exec.CommandContext(t.Context(), "git", args...)
+				git.Dir = r.workspace
+				out, err := git.CombinedOutput()
+				require.NoError(t, err, string(out))
+			}
+			ended := r.run()
+			require.Len(t, r.checks(), 1)
+			if c.says == "" {
+				assert.Zero(t, ended.code, ended.log)
+				return
+			}
+			assert.Equal(t, 2, ended.code, ended.log)
+			assert.Contains(t, ended.log, c.says)
+			assert.Equal(t, "action_required", r.checks()[0]["conclusion"])
+		})
+	}
 }
 
 func TestAPushAddsToTheHistoryThatTheDocumentationKeeps(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -117,12 +118,38 @@ type inFile struct {
 // Unwrap returns the error.
 func (e inFile) Unwrap() error { return e.error }
 
+// ownFolders looks whether what we write, and what we take for rows of runs, is no
+// file of the repository: a pull request could have written it, or a link in its place.
+func (a *action) ownFolders() error {
+	check := func(input, path string) error {
+		entry, err := benchcli.Committed(path)
+		switch {
+		case err != nil:
+			return fault.Infraf("input %s: find out whether %s is in the repository: %w", input, path, err)
+		case entry != "":
+			return fault.Invalidf("input %s: %s is a file of the repository, which a pull request can write: take it out with git rm --cached, or name another folder", input, entry)
+		}
+		return nil
+	}
+	problems := []error{check("output-dir", a.inputs.OutputDir)}
+	if a.inputs.Rows != "" {
+		problems = append(problems, check("rows", a.inputs.Rows))
+	}
+	for _, path := range a.inputs.Results {
+		problems = append(problems, check("results", path))
+	}
+	return errors.Join(problems...)
+}
+
 // readable looks whether the files that inputs name are those of the
 // workspace. A link could lead us, who may be root, to what nobody is to see.
 func (a *action) readable() error {
 	workspace, err := os.Getwd()
 	if err != nil {
 		return fault.Infraf("find the workspace: %w", err)
+	}
+	if err := a.ownFolders(); err != nil {
+		return err
 	}
 	if _, _, err := ghxbuild.FileIn(workspace, a.inputs.Expectations); err != nil || a.inputs.ScenariosPath == "" {
 		return err

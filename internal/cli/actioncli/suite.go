@@ -43,6 +43,9 @@ func (a *action) measureSuite(ctx context.Context) (int, error) {
 	stages := newStages(a.log)
 	defer stages.end()
 
+	if err := a.ownFolders(); err != nil {
+		return a.broken(ctx, err)
+	}
 	stages.enter("Build")
 	s := &suiteRun{action: a, environ: e.environ}
 	s.place = &ghxbuild.Builder{Workspace: folder, Account: a.account, Path: a.getenv("PATH")}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	gopath "path"
 	"path/filepath"
 	"strings"
 
@@ -20,8 +21,8 @@ import (
 // change is not to say that. The user is told, once.
 func (a *app) historyIn(dir string) string {
 	path := filepath.Join(dir, ledger.HistoryFile)
-	committed, err := isCommitted(path)
-	if !committed && err == nil {
+	committed, err := Committed(path)
+	if committed == "" && err == nil {
 		return path
 	}
 	why := "it is a file of the repository, so that a commit can say which scenarios count: take it out with git rm --cached, and keep it in a cache"
@@ -35,68 +36,76 @@ func (a *app) historyIn(dir string) string {
 	return ""
 }
 
-// isCommitted reports whether a file, or a link or module that leads to it, is
-// one of the repository of a checkout. A file that is not there is none.
-func isCommitted(path string) (bool, error) {
+// Committed returns the file of a checkout's repository that a path is, or that is in
+// the folder that it is, or the link or module that leads to it; empty if there is
+// none. A path that is not there is none.
+func Committed(path string) (string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	if _, err := os.Lstat(full); errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return "", nil
 	}
 	ways := []string{full}
 	if real, err := filepath.EvalSymlinks(full); err == nil {
 		ways = append(ways, real)
 	}
 	for _, way := range ways {
-		if is, err := isIndexed(way); is || err != nil {
-			return is, err
+		if entry, err := indexed(way); entry != "" || err != nil {
+			return entry, err
 		}
 	}
-	return false, nil
+	return "", nil
 }
 
-// isIndexed looks in every checkout that a file is in, however they lie in each
-// other.
-func isIndexed(file string) (bool, error) {
-	for folder := filepath.Dir(file); ; {
+// indexed looks in every checkout that a path is in, however they lie in each other.
+func indexed(path string) (string, error) {
+	for folder := filepath.Dir(path); ; {
 		repo, err := git.PlainOpenWithOptions(folder, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 		if errors.Is(err, git.ErrRepositoryNotExists) {
-			return false, nil
+			return "", nil
 		}
 		if err != nil {
-			return false, err
+			return "", err
 		}
 		tree, err := repo.Worktree()
 		if errors.Is(err, git.ErrIsBareRepository) {
-			return false, nil
+			return "", nil
 		}
 		if err != nil {
-			return false, err
+			return "", err
 		}
 		top := tree.Filesystem.Root()
 		entries, err := repo.Storer.Index()
 		if err != nil {
-			return false, err
+			return "", err
 		}
-		inside, err := filepath.Rel(top, file)
-		if err != nil || holds(entries, filepath.ToSlash(inside)) {
-			return err == nil, err
+		inside, err := filepath.Rel(top, path)
+		if err != nil {
+			return "", err
+		}
+		if entry := entryAt(entries, filepath.ToSlash(inside)); entry != "" {
+			return entry, nil
 		}
 		if folder = filepath.Dir(top); folder == top {
-			return false, nil
+			return "", nil
 		}
 	}
 }
 
-// holds reports whether an index has a file, or in place of a folder above it a
-// link or a module. Some systems tell no capital letters from small ones.
-func holds(entries *index.Index, file string) bool {
+// entryAt returns the entry of an index that is a path, is below it, or is a link or
+// a module in place of a folder above it. Files such as .gitignore below it do not
+// count. Some systems tell no capital letters from small ones.
+func entryAt(entries *index.Index, path string) string {
+	under := func(a, b string) bool {
+		return len(a) > len(b) && a[len(b)] == '/' && strings.EqualFold(a[:len(b)], b)
+	}
 	for _, e := range entries.Entries {
-		if strings.EqualFold(e.Name, file) || len(file) > len(e.Name) && file[len(e.Name)] == '/' && strings.EqualFold(e.Name, file[:len(e.Name)]) {
-			return true
+		below := under(e.Name, path) && !strings.HasPrefix(gopath.Base(e.Name), ".")
+		if below || strings.EqualFold(e.Name, path) || under(path, e.Name) {
+			return e.Name
 		}
 	}
-	return false
+	return ""
 }
