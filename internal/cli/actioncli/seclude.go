@@ -43,6 +43,8 @@ const maxDepth = 4
 func repositoriesIn(folder string) (found []string, err error) {
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
+		case errors.Is(err, fs.ErrPermission):
+			return nil // who builds cannot read it either
 		case err != nil || !entry.IsDir():
 			return err
 		case entry.Name() == ".git":
