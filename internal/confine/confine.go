@@ -15,7 +15,8 @@
 //   - [Landlock]: the kernel refuses TCP connections to any port but the
 //     listener's. It does not know addresses, so that port is open on other
 //     hosts too; it is drawn at random, which keeps honest tools away from
-//     it. It does not cover UDP, Multipath TCP and TCP Fast Open. A server
+//     it. UDP, with it DNS, raw sockets, Multipath TCP and TCP Fast Open, which
+//     it does not cover, are refused by a filter of system calls. A server
 //     that an agent starts for itself on loopback cannot be reached by it
 //     either.
 //   - [Advisory]: the agent is asked, by its environment, to use the proxy.

@@ -115,6 +115,9 @@ func (h *hold) takeNetwork(demand Network) (Network, string, error) {
 	if demand == Advisory {
 		return Advisory, why, nil
 	}
+	if err := starter.do(filterSockets); err != nil {
+		why = fmt.Sprintf("%s; UDP is not refused: %v", why, err)
+	}
 	if err := landlockUsable(); err != nil {
 		if demand == Landlock {
 			return "", "", fault.Infraf("restrict connections: %w", err)

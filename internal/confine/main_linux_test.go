@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -62,6 +63,11 @@ var roles = map[string]func(args []string){
 			report(err)
 		}
 	},
+	"call": func(args []string) {
+		for _, arg := range args {
+			report(calls[arg]())
+		}
+	},
 	"signal": func([]string) {
 		report(syscall.Kill(os.Getppid(), syscall.SIGCONT))
 	},
@@ -85,6 +91,53 @@ var roles = map[string]func(args []string){
 		signal.Notify(signals, unix.SIGUSR1)
 		<-signals
 	},
+}
+
+// calls are ways of reaching a network, and some that are not.
+var calls = map[string]func() error{
+	"unix":    socket(unix.AF_UNIX, unix.SOCK_DGRAM, 0),
+	"netlink": socket(unix.AF_NETLINK, unix.SOCK_RAW, 0),
+	"tcp":     socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, unix.IPPROTO_TCP),
+	"tcp6":    socket(unix.AF_INET6, unix.SOCK_STREAM, 0),
+	"udp":     socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0),
+	"udp6":    socket(unix.AF_INET6, unix.SOCK_DGRAM, unix.IPPROTO_UDP),
+	"icmp":    socket(unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_ICMP),
+	"raw":     socket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_RAW),
+	"mptcp":   socket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP),
+	"sctp":    socket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_SCTP),
+	"packet":  socket(unix.AF_PACKET, unix.SOCK_RAW, 0),
+	"vsock":   socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0),
+	"io_uring": func() error {
+		var params [120]byte
+		_, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&params)), 0)
+		return orNil(errno)
+	},
+	"fast open": func() error {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		return unix.Sendto(fd, []byte("x"), unix.MSG_FASTOPEN, &unix.SockaddrInet4{Port: 53, Addr: [4]byte{192, 0, 2, 1}})
+	},
+	"another convention": func() error {
+		const x32 = 0x40000000
+		_, _, errno := unix.RawSyscall(x32|unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM, 0)
+		return orNil(errno)
+	},
+}
+
+func socket(domain, kind, protocol int) func() error {
+	return func() error {
+		_, err := unix.Socket(domain, kind, protocol)
+		return err
+	}
+}
+
+func orNil(errno syscall.Errno) error {
+	if errno == 0 {
+		return nil
+	}
+	return errno
 }
 
 func report(err error) {

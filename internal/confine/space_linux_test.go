@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -138,14 +139,36 @@ func TestAnAgentReachesTheListenerAndNothingElse(t *testing.T) {
 				}
 			}()
 			targets := []string{"tcp/" + l.Addr().String(), "tcp/" + outside.Addr().String(), "tcp/192.0.2.1:443"}
+			targets = append(targets, "udp/192.0.2.1:53", "udp/127.0.0.1:53")
 			if w.network == confine.Namespace {
-				targets = append(targets, "udp/192.0.2.1:53", "tcp/[2001:db8::1]:443")
+				targets[len(targets)-1] = "tcp/[2001:db8::1]:443" // its loopback is its own
 			}
 			answers := run(t, s, role(t, s, "connect", targets...))
 			require.Len(t, answers, len(targets))
 			assert.Equal(t, "yes", answers[0], "the listener")
 			for i, answer := range answers[1:] {
 				assert.Regexp(t, "permission denied|refused|unreachable", answer, targets[i+1])
+			}
+		})
+	}
+}
+
+// What Landlock does not cover is refused all the same, and nothing besides.
+func TestUnderLandlockNoOtherSocketReachesANetwork(t *testing.T) {
+	open := []string{"unix", "netlink", "tcp", "tcp6"}
+	refused := []string{"udp", "udp6", "icmp", "raw", "mptcp", "sctp", "packet", "vsock", "io_uring", "fast open", "another convention"}
+	for _, w := range ways[1:3] {
+		t.Run(w.name, func(t *testing.T) {
+			s := w.open(t)
+			asked := slices.Concat(open, refused)
+			answers := run(t, s, role(t, s, "call", asked...))
+			require.Len(t, answers, len(asked))
+			for i, answer := range answers {
+				want := "permission denied"
+				if i < len(open) {
+					want = "yes"
+				}
+				assert.Equal(t, want, answer, asked[i])
 			}
 		})
 	}

@@ -98,11 +98,12 @@ func (o *order) stand(ctx context.Context) (s standing, err error) {
 // is tried again.
 func (o *order) obey(ctx context.Context, mistake error) (runs.Answer, error) {
 	name := o.command.Name
+	asks := name.ForAll() && mistake == nil
 	s, err := o.stand(ctx)
 	switch {
 	case err != nil:
 		return runs.Answer{}, err
-	case !s.permitted && (mistake != nil || !name.ForAll()):
+	case !s.permitted && !asks:
 		return runs.Answer{Reaction: refused, Body: comment.Unpermitted(name, s.least), Outcome: string(comment.NoPermission)}, nil
 	case mistake != nil:
 		return o.correct(mistake), nil
