@@ -252,8 +252,11 @@ func readRow(line []byte, r runs.Run) (row, error) {
 		return row{}, fault.Invalidf("it is no row")
 	}
 	p, cell, commit := r.Request.Plan, read.Cell(), r.Head
-	if cell.Mode == bench.GHXBase {
+	switch {
+	case cell.Mode == bench.GHXBase:
 		commit = r.Request.BaseSHA
+	case !cell.Mode.Shipped():
+		commit = "" // its file says what its tool is of
 	}
 	switch {
 	case !slices.Contains(p.Scenarios, cell.ScenarioID) || !slices.Contains(p.Modes, cell.Mode) || cell.Iteration < 1 || cell.Iteration > p.MostRepetitions():
@@ -302,7 +305,7 @@ func fits(s bench.Summary, rows int, r runs.Run) error {
 		missing += len(m.Cells)
 	}
 	switch {
-	case s.Gate.Profile != p.Profile || s.Gate.Baseline != p.Baseline || s.Gate.Candidate != bench.GHX:
+	case s.Gate.Profile != p.Profile || s.Gate.Baseline != p.Baseline || s.Gate.Candidate != p.Candidate:
 		return fault.Invalidf("the summary judges %s against %s by %s, which was not asked for", s.Gate.Candidate, s.Gate.Baseline, s.Gate.Profile)
 	case s.Evidence != nil && marginsOf(s.Evidence.Margins) != p.Margins:
 		return fault.Invalidf("the summary has other margins than those that were asked for: pass them on in the workflow, as that of `bench init --app` does")

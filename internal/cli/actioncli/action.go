@@ -180,7 +180,7 @@ func (a *action) measure(ctx context.Context) (int, error) {
 	if err != nil {
 		return a.broken(ctx, err)
 	}
-	modeFiles, err := a.modeFiles(ghx)
+	modeFiles, err := ghx.ModeFiles(a.inputs.ModeFiles)
 	if err != nil {
 		return a.broken(ctx, err)
 	}

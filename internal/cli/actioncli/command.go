@@ -21,6 +21,9 @@ func (a *action) obey(ctx context.Context) (int, error) {
 	if !is {
 		return exitFine, nil
 	}
+	if mistake == nil && len(a.inputs.ModeFiles) == 0 {
+		mistake = cmd.CheckModes()
+	}
 	may, err := a.teller.publisher.MayCommand(ctx, a.event.Comment.Author)
 	if err != nil {
 		return exitInfrastructure, err

@@ -76,7 +76,7 @@ func TestAModeFileIsOneOfTheWorkspace(t *testing.T) {
 		change       func(*runner)
 		says         string
 	}{
-		"a file that is not there":  {"tools/mine.yml", "agent_direct,mytool", nil, "there is no file tools/mine.yml"},
+		"a file that is not there":  {"tools/mine.yml", "agent_direct,mytool", nil, "mode file tools/mine.yml is neither in the repository nor made by the build"},
 		"a file of somewhere else":  {outside, "agent_direct,mytool", nil, "want a file inside the workspace"},
 		"a file above":              {"../secret.yml", "agent_direct,mytool", nil, "want a file inside the workspace"},
 		"a mode that no file names": {"tools/mytool.yml", "agent_direct,mytol", func(r *runner) { r.inputs["candidate-mode"] = "mytol" }, `unknown mode "mytol"`},

@@ -31,7 +31,7 @@ func (a *action) build(ctx context.Context) (ghx ghxbuild.Built, err error) {
 	}
 	in := a.inputs
 	wanted := ghxbuild.Wanted{
-		WithoutGHX: !slices.Contains(in.Modes, bench.GHX) && !slices.Contains(in.Modes, bench.GHXBase),
+		WithoutGHX: ghxbuild.WithoutGHX(in.Modes),
 		Script:     in.BuildCommand, Command: in.GHXCommand, Skill: in.GHXSkill, Base: in.BaseGHXCommand,
 	}
 	err = a.log.Foreign(func(w io.Writer) error {
@@ -63,22 +63,6 @@ func (a *action) build(ctx context.Context) (ghx ghxbuild.Built, err error) {
 		a.log.Line("It is compared with " + ghx.Base)
 	}
 	return ghx, err
-}
-
-// modeFiles returns the paths of the mode files where it was built. One that is a
-// link out of there is refused.
-func (a *action) modeFiles(built ghxbuild.Built) (files []string, err error) {
-	for _, name := range a.inputs.ModeFiles {
-		file, found, err := ghxbuild.FileIn(built.Folder, name)
-		if err != nil {
-			return nil, err
-		}
-		if !found {
-			return nil, fault.Invalidf("input mode-files: there is no file %s, neither in the workspace nor made by the build", name)
-		}
-		files = append(files, file)
-	}
-	return files, nil
 }
 
 // providerScripted is the agent without a model.

@@ -31,10 +31,11 @@ func newBuilds(settings config.Local, path string) *builds {
 	return &builds{settings: settings, path: path, turn: make(chan struct{}, 1)}
 }
 
-// measured are the programs of one run, and the hashes of the trees that they are
-// of, empty where those are not known. Its folders are temporary.
+// measured are the programs and mode files of one run, and the hashes of the trees
+// that they are of, empty where those are not known. Its folders are temporary.
 type measured struct {
 	ghxbuild.Built
+	modeFiles      []string
 	tree, baseTree string
 	folders        []string
 }
@@ -47,15 +48,17 @@ func (m *measured) remove() {
 	}
 }
 
-// build makes the ghx of the run's commit, and of its base commit if that is
-// measured too. The scripted agent has no need of one.
+// build makes what is measured of the run's commit, and the ghx of its base commit
+// if that is measured too. The scripted agent has no need of a ghx.
 func (b *builds) build(ctx context.Context, w conduct.Work, log io.Writer) (*measured, error) {
 	made := &measured{}
 	r := w.Run
-	if r.Request.Plan.Model == settings.Scripted {
+	p := r.Request.Plan
+	withModeFiles := len(p.ModeFiles) > 0
+	if p.Agent == settings.Scripted && !withModeFiles {
 		return made, nil
 	}
-	if b.settings.Build == ghxbuild.None {
+	if b.settings.Build == ghxbuild.None && !withModeFiles {
 		made.Command, made.Skill = b.settings.GHXCommand, b.settings.GHXSkill
 		return made, nil
 	}
@@ -65,15 +68,21 @@ func (b *builds) build(ctx context.Context, w conduct.Work, log io.Writer) (*mea
 	case <-ctx.Done():
 		return made, context.Cause(ctx)
 	}
-	wanted := ghxbuild.Wanted{Script: b.settings.Build, Command: b.settings.GHXCommand, Skill: b.settings.GHXSkill}
+	wanted := ghxbuild.Wanted{WithoutGHX: ghxbuild.WithoutGHX(p.Modes), Script: b.settings.Build, Command: b.settings.GHXCommand, Skill: b.settings.GHXSkill}
 	err := b.commit(ctx, w, r.Head, made, log, func(builder *ghxbuild.Builder) (ghxbuild.Built, error) {
 		return builder.Build(ctx, wanted)
 	})
 	if err != nil {
 		return made, err
 	}
+	if made.modeFiles, err = made.ModeFiles(p.ModeFiles); err != nil {
+		return made, queue.Permanent(err) // the commit stays as it is
+	}
+	if b.settings.Build == ghxbuild.None {
+		return made, nil
+	}
 	made.tree = ghxbuild.TreeOf(ctx, w.Client, r.Owner(), r.Name(), r.Head)
-	if !slices.Contains(r.Request.Plan.Modes, bench.GHXBase) {
+	if !slices.Contains(p.Modes, bench.GHXBase) {
 		return made, nil
 	}
 	proposed, base := made.Built, r.Request.BaseSHA

@@ -241,7 +241,7 @@ func (l *local) arguments(r runs.Run, ghx *measured, rows []bench.Row) []string 
 	p := r.Request.Plan
 	args := []string{
 		"verify", "--output-dir", l.folder(r), "--modes", bench.JoinModes(p.Modes, ","), "--repetitions", p.Repetitions.String(),
-		"--gate-profile", string(p.Profile), "--baseline-mode", string(p.Baseline), "--candidate-mode", string(bench.GHX),
+		"--gate-profile", string(p.Profile), "--baseline-mode", string(p.Baseline), "--candidate-mode", string(p.Candidate),
 		"--git-repo", r.Repo, "--git-commit", r.Head,
 	}
 	if p.Profile.ByEvidence() {
@@ -261,13 +261,17 @@ func (l *local) arguments(r runs.Run, ghx *measured, rows []bench.Row) []string 
 	if p.Target != settings.SandboxTarget {
 		args = append(args, "--target", p.Target, "--api-url", l.apiURL, "--seed-id", seedOf(r, rows))
 	}
+	for _, file := range ghx.modeFiles {
+		args = append(args, "--mode-file", file)
+	}
 	if l.settings.Expectations != "" {
 		args = append(args, "--expectations-config", l.settings.Expectations)
 	}
-	if p.Model == settings.Scripted {
-		return append(args, "--provider", "scripted")
+	args = append(args, "--provider", p.Agent)
+	if p.Agent == settings.Scripted {
+		return args
 	}
-	args = append(args, "--provider", "opencode", "--model", p.Model, "--max-cost-usd", strconv.FormatFloat(p.MaxUSD+before(r, rows), 'f', -1, 64))
+	args = append(args, "--model", p.Model, "--max-cost-usd", strconv.FormatFloat(p.MaxUSD+before(r, rows), 'f', -1, 64))
 	if l.settings.ModelKey != "" {
 		args = append(args, "--model-api-key-env", keyVariable)
 	}

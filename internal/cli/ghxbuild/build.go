@@ -13,11 +13,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/tail"
 )
@@ -62,6 +64,11 @@ type Wanted struct {
 	// Command and Skill are ghx's, Base is the command of the base commit's,
 	// where the build does not tell them. They may name files in the workspace.
 	Command, Skill, Base string
+}
+
+// WithoutGHX reports whether none of the modes has a ghx.
+func WithoutGHX(modes []bench.Mode) bool {
+	return !slices.Contains(modes, bench.GHX) && !slices.Contains(modes, bench.GHXBase)
 }
 
 // Built is what there is to measure.

@@ -107,6 +107,22 @@ func (b Built) at(folder string) (Built, error) {
 	return b, errors.Join(problems...)
 }
 
+// ModeFiles returns the paths of mode files where it was built. One that is a link
+// out of there is refused.
+func (b Built) ModeFiles(names []string) (files []string, err error) {
+	for _, name := range names {
+		file, found, err := FileIn(b.Folder, name)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, fault.Invalidf("mode file %s is neither in the repository nor made by the build", name)
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
 // FileIn returns the absolute path of a file that a word names in a folder.
 func FileIn(folder, word string) (string, bool, error) {
 	if word == "" {

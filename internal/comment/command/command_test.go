@@ -112,8 +112,8 @@ func TestParseAnswersMistakes(t *testing.T) {
 		{"a misspelt option", "/bench run --repetition 4", "did you mean `--repetitions`?"},
 		{"one hyphen", "/bench run -n 4", "two hyphens"},
 		{"an option of another command", "/bench retry --repetitions 4", "`/bench retry` has no option `--repetitions`; it has none"},
-		{"an unknown mode", "/bench run --modes ghx,gxh", "`gxh` is no mode (did you mean `ghx`?). There are `agent_direct`, `mcp`, `ghx`, `ghx@base`."},
-		{"no mode", "/bench run --modes=", "an empty word is no mode"},
+		{"no name of a mode", "/bench run --modes ghx,g;x", "`g;x` is no name of a mode. There are `agent_direct`, `mcp`, `ghx`, `ghx@base`, and those of mode files."},
+		{"no mode", "/bench run --modes=", "an empty word is no name of a mode"},
 		{"a mode twice", "/bench run --modes ghx,ghx", "twice"},
 		{"a model without its provider", "/bench run --model gpt", "a provider and a model"},
 		{"a model that is a path", "/bench run --model ../../etc/passwd", "a provider and a model"},
@@ -185,6 +185,22 @@ func TestCheckKnowsTheRepositorysNames(t *testing.T) {
 			assert.Equal(t, fault.Invalid, fault.KindOf(err))
 			assert.Equal(t, says, err.Error())
 		})
+	}
+}
+
+func TestModesOfThisProgramAreKnown(t *testing.T) {
+	for body, says := range map[string]string{
+		"/bench run --modes ghx,mcp,ghx@base": "",
+		"/bench run --modes ghx,gxh":          "`gxh` is no mode (did you mean `ghx`?). There are `agent_direct`, `mcp`, `ghx`, `ghx@base`.",
+	} {
+		c, _, err := command.Parse(body)
+		require.NoError(t, err)
+		if err = c.CheckModes(); says == "" {
+			assert.NoError(t, err)
+			continue
+		}
+		assert.EqualError(t, err, says)
+		assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	}
 }
 

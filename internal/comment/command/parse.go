@@ -180,6 +180,18 @@ func (v verb) optionsText() string {
 // Known are the names that there are in a repository.
 type Known struct{ Sets, Scenarios []string }
 
+// CheckModes returns an error as [Parse] does if the command names a mode that is
+// not a part of this program, for repositories without mode files.
+func (c Command) CheckModes() error {
+	known := bench.Modes()
+	for _, mode := range c.Modes {
+		if !mode.Shipped() {
+			return invalid("%s is no mode%s. There are %s.", quoted(string(mode)), didYouMean(string(mode), texts(known)), joined(known))
+		}
+	}
+	return nil
+}
+
 // Check returns an error as [Parse] does if the command names a set or a
 // scenario that is not there.
 func (c Command) Check(known Known) error {

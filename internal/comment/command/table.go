@@ -35,7 +35,7 @@ var table = []verb{
 		operand: runOperand,
 		options: []option{
 			{"repetitions", "N", "runs of each scenario in each mode, 1 to " + strconv.Itoa(MaxRepetitions) + ", or such as 2..12: as many as it takes to tell (`regression` and `claim` alone)", setRepetitions},
-			{"modes", "a,b", "the modes to run: " + joined(bench.Modes()), setModes},
+			{"modes", "a,b", "the modes to run: " + joined(bench.Modes()) + " and those of mode files", setModes},
 			{"model", "provider/model", "the model that the agents use", setModel},
 		},
 	},
@@ -131,9 +131,9 @@ func setRepetitions(c *Command, value string) error {
 
 func setModes(c *Command, value string) error {
 	for name := range strings.SplitSeq(value, ",") {
-		mode, err := bench.ParseShippedMode(name)
+		mode, err := bench.ParseMode(name)
 		if err != nil {
-			return invalid("%s is no mode%s. There are %s.", quoted(name), didYouMean(name, texts(bench.Modes())), joined(bench.Modes()))
+			return invalid("%s is no name of a mode. There are %s, and those of mode files.", quoted(name), joined(bench.Modes()))
 		}
 		if slices.Contains(c.Modes, mode) {
 			return invalid("Mode %s is there twice.", quoted(name))
