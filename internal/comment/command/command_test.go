@@ -112,7 +112,7 @@ func TestParseAnswersMistakes(t *testing.T) {
 		{"a misspelt option", "/bench run --repetition 4", "did you mean `--repetitions`?"},
 		{"one hyphen", "/bench run -n 4", "two hyphens"},
 		{"an option of another command", "/bench retry --repetitions 4", "`/bench retry` has no option `--repetitions`; it has none"},
-		{"no name of a mode", "/bench run --modes ghx,g;x", "`g;x` is no name of a mode. There are `agent_direct`, `mcp`, `ghx`, `ghx@base`, and those of mode files."},
+		{"no name of a mode", "/bench run --modes ghx,.gx", "`.gx` is no name of a mode. There are `agent_direct`, `mcp`, `ghx`, `ghx@base`, and those of mode files."},
 		{"no mode", "/bench run --modes=", "an empty word is no name of a mode"},
 		{"a mode twice", "/bench run --modes ghx,ghx", "twice"},
 		{"a model without its provider", "/bench run --model gpt", "a provider and a model"},
