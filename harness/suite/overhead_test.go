@@ -27,10 +27,7 @@ func TestOverheadOfAThousandTasks(t *testing.T) {
 		maxBytes = 50 << 20
 		tries    = 5
 	)
-	maxTime := 200 * time.Millisecond
-	if racing.Enabled {
-		maxTime *= 5 // the race detector costs more than what is measured
-	}
+	maxTime := racing.Limit(200 * time.Millisecond)
 	needs.Shell(t)
 	dir := t.TempDir()
 	var lines strings.Builder

@@ -55,11 +55,8 @@ func TestTheCheckRunIsSeenAtOnce(t *testing.T) {
 	}
 	slices.Sort(took)
 	t.Logf("from opened to the check run: %s, with %s an API call", took, latency)
-	limit := quick
-	if racing.Enabled {
-		limit *= 2 // the server runs with the detector too
-	}
-	assert.Less(t, took[len(took)/2], limit, "the median")
+	// The server runs with the detector too.
+	assert.Less(t, took[len(took)/2], racing.Limit(quick), "the median")
 }
 
 // rowOf is a stored row as far as it tells when it was made.
