@@ -148,6 +148,8 @@ func (m Model) unreachable(ctx context.Context, err error) error {
 func (m Model) refused(status int, answer []byte) error {
 	said := m.quote(answer)
 	switch {
+	case m.Key == "" && status == http.StatusUnauthorized:
+		return fault.Invalidf("%s wants an API key (401%s), and none was sent: name the environment variable that has it with --model-api-key-env, or give the action model-api-key", m.place(), said)
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		from := m.KeyFrom
 		if from == "" {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -20,9 +19,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
-// canaryTime bounds what an MCP server is tried with.
-const canaryTime = 15 * time.Second
-
 // noNetwork is what programs say that look for GitHub without the proxy, where there
 // is no network but the proxy.
 var noNetwork = regexp.MustCompile(`(?i)could ?n[o']t resolve host|ENOTFOUND|EAI_AGAIN|ENETUNREACH|no such host|name or service not known|` +
@@ -33,7 +29,7 @@ var noNetwork = regexp.MustCompile(`(?i)could ?n[o']t resolve host|ENOTFOUND|EAI
 func (s *Stations) canaries(ctx context.Context, place *target.Place, mode bench.Mode) error {
 	file := s.options.Tools.File(mode)
 	if file.Canary != "" && place.GitHub != nil {
-		what := fmt.Sprintf("`%s`", file.Canary)
+		what := fmt.Sprintf("its canary `%s`", file.Canary)
 		used, err := s.tried(ctx, place, mode, file.Canary)
 		if err != nil {
 			err = fault.Infraf("mode %s: %s fails where the agent works: %w", mode, what, err)
@@ -50,7 +46,7 @@ func (s *Stations) canaries(ctx context.Context, place *target.Place, mode bench
 			continue
 		}
 		if err := s.withServer(ctx, mode, name, place.GitHub, func(ctx context.Context, session *mcp.ClientSession, attempt *egress.Attempt) error {
-			what := fmt.Sprintf("tool %s of MCP server %s", server.Canary.Tool, name)
+			what := fmt.Sprintf("its canary, tool %s of MCP server %s,", server.Canary.Tool, name)
 			said, err := callTool(ctx, session, server.Canary.Tool, server.Canary.Arguments)
 			if err == nil && said.failed {
 				err = errors.New(markdown.Clean(said.text, maxNote))
@@ -110,7 +106,7 @@ func (s *Stations) withServer(ctx context.Context, mode bench.Mode, name string,
 	}()
 	attempt := st.proxy.Begin(github)
 	defer attempt.End()
-	limited, cancel := context.WithTimeoutCause(ctx, canaryTime, lateError(canaryTime))
+	limited, cancel := context.WithTimeoutCause(ctx, runTime, lateError(runTime))
 	defer cancel()
 	session, end, err := st.connect(limited, server)
 	if err != nil {
@@ -128,7 +124,7 @@ func seen(used egress.Usage, mode bench.Mode, what string, err error) error {
 	case err != nil:
 		return fault.Invalidf("%w: the proxy saw no request, so the program does not keep to HTTPS_PROXY and the proxy's certificate, and nothing else leads to GitHub there", err)
 	default:
-		return fault.Invalidf("mode %s: %s succeeds where the agent works, and the proxy saw no request to GitHub: the program does not keep to HTTPS_PROXY and the proxy's certificate, as Node.js before 22.21 does not, or it answers without asking", mode, what)
+		return fault.Invalidf("mode %s: %s succeeds where the agent works, and the proxy saw no request to GitHub: it answers without asking, so name another call, or the program does not keep to HTTPS_PROXY and the proxy's certificate, as Node.js before 22.21 does not", mode, what)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	shellquote "github.com/kballard/go-shellquote"
@@ -44,16 +45,22 @@ const (
 // calls end, once.
 func (st *station) connect(ctx context.Context, server agent.MCPServer) (session *mcp.ClientSession, end func() error, err error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
-	complaint := &limited{new(bytes.Buffer)}
-	transport, stop, err := st.transport(ctx, server, complaint)
+	complaint, printed := &limited{new(bytes.Buffer)}, &head{}
+	transport, stop, err := st.transport(ctx, server, complaint, printed)
 	if err != nil {
 		return nil, nil, err
 	}
 	session, err = client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		err = cause(ctx, err)
-		if ended(err) {
+		said := markdown.Clean(printed.String(), maxNote)
+		switch {
+		case ended(err) && said == "":
 			err = errors.New("it ends, or closes its output, before it answers")
+		case said != "" && !strings.HasPrefix(said, "{"):
+			err = fmt.Errorf("it prints something else than MCP: %q", said)
+		case ended(err):
+			err = errors.New("it ends, or closes its output, before it has answered")
 		}
 		if stopped := stop(); stopped != nil {
 			return nil, nil, errors.Join(err, stopped)
@@ -78,9 +85,9 @@ func ended(err error) bool {
 }
 
 // transport returns the way to a server. What it complains of is whole after stop.
-func (st *station) transport(ctx context.Context, server agent.MCPServer, complaint io.Writer) (_ mcp.Transport, stop func() error, err error) {
+func (st *station) transport(ctx context.Context, server agent.MCPServer, complaint, printed io.Writer) (_ mcp.Transport, stop func() error, err error) {
 	if server.URL == "" {
-		return st.startServer(ctx, server, complaint)
+		return st.startServer(ctx, server, complaint, printed)
 	}
 	transport, err := st.httpTransport(server)
 	return transport, func() error { return nil }, err
@@ -96,7 +103,7 @@ func cause(ctx context.Context, err error) error {
 
 // startServer starts a server on standard input and output. To stop it ends all that
 // it left running.
-func (st *station) startServer(ctx context.Context, server agent.MCPServer, complaint io.Writer) (_ mcp.Transport, stop func() error, err error) {
+func (st *station) startServer(ctx context.Context, server agent.MCPServer, complaint, printed io.Writer) (_ mcp.Transport, stop func() error, err error) {
 	st.running.Lock()
 	others, err := st.space.Processes()
 	if err != nil {
@@ -129,7 +136,11 @@ func (st *station) startServer(ctx context.Context, server agent.MCPServer, comp
 	if err != nil {
 		return nil, nil, errors.Join(err, stop())
 	}
-	return &mcp.IOTransport{Reader: &bounded{ReadCloser: output, left: maxServerOutput}, Writer: input}, stop, nil
+	kept := struct {
+		io.Reader
+		io.Closer
+	}{io.TeeReader(output, printed), output}
+	return &mcp.IOTransport{Reader: &bounded{ReadCloser: kept, left: maxServerOutput}, Writer: input}, stop, nil
 }
 
 // theirs are the ends of pipes that a program has.
@@ -150,6 +161,26 @@ func pipes() (input, output *os.File, program theirs, err error) {
 		return nil, nil, theirs{}, fault.Infraf("talk to an MCP server: %w", err)
 	}
 	return input, output, program, nil
+}
+
+// head keeps the beginning of what is written, by whoever.
+type head struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write never fails.
+func (h *head) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text = append(h.text, p[:min(len(p), max(0, maxNote-len(h.text)))]...)
+	return len(p), nil
+}
+
+func (h *head) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return string(h.text)
 }
 
 // bounded ends with an error after so many bytes.

@@ -37,6 +37,9 @@ func (b *BrokenTool) Unwrap() error { return b.Err }
 // mode's own alone does.
 func (s *Stations) Preflight(ctx context.Context, place *target.Place, modes []bench.Mode, capabilities []string) (map[bench.Mode]scenario.Names, error) {
 	if _, err := eachMode(modes, func(mode bench.Mode) error {
+		if place.GitHub == nil && len(s.options.Allow) == 0 {
+			return nil // there is nothing that a program could reach by the proxy
+		}
 		for _, p := range s.options.Tools.Programs(mode) {
 			if err := toolset.CheckRuntime(ctx, s.Run(mode), p); err != nil {
 				return err
@@ -100,7 +103,7 @@ func (s *Stations) preflights(ctx context.Context, place *target.Place, modes []
 // preflight runs a command of a mode, which can reach GitHub.
 func (s *Stations) preflight(ctx context.Context, place *target.Place, mode bench.Mode, line string) error {
 	if _, err := s.tried(ctx, place, mode, line); err != nil {
-		return fault.Infraf("mode %s: `%s` fails where the agent works: %w", mode, line, err)
+		return fault.Infraf("mode %s: its preflight `%s` fails where the agent works: %w", mode, line, err)
 	}
 	return nil
 }

@@ -161,7 +161,7 @@ func (st *station) environment(mode *toolset.ModeFile, proxy net.Addr, options O
 }
 
 // runTime bounds the commands that are tried before agents work.
-const runTime = 30 * time.Second
+const runTime = 15 * time.Second
 
 // lateError is why something was ended that took longer than that.
 type lateError time.Duration
@@ -195,6 +195,9 @@ func (st *station) run(ctx context.Context, words ...string) (string, error) {
 		err = killed
 	}
 	if err != nil {
+		if late := lateError(0); errors.As(err, &late) {
+			err = late
+		}
 		if said := strings.TrimSpace(stderr.String()); said != "" {
 			err = fmt.Errorf("%w: %s", err, said)
 		}

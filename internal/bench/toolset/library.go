@@ -2,6 +2,7 @@ package toolset
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,23 +39,29 @@ var Shipped = sync.OnceValue(func() *Library {
 	return l
 })
 
-// LoadLibrary returns the shipped modes and those of files. Errors are of kind
-// invalid.
+// LoadLibrary returns the shipped modes and those of files. The error, of kind
+// invalid, is all that is wrong with them.
 func LoadLibrary(paths []string) (*Library, error) {
 	l := &Library{modes: slices.Clone(Shipped().modes)}
+	var problems []error
 	for _, path := range paths {
 		m, err := LoadMode(path)
 		if err != nil {
-			return nil, err
+			problems = append(problems, err)
+			continue
 		}
 		if known, err := l.Mode(m.Name); err == nil {
 			where := "another file has it"
 			if known.Shipped() {
 				where = "it is shipped"
 			}
-			return nil, fault.Invalidf("mode file %s: there is a mode %s already (%s): choose another name", path, m.Name, where)
+			problems = append(problems, fault.Invalidf("mode file %s: there is a mode %s already (%s): choose another name", path, m.Name, where))
+			continue
 		}
 		l.modes = append(l.modes, m)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, fault.Wrap(fault.Invalid, err)
 	}
 	return l, nil
 }

@@ -44,6 +44,8 @@ type ModeFile struct {
 	folder string
 	guide  string
 	hash   string
+	// document is the file, to say where in it something is wrong.
+	document *jsondoc.Document
 }
 
 // Command is a program on the agent's PATH.
@@ -138,7 +140,7 @@ func parseMode(path string, data []byte, folder string) (*ModeFile, error) {
 	if len(problems) > 0 {
 		return nil, problems.Err()
 	}
-	m := &ModeFile{Shell: true, folder: folder}
+	m := &ModeFile{Shell: true, folder: folder, document: document}
 	if err := document.Decode(m); err != nil {
 		return nil, fault.Invalidf("mode file %s: %w", path, err)
 	}
@@ -166,6 +168,11 @@ func (m *ModeFile) Hash() string { return m.hash }
 // Shipped reports whether the mode is a part of this program.
 func (m *ModeFile) Shipped() bool { return m.folder == "" }
 
+// Instructs reports whether the file has anything to tell the agent.
+func (m *ModeFile) Instructs() bool {
+	return m.Instructions+m.guide != "" || slices.ContainsFunc(m.Commands, func(c Command) bool { return c.Skill != "" })
+}
+
 // Has reports whether the mode has a capability.
 func (m *ModeFile) Has(capability string) bool { return slices.Contains(m.Capabilities, capability) }
 
@@ -183,16 +190,37 @@ func (m *ModeFile) Checkout() string {
 func (m *ModeFile) place(name string) (string, error) {
 	local := filepath.Clean(name)
 	if !filepath.IsLocal(local) {
-		return "", fmt.Errorf("%s is outside of the mode file's folder: name what is in it", name)
+		return "", mendable{fmt.Errorf("%s is outside of the mode file's folder", name), "put it into that folder, or below"}
 	}
 	path, err := filepath.EvalSymlinks(filepath.Join(m.folder, local))
+	if err != nil && strings.HasPrefix(name, "~") {
+		return "", mendable{fmt.Errorf("%s is not there: no shell reads the ~", name), "name ./FILE beside the mode file, or a name on PATH"}
+	}
 	if err != nil {
-		return "", fmt.Errorf("%s is not there: %w", name, withoutPath(err))
+		return "", mendable{fmt.Errorf("%s is not there: %w", name, withoutPath(err)), "make it, or name another file"}
 	}
 	if !isIn(path, m.folder) {
-		return "", fmt.Errorf("%s is a link that leads out of the mode file's folder: name what is in it", name)
+		return "", mendable{fmt.Errorf("%s is a link that leads out of the mode file's folder", name), "put it into that folder, or below"}
 	}
 	return path, nil
+}
+
+// mendable is an error with its mend.
+type mendable struct {
+	error
+	mend string
+}
+
+// Unwrap returns the error alone.
+func (m mendable) Unwrap() error { return m.error }
+
+// mendOf returns the mend of an error as the end of its sentence, empty for none.
+func mendOf(err error) string {
+	var known mendable
+	if !errors.As(err, &known) {
+		return ""
+	}
+	return ": " + known.mend
 }
 
 func withoutPath(err error) error {
@@ -277,13 +305,13 @@ func (m *ModeFile) check(d *jsondoc.Document) (problems jsondoc.Problems) {
 	if m.InstructionsFile != "" {
 		text, err := m.read(m.InstructionsFile)
 		if err != nil {
-			wrong([]string{"instructions_file"}, "%v", err)
+			wrong([]string{"instructions_file"}, "%v%s", err, mendOf(err))
 		}
 		m.guide = text
 	}
 	if dir, named := strings.CutPrefix(m.Of, ofCheckout); named {
 		if _, err := m.place(dir); err != nil {
-			wrong([]string{"of"}, "%v", err)
+			wrong([]string{"of"}, "%v%s", err, mendOf(err))
 		}
 	}
 	return problems
@@ -297,7 +325,7 @@ func (m *ModeFile) checkEnvironment(d *jsondoc.Document, problems *jsondoc.Probl
 		case !variableName.MatchString(name):
 			*problems = append(*problems, d.KeyProblem(at, "is no name of a variable"))
 		case reserved.MatchString(name) && env[name] != tokenPlaceholder:
-			*problems = append(*problems, d.KeyProblem(at, "is not the mode's to set"))
+			*problems = append(*problems, d.KeyProblem(at, "is not the mode's to set: leave it out"))
 		}
 	}
 	m.checkSecrets(d, problems, env, path...)

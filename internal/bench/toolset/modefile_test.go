@@ -3,6 +3,7 @@ package toolset_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -141,9 +142,17 @@ func TestAModeWithoutACommandHasItsMend(t *testing.T) {
 	m := newMachine(t)
 	l := m.library(m.write("m.yml", "name: mine\ncommands: [{name: a, mend: brew install a}, {name: b, optional: true}, {name: c}]"))
 	assert.Equal(t, []toolset.Problem{
-		{What: `a is not there: exec: "a": executable file not found in $PATH`, Mend: "brew install a"},
-		{What: `c is not there: exec: "c": executable file not found in $PATH`, Mend: "install c, or name it with command in the mode's file"},
+		{What: m.root + `/m.yml:2:13: commands[0]: a is not there: exec: "a": executable file not found in $PATH`, Mend: "brew install a"},
+		{What: m.root + `/m.yml:2:73: commands[2]: c is not there: exec: "c": executable file not found in $PATH`, Mend: "install c, or name it with command in the mode's file"},
 	}, toolset.Find(toolset.Options{Library: l}).Problems("mine"))
+	for command, mend := range map[string]string{"../a": "put it into that folder, or below", "./no-such": "make it, or name another file", "./plain": "chmod +x ", "./odd": "name one that is there in the first line of ", "~/a": "name ./FILE beside the mode file, or a name on PATH"} {
+		require.NoError(t, os.WriteFile(filepath.Join(m.root, "plain"), []byte("x"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(m.root, "odd"), []byte("#!/no/such/sh\n"), 0o700)) //nolint:gosec // it is to be a program
+		l := m.library(m.write("m.yml", "name: mine\ncommands: [{name: a, command: "+command+", mend: brew install a}]"))
+		problems := toolset.Find(toolset.Options{Library: l}).Problems("mine")
+		require.Len(t, problems, 1)
+		assert.True(t, strings.HasPrefix(problems[0].Mend, mend), "%s: %+v", command, problems[0])
+	}
 	_, err := l.Mode("mime")
 	assert.EqualError(t, err, `unknown mode "mime": use one of agent_direct, mcp, ghx, ghx@base, mine, or give its file with --mode-file: did you mean "mine"?`)
 }

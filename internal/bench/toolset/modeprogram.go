@@ -21,7 +21,7 @@ func (m *ModeFile) program(c Command, otherwise string) (Program, error) {
 	for _, name := range c.Needs {
 		path, err := m.place(name)
 		if err != nil {
-			return Program{}, fmt.Errorf("%s: %w", c.Name, err)
+			return Program{}, fmt.Errorf("what %s needs: %w", c.Name, err)
 		}
 		// What is in it goes with it.
 		p.Needs = append(slices.DeleteFunc(p.Needs, func(need string) bool { return isIn(need, path) }), path)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,7 +53,7 @@ func resolve(name, command string) (Program, error) {
 func resolveWords(name string, words []string, tree func(file string) string) (Program, error) {
 	path, err := lookUp(words[0])
 	if err != nil {
-		return Program{}, fmt.Errorf("%s is not there: %w", name, err)
+		return Program{}, notFound(name, words[0], err)
 	}
 	p := Program{Name: name, Words: append([]string{path}, words[1:]...)}
 	interpreter, err := interpreterOf(path)
@@ -70,6 +71,14 @@ func resolveWords(name string, words []string, tree func(file string) string) (P
 		p.Needs = append([]string{interpreter[0]}, p.Needs...)
 	}
 	return p, nil
+}
+
+// notFound is why a program cannot be started.
+func notFound(name, word string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return mendable{fmt.Errorf("%s cannot be run: %s may not be executed", name, word), "chmod +x " + shellquote.Join(word)}
+	}
+	return fmt.Errorf("%s is not there: %w", name, err)
 }
 
 // lookUp returns the absolute path of a program, without links.
@@ -129,7 +138,7 @@ func interpreterOf(path string) ([]string, error) {
 		}
 	}
 	if words[0], err = lookUp(words[0]); err != nil {
-		return nil, fmt.Errorf("its interpreter is not there: %w", err)
+		return nil, mendable{fmt.Errorf("its interpreter is not there: %w", err), "name one that is there in the first line of " + path}
 	}
 	if !isForAll(words[0]) {
 		return nil, fmt.Errorf("others may not read and run its interpreter %s", words[0])

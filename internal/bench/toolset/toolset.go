@@ -66,8 +66,8 @@ func Find(opts Options) *Set {
 		s.library = Shipped()
 	}
 	for _, m := range s.library.modes {
-		for _, c := range m.Commands {
-			s.add(m, c, opts)
+		for i := range m.Commands {
+			s.add(m, i, opts)
 		}
 		for _, name := range slices.Sorted(maps.Keys(m.MCP)) {
 			if host := m.MCP[name].host(); host != "" && !opts.allows(host) {
@@ -118,8 +118,18 @@ func (o Options) knownOf(m *ModeFile, name string) known {
 	}
 }
 
-// add adds a command to its mode.
-func (s *Set) add(m *ModeFile, c Command, opts Options) {
+// at says an error with the place in the mode's file that it is about; shipped ones
+// are nobody's to mend.
+func (m *ModeFile) at(err error, path ...string) string {
+	if m.Shipped() {
+		return err.Error()
+	}
+	return m.document.Problem(path, "%v", err).String()
+}
+
+// add adds the command at a place of the file to its mode.
+func (s *Set) add(m *ModeFile, place int, opts Options) {
+	c := m.Commands[place]
 	told := opts.knownOf(m, c.Name)
 	mend := cmp.Or(c.Mend, told.mend, "install "+c.Name+", or name it with command in the mode's file")
 	if m.Of == OfBase && c.Name == GHX && c.Command == "" && told.command == "" {
@@ -131,7 +141,7 @@ func (s *Set) add(m *ModeFile, c Command, opts Options) {
 	case err != nil && c.Optional:
 		return
 	case err != nil:
-		s.problem(m.Name, err.Error(), mend)
+		s.problem(m.Name, m.at(err, "commands", fmt.Sprint(place)), cmp.Or(strings.TrimPrefix(mendOf(err), ": "), mend))
 		return
 	}
 	s.programs[m.Name] = append(s.programs[m.Name], program)
@@ -140,7 +150,7 @@ func (s *Set) add(m *ModeFile, c Command, opts Options) {
 	}
 	text, err := m.skill(c, told.skill, program)
 	if err != nil {
-		s.problem(m.Name, err.Error(), "name the file with "+cmp.Or(told.skillFlag, "skill in the mode's file"))
+		s.problem(m.Name, m.at(err, "commands", fmt.Sprint(place), "skill"), cmp.Or(strings.TrimPrefix(mendOf(err), ": "), "name the file with "+cmp.Or(told.skillFlag, "skill in the mode's file")))
 		return
 	}
 	s.skills[m.Name] += fmt.Sprintf("\n\nThe skill of %s:\n\n%s", c.Name, text)

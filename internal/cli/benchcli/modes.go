@@ -2,7 +2,6 @@ package benchcli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -120,9 +119,10 @@ func (a *app) modesCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE …]",
 		Short: "Find out whether modes can run on this machine",
-		Long: `check reads mode files, looks for the programs that they name, and asks them
-for their versions where an agent would run them. Without files it checks the
-shipped modes. The exit code is 2 if a file is wrong, 1 if something is missing.`,
+		Long: `check reads mode files, looks for the programs that they name, and starts them
+where an agent would, on a sandbox: it asks their versions, has MCP servers list
+their tools, and runs preflight and canaries. Without files it checks the shipped
+modes. The exit code is 2 if a file is wrong, 1 if something does not work.`,
 		Example: `  bench modes check mytool.yml
   bench modes check --ghx-command ./packages/core/bin/ghx`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -144,17 +144,17 @@ func (a *app) checkModes(ctx context.Context, f agentFlags, asJSON bool) (err er
 	}
 	f.tools.Library, f.tools.AllowHosts = library, f.allowHosts
 	tools := toolset.Find(f.tools)
-	stations, err := station.New(station.Options{Tools: tools, Now: a.now, Token: target.NewToken(), Login: target.Agent, Repo: target.FixturesRepo})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stations.Close()) }()
 	found := []diagnosis{}
-	for _, m := range library.Modes() {
-		if m.Shipped() == (len(f.modeFiles) > 0) || m.Name == bench.GHXBase && f.tools.GHXBase == "" {
-			continue
+	if err := a.onSandbox(ctx, tools, f.allowHosts, func(stations *station.Stations, place *target.Place) error {
+		for _, m := range library.Modes() {
+			if m.Shipped() == (len(f.modeFiles) > 0) || m.Name == bench.GHXBase && f.tools.GHXBase == "" {
+				continue
+			}
+			found = append(found, a.tryMode(ctx, tools, stations, place, m)...)
 		}
-		found = append(found, diagnoseMode(ctx, tools, stations, m.Name)...)
+		return ctx.Err()
+	}); err != nil {
+		return err
 	}
 	if slices.ContainsFunc(found, func(d diagnosis) bool { return !d.OK }) {
 		a.verdict = exitGateFailed
@@ -169,6 +169,37 @@ func (a *app) checkModes(ctx context.Context, f agentFlags, asJSON bool) (err er
 		}
 	}
 	return nil
+}
+
+// tryMode says what a mode has, or what of it does not work.
+func (a *app) tryMode(ctx context.Context, tools *toolset.Set, stations *station.Stations, place *target.Place, m *toolset.ModeFile) []diagnosis {
+	found := diagnoseMode(ctx, tools, stations, m.Name)
+	if slices.ContainsFunc(found, func(d diagnosis) bool { return !d.OK }) {
+		return found
+	}
+	err := stations.TryServers(ctx, []bench.Mode{m.Name})
+	if err == nil {
+		_, err = stations.Preflight(ctx, place, []bench.Mode{m.Name}, nil)
+	}
+	if err != nil {
+		return []diagnosis{{Name: "mode " + string(m.Name), Detail: strings.TrimPrefix(err.Error(), fmt.Sprintf("mode %s: ", m.Name))}}
+	}
+	if !m.Shipped() && !m.Instructs() {
+		found[0].Detail += " (the agent is told nothing of what it has: say it with instructions)"
+	}
+	return found
+}
+
+// checkModeFiles refuses modes of files that lack what their files name, where no
+// agent needs it.
+func (p *prepared) checkModeFiles() error {
+	own := slices.DeleteFunc(slices.Clone(p.suite.Modes), bench.Mode.Shipped)
+	if len(own) == 0 {
+		return nil
+	}
+	tools := p.flags.agent.tools
+	tools.Library, tools.AllowHosts = p.modes, p.flags.agent.allowHosts
+	return toolset.Find(tools).Check(own)
 }
 
 // modeFacts tells of the suite's modes that are not a part of this program: their

@@ -380,7 +380,7 @@ func (a *app) openProvider(ctx context.Context, p *prepared) error {
 			}
 		}
 		p.provider = provider
-		return nil
+		return p.checkModeFiles()
 	default:
 		if _, known := agentKinds()[p.flags.provider]; !known {
 			return fault.Invalidf("provider %q is unknown: use one of %s", p.flags.provider, strings.Join(providerNames(), ", "))

@@ -115,29 +115,37 @@ func (a *app) surface(cmd *cobra.Command, f *surfaceFlags, args []string) error 
 
 // lookAt returns the surfaces of modes.
 func (a *app) lookAt(ctx context.Context, tools *toolset.Set, allow []string, modes []bench.Mode) (seen []surface.Surface, err error) {
-	stations, err := station.New(station.Options{Tools: tools, Allow: allow, Now: a.now, Token: target.NewToken(), Login: target.Agent, Repo: target.FixturesRepo})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, stations.Close()) }()
-	return a.surfaces(ctx, stations, modes)
+	err = a.onSandbox(ctx, tools, allow, func(stations *station.Stations, place *target.Place) error {
+		seen, err = stations.Surfaces(ctx, place, modes)
+		return err
+	})
+	return seen, err
 }
 
-// surfaces returns the surfaces of modes in stations, with a sandbox of their own.
-func (a *app) surfaces(ctx context.Context, stations *station.Stations, modes []bench.Mode) (seen []surface.Surface, err error) {
+// onSandbox has f work with stations on a sandbox of their own.
+func (a *app) onSandbox(ctx context.Context, tools *toolset.Set, allow []string, f func(*station.Stations, *target.Place) error) error {
+	stations, err := station.New(station.Options{Tools: tools, Allow: allow, Now: a.now, Token: target.NewToken(), Login: target.Agent, Repo: target.FixturesRepo})
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.withSandbox(ctx, stations, func(place *target.Place) error { return f(stations, place) }), stations.Close())
+}
+
+// withSandbox has f work at a place in a sandbox that stations reach.
+func (a *app) withSandbox(ctx context.Context, stations *station.Stations, f func(*target.Place) error) (err error) {
 	sandbox, err := verify.SeededSandbox(ctx, fixture.Options{
 		Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID, RunID: "surface", Resources: surface.Resources(), Now: a.now(),
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, sandbox.Close()) }()
 	place, err := stations.Target(sandbox).Prepare(ctx, target.Needs{})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, place.Close()) }()
-	return stations.Surfaces(ctx, place, modes)
+	return f(place)
 }
 
 // compareSurfaces tells what changed between the suite's two versions of one tool,
@@ -148,7 +156,11 @@ func (a *app) compareSurfaces(ctx context.Context, p *prepared, stations *statio
 	if pair == nil || p.resumed || p.suite.Shard != nil && p.suite.Shard.Index > 1 {
 		return nil
 	}
-	seen, err := a.surfaces(ctx, stations, pair)
+	var seen []surface.Surface
+	err := a.withSandbox(ctx, stations, func(place *target.Place) (err error) {
+		seen, err = stations.Surfaces(ctx, place, pair)
+		return err
+	})
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
