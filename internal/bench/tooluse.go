@@ -70,32 +70,83 @@ type UseChange struct {
 	// modes have, each counted alike.
 	Baseline  float64 `json:"baseline"`
 	Candidate float64 `json:"candidate"`
-	// Score is the difference in standard errors; changes are sorted by it.
+	// Score is the difference in standard errors; changes are sorted by it. It is 0
+	// of a tool that one mode alone used.
 	Score float64 `json:"score"`
+	// Alike is true if no attempt differed from others of its mode and scenario: the
+	// standard error is then one that is assumed.
+	Alike bool `json:"alike,omitempty"`
+	// Alone is true if one mode used the tool and the other nothing of its program or
+	// server. Failed are then the calls of it that failed, per attempt.
+	Alone  bool    `json:"alone,omitempty"`
+	Failed float64 `json:"failed,omitempty"`
 }
 
 // useLabels put measures into words.
 var useLabels = map[UseMeasure]string{
-	UseBadArguments: "called with wrong arguments", UseDeadEnds: "failed for good", UseErrors: "failed", UseRetries: "tried again",
+	UseBadArguments: "called with wrong arguments", UseDeadEnds: "failed, with no success after", UseErrors: "failed", UseRetries: "called again after a failure",
 	UseCalls: "called", UseBytes: "bytes returned",
 }
 
 // Label says in a few words what is counted.
 func (m UseMeasure) Label() string { return useLabels[m] }
 
+// FailureNotice says what counts as a failed call.
+const FailureNotice = "A call counts as failed if it returns an error or an exit status other than 0, which of some commands is an answer: that of gh pr checks says that a check is red."
+
+// Label says in a few words what is counted: "called by the candidate alone, none
+// failed".
+func (c UseChange) Label() string {
+	if !c.Alone {
+		return c.Measure.Label()
+	}
+	who, failed := "candidate", "none"
+	if c.Baseline > 0 {
+		who = "baseline"
+	}
+	switch {
+	case c.Failed == 0:
+	case c.Failed == c.Baseline+c.Candidate:
+		failed = "all"
+	default:
+		failed = useText(c.Failed)
+	}
+	return "called by the " + who + " alone, " + failed + " failed"
+}
+
 // Figures returns the baseline's and the candidate's mean as text.
 func (c UseChange) Figures() (baseline, candidate string) {
 	if c.Measure == UseBytes {
 		return CountText(math.Round(c.Baseline)), CountText(math.Round(c.Candidate))
 	}
-	return NumberText(c.Baseline, 1), NumberText(c.Candidate, 1)
+	return useText(c.Baseline), useText(c.Candidate)
+}
+
+// useText writes a mean per attempt: with more decimals where one would say that a
+// tool was never called.
+func useText(mean float64) string { return NumberText(mean, decimalsOf(mean)) }
+
+// ScoreText writes the difference in standard errors, where there is one.
+func (c UseChange) ScoreText() string {
+	switch {
+	case c.Alone:
+		return NoFigure
+	case c.Alike:
+		return "never varies"
+	default:
+		return NumberText(c.Score, 1)
+	}
 }
 
 // Text says the change: "called 0.2 → 2.1 times a session".
 func (c UseChange) Text() string {
 	from, to := c.Figures()
-	if c.Measure == UseBytes {
+	switch {
+	case c.Alone:
+		return c.Label() + " (" + from + " → " + to + " times a session)"
+	case c.Measure == UseBytes:
 		return "returned " + from + " → " + to + " bytes a session"
+	default:
+		return c.Label() + " " + from + " → " + to + " times a session"
 	}
-	return c.Measure.Label() + " " + from + " → " + to + " times a session"
 }

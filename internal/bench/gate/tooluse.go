@@ -87,46 +87,92 @@ const (
 	// smallUse is the least change per attempt that is told, and smallUseBytes,
 	// with smallUseShare of the baseline's, that of bytes.
 	smallUse, smallUseBytes, smallUseShare = 0.1, 100, 0.1
-	// maxToolChanges is how many are told.
-	maxToolChanges = 10
+	// maxToolChanges is how many are told, and maxAlone how many tools that the
+	// candidate, or the baseline, alone used.
+	maxToolChanges, maxCandidateAlone, maxBaselineAlone = 10, 10, 5
 )
 
-// toolChanges returns how tools are used otherwise by the candidate's agents,
-// the clearest change first, one for each tool. How often a tool is called, and
-// what it returns, is compared where both modes have it.
+// toolChanges returns how tools are used otherwise by the candidate's agents:
+// the clearest change of each tool first, then the tools that the candidate alone
+// used, then the baseline's, the most called first.
 func toolChanges(baseline, candidate *toolUses) []bench.UseChange {
 	scenarios := baseline.shared(candidate)
-	mutual := map[string]bool{}
-	for name := range candidate.sums {
-		mutual[family(name)] = false
-	}
-	for name := range baseline.sums {
-		if _, both := mutual[family(name)]; both {
-			mutual[family(name)] = true
-		}
-	}
+	ofBaseline, ofCandidate := families(baseline), families(candidate)
 	names := slices.Concat(slices.Collect(maps.Keys(baseline.sums)), slices.Collect(maps.Keys(candidate.sums)))
 	slices.Sort(names)
-	var changes []bench.UseChange
+	var changes, candidates, baselines []bench.UseChange
 	for _, name := range slices.Compact(names) {
-		var clearest *bench.UseChange
-		for i, measure := range useMeasures {
-			if !measure.OfFailure() && !mutual[family(name)] {
-				continue
-			}
-			change := useChange(baseline, candidate, scenarios, name, i)
-			if change != nil && (clearest == nil || math.Abs(change.Score) > math.Abs(clearest.Score)) {
-				clearest = change
-			}
+		of := family(name)
+		if !ofBaseline[of] {
+			candidates = append(candidates, useAlone(baseline, candidate, scenarios, name)...)
 		}
-		if clearest != nil {
+		if !ofCandidate[of] {
+			baselines = append(baselines, useAlone(baseline, candidate, scenarios, name)...)
+			continue
+		}
+		if clearest := clearestChange(baseline, candidate, scenarios, name, ofBaseline[of]); clearest != nil {
 			changes = append(changes, *clearest)
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b bench.UseChange) int {
 		return cmp.Compare(math.Abs(b.Score), math.Abs(a.Score))
 	})
-	return changes[:min(len(changes), maxToolChanges)]
+	for _, alone := range [][]bench.UseChange{candidates, baselines} {
+		slices.SortStableFunc(alone, func(a, b bench.UseChange) int {
+			return cmp.Compare(b.Baseline+b.Candidate, a.Baseline+a.Candidate)
+		})
+	}
+	return slices.Concat(changes[:min(len(changes), maxToolChanges)],
+		candidates[:min(len(candidates), maxCandidateAlone)], baselines[:min(len(baselines), maxBaselineAlone)])
+}
+
+// families are those of the tools that a mode's agents used.
+func families(u *toolUses) map[string]bool {
+	used := map[string]bool{}
+	for name := range u.sums {
+		used[family(name)] = true
+	}
+	return used
+}
+
+// clearestChange returns the clearest change of a tool, nil if none is clear. How
+// often it is called, and what it returns, is compared where both modes have
+// something of its family; what went wrong, everywhere.
+func clearestChange(baseline, candidate *toolUses, scenarios []int, name string, mutual bool) *bench.UseChange {
+	var clearest *bench.UseChange
+	for i, measure := range useMeasures {
+		if !measure.OfFailure() && !mutual {
+			continue
+		}
+		change := useChange(baseline, candidate, scenarios, name, i)
+		if change != nil && (clearest == nil || math.Abs(change.Score) > math.Abs(clearest.Score)) {
+			clearest = change
+		}
+	}
+	return clearest
+}
+
+// useAlone returns how often a tool is called that one mode alone used; nothing if
+// that was in no scenario that both have.
+func useAlone(baseline, candidate *toolUses, scenarios []int, name string) []bench.UseChange {
+	change := bench.UseChange{Name: name, Measure: bench.UseCalls, Alone: true}
+	calls, errors := slices.Index(useMeasures[:], bench.UseCalls), slices.Index(useMeasures[:], bench.UseErrors)
+	n := float64(len(scenarios))
+	for _, s := range scenarios {
+		for _, side := range []struct {
+			uses *toolUses
+			mean *float64
+		}{{baseline, &change.Baseline}, {candidate, &change.Candidate}} {
+			called, _ := side.uses.moments(name, s, calls)
+			failed, _ := side.uses.moments(name, s, errors)
+			*side.mean += called / n
+			change.Failed += failed / n
+		}
+	}
+	if change.Baseline+change.Candidate == 0 {
+		return nil
+	}
+	return []bench.UseChange{change}
 }
 
 // useChange compares one figure of a tool: the mean over scenarios of the
@@ -160,6 +206,7 @@ func useChange(baseline, candidate *toolUses, scenarios []int, name string, meas
 		return nil
 	}
 	// Rows that are all alike are taken to vary by the least that is told.
+	change.Alike = squares == 0
 	variance := max(squares/float64(freedom), least*least)
 	change.Score = difference / math.Sqrt(variance*weights/(n*n))
 	if math.Abs(change.Score) < clearUse {

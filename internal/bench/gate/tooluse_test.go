@@ -68,9 +68,46 @@ func TestWrongArgumentsAreMoreThanErrors(t *testing.T) {
 	wrong := using([]bench.ToolUse{{Name: "ghx run pr.view", Calls: 3, Errors: 2, BadArguments: 2, Retries: 2}})
 	rows := join(runs(4, bench.AgentDirect, "a", using([]bench.ToolUse{called("gh pr view", 1)})), runs(4, bench.GHX, "a", wrong))
 	changes := toolChanges(t, rows)
-	require.Equal(t, []string{"ghx run pr.view"}, namesOf(changes), "that gh is not called is no news where there is none")
+	require.Equal(t, []string{"ghx run pr.view", "ghx run pr.view", "gh pr view"}, namesOf(changes), "what went wrong leads")
 	assert.Equal(t, bench.UseBadArguments, changes[0].Measure)
 	assert.Equal(t, "called with wrong arguments 0 → 2 times a session", changes[0].Text())
+	assert.Equal(t, "never varies", changes[0].ScoreText(), "a standard error that is assumed is no figure")
+}
+
+func TestWhatOneModeAloneUsedIsTold(t *testing.T) {
+	merging := using(
+		[]bench.ToolUse{called("prtool merge", 2), called("prtool help", 1)},
+		[]bench.ToolUse{{Name: "prtool merge", Calls: 1, Errors: 1, DeadEnds: 1}},
+		[]bench.ToolUse{called("prtool merge", 2)}, []bench.ToolUse{called("prtool merge", 1)},
+	)
+	plainly := using([]bench.ToolUse{{Name: "gh pr merge", Calls: 1, Errors: 1, DeadEnds: 1}})
+	rows := join(
+		runs(4, bench.AgentDirect, "a", plainly), runs(4, bench.GHX, "a", merging),
+		runs(4, bench.AgentDirect, "b", plainly), runs(4, bench.GHX, "b", merging),
+	)
+	var told []string
+	for _, c := range toolChanges(t, rows) {
+		told = append(told, c.Name+": "+c.Text()+", "+c.ScoreText())
+	}
+	assert.Equal(t, []string{
+		"prtool merge: called by the candidate alone, 0.2 failed (0 → 1.5 times a session), —",
+		"prtool help: called by the candidate alone, none failed (0 → 0.2 times a session), —",
+		"gh pr merge: called by the baseline alone, all failed (1 → 0 times a session), —",
+	}, told)
+
+	once := toolChanges(t, join(runs(1, bench.AgentDirect, "a", plainly), runs(1, bench.GHX, "a", merging)))
+	assert.Equal(t, []string{"prtool merge", "prtool help", "gh pr merge"}, namesOf(once), "one session is enough to say it")
+}
+
+func TestRareUseIsNotNone(t *testing.T) {
+	lists := make([][]bench.ToolUse, 40)
+	lists[7] = []bench.ToolUse{called("prtool merge", 1)}
+	row := 0
+	rarely := func(r *bench.Row) { r.ToolUse, r.ToolCalls, row = lists[row], 0, row+1 }
+	idle := func(r *bench.Row) { r.ToolUse, r.ToolCalls = nil, 0 }
+	changes := toolChanges(t, join(runs(40, bench.AgentDirect, "a", idle), runs(40, bench.GHX, "a", rarely)))
+	require.Len(t, changes, 1)
+	assert.Equal(t, "called by the candidate alone, none failed (0 → 0.025 times a session)", changes[0].Text())
 }
 
 func TestNoiseIsNoChangeOfTools(t *testing.T) {

@@ -140,16 +140,21 @@ func figureText(f bench.Figure, write func(float64) string) string {
 	return write(f.Change) + " (" + write(f.Interval[0]) + " to " + end + ")"
 }
 
-// toolChangesTable has a line per tool.
+// toolChangesTable has a line per change.
 func toolChangesTable(changes []bench.UseChange) table {
 	t := table{
 		title: "Tools used otherwise", labels: 2,
 		about: "Means per session, of the baseline and the candidate: leads to why they differ, and no proof.",
 		head:  []string{"Tool or command", "What", "Baseline", "Candidate", "Standard errors"},
 	}
+	failures := false
 	for _, c := range changes {
 		from, to := c.Figures()
-		t.rows = append(t.rows, plainCells(oneLine(c.Name), c.Measure.Label(), from, to, bench.NumberText(c.Score, 1)))
+		t.rows = append(t.rows, plainCells(oneLine(c.Name), c.Label(), from, to, c.ScoreText()))
+		failures = failures || c.Measure.OfFailure() || c.Failed > 0
+	}
+	if failures {
+		t.about += " " + bench.FailureNotice
 	}
 	return t
 }

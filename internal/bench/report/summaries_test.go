@@ -164,6 +164,9 @@ func failing() bench.Summary {
 	s.ToolChanges = []bench.UseChange{
 		{Name: "ghx run issue.comment", Measure: bench.UseBadArguments, Candidate: 1.75, Score: 6.1},
 		{Name: "gh | <b>api</b>", Measure: bench.UseBytes, Baseline: 120_000.4, Candidate: 1_200, Score: -4.25},
+		{Name: "gh pr checks", Measure: bench.UseDeadEnds, Candidate: 1, Score: 9, Alike: true},
+		{Name: "ghx | run", Measure: bench.UseCalls, Candidate: 0.5, Alone: true, Failed: 0.1},
+		{Name: "curl", Measure: bench.UseCalls, Baseline: 2, Alone: true},
 	}
 	s.Scenarios[1].CostReductionPct = nil
 	s.Scenarios = append(s.Scenarios, bench.ScenarioSummary{

@@ -95,7 +95,7 @@ func TestTwoSwappedDescriptionsAreNamed(t *testing.T) {
 	var summary bench.Summary
 	require.NoError(t, json.Unmarshal(data, &summary))
 	text := comment.Comment(comment.Run{Phase: comment.Finished, Summary: &summary})
-	assert.Contains(t, text, "- `github_rerun_failed_jobs`: failed for good 0 → 1 times a session\n"+
+	assert.Contains(t, text, "- `github_rerun_failed_jobs`: failed, with no success after 0 → 1 times a session\n"+
 		"- `github_rerun_workflow_run`: called 1 → 0 times a session\n")
-	assert.Contains(t, judged.stdout, "github_rerun_failed_jobs   failed for good")
+	assert.Contains(t, judged.stdout, "github_rerun_failed_jobs   failed, with no success after")
 }
