@@ -249,7 +249,12 @@ func (a *app) plan(p *prepared, how verify.Judging, design *evidence.Design) err
 		told.Warnings = append(told.Warnings, text)
 	}
 	if expected.CostUSD == 0 {
-		told.Warnings = append(told.Warnings, fmt.Sprintf("the price is unknown: there is no earlier run of this set with this model in %s", s.Dir))
+		price, err := verify.PriceIn(s.Dir, p.expecting(how))
+		if err != nil {
+			return err
+		}
+		expected.CostUSD, expected.LatencyMS = price.USD, cmp.Or(expected.LatencyMS, price.LatencyMS)
+		told.Warnings = append(told.Warnings, priceText(price, s.Dir))
 	}
 	if len(s.Rows) > 0 {
 		told.Warnings = append(told.Warnings, fmt.Sprintf("%d rows of an earlier run are taken over, and need not be run again", len(s.Rows)))
@@ -264,6 +269,29 @@ func (a *app) plan(p *prepared, how verify.Judging, design *evidence.Design) err
 		return a.printJSON(told)
 	}
 	return a.tellPlan(&told)
+}
+
+// priceText says what a price of the runs in a folder stands on.
+func priceText(price verify.Price, dir string) string {
+	if price.Sessions == 0 {
+		return fmt.Sprintf("the price is unknown: there is no earlier run of this set with this model in %s", dir)
+	}
+	return "the price is " + price.Text()
+}
+
+// sessionPrice returns what a session of a suite costs by the history, else by the
+// runs beside it, and what that stands on; 0 where it is not known.
+func (a *app) sessionPrice(p *prepared, model string) (usd float64, basis string, err error) {
+	s := &p.suite
+	history, _, err := ledger.ReadHistory(a.historyIn(s.Dir))
+	if err != nil {
+		return 0, "", err
+	}
+	if usd, known := verify.EstimateUSD(history, model, s.ScenarioSet, 1); known {
+		return usd, "from earlier runs of this set with this model", nil
+	}
+	price, err := verify.PriceIn(s.Dir, verify.Expecting{Model: model, ScenarioSet: s.ScenarioSet, Modes: s.Modes})
+	return price.USD, price.Text(), err
 }
 
 func warnOfChecks(profile bench.GateProfile, looks []evidence.PlannedLook) string {

@@ -323,12 +323,12 @@ func commandOf(p *prepared) string {
 // dryRun lists what would run, and what it would cost.
 func (a *app) dryRun(p *prepared) error {
 	cells := p.left()
-	history, _, err := ledger.ReadHistory(a.historyIn(p.suite.Dir))
+	model := p.provider.Describe().Model.Key()
+	session, basis, err := a.sessionPrice(p, model)
 	if err != nil {
 		return err
 	}
-	model := p.provider.Describe().Model.Key()
-	cost, known := verify.EstimateUSD(history, model, p.suite.ScenarioSet, len(cells))
+	cost, known := session*float64(len(cells)), session > 0
 	if p.flags.json {
 		plan := map[string]any{"cells": cells, "model": model, "estimated_cost_usd": nil}
 		if known {
@@ -341,7 +341,7 @@ func (a *app) dryRun(p *prepared) error {
 		fmt.Fprintf(a.stdout, "  %s\n", c)
 	}
 	if known {
-		fmt.Fprintf(a.stdout, "Expected cost: %.4f USD, from earlier runs of this set with this model\n", cost)
+		fmt.Fprintf(a.stdout, "Expected cost: %.4f USD, %s\n", cost, basis)
 	} else {
 		fmt.Fprintf(a.stdout, "Expected cost: unknown, there is no earlier run of this set with this model in %s\n", p.suite.Dir)
 	}
