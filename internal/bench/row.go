@@ -167,6 +167,15 @@ func (m ModelRef) Signature() string {
 	return m.Key() + "/" + *m.Mode
 }
 
+// Text returns the model as people read it: "provider/model", and "provider/model/mode"
+// where a mode was given.
+func (m ModelRef) Text() string {
+	if m.Mode == nil {
+		return m.Key()
+	}
+	return m.Signature()
+}
+
 // GitRef is the commit whose tooling was measured; nil where it is unknown.
 type GitRef struct {
 	Repo   *string `json:"repo"`

@@ -189,6 +189,7 @@ func TestModelsAreNamedInTwoWays(t *testing.T) {
 	m := bench.ModelRef{ProviderID: "openai", ModelID: "gpt-5.4"}
 	assert.Equal(t, "openai/gpt-5.4", m.Key())
 	assert.Equal(t, "openai/gpt-5.4/<null>", m.Signature())
+	assert.Equal(t, "openai/gpt-5.4", m.Text())
 	m.Mode = &variant
 	assert.Equal(t, "openai/gpt-5.4", m.Key())
 	assert.Equal(t, "openai/gpt-5.4/high", m.Signature())

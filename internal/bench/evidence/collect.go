@@ -126,7 +126,7 @@ func (c *Collector) Add(row *bench.Row) {
 	}
 	r.reason = c.reasons.number(why)
 	if why == "" {
-		c.models[row.Model.Signature()] = true
+		c.models[row.Model.Text()] = true
 		c.noteContent(r.scenario, row.ScenarioHash)
 		if row.ModeHash != "" {
 			note(c.files[one(r.candidate)], &row.ModeHash)

@@ -210,7 +210,7 @@ func TestImpossibleFiguresAreVoid(t *testing.T) {
 func TestRowsThatCannotBeJudgedTogetherAreRefused(t *testing.T) {
 	other := row(bench.GHX, "a-001", 2, func(r *bench.Row) { r.Model.ModelID = "gpt-5.4" })
 	_, err := evidence.FromRows(append(pair("a-001", 1), other), pairing)
-	require.ErrorContains(t, err, "rows of 2 models cannot be judged together: openai/gpt-5.3-codex/<null> and openai/gpt-5.4/<null>")
+	require.ErrorContains(t, err, "rows of 2 models cannot be judged together: openai/gpt-5.3-codex and openai/gpt-5.4")
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 
 	hashed := func(hash string) func(*bench.Row) { return func(r *bench.Row) { r.ScenarioHash = hash } }

@@ -17,7 +17,7 @@ const unknown = "<null>"
 // are all missing in a mode counts as there: it was planned alike.
 func (c *Collector) checkComparable(baseline, candidate *modeRows, missing []bench.MissingCells) error {
 	for _, m := range []*modeRows{baseline, candidate} {
-		if models := m.models(); len(models) > 1 {
+		if models := m.models(bench.ModelRef.Text); len(models) > 1 {
 			return fault.Invalidf("rows are not comparable: those of mode %s are of %d models, %s: report them apart",
 				m.mode, len(models), list(models))
 		}
@@ -30,7 +30,7 @@ func (c *Collector) checkComparable(baseline, candidate *modeRows, missing []ben
 		what                string
 		baseline, candidate []string
 	}{
-		{"models", baseline.models(), candidate.models()},
+		{"models", baseline.models(bench.ModelRef.Text), candidate.models(bench.ModelRef.Text)},
 		{"scenario sets", baseline.scenarioSets(), candidate.scenarioSets()},
 		{"scenarios", c.scenariosOf(baseline, missing), c.scenariosOf(candidate, missing)},
 		{"commits", baseline.commits(), candidate.commits()},

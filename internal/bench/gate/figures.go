@@ -130,7 +130,7 @@ func (f *modeFigures) pooled() []func() {
 func (f *modeFigures) summarize() {
 	m, s := f.rows, &f.summary
 	s.Mode = m.mode
-	s.ModelSignature = strings.Join(m.models(), ",")
+	s.ModelSignature = strings.Join(m.models(bench.ModelRef.Signature), ",")
 	s.Runs = m.runs
 	s.SuccessRate = percent(m.successes, m.runs)
 	s.OutputValidityRate = percent(m.valid, m.runs)
@@ -153,14 +153,14 @@ func (f *modeFigures) summarize() {
 	f.profiling.RunsWithProfiling = m.timings.count
 }
 
-// models returns the distinct signatures of the mode's models, sorted.
-func (m *modeRows) models() []string {
+// models returns the distinct names of the mode's models, sorted.
+func (m *modeRows) models(name func(bench.ModelRef) string) []string {
 	return m.distinct(func(o origin) string {
 		ref := bench.ModelRef{ProviderID: o.provider, ModelID: o.model}
 		if o.hasVariant {
 			ref.Mode = &o.variant
 		}
-		return ref.Signature()
+		return name(ref)
 	})
 }
 

@@ -27,7 +27,7 @@ type Identity struct {
 // It names the field and both values; [Scan] puts file and line before it.
 func CheckSame(suite Identity, row *bench.Row) error {
 	if suite.Model.ModelID != "" && row.Model.ModelID != "" && suite.Model.Signature() != row.Model.Signature() {
-		return differs(row, "model", row.Model.Signature(), suite.Model.Signature())
+		return differs(row, "model", row.Model.Text(), suite.Model.Text())
 	}
 	tool := suite.Tool
 	if row.Mode == bench.GHXBase {

@@ -284,7 +284,7 @@ func TestN1CheckSame(t *testing.T) {
 		want   []string
 	}{
 		{"N1: the suite's own row is taken", func(*bench.Row) {}, nil},
-		{"N1: another model is refused", func(r *bench.Row) { r.Model.ModelID = "other" }, []string{"model", "openai/other/<null>", "openai/gpt-5.3-codex/<null>"}},
+		{"N1: another model is refused", func(r *bench.Row) { r.Model.ModelID = "other" }, []string{"model", "\"openai/other\"", "\"openai/gpt-5.3-codex\""}},
 		{"N1: another variant of the model is refused", func(r *bench.Row) { r.Model.Mode = ref("high") }, []string{"model", "gpt-5.3-codex/high"}},
 		{"N1: another commit is refused", func(r *bench.Row) { r.Git.Commit = ref("beef") }, []string{"git.commit", `"beef"`, *suite.Tool.Commit}},
 		{"V7: another commit of the same content is taken", func(r *bench.Row) { r.Git.Commit, r.Git.Tree = ref("beef"), ref("7ee") }, nil},

@@ -94,7 +94,7 @@ func TestWhatTwoRunsDifferInIsToldAndComparedAllTheSame(t *testing.T) {
 	c, err := compared(t, a, b)
 	require.NoError(t, err)
 	for _, want := range []bench.ComparedSetting{
-		{Name: "model", A: "openai/one/<null>", B: "openai/two/<null>"},
+		{Name: "model", A: "openai/one", B: "openai/two"},
 		{Name: "tool gh", A: "2.80.0", B: "2.81.0"}, {Name: "tool mcp", A: bench.NoFigure, B: "1"},
 	} {
 		assert.Contains(t, c.Differences, want)

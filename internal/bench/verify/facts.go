@@ -94,7 +94,7 @@ func (f *facts) add(row *bench.Row) {
 		f.to = max(f.to, at)
 	}
 	f.note("simulated", map[bool]string{true: "yes", false: "no"}[row.Simulated])
-	f.note("model", row.Model.Signature())
+	f.note("model", row.Model.Text())
 	if row.Git.Commit != nil {
 		f.note(map[bool]string{true: "base commit", false: "commit"}[row.Mode == bench.GHXBase], *row.Git.Commit)
 	}

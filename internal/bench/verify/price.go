@@ -1,16 +1,11 @@
 package verify
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
-	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // Price is what a session costs, and takes, by earlier sessions of a model in a
@@ -28,15 +23,14 @@ type Price struct {
 // of runs, each mode counted alike. An error is of kind infrastructure: the folder
 // cannot be read. What is no run there is passed over.
 func PriceIn(base string, of Expecting) (Price, error) {
-	entries, err := os.ReadDir(base)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Price{}, fault.Infraf("look for runs: %w", err)
+	runs, err := SourcesIn(base)
+	if err != nil {
+		return Price{}, err
 	}
 	var price Price
 	sums := map[bench.Mode]*sessionSums{}
-	for _, entry := range entries {
-		source, err := SourceOf(filepath.Join(base, entry.Name()))
-		if err != nil || source.Runs[0].Model.Key() != of.Model || source.Runs[0].ScenarioSet != of.ScenarioSet {
+	for _, source := range runs {
+		if source.Runs[0].Model.Key() != of.Model || source.Runs[0].ScenarioSet != of.ScenarioSet {
 			continue
 		}
 		// A ledger is read up to what is no row, and its run tells the rest.

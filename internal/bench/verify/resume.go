@@ -15,7 +15,7 @@ import (
 // difference.
 func sameRun(before, now ledger.RunInfo) error {
 	for _, d := range []change{
-		{"model", before.Model.Signature(), now.Model.Signature()},
+		{"model", before.Model.Text(), now.Model.Text()},
 		toolChange("", before.Git, now.Git),
 		toolChange("base ", before.Base(), now.Base()),
 		{"fixture seed", before.SeedID, now.SeedID},

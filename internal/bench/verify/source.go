@@ -43,6 +43,54 @@ func SourceOf(dir string) (Source, error) {
 	return source, nil
 }
 
+// SourcesIn returns the runs in a folder of runs, the newest first; what is no run
+// there, or cannot be read, is passed over. An error is of kind infrastructure.
+func SourcesIn(base string) ([]Source, error) {
+	entries, err := os.ReadDir(base)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Infraf("look for runs: %w", err)
+	}
+	var all []Source
+	for _, entry := range entries {
+		if source, err := SourceOf(filepath.Join(base, entry.Name())); err == nil {
+			all = append(all, source)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Source) int { return b.Runs[0].CreatedAt.Compare(a.Runs[0].CreatedAt) })
+	return all, nil
+}
+
+// Mend returns what to name instead of a source that lacks one of the two modes that
+// are to be compared, as a sentence without its full stop: the newest run in the
+// folder that has both, else the source's own two modes. It is empty where the source
+// has both, and where nothing better is known.
+func (s Source) Mend(base string, baseline, candidate bench.Mode) (string, error) {
+	if len(s.Runs) == 0 || s.has(baseline) && s.has(candidate) {
+		return "", nil
+	}
+	run := s.Runs[0]
+	all, err := SourcesIn(base)
+	if err != nil {
+		return "", err
+	}
+	for _, other := range all {
+		if other.has(baseline) && other.has(candidate) {
+			return fmt.Sprintf("run %s has modes %s; run %s has %s and %s: give --run %s to have it judged",
+				run.RunID, bench.JoinModes(run.Modes, " and "), other.Runs[0].RunID, baseline, candidate, other.Runs[0].RunID), nil
+		}
+	}
+	if len(run.Modes) != 2 {
+		return "", nil
+	}
+	return fmt.Sprintf("run %s has modes %s: give --baseline-mode %s --candidate-mode %s to have them judged",
+		run.RunID, bench.JoinModes(run.Modes, " and "), run.Modes[0], run.Modes[1]), nil
+}
+
+// has reports whether a run of the source has the mode.
+func (s Source) has(mode bench.Mode) bool {
+	return slices.ContainsFunc(s.Runs, func(run ledger.RunInfo) bool { return slices.Contains(run.Modes, mode) })
+}
+
 // SourceBelow returns all runs in folders and their subfolders, such as the
 // shards of a plan that were brought together, and ledgers that are named
 // themselves. Files and folders without any are an error of kind invalid.
@@ -111,25 +159,16 @@ func NewestSource(base string, modes []bench.Mode) (source Source, notes []strin
 // newestWith returns the newest run of that mode alone that can be compared
 // with another one, nil if there is none.
 func newestWith(base string, mode bench.Mode, with ledger.RunInfo) (*Source, error) {
-	entries, err := os.ReadDir(base)
+	all, err := SourcesIn(base)
 	if err != nil {
-		return nil, fault.Infraf("look for runs: %w", err)
+		return nil, err
 	}
-	var best *Source
-	for _, entry := range entries {
-		source, err := SourceOf(filepath.Join(base, entry.Name()))
-		if err != nil {
-			continue // it is no run
-		}
-		run := source.Runs[0]
-		if !slices.Equal(run.Modes, []bench.Mode{mode}) || !sameSuite(run, with) {
-			continue
-		}
-		if best == nil || run.CreatedAt.After(best.Runs[0].CreatedAt) {
-			best = &source
+	for i, source := range all {
+		if run := source.Runs[0]; slices.Equal(run.Modes, []bench.Mode{mode}) && sameSuite(run, with) {
+			return &all[i], nil
 		}
 	}
-	return best, nil
+	return nil, nil
 }
 
 // identityOf returns what all rows must agree with, nil where no run is known.

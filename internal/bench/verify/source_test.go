@@ -163,6 +163,27 @@ func TestJoinedRunsInOneFileAreReadOnce(t *testing.T) {
 	assert.Equal(t, []string{r.suite.OutputJSONL}, source.Files)
 }
 
+func TestWhatToNameWhereARunLacksAModeIsTold(t *testing.T) {
+	r := newRig(t)
+	mend := func(baseline, candidate bench.Mode) string {
+		t.Helper()
+		source, _, err := verify.NewestSource(r.suite.Dir, []bench.Mode{baseline, candidate})
+		require.NoError(t, err)
+		text, err := source.Mend(r.suite.Dir, baseline, candidate)
+		require.NoError(t, err)
+		return text
+	}
+	for _, id := range []string{"run-1", "run-2"} {
+		r.runMode(t, id, bench.AgentDirect, bench.GHX)
+	}
+	r.runMode(t, "run-3", bench.MCP, "prtool")
+	assert.Empty(t, mend(bench.MCP, "prtool"))
+	assert.Equal(t, "run run-3 has modes mcp and prtool; run run-2 has agent_direct and ghx: give --run run-2 to have it judged", mend(bench.AgentDirect, bench.GHX))
+	assert.Equal(t, "run run-3 has modes mcp and prtool: give --baseline-mode mcp --candidate-mode prtool to have them judged", mend(bench.AgentDirect, "prtool"))
+	r.runMode(t, "run-4", bench.MCP)
+	assert.Empty(t, mend(bench.AgentDirect, "prtool"), "one mode cannot be judged")
+}
+
 func TestNewestSourceWithoutRuns(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "notes"), 0o755))

@@ -132,8 +132,8 @@ func TestN1ResumeNamesWhatIsDifferent(t *testing.T) {
 		change func(r *rig)
 		want   []string
 	}{
-		{"model", func(r *rig) { r.provider.Info.Model.ModelID = "two" }, []string{"its model is fake/one/<null>", "fake/two/<null>"}},
-		{"variant of the model", func(r *rig) { r.provider.Info.Model.Mode = &other }, []string{"its model is fake/one/<null>", "fake/one/other"}},
+		{"model", func(r *rig) { r.provider.Info.Model.ModelID = "two" }, []string{"its model is fake/one", "fake/two"}},
+		{"variant of the model", func(r *rig) { r.provider.Info.Model.Mode = &other }, []string{"its model is fake/one", "fake/one/other"}},
 		{"commit", func(r *rig) { r.suite.Git.Commit = &other }, []string{"its commit is c0ffee", "it would be other"}},
 		{"commit that is not known any more", func(r *rig) { r.suite.Git.Commit = nil }, []string{"its commit is c0ffee", "it would be unknown"}},
 		{"base commit", func(r *rig) { r.suite.BaseCommit = &other }, []string{"its base commit is unknown", "it would be other"}},

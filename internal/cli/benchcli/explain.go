@@ -48,6 +48,9 @@ does not allow first), and why it counts as it does. A cell is written
 			if err != nil {
 				return err
 			}
+			if row == nil {
+				return noRow(dir, source.Runs[0].RunID, cell)
+			}
 			transcripts := verify.TranscriptsFolder(folder, source.Runs[0])
 			transcript, err := verify.LoadTranscript(transcripts, row.RunID, cell, max(1, len(row.Attempts)))
 			if err != nil {
@@ -56,7 +59,7 @@ does not allow first), and why it counts as it does. A cell is written
 			if asJSON {
 				return a.printJSON(map[string]any{"row": row, "transcript": transcript})
 			}
-			a.explain(row, transcript)
+			a.explain(row, source.Runs[0], transcript)
 			return nil
 		},
 	}
@@ -66,6 +69,7 @@ does not allow first), and why it counts as it does. A cell is written
 	return cmd
 }
 
+// rowOf returns the row of a cell, nil if the run has none.
 func rowOf(source verify.Source, cell bench.Cell) (*bench.Row, error) {
 	rows, _, err := ledger.Read(source.Files)
 	if err != nil {
@@ -76,18 +80,32 @@ func rowOf(source verify.Source, cell bench.Cell) (*bench.Row, error) {
 			return &rows[i], nil
 		}
 	}
-	return nil, fault.Invalidf("run %s has no row of cell %s: `bench verify --dry-run` lists the cells of a plan", source.Runs[0].RunID, cell)
+	return nil, nil
+}
+
+// noRow says that a run has no row of a cell, and which other run has one.
+func noRow(dir, run string, cell bench.Cell) error {
+	all, err := verify.SourcesIn(dir)
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		if row, err := rowOf(other, cell); err == nil && row != nil {
+			return fault.Invalidf("run %s has no row of cell %s, and run %s has one: give --run %s", run, cell, row.RunID, row.RunID)
+		}
+	}
+	return fault.Invalidf("run %s has no row of cell %s, and neither has another run in %s: `bench verify --dry-run` lists the cells of a plan", run, cell, dir)
 }
 
 // explain tells of a row. What agents wrote cannot change how the rest is shown.
-func (a *app) explain(row *bench.Row, t *agent.Transcript) {
+func (a *app) explain(row *bench.Row, run ledger.RunInfo, t *agent.Transcript) {
 	var text strings.Builder
-	explainRow(&text, row)
+	explainRow(&text, row, run)
 	explainTranscript(&text, t)
 	fmt.Fprint(a.stdout, changes.Visible(text.String()))
 }
 
-func explainRow(out io.Writer, row *bench.Row) {
+func explainRow(out io.Writer, row *bench.Row, run ledger.RunInfo) {
 	outcome := "succeeded"
 	if row.Error != nil {
 		outcome = fmt.Sprintf("failed with %s\n  %s", row.Error.Type, row.Error.Message)
@@ -97,7 +115,7 @@ func explainRow(out io.Writer, row *bench.Row) {
 		fmt.Fprintln(out, simulatedNotice)
 	}
 	fmt.Fprintf(out, "\nmodel      %s\nlatency    %.0f ms\ntokens     %d, of which %d active (input %d, output %d, reasoning %d, cache read %d)\ncost       %.6f USD\ntools      %d calls, %d failed, in %d turns\n",
-		row.Model.Signature(), row.LatencyMSWall, row.Tokens.Total, row.Tokens.Active(), row.Tokens.Input, row.Tokens.Output,
+		row.Model.Text(), row.LatencyMSWall, row.Tokens.Total, row.Tokens.Active(), row.Tokens.Input, row.Tokens.Output,
 		row.Tokens.Reasoning, row.Tokens.CacheRead, row.Cost, row.ToolCalls, row.ToolErrors, row.Turns)
 	explainTools(out, row.ToolUse)
 	if r := row.APIRequests; r != nil {
@@ -113,7 +131,7 @@ func explainRow(out io.Writer, row *bench.Row) {
 		fmt.Fprintf(out, "lacking    %s: GitHub has it, the sandbox does not\n", strings.Join(row.Unsupported, ", "))
 	}
 	if v := row.Variation; v != nil {
-		fmt.Fprintf(out, "fixtures   variation %s; `bench run %s 1 --scenario %s %s` has them again\n", v, row.Mode, row.ScenarioID, again(v))
+		fmt.Fprintf(out, "fixtures   variation %s; %s\n", v, hasAgain(row, run))
 	}
 	fmt.Fprintf(out, "output     %s\n", map[bool]string{true: "valid", false: "not valid"}[row.OutputValid])
 	if n := len(row.Attempts); n > 0 && row.Attempts[n-1].Class != "" {

@@ -46,6 +46,13 @@ run.json of their run do not pass: rows may have been left away.`,
 			if err != nil {
 				return err
 			}
+			mend, err := source.Mend(from.dir, how.Baseline, how.Candidate)
+			if err != nil {
+				return err
+			}
+			if mend != "" {
+				notes = append(notes, mend)
+			}
 			how.GeneratedAt, how.Outputs, how.Seed = bench.FormatTime(a.now()), out, seedOf(fmt.Sprint(source.Files))
 			var warnings []string
 			if how.History, warnings, err = ledger.ReadHistory(a.historyIn(from.dir)); err != nil {

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -115,6 +116,30 @@ func (a *app) followCounterpart(p *prepared) error {
 // again returns the flags that have a row's fixtures made again.
 func again(v *bench.Variation) string {
 	return fmt.Sprintf("--variation-seed %d --variation %d", v.Seed, v.Number)
+}
+
+// hasAgain says what command has a row's fixtures made again, and what its run does not
+// tell of it.
+func hasAgain(row *bench.Row, run ledger.RunInfo) string {
+	command := fmt.Sprintf("bench run %s 1 --scenario %s", row.Mode, row.ScenarioID)
+	var untold []string
+	if shipped, err := loadLibrary(""); err == nil {
+		if _, err := shipped.Scenario(row.ScenarioID); err != nil {
+			untold = append(untold, "--scenarios")
+		}
+	}
+	if run.ModeFiles[row.Mode].Hash != "" {
+		untold = append(untold, "--mode-file")
+	}
+	if run.Provider != "" && run.Provider != defaultProvider {
+		command += fmt.Sprintf(" --provider %s --model %s", run.Provider, row.Model.Key())
+		untold = append(untold, "and what else the agent was given, such as the address and the key of its model's API")
+	}
+	text := fmt.Sprintf("`%s %s` has them again", command, again(row.Variation))
+	if len(untold) > 0 {
+		text += " once you add what " + ledger.RunFile + " does not tell: " + strings.Join(untold, ", ")
+	}
+	return text
 }
 
 // seedOf returns a number that is the same for the same text.
