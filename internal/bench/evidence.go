@@ -36,6 +36,10 @@ type Evidence struct {
 	// Further is what it would take to say more; nil where the verdict is final
 	// or more blocks would not help.
 	Further *Further `json:"further"`
+	// EnoughRepetitions is about how many repetitions of every scenario a new plan
+	// would take to tell where this one is used up; 0 where none would be enough, or
+	// none would count.
+	EnoughRepetitions int `json:"enoughRepetitions,omitempty"`
 	// LeftOut counts the rows that are in no block, or in one that is void.
 	LeftOut []LeftOut `json:"leftOut"`
 }

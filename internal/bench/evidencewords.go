@@ -172,11 +172,15 @@ func (e *Evidence) toTell() string {
 		return "Change the tool: another commit has an error budget of its own."
 	default: // neither harm nor its absence is shown
 	}
+	usedUp := "What was planned is used up: only more scenarios, or wider margins, would tell."
+	if n := e.EnoughRepetitions; n > 0 {
+		usedUp = fmt.Sprintf("What was planned is used up: a new run of about %d repetitions of every scenario would tell, as things look now, and so would more scenarios.", n)
+	}
 	switch f := e.Further; {
 	case f == nil && e.Cause.Kind == CauseScenarioHarmed:
-		return "Look at " + e.Cause.Scenario + ". What was planned is used up: only more scenarios, or wider margins, would tell."
+		return "Look at " + e.Cause.Scenario + ". " + usedUp
 	case f == nil:
-		return "What was planned is used up: only more scenarios, or wider margins, would tell."
+		return usedUp
 	default:
 		text := "Run about " + countOf(f.Sessions, "further session")
 		if f.CostUSD != nil {

@@ -303,14 +303,20 @@ func (t EndpointTests) Label() string {
 	}
 }
 
-// ResultText says what the tests of an endpoint show.
-func (t EndpointTests) ResultText() string {
+// ResultText says what the tests of an endpoint show. To save less than is claimed
+// is not to be worse.
+func (e Endpoint) ResultText() string {
+	claimed := e.Name != EndpointSuccess && e.Margin <= 0 // else it is above 0
 	switch {
-	case t.NotWorse.Shown && t.Harm.Shown:
+	case e.NotWorse.Shown && e.Harm.Shown:
 		return "worse, within the margin"
-	case t.NotWorse.Shown:
+	case e.NotWorse.Shown && claimed:
+		return "as claimed"
+	case e.NotWorse.Shown:
 		return "not worse"
-	case t.Harm.Shown:
+	case e.Harm.Shown && claimed && (e.Interval == nil || e.Interval[0] <= 0):
+		return "not as claimed"
+	case e.Harm.Shown:
 		return "worse"
 	default:
 		return "not shown"

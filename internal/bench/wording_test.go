@@ -9,6 +9,26 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
+func TestEqualIsNotWorseThanClaimed(t *testing.T) {
+	shown := bench.Test{Shown: true}
+	for _, c := range []struct {
+		want string
+		of   bench.Endpoint
+	}{
+		{"not as claimed", bench.Endpoint{EndpointTests: bench.EndpointTests{Name: bench.EndpointCost, Harm: shown}, Margin: -10, Interval: &bench.Interval{0, 0}}},
+		{"worse", bench.Endpoint{EndpointTests: bench.EndpointTests{Name: bench.EndpointCost, Harm: shown}, Margin: -10, Interval: &bench.Interval{0.1, 4}}},
+		{"as claimed", bench.Endpoint{EndpointTests: bench.EndpointTests{Name: bench.EndpointLatency, NotWorse: shown}, Margin: 0}},
+		{"not worse", bench.Endpoint{EndpointTests: bench.EndpointTests{Name: bench.EndpointSuccess, NotWorse: shown}, Margin: -15}},
+		{"worse", bench.Endpoint{EndpointTests: bench.EndpointTests{Name: bench.EndpointSuccess, Harm: shown}, Margin: -15}},
+		{"worse", bench.Endpoint{EndpointTests: bench.EndpointTests{Name: bench.EndpointCost, Harm: shown}, Margin: 20}},
+		{"not worse", bench.Endpoint{EndpointTests: bench.EndpointTests{Name: bench.EndpointCost, NotWorse: shown}, Margin: 20}},
+		{"worse, within the margin", bench.Endpoint{EndpointTests: bench.EndpointTests{Name: bench.EndpointCost, NotWorse: shown, Harm: shown}, Margin: 20}},
+		{"not shown", bench.Endpoint{EndpointTests: bench.EndpointTests{Name: bench.EndpointCost}, Margin: -10}},
+	} {
+		assert.Equal(t, c.want, c.of.ResultText(), "%+v", c.of)
+	}
+}
+
 func TestFiguresAreWrittenForPeople(t *testing.T) {
 	for _, c := range []struct{ name, want, got string }{
 		{"a rate of many digits", "16.7%", bench.PercentText(16.666666666666664)},

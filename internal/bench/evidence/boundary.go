@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -49,6 +50,9 @@ func boundariesOf(looks []int) boundaries {
 	}
 	return integrated(looks)
 }
+
+// singleBounds are the boundaries of one look.
+var singleBounds = sync.OnceValue(func() boundaries { return integrated([]int{1}) })
 
 func isUsual(looks []int) bool {
 	if len(looks) != len(usualBoundaries.pass) {

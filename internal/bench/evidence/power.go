@@ -70,7 +70,7 @@ func (l *look) further(j judgement) *bench.Further {
 	}
 	f := &bench.Further{Blocks: l.design.looks[last]}
 	for number := l.number + 1; number <= last; number++ {
-		if l.wouldTell(number) {
+		if l.wouldTell(l.design, number) {
 			f.Blocks, f.Enough = l.design.looks[number], true
 			break
 		}
@@ -85,15 +85,33 @@ func (l *look) further(j judgement) *bench.Further {
 	return f
 }
 
-// wouldTell reports whether a later look would be a PASS or a FAIL.
-func (l *look) wouldTell(number int) bool {
-	growth := math.Sqrt(float64(l.design.looks[number]) / float64(l.window.n))
+// enoughRepetitions foresees in the same way how many repetitions a plan of one look
+// would take; 0 before the last look, where more would not help, and where no number
+// of them would.
+func (l *look) enoughRepetitions(j judgement) int {
+	if !moreMayTell(j.kind) || l.number != len(l.design.looks)-1 {
+		return 0
+	}
+	for n := l.window.n + 1; n <= MaxBlocks; n++ {
+		// A single look has the same bounds whatever n is.
+		single := *l.design
+		single.looks, single.bounds = []int{n}, singleBounds()
+		if l.wouldTell(&single, 0) {
+			return n
+		}
+	}
+	return 0
+}
+
+// wouldTell reports whether a look of a design would be a PASS or a FAIL.
+func (l *look) wouldTell(d *Design, number int) bool {
+	growth := math.Sqrt(float64(d.looks[number]) / float64(l.window.n))
 	tests := l.tests(none)
 	passes := len(l.harmed) == 0
 	for i := range tests {
 		t := &tests[i]
-		t.Harm = testOf(t.Harm.Z*growth, l.design.failBound(t.Name, number))
-		t.NotWorse = testOf(t.NotWorse.Z*growth, l.design.bounds.pass[number])
+		t.Harm = testOf(t.Harm.Z*growth, d.failBound(t.Name, number))
+		t.NotWorse = testOf(t.NotWorse.Z*growth, d.bounds.pass[number])
 		passes = passes && t.NotWorse.Shown
 	}
 	return passes || len(choose(tests, failed)) > 0

@@ -26,7 +26,7 @@ func (d *Design) Judge(data Data) bench.Evidence {
 	if last != nil && !nothingCompared(judged.kind) {
 		v.Described = last.described(v.Baseline, v.Candidate)
 		v.Scenarios = last.scenarios()
-		v.Further = last.further(judged)
+		v.Further, v.EnoughRepetitions = last.further(judged), last.enoughRepetitions(judged)
 	}
 	v.Sentence = sentence(&v)
 	return v
@@ -36,7 +36,7 @@ func (d *Design) Judge(data Data) bench.Evidence {
 // verdicts stay, and so do the figures.
 func Withhold(v *bench.Evidence, why bench.Cause) {
 	if v.Verdict == bench.VerdictPass {
-		v.Verdict, v.Cause, v.Further = bench.VerdictInconclusive, why, nil
+		v.Verdict, v.Cause, v.Further, v.EnoughRepetitions = bench.VerdictInconclusive, why, nil, 0
 		v.Sentence = sentence(v)
 	}
 }

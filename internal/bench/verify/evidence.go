@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"maps"
+	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
@@ -73,6 +74,9 @@ func (how Judging) decideByEvidence(s *bench.Summary, judged bench.Evidence, rea
 		if text := sequenceWarning(earlierSequences(source)); text != "" {
 			s.Warnings = append(s.Warnings, text)
 		}
+	}
+	if slices.ContainsFunc(source.Runs, func(run ledger.RunInfo) bool { return sameQuestion(run, run) }) {
+		judged.EnoughRepetitions = 0 // another run has no error budget left
 	}
 	s.Evidence = &judged
 	s.Gate.Checks = []bench.Check{}

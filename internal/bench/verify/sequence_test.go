@@ -202,6 +202,20 @@ func (r *rig) without(t *testing.T, scenario string, iteration int) {
 	}
 }
 
+func TestV7ARunThatWouldBeRefusedIsNotAdvised(t *testing.T) {
+	r := sequenceRig(t)
+	how := wide()
+	how.Margins.SuccessDropPct = 15
+	r.suite.Repetitions = 2
+	sequence := r.judge(t, how)
+	assert.Equal(t, bench.CauseNotShown, sequence.Cause.Kind)
+	assert.Zero(t, sequence.EnoughRepetitions, "the error budget of the commit is used up")
+
+	r.next("run-2")
+	r.suite.Git = bench.GitRef{}
+	assert.Greater(t, r.judge(t, how).EnoughRepetitions, 2, "of what is not known a second run is no second sequence")
+}
+
 func TestV7EarlierSequencesAreCounted(t *testing.T) {
 	r := sequenceRig(t)
 	r.failing(5)
