@@ -287,6 +287,15 @@ func SortedModes[T any](m map[Mode]T) []Mode {
 	})
 }
 
+// BaselineFirst is [SortedModes] with the baseline before all others.
+func BaselineFirst[T any](m map[Mode]T, baseline Mode) []Mode {
+	modes := SortedModes(m)
+	if i := slices.Index(modes, baseline); i > 0 {
+		modes = slices.Insert(slices.Delete(modes, i, i+1), 0, baseline)
+	}
+	return modes
+}
+
 // Label names the endpoint for people, and what stands in for it.
 func (t EndpointTests) Label() string {
 	switch {

@@ -29,6 +29,12 @@ func TestEqualIsNotWorseThanClaimed(t *testing.T) {
 	}
 }
 
+func TestTheBaselineStandsFirst(t *testing.T) {
+	modes := map[bench.Mode]int{"files": 1, "shell": 2, bench.GHX: 3}
+	assert.Equal(t, []bench.Mode{"shell", bench.GHX, "files"}, bench.BaselineFirst(modes, "shell"))
+	assert.Equal(t, []bench.Mode{bench.GHX, "files", "shell"}, bench.BaselineFirst(modes, bench.AgentDirect))
+}
+
 func TestFiguresAreWrittenForPeople(t *testing.T) {
 	for _, c := range []struct{ name, want, got string }{
 		{"a rate of many digits", "16.7%", bench.PercentText(16.666666666666664)},

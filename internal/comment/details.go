@@ -48,7 +48,7 @@ func (r Run) modesTable() section {
 	if r.Summary == nil || len(r.Summary.Modes) == 0 {
 		return s
 	}
-	modes := bench.SortedModes(r.Summary.Modes)
+	modes := bench.BaselineFirst(r.Summary.Modes, r.Summary.Gate.Baseline)
 	modes = modes[:min(len(modes), maxModes)]
 	s.open = "| Figure |" + heads(modes) + " Candidate |\n|:---|" + strings.Repeat("---:|", len(modes)+1) + "\n"
 	for _, f := range figures() {

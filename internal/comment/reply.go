@@ -167,7 +167,7 @@ func Explained(r Run, cell bench.Cell) string {
 	id := markdown.Code(cell.ScenarioID, maxName)
 	for _, s := range r.byBadness() {
 		if s.ID == cell.ScenarioID {
-			return fit([]section{r.notices(), explanation(s, cell.Mode), r.foot()}, MaxComment, r.reportLink())
+			return fit([]section{r.notices(), r.explanation(s, cell.Mode), r.foot()}, MaxComment, r.reportLink())
 		}
 	}
 	if r.Summary == nil {
@@ -192,11 +192,11 @@ func (r Run) unexplained() string {
 	return notDone(command.Explain, why+" "+mend)
 }
 
-func explanation(s bench.ScenarioSummary, only bench.Mode) section {
+func (r Run) explanation(s bench.ScenarioSummary, only bench.Mode) section {
 	var out strings.Builder
 	fmt.Fprintf(&out, "## %s\n\n| Mode | Successes | Stable | Active tokens | Latency | Tool calls | Cost in USD |\n|:---|---:|---:|---:|---:|---:|---:|\n", markdown.Code(s.ID, maxName))
 	errors := ""
-	for _, m := range explained(s, only) {
+	for _, m := range r.explained(s, only) {
 		f := s.Modes[m]
 		fmt.Fprintf(&out, "| %s | %s | %d | %s | %s | %s | %s |\n", markdown.CodeCell(string(m), maxName), successText(f), f.Stable,
 			bench.CountText(f.MedianTokensActive), bench.DurationText(f.MedianLatencyMS), bench.CountText(f.MedianToolCalls), bench.USDText(f.MedianCostUSD))
@@ -211,10 +211,10 @@ func explanation(s bench.ScenarioSummary, only bench.Mode) section {
 	return section{open: out.String()}
 }
 
-func explained(s bench.ScenarioSummary, only bench.Mode) []bench.Mode {
+func (r Run) explained(s bench.ScenarioSummary, only bench.Mode) []bench.Mode {
 	if _, ran := s.Modes[only]; ran {
 		return []bench.Mode{only}
 	}
-	modes := bench.SortedModes(s.Modes)
+	modes := bench.BaselineFirst(s.Modes, r.Summary.Gate.Baseline)
 	return modes[:min(len(modes), maxModes)]
 }

@@ -200,7 +200,7 @@ func (r Run) scenariosTable(most int) section {
 	if len(scenarios) == 0 {
 		return s
 	}
-	modes := scenarioModes(scenarios)
+	modes := scenarioModes(r.Summary)
 	s.hidden = max(0, len(scenarios)-most)
 	s.open = "| Scenario |" + heads(modes) + " Active tokens | Latency | Tool calls | Cost |\n|:---|" + strings.Repeat("---:|", len(modes)+4) + "\n"
 	for _, scenario := range scenarios[:len(scenarios)-s.hidden] {
@@ -224,14 +224,14 @@ func (r Run) scenariosTable(most int) section {
 // maxModes is how many columns a table has for modes.
 const maxModes = 6
 
-func scenarioModes(scenarios []bench.ScenarioSummary) []bench.Mode {
+func scenarioModes(s *bench.Summary) []bench.Mode {
 	all := map[bench.Mode]bool{}
-	for _, s := range scenarios {
-		for m := range s.Modes {
+	for _, scenario := range s.Scenarios {
+		for m := range scenario.Modes {
 			all[m] = true
 		}
 	}
-	modes := bench.SortedModes(all)
+	modes := bench.BaselineFirst(all, s.Gate.Baseline)
 	return modes[:min(len(modes), maxModes)]
 }
 
@@ -261,7 +261,7 @@ func reductionText(value *float64) string {
 func (r Run) failures(most int) section {
 	s := section{rank: rankFailures, title: "failures", noun: "failure"}
 	for _, scenario := range r.byBadness() {
-		for _, m := range bench.SortedModes(scenario.Modes) {
+		for _, m := range bench.BaselineFirst(scenario.Modes, r.Summary.Gate.Baseline) {
 			figures := scenario.Modes[m]
 			if len(figures.Errors) == 0 {
 				continue

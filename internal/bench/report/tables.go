@@ -141,7 +141,7 @@ func rangeText(ci bench.Interval) string {
 // modesTable has a column per mode and, if the modes were compared, one for
 // how the candidate compares with the baseline.
 func modesTable(s bench.Summary) table {
-	modes := bench.SortedModes(s.Modes)
+	modes := bench.BaselineFirst(s.Modes, s.Gate.Baseline)
 	var titles []string
 	for _, mode := range modes {
 		titles = append(titles, modeTitle(s, mode))
@@ -150,6 +150,7 @@ func modesTable(s bench.Summary) table {
 	compared := s.Delta != nil && s.NothingCompared() == ""
 	if compared {
 		t.head = append(t.head, "Candidate against baseline")
+		t.about = pooledNotice(s)
 	}
 	lines := metrics()
 	if slices.ContainsFunc(modes, func(mode bench.Mode) bool { return s.Modes[mode].RouteOKRate != nil }) {
@@ -166,6 +167,15 @@ func modesTable(s bench.Summary) table {
 		t.rows = append(t.rows, line)
 	}
 	return t
+}
+
+// pooledNotice says why a comparison of modes may say otherwise than what decides.
+func pooledNotice(s bench.Summary) string {
+	within := "a check compares within each scenario, and its p-value ranks runs there"
+	if s.Evidence != nil {
+		within = "the evidence compares pairs of sessions of one scenario"
+	}
+	return "Medians over the runs of all scenarios together; " + within + ", so their figures and intervals differ from these."
 }
 
 // changeOf is empty where there is no comparison, and [bench.NoFigure] where a
@@ -231,7 +241,7 @@ func scenarioModes(s bench.Summary) []bench.Mode {
 			all[mode] = true
 		}
 	}
-	return bench.SortedModes(all)
+	return bench.BaselineFirst(all, s.Gate.Baseline)
 }
 
 // successText writes successes of runs, and pass^k for the largest k where
@@ -251,7 +261,7 @@ func successText(scenario bench.ScenarioSummary, mode bench.Mode) string {
 
 // profilingTable has the medians of where time went, a column per mode.
 func profilingTable(s bench.Summary) table {
-	modes := bench.SortedModes(s.Profiling)
+	modes := bench.BaselineFirst(s.Profiling, s.Gate.Baseline)
 	t := table{
 		title: "Where the time went", about: "Medians over the runs whose times are known.",
 		head: append([]string{"Time"}, titlesOf(modes)...), labels: 1,

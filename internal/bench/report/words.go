@@ -157,7 +157,7 @@ type failure struct {
 func failuresOf(s bench.Summary) []failure {
 	var all []failure
 	for _, scenario := range s.Scenarios {
-		for _, mode := range bench.SortedModes(scenario.Modes) {
+		for _, mode := range bench.BaselineFirst(scenario.Modes, s.Gate.Baseline) {
 			m := scenario.Modes[mode]
 			if len(m.Errors) == 0 {
 				continue
