@@ -108,7 +108,8 @@ func (a *app) followCounterpart(p *prepared) error {
 	other, err := p.suite.Counterpart(p.provider.Describe().Model)
 	if err == nil && other != nil {
 		p.suite.Variations.Seed, p.seedKnown = other.Variations.Seed, true
-		fmt.Fprintf(a.stderr, "bench: the fixtures are those of run %s, of modes %s: give a --variation-seed to have others\n", other.RunID, joinModes(other.Modes))
+		fmt.Fprintf(a.stderr, "bench: the fixtures are the same as in run %s of %s, so that the rows of both runs can be compared: nothing is to be done, or give a --variation-seed for fixtures of its own\n",
+			other.RunID, joinModes(other.Modes))
 	}
 	return err
 }
