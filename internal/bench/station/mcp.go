@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	shellquote "github.com/kballard/go-shellquote"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -37,6 +38,8 @@ const (
 	protocol = "2025-11-25"
 	// maxServerOutput is how much an MCP server may say, in bytes.
 	maxServerOutput = 8 << 20
+	// outputTime is how long an ended server's output is read, at most.
+	outputTime = time.Second
 	// maxPages is how many pages its list of tools may have.
 	maxPages = 50
 )
@@ -53,6 +56,7 @@ func (st *station) connect(ctx context.Context, server agent.MCPServer) (session
 	session, err = client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		err = cause(ctx, err)
+		stopped := stop()
 		said := markdown.Clean(printed.String(), maxNote)
 		switch {
 		case ended(err) && said == "":
@@ -62,7 +66,7 @@ func (st *station) connect(ctx context.Context, server agent.MCPServer) (session
 		case ended(err):
 			err = errors.New("it ends, or closes its output, before it has answered")
 		}
-		if stopped := stop(); stopped != nil {
+		if stopped != nil {
 			return nil, nil, errors.Join(err, stopped)
 		}
 		if said := markdown.Clean(complaint.String(), maxNote); said != "" {
@@ -84,7 +88,8 @@ func ended(err error) bool {
 		errors.Is(err, mcp.ErrConnectionClosed) && strings.HasSuffix(err.Error(), io.EOF.Error())
 }
 
-// transport returns the way to a server. What it complains of is whole after stop.
+// transport returns the way to a server. What it complains of, and the beginning of
+// what it printed, are whole after stop.
 func (st *station) transport(ctx context.Context, server agent.MCPServer, complaint, printed io.Writer) (_ mcp.Transport, stop func() error, err error) {
 	if server.URL == "" {
 		return st.startServer(ctx, server, complaint, printed)
@@ -124,23 +129,31 @@ func (st *station) startServer(ctx context.Context, server agent.MCPServer, comp
 		Env: env, Stdin: program.stdin, Stdout: program.stdout, Stderr: complaint,
 	})
 	program.close()
+	// The session may close its end before it has read what the server printed, as it does
+	// when its first request cannot be written.
+	said := make(chan struct{})
+	read, write := io.Pipe()
+	go func() {
+		defer close(said)
+		_, err := io.Copy(io.MultiWriter(printed, write), &bounded{ReadCloser: output, left: maxServerOutput})
+		_ = write.CloseWithError(err) // never fails
+	}()
 	stop = func() error {
 		defer st.running.Unlock()
-		_, _ = input.Close(), output.Close() // the session has closed them, or nobody reads
+		_, _ = input.Close(), read.Close() // the session has closed them, or nobody reads
 		err := endAll(st.space, others...)
 		if process != nil {
 			_ = process.Wait() // it was killed
 		}
-		return err
+		// Whoever else holds the output is no process of this server.
+		_ = output.SetReadDeadline(time.Now().Add(outputTime)) // a pipe has deadlines
+		<-said
+		return errors.Join(err, output.Close())
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, stop())
 	}
-	kept := struct {
-		io.Reader
-		io.Closer
-	}{io.TeeReader(output, printed), output}
-	return &mcp.IOTransport{Reader: &bounded{ReadCloser: kept, left: maxServerOutput}, Writer: input}, stop, nil
+	return &mcp.IOTransport{Reader: read, Writer: input}, stop, nil
 }
 
 // theirs are the ends of pipes that a program has.

@@ -309,6 +309,7 @@ func TestN9AnMCPServerThatDoesNotWorkIsNamed(t *testing.T) {
 		"they work":                {[]string{asks, asks}, "", ""},
 		"the first dies":           {[]string{dies, asks}, "m0", "it ends, or closes its output, before it answers: panic: nil map"},
 		"it dies of what is asked": {[]string{"read -r asked; " + dies, asks}, "m0", "it ends, or closes its output, before it answers: panic: nil map"},
+		"it hears nothing":         {[]string{"echo mine; exec <&-; exec sleep 1000", asks}, "m0", `it prints something else than MCP: "mine"`},
 		"the second dies":          {[]string{asks, dies}, "m1", "mode m1: MCP server s does not work where the agent works"},
 		"both die":                 {[]string{dies, dies}, "", "mode m0"},
 		"it is alone":              {[]string{dies}, "", "panic: nil map"},
