@@ -3,7 +3,6 @@ module github.com/ghx-dev/bench-action
 go 1.26.0
 
 require (
-	github.com/agnivade/levenshtein v1.2.2
 	github.com/bradleyfalzon/ghinstallation/v2 v2.10.0
 	github.com/chromedp/chromedp v0.14.2
 	github.com/elazarl/goproxy v1.9.2
@@ -12,6 +11,7 @@ require (
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-github/v60 v60.0.0
 	github.com/gregjones/httpcache v0.0.0-20190611155906-901d90724c79
+	github.com/hbollon/go-edlib v1.7.0
 	github.com/itchyny/gojq v0.12.17
 	github.com/jackc/pgx/v5 v5.8.0
 	github.com/kballard/go-shellquote v0.0.0-20180428030007-95032a82bc51
@@ -46,6 +46,7 @@ require (
 	dario.cat/mergo v1.0.0 // indirect
 	github.com/Microsoft/go-winio v0.6.2 // indirect
 	github.com/ProtonMail/go-crypto v1.5.2 // indirect
+	github.com/agnivade/levenshtein v1.2.2 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327 // indirect

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	edlib "github.com/hbollon/go-edlib"
 )
 
 // maxSuggestable is the longest word, in bytes, for which a likely one is
@@ -30,7 +30,7 @@ func closest(word string, known []string) (meant string, is bool) {
 	}
 	least := (len(word)+2)/3 + 1
 	for _, candidate := range known {
-		distance := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(candidate))
+		distance := edlib.OSADamerauLevenshteinDistance(strings.ToLower(word), strings.ToLower(candidate))
 		if distance < least {
 			meant, least = candidate, distance
 		}

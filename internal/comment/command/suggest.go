@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	edlib "github.com/hbollon/go-edlib"
 )
 
 // maxSuggestable is the longest word, in bytes, for which a likely one is
@@ -25,7 +25,7 @@ func didYouMean(word string, known []string) string {
 func isMisspelt(word string, known []string) bool {
 	const typingErrors = 2
 	meant := closest(word, known)
-	return meant != "" && levenshtein.ComputeDistance(word, meant) <= typingErrors
+	return meant != "" && edlib.OSADamerauLevenshteinDistance(word, meant) <= typingErrors
 }
 
 func closest(word string, known []string) string {
@@ -34,7 +34,7 @@ func closest(word string, known []string) string {
 	}
 	meant, least := "", len(word)/3+2
 	for _, candidate := range known {
-		if distance := levenshtein.ComputeDistance(strings.ToLower(word), candidate); distance < least {
+		if distance := edlib.OSADamerauLevenshteinDistance(strings.ToLower(word), candidate); distance < least {
 			meant, least = candidate, distance
 		}
 	}
