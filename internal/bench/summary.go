@@ -195,15 +195,18 @@ type Reliability struct {
 
 // Efficiency has the figures of the efficiency gate, over stable rows (G4).
 type Efficiency struct {
-	MinSamplesPerScenarioPerMode   int     `json:"minSamplesPerScenarioPerMode"`
-	EligibleScenarioCount          int     `json:"eligibleScenarioCount"`
-	TotalScenarioCount             int     `json:"totalScenarioCount"`
-	CoveragePct                    float64 `json:"coveragePct"`
-	TokensComparableScenarioCount  int     `json:"tokensComparableScenarioCount"`
-	TokensActiveReductionPct       float64 `json:"tokensActiveReductionPct"`
-	LatencyReductionPct            float64 `json:"latencyReductionPct"`
-	ToolCallReductionPct           float64 `json:"toolCallReductionPct"`
-	ScenarioWinRateTokensActivePct float64 `json:"scenarioWinRateTokensActivePct"`
+	MinSamplesPerScenarioPerMode  int     `json:"minSamplesPerScenarioPerMode"`
+	EligibleScenarioCount         int     `json:"eligibleScenarioCount"`
+	TotalScenarioCount            int     `json:"totalScenarioCount"`
+	CoveragePct                   float64 `json:"coveragePct"`
+	TokensComparableScenarioCount int     `json:"tokensComparableScenarioCount"`
+	TokensActiveReductionPct      float64 `json:"tokensActiveReductionPct"`
+	// TokensTotalReductionPct is described beside that of active tokens, and nothing is
+	// judged by it; nil where no scenario has one, and in older summaries.
+	TokensTotalReductionPct        *float64 `json:"tokensTotalReductionPct,omitempty"`
+	LatencyReductionPct            float64  `json:"latencyReductionPct"`
+	ToolCallReductionPct           float64  `json:"toolCallReductionPct"`
+	ScenarioWinRateTokensActivePct float64  `json:"scenarioWinRateTokensActivePct"`
 }
 
 // CheckName names one of the ten checks.
@@ -274,9 +277,11 @@ type ScenarioSummary struct {
 	// The reductions are nil where the scenario is not eligible or the
 	// baseline's median is 0; that of the cost also where the candidate's is.
 	TokensActiveReductionPct *float64 `json:"tokensActiveReductionPct"`
-	LatencyReductionPct      *float64 `json:"latencyReductionPct"`
-	ToolCallReductionPct     *float64 `json:"toolCallReductionPct"`
-	CostReductionPct         *float64 `json:"costReductionPct"`
+	// TokensTotalReductionPct is nil in older summaries, too.
+	TokensTotalReductionPct *float64 `json:"tokensTotalReductionPct,omitempty"`
+	LatencyReductionPct     *float64 `json:"latencyReductionPct"`
+	ToolCallReductionPct    *float64 `json:"toolCallReductionPct"`
+	CostReductionPct        *float64 `json:"costReductionPct"`
 }
 
 // ScenarioModeSummary has one scenario's figures in one mode. The medians are
@@ -289,9 +294,11 @@ type ScenarioModeSummary struct {
 	// succeed, for k from 1 to Runs, at most 8 (tau-bench, arXiv:2406.12045).
 	PassHatK           []float64 `json:"passHatK"`
 	MedianTokensActive float64   `json:"medianTokensActive"`
-	MedianLatencyMS    float64   `json:"medianLatencyMs"`
-	MedianToolCalls    float64   `json:"medianToolCalls"`
-	MedianCostUSD      float64   `json:"medianCostUsd"`
+	// MedianTokensTotal is nil in older summaries.
+	MedianTokensTotal *float64 `json:"medianTokensTotal,omitempty"`
+	MedianLatencyMS   float64  `json:"medianLatencyMs"`
+	MedianToolCalls   float64  `json:"medianToolCalls"`
+	MedianCostUSD     float64  `json:"medianCostUsd"`
 	// Errors counts the rows with an error, by type.
 	Errors map[ErrorType]int `json:"errors,omitempty"`
 	// ExampleError is the message of the earliest row with an error, as plain text

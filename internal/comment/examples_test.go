@@ -119,7 +119,7 @@ func passing() comment.Run {
 func scenario(id string, runs, baseline, candidate int) bench.ScenarioSummary {
 	figures := func(successes int) bench.ScenarioModeSummary {
 		m := bench.ScenarioModeSummary{
-			Runs: runs, Successes: successes, Stable: successes, MedianTokensActive: 800, MedianLatencyMS: 30000, MedianToolCalls: 3, MedianCostUSD: 0.015,
+			Runs: runs, Successes: successes, Stable: successes, MedianTokensActive: 800, MedianTokensTotal: ref(12_000.0), MedianLatencyMS: 30000, MedianToolCalls: 3, MedianCostUSD: 0.015,
 		}
 		if successes < runs {
 			m.Errors = map[bench.ErrorType]int{bench.RunnerError: runs - successes}
@@ -130,7 +130,7 @@ func scenario(id string, runs, baseline, candidate int) bench.ScenarioSummary {
 	return bench.ScenarioSummary{
 		ID: id, Eligible: true,
 		Modes:                    map[bench.Mode]bench.ScenarioModeSummary{bench.AgentDirect: figures(baseline), bench.GHX: figures(candidate)},
-		TokensActiveReductionPct: ref(27.545968882602544), LatencyReductionPct: ref(4.25), ToolCallReductionPct: ref(0.0), CostReductionPct: ref(21.4),
+		TokensActiveReductionPct: ref(27.545968882602544), TokensTotalReductionPct: ref(-8.4), LatencyReductionPct: ref(4.25), ToolCallReductionPct: ref(0.0), CostReductionPct: ref(21.4),
 	}
 }
 
@@ -198,7 +198,7 @@ func noVerdict() comment.Run {
 	for i := range s.Scenarios {
 		delete(s.Scenarios[i].Modes, bench.GHX)
 		s.Scenarios[i].Eligible = false
-		s.Scenarios[i].TokensActiveReductionPct, s.Scenarios[i].LatencyReductionPct = nil, nil
+		s.Scenarios[i].TokensActiveReductionPct, s.Scenarios[i].TokensTotalReductionPct, s.Scenarios[i].LatencyReductionPct = nil, nil, nil
 		s.Scenarios[i].ToolCallReductionPct, s.Scenarios[i].CostReductionPct = nil, nil
 	}
 	s.Delta = nil

@@ -194,12 +194,12 @@ func (r Run) unexplained() string {
 
 func (r Run) explanation(s bench.ScenarioSummary, only bench.Mode) section {
 	var out strings.Builder
-	fmt.Fprintf(&out, "## %s\n\n| Mode | Successes | Stable | Active tokens | Latency | Tool calls | Cost in USD |\n|:---|---:|---:|---:|---:|---:|---:|\n", markdown.Code(s.ID, maxName))
+	fmt.Fprintf(&out, "## %s\n\n| Mode | Successes | Stable | Active tokens | All tokens | Latency | Tool calls | Cost in USD |\n|:---|---:|---:|---:|---:|---:|---:|---:|\n", markdown.Code(s.ID, maxName))
 	errors := ""
 	for _, m := range r.explained(s, only) {
 		f := s.Modes[m]
-		fmt.Fprintf(&out, "| %s | %s | %d | %s | %s | %s | %s |\n", markdown.CodeCell(string(m), maxName), successText(f), f.Stable,
-			bench.CountText(f.MedianTokensActive), bench.DurationText(f.MedianLatencyMS), bench.CountText(f.MedianToolCalls), bench.USDText(f.MedianCostUSD))
+		fmt.Fprintf(&out, "| %s | %s | %d | %s | %s | %s | %s | %s |\n", markdown.CodeCell(string(m), maxName), successText(f), f.Stable,
+			bench.CountText(f.MedianTokensActive), countText(f.MedianTokensTotal), bench.DurationText(f.MedianLatencyMS), bench.CountText(f.MedianToolCalls), bench.USDText(f.MedianCostUSD))
 		if len(f.Errors) > 0 {
 			errors += fmt.Sprintf("- %s: %s\n", mode(m), errorsText(f, markdown.Code))
 		}
@@ -209,6 +209,13 @@ func (r Run) explanation(s bench.ScenarioSummary, only bench.Mode) section {
 		out.WriteString("\n" + errors)
 	}
 	return section{open: out.String()}
+}
+
+func countText(figure *float64) string {
+	if figure == nil {
+		return bench.NoFigure
+	}
+	return bench.CountText(*figure)
 }
 
 func (r Run) explained(s bench.ScenarioSummary, only bench.Mode) []bench.Mode {

@@ -202,14 +202,14 @@ func (r Run) scenariosTable(most int) section {
 	}
 	modes := scenarioModes(r.Summary)
 	s.hidden = max(0, len(scenarios)-most)
-	s.open = "| Scenario |" + heads(modes) + " Active tokens | Latency | Tool calls | Cost |\n|:---|" + strings.Repeat("---:|", len(modes)+4) + "\n"
+	s.open = "| Scenario |" + heads(modes) + " Active tokens | All tokens | Latency | Tool calls | Cost |\n|:---|" + strings.Repeat("---:|", len(modes)+5) + "\n"
 	for _, scenario := range scenarios[:len(scenarios)-s.hidden] {
 		line := "| " + markdown.CodeCell(scenario.ID, maxName) + " |"
 		for _, m := range modes {
 			line += " " + successText(scenario.Modes[m]) + " |"
 		}
 		for _, reduction := range []*float64{
-			scenario.TokensActiveReductionPct, scenario.LatencyReductionPct, scenario.ToolCallReductionPct, scenario.CostReductionPct,
+			scenario.TokensActiveReductionPct, scenario.TokensTotalReductionPct, scenario.LatencyReductionPct, scenario.ToolCallReductionPct, scenario.CostReductionPct,
 		} {
 			if r.Summary.NothingCompared() != "" {
 				reduction = nil

@@ -45,6 +45,7 @@ func charts(course []Point) []chart {
 		text  func(float64) string
 	}{
 		{"Active tokens, reduction", func(p Point) *float64 { return p.TokensPct }, bench.PercentText},
+		{"All tokens, reduction", func(p Point) *float64 { return p.TotalPct }, bench.PercentText},
 		{"Latency, reduction", func(p Point) *float64 { return p.LatencyPct }, bench.PercentText},
 		{"Tool calls, reduction", func(p Point) *float64 { return p.CallsPct }, bench.PercentText},
 		{"Success rate, difference", func(p Point) *float64 { return p.SuccessPP }, bench.PointsText},

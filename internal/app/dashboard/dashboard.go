@@ -77,10 +77,10 @@ type Point struct {
 	Verdict bench.Verdict
 	// Simulated is true where no model was involved.
 	Simulated bool
-	// TokensPct, LatencyPct and CallsPct are reductions, SuccessPP is a
-	// difference of rates; nil where there is no figure.
-	TokensPct, LatencyPct, CallsPct, SuccessPP *float64
-	CostUSD                                    float64
+	// TokensPct (of active tokens), TotalPct (of all), LatencyPct and CallsPct are
+	// reductions, SuccessPP is a difference of rates; nil where there is no figure.
+	TokensPct, TotalPct, LatencyPct, CallsPct, SuccessPP *float64
+	CostUSD                                              float64
 }
 
 // Filter says which runs are wanted, newest first.

@@ -225,6 +225,9 @@ func (s Source) Course(ctx context.Context, repo string, limit int) ([]dashboard
 
 func point(r Run, summary bench.Summary) dashboard.Point {
 	p := dashboard.Point{RunID: r.ID, At: r.Ended, Verdict: r.Verdict, Simulated: r.Simulated, CostUSD: r.CostUSD}
+	if e := summary.Gate.Efficiency; e != nil {
+		p.TotalPct = e.TokensTotalReductionPct
+	}
 	for _, c := range summary.Gate.Checks {
 		switch c.Name {
 		case bench.CheckTokensReduction:

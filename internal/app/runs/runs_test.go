@@ -425,7 +425,7 @@ func TestTheDashboardSeesRuns(t *testing.T) {
 	}
 	r.run("x", func(run *runs.Run) { run.Repo = "secret/x" })
 	tokens := bench.Check{Name: bench.CheckTokensReduction, Value: 20}
-	r.end("a", runs.Finished, runs.Outcome{Summary: &bench.Summary{Gate: bench.Gate{Verdict: bench.VerdictFail, Checks: []bench.Check{tokens}}}})
+	r.end("a", runs.Finished, runs.Outcome{Summary: &bench.Summary{Gate: bench.Gate{Verdict: bench.VerdictFail, Checks: []bench.Check{tokens}, Efficiency: &bench.Efficiency{TokensTotalReductionPct: new(-8.4)}}}})
 	r.end("b", runs.Broken, runs.Outcome{Problem: "GitHub was down.", ProblemKind: fault.Infrastructure})
 
 	list := func(f dashboard.Filter) string {
@@ -472,5 +472,6 @@ func TestTheDashboardSeesRuns(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, course, 1)
 	assert.InDelta(t, 20, *course[0].TokensPct, 1e-9)
+	assert.InDelta(t, -8.4, *course[0].TotalPct, 1e-9)
 	assert.True(t, slices.Contains([]bench.Verdict{bench.VerdictFail}, course[0].Verdict))
 }

@@ -37,6 +37,8 @@ type stratum struct {
 	baseline, candidate measures
 	// reductions are those of its medians; NaN where they are left out.
 	reductions point
+	// totalReduction is that of its tokens in total; nil where the baseline has none.
+	totalReduction *float64
 }
 
 type strata []stratum
@@ -103,7 +105,8 @@ func compare(ids []string, baseline, candidate *modeFigures, thresholds bench.Th
 		base, cand := baseline.stable[s.number], candidate.stable[s.number]
 		c.strata = append(c.strata, stratum{
 			id: s.id, number: s.number, baseline: base, candidate: cand,
-			reductions: reductions(base.medians(), cand.medians()),
+			reductions:     reductions(base.medians(), cand.medians()),
+			totalReduction: ifThere(reductionOrNaN(tokensActive, baseline.stableTotals[s.number].Median(), candidate.stableTotals[s.number].Median())),
 		})
 	}
 	c.figures = c.strata.figures()
@@ -123,13 +126,17 @@ func (s strata) figures() point {
 // efficiencyFigures returns the figures as a summary shows them.
 func (c *comparison) efficiencyFigures() bench.Efficiency {
 	comparable, wins := 0, 0
+	var totals []float64
 	for _, s := range c.strata {
+		if s.totalReduction != nil {
+			totals = append(totals, *s.totalReduction)
+		}
 		if r := s.reductions[tokensActive]; !math.IsNaN(r) {
 			comparable++
 			wins += one(r > 0)
 		}
 	}
-	return bench.Efficiency{
+	e := bench.Efficiency{
 		MinSamplesPerScenarioPerMode:   c.thresholds.MinSamplesPerScenarioPerMode,
 		EligibleScenarioCount:          len(c.strata),
 		TotalScenarioCount:             len(c.scenarios),
@@ -140,6 +147,10 @@ func (c *comparison) efficiencyFigures() bench.Efficiency {
 		ToolCallReductionPct:           orZero(c.figures[toolCalls]),
 		ScenarioWinRateTokensActivePct: percent(wins, comparable),
 	}
+	if len(totals) > 0 {
+		e.TokensTotalReductionPct = new(stats.Median(totals))
+	}
+	return e
 }
 
 func orZero(figure float64) float64 {

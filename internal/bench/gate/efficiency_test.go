@@ -38,12 +38,16 @@ func TestG4TheSuitesFigureIsTheMedianOverEligibleScenarios(t *testing.T) {
 	assert.Equal(t, &bench.Efficiency{
 		MinSamplesPerScenarioPerMode: 3, EligibleScenarioCount: 3, TotalScenarioCount: 4, CoveragePct: 75,
 		TokensComparableScenarioCount: 3, TokensActiveReductionPct: 25, LatencyReductionPct: 25, ToolCallReductionPct: 25,
+		TokensTotalReductionPct: new(100 * 100 / 5400.0), // 5,000 more of each are read from a cache
 		ScenarioWinRateTokensActivePct: 100 * 2.0 / 3,
 	}, summary.Gate.Efficiency)
 	assert.Equal(t, -25.0, *summary.Scenarios[2].LatencyReductionPct)
+	assert.Equal(t, -100*100/5400.0, *summary.Scenarios[2].TokensTotalReductionPct)
+	assert.Equal(t, 5500.0, *summary.Scenarios[2].Modes[bench.GHX].MedianTokensTotal)
 	assert.True(t, summary.Scenarios[2].Eligible)
 	assert.False(t, summary.Scenarios[3].Eligible)
 	assert.Nil(t, summary.Scenarios[3].LatencyReductionPct)
+	assert.Nil(t, summary.Scenarios[3].TokensTotalReductionPct)
 }
 
 func TestG4AScenarioWhoseBaselineIsZeroIsLeftOut(t *testing.T) {

@@ -18,6 +18,9 @@ type modeFigures struct {
 	latencies, tokensActive stats.Sample
 	// stable has the stable rows' measures, by scenario number.
 	stable []measures
+	// stableTotals has the stable rows' tokens in total, by scenario number. They are
+	// described, and nothing is judged by them.
+	stableTotals []stats.Sample
 }
 
 // measure is one of the four that the efficiency checks compare.
@@ -56,11 +59,11 @@ func figuresOf(modes []*modeRows, scenarios int) []*modeFigures {
 	all := make([]*modeFigures, len(modes))
 	var work []func()
 	for i, m := range modes {
-		f := &modeFigures{rows: m, stable: m.stableRows(scenarios)}
+		f := &modeFigures{rows: m, stable: m.stableRows(scenarios), stableTotals: m.stableTotals(scenarios)}
 		all[i] = f
 		work = append(work, f.pooled()...)
 		for scenario := range f.stable {
-			work = append(work, func() { f.stable[scenario].sort() })
+			work = append(work, func() { f.stable[scenario].sort(); slices.Sort(f.stableTotals[scenario]) })
 		}
 	}
 	stats.InParallel(len(work), func(i int) { work[i]() })
@@ -87,6 +90,20 @@ func (m *modeRows) stableRows(scenarios int) []measures {
 		sample := &samples[r.scenario]
 		for i := range sample {
 			sample[i] = append(sample[i], r.of(measure(i)))
+		}
+	}
+	return samples
+}
+
+// stableTotals returns the tokens in total of every scenario's stable rows, unsorted.
+func (m *modeRows) stableTotals(scenarios int) []stats.Sample {
+	samples := make([]stats.Sample, scenarios)
+	for scenario := range samples {
+		samples[scenario] = make(stats.Sample, 0, m.tallyOf(scenario).stable)
+	}
+	for r := range m.records.all() {
+		if r.stable {
+			samples[r.scenario] = append(samples[r.scenario], float64(r.tokensTotal))
 		}
 	}
 	return samples

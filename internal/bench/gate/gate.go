@@ -174,6 +174,7 @@ func (c *Collector) scenarioSummaries(all []*modeFigures, eligible strata) []ben
 		summary := &summaries[s.number]
 		summary.Eligible = true
 		summary.TokensActiveReductionPct = ifThere(s.reductions[tokensActive])
+		summary.TokensTotalReductionPct = s.totalReduction
 		summary.LatencyReductionPct = ifThere(s.reductions[latency])
 		summary.ToolCallReductionPct = ifThere(s.reductions[toolCalls])
 		summary.CostReductionPct = ifThere(s.reductions[cost])
@@ -196,6 +197,7 @@ func (f *modeFigures) scenario(number int) bench.ScenarioModeSummary {
 	summary := bench.ScenarioModeSummary{
 		Runs: g.runs, Successes: g.successes, Stable: g.stable,
 		MedianTokensActive: medians[tokensActive],
+		MedianTokensTotal:  new(f.stableTotals[number].Median()),
 		MedianLatencyMS:    medians[latency],
 		MedianToolCalls:    medians[toolCalls],
 		MedianCostUSD:      medians[cost],

@@ -81,7 +81,7 @@ func passing() bench.Summary {
 			Reliability: &bench.Reliability{SuccessRateDeltaPct: 5, OutputValidityRatePct: 100},
 			Efficiency: &bench.Efficiency{
 				MinSamplesPerScenarioPerMode: 3, EligibleScenarioCount: 2, TotalScenarioCount: 2, CoveragePct: 100,
-				TokensComparableScenarioCount: 2, TokensActiveReductionPct: 27.545968882602544,
+				TokensComparableScenarioCount: 2, TokensActiveReductionPct: 27.545968882602544, TokensTotalReductionPct: ref(-8.4),
 				LatencyReductionPct: 22.405671175171555, ToolCallReductionPct: 33.333333333333336, ScenarioWinRateTokensActivePct: 100,
 			},
 			Checks: []bench.Check{
@@ -124,7 +124,7 @@ func scenario(id string, runs, baseline, candidate int) bench.ScenarioSummary {
 	return bench.ScenarioSummary{
 		ID: id, Eligible: true,
 		Modes:                    map[bench.Mode]bench.ScenarioModeSummary{bench.AgentDirect: figures(baseline), bench.GHX: figures(candidate)},
-		TokensActiveReductionPct: ref(27.545968882602544), LatencyReductionPct: ref(-4.25),
+		TokensActiveReductionPct: ref(27.545968882602544), TokensTotalReductionPct: ref(-8.4), LatencyReductionPct: ref(-4.25),
 		ToolCallReductionPct: ref(0.0), CostReductionPct: ref(21.4),
 	}
 }
@@ -209,7 +209,7 @@ func noVerdict() bench.Summary {
 	for i := range s.Scenarios {
 		delete(s.Scenarios[i].Modes, bench.GHX)
 		s.Scenarios[i].Eligible = false
-		s.Scenarios[i].TokensActiveReductionPct, s.Scenarios[i].LatencyReductionPct = nil, nil
+		s.Scenarios[i].TokensActiveReductionPct, s.Scenarios[i].TokensTotalReductionPct, s.Scenarios[i].LatencyReductionPct = nil, nil, nil
 		s.Scenarios[i].ToolCallReductionPct, s.Scenarios[i].CostReductionPct = nil, nil
 	}
 	s.Delta = nil

@@ -213,7 +213,7 @@ func scenariosTable(s bench.Summary) table {
 	modes := scenarioModes(s)
 	t := table{
 		title: "Scenarios", about: "Successes of all runs per mode; then the candidate against the baseline, medians over stable runs. pass^k is the estimated chance that k runs in a row succeed.",
-		head: slices.Concat([]string{"Scenario"}, titlesOf(modes), []string{"Active tokens", "Latency", "Tool calls", "Cost"}), labels: 1,
+		head: slices.Concat([]string{"Scenario"}, titlesOf(modes), []string{"Active tokens", "All tokens", "Latency", "Tool calls", "Cost"}), labels: 1,
 	}
 	for _, scenario := range s.Scenarios {
 		line := plainCells(oneLine(scenario.ID))
@@ -221,7 +221,7 @@ func scenariosTable(s bench.Summary) table {
 			line = append(line, cell{Text: successText(scenario, mode)})
 		}
 		for _, reduction := range []*float64{
-			scenario.TokensActiveReductionPct, scenario.LatencyReductionPct,
+			scenario.TokensActiveReductionPct, scenario.TokensTotalReductionPct, scenario.LatencyReductionPct,
 			scenario.ToolCallReductionPct, scenario.CostReductionPct,
 		} {
 			if s.NothingCompared() != "" {
@@ -312,6 +312,7 @@ func efficiencyFacts(g bench.Gate) [][2]string {
 		{"Scenarios compared", bench.CountText(float64(e.EligibleScenarioCount)) + " of " + bench.CountText(float64(e.TotalScenarioCount)) + " (" + bench.PercentText(e.CoveragePct) + ")"},
 		{"Stable runs needed", bench.CountText(float64(e.MinSamplesPerScenarioPerMode)) + " per scenario and mode"},
 		{"Active tokens", reductionText(g, bench.CheckTokensReduction, e.TokensActiveReductionPct)},
+		{"All tokens", lessOrMoreText(e.TokensTotalReductionPct)},
 		{"Latency", reductionText(g, bench.CheckLatencyReduction, e.LatencyReductionPct)},
 		{"Tool calls", reductionText(g, bench.CheckToolCallReduction, e.ToolCallReductionPct)},
 		{"Scenarios with fewer active tokens", winRateText(e)},
@@ -326,6 +327,13 @@ func reductionText(g bench.Gate, name bench.CheckName, reduction float64) string
 		}
 	}
 	return lessOrMore(reduction).Text
+}
+
+func lessOrMoreText(reduction *float64) string {
+	if reduction == nil {
+		return bench.NoFigure
+	}
+	return lessOrMore(*reduction).Text
 }
 
 func winRateText(e *bench.Efficiency) string {
