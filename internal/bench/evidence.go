@@ -206,7 +206,7 @@ type Described struct {
 	PerSolvedPct *float64 `json:"perSolvedPct"`
 }
 
-// ScenarioEvidence has the figures of one scenario, for a forest plot.
+// ScenarioEvidence has the figures of one scenario.
 type ScenarioEvidence struct {
 	ID                 string `json:"id"`
 	BaselineSuccesses  int    `json:"baselineSuccesses"`
@@ -219,6 +219,30 @@ type ScenarioEvidence struct {
 	// Without is the verdict if the scenario is left out (rule V12); empty where
 	// it is the only one.
 	Without Verdict `json:"without,omitempty"`
+	// Blocks are those that the last look saw, in the order of their iterations, void
+	// ones last. Nil in older summaries, and where the look saw more than
+	// [MaxBlocksTold] in all.
+	Blocks []BlockEvidence `json:"blocks,omitempty"`
+}
+
+// MaxBlocksTold is how many blocks are told one by one.
+const MaxBlocksTold = 2000
+
+// BlockEvidence is one iteration of a scenario in both modes.
+type BlockEvidence struct {
+	Iteration int             `json:"iteration"`
+	Baseline  SessionEvidence `json:"baseline"`
+	Candidate SessionEvidence `json:"candidate"`
+}
+
+// SessionEvidence is what one session came to, with all its attempts.
+type SessionEvidence struct {
+	Solved bool `json:"solved"`
+	// Void is true if what failed was around the session (rule N10).
+	Void bool `json:"void,omitempty"`
+	// Cost is in the measure of the endpoint cost: USD, or tokens in total.
+	Cost      float64 `json:"cost"`
+	LatencyMS float64 `json:"latencyMs"`
 }
 
 // Figure is a change with its interval. The interval of few blocks may be much

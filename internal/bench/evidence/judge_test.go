@@ -531,3 +531,32 @@ func BenchmarkJudgeThirtyScenarios(b *testing.B) {
 		d.Judge(evidence.Data{Blocks: all})
 	}
 }
+
+func TestEveryBlockOfTheLookIsTold(t *testing.T) {
+	given := blocks(world(3, 0.9, 0.3), 4, 1)
+	given[1].Candidate.Void = "the provider was down"
+	given[1].Iteration = 1
+	given[0].Iteration = 2
+	v := design(t, bench.ProfileRegression, 2, 2).Judge(evidence.Data{Blocks: given})
+	require.Len(t, v.Scenarios, 3)
+	sessions := 0
+	for _, s := range v.Scenarios {
+		for _, b := range s.Blocks {
+			if !b.Baseline.Void && !b.Candidate.Void {
+				sessions += 2
+			}
+		}
+	}
+	assert.Equal(t, v.Baseline.Sessions+v.Candidate.Sessions, sessions)
+	first := v.Scenarios[0].Blocks
+	require.Len(t, first, 3, "two that count, and a void one")
+	void := first[len(first)-1]
+	assert.Equal(t, bench.BlockEvidence{
+		Iteration: 1,
+		Baseline:  bench.SessionEvidence{Solved: given[1].Baseline.Success, Cost: given[1].Baseline.CostUSD, LatencyMS: given[1].Baseline.LatencyMS},
+		Candidate: bench.SessionEvidence{Solved: given[1].Candidate.Success, Void: true, Cost: given[1].Candidate.CostUSD, LatencyMS: given[1].Candidate.LatencyMS},
+	}, void)
+
+	many := design(t, bench.ProfileRegression, 2, 2).Judge(evidence.Data{Blocks: blocks(world(bench.MaxBlocksTold/2+1, 0.9, 0.3), 2, 1)})
+	assert.Nil(t, many.Scenarios[0].Blocks, "a summary stays small")
+}

@@ -135,12 +135,30 @@ func (l *look) scenarios() []bench.ScenarioEvidence {
 			Success: bench.Figure{Change: points(t.drop()), Interval: bench.Interval{points(hi), points(lo)}},
 			Cost:    l.ratios[0].figure(i, bound), Latency: l.ratios[1].figure(i, bound),
 		}
+		if l.voids.Of <= bench.MaxBlocksTold {
+			all[i].Blocks = l.told(i)
+		}
 		if len(all) > 1 {
 			all[i].Without = l.judge(l.tests(int32(i)), int32(i)).word
 		}
 	}
 	for _, h := range l.harmed {
 		all[h.scenario].Harmed = append(all[h.scenario].Harmed, h.endpoint)
+	}
+	return all
+}
+
+// told returns the blocks of a scenario, void ones last.
+func (l *look) told(scenario int) []bench.BlockEvidence {
+	session := func(s *Session) bench.SessionEvidence {
+		return bench.SessionEvidence{Solved: s.Success, Void: s.Void != "", Cost: s.of(l.ratios[0].measure), LatencyMS: s.LatencyMS}
+	}
+	var all []bench.BlockEvidence
+	for _, blocks := range [][]Block{l.window.scenarios[scenario].blocks, l.window.voids[scenario].blocks} {
+		for i := range blocks {
+			b := &blocks[i]
+			all = append(all, bench.BlockEvidence{Iteration: b.Iteration, Baseline: session(&b.Baseline), Candidate: session(&b.Candidate)})
+		}
 	}
 	return all
 }

@@ -38,7 +38,7 @@ func TestG4TheSuitesFigureIsTheMedianOverEligibleScenarios(t *testing.T) {
 	assert.Equal(t, &bench.Efficiency{
 		MinSamplesPerScenarioPerMode: 3, EligibleScenarioCount: 3, TotalScenarioCount: 4, CoveragePct: 75,
 		TokensComparableScenarioCount: 3, TokensActiveReductionPct: 25, LatencyReductionPct: 25, ToolCallReductionPct: 25,
-		TokensTotalReductionPct: new(100 * 100 / 5400.0), // 5,000 more of each are read from a cache
+		TokensTotalReductionPct:        new(100 * 100 / 5400.0), // 5,000 more of each are read from a cache
 		ScenarioWinRateTokensActivePct: 100 * 2.0 / 3,
 	}, summary.Gate.Efficiency)
 	assert.Equal(t, -25.0, *summary.Scenarios[2].LatencyReductionPct)

@@ -133,3 +133,64 @@ func TestEveryEndpointHasAForestOfTheScenarios(t *testing.T) {
 	assert.NotContains(t, page, "NaN")
 	assert.NotContains(t, page, "<b>x")
 }
+
+func TestEverySessionIsDrawnOnce(t *testing.T) {
+	s := verdict(t, "evidence-fail")
+	sessions, unsolved := 0, 0
+	for _, scenario := range s.Evidence.Scenarios {
+		for _, b := range scenario.Blocks {
+			for _, session := range []bench.SessionEvidence{b.Baseline, b.Candidate} {
+				sessions++
+				if !session.Solved {
+					unsolved++
+				}
+			}
+		}
+	}
+	require.Equal(t, s.Evidence.Baseline.Sessions+s.Evidence.Candidate.Sessions, sessions)
+	require.Positive(t, unsolved)
+	drawn := func() (page string, circles, crosses int) {
+		page = written(t, report.HTML, s)
+		assert.NotContains(t, page, "NaN")
+		return page, strings.Count(page, `r="4"><title>`), strings.Count(page, `<path class="unsolved" d="M-3.5`)
+	}
+	page, circles, crosses := drawn()
+	assert.Equal(t, []int{2 * (sessions - unsolved), 2 * unsolved}, []int{circles, crosses}, "once by cost, once by latency")
+	assert.Contains(t, page, "<figcaption>Cost</figcaption>")
+	assert.Contains(t, page, ", iteration 1, baseline: ")
+	assert.NotContains(t, page, "sessions are not drawn")
+
+	block := &s.Evidence.Scenarios[0].Blocks[0]
+	block.Baseline.Void, block.Candidate.Cost = true, 0
+	page, circles, crosses = drawn()
+	assert.Equal(t, 2*sessions-3, circles+crosses, "a void session has no place, what cost nothing has none among costs")
+	assert.Contains(t, page, "2 sessions are not drawn")
+
+	for i := range s.Evidence.Scenarios {
+		s.Evidence.Scenarios[i].Blocks = nil
+	}
+	page, _, _ = drawn()
+	assert.NotContains(t, page, "Every session", "nothing is drawn without data")
+}
+
+func TestTheAxisOfSessionsHasAFewRoundNumbers(t *testing.T) {
+	for name, c := range map[string]struct{ low, high float64 }{
+		"the same": {20_000, 20_000}, "near": {19_000, 24_000}, "wide": {10, 1e9}, "wider": {1e-9, 1e12}, "small": {0.0011, 0.0189},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := verdict(t, "evidence-fail")
+			for i := range s.Evidence.Scenarios {
+				for j := range s.Evidence.Scenarios[i].Blocks {
+					b := &s.Evidence.Scenarios[i].Blocks[j]
+					b.Baseline.Cost, b.Candidate.Cost = c.low, c.high
+				}
+			}
+			page := written(t, report.HTML, s)
+			_, strips, _ := strings.Cut(page, "Every session")
+			strips, _, _ = strings.Cut(strips, "</figure>")
+			ticks := strings.Count(strips, `class="scale"`)
+			assert.True(t, ticks >= 1 && ticks <= 9, "%d ticks", ticks)
+			assert.NotContains(t, strips, "Inf")
+		})
+	}
+}

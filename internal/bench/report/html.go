@@ -66,6 +66,7 @@ type page struct {
 	Regressions, Warnings []string
 	Endpoints             grid
 	Forests               []forest
+	Strips                []strips
 	Evidence              []grid
 	Modes                 grid
 	Scenarios             grid
@@ -125,6 +126,7 @@ func newPage(s bench.Summary) page {
 		Consequences: consequences(s),
 		Endpoints:    newGrid(endpointsTable(s.Evidence)),
 		Forests:      forests(s.Evidence),
+		Strips:       sessionStrips(s.Evidence),
 
 		Candidate: oneLine(string(s.Gate.Candidate)),
 		Baseline:  oneLine(string(s.Gate.Baseline)),

@@ -146,9 +146,11 @@ func (st *station) startServer(ctx context.Context, server agent.MCPServer, comp
 			_ = process.Wait() // it was killed
 		}
 		// Whoever else holds the output is no process of this server.
-		_ = output.SetReadDeadline(time.Now().Add(outputTime)) // a pipe has deadlines
+		late := time.AfterFunc(outputTime, func() { _ = output.Close() })
 		<-said
-		return errors.Join(err, output.Close())
+		late.Stop()
+		_ = output.Close() // it may be closed
+		return err
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, stop())
