@@ -2,6 +2,7 @@ package benchcli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"text/tabwriter"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
+	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -21,6 +23,7 @@ type calibrateFlags struct {
 	unchanged    bool
 	suites       int
 	seed         uint64
+	plot         string
 	json         bool
 }
 
@@ -49,6 +52,7 @@ without each of the scenarios.`,
 		Example: `  bench calibrate
   bench calibrate --suite-jsonl rows.jsonl --gate-profile claim --margin-success 10
   bench calibrate --run 20260225T120000Z-k3v9qa --repetitions 2..8 --suites 4000 --seed 7
+  bench calibrate --gate-profile regression --plot calibration.svg
   bench calibrate --unchanged --baseline-mode ghx@base --candidate-mode ghx --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return a.calibrate(f) },
@@ -64,6 +68,7 @@ without each of the scenarios.`,
 	flags.BoolVar(&f.unchanged, "unchanged", false, "the rows are of a tool that was compared with itself: draw blocks whole")
 	flags.IntVar(&f.suites, "suites", defaultSuites, "how many suites to draw for each truth")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of what is drawn")
+	addPlot(flags, &f.plot)
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	return cmd
 }
@@ -112,6 +117,10 @@ func (a *app) calibrate(f calibrateFlags) error {
 		fmt.Fprintf(a.stderr, "bench: %d of %d done\n", truths, of)
 	})
 	if err != nil {
+		return err
+	}
+	title := fmt.Sprintf("%s: verdicts of %d suites a line, drawn from %d sessions", result.Profile, f.suites, result.Sessions)
+	if err := a.writePlot(f.plot, func(w io.Writer) error { return report.WriteCalibration(w, result.Calibration, title) }); err != nil {
 		return err
 	}
 	if f.json {

@@ -1,17 +1,22 @@
 package benchcli
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
@@ -188,16 +193,19 @@ func refuseChecks(profile bench.GateProfile, thresholds bench.Thresholds, repeti
 // planCommand tells what bench verify would take with the same flags.
 func (a *app) planCommand() *cobra.Command {
 	var f verifyFlags
+	var plot string
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Tell what a run takes and what it could see, before anything is spent",
 		Long: `plan has the flags of "bench verify", runs nothing, and tells what that would take:
 sessions, price and minutes, expected and at most, and the least change for the
 worse that so many sessions show. Price and minutes are those of earlier runs of
-the set with the model. What cannot pass at all is refused, as verify does.`,
+the set with the model. What cannot pass at all is refused, as verify does. With
+--plot the same is drawn: sessions against what they show.`,
 		Example: `  bench plan
   bench plan --gate-profile regression --provider opencode --model openai/gpt-5.3-codex
   bench plan --gate-profile claim --repetitions 2..8 --margin-success 10 --concurrency 8
+  bench plan --gate-profile regression --repetitions 2..20 --plot plan.svg
   bench plan --gate-profile verify_release --scenario-set ci-verify-release --repetitions 5 --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -210,11 +218,32 @@ the set with the model. What cannot pass at all is refused, as verify does.`,
 				return err
 			}
 			defer p.provider.Close()
-			return a.plan(p, how, design)
+			return a.plan(p, how, design, plot)
 		},
 	}
 	f.add(cmd)
+	addPlot(cmd.Flags(), &plot)
 	return cmd
+}
+
+func addPlot(flags *pflag.FlagSet, to *string) {
+	flags.StringVar(to, "plot", "", "draw it as SVG to this `FILE`, too")
+}
+
+// writePlot writes a picture to a file; it does nothing without a name.
+func (a *app) writePlot(path string, write func(io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
+	var picture bytes.Buffer
+	if err := write(&picture); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, picture.Bytes(), 0o644); err != nil { //nolint:gosec // it is for everybody
+		return fault.Invalidf("the plot cannot be written: %w", err)
+	}
+	fmt.Fprintf(a.stderr, "bench: drawn to %s\n", path)
+	return nil
 }
 
 // planned is what --json prints.
@@ -232,7 +261,7 @@ type planned struct {
 
 // plan tells what a suite takes and what it could see, before anything is spent
 // (rule V8). Design is nil where the profile does not decide by evidence.
-func (a *app) plan(p *prepared, how verify.Judging, design *evidence.Design) error {
+func (a *app) plan(p *prepared, how verify.Judging, design *evidence.Design, plot string) error {
 	s := &p.suite
 	told := planned{
 		Profile: how.Profile, Model: p.provider.Describe().Model.Key(), Concurrency: p.flags.concurrency, Warnings: []string{},
@@ -264,6 +293,13 @@ func (a *app) plan(p *prepared, how verify.Judging, design *evidence.Design) err
 	} else {
 		told.Plan = evidence.PlanOfChecks(expected, s.Repetitions)
 		told.Warnings = append(told.Warnings, warnOfChecks(how.Profile, told.Looks))
+	}
+	if plot != "" && len(told.Looks) == 0 {
+		return fault.Invalidf("profile %s has nothing to draw with one repetition: use --repetitions 2 or more", how.Profile)
+	}
+	title := fmt.Sprintf("%d scenarios, %s repetitions, profile %s: what a run could see", told.Scenarios, told.Repetitions, told.Profile)
+	if err := a.writePlot(plot, func(w io.Writer) error { return report.WritePlan(w, told.Plan, title) }); err != nil {
+		return err
 	}
 	if p.flags.json {
 		return a.printJSON(told)

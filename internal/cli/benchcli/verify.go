@@ -128,7 +128,7 @@ this run's repetitions count too. Rows that do not belong are counted and named.
 			defer p.provider.Close()
 			switch {
 			case f.suite.dryRun && design != nil:
-				return a.plan(p, how, design)
+				return a.plan(p, how, design, "")
 			case f.suite.dryRun:
 				return a.dryRun(p)
 			case p.suite.Shard != nil:
