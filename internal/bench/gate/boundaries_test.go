@@ -188,6 +188,18 @@ func TestG11TheErrorNamesWhatDiffersAlone(t *testing.T) {
 	sha := "aaa"
 	alike[1].Git.Commit = &sha
 	assert.Contains(t, refused(bench.GHX, bench.AgentDirect, nil, alike...), "different commits")
+	for _, pair := range [][2]bench.Mode{{"mine", bench.AgentDirect}, {bench.AgentDirect, "mine"}} {
+		rows := join(runs(1, pair[0], "a-001"), runs(1, pair[1], "a-001"))
+		rows[1].Git.Commit = &sha
+		var c gate.Collector
+		for _, row := range rows {
+			require.NoError(t, c.Add(row))
+		}
+		opts := quick()
+		opts.Baseline, opts.Candidate = pair[0], pair[1]
+		_, err := c.Summarize(opts)
+		assert.NoError(t, err, "a mode of a file has a tool of its own, and so a commit")
+	}
 }
 
 // The limits were computed by the formulas of Welch (1947) in another program.

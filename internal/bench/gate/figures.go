@@ -98,9 +98,6 @@ func (m *modeRows) stableRows(scenarios int) []measures {
 // stableTotals returns the tokens in total of every scenario's stable rows, unsorted.
 func (m *modeRows) stableTotals(scenarios int) []stats.Sample {
 	samples := make([]stats.Sample, scenarios)
-	for scenario := range samples {
-		samples[scenario] = make(stats.Sample, 0, m.tallyOf(scenario).stable)
-	}
 	for r := range m.records.all() {
 		if r.stable {
 			samples[r.scenario] = append(samples[r.scenario], float64(r.tokensTotal))

@@ -130,7 +130,7 @@ func TestToolsAreComparedWithinScenarios(t *testing.T) {
 }
 
 func TestRowsThatDoNotTellHaveNoPart(t *testing.T) {
-	older := func(r *bench.Row) { r.ToolUse, r.ToolCalls = nil, 4 }
+	older := func(r *bench.Row) { r.ToolUse, r.ToolCalls = nil, 1 }
 	rows := join(
 		runs(4, bench.AgentDirect, "a", using([]bench.ToolUse{called("gh pr view", 2)})),
 		runs(4, bench.GHX, "a", using([]bench.ToolUse{called("gh pr view", 2)})), runs(40, bench.GHX, "a", older),
@@ -149,4 +149,36 @@ func TestBytesAreTold(t *testing.T) {
 	require.Len(t, changes, 1)
 	assert.Equal(t, "returned 2,000 → 90,000 bytes a session", changes[0].Text())
 	assert.Empty(t, toolChanges(t, join(runs(4, bench.AgentDirect, "a", large(2_000)), runs(4, bench.GHX, "a", large(2_100)))))
+}
+
+func TestATinyChangeOfBytesIsNotTold(t *testing.T) {
+	returning := func(bytes int64) change { return using([]bench.ToolUse{{Name: "srv.read", Calls: 1, Bytes: bytes}}) }
+	from := func(before, after int64) []bench.UseChange {
+		return toolChanges(t, join(runs(40, bench.AgentDirect, "a", returning(before)), runs(40, bench.GHX, "a", returning(after))))
+	}
+	assert.Empty(t, from(200, 299), "it is a half more, and less than 100 bytes")
+	assert.Len(t, from(200, 300), 1)
+	assert.Empty(t, from(5_000, 5_499), "it is more than 100 bytes, and less than a tenth")
+	assert.Len(t, from(5_000, 5_500), 1)
+}
+
+func TestToolsAreComparedWhereBothModesHaveRows(t *testing.T) {
+	rows := join(
+		runs(4, bench.GHX, "candidate-alone", using([]bench.ToolUse{called("gh pr view", 90), called("prtool merge", 1)})),
+		runs(4, bench.AgentDirect, "b", using([]bench.ToolUse{called("gh pr view", 1)})),
+		runs(4, bench.GHX, "b", using([]bench.ToolUse{called("gh pr view", 5)})),
+		runs(4, bench.AgentDirect, "baseline-alone", using([]bench.ToolUse{called("gh pr view", 70), called("oldtool merge", 1)})),
+	)
+	var c gate.Collector
+	for _, row := range rows {
+		require.NoError(t, c.Add(row))
+	}
+	summary, err := c.Summarize(gate.Options{Missing: []bench.MissingCells{
+		{Reason: bench.MissingStopped, Cells: []bench.Cell{
+			{ScenarioID: "candidate-alone", Mode: bench.AgentDirect, Iteration: 1}, {ScenarioID: "baseline-alone", Mode: bench.GHX, Iteration: 1},
+		}},
+	}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"gh pr view"}, namesOf(summary.ToolChanges), "what was used elsewhere only is no change")
+	assert.Equal(t, "returned 1,000 → 5,000 bytes a session", summary.ToolChanges[0].Text())
 }
