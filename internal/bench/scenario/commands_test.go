@@ -66,6 +66,19 @@ func TestATaskThatIsNotAboutGitHub(t *testing.T) {
 	other, err := others.Scenario("task-001")
 	require.NoError(t, err)
 	assert.NotEqual(t, s.Hash, other.Hash)
+	executable := files(t, withTask())
+	executable["files/kit/verify.sh"].Mode |= 0o100
+	runs, err := scenario.Load(executable)
+	require.NoError(t, err)
+	s2, err := runs.Scenario("task-001")
+	require.NoError(t, err)
+	assert.NotEqual(t, s.Hash, s2.Hash, "whether a file can be run is a part of it")
+
+	judgedByCheckpoints := withTask()
+	change(t, judgedByCheckpoints, taskFile, "target/verify", remove{})
+	change(t, judgedByCheckpoints, taskFile, "assertions/expected_data", remove{})
+	assert.Empty(t, scenario.Check(files(t, judgedByCheckpoints), nil).Problems, "checkpoints are enough to judge by")
+
 	same, err := others.Scenario("task-wf")
 	require.NoError(t, err)
 	assert.Equal(t, flow.Hash, same.Hash)
@@ -96,6 +109,10 @@ func TestRulesOfTasksThatAreNotAboutGitHub(t *testing.T) {
 		}},
 		{"nothing is made without set-up", taskFile, "target/setup", remove{}, []string{`task-001.json: target.makes: says what setup tells, and there is no setup`}},
 		{"it is in no world", flow, "fixture/repo", "o/n", []string{`task-wf.json: fixture.repo: is of GitHub, and the task is not: target.setup makes what there is`}},
+		{"it has no folder of its own", flow, "fixture/workdir", "sub", []string{`task-wf.json: fixture.workdir: is of GitHub, and the task is not: target.setup makes what there is`}},
+		{"it has no world", flow, "fixture/world", "big", []string{
+			`task-wf.json: fixture.world: is of GitHub, and the task is not: target.setup makes what there is`, `task-wf.json: fixture.world: there is no world "big"`,
+		}},
 		{"no repository is named", flow, "prompt", "In {{fixture_repo}}.", []string{
 			`task-wf.json: prompt: "{{fixture_repo}}" is no variable that has a value: want one of {{scenario_id}}, {{input_json}}, {{name}}`,
 		}},
