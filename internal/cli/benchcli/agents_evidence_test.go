@@ -18,7 +18,10 @@ import (
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
 
-var evidenceRuns = flag.Int("evidence-runs", 0, "run so many suites with a real agent whose time and tokens vary, of an unchanged build and of one that is 25 % dearer")
+var (
+	evidenceRuns = flag.Int("evidence-runs", 0, "run so many suites with a real agent whose time and tokens vary, of an unchanged build and of one that is 25 % dearer")
+	evidenceSeed = flag.Uint64("evidence-seed", 0, "the seed of the first of them")
+)
 
 // variedScenarios are read with one command of ghx each.
 var variedScenarios = []string{
@@ -77,7 +80,7 @@ func TestEvidenceTellsBuildsApartThroughARealAgent(t *testing.T) {
 		t.Run(build.name, func(t *testing.T) {
 			ended := map[int]int{}
 			for i := range *evidenceRuns {
-				model := &variedModel{random: rand.New(rand.NewPCG(uint64(i), 15)), sessions: map[string][2]float64{}}
+				model := &variedModel{random: rand.New(rand.NewPCG(*evidenceSeed+uint64(i), 15)), sessions: map[string][2]float64{}}
 				r := newRig(t, model.plan)
 				skill := "Run `ghx run CAPABILITY --input -`. "
 				base, head := filepath.Join(r.dir, "base.md"), filepath.Join(r.dir, "head.md")
