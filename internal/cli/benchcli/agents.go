@@ -252,7 +252,7 @@ func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) erro
 	if err := p.flags.checkRoom(); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.stderr, "bench: trying the model, tools and agents before any session")
+	fmt.Fprintln(a.stderr, "trying the model, tools and agents before any session")
 	tried := make(chan error, 1)
 	go func() { tried <- with.tryModel(ctx) }()
 	// What changed for agents is told whatever the model does.
