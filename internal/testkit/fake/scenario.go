@@ -51,7 +51,8 @@ func (r *Reader) Read(context.Context, bench.Read) (any, error) { return r.Says,
 
 // Ledger keeps rows in memory.
 type Ledger struct {
-	// OnAppend is asked before a row is taken; nil means yes.
+	// OnAppend is asked before a row is taken, one row at a time; nil means
+	// yes. It must not call the ledger.
 	OnAppend func(row *bench.Row) error
 
 	mu   sync.Mutex
@@ -60,13 +61,13 @@ type Ledger struct {
 
 // Append takes a row.
 func (l *Ledger) Append(row *bench.Row) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.OnAppend != nil {
 		if err := l.OnAppend(row); err != nil {
 			return err
 		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.rows = append(l.rows, *row)
 	return nil
 }
