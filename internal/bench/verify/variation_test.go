@@ -34,7 +34,7 @@ var (
 )
 
 // shippedScenarios returns the shipped scenarios.
-func shippedScenarios(t *testing.T) []bench.Scenario {
+func shippedScenarios(t testing.TB) []bench.Scenario {
 	t.Helper()
 	library, err := scenario.Load(scenarios.Files)
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func shippedScenarios(t *testing.T) []bench.Scenario {
 }
 
 // playedIn returns the modes in which a scenario can be played.
-func playedIn(t *testing.T, s bench.Scenario) []bench.Mode {
+func playedIn(t testing.TB, s bench.Scenario) []bench.Mode {
 	t.Helper()
 	data, err := os.ReadFile("../agent/scripted/plans/" + s.ID + ".json")
 	require.NoError(t, err)
@@ -57,7 +57,7 @@ type varied struct {
 	deps    runner.Deps
 }
 
-func newVaried(t *testing.T) *varied {
+func newVaried(t testing.TB) *varied {
 	t.Helper()
 	provider, err := scripted.New(scripted.Options{Pause: -1, Now: time.Now})
 	require.NoError(t, err)
