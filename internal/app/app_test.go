@@ -210,6 +210,24 @@ func TestHealthAndReadiness(t *testing.T) {
 	assert.JSONEq(t, `{"status":"ready","database":"ok","github":"ok","version":"test"}`, body)
 }
 
+// A disk that is full, or a replica, answers questions.
+func TestAServerWhoseDatabaseTakesNothingIsNotReady(t *testing.T) {
+	r := newRig(t, dbtest.SQLite(t), nil).start()
+	readOnly := func(is string) {
+		_, err := app.Database(r.App).Writer().ExecContext(t.Context(), "PRAGMA query_only = "+is)
+		require.NoError(t, err)
+	}
+	status, _ := r.get("/healthz") // it serves
+	require.Equal(t, http.StatusOK, status)
+	readOnly("ON")
+	status, body := r.get("/readyz")
+	assert.Equal(t, http.StatusServiceUnavailable, status)
+	assert.Contains(t, body, `"database":"the database does not take what is written"`)
+	readOnly("OFF")
+	status, _ = r.get("/readyz")
+	assert.Equal(t, http.StatusOK, status)
+}
+
 func TestAServerThatGitHubRefusesIsNotReady(t *testing.T) {
 	r := newRig(t, dbtest.SQLite(t), nil)
 	r.github.refuses = true

@@ -3,7 +3,12 @@ package app
 import (
 	"context"
 	"net/http"
+
+	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
+
+// Database returns the database of a server.
+func Database(a *App) *database.DB { return a.db }
 
 // Redeliver looks for missed deliveries once.
 func Redeliver(ctx context.Context, a *App) (int, error) { return a.redeliver(ctx, a.github.Load()) }

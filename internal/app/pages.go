@@ -16,6 +16,8 @@ import (
 const (
 	// readyTimeout is how long each part of a readiness check may take.
 	readyTimeout = 5 * time.Second
+	// writeEvery is how long what the database took says that it takes more.
+	writeEvery = 5 * time.Second
 	// checkEvery is how often GitHub is asked whether it accepts the
 	// credentials.
 	checkEvery = time.Minute
@@ -81,12 +83,16 @@ func Subscribed() []string {
 	return names
 }
 
-// readiness is what is known of the credentials.
+// readiness is what is known of the credentials and of the database.
 type readiness struct {
 	mu      sync.Mutex
 	checked time.Time
 	who     *identity
 	problem error
+
+	// writing guards written, when the database last took what was written.
+	writing sync.Mutex
+	written time.Time
 }
 
 // serveReady says whether the server can do its work. GitHub being down is
@@ -98,7 +104,7 @@ func (a *App) serveReady(w http.ResponseWriter, request *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(request.Context(), readyTimeout)
 	defer cancel()
-	if err := a.db.Ping(ctx); err != nil {
+	if err := a.writable(ctx); err != nil {
 		not("database", fault.Public(err))
 	}
 	if who := a.github.Load(); who == nil {
@@ -112,6 +118,21 @@ func (a *App) serveReady(w http.ResponseWriter, request *http.Request) {
 		not("server", "it stops")
 	}
 	answer(w, status, parts)
+}
+
+// writable says whether the database takes what is written, as of a moment ago: a
+// full disk or a replica answers questions, and would lose deliveries. Whoever may
+// ask for readiness is not to have the disk written each time.
+func (a *App) writable(ctx context.Context) error {
+	a.ready.writing.Lock()
+	defer a.ready.writing.Unlock()
+	if now := a.opts.Now(); now.Sub(a.ready.written).Abs() >= writeEvery {
+		if err := a.store.NoteTime(ctx, "ready", now); err != nil {
+			return fault.Because(fault.Infrastructure, err, "the database does not take what is written")
+		}
+		a.ready.written = now
+	}
+	return nil
 }
 
 // check says whether GitHub accepts the credentials, as of a minute ago.

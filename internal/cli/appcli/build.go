@@ -31,6 +31,18 @@ func newBuilds(settings config.Local, path string) *builds {
 	return &builds{settings: settings, path: path, turn: make(chan struct{}, 1)}
 }
 
+// checkBuilder refuses settings with which commits would be built by root, who reads
+// the keys of the App.
+func checkBuilder(c config.Local) error {
+	if c.Build == ghxbuild.None {
+		return nil
+	}
+	if _, err := ghxbuild.BuildUser(); err != nil {
+		return fmt.Errorf("%w, serve as another user, or set BENCH_APP_BUILD_COMMAND=none, which builds nothing here", err)
+	}
+	return nil
+}
+
 // measured are the programs and mode files of one run, and the hashes of the trees
 // that they are of, empty where those are not known. Its folders are temporary.
 type measured struct {

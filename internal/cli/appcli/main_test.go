@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,6 +62,25 @@ func TestTheCommandLine(t *testing.T) {
 			}
 			assert.NotContains(t, said, "hunter22")
 		})
+	}
+}
+
+// What root builds could read the keys of the App.
+func TestRootWithoutAUserWhoBuildsIsRefused(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can become another user")
+	}
+	if _, err := user.Lookup("bench"); err == nil {
+		code, said := run(t, append(credentials(), "BENCH_APP_BUILD_COMMAND=auto"), "check")
+		assert.Zero(t, code, said)
+		return
+	}
+	for _, name := range []string{"serve", "check"} {
+		code, said := run(t, append(credentials(), "BENCH_APP_BUILD_COMMAND=auto"), name)
+		assert.Equal(t, 2, code, said)
+		for _, part := range []string{`a user "bench"`, "useradd --system bench", "BENCH_APP_BUILD_COMMAND=none"} {
+			assert.Contains(t, said, part)
+		}
 	}
 }
 

@@ -88,7 +88,7 @@ func (p *program) check(ctx context.Context, out io.Writer, c config.Config) err
 	}
 	hub, lacks, noApp := p.askGitHub(ctx, c)
 	_, err := fmt.Fprintf(out, "settings: fine, %d workers\ndatabase: %s\nApp: %s\nGitHub: %s\n%s", c.Workers, data, app, hub, together(append(lacks, p.lacks(c)...)))
-	return errors.Join(noData, noApp, err)
+	return errors.Join(noData, noApp, checkBuilder(c.Local), err)
 }
 
 // databaseState says in a few words how it stands with a database that the
@@ -135,6 +135,9 @@ func makeDataFolder(path string) error {
 
 // serve runs a server until the context ends.
 func (p *program) serve(ctx context.Context, c config.Config) (err error) {
+	if err := checkBuilder(c.Local); err != nil {
+		return err
+	}
 	host, err := p.hostname()
 	if err != nil {
 		return fault.Infraf("find this machine's name: %w", err)

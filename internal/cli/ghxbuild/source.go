@@ -26,26 +26,42 @@ const buildUser = "bench"
 
 const folderPerm = 0o755
 
-// Account returns the user that builds, and a new folder that is theirs. The
-// user is nil, which is our own, where we are not root.
+// BuildUser returns the user that builds, nil where we are not root: then it is our
+// own. The error, of kind invalid, says that root has nobody to build as.
+func BuildUser() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	account, err := user.Lookup(buildUser)
+	if err != nil {
+		return nil, fault.Invalidf("find the user who builds: %w; as root there has to be a user %q, which our image has: make one with useradd --system %[2]s", err, buildUser)
+	}
+	uid, errUID := strconv.ParseUint(account.Uid, 10, 32)
+	gid, errGID := strconv.ParseUint(account.Gid, 10, 32)
+	if err := errors.Join(errUID, errGID); err != nil {
+		return nil, fault.Invalidf("find the user who builds: %w", err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+}
+
+// Account returns the user that builds, as [BuildUser], and a new folder that is
+// theirs.
 func Account() (*syscall.Credential, string, error) {
+	builder, err := BuildUser()
+	if err != nil {
+		return nil, "", err
+	}
 	home, err := os.MkdirTemp("", "bench-build-")
 	if err != nil {
 		return nil, "", fault.Infraf("make a folder to build in: %w", err)
 	}
-	if os.Geteuid() != 0 {
+	if builder == nil {
 		return nil, home, nil
 	}
-	account, err := user.Lookup(buildUser)
-	if err != nil {
-		return nil, "", fault.Infraf("find the user who builds: %w; as root there has to be a user %q, which our image has", err, buildUser)
-	}
-	uid, errUID := strconv.ParseUint(account.Uid, 10, 32)
-	gid, errGID := strconv.ParseUint(account.Gid, 10, 32)
-	if err := errors.Join(errUID, errGID, os.Chown(home, int(uid), int(gid)), os.Chmod(home, folderPerm)); err != nil {
+	if err := errors.Join(os.Chown(home, int(builder.Uid), int(builder.Gid)), os.Chmod(home, folderPerm)); err != nil {
 		return nil, "", fault.Infraf("make a folder for the user who builds: %w", err)
 	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, home, nil
+	return builder, home, nil
 }
 
 const (

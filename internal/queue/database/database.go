@@ -104,15 +104,6 @@ func (db *DB) QueryRow(ctx context.Context, query string, args ...any) *sql.Row 
 	return db.reader.QueryRowContext(ctx, query, args...)
 }
 
-// Ping says whether the database answers.
-func (db *DB) Ping(ctx context.Context) error {
-	var one int
-	if err := db.QueryRow(ctx, "SELECT 1").Scan(&one); err != nil {
-		return fault.Because(fault.Infrastructure, err, "the database does not answer")
-	}
-	return nil
-}
-
 // Close closes the database.
 func (db *DB) Close() error {
 	problem := db.reader.Close()
