@@ -31,7 +31,8 @@ func (a *App) redeliver(ctx context.Context, who *identity) (count int, err erro
 		return 0, err
 	}
 	since := last.Add(-redeliveryOverlap)
-	if oldest := began.Add(-redeliveryWindow); since.Before(oldest) {
+	// A look that is to come was noted by a clock that was wrong.
+	if oldest := began.Add(-redeliveryWindow); since.Before(oldest) || last.After(began) {
 		since = oldest
 	}
 	missed, err := a.missed(ctx, who, since)

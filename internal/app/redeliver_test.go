@@ -57,6 +57,16 @@ func TestASecondLookBeginsWhereTheFirstEnded(t *testing.T) {
 	assert.Equal(t, []string{"1"}, r.github.repeated)
 }
 
+// A clock that ran ahead for a while noted a look that is to come.
+func TestAClockThatWasWrongLosesNoDelivery(t *testing.T) {
+	r := newRig(t, dbtest.SQLite(t), nil)
+	require.NoError(t, r.Store().NoteTime(t.Context(), "deliveries.looked_at", time.Now().Add(365*24*time.Hour)))
+	r.github.attempts = []map[string]any{try(1, guid(1), 502, 2*time.Hour, "pull_request", "opened")}
+	count, err := app.Redeliver(t.Context(), r.App)
+	require.NoError(t, err)
+	assert.Equal(t, 1, count)
+}
+
 func TestALookThatFailsIsTakenAgain(t *testing.T) {
 	r := newRig(t, dbtest.SQLite(t), nil)
 	r.github.attempts = []map[string]any{try(1, guid(1), 502, 2*time.Hour, "pull_request", "opened")}

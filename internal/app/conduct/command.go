@@ -79,13 +79,14 @@ type standing struct {
 // stand reads the pull request, or the base branch where there is none, and
 // asks GitHub whether the sender may order anything by the settings there.
 func (o *order) stand(ctx context.Context) (s standing, err error) {
+	var now found
 	if o.pull.Number > 0 {
-		var now found
 		now, err = o.conductor.look(ctx, o.client, o.event, o.pull.Number)
-		o.pull, o.settings, s.problems = now.pull, now.settings, now.problems
+		o.pull = now.pull
 	} else {
-		o.settings, s.problems, err = o.conductor.settings(ctx, o.client, o.event, o.pull.BaseRef)
+		now, err = o.conductor.settings(ctx, o.client, o.event, o.pull.BaseRef)
 	}
+	o.settings, s.problems = now.settings, now.problems
 	if s.missing = errors.Is(err, errNoSettings); err != nil && !s.missing {
 		return s, err
 	}

@@ -98,6 +98,9 @@ func (c *Conductor) consider(ctx context.Context, cause string, e event.Event) e
 func (c *Conductor) considerPull(ctx context.Context, client *github.Client, cause string, e event.Event, number int, head string) error {
 	known, err := c.look(ctx, client, e, number)
 	pull := known.pull
+	if e.Pull != nil && pull.HeadSHA == head && !pull.Closed && (err == nil || errors.Is(err, errNoSettings)) {
+		defer c.checkProposed(ctx, client, e, known)
+	}
 	if errors.Is(err, errNoSettings) || err == nil && (pull.Closed || pull.HeadSHA != head) {
 		return nil // nobody has asked for anything here, or not for this
 	}
@@ -162,9 +165,11 @@ func (c *Conductor) carry(ctx context.Context, client *github.Client, a ask, d d
 	return err
 }
 
-// found is what GitHub says of a pull request, and the settings of its base.
+// found is what GitHub says of a pull request, and the settings of its base with
+// their text, empty where there are none.
 type found struct {
 	pull     event.Pull
+	text     string
 	settings settings.Settings
 	problems jsondoc.Problems
 }
@@ -180,7 +185,7 @@ func (c *Conductor) look(ctx context.Context, client *github.Client, e event.Eve
 	var ofBase found
 	var problem error
 	if base != "" {
-		asking.Go(func() { ofBase.settings, ofBase.problems, problem = c.settings(ctx, client, e, base) })
+		asking.Go(func() { ofBase, problem = c.settings(ctx, client, e, base) })
 	}
 	f.pull, err = readPull(ctx, client, e, number)
 	asking.Wait()
@@ -188,10 +193,10 @@ func (c *Conductor) look(ctx context.Context, client *github.Client, e event.Eve
 		return f, err
 	}
 	if f.pull.BaseRef != base {
-		ofBase.settings, ofBase.problems, problem = c.settings(ctx, client, e, f.pull.BaseRef)
+		ofBase, problem = c.settings(ctx, client, e, f.pull.BaseRef)
 	}
-	f.settings, f.problems = ofBase.settings, ofBase.problems
-	return f, problem
+	ofBase.pull = f.pull
+	return ofBase, problem
 }
 
 // asked says what an event is, for people.
@@ -247,24 +252,37 @@ func (c *Conductor) learn(ctx context.Context, client *github.Client, e event.Ev
 var errNoSettings = errors.New("there is no " + settings.Path)
 
 // settings reads those of the base branch.
-func (c *Conductor) settings(ctx context.Context, client *github.Client, e event.Event, base string) (settings.Settings, jsondoc.Problems, error) {
-	file, _, _, err := client.REST.Repositories.GetContents(ctx, e.Repo.Owner, e.Repo.Name, settings.Path, &gh.RepositoryContentGetOptions{Ref: "refs/heads/" + base})
+func (c *Conductor) settings(ctx context.Context, client *github.Client, e event.Event, base string) (f found, err error) {
+	if f.text, err = readSettings(ctx, client, e, "refs/heads/"+base); err != nil {
+		return f, err
+	}
+	f.settings, f.problems = c.parseSettings(f.text)
+	return f, nil
+}
+
+// readSettings returns the text of the settings at a ref or commit; the error is
+// errNoSettings if there are none.
+func readSettings(ctx context.Context, client *github.Client, e event.Event, at string) (string, error) {
+	file, _, _, err := client.REST.Repositories.GetContents(ctx, e.Repo.Owner, e.Repo.Name, settings.Path, &gh.RepositoryContentGetOptions{Ref: at})
 	if github.NotFound(err) || err == nil && file == nil {
-		return settings.Settings{}, nil, errNoSettings
+		return "", errNoSettings
 	}
 	if err != nil {
-		return settings.Settings{}, nil, github.Explain("read "+settings.Path, err)
+		return "", github.Explain("read "+settings.Path, err)
 	}
 	text, err := file.GetContent()
 	if err != nil {
-		return settings.Settings{}, nil, fault.Infraf("read %s: %w", settings.Path, err)
+		return "", fault.Infraf("read %s: %w", settings.Path, err)
 	}
+	return text, nil
+}
+
+func (c *Conductor) parseSettings(text string) (settings.Settings, jsondoc.Problems) {
 	known := settings.Known{Sets: c.opts.Library.Sets()}
 	for _, s := range c.opts.Library.All() {
 		known.Scenarios = append(known.Scenarios, s.ID)
 	}
-	set, problems := settings.Parse([]byte(text), known)
-	return set, problems, nil
+	return settings.Parse([]byte(text), known)
 }
 
 // readPull asks GitHub for a pull request.
@@ -294,7 +312,8 @@ func (c *Conductor) group(ctx context.Context, cause string, e event.Event) erro
 		return err
 	}
 	base := strings.TrimPrefix(e.Group.BaseRef, "refs/heads/")
-	set, problems, err := c.settings(ctx, client, e, base)
+	known, err := c.settings(ctx, client, e, base)
+	set := known.settings
 	if errors.Is(err, errNoSettings) {
 		return nil
 	}
@@ -305,8 +324,8 @@ func (c *Conductor) group(ctx context.Context, cause string, e event.Event) erro
 		cause: cause, event: e, settings: set, asked: "merge queue",
 		pull: event.Pull{HeadSHA: e.Group.HeadSHA, HeadRef: e.Group.HeadRef, BaseSHA: e.Group.BaseSHA, BaseRef: base, HeadRepo: e.Repo.FullName()},
 	}
-	if len(problems) > 0 {
-		return c.refuse(ctx, request, problems)
+	if len(known.problems) > 0 {
+		return c.refuse(ctx, request, known.problems)
 	}
 	if !set.Triggers.MergeGroup {
 		return c.skip(ctx, request, comment.SkipTrigger)

@@ -1,6 +1,7 @@
 package conduct_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
@@ -162,4 +164,63 @@ func TestACheckRunHasTheNameOfTheSettings(t *testing.T) {
 	assert.Contains(t, r.comments()[0], "agents")
 	r.comment("writer", "/bench status")
 	assert.Contains(t, r.answer(), "**agents**")
+}
+
+// propose pushes settings to the pull request's branch.
+func (r *rig) propose(text string) {
+	r.Helper()
+	push := map[string]any{"message": "settings", "content": base64.StdEncoding.EncodeToString([]byte(text)), "branch": "change"}
+	if old := r.As("writer").Do("GET", sandboxtest.Path+"/contents/"+settings.Path+"?ref=change", nil); old.Status == http.StatusOK {
+		push["sha"] = old.Text("sha")
+	}
+	reply := r.As("writer").Do("PUT", sandboxtest.Path+"/contents/"+settings.Path, push)
+	require.Contains(r, []int{http.StatusOK, http.StatusCreated}, reply.Status, reply.Body)
+	r.head = reply.Text("commit.sha")
+}
+
+// proposed returns the check runs about proposed settings.
+func (r *rig) proposed() []model.CheckRun {
+	var all []model.CheckRun
+	r.Look(func(s *model.State) {
+		for c := range s.CheckRuns.All() {
+			if c.AppID == r.app && c.Name == "bench (settings)" {
+				all = append(all, *c)
+			}
+		}
+	})
+	return all
+}
+
+func TestEachMistakeInProposedSettingsIsToldOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	r.propose("model: a/b\nrepetitions: 1000\ncolour: blue\n")
+	r.pullEvent("opened")
+	r.pullEvent("reopened")
+	r.wait(1)
+	assert.Equal(t, "success", string(r.check().Conclusion), "the settings of the base count")
+	told := r.proposed()
+	require.Len(t, told, 1)
+	assert.Equal(t, []string{r.head, "failure"}, []string{told[0].HeadSHA, string(told[0].Conclusion)})
+	assert.Equal(t, "2 mistakes in the proposed .github/bench.yml", told[0].Output.Title)
+	var lines []int
+	for _, a := range told[0].Annotations {
+		assert.Equal(t, settings.Path, a.Path)
+		lines = append(lines, a.StartLine)
+	}
+	assert.Equal(t, []int{2, 3}, lines)
+
+	r.propose(config + "# they are fine\n")
+	r.pullEvent("synchronize")
+	r.wait(1)
+	assert.Len(t, r.proposed(), 1)
+}
+
+func TestMistakesInTheFirstSettingsAreTold(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "")
+	r.propose("model: 7\n")
+	r.pullEvent("opened")
+	require.Len(t, r.proposed(), 1)
+	assert.Empty(t, r.checks())
 }
