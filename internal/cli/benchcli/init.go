@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,9 +44,9 @@ func (a *app) initCommand() *cobra.Command {
 		Short: "Write a workflow that benchmarks pull requests",
 		Long: `init writes a workflow file for the repository in the current folder: it builds
 the tool of a pull request and that of its base, and compares them (profile
-regression). Commit it,
-and keep the model's API key as a secret of the repository, under the name that
-init prints.
+regression). It uses the action of the release that bench is of, or the newest v1.
+Commit it, and keep the model's API key as a secret of the repository, under the
+name that init prints.
 
 With --app the workflow is one that the GitHub App starts, and the App's
 settings are written to .github/bench.yml.`,
@@ -62,7 +63,7 @@ settings are written to .github/bench.yml.`,
 			if secret == "" {
 				secret = firstOf(modelAPIs()[ref.ProviderID].keyEnv, "MODEL_API_KEY")
 			}
-			chosen := strings.NewReplacer("MODEL", model, "SECRET", secret)
+			chosen := strings.NewReplacer("MODEL", model, "SECRET", secret, latestAction, actionOf(version()))
 			files := []string{out}
 			texts := map[string]string{out: chosen.Replace(workflowTemplate)}
 			if forApp {
@@ -89,6 +90,21 @@ settings are written to .github/bench.yml.`,
 	flags.BoolVar(&forApp, "app", false, "write the workflow that the App starts, and the App's settings")
 	flags.BoolVar(&force, "force", false, "replace a file that is there")
 	return cmd
+}
+
+// latestAction is the action in the templates: the newest of its major version.
+const latestAction = "ghx-dev/bench-action@v1"
+
+var released = regexp.MustCompile(`^v[1-9][0-9]*\.[0-9]+\.[0-9]+$`)
+
+// actionOf returns the action that a version of bench writes into workflows: the one
+// of its release, whose tag is never moved, else the newest.
+func actionOf(version string) string {
+	if !released.MatchString(version) {
+		return latestAction
+	}
+	name, _, _ := strings.Cut(latestAction, "@")
+	return name + "@" + version
 }
 
 // writeNew writes a file that is not there yet.
