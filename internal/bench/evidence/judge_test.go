@@ -125,6 +125,7 @@ func TestV6OnlyAPassIsWithheld(t *testing.T) {
 	evidence.Withhold(&pass, why)
 	assert.Equal(t, bench.VerdictInconclusive, pass.Verdict)
 	assert.Equal(t, why, pass.Cause)
+	assert.Zero(t, pass.EnoughRepetitions)
 	assert.NotEqual(t, said, pass.Sentence)
 
 	worse := alike(12)
@@ -557,6 +558,10 @@ func TestEveryBlockOfTheLookIsTold(t *testing.T) {
 		Candidate: bench.SessionEvidence{Solved: given[1].Candidate.Success, Void: true, Cost: given[1].Candidate.CostUSD, LatencyMS: given[1].Candidate.LatencyMS},
 	}, void)
 
-	many := design(t, bench.ProfileRegression, 2, 2).Judge(evidence.Data{Blocks: blocks(world(bench.MaxBlocksTold/2+1, 0.9, 0.3), 2, 1)})
-	assert.Nil(t, many.Scenarios[0].Blocks, "a summary stays small")
+	of := func(scenarios int) []bench.BlockEvidence {
+		many := design(t, bench.ProfileRegression, 2, 2).Judge(evidence.Data{Blocks: blocks(alike(scenarios), 2, 1)})
+		return many.Scenarios[0].Blocks
+	}
+	assert.Len(t, of(bench.MaxBlocksTold/2), 2)
+	assert.Nil(t, of(bench.MaxBlocksTold/2+1), "a summary stays small")
 }

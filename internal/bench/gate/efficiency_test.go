@@ -22,6 +22,7 @@ func TestG4UnstableRowsDoNotCountForEfficiency(t *testing.T) {
 			)
 			summary := summarize(t, rows, quick())
 			assert.Equal(t, 75.0, check(t, summary, bench.CheckTokensReduction).Value)
+			assert.Equal(t, 100*300/5400.0, *summary.Gate.Efficiency.TokensTotalReductionPct)
 			assert.Equal(t, 3, summary.Scenarios[0].Modes[bench.GHX].Stable)
 		})
 	}
@@ -48,6 +49,14 @@ func TestG4TheSuitesFigureIsTheMedianOverEligibleScenarios(t *testing.T) {
 	assert.False(t, summary.Scenarios[3].Eligible)
 	assert.Nil(t, summary.Scenarios[3].LatencyReductionPct)
 	assert.Nil(t, summary.Scenarios[3].TokensTotalReductionPct)
+}
+
+func TestG4TotalTokensAreComparedWhereTheBaselineHasSome(t *testing.T) {
+	none := func(r *bench.Row) { r.Tokens = bench.Tokens{} }
+	without := join(runs(3, bench.AgentDirect, "b-001", none), runs(3, bench.GHX, "b-001"))
+	got := summarize(t, join(runs(3, bench.AgentDirect, "a-001", need(4)), runs(3, bench.GHX, "a-001", need(1)), without), quick())
+	assert.Equal(t, 100*300/5400.0, *got.Gate.Efficiency.TokensTotalReductionPct, "of the other scenario alone")
+	assert.Nil(t, summarize(t, without, quick()).Gate.Efficiency.TokensTotalReductionPct)
 }
 
 func TestG4AScenarioWhoseBaselineIsZeroIsLeftOut(t *testing.T) {

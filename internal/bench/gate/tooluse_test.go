@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -62,6 +63,29 @@ func TestTheToolThatIsUsedOtherwiseIsNamedFirst(t *testing.T) {
 	assert.Equal(t, bench.UseCalls, changes[0].Measure)
 	assert.Equal(t, "called 1 → 3 times a session", changes[0].Text())
 	assert.Greater(t, changes[0].Score, 5.0)
+	assert.False(t, changes[0].Alike)
+}
+
+func TestAFewToolsAreTold(t *testing.T) {
+	const many = 12
+	used := func(mode string, calls int) change {
+		var uses []bench.ToolUse
+		for i := range many {
+			uses = append(uses, called(fmt.Sprintf("both%d", i), calls), called(fmt.Sprintf("%s%d", mode, i), 1+i*5%many))
+		}
+		return using(uses)
+	}
+	changes := toolChanges(t, join(runs(8, bench.AgentDirect, "a", used("old", 1)), runs(8, bench.GHX, "a", used("new", 9))))
+	require.Len(t, changes, 10+10+5)
+	calls := map[bool][]float64{}
+	for i, c := range changes {
+		assert.Equal(t, i >= 10, c.Alone)
+		assert.Equal(t, bench.UseCalls, c.Measure)
+		if c.Alone {
+			calls[c.Candidate > 0] = append(calls[c.Candidate > 0], c.Baseline+c.Candidate)
+		}
+	}
+	assert.Equal(t, map[bool][]float64{true: {12, 11, 10, 9, 8, 7, 6, 5, 4, 3}, false: {12, 11, 10, 9, 8}}, calls, "the most called first")
 }
 
 func TestWrongArgumentsAreMoreThanErrors(t *testing.T) {
