@@ -28,19 +28,20 @@ const maxManifest = 1 << 20
 
 // manifest is what a package.json says.
 type manifest struct {
-	Name string
-	Bin  map[string]string
+	Name           string
+	PackageManager string
+	Bin            map[string]string
 }
 
-// manifestOf reads the manifest of ghx's package in a folder. What somebody
+// manifestOf reads the manifest of a package in a folder of a workspace. What somebody
 // proposes is not trusted to be a file that ends, nor one in the folder.
-func manifestOf(folder string) (m manifest, err error) {
-	root, err := os.OpenRoot(folder)
+func manifestOf(workspace, folder string) (m manifest, err error) {
+	root, err := os.OpenRoot(workspace)
 	if err != nil {
 		return m, err
 	}
 	defer root.Close()
-	name := path.Join(ghxFolder, "package.json")
+	name := path.Join(folder, "package.json")
 	info, err := root.Stat(name)
 	if err != nil {
 		return m, err
@@ -55,16 +56,26 @@ func manifestOf(folder string) (m manifest, err error) {
 	return m, json.Unmarshal(data, &m)
 }
 
+// PackageManager returns the package manager of a ghx workspace as its manifest has
+// it, "pnpm@10.34.9", empty where that names none. IsGHX is false elsewhere.
+func PackageManager(folder string) (manager string, isGHX bool) {
+	if m, err := manifestOf(folder, ghxFolder); err != nil || m.Name != ghxPackage {
+		return "", false
+	}
+	m, _ := manifestOf(folder, ".") // without one it names none
+	return m.PackageManager, true
+}
+
 // isGHX reports whether a folder is a ghx workspace.
 func isGHX(folder string) bool {
-	m, err := manifestOf(folder)
+	m, err := manifestOf(folder, ghxFolder)
 	return err == nil && m.Name == ghxPackage
 }
 
 // commandOf returns the command of the ghx that was built in a folder, empty
 // if that is no ghx workspace.
 func commandOf(folder string) (string, error) {
-	m, err := manifestOf(folder)
+	m, err := manifestOf(folder, ghxFolder)
 	if err != nil || m.Name != ghxPackage {
 		return "", nil //nolint:nilerr // it is none
 	}
