@@ -41,6 +41,15 @@ func Withhold(v *bench.Evidence, why bench.Cause) {
 	}
 }
 
+// Uphold has a verdict be the FAIL that was told before, and says why; the figures
+// stay.
+func Uphold(v *bench.Evidence, why bench.Cause) {
+	if v.Verdict != bench.VerdictFail {
+		v.Verdict, v.Cause, v.Further, v.EnoughRepetitions = bench.VerdictFail, why, nil, 0
+		v.Sentence = sentence(v)
+	}
+}
+
 // decide returns the verdict without what stands beside it, and the last look
 // with what it came to; nil if there is none.
 func (d *Design) decide(blocks []Block) (v bench.Evidence, last *look, judged judgement) {

@@ -91,6 +91,11 @@ type RunInfo struct {
 	Continues []Begun `json:"continues,omitempty"`
 	// Judged is what evidence came to, nil before that.
 	Judged *Judged `json:"judged,omitempty"`
+	// Concurrency is how many cells ran at once at most, 0 in runs that are older.
+	Concurrency int `json:"concurrency,omitempty"`
+	// Lost counts the cells that had no row when the run was gone on with, though
+	// cells that were begun after them had: see [RunInfo.CountLost].
+	Lost int `json:"lost,omitempty"`
 	// Refills are cells beyond the plan, of blocks that took the place of void
 	// ones.
 	Refills []bench.Cell `json:"refills,omitempty"`
@@ -115,17 +120,41 @@ type Begun struct {
 	Margins     *bench.Margins `json:"margins,omitempty"`
 	// At is when the run was created, zero where that is not known.
 	At time.Time `json:"at,omitzero"`
+	// Lost and Judged are as in [RunInfo].
+	Lost   int     `json:"lost,omitempty"`
+	Judged *Judged `json:"judged,omitempty"`
 }
 
 // Begun returns what was fixed before the run's first session.
 func (r RunInfo) Begun() Begun {
-	return Begun{RunID: r.RunID, Repetitions: r.Repetitions, FirstLook: r.FirstLook, Margins: r.Margins, At: r.CreatedAt}
+	return Begun{RunID: r.RunID, Repetitions: r.Repetitions, FirstLook: r.FirstLook, Margins: r.Margins, At: r.CreatedAt, Lost: r.Lost, Judged: r.Judged}
 }
 
-// Judged is what evidence came to.
+// CountLost returns how many cells without a row must have had one, as later ones of
+// the plan have theirs: of a run that was ended in the middle, those that were under
+// way then are none of them. Done are the cells that have a row.
+func (r RunInfo) CountLost(done map[bench.Cell]bool) int {
+	lost, since := 0, 0
+	for _, cell := range r.Cells {
+		if done[cell] {
+			lost, since = lost+since, 0
+		} else {
+			since++
+		}
+	}
+	if r.Judged == nil || len(r.Stops) > 0 {
+		lost -= max(1, r.Concurrency)
+	}
+	return max(0, lost)
+}
+
+// Judged is what evidence came to, of which profile and which two modes; these are
+// empty in runs that are older.
 type Judged struct {
-	Verdict bench.Verdict   `json:"verdict"`
-	Cause   bench.CauseKind `json:"cause"`
+	Verdict  bench.Verdict     `json:"verdict"`
+	Cause    bench.CauseKind   `json:"cause"`
+	Profile  bench.GateProfile `json:"profile,omitempty"`
+	Compared []bench.Mode      `json:"compared,omitempty"`
 }
 
 // ScenarioRef is a scenario and the hash of its content.

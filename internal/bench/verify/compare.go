@@ -207,13 +207,8 @@ func (how Judging) judgeShared(data evidence.Data, both Source, pair [2]bench.Mo
 		return bench.Evidence{}, err
 	}
 	judged := design.Judge(data)
-	lacking := missing(both.Runs, done)
-	for i := range lacking {
-		lacking[i].Cells = slices.DeleteFunc(lacking[i].Cells, func(c bench.Cell) bool { return !slices.Contains(pair[:], c.Mode) })
-	}
-	if why := how.withheld(both, &collected{done: done}, lacking, thresholds); why != nil {
-		evidence.Withhold(&judged, *why)
-	}
+	how.Baseline, how.Candidate = pair[0], pair[1]
+	how.hold(&judged, both, missing(both.Runs, done), thresholds)
 	return judged, nil
 }
 

@@ -63,10 +63,8 @@ func (how Judging) judgeBlocks(blocks *evidence.Collector, runs []ledger.RunInfo
 }
 
 // decideByEvidence has the evidence decide, in place of the ten checks.
-func (how Judging) decideByEvidence(s *bench.Summary, judged bench.Evidence, read *collected, source Source, thresholds bench.Thresholds) {
-	if why := how.withheld(source, read, s.Missing, thresholds); why != nil {
-		evidence.Withhold(&judged, *why)
-	}
+func (how Judging) decideByEvidence(s *bench.Summary, judged bench.Evidence, source Source, thresholds bench.Thresholds) {
+	how.hold(&judged, source, s.Missing, thresholds)
 	if text := (Health{NotCounted: uncounted(source.Runs)}).Warning(len(s.Scenarios)); text != "" {
 		s.Warnings = append(s.Warnings, text)
 	}

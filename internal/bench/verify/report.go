@@ -84,7 +84,7 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 		return reported, err
 	}
 	if read.blocks != nil {
-		how.decideByEvidence(&reported.Summary, judged, read, source, options.Thresholds)
+		how.decideByEvidence(&reported.Summary, judged, source, options.Thresholds)
 	}
 	reported.Summary.Surface = surfaceOf(source.Runs, reported.Summary.Gate)
 	reported.Summary.Versions = read.versions

@@ -37,9 +37,21 @@ func begunWith(files []string, rows []bench.Row) (all []ledger.Begun) {
 		seen[id] = true
 		info := known[id]
 		info.RunID = strings.Clone(id)
+		info.Lost += info.CountLost(cellsOf(rows, id))
 		all = append(append(all, info.Begun()), info.Continues...)
 	}
 	return all
+}
+
+// cellsOf returns the cells that have a row of a run.
+func cellsOf(rows []bench.Row, run string) map[bench.Cell]bool {
+	done := map[bench.Cell]bool{}
+	for i := range rows {
+		if rows[i].RunID == run {
+			done[rows[i].Cell()] = true
+		}
+	}
+	return done
 }
 
 // fixed returns the repetitions and margins that were fixed before the first
@@ -63,12 +75,36 @@ func planned(runs []ledger.RunInfo) ledger.Begun {
 	return slices.MinFunc(all, func(a, b ledger.Begun) int { return a.At.Compare(b.At) })
 }
 
-// withheld says why a pass would not count; nil if it does. Missing are the
-// planned cells without a row.
-func (how Judging) withheld(source Source, read *collected, missing []bench.MissingCells, thresholds bench.Thresholds) *bench.Cause {
-	because := func(kind bench.CauseKind, format string, args ...any) *bench.Cause {
-		return &bench.Cause{Kind: kind, Text: fmt.Sprintf(format, args...)}
+// hold has a verdict be what the sequence allows: a fail that it came to before
+// stands, and a pass that may not count is withheld. Missing are the planned cells
+// without a row.
+func (how Judging) hold(judged *bench.Evidence, source Source, missing []bench.MissingCells, thresholds bench.Thresholds) {
+	if why := how.failedBefore(source); why != nil {
+		evidence.Uphold(judged, *why)
+	} else if why := how.withheld(judged, source, missing, thresholds); why != nil {
+		evidence.Withhold(judged, *why)
 	}
+}
+
+func because(kind bench.CauseKind, format string, args ...any) *bench.Cause {
+	return &bench.Cause{Kind: kind, Text: fmt.Sprintf(format, args...)}
+}
+
+// failedBefore says which run of the sequence came to a fail on this question; nil
+// if none did.
+func (how Judging) failedBefore(source Source) *bench.Cause {
+	for _, begun := range fixed(source.Runs) {
+		j := begun.Judged
+		same := j != nil && (j.Profile == "" || j.Profile == how.Profile) && (len(j.Compared) == 0 || slices.Equal(j.Compared, how.compared()))
+		if same && j.Verdict == bench.VerdictFail {
+			return because(bench.CauseEarlierSequence, "Run %s came to FAIL, and a verdict is final", begun.RunID)
+		}
+	}
+	return nil
+}
+
+// withheld says why a pass would not count; nil if it does.
+func (how Judging) withheld(judged *bench.Evidence, source Source, missing []bench.MissingCells, thresholds bench.Thresholds) *bench.Cause {
 	if len(source.Runs) == 0 {
 		return because(bench.CausePlanUnknown, "What was planned is not known, as the ledgers lie without %s, so rows may have been left away: name the run, or its folder with --results", ledger.RunFile)
 	}
@@ -76,6 +112,9 @@ func (how Judging) withheld(source Source, read *collected, missing []bench.Miss
 	for _, begun := range fixed(source.Runs) {
 		if begun.Repetitions == 0 {
 			return because(bench.CausePlanUnknown, "What run %s had planned is not known, as its rows were taken over without its %s: name its folder with --rows", begun.RunID, ledger.RunFile)
+		}
+		if begun.Lost > 0 {
+			return because(bench.CauseRowsMissing, "Run %s had lost rows of its cells, %d of them, when it was gone on with: later cells had theirs, so failures may have been taken away", begun.RunID, begun.Lost)
 		}
 		adds := len(source.Runs) == 1 && begun.At.After(plan.At)
 		if !adds && (begun.Repetitions != plan.Repetitions || begun.FirstLook != plan.FirstLook) {
@@ -90,8 +129,8 @@ func (how Judging) withheld(source Source, read *collected, missing []bench.Miss
 			return because(bench.CauseSetAfterwards, "The margins are wider than those that run %s had before its first session", begun.RunID)
 		}
 	}
-	if gap := read.gap(missing); gap != nil {
-		return because(bench.CauseRowsMissing, "%s has no row, though later repetitions of its scenario have: it may have been a failure that was taken away", gap)
+	if gap := how.gap(judged, missing, uncounted(source.Runs)); gap != nil {
+		return because(bench.CauseRowsMissing, "%s has no row, though its repetition is one of those that were judged: it may have been a failure that was taken away", gap)
 	}
 	for _, run := range earlierSequences(source) {
 		if run.Profile == how.Profile && !spendsNothing(run.Judged) {
@@ -117,16 +156,16 @@ func looser(now, before bench.Margins, profile bench.GateProfile) bool {
 	return now.CostRatio > before.CostRatio || now.LatencyRatio > before.LatencyRatio
 }
 
-// gap returns a planned cell without a row whose scenario has a later one. What
-// ends a run leaves none: cells run in the order of their repetitions.
-func (c *collected) gap(missing []bench.MissingCells) *bench.Cell {
-	last := map[string]int{}
-	for cell := range c.done {
-		last[cell.ScenarioID] = max(last[cell.ScenarioID], cell.Iteration)
+// gap returns a planned cell without a row of what the last look saw; nil if there is
+// none. What ends a run leaves none: cells run in the order of their repetitions.
+func (how Judging) gap(judged *bench.Evidence, missing []bench.MissingCells, notCounted map[string]string) *bench.Cell {
+	seen := 0
+	for _, look := range judged.Looks {
+		seen = max(seen, look.Blocks)
 	}
 	for _, m := range missing {
 		for _, cell := range m.Cells {
-			if cell.Iteration < last[cell.ScenarioID] {
+			if cell.Iteration <= seen && notCounted[cell.ScenarioID] == "" && slices.Contains(how.compared(), cell.Mode) {
 				return &cell
 			}
 		}

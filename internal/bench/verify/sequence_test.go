@@ -161,6 +161,42 @@ func TestV7WhatWasSeenCannotBeTalkedIntoAPass(t *testing.T) {
 			r.without(t, "b-001", 2)
 			return *r.report(t, how).Evidence
 		}, bench.VerdictInconclusive, bench.CauseRowsMissing},
+		"its failures are taken away, and it is resumed": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.leave(t, succeeded)
+			r.provider.OnPrompt = r.turn
+			return r.judge(t, how)
+		}, bench.VerdictFail, bench.CauseEarlierSequence},
+		"its failures are taken away, and its rows are taken over": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.leave(t, succeeded)
+			take(t, r)
+			return r.judge(t, how)
+		}, bench.VerdictFail, bench.CauseEarlierSequence},
+		"its failures are taken away, and what it came to": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.leave(t, succeeded)
+			r.forget(t)
+			r.provider.OnPrompt = r.turn
+			return r.judge(t, how)
+		}, bench.VerdictInconclusive, bench.CauseRowsMissing},
+		"its failures are taken away, and what it came to, and its rows are taken over": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.leave(t, succeeded)
+			r.forget(t)
+			take(t, r)
+			return r.judge(t, how)
+		}, bench.VerdictInconclusive, bench.CauseRowsMissing},
+		"margins are widened after a fail": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			how.Margins.SuccessDropPct = 99
+			return *r.report(t, how).Evidence
+		}, bench.VerdictFail, bench.CauseEarlierSequence},
+		"it is resumed with wider margins after a fail": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			how.Margins.SuccessDropPct = 99
+			require.Equal(t, bench.VerdictFail, r.judge(t, how).Verdict)
+			return r.judge(t, how)
+		}, bench.VerdictFail, bench.CauseEarlierSequence},
+		"a scenario is taken away": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.leave(t, func(row *bench.Row) bool { return row.ScenarioID != "b-001" })
+			how.Margins.SuccessDropPct = 45
+			return *r.report(t, how).Evidence
+		}, bench.VerdictInconclusive, bench.CauseRowsMissing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := sequenceRig(t)
@@ -185,13 +221,21 @@ func TestV7WhatWasSeenCannotBeTalkedIntoAPass(t *testing.T) {
 // without takes the rows of a block out of the run's ledgers.
 func (r *rig) without(t *testing.T, scenario string, iteration int) {
 	t.Helper()
+	r.leave(t, func(row *bench.Row) bool { return row.ScenarioID != scenario || row.Iteration != iteration })
+}
+
+func succeeded(row *bench.Row) bool { return row.Success }
+
+// leave takes all other rows out of the run's ledgers.
+func (r *rig) leave(t *testing.T, stays func(*bench.Row) bool) {
+	t.Helper()
 	files, err := ledger.Files(r.suite.Folder())
 	require.NoError(t, err)
 	for _, file := range files {
 		rows := rowsOf(t, []string{file})
 		var kept []byte
 		for i := range rows {
-			if rows[i].ScenarioID == scenario && rows[i].Iteration == iteration {
+			if !stays(&rows[i]) {
 				continue
 			}
 			line, err := rows[i].MarshalJSON()
@@ -200,6 +244,15 @@ func (r *rig) without(t *testing.T, scenario string, iteration int) {
 		}
 		require.NoError(t, os.WriteFile(file, kept, 0o600))
 	}
+}
+
+// forget takes what the run came to out of its file.
+func (r *rig) forget(t *testing.T) {
+	t.Helper()
+	info, err := ledger.LoadRun(r.suite.Folder())
+	require.NoError(t, err)
+	info.Judged = nil
+	require.NoError(t, info.Save(r.suite.Folder()))
 }
 
 func TestV7ARunThatWouldBeRefusedIsNotAdvised(t *testing.T) {

@@ -117,7 +117,7 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 		Provider: s.Provider, Model: model, Profile: s.Profile, SeedID: s.SeedID, Target: s.Target, Git: s.Git, BaseCommit: s.BaseCommit, BaseTree: s.BaseTree,
 		ModeFiles: s.Run.ModeFiles, Surface: s.Surface,
 		OutputJSONL: s.OutputJSONL, Transcripts: s.Transcripts, Price: s.Run.Price, TakenUSD: s.TakenUSD,
-		Margins: s.margins, Compared: s.compared, Continues: s.Continues, NotCounted: s.NotCounted,
+		Margins: s.margins, Compared: s.compared, Continues: s.Continues, NotCounted: s.NotCounted, Concurrency: s.Run.Concurrency,
 	}
 	if s.Variations.Seed != 0 {
 		info.Variations = &s.Variations
@@ -191,6 +191,7 @@ func RunSuite(ctx context.Context, s Suite, deps runner.Deps) (result Result, er
 	if err != nil {
 		return result, err
 	}
+	info.Lost += info.CountLost(done)
 	taken, err := s.take(rows, &info, done)
 	if err != nil {
 		return result, err
@@ -249,7 +250,8 @@ func (s Suite) begin(deps runner.Deps) (ledger.RunInfo, error) {
 	}
 	info.Surface = cmp.Or(info.Surface, before.Surface)
 	info.CreatedAt, info.Stops, info.UnrecordedUSD, info.TakenUSD = before.CreatedAt, before.Stops, before.UnrecordedUSD, before.TakenUSD
-	info.LeftOut, info.Refills = before.LeftOut, before.Refills
+	info.LeftOut, info.Refills, info.Lost = before.LeftOut, before.Refills, before.Lost
+	info.Concurrency = max(info.Concurrency, before.Concurrency)
 	info.Margins, info.Compared, info.Continues, info.Judged, info.NotCounted = before.Margins, before.Compared, before.Continues, before.Judged, before.NotCounted
 	return info, nil
 }

@@ -82,7 +82,7 @@ func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, ho
 		return v, err
 	}
 	if judged := v.Summary.Evidence; judged != nil {
-		v.Info.Judged = &ledger.Judged{Verdict: judged.Verdict, Cause: judged.Cause.Kind}
+		v.Info.Judged = &ledger.Judged{Verdict: judged.Verdict, Cause: judged.Cause.Kind, Profile: how.Profile, Compared: how.compared()}
 		if err := v.Info.Save(suite.Folder()); err != nil {
 			return v, err
 		}
