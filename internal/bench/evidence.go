@@ -124,8 +124,10 @@ const (
 	CauseVoidsMatter CauseKind = "voids_matter"
 	// CauseNotSideBySide is that the modes do not overlap in time (rule V9).
 	CauseNotSideBySide CauseKind = "not_side_by_side"
-	// CauseNotShown is that neither harm nor its absence is shown.
+	// CauseNotShown is that neither harm nor its absence is shown, CauseBudget that it
+	// is not and that there was no money for the looks that were left.
 	CauseNotShown CauseKind = "not_shown"
+	CauseBudget   CauseKind = "budget"
 	// CausePlanUnknown, CauseSetAfterwards, CauseRowsMissing and
 	// CauseEarlierSequence are that a PASS does not count: it is not known what
 	// was planned, settings were chosen after the first session, a row was taken

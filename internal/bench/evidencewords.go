@@ -170,6 +170,8 @@ func (e *Evidence) toTell() string {
 		return "Bring the row back. What is missing cannot be told from a failure."
 	case CauseEarlierSequence:
 		return "Change the tool: another commit has an error budget of its own."
+	case CauseBudget:
+		return "Go on with the run with a higher budget, or plan fewer repetitions with wider margins: bench plan tells what it takes."
 	default: // neither harm nor its absence is shown
 	}
 	usedUp := "What was planned is used up: only more scenarios, or wider margins, would tell."

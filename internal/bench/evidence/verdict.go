@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -48,6 +49,21 @@ func Uphold(v *bench.Evidence, why bench.Cause) {
 		v.Verdict, v.Cause, v.Further, v.EnoughRepetitions = bench.VerdictFail, why, nil, 0
 		v.Sentence = sentence(v)
 	}
+}
+
+// CutShort has a can't tell that more looks might have ended say that there was no
+// money for them. Other verdicts and causes stay.
+func CutShort(v *bench.Evidence) {
+	if v.Verdict != bench.VerdictInconclusive || v.Final || !moreMayTell(v.Cause.Kind) && v.Cause.Kind != bench.CauseNoLook {
+		return
+	}
+	seen := 0
+	for _, look := range v.Looks {
+		seen = look.Blocks
+	}
+	v.Cause.Text = fmt.Sprintf("The budget was used up after %d of at most %d repetitions that could be judged. %s", seen, v.Schedule[len(v.Schedule)-1], v.Cause.Text)
+	v.Cause.Kind = bench.CauseBudget
+	v.Sentence = sentence(v)
 }
 
 // decide returns the verdict without what stands beside it, and the last look

@@ -76,13 +76,17 @@ func planned(runs []ledger.RunInfo) ledger.Begun {
 }
 
 // hold has a verdict be what the sequence allows: a fail that it came to before
-// stands, and a pass that may not count is withheld. Missing are the planned cells
+// stands, a pass that may not count is withheld, and of what the budget has ended that
+// is the cause. Missing are the planned cells
 // without a row.
 func (how Judging) hold(judged *bench.Evidence, source Source, missing []bench.MissingCells, thresholds bench.Thresholds) {
 	if why := how.failedBefore(source); why != nil {
 		evidence.Uphold(judged, *why)
 	} else if why := how.withheld(judged, source, missing, thresholds); why != nil {
 		evidence.Withhold(judged, *why)
+	}
+	if slices.ContainsFunc(missing, func(m bench.MissingCells) bool { return m.Reason == bench.MissingBudget }) {
+		evidence.CutShort(judged)
 	}
 }
 

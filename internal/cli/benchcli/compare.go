@@ -67,7 +67,10 @@ func (a *app) compare(nameA, nameB string, f compareFlags) error {
 	if !how.Profile.ByEvidence() {
 		return fault.Invalidf("--gate-profile %q is none that decides by evidence: use %s or %s", f.profile, bench.ProfileRegression, bench.ProfileClaim)
 	}
-	var err error
+	err := f.checkMargins()
+	if err != nil {
+		return err
+	}
 	if how.Expectations, err = a.expectationsFrom(f.expectations); err != nil {
 		return err
 	}

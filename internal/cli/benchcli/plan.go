@@ -73,8 +73,11 @@ func (a *app) prepareVerify(cmd *cobra.Command, flags *verifyFlags) (*prepared, 
 		if !cmd.Flags().Changed("repetitions") {
 			flags.repetitions = evidenceRepetitions
 		}
-		if f.order == string(runner.Interleaved) {
+		switch f.order {
+		case string(runner.Interleaved):
 			f.order = string(runner.Blocks)
+		case string(runner.Sequential):
+			return nil, how, nil, fault.Invalidf("--order sequential runs the modes one after the other, and %s compares them side by side: leave --order out", how.Profile)
 		}
 		// Shards need the same order.
 		if !cmd.Flags().Changed("order-seed") && f.shard == "" {

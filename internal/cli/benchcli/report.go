@@ -53,7 +53,7 @@ run.json of their run do not pass: rows may have been left away.`,
 			if mend != "" {
 				notes = append(notes, mend)
 			}
-			how.GeneratedAt, how.Outputs, how.Seed = bench.FormatTime(a.now()), out, seedOf(fmt.Sprint(source.Files))
+			how.GeneratedAt, how.Outputs = bench.FormatTime(a.now()), out
 			var warnings []string
 			if how.History, warnings, err = ledger.ReadHistory(a.historyIn(from.dir)); err != nil {
 				return err

@@ -61,7 +61,17 @@ func (f *judgeFlags) judging() (verify.Judging, error) {
 	if how.Baseline == how.Candidate {
 		return how, fault.Invalidf("--baseline-mode and --candidate-mode are both %s: name two modes", how.Baseline)
 	}
-	return how, nil
+	return how, f.checkMargins()
+}
+
+// checkMargins refuses what would stand for the usual margins further on.
+func (f *judgeFlags) checkMargins() error {
+	for flag, margin := range map[string]float64{"margin-success": f.margins.SuccessDropPct, "margin-cost": f.margins.CostRatio, "margin-latency": f.margins.LatencyRatio} {
+		if margin == 0 {
+			return fault.Invalidf("--%s is 0: nothing could be shown to be within it, so leave it out, or give more", flag)
+		}
+	}
+	return nil
 }
 
 // profileNames lists the profiles of the gate.
@@ -185,7 +195,7 @@ func (a *app) verify(ctx context.Context, p *prepared, how verify.Judging) error
 		}
 	}
 	progress := a.watch(p)
-	how.Expectations, how.Seed = p.expectations, seedOf(p.suite.RunID)
+	how.Expectations = p.expectations
 	how.Outputs = verify.OutputsIn(p.suite.Folder())
 	p.suite.Looked = func(judged bench.Evidence) {
 		last := judged.Schedule[len(judged.Schedule)-1]
