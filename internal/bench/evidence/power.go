@@ -55,12 +55,6 @@ func (l *look) detectableDrop() (drop float64, ok bool) {
 	return detectableDrop(len(l.window.scenarios), l.window.n, rate, l.design.failBound(bench.EndpointSuccess, l.number))
 }
 
-func (l *look) detectableLog(i int) (log float64, ok bool) {
-	r := &l.ratios[i]
-	log, ok = detectableLog(l.window.blocks(), r.noise, l.design.failBound(r.name, l.number))
-	return l.design.tested[i].harm + log, ok
-}
-
 // further foresees at which of the looks that remain z would reach its bounds
 // if it went on growing as it has, with the root of the blocks.
 func (l *look) further(j judgement) *bench.Further {

@@ -126,9 +126,10 @@ func (l *look) endpoints(tests [3]bench.EndpointTests) []bench.Endpoint {
 		e := bench.Endpoint{EndpointTests: tests[i+1], Change: changePct(w.median()), Margin: l.design.marginPct(i)}
 		if lo, hi, ok := w.interval(bound); ok {
 			e.Interval = &bench.Interval{changePct(lo), changePct(hi)}
-		}
-		if log, ok := l.detectableLog(i); ok {
-			e.Detectable = pointer(changePct(log))
+			if fails := l.design.failBound(r.name, l.number); reachable(l.window.blocks(), fails) {
+				deviation := (hi - lo) / 2 / bound // of the estimate, as scenarios differ too
+				e.Detectable = pointer(changePct(l.design.tested[i].harm + (fails+power80)*deviation))
+			}
 		}
 		all = append(all, e)
 	}

@@ -273,7 +273,10 @@ def check(case):
             same("interval", got, pct(want))
         limit = limits["main" if k == 0 else "latency"][last.k]
         reachable = 0.5 ** len(d) <= stats.norm.sf(limit)
-        want = pct(last.tested[k][0] + (limit + stats.norm.isf(0.2)) * last.noise(k) * math.sqrt(math.pi / 3 / len(d))) if reachable else None
+        want = None
+        if reachable and interval is not None:
+            deviation = (interval[1] - interval[0]) / 2 / bound
+            want = pct(last.tested[k][0] + (limit + stats.norm.isf(0.2)) * deviation)
         same("detectable", e["detectable"], want, 1e-5)
     for s in v["scenarios"]:
         c, b, n = last.tables[s["id"]]
