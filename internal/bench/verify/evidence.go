@@ -9,6 +9,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // Design returns what is fixed before the first session where the profile
@@ -55,7 +56,11 @@ func (how Judging) judgeBlocks(blocks *evidence.Collector, runs []ledger.RunInfo
 	if err != nil {
 		return bench.Evidence{}, err
 	}
-	design, err := how.Design(repetitionsOf(runs, data.Blocks), thresholds)
+	repetitions := repetitionsOf(runs, data.Blocks)
+	if repetitions.Most == 0 {
+		return bench.Evidence{}, fault.Invalidf("there is nothing to judge: no repetition of a scenario has rows of both %s, the baseline, and %s, the candidate", how.compared()[0], how.compared()[1])
+	}
+	design, err := how.Design(repetitions, thresholds)
 	if err != nil {
 		return bench.Evidence{}, err
 	}

@@ -347,8 +347,13 @@ func warnOfChecks(profile bench.GateProfile, looks []evidence.PlannedLook) strin
 func (a *app) tellPlan(told *planned) error {
 	fmt.Fprintf(a.stdout, "%d scenarios with %s, %s repetitions, %d at once, judged by profile %s\n", told.Scenarios, told.Model, told.Repetitions, told.Concurrency, told.Profile)
 	if told.Profile.ByEvidence() {
-		fmt.Fprintf(a.stdout, "Expected: %s where nothing differs; at most %s\n", spendingText(told.Expected), spendingText(told.AtMost))
-		fmt.Fprintf(a.stdout, "A candidate that does not differ passes in %s of runs, if %s\n", bench.PercentText(*told.PassPct), told.Basis)
+		where, whose := "where nothing differs", "that does not differ"
+		if told.Profile == bench.ProfileClaim {
+			whose = "that saves what is claimed and as much again"
+			where = "of a candidate " + whose
+		}
+		fmt.Fprintf(a.stdout, "Expected: %s %s; at most %s\n", spendingText(told.Expected), where, spendingText(told.AtMost))
+		fmt.Fprintf(a.stdout, "A candidate %s passes in %s of runs, less those of 5%% at most that fail by luck, if %s\n", whose, bench.PercentText(*told.PassPct), told.Basis)
 	} else {
 		fmt.Fprintf(a.stdout, "Expected: %s\n", spendingText(told.AtMost))
 	}
