@@ -142,6 +142,8 @@ func TestScanNamesWhatIsWrongWithALine(t *testing.T) {
 		{"an empty scenario", with(`"scenario_id":"pr-checks-rerun-001"`, `"scenario_id":""`), []string{"scenario_id is empty"}},
 		{"a mode of another kind", with(`"mode":"ghx"`, `"mode":"g hz"`), []string{`"g hz" is no name of a mode`}},
 		{"iteration 0", with(`"iteration":1`, `"iteration":0`), []string{`"iteration" is 0`, "count from 1"}},
+		{"a cost beyond belief", with(`"cost":`, `"cost":1e308,"x":`), []string{"1e+308 USD", "no session takes"}},
+		{"a time beyond belief", with(`"latency_ms_wall":`, `"latency_ms_wall":2e15,"x":`), []string{"2e+15 ms"}},
 		{"a text for a number", with(`"iteration":1`, `"iteration":"one"`), []string{`field "iteration" must be a whole number, not a JSON string`, "column"}},
 		{"a fraction for a whole number", with(`"iteration":1`, `"iteration":1.5`), []string{`field "iteration" must be a whole number, not a JSON number 1.5`}},
 		{"a list for an object", with(`"tokens":{`, `"tokens":[],"x":{`), []string{`field "tokens" must be an object, not a JSON array`}},

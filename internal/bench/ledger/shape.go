@@ -57,6 +57,11 @@ func checkShape(row *bench.Row, has required) error {
 	if row.Iteration < 1 {
 		return fmt.Errorf(`field "iteration" is %d, but iterations count from 1`, row.Iteration)
 	}
+	// What is far beyond any session would make sums of it infinite.
+	const most = 1e15
+	if row.Cost > most || row.LatencyMSWall > most {
+		return fmt.Errorf(`fields "cost" and "latency_ms_wall" are %g USD and %g ms, and no session takes %g`, row.Cost, row.LatencyMSWall, most)
+	}
 	return nil
 }
 
