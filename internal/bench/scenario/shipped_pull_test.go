@@ -37,7 +37,7 @@ func TestS6WorkOnPullRequestsIsToldFromWhatIsLikeIt(t *testing.T) {
 		return items(with(object{"title": title, "body": body, "isDraft": false, "headRefName": "bench-fixture/s/4", "baseRefName": "bench-fixture/s/2"}, fields))
 	}
 	updated := func(fields object) any {
-		return with(object{"state": "OPEN", "behindBy": 0, "aheadBy": 2, "changedFiles": 1, "first": "53a", "parents": []any{2}}, fields)
+		return with(object{"state": "OPEN", "behindBy": 0, "aheadBy": 2, "changedFiles": 1, "first": "53a", "parents": []any{2}, "blob": "53b"}, fields)
 	}
 	const newTitle, newBody = "Start a changelog", "Adds a changelog with a section for what is not released yet."
 	comment := object{"body": "The changelog is a good idea. Please name the first release in it before this is merged."}
@@ -78,6 +78,7 @@ func TestS6WorkOnPullRequestsIsToldFromWhatIsLikeIt(t *testing.T) {
 		{"pr-branch-update-001", "the branch is rebased", updated(object{"aheadBy": 1, "first": "another", "parents": []any{}}), false},
 		{"pr-branch-update-001", "it has a commit like a merge", updated(object{"parents": []any{1}}), false},
 		{"pr-branch-update-001", "the branch is set to its base", updated(object{"aheadBy": 0, "changedFiles": 0}), false},
+		{"pr-branch-update-001", "its own change is another one in the merge", updated(object{"blob": "53c"}), false},
 		{"pr-branch-update-001", "it is merged instead", updated(object{"state": "MERGED", "aheadBy": 0}), false},
 		{"pr-branch-update-001", "one commit is missing", updated(object{"behindBy": 1}), false},
 

@@ -69,7 +69,7 @@ func seeded() bench.Manifest {
 			"pr_with_mixed_threads": seededPull(51, object{"thread_count": 4, "unresolved_count": 2}),
 			"pr_thread_resolved":    {"id": "PRRT_2"},
 			"pr_with_bugs":          seededPull(52, object{"path": "src/utils/paginate.ts", "wrong_lines": []any{3, 8}}),
-			"pr_behind":             seededPull(53, object{"head_sha": "53a"}),
+			"pr_behind":             seededPull(53, object{"head_sha": "53a", "path": "src/constants.ts", "file_sha": "53b"}),
 			"pr_failing_checks": seededPull(54, object{
 				"run_id": 17345678904, "failed_job": "test", "assertion_pattern": `\b1 !== 1\.01\b`, "job_pattern": `(?s)\btest\b.*\bTest\b|\bTest\b.*\btest\b`,
 			}),
@@ -265,10 +265,11 @@ func TestS6CheckpointsTellWhetherTheWorkIsDone(t *testing.T) {
 			alike: map[string]string{"the second attempt is cancelled": run(2, 1, 2, "completed", "cancelled")},
 		},
 		"pr-merge-001": {
-			before: pr(`"state": "OPEN", "mergeCommitParents": null`), after: pr(`"state": "MERGED", "mergeCommitParents": 1`),
+			before: pr(`"state": "OPEN", "mergeCommitParents": null`), after: pr(`"state": "MERGED", "mergeCommitParents": 1, "proposed": true`),
 			alike: map[string]string{
 				"it is closed":                   pr(`"state": "CLOSED", "mergeCommitParents": null`),
-				"it is merged, but not squashed": pr(`"state": "MERGED", "mergeCommitParents": 2`),
+				"it is merged, but not squashed": pr(`"state": "MERGED", "mergeCommitParents": 2, "proposed": true`),
+				"its message is another one":     pr(`"state": "MERGED", "mergeCommitParents": 1, "proposed": false`),
 			},
 		},
 		"pr-assignees-add-001": {

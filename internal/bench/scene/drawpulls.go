@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // mark ends a line that remarks are about.
@@ -24,6 +26,7 @@ func (d *drawing) pulls() {
 		case "pr_behind":
 			s.BehindBase = d.branch()
 			p.Base = s.BehindBase
+			p.Facts = map[string]any{"path": p.Path, "file_sha": plumbing.ComputeHash(plumbing.BlobObject, []byte(p.File)).String()}
 		case "pr_assigned":
 			p.Assigned, p.Assignee = true, one(d.random, d.people)
 		case "pr_with_reactions":
