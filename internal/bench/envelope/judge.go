@@ -67,6 +67,8 @@ func (p *problems) checkOutcome(env Envelope, want bench.Outcome) {
 	switch {
 	case want == bench.OutcomeError && !isObject:
 		p.addf("The outcome is %s, want an error.", outcomeOf(env, failure))
+	case want == bench.OutcomeError && env.OK:
+		p.addf("The answer's ok is true, beside an error.")
 	case want != bench.OutcomeError && (!env.OK || failure != nil):
 		p.addf("The outcome is %s, want success.", outcomeOf(env, failure))
 	}

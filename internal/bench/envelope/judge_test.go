@@ -47,6 +47,9 @@ func TestS8Judge(t *testing.T) {
 		{name: "the expected error by the older form", answer: failed,
 			assertions: bench.Assertions{MustSucceed: new(bool), ExpectedErrorCode: bench.ErrorCodes{"NOT_FOUND"}},
 			found:      true, valid: true, passes: true},
+		{name: "the expected error beside a success", answer: both, assertions: expectedError,
+			found: true, valid: true,
+			reasons: []string{`The answer's ok is true, beside an error.`}},
 		{name: "a success where an error is expected", answer: succeeded, assertions: expectedError,
 			found: true,
 			reasons: []string{

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // The operators: an expected value that is an object with these fields asks
@@ -189,6 +190,10 @@ func (c comparison) subset(from []any, count, got any) string {
 	return ""
 }
 
+// around is how many characters may be around a text that is to be contained, as a
+// time or a number of a line is: who passes on everything has found nothing.
+const around = 100
+
 func contains(parts, got any) string {
 	// What is no text contains nothing, and is contained in nothing.
 	text, _ := got.(string)
@@ -196,10 +201,15 @@ func contains(parts, got any) string {
 	if !isList {
 		list = []any{parts}
 	}
+	most := around
 	for _, part := range list {
 		if wanted, _ := part.(string); wanted == "" || !strings.Contains(lineEnds(text), lineEnds(wanted)) {
 			return fmt.Sprintf("is %s, which does not contain %s", shown(got), shown(part))
 		}
+		most += around + utf8.RuneCountInString(fmt.Sprint(part))
+	}
+	if length := utf8.RuneCountInString(text); length > most {
+		return fmt.Sprintf("has %d characters, and at most %d are about %s", length, most, shown(parts))
 	}
 	return ""
 }
