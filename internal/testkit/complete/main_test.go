@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -33,13 +34,41 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
-			err := check(strings.NewReader(c.events), &out, c.list)
+			_, err := check(strings.NewReader(c.events), &out, c.list)
 			if c.wantErr == "" {
 				assert.NoError(t, err)
 			} else {
 				assert.ErrorContains(t, err, c.wantErr)
 			}
 			assert.Contains(t, out.String(), c.wantOut)
+		})
+	}
+}
+
+func TestWhatMayBeRunAgain(t *testing.T) {
+	races := strings.Replace(fails, "want 1", "WARNING: DATA RACE", 1)
+	part := `{"Action":"fail","Package":"p","Test":"TestC/first"}` + "\n"
+	many := ""
+	for _, name := range []string{"1", "2", "3", "4", "5"} {
+		many += strings.Split(strings.ReplaceAll(fails, "TestC", "TestC"+name), `{"Action":"fail","Package":"p"}`)[0]
+	}
+	for name, c := range map[string]struct {
+		events string
+		again  []string
+	}{
+		"a test that failed":             {passes + fails, []string{"p TestC"}},
+		"a part of it is no test":        {part + fails, []string{"p TestC"}},
+		"nothing failed":                 {passes + ends, nil},
+		"a data race is no accident":     {races, nil},
+		"beside a test that hung":        {strings.Split(fails, `{"Action":"fail","Package":"p"}`)[0] + hangs, nil},
+		"beside a build that fails":      {noBuild + fails, nil},
+		"a package that died":            {`{"Action":"fail","Package":"p"}` + "\n", nil},
+		"a skip that is not listed":      {skips + fails, nil},
+		"more than a machine's bad luck": {many + fails, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			again, _ := check(strings.NewReader(c.events), io.Discard, "")
+			assert.Equal(t, c.again, again)
 		})
 	}
 }
