@@ -18,7 +18,7 @@ func (in Inputs) isOther() bool { return slices.Contains(others(), in.Benchmark)
 var ofGHXAlone = [...]struct{ input, key string }{
 	{inProvider, ""}, {inModelVariant, "reasoning_effort"}, {inGateProfile, "threshold"}, {inScenarioSet, "gate_split"},
 	{inScenarios, "gate_split"}, {inScenariosPath, ""}, {inModes, ""}, {inModeFiles, ""}, {inRepetitions, ""}, {inBaselineMode, ""}, {inCandidateMode, ""}, {inMarginSuccess, ""}, {inMarginCost, ""}, {inMarginLatency, ""}, {inOrder, ""},
-	{inGHXCommand, ""}, {inGHXSkill, ""}, {inBaseGHX, ""}, {inBaseCommit, ""}, {inAllowHosts, ""}, {inTarget, ""}, {inFixturesToken, ""}, {inAgentToken, ""},
+	{inGHXCommand, ""}, {inGHXSkill, ""}, {inBaseGHX, ""}, {inBaseCommit, ""}, {inAllowHosts, ""}, {inIsolation, ""}, {inTarget, ""}, {inFixturesToken, ""}, {inAgentToken, ""},
 	{inAppID, ""}, {inInstallation, ""}, {inAppKey, ""}, {inSeedID, ""}, {inCleanUp, ""}, {inConcurrency, "max_concurrency"},
 	{inShard, ""}, {inResults, ""}, {inResume, ""}, {inRows, ""}, {inMaxCost, ""}, {inExpectations, "threshold"},
 }

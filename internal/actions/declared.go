@@ -31,6 +31,7 @@ const (
 	inModelKey      = "model-api-key"
 	inModelBaseURL  = "model-base-url"
 	inAllowHosts    = "allow-hosts"
+	inIsolation     = "isolation"
 	inBuildCommand  = "build-command"
 	inGHXCommand    = "ghx-command"
 	inGHXSkill      = "ghx-skill"
@@ -98,6 +99,7 @@ func Declared() []Input {
 		{Name: inBaseGHX, Help: "The command of the base commit's ghx, for mode ghx@base. By default it is built from the base commit as the head's is from its own."},
 		{Name: inBaseCommit, Help: "The base commit; by default the one of the pull request, merge group or push."},
 		{Name: inAllowHosts, Help: "Further hosts that agents may reach, separated by commas or line ends."},
+		{Name: inIsolation, Default: isolationPrefer, Help: "How agents are held: prefer the strongest way that the runner has, or require one that the kernel enforces, and have no verdict otherwise."},
 		{Name: inPaths, Help: "Patterns of paths, one a line, as in a workflow's paths filter; where a pull request touches none of them, nothing runs and the check is neutral."},
 		{Name: inDrafts, Default: draftsSkip, Help: "What to do with draft pull requests: skip or run."},
 		{Name: inToken, Default: "${{ github.token }}", Secret: true, Help: "The token that reports with. It needs checks: write and pull-requests: write."},
@@ -155,6 +157,12 @@ const (
 const (
 	draftsSkip = "skip"
 	draftsRun  = "run"
+)
+
+// How agents are held.
+const (
+	isolationPrefer  = "prefer"
+	isolationRequire = "require"
 )
 
 // BuildAuto and BuildNone are the build commands that are none.

@@ -42,7 +42,9 @@ type Inputs struct {
 	// BaseCommit is empty for the event's own.
 	BaseCommit        string
 	AllowHosts, Paths []string
-	RunDrafts         bool
+	// RequireIsolation refuses a runner whose kernel does not hold agents.
+	RequireIsolation bool
+	RunDrafts        bool
 	// SkipMarker has [skip bench] in the head commit's message be heeded.
 	SkipMarker bool
 	// Target is [TargetSandbox] or "owner/repo", where the tokens, or those of
@@ -318,7 +320,7 @@ func (r *reading) inputs() Inputs {
 		Repetitions: r.repetitions(), Concurrency: r.whole(inConcurrency, 1),
 		Order: choice(r, inOrder, orderInterleaved, orderSequential), BuildCommand: r.text(inBuildCommand),
 		GHXCommand: r.text(inGHXCommand), GHXSkill: r.text(inGHXSkill), BaseGHXCommand: r.text(inBaseGHX), BaseCommit: r.text(inBaseCommit),
-		AllowHosts: r.list(inAllowHosts, ","), Paths: r.list(inPaths, ""),
+		AllowHosts: r.list(inAllowHosts, ","), RequireIsolation: choice(r, inIsolation, isolationPrefer, isolationRequire) == isolationRequire, Paths: r.list(inPaths, ""),
 		RunDrafts: choice(r, inDrafts, draftsSkip, draftsRun) == draftsRun, SeedID: r.text(inSeedID),
 		Target: r.text(inTarget), FixturesToken: r.text(inFixturesToken), AgentToken: r.text(inAgentToken),
 		FixtureAppID: r.text(inAppID), FixtureAppInstallation: r.text(inInstallation), FixtureAppKey: r.text(inAppKey), CleanUp: r.truth(inCleanUp),

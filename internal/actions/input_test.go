@@ -79,6 +79,7 @@ func TestInputsAreReadAsPeopleWriteThem(t *testing.T) {
 		"candidate-mode", " mcp ",
 		"paths", "packages/core/**\n!**/*.md, not a list\n",
 		"allow-hosts", "registry.npmjs.org,\nexample.com",
+		"isolation", "require",
 		"drafts", "run", "resume", "true", "shard", "2/4",
 		"max-cost-usd", "2.50", "timeout-minutes", "1.5", "repetitions", "1",
 		"output-dir", "out/bench/",
@@ -89,6 +90,7 @@ func TestInputsAreReadAsPeopleWriteThem(t *testing.T) {
 	assert.Equal(t, bench.MCP, in.Candidate)
 	assert.Equal(t, []string{"packages/core/**", "!**/*.md, not a list"}, in.Paths, "a path may have commas and spaces")
 	assert.Equal(t, []string{"registry.npmjs.org", "example.com"}, in.AllowHosts)
+	assert.True(t, in.RequireIsolation)
 	assert.True(t, in.RunDrafts)
 	assert.True(t, in.Resume)
 	assert.Equal(t, "2/4", in.Shard)
@@ -123,6 +125,7 @@ func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
 		{"an unknown mode", with("modes", "agent_direct,ghx,gh"), `input modes: unknown mode "gh": use one of agent_direct, mcp, ghx, ghx@base`},
 		{"a mode twice", with("modes", "agent_direct,ghx,ghx"), "input modes: ghx is named twice"},
 		{"an unknown baseline is told of once", with("baseline-mode", "gh"), `input baseline-mode: unknown mode "gh": use one of agent_direct, mcp, ghx, ghx@base`},
+		{"an isolation that is none", with("isolation", "strict"), `input isolation: it is "strict", want prefer or require`},
 		{"a margin of nothing", with("margin-cost", "0"), `input margin-cost: it is "0", want a number above 0`},
 		{"a margin below nothing", with("margin-success", "-5"), `input margin-success: it is "-5", want a number above 0`},
 		{"a margin that is no number", with("margin-latency", "NaN"), `input margin-latency: it is "NaN", want a number above 0`},

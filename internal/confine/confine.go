@@ -22,7 +22,11 @@
 //   - [Advisory]: the agent is asked, by its environment, to use the proxy.
 package confine
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // User is the way in which a space's processes are told from all others.
 type User string
@@ -77,6 +81,15 @@ type Isolation struct {
 // String returns both ways in one line.
 func (i Isolation) String() string {
 	return fmt.Sprintf("processes: %s, egress: %s", i.User, i.Network)
+}
+
+// Enforced reports whether the kernel sees to both: processes of a user of their own,
+// kept off the network by a namespace, or by Landlock and a filter of system calls.
+func (i Isolation) Enforced() bool { return i.User == OwnUser && i.Network != Advisory }
+
+// Why is a sentence for each that could not be had, empty if there are none.
+func (i Isolation) Why() string {
+	return strings.Join(slices.DeleteFunc([]string{i.UserWhy, i.NetworkWhy}, func(why string) bool { return why == "" }), "; ")
 }
 
 // Entry is a process.

@@ -48,6 +48,9 @@ func (a *action) verifyArguments(ghx ghxbuild.Built, modeFiles []string) []strin
 	for _, host := range in.AllowHosts {
 		args = append(args, "--allow-host", host)
 	}
+	if in.RequireIsolation {
+		args = append(args, "--isolation", "require")
+	}
 	optional := [][2]string{
 		{"--scenarios", in.ScenariosPath}, {"--model", in.Model}, {"--model-variant", in.ModelVariant}, {"--model-base-url", in.ModelBaseURL},
 		{"--seed-id", in.SeedID}, {"--shard", in.Shard}, {"--rows", in.Rows},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 )
 
@@ -51,4 +52,11 @@ func TestMarginsAreTheCommandLines(t *testing.T) {
 	a := &action{inputs: actions.Inputs{Profile: bench.ProfileRegression, MarginSuccess: 10, MarginLatency: 1.5}}
 	assert.Subset(t, a.judgeArguments(), []string{"--margin-success", "10", "--margin-latency", "1.5"})
 	assert.NotContains(t, a.judgeArguments(), "--margin-cost", "the usual one")
+}
+
+func TestRequiredIsolationIsTheCommandLines(t *testing.T) {
+	a := &action{inputs: actions.Inputs{RequireIsolation: true}}
+	assert.Subset(t, a.verifyArguments(ghxbuild.Built{}, nil), []string{"--isolation", "require"})
+	a.inputs.RequireIsolation = false
+	assert.NotContains(t, a.verifyArguments(ghxbuild.Built{}, nil), "--isolation")
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/station"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
+	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/egress"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -35,8 +36,10 @@ type agentFlags struct {
 	modelKeyEnv  string
 	skipCanary   bool
 	allowHosts   []string
-	tools        toolset.Options
-	modeFiles    []string
+	// isolation is [isolationPrefer] or [isolationRequire].
+	isolation string
+	tools     toolset.Options
+	modeFiles []string
 }
 
 func (f *agentFlags) add(flags *pflag.FlagSet) {
@@ -44,6 +47,7 @@ func (f *agentFlags) add(flags *pflag.FlagSet) {
 	f.addModel(flags)
 	flags.BoolVar(&f.skipCanary, "skip-canary", false, "do not ask the model for one answer with a tool call before the first session")
 	flags.StringArrayVar(&f.allowHosts, "allow-host", nil, "a further `HOST` that agents may reach, *.name for all below it; may be given several times")
+	flags.StringVar(&f.isolation, "isolation", isolationPrefer, "how agents are held: prefer the strongest way that this machine has, or require one that the kernel enforces")
 	f.addPrograms(flags)
 	f.addModeFiles(flags)
 }
@@ -138,6 +142,9 @@ func (a *app) openAgents(f *suiteFlags, library *toolset.Library, modes []bench.
 		model.Mode = &f.agent.variant
 	}
 	if err := kind.speaks(f.agent, model); err != nil {
+		return nil, err
+	}
+	if err := f.agent.checkIsolation(); err != nil {
 		return nil, err
 	}
 	api, err := a.modelAPI(f.agent, kind, model.ProviderID)
@@ -275,13 +282,39 @@ func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) erro
 		return err
 	}
 	// The proxy is a part of this program.
-	versions["egress"], versions["proxy"] = string(held.Network), version()
+	versions["egress"], versions["processes"], versions["proxy"] = string(held.Network), string(held.User), version()
 	p.toolVersions = versions
-	if held.NetworkWhy != "" || held.UserWhy != "" {
-		fmt.Fprintf(a.stderr, "bench: agents are held less than they could be (%s): %s\n", held,
-			strings.Join(slices.DeleteFunc([]string{held.UserWhy, held.NetworkWhy}, func(s string) bool { return s == "" }), "; "))
+	if err := p.flags.agent.checkHeld(held); err != nil {
+		return err
+	}
+	if why := held.Why(); why != "" {
+		fmt.Fprintf(a.stderr, "bench: agents are held less than they could be (%s): %s\n", held, why)
 	}
 	return nil
+}
+
+// How agents are to be held.
+const (
+	// isolationPrefer takes the strongest way that can be had.
+	isolationPrefer = "prefer"
+	// isolationRequire refuses what the kernel does not enforce.
+	isolationRequire = "require"
+)
+
+// checkIsolation refuses a word that is neither.
+func (f *agentFlags) checkIsolation() error {
+	if f.isolation == isolationPrefer || f.isolation == isolationRequire {
+		return nil
+	}
+	return fault.Invalidf("--isolation is %q, want %s or %s", f.isolation, isolationPrefer, isolationRequire)
+}
+
+// checkHeld refuses a way of holding agents that is weaker than required.
+func (f *agentFlags) checkHeld(held confine.Isolation) error {
+	if f.isolation != isolationRequire || held.Enforced() {
+		return nil
+	}
+	return fault.Infraf("this machine cannot hold agents as --isolation require demands (%s): %s; run as root on a kernel with Landlock, or with CAP_SYS_ADMIN, or take what there is with --isolation prefer", held, held.Why())
 }
 
 // tryModel asks the model for one answer with a tool call (rule N9).

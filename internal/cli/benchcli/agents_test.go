@@ -297,7 +297,12 @@ func TestARealAgentWorksWithGH(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, withGH)
 	gh := realtool.Find(t, realtool.GH())
-	ran := r.run(t, "run", "agent_direct", "2", "--scenario-set", "ci-verify-pr", "--gh-command", gh)
+	ran := r.run(t, "run", "agent_direct", "2", "--scenario-set", "ci-verify-pr", "--gh-command", gh, "--isolation", "require")
+	if os.Geteuid() != 0 {
+		require.Equal(t, 3, ran.code, ran.stderr)
+		require.Contains(t, ran.stderr, "cannot hold agents as --isolation require demands")
+		ran = r.run(t, "run", "agent_direct", "2", "--scenario-set", "ci-verify-pr", "--gh-command", gh)
+	}
 	require.Zero(t, ran.code, ran.stderr)
 	rows := r.rows(t)[bench.AgentDirect]
 	require.Len(t, rows, 4)
@@ -311,6 +316,7 @@ func TestARealAgentWorksWithGH(t *testing.T) {
 		assert.Equal(t, "opencode "+opencode.Version, row.Tools["agent"])
 		assert.NotEmpty(t, row.Tools["gh"])
 		assert.NotEmpty(t, row.Tools["egress"])
+		assert.NotEmpty(t, row.Tools["processes"])
 	}
 	requireTokensAsCharged(t, r.model, rows)
 	r.requireNoSecret(t)
