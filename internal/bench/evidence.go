@@ -40,7 +40,8 @@ type Evidence struct {
 	// would take to tell where this one is used up; 0 where none would be enough, or
 	// none would count.
 	EnoughRepetitions int `json:"enoughRepetitions,omitempty"`
-	// LeftOut counts the rows that are in no block, or in one that is void.
+	// LeftOut counts and names the rows that are in no block, in one that is void, or
+	// in one that the last look does not see.
 	LeftOut []LeftOut `json:"leftOut"`
 }
 

@@ -10,12 +10,10 @@ import (
 type LeftOut struct {
 	Reason string `json:"reason"`
 	Rows   int    `json:"rows"`
-	// Cells are the first of them, at most [MaxCellsNamed], in order.
+	// Cells are those of the rows, in order; of what older versions have counted the
+	// first 20.
 	Cells []Cell `json:"cells"`
 }
-
-// MaxCellsNamed is how many of the rows that are left out are named.
-const MaxCellsNamed = 20
 
 // Text says how many rows were left out, and why.
 func (l LeftOut) Text() string {
@@ -26,19 +24,38 @@ func (l LeftOut) Text() string {
 	return rows + ": " + l.Reason
 }
 
-// Omissions counts rows that are left out, by reason, and keeps the first cells
-// of each. The zero value is ready to use.
-type Omissions struct{ byReason map[string]*LeftOut }
+// CellsText lists at most so many of the cells, each as write has it, and says how
+// many more there are, and where.
+func (l LeftOut) CellsText(most int, write func(string) string) string {
+	var names []string
+	for _, c := range l.Cells[:min(most, len(l.Cells))] {
+		names = append(names, write(c.String()))
+	}
+	text := strings.Join(names, ", ")
+	more := l.Rows - len(names)
+	if more > 0 {
+		text += " and " + CountText(float64(more)) + " more"
+	}
+	if more > 0 && len(l.Cells) == l.Rows {
+		text += ", all in summary.json"
+	}
+	return text
+}
+
+// Omissions counts rows that are left out, by reason, and keeps their cells. The
+// zero value is ready to use.
+type Omissions struct {
+	byReason map[string]*LeftOut
+	// names are those of scenarios and modes, which share the text of no row.
+	names map[string]string
+}
 
 // Add counts a row.
 func (o *Omissions) Add(reason string, cell Cell) {
+	cell.ScenarioID, cell.Mode = o.name(cell.ScenarioID), Mode(o.name(string(cell.Mode)))
 	l := o.of(reason)
 	l.Rows++
 	l.Cells = append(l.Cells, cell)
-	// Cutting now and then keeps those that come first in any order of rows.
-	if len(l.Cells) >= 8*MaxCellsNamed {
-		l.cut()
-	}
 }
 
 // Merge adds what others counted.
@@ -47,8 +64,19 @@ func (o *Omissions) Merge(others ...LeftOut) {
 		l := o.of(other.Reason)
 		l.Rows += other.Rows
 		l.Cells = append(l.Cells, other.Cells...)
-		l.cut()
 	}
+}
+
+func (o *Omissions) name(text string) string {
+	if known, ok := o.names[text]; ok {
+		return known
+	}
+	if o.names == nil {
+		o.names = map[string]string{}
+	}
+	own := strings.Clone(text)
+	o.names[own] = own
+	return own
 }
 
 func (o *Omissions) of(reason string) *LeftOut {
@@ -65,21 +93,11 @@ func (o *Omissions) of(reason string) *LeftOut {
 func (o *Omissions) List() []LeftOut {
 	list := []LeftOut{}
 	for _, l := range o.byReason {
-		l.cut()
+		slices.SortFunc(l.Cells, compareCells)
 		list = append(list, *l)
 	}
 	slices.SortFunc(list, func(a, b LeftOut) int { return strings.Compare(a.Reason, b.Reason) })
 	return list
-}
-
-// cut keeps the first cells, without what else their texts are part of.
-func (l *LeftOut) cut() {
-	slices.SortFunc(l.Cells, compareCells)
-	l.Cells = slices.Clone(l.Cells[:min(len(l.Cells), MaxCellsNamed)])
-	for i := range l.Cells {
-		l.Cells[i].ScenarioID = strings.Clone(l.Cells[i].ScenarioID)
-		l.Cells[i].Mode = Mode(strings.Clone(string(l.Cells[i].Mode)))
-	}
 }
 
 func compareCells(a, b Cell) int {

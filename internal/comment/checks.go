@@ -142,7 +142,8 @@ func (r Run) regressions() section {
 	return s.under("Worse than recent runs")
 }
 
-// maxCells is how many missing cells are named of each reason.
+// maxCells is how many missing cells, and rows that are left out, are named of each
+// reason.
 const maxCells = 5
 
 func (r Run) missing() section {

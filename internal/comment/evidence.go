@@ -78,8 +78,16 @@ func (r Run) omissions() section {
 	}
 	for _, l := range r.Summary.LeftOut {
 		if l.Rows > 0 {
-			s.items = append(s.items, "- "+markdown.Text(sentence(l.Text()), maxReason)+"\n")
+			s.items = append(s.items, "- "+leftOutText(l)+"\n")
 		}
 	}
 	return s.under("Left out")
+}
+
+func leftOutText(l bench.LeftOut) string {
+	text := markdown.Text(l.Text(), maxReason)
+	if cells := l.CellsText(maxCells, func(cell string) string { return markdown.Code(cell, maxName) }); cells != "" {
+		text += ": " + cells
+	}
+	return text
 }

@@ -72,3 +72,16 @@ func TestV11WithoutASuccessThereIsOneCauseAndNoFigure(t *testing.T) {
 		}
 	}
 }
+
+func TestRowsThatAreLeftOutAreNamed(t *testing.T) {
+	all, err := verdicts.All()
+	require.NoError(t, err)
+	r := judged(all[0])
+	var out bench.Omissions
+	for i := range 17 {
+		out.Add("not judged: the block came after the last look", bench.Cell{ScenarioID: "pr-view-001", Mode: bench.GHX, Iteration: 17 - i})
+	}
+	r.Summary.LeftOut = out.List()
+	assert.Contains(t, comment.Comment(r), "- 17 rows: not judged: the block came after the last look: "+
+		"`pr-view-001/ghx/1`, `pr-view-001/ghx/2`, `pr-view-001/ghx/3`, `pr-view-001/ghx/4`, `pr-view-001/ghx/5` and 12 more, all in summary.json\n")
+}

@@ -93,17 +93,17 @@ func compareBools(a, b bool) int {
 type window struct {
 	n         int
 	scenarios []series
-	// voids have the blocks among them that are void.
-	voids []series
+	// voids have the blocks among them that are void, rest those that come after.
+	voids, rest []series
 }
 
 // windowOf returns the window of a look after n blocks; ok is false where a
 // scenario has fewer.
 func windowOf(all []series, n int) (w window, ok bool) {
-	w = window{n: n, scenarios: make([]series, len(all)), voids: make([]series, len(all))}
+	w = window{n: n, scenarios: make([]series, len(all)), voids: make([]series, len(all)), rest: make([]series, len(all))}
 	for i, s := range all {
-		sound, void := make([]Block, 0, n), []Block(nil)
-		for at := 0; at < len(s.blocks) && len(sound) < n; at++ {
+		sound, void, at := make([]Block, 0, n), []Block(nil), 0
+		for ; at < len(s.blocks) && len(sound) < n; at++ {
 			if s.blocks[at].void() {
 				void = append(void, s.blocks[at])
 			} else {
@@ -113,7 +113,7 @@ func windowOf(all []series, n int) (w window, ok bool) {
 		if len(sound) < n {
 			return window{}, false
 		}
-		w.scenarios[i], w.voids[i] = series{s.id, sound}, series{s.id, void}
+		w.scenarios[i], w.voids[i], w.rest[i] = series{s.id, sound}, series{s.id, void}, series{s.id, s.blocks[at:]}
 	}
 	return w, len(all) > 0
 }

@@ -31,6 +31,7 @@ const (
 	ReasonVariation  = "the two modes had different variations"
 	ReasonAlone      = "the other mode has no row"
 	ReasonImpossible = "a figure is negative or no number"
+	ReasonAfterEnd   = "not judged: the block came after the last look"
 )
 
 // Collector makes blocks of rows. It keeps about 100 bytes of each.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -132,7 +133,7 @@ func TestRowsThatAreLeftOutAreCountedAndNamed(t *testing.T) {
 		{Reason: "void: the two modes had different variations", Rows: 2, Cells: []bench.Cell{cell(bench.GHX, "a-001", 2), cell("ghx@base", "a-001", 2)}},
 	}, data.LeftOut)
 	assert.Len(t, data.Blocks, 3)
-	assert.Equal(t, data.LeftOut, regression(t).Judge(data).LeftOut)
+	assert.Equal(t, data.LeftOut, regression(t).Judge(data).LeftOut, "two blocks make a look")
 
 	var many []bench.Row
 	for i := range 500 {
@@ -141,8 +142,61 @@ func TestRowsThatAreLeftOutAreCountedAndNamed(t *testing.T) {
 	left := collect(t, many, pairing).LeftOut
 	require.Len(t, left, 1)
 	assert.Equal(t, 500, left[0].Rows)
-	assert.Len(t, left[0].Cells, bench.MaxCellsNamed)
-	assert.Equal(t, 1, left[0].Cells[0].Iteration, "the first in order, not those that came first")
+	assert.Len(t, left[0].Cells, 500)
+	assert.Equal(t, 1, left[0].Cells[0].Iteration, "in order, not as they came")
+}
+
+// Rows that were run and are not judged, for whatever reason, are named.
+func TestRowsThatAreNotJudgedAreNamed(t *testing.T) {
+	rowsOf := func(scenario string, iterations int) (rows []bench.Row) {
+		for i := range iterations {
+			rows = append(rows, pair(scenario, i+1)...)
+		}
+		return rows
+	}
+	const incomplete = "not judged: the look after %d repetitions of every scenario is not whole"
+	for _, c := range []struct {
+		name      string
+		design    *evidence.Design
+		a, b      int
+		void      []int
+		verdict   bench.Verdict
+		reason    string
+		notJudged []string
+	}{
+		{"before the first look", regression(t), 1, 1, nil, bench.VerdictInconclusive, fmt.Sprintf(incomplete, 2),
+			[]string{"a-001/ghx/1", "a-001/ghx@base/1", "b-001/ghx/1", "b-001/ghx@base/1"}},
+		{"one scenario is ahead", regression(t), 5, 3, nil, bench.VerdictInconclusive, fmt.Sprintf(incomplete, 4),
+			[]string{"a-001/ghx/3", "a-001/ghx/4", "a-001/ghx/5", "a-001/ghx@base/3", "a-001/ghx@base/4", "a-001/ghx@base/5", "b-001/ghx/3", "b-001/ghx@base/3"}},
+		{"after the last look", design(t, bench.ProfileRegression, 2, 2), 3, 2, nil, bench.VerdictInconclusive, evidence.ReasonAfterEnd,
+			[]string{"a-001/ghx/3", "a-001/ghx@base/3"}},
+		{"void ones are named once", design(t, bench.ProfileRegression, 2, 2), 5, 2, []int{1, 4}, bench.VerdictInconclusive, evidence.ReasonAfterEnd,
+			[]string{"a-001/ghx/5", "a-001/ghx@base/5"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rows := append(rowsOf("b-001", c.b), rowsOf("a-001", c.a)...)
+			for i := range rows {
+				if rows[i].ScenarioID == "a-001" && slices.Contains(c.void, rows[i].Iteration) {
+					failed(bench.TimeoutNoFirstAnswer, "15 s")(&rows[i])
+				}
+			}
+			v := c.design.Judge(collect(t, rows, pairing))
+			assert.Equal(t, c.verdict, v.Verdict)
+			named := []string{}
+			for _, l := range v.LeftOut {
+				assert.Len(t, l.Cells, l.Rows)
+				if l.Reason == c.reason {
+					for _, cell := range l.Cells {
+						named = append(named, cell.String())
+					}
+				} else {
+					assert.Equal(t, "void: the model gave no first answer", l.Reason)
+					assert.Equal(t, 2*len(c.void), l.Rows)
+				}
+			}
+			assert.Equal(t, c.notJudged, named)
+		})
+	}
 }
 
 func TestRowThatLacksInBetweenIsVoid(t *testing.T) {

@@ -8,14 +8,15 @@ import "github.com/ghx-dev/bench-action/internal/bench"
 func (d *Design) Compare(data Data) bench.Evidence {
 	all := seriesOf(data.Blocks)
 	v := d.undecided(data.Blocks)
-	v.LeftOut = append(v.LeftOut, data.LeftOut...)
 	v.Verdict, v.Cause = bench.VerdictNone, d.noLook(all)
+	var last *look
 	for number, n := range d.looks {
 		window, whole := windowOf(all, n)
 		if !whole {
 			break
 		}
 		l := d.lookAt(number, window)
+		last = l
 		tests := l.tests(none)
 		judged := l.judge(tests, none)
 		v.Baseline, v.Candidate = l.window.totals()
@@ -27,6 +28,7 @@ func (d *Design) Compare(data Data) bench.Evidence {
 		v.Cause = bench.Cause{Kind: bench.CauseSeparateRuns, Text: "These are two runs, and what changed around them meanwhile cannot be told from a difference between them: figures, and no verdict"}
 		v.Endpoints, v.Described, v.Scenarios = l.endpoints(tests), l.described(v.Baseline, v.Candidate), l.scenarios()
 	}
+	v.LeftOut = d.leftOut(data, last, last != nil && last.number == len(d.looks)-1)
 	for i := range v.Scenarios {
 		v.Scenarios[i].Without, v.Scenarios[i].Harmed = "", nil
 	}

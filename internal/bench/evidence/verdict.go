@@ -22,7 +22,7 @@ type Data struct {
 // same blocks and any later ones give the same PASS or FAIL.
 func (d *Design) Judge(data Data) bench.Evidence {
 	v, last, judged := d.decide(data.Blocks)
-	v.LeftOut = append(v.LeftOut, data.LeftOut...)
+	v.LeftOut = d.leftOut(data, last, v.Final)
 	v.Compared.Baseline, v.Compared.Candidate = data.Baseline, data.Candidate
 	if last != nil && !nothingCompared(judged.kind) {
 		v.Described = last.described(v.Baseline, v.Candidate)
@@ -31,6 +31,33 @@ func (d *Design) Judge(data Data) bench.Evidence {
 	}
 	v.Sentence = sentence(&v)
 	return v
+}
+
+// leftOut adds to the rows that are in no block those of blocks that the last look
+// does not see; nil is no look. Void ones among them are named already.
+func (d *Design) leftOut(data Data, last *look, final bool) []bench.LeftOut {
+	rest, next := []series{{blocks: data.Blocks}}, 0
+	if last != nil {
+		rest, next = last.window.rest, last.number+1
+	}
+	reason := ReasonAfterEnd
+	if !final {
+		reason = fmt.Sprintf("not judged: the look after %d repetitions of every scenario is not whole", d.looks[next])
+	}
+	var out bench.Omissions
+	out.Merge(data.LeftOut...)
+	for _, s := range rest {
+		for i := range s.blocks {
+			b := &s.blocks[i]
+			if b.void() {
+				continue
+			}
+			for _, side := range []bench.Side{data.Baseline, data.Candidate} {
+				out.Add(reason, bench.Cell{ScenarioID: b.Scenario, Mode: side.Mode, Iteration: b.Iteration})
+			}
+		}
+	}
+	return out.List()
 }
 
 // Withhold makes a PASS that does not count a can't tell, and says why. Other

@@ -179,24 +179,13 @@ func surfaceTable(c *bench.SurfaceChange) table {
 func leftOutTable(left []bench.LeftOut) table {
 	t := table{
 		title: "Left out", labels: 2, notes: 1, about: "Rows that the verdict does not look at.",
-		head: []string{"Rows", "Why", "The first of them"},
+		head: []string{"Rows", "Why", "Which"},
 	}
 	for _, l := range left {
 		if l.Rows == 0 {
 			continue
 		}
-		listed, more := someCells(l.Cells)
-		text := ""
-		for i, c := range listed {
-			if i > 0 {
-				text += ", "
-			}
-			text += c
-		}
-		if more += l.Rows - len(l.Cells); more > 0 {
-			text += andMore(more)
-		}
-		t.rows = append(t.rows, plainCells(bench.CountText(float64(l.Rows)), oneLine(l.Reason), text))
+		t.rows = append(t.rows, plainCells(bench.CountText(float64(l.Rows)), oneLine(l.Reason), l.CellsText(mostCells, oneLine)))
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -192,5 +193,35 @@ func TestTheAxisOfSessionsHasAFewRoundNumbers(t *testing.T) {
 			assert.True(t, ticks >= 1 && ticks <= 9, "%d ticks", ticks)
 			assert.NotContains(t, strips, "Inf")
 		})
+	}
+}
+
+// 22 rows that were run and are not judged: the first ten are named where people
+// read, and all of them in summary.json.
+func TestRowsThatAreLeftOutAreNamedInEveryMedium(t *testing.T) {
+	s := verdict(t, "evidence-pass")
+	var out bench.Omissions
+	for i := range 11 {
+		for _, mode := range []bench.Mode{bench.GHX, bench.GHXBase} {
+			out.Add("not judged: the block came after the last look", bench.Cell{ScenarioID: "pr-view-001", Mode: mode, Iteration: 30 - i})
+		}
+	}
+	out.Add("another mode", bench.Cell{ScenarioID: "pr-view-001", Mode: bench.MCP, Iteration: 1})
+	s.LeftOut = append(out.List(), bench.LeftOut{Reason: "counted by an older version", Rows: 30, Cells: out.List()[0].Cells})
+	inOrder(t, written(t, formats()["txt"], s), "Left out", "22    not judged: the block came after the last look", "pr-view-001/ghx/20, pr-view-001/ghx/21", "…")
+	for _, ending := range []string{"md", "html"} {
+		text := strings.ReplaceAll(written(t, formats()[ending], s), "\\", "")
+		inOrder(t, text, "Left out",
+			"another mode", "pr-view-001/mcp/1",
+			"not judged: the block came after the last look",
+			"pr-view-001/ghx/20", "pr-view-001/ghx/29", "and 12 more, all in summary.json",
+			"counted by an older version", "pr-view-001/mcp/1 and 29 more")
+		assert.NotContains(t, text, "and 29 more, all", "it has not all of them")
+		assert.NotContains(t, text, "pr-view-001/ghx/30")
+	}
+	for _, cell := range s.LeftOut[1].Cells {
+		text, err := json.Marshal(cell)
+		require.NoError(t, err)
+		assert.Contains(t, strings.Join(strings.Fields(written(t, formats()["json"], s)), ""), string(text))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -86,17 +87,22 @@ func TestN10AVoidBlockIsRefilledByANewOneInBothModes(t *testing.T) {
 			s := r.report(t, judging())
 			assert.Empty(t, s.Missing)
 			assert.Len(t, s.Evidence.Looks, c.looks)
-			named := 0
+			named, void := 0, 0
 			for _, l := range s.LeftOut {
 				named += l.Rows
+				assert.Len(t, l.Cells, l.Rows)
+				if strings.HasPrefix(l.Reason, "void: ") {
+					void += l.Rows
+				}
 			}
+			assert.Equal(t, len(rows)-16*c.looks, named, "every row is judged, or counted and named")
 			blocks := map[string]bool{}
 			for _, row := range rows {
 				if slices.Contains(c.void, row.Cell().String()) {
 					blocks[row.ScenarioID+string(rune('0'+row.Iteration))] = true
 				}
 			}
-			assert.Equal(t, 2*len(blocks), named, "both halves of what is void are counted and named")
+			assert.Equal(t, 2*len(blocks), void, "both halves of what is void are counted and named")
 			assert.Zero(t, r.run(t.Context(), t).Rows, "going on adds nothing")
 		})
 	}

@@ -142,7 +142,7 @@ func (how Judging) collect(source Source, out outputs) (*collected, error) {
 		return nil, err
 	}
 	c := &collected{blocks: blocks, done: map[bench.Cell]bool{}}
-	identity := identityOf(source.Runs)
+	identity, compared := identityOf(source.Runs), how.compared()
 	ours := map[string]bool{}
 	for _, run := range source.Runs {
 		ours[run.RunID] = true
@@ -166,6 +166,8 @@ func (how Judging) collect(source Source, out outputs) (*collected, error) {
 			c.omitted.Add(reasonOtherRun, row.Cell())
 		case c.blocks != nil:
 			c.blocks.Add(row)
+		case !slices.Contains(compared, row.Mode):
+			c.omitted.Add(evidence.ReasonMode, row.Cell())
 		case row.ExternalRetryCount > 0:
 			c.omitted.Add(reasonRetried, row.Cell())
 		}

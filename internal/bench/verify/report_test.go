@@ -181,3 +181,29 @@ func TestACellThatIsReportedTwiceIsAnErrorUnlessTheRowsAreEqual(t *testing.T) {
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	assert.ErrorContains(t, err, rows[0].Cell().String()+" is reported twice")
 }
+
+func TestTheTenChecksNameWhatTheyDoNotLookAt(t *testing.T) {
+	r := newRig(t)
+	r.suite.Modes = append(r.suite.Modes, bench.MCP)
+	result := r.run(t.Context(), t)
+	rows, file := rowsOf(t, result.Files), filepath.Join(t.TempDir(), "rows.jsonl")
+	set, err := ledger.OpenSingle(file)
+	require.NoError(t, err)
+	for i := range rows {
+		if rows[i].Cell() == (bench.Cell{ScenarioID: "b-001", Mode: bench.GHX, Iteration: 2}) {
+			rows[i].ExternalRetryCount = 1
+		}
+		require.NoError(t, set.Append(&rows[i]))
+	}
+	require.NoError(t, set.Close())
+	reported, err := verify.Report(verify.Source{Files: []string{file}}, judging())
+	require.NoError(t, err)
+	var named []string
+	for _, l := range reported.Summary.LeftOut {
+		named = append(named, l.Reason+": "+l.CellsText(9, func(cell string) string { return cell }))
+	}
+	assert.Equal(t, []string{
+		"another mode: a-001/mcp/1, a-001/mcp/2, b-001/mcp/1, b-001/mcp/2",
+		"attempts before the last one count in the retry rate and the cost alone: b-001/ghx/2",
+	}, named)
+}

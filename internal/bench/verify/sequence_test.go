@@ -88,6 +88,8 @@ func TestV7WhatWasSeenCannotBeTalkedIntoAPass(t *testing.T) {
 			judged := r.judge(t, how)
 			assert.Equal(t, []int{6}, judged.Schedule, "the earlier run's")
 			assert.Equal(t, 34*len(r.suite.Scenarios), judged.BlocksNotJudged)
+			assert.Equal(t, "136 rows: not judged: the block came after the last look", judged.LeftOut[0].Text())
+			assert.Equal(t, bench.Cell{ScenarioID: "a-001", Mode: bench.AgentDirect, Iteration: 7}, judged.LeftOut[0].Cells[0])
 			return judged
 		}, bench.VerdictFail, bench.CauseHarm},
 		"its rows are taken over into more repetitions, which fail": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
