@@ -129,13 +129,14 @@ const (
 	// is not and that there was no money for the looks that were left.
 	CauseNotShown CauseKind = "not_shown"
 	CauseBudget   CauseKind = "budget"
-	// CausePlanUnknown, CauseSetAfterwards, CauseRowsMissing and
+	// CausePlanUnknown, CauseSetAfterwards, CauseRowsMissing, CauseRowsChanged and
 	// CauseEarlierSequence are that a PASS does not count: it is not known what
 	// was planned, settings were chosen after the first session, a row was taken
-	// away, or another run has used the error budget (rule V7).
+	// away or changed, or another run has used the error budget (rule V7).
 	CausePlanUnknown     CauseKind = "plan_unknown"
 	CauseSetAfterwards   CauseKind = "set_afterwards"
 	CauseRowsMissing     CauseKind = "rows_missing"
+	CauseRowsChanged     CauseKind = "rows_changed"
 	CauseEarlierSequence CauseKind = "earlier_sequence"
 	// CauseScenarioHarmed is that all would be well but for some scenarios.
 	CauseScenarioHarmed CauseKind = "scenario_harmed"

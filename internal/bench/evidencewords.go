@@ -168,6 +168,8 @@ func (e *Evidence) toTell() string {
 		return "Judge by what was set before the first session."
 	case CauseRowsMissing:
 		return "Bring the row back. What is missing cannot be told from a failure."
+	case CauseRowsChanged:
+		return "Judge the rows as the run has written them."
 	case CauseEarlierSequence:
 		return "Change the tool: another commit has an error budget of its own."
 	case CauseBudget:

@@ -108,11 +108,11 @@ func (c *chunk) decode(d *decoder) {
 	}
 }
 
-// decoder is what one goroutine needs to decode chunks.
+// decoder is what goroutines need to decode chunks.
 type decoder struct {
-	// whole keeps unknown fields.
-	whole bool
-	seed  maphash.Seed
+	// whole keeps unknown fields, sums has the sum of each line.
+	whole, sums bool
+	seed        maphash.Seed
 }
 
 func (d *decoder) decode(s *slot) error {
@@ -123,6 +123,9 @@ func (d *decoder) decode(s *slot) error {
 		return err
 	}
 	s.sum = maphash.Bytes(d.seed, s.text)
+	if d.sums {
+		s.own = sumOf(s.text)
+	}
 	s.cell = maphash.Comparable(d.seed, s.row().Cell())
 	return nil
 }

@@ -15,10 +15,11 @@ type slot struct {
 	fields
 	has required
 	// line counts from 1; text is the whole line. cell and sum identify the
-	// row's cell and its line.
+	// row's cell and its line in one scan; own is the line's in any.
 	line      int
 	text      []byte
 	cell, sum uint64
+	own       Sum
 }
 
 // plainRow has the fields of a row without its methods, which are slow.

@@ -96,6 +96,12 @@ type RunInfo struct {
 	// Lost counts the cells that had no row when the run was gone on with, though
 	// cells that were begun after them had: see [RunInfo.CountLost].
 	Lost int `json:"lost,omitempty"`
+	// Sums are those of the run's rows as they were when they were looked at first;
+	// nil in runs that are older.
+	Sums Sums `json:"sums,omitempty"`
+	// Altered names a row that was found to be another one than was looked at; empty
+	// if none was.
+	Altered string `json:"altered,omitempty"`
 	// Refills are cells beyond the plan, of blocks that took the place of void
 	// ones.
 	Refills []bench.Cell `json:"refills,omitempty"`
@@ -120,32 +126,37 @@ type Begun struct {
 	Margins     *bench.Margins `json:"margins,omitempty"`
 	// At is when the run was created, zero where that is not known.
 	At time.Time `json:"at,omitzero"`
-	// Lost and Judged are as in [RunInfo].
-	Lost   int     `json:"lost,omitempty"`
-	Judged *Judged `json:"judged,omitempty"`
+	// Lost, Altered and Judged are as in [RunInfo].
+	Lost    int     `json:"lost,omitempty"`
+	Altered string  `json:"altered,omitempty"`
+	Judged  *Judged `json:"judged,omitempty"`
 }
 
 // Begun returns what was fixed before the run's first session.
 func (r RunInfo) Begun() Begun {
-	return Begun{RunID: r.RunID, Repetitions: r.Repetitions, FirstLook: r.FirstLook, Margins: r.Margins, At: r.CreatedAt, Lost: r.Lost, Judged: r.Judged}
+	return Begun{RunID: r.RunID, Repetitions: r.Repetitions, FirstLook: r.FirstLook, Margins: r.Margins, At: r.CreatedAt, Lost: r.Lost, Altered: r.Altered, Judged: r.Judged}
 }
 
-// CountLost returns how many cells without a row must have had one, as later ones of
-// the plan have theirs: of a run that was ended in the middle, those that were under
-// way then are none of them. Done are the cells that have a row.
+// CountLost returns how many cells without a row must have had one, as its sum is
+// known, or as later ones of the plan have theirs: of a run that was ended in the
+// middle, those that were under way then are none of them. Done are the cells that
+// have a row.
 func (r RunInfo) CountLost(done map[bench.Cell]bool) int {
-	lost, since := 0, 0
+	lost, since, known := 0, 0, 0
 	for _, cell := range r.Cells {
-		if done[cell] {
+		switch {
+		case done[cell]:
 			lost, since = lost+since, 0
-		} else {
-			since++
+			continue
+		case r.Sums.of(cell) != Sum{}:
+			known++
 		}
+		since++
 	}
 	if r.Judged == nil || len(r.Stops) > 0 {
 		lost -= max(1, r.Concurrency)
 	}
-	return max(0, lost)
+	return max(known, lost)
 }
 
 // Judged is what evidence came to, of which profile and which two modes; these are

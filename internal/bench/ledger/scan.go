@@ -39,33 +39,37 @@ type Report struct {
 // is of kind infrastructure if reading breaks off. An error of visit ends the
 // scan; an invalid one gets file and line of its row before it.
 func Scan(files []string, visit func(*bench.Row) error) (Report, error) {
-	return scan(files, false, visit)
+	return scan(files, decoder{}, func(row *bench.Row, _ Line) error { return visit(row) })
+}
+
+// ScanLines is [Scan] for who wants to know where each row stands.
+func ScanLines(files []string, visit func(*bench.Row, Line) error) (Report, error) {
+	return scan(files, decoder{sums: true}, visit)
 }
 
 // Read returns the rows of the files, unknown fields included. It is for files
 // that fit into memory; the rest is as with [Scan].
 func Read(files []string) ([]bench.Row, Report, error) {
 	var rows []bench.Row
-	report, err := scan(files, true, func(row *bench.Row) error {
+	report, err := scan(files, decoder{whole: true}, func(row *bench.Row, _ Line) error {
 		rows = append(rows, *row)
 		return nil
 	})
 	return rows, report, err
 }
 
-func scan(files []string, whole bool, visit func(*bench.Row) error) (Report, error) {
+func scan(files []string, by decoder, visit func(*bench.Row, Line) error) (Report, error) {
 	workers := runtime.GOMAXPROCS(0)
 	p := newPipeline(2*workers + 1)
-	seed := maphash.MakeSeed()
+	by.seed = maphash.MakeSeed()
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer close(p.stop)
 	running.Go(func() { p.read(files) })
 	for range workers {
 		running.Go(func() {
-			d := decoder{whole: whole, seed: seed}
 			for c := range p.work {
-				c.decode(&d)
+				c.decode(&by)
 				close(c.done)
 			}
 		})
@@ -162,7 +166,7 @@ func openToRead(name string) (*os.File, error) {
 // visitor hands rows on and finds cells that are reported twice.
 type visitor struct {
 	files  []string
-	visit  func(*bench.Row) error
+	visit  func(*bench.Row, Line) error
 	known  map[uint64]place
 	report Report
 }
@@ -185,7 +189,7 @@ func (v *visitor) chunk(c *chunk) error {
 		if again {
 			continue
 		}
-		if err := v.visit(s.row()); err != nil {
+		if err := v.visit(s.row(), Line{File: c.name, Number: s.line, Sum: s.own}); err != nil {
 			return locate(c.name, s.line, err)
 		}
 		v.report.Rows++

@@ -77,10 +77,13 @@ type side struct {
 
 func (s *side) read() ([]ledger.Torn, error) {
 	s.facts = newFacts(s.Source.Runs)
-	report, err := ledger.Scan(s.Source.Files, func(row *bench.Row) error {
+	altered := alterationsOf(s.Source.Runs...)
+	report, err := ledger.ScanLines(s.Source.Files, func(row *bench.Row, line ledger.Line) error {
+		altered.see(row, line)
 		s.facts.add(row)
 		return nil
 	})
+	s.Source.Runs = altered.note(s.Source.Runs)
 	if err == nil && s.facts.rows == 0 {
 		err = fault.Invalidf("there are no rows: name a run that has some")
 	}

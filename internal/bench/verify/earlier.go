@@ -56,7 +56,10 @@ func (s Suite) Earlier(by agent.Info, paths ...string) (Earlier, error) {
 		return Earlier{}, err
 	}
 	identity := s.info(time.Time{}, by.Model).Identity()
-	report, err := ledger.Scan(files, func(row *bench.Row) error {
+	beside := runsBeside(files)
+	altered := alterationsOf(beside...)
+	report, err := ledger.ScanLines(files, func(row *bench.Row, line ledger.Line) error {
+		altered.see(row, line)
 		if row.Simulated != by.Simulated {
 			return fault.Invalidf("cell %s was run by another kind of agent: a model was involved in one of the two runs alone, so start a new run, or leave the file out", row.Cell())
 		}
@@ -74,7 +77,7 @@ func (s Suite) Earlier(by agent.Info, paths ...string) (Earlier, error) {
 	}
 	e := Earlier{Torn: report.Torn}
 	e.Rows, e.LeftOut, err = s.choose(rows, identity)
-	e.Continues = begunWith(files, e.Rows)
+	e.Continues = begunWith(altered.note(beside), e.Rows)
 	return e, err
 }
 

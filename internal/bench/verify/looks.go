@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -43,6 +44,9 @@ func (r *steps) run(ctx context.Context) (runner.Outcome, error) {
 		}
 		judged, err := r.suite.enough(r.files())
 		if err != nil {
+			return r.all, err
+		}
+		if err := errors.Join(keepSums(r.files(), r.info), r.info.Save(r.suite.Folder())); err != nil {
 			return r.all, err
 		}
 		if r.suite.Looked != nil {

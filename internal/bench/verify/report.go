@@ -70,6 +70,7 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 	if err != nil {
 		return reported, err
 	}
+	source.Runs = read.altered.note(source.Runs)
 	options.Missing = missing(source.Runs, read.done)
 	options.History = likeRuns(how.History, read.tools, source.Runs)
 	var judged bench.Evidence
@@ -88,7 +89,7 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 	}
 	reported.Summary.Surface = surfaceOf(source.Runs, reported.Summary.Gate)
 	reported.Summary.Versions = read.versions
-	reported.Summary.Warnings = slices.Concat(reported.Summary.Warnings, read.versions.Warnings(), how.Warnings)
+	reported.Summary.Warnings = slices.Concat(reported.Summary.Warnings, read.versions.Warnings(), alteredWarnings(source.Runs), how.Warnings)
 	reported.Summary.LeftOut = read.leftOut(source.Runs, reported.Summary.Evidence)
 	return reported, out.finish(reported.Summary)
 }
@@ -108,9 +109,10 @@ func surfaceOf(runs []ledger.RunInfo, gate bench.Gate) *bench.SurfaceChange {
 type collected struct {
 	rows gate.Collector
 	// blocks is nil where the profile does not decide by evidence.
-	blocks *evidence.Collector
-	done   map[bench.Cell]bool
-	torn   []ledger.Torn
+	blocks  *evidence.Collector
+	done    map[bench.Cell]bool
+	torn    []ledger.Torn
+	altered *alterations
 	// tools are the versions that the first row states, versions those of all.
 	tools    map[string]string
 	versions bench.Versions
@@ -141,13 +143,14 @@ func (how Judging) collect(source Source, out outputs) (*collected, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &collected{blocks: blocks, done: map[bench.Cell]bool{}}
+	c := &collected{blocks: blocks, done: map[bench.Cell]bool{}, altered: alterationsOf(source.Runs...)}
 	identity, compared := identityOf(source.Runs), how.compared()
 	ours := map[string]bool{}
 	for _, run := range source.Runs {
 		ours[run.RunID] = true
 	}
-	scanned, err := ledger.Scan(source.Files, func(row *bench.Row) error {
+	scanned, err := ledger.ScanLines(source.Files, func(row *bench.Row, line ledger.Line) error {
+		c.altered.see(row, line)
 		if identity != nil {
 			if err := ledger.CheckSame(*identity, row); err != nil {
 				return err

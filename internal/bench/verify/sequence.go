@@ -20,13 +20,21 @@ import (
 // tasks, model and modes. It has one error budget: what could be done after its
 // rows were seen to talk it into a pass ends in can't tell (rule V7).
 
-// begunWith describes the runs that files are of, as far as they lie beside them.
-func begunWith(files []string, rows []bench.Row) (all []ledger.Begun) {
-	known := map[string]ledger.RunInfo{}
+// runsBeside returns the runs whose files lie beside those.
+func runsBeside(files []string) (runs []ledger.RunInfo) {
 	for _, file := range files {
 		if info, err := ledger.LoadRun(filepath.Dir(file)); err == nil {
-			known[info.RunID] = info
+			runs = append(runs, info)
 		}
+	}
+	return runs
+}
+
+// begunWith describes the runs that rows are of, as far as they are known.
+func begunWith(runs []ledger.RunInfo, rows []bench.Row) (all []ledger.Begun) {
+	known := map[string]ledger.RunInfo{}
+	for _, info := range runs {
+		known[info.RunID] = info
 	}
 	seen := map[string]bool{}
 	for i := range rows {
@@ -119,6 +127,9 @@ func (how Judging) withheld(judged *bench.Evidence, source Source, missing []ben
 		}
 		if begun.Lost > 0 {
 			return because(bench.CauseRowsMissing, "Run %s had lost rows of its cells, %d of them, when it was gone on with: later cells had theirs, so failures may have been taken away", begun.RunID, begun.Lost)
+		}
+		if begun.Altered != "" {
+			return &bench.Cause{Kind: bench.CauseRowsChanged, Text: alteredText(begun.RunID, begun.Altered)}
 		}
 		adds := len(source.Runs) == 1 && begun.At.After(plan.At)
 		if !adds && (begun.Repetitions != plan.Repetitions || begun.FirstLook != plan.FirstLook) {

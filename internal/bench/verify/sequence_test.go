@@ -185,6 +185,36 @@ func TestV7WhatWasSeenCannotBeTalkedIntoAPass(t *testing.T) {
 			take(t, r)
 			return r.judge(t, how)
 		}, bench.VerdictInconclusive, bench.CauseRowsMissing},
+		"its failures are made successes, and what it came to is taken away": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.embellish(t)
+			r.forget(t)
+			return *r.report(t, how).Evidence
+		}, bench.VerdictInconclusive, bench.CauseRowsChanged},
+		"its failures are made successes, and what it came to is taken away, and it is resumed": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.embellish(t)
+			r.forget(t)
+			return r.judge(t, how)
+		}, bench.VerdictInconclusive, bench.CauseRowsChanged},
+		"its failures are made successes, and what it came to is taken away, and its rows are taken over": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.embellish(t)
+			r.forget(t)
+			take(t, r)
+			return r.judge(t, how)
+		}, bench.VerdictInconclusive, bench.CauseRowsChanged},
+		"its failures are made successes, and what it came to is taken away, and it is resumed twice": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.embellish(t)
+			r.forget(t)
+			require.Equal(t, bench.CauseRowsChanged, r.judge(t, how).Cause.Kind)
+			return r.judge(t, how)
+		}, bench.VerdictInconclusive, bench.CauseRowsChanged},
+		"its failures are made successes after a fail": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.embellish(t)
+			return *r.report(t, how).Evidence
+		}, bench.VerdictFail, bench.CauseEarlierSequence},
+		"its ledgers are written anew in another order": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+			r.rewrite(t, slices.Reverse[[]bench.Row])
+			return r.judge(t, how)
+		}, bench.VerdictPass, bench.CauseNotWorse},
 		"margins are widened after a fail": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
 			how.Margins.SuccessDropPct = 99
 			return *r.report(t, how).Evidence
@@ -231,13 +261,36 @@ func succeeded(row *bench.Row) bool { return row.Success }
 // leave takes all other rows out of the run's ledgers.
 func (r *rig) leave(t *testing.T, stays func(*bench.Row) bool) {
 	t.Helper()
+	r.rewrite(t, func(rows []bench.Row) {
+		for i := range rows {
+			if !stays(&rows[i]) {
+				rows[i] = bench.Row{}
+			}
+		}
+	})
+}
+
+// embellish makes all rows in the run's ledgers successes.
+func (r *rig) embellish(t *testing.T) {
+	t.Helper()
+	r.rewrite(t, func(rows []bench.Row) {
+		for i := range rows {
+			rows[i].Success, rows[i].Error = true, nil
+		}
+	})
+}
+
+// rewrite changes the rows of each of the run's ledgers; empty ones are left out.
+func (r *rig) rewrite(t *testing.T, change func([]bench.Row)) {
+	t.Helper()
 	files, err := ledger.Files(r.suite.Folder())
 	require.NoError(t, err)
 	for _, file := range files {
 		rows := rowsOf(t, []string{file})
+		change(rows)
 		var kept []byte
 		for i := range rows {
-			if !stays(&rows[i]) {
+			if rows[i].RunID == "" {
 				continue
 			}
 			line, err := rows[i].MarshalJSON()
@@ -362,7 +415,75 @@ func TestV7TwoModesOfARunPassWhereAReportWould(t *testing.T) {
 	wider := wide()
 	wider.Margins.SuccessDropPct = 60
 	assert.Equal(t, bench.CauseSetAfterwards, compare(source, wider).Cause.Kind)
+	r.rewrite(t, func(rows []bench.Row) { rows[0].Cost /= 2 })
+	assert.Equal(t, bench.CauseRowsChanged, compare(source, wide()).Cause.Kind)
 	alone := compare(verify.Source{Files: source.Files}, wide())
 	assert.Equal(t, bench.VerdictInconclusive, alone.Verdict)
 	assert.Equal(t, bench.CausePlanUnknown, alone.Cause.Kind)
+}
+
+func TestV7RowsThatWereChangedAreNamed(t *testing.T) {
+	r := sequenceRig(t)
+	r.failing(1)
+	r.judge(t, wide())
+	r.embellish(t)
+	// a-001 and b-001 failed in the first repetition, whose order is drawn.
+	files, err := ledger.Files(r.suite.Folder())
+	require.NoError(t, err)
+	first := rowsOf(t, files[1:])[0].Cell()
+	require.Equal(t, 1, first.Iteration)
+	want := "Rows of run run-1 were changed after they were looked at: the row of " + first.String() + ", in " + files[1] + " line 1, is another one now"
+	r.forget(t)
+	for _, profile := range []bench.GateProfile{bench.ProfileRegression, bench.VerifyPR} {
+		how := wide()
+		how.Profile = profile
+		source, err := verify.SourceOf(r.suite.Folder())
+		require.NoError(t, err)
+		reported, err := verify.Report(source, how)
+		require.NoError(t, err)
+		assert.Contains(t, reported.Summary.Warnings, want+".", profile)
+		if profile.ByEvidence() {
+			assert.Equal(t, want, reported.Summary.Evidence.Cause.Text)
+		}
+	}
+}
+
+// What a run has come to so far is seen, and its rows can be changed before it goes
+// on.
+func TestV7RowsThatWereChangedWhileARunWasStoppedDoNotPass(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(t *testing.T, r *rig)
+		cause  bench.CauseKind
+	}{
+		"changed": {func(t *testing.T, r *rig) { r.embellish(t) }, bench.CauseRowsChanged},
+		"one taken away": {func(t *testing.T, r *rig) {
+			r.leave(t, func(row *bench.Row) bool { return row.Success || row.ScenarioID == "a-001" })
+		}, bench.CauseRowsMissing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := sequenceRig(t)
+			r.failing(1)
+			_, err := verify.Verify(r.stopAfter(t, 12), r.sequence(nil), r.suite, r.deps, wide())
+			require.NoError(t, err)
+			c.change(t, r)
+			r.provider.OnPrompt, r.afterRow = r.turn, nil
+			judged := r.judge(t, wide())
+			assert.Equal(t, c.cause, judged.Cause.Kind, judged.Sentence)
+		})
+	}
+}
+
+func TestV7RowsThatWereChangedAfterALookDoNotPass(t *testing.T) {
+	r := sequenceRig(t)
+	r.suite.FirstLook = 2
+	r.failing(1)
+	looks := 0
+	r.suite.Looked = func(bench.Evidence) {
+		if looks++; looks == 1 {
+			r.embellish(t)
+		}
+	}
+	judged := r.judge(t, wide())
+	assert.Equal(t, 2, looks, "the first has not decided")
+	assert.Equal(t, bench.CauseRowsChanged, judged.Cause.Kind, judged.Sentence)
 }

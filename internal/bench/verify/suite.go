@@ -211,7 +211,7 @@ func RunSuite(ctx context.Context, s Suite, deps runner.Deps) (result Result, er
 	result.Outcome, err = r.run(ctx)
 	result.Files = rows.Files()
 	result.Info.UnrecordedUSD += result.CostUSD - spent - result.RowsUSD
-	return result, errors.Join(err, result.recordStop(s.Folder(), deps.Now()))
+	return result, errors.Join(err, keepSums(r.files(), &result.Info), result.recordStop(s.Folder(), deps.Now()))
 }
 
 // keepToOurselves closes the run's folder to other users, such as the agents',
@@ -250,7 +250,7 @@ func (s Suite) begin(deps runner.Deps) (ledger.RunInfo, error) {
 	}
 	info.Surface = cmp.Or(info.Surface, before.Surface)
 	info.CreatedAt, info.Stops, info.UnrecordedUSD, info.TakenUSD = before.CreatedAt, before.Stops, before.UnrecordedUSD, before.TakenUSD
-	info.LeftOut, info.Refills, info.Lost = before.LeftOut, before.Refills, before.Lost
+	info.LeftOut, info.Refills, info.Lost, info.Sums, info.Altered = before.LeftOut, before.Refills, before.Lost, before.Sums, before.Altered
 	info.Concurrency = max(info.Concurrency, before.Concurrency)
 	info.Margins, info.Compared, info.Continues, info.Judged, info.NotCounted = before.Margins, before.Compared, before.Continues, before.Judged, before.NotCounted
 	return info, nil
@@ -338,16 +338,12 @@ func (s Suite) config(info ledger.RunInfo, done map[bench.Cell]bool, spent float
 	return cfg
 }
 
-// recordStop writes into the run's file why cells are left, if any are, or that
-// no more were needed: that they never ran is what the file says without it.
+// recordStop writes into the run's file why cells are left, if any are: that they
+// never ran is what the file says without it.
 func (r *Result) recordStop(folder string, at time.Time) error {
-	if r.Info.DecidedAt > 0 {
-		return r.Info.Save(folder)
+	if r.Info.DecidedAt == 0 && len(r.Left) > 0 && r.Stopped != bench.MissingNeverRan {
+		r.Info.Stops = append(slices.Clone(r.Info.Stops), ledger.Stop{Reason: r.Stopped, At: at, Cells: r.Left})
 	}
-	if len(r.Left) == 0 || r.Stopped == bench.MissingNeverRan {
-		return nil
-	}
-	r.Info.Stops = append(slices.Clone(r.Info.Stops), ledger.Stop{Reason: r.Stopped, At: at, Cells: r.Left})
 	return r.Info.Save(folder)
 }
 
