@@ -45,8 +45,11 @@ type series struct {
 // seriesOf sorts blocks, whose order does not matter. Of two with the same
 // scenario and iteration both count, one after the other.
 func seriesOf(blocks []Block) []series {
-	sorted := slices.Clone(blocks)
-	slices.SortFunc(sorted, compareBlocks)
+	sorted := blocks
+	if !slices.IsSortedFunc(blocks, compareBlocks) {
+		sorted = slices.Clone(blocks)
+		slices.SortFunc(sorted, compareBlocks)
+	}
 	var all []series
 	for from := 0; from < len(sorted); {
 		to := from
@@ -102,7 +105,11 @@ type window struct {
 func windowOf(all []series, n int) (w window, ok bool) {
 	w = window{n: n, scenarios: make([]series, len(all)), voids: make([]series, len(all)), rest: make([]series, len(all))}
 	for i, s := range all {
-		sound, void, at := make([]Block, 0, n), []Block(nil), 0
+		at := 0
+		for at < len(s.blocks) && at < n && !s.blocks[at].void() {
+			at++
+		}
+		sound, void := s.blocks[:at:at], []Block(nil)
 		for ; at < len(s.blocks) && len(sound) < n; at++ {
 			if s.blocks[at].void() {
 				void = append(void, s.blocks[at])

@@ -217,7 +217,7 @@ func (c *Collector) Data() (Data, error) {
 	}
 	c.sort()
 	out := &bench.Omissions{}
-	var blocks []Block
+	blocks := make([]Block, 0, len(c.records)/2)
 	for from := 0; from < len(c.records); {
 		to := from
 		for to < len(c.records) && c.records[to].sameBlock(&c.records[from]) {
@@ -315,7 +315,7 @@ func (c *Collector) mode(candidate bool) bench.Mode {
 // names what is void in the others. Where a row lacks in between, the block is
 // void: a row that is gone may have been a failure.
 func (c *Collector) withoutTails(blocks []Block, out *bench.Omissions) []Block {
-	kept := make([]Block, 0, len(blocks))
+	kept := blocks[:0]
 	whole := map[string]int{}
 	for i := range blocks {
 		if b := &blocks[i]; b.Baseline.Void != ReasonAlone && b.Candidate.Void != ReasonAlone {

@@ -25,6 +25,21 @@ func alterationsOf(runs ...ledger.RunInfo) *alterations {
 	return a
 }
 
+// scan is [ledger.Scan], and looks at the rows.
+func (a *alterations) scan(files []string, visit func(*bench.Row) error) (ledger.Report, error) {
+	known := false
+	for _, all := range a.sums {
+		known = known || slices.ContainsFunc(all, func(sums ledger.Sums) bool { return len(sums) > 0 })
+	}
+	if !known {
+		return ledger.Scan(files, visit)
+	}
+	return ledger.ScanLines(files, func(row *bench.Row, line ledger.Line) error {
+		a.see(row, line)
+		return visit(row)
+	})
+}
+
 // see looks at a row.
 func (a *alterations) see(row *bench.Row, line ledger.Line) {
 	other := func(sums ledger.Sums) bool { return sums.Other(row.Cell(), line.Sum) }

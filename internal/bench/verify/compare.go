@@ -78,8 +78,7 @@ type side struct {
 func (s *side) read() ([]ledger.Torn, error) {
 	s.facts = newFacts(s.Source.Runs)
 	altered := alterationsOf(s.Source.Runs...)
-	report, err := ledger.ScanLines(s.Source.Files, func(row *bench.Row, line ledger.Line) error {
-		altered.see(row, line)
+	report, err := altered.scan(s.Source.Files, func(row *bench.Row) error {
 		s.facts.add(row)
 		return nil
 	})

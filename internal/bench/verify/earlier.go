@@ -58,8 +58,7 @@ func (s Suite) Earlier(by agent.Info, paths ...string) (Earlier, error) {
 	identity := s.info(time.Time{}, by.Model).Identity()
 	beside := runsBeside(files)
 	altered := alterationsOf(beside...)
-	report, err := ledger.ScanLines(files, func(row *bench.Row, line ledger.Line) error {
-		altered.see(row, line)
+	report, err := altered.scan(files, func(row *bench.Row) error {
 		if row.Simulated != by.Simulated {
 			return fault.Invalidf("cell %s was run by another kind of agent: a model was involved in one of the two runs alone, so start a new run, or leave the file out", row.Cell())
 		}

@@ -149,8 +149,7 @@ func (how Judging) collect(source Source, out outputs) (*collected, error) {
 	for _, run := range source.Runs {
 		ours[run.RunID] = true
 	}
-	scanned, err := ledger.ScanLines(source.Files, func(row *bench.Row, line ledger.Line) error {
-		c.altered.see(row, line)
+	scanned, err := c.altered.scan(source.Files, func(row *bench.Row) error {
 		if identity != nil {
 			if err := ledger.CheckSame(*identity, row); err != nil {
 				return err
