@@ -129,7 +129,7 @@ func TestV12WhatTellsNothingIsRefused(t *testing.T) {
 		{"another mode", altered(func(r *bench.Row) { r.Mode = bench.MCP }), 10, "there are no rows of mode ghx@base"},
 		{"all failed", altered(func(r *bench.Row) { r.Success = false }), 10, "no session of mode ghx@base succeeded"},
 		{"all void", altered(func(r *bench.Row) { r.Error = &bench.RowError{Type: bench.TimeoutNoFirstAnswer} }), 10, "scenario scenario-aa has 0 sessions"},
-		{"negative", altered(func(r *bench.Row) { r.Cost = -1 }), 10, "there are no rows"},
+		{"negative", altered(func(r *bench.Row) { r.Cost = -1 }), 10, "in each of the 16 rows of mode ghx@base a figure is negative or no number"},
 		{"no suites", rows, 0, "at least 1"},
 		{"two scenarios cannot pass", rowsOf(blocks(alike(2), 4, 1)), 10, "take at least 3 scenarios"},
 	}

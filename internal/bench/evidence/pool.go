@@ -18,6 +18,8 @@ type Pool struct {
 	mode, other bench.Mode
 	taken       map[string][]record
 	runs        names
+	// impossible is how many rows were not taken for their figures.
+	impossible int
 }
 
 // NewPool returns an empty pool of a mode's sessions: both sides of a block are
@@ -36,6 +38,7 @@ func (p *Pool) Add(row *bench.Row) {
 	}
 	r := record{iteration: row.Iteration, run: p.runs.number(row.RunID), candidate: row.Mode == p.other, session: sessionOf(row)}
 	if r.session.impossible() {
+		p.impossible++
 		return
 	}
 	r.session.Void = strings.Clone(row.ProviderFailure())
@@ -59,6 +62,9 @@ type pooled struct {
 // scenarios returns what is drawn from, in an order that does not depend on that
 // of the rows. An error is of kind [fault.Invalid]: there is too little.
 func (p *Pool) scenarios() ([]pooled, error) {
+	if len(p.taken) == 0 && p.impossible > 0 {
+		return nil, fault.Invalidf("there is nothing to draw from: in each of the %d rows of mode %s %s", p.impossible, p.mode, ReasonImpossible)
+	}
 	if len(p.taken) == 0 {
 		return nil, fault.Invalidf("there are no rows of mode %s to draw from: name another with --baseline-mode", p.mode)
 	}

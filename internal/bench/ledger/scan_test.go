@@ -146,6 +146,7 @@ func TestScanNamesWhatIsWrongWithALine(t *testing.T) {
 		{"a time beyond belief", with(`"latency_ms_wall":`, `"latency_ms_wall":2e15,"x":`), []string{"2e+15 ms"}},
 		{"a text for a number", with(`"iteration":1`, `"iteration":"one"`), []string{`field "iteration" must be a whole number, not a JSON string`, "column"}},
 		{"a fraction for a whole number", with(`"iteration":1`, `"iteration":1.5`), []string{`field "iteration" must be a whole number, not a JSON number 1.5`}},
+		{"more than a number can be", with(`"cost":`, `"cost":1e999,"x":`), []string{`field "cost" is 1e999, which is out of range`}},
 		{"a list for an object", with(`"tokens":{`, `"tokens":[],"x":{`), []string{`field "tokens" must be an object, not a JSON array`}},
 		{"a wrong type within", with(`"cache_read":`, `"cache_read":true,"x":`), []string{`field "tokens.cache_read" must be a whole number, not a JSON bool`}},
 	} {

@@ -75,6 +75,8 @@ func explain(err error) string {
 		return fmt.Sprintf("column %d: %v", syntax.Offset, err)
 	case errors.As(err, &kind) && kind.Field == "":
 		return fmt.Sprintf("it is a JSON %s, not an object", kind.Value)
+	case errors.As(err, &kind) && kind.Type.Kind() == reflect.Float64 && strings.HasPrefix(kind.Value, "number "):
+		return fmt.Sprintf("column %d: field %q is %s, which is out of range", kind.Offset, kind.Field, strings.TrimPrefix(kind.Value, "number "))
 	case errors.As(err, &kind):
 		return fmt.Sprintf("column %d: field %q must be %s, not a JSON %s", kind.Offset, kind.Field, wanted(kind.Type.Kind()), kind.Value)
 	default:
