@@ -181,8 +181,8 @@ type GitRef struct {
 	Repo   *string `json:"repo"`
 	Commit *string `json:"commit"`
 	// Tree is the hash of the tooling's content, which commits of the same
-	// content share: the commit's tree, or that of a checkout with changes. Nil
-	// where it is unknown, and in rows that are older.
+	// content share: the commit's tree, that of a checkout with changes, or outside
+	// of git that of the programs. Nil where it is unknown, and in rows that are older.
 	Tree *string `json:"tree,omitempty"`
 }
 

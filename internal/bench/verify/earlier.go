@@ -135,7 +135,7 @@ func blockOf(c bench.Cell) block { return block{c.ScenarioID, c.Iteration} }
 // ofOtherBase reports whether a row is of a base commit that is not the suite's,
 // where that is known.
 func (s Suite) ofOtherBase(row *bench.Row) bool {
-	return row.Mode == bench.GHXBase && s.BaseCommit != nil && !row.Git.SameTool(bench.GitRef{Commit: s.BaseCommit, Tree: s.BaseTree})
+	return row.Mode == bench.GHXBase && (s.BaseCommit != nil || s.BaseTree != nil) && !row.Git.SameTool(bench.GitRef{Commit: s.BaseCommit, Tree: s.BaseTree})
 }
 
 func ledgersIn(paths []string) (files []string, err error) {

@@ -82,7 +82,7 @@ func (how Judging) decideByEvidence(s *bench.Summary, judged bench.Evidence, sou
 	case slices.ContainsFunc(source.Runs, func(run ledger.RunInfo) bool { return sameQuestion(run, run) }):
 		judged.EnoughRepetitions = 0 // another run has no error budget left
 	case len(source.Runs) > 0:
-		s.Warnings = append(s.Warnings, "What was measured is not known by its content, so earlier runs of the same are not counted: work in a git checkout, or name the commits (--git-commit, --base-commit).")
+		s.Warnings = append(s.Warnings, "What was measured is not known by its content, so earlier runs of the same are not counted: work in a git checkout, name the commits (--git-commit, --base-commit), or what the programs need in the modes' files.")
 	}
 	s.Evidence = &judged
 	s.Gate.Checks = []bench.Check{}

@@ -268,18 +268,30 @@ func (s Source) bases() (bases []string) {
 // Trees that are not known are not the same. Parts of one plan are one sequence.
 func sameQuestion(a, b ledger.RunInfo) bool {
 	parts := a.Shard != nil && b.Shard != nil && a.Shard.Index != b.Shard.Index
-	return a.Profile.ByEvidence() && !parts && a.Git.SameTool(b.Git) && sameBase(a, b) && sameFiles(a, b) && a.Provider == b.Provider && a.Model.Signature() == b.Model.Signature() &&
+	return a.Profile.ByEvidence() && !parts && sameHead(a, b) && sameBase(a, b) && sameFiles(a, b) && a.Provider == b.Provider && a.Model.Signature() == b.Model.Signature() &&
 		sameModes(a, b) && maps.Equal(a.Identity().ScenarioHashes, b.Identity().ScenarioHashes)
 }
 
-func sameBase(a, b ledger.RunInfo) bool {
-	return a.BaseCommit == nil && b.BaseCommit == nil || a.Base().SameTool(b.Base())
+// sameHead compares the tool that is measured. Runs that compare modes of files alone
+// have none, if it is known what those are.
+func sameHead(a, b ledger.RunInfo) bool {
+	ofFile := func(mode bench.Mode) bool { return !isUnknown(a.ModeFiles[mode].Git) }
+	files := slices.ContainsFunc(a.Compared, ofFile) && !slices.ContainsFunc(a.Compared, func(mode bench.Mode) bool { return mode.OwnCommit() && !ofFile(mode) })
+	return a.Git.SameTool(b.Git) || files && isUnknown(a.Git) && isUnknown(b.Git)
 }
+
+func sameBase(a, b ledger.RunInfo) bool { return sameOrUnknown(a.Base(), b.Base()) }
+
+func sameOrUnknown(a, b bench.GitRef) bool {
+	return isUnknown(a) && isUnknown(b) || a.SameTool(b)
+}
+
+func isUnknown(g bench.GitRef) bool { return g.Commit == nil && g.Tree == nil }
 
 // sameFiles compares what modes that are not a part of this program are.
 func sameFiles(a, b ledger.RunInfo) bool {
 	return maps.EqualFunc(a.ModeFiles, b.ModeFiles, func(a, b bench.ModeFact) bool {
-		return a.Hash == b.Hash && (a.Git.Commit == nil && b.Git.Commit == nil || a.Git.SameTool(b.Git))
+		return a.Hash == b.Hash && sameOrUnknown(a.Git, b.Git)
 	})
 }
 

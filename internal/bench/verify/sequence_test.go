@@ -487,3 +487,52 @@ func TestV7RowsThatWereChangedAfterALookDoNotPass(t *testing.T) {
 	assert.Equal(t, 2, looks, "the first has not decided")
 	assert.Equal(t, bench.CauseRowsChanged, judged.Cause.Kind, judged.Sentence)
 }
+
+// Outside of git what is measured is known by its content, as far as it is known.
+func TestV7ToolsOfNoCommitAreKnownByTheirContent(t *testing.T) {
+	one, other := "sha256:1", "sha256:2"
+	file := func(tree *string) map[bench.Mode]bench.ModeFact {
+		return map[bench.Mode]bench.ModeFact{"mine": {Hash: "h", Git: bench.GitRef{Tree: tree}}}
+	}
+	for name, c := range map[string]struct {
+		modes         [2]bench.Mode
+		before, after func(s *verify.Suite)
+		refused       bool
+	}{
+		"the same program": {[2]bench.Mode{bench.AgentDirect, bench.GHX}, func(s *verify.Suite) { s.Git = bench.GitRef{Tree: &one} }, func(*verify.Suite) {}, true},
+		"another program":  {[2]bench.Mode{bench.AgentDirect, bench.GHX}, func(s *verify.Suite) { s.Git = bench.GitRef{Tree: &one} }, func(s *verify.Suite) { s.Git.Tree = &other }, false},
+		"an unknown one":   {[2]bench.Mode{bench.AgentDirect, bench.GHX}, func(s *verify.Suite) { s.Git = bench.GitRef{} }, func(*verify.Suite) {}, false},
+		"the same base": {[2]bench.Mode{bench.GHXBase, bench.GHX}, func(s *verify.Suite) { s.Git, s.BaseTree = bench.GitRef{Tree: &one}, &one },
+			func(*verify.Suite) {}, true},
+		"another base": {[2]bench.Mode{bench.GHXBase, bench.GHX}, func(s *verify.Suite) { s.Git, s.BaseTree = bench.GitRef{Tree: &one}, &one },
+			func(s *verify.Suite) { s.BaseTree = &other }, false},
+		"the same program of a file": {[2]bench.Mode{bench.AgentDirect, "mine"}, func(s *verify.Suite) { s.Git, s.Run.ModeFiles = bench.GitRef{}, file(&one) },
+			func(*verify.Suite) {}, true},
+		"another program of a file": {[2]bench.Mode{bench.AgentDirect, "mine"}, func(s *verify.Suite) { s.Git, s.Run.ModeFiles = bench.GitRef{}, file(&one) },
+			func(s *verify.Suite) { s.Run.ModeFiles = file(&other) }, false},
+		"an unknown one of a file": {[2]bench.Mode{bench.AgentDirect, "mine"}, func(s *verify.Suite) { s.Git, s.Run.ModeFiles = bench.GitRef{}, file(nil) },
+			func(*verify.Suite) {}, false},
+		"a file beside an unknown program": {[2]bench.Mode{bench.GHX, "mine"}, func(s *verify.Suite) { s.Git, s.Run.ModeFiles = bench.GitRef{}, file(&one) },
+			func(*verify.Suite) {}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := sequenceRig(t)
+			r.suite.Modes = c.modes[:]
+			c.before(&r.suite)
+			how := wide()
+			how.Baseline, how.Candidate = c.modes[0], c.modes[1]
+			v, err := verify.Verify(t.Context(), r.sequence(nil), r.suite, r.deps, how)
+			require.NoError(t, err)
+			unknown := slices.ContainsFunc(v.Summary.Warnings, func(w string) bool { return strings.Contains(w, "not known by its content") })
+			assert.Equal(t, strings.Contains(name, "unknown"), unknown, v.Summary.Warnings)
+			r.next("run-2")
+			c.after(&r.suite)
+			err = r.suite.Spent(how, r.provider.Info, r.now)
+			if c.refused {
+				assert.ErrorContains(t, err, "and that stands")
+			} else {
+				assert.NoError(t, err)
+			}
+		})
+	}
+}

@@ -87,8 +87,19 @@ func TestRowsOfAnAgentTellWhatTheyWereMeasuredWith(t *testing.T) {
 	assert.NotEqual(t, *row.Git.Tree, *changed.Git.Tree)
 	assert.Contains(t, ran.stderr, "the tool of mode mine is commit "+commit+" with changes that are not committed")
 
-	_, mode = ownTool(t, t.TempDir())
+	tool, mode = ownTool(t, t.TempDir())
 	ran, loose := run("loose", mode)
-	assert.Equal(t, bench.GitRef{}, loose.Git, "not that of the folder that bench runs in")
+	assert.Equal(t, bench.GitRef{}, loose.Git, "not that of the folder that bench runs in, and a script may lead to anything")
 	assert.Equal(t, 1, strings.Count(ran.stderr, "rows of mode mine tell no commit"), ran.stderr)
+
+	program, err := os.ReadFile(gh)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(tool, program, 0o755)) //nolint:gosec // it is a program
+	_, built := run("built", mode)
+	require.NotNil(t, built.Git.Tree, "a program is known by its content")
+	assert.Nil(t, built.Git.Commit)
+	assert.True(t, strings.HasPrefix(*built.Git.Tree, "sha256:"), *built.Git.Tree)
+	require.NoError(t, os.WriteFile(tool, append(program, 0), 0o755)) //nolint:gosec // it is a program
+	_, rebuilt := run("rebuilt", mode)
+	assert.NotEqual(t, *built.Git.Tree, *rebuilt.Git.Tree)
 }

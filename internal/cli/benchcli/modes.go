@@ -230,6 +230,9 @@ func (a *app) modeFacts(ctx context.Context, p *prepared) (map[bench.Mode]bench.
 		case m.Of == "":
 			fmt.Fprintf(a.stderr, "bench: rows of mode %s tell no commit: say in its file what it is of, such as \"of: head\", or \"of: installed\" for none\n", name)
 		}
+		if fact.Git.Commit == nil && fact.Git.Tree == nil && p.tools != nil {
+			fact.Git.Tree = a.contentOf(p, name)
+		}
 		facts[name] = fact
 	}
 	return facts, nil
@@ -255,17 +258,26 @@ func (a *app) checkoutRef(ctx context.Context, mode bench.Mode, folder string, e
 
 // ownCommit says what the tool that is measured is of, where nobody has said it:
 // the checkout that its program is in, which is none where it is installed. Where
-// that is not known, rows tell none, and the user is told.
+// that is not known, rows tell none, and the user is told; what the program is, is
+// told by its content then, as far as that is known.
 func (a *app) ownCommit(ctx context.Context, p *prepared, tools *toolset.Set) {
+	p.tools = tools
+	if slices.Contains(p.suite.Modes, bench.GHXBase) && p.suite.BaseCommit == nil {
+		if p.suite.BaseTree = orNil(p.flags.baseTree); p.suite.BaseTree == nil {
+			p.suite.BaseTree = a.contentOf(p, bench.GHXBase)
+		}
+	}
 	if p.flags.gitCommit != "" || a.getenv("BENCH_GIT_COMMIT") != "" || a.getenv("GITHUB_SHA") != "" {
 		return
 	}
-	p.suite.Git.Commit, p.suite.Git.Tree = nil, nil
+	p.suite.Git.Commit, p.suite.Git.Tree = nil, orNil(p.flags.gitTree)
+	var own []bench.Mode
 	for _, mode := range p.suite.Modes {
 		m := tools.File(mode)
 		if !mode.OwnCommit() || m.Of != toolset.OfHead {
 			continue
 		}
+		own = append(own, mode)
 		why := "its program is installed"
 		if file := tools.Made(mode); file != "" {
 			ref, err := a.checkoutRef(ctx, mode, filepath.Dir(file), p.flags.outputs()...)
@@ -277,4 +289,17 @@ func (a *app) ownCommit(ctx context.Context, p *prepared, tools *toolset.Set) {
 		}
 		fmt.Fprintf(a.stderr, "bench: rows of mode %s tell no commit: %s; say which it is with --git-commit\n", mode, why)
 	}
+	if len(own) > 0 && p.suite.Git.Tree == nil {
+		p.suite.Git.Tree = a.contentOf(p, own...)
+	}
+}
+
+// contentOf returns the hash of what modes' programs are, nil where that cannot be
+// told.
+func (a *app) contentOf(p *prepared, modes ...bench.Mode) *string {
+	content, err := p.tools.Content(p.flags.outputs(), modes...)
+	if err != nil {
+		fmt.Fprintf(a.stderr, "bench: what the tool of mode %s is cannot be told: %v\n", modes[0], err)
+	}
+	return orNil(content)
 }

@@ -169,8 +169,10 @@ type prepared struct {
 	flags        *suiteFlags
 	// library has the scenarios, and the worlds that they are in.
 	library *scenario.Library
-	// modes are those that there are, the user's included.
+	// modes are those that there are, the user's included; tools are their programs,
+	// nil where no agent has any.
 	modes *toolset.Library
+	tools *toolset.Set
 	// route leads agents to the places of a target; nil where they are told
 	// those places.
 	route func(target.Target) target.Target
