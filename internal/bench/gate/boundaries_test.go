@@ -218,6 +218,9 @@ func TestG17CostLimitsAreThoseOfWelch(t *testing.T) {
 		assert.InDelta(t, 16.50019, got[0], 1e-4)
 		assert.InDelta(t, 65.12569, got[1], 1e-4, "of two, each has half of the error")
 	}
+	got = check(t, summarize(t, of("a-001", "b-001")[5:], opts), bench.CheckCostReduction).Interval
+	assert.InDelta(t, 67.20080, got[0], 1e-4)
+	assert.InDelta(t, 87.43342, got[1], 1e-4)
 	lone := join(priced(bench.AgentDirect, "a-001", 1, 2), priced(bench.GHX, "a-001", 1))
 	assert.Nil(t, check(t, summarize(t, lone, opts), bench.CheckCostReduction).Interval, "one row has no noise to see")
 	exact := join(priced(bench.AgentDirect, "a-001", 1, 1), priced(bench.GHX, "a-001", 0.5, 0.5))

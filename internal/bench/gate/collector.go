@@ -254,9 +254,9 @@ func (c *Collector) countDoubted(row *bench.Row) {
 	if doubt == "" {
 		return
 	}
-	d, at := c.doubted[doubt], occurrenceOf(row)
-	if d.rows++; d.rows == 1 || at.compare(d.at) < 0 {
-		d.example, d.at = row.Cell().String()+", "+sentence, at.own()
+	d, at, example := c.doubted[doubt], occurrenceOf(row), row.Cell().String()+", "+sentence
+	if d.rows++; d.rows == 1 || cmp.Or(at.compare(d.at), strings.Compare(example, d.example)) < 0 {
+		d.example, d.at = example, at.own()
 	}
 	if c.doubted == nil {
 		c.doubted = map[bench.WireDoubt]doubted{}

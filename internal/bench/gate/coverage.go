@@ -49,9 +49,6 @@ type chances [200]float64
 
 func newChances(t tallied, least int) *chances {
 	var c chances
-	if t.runs < least {
-		return &c
-	}
 	posterior := distuv.Beta{Alpha: float64(t.stable) + 0.5, Beta: float64(t.runs-t.stable) + 0.5}
 	at := func(i int) float64 {
 		return stats.AtLeast(least, t.runs, posterior.Quantile((float64(i)+0.5)/float64(len(c))))

@@ -42,9 +42,8 @@ func Regressions(current bench.HistoryEntry, history []bench.HistoryEntry) []ben
 	alike := slices.DeleteFunc(slices.Clone(history), func(past bench.HistoryEntry) bool { return !sameKind(past, current) })
 	var all []recent
 	for _, mode := range slices.Sorted(maps.Keys(current.Modes)) {
-		if entries := recentOf(mode, alike); len(entries) >= leastEntries {
-			all = append(all, latencies(mode, current, entries), successes(mode, current, entries))
-		}
+		entries := recentOf(mode, alike)
+		all = append(all, latencies(mode, current, entries), successes(mode, current, entries))
 	}
 	all = slices.DeleteFunc(all, func(r recent) bool { return len(r.before) < leastEntries })
 	found := []bench.Regression{}
@@ -121,7 +120,7 @@ func successes(mode bench.Mode, current bench.HistoryEntry, entries []bench.Hist
 	for _, e := range entries {
 		runs += float64(e.Modes[mode].Runs)
 	}
-	if own := float64(current.Modes[mode].Runs); own > 0 && runs > 0 && len(r.before) > 0 {
+	if own := float64(current.Modes[mode].Runs); own > 0 && runs > 0 {
 		// Not even runs of one and the same rate are all equal.
 		const half = 0.5 // Jeffreys' prior
 		rate := (stat.Mean(r.before, nil)*runs + half) / (runs + 2*half)

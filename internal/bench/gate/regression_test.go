@@ -117,6 +117,96 @@ func TestG14AScenarioThatIsNotInAllRunsIsNotCompared(t *testing.T) {
 	assert.InDelta(t, 100*(math.Sqrt2-1), got[0].DeltaPct, 0.1)
 }
 
+// The bounds are Student's 95 or 97.5 % of two degrees of freedom: 5 % are divided
+// among the figures that can be compared.
+const (
+	studentOne = 2.919985580353726
+	studentTwo = 4.302652729749464
+)
+
+func TestG14BoundsOfRunsThatAreEqualAreThoseOfLuck(t *testing.T) {
+	three := func(changes ...func(*bench.HistoryEntry)) []bench.HistoryEntry {
+		return []bench.HistoryEntry{entry(1000, 95, changes...), entry(1000, 95, changes...), entry(1000, 95, changes...)}
+	}
+	got := gate.Regressions(entry(1055, 40), three())
+	require.Len(t, got, 2)
+	assert.InDelta(t, 100*math.Expm1(studentTwo*0.01*math.Sqrt(4.0/3)), got[0].ThresholdPct, 1e-9, "latencies differ by 1 % at least")
+	// Jeffreys' estimate of 288 sessions, and the standard error of 96 against them.
+	rate := (0.05*288 + 0.5) / (288 + 1)
+	bound := 100 * studentTwo * math.Sqrt(rate*(1-rate)*(1.0/96+1.0/288))
+	assert.InDelta(t, -bound, got[1].ThresholdPct, 1e-9)
+	assert.InDelta(t, 40, got[1].Current, 1e-9)
+	assert.InDelta(t, 95, got[1].RecentAverage, 1e-9)
+	assert.InDelta(t, -55, got[1].DeltaPct, 1e-9)
+	assert.InDelta(t, -55-bound, got[1].Interval[0], 1e-9)
+	assert.InDelta(t, -55+bound, got[1].Interval[1], 1e-9)
+	none := gate.Regressions(entry(1000, 0), three())
+	require.Len(t, none, 1)
+	assert.InDelta(t, -100, none[0].Interval[0], 1e-9, "a rate does not fall by more than that")
+
+	unstated := func(e *bench.HistoryEntry) {
+		e.Modes = map[bench.Mode]bench.ModeSummary{bench.GHX: {MedianLatencyMS: 1000, SuccessRate: e.Modes[bench.GHX].SuccessRate}}
+	}
+	for _, c := range []struct {
+		current bench.HistoryEntry
+		history []bench.HistoryEntry
+	}{{entry(1000, 90, unstated), three()}, {entry(1000, 90), three(unstated)}} {
+		got := gate.Regressions(c.current, c.history)
+		require.Len(t, got, 1, "without the number of sessions what runs differ by is all that is known")
+		assert.Zero(t, got[0].ThresholdPct)
+	}
+	assert.Empty(t, gate.Regressions(entry(1000, 95, unstated), three(unstated)), "what is equal is not worse")
+}
+
+func TestG14AFigureThatIsNoneIsNotCountedAmongThoseCompared(t *testing.T) {
+	for _, none := range []float64{0, math.NaN()} {
+		got := gate.Regressions(entry(1000, 86), []bench.HistoryEntry{entry(none, 95), entry(none, 95), entry(1000, 95)})
+		require.Len(t, got, 1, "success has the 5 %% for itself where a latency is %g", none)
+		rate := (0.05*288 + 0.5) / (288 + 1)
+		assert.InDelta(t, -100*studentOne*math.Sqrt(rate*(1-rate)*(1.0/96+1.0/288)), got[0].ThresholdPct, 1e-9)
+	}
+}
+
+// ofScenarios is an entry whose scenarios have these figures.
+func ofScenarios(of map[string]bench.HistorySessions) bench.HistoryEntry {
+	e := entry(1000, 100)
+	e.Scenarios = map[string]bench.HistoryScenario{}
+	for id, sessions := range of {
+		e.Scenarios[id] = bench.HistoryScenario{Modes: map[bench.Mode]bench.HistorySessions{bench.GHX: sessions}}
+	}
+	return e
+}
+
+func TestG14ScenariosWithoutAFigureInARunAreLeftOutAndOthersAreCompared(t *testing.T) {
+	type sessions = bench.HistorySessions
+	past := func(a, b sessions) []bench.HistoryEntry {
+		var runs []bench.HistoryEntry
+		for range 3 {
+			runs = append(runs, ofScenarios(map[string]sessions{"a": a, "b": b}))
+		}
+		return runs
+	}
+	well := sessions{Runs: 8, Successes: 8, MedianLatencyMS: 100}
+	now := func(a sessions) bench.HistoryEntry {
+		return ofScenarios(map[string]sessions{"a": a, "b": well, "c": {Runs: 8, Successes: 8, MedianLatencyMS: 1}})
+	}
+	unsolved, absent := sessions{Runs: 8}, sessions{}
+	for name, b := range map[string]sessions{"it was never solved": unsolved, "it was not run": absent} {
+		got := gate.Regressions(now(sessions{Runs: 8, Successes: 8, MedianLatencyMS: 200}), past(well, b))
+		require.Len(t, got, 1, name)
+		assert.Equal(t, "median_latency_ms", got[0].Metric)
+		assert.InDelta(t, 100, got[0].DeltaPct, 1e-9, "a alone: b has no latency, and c is new")
+	}
+	got := gate.Regressions(now(sessions{Runs: 8, Successes: 1, MedianLatencyMS: 100}), past(well, absent))
+	require.Len(t, got, 1, "the success rate of the whole run is as it was")
+	assert.Equal(t, "success_rate_pct", got[0].Metric)
+	assert.InDelta(t, -87.5, got[0].DeltaPct, 1e-9)
+	once := sessions{Runs: 1, Successes: 1, MedianLatencyMS: 100}
+	got = gate.Regressions(now(sessions{Runs: 8, MedianLatencyMS: 100}), past(once, absent))
+	require.Len(t, got, 1, "one session is one")
+	assert.InDelta(t, -100, got[0].DeltaPct, 1e-9)
+}
+
 // seen is a run of 12 scenarios with 8 sessions each in two modes: its latency is
 // level times as long as usual, with log-normal sessions of CV 0.3, of which 3 %
 // take ten times as long, and scenarios that differ by up to four times.
@@ -217,4 +307,29 @@ func TestG14ASummaryHasItsRegressionsAndTheGateIsUnmoved(t *testing.T) {
 
 	opts.Model = "openai/gpt-5.4"
 	assert.Empty(t, summarize(t, better("a-001"), opts).Regressions, "the history is of another model")
+}
+
+func TestG14ARunIsComparedByItsScenarios(t *testing.T) {
+	opts := quick()
+	before := summarize(t, better("a-001", "b-001"), opts)
+	kept := gate.HistoryScenarios(before)
+	sessions := func(ms float64) bench.HistorySessions {
+		return bench.HistorySessions{Runs: 8, Successes: 8, MedianLatencyMS: ms}
+	}
+	each := bench.HistoryScenario{Modes: map[bench.Mode]bench.HistorySessions{bench.AgentDirect: sessions(2000), bench.GHX: sessions(1000)}}
+	require.Equal(t, map[string]bench.HistoryScenario{"a-001": each, "b-001": each}, kept)
+
+	past := bench.HistoryEntry{Profile: opts.Profile, Modes: before.Modes, Scenarios: kept}
+	opts.History = []bench.HistoryEntry{past, past, past}
+	slower := better("a-001", "b-001")
+	for _, row := range slower {
+		if row.Mode == bench.GHX && row.ScenarioID == "b-001" {
+			row.LatencyMSWall *= 4
+		}
+	}
+	got := summarize(t, slower, opts).Regressions
+	require.Len(t, got, 1)
+	assert.InDelta(t, 100, got[0].DeltaPct, 1e-9, "the mean of the logarithms of two scenarios")
+	opts.Profile = bench.VerifyRelease
+	assert.Empty(t, summarize(t, slower, opts).Regressions, "the history is of another profile")
 }

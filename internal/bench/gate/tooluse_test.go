@@ -158,7 +158,7 @@ func TestRowsThatDoNotTellHaveNoPart(t *testing.T) {
 	rows := join(
 		runs(4, bench.AgentDirect, "a", using([]bench.ToolUse{called("gh pr view", 2)})),
 		runs(4, bench.GHX, "a", using([]bench.ToolUse{called("gh pr view", 2)})), runs(40, bench.GHX, "a", older),
-		runs(4, bench.GHX, "a", failed(bench.RunnerError, "no"), func(r *bench.Row) { r.ToolCalls = 0 }),
+		runs(40, bench.GHX, "a", failed(bench.RunnerError, "no"), func(r *bench.Row) { r.ToolCalls = 0 }),
 	)
 	assert.Empty(t, toolChanges(t, rows))
 	idle := func(r *bench.Row) { r.ToolUse, r.ToolCalls = nil, 0 }
@@ -188,6 +188,7 @@ func TestATinyChangeOfBytesIsNotTold(t *testing.T) {
 
 func TestToolsAreComparedWhereBothModesHaveRows(t *testing.T) {
 	rows := join(
+		runs(4, bench.AgentDirect, "baseline-first", using([]bench.ToolUse{called("gh pr view", 70)})),
 		runs(4, bench.GHX, "candidate-alone", using([]bench.ToolUse{called("gh pr view", 90), called("prtool merge", 1)})),
 		runs(4, bench.AgentDirect, "b", using([]bench.ToolUse{called("gh pr view", 1)})),
 		runs(4, bench.GHX, "b", using([]bench.ToolUse{called("gh pr view", 5)})),
@@ -200,9 +201,74 @@ func TestToolsAreComparedWhereBothModesHaveRows(t *testing.T) {
 	summary, err := c.Summarize(gate.Options{Missing: []bench.MissingCells{
 		{Reason: bench.MissingStopped, Cells: []bench.Cell{
 			{ScenarioID: "candidate-alone", Mode: bench.AgentDirect, Iteration: 1}, {ScenarioID: "baseline-alone", Mode: bench.GHX, Iteration: 1},
+			{ScenarioID: "baseline-first", Mode: bench.GHX, Iteration: 1},
 		}},
 	}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"gh pr view"}, namesOf(summary.ToolChanges), "what was used elsewhere only is no change")
 	assert.Equal(t, "returned 1,000 → 5,000 bytes a session", summary.ToolChanges[0].Text())
+}
+
+func TestTheClearestChangeOfToolsIsTheFirst(t *testing.T) {
+	before := using([]bench.ToolUse{called("aaa", 10), called("bbb", 10)}, []bench.ToolUse{called("aaa", 12), called("bbb", 12)})
+	after := using([]bench.ToolUse{called("aaa", 16), called("bbb", 32)}, []bench.ToolUse{called("aaa", 18), called("bbb", 34)})
+	changes := toolChanges(t, join(runs(8, bench.AgentDirect, "a", before), runs(8, bench.GHX, "a", after)))
+	assert.Equal(t, []string{"bbb", "aaa"}, namesOf(changes))
+}
+
+// How much sessions vary takes two more of them than there are means.
+func TestTooFewSessionsTellNoChangeOfTools(t *testing.T) {
+	from := func(scenarios, baseline, candidate int) []bench.UseChange {
+		var rows []*bench.Row
+		for i := range scenarios {
+			id := fmt.Sprint("s", i)
+			rows = append(rows, runs(baseline, bench.AgentDirect, id, using([]bench.ToolUse{called("gh pr view", 1)}))...)
+			rows = append(rows, runs(candidate, bench.GHX, id, using([]bench.ToolUse{called("gh pr view", 90)}))...)
+		}
+		return toolChanges(t, rows)
+	}
+	assert.Empty(t, from(1, 1, 1))
+	assert.Empty(t, from(1, 1, 2))
+	assert.Empty(t, from(4, 1, 1), "four sessions of each mode have four means")
+	assert.Len(t, from(1, 2, 2), 1)
+	assert.Len(t, from(2, 2, 1), 1)
+}
+
+func TestAChangeThatIsJustClearIsTold(t *testing.T) {
+	returning := func(bytes int64) change { return using([]bench.ToolUse{{Name: "srv.read", Calls: 1, Bytes: bytes}}) }
+	from := func(bytes int64) []bench.UseChange {
+		return toolChanges(t, join(runs(2, bench.AgentDirect, "a", returning(0)), runs(2, bench.GHX, "a", returning(bytes))))
+	}
+	assert.Empty(t, from(349), "it is taken to vary by 100, so 3.49 standard errors")
+	changes := from(350)
+	require.Len(t, changes, 1)
+	assert.Equal(t, 3.5, changes[0].Score) //nolint:testifylint // it is exact
+}
+
+// A tool that both modes could have called is compared, though one of them did not.
+func TestToolsOfOneFamilyAreComparedAndOthersAreUsedAlone(t *testing.T) {
+	for _, c := range []struct {
+		baseline, candidate string
+		alone               bool
+	}{
+		{"gh pr view", "gh issue view", false},
+		{"gh pr view", "ghx pr view", true},
+		{"srv_read", "srv_list", false},
+		{"srv_read", "other_read", true},
+		{"mcp__srv__read", "mcp__srv__list", false},
+		{"srv.read", "srv.list", false},
+		{"srv.read", "other.read", true},
+		{"bash", "bash", false},
+	} {
+		calling := func(name string) change { return using([]bench.ToolUse{called(name, 9)}) }
+		changes := toolChanges(t, join(runs(8, bench.AgentDirect, "a", calling(c.baseline)), runs(8, bench.GHX, "a", calling(c.candidate))))
+		if c.baseline == c.candidate {
+			assert.Empty(t, changes)
+			continue
+		}
+		require.Len(t, changes, 2, c)
+		for _, change := range changes {
+			assert.Equal(t, c.alone, change.Alone, "%s beside %s", c.candidate, c.baseline)
+		}
+	}
 }
