@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -44,7 +45,7 @@ func (a *alterations) scan(files []string, visit func(*bench.Row) error) (ledger
 func (a *alterations) see(row *bench.Row, line ledger.Line) {
 	other := func(sums ledger.Sums) bool { return sums.Other(row.Cell(), line.Sum) }
 	if a.found[row.RunID] == "" && slices.ContainsFunc(a.sums[row.RunID], other) {
-		a.found[row.RunID] = fmt.Sprintf("the row of %s, in %s line %d,", row.Cell(), line.File, line.Number)
+		a.found[row.RunID] = fmt.Sprintf("the row of %s, in %s line %d,", row.Cell(), filepath.Base(line.File), line.Number)
 	}
 }
 

@@ -432,7 +432,7 @@ func TestV7RowsThatWereChangedAreNamed(t *testing.T) {
 	require.NoError(t, err)
 	first := rowsOf(t, files[1:])[0].Cell()
 	require.Equal(t, 1, first.Iteration)
-	want := "Rows of run run-1 were changed after they were looked at: the row of " + first.String() + ", in " + files[1] + " line 1, is another one now"
+	want := "Rows of run run-1 were changed after they were looked at: the row of " + first.String() + ", in " + filepath.Base(files[1]) + " line 1, is another one now"
 	r.forget(t)
 	for _, profile := range []bench.GateProfile{bench.ProfileRegression, bench.VerifyPR} {
 		how := wide()
