@@ -60,7 +60,7 @@ type Allowance struct {
 	Object string `json:"object"`
 	Name   string `json:"name"`
 	// Fields are those that may differ, each with the value that it must have
-	// then, or with a condition: {"any": true}, {"one_of": […]},
+	// then, or with a condition: {"any": "why"}, {"one_of": […]},
 	// {"contains": "…"}, {"matches": "…"} and, of lists, {"adds": […]} and
 	// {"removes": […]}. A new object must have each value that is named. Lists
 	// are compared as sets. Names may have references, too.

@@ -253,7 +253,7 @@ func either(one, other any) any {
 		list, is := object[opOneOf].([]any)
 		switch {
 		case is:
-		case len(object) == 1 && (object[opAny] != nil || object[opAdds] != nil || object[opRemoves] != nil):
+		case len(object) == 1 && (object[OpAny] != nil || object[opAdds] != nil || object[opRemoves] != nil):
 			// No condition holds one of several others.
 			return anything()
 		default:
@@ -268,7 +268,7 @@ func either(one, other any) any {
 	return map[string]any{opOneOf: options}
 }
 
-func anything() map[string]any { return map[string]any{opAny: true} }
+func anything() map[string]any { return map[string]any{OpAny: true} }
 
 // conclude notes what a person should look at.
 func (p *proposer) conclude() {

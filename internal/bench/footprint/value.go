@@ -40,13 +40,24 @@ type condition struct{ want any }
 // The operators. Those that add and remove are about lists: what there was
 // before stays, but for what they name.
 const (
-	opAny      = "any"
+	OpAny      = "any"
 	opOneOf    = "one_of"
 	opContains = "contains"
-	opMatches  = "matches"
+	OpMatches  = "matches"
 	opAdds     = "adds"
 	opRemoves  = "removes"
 )
+
+// Operator is an operator of a condition. Of is the JSON type of the fields that
+// it is about, empty for all; Takes is the JSON type of its operand.
+type Operator struct{ Of, Takes string }
+
+// Operators are all operators. [OpAny] takes true, or a text: the reason.
+var Operators = map[string]Operator{
+	OpAny: {}, opOneOf: {Takes: "array"},
+	opContains: {Of: "string", Takes: "string"}, OpMatches: {Of: "string", Takes: "string"},
+	opAdds: {Of: "array", Takes: "array"}, opRemoves: {Of: "array", Takes: "array"},
+}
 
 // refuses says what is wrong with a value, nothing if it is as wanted. Before is
 // what it was.
@@ -94,7 +105,7 @@ func refusal(operator string, operand, value any) string {
 	text, _ := value.(string)
 	pattern, _ := operand.(string)
 	switch operator {
-	case opAny:
+	case OpAny:
 		return ""
 	case opOneOf:
 		options, _ := operand.([]any)
@@ -107,7 +118,7 @@ func refusal(operator string, operand, value any) string {
 			return ""
 		}
 		return fmt.Sprintf("is %s, must contain %s", shown(value), shown(operand))
-	case opMatches:
+	case OpMatches:
 		expression, err := regexp.Compile(pattern)
 		if err == nil && expression.MatchString(text) {
 			return ""

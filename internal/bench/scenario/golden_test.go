@@ -1,7 +1,6 @@
 package scenario_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -10,13 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/testkit/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // brokenFiles has the files of testdata/broken and why each is there.
 var brokenFiles = map[string]string{
@@ -28,6 +25,7 @@ var brokenFiles = map[string]string{
 	"comment-001.json":            "JSON has no comments, though editors may take them",
 	"conditions-001.json":         "conditions with a value that they cannot use, or without one that they need",
 	"empty-001.json":              "a file that was never written",
+	"footprint-001.json":          "a kind of object, a field, a condition and a value that no change can have",
 	"input-001.json":              "an input that does not fit its capability",
 	"latin-001.json":              "a file in another encoding than UTF-8",
 	"list-001.json":               "JSON, but no object",
@@ -66,11 +64,5 @@ func TestBrokenFilesAreReportedWithPlaceAndMend(t *testing.T) {
 		fmt.Fprintf(&said, "# %s: %s\n%v\n\n", name, brokenFiles[name], err)
 	}
 
-	const golden = "testdata/broken.golden"
-	if *update {
-		require.NoError(t, os.WriteFile(golden, []byte(said.String()), 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), said.String(), "if the change is meant: go test -update")
+	golden.Check(t, "whoever writes a scenario reads these", "testdata/broken.golden", []byte(said.String()))
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/footprint"
 )
 
 const anything = "holds whatever there is, so that it guards nothing: "
@@ -37,10 +38,14 @@ func (c *checker) holes() {
 	}
 	for i, a := range c.scenario.Footprint {
 		for field, want := range a.Fields {
+			at := []string{"footprint", strconv.Itoa(i), "fields", field}
 			operators, _ := want.(map[string]any)
-			matches, is := operators["matches"].(string)
-			if is && matchesAnything(matches) {
-				c.warn([]string{"footprint", strconv.Itoa(i), "fields", field, "matches"}, anything+`name what the text has to be, or write {"any": true}, which says so`)
+			matches, is := operators[footprint.OpMatches].(string)
+			switch {
+			case is && matchesAnything(matches):
+				c.warn(below(at, footprint.OpMatches), anything+`name what the text has to be, or write {"any": "…"}, with the reason`)
+			case operators[footprint.OpAny] == true:
+				c.warn(below(at, footprint.OpAny), `is a hole: %s may become anything: name what it has to be, or write {"any": "…"}, with the reason`, field)
 			}
 		}
 	}

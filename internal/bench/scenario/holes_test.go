@@ -13,7 +13,7 @@ func TestS12WhatHoldsWhateverThereIsIsDoubtful(t *testing.T) {
 		value  = "assertions.checkpoints[0].expected_value: "
 		hole   = "holds whatever there is, so that it guards nothing: "
 		text   = value + hole + "name what the text has to be, or ask for non_empty"
-		inBody = "footprint[0].fields.body.matches: " + hole + `name what the text has to be, or write {"any": true}, which says so`
+		inBody = "footprint[0].fields.body.matches: " + hole + `name what the text has to be, or write {"any": "…"}, with the reason`
 	)
 	asks := func(condition, path string, expected any) []any {
 		return []any{look(condition, "path", path, "expected_value", expected)}
@@ -41,7 +41,9 @@ func TestS12WhatHoldsWhateverThereIsIsDoubtful(t *testing.T) {
 		{"a field beside one of that name", "assertions/checkpoints", []any{look("field_equals", "expected_value", object{"title": "a", "state": "OPEN"})}, nil},
 		{"a footprint's pattern of all texts", "footprint", body(object{"matches": ".*"}), []string{inBody}},
 		{"a footprint's pattern", "footprint", body(object{"matches": "^a"}), nil},
-		{"a footprint that says that it is anything", "footprint", body(object{"any": true}), nil},
+		{"a footprint that allows anything", "footprint", body(object{"any": true}), []string{
+			`footprint[0].fields.body.any: is a hole: body may become anything: name what it has to be, or write {"any": "…"}, with the reason`}},
+		{"a footprint that says why it allows anything", "footprint", body(object{"any": "The wording is the agent's."}), nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
