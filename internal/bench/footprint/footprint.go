@@ -80,7 +80,8 @@ func times(n int) string {
 	return fmt.Sprintf("%d times at most", n)
 }
 
-// mismatch says in what a change differs from what is allowed of its object.
+// mismatch says in what a change differs from what is allowed of its object. The
+// fields of a new one that are false or 0 are not told of.
 func mismatch(a bench.Allowance, c bench.Change) string {
 	named := map[string]bool{}
 	for _, f := range c.Fields {
@@ -103,7 +104,8 @@ func mismatch(a bench.Allowance, c bench.Change) string {
 		if named[name] {
 			continue
 		}
-		if why := (condition{a.Fields[name]}).refuses(nil, nil); why != "" {
+		want := condition{a.Fields[name]}
+		if why := want.refuses(nil, nil); why != "" && want.refuses(nil, false) != "" && want.refuses(nil, 0) != "" {
 			return fmt.Sprintf("its %s %s", name, why)
 		}
 	}

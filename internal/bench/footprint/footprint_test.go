@@ -52,6 +52,7 @@ func closed(name string, id int64) bench.Change {
 func TestS12OnlyWhatIsAllowedMayChange(t *testing.T) {
 	closing := may(bench.ChangeChanged, "issue", "o/r#5", fields{"closed": true, "state_reason": "completed"})
 	commenting := may(bench.ChangeCreated, "comment", "* on o/r#5", fields{"body": "Thanks."})
+	published := may(bench.ChangeCreated, "release", "o/r: v1", fields{"tag_name": "v1", "draft": false, "downloads": 0})
 	for name, c := range map[string]struct {
 		allowed []bench.Allowance
 		seen    []bench.Change
@@ -70,6 +71,8 @@ func TestS12OnlyWhatIsAllowedMayChange(t *testing.T) {
 		"two comments where one is asked for":   {[]bench.Allowance{commenting}, []bench.Change{comment(1, "Thanks."), comment(2, "Thanks.")}, []string{"it may be created once alone"}},
 		"a comment with other words":            {[]bench.Allowance{commenting}, []bench.Change{comment(1, "Thanks!")}, []string{`its body is "Thanks!", may become "Thanks." alone`}},
 		"a new object without a value":          {[]bench.Allowance{commenting}, []bench.Change{did(bench.ChangeCreated, "comment", "9 on o/r#5", 1, "author", nil, me)}, []string{`its body is null, may become "Thanks." alone`}},
+		"a new object that is to be no draft":   {[]bench.Allowance{published}, []bench.Change{did(bench.ChangeCreated, "release", "o/r: v1", 1, "tag_name", nil, "v1")}, nil},
+		"a new object that is a draft":          {[]bench.Allowance{published}, []bench.Change{did(bench.ChangeCreated, "release", "o/r: v1", 1, "tag_name", nil, "v1", "draft", nil, true)}, []string{`its draft is true, may become false alone`}},
 		"two comments where two may be":         {[]bench.Allowance{{Change: bench.ChangeCreated, Object: "comment", Name: "* on o/r#5", Fields: fields{"body": fields{"any": true}}, Times: 2}}, []bench.Change{comment(1, "a"), comment(2, "b")}, nil},
 		"three comments where two may be":       {[]bench.Allowance{{Change: bench.ChangeCreated, Object: "comment", Name: "* on o/r#5", Fields: fields{"body": fields{"any": true}}, Times: 2}}, []bench.Change{comment(1, "a"), comment(2, "b"), comment(3, "c")}, []string{"it may be created 2 times at most"}},
 		"either of two allowances":              {[]bench.Allowance{commenting, may(bench.ChangeCreated, "comment", "* on o/r#5", fields{"body": "Bye."})}, []bench.Change{comment(1, "Bye."), comment(2, "Thanks.")}, nil},
