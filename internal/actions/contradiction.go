@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/pathfilter"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 )
 
 // contradictions finds inputs that cannot be had together, and those that have
@@ -28,7 +28,7 @@ func (r *reading) contradictions(in Inputs) {
 	if strings.ContainsAny(in.CheckName, "\r\n") {
 		r.problem(inCheckName, "it is %q, want one line", in.CheckName)
 	}
-	if _, err := pathfilter.Parse(in.Paths); err != nil {
+	if _, err := ghevent.ParsePaths(in.Paths); err != nil {
 		r.problem(inPaths, "%v", err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/comment/command"
-	"github.com/ghx-dev/bench-action/internal/pathfilter"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 )
 
 // Kind says what an event leads to.
@@ -75,18 +75,18 @@ type Circumstances struct {
 // Paths that cannot be read hold nothing back; [ReadInputs] refuses them.
 func Decide(e Event, c Circumstances) Decision {
 	switch e.Name {
-	case EventPullRequest:
+	case ghevent.PullRequest:
 		return decidePull(e, c)
-	case EventPullRequestTarget:
+	case ghevent.PullRequestTarget:
 		return Decision{Kind: Refuse, Reason: "pull_request_target runs with the secrets and the write token of the base repository, so code of a pull request must not run in it. " +
 			"Use the pull_request event; for pull requests from forks, publish its results from a second workflow on workflow_run with the input results."}
-	case EventIssueComment:
+	case ghevent.IssueComment:
 		return decideComment(e)
-	case EventWorkflowRun:
+	case ghevent.WorkflowRun:
 		return decideWorkflowRun(e, c)
-	case EventMergeGroup, EventPush:
+	case ghevent.MergeGroup, ghevent.Push:
 		return decideCommit(e, c)
-	case EventWorkflowDispatch:
+	case ghevent.WorkflowDispatch:
 		return runOrPublish(c, "it was started by hand")
 	default:
 		return Decision{Kind: Ignore, Reason: fmt.Sprintf("The event %s leads to nothing here: use pull_request, merge_group, push, workflow_dispatch, workflow_run or issue_comment.", e.Name)}
@@ -95,7 +95,7 @@ func Decide(e Event, c Circumstances) Decision {
 
 func decidePull(e Event, c Circumstances) Decision {
 	switch {
-	case e.Action == stateClosed || e.Pull.Closed:
+	case e.Action == "closed" || e.Pull.Closed:
 		return Decision{Kind: Ignore, Reason: "The pull request is closed."}
 	case c.SkipMarker && !e.Fork && marked(c.CommitMessage):
 		// A title is not asked: its author may be anybody. Who has pushed to a branch
@@ -108,24 +108,24 @@ func decidePull(e Event, c Circumstances) Decision {
 	case e.Fork:
 		return runOrPublish(c, "the pull request comes from a fork, so there are no secrets and the token may only read")
 	}
-	return runOrPublish(c, fmt.Sprintf("pull request %d is to be judged", e.Pull.Number))
+	return runOrPublish(c, fmt.Sprintf("pull request %d is to be judged", e.PullNumber))
 }
 
 // decideCommit is for events whose commit is not one of an open pull request.
 // Paths are no filter for them: a merge queue wants its check in any case.
 func decideCommit(e Event, c Circumstances) Decision {
 	switch {
-	case e.Name == EventMergeGroup && e.Action != "checks_requested":
+	case e.Name == ghevent.MergeGroup && e.Action != "checks_requested":
 		return Decision{Kind: Ignore, Reason: "The merge group asks for no checks."}
 	case e.HeadSHA == "":
-		return Decision{Kind: Ignore, Reason: fmt.Sprintf("%s was deleted, so there is no commit to judge.", e.Ref)}
-	case e.Name == EventMergeGroup:
+		return Decision{Kind: Ignore, Reason: fmt.Sprintf("%s was deleted, so there is no commit to judge.", e.Pushed.Ref)}
+	case e.Name == ghevent.MergeGroup:
 		// The message of its commit has the titles of pull requests in it.
 		return runOrPublish(c, "the merge queue asks for it")
-	case c.SkipMarker && (marked(e.CommitMessage) || marked(c.CommitMessage)):
+	case c.SkipMarker && (marked(e.Pushed.Message) || marked(c.CommitMessage)):
 		return skipped(WhyMarker, "The message of the head commit asks for it with [skip bench].")
 	}
-	return runOrPublish(c, "there was a push to "+e.Ref)
+	return runOrPublish(c, "there was a push to "+e.Pushed.Ref)
 }
 
 // decideWorkflowRun never runs: the workflow has the rights of the default
@@ -149,14 +149,14 @@ func decideComment(e Event) Decision {
 	switch {
 	case e.Action != "created":
 		return ignore("A comment is read once, when it is created.")
-	case e.Comment.Bot:
+	case e.Comment.Author.Bot || e.Sender.Bot:
 		return ignore("Comments of bots are no commands.")
 	case !command.Is(e.Comment.Body):
 		return ignore("The comment does not begin with /bench.")
 	case !e.Comment.OnPull:
 		return ignore("Commands work on pull requests, and this is an issue.")
 	}
-	return Decision{Kind: Command, Reason: fmt.Sprintf("%s gave a command on pull request %d.", e.Comment.Author, e.Pull.Number)}
+	return Decision{Kind: Command, Reason: fmt.Sprintf("%s gave a command on pull request %d.", e.Comment.Author.Login, e.PullNumber)}
 }
 
 // marked reports whether a text asks for nothing to be run.
@@ -171,7 +171,7 @@ func (c Circumstances) untouched() bool {
 	if len(c.Paths) == 0 || c.ChangedFiles == nil {
 		return false
 	}
-	filter, err := pathfilter.Parse(c.Paths)
+	filter, err := ghevent.ParsePaths(c.Paths)
 	return err == nil && !filter.Any(c.ChangedFiles)
 }
 

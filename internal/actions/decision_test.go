@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 )
 
 // outcome is a decision with a part of its reason.
@@ -180,7 +181,7 @@ func TestWhatACommitLeadsTo(t *testing.T) {
 func TestOtherEventsAreNotForThisAction(t *testing.T) {
 	for _, name := range []string{"schedule", "pull_request_review", "pull_request_review_comment", "issues", "release", "check_run", "check_suite", "repository_dispatch", "deployment_status", "a_new_one"} {
 		t.Run(name, func(t *testing.T) {
-			got := actions.Decide(actions.Event{Name: name, Action: "created"}, actions.Circumstances{HasResults: true})
+			got := actions.Decide(actions.Event{Event: ghevent.Event{Name: name, Action: "created"}}, actions.Circumstances{HasResults: true})
 			assert.Equal(t, actions.Ignore, got.Kind)
 			assert.Contains(t, got.Reason, name)
 		})

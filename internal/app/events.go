@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/app/decide"
-	"github.com/ghx-dev/bench-action/internal/app/event"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
@@ -36,15 +36,15 @@ const (
 // and not stored. An App that is set up in the browser subscribes to these.
 func Events() []Event {
 	events := []Event{
-		{Name: event.PullRequest, Priority: promptly, Starts: "a run of the head commit, by the settings of the base; a newer push takes the place of an older one (edited: if the base was changed)"},
-		{Name: event.IssueComment, Priority: promptly, Starts: "the /bench command in the comment's first line"},
-		{Name: event.CheckRun, Priority: promptly, Starts: "a run again, or what the button says"},
-		{Name: event.CheckSuite, Priority: promptly, Starts: "what a push does, in case its own event was lost; or the last run of the commit again"},
-		{Name: event.MergeGroup, Priority: promptly, Starts: "a run of the group's head commit"},
-		{Name: event.WorkflowRun, Priority: usually, Starts: "taking over the results of a run that a workflow made"},
-		{Name: event.Installation, Priority: promptly, Starts: "the end of all runs of the installation"},
-		{Name: event.InstallationRepositories, Priority: promptly, Starts: "the end of all runs of those repositories"},
-		{Name: event.Ping, Priority: eventually, Starts: "nothing: the App was set up"},
+		{Name: ghevent.PullRequest, Priority: promptly, Starts: "a run of the head commit, by the settings of the base; a newer push takes the place of an older one (edited: if the base was changed)"},
+		{Name: ghevent.IssueComment, Priority: promptly, Starts: "the /bench command in the comment's first line"},
+		{Name: ghevent.CheckRun, Priority: promptly, Starts: "a run again, or what the button says"},
+		{Name: ghevent.CheckSuite, Priority: promptly, Starts: "what a push does, in case its own event was lost; or the last run of the commit again"},
+		{Name: ghevent.MergeGroup, Priority: promptly, Starts: "a run of the group's head commit"},
+		{Name: ghevent.WorkflowRun, Priority: usually, Starts: "taking over the results of a run that a workflow made"},
+		{Name: ghevent.Installation, Priority: promptly, Starts: "the end of all runs of the installation"},
+		{Name: ghevent.InstallationRepositories, Priority: promptly, Starts: "the end of all runs of those repositories"},
+		{Name: ghevent.Ping, Priority: eventually, Starts: "nothing: the App was set up"},
 	}
 	for i := range events {
 		events[i].Actions, _ = decide.Actions(events[i].Name)

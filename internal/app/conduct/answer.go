@@ -6,10 +6,10 @@ import (
 	"log/slog"
 
 	"github.com/ghx-dev/bench-action/internal/app/decide"
-	"github.com/ghx-dev/bench-action/internal/app/event"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
@@ -123,7 +123,7 @@ func (o *order) count(ctx context.Context, outcome string) {
 // GiveUp tells who commanded that the delivery of the command failed for good,
 // if GitHub lets it be told.
 func (c *Conductor) GiveUp(ctx context.Context, d Delivery, problem error) {
-	e, err := event.Parse(d.Event, d.Body)
+	e, err := ghevent.ParseDelivery(d.Event, d.Body)
 	if err != nil {
 		return
 	}

@@ -6,12 +6,12 @@ import (
 	"errors"
 
 	"github.com/ghx-dev/bench-action/internal/app/decide"
-	"github.com/ghx-dev/bench-action/internal/app/event"
 	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 	"github.com/ghx-dev/bench-action/internal/publish"
@@ -24,17 +24,17 @@ type order struct {
 	client    *github.Client
 	publisher *publish.Publisher
 	cause     string
-	event     event.Event
+	event     ghevent.Event
 	command   command.Command
 	// label is the command's name for the log and the metrics.
 	label    string
-	pull     event.Pull
+	pull     ghevent.Pull
 	settings settings.Settings
 }
 
 // order returns what an event orders. Of its pull request no more is known than
 // the event says.
-func (c *Conductor) order(ctx context.Context, cause string, e event.Event, routing decide.Routing) (*order, error) {
+func (c *Conductor) order(ctx context.Context, cause string, e ghevent.Event, routing decide.Routing) (*order, error) {
 	client, err := c.client(ctx, e)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (c *Conductor) order(ctx context.Context, cause string, e event.Event, rout
 }
 
 // command carries out the command of a comment, and answers it.
-func (c *Conductor) command(ctx context.Context, cause string, e event.Event, routing decide.Routing) error {
+func (c *Conductor) command(ctx context.Context, cause string, e ghevent.Event, routing decide.Routing) error {
 	o, err := c.order(ctx, cause, e, routing)
 	if err != nil {
 		return err

@@ -12,11 +12,11 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/app/event"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/publish"
 	"github.com/ghx-dev/bench-action/internal/queue"
@@ -150,7 +150,7 @@ func (c *Conductor) measureJob(r runs.Run) queue.Order { return c.measure.New(jo
 func (c *Conductor) tellJob(id string) queue.Order { return c.telling.New(job{id}).Once(id) }
 
 // client returns a client for the repository of an event.
-func (c *Conductor) client(ctx context.Context, e event.Event) (*github.Client, error) {
+func (c *Conductor) client(ctx context.Context, e ghevent.Event) (*github.Client, error) {
 	return c.opts.Clients(ctx, e.InstallationID, e.Repo.Owner, e.Repo.Name)
 }
 

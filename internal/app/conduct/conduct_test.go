@@ -76,7 +76,7 @@ func TestACommitIsMeasuredOnce(t *testing.T) {
 	r.again(id, "pull_request", map[string]any{"action": "opened", "pull_request": r.pull()})
 	r.pullEvent("synchronize")
 	r.deliver("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{
-		"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}, "pull_requests": []any{map[string]any{"number": r.number}},
+		"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}, "pull_requests": r.mentioned(),
 	}})
 	assert.Len(t, r.executor.works(), 1)
 	assert.Len(t, r.checks(), 1)
@@ -86,7 +86,7 @@ func TestALostEventIsMadeUpForByItsSuite(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, config)
 	r.deliver("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{
-		"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}, "pull_requests": []any{map[string]any{"number": r.number}},
+		"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}, "pull_requests": r.mentioned(),
 	}})
 	r.wait(1)
 	assert.Equal(t, "success", string(r.check().Conclusion))

@@ -12,13 +12,13 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ghx-dev/bench-action/internal/app/decide"
-	"github.com/ghx-dev/bench-action/internal/app/event"
 	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 	"github.com/ghx-dev/bench-action/internal/publish"
@@ -36,14 +36,14 @@ type Delivery struct {
 // Deliver does what a delivery starts. It may be called again for the same
 // delivery.
 func (c *Conductor) Deliver(ctx context.Context, d Delivery) error {
-	e, err := event.Parse(d.Event, d.Body)
+	e, err := ghevent.ParseDelivery(d.Event, d.Body)
 	if err != nil {
 		return queue.Permanent(err)
 	}
 	routing := decide.Route(e, c.opts.App())
 	c.opts.Log.InfoContext(ctx, "delivery", slog.String("delivery", d.ID), slog.String("event", e.Name), slog.String("action", e.Action),
 		slog.String("repository", e.Repo.FullName()), slog.String("leads_to", string(routing.Kind)))
-	if e.Name == event.PullRequest && !e.Pull.UpdatedAt.IsZero() {
+	if e.Name == ghevent.PullRequest && !e.Pull.UpdatedAt.IsZero() {
 		push := e.Action == "synchronize" || e.Action == "opened"
 		if err := c.opts.Runs.See(ctx, e.Repo.FullName(), e.Pull.Number, e.Pull.HeadSHA, e.Pull.UpdatedAt, push); err != nil {
 			return err
@@ -69,14 +69,14 @@ func (c *Conductor) Deliver(ctx context.Context, d Delivery) error {
 }
 
 // leave counts and logs that an event leads to nothing.
-func (c *Conductor) leave(ctx context.Context, e event.Event, why string) {
+func (c *Conductor) leave(ctx context.Context, e ghevent.Event, why string) {
 	c.opts.Count(e.Name, "", why)
 	c.opts.Log.InfoContext(ctx, "left alone", slog.String("event", e.Name), slog.String("action", e.Action), slog.String("repository", e.Repo.FullName()),
 		slog.String("login", e.Sender.Login), slog.String("why", why))
 }
 
 // consider measures the pull requests of an event, if the settings want it.
-func (c *Conductor) consider(ctx context.Context, cause string, e event.Event) error {
+func (c *Conductor) consider(ctx context.Context, cause string, e ghevent.Event) error {
 	client, err := c.client(ctx, e)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (c *Conductor) consider(ctx context.Context, cause string, e event.Event) e
 
 // considerPull measures a pull request as it is now, unless its head is not the
 // one of the event any more: then another event is about it.
-func (c *Conductor) considerPull(ctx context.Context, client *github.Client, cause string, e event.Event, number int, head string) error {
+func (c *Conductor) considerPull(ctx context.Context, client *github.Client, cause string, e ghevent.Event, number int, head string) error {
 	known, err := c.look(ctx, client, e, number)
 	pull := known.pull
 	if e.Pull != nil && pull.HeadSHA == head && !pull.Closed && (err == nil || errors.Is(err, errNoSettings)) {
@@ -114,7 +114,7 @@ func (c *Conductor) considerPull(ctx context.Context, client *github.Client, cau
 	}
 	request.settings = known.settings
 	facts := decide.Facts{Pull: pull, Action: e.Action, Label: e.Label}
-	if e.Name == event.CheckSuite {
+	if e.Name == ghevent.CheckSuite {
 		facts.Action = ""
 	}
 	if decide.Consider(request.settings, facts).Outcome == decide.Leave {
@@ -168,7 +168,7 @@ func (c *Conductor) carry(ctx context.Context, client *github.Client, a ask, d d
 // found is what GitHub says of a pull request, and the settings of its base with
 // their text, empty where there are none.
 type found struct {
-	pull     event.Pull
+	pull     ghevent.Pull
 	text     string
 	settings settings.Settings
 	problems jsondoc.Problems
@@ -176,7 +176,7 @@ type found struct {
 
 // look asks GitHub for a pull request and for its settings, at the same time if
 // the event names its base.
-func (c *Conductor) look(ctx context.Context, client *github.Client, e event.Event, number int) (f found, err error) {
+func (c *Conductor) look(ctx context.Context, client *github.Client, e ghevent.Event, number int) (f found, err error) {
 	base := ""
 	if e.Pull != nil {
 		base = e.Pull.BaseRef
@@ -200,19 +200,19 @@ func (c *Conductor) look(ctx context.Context, client *github.Client, e event.Eve
 }
 
 // asked says what an event is, for people.
-func asked(e event.Event) string {
+func asked(e ghevent.Event) string {
 	what := strings.ReplaceAll(e.Action, "_", " ")
-	if e.Name == event.PullRequest && e.Action == "synchronize" {
+	if e.Name == ghevent.PullRequest && e.Action == "synchronize" {
 		what = "push"
 	}
-	if e.Name == event.CheckSuite {
+	if e.Name == ghevent.CheckSuite {
 		what = "push"
 	}
 	return what + " by " + e.Sender.Login
 }
 
 // learn asks GitHub for what a decision depends on besides the event.
-func (c *Conductor) learn(ctx context.Context, client *github.Client, e event.Event, set settings.Settings, facts *decide.Facts) (err error) {
+func (c *Conductor) learn(ctx context.Context, client *github.Client, e ghevent.Event, set settings.Settings, facts *decide.Facts) (err error) {
 	pull := facts.Pull
 	if facts.Approved, err = c.opts.Runs.Approved(ctx, e.Repo.FullName(), pull.Number, pull.HeadSHA); err != nil {
 		return err
@@ -252,7 +252,7 @@ func (c *Conductor) learn(ctx context.Context, client *github.Client, e event.Ev
 var errNoSettings = errors.New("there is no " + settings.Path)
 
 // settings reads those of the base branch.
-func (c *Conductor) settings(ctx context.Context, client *github.Client, e event.Event, base string) (f found, err error) {
+func (c *Conductor) settings(ctx context.Context, client *github.Client, e ghevent.Event, base string) (f found, err error) {
 	if f.text, err = readSettings(ctx, client, e, "refs/heads/"+base); err != nil {
 		return f, err
 	}
@@ -262,7 +262,7 @@ func (c *Conductor) settings(ctx context.Context, client *github.Client, e event
 
 // readSettings returns the text of the settings at a ref or commit; the error is
 // errNoSettings if there are none.
-func readSettings(ctx context.Context, client *github.Client, e event.Event, at string) (string, error) {
+func readSettings(ctx context.Context, client *github.Client, e ghevent.Event, at string) (string, error) {
 	file, _, _, err := client.REST.Repositories.GetContents(ctx, e.Repo.Owner, e.Repo.Name, settings.Path, &gh.RepositoryContentGetOptions{Ref: at})
 	if github.NotFound(err) || err == nil && file == nil {
 		return "", errNoSettings
@@ -286,18 +286,16 @@ func (c *Conductor) parseSettings(text string) (settings.Settings, jsondoc.Probl
 }
 
 // readPull asks GitHub for a pull request.
-func readPull(ctx context.Context, client *github.Client, e event.Event, number int) (event.Pull, error) {
+func readPull(ctx context.Context, client *github.Client, e ghevent.Event, number int) (ghevent.Pull, error) {
 	p, _, err := client.REST.PullRequests.Get(ctx, e.Repo.Owner, e.Repo.Name, number)
 	if err != nil {
-		return event.Pull{}, github.Explain("read the pull request", err)
+		return ghevent.Pull{}, github.Explain("read the pull request", err)
 	}
-	pull := event.Pull{
-		Number: p.GetNumber(), Author: event.Account{Login: p.GetUser().GetLogin(), Bot: p.GetUser().GetType() == "Bot"},
-		HeadSHA: p.GetHead().GetSHA(), HeadRef: p.GetHead().GetRef(), BaseSHA: p.GetBase().GetSHA(), BaseRef: p.GetBase().GetRef(),
+	pull := ghevent.Pull{
+		Number: p.GetNumber(), HeadSHA: p.GetHead().GetSHA(), BaseSHA: p.GetBase().GetSHA(), BaseRef: p.GetBase().GetRef(),
 		HeadRepo: p.GetHead().GetRepo().GetFullName(), Draft: p.GetDraft(), Closed: p.GetState() == "closed",
 	}
-	// A head whose repository was deleted was a fork's.
-	pull.Fork = !strings.EqualFold(pull.HeadRepo, e.Repo.FullName())
+	pull.Fork = !e.Repo.Owns(pull.HeadRepo)
 	for _, l := range p.Labels {
 		pull.Labels = append(pull.Labels, l.GetName())
 	}
@@ -306,7 +304,7 @@ func readPull(ctx context.Context, client *github.Client, e event.Event, number 
 
 // group measures the head of a merge queue's group. A group that is not
 // measured gets its check nevertheless: the queue may wait for it.
-func (c *Conductor) group(ctx context.Context, cause string, e event.Event) error {
+func (c *Conductor) group(ctx context.Context, cause string, e ghevent.Event) error {
 	client, err := c.client(ctx, e)
 	if err != nil {
 		return err
@@ -322,7 +320,7 @@ func (c *Conductor) group(ctx context.Context, cause string, e event.Event) erro
 	}
 	request := ask{
 		cause: cause, event: e, settings: set, asked: "merge queue",
-		pull: event.Pull{HeadSHA: e.Group.HeadSHA, HeadRef: e.Group.HeadRef, BaseSHA: e.Group.BaseSHA, BaseRef: base, HeadRepo: e.Repo.FullName()},
+		pull: ghevent.Pull{HeadSHA: e.Group.HeadSHA, BaseSHA: e.Group.BaseSHA, BaseRef: base, HeadRepo: e.Repo.FullName()},
 	}
 	if len(known.problems) > 0 {
 		return c.refuse(ctx, request, known.problems)
@@ -346,7 +344,7 @@ func (c *Conductor) group(ctx context.Context, cause string, e event.Event) erro
 // workflowEnded has a run that was dispatched looked at, now that its workflow
 // has ended. What the workflow says of itself is a hint; the executor asks
 // GitHub.
-func (c *Conductor) workflowEnded(ctx context.Context, e event.Event) error {
+func (c *Conductor) workflowEnded(ctx context.Context, e ghevent.Event) error {
 	alive, err := c.opts.Runs.AliveOf(ctx, e.InstallationID, []string{e.Repo.FullName()})
 	if err != nil {
 		return err
@@ -370,9 +368,9 @@ func (c *Conductor) workflowEnded(ctx context.Context, e event.Event) error {
 
 // lost ends the runs of an installation, or of repositories, that the App has
 // no access to any more. There is nobody to tell.
-func (c *Conductor) lost(ctx context.Context, e event.Event) error {
+func (c *Conductor) lost(ctx context.Context, e ghevent.Event) error {
 	var repos []string
-	if e.Name == event.InstallationRepositories {
+	if e.Name == ghevent.InstallationRepositories {
 		repos = append([]string{}, e.RemovedRepos...)
 	}
 	alive, err := c.opts.Runs.AliveOf(ctx, e.InstallationID, repos)

@@ -167,7 +167,7 @@ func TestASuiteStartsWhatAPushDoes(t *testing.T) {
 		t.Run(trigger, func(t *testing.T) {
 			r := newRig(t, config+"triggers: {pull_request: ["+trigger+"]}\n")
 			r.deliver("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{
-				"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}, "pull_requests": []any{map[string]any{"number": r.number}},
+				"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}, "pull_requests": r.mentioned(),
 			}})
 			_, err := r.table.Get(t.Context(), "run-1")
 			assert.Equal(t, measured, err == nil)

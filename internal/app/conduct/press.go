@@ -5,15 +5,15 @@ import (
 	"errors"
 
 	"github.com/ghx-dev/bench-action/internal/app/decide"
-	"github.com/ghx-dev/bench-action/internal/app/event"
 	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 )
 
 // pressed does what a button of a check run stands for.
-func (c *Conductor) pressed(ctx context.Context, cause string, e event.Event, routing decide.Routing) error {
+func (c *Conductor) pressed(ctx context.Context, cause string, e ghevent.Event, routing decide.Routing) error {
 	o, err := c.order(ctx, cause, e, routing)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (o *order) press(ctx context.Context, fresh bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	o.pull = event.Pull{
+	o.pull = ghevent.Pull{
 		Number: r.Pull, HeadSHA: r.Head, BaseSHA: r.Request.BaseSHA, BaseRef: r.Request.BaseRef, HeadRepo: r.Request.HeadRepo, Fork: r.Request.Fork,
 	}
 	s, err := o.stand(ctx)
@@ -60,7 +60,7 @@ func (o *order) press(ctx context.Context, fresh bool) (string, error) {
 }
 
 // pressedOn returns the run of the check, or of the suite's check.
-func (c *Conductor) pressedOn(ctx context.Context, e event.Event) (runs.Run, error) {
+func (c *Conductor) pressedOn(ctx context.Context, e ghevent.Event) (runs.Run, error) {
 	if e.Check != nil {
 		return c.opts.Runs.ByCheck(ctx, e.Check.ID)
 	}

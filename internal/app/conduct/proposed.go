@@ -8,9 +8,9 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
-	"github.com/ghx-dev/bench-action/internal/app/event"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/publish"
 )
@@ -22,14 +22,14 @@ const settingsSuffix = " (settings)"
 // checkProposed points at each mistake in the settings that a pull request proposes,
 // if it proposes other ones than its base has. They count once they are merged, so
 // what goes wrong here keeps nothing from being measured.
-func (c *Conductor) checkProposed(ctx context.Context, client *github.Client, e event.Event, known found) {
+func (c *Conductor) checkProposed(ctx context.Context, client *github.Client, e ghevent.Event, known found) {
 	if err := c.tellProposed(ctx, client, e, known); err != nil {
 		c.opts.Log.WarnContext(ctx, "proposed settings were not checked", slog.String("repository", e.Repo.FullName()),
 			slog.Int("pull_request", known.pull.Number), slog.String("problem", c.opts.Redact(err.Error())))
 	}
 }
 
-func (c *Conductor) tellProposed(ctx context.Context, client *github.Client, e event.Event, known found) error {
+func (c *Conductor) tellProposed(ctx context.Context, client *github.Client, e ghevent.Event, known found) error {
 	text, err := readSettings(ctx, client, e, known.pull.HeadSHA)
 	if errors.Is(err, errNoSettings) || err == nil && text == known.text {
 		return nil

@@ -290,6 +290,11 @@ func (r *rig) get(path string) map[string]any {
 	return object
 }
 
+// mentioned is how checks and suites name the pull request.
+func (r *rig) mentioned() []any {
+	return []any{map[string]any{"number": r.number, "base": map[string]any{"repo": map[string]any{"id": r.get(sandboxtest.Path)["id"]}}}}
+}
+
 func (r *rig) pull() map[string]any {
 	r.Helper()
 	return r.get(fmt.Sprintf("%s/pulls/%d", sandboxtest.Path, r.number))

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/app/event"
 	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 	"github.com/ghx-dev/bench-action/internal/publish"
@@ -24,8 +24,8 @@ import (
 // ask is a run that somebody or something asks for.
 type ask struct {
 	cause    string
-	event    event.Event
-	pull     event.Pull
+	event    ghevent.Event
+	pull     ghevent.Pull
 	settings settings.Settings
 	plan     plan.Plan
 	asked    string

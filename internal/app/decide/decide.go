@@ -9,11 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ghx-dev/bench-action/internal/app/event"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
-	"github.com/ghx-dev/bench-action/internal/pathfilter"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 )
 
 // Kind is what an event leads to.
@@ -61,7 +60,7 @@ const (
 )
 
 // Route says whose turn an event is. OwnApp is the id of this App.
-func Route(e event.Event, ownApp int64) Routing {
+func Route(e ghevent.Event, ownApp int64) Routing {
 	on, known := table[e.Name]
 	if !known {
 		return ignored("event")
@@ -83,31 +82,31 @@ func Actions(name string) ([]string, bool) {
 // they lead to.
 type row struct {
 	actions []string
-	route   func(e event.Event, ownApp int64) Routing
+	route   func(e ghevent.Event, ownApp int64) Routing
 }
 
 // table is which event starts what.
 var table = map[string]row{
-	event.PullRequest:              {[]string{"opened", "reopened", "synchronize", "ready_for_review", "labeled", "edited"}, routePull},
-	event.IssueComment:             {[]string{"created"}, routeComment},
-	event.CheckRun:                 {[]string{"rerequested", "requested_action"}, routeCheck},
-	event.CheckSuite:               {[]string{"requested", "rerequested"}, routeSuite},
-	event.MergeGroup:               {[]string{"checks_requested"}, to(Queued)},
-	event.WorkflowRun:              {[]string{"completed"}, to(Ended)},
-	event.Installation:             {[]string{"deleted", "suspend"}, to(Lost)},
-	event.InstallationRepositories: {[]string{"removed"}, to(Lost)},
-	event.Ping:                     {nil, func(event.Event, int64) Routing { return ignored("ping") }},
+	ghevent.PullRequest:              {[]string{"opened", "reopened", "synchronize", "ready_for_review", "labeled", "edited"}, routePull},
+	ghevent.IssueComment:             {[]string{"created"}, routeComment},
+	ghevent.CheckRun:                 {[]string{"rerequested", "requested_action"}, routeCheck},
+	ghevent.CheckSuite:               {[]string{"requested", "rerequested"}, routeSuite},
+	ghevent.MergeGroup:               {[]string{"checks_requested"}, to(Queued)},
+	ghevent.WorkflowRun:              {[]string{"completed"}, to(Ended)},
+	ghevent.Installation:             {[]string{"deleted", "suspend"}, to(Lost)},
+	ghevent.InstallationRepositories: {[]string{"removed"}, to(Lost)},
+	ghevent.Ping:                     {nil, func(ghevent.Event, int64) Routing { return ignored("ping") }},
 }
 
-func to(kind Kind) func(event.Event, int64) Routing {
-	return func(event.Event, int64) Routing { return Routing{Kind: kind} }
+func to(kind Kind) func(ghevent.Event, int64) Routing {
+	return func(ghevent.Event, int64) Routing { return Routing{Kind: kind} }
 }
 
 func ignored(why string) Routing { return Routing{Kind: Ignored, Why: why} }
 
 // routePull takes what may change whether, or how, a head is measured: another
 // base has settings of its own.
-func routePull(e event.Event, _ int64) Routing {
+func routePull(e ghevent.Event, _ int64) Routing {
 	switch {
 	case e.Pull.Closed:
 		return ignored("closed")
@@ -118,7 +117,7 @@ func routePull(e event.Event, _ int64) Routing {
 }
 
 // routeComment takes new comments of people on pull requests.
-func routeComment(e event.Event, _ int64) Routing {
+func routeComment(e ghevent.Event, _ int64) Routing {
 	switch {
 	case !e.Comment.OnPull:
 		return ignored("issue")
@@ -135,7 +134,7 @@ func routeComment(e event.Event, _ int64) Routing {
 }
 
 // routeCheck takes what people press on our own check runs.
-func routeCheck(e event.Event, ownApp int64) Routing {
+func routeCheck(e ghevent.Event, ownApp int64) Routing {
 	switch {
 	case e.Check.AppID != ownApp:
 		return ignored("foreign")
@@ -155,7 +154,7 @@ func routeCheck(e event.Event, ownApp int64) Routing {
 // routeSuite takes a suite that is asked for again as its check runs, and one
 // that is asked for first as another word about its pull requests, in case
 // that event was lost.
-func routeSuite(e event.Event, ownApp int64) Routing {
+func routeSuite(e ghevent.Event, ownApp int64) Routing {
 	switch {
 	case e.Suite.AppID != ownApp:
 		return ignored("foreign")
@@ -172,7 +171,7 @@ func routeSuite(e event.Event, ownApp int64) Routing {
 
 // Facts are what a decision on a pull request depends on besides its settings.
 type Facts struct {
-	Pull event.Pull
+	Pull ghevent.Pull
 	// Action is the event's; empty where the event is no pull request's own.
 	Action string
 	// Label is the one that was just added, for the action labeled.
@@ -192,7 +191,7 @@ type Facts struct {
 // AsksWho reports whether it matters who is behind an event: others than those
 // who may write can do these things with a branch of the repository. Only they
 // can push, and what comes from forks is approved.
-func AsksWho(e event.Event, p event.Pull) bool {
+func AsksWho(e ghevent.Event, p ghevent.Pull) bool {
 	return !p.Fork && !e.Sender.Bot && slices.Contains([]string{"reopened", "labeled", "ready_for_review", "edited"}, e.Action)
 }
 
@@ -287,6 +286,6 @@ func untouched(patterns, changed []string) bool {
 	if len(patterns) == 0 || changed == nil {
 		return false
 	}
-	filter, err := pathfilter.Parse(patterns)
+	filter, err := ghevent.ParsePaths(patterns)
 	return err == nil && !filter.Any(changed)
 }

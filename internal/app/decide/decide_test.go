@@ -7,33 +7,33 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/decide"
-	"github.com/ghx-dev/bench-action/internal/app/event"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 )
 
 const ownApp = 7
 
 var (
-	person = event.Account{Login: "octocat"}
-	bot    = event.Account{Login: "octocat[bot]", Bot: true}
+	person = ghevent.Account{Login: "octocat"}
+	bot    = ghevent.Account{Login: "octocat[bot]", Bot: true}
 )
 
-func pullEvent(action string) event.Event {
-	return event.Event{Name: event.PullRequest, Action: action, Sender: person, Pull: &event.Pull{Number: 1, HeadSHA: "abc"}}
+func pullEvent(action string) ghevent.Event {
+	return ghevent.Event{Name: ghevent.PullRequest, Action: action, Sender: person, Pull: &ghevent.Pull{Number: 1, HeadSHA: "abc"}}
 }
 
-func rebased() event.Event {
+func rebased() ghevent.Event {
 	e := pullEvent("edited")
 	e.Rebased = true
 	return e
 }
 
-func commentEvent(body string, change func(*event.Event)) event.Event {
-	e := event.Event{
-		Name: event.IssueComment, Action: "created", Sender: person, Pull: &event.Pull{Number: 1},
-		Comment: &event.Comment{ID: 2, Body: body, Author: person, OnPull: true},
+func commentEvent(body string, change func(*ghevent.Event)) ghevent.Event {
+	e := ghevent.Event{
+		Name: ghevent.IssueComment, Action: "created", Sender: person, Pull: &ghevent.Pull{Number: 1},
+		Comment: &ghevent.Comment{ID: 2, Body: body, Author: person, OnPull: true},
 	}
 	if change != nil {
 		change(&e)
@@ -41,15 +41,15 @@ func commentEvent(body string, change func(*event.Event)) event.Event {
 	return e
 }
 
-func checkEvent(action, button string, app int64) event.Event {
-	return event.Event{Name: event.CheckRun, Action: action, Button: button, Sender: person, Check: &event.Check{ID: 3, AppID: app, HeadSHA: "abc"}}
+func checkEvent(action, button string, app int64) ghevent.Event {
+	return ghevent.Event{Name: ghevent.CheckRun, Action: action, Button: button, Sender: person, Check: &ghevent.Check{ID: 3, AppID: app, HeadSHA: "abc"}}
 }
 
-func suiteEvent(action string, pulls ...int) event.Event {
-	return event.Event{Name: event.CheckSuite, Action: action, Sender: person, Suite: &event.Suite{ID: 3, AppID: ownApp, HeadSHA: "abc", Pulls: pulls}}
+func suiteEvent(action string, pulls ...int) ghevent.Event {
+	return ghevent.Event{Name: ghevent.CheckSuite, Action: action, Sender: person, Suite: &ghevent.Suite{AppID: ownApp, HeadSHA: "abc", Pulls: pulls}}
 }
 
-func by(who event.Account, e event.Event) event.Event {
+func by(who ghevent.Account, e ghevent.Event) ghevent.Event {
 	e.Sender = who
 	return e
 }
@@ -60,7 +60,7 @@ func TestRouteSaysWhoseTurnItIs(t *testing.T) {
 	closed.Pull.Closed = true
 	for _, c := range []struct {
 		name  string
-		event event.Event
+		event ghevent.Event
 		want  decide.Routing
 	}{
 		{"a pull request is opened", pullEvent("opened"), decide.Routing{Kind: decide.Considered}},
@@ -71,15 +71,15 @@ func TestRouteSaysWhoseTurnItIs(t *testing.T) {
 		{"a command", commentEvent("/bench retry", nil), decide.Routing{Kind: decide.Commanded, Command: retry}},
 		{"talk", commentEvent("What does /bench do?", nil), decide.Routing{Kind: decide.Ignored, Why: "talk"}},
 		{"a command in a code block", commentEvent("```\n/bench run\n```", nil), decide.Routing{Kind: decide.Ignored, Why: "talk"}},
-		{"a command on an issue", commentEvent("/bench", func(e *event.Event) { e.Comment.OnPull = false }), decide.Routing{Kind: decide.Ignored, Why: "issue"}},
-		{"a bot's command", commentEvent("/bench", func(e *event.Event) { e.Comment.Author = bot }), decide.Routing{Kind: decide.Ignored, Why: "bot"}},
+		{"a command on an issue", commentEvent("/bench", func(e *ghevent.Event) { e.Comment.OnPull = false }), decide.Routing{Kind: decide.Ignored, Why: "issue"}},
+		{"a bot's command", commentEvent("/bench", func(e *ghevent.Event) { e.Comment.Author = bot }), decide.Routing{Kind: decide.Ignored, Why: "bot"}},
 		{"a command sent by a bot", by(bot, commentEvent("/bench", nil)), decide.Routing{Kind: decide.Ignored, Why: "bot"}},
-		{"a person whose name ends as a bot's", commentEvent("/bench retry", func(e *event.Event) {
+		{"a person whose name ends as a bot's", commentEvent("/bench retry", func(e *ghevent.Event) {
 			e.Comment.Author.Login, e.Sender.Login = "x[bot]", "x[bot]"
 		}), decide.Routing{Kind: decide.Commanded, Command: retry}},
-		{"a command that was edited", commentEvent("/bench", func(e *event.Event) { e.Comment.Edited = true }), decide.Routing{Kind: decide.Ignored, Why: "edited"}},
-		{"a command under another's name", commentEvent("/bench", func(e *event.Event) { e.Sender.Login = "mallory" }), decide.Routing{Kind: decide.Ignored, Why: "edited"}},
-		{"an edit of a comment", func() event.Event { e := commentEvent("/bench", nil); e.Action = "edited"; return e }(), decide.Routing{Kind: decide.Ignored, Why: "action"}},
+		{"a command that was edited", commentEvent("/bench", func(e *ghevent.Event) { e.Comment.Edited = true }), decide.Routing{Kind: decide.Ignored, Why: "edited"}},
+		{"a command under another's name", commentEvent("/bench", func(e *ghevent.Event) { e.Sender.Login = "mallory" }), decide.Routing{Kind: decide.Ignored, Why: "edited"}},
+		{"an edit of a comment", func() ghevent.Event { e := commentEvent("/bench", nil); e.Action = "edited"; return e }(), decide.Routing{Kind: decide.Ignored, Why: "action"}},
 		{"our check is asked for again", checkEvent("rerequested", "", ownApp), decide.Routing{Kind: decide.Pressed, Command: retry}},
 		{"another App's check", checkEvent("rerequested", "", 8), decide.Routing{Kind: decide.Ignored, Why: "foreign"}},
 		{"a bot asks for our check again", by(bot, checkEvent("rerequested", "", ownApp)), decide.Routing{Kind: decide.Ignored, Why: "bot"}},
@@ -91,14 +91,14 @@ func TestRouteSaysWhoseTurnItIs(t *testing.T) {
 		{"our suite is asked for again", suiteEvent("rerequested", 1), decide.Routing{Kind: decide.Pressed, Command: retry}},
 		{"a push to a pull request makes a suite", suiteEvent("requested", 1), decide.Routing{Kind: decide.Considered}},
 		{"a push elsewhere makes a suite", suiteEvent("requested"), decide.Routing{Kind: decide.Ignored, Why: "no_pull_request"}},
-		{"a merge queue asks", event.Event{Name: event.MergeGroup, Action: "checks_requested"}, decide.Routing{Kind: decide.Queued}},
-		{"a merge queue gives up", event.Event{Name: event.MergeGroup, Action: "destroyed"}, decide.Routing{Kind: decide.Ignored, Why: "action"}},
-		{"a workflow ends", event.Event{Name: event.WorkflowRun, Action: "completed"}, decide.Routing{Kind: decide.Ended}},
-		{"an installation goes", event.Event{Name: event.Installation, Action: "deleted"}, decide.Routing{Kind: decide.Lost}},
-		{"an installation is suspended", event.Event{Name: event.Installation, Action: "suspend"}, decide.Routing{Kind: decide.Lost}},
-		{"repositories go", event.Event{Name: event.InstallationRepositories, Action: "removed"}, decide.Routing{Kind: decide.Lost}},
-		{"a ping", event.Event{Name: event.Ping}, decide.Routing{Kind: decide.Ignored, Why: "ping"}},
-		{"an event that nobody asked for", event.Event{Name: "star", Action: "created"}, decide.Routing{Kind: decide.Ignored, Why: "event"}},
+		{"a merge queue asks", ghevent.Event{Name: ghevent.MergeGroup, Action: "checks_requested"}, decide.Routing{Kind: decide.Queued}},
+		{"a merge queue gives up", ghevent.Event{Name: ghevent.MergeGroup, Action: "destroyed"}, decide.Routing{Kind: decide.Ignored, Why: "action"}},
+		{"a workflow ends", ghevent.Event{Name: ghevent.WorkflowRun, Action: "completed"}, decide.Routing{Kind: decide.Ended}},
+		{"an installation goes", ghevent.Event{Name: ghevent.Installation, Action: "deleted"}, decide.Routing{Kind: decide.Lost}},
+		{"an installation is suspended", ghevent.Event{Name: ghevent.Installation, Action: "suspend"}, decide.Routing{Kind: decide.Lost}},
+		{"repositories go", ghevent.Event{Name: ghevent.InstallationRepositories, Action: "removed"}, decide.Routing{Kind: decide.Lost}},
+		{"a ping", ghevent.Event{Name: ghevent.Ping}, decide.Routing{Kind: decide.Ignored, Why: "ping"}},
+		{"an event that nobody asked for", ghevent.Event{Name: "star", Action: "created"}, decide.Routing{Kind: decide.Ignored, Why: "event"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, decide.Route(c.event, ownApp)) })
 	}
@@ -122,7 +122,7 @@ func TestOnlyTheListedActionsCount(t *testing.T) {
 }
 
 func TestConsiderFollowsTheSettings(t *testing.T) {
-	head := event.Pull{Number: 1, HeadSHA: "abc"}
+	head := ghevent.Pull{Number: 1, HeadSHA: "abc"}
 	for _, c := range []struct {
 		name  string
 		set   func(*settings.Settings)
@@ -171,8 +171,8 @@ func TestConsiderFollowsTheSettings(t *testing.T) {
 
 func TestACommandPassesWhatHoldsBackByItselfButNoFork(t *testing.T) {
 	s := settings.Defaults()
-	draft := decide.Facts{Pull: event.Pull{Draft: true, Labels: []string{"skip-bench"}}, CommitMessage: "[skip bench]"}
+	draft := decide.Facts{Pull: ghevent.Pull{Draft: true, Labels: []string{"skip-bench"}}, CommitMessage: "[skip bench]"}
 	assert.Equal(t, decide.Decision{Outcome: decide.Run}, decide.Commandable(s, draft))
-	fork := decide.Facts{Pull: event.Pull{Fork: true}}
+	fork := decide.Facts{Pull: ghevent.Pull{Fork: true}}
 	assert.Equal(t, decide.Decision{Outcome: decide.Skip, Why: comment.SkipApproval}, decide.Commandable(s, fork))
 }

@@ -16,8 +16,8 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
-	"github.com/ghx-dev/bench-action/internal/pathfilter"
 )
 
 // Path is where the settings are in a repository.
@@ -222,7 +222,7 @@ func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
 	if most := bench.MaxRepetitions; s.Repetitions.Most > most {
 		report([]string{"repetitions"}, "is %s: %d are the most", s.Repetitions, most)
 	}
-	if _, err := pathfilter.Parse(s.Paths); err != nil {
+	if _, err := ghevent.ParsePaths(s.Paths); err != nil {
 		report([]string{"paths"}, "%v", err)
 	}
 	if s.ScenarioSet != "" && len(s.Scenarios) > 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/redact"
 )
@@ -137,7 +138,7 @@ func (a *action) enterWorkspace() error {
 func (a *action) decide(ctx context.Context) actions.Decision {
 	c := actions.Circumstances{RunDrafts: a.inputs.RunDrafts, SkipMarker: a.inputs.SkipMarker, Paths: a.inputs.Paths, HasResults: len(a.inputs.Results) > 0}
 	decision := actions.Decide(a.event, c)
-	if decision.Kind != actions.Run || a.event.Pull.Number == 0 {
+	if decision.Kind != actions.Run || a.event.PullNumber == 0 {
 		return decision
 	}
 	message, files, err := a.teller.changes(ctx, len(a.inputs.Paths) > 0)
@@ -254,7 +255,7 @@ func (a *action) onNoVerdict() comment.Conclusion { return comment.Conclusion(a.
 
 // unverified reports whether the rows that are published were made by a workflow
 // of a fork, which its author wrote.
-func (a *action) unverified() bool { return a.event.Name == actions.EventWorkflowRun && a.event.Fork }
+func (a *action) unverified() bool { return a.event.Name == ghevent.WorkflowRun && a.event.Fork }
 
 // broken tells of an error that ended everything before the run.
 func (a *action) broken(ctx context.Context, err error) (int, error) {

@@ -33,7 +33,7 @@ func (a *action) verifyArguments(ghx ghxbuild.Built, modeFiles []string) []strin
 		"verify", "--output-dir", in.OutputDir, "--provider", in.Provider,
 		"--modes", bench.JoinModes(in.Modes, ","), "--repetitions", in.Repetitions.String(),
 		"--order", in.Order, "--concurrency", strconv.Itoa(in.Concurrency),
-		"--git-repo", a.event.FullName(), "--git-commit", a.event.HeadSHA,
+		"--git-repo", a.event.Repo.FullName(), "--git-commit", a.event.HeadSHA,
 	}
 	args = append(args, a.judgeArguments()...)
 	if len(in.Scenarios) == 0 {
@@ -140,7 +140,7 @@ func (a *action) variable(name string) string {
 	in, app := a.inputs, benchcli.FixtureApp()
 	given := map[string]string{
 		keyVariable: in.ModelKey, benchcli.FixturesTokenVariable: in.FixturesToken, benchcli.AgentTokenVariable: in.AgentToken,
-		benchcli.DefaultBranchVariable: a.event.DefaultBranch,
+		benchcli.DefaultBranchVariable: a.event.Repo.DefaultBranch,
 		app.AppID:                      in.FixtureAppID, app.InstallationID: in.FixtureAppInstallation, app.PrivateKey: in.FixtureAppKey,
 	}
 	if value := given[name]; value != "" {

@@ -24,7 +24,7 @@ func (a *action) obey(ctx context.Context) (int, error) {
 	if mistake == nil && len(a.inputs.ModeFiles) == 0 {
 		mistake = cmd.CheckModes()
 	}
-	may, err := a.teller.publisher.MayCommand(ctx, a.event.Comment.Author)
+	may, err := a.teller.publisher.MayCommand(ctx, a.event.Comment.Author.Login)
 	if err != nil {
 		return exitInfrastructure, err
 	}
@@ -52,14 +52,14 @@ func here() []command.Name { return []command.Name{command.Run, command.Status, 
 // answer reacts to the comment, and replies.
 func (a *action) answer(ctx context.Context, reaction, body string) error {
 	a.teller.warn(a.teller.publisher.React(ctx, a.event.Comment.ID, reaction))
-	return a.teller.publisher.Reply(ctx, a.event.Pull.Number, body)
+	return a.teller.publisher.Reply(ctx, a.event.PullNumber, body)
 }
 
 // refuseOnce refuses a command of somebody who may give none, with an answer if there
 // is none yet.
 func (a *action) refuseOnce(ctx context.Context, name command.Name) error {
-	mark := comment.RefusalMark(a.event.Comment.Author)
-	said, err := a.teller.publisher.Said(ctx, a.event.Pull.Number, mark)
+	mark := comment.RefusalMark(a.event.Comment.Author.Login)
+	said, err := a.teller.publisher.Said(ctx, a.event.PullNumber, mark)
 	if err != nil {
 		return err
 	}
@@ -67,13 +67,13 @@ func (a *action) refuseOnce(ctx context.Context, name command.Name) error {
 	if said {
 		return nil
 	}
-	return a.teller.publisher.Reply(ctx, a.event.Pull.Number, comment.Refused(name, comment.NoPermission)+"\n"+mark+"\n")
+	return a.teller.publisher.Reply(ctx, a.event.PullNumber, comment.Refused(name, comment.NoPermission)+"\n"+mark+"\n")
 }
 
 // runFor runs what a command asks for on the pull request's head.
 func (a *action) runFor(ctx context.Context, cmd command.Command) (int, error) {
 	e := a.event
-	pull, _, err := a.teller.client.REST.PullRequests.Get(ctx, e.Owner, e.Repository, e.Pull.Number)
+	pull, _, err := a.teller.client.REST.PullRequests.Get(ctx, e.Repo.Owner, e.Repo.Name, e.PullNumber)
 	if err != nil {
 		return exitInfrastructure, github.Explain("read the pull request", err)
 	}
@@ -81,7 +81,7 @@ func (a *action) runFor(ctx context.Context, cmd command.Command) (int, error) {
 		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.Closed))
 	}
 	a.event.HeadSHA, a.event.BaseSHA = pull.GetHead().GetSHA(), pull.GetBase().GetSHA()
-	if pull.GetHead().GetRepo().GetFullName() != e.FullName() {
+	if pull.GetHead().GetRepo().GetFullName() != e.Repo.FullName() {
 		// The workflow has this repository's secrets.
 		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.NotApproved))
 	}
@@ -102,11 +102,11 @@ func (a *action) runFor(ctx context.Context, cmd command.Command) (int, error) {
 		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
 	}
 	if a.inputs.BuildCommand != actions.BuildNone || len(a.inputs.ModeFiles) > 0 || a.inputs.Benchmark != actions.BenchmarkGHX {
-		if a.source, err = ghxbuild.Fetch(ctx, a.teller.client, e.Owner, e.Repository, a.event.HeadSHA); err != nil {
+		if a.source, err = ghxbuild.Fetch(ctx, a.teller.client, e.Repo.Owner, e.Repo.Name, a.event.HeadSHA); err != nil {
 			return a.broken(ctx, err)
 		}
 		a.temporary = append(a.temporary, a.source)
-		a.tree = ghxbuild.TreeOf(ctx, a.teller.client, e.Owner, e.Repository, a.event.HeadSHA)
+		a.tree = ghxbuild.TreeOf(ctx, a.teller.client, e.Repo.Owner, e.Repo.Name, a.event.HeadSHA)
 	}
 	return a.measure(ctx)
 }

@@ -106,8 +106,8 @@ func (a *action) baseFiles(ctx context.Context) (folder string, err error) {
 		folder, err = checkout.Files(ctx, sha)
 	}
 	if errors.Is(err, ghxbuild.ErrNoCommit) {
-		a.baseTree = ghxbuild.TreeOf(ctx, a.teller.client, a.event.Owner, a.event.Repository, sha)
-		folder, err = ghxbuild.Fetch(ctx, a.teller.client, a.event.Owner, a.event.Repository, sha)
+		a.baseTree = ghxbuild.TreeOf(ctx, a.teller.client, a.event.Repo.Owner, a.event.Repo.Name, sha)
+		folder, err = ghxbuild.Fetch(ctx, a.teller.client, a.event.Repo.Owner, a.event.Repo.Name, sha)
 		if err != nil && ctx.Err() == nil {
 			err = fault.Infraf("the checkout does not have it, and it cannot be fetched: %w; give actions/checkout fetch-depth: 0", err)
 		}

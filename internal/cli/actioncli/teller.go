@@ -15,6 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/publish"
 )
@@ -51,7 +52,7 @@ func newTeller(a *action) (*teller, error) {
 		return nil, err
 	}
 	t := &teller{
-		action: a, client: client, publisher: publish.New(client, a.event.Owner, a.event.Repository),
+		action: a, client: client, publisher: publish.New(client, a.event.Repo.Owner, a.event.Repo.Name),
 		files: actions.NewFiles(a.getenv, rand.Reader, a.log), began: a.now(),
 		run: comment.Run{
 			Suite: a.inputs.CheckName, Commit: a.event.HeadSHA, Links: comment.Links{Job: place.RunURL},
@@ -72,7 +73,7 @@ func (t *teller) changes(ctx context.Context, files bool) (message string, paths
 	if t.action.inputs.Token == "" {
 		return "", nil, nil
 	}
-	commit, _, err := t.client.REST.Git.GetCommit(ctx, e.Owner, e.Repository, e.HeadSHA)
+	commit, _, err := t.client.REST.Git.GetCommit(ctx, e.Repo.Owner, e.Repo.Name, e.HeadSHA)
 	if err != nil {
 		return "", nil, github.Explain("read the head commit's message", err)
 	}
@@ -81,7 +82,7 @@ func (t *teller) changes(ctx context.Context, files bool) (message string, paths
 	}
 	paths = []string{}
 	pages := github.Pages(func(at gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
-		return t.client.REST.PullRequests.ListFiles(ctx, e.Owner, e.Repository, e.Pull.Number, &at)
+		return t.client.REST.PullRequests.ListFiles(ctx, e.Repo.Owner, e.Repo.Name, e.PullNumber, &at)
 	})
 	for file, err := range pages {
 		if err != nil {
@@ -120,7 +121,7 @@ func (t *teller) announced(plan *comment.Plan) comment.Run {
 
 // last returns what our comment says of the last run, nil if there is none.
 func (t *teller) last(ctx context.Context) (*comment.Marker, error) {
-	body, err := t.publisher.Standing(ctx, t.action.event.Pull.Number, t.marked(t.run.Suite))
+	body, err := t.publisher.Standing(ctx, t.action.event.PullNumber, t.marked(t.run.Suite))
 	if err != nil {
 		return nil, err
 	}
@@ -143,23 +144,23 @@ func (t *teller) marked(suite string) func(string) bool {
 // workflow's run on a fork's commit. What the run has written is not asked.
 func (t *teller) findPull(ctx context.Context) error {
 	e := &t.action.event
-	if e.Name != actions.EventWorkflowRun || e.Pull.Number != 0 || t.action.inputs.Token == "" {
+	if e.Name != ghevent.WorkflowRun || e.PullNumber != 0 || t.action.inputs.Token == "" {
 		return nil
 	}
 	if len(e.Run.Pulls) > 0 {
-		e.Pull.Number = e.Run.Pulls[0]
+		e.PullNumber = e.Run.Pulls[0]
 		return nil
 	}
-	owner, _, _ := strings.Cut(e.HeadRepository, "/")
-	pulls, _, err := t.client.REST.PullRequests.List(ctx, e.Owner, e.Repository, &gh.PullRequestListOptions{
-		State: "open", Head: owner + ":" + e.HeadBranch,
+	owner, _, _ := strings.Cut(e.Run.HeadRepo, "/")
+	pulls, _, err := t.client.REST.PullRequests.List(ctx, e.Repo.Owner, e.Repo.Name, &gh.PullRequestListOptions{
+		State: "open", Head: owner + ":" + e.Run.HeadBranch,
 	})
 	if err != nil {
 		return github.Explain("find the pull request of commit "+e.HeadSHA, err)
 	}
 	for _, pull := range pulls {
 		if pull.GetHead().GetSHA() == e.HeadSHA {
-			e.Pull.Number = pull.GetNumber()
+			e.PullNumber = pull.GetNumber()
 			return nil
 		}
 	}
@@ -281,7 +282,7 @@ func (t *teller) closeWith(ctx context.Context, check *publish.Check, end commen
 
 // comment writes the pull request's comment.
 func (t *teller) comment(ctx context.Context, end comment.Run) string {
-	if t.action.event.Pull.Number == 0 || end.Phase == comment.Skipped || t.action.inputs.Comment == actions.CommentNever {
+	if t.action.event.PullNumber == 0 || end.Phase == comment.Skipped || t.action.inputs.Comment == actions.CommentNever {
 		return ""
 	}
 	stateOf := func(body string) string {
@@ -292,7 +293,7 @@ func (t *teller) comment(ctx context.Context, end comment.Run) string {
 		return string(marker.Conclusion)
 	}
 	posted, notices := t.publisher.Comment(ctx, publish.Comment{
-		Number: t.action.event.Pull.Number, When: publish.When(t.action.inputs.Comment),
+		Number: t.action.event.PullNumber, When: publish.When(t.action.inputs.Comment),
 		Body: func(last string) string {
 			if marker, ok := comment.ParseMarker(last); ok {
 				end.Previous = &marker

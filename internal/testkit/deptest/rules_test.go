@@ -14,13 +14,13 @@ var layers = [][]string{
 	{"cmd/...", "internal/testkit/..."},
 	{"internal/cli/..."},
 	{"internal/app/...", "internal/bench/verify", "internal/bench/audit", "internal/bench/suitegate", "harness/..."},
-	{"internal/bench/station", "internal/bench/canary", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/publish", "internal/queue/...", "internal/actions/..."},
+	{"internal/bench/station", "internal/bench/canary", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/publish", "internal/queue/...", "internal/ghevent", "internal/actions/..."},
 	{
 		"internal/bench/gate", "internal/bench/evidence", "internal/bench/scenario", "internal/bench/scene", "internal/bench/world/...", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
 		"internal/bench/envelope", "internal/bench/prompt", "internal/bench/ledger", "internal/bench/expect", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
 		"internal/confine/...", "internal/bench/toolset", "internal/bench/surface",
 	},
-	{"internal/bench", "internal/bench/footprint", "internal/bench/truth", "internal/bench/stats", "internal/fault", "internal/githubschema/...", "internal/jq", "internal/jsondoc", "internal/markdown", "internal/pathfilter", "internal/redact", "internal/tail", "scenarios"},
+	{"internal/bench", "internal/bench/footprint", "internal/bench/truth", "internal/bench/stats", "internal/fault", "internal/githubschema/...", "internal/jq", "internal/jsondoc", "internal/markdown", "internal/redact", "internal/tail", "scenarios"},
 }
 
 // standardLibraryAlone import nothing else.

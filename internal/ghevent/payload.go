@@ -1,6 +1,9 @@
-package event
+package ghevent
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // payload is what is read of the payloads, in GitHub's form.
 // https://docs.github.com/webhooks/webhook-events-and-payloads
@@ -18,20 +21,24 @@ type payload struct {
 	CheckSuite  *checkSuite  `json:"check_suite"`
 	MergeGroup  *mergeGroup  `json:"merge_group"`
 	WorkflowRun *workflowRun `json:"workflow_run"`
+	HeadCommit  *headCommit  `json:"head_commit"`
+	Ref         string       `json:"ref"`
+	Before      string       `json:"before"`
+	After       string       `json:"after"`
 	Label       *label       `json:"label"`
 	Changes     struct {
 		Base *struct{} `json:"base"`
 	} `json:"changes"`
 	RequestedAction     *button      `json:"requested_action"`
 	RepositoriesRemoved []repository `json:"repositories_removed"`
+	// Inputs are those of a dispatch, of any type.
+	Inputs map[string]any `json:"inputs"`
 }
 
 type repository struct {
-	ID            int64   `json:"id"`
-	Name          string  `json:"name"`
-	FullName      string  `json:"full_name"`
-	DefaultBranch string  `json:"default_branch"`
-	Owner         account `json:"owner"`
+	ID            int64  `json:"id"`
+	FullName      string `json:"full_name"`
+	DefaultBranch string `json:"default_branch"`
 }
 
 type account struct {
@@ -53,7 +60,6 @@ type pull struct {
 	Number int     `json:"number"`
 	State  string  `json:"state"`
 	Draft  bool    `json:"draft"`
-	User   account `json:"user"`
 	Labels []label `json:"labels"`
 	Head   end     `json:"head"`
 	Base   end     `json:"base"`
@@ -71,7 +77,6 @@ type issue struct {
 	Number      int       `json:"number"`
 	State       string    `json:"state"`
 	Draft       bool      `json:"draft"`
-	User        account   `json:"user"`
 	Labels      []label   `json:"labels"`
 	PullRequest *struct{} `json:"pull_request"`
 }
@@ -90,15 +95,12 @@ type comment struct {
 
 type checkRun struct {
 	ID           int64         `json:"id"`
-	Name         string        `json:"name"`
 	HeadSHA      string        `json:"head_sha"`
-	ExternalID   string        `json:"external_id"`
 	App          app           `json:"app"`
 	PullRequests []pullMention `json:"pull_requests"`
 }
 
 type checkSuite struct {
-	ID           int64         `json:"id"`
 	HeadSHA      string        `json:"head_sha"`
 	App          app           `json:"app"`
 	PullRequests []pullMention `json:"pull_requests"`
@@ -115,45 +117,57 @@ type pullMention struct {
 
 type mergeGroup struct {
 	HeadSHA string `json:"head_sha"`
-	HeadRef string `json:"head_ref"`
 	BaseSHA string `json:"base_sha"`
 	BaseRef string `json:"base_ref"`
 }
 
 type workflowRun struct {
-	ID           int64  `json:"id"`
-	RunAttempt   int    `json:"run_attempt"`
-	Path         string `json:"path"`
-	DisplayTitle string `json:"display_title"`
-	Event        string `json:"event"`
-	Conclusion   string `json:"conclusion"`
-	HeadSHA      string `json:"head_sha"`
+	ID             int64         `json:"id"`
+	DisplayTitle   string        `json:"display_title"`
+	Event          string        `json:"event"`
+	Conclusion     string        `json:"conclusion"`
+	HeadSHA        string        `json:"head_sha"`
+	HeadBranch     string        `json:"head_branch"`
+	HeadRepository *repository   `json:"head_repository"`
+	PullRequests   []pullMention `json:"pull_requests"`
+}
+
+type headCommit struct {
+	Message string `json:"message"`
 }
 
 func (p payload) event(name string) Event {
 	e := Event{
 		Name: name, Action: p.Action, InstallationID: p.Installation.ID, Sender: p.Sender.account(),
-		Repo: Repo{ID: p.Repository.ID, Owner: p.Repository.Owner.Login, Name: p.Repository.Name, DefaultBranch: p.Repository.DefaultBranch},
+		Repo: p.Repository.repo(), Rebased: p.Changes.Base != nil, Commit: p.commit(),
 	}
 	if p.PullRequest != nil {
-		e.Pull = p.PullRequest.pull(p.Repository.FullName)
+		e.Pull = p.PullRequest.pull(e.Repo)
 	}
 	if p.Issue != nil && p.Comment != nil {
 		e.Pull, e.Comment = p.Issue.pull(), p.Comment.comment(p.Issue.PullRequest != nil)
 	}
 	if c := p.CheckRun; c != nil {
-		e.Check = &Check{ID: c.ID, AppID: c.App.ID, Name: c.Name, ExternalID: c.ExternalID, HeadSHA: c.HeadSHA, Pulls: p.numbers(c.PullRequests)}
+		e.Check = &Check{ID: c.ID, AppID: c.App.ID, HeadSHA: c.HeadSHA, Pulls: p.numbers(c.PullRequests)}
 	}
 	if c := p.CheckSuite; c != nil {
-		e.Suite = &Suite{ID: c.ID, AppID: c.App.ID, HeadSHA: c.HeadSHA, Pulls: p.numbers(c.PullRequests)}
+		e.Suite = &Suite{AppID: c.App.ID, HeadSHA: c.HeadSHA, Pulls: p.numbers(c.PullRequests)}
 	}
 	if g := p.MergeGroup; g != nil {
-		e.Group = &Group{HeadSHA: g.HeadSHA, HeadRef: g.HeadRef, BaseSHA: g.BaseSHA, BaseRef: g.BaseRef}
+		e.Group = &Group{HeadSHA: g.HeadSHA, BaseSHA: g.BaseSHA, BaseRef: g.BaseRef}
+	}
+	if name == Push {
+		e.Pushed = &Pushed{Ref: p.Ref, HeadSHA: orNone(p.After), BaseSHA: orNone(p.Before)}
+		if p.HeadCommit != nil {
+			e.Pushed.Message = p.HeadCommit.Message
+		}
 	}
 	if r := p.WorkflowRun; r != nil {
-		e.Run = &Run{ID: r.ID, Attempt: r.RunAttempt, Path: r.Path, Title: r.DisplayTitle, Event: r.Event, Conclusion: r.Conclusion, HeadSHA: r.HeadSHA}
+		e.Run = &Run{
+			ID: r.ID, Title: r.DisplayTitle, Event: r.Event, Conclusion: r.Conclusion, HeadSHA: r.HeadSHA, HeadRepo: r.HeadRepository.name(),
+			HeadBranch: r.HeadBranch, Pulls: p.numbers(r.PullRequests),
+		}
 	}
-	e.Rebased = p.Changes.Base != nil
 	if p.Label != nil {
 		e.Label = p.Label.Name
 	}
@@ -166,23 +180,35 @@ func (p payload) event(name string) Event {
 	return e
 }
 
-func (p *pull) pull(base string) *Pull {
+func (r repository) repo() Repo {
+	owner, name, _ := strings.Cut(r.FullName, "/")
+	return Repo{Owner: owner, Name: name, DefaultBranch: r.DefaultBranch}
+}
+
+// name is the full one, empty where the repository was deleted.
+func (r *repository) name() string {
+	if r == nil {
+		return ""
+	}
+	return r.FullName
+}
+
+func (p *pull) pull(base Repo) *Pull {
 	out := &Pull{
-		Number: p.Number, Author: p.User.account(), Draft: p.Draft, Closed: p.State == "closed", Labels: names(p.Labels),
-		HeadSHA: p.Head.SHA, HeadRef: p.Head.Ref, BaseSHA: p.Base.SHA, BaseRef: p.Base.Ref,
+		Number: p.Number, Draft: p.Draft, Closed: p.State == closed, Labels: names(p.Labels),
+		HeadSHA: p.Head.SHA, BaseSHA: p.Base.SHA, BaseRef: p.Base.Ref, HeadRepo: p.Head.Repo.name(),
 	}
-	if p.Head.Repo != nil {
-		out.HeadRepo = p.Head.Repo.FullName
-	}
+	out.Fork = !base.Owns(out.HeadRepo)
 	// A time that cannot be read is none.
 	out.UpdatedAt, _ = time.Parse(time.RFC3339, p.UpdatedAt)
-	// A head whose repository was deleted was a fork's.
-	out.Fork = !sameRepo(out.HeadRepo, base)
 	return out
 }
 
+// closed is the state of pull requests that are not open.
+const closed = "closed"
+
 func (i *issue) pull() *Pull {
-	return &Pull{Number: i.Number, Author: i.User.account(), Draft: i.Draft, Closed: i.State == "closed", Labels: names(i.Labels)}
+	return &Pull{Number: i.Number, Draft: i.Draft, Closed: i.State == closed, Labels: names(i.Labels)}
 }
 
 func (c *comment) comment(onPull bool) *Comment {
@@ -206,9 +232,33 @@ func names(labels []label) []string {
 func (p payload) numbers(mentions []pullMention) []int {
 	var out []int
 	for _, m := range mentions {
-		if m.Base.Repo == nil || m.Base.Repo.ID == 0 || m.Base.Repo.ID == p.Repository.ID {
+		if m.Base.Repo != nil && m.Base.Repo.ID == p.Repository.ID {
 			out = append(out, m.Number)
 		}
 	}
 	return out
+}
+
+// commitInput is the input of a dispatch that names the commit to judge, where
+// it is not the one of the workflow: the App dispatches a workflow of the
+// default branch for the head of a pull request.
+const commitInput = "sha"
+
+// commit returns the commit that a dispatch names by its whole hash, empty if it
+// names none.
+func (p payload) commit() string {
+	const sha1, sha256 = 40, 64
+	text, _ := p.Inputs[commitInput].(string)
+	if len(text) != sha1 && len(text) != sha256 || strings.Trim(text, "0123456789abcdef") != "" {
+		return ""
+	}
+	return orNone(text)
+}
+
+// orNone returns a hash, nothing for the one of zeros, which stands for none.
+func orNone(sha string) string {
+	if strings.Trim(sha, "0") == "" {
+		return ""
+	}
+	return sha
 }

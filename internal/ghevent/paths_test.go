@@ -1,4 +1,4 @@
-package actions_test
+package ghevent_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 )
 
 // The examples are those of GitHub's cheat sheet,
@@ -38,28 +38,24 @@ func TestPathsMeanWhatTheyMeanInAWorkflow(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
+			paths, err := ghevent.ParsePaths(c.paths)
+			require.NoError(t, err)
 			for _, path := range c.matches {
-				assert.Equal(t, actions.Run, touching(t, c.paths, path).Kind, path)
+				assert.True(t, paths.Any([]string{"", path}), path)
 			}
-			for _, path := range c.fails {
-				assert.Equal(t, actions.Skip, touching(t, c.paths, path).Kind, path)
-			}
+			assert.False(t, paths.Any(c.fails))
 		})
 	}
 }
 
-// touching decides on a pull request that touches one file.
-func touching(t *testing.T, paths []string, file string) actions.Decision {
-	t.Helper()
-	return actions.Decide(event(t, "pull_request", "pull-request-synchronize", nil),
-		actions.Circumstances{Paths: paths, ChangedFiles: []string{file}})
-}
-
 func TestPatternsThatSayNothingAreRefused(t *testing.T) {
-	for _, pattern := range []string{"?a", "+", "**?", "*+", "a[]b", "[a", `[b-a]`} {
+	for pattern, says := range map[string]string{
+		"?a": "no character before", "+": "no character before", "**?": "no character before", "*+": "no character before",
+		"a[]b": "nothing in it", "[a": "has no end", "[b-a]": "cannot be read", "!a": "put the pattern \"**\" first",
+	} {
 		t.Run(pattern, func(t *testing.T) {
-			_, err := actions.ReadInputs(environment(with("paths", pattern)))
-			require.ErrorContains(t, err, "input paths: the pattern")
+			_, err := ghevent.ParsePaths([]string{pattern})
+			require.ErrorContains(t, err, says)
 			assert.NotContains(t, err.Error(), "\n")
 		})
 	}

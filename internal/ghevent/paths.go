@@ -1,6 +1,4 @@
-// Package pathfilter reads the path filters of workflows, which settings here
-// use too.
-package pathfilter
+package ghevent
 
 import (
 	"fmt"
@@ -9,21 +7,21 @@ import (
 	"strings"
 )
 
-// Filter is patterns in order: a path is in if the last pattern that matches
-// it is not one that begins with "!". The language is that of paths
-// in a workflow's triggers: * is anything but "/", ** anything, ? and +
+// Paths is patterns in order: a path is in if the last pattern that matches it is
+// not one that begins with "!". The language is that of paths in a workflow's
+// triggers: * is anything but "/", ** anything, ? and +
 // repeat the character before, [ ] is a set, \ takes away the meaning.
 // https://docs.github.com/actions/reference/workflow-syntax-for-github-actions#filter-pattern-cheat-sheet
-type Filter []pattern
+type Paths []pattern
 
 type pattern struct {
 	match   *regexp.Regexp
 	exclude bool
 }
 
-// Parse reads patterns. The error is one sentence.
-func Parse(texts []string) (Filter, error) {
-	var all Filter
+// ParsePaths reads patterns. The error is one sentence.
+func ParsePaths(texts []string) (Paths, error) {
+	var all Paths
 	for _, text := range texts {
 		body, exclude := strings.CutPrefix(text, "!")
 		match, err := compile(body)
@@ -39,9 +37,9 @@ func Parse(texts []string) (Filter, error) {
 }
 
 // Any reports whether one of the paths is in.
-func (all Filter) Any(paths []string) bool { return slices.ContainsFunc(paths, all.in) }
+func (all Paths) Any(paths []string) bool { return slices.ContainsFunc(paths, all.in) }
 
-func (all Filter) in(path string) bool {
+func (all Paths) in(path string) bool {
 	in := false
 	for _, p := range all {
 		if p.match.MatchString(path) {
