@@ -3,9 +3,8 @@ package actions
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
 )
 
@@ -39,40 +38,26 @@ func (k Kind) String() string {
 // Decision is what an event leads to.
 type Decision struct {
 	Kind Kind
-	// Why is a word for the reason if the kind is [Skip], else empty.
-	Why Why
+	// Skip is why nothing is run if the kind is [Skip], else empty.
+	Skip comment.Skip
+	// Request is what a comment asks for if the kind is [Command].
+	Request ghevent.Request
 	// Reason is one sentence or two for people, without markup.
 	Reason string
 }
 
-// Why is a word for the reason to skip.
-type Why string
-
-// The reasons.
-const (
-	WhyMarker Why = "marker"
-	WhyDraft  Why = "draft"
-	WhyPaths  Why = "paths"
-)
-
 // Circumstances are what a decision depends on besides the event.
 type Circumstances struct {
-	// RunDrafts, SkipMarker, Paths and HasResults are from the inputs.
-	RunDrafts, SkipMarker bool
-	Paths                 []string
-	HasResults            bool
-	// CommitMessage is the head commit's, empty where it is not known; the
-	// event's counts too.
-	CommitMessage string
-	// ChangedFiles are the paths that the pull request touches, old names of
-	// renamed files included. Nil means that they are not known, and then no
-	// filter holds anything back: better one run too many.
-	ChangedFiles []string
+	// Rules are from the inputs. There are no labels among them, which a workflow's
+	// own triggers and conditions look at.
+	Rules      ghevent.Rules
+	HasResults bool
+	// Head is what GitHub says of the pull request's head, nil if it was not asked.
+	Head *ghevent.Head
 }
 
-// Decide says what an event leads to. It can be asked before the changed files
-// are known, and once more with them if it says [Run] and there are paths.
-// Paths that cannot be read hold nothing back; [ReadInputs] refuses them.
+// Decide says what an event leads to. It can be asked before GitHub was asked about
+// the head, and once more with that if it says [Run].
 func Decide(e Event, c Circumstances) Decision {
 	switch e.Name {
 	case ghevent.PullRequest:
@@ -93,22 +78,24 @@ func Decide(e Event, c Circumstances) Decision {
 	}
 }
 
+// decidePull follows the rules that the App has too. A fork is not held back, as it
+// is there: GitHub gives its workflow no secrets, and asks for approval itself.
 func decidePull(e Event, c Circumstances) Decision {
-	switch {
-	case e.Action == "closed" || e.Pull.Closed:
+	if e.Action == "closed" || e.Pull.Closed {
 		return Decision{Kind: Ignore, Reason: "The pull request is closed."}
-	case c.SkipMarker && !e.Fork && marked(c.CommitMessage):
-		// A title is not asked: its author may be anybody. Who has pushed to a branch
-		// of the repository may write.
-		return skipped(WhyMarker, "The message of the head commit asks for it with [skip bench].")
-	case e.Pull.Draft && !c.RunDrafts:
-		return skipped(WhyDraft, "The pull request is a draft. It is benchmarked when it is ready for review, if ready_for_review is among the workflow's types; drafts: run benchmarks drafts too.")
-	case c.untouched():
-		return skipped(WhyPaths, "The pull request touches no file that the input paths names.")
+	}
+	head := ghevent.Head{Pull: *e.Pull}
+	if c.Head != nil {
+		head = *c.Head
+	}
+	switch why := c.Rules.Skip(head); {
+	case why != "":
+		return skipped(why)
 	case e.Fork:
 		return runOrPublish(c, "the pull request comes from a fork, so there are no secrets and the token may only read")
+	default:
+		return runOrPublish(c, fmt.Sprintf("pull request %d is to be judged", e.PullNumber))
 	}
-	return runOrPublish(c, fmt.Sprintf("pull request %d is to be judged", e.PullNumber))
 }
 
 // decideCommit is for events whose commit is not one of an open pull request.
@@ -122,8 +109,10 @@ func decideCommit(e Event, c Circumstances) Decision {
 	case e.Name == ghevent.MergeGroup:
 		// The message of its commit has the titles of pull requests in it.
 		return runOrPublish(c, "the merge queue asks for it")
-	case c.SkipMarker && (marked(e.Pushed.Message) || marked(c.CommitMessage)):
-		return skipped(WhyMarker, "The message of the head commit asks for it with [skip bench].")
+	}
+	marker := ghevent.Rules{SkipMarker: c.Rules.SkipMarker}
+	if why := marker.Skip(ghevent.Head{CommitMessage: e.Pushed.Message}); why != "" {
+		return skipped(why)
 	}
 	return runOrPublish(c, "there was a push to "+e.Pushed.Ref)
 }
@@ -145,38 +134,24 @@ func decideWorkflowRun(e Event, c Circumstances) Decision {
 }
 
 func decideComment(e Event) Decision {
-	ignore := func(reason string) Decision { return Decision{Kind: Ignore, Reason: reason} }
-	switch {
-	case e.Action != "created":
-		return ignore("A comment is read once, when it is created.")
-	case e.Comment.Author.Bot || e.Sender.Bot:
-		return ignore("Comments of bots are no commands.")
-	case !command.Is(e.Comment.Body):
-		return ignore("The comment does not begin with /bench.")
-	case !e.Comment.OnPull:
-		return ignore("Commands work on pull requests, and this is an issue.")
+	request, no := e.Request()
+	if no != "" {
+		return Decision{Kind: Ignore, Reason: map[ghevent.NoRequest]string{
+			ghevent.OnIssue: "Commands work on pull requests, and this is an issue.",
+			ghevent.ByBot:   "Comments of bots are no commands.",
+			ghevent.Edited:  "A comment is read once, when it is created.",
+			ghevent.Talk:    "The comment does not begin with /bench.",
+		}[no]}
 	}
-	return Decision{Kind: Command, Reason: fmt.Sprintf("%s gave a command on pull request %d.", e.Comment.Author.Login, e.PullNumber)}
+	return Decision{Kind: Command, Request: request, Reason: fmt.Sprintf("%s gave a command on pull request %d.", e.Comment.Author.Login, e.PullNumber)}
 }
 
-// marked reports whether a text asks for nothing to be run.
-func marked(text string) bool {
-	text = strings.ToLower(text)
-	return strings.Contains(text, "[skip bench]") || strings.Contains(text, "[bench skip]")
-}
-
-// untouched reports whether the changed files are known and the paths leave
-// all of them out.
-func (c Circumstances) untouched() bool {
-	if len(c.Paths) == 0 || c.ChangedFiles == nil {
-		return false
-	}
-	filter, err := ghevent.ParsePaths(c.Paths)
-	return err == nil && !filter.Any(c.ChangedFiles)
-}
-
-func skipped(why Why, reason string) Decision {
-	return Decision{Kind: Skip, Why: why, Reason: reason}
+func skipped(why comment.Skip) Decision {
+	return Decision{Kind: Skip, Skip: why, Reason: map[comment.Skip]string{
+		comment.SkipMarker: "The message of the head commit asks for it with [skip bench].",
+		comment.SkipDraft:  "The pull request is a draft. It is benchmarked when it is ready for review, if ready_for_review is among the workflow's types; drafts: run benchmarks drafts too.",
+		comment.SkipPaths:  "The pull request touches no file that the input paths names.",
+	}[why]}
 }
 
 // runOrPublish is the way of an event that may run. A job that merges shards

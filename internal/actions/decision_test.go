@@ -7,21 +7,31 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
 )
 
 // outcome is a decision with a part of its reason.
 type outcome struct {
 	kind   actions.Kind
-	why    actions.Why
+	skip   comment.Skip
 	reason string
+}
+
+// circumstances are what is known besides the event.
+type circumstances struct {
+	rules   ghevent.Rules
+	results bool
+	// message and files are what GitHub was asked for, none if it was not.
+	message string
+	files   []string
 }
 
 type decisionCase struct {
 	name   string
 	file   string
 	change func(object)
-	with   actions.Circumstances
+	with   circumstances
 	want   outcome
 }
 
@@ -29,9 +39,14 @@ func check(t *testing.T, name string, cases []decisionCase) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got := actions.Decide(event(t, name, c.file, c.change), c.with)
+			e := event(t, name, c.file, c.change)
+			with := actions.Circumstances{Rules: c.with.rules, HasResults: c.with.results}
+			if e.Pull != nil && (c.with.message != "" || c.with.files != nil) {
+				with.Head = &ghevent.Head{Pull: *e.Pull, CommitMessage: c.with.message, ChangedFiles: c.with.files}
+			}
+			got := actions.Decide(e, with)
 			assert.Equal(t, c.want.kind, got.Kind, "%s: %s", got.Kind, got.Reason)
-			assert.Equal(t, c.want.why, got.Why)
+			assert.Equal(t, c.want.skip, got.Skip)
 			assert.Contains(t, got.Reason, c.want.reason)
 			assert.True(t, strings.HasSuffix(got.Reason, "."), "a reason is a sentence: %s", got.Reason)
 		})
@@ -47,60 +62,60 @@ func TestWhatAPullRequestLeadsTo(t *testing.T) {
 	const file = "pull-request-synchronize"
 	title := func(text string) func(object) { return set(text, "pull_request", "title") }
 	run := func(reason string) outcome { return outcome{actions.Run, "", reason} }
-	draft := outcome{actions.Skip, actions.WhyDraft, "is a draft"}
+	draft := outcome{actions.Skip, comment.SkipDraft, "is a draft"}
 	closed := outcome{actions.Ignore, "", "is closed"}
-	marker := outcome{actions.Skip, actions.WhyMarker, "The message of the head commit"}
+	marker := outcome{actions.Skip, comment.SkipMarker, "The message of the head commit"}
 	fork := set("mona/Hello-World", "pull_request", "head", "repo", "full_name")
-	untouched := outcome{actions.Skip, actions.WhyPaths, "touches no file that the input paths names"}
-	says := func(message string) actions.Circumstances {
-		return actions.Circumstances{SkipMarker: true, CommitMessage: message}
+	untouched := outcome{actions.Skip, comment.SkipPaths, "touches no file that the input paths names"}
+	says := func(message string) circumstances {
+		return circumstances{rules: ghevent.Rules{SkipMarker: true}, message: message}
 	}
-	docs := []string{"docs/**"}
+	docs := ghevent.Rules{Paths: []string{"docs/**"}}
 	check(t, "pull_request", []decisionCase{
-		{"a new commit", file, nil, actions.Circumstances{}, run("pull request 2 is to be judged")},
-		{"a label that the workflow listens to", file, set("labeled", "action"), actions.Circumstances{}, run("")},
-		{"a fork", file, fork, actions.Circumstances{}, run("comes from a fork")},
-		{"a merged one", "pull-request-closed", nil, actions.Circumstances{}, closed},
-		{"a label on a closed one", file, set("closed", "pull_request", "state"), actions.Circumstances{}, closed},
-		{"a draft", "pull-request-converted-to-draft", nil, actions.Circumstances{}, draft},
-		{"a draft where drafts run", "pull-request-converted-to-draft", nil, actions.Circumstances{RunDrafts: true}, run("")},
+		{"a new commit", file, nil, circumstances{}, run("pull request 2 is to be judged")},
+		{"a label that the workflow listens to", file, set("labeled", "action"), circumstances{}, run("")},
+		{"a fork", file, fork, circumstances{}, run("comes from a fork")},
+		{"a merged one", "pull-request-closed", nil, circumstances{}, closed},
+		{"a label on a closed one", file, set("closed", "pull_request", "state"), circumstances{}, closed},
+		{"a draft", "pull-request-converted-to-draft", nil, circumstances{}, draft},
+		{"a draft where drafts run", "pull-request-converted-to-draft", nil, circumstances{rules: ghevent.Rules{Drafts: true}}, run("")},
 		{"a marker in the title, whose author may be anybody", file, title("Fix a typo [skip bench]"), says(""), run("")},
 		{"a marker in the commit's message", file, nil, says("Fix a typo\n\n[skip bench]"), marker},
 		{"the marker the other way round, in capitals", file, nil, says("[Bench Skip] Fix a typo"), marker},
 		{"a marker in a fork's commit", file, fork, says("[skip bench]"), run("comes from a fork")},
-		{"a marker that is not heeded", file, nil, actions.Circumstances{CommitMessage: "[skip bench]"}, run("")},
+		{"a marker that is not heeded", file, nil, circumstances{message: "[skip bench]"}, run("")},
 		{"a marker of another tool", file, title("Fix [skip ci]"), says("skip bench"), run("")},
-		{"a marker in the body, which anybody's template may hold", file, set("[skip bench]", "pull_request", "body"), actions.Circumstances{}, run("")},
-		{"paths that it touches", file, nil, actions.Circumstances{Paths: docs, ChangedFiles: []string{"a.go", "docs/a.md"}}, run("")},
-		{"paths that it does not touch", file, nil, actions.Circumstances{Paths: docs, ChangedFiles: []string{"a.go"}}, untouched},
-		{"no file at all is changed", file, nil, actions.Circumstances{Paths: docs, ChangedFiles: []string{}}, untouched},
-		{"the files are not known: better one run too many", file, nil, actions.Circumstances{Paths: docs}, run("")},
-		{"no paths, no filter", file, nil, actions.Circumstances{ChangedFiles: []string{"a.go"}}, run("")},
-		{"shards to merge", file, nil, actions.Circumstances{HasResults: true}, outcome{actions.Publish, "", "merges and publishes"}},
-		{"shards of a fork to merge", file, set(nil, "pull_request", "head", "repo"), actions.Circumstances{HasResults: true}, outcome{actions.Publish, "", "fork"}},
-		{"a merge is skipped where its shards were", "pull-request-converted-to-draft", nil, actions.Circumstances{HasResults: true}, draft},
+		{"a marker in the body, which anybody's template may hold", file, set("[skip bench]", "pull_request", "body"), circumstances{}, run("")},
+		{"paths that it touches", file, nil, circumstances{rules: docs, files: []string{"a.go", "docs/a.md"}}, run("")},
+		{"paths that it does not touch", file, nil, circumstances{rules: docs, files: []string{"a.go"}}, untouched},
+		{"no file at all is changed", file, nil, circumstances{rules: docs, files: []string{}}, untouched},
+		{"the files are not known: better one run too many", file, nil, circumstances{rules: docs}, run("")},
+		{"no paths, no filter", file, nil, circumstances{files: []string{"a.go"}}, run("")},
+		{"shards to merge", file, nil, circumstances{results: true}, outcome{actions.Publish, "", "merges and publishes"}},
+		{"shards of a fork to merge", file, set(nil, "pull_request", "head", "repo"), circumstances{results: true}, outcome{actions.Publish, "", "fork"}},
+		{"a merge is skipped where its shards were", "pull-request-converted-to-draft", nil, circumstances{results: true}, draft},
 	})
 }
 
 func TestCodeOfAPullRequestNeverRunsWithTheRightsOfTheBase(t *testing.T) {
 	refused := outcome{actions.Refuse, "", "Use the pull_request event"}
 	check(t, "pull_request_target", []decisionCase{
-		{"a pull request", "pull-request-synchronize", nil, actions.Circumstances{}, refused},
-		{"one of the repository itself", "pull-request-synchronize", nil, actions.Circumstances{RunDrafts: true}, refused},
-		{"one of a fork", "pull-request-synchronize", set("mona/x", "pull_request", "head", "repo", "full_name"), actions.Circumstances{}, refused},
-		{"with results", "pull-request-synchronize", nil, actions.Circumstances{HasResults: true}, refused},
-		{"a closed one", "pull-request-closed", nil, actions.Circumstances{}, refused},
+		{"a pull request", "pull-request-synchronize", nil, circumstances{}, refused},
+		{"one of the repository itself", "pull-request-synchronize", nil, circumstances{rules: ghevent.Rules{Drafts: true}}, refused},
+		{"one of a fork", "pull-request-synchronize", set("mona/x", "pull_request", "head", "repo", "full_name"), circumstances{}, refused},
+		{"with results", "pull-request-synchronize", nil, circumstances{results: true}, refused},
+		{"a closed one", "pull-request-closed", nil, circumstances{}, refused},
 	})
 	check(t, "workflow_run", []decisionCase{
-		{"a run without results", "workflow-run-completed", nil, actions.Circumstances{},
+		{"a run without results", "workflow-run-completed", nil, circumstances{},
 			outcome{actions.Refuse, "", "name them in the input results"}},
-		{"a run without results that was skipped", "workflow-run-completed", set("skipped", "workflow_run", "conclusion"), actions.Circumstances{},
+		{"a run without results that was skipped", "workflow-run-completed", set("skipped", "workflow_run", "conclusion"), circumstances{},
 			outcome{actions.Refuse, "", "must not run"}},
 	})
 }
 
 func TestWhatTheEndOfAnotherWorkflowLeadsTo(t *testing.T) {
-	results := actions.Circumstances{HasResults: true}
+	results := circumstances{results: true}
 	var cases []decisionCase
 	for _, conclusion := range []string{"success", "failure", "neutral", "timed_out"} {
 		cases = append(cases, decisionCase{"it ended as " + conclusion, "workflow-run-completed", set(conclusion, "workflow_run", "conclusion"), results,
@@ -127,7 +142,7 @@ func TestWhatACommentLeadsTo(t *testing.T) {
 		}
 	}
 	says := func(body string) func(object) { return onPull(set(body, "comment", "body")) }
-	var none actions.Circumstances
+	var none circumstances
 	given := outcome{actions.Command, "", "Codertocat gave a command on pull request 1"}
 	ignored := func(reason string) outcome { return outcome{actions.Ignore, "", reason} }
 	check(t, "issue_comment", []decisionCase{
@@ -147,34 +162,39 @@ func TestWhatACommentLeadsTo(t *testing.T) {
 		{"an edited comment", file, onPull(set("edited", "action")), none, ignored("when it is created")},
 		{"a deleted comment", file, onPull(set("deleted", "action")), none, ignored("when it is created")},
 		{"a comment of a bot", file, onPull(set("Bot", "comment", "user", "type")), none, ignored("Comments of bots")},
+		{"a comment that an App wrote in a person's name", file, onPull(set(object{"id": 4}, "comment", "performed_via_github_app")), none, ignored("Comments of bots")},
+		{"a comment that somebody else has edited", file, onPull(set("2019-05-15T15:20:22Z", "comment", "updated_at")), none, ignored("when it is created")},
 		{"an event that a bot sent", file, onPull(set("Bot", "sender", "type")), none, ignored("Comments of bots")},
-		{"a user whose login looks like a bot's", file, onPull(set("renovate[bot]", "comment", "user", "login")), none,
+		{"a user whose login looks like a bot's", file, onPull(func(p object) {
+			set("renovate[bot]", "comment", "user", "login")(p)
+			set("renovate[bot]", "sender", "login")(p)
+		}), none,
 			outcome{actions.Command, "", "renovate[bot] gave a command"}},
 	})
 	check(t, "issue_comment", []decisionCase{{"a genuine edit", "issue-comment-edited", nil, none, ignored("when it is created")}})
 }
 
 func TestWhatACommitLeadsTo(t *testing.T) {
-	var none actions.Circumstances
-	heeded := actions.Circumstances{SkipMarker: true}
-	filter := actions.Circumstances{Paths: []string{"docs/**"}, ChangedFiles: []string{"a.go"}}
+	var none circumstances
+	heeded := circumstances{rules: ghevent.Rules{SkipMarker: true}}
+	filter := circumstances{rules: ghevent.Rules{Paths: []string{"docs/**"}}, files: []string{"a.go"}}
 	check(t, "merge_group", []decisionCase{
 		{"a merge queue", "merge-group-checks-requested", nil, none, outcome{actions.Run, "", "merge queue"}},
 		{"a merge queue wants its check whatever is touched", "merge-group-checks-requested", nil, filter, outcome{actions.Run, "", "merge queue"}},
 		{"a marker in a merge queue, whose message has titles in it", "merge-group-checks-requested", set("Fix [skip bench]", "merge_group", "head_commit", "message"), heeded, outcome{actions.Run, "", "merge queue"}},
-		{"shards of a merge queue", "merge-group-checks-requested", nil, actions.Circumstances{HasResults: true}, outcome{actions.Publish, "", "merge queue"}},
+		{"shards of a merge queue", "merge-group-checks-requested", nil, circumstances{results: true}, outcome{actions.Publish, "", "merge queue"}},
 		{"a group that was dissolved", "merge-group-checks-requested", set("destroyed", "action"), none, outcome{actions.Ignore, "", "no checks"}},
 	})
 	check(t, "push", []decisionCase{
 		{"a push", "push-branch", nil, none, outcome{actions.Run, "", "refs/heads/master"}},
-		{"a push with a marker", "push-branch", set("Typo\n\n[bench skip]", "head_commit", "message"), heeded, outcome{actions.Skip, actions.WhyMarker, "The message of the head commit"}},
+		{"a push with a marker", "push-branch", set("Typo\n\n[bench skip]", "head_commit", "message"), heeded, outcome{actions.Skip, comment.SkipMarker, "The message of the head commit"}},
 		{"a push with a marker that is not heeded", "push-branch", set("[bench skip]", "head_commit", "message"), none, outcome{actions.Run, "", ""}},
 		{"a deleted tag", "push-deleted-tag", nil, none, outcome{actions.Ignore, "", "refs/tags/simple-tag was deleted"}},
 	})
 	check(t, "workflow_dispatch", []decisionCase{
 		{"by hand", "workflow-dispatch", nil, none, outcome{actions.Run, "", "by hand"}},
-		{"by hand, whatever the commit says", "workflow-dispatch", nil, actions.Circumstances{CommitMessage: "[skip bench]"}, outcome{actions.Run, "", "by hand"}},
-		{"shards that were started by hand", "workflow-dispatch", nil, actions.Circumstances{HasResults: true}, outcome{actions.Publish, "", "by hand"}},
+		{"by hand, whatever the commit says", "workflow-dispatch", nil, circumstances{message: "[skip bench]"}, outcome{actions.Run, "", "by hand"}},
+		{"shards that were started by hand", "workflow-dispatch", nil, circumstances{results: true}, outcome{actions.Publish, "", "by hand"}},
 	})
 }
 

@@ -88,6 +88,7 @@ func (e *Event) judge(commit string) {
 	case e.Pull != nil:
 		e.HeadSHA, e.BaseSHA, e.PullNumber = e.Pull.HeadSHA, e.Pull.BaseSHA, e.Pull.Number
 		e.Fork = !e.Repo.Owns(e.Pull.HeadRepo)
+		e.Pull.Fork = e.Fork
 	case e.Run != nil:
 		e.HeadSHA, e.Fork = e.Run.HeadSHA, !e.Repo.Owns(e.Run.HeadRepo)
 		if len(e.Run.Pulls) == 1 {

@@ -3,7 +3,7 @@ package app
 import (
 	"slices"
 
-	"github.com/ghx-dev/bench-action/internal/app/decide"
+	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
@@ -32,7 +32,7 @@ const (
 )
 
 // Events is the table of the events that start something, with the actions for
-// which package decide has something done. All others are answered and counted,
+// which package conduct has something done. All others are answered and counted,
 // and not stored. An App that is set up in the browser subscribes to these.
 func Events() []Event {
 	events := []Event{
@@ -47,7 +47,7 @@ func Events() []Event {
 		{Name: ghevent.Ping, Priority: eventually, Starts: "nothing: the App was set up"},
 	}
 	for i := range events {
-		events[i].Actions, _ = decide.Actions(events[i].Name)
+		events[i].Actions, _ = conduct.Actions(events[i].Name)
 	}
 	return events
 }

@@ -12,20 +12,20 @@ type payload struct {
 	Installation struct {
 		ID int64 `json:"id"`
 	} `json:"installation"`
-	Repository  repository   `json:"repository"`
-	Sender      account      `json:"sender"`
-	PullRequest *pull        `json:"pull_request"`
-	Issue       *issue       `json:"issue"`
-	Comment     *comment     `json:"comment"`
-	CheckRun    *checkRun    `json:"check_run"`
-	CheckSuite  *checkSuite  `json:"check_suite"`
-	MergeGroup  *mergeGroup  `json:"merge_group"`
-	WorkflowRun *workflowRun `json:"workflow_run"`
-	HeadCommit  *headCommit  `json:"head_commit"`
-	Ref         string       `json:"ref"`
-	Before      string       `json:"before"`
-	After       string       `json:"after"`
-	Label       *label       `json:"label"`
+	Repository  repository    `json:"repository"`
+	Sender      account       `json:"sender"`
+	PullRequest *pull         `json:"pull_request"`
+	Issue       *issue        `json:"issue"`
+	Comment     *issueComment `json:"comment"`
+	CheckRun    *checkRun     `json:"check_run"`
+	CheckSuite  *checkSuite   `json:"check_suite"`
+	MergeGroup  *mergeGroup   `json:"merge_group"`
+	WorkflowRun *workflowRun  `json:"workflow_run"`
+	HeadCommit  *headCommit   `json:"head_commit"`
+	Ref         string        `json:"ref"`
+	Before      string        `json:"before"`
+	After       string        `json:"after"`
+	Label       *label        `json:"label"`
 	Changes     struct {
 		Base *struct{} `json:"base"`
 	} `json:"changes"`
@@ -81,7 +81,7 @@ type issue struct {
 	PullRequest *struct{} `json:"pull_request"`
 }
 
-type comment struct {
+type issueComment struct {
 	ID        int64   `json:"id"`
 	Body      string  `json:"body"`
 	User      account `json:"user"`
@@ -211,7 +211,7 @@ func (i *issue) pull() *Pull {
 	return &Pull{Number: i.Number, Draft: i.Draft, Closed: i.State == closed, Labels: names(i.Labels)}
 }
 
-func (c *comment) comment(onPull bool) *Comment {
+func (c *issueComment) comment(onPull bool) *Comment {
 	author := c.User.account()
 	author.Bot = author.Bot || c.App != nil
 	// A time that cannot be read is none.

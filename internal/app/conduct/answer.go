@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 
-	"github.com/ghx-dev/bench-action/internal/app/decide"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -127,17 +126,17 @@ func (c *Conductor) GiveUp(ctx context.Context, d Delivery, problem error) {
 	if err != nil {
 		return
 	}
-	routing := decide.Route(e, c.opts.App())
-	if routing.Kind != decide.Commanded && routing.Kind != decide.Pressed {
+	routed := route(e, c.opts.App())
+	if routed.kind != kindCommanded && routed.kind != kindPressed {
 		return
 	}
-	o, err := c.order(ctx, d.ID, e, routing)
+	o, err := c.order(ctx, d.ID, e, routed)
 	if err != nil {
 		c.opts.Log.WarnContext(ctx, "that a command failed cannot be told", slog.String("delivery", d.ID), slog.String("problem", c.opts.Redact(err.Error())))
 		return
 	}
 	defer o.count(ctx, failed)
-	if routing.Kind == decide.Pressed {
+	if routed.kind == kindPressed {
 		return // there is no comment to answer
 	}
 	_, err = o.settle(ctx, func(context.Context) (runs.Answer, error) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/ghx-dev/bench-action/internal/app/decide"
 	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
@@ -34,14 +33,14 @@ type order struct {
 
 // order returns what an event orders. Of its pull request no more is known than
 // the event says.
-func (c *Conductor) order(ctx context.Context, cause string, e ghevent.Event, routing decide.Routing) (*order, error) {
+func (c *Conductor) order(ctx context.Context, cause string, e ghevent.Event, routed routing) (*order, error) {
 	client, err := c.client(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	o := &order{
 		conductor: c, client: client, publisher: publish.New(client, e.Repo.Owner, e.Repo.Name), cause: cause, event: e,
-		command: routing.Command, label: cmp.Or(string(routing.Command.Name), unreadable),
+		command: routed.Command, label: cmp.Or(string(routed.Command.Name), unreadable),
 	}
 	o.command.Name = cmp.Or(o.command.Name, command.Help)
 	if e.Pull != nil {
@@ -51,12 +50,12 @@ func (c *Conductor) order(ctx context.Context, cause string, e ghevent.Event, ro
 }
 
 // command carries out the command of a comment, and answers it.
-func (c *Conductor) command(ctx context.Context, cause string, e ghevent.Event, routing decide.Routing) error {
-	o, err := c.order(ctx, cause, e, routing)
+func (c *Conductor) command(ctx context.Context, cause string, e ghevent.Event, routed routing) error {
+	o, err := c.order(ctx, cause, e, routed)
 	if err != nil {
 		return err
 	}
-	outcome, err := o.settle(ctx, func(ctx context.Context) (runs.Answer, error) { return o.obey(ctx, routing.Mistake) })
+	outcome, err := o.settle(ctx, func(ctx context.Context) (runs.Answer, error) { return o.obey(ctx, routed.Mistake) })
 	if err != nil {
 		return err
 	}
@@ -161,10 +160,11 @@ func (o *order) held(ctx context.Context) (comment.Refusal, error) {
 	if err != nil {
 		return "", err
 	}
-	switch d := decide.Commandable(o.settings, decide.Facts{Pull: o.pull, Approved: allowed}); {
-	case d.Outcome == decide.Run:
+	// Labels, paths and drafts hold back only what starts by itself.
+	switch d := forked(o.settings, facts{Head: ghevent.Head{Pull: o.pull}, approved: allowed}); {
+	case d.outcome == run:
 		return "", nil
-	case d.Why == comment.SkipForks:
+	case d.why == comment.SkipForks:
 		return comment.NoForks, nil
 	default:
 		return comment.NotApproved, nil

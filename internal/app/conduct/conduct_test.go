@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/conduct"
-	"github.com/ghx-dev/bench-action/internal/app/decide"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -313,14 +312,14 @@ func TestButtonsRunAgain(t *testing.T) {
 	r.pullEvent("opened")
 	r.wait(1)
 	check := r.check().ID
-	r.press("reader", "requested_action", decide.ButtonFull, check)
+	r.press("reader", "requested_action", "full", check)
 	assert.Len(t, r.checks(), 1, "who may not write may not spend")
-	r.press("writer", "requested_action", decide.ButtonFull, check)
+	r.press("writer", "requested_action", "full", check)
 	r.wait(1)
 	r.press("writer", "rerequested", "", check)
 	r.wait(1)
 	assert.Len(t, r.executor.works(), 3)
-	r.press("writer", "requested_action", decide.ButtonExplain, check)
+	r.press("writer", "requested_action", "explain", check)
 	assert.NotEmpty(t, r.answer())
 	assert.Len(t, r.checks(), 3)
 }

@@ -11,7 +11,6 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
-	"github.com/ghx-dev/bench-action/internal/app/decide"
 	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
@@ -40,30 +39,30 @@ func (c *Conductor) Deliver(ctx context.Context, d Delivery) error {
 	if err != nil {
 		return queue.Permanent(err)
 	}
-	routing := decide.Route(e, c.opts.App())
+	routed := route(e, c.opts.App())
 	c.opts.Log.InfoContext(ctx, "delivery", slog.String("delivery", d.ID), slog.String("event", e.Name), slog.String("action", e.Action),
-		slog.String("repository", e.Repo.FullName()), slog.String("leads_to", string(routing.Kind)))
+		slog.String("repository", e.Repo.FullName()), slog.String("leads_to", string(routed.kind)))
 	if e.Name == ghevent.PullRequest && !e.Pull.UpdatedAt.IsZero() {
 		push := e.Action == "synchronize" || e.Action == "opened"
 		if err := c.opts.Runs.See(ctx, e.Repo.FullName(), e.Pull.Number, e.Pull.HeadSHA, e.Pull.UpdatedAt, push); err != nil {
 			return err
 		}
 	}
-	switch routing.Kind {
-	case decide.Considered:
+	switch routed.kind {
+	case kindConsidered:
 		return c.consider(ctx, d.ID, e)
-	case decide.Queued:
+	case kindQueued:
 		return c.group(ctx, d.ID, e)
-	case decide.Commanded:
-		return c.command(ctx, d.ID, e, routing)
-	case decide.Pressed:
-		return c.pressed(ctx, d.ID, e, routing)
-	case decide.Ended:
+	case kindCommanded:
+		return c.command(ctx, d.ID, e, routed)
+	case kindPressed:
+		return c.pressed(ctx, d.ID, e, routed)
+	case kindEnded:
 		return c.workflowEnded(ctx, e)
-	case decide.Lost:
+	case kindLost:
 		return c.lost(ctx, e)
 	default:
-		c.leave(ctx, e, routing.Why)
+		c.leave(ctx, e, routed.why)
 		return nil
 	}
 }
@@ -113,11 +112,11 @@ func (c *Conductor) considerPull(ctx context.Context, client *github.Client, cau
 		return c.refuse(ctx, request, known.problems)
 	}
 	request.settings = known.settings
-	facts := decide.Facts{Pull: pull, Action: e.Action, Label: e.Label}
+	f := facts{Head: ghevent.Head{Pull: pull}, action: e.Action, label: e.Label}
 	if e.Name == ghevent.CheckSuite {
-		facts.Action = ""
+		f.action = ""
 	}
-	if decide.Consider(request.settings, facts).Outcome == decide.Leave {
+	if consider(request.settings, f).outcome == leave {
 		return nil
 	}
 	measured, err := c.measured(ctx, request)
@@ -127,10 +126,10 @@ func (c *Conductor) considerPull(ctx context.Context, client *github.Client, cau
 	if measured {
 		return c.supersede(ctx, c.subject(request), head)
 	}
-	if err := c.learn(ctx, client, e, request.settings, &facts); err != nil {
+	if err := c.learn(ctx, client, e, request.settings, &f); err != nil {
 		return err
 	}
-	return c.carry(ctx, client, request, decide.Consider(request.settings, facts))
+	return c.carry(ctx, client, request, consider(request.settings, f))
 }
 
 // measured reports whether an event has had the commit measured already, for a
@@ -144,11 +143,11 @@ func (c *Conductor) measured(ctx context.Context, a ask) (bool, error) {
 }
 
 // carry carries out what was decided on a pull request.
-func (c *Conductor) carry(ctx context.Context, client *github.Client, a ask, d decide.Decision) (err error) {
+func (c *Conductor) carry(ctx context.Context, client *github.Client, a ask, d decision) (err error) {
 	about := a.event.Repo.FullName() + " " + a.pull.HeadSHA + " " + a.settings.CheckName + " " + a.pull.BaseRef
-	if d.Outcome == decide.Skip {
-		a.once = "skipped " + about + " " + string(d.Why)
-		return c.skip(ctx, a, d.Why)
+	if d.outcome == skip {
+		a.once = "skipped " + about + " " + string(d.why)
+		return c.skip(ctx, a, d.why)
 	}
 	a.plan, err = plan.Resolve(a.settings, command.Command{Name: command.Run}, c.opts.Library)
 	if err != nil {
@@ -187,7 +186,7 @@ func (c *Conductor) look(ctx context.Context, client *github.Client, e ghevent.E
 	if base != "" {
 		asking.Go(func() { ofBase, problem = c.settings(ctx, client, e, base) })
 	}
-	f.pull, err = readPull(ctx, client, e, number)
+	f.pull, err = ghevent.AskPull(ctx, client, e.Repo, number)
 	asking.Wait()
 	if err != nil {
 		return f, err
@@ -211,41 +210,21 @@ func asked(e ghevent.Event) string {
 	return what + " by " + e.Sender.Login
 }
 
-// learn asks GitHub for what a decision depends on besides the event.
-func (c *Conductor) learn(ctx context.Context, client *github.Client, e ghevent.Event, set settings.Settings, facts *decide.Facts) (err error) {
-	pull := facts.Pull
-	if facts.Approved, err = c.opts.Runs.Approved(ctx, e.Repo.FullName(), pull.Number, pull.HeadSHA); err != nil {
+// learn asks for what a decision depends on besides the event.
+func (c *Conductor) learn(ctx context.Context, client *github.Client, e ghevent.Event, set settings.Settings, f *facts) (err error) {
+	pull := f.Pull
+	if f.approved, err = c.opts.Runs.Approved(ctx, e.Repo.FullName(), pull.Number, pull.HeadSHA); err != nil {
 		return err
 	}
-	if decide.AsksWho(e, pull) {
+	if asksWho(e, pull) {
 		may, err := publish.New(client, e.Repo.Owner, e.Repo.Name).Permitted(ctx, e.Sender.Login, publish.Write)
 		if err != nil {
 			return err
 		}
-		facts.Stranger = !may
+		f.stranger = !may
 	}
-	commit, _, err := client.REST.Git.GetCommit(ctx, e.Repo.Owner, e.Repo.Name, pull.HeadSHA)
-	if err != nil {
-		return github.Explain("read the head commit", err)
-	}
-	facts.CommitMessage = commit.GetMessage()
-	if len(set.Paths) == 0 {
-		return nil
-	}
-	files := github.Pages(func(page gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
-		return client.REST.PullRequests.ListFiles(ctx, e.Repo.Owner, e.Repo.Name, pull.Number, &page)
-	})
-	facts.ChangedFiles = []string{}
-	for file, err := range files {
-		if err != nil {
-			return github.Explain("list the changed files", err)
-		}
-		facts.ChangedFiles = append(facts.ChangedFiles, file.GetFilename())
-		if old := file.GetPreviousFilename(); old != "" {
-			facts.ChangedFiles = append(facts.ChangedFiles, old)
-		}
-	}
-	return nil
+	f.Head, err = set.Rules().Ask(ctx, client, e.Repo, pull)
+	return err
 }
 
 // errNoSettings is about a repository without a settings file.
@@ -283,23 +262,6 @@ func (c *Conductor) parseSettings(text string) (settings.Settings, jsondoc.Probl
 		known.Scenarios = append(known.Scenarios, s.ID)
 	}
 	return settings.Parse([]byte(text), known)
-}
-
-// readPull asks GitHub for a pull request.
-func readPull(ctx context.Context, client *github.Client, e ghevent.Event, number int) (ghevent.Pull, error) {
-	p, _, err := client.REST.PullRequests.Get(ctx, e.Repo.Owner, e.Repo.Name, number)
-	if err != nil {
-		return ghevent.Pull{}, github.Explain("read the pull request", err)
-	}
-	pull := ghevent.Pull{
-		Number: p.GetNumber(), HeadSHA: p.GetHead().GetSHA(), BaseSHA: p.GetBase().GetSHA(), BaseRef: p.GetBase().GetRef(),
-		HeadRepo: p.GetHead().GetRepo().GetFullName(), Draft: p.GetDraft(), Closed: p.GetState() == "closed",
-	}
-	pull.Fork = !e.Repo.Owns(pull.HeadRepo)
-	for _, l := range p.Labels {
-		pull.Labels = append(pull.Labels, l.GetName())
-	}
-	return pull, nil
 }
 
 // group measures the head of a merge queue's group. A group that is not

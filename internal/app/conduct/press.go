@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/ghx-dev/bench-action/internal/app/decide"
 	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/comment"
@@ -13,12 +12,12 @@ import (
 )
 
 // pressed does what a button of a check run stands for.
-func (c *Conductor) pressed(ctx context.Context, cause string, e ghevent.Event, routing decide.Routing) error {
-	o, err := c.order(ctx, cause, e, routing)
+func (c *Conductor) pressed(ctx context.Context, cause string, e ghevent.Event, routed routing) error {
+	o, err := c.order(ctx, cause, e, routed)
 	if err != nil {
 		return err
 	}
-	outcome, err := o.press(ctx, routing.Fresh)
+	outcome, err := o.press(ctx, routed.fresh)
 	if err != nil {
 		return err
 	}

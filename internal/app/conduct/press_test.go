@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/ghx-dev/bench-action/internal/app/decide"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
@@ -16,7 +15,7 @@ func TestTheSettingsSayWhoMayPress(t *testing.T) {
 	r.wait(1)
 	check := r.check().ID
 	suite := map[string]any{"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}}
-	for _, button := range []string{decide.ButtonFull, decide.ButtonRetry, decide.ButtonExplain} {
+	for _, button := range []string{"full", "retry", "explain"} {
 		r.press("writer", "requested_action", button, check)
 	}
 	r.press("writer", "rerequested", "", check)
@@ -26,7 +25,7 @@ func TestTheSettingsSayWhoMayPress(t *testing.T) {
 	assert.Equal(t, 2, r.counted("check_run", "retry", "no_permission"))
 	assert.Equal(t, 1, r.counted("check_suite", "retry", "no_permission"))
 
-	r.press("owner", "requested_action", decide.ButtonFull, check)
+	r.press("owner", "requested_action", "full", check)
 	r.wait(1)
 	assert.Len(t, r.checks(), 2)
 }
@@ -38,12 +37,12 @@ func TestAButtonOnAnOldHeadStartsNothing(t *testing.T) {
 	r.wait(1)
 	old := r.check().ID
 	r.push("src/b.ts")
-	for _, button := range []string{decide.ButtonFull, decide.ButtonRetry} {
+	for _, button := range []string{"full", "retry"} {
 		r.press("writer", "requested_action", button, old)
 	}
 	assert.Len(t, r.checks(), 1)
 	assert.Equal(t, 1, r.counted("check_run", "run", "outdated"))
-	r.press("writer", "requested_action", decide.ButtonExplain, old)
+	r.press("writer", "requested_action", "explain", old)
 	assert.Contains(t, r.answer(), "PASS", "what came of it stays true")
 }
 
@@ -53,7 +52,7 @@ func TestAButtonOfAClosedPullRequestStartsNothing(t *testing.T) {
 	r.pullEvent("opened")
 	r.wait(1)
 	r.close()
-	r.press("writer", "requested_action", decide.ButtonFull, r.check().ID)
+	r.press("writer", "requested_action", "full", r.check().ID)
 	assert.Len(t, r.checks(), 1)
 	assert.Equal(t, 1, r.counted("check_run", "run", "closed"))
 }
@@ -63,7 +62,7 @@ func TestAButtonMeasuresWhatWasSkipped(t *testing.T) {
 	r := newRig(t, config+"labels: {run: bench}\n")
 	r.pullEvent("opened")
 	r.wait(1)
-	r.press("writer", "requested_action", decide.ButtonFull, r.check().ID)
+	r.press("writer", "requested_action", "full", r.check().ID)
 	r.wait(1)
 	checks := r.checks()
 	assert.Equal(t, "success", string(checks[len(checks)-1].Conclusion))

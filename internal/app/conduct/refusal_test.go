@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/ghx-dev/bench-action/internal/app/decide"
 )
 
 // tally keeps what is counted.
@@ -126,20 +124,20 @@ func TestPressesThatStartNothingAreCounted(t *testing.T) {
 	r.pullEvent("opened")
 	r.wait(1)
 	check := r.check().ID
-	r.press("reader", "requested_action", decide.ButtonFull, check)
+	r.press("reader", "requested_action", "full", check)
 	assert.Equal(t, 1, r.counted("check_run", "run", "no_permission"))
 	assert.Len(t, r.logged("msg=command", "login=reader", "outcome=no_permission"), 1)
 
 	app := r.app
 	r.app = app + 1
-	r.press("writer", "requested_action", decide.ButtonFull, check)
+	r.press("writer", "requested_action", "full", check)
 	assert.Equal(t, 1, r.counted("check_run", "", "foreign"))
 	r.app = app
 	r.press("writer", "requested_action", "made_up", check)
 	assert.Equal(t, 1, r.counted("check_run", "", "button"))
 
 	r.push("src/b.ts")
-	r.press("writer", "requested_action", decide.ButtonFull, check)
+	r.press("writer", "requested_action", "full", check)
 	assert.Equal(t, 1, r.counted("check_run", "run", "outdated"))
 	assert.Len(t, r.checks(), 1)
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/app/decide"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
@@ -62,12 +61,12 @@ func output(o comment.CheckOutput) publish.Output {
 // buttons are those of a check run that has ended.
 func buttons(r runs.Run) []publish.Button {
 	if r.State == runs.Skipped {
-		return []publish.Button{{Label: "Run now", Description: "Measure this commit", Identifier: decide.ButtonFull}}
+		return []publish.Button{{Label: "Run now", Description: "Measure this commit", Identifier: buttonFull}}
 	}
 	return []publish.Button{
-		{Label: "Re-run failed", Description: "Only what is missing or broke", Identifier: decide.ButtonRetry},
-		{Label: "Full run", Description: "Everything anew", Identifier: decide.ButtonFull},
-		{Label: "Explain", Description: "Why it came out like this", Identifier: decide.ButtonExplain},
+		{Label: "Re-run failed", Description: "Only what is missing or broke", Identifier: buttonRetry},
+		{Label: "Full run", Description: "Everything anew", Identifier: buttonFull},
+		{Label: "Explain", Description: "Why it came out like this", Identifier: buttonExplain},
 	}
 }
 

@@ -160,6 +160,13 @@ func Defaults() Settings {
 	}
 }
 
+// Rules returns what keeps a pull request from being measured by itself.
+func (s Settings) Rules() ghevent.Rules {
+	return ghevent.Rules{
+		SkipMarker: s.Triggers.SkipMarker, Drafts: s.Triggers.Drafts, RunLabel: s.Labels.Run, SkipLabel: s.Labels.Skip, Paths: s.Paths,
+	}
+}
+
 //go:embed bench.schema.json
 var schemaFile []byte
 

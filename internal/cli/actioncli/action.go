@@ -94,7 +94,7 @@ func (a *action) start(ctx context.Context) (int, error) {
 	case actions.Skip:
 		return a.skip(ctx, decision)
 	case actions.Command:
-		return a.obey(ctx)
+		return a.obey(ctx, decision.Request)
 	case actions.Refuse:
 		return exitInvalid, fault.Invalidf("%s", decision.Reason)
 	default:
@@ -133,26 +133,26 @@ func (a *action) enterWorkspace() error {
 	return nil
 }
 
-// decide says what the event leads to. Changed files are asked for only where
-// they matter.
+// decide says what the event leads to. GitHub is asked only where that matters.
 func (a *action) decide(ctx context.Context) actions.Decision {
-	c := actions.Circumstances{RunDrafts: a.inputs.RunDrafts, SkipMarker: a.inputs.SkipMarker, Paths: a.inputs.Paths, HasResults: len(a.inputs.Results) > 0}
+	in := a.inputs
+	c := actions.Circumstances{Rules: ghevent.Rules{SkipMarker: in.SkipMarker, Drafts: in.RunDrafts, Paths: in.Paths}, HasResults: len(in.Results) > 0}
 	decision := actions.Decide(a.event, c)
-	if decision.Kind != actions.Run || a.event.PullNumber == 0 {
+	if decision.Kind != actions.Run || a.event.Pull == nil || in.Token == "" {
 		return decision
 	}
-	message, files, err := a.teller.changes(ctx, len(a.inputs.Paths) > 0)
+	head, err := c.Rules.Ask(ctx, a.teller.client, a.event.Repo, *a.event.Pull)
 	if err != nil {
 		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
 		return decision
 	}
-	c.CommitMessage, c.ChangedFiles = message, files
+	c.Head = &head
 	return actions.Decide(a.event, c)
 }
 
 // skip concludes the check without having run anything.
 func (a *action) skip(ctx context.Context, decision actions.Decision) (int, error) {
-	run := comment.Run{Phase: comment.Skipped, Skip: comment.Skip(decision.Why)}
+	run := comment.Run{Phase: comment.Skipped, Skip: decision.Skip}
 	told := a.teller.finish(ctx, run)
 	a.output(actions.Result{Conclusion: string(run.Conclusion()), CheckRunURL: told.checkURL})
 	return exitFine, nil

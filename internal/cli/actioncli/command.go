@@ -12,15 +12,12 @@ import (
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 )
 
 // obey does what a comment asks for, if its author may ask.
-func (a *action) obey(ctx context.Context) (int, error) {
-	cmd, is, mistake := command.Parse(a.event.Comment.Body)
-	if !is {
-		return exitFine, nil
-	}
+func (a *action) obey(ctx context.Context, asked ghevent.Request) (int, error) {
+	cmd, mistake := asked.Command, asked.Mistake
 	if mistake == nil && len(a.inputs.ModeFiles) == 0 {
 		mistake = cmd.CheckModes()
 	}
@@ -73,15 +70,15 @@ func (a *action) refuseOnce(ctx context.Context, name command.Name) error {
 // runFor runs what a command asks for on the pull request's head.
 func (a *action) runFor(ctx context.Context, cmd command.Command) (int, error) {
 	e := a.event
-	pull, _, err := a.teller.client.REST.PullRequests.Get(ctx, e.Repo.Owner, e.Repo.Name, e.PullNumber)
+	pull, err := ghevent.AskPull(ctx, a.teller.client, e.Repo, e.PullNumber)
 	if err != nil {
-		return exitInfrastructure, github.Explain("read the pull request", err)
+		return exitInfrastructure, err
 	}
-	if pull.GetState() != "open" {
+	if pull.Closed {
 		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.Closed))
 	}
-	a.event.HeadSHA, a.event.BaseSHA = pull.GetHead().GetSHA(), pull.GetBase().GetSHA()
-	if pull.GetHead().GetRepo().GetFullName() != e.Repo.FullName() {
+	a.event.HeadSHA, a.event.BaseSHA = pull.HeadSHA, pull.BaseSHA
+	if pull.Fork {
 		// The workflow has this repository's secrets.
 		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.NotApproved))
 	}

@@ -122,8 +122,10 @@ func (r *runner) commented(login, body string) int {
 		"action": "created",
 		"issue":  map[string]any{"number": r.pull, "title": "A change", "state": "open", "pull_request": map[string]any{"url": "x"}},
 		"comment": map[string]any{
-			"id": written.Int("id"), "body": body, "created_at": written.Text("created_at"), "author_association": "NONE", "user": map[string]any{"login": login, "type": "User"},
+			"id": written.Int("id"), "body": body, "created_at": written.Text("created_at"), "updated_at": written.Text("created_at"), "author_association": "NONE",
+			"user": map[string]any{"login": login, "type": "User"},
 		},
+		"sender": map[string]any{"login": login, "type": "User"},
 	})
 	return written.Int("id")
 }

@@ -66,36 +66,6 @@ func newTeller(a *action) (*teller, error) {
 // told of by the job that merges the shards.
 func (t *teller) silent() bool { return t.action.inputs.Shard != "" || t.action.inputs.Token == "" }
 
-// changes returns the head commit's message and, if asked for, the paths that
-// the pull request touches.
-func (t *teller) changes(ctx context.Context, files bool) (message string, paths []string, err error) {
-	e := t.action.event
-	if t.action.inputs.Token == "" {
-		return "", nil, nil
-	}
-	commit, _, err := t.client.REST.Git.GetCommit(ctx, e.Repo.Owner, e.Repo.Name, e.HeadSHA)
-	if err != nil {
-		return "", nil, github.Explain("read the head commit's message", err)
-	}
-	if !files {
-		return commit.GetMessage(), nil, nil
-	}
-	paths = []string{}
-	pages := github.Pages(func(at gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
-		return t.client.REST.PullRequests.ListFiles(ctx, e.Repo.Owner, e.Repo.Name, e.PullNumber, &at)
-	})
-	for file, err := range pages {
-		if err != nil {
-			return commit.GetMessage(), nil, github.Explain("list the files of the pull request", err)
-		}
-		paths = append(paths, file.GetFilename())
-		if previous := file.GetPreviousFilename(); previous != "" {
-			paths = append(paths, previous)
-		}
-	}
-	return commit.GetMessage(), paths, nil
-}
-
 // commit sets the commit that is told of.
 func (t *teller) commit(sha string) {
 	t.mu.Lock()

@@ -1,0 +1,53 @@
+package ghevent
+
+import (
+	"context"
+
+	gh "github.com/google/go-github/v60/github"
+
+	"github.com/ghx-dev/bench-action/internal/github"
+)
+
+// AskPull asks GitHub for a pull request: an event tells what it was.
+func AskPull(ctx context.Context, client *github.Client, repo Repo, number int) (Pull, error) {
+	p, _, err := client.REST.PullRequests.Get(ctx, repo.Owner, repo.Name, number)
+	if err != nil {
+		return Pull{}, github.Explain("read the pull request", err)
+	}
+	pull := Pull{
+		Number: p.GetNumber(), HeadSHA: p.GetHead().GetSHA(), BaseSHA: p.GetBase().GetSHA(), BaseRef: p.GetBase().GetRef(),
+		HeadRepo: p.GetHead().GetRepo().GetFullName(), Draft: p.GetDraft(), Closed: p.GetState() == closed,
+	}
+	pull.Fork = !repo.Owns(pull.HeadRepo)
+	for _, l := range p.Labels {
+		pull.Labels = append(pull.Labels, l.GetName())
+	}
+	return pull, nil
+}
+
+// Ask asks GitHub for what rules depend on besides the pull request. Changed files
+// are asked for only if there are patterns for them.
+func (r Rules) Ask(ctx context.Context, client *github.Client, repo Repo, pull Pull) (Head, error) {
+	commit, _, err := client.REST.Git.GetCommit(ctx, repo.Owner, repo.Name, pull.HeadSHA)
+	if err != nil {
+		return Head{}, github.Explain("read the head commit", err)
+	}
+	h := Head{Pull: pull, CommitMessage: commit.GetMessage()}
+	if len(r.Paths) == 0 {
+		return h, nil
+	}
+	h.ChangedFiles = []string{}
+	files := github.Pages(func(page gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
+		return client.REST.PullRequests.ListFiles(ctx, repo.Owner, repo.Name, pull.Number, &page)
+	})
+	for file, err := range files {
+		if err != nil {
+			return Head{}, github.Explain("list the changed files", err)
+		}
+		h.ChangedFiles = append(h.ChangedFiles, file.GetFilename())
+		if old := file.GetPreviousFilename(); old != "" {
+			h.ChangedFiles = append(h.ChangedFiles, old)
+		}
+	}
+	return h, nil
+}
