@@ -1,6 +1,9 @@
 package actions
 
-import "github.com/ghx-dev/bench-action/internal/bench"
+import (
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment"
+)
 
 // Input declares an input of the action.
 type Input struct {
@@ -119,7 +122,7 @@ func Declared() []Input {
 		{Name: inMaxCost, Default: "0", Help: "Stop when so many USD are spent; 0 means no limit."},
 		{Name: inTimeout, Default: "0", Help: "Stop cleanly after so many minutes, and report what is there; 0 means no limit."},
 		{Name: inExpectations, Help: "A file with thresholds and prices."},
-		{Name: inComment, Default: string(CommentAlways), Help: "When the pull request gets its comment: always, on-change, on-failure or never."},
+		{Name: inComment, Default: string(comment.Always), Help: "When the pull request gets its comment: always, on-change, on-failure or never."},
 		{Name: inCheckName, Default: "bench", Help: "The name of the check run, and of the comment's. For bench, a benchmark other than ghx has its own name."},
 		{Name: inFailOn, Default: string(FailOnInfrastructure), Help: "What fails the job: gate (a failed gate too), infrastructure (what keeps a verdict from being reached) or never."},
 		{Name: inOnNoVerdict, Default: "neutral", Help: "How the check ends where it cannot be told whether the change is good: neutral, which lets a pull request through where the check is required, failure or action_required."},
@@ -169,17 +172,6 @@ const (
 const (
 	BuildAuto = "auto"
 	BuildNone = "none"
-)
-
-// CommentWhen says when a pull request gets its comment.
-type CommentWhen string
-
-// The choices.
-const (
-	CommentAlways    CommentWhen = "always"
-	CommentOnChange  CommentWhen = "on-change"
-	CommentOnFailure CommentWhen = "on-failure"
-	CommentNever     CommentWhen = "never"
 )
 
 // FailOn says what fails the job.

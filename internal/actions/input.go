@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
@@ -65,12 +66,12 @@ type Inputs struct {
 	MaxCostUSD   float64
 	Timeout      time.Duration
 	Expectations string
-	Comment      CommentWhen
+	Comment      comment.When
 	CheckName    string
 	FailOn       FailOn
 	// OnNoVerdict is a conclusion of a check run: neutral, failure or
 	// action_required.
-	OnNoVerdict string
+	OnNoVerdict comment.Conclusion
 	OutputDir   string
 }
 
@@ -328,10 +329,10 @@ func (r *reading) inputs() Inputs {
 		MaxCostUSD:   r.amount(inMaxCost, math.MaxFloat64),
 		Timeout:      time.Duration(r.amount(inTimeout, maxTimeoutMinutes) * float64(time.Minute)),
 		Expectations: r.text(inExpectations),
-		Comment:      choice(r, inComment, CommentAlways, CommentOnChange, CommentOnFailure, CommentNever),
+		Comment:      choice(r, inComment, comment.Always, comment.OnChange, comment.OnFailure, comment.Never),
 		CheckName:    r.text(inCheckName),
 		FailOn:       choice(r, inFailOn, FailOnGate, FailOnInfrastructure, FailOnNever),
-		OnNoVerdict:  choice(r, inOnNoVerdict, "neutral", "failure", "action_required"),
+		OnNoVerdict:  choice(r, inOnNoVerdict, comment.Neutral, comment.Failure, comment.ActionRequired),
 		SkipMarker:   r.truth(inSkipMarker),
 		OutputDir:    r.text(inOutputDir),
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -48,7 +49,7 @@ func TestInputsHaveTheDefaultsOfTheManifest(t *testing.T) {
 		Benchmark: "ghx", ExperimentConfig: "experiment_config.yaml", Provider: "opencode", Model: "openai/gpt-5.3-codex", ModelKey: "sk-0123456789abcdef", Token: "ghs_thetokenofthejob",
 		Profile: bench.VerifyPR, ScenarioSet: "ci-verify-pr", Modes: []bench.Mode{bench.AgentDirect, bench.GHX},
 		Baseline: bench.AgentDirect, Candidate: bench.GHX, Repetitions: bench.Repetitions{First: 4, Most: 4}, Concurrency: 1, Order: "interleaved", BuildCommand: actions.BuildAuto,
-		Comment: actions.CommentAlways, CheckName: "bench", FailOn: actions.FailOnInfrastructure, OnNoVerdict: "neutral", SkipMarker: true, OutputDir: ".bench",
+		Comment: comment.Always, CheckName: "bench", FailOn: actions.FailOnInfrastructure, OnNoVerdict: "neutral", SkipMarker: true, OutputDir: ".bench",
 		Target: actions.TargetSandbox, CleanUp: true,
 	}, in)
 }

@@ -126,6 +126,23 @@ type Progress struct {
 	CostUSD float64
 }
 
+// When says when the comment of a run is written.
+type When string
+
+// The times to write a comment.
+const (
+	// Always writes it with every run.
+	Always When = "always"
+	// OnChange writes it when the run came to something else than the comment that
+	// is there says (see [Marker.SameOutcome]), and when there is none.
+	OnChange When = "on-change"
+	// OnFailure writes it for failures, and keeps one that is there up to
+	// date.
+	OnFailure When = "on-failure"
+	// Never writes none.
+	Never When = "never"
+)
+
 // Skip is why a run never began.
 type Skip string
 

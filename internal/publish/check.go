@@ -4,21 +4,15 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
 
+	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
-)
-
-// GitHub's limits on annotations: of one request, and what a page of a pull
-// request bears of one check run.
-const (
-	annotationsPerRequest = 50
-	// MaxAnnotations is how many annotations are published.
-	MaxAnnotations = 200
 )
 
 const (
@@ -27,15 +21,6 @@ const (
 	// progressTimeout is how long an update of progress may take, because the
 	// verdict waits for it.
 	progressTimeout = 10 * time.Second
-)
-
-// The statuses of a check run.
-const (
-	// Queued is of work that waits.
-	Queued = "queued"
-	// InProgress is of work that goes on.
-	InProgress = "in_progress"
-	completed  = "completed"
 )
 
 // Start describes a check run to open.
@@ -50,9 +35,6 @@ type Start struct {
 	// DetailsURL is where the check run leads to; empty means GitHub's page
 	// of it.
 	DetailsURL string
-	Output     Output
-	// Status is [Queued] or [InProgress]; empty means InProgress.
-	Status string
 	// ID is the check run's if it is known, so that it need not be looked
 	// for, and URL its page; 0 and empty if not.
 	ID  int64
@@ -62,29 +44,12 @@ type Start struct {
 	ProgressEvery time.Duration
 }
 
-// Output is what a check run shows: plain text as its title, Markdown of at
-// most 65,535 bytes each as the others.
-type Output struct{ Title, Summary, Text string }
-
-// Annotation is a remark on lines of a file.
-type Annotation struct {
-	Path string
-	// StartLine and EndLine count from 1.
-	StartLine, EndLine int
-	// Level is notice, warning or failure.
-	Level          string
-	Title, Message string
-}
-
 // End is how a check run ends.
 type End struct {
-	// Conclusion is one of GitHub's: success, failure, neutral, cancelled,
-	// skipped, timed_out or action_required.
-	Conclusion string
+	// What is shown; its status is completed whatever it says.
+	comment.CheckRun
 	// At is when the work ended; the zero time means now.
-	At          time.Time
-	Output      Output
-	Annotations []Annotation
+	At time.Time
 	// Buttons are shown on the check run's page, at most three.
 	Buttons []Button
 }
@@ -112,14 +77,15 @@ type Check struct {
 	reported time.Time
 }
 
-// StartCheck opens a check run. What cannot be opened is a notice;
-// the check can be used nevertheless: its end makes up for it where it can.
-func (p *Publisher) StartCheck(ctx context.Context, start Start) (*Check, []Notice) {
+// StartCheck opens a check run; of what is shown, annotations are for its end. What
+// cannot be opened is a notice; the check can be used nevertheless: its end makes up
+// for it where it can.
+func (p *Publisher) StartCheck(ctx context.Context, start Start, shown comment.CheckRun) (*Check, []Notice) {
 	c := &Check{publisher: p, start: start}
-	err := c.open(ctx)
+	err := c.open(ctx, shown)
 	if unclear(err) {
 		// It may be there: then it is found.
-		err = c.open(ctx)
+		err = c.open(ctx, shown)
 	}
 	c.forbidden = refused(err)
 	return c, noticed("open check run", err)
@@ -168,25 +134,27 @@ func (c *Check) URL() string {
 	return c.run.GetHTMLURL()
 }
 
-// open takes over the check run that is open, or makes one.
-func (c *Check) open(ctx context.Context) error {
+// open takes over the check run that is open, or makes one. It does not end it.
+func (c *Check) open(ctx context.Context, shown comment.CheckRun) error {
+	status, output := comment.StatusInProgress, view(shown.Output, nil)
+	if shown.Status == comment.StatusQueued {
+		status = comment.StatusQueued
+	}
 	run, err := c.find(ctx)
 	if err != nil {
 		return err
 	}
 	if run != nil {
 		c.run = run
-		err := c.update(ctx, gh.UpdateCheckRunOptions{Status: c.start.status(), Output: c.start.Output.view(nil)})
+		err := c.update(ctx, gh.UpdateCheckRunOptions{Status: new(string(status)), Output: output})
 		if err == nil || !refused(err) {
 			return err
 		}
 		// Another App's check run has the same name and id.
 		c.run = nil
 	}
-	return c.create(ctx, gh.CreateCheckRunOptions{Status: c.start.status(), Output: c.start.Output.view(nil)})
+	return c.create(ctx, gh.CreateCheckRunOptions{Status: new(string(status)), Output: output})
 }
-
-func (s Start) status() *string { return new(cmp.Or(s.Status, InProgress)) }
 
 // find returns the open check run of this name and external id, nil if there
 // is none.
@@ -207,7 +175,7 @@ func (c *Check) find(ctx context.Context) (*gh.CheckRun, error) {
 		if err != nil {
 			return nil, err
 		}
-		if run.GetExternalID() == c.start.ExternalID && run.GetStatus() != completed {
+		if run.GetExternalID() == c.start.ExternalID && run.GetStatus() != string(comment.StatusCompleted) {
 			return run, nil
 		}
 	}
@@ -234,7 +202,7 @@ func (c *Check) update(ctx context.Context, options gh.UpdateCheckRunOptions) er
 // Progress shows how far the work is. At is the time now: an update that comes
 // too early after the one before, or while another one is on its way, is left
 // out.
-func (c *Check) Progress(ctx context.Context, at time.Time, output Output) []Notice {
+func (c *Check) Progress(ctx context.Context, at time.Time, output comment.CheckOutput) []Notice {
 	if !c.mu.TryLock() {
 		return nil
 	}
@@ -248,7 +216,7 @@ func (c *Check) Progress(ctx context.Context, at time.Time, output Output) []Not
 	defer cancel()
 	// The status is left out: should this arrive after the end, it must not
 	// open the check run again.
-	err := c.update(ctx, gh.UpdateCheckRunOptions{Output: output.view(nil)})
+	err := c.update(ctx, gh.UpdateCheckRunOptions{Output: view(output, nil)})
 	c.forbidden = refused(err)
 	return noticed("show progress in check run", err)
 }
@@ -266,10 +234,12 @@ func (c *Check) Complete(ctx context.Context, end End) []Notice {
 	ctx, cancel := outliving(ctx)
 	defer cancel()
 	var notices []Notice
-	if over := len(end.Annotations) - MaxAnnotations; over > 0 {
-		end.Annotations = end.Annotations[:MaxAnnotations]
-		notices = append(notices, Notice{fault.Infraf("publish annotations: %d are left out, more than %d are not shown", over, MaxAnnotations)})
+	if over := len(end.Output.Annotations) - comment.MaxAnnotations; over > 0 {
+		end.Output.Annotations = end.Output.Annotations[:comment.MaxAnnotations]
+		notices = append(notices, Notice{fault.Infraf("publish annotations: %d are left out, more than %d are not shown", over, comment.MaxAnnotations)})
 	}
+	portions := slices.Collect(end.Output.Requests())
+	end.Output.Annotations = portions[0]
 	err := c.conclude(ctx, end)
 	if github.StatusOf(err) == http.StatusUnprocessableEntity {
 		notices = append(notices, noticed("publish all of the check run", err)...)
@@ -281,13 +251,14 @@ func (c *Check) Complete(ctx context.Context, end End) []Notice {
 	if err != nil {
 		return append(notices, noticed("complete check run", err)...)
 	}
-	return append(notices, noticed("publish further annotations", c.annotate(ctx, end))...)
+	return append(notices, noticed("publish further annotations", c.annotate(ctx, end.Output, portions[1:]))...)
 }
 
 // bare is an end without what GitHub may not have accepted.
 func (e End) bare() End {
 	const left = "The details could not be shown here; they are in the log and the summary of the job."
-	return End{Conclusion: e.Conclusion, At: e.At, Output: Output{Title: cmp.Or(e.Output.Title, e.Conclusion), Summary: left}}
+	output := comment.CheckOutput{Title: cmp.Or(e.Output.Title, string(e.Conclusion)), Summary: left}
+	return End{CheckRun: comment.CheckRun{Conclusion: e.Conclusion, Output: output}, At: e.At}
 }
 
 // conclude gives the check run its conclusion, in a new one if there is none
@@ -316,13 +287,13 @@ func (c *Check) conclude(ctx context.Context, end End) error {
 
 func (c *Check) createEnded(ctx context.Context, end End) error {
 	return c.create(ctx, gh.CreateCheckRunOptions{
-		Status: new(completed), Conclusion: &end.Conclusion, CompletedAt: end.at(), Output: end.Output.view(end.first()), Actions: end.actions(),
+		Status: new(string(comment.StatusCompleted)), Conclusion: new(string(end.Conclusion)), CompletedAt: end.at(), Output: view(end.Output, end.Output.Annotations), Actions: end.actions(),
 	})
 }
 
 func (c *Check) updateEnded(ctx context.Context, end End) error {
 	return c.update(ctx, gh.UpdateCheckRunOptions{
-		Status: new(completed), Conclusion: &end.Conclusion, CompletedAt: end.at(), Output: end.Output.view(end.first()), Actions: end.actions(),
+		Status: new(string(comment.StatusCompleted)), Conclusion: new(string(end.Conclusion)), CompletedAt: end.at(), Output: view(end.Output, end.Output.Annotations), Actions: end.actions(),
 	})
 }
 
@@ -337,24 +308,17 @@ func (e End) actions() []*gh.CheckRunAction {
 // hasEnded reports whether the check run is as it should be at the end.
 func (c *Check) hasEnded(ctx context.Context, end End) bool {
 	run, _, err := c.publisher.client.REST.Checks.GetCheckRun(ctx, c.publisher.owner, c.publisher.name, c.run.GetID())
-	return err == nil && run.GetStatus() == completed && run.GetConclusion() == end.Conclusion
+	return err == nil && run.GetStatus() == string(comment.StatusCompleted) && run.GetConclusion() == string(end.Conclusion)
 }
 
 // annotate adds the annotations beyond those of the first request.
-func (c *Check) annotate(ctx context.Context, end End) error {
-	for left := end.Annotations[len(end.first()):]; len(left) > 0; {
-		n := min(len(left), annotationsPerRequest)
-		if err := c.update(ctx, gh.UpdateCheckRunOptions{Output: end.Output.view(left[:n])}); err != nil {
+func (c *Check) annotate(ctx context.Context, output comment.CheckOutput, portions [][]comment.Annotation) error {
+	for _, portion := range portions {
+		if err := c.update(ctx, gh.UpdateCheckRunOptions{Output: view(output, portion)}); err != nil {
 			return err
 		}
-		left = left[n:]
 	}
 	return nil
-}
-
-// first is the annotations of the first request.
-func (e End) first() []Annotation {
-	return e.Annotations[:min(len(e.Annotations), annotationsPerRequest)]
 }
 
 func (e End) at() *gh.Timestamp {
@@ -366,8 +330,8 @@ func (e End) at() *gh.Timestamp {
 
 // view is an output as GitHub takes it, nil if there is nothing to show. A
 // title and a summary are always there together.
-func (o Output) view(annotations []Annotation) *gh.CheckRunOutput {
-	if o == (Output{}) && len(annotations) == 0 {
+func view(o comment.CheckOutput, annotations []comment.Annotation) *gh.CheckRunOutput {
+	if o.Title+o.Summary+o.Text == "" && len(annotations) == 0 {
 		return nil
 	}
 	view := &gh.CheckRunOutput{
@@ -376,7 +340,7 @@ func (o Output) view(annotations []Annotation) *gh.CheckRunOutput {
 	for _, a := range annotations {
 		view.Annotations = append(view.Annotations, &gh.CheckRunAnnotation{
 			Path: new(a.Path), StartLine: new(a.StartLine), EndLine: new(max(a.EndLine, a.StartLine)),
-			AnnotationLevel: new(a.Level), Title: optional(a.Title), Message: new(a.Message),
+			AnnotationLevel: new(string(a.Level)), Title: optional(a.Title), Message: new(a.Message),
 		})
 	}
 	return view

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/publish"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -19,18 +20,23 @@ import (
 
 // passed is an end with so many annotations.
 func passed(annotations int) publish.End {
-	end := publish.End{Conclusion: "success", Output: publish.Output{Title: "Passed", Summary: "all well", Text: "more"}}
+	end := publish.End{CheckRun: comment.CheckRun{Conclusion: comment.Success, Output: comment.CheckOutput{Title: "Passed", Summary: "all well", Text: "more"}}}
 	for i := range annotations {
-		end.Annotations = append(end.Annotations, publish.Annotation{
-			Path: "scenarios/a.json", StartLine: i + 1, EndLine: i + 1, Level: "warning", Message: fmt.Sprint("remark ", i),
+		end.Output.Annotations = append(end.Output.Annotations, comment.Annotation{
+			Path: "scenarios/a.json", StartLine: i + 1, EndLine: i + 1, Level: comment.LevelWarning, Message: fmt.Sprint("remark ", i),
 		})
 	}
 	return end
 }
 
+// stopped is the end of work that was cancelled.
+func stopped() publish.End {
+	return publish.End{CheckRun: comment.CheckRun{Conclusion: comment.Cancelled, Output: comment.CheckOutput{Title: "Stopped"}}}
+}
+
 func TestACheckRunFromStartToEnd(t *testing.T) {
 	p := newPlace(t)
-	check, notices := p.publisher(everything).StartCheck(t.Context(), p.start())
+	check, notices := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
 	require.Empty(t, notices)
 	require.Len(t, p.checks(), 1)
 	run := p.checks()[0]
@@ -40,7 +46,7 @@ func TestACheckRunFromStartToEnd(t *testing.T) {
 	end := passed(1)
 	end.At = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	assert.Empty(t, check.Complete(t.Context(), end))
-	assert.Empty(t, check.Complete(t.Context(), publish.End{Conclusion: "failure"}), "it ends once")
+	assert.Empty(t, check.Complete(t.Context(), publish.End{CheckRun: comment.CheckRun{Conclusion: comment.Failure}}), "it ends once")
 	require.Len(t, p.checks(), 1)
 	run = p.checks()[0]
 	assert.Equal(t, model.Success, run.Conclusion)
@@ -49,13 +55,27 @@ func TestACheckRunFromStartToEnd(t *testing.T) {
 	assert.Equal(t, end.At, *run.CompletedAt)
 }
 
+// A check run is opened as what it is, and nothing ends it but its end.
+func TestACheckRunIsOpenedAsWhatItIs(t *testing.T) {
+	for given, want := range map[comment.CheckStatus]model.Status{
+		comment.StatusQueued: model.Queued, comment.StatusInProgress: model.InProgress, comment.StatusCompleted: model.InProgress,
+	} {
+		p := newPlace(t)
+		for range 2 { // it is made, and then it is taken over
+			_, notices := p.publisher(everything).StartCheck(t.Context(), p.start(), comment.CheckRun{Status: given, Conclusion: comment.Success})
+			require.Empty(t, notices)
+			assert.Equal(t, want, p.checks()[0].Status)
+		}
+	}
+}
+
 func TestAnnotationsComeInPieces(t *testing.T) {
 	for _, c := range []struct{ given, shown, calls, notices int }{
 		{0, 0, 1, 0}, {50, 50, 1, 0}, {51, 51, 2, 0}, {200, 200, 4, 0}, {201, 200, 4, 1},
 	} {
 		t.Run(fmt.Sprint(c.given), func(t *testing.T) {
 			p := newPlace(t)
-			check, _ := p.publisher(everything).StartCheck(t.Context(), p.start())
+			check, _ := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
 			before := p.wire.count()
 			assert.Len(t, check.Complete(t.Context(), passed(c.given)), c.notices)
 			run := p.checks()[0]
@@ -69,9 +89,9 @@ func TestAnnotationsComeInPieces(t *testing.T) {
 
 func TestAnOpenCheckRunIsTakenOver(t *testing.T) {
 	p := newPlace(t)
-	_, notices := p.publisher(everything).StartCheck(t.Context(), p.start())
+	_, notices := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
 	require.Empty(t, notices)
-	_, notices = p.publisher(everything).StartCheck(t.Context(), p.start())
+	_, notices = p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
 	require.Empty(t, notices)
 	require.Len(t, p.checks(), 1, "the same work has one check run")
 
@@ -79,7 +99,7 @@ func TestAnOpenCheckRunIsTakenOver(t *testing.T) {
 	left, notices := p.publisher(everything).OpenCheck(t.Context(), p.start())
 	require.Empty(t, notices)
 	require.NotNil(t, left)
-	assert.Empty(t, left.Complete(t.Context(), publish.End{Conclusion: "cancelled", Output: publish.Output{Title: "Stopped"}}))
+	assert.Empty(t, left.Complete(t.Context(), stopped()))
 	assert.Equal(t, model.Cancelled, p.checks()[0].Conclusion)
 	none, notices := p.publisher(everything).OpenCheck(t.Context(), p.start())
 	assert.Empty(t, notices)
@@ -87,7 +107,7 @@ func TestAnOpenCheckRunIsTakenOver(t *testing.T) {
 
 	other := p.start()
 	other.ExternalID = "run 2"
-	_, notices = p.publisher(everything).StartCheck(t.Context(), other)
+	_, notices = p.publisher(everything).StartCheck(t.Context(), other, working("0 of 9"))
 	require.Empty(t, notices)
 	assert.Len(t, p.checks(), 2, "other work has another one")
 }
@@ -99,7 +119,7 @@ func TestACheckRunOfAnotherApp(t *testing.T) {
 		_, err := s.CreateCheckRun(app, repo, p.head, model.CheckChange{Name: new("bench"), ExternalID: new("run 1")})
 		require.NoError(t, err)
 	})
-	check, notices := p.publisher(everything).StartCheck(t.Context(), p.start())
+	check, notices := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
 	require.Empty(t, notices)
 	assert.Empty(t, check.Complete(t.Context(), passed(0)))
 	require.Len(t, p.checks(), 2)
@@ -111,28 +131,28 @@ func TestProgressIsRare(t *testing.T) {
 	p := newPlace(t)
 	start := p.start()
 	start.ProgressEvery = 10 * time.Second
-	check, _ := p.publisher(everything).StartCheck(t.Context(), start)
+	check, _ := p.publisher(everything).StartCheck(t.Context(), start, working("0 of 9"))
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	before := p.wire.count()
 	for second := range 25 {
-		assert.Empty(t, check.Progress(t.Context(), now.Add(time.Duration(second)*time.Second), publish.Output{Title: "Working", Summary: fmt.Sprint(second)}))
+		assert.Empty(t, check.Progress(t.Context(), now.Add(time.Duration(second)*time.Second), working(fmt.Sprint(second)).Output))
 	}
 	assert.Equal(t, 3, p.wire.count()-before, "at 0, 10 and 20 seconds")
 	assert.Equal(t, "20", p.checks()[0].Output.Summary)
 	assert.Equal(t, model.InProgress, p.checks()[0].Status)
 
 	require.Empty(t, check.Complete(t.Context(), passed(0)))
-	assert.Empty(t, check.Progress(t.Context(), now.Add(time.Hour), publish.Output{Title: "Working"}))
+	assert.Empty(t, check.Progress(t.Context(), now.Add(time.Hour), working("").Output))
 	assert.Equal(t, "Passed", p.checks()[0].Output.Title, "nothing comes after the end")
 }
 
 func TestProgressOfManyAtOnce(t *testing.T) {
 	p := newPlace(t)
-	check, _ := p.publisher(everything).StartCheck(t.Context(), p.start())
+	check, _ := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
-			check.Progress(t.Context(), time.Unix(int64(i)*1000, 0), publish.Output{Title: "Working"})
+			check.Progress(t.Context(), time.Unix(int64(i)*1000, 0), working("").Output)
 			_ = check.URL()
 		})
 	}
@@ -145,9 +165,9 @@ func TestProgressOfManyAtOnce(t *testing.T) {
 func TestACheckRunEndsAlthoughTheWorkWasCancelled(t *testing.T) {
 	p := newPlace(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	check, _ := p.publisher(everything).StartCheck(ctx, p.start())
+	check, _ := p.publisher(everything).StartCheck(ctx, p.start(), working("0 of 9"))
 	cancel()
-	assert.Empty(t, check.Complete(ctx, publish.End{Conclusion: "cancelled", Output: publish.Output{Title: "Stopped"}}))
+	assert.Empty(t, check.Complete(ctx, stopped()))
 	assert.Equal(t, model.Cancelled, p.checks()[0].Conclusion)
 }
 
@@ -155,7 +175,7 @@ func TestACheckRunEndsAlthoughTheWorkWasCancelled(t *testing.T) {
 func TestThePublishingOfCancelledWorkEnds(t *testing.T) {
 	p := newPlace(t)
 	publisher := p.publisher(everything)
-	check, _ := publisher.StartCheck(t.Context(), p.start())
+	check, _ := publisher.StartCheck(t.Context(), p.start(), working("0 of 9"))
 	synctest.Test(t, func(t *testing.T) {
 		p.wire.latency = time.Hour
 		ctx, cancel := context.WithCancel(t.Context())
@@ -163,7 +183,7 @@ func TestThePublishingOfCancelledWorkEnds(t *testing.T) {
 		began := time.Now()
 		assert.Len(t, check.Complete(ctx, passed(0)), 1)
 		assert.Equal(t, time.Minute+5*time.Second, time.Since(began))
-		_, notices := publisher.Comment(ctx, sticky(p, "stopped"))
+		_, notices := publisher.Comment(ctx, p.number, comment.Always, said("stopped"))
 		assert.Len(t, notices, 1)
 		assert.Equal(t, time.Minute+10*time.Second, time.Since(began))
 	})
@@ -173,26 +193,26 @@ func TestThePublishingOfCancelledWorkEnds(t *testing.T) {
 func TestATokenThatMayOnlyRead(t *testing.T) {
 	p := newPlace(t)
 	publisher := p.publisher(map[string]string{"checks": "read", "pull_requests": "read"})
-	check, notices := publisher.StartCheck(t.Context(), p.start())
+	check, notices := publisher.StartCheck(t.Context(), p.start(), working("0 of 9"))
 	require.Len(t, notices, 1, "one notice for all of the check run")
 	assert.Contains(t, notices[0].String(), `the token lacks a permission (403): grant it "checks: write"; the token of a fork's pull request may only read`)
-	assert.Empty(t, check.Progress(t.Context(), time.Unix(1e9, 0), publish.Output{Title: "x"}))
+	assert.Empty(t, check.Progress(t.Context(), time.Unix(1e9, 0), working("").Output))
 	assert.Empty(t, check.Complete(t.Context(), passed(60)))
 	assert.Empty(t, check.URL())
 	assert.Empty(t, p.checks())
-	_, notices = publisher.Comment(t.Context(), sticky(p, "hello"))
+	_, notices = publisher.Comment(t.Context(), p.number, comment.Always, said("hello"))
 	require.Len(t, notices, 1)
 	assert.Contains(t, notices[0].String(), `grant it "issues: write" or "pull-requests: write"`)
 
 	p.AddToken("classic", sandbox.Token{User: "owner", Scopes: []string{"repo"}})
-	_, notices = p.with("classic", p.URL).StartCheck(t.Context(), p.start())
+	_, notices = p.with("classic", p.URL).StartCheck(t.Context(), p.start(), working("0 of 9"))
 	require.Len(t, notices, 1)
 	assert.Contains(t, notices[0].String(), "You must authenticate via a GitHub App.")
 }
 
 const (
-	runs    = "/check-runs"
-	comment = "/comments"
+	runs     = "/check-runs"
+	comments = "/comments"
 )
 
 func TestFaultsOfCheckRuns(t *testing.T) {
@@ -221,7 +241,7 @@ func TestFaultsOfCheckRuns(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlace(t)
 			p.wire.fail(c.rule)
-			check, notices := p.publisher(everything).StartCheck(t.Context(), p.start())
+			check, notices := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
 			assert.Len(t, notices, c.atStart)
 			notices = append(notices, check.Complete(t.Context(), passed(60))...)
 			assert.Len(t, notices, c.notices, "%v", notices)
@@ -244,7 +264,7 @@ func TestFaultsThatStay(t *testing.T) {
 			t.Run(fmt.Sprint(method, " ", status), func(t *testing.T) {
 				p := newPlace(t)
 				p.wire.fail(rule{method: method, path: runs, status: status, times: 99})
-				check, notices := p.publisher(everything).StartCheck(t.Context(), p.start())
+				check, notices := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
 				notices = append(notices, check.Complete(t.Context(), passed(60))...)
 				if method == "PATCH" && (status == 401 || status == 403 || status == 404) {
 					require.NotEmpty(t, notices, "the annotations beyond the first fifty are lost")
@@ -262,7 +282,7 @@ func TestFaultsThatStay(t *testing.T) {
 
 func TestFurtherAnnotationsMayFail(t *testing.T) {
 	p := newPlace(t)
-	check, _ := p.publisher(everything).StartCheck(t.Context(), p.start())
+	check, _ := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
 	p.wire.fail(rule{method: "PATCH", path: runs, times: 1, before: func() {
 		p.wire.fail(rule{method: "PATCH", path: runs, status: 422, body: "bad annotation", times: 1})
 	}})
@@ -274,7 +294,7 @@ func TestFurtherAnnotationsMayFail(t *testing.T) {
 
 func TestACheckRunEndsAlthoughAButtonIsRefused(t *testing.T) {
 	p := newPlace(t)
-	check, _ := p.publisher(everything).StartCheck(t.Context(), p.start())
+	check, _ := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
 	end := passed(0)
 	end.Buttons = []publish.Button{{Label: strings.Repeat("x", 21), Description: "too long", Identifier: "x"}}
 	assert.NotEmpty(t, check.Complete(t.Context(), end))
@@ -284,7 +304,7 @@ func TestACheckRunEndsAlthoughAButtonIsRefused(t *testing.T) {
 
 func TestOutputsOfGitHubsLimits(t *testing.T) {
 	p := newPlace(t)
-	check, _ := p.publisher(everything).StartCheck(t.Context(), p.start())
+	check, _ := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
 	end := passed(0)
 	end.Output.Summary = strings.Repeat("x", 65536)
 	notices := check.Complete(t.Context(), end)

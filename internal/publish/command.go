@@ -80,7 +80,7 @@ func (p *Publisher) PushedAfter(ctx context.Context, sha string, at time.Time, b
 // Said reports whether one of the last comments of a conversation is ours and
 // contains a text.
 func (p *Publisher) Said(ctx context.Context, number int, text string) (bool, error) {
-	ours, err := p.ours(ctx, Comment{Number: number, Marked: func(body string) bool { return strings.Contains(body, text) }}, saidPages)
+	ours, err := p.ours(ctx, number, func(body string) bool { return strings.Contains(body, text) }, saidPages)
 	if err != nil {
 		return false, github.Explain("look for an answer", err)
 	}

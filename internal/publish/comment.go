@@ -9,45 +9,9 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
+	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/github"
 )
-
-// When says when a comment is written.
-type When string
-
-// The times to write a comment.
-const (
-	// Always writes it with every run.
-	Always When = "always"
-	// OnChange writes it when its state is another than that of the comment
-	// that is there, and when there is none.
-	OnChange When = "on-change"
-	// OnFailure writes it for failures, and keeps one that is there up to
-	// date.
-	OnFailure When = "on-failure"
-	// Never writes none.
-	Never When = "never"
-)
-
-// Comment is what is to be said in a conversation, in one comment that is kept
-// up to date.
-type Comment struct {
-	// Number is the pull request's or issue's.
-	Number int
-	// Marked reports whether a comment's text has our marker; of those that
-	// have, our own are taken.
-	Marked func(body string) bool
-	// Body returns Markdown of at most 65,536 characters, with the marker. It
-	// is given the text of our comment that is there, empty if there is none.
-	Body func(last string) string
-	When When
-	// State is the verdict in a word, and StateOf finds it in the text of an
-	// earlier comment, for [OnChange].
-	State   string
-	StateOf func(body string) string
-	// Failed is what [OnFailure] asks for.
-	Failed bool
-}
 
 // Posted is the comment as it is now.
 type Posted struct {
@@ -57,27 +21,30 @@ type Posted struct {
 	Written bool
 }
 
-// Comment writes or updates our comment in a conversation, unless its [When]
-// or its sameness speaks against it, and deletes what is there of it besides.
-// It goes on for a moment after ctx has ended.
-func (p *Publisher) Comment(ctx context.Context, c Comment) (Posted, []Notice) {
-	if c.When == Never {
+// Comment says in a conversation, of a pull request or an issue by its number, what
+// there is to say of a run: in one comment of the run's suite, which is kept up to
+// date unless when or its sameness speaks against it; what is there of it besides is
+// deleted. A run that was skipped has none. It goes on for a moment after ctx has
+// ended.
+func (p *Publisher) Comment(ctx context.Context, number int, when comment.When, run comment.Run) (Posted, []Notice) {
+	if number == 0 || when == comment.Never || run.Phase == comment.Skipped {
 		return Posted{}, nil
 	}
 	ctx, cancel := outliving(ctx)
 	defer cancel()
-	ours, err := p.ours(ctx, c, maxCommentPages)
+	ours, err := p.ours(ctx, number, of(run.Suite), maxCommentPages)
 	if err != nil {
 		return Posted{}, noticed("look for our comment", err)
 	}
-	w := &writing{publisher: p, comment: c}
-	last := ""
+	w := &writing{publisher: p, number: number, when: when, run: run}
 	if len(ours) > 0 {
-		last = ours[0].Body
+		if marker, is := comment.ParseMarker(ours[0].Body); is {
+			w.run.Previous = &marker
+		}
 	}
-	w.body = c.Body(last)
+	w.body = comment.Comment(w.run)
 	if len(ours) == 0 {
-		if c.When == OnFailure && !c.Failed {
+		if when == comment.OnFailure && run.Conclusion() != comment.Failure {
 			return Posted{}, nil
 		}
 		err = w.create(ctx)
@@ -87,23 +54,34 @@ func (p *Publisher) Comment(ctx context.Context, c Comment) (Posted, []Notice) {
 	return w.posted, append(noticed("write comment", err), w.notices...)
 }
 
-// Standing returns the text of our comment in a conversation that
-// [Publisher.Comment] keeps up to date, empty if there is none.
-func (p *Publisher) Standing(ctx context.Context, number int, marked func(body string) bool) (string, error) {
-	ours, err := p.ours(ctx, Comment{Number: number, Marked: marked}, maxCommentPages)
+// of finds the comments of a suite by their marker.
+func of(suite string) func(body string) bool {
+	return func(body string) bool {
+		marker, is := comment.ParseMarker(body)
+		return is && marker.IsOf(suite)
+	}
+}
+
+// Standing returns what our comment of a suite says in a conversation, nil if there
+// is none.
+func (p *Publisher) Standing(ctx context.Context, number int, suite string) (*comment.Marker, error) {
+	ours, err := p.ours(ctx, number, of(suite), maxCommentPages)
 	if err != nil {
-		return "", github.Explain("look for our comment", err)
+		return nil, github.Explain("look for our comment", err)
 	}
 	if len(ours) == 0 {
-		return "", nil
+		return nil, nil
 	}
-	return ours[0].Body, nil
+	marker, _ := comment.ParseMarker(ours[0].Body)
+	return &marker, nil
 }
 
 // writing is a comment on its way.
 type writing struct {
 	publisher *Publisher
-	comment   Comment
+	number    int
+	when      comment.When
+	run       comment.Run
 	body      string
 	posted    Posted
 	notices   []Notice
@@ -116,7 +94,7 @@ func (w *writing) create(ctx context.Context) error {
 	if err != nil && !unclear(err) {
 		return err
 	}
-	newest, findErr := w.publisher.ours(ctx, w.comment, 1)
+	newest, findErr := w.publisher.ours(ctx, w.number, of(w.run.Suite), 1)
 	switch {
 	case findErr != nil && err == nil:
 		// The next run will find what is there twice.
@@ -132,7 +110,7 @@ func (w *writing) create(ctx context.Context) error {
 
 func (w *writing) add(ctx context.Context) error {
 	p := w.publisher
-	made, _, err := p.client.REST.Issues.CreateComment(ctx, p.owner, p.name, w.comment.Number, &gh.IssueComment{Body: &w.body})
+	made, _, err := p.client.REST.Issues.CreateComment(ctx, p.owner, p.name, w.number, &gh.IssueComment{Body: &w.body})
 	if err == nil {
 		w.posted = Posted{made.GetHTMLURL(), true}
 	}
@@ -141,8 +119,7 @@ func (w *writing) add(ctx context.Context) error {
 
 // update rewrites the oldest of our comments where that is asked for.
 func (w *writing) update(ctx context.Context, ours []found) error {
-	c := w.comment
-	if c.When == OnChange && c.StateOf(ours[0].Body) == c.State {
+	if w.when == comment.OnChange && w.run.Previous != nil && w.run.Marker().SameOutcome(*w.run.Previous) {
 		w.posted.URL = ours[0].URL
 		w.clear(ctx, ours[1:])
 		return nil
@@ -244,11 +221,11 @@ fragment page on IssueCommentConnection {
   nodes { databaseId url body viewerDidAuthor author { __typename login } }
 }`
 
-// ours returns the comments with our marker that the token's own user wrote,
+// ours returns the comments that are marked and that the token's own user wrote,
 // oldest first, of the newest pages.
-func (p *Publisher) ours(ctx context.Context, c Comment, pages int) ([]found, error) {
+func (p *Publisher) ours(ctx context.Context, number int, marked func(body string) bool, pages int) ([]found, error) {
 	var all []found
-	variables := map[string]any{"owner": p.owner, "name": p.name, "number": c.Number}
+	variables := map[string]any{"owner": p.owner, "name": p.name, "number": number}
 	for range pages {
 		var reply struct {
 			Viewer     account
@@ -269,7 +246,7 @@ func (p *Publisher) ours(ctx context.Context, c Comment, pages int) ([]found, er
 		}
 		comments := reply.Repository.IssueOrPullRequest.Comments
 		for _, one := range comments.Nodes {
-			if one.by(reply.Viewer) && c.Marked(one.Body) {
+			if one.by(reply.Viewer) && marked(one.Body) {
 				all = append(all, one)
 			}
 		}

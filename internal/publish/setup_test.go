@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/publish"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
@@ -64,7 +65,12 @@ func (p *place) with(token, url string) *publish.Publisher {
 }
 
 func (p *place) start() publish.Start {
-	return publish.Start{HeadSHA: p.head, Name: "bench", ExternalID: "run 1", Output: publish.Output{Title: "Working", Summary: "0 of 9"}}
+	return publish.Start{HeadSHA: p.head, Name: "bench", ExternalID: "run 1"}
+}
+
+// working is what a check run shows meanwhile.
+func working(summary string) comment.CheckRun {
+	return comment.CheckRun{Status: comment.StatusInProgress, Output: comment.CheckOutput{Title: "Working", Summary: summary}}
 }
 
 // checks returns the check runs named bench, oldest first.
@@ -78,13 +84,17 @@ func (p *place) checks() []model.CheckRun {
 	return all
 }
 
-// comments returns the texts of the pull request's comments, oldest first,
-// with their authors.
+// comments returns the pull request's comments, oldest first, with their authors: of
+// ours the id of the run that they are about, of others the text.
 func (p *place) comments() []string {
 	var all []string
 	p.Look(func(s *model.State) {
 		for c := range s.Comments.All() {
-			all = append(all, s.Login(c.AuthorID)+": "+c.Body)
+			text := c.Body
+			if marker, is := comment.ParseMarker(text); is {
+				text = marker.RunID
+			}
+			all = append(all, s.Login(c.AuthorID)+": "+text)
 		}
 	})
 	return all

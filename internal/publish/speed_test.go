@@ -6,9 +6,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/testkit/racing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/testkit/racing"
 )
 
 // From the last result to the published verdict: at most eight calls, and
@@ -20,7 +22,7 @@ func TestTheVerdictIsSoonThere(t *testing.T) {
 		t.Run(fmt.Sprintf("with a comment of ours: %t", again), func(t *testing.T) {
 			p := newPlace(t)
 			if again {
-				_, notices := p.publisher(everything).Comment(t.Context(), sticky(p, "before"))
+				_, notices := p.publisher(everything).Comment(t.Context(), p.number, comment.Always, said("before"))
 				require.Empty(t, notices)
 			}
 			for i := range 100 {
@@ -32,12 +34,12 @@ func TestTheVerdictIsSoonThere(t *testing.T) {
 				if !again {
 					p.publisher(everything)
 				}
-				check, notices := publisher.StartCheck(t.Context(), p.start())
+				check, notices := publisher.StartCheck(t.Context(), p.start(), working("0 of 9"))
 				require.Empty(t, notices)
 
 				began, before := time.Now(), p.wire.count()
 				require.Empty(t, check.Complete(t.Context(), passed(50)))
-				posted, notices := publisher.Comment(t.Context(), sticky(p, "now"))
+				posted, notices := publisher.Comment(t.Context(), p.number, comment.Always, said("now"))
 				require.Empty(t, notices)
 				require.True(t, posted.Written)
 				calls, took := p.wire.count()-before, time.Since(began)

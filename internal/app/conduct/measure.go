@@ -88,7 +88,7 @@ func (c *Conductor) execute(ctx context.Context, r runs.Run) (runs.Outcome, erro
 	if err != nil {
 		return runs.Outcome{}, err
 	}
-	if err := c.show(ctx, client, &r, publish.InProgress); errors.Is(err, errEnded) {
+	if err := c.show(ctx, client, &r); errors.Is(err, errEnded) {
 		return runs.Outcome{}, err
 	} else if err != nil {
 		c.opts.Log.WarnContext(ctx, "the check run does not show the progress", "run", r.ID, "problem", c.opts.Redact(err.Error()))
@@ -244,7 +244,7 @@ func (p *progress) surface(ctx context.Context) func(*bench.SurfaceChange) {
 // show shows the run's check as it is. Its caller holds mu.
 func (p *progress) show(ctx context.Context) {
 	c, now := p.conductor, p.conductor.opts.Now()
-	shown := output(comment.Check(c.said(p.run, runs.Outcome{Surface: p.found})).Output)
+	shown := comment.Check(c.said(p.run, runs.Outcome{Surface: p.found})).Output
 	run := p.run // it changes with the next row
 	p.told.Go(func() { c.warn(ctx, run, p.check.Progress(ctx, now, shown)) })
 }

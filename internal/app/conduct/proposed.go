@@ -53,13 +53,13 @@ func (c *Conductor) tellProposed(ctx context.Context, client *github.Client, e g
 	if len(problems) == 1 {
 		title = "A mistake in the proposed " + settings.Path
 	}
-	end := publish.End{Conclusion: string(comment.Failure), Output: publish.Output{
+	end := publish.End{CheckRun: comment.CheckRun{Conclusion: comment.Failure, Output: comment.CheckOutput{
 		Title:   title,
 		Summary: "Once this is merged nothing would be measured. This pull request is measured by the settings of `" + known.pull.BaseRef + "`, if there are any.",
-	}}
+	}}}
 	for _, p := range problems.Sorted() {
-		end.Annotations = append(end.Annotations, publish.Annotation{
-			Path: settings.Path, StartLine: p.Line, EndLine: p.Line, Level: string(comment.LevelFailure), Title: p.Path, Message: p.Message,
+		end.Output.Annotations = append(end.Output.Annotations, comment.Annotation{
+			Path: settings.Path, StartLine: p.Line, EndLine: p.Line, Level: comment.LevelFailure, Title: p.Path, Message: p.Message,
 		})
 	}
 	var failed []error

@@ -168,7 +168,7 @@ func (c *Conductor) launch(ctx context.Context, client *github.Client, r *runs.R
 	}
 	if r.CheckID == 0 {
 		// A check run that cannot be shown now is made up for later.
-		if err := c.show(ctx, client, r, publish.Queued); err != nil && !errors.Is(err, errEnded) {
+		if err := c.show(ctx, client, r); err != nil && !errors.Is(err, errEnded) {
 			c.opts.Log.WarnContext(ctx, "no check run yet", "run", r.ID, "problem", c.opts.Redact(err.Error()))
 		}
 	}
@@ -266,14 +266,12 @@ func (c *Conductor) claim(ctx context.Context, tx *database.Tx, once string) (bo
 	return c.opts.Runs.Claim(ctx, tx, once)
 }
 
-// show has GitHub show the run as queued or in progress. The error is errEnded
+// show has GitHub show a run that has not ended. The error is errEnded
 // if the run ended meanwhile: then its end may have been told before this, and
 // is told again.
-func (c *Conductor) show(ctx context.Context, client *github.Client, r *runs.Run, status string) error {
-	start := c.checkStart(*r)
-	start.Status = status
-	start.Output = output(comment.Check(c.said(*r, runs.Outcome{})).Output)
-	check, notices := publish.New(client, r.Owner(), r.Name()).StartCheck(ctx, start)
+func (c *Conductor) show(ctx context.Context, client *github.Client, r *runs.Run) error {
+	shown := comment.Check(c.said(*r, runs.Outcome{}))
+	check, notices := publish.New(client, r.Owner(), r.Name()).StartCheck(ctx, c.checkStart(*r), shown)
 	if len(notices) > 0 {
 		return notices[0].Err
 	}

@@ -20,7 +20,7 @@ func (c *Conductor) said(r runs.Run, o runs.Outcome) comment.Run {
 	p := r.Request.Plan.Shown()
 	out := comment.Run{
 		Suite: r.Suite, Phase: phase(r.State), ID: r.ID, Commit: r.Head, At: c.opts.Now(), Plan: &p, Summary: o.Summary, Surface: o.Surface, Reason: o.Reason, Skip: o.Skip,
-		OnNoVerdict: comment.Conclusion(r.Request.OnNoVerdict),
+		OnNoVerdict: r.Request.OnNoVerdict,
 		Links:       comment.Links{Check: r.CheckURL}, Commands: command.Names(),
 	}
 	if c.opts.PublicURL != "" {
@@ -52,10 +52,6 @@ func (c *Conductor) checkStart(r runs.Run) publish.Start {
 		start.DetailsURL = c.opts.PublicURL + "/runs/" + r.ID
 	}
 	return start
-}
-
-func output(o comment.CheckOutput) publish.Output {
-	return publish.Output{Title: o.Title, Summary: o.Summary, Text: o.Text}
 }
 
 // buttons are those of a check run that has ended.
@@ -190,24 +186,18 @@ func (c *Conductor) tell(ctx context.Context, r runs.Run, o runs.Outcome, attemp
 		}
 		return err
 	}
-	if err = c.comment(ctx, publisher, r, said); err != nil && declined(err, attempt) {
-		c.warn(ctx, r, []publish.Notice{{Err: err}})
+	_, notices := publisher.Comment(ctx, r.Pull, r.Request.Comment, said)
+	if len(notices) == 0 || declined(notices[0].Err, attempt) {
+		c.warn(ctx, r, notices)
 		return nil
 	}
-	return err
+	return notices[0].Err
 }
 
 // complete has the check run end.
 func (c *Conductor) complete(ctx context.Context, publisher *publish.Publisher, r *runs.Run, said comment.Run) error {
-	shown := comment.Check(said)
-	end := publish.End{Conclusion: string(shown.Conclusion), At: r.Ended, Output: output(shown.Output), Buttons: buttons(*r)}
-	for _, a := range shown.Output.Annotations {
-		end.Annotations = append(end.Annotations, publish.Annotation{
-			Path: a.Path, StartLine: a.StartLine, EndLine: a.EndLine, Level: string(a.Level), Title: a.Title, Message: a.Message,
-		})
-	}
 	check := publisher.Check(c.checkStart(*r))
-	notices := check.Complete(ctx, end)
+	notices := check.Complete(ctx, publish.End{CheckRun: comment.Check(said), At: r.Ended, Buttons: buttons(*r)})
 	if r.CheckID == 0 && check.ID() != 0 {
 		r.CheckURL = check.URL()
 		if err := c.opts.Runs.SetCheck(ctx, r.ID, check.ID(), r.CheckURL); err != nil {
@@ -218,33 +208,5 @@ func (c *Conductor) complete(ctx context.Context, publisher *publish.Publisher, 
 		return notices[0].Err
 	}
 	c.warn(ctx, *r, notices)
-	return nil
-}
-
-// comment keeps the pull request's comment up to date.
-func (c *Conductor) comment(ctx context.Context, publisher *publish.Publisher, r runs.Run, said comment.Run) error {
-	if r.Pull == 0 || r.State == runs.Skipped || r.Request.Comment == string(publish.Never) {
-		return nil
-	}
-	_, notices := publisher.Comment(ctx, publish.Comment{
-		Number: r.Pull, When: publish.When(r.Request.Comment), State: string(said.Conclusion()), Failed: said.Conclusion() == comment.Failure,
-		Marked: func(body string) bool {
-			marker, ok := comment.ParseMarker(body)
-			return ok && marker.IsOf(said.Suite)
-		},
-		Body: func(last string) string {
-			if marker, ok := comment.ParseMarker(last); ok {
-				said.Previous = &marker
-			}
-			return comment.Comment(said)
-		},
-		StateOf: func(body string) string {
-			marker, _ := comment.ParseMarker(body)
-			return string(marker.Conclusion)
-		},
-	})
-	if len(notices) > 0 {
-		return notices[0].Err
-	}
 	return nil
 }

@@ -91,10 +91,10 @@ type Request struct {
 	Asked string    `json:"asked"`
 	Plan  plan.Plan `json:"plan"`
 	// Comment says when the comment is written.
-	Comment string `json:"comment"`
+	Comment comment.When `json:"comment"`
 	// OnNoVerdict is the conclusion where it cannot be told whether the change is
 	// good; empty in runs of older versions, whose is neutral.
-	OnNoVerdict string `json:"on_no_verdict,omitempty"`
+	OnNoVerdict comment.Conclusion `json:"on_no_verdict,omitempty"`
 	// Continues is the run whose rows are taken over, empty for none.
 	Continues string `json:"continues,omitempty"`
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
+	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
@@ -100,11 +101,11 @@ type Settings struct {
 	Budget         Budget   `json:"budget"`
 	Commands       Commands `json:"commands"`
 	Forks          Forks    `json:"forks"`
-	// Comment is always, on-change, on-failure or never.
-	Comment string `json:"comment"`
-	// OnNoVerdict is a conclusion: neutral, failure or action_required.
-	OnNoVerdict string `json:"on_no_verdict"`
-	CheckName   string `json:"check_name"`
+	// Comment is when the comment on the pull request is written.
+	Comment comment.When `json:"comment"`
+	// OnNoVerdict is neutral, failure or action_required.
+	OnNoVerdict comment.Conclusion `json:"on_no_verdict"`
+	CheckName   string             `json:"check_name"`
 }
 
 // Margins are how much worse a candidate may be where evidence decides.
@@ -156,7 +157,7 @@ func Defaults() Settings {
 		Margins: Margins{Success: evidence.DefaultSuccessDropPct, Cost: evidence.DefaultCostRatio, Latency: evidence.DefaultLatencyRatio},
 		Target:  SandboxTarget, Executor: Dispatch, Workflow: DefaultWorkflow, Benchmark: DefaultBenchmark, TimeoutMinutes: DefaultTimeoutMinutes,
 		Budget:   Budget{Run: DefaultRunUSD, PullRequest: DefaultPullRequestUSD, Day: DefaultDayUSD},
-		Commands: Commands{Permission: "write"}, Forks: ForksApprove, Comment: "always", OnNoVerdict: "neutral", CheckName: DefaultCheckName,
+		Commands: Commands{Permission: "write"}, Forks: ForksApprove, Comment: comment.Always, OnNoVerdict: comment.Neutral, CheckName: DefaultCheckName,
 	}
 }
 

@@ -211,7 +211,7 @@ func (a *action) merge(ctx context.Context) (int, error) {
 func (a *action) judge(ctx context.Context, stages *stages, result benchcli.Result, said string, err error) (int, error) {
 	stages.enter("Gate")
 	a.log.Line(said)
-	run := comment.Run{ID: result.RunID, Summary: result.Summary, Phase: comment.Finished, Shards: len(a.inputs.Results), OnNoVerdict: a.onNoVerdict(), Unverified: a.unverified()}
+	run := comment.Run{ID: result.RunID, Summary: result.Summary, Phase: comment.Finished, Shards: len(a.inputs.Results), OnNoVerdict: a.inputs.OnNoVerdict, Unverified: a.unverified()}
 	switch {
 	case ctx.Err() != nil:
 		run.Phase, run.Reason = comment.Stopped, context.Cause(ctx).Error()+"."
@@ -250,9 +250,6 @@ func (a *action) exitCode(result benchcli.Result, err error) int {
 	}
 }
 
-// onNoVerdict is the conclusion where it cannot be told whether the change is good.
-func (a *action) onNoVerdict() comment.Conclusion { return comment.Conclusion(a.inputs.OnNoVerdict) }
-
 // unverified reports whether the rows that are published were made by a workflow
 // of a fork, which its author wrote.
 func (a *action) unverified() bool { return a.event.Name == ghevent.WorkflowRun && a.event.Fork }
@@ -267,7 +264,7 @@ func (a *action) broken(ctx context.Context, err error) (int, error) {
 		code = exitGateFailed
 	case fault.Infrastructure, fault.Internal:
 	}
-	run := comment.Run{Phase: comment.Broken, Problem: err, Places: a.places(err), OnNoVerdict: a.onNoVerdict()}
+	run := comment.Run{Phase: comment.Broken, Problem: err, Places: a.places(err), OnNoVerdict: a.inputs.OnNoVerdict}
 	if ctx.Err() != nil {
 		run = comment.Run{Phase: comment.Stopped, Reason: context.Cause(ctx).Error() + "."}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/publish"
 )
 
 // post finishes what the main step left open: its process may have been killed
@@ -40,12 +41,12 @@ func (a *action) closeCheck(ctx context.Context) error {
 		Suite: a.inputs.CheckName, Commit: sha, At: a.now(), Phase: comment.Stopped,
 		Reason: "The job ended before the benchmark could say how it went.", Links: comment.Links{Job: a.event.Place.RunURL},
 	}
-	check, notices := a.teller.publisher.OpenCheck(ctx, a.teller.start(left))
+	check, notices := a.teller.publisher.OpenCheck(ctx, a.teller.start())
 	a.teller.warn(notices)
 	if check == nil {
 		return nil
 	}
 	a.log.Line("The check run was left open, and is closed now.")
-	a.teller.closeWith(ctx, check, left)
+	a.teller.warn(check.Complete(ctx, publish.End{CheckRun: comment.Check(left), At: left.At}))
 	return nil
 }

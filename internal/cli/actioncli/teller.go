@@ -91,23 +91,7 @@ func (t *teller) announced(plan *comment.Plan) comment.Run {
 
 // last returns what our comment says of the last run, nil if there is none.
 func (t *teller) last(ctx context.Context) (*comment.Marker, error) {
-	body, err := t.publisher.Standing(ctx, t.action.event.PullNumber, t.marked(t.run.Suite))
-	if err != nil {
-		return nil, err
-	}
-	marker, ok := comment.ParseMarker(body)
-	if !ok {
-		return nil, nil
-	}
-	return &marker, nil
-}
-
-// marked tells the comments of a suite by their marker.
-func (t *teller) marked(suite string) func(string) bool {
-	return func(body string) bool {
-		marker, ok := comment.ParseMarker(body)
-		return ok && marker.IsOf(suite)
-	}
+	return t.publisher.Standing(ctx, t.action.event.PullNumber, t.run.Suite)
 }
 
 // findPull finds the pull request of a commit that an event does not name: a
@@ -149,7 +133,7 @@ func (t *teller) begin(ctx context.Context, plan *comment.Plan) {
 	t.files.SaveState(stateCheck, t.externalID())
 	t.files.SaveState(stateName, t.action.inputs.CheckName)
 	t.files.SaveState(stateCommit, t.action.event.HeadSHA)
-	check, notices := t.publisher.StartCheck(ctx, t.start(run))
+	check, notices := t.publisher.StartCheck(ctx, t.start(), comment.Check(run))
 	t.warn(notices)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -161,15 +145,10 @@ func (t *teller) externalID() string {
 	return cmp.Or(t.action.event.Place.RunID, "local") + "-" + cmp.Or(t.action.getenv("GITHUB_RUN_ATTEMPT"), "1") + "-" + t.action.inputs.CheckName
 }
 
-func (t *teller) start(run comment.Run) publish.Start {
+func (t *teller) start() publish.Start {
 	return publish.Start{
-		HeadSHA: t.action.event.HeadSHA, Name: t.action.inputs.CheckName, ExternalID: t.externalID(),
-		DetailsURL: run.Links.Job, Output: outputOf(comment.Check(run).Output),
+		HeadSHA: t.action.event.HeadSHA, Name: t.action.inputs.CheckName, ExternalID: t.externalID(), DetailsURL: t.action.event.Place.RunURL,
 	}
-}
-
-func outputOf(o comment.CheckOutput) publish.Output {
-	return publish.Output{Title: o.Title, Summary: o.Summary, Text: o.Text}
 }
 
 // progress shows how far the run is. It does not wait for GitHub.
@@ -191,7 +170,7 @@ func (t *teller) show(ctx context.Context, change func(*comment.Run)) {
 	if t.check == nil {
 		return
 	}
-	check, now, output := t.check, t.action.now(), outputOf(comment.Check(t.run).Output)
+	check, now, output := t.check, t.action.now(), comment.Check(t.run).Output
 	go func() { t.warn(check.Progress(ctx, now, output)) }()
 }
 
@@ -213,7 +192,9 @@ func (t *teller) finish(ctx context.Context, end comment.Run) told {
 	if !t.silent() {
 		where.checkURL = t.complete(ctx, end)
 		end.Links.Check = where.checkURL
-		where.commentURL = t.comment(ctx, end)
+		posted, notices := t.publisher.Comment(ctx, t.action.event.PullNumber, t.action.inputs.Comment, end)
+		t.warn(notices)
+		where.commentURL = posted.URL
 	}
 	t.files.AddSummary(comment.JobSummary(end))
 	return where
@@ -228,53 +209,12 @@ func (t *teller) complete(ctx context.Context, end comment.Run) string {
 	check := t.check
 	t.mu.Unlock()
 	if check == nil {
-		started, notices := t.publisher.StartCheck(ctx, t.start(end))
+		started, notices := t.publisher.StartCheck(ctx, t.start(), comment.Check(end))
 		t.warn(notices)
 		check = started
 	}
-	t.closeWith(ctx, check, end)
+	t.warn(check.Complete(ctx, publish.End{CheckRun: comment.Check(end), At: end.At}))
 	return check.URL()
-}
-
-// closeWith ends a check run.
-func (t *teller) closeWith(ctx context.Context, check *publish.Check, end comment.Run) {
-	shown := comment.Check(end)
-	annotations := make([]publish.Annotation, 0, len(shown.Output.Annotations))
-	for _, a := range shown.Output.Annotations {
-		annotations = append(annotations, publish.Annotation{
-			Path: a.Path, StartLine: a.StartLine, EndLine: a.EndLine, Level: string(a.Level), Title: a.Title, Message: a.Message,
-		})
-	}
-	t.warn(check.Complete(ctx, publish.End{
-		Conclusion: string(shown.Conclusion), At: end.At, Output: outputOf(shown.Output), Annotations: annotations,
-	}))
-}
-
-// comment writes the pull request's comment.
-func (t *teller) comment(ctx context.Context, end comment.Run) string {
-	if t.action.event.PullNumber == 0 || end.Phase == comment.Skipped || t.action.inputs.Comment == actions.CommentNever {
-		return ""
-	}
-	stateOf := func(body string) string {
-		marker, ok := comment.ParseMarker(body)
-		if !ok {
-			return ""
-		}
-		return string(marker.Conclusion)
-	}
-	posted, notices := t.publisher.Comment(ctx, publish.Comment{
-		Number: t.action.event.PullNumber, When: publish.When(t.action.inputs.Comment),
-		Body: func(last string) string {
-			if marker, ok := comment.ParseMarker(last); ok {
-				end.Previous = &marker
-			}
-			return comment.Comment(end)
-		},
-		Marked: t.marked(end.Suite),
-		State:  string(end.Conclusion()), StateOf: stateOf, Failed: end.Conclusion() == comment.Failure,
-	})
-	t.warn(notices)
-	return posted.URL
 }
 
 func (t *teller) warn(notices []publish.Notice) {
