@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -56,7 +55,7 @@ func (r *reading) ofGHX(in Inputs) {
 	if in.Rows != "" {
 		r.rowsToTakeOver(in)
 	}
-	if !isShard(in.Shard) {
+	if _, err := bench.ParseShard(in.Shard); in.Shard != "" && err != nil {
 		r.problem(inShard, "it is %q, want I/N with I from 1 to N, for example 2/4", in.Shard)
 	}
 	r.fixtureApp(in)
@@ -155,17 +154,6 @@ func (r *reading) repository(in Inputs) {
 	case in.AgentToken != "" && in.AgentToken == in.FixturesToken:
 		r.problem(inAgentToken, "it is the same as %s: checkpoints read with another token than the agent's", inFixturesToken)
 	}
-}
-
-// isShard reports whether a text is "i/n", or empty.
-func isShard(text string) bool {
-	if text == "" {
-		return true
-	}
-	part, of, _ := strings.Cut(text, "/")
-	i, err1 := strconv.Atoi(part)
-	n, err2 := strconv.Atoi(of)
-	return err1 == nil && err2 == nil && 1 <= i && i <= n
 }
 
 // inside reports whether a path stays in the folder that it is relative to.

@@ -42,7 +42,7 @@ type RunInfo struct {
 	OrderKind string `json:"order_kind"`
 	OrderSeed uint64 `json:"order_seed"`
 	// Shard is nil unless the run is one of several that share a plan.
-	Shard    *Shard         `json:"shard,omitempty"`
+	Shard    *bench.Shard   `json:"shard,omitempty"`
 	Provider string         `json:"provider"`
 	Model    bench.ModelRef `json:"model"`
 	// Profile is empty if the run was not started for a gate.
@@ -172,12 +172,6 @@ type Judged struct {
 type ScenarioRef struct {
 	ID   string `json:"id"`
 	Hash string `json:"hash"`
-}
-
-// Shard is the part Index, from 1, of Count.
-type Shard struct {
-	Index int `json:"index"`
-	Count int `json:"count"`
 }
 
 // Stop says that a run ended before its plan did.

@@ -20,7 +20,7 @@ func planned(id string, created time.Time, repetitions int) ledger.RunInfo {
 		SchemaVersion: ledger.RunSchemaVersion, RunID: id, CreatedAt: created,
 		Modes: []bench.Mode{bench.GHX}, Repetitions: repetitions, ScenarioSet: "default",
 		Scenarios: []ledger.ScenarioRef{{ID: "pr-view-001", Hash: "abc"}},
-		OrderKind: "interleaved", OrderSeed: 1<<64 - 1, Shard: &ledger.Shard{Index: 1, Count: 2},
+		OrderKind: "interleaved", OrderSeed: 1<<64 - 1, Shard: &bench.Shard{Index: 1, Count: 2},
 		Provider: "opencode", Model: bench.ModelRef{ProviderID: "acme", ModelID: "model-1", Mode: ref("high")},
 		Profile: bench.VerifyPR, SeedID: "seed-1", Git: bench.GitRef{Commit: ref("beef")},
 	}

@@ -2,8 +2,6 @@ package runner
 
 import (
 	"math/rand/v2"
-	"strconv"
-	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -86,42 +84,4 @@ func inBlocks(opts PlanOptions, random *rand.Rand) (cells []bench.Cell) {
 		}
 	}
 	return cells
-}
-
-// Shard is the part Index, from 1, of Count parts of a plan.
-type Shard struct{ Index, Count int }
-
-// ParseShard reads "i/n", for example "2/4".
-func ParseShard(text string) (Shard, error) {
-	first, second, found := strings.Cut(text, "/")
-	index, err := strconv.Atoi(first)
-	count, err2 := strconv.Atoi(second)
-	if !found || err != nil || err2 != nil || index < 1 || count < index {
-		return Shard{}, fault.Invalidf("shard %q: want i/n with i from 1 to n, for example 2/4", text)
-	}
-	return Shard{Index: index, Count: count}, nil
-}
-
-// Of returns the shard's cells of a plan, in order. The shards of one plan are
-// disjoint and together the whole. All modes of one iteration of a scenario
-// are in the same shard, so that modes are compared on the same machine.
-func (s Shard) Of(plan []bench.Cell) []bench.Cell {
-	type pair struct {
-		scenario  string
-		iteration int
-	}
-	owner := map[pair]int{}
-	var part []bench.Cell
-	for _, c := range plan {
-		p := pair{c.ScenarioID, c.Iteration}
-		index, seen := owner[p]
-		if !seen {
-			index = len(owner)%s.Count + 1
-			owner[p] = index
-		}
-		if index == s.Index {
-			part = append(part, c)
-		}
-	}
-	return part
 }

@@ -124,7 +124,7 @@ func TestShardsAreDisjointAndTogetherThePlan(t *testing.T) {
 		together := map[string]int{}
 		for index := 1; index <= count; index++ {
 			at := -1
-			for _, c := range (runner.Shard{Index: index, Count: count}).Of(plan) {
+			for _, c := range (bench.Shard{Index: index, Count: count}).Of(plan) {
 				assert.Zero(t, owner[c], "cell %s is in two shards", c)
 				owner[c] = index
 				after := slices.Index(plan, c)
@@ -146,24 +146,10 @@ func TestShardsAreOfAboutOneSize(t *testing.T) {
 		count := 1 + random.IntN(9)
 		var sizes []int
 		for index := 1; index <= count; index++ {
-			sizes = append(sizes, len(runner.Shard{Index: index, Count: count}.Of(plan)))
+			sizes = append(sizes, len(bench.Shard{Index: index, Count: count}.Of(plan)))
 		}
 		assert.LessOrEqual(t, slices.Max(sizes)-slices.Min(sizes), len(opts.Modes))
 	})
-}
-
-func TestParseShard(t *testing.T) {
-	for text, want := range map[string]runner.Shard{"1/1": {Index: 1, Count: 1}, "2/4": {Index: 2, Count: 4}, "4/4": {Index: 4, Count: 4}} {
-		got, err := runner.ParseShard(text)
-		require.NoError(t, err)
-		assert.Equal(t, want, got)
-	}
-	for _, text := range []string{"", "1", "/", "0/4", "5/4", "-1/4", "1/0", "a/b", "1/2/3", "1.5/2"} {
-		_, err := runner.ParseShard(text)
-		require.Error(t, err, text)
-		assert.Equal(t, fault.Invalid, fault.KindOf(err))
-		assert.ErrorContains(t, err, "want i/n")
-	}
 }
 
 func TestParseOrder(t *testing.T) {

@@ -135,7 +135,7 @@ func TestN10ShardsRefillTheirOwnBlocks(t *testing.T) {
 	r.providerFailsIn("a-001/ghx/1", "b-001/ghx/2")
 	cells := map[string]bool{}
 	for i := range 2 {
-		r.suite.Dir, r.suite.Shard = dir+[]string{"/one", "/two"}[i], &runner.Shard{Index: i + 1, Count: 2}
+		r.suite.Dir, r.suite.Shard = dir+[]string{"/one", "/two"}[i], &bench.Shard{Index: i + 1, Count: 2}
 		for _, row := range rowsOf(t, r.run(t.Context(), t).Files) {
 			assert.False(t, cells[row.Cell().String()], row.Cell())
 			cells[row.Cell().String()] = true

@@ -99,7 +99,7 @@ func shard(r ledger.RunInfo) string {
 	if r.Shard == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d", r.Shard.Index, r.Shard.Count)
+	return r.Shard.String()
 }
 
 func cells(r ledger.RunInfo) string {

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
@@ -234,7 +233,7 @@ func (r *rig) shards(t *testing.T, count int) verify.Source {
 	var all verify.Source
 	for index := 1; index <= count; index++ {
 		r.next("shard-" + string(rune('0'+index)))
-		r.suite.Shard = &runner.Shard{Index: index, Count: count}
+		r.suite.Shard = &bench.Shard{Index: index, Count: count}
 		r.run(t.Context(), t)
 		source, err := verify.SourceOf(r.suite.Folder())
 		require.NoError(t, err)
@@ -296,10 +295,10 @@ func TestR9AShardAloneHasNoVerdict(t *testing.T) {
 
 func TestR9AShardThatWasStoppedSaysSoBesideAnother(t *testing.T) {
 	r := newRig(t)
-	r.suite.Shard = &runner.Shard{Index: 1, Count: 2}
+	r.suite.Shard = &bench.Shard{Index: 1, Count: 2}
 	stopped := r.run(r.stopAfter(t, 1), t).Info
 	r.next("run-2")
-	r.suite.Shard = &runner.Shard{Index: 2, Count: 2}
+	r.suite.Shard = &bench.Shard{Index: 2, Count: 2}
 	other := r.run(t.Context(), t).Info
 	first, err := verify.SourceOf(filepath.Join(r.suite.Dir, "run-1"))
 	require.NoError(t, err)

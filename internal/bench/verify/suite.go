@@ -50,7 +50,7 @@ type Suite struct {
 	// the target cannot have their fixtures.
 	NotRunnable []string
 	// Shard is nil for a whole plan.
-	Shard *runner.Shard
+	Shard *bench.Shard
 	// Profile is empty if the run is not for a gate.
 	Profile bench.GateProfile
 	// OutputJSONL is the one ledger file; empty means one per mode in the
@@ -130,7 +130,7 @@ func (s Suite) info(created time.Time, model bench.ModelRef) ledger.RunInfo {
 	if s.Shard != nil {
 		info.AllCells = info.Cells
 		info.Cells = s.Shard.Of(info.AllCells)
-		info.Shard = &ledger.Shard{Index: s.Shard.Index, Count: s.Shard.Count}
+		info.Shard = s.Shard
 	}
 	return info
 }

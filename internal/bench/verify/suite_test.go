@@ -148,7 +148,7 @@ func TestN1ResumeNamesWhatIsDifferent(t *testing.T) {
 		{"scenario set", func(r *rig) { r.suite.ScenarioSet = "" }, []string{"its scenario set is default", "it would be none"}},
 		{"scenarios", func(r *rig) { r.suite.Scenarios = r.suite.Scenarios[:1] }, []string{"its list of scenarios is [a-001 b-001]", "[a-001]"}},
 		{"content of a scenario", func(r *rig) { r.suite.Scenarios[1].Hash = "changed" }, []string{"its content of scenario b-001 is hash of b-001", "changed"}},
-		{"shard", func(r *rig) { r.suite.Shard = &runner.Shard{Index: 1, Count: 2} }, []string{"its shard is none", "it would be 1/2"}},
+		{"shard", func(r *rig) { r.suite.Shard = &bench.Shard{Index: 1, Count: 2} }, []string{"its shard is none", "it would be 1/2"}},
 		{"ledger file", func(r *rig) { r.suite.OutputJSONL = "rows.jsonl" }, []string{"its ledger file is none", "rows.jsonl"}},
 	}
 	for _, c := range cases {
@@ -331,7 +331,7 @@ func TestRunsOfShardsAreParts(t *testing.T) {
 	var all []bench.Cell
 	for index := 1; index <= 3; index++ {
 		r.next("shard-" + string(rune('0'+index)))
-		r.suite.Shard = &runner.Shard{Index: index, Count: 3}
+		r.suite.Shard = &bench.Shard{Index: index, Count: 3}
 		result := r.run(t.Context(), t)
 		assert.Equal(t, r.suite.Cells(), result.Info.Cells)
 		assert.Equal(t, r.suite.Plan(), result.Info.AllCells)

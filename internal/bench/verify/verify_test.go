@@ -13,7 +13,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
-	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -142,7 +141,7 @@ func TestTheHistoryHasEveryCompleteRunOnce(t *testing.T) {
 	assert.Len(t, r.history(t), 1, "not a run that is reported again")
 
 	r.next("run-2")
-	r.suite.Shard = &runner.Shard{Index: 1, Count: 2}
+	r.suite.Shard = &bench.Shard{Index: 1, Count: 2}
 	v = r.verify(t.Context(), t)
 	assert.Empty(t, v.Left)
 	assert.Len(t, r.history(t), 1, "not a shard")

@@ -218,9 +218,9 @@ func (a *app) prepare(cmd *cobra.Command, f *suiteFlags, names []string, repetit
 		return nil, err
 	}
 	if f.shard != "" {
-		shard, err := runner.ParseShard(f.shard)
+		shard, err := bench.ParseShard(f.shard)
 		if err != nil {
-			return nil, err
+			return nil, fault.Wrap(fault.Invalid, err)
 		}
 		p.suite.Shard = &shard
 	}

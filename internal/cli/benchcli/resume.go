@@ -47,7 +47,7 @@ func (p *prepared) resume(given *pflag.FlagSet) error {
 		s.OrderSeed = info.OrderSeed
 	}
 	if !keep("shard") && info.Shard != nil {
-		s.Shard = &runner.Shard{Index: info.Shard.Index, Count: info.Shard.Count}
+		s.Shard = info.Shard
 	}
 	if !keep("base-commit") && info.BaseCommit != nil {
 		p.flags.baseCommit = *info.BaseCommit
