@@ -197,6 +197,15 @@ func (g GitRef) SameTool(other GitRef) bool {
 	return a != nil && b != nil && *a == *b
 }
 
+// Reusable reports whether a later run, on a base commit that is zero where it is not
+// known, may take the row over instead of running the cell again. What became of the
+// cell is no reason against it: what was tried was tried (rule V3). A row of mode
+// [GHXBase] is of no use once the base has moved, or where it is not known of which
+// base it is.
+func (r *Row) Reusable(base GitRef) bool {
+	return r.Mode != GHXBase || base.Commit == nil && base.Tree == nil || r.Git.SameTool(base)
+}
+
 // ErrorType classifies what went wrong with a cell (rule R8).
 type ErrorType string
 

@@ -173,6 +173,27 @@ func TestR6AllAttemptsOfACellAreSpent(t *testing.T) {
 	assert.InDelta(t, 0.75, row.SpentUSD(), 1e-12)
 }
 
+func TestV3ARowMayBeUsedAgainWhateverItSays(t *testing.T) {
+	commit := func(sha string) bench.GitRef { return bench.GitRef{Commit: &sha} }
+	tree := func(sha, of string) bench.GitRef { return bench.GitRef{Commit: &sha, Tree: &of} }
+	for name, c := range map[string]struct {
+		row  bench.Row
+		base bench.GitRef
+		want bool
+	}{
+		"a row that failed":                  {bench.Row{Mode: bench.GHX, Error: &bench.RowError{Type: bench.RunnerError}}, commit("b"), true},
+		"a row of the candidate":             {bench.Row{Mode: bench.GHX, Git: commit("h")}, commit("b"), true},
+		"a base that is not known":           {bench.Row{Mode: bench.GHXBase, Git: commit("old")}, bench.GitRef{}, true},
+		"the same base":                      {bench.Row{Mode: bench.GHXBase, Git: commit("b")}, commit("b"), true},
+		"a base that has moved":              {bench.Row{Mode: bench.GHXBase, Git: commit("old")}, commit("b"), false},
+		"a base with the same content":       {bench.Row{Mode: bench.GHXBase, Git: tree("old", "t")}, tree("b", "t"), true},
+		"a row that does not say its base":   {bench.Row{Mode: bench.GHXBase}, commit("b"), false},
+		"content that only the row knows of": {bench.Row{Mode: bench.GHXBase, Git: tree("b", "t")}, commit("b"), true},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, c.row.Reusable(c.base)) })
+	}
+}
+
 func TestR2TimesAreUTCWithMilliseconds(t *testing.T) {
 	cet := time.FixedZone("CET", 3600)
 	assert.Equal(t, "2026-02-25T17:35:31.510Z", bench.FormatTime(time.Date(2026, 2, 25, 18, 35, 31, 510_999_999, cet)))

@@ -263,7 +263,7 @@ func (c *Conductor) lacks(ctx context.Context, r runs.Run) (bool, error) {
 		judged := outcome.Summary != nil && outcome.Summary.Evidence != nil && outcome.Summary.Evidence.Final
 		return err == nil && !judged, err
 	}
-	kept, err := c.takeOver(ctx, r.ID, r.Request.BaseSHA)
+	kept, err := c.reusable(ctx, r.ID, r.Request.BaseSHA)
 	return len(kept) < r.Request.Plan.Cells(), err
 }
 

@@ -94,7 +94,7 @@ func (c *Conductor) execute(ctx context.Context, r runs.Run) (runs.Outcome, erro
 		c.opts.Log.WarnContext(ctx, "the check run does not show the progress", "run", r.ID, "problem", c.opts.Redact(err.Error()))
 	}
 	if r.Request.Continues != "" && r.WorkflowRun == 0 { // later looks at a workflow find them
-		kept, err := c.takeOver(ctx, r.Request.Continues, r.Request.BaseSHA)
+		kept, err := c.reusable(ctx, r.Request.Continues, r.Request.BaseSHA)
 		if err != nil {
 			return runs.Outcome{}, err
 		}
@@ -136,13 +136,16 @@ func (c *Conductor) before(ctx context.Context, r runs.Run) (before []runs.Run, 
 	return before, nil
 }
 
-// takeOver returns the rows of another run, whatever became of them: what was
-// tried counts. It leaves out those of mode ghx@base of another base commit,
-// which is empty where it is not known.
-func (c *Conductor) takeOver(ctx context.Context, id, base string) (map[bench.Cell][]byte, error) {
+// reusable returns the rows of another run that a run on a base commit may take
+// over; the commit is empty where it is not known.
+func (c *Conductor) reusable(ctx context.Context, id, base string) (map[bench.Cell][]byte, error) {
 	all, err := c.opts.Runs.Rows(ctx, id)
 	if err != nil {
 		return nil, err
+	}
+	var of bench.GitRef
+	if base != "" {
+		of.Commit = &base
 	}
 	kept := map[bench.Cell][]byte{}
 	for _, raw := range all {
@@ -150,8 +153,7 @@ func (c *Conductor) takeOver(ctx context.Context, id, base string) (map[bench.Ce
 		if err := json.Unmarshal(raw, &row); err != nil {
 			return nil, fault.Internalf("read a row: %w", err)
 		}
-		moved := row.Mode == bench.GHXBase && base != "" && (row.Git.Commit == nil || *row.Git.Commit != base)
-		if !moved {
+		if row.Reusable(of) {
 			kept[row.Cell()] = raw
 		}
 	}

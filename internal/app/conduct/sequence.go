@@ -49,7 +49,7 @@ func (c *Conductor) continueSequence(ctx context.Context, a *ask) error {
 				return errAnswered
 			}
 		}
-		kept, err := c.takeOver(ctx, r.ID, a.pull.BaseSHA)
+		kept, err := c.reusable(ctx, r.ID, a.pull.BaseSHA)
 		if err != nil {
 			return err
 		}

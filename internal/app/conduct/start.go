@@ -119,7 +119,7 @@ func (c *Conductor) cellsLeft(ctx context.Context, a *ask) (int, error) {
 	if a.continues == "" {
 		return expected, nil
 	}
-	kept, err := c.takeOver(ctx, a.continues, a.pull.BaseSHA)
+	kept, err := c.reusable(ctx, a.continues, a.pull.BaseSHA)
 	if len(kept) >= expected {
 		expected = a.plan.Cells() // it has not been enough
 	}

@@ -62,7 +62,7 @@ func (s Suite) Earlier(by agent.Info, paths ...string) (Earlier, error) {
 		if row.Simulated != by.Simulated {
 			return fault.Invalidf("cell %s was run by another kind of agent: a model was involved in one of the two runs alone, so start a new run, or leave the file out", row.Cell())
 		}
-		if s.ofOtherBase(row) {
+		if !row.Reusable(identity.Base) {
 			return nil
 		}
 		return ledger.CheckSame(identity, row)
@@ -92,7 +92,7 @@ func (s Suite) choose(rows []bench.Row, identity ledger.Identity) (chosen []benc
 			return nil, nil, fault.Invalidf("cell %s cannot be taken over: repetitions are counted from 1 to %d; leave the file out", row.Cell(), maxIteration)
 		}
 		last = max(last, row.Iteration)
-		if s.ofOtherBase(row) {
+		if !row.Reusable(identity.Base) {
 			otherBase[blockOf(row.Cell())] = s.Profile.ByEvidence()
 		}
 	}
@@ -111,7 +111,7 @@ func (s Suite) choose(rows []bench.Row, identity ledger.Identity) (chosen []benc
 			omitted.Add(reasonScenario, cell)
 		case !ours[cell]:
 			omitted.Add(reasonShard, cell)
-		case s.ofOtherBase(row):
+		case !row.Reusable(identity.Base):
 			omitted.Add(reasonOtherBase, cell)
 		case otherBase[blockOf(cell)]:
 			omitted.Add(reasonBesideBase, cell)
@@ -131,12 +131,6 @@ type block struct {
 }
 
 func blockOf(c bench.Cell) block { return block{c.ScenarioID, c.Iteration} }
-
-// ofOtherBase reports whether a row is of a base commit that is not the suite's,
-// where that is known.
-func (s Suite) ofOtherBase(row *bench.Row) bool {
-	return row.Mode == bench.GHXBase && (s.BaseCommit != nil || s.BaseTree != nil) && !row.Git.SameTool(bench.GitRef{Commit: s.BaseCommit, Tree: s.BaseTree})
-}
 
 func ledgersIn(paths []string) (files []string, err error) {
 	for _, path := range paths {
