@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
@@ -197,7 +196,7 @@ func (o *order) run(ctx context.Context) (runs.Answer, error) {
 	if why, err := o.held(ctx); err != nil || why != "" {
 		return o.decline(why), err
 	}
-	p, err := plan.Resolve(o.settings, o.command, o.conductor.opts.Library)
+	p, err := settings.Resolve(o.settings, o.command, o.conductor.opts.Library)
 	if err != nil {
 		return o.correct(err), nil
 	}
@@ -206,7 +205,7 @@ func (o *order) run(ctx context.Context) (runs.Answer, error) {
 
 // begin starts a run, which goes on with another one if that has an ID, and answers
 // with what it is.
-func (o *order) begin(ctx context.Context, p plan.Plan, continues runs.Run) (runs.Answer, error) {
+func (o *order) begin(ctx context.Context, p settings.Plan, continues runs.Run) (runs.Answer, error) {
 	answer := func(r runs.Run) runs.Answer {
 		return o.accept(comment.Accepted(o.command.Name, o.conductor.said(r, runs.Outcome{})))
 	}
@@ -364,7 +363,7 @@ func (o *order) approve(ctx context.Context) (runs.Answer, error) {
 	if err := o.conductor.opts.Runs.Approve(ctx, o.event.Repo.FullName(), o.pull.Number, o.pull.HeadSHA, o.event.Sender.Login, o.event.Comment.At); err != nil {
 		return runs.Answer{}, err
 	}
-	p, err := plan.Resolve(o.settings, command.Command{Name: command.Run}, o.conductor.opts.Library)
+	p, err := settings.Resolve(o.settings, command.Command{Name: command.Run}, o.conductor.opts.Library)
 	if err != nil {
 		return o.correct(err), nil
 	}

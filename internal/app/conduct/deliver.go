@@ -11,7 +11,6 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
-	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
@@ -149,7 +148,7 @@ func (c *Conductor) carry(ctx context.Context, client *github.Client, a ask, d d
 		a.once = "skipped " + about + " " + string(d.why)
 		return c.skip(ctx, a, d.why)
 	}
-	a.plan, err = plan.Resolve(a.settings, command.Command{Name: command.Run}, c.opts.Library)
+	a.plan, err = settings.Resolve(a.settings, command.Command{Name: command.Run}, c.opts.Library)
 	if err != nil {
 		return c.refuse(ctx, a, jsondoc.Problems{{File: settings.Path, Line: 1, Column: 1, Message: fault.Public(err)}})
 	}
@@ -290,7 +289,7 @@ func (c *Conductor) group(ctx context.Context, cause string, e ghevent.Event) er
 	if !set.Triggers.MergeGroup {
 		return c.skip(ctx, request, comment.SkipTrigger)
 	}
-	if request.plan, err = plan.Resolve(set, command.Command{Name: command.Run}, c.opts.Library); err != nil {
+	if request.plan, err = settings.Resolve(set, command.Command{Name: command.Run}, c.opts.Library); err != nil {
 		return c.refuse(ctx, request, jsondoc.Problems{{File: settings.Path, Line: 1, Column: 1, Message: fault.Public(err)}})
 	}
 	_, err = c.start(ctx, client, request)

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/ghx-dev/bench-action/internal/app/plan"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
@@ -53,7 +54,7 @@ func (o *order) press(ctx context.Context, fresh bool) (string, error) {
 	case s.missing:
 		return noSettings, nil // they were taken away, and nothing is measured any more
 	case len(s.problems) > 0:
-		return brokenSettings, o.conductor.refuse(ctx, o.again(plan.Plan{}, ""), s.problems)
+		return brokenSettings, o.conductor.refuse(ctx, o.again(settings.Plan{}, ""), s.problems)
 	}
 	return o.rerun(ctx, r, fresh)
 }
@@ -87,7 +88,7 @@ func (o *order) rerun(ctx context.Context, r runs.Run, fresh bool) (string, erro
 	p, continues := r.Request.Plan, ""
 	if r.State == runs.Skipped || r.State == runs.Broken && p.Cells() == 0 {
 		var err error
-		if p, err = plan.Resolve(o.settings, command.Command{Name: command.Run}, c.opts.Library); err != nil {
+		if p, err = settings.Resolve(o.settings, command.Command{Name: command.Run}, c.opts.Library); err != nil {
 			return "", err
 		}
 	} else if !fresh {
@@ -112,7 +113,7 @@ func (o *order) rerun(ctx context.Context, r runs.Run, fresh bool) (string, erro
 }
 
 // again is what pressing asks for.
-func (o *order) again(p plan.Plan, continues string) ask {
+func (o *order) again(p settings.Plan, continues string) ask {
 	return ask{
 		cause: o.cause, event: o.event, pull: o.pull, settings: o.settings, plan: p, continues: continues, asked: "re-run by " + o.event.Sender.Login,
 	}

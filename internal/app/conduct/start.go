@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
@@ -27,7 +26,7 @@ type ask struct {
 	event    ghevent.Event
 	pull     ghevent.Pull
 	settings settings.Settings
-	plan     plan.Plan
+	plan     settings.Plan
 	asked    string
 	// check is the check's name, empty where the settings and the plan say it.
 	check string
@@ -52,7 +51,7 @@ func (c *Conductor) suite(a ask) string {
 	if a.check != "" || a.plan.Cells() == 0 {
 		return name
 	}
-	usual, err := plan.Resolve(a.settings, command.Command{Name: command.Run}, c.opts.Library)
+	usual, err := settings.Resolve(a.settings, command.Command{Name: command.Run}, c.opts.Library)
 	if err == nil && !a.plan.Measures(usual) {
 		name += comment.PartialSuffix
 	}
@@ -133,7 +132,7 @@ func (c *Conductor) afford(ctx context.Context, tx *database.Tx, a *ask) error {
 	if err != nil {
 		return err
 	}
-	left, ok := plan.Allowed(a.settings.Budget, spent, a.plan.EstimateUSD)
+	left, ok := settings.Allowed(a.settings.Budget, spent, a.plan.EstimateUSD)
 	if !ok {
 		return overBudget{left, a.plan.EstimateUSD}
 	}

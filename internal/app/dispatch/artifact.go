@@ -15,7 +15,6 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ghx-dev/bench-action/internal/app/conduct"
-	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -329,7 +328,7 @@ func marginsOf(m bench.Margins) settings.Margins {
 // fitsPlan reports whether a plan leads to so many cells: all of them, and where
 // evidence decides it may have been enough earlier, or blocks have taken the
 // place of void ones.
-func fitsPlan(cells int, p plan.Plan) bool {
+func fitsPlan(cells int, p settings.Plan) bool {
 	if !p.Profile.ByEvidence() {
 		return cells == p.Cells()
 	}

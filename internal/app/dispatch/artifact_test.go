@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/dispatch"
-	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -22,7 +21,7 @@ const head = "1111111111111111111111111111111111111111"
 
 // asked is a run of two cells.
 func asked() runs.Run {
-	return runs.Run{ID: "run-1", Repo: "o/r", Head: head, Request: runs.Request{Owner: "o", Name: "r", Plan: plan.Plan{
+	return runs.Run{ID: "run-1", Repo: "o/r", Head: head, Request: runs.Request{Owner: "o", Name: "r", Plan: settings.Plan{
 		Profile: bench.VerifyPR, Scenarios: []string{"a"}, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Baseline: bench.AgentDirect, Candidate: bench.GHX,
 		Repetitions: bench.Repetitions{First: 1, Most: 1}, Model: "openai/m", Executor: settings.Dispatch, Workflow: "bench.yml",
 	}}}

@@ -23,7 +23,6 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ghx-dev/bench-action/internal/app/conduct"
-	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -244,7 +243,7 @@ func earlier(ctx context.Context, w conduct.Work) (*runs.Run, error) {
 	return nil, nil
 }
 
-func planOf(p plan.Plan) Plan {
+func planOf(p settings.Plan) Plan {
 	out := Plan{
 		Provider: p.Agent, Model: p.Model, Benchmark: p.Benchmark, Profile: string(p.Profile), ScenarioSet: p.Set,
 		Modes: bench.JoinModes(p.Modes, ","), Baseline: string(p.Baseline), Candidate: string(p.Candidate), ModeFiles: strings.Join(p.ModeFiles, "\n"), Repetitions: p.Repetitions.String(), Target: p.Target,

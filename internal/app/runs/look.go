@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
-	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
@@ -67,12 +66,12 @@ func (t *Table) Untold(ctx context.Context, before time.Time) ([]Run, error) {
 // whose run was ended before it is not known; that counts as it was estimated,
 // or else as all that it could spend. It counts with the
 // transaction; who makes a run for what is left holds [Table.Lock].
-func (t *Table) Spent(ctx context.Context, tx *database.Tx, repo string, pull int, since time.Time, subject string) (plan.Spent, error) {
+func (t *Table) Spent(ctx context.Context, tx *database.Tx, repo string, pull int, since time.Time, subject string) (settings.Spent, error) {
 	found, err := find(ctx, tx, "repo = $1 AND simulated = 0 AND (created >= $2 OR pull = $3) ORDER BY seq", repo, since.UnixMilli(), pull)
 	if err != nil {
-		return plan.Spent{}, err
+		return settings.Spent{}, err
 	}
-	var s plan.Spent
+	var s settings.Spent
 	for _, r := range found {
 		usd := mayCost(r, subject)
 		if r.Pull > 0 && r.Pull == pull {

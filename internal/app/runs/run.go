@@ -4,7 +4,8 @@ package runs
 import (
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/app/plan"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -88,8 +89,8 @@ type Request struct {
 	HeadRepo string `json:"head_repo,omitempty"`
 	Fork     bool   `json:"fork,omitempty"`
 	// Asked says what started the run, for people.
-	Asked string    `json:"asked"`
-	Plan  plan.Plan `json:"plan"`
+	Asked string        `json:"asked"`
+	Plan  settings.Plan `json:"plan"`
 	// Comment says when the comment is written.
 	Comment comment.When `json:"comment"`
 	// OnNoVerdict is the conclusion where it cannot be told whether the change is

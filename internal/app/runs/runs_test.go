@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
-	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -54,7 +53,7 @@ func (r *rig) run(id string, change func(*runs.Run)) bool {
 	r.Helper()
 	run := runs.Run{
 		ID: id, Cause: "delivery-" + id, Installation: 5, Repo: "aryeko/ghx", Pull: 7, Head: "h-" + id, Suite: "bench", State: runs.Queued, Created: noon, Cells: 16,
-		Request: runs.Request{Owner: "aryeko", Name: "ghx", Asked: "push by octocat", Plan: plan.Plan{Model: "a/b", Set: "ci-verify-pr"}},
+		Request: runs.Request{Owner: "aryeko", Name: "ghx", Asked: "push by octocat", Plan: settings.Plan{Model: "a/b", Set: "ci-verify-pr"}},
 	}
 	if change != nil {
 		change(&run)
@@ -68,7 +67,7 @@ func (r *rig) run(id string, change func(*runs.Run)) bool {
 }
 
 // spent returns what is counted against budgets.
-func (r *rig) spent(pull int, subject string) (spent plan.Spent) {
+func (r *rig) spent(pull int, subject string) (spent settings.Spent) {
 	r.Helper()
 	require.NoError(r, r.db.Write(r.Context(), func(tx *database.Tx) (err error) {
 		spent, err = r.Spent(r.Context(), tx, "aryeko/ghx", pull, noon.Add(-24*time.Hour), subject)
@@ -206,7 +205,7 @@ func TestWhatWasSpentIsAddedUp(t *testing.T) {
 	for id, cost := range map[string]float64{"old": 1, "new": 2, "elsewhere": 4} {
 		require.NoError(t, r.Progress(t.Context(), id, 4, 16, cost))
 	}
-	assert.Equal(t, plan.Spent{PullRequest: 3, Day: 6}, r.spent(7, ""))
+	assert.Equal(t, settings.Spent{PullRequest: 3, Day: 6}, r.spent(7, ""))
 
 	_, known, err := r.CellCost(t.Context(), "aryeko/ghx", "a/b")
 	require.NoError(t, err)
@@ -298,11 +297,11 @@ func TestARunThatGoesOnHoldsWhatItMaySpend(t *testing.T) {
 	require.NoError(t, r.Progress(t.Context(), "beside", 4, 16, 4))
 	r.end("shown", runs.Finished, runs.Outcome{Summary: &bench.Summary{CostUSD: 5, Simulated: true}})
 
-	assert.Equal(t, plan.Spent{PullRequest: 10, Day: 20}, r.spent(7, ""), "what is simulated costs nothing")
-	assert.Equal(t, plan.Spent{Day: 10}, r.spent(7, runs.Subject("aryeko/ghx", 7, "", "bench")), "a run whose place is taken holds nothing")
+	assert.Equal(t, settings.Spent{PullRequest: 10, Day: 20}, r.spent(7, ""), "what is simulated costs nothing")
+	assert.Equal(t, settings.Spent{Day: 10}, r.spent(7, runs.Subject("aryeko/ghx", 7, "", "bench")), "a run whose place is taken holds nothing")
 
 	r.end("beside", runs.Stopped, runs.Outcome{})
-	assert.Equal(t, plan.Spent{PullRequest: 4, Day: 14}, r.spent(8, ""), "a run that has ended holds what it cost")
+	assert.Equal(t, settings.Spent{PullRequest: 4, Day: 14}, r.spent(8, ""), "a run that has ended holds what it cost")
 }
 
 func TestRowsAreKeptOnce(t *testing.T) {

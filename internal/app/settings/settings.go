@@ -1,8 +1,10 @@
 // Package settings reads what a repository has set for the benchmark, in its
-// .github/bench.yml.
+// .github/bench.yml, and makes of it, and of what a command changes of it, the
+// [Plan] of a run.
 //
 // The App reads the file from the base branch, so that a pull request cannot
-// change what it is measured by.
+// change what it is measured by. Another file, on the default branch of a fixtures
+// repository, says whose fixtures that takes: see [CheckConsent].
 package settings
 
 import (
@@ -171,13 +173,18 @@ func (s Settings) Rules() ghevent.Rules {
 //go:embed bench.schema.json
 var schemaFile []byte
 
-var schema = sync.OnceValue(func() *jsondoc.Schema {
-	compiled, err := jsondoc.CompileSchema("bench.schema.json", schemaFile)
-	if err != nil {
-		panic(fmt.Sprintf("settings: %v", err))
-	}
-	return compiled
-})
+var schema = compiled("bench.schema.json", schemaFile)
+
+// compiled compiles a schema of this program once it is needed.
+func compiled(name string, file []byte) func() *jsondoc.Schema {
+	return sync.OnceValue(func() *jsondoc.Schema {
+		made, err := jsondoc.CompileSchema(name, file)
+		if err != nil {
+			panic(fmt.Sprintf("settings: %v", err))
+		}
+		return made
+	})
+}
 
 // Schema returns the JSON Schema of the file, for editors.
 func Schema() []byte { return slices.Clone(schemaFile) }

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/consent"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
@@ -320,7 +321,7 @@ const fixtures = "fixtures"
 // addFixtures adds it to an account. It consents to what is measured here.
 func (w *world) addFixtures(owner string) {
 	w.t.Helper()
-	w.addTarget(owner, gitstore.Change{Path: consent.Path, Content: []byte("repositories: [owner/hello]\n")})
+	w.addTarget(owner, gitstore.Change{Path: settings.ConsentPath, Content: []byte("repositories: [owner/hello]\n")})
 }
 
 // addTarget is [world.addFixtures] with these files alone.
@@ -428,8 +429,8 @@ func TestFixturesOfAnotherAccountAreNotTouched(t *testing.T) {
 func TestARepositoryThatDoesNotConsentIsNotTouched(t *testing.T) {
 	for name, files := range map[string][]gitstore.Change{
 		"it has no file":         nil,
-		"it names another one":   {{Path: consent.Path, Content: []byte("repositories: [owner/other]\n")}},
-		"its file has a mistake": {{Path: consent.Path, Content: []byte("repos: [owner/hello]\n")}},
+		"it names another one":   {{Path: settings.ConsentPath, Content: []byte("repositories: [owner/other]\n")}},
+		"its file has a mistake": {{Path: settings.ConsentPath, Content: []byte("repos: [owner/hello]\n")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -442,7 +443,7 @@ func TestARepositoryThatDoesNotConsentIsNotTouched(t *testing.T) {
 			assert.Contains(t, plain(check.Output.Summary), `once "repositories: [owner/hello]" is in .github/bench-fixtures.yml on the default branch of owner/fixtures`)
 			for _, entry := range w.Audit() {
 				if strings.HasPrefix(entry.Path, "/repos/owner/fixtures/") && !strings.HasSuffix(entry.Path, "/installation") {
-					assert.Equal(t, "/repos/owner/fixtures/contents/"+consent.Path, entry.Path)
+					assert.Equal(t, "/repos/owner/fixtures/contents/"+settings.ConsentPath, entry.Path)
 					assert.False(t, entry.Write)
 				}
 			}

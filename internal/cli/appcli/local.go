@@ -19,7 +19,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
-	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -155,7 +154,7 @@ func (l *local) Abandon(ctx context.Context, _ runs.Run, _ *github.Client) error
 }
 
 // allows says whether a run may be done on this machine.
-func (l *local) allows(r runs.Run, p plan.Plan) error {
+func (l *local) allows(r runs.Run, p settings.Plan) error {
 	mine := func(owner string) bool { return strings.EqualFold(owner, r.Owner()) }
 	switch {
 	case len(l.settings.Owners) > 0 && !slices.ContainsFunc(l.settings.Owners, mine):

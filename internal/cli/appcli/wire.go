@@ -18,7 +18,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/access"
 	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
-	"github.com/ghx-dev/bench-action/internal/app/consent"
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/app/dispatch"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
@@ -143,7 +142,7 @@ func (w *wiring) fixtures(ctx context.Context, r runs.Run) (map[string]string, e
 	if installation != r.Installation {
 		return nil, fault.Invalidf("%s belongs to another account than %s: fixtures are made in repositories of the same account", target, r.Repo)
 	}
-	return w.fixtureApp(installation), consent.Check(ctx, w.access.Client, installation, target, r.Repo)
+	return w.fixtureApp(installation), settings.CheckConsent(ctx, w.access.Client, installation, target, r.Repo)
 }
 
 // fixtureApp returns the App, in an installation, as the engine finds it.

@@ -1,10 +1,9 @@
-package plan
+package settings
 
 import (
 	"math"
 	"sync"
 
-	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/expect"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -24,7 +23,7 @@ var expectations = sync.OnceValues(func() (*expect.Expectations, error) {
 
 // withEvidence returns the plan with its margins, if evidence decides. A plan
 // that cannot pass whatever happens is an error of kind invalid (rule V8).
-func (p Plan) withEvidence(margins settings.Margins) (Plan, error) {
+func (p Plan) withEvidence(margins Margins) (Plan, error) {
 	if !p.Profile.Takes(p.Repetitions) {
 		return Plan{}, fault.Invalidf("The profile `%s` cannot judge %s repetitions: it takes such as `--repetitions %s`.", p.Profile, p.Repetitions, p.Profile.UsualRepetitions())
 	}

@@ -1,4 +1,4 @@
-package plan_test
+package settings_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
@@ -15,7 +14,7 @@ import (
 
 func TestV8APlanForeseesWhatItTakesAndSees(t *testing.T) {
 	regression := set(func(s *settings.Settings) { s.Profile = bench.ProfileRegression })
-	p, err := plan.Resolve(regression, command.Command{Name: command.Run}, library(t))
+	p, err := settings.Resolve(regression, command.Command{Name: command.Run}, library(t))
 	require.NoError(t, err)
 	foreseen := p.Foreseen()
 	require.NotNil(t, foreseen)
@@ -26,20 +25,20 @@ func TestV8APlanForeseesWhatItTakesAndSees(t *testing.T) {
 	assert.Equal(t, len(p.Scenarios)*2*24, p.MostCells(), "as many may be refilled as are planned")
 
 	regression.Margins.Cost = 2
-	p, err = plan.Resolve(regression, command.Command{Name: command.Run}, library(t))
+	p, err = settings.Resolve(regression, command.Command{Name: command.Run}, library(t))
 	require.NoError(t, err)
 	assert.Less(t, p.Foreseen().Expected.Sessions, foreseen.Expected.Sessions, "a wide margin takes less")
 
-	p, err = plan.Resolve(set(nil), command.Command{Name: command.Run}, library(t))
+	p, err = settings.Resolve(set(nil), command.Command{Name: command.Run}, library(t))
 	require.NoError(t, err)
 	assert.Nil(t, p.Foreseen().PassPct, "fixed thresholds do not pass as a test does")
 	assert.Equal(t, []int{16, 16, 16}, []int{p.ExpectedCells(), p.Cells(), p.MostCells()})
-	assert.Nil(t, plan.Plan{}.Foreseen(), "nothing was resolved")
+	assert.Nil(t, settings.Plan{}.Foreseen(), "nothing was resolved")
 }
 
 // A plan that an older version of the App has stored.
 func TestAStoredPlanIsReadOn(t *testing.T) {
-	var p plan.Plan
+	var p settings.Plan
 	require.NoError(t, json.Unmarshal([]byte(`{"profile": "verify_pr", "scenarios": ["a"], "modes": ["agent_direct", "ghx"], "baseline": "agent_direct", "repetitions": 4}`), &p))
 	assert.Equal(t, bench.Repetitions{First: 4, Most: 4}, p.Repetitions)
 	assert.Equal(t, 8, p.Cells())

@@ -1,6 +1,4 @@
-// Package plan says what a run measures: the repository's settings, and what a
-// command changes of them.
-package plan
+package settings
 
 import (
 	"cmp"
@@ -8,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
@@ -32,15 +29,15 @@ type Plan struct {
 	ModeFiles   []string          `json:"mode_files,omitempty"`
 	Repetitions bench.Repetitions `json:"repetitions"`
 	// Margins are those of a profile that decides by evidence, zero of others.
-	Margins settings.Margins `json:"margins,omitzero"`
-	Model   string           `json:"model"`
-	// Agent is the provider of agents, [settings.Scripted] where no model works.
-	Agent     string            `json:"agent"`
-	Benchmark string            `json:"benchmark"`
-	Target    string            `json:"target"`
-	Executor  settings.Executor `json:"executor"`
-	Workflow  string            `json:"workflow,omitempty"`
-	Timeout   time.Duration     `json:"timeout"`
+	Margins Margins `json:"margins,omitzero"`
+	Model   string  `json:"model"`
+	// Agent is the provider of agents, [Scripted] where no model works.
+	Agent     string        `json:"agent"`
+	Benchmark string        `json:"benchmark"`
+	Target    string        `json:"target"`
+	Executor  Executor      `json:"executor"`
+	Workflow  string        `json:"workflow,omitempty"`
+	Timeout   time.Duration `json:"timeout"`
 	// MaxUSD ends the run once it is spent.
 	MaxUSD float64 `json:"max_usd"`
 	// EstimateUSD is what it is thought to cost, 0 if that is not known.
@@ -53,12 +50,12 @@ type Plan struct {
 // candidate.
 func (p *Plan) UnmarshalJSON(data []byte) error {
 	type plain Plan
-	read := plain{Candidate: bench.GHX, Agent: settings.DefaultAgent}
+	read := plain{Candidate: bench.GHX, Agent: DefaultAgent}
 	if err := json.Unmarshal(data, &read); err != nil {
 		return err
 	}
-	if *p = Plan(read); p.Model == settings.Scripted {
-		p.Agent = settings.Scripted
+	if *p = Plan(read); p.Model == Scripted {
+		p.Agent = Scripted
 	}
 	return nil
 }
@@ -83,7 +80,7 @@ func (p Plan) MostCells() int { return len(p.Scenarios) * len(p.Modes) * p.MostR
 func (p Plan) Shown() comment.Plan {
 	shown := comment.Plan{
 		Profile: p.Profile, Set: p.Set, Modes: p.Modes, Repetitions: p.Repetitions, Model: p.Model, Cells: p.Cells(),
-		Simulated: p.Model == settings.Scripted, CostUSD: p.EstimateUSD, MaxUSD: p.MaxUSD, Duration: p.EstimateTime, Foreseen: p.Foreseen(),
+		Simulated: p.Model == Scripted, CostUSD: p.EstimateUSD, MaxUSD: p.MaxUSD, Duration: p.EstimateTime, Foreseen: p.Foreseen(),
 	}
 	if p.Set == "" {
 		shown.Scenarios = p.Scenarios
@@ -108,7 +105,7 @@ func sameInAnyOrder[T cmp.Ordered](a, b []T) bool {
 // Resolve returns what a command, or an event with the command [command.Run]
 // alone, has measured. An error is of kind invalid and is an answer for who
 // commanded: it names what there is not.
-func Resolve(s settings.Settings, c command.Command, library *scenario.Library) (Plan, error) {
+func Resolve(s Settings, c command.Command, library *scenario.Library) (Plan, error) {
 	p := Plan{
 		Profile:   cmp.Or(c.Profile, s.Profile),
 		Model:     cmp.Or(c.Model, s.Model),
@@ -117,11 +114,11 @@ func Resolve(s settings.Settings, c command.Command, library *scenario.Library) 
 		Benchmark: s.Benchmark, Target: s.Target, Executor: s.Executor,
 		Timeout: time.Duration(s.TimeoutMinutes) * time.Minute, MaxUSD: s.Budget.Run,
 	}
-	if p.Executor == settings.Dispatch {
+	if p.Executor == Dispatch {
 		p.Workflow = s.Workflow
 	}
-	if p.Model == settings.Scripted {
-		p.Agent = settings.Scripted
+	if p.Model == Scripted {
+		p.Agent = Scripted
 	}
 	p.Repetitions = repetitions(s, c, p.Profile)
 	set, ids := scope(s, c, p.Profile)
@@ -153,7 +150,7 @@ func Resolve(s settings.Settings, c command.Command, library *scenario.Library) 
 
 // modes returns what is run and what is compared with: the settings' unless they
 // are for a profile that asks something else, and the command's.
-func modes(s settings.Settings, c command.Command, profile bench.GateProfile) (run []bench.Mode, baseline bench.Mode) {
+func modes(s Settings, c command.Command, profile bench.GateProfile) (run []bench.Mode, baseline bench.Mode) {
 	run, baseline = s.Modes, s.BaselineMode
 	if usual := profile.UsualModes(); s.CandidateMode == bench.GHX && !slices.Equal(usual, s.Profile.UsualModes()) {
 		run, baseline = usual, usual[0]
@@ -169,7 +166,7 @@ func modes(s settings.Settings, c command.Command, profile bench.GateProfile) (r
 
 // repetitions returns those of the command, else those of the settings, unless
 // they are for a profile of another kind.
-func repetitions(s settings.Settings, c command.Command, profile bench.GateProfile) bench.Repetitions {
+func repetitions(s Settings, c command.Command, profile bench.GateProfile) bench.Repetitions {
 	switch {
 	case c.Repetitions.Most > 0:
 		return c.Repetitions
@@ -183,7 +180,7 @@ func repetitions(s settings.Settings, c command.Command, profile bench.GateProfi
 // scope returns the set or the scenarios: what the command names, else the
 // set of a profile that it names, else what the settings name, else the set of
 // their profile.
-func scope(s settings.Settings, c command.Command, profile bench.GateProfile) (set string, ids []string) {
+func scope(s Settings, c command.Command, profile bench.GateProfile) (set string, ids []string) {
 	switch {
 	case c.Set != "" || len(c.Scenarios) > 0:
 		return c.Set, c.Scenarios
@@ -219,7 +216,7 @@ type Spent struct{ PullRequest, Day float64 }
 // Allowed returns the most that a run may spend now: the least of what the
 // budgets leave. It reports false if a budget is used up, or if the estimate
 // is above what is left.
-func Allowed(b settings.Budget, spent Spent, estimate float64) (maxUSD float64, ok bool) {
+func Allowed(b Budget, spent Spent, estimate float64) (maxUSD float64, ok bool) {
 	left := min(b.Run, b.PullRequest-spent.PullRequest, b.Day-spent.Day)
 	return left, left > 0 && estimate <= left
 }

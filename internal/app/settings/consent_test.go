@@ -1,14 +1,15 @@
-package consent_test
+package settings_test
 
 import (
 	"context"
 	"strings"
 	"testing"
 
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/consent"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
@@ -30,12 +31,12 @@ func check(t *testing.T, w *sandboxtest.World, login string) error {
 		assert.Equal(t, []any{int64(installation), target}, []any{in, owner + "/" + name})
 		return github.New(github.Options{RESTURL: w.URL, Token: sandboxtest.Token(login)})
 	}
-	return consent.Check(t.Context(), clients, installation, target, measured)
+	return settings.CheckConsent(t.Context(), clients, installation, target, measured)
 }
 
 // file is the one that is asked.
 func file(text string) gitstore.Change {
-	return gitstore.Change{Path: consent.Path, Content: []byte(text)}
+	return gitstore.Change{Path: settings.ConsentPath, Content: []byte(text)}
 }
 
 func TestARepositoryNamesWhoseFixturesItTakes(t *testing.T) {
@@ -83,7 +84,7 @@ func TestWithoutConsentItIsSaidWhatToPutWhere(t *testing.T) {
 		assert.EqualError(t, err, says+"has no such file")
 	})
 	t.Run("a folder in its place", func(t *testing.T) {
-		err := check(t, sandboxtest.New(t, gitstore.Change{Path: consent.Path + "/x", Content: []byte("repositories: [owner/measured]\n")}), "reader")
+		err := check(t, sandboxtest.New(t, gitstore.Change{Path: settings.ConsentPath + "/x", Content: []byte("repositories: [owner/measured]\n")}), "reader")
 		assert.Equal(t, fault.Invalid, fault.KindOf(err))
 		assert.EqualError(t, err, says+"has something else there")
 	})
@@ -96,7 +97,7 @@ func TestOnlyTheDefaultBranchCounts(t *testing.T) {
 		main, _ := s.BranchHead(repo, "main")
 		require.NoError(t, s.CreateRef(repo.OwnerID, repo, "refs/heads/change", main))
 	})
-	pushed := w.As("writer").Do("PUT", sandboxtest.Path+"/contents/"+consent.Path,
+	pushed := w.As("writer").Do("PUT", sandboxtest.Path+"/contents/"+settings.ConsentPath,
 		map[string]any{"message": "mine", "branch": "change", "content": []byte("repositories: [owner/measured]\n")})
 	require.Equal(t, 201, pushed.Status, pushed.Body)
 	assert.ErrorContains(t, check(t, w, "writer"), "has no such file")
@@ -106,10 +107,10 @@ func TestWithoutAnAnswerThereIsNoConsent(t *testing.T) {
 	clients := func(context.Context, int64, string, string) (*github.Client, error) {
 		return github.New(github.Options{RESTURL: "http://127.0.0.1:1"})
 	}
-	err := consent.Check(t.Context(), clients, installation, target, measured)
+	err := settings.CheckConsent(t.Context(), clients, installation, target, measured)
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err), "it may be given later")
 
-	err = consent.Check(t.Context(), func(context.Context, int64, string, string) (*github.Client, error) {
+	err = settings.CheckConsent(t.Context(), func(context.Context, int64, string, string) (*github.Client, error) {
 		return nil, fault.Infraf("the App is not set up")
 	}, installation, target, measured)
 	assert.EqualError(t, err, "the App is not set up")

@@ -1,4 +1,4 @@
-package plan_test
+package settings_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/plan"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
@@ -34,9 +33,9 @@ func set(change func(*settings.Settings)) settings.Settings {
 }
 
 func TestTheSettingsMakeThePlan(t *testing.T) {
-	p, err := plan.Resolve(set(nil), command.Command{Name: command.Run}, library(t))
+	p, err := settings.Resolve(set(nil), command.Command{Name: command.Run}, library(t))
 	require.NoError(t, err)
-	assert.Equal(t, plan.Plan{
+	assert.Equal(t, settings.Plan{
 		Profile: bench.VerifyPR, Set: "ci-verify-pr", Scenarios: []string{"pr-checks-rerun-all-001", "pr-merge-001"},
 		Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Baseline: bench.AgentDirect, Candidate: bench.GHX, Agent: "opencode", Repetitions: bench.Repetitions{First: 4, Most: 4}, Model: "openai/gpt-5.3-codex",
 		Benchmark: "ghx", Target: "sandbox", Executor: settings.Dispatch, Workflow: "bench.yml", Timeout: time.Hour, MaxUSD: 10,
@@ -51,22 +50,22 @@ func TestACommandChangesWhatItNames(t *testing.T) {
 		name     string
 		settings func(*settings.Settings)
 		command  string
-		want     func(*testing.T, plan.Plan)
+		want     func(*testing.T, settings.Plan)
 	}{
-		{"a profile brings its own set", func(s *settings.Settings) { s.ScenarioSet = "default" }, "/bench run verify_release", func(t *testing.T, p plan.Plan) {
+		{"a profile brings its own set", func(s *settings.Settings) { s.ScenarioSet = "default" }, "/bench run verify_release", func(t *testing.T, p settings.Plan) {
 			assert.Equal(t, "ci-verify-release", p.Set)
 			assert.Equal(t, bench.VerifyRelease, p.Profile)
 		}},
-		{"a set", nil, "/bench run default", func(t *testing.T, p plan.Plan) { assert.Len(t, p.Scenarios, 6) }},
-		{"scenarios", nil, "/bench run pr-view-001 repo-view-001", func(t *testing.T, p plan.Plan) {
+		{"a set", nil, "/bench run default", func(t *testing.T, p settings.Plan) { assert.Len(t, p.Scenarios, 6) }},
+		{"scenarios", nil, "/bench run pr-view-001 repo-view-001", func(t *testing.T, p settings.Plan) {
 			assert.Empty(t, p.Set)
 			assert.ElementsMatch(t, []string{"pr-view-001", "repo-view-001"}, p.Shown().Scenarios)
 		}},
-		{"repetitions and a model", nil, "/bench run --repetitions 8 --model a/b", func(t *testing.T, p plan.Plan) {
+		{"repetitions and a model", nil, "/bench run --repetitions 8 --model a/b", func(t *testing.T, p settings.Plan) {
 			assert.Equal(t, bench.Repetitions{First: 8, Most: 8}, p.Repetitions)
 			assert.Equal(t, "a/b", p.Model)
 		}},
-		{"a profile that decides by evidence", func(s *settings.Settings) { s.Repetitions = bench.Repetitions{First: 8, Most: 8} }, "/bench run regression", func(t *testing.T, p plan.Plan) {
+		{"a profile that decides by evidence", func(s *settings.Settings) { s.Repetitions = bench.Repetitions{First: 8, Most: 8} }, "/bench run regression", func(t *testing.T, p settings.Plan) {
 			assert.Equal(t, "ci-evidence", p.Set)
 			assert.Equal(t, bench.Repetitions{First: 8, Most: 8}, p.Repetitions, "the settings' are fit for it")
 			assert.Equal(t, settings.Margins{Success: 15, Cost: 1.2, Latency: 1.25}, p.Margins)
@@ -75,36 +74,36 @@ func TestACommandChangesWhatItNames(t *testing.T) {
 		}},
 		{"a profile that asks what the settings do keeps their modes", func(s *settings.Settings) {
 			s.Modes, s.BaselineMode = []bench.Mode{bench.MCP, bench.GHX}, bench.MCP
-		}, "/bench run claim", func(t *testing.T, p plan.Plan) {
+		}, "/bench run claim", func(t *testing.T, p settings.Plan) {
 			assert.Equal(t, []bench.Mode{bench.MCP, bench.GHX}, p.Modes)
 			assert.Equal(t, bench.MCP, p.Baseline)
 		}},
-		{"modes that have the settings' baseline alone", nil, "/bench run regression --modes agent_direct,ghx", func(t *testing.T, p plan.Plan) {
+		{"modes that have the settings' baseline alone", nil, "/bench run regression --modes agent_direct,ghx", func(t *testing.T, p settings.Plan) {
 			assert.Equal(t, []bench.Mode{bench.AgentDirect, bench.GHX}, p.Modes)
 			assert.Equal(t, bench.AgentDirect, p.Baseline)
 		}},
-		{"as many repetitions as it takes", nil, "/bench run claim", func(t *testing.T, p plan.Plan) {
+		{"as many repetitions as it takes", nil, "/bench run claim", func(t *testing.T, p settings.Plan) {
 			assert.Equal(t, bench.Repetitions{First: 2, Most: 12}, p.Repetitions)
 		}},
 		{"fixed thresholds after evidence", func(s *settings.Settings) {
 			s.Profile, s.Repetitions, s.ScenarioSet = bench.ProfileRegression, bench.Repetitions{First: 2, Most: 12}, "ci-evidence"
-		}, "/bench run verify_pr", func(t *testing.T, p plan.Plan) {
+		}, "/bench run verify_pr", func(t *testing.T, p settings.Plan) {
 			assert.Equal(t, bench.Repetitions{First: 4, Most: 4}, p.Repetitions)
 			assert.Zero(t, p.Margins)
 		}},
-		{"modes", nil, "/bench run --modes agent_direct,mcp,ghx", func(t *testing.T, p plan.Plan) { assert.Equal(t, 24, p.Cells()) }},
+		{"modes", nil, "/bench run --modes agent_direct,mcp,ghx", func(t *testing.T, p settings.Plan) { assert.Equal(t, 24, p.Cells()) }},
 		{"modes of files", func(s *settings.Settings) {
 			s.ModeFiles, s.Modes, s.CandidateMode, s.Agent = []string{"tools/mytool.yml"}, []bench.Mode{bench.AgentDirect, "mytool"}, "mytool", "codex"
-		}, "/bench run regression --modes agent_direct,mytool,other", func(t *testing.T, p plan.Plan) {
+		}, "/bench run regression --modes agent_direct,mytool,other", func(t *testing.T, p settings.Plan) {
 			assert.Equal(t, []bench.Mode{bench.AgentDirect, "mytool", "other"}, p.Modes)
 			assert.Equal(t, []bench.Mode{bench.AgentDirect, "mytool"}, []bench.Mode{p.Baseline, p.Candidate}, "what regression usually compares has no mytool")
 			assert.Equal(t, []string{"tools/mytool.yml"}, p.ModeFiles)
 			assert.Equal(t, "codex", p.Agent)
 		}},
-		{"a trial has no agent with a model", func(s *settings.Settings) { s.Model, s.Agent = settings.Scripted, "codex" }, "/bench", func(t *testing.T, p plan.Plan) {
+		{"a trial has no agent with a model", func(s *settings.Settings) { s.Model, s.Agent = settings.Scripted, "codex" }, "/bench", func(t *testing.T, p settings.Plan) {
 			assert.Equal(t, settings.Scripted, p.Agent)
 		}},
-		{"the settings' scenarios stay", func(s *settings.Settings) { s.Scenarios = []string{"pr-view-001"} }, "/bench", func(t *testing.T, p plan.Plan) {
+		{"the settings' scenarios stay", func(s *settings.Settings) { s.Scenarios = []string{"pr-view-001"} }, "/bench", func(t *testing.T, p settings.Plan) {
 			assert.Equal(t, []string{"pr-view-001"}, p.Scenarios)
 		}},
 	} {
@@ -112,7 +111,7 @@ func TestACommandChangesWhatItNames(t *testing.T) {
 			cmd, is, err := command.Parse(c.command)
 			require.NoError(t, err)
 			require.True(t, is)
-			p, err := plan.Resolve(set(c.settings), cmd, l)
+			p, err := settings.Resolve(set(c.settings), cmd, l)
 			require.NoError(t, err)
 			c.want(t, p)
 		})
@@ -136,7 +135,7 @@ func TestWhatThereIsNotIsAnswered(t *testing.T) {
 		t.Run(body, func(t *testing.T) {
 			cmd, _, err := command.Parse(body)
 			require.NoError(t, err)
-			_, err = plan.Resolve(set(nil), cmd, l)
+			_, err = settings.Resolve(set(nil), cmd, l)
 			require.ErrorContains(t, err, says)
 			assert.Equal(t, fault.Invalid, fault.KindOf(err))
 		})
@@ -147,20 +146,20 @@ func TestTheLeastOfTheBudgetsHolds(t *testing.T) {
 	budget := settings.Budget{Run: 10, PullRequest: 50, Day: 100}
 	for _, c := range []struct {
 		name     string
-		spent    plan.Spent
+		spent    settings.Spent
 		estimate float64
 		left     float64
 		ok       bool
 	}{
-		{"nothing was spent", plan.Spent{}, 0, 10, true},
-		{"the pull request has little left", plan.Spent{PullRequest: 48}, 1, 2, true},
-		{"the estimate is above what is left", plan.Spent{PullRequest: 48}, 3, 2, false},
-		{"the estimate is above the run's own", plan.Spent{}, 11, 10, false},
-		{"the day is used up", plan.Spent{Day: 100}, 0, 0, false},
-		{"the day is overdrawn", plan.Spent{Day: 104}, 0, -4, false},
+		{"nothing was spent", settings.Spent{}, 0, 10, true},
+		{"the pull request has little left", settings.Spent{PullRequest: 48}, 1, 2, true},
+		{"the estimate is above what is left", settings.Spent{PullRequest: 48}, 3, 2, false},
+		{"the estimate is above the run's own", settings.Spent{}, 11, 10, false},
+		{"the day is used up", settings.Spent{Day: 100}, 0, 0, false},
+		{"the day is overdrawn", settings.Spent{Day: 104}, 0, -4, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			left, ok := plan.Allowed(budget, c.spent, c.estimate)
+			left, ok := settings.Allowed(budget, c.spent, c.estimate)
 			assert.InDelta(t, c.left, left, 1e-9)
 			assert.Equal(t, c.ok, ok)
 		})
@@ -170,7 +169,7 @@ func TestTheLeastOfTheBudgetsHolds(t *testing.T) {
 // A server that was updated goes on with what it has stored.
 func TestAPlanOfAnEarlierVersionIsRead(t *testing.T) {
 	for text, agent := range map[string]string{`{"model": "a/b"}`: "opencode", `{"model": "scripted"}`: settings.Scripted, `{"model": "a/b", "agent": "codex"}`: "codex"} {
-		var p plan.Plan
+		var p settings.Plan
 		require.NoError(t, json.Unmarshal([]byte(text), &p))
 		assert.Equal(t, bench.GHX, p.Candidate)
 		assert.Equal(t, agent, p.Agent, text)
@@ -178,11 +177,11 @@ func TestAPlanOfAnEarlierVersionIsRead(t *testing.T) {
 }
 
 func TestWhatOthersMeasureIsAnotherPlan(t *testing.T) {
-	p, err := plan.Resolve(set(nil), command.Command{Name: command.Run}, library(t))
+	p, err := settings.Resolve(set(nil), command.Command{Name: command.Run}, library(t))
 	require.NoError(t, err)
-	for name, change := range map[string]func(*plan.Plan){
-		"agent": func(q *plan.Plan) { q.Agent = "codex" }, "candidate": func(q *plan.Plan) { q.Candidate = bench.MCP },
-		"mode files": func(q *plan.Plan) { q.ModeFiles = []string{"t.yml"} }, "model": func(q *plan.Plan) { q.Model = "a/b" },
+	for name, change := range map[string]func(*settings.Plan){
+		"agent": func(q *settings.Plan) { q.Agent = "codex" }, "candidate": func(q *settings.Plan) { q.Candidate = bench.MCP },
+		"mode files": func(q *settings.Plan) { q.ModeFiles = []string{"t.yml"} }, "model": func(q *settings.Plan) { q.Model = "a/b" },
 	} {
 		q := p
 		assert.True(t, p.Measures(q))
