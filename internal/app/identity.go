@@ -21,8 +21,12 @@ type identity struct {
 }
 
 func newIdentity(c config.Credentials, opts Options) (*identity, error) {
+	settings, err := c.App()
+	if err != nil {
+		return nil, err
+	}
 	app, err := github.NewApp(
-		github.AppSettings{AppID: c.AppID, PrivateKey: []byte(c.PrivateKey)},
+		settings,
 		github.AppOptions{Options: github.Options{RESTURL: opts.Config.APIURL, Transport: opts.Transport}, Now: opts.Now},
 	)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
 )
 
 // Credentials are those of a GitHub App. All but AppID and Slug are secrets.
@@ -27,6 +28,15 @@ type Credentials struct {
 
 // Empty reports whether none is set.
 func (c Credentials) Empty() bool { return c == Credentials{} }
+
+// App returns the App as clients of GitHub know it. The error is of kind
+// infrastructure while none is set up.
+func (c Credentials) App() (github.AppSettings, error) {
+	if c.Empty() {
+		return github.AppSettings{}, fault.Infraf("the App is not set up: see /setup")
+	}
+	return github.AppSettings{AppID: c.AppID, PrivateKey: []byte(c.PrivateKey)}, nil
+}
 
 // Secrets returns what must not be shown.
 func (c Credentials) Secrets() []string {

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app"
-	"github.com/ghx-dev/bench-action/internal/app/access"
 	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
@@ -29,6 +28,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
@@ -61,7 +61,7 @@ type wiring struct {
 	config    config.Config
 	log       *slog.Logger
 	server    *app.App
-	access    *access.Access
+	clients   *github.Clients
 	table     *runs.Table
 	seedings  *seedings
 	conductor *conduct.Conductor
@@ -70,8 +70,9 @@ type wiring struct {
 // wire has the server do what deliveries start, and show it.
 func (p *program) wire(ctx context.Context, server *app.App, c config.Config, log *slog.Logger) error {
 	w := &wiring{program: p, config: c, log: log, server: server}
-	w.access = access.New(access.Options{
-		Credentials: server.Credentials, APIURL: c.APIURL, Transport: p.gitHub, Now: p.now, Random: rand.Float64, Limit: server.RateLimit,
+	w.clients = github.NewClients(github.ClientsOptions{
+		App: func() (github.AppSettings, error) { return server.Credentials().App() }, RESTURL: c.APIURL, Transport: p.gitHub, Now: p.now, Random: rand.Float64,
+		Limit: server.RateLimit,
 	})
 	if err := protect(c); err != nil {
 		return err
@@ -101,7 +102,7 @@ func (w *wiring) conduct() error {
 		return err
 	}
 	w.conductor = conduct.New(conduct.Options{
-		Runs: w.table, DB: w.server.DB(), Queue: w.server.Queue(), Clients: w.access.Client, App: func() int64 { return w.server.Credentials().AppID },
+		Runs: w.table, DB: w.server.DB(), Queue: w.server.Queue(), Clients: w.clients.Client, App: func() int64 { return w.server.Credentials().AppID },
 		Library: library, Executors: map[settings.Executor]conduct.Executor{settings.Local: w.local(), settings.Dispatch: w.dispatch()},
 		PublicURL: w.config.PublicURL, Lane: app.LaneRuns, TellLane: app.LaneEvents, Parallel: w.config.Parallel,
 		Now: w.now, NewID: func() string { return verify.NewRunID(w.now(), w.random()) }, Log: w.log, Redact: w.secrets.String, Count: w.server.Count,
@@ -119,7 +120,7 @@ func (w *wiring) local() conduct.Executor {
 
 func (w *wiring) dispatch() conduct.Executor {
 	return &dispatch.Executor{
-		Asks: w.table.AskWorkflow, Started: w.table.SetWorkflowRun, Bot: w.access.Bot, Now: w.now, HTTP: &http.Client{Transport: w.gitHub},
+		Asks: w.table.AskWorkflow, Started: w.table.SetWorkflowRun, Bot: w.clients.Bot, Now: w.now, HTTP: &http.Client{Transport: w.gitHub},
 		Settle: func(ctx context.Context, run string, rows map[bench.Cell][]byte) error {
 			for cell, row := range rows {
 				rows[cell] = []byte(w.secrets.String(string(row)))
@@ -135,14 +136,14 @@ func (w *wiring) dispatch() conduct.Executor {
 // And it must consent: what they name may be more than their author may touch.
 func (w *wiring) fixtures(ctx context.Context, r runs.Run) (map[string]string, error) {
 	target := r.Request.Plan.Target
-	installation, err := w.access.InstallationFor(ctx, target)
+	installation, err := w.clients.InstallationFor(ctx, target)
 	if err != nil {
 		return nil, err
 	}
 	if installation != r.Installation {
 		return nil, fault.Invalidf("%s belongs to another account than %s: fixtures are made in repositories of the same account", target, r.Repo)
 	}
-	return w.fixtureApp(installation), settings.CheckConsent(ctx, w.access.Client, installation, target, r.Repo)
+	return w.fixtureApp(installation), settings.CheckConsent(ctx, w.clients.Client, installation, target, r.Repo)
 }
 
 // fixtureApp returns the App, in an installation, as the engine finds it.
@@ -155,7 +156,7 @@ func (w *wiring) fixtureApp(installation int64) map[string]string {
 
 func (w *wiring) keepAccount() *seedings {
 	return &seedings{
-		table: w.table, db: w.server.DB(), queue: w.server.Queue(), installation: w.access.InstallationFor, environment: w.fixtureApp,
+		table: w.table, db: w.server.DB(), queue: w.server.Queue(), installation: w.clients.InstallationFor, environment: w.fixtureApp,
 		bench: benchcli.World{Now: w.now, Random: w.random, Secrets: w.secrets}, apiURL: w.config.APIURL, log: w.log,
 	}
 }
@@ -231,11 +232,12 @@ func (w *wiring) pages(c config.Credentials) http.Handler {
 		},
 	}
 	if hasLogin(c, w.config.PublicURL) {
+		users := dashboard.Users{APIURL: w.config.APIURL, Transport: w.gitHub}
 		opts.Login = &dashboard.Login{
 			ClientID: c.ClientID, ClientSecret: c.ClientSecret, ServerURL: w.config.GitHubURL, PublicURL: w.config.PublicURL,
-			HTTP: &http.Client{Transport: w.gitHub, Timeout: loginTimeout}, Lookup: w.access.Account, Now: w.now,
+			HTTP: &http.Client{Transport: w.gitHub, Timeout: loginTimeout}, Lookup: users.Lookup, Now: w.now,
 			Revoke: func(ctx context.Context, token string) error {
-				return w.access.Revoke(ctx, c.ClientID, c.ClientSecret, token)
+				return users.Revoke(ctx, c.ClientID, c.ClientSecret, token)
 			},
 		}
 	}
@@ -259,10 +261,12 @@ func (p *program) askGitHub(ctx context.Context, c config.Config) (state string,
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	asks := access.New(access.Options{
-		Credentials: func() config.Credentials { return c.Credentials }, APIURL: c.APIURL, Transport: p.gitHub, Now: p.now, Random: rand.Float64,
-	})
-	lacks, err = asks.Lacks(ctx, setup.Permissions(), app.Subscribed())
+	asks, err := github.NewClients(github.ClientsOptions{App: c.Credentials.App, RESTURL: c.APIURL, Transport: p.gitHub, Now: p.now, Random: rand.Float64}).App()
+	var facts github.AppFacts
+	if err == nil {
+		facts, err = asks.Facts(ctx)
+	}
+	lacks = setup.Lacks(facts, setup.Permissions(), app.Subscribed())
 	switch {
 	case err != nil && fault.KindOf(err) == fault.Invalid:
 		return "does not accept the App", nil, err

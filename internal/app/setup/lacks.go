@@ -1,33 +1,18 @@
-package access
+package setup
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
 )
 
 // levels returns GitHub's levels of permissions, the least first.
 func levels() []string { return []string{"", "read", "write", "admin"} }
 
-// Lacks asks GitHub about the App, and says, a sentence each, which of these
-// permissions and events it has not. An error is of kind invalid if GitHub does
-// not accept the App's key.
-func (a *Access) Lacks(ctx context.Context, permissions map[string]string, events []string) ([]string, error) {
-	c := a.opts.Credentials()
-	if c.Empty() {
-		return nil, fault.Infraf("the App is not set up: see /setup")
-	}
-	app, err := a.app(c, 0)
-	if err != nil {
-		return nil, err
-	}
-	facts, err := app.Facts(ctx)
-	if err != nil {
-		return nil, err
-	}
+// Lacks says, a sentence each, which of these permissions and events an App has not.
+func Lacks(facts github.AppFacts, permissions map[string]string, events []string) []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(permissions)) {
 		if want := permissions[name]; slices.Index(levels(), facts.Permissions[name]) < slices.Index(levels(), want) {
@@ -39,5 +24,5 @@ func (a *Access) Lacks(ctx context.Context, permissions map[string]string, event
 			all = append(all, fmt.Sprintf("the App is not subscribed to the event %s: tick it on the App's settings page", name))
 		}
 	}
-	return all, nil
+	return all
 }

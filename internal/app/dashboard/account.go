@@ -1,4 +1,4 @@
-package access
+package dashboard
 
 import (
 	"context"
@@ -6,24 +6,30 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
-	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/github"
 )
 
-// Account returns whose token a user's token is, and the repositories that the
-// user and the App both see. The error is [dashboard.ErrLoggedOut] if GitHub
-// does not take the token any more.
-func (a *Access) Account(ctx context.Context, token string) (dashboard.Account, error) {
-	client, err := github.New(github.Options{RESTURL: a.opts.APIURL, Transport: a.opts.Transport, Token: token})
+// Users asks GitHub about those who have logged in.
+type Users struct {
+	// APIURL is that of GitHub's REST API.
+	APIURL    string
+	Transport http.RoundTripper
+}
+
+// Lookup returns whose token a user's token is, and the repositories that the
+// user and the App both see. The error is [ErrLoggedOut] if GitHub does not take
+// the token any more.
+func (u Users) Lookup(ctx context.Context, token string) (Account, error) {
+	client, err := github.New(github.Options{RESTURL: u.APIURL, Transport: u.Transport, Token: token})
 	if err != nil {
-		return dashboard.Account{}, err
+		return Account{}, err
 	}
 	account, err := lookUp(ctx, client)
 	if github.StatusOf(err) == http.StatusUnauthorized {
-		return dashboard.Account{}, dashboard.ErrLoggedOut
+		return Account{}, ErrLoggedOut
 	}
 	if err != nil {
-		return dashboard.Account{}, github.Explain("ask what a user may see", err)
+		return Account{}, github.Explain("ask what a user may see", err)
 	}
 	return account, nil
 }
@@ -31,9 +37,9 @@ func (a *Access) Account(ctx context.Context, token string) (dashboard.Account, 
 // Revoke ends a user's token at GitHub, with the App's client id and secret. One that
 // has ended already is no error.
 // https://docs.github.com/rest/apps/oauth-applications#delete-an-app-token
-func (a *Access) Revoke(ctx context.Context, clientID, secret, token string) error {
-	basic := &gh.BasicAuthTransport{Username: clientID, Password: secret, Transport: a.opts.Transport}
-	client, err := github.New(github.Options{RESTURL: a.opts.APIURL, Transport: basic})
+func (u Users) Revoke(ctx context.Context, clientID, secret, token string) error {
+	basic := &gh.BasicAuthTransport{Username: clientID, Password: secret, Transport: u.Transport}
+	client, err := github.New(github.Options{RESTURL: u.APIURL, Transport: basic})
 	if err != nil {
 		return err
 	}
@@ -44,18 +50,18 @@ func (a *Access) Revoke(ctx context.Context, clientID, secret, token string) err
 	return github.Explain("end a user's token", err)
 }
 
-func lookUp(ctx context.Context, client *github.Client) (dashboard.Account, error) {
+func lookUp(ctx context.Context, client *github.Client) (Account, error) {
 	user, _, err := client.REST.Users.Get(ctx, "")
 	if err != nil {
-		return dashboard.Account{}, err
+		return Account{}, err
 	}
-	account := dashboard.Account{Login: user.GetLogin()}
+	account := Account{Login: user.GetLogin()}
 	installations := github.Pages(func(at gh.ListOptions) ([]*gh.Installation, *gh.Response, error) {
 		return client.REST.Apps.ListUserInstallations(ctx, &at)
 	})
 	for installation, err := range installations {
 		if err != nil {
-			return dashboard.Account{}, err
+			return Account{}, err
 		}
 		if installation.SuspendedAt != nil {
 			continue // its repositories are not listed
@@ -69,7 +75,7 @@ func lookUp(ctx context.Context, client *github.Client) (dashboard.Account, erro
 		})
 		for repo, err := range repos {
 			if err != nil {
-				return dashboard.Account{}, err
+				return Account{}, err
 			}
 			account.Repos = append(account.Repos, repo.GetFullName())
 		}
