@@ -181,14 +181,16 @@ func TestV3ARowMayBeUsedAgainWhateverItSays(t *testing.T) {
 		base bench.GitRef
 		want bool
 	}{
-		"a row that failed":                  {bench.Row{Mode: bench.GHX, Error: &bench.RowError{Type: bench.RunnerError}}, commit("b"), true},
-		"a row of the candidate":             {bench.Row{Mode: bench.GHX, Git: commit("h")}, commit("b"), true},
-		"a base that is not known":           {bench.Row{Mode: bench.GHXBase, Git: commit("old")}, bench.GitRef{}, true},
-		"the same base":                      {bench.Row{Mode: bench.GHXBase, Git: commit("b")}, commit("b"), true},
-		"a base that has moved":              {bench.Row{Mode: bench.GHXBase, Git: commit("old")}, commit("b"), false},
-		"a base with the same content":       {bench.Row{Mode: bench.GHXBase, Git: tree("old", "t")}, tree("b", "t"), true},
-		"a row that does not say its base":   {bench.Row{Mode: bench.GHXBase}, commit("b"), false},
-		"content that only the row knows of": {bench.Row{Mode: bench.GHXBase, Git: tree("b", "t")}, commit("b"), true},
+		"a row that failed":                                   {bench.Row{Mode: bench.GHX, Error: &bench.RowError{Type: bench.RunnerError}}, commit("b"), true},
+		"a row of the candidate":                              {bench.Row{Mode: bench.GHX, Git: commit("h")}, commit("b"), true},
+		"a base that is not known":                            {bench.Row{Mode: bench.GHXBase, Git: commit("old")}, bench.GitRef{}, true},
+		"the same base":                                       {bench.Row{Mode: bench.GHXBase, Git: commit("b")}, commit("b"), true},
+		"a base that has moved":                               {bench.Row{Mode: bench.GHXBase, Git: commit("old")}, commit("b"), false},
+		"a base with the same content":                        {bench.Row{Mode: bench.GHXBase, Git: tree("old", "t")}, tree("b", "t"), true},
+		"a row that does not say its base":                    {bench.Row{Mode: bench.GHXBase}, commit("b"), false},
+		"a base of which only the content is known, the same": {bench.Row{Mode: bench.GHXBase, Git: bench.GitRef{Tree: new("t")}}, bench.GitRef{Tree: new("t")}, true},
+		"a base of which only the content is known, another":  {bench.Row{Mode: bench.GHXBase, Git: bench.GitRef{Tree: new("old")}}, bench.GitRef{Tree: new("t")}, false},
+		"content that only the row knows of":                  {bench.Row{Mode: bench.GHXBase, Git: tree("b", "t")}, commit("b"), true},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, c.row.Reusable(c.base)) })
 	}
