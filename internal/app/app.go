@@ -1,9 +1,8 @@
 // Package app is the server of the GitHub App: it receives deliveries of
 // webhooks, stores each with its job, and works on the jobs.
 //
-// The way of a delivery: [intake] checks it and has it stored together with a
-// job ([App.Keep]); the table [Events] says which ones matter. A worker takes
-// the job and calls the handler of the event ([App.On]).
+// The way of a delivery: the [webhook.Inbox] checks it and stores it together with a
+// job, and a worker takes that to whoever handles deliveries ([webhook.Inbox.Handle]).
 package app
 
 import (
@@ -14,9 +13,9 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/config"
-	"github.com/ghx-dev/bench-action/internal/app/intake"
-	"github.com/ghx-dev/bench-action/internal/app/store"
+	"github.com/ghx-dev/bench-action/internal/app/webhook"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 	"github.com/ghx-dev/bench-action/internal/redact"
@@ -25,6 +24,9 @@ import (
 // Options say how a server works. All must be given.
 type Options struct {
 	Config config.Config
+	// Events are those that start something. An App that is set up in the browser
+	// subscribes to these.
+	Events webhook.Events
 	// Process names this process, unlike any other on the same database.
 	Process string
 	Log     *slog.Logger
@@ -61,26 +63,18 @@ const (
 
 // App is a server that is set up but does not serve yet: see [App.Serve].
 type App struct {
-	opts     Options
-	db       *database.DB
-	store    *store.Store
-	queue    *queue.Queue
-	receiver *intake.Receiver
-	finisher *finisher
-	metrics  *metrics
-	handlers map[string]Handler
-	givenUp  func(ctx context.Context, delivery store.Delivery, problem error)
-	mux      *http.ServeMux
+	opts    Options
+	db      *database.DB
+	queue   *queue.Queue
+	inbox   *webhook.Inbox
+	metrics *metrics
+	mux     *http.ServeMux
 	// github is who asks GitHub as the App; nil as long as it is not set up.
-	github      atomic.Pointer[identity]
+	github      atomic.Pointer[github.App]
 	credentials atomic.Pointer[config.Credentials]
 	ready       readiness
 	stopping    atomic.Bool
 }
-
-// Handler does what a delivery of an event starts. It may be called again for
-// the same delivery: see [queue.Handle].
-type Handler func(ctx context.Context, delivery store.Delivery) error
 
 // New opens the database and sets up a server.
 func New(ctx context.Context, opts Options) (*App, error) {
@@ -88,7 +82,7 @@ func New(ctx context.Context, opts Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{opts: opts, db: db, handlers: map[string]Handler{}, givenUp: func(context.Context, store.Delivery, error) {}, mux: http.NewServeMux()}
+	a := &App{opts: opts, db: db, mux: http.NewServeMux()}
 	if err := a.build(ctx); err != nil {
 		_ = db.Close() // the error that matters is the other one
 		return nil, err
@@ -97,11 +91,7 @@ func New(ctx context.Context, opts Options) (*App, error) {
 }
 
 func (a *App) build(ctx context.Context) (err error) {
-	a.metrics = newMetrics(a.depths)
-	if a.store, err = store.Open(ctx, a.db); err != nil {
-		return err
-	}
-	a.finisher = newFinisher(a.store)
+	a.metrics = newMetrics(a.opts.Events, a.depths)
 	a.queue, err = queue.New(ctx, a.db, queue.Options{
 		Process: a.opts.Process,
 		Lanes:   map[string]int{LaneEvents: eventWorkers, LaneRuns: a.opts.Config.Workers, LaneUpkeep: upkeepWorkers},
@@ -111,14 +101,17 @@ func (a *App) build(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	queue.Handle(a.queue, deliveries(), a.handle)
+	a.inbox, err = webhook.Open(ctx, webhook.Options{
+		DB: a.db, Queue: a.queue, Lane: LaneEvents, Secret: a.webhookSecret, Events: a.opts.Events, Log: a.opts.Log, Now: a.opts.Now,
+		Redact: a.opts.Secrets.String, Count: a.metrics.delivered,
+	})
+	if err != nil {
+		return err
+	}
 	if err := a.addUpkeep(); err != nil {
 		return err
 	}
-	a.receiver = intake.New(intake.Options{
-		Secret: a.webhookSecret, Route: routes{}, Keeper: a, Log: a.opts.Log, Now: a.opts.Now, Count: a.metrics.delivered,
-	})
-	a.metrics.watch(a.receiver)
+	a.metrics.watch(a.inbox)
 	if !a.opts.Config.Credentials.Empty() {
 		if err := a.Use(a.opts.Config.Credentials); err != nil {
 			return err
@@ -136,19 +129,8 @@ func (a *App) Queue() *queue.Queue { return a.queue }
 // DB returns the server's database.
 func (a *App) DB() *database.DB { return a.db }
 
-// Store returns the server's tables.
-func (a *App) Store() *store.Store { return a.store }
-
-// On sets what deliveries of an event start; the event is one of [Events]. It
-// is called before [App.Serve]. Without it they are stored and nothing else.
-func (a *App) On(event string, do Handler) { a.handlers[event] = do }
-
-// OnFailure sets what is done once a delivery has failed for good. It may be
-// done again for the same delivery. It is called before [App.Serve]; without it
-// nothing is done.
-func (a *App) OnFailure(do func(ctx context.Context, delivery store.Delivery, problem error)) {
-	a.givenUp = do
-}
+// Inbox returns where the server's deliveries arrive.
+func (a *App) Inbox() *webhook.Inbox { return a.inbox }
 
 // Page adds a page, with a pattern of [http.ServeMux]. It is called before
 // [App.Serve].

@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app"
+	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
-	"github.com/ghx-dev/bench-action/internal/app/store"
+	"github.com/ghx-dev/bench-action/internal/app/webhook"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	gh "github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/queue"
@@ -25,22 +26,51 @@ import (
 const opened = `{"action":"opened","installation":{"id":7},"repository":{"full_name":"octo/hello"}}`
 
 // becomes waits until a delivery is in a state, and returns it.
-func (r *rig) becomes(id string, want store.State) store.Delivery {
+func (r *rig) becomes(id string, want webhook.State) webhook.Delivery {
 	r.t.Helper()
-	var found store.Delivery
+	var found webhook.Delivery
 	require.Eventually(r.t, func() (is bool) {
 		var err error
-		found, err = r.Store().Delivery(r.t.Context(), id)
+		found, err = r.Inbox().Delivery(r.t.Context(), id)
 		return assert.NoError(r.t, err) && found.State == want
 	}, soon, 5*time.Millisecond, "delivery %s becomes %s", id, want)
 	return found
 }
 
+// handler does what a test wants done with deliveries of an event.
+type handler struct {
+	event   string
+	do      func(context.Context, webhook.Delivery) error
+	givenUp func(context.Context, webhook.Delivery, error)
+}
+
+func (h *handler) Deliver(ctx context.Context, d webhook.Delivery) error {
+	if d.Event != h.event {
+		return nil
+	}
+	return h.do(ctx, d)
+}
+
+func (h *handler) GiveUp(ctx context.Context, d webhook.Delivery, problem error) {
+	if h.givenUp != nil {
+		h.givenUp(ctx, d, problem)
+	}
+}
+
+// on sets what is done with deliveries of an event.
+func (r *rig) on(event string, do func(context.Context, webhook.Delivery) error) {
+	r.handler.event, r.handler.do = event, do
+	r.Inbox().Handle(r.handler)
+}
+
+// onFailure sets what is done with those that failed for good.
+func (r *rig) onFailure(do func(context.Context, webhook.Delivery, error)) { r.handler.givenUp = do }
+
 func TestADeliveryReachesItsHandler(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
 		r := newRig(t, address, nil)
-		got := make(chan store.Delivery, 1)
-		r.On("pull_request", func(_ context.Context, d store.Delivery) error {
+		got := make(chan webhook.Delivery, 1)
+		r.on("pull_request", func(_ context.Context, d webhook.Delivery) error {
 			got <- d
 			return nil
 		})
@@ -51,14 +81,14 @@ func TestADeliveryReachesItsHandler(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, opened, string(body))
 		assert.Equal(t, []any{guid(1), "pull_request", "opened", int64(7), "octo/hello"}, []any{d.ID, d.Event, d.Action, d.Installation, d.Repository})
-		assert.False(t, r.becomes(guid(1), store.Handled).Finished.IsZero())
+		assert.False(t, r.becomes(guid(1), webhook.Handled).Finished.IsZero())
 
 		assert.Equal(t, http.StatusAccepted, r.deliver(guid(2), "ping", `{"zen":"Design for failure."}`))
-		r.becomes(guid(2), store.Handled)
-		recent, err := r.Store().Recent(t.Context(), "", 10)
+		r.becomes(guid(2), webhook.Handled)
+		recent, err := r.Inbox().Recent(t.Context(), "", 10)
 		require.NoError(t, err)
 		assert.Equal(t, []string{guid(2), guid(1)}, []string{recent[0].ID, recent[1].ID})
-		recent, err = r.Store().Recent(t.Context(), "octo/hello", 10)
+		recent, err = r.Inbox().Recent(t.Context(), "octo/hello", 10)
 		require.NoError(t, err)
 		assert.Len(t, recent, 1)
 	})
@@ -68,7 +98,7 @@ func TestADeliveryThatIsRepeatedAHundredTimesMakesOneJob(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
 		r := newRig(t, address, nil)
 		var calls atomic.Int32
-		r.On("pull_request", func(context.Context, store.Delivery) error {
+		r.on("pull_request", func(context.Context, webhook.Delivery) error {
 			calls.Add(1)
 			return nil
 		})
@@ -78,7 +108,7 @@ func TestADeliveryThatIsRepeatedAHundredTimesMakesOneJob(t *testing.T) {
 			all.Go(func() { assert.Equal(t, http.StatusAccepted, r.deliver(guid(1), "pull_request", opened)) })
 		}
 		all.Wait()
-		r.becomes(guid(1), store.Handled)
+		r.becomes(guid(1), webhook.Handled)
 		assert.EqualValues(t, 1, calls.Load())
 		var jobs int
 		require.NoError(t, r.DB().QueryRow(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'delivery'").Scan(&jobs))
@@ -91,12 +121,12 @@ func TestADeliveryThatIsRepeatedAHundredTimesMakesOneJob(t *testing.T) {
 
 func TestADeliveryThatCannotBeHandledSaysWhy(t *testing.T) {
 	r := newRig(t, dbtest.SQLite(t), nil)
-	r.On("pull_request", func(context.Context, store.Delivery) error {
+	r.on("pull_request", func(context.Context, webhook.Delivery) error {
 		return queue.Permanent(fault.Because(fault.Invalid, errors.New(secret), "the settings hold "+secret))
 	})
 	r.start()
 	r.deliver(guid(1), "pull_request", opened)
-	assert.Equal(t, "the settings hold [redacted]", r.becomes(guid(1), store.Failed).Problem)
+	assert.Equal(t, "the settings hold [redacted]", r.becomes(guid(1), webhook.Failed).Problem)
 	assert.NotContains(t, r.log.String(), secret)
 }
 
@@ -110,7 +140,7 @@ func TestADeliveryThatMeetsARateLimitGivesItsWorkerBack(t *testing.T) {
 	})
 	client, err := gh.New(gh.Options{Transport: limited, Patience: &gh.Patience{Now: time.Now, Random: func() float64 { return 0 }, MaxWait: time.Second}})
 	require.NoError(t, err)
-	r.On("pull_request", func(ctx context.Context, _ store.Delivery) error {
+	r.on("pull_request", func(ctx context.Context, _ webhook.Delivery) error {
 		_, _, err := client.REST.Users.Get(ctx, "")
 		return gh.Explain("look", err)
 	})
@@ -134,7 +164,7 @@ func TestOnlyADeliveryThatFailsForGoodIsGivenUp(t *testing.T) {
 	r := newRig(t, dbtest.SQLite(t), nil)
 	problems := []error{fault.Infraf("GitHub does not answer"), queue.Permanent(fault.Invalidf("the settings are wrong"))}
 	var attempts atomic.Int32
-	r.On("pull_request", func(_ context.Context, d store.Delivery) error {
+	r.on("pull_request", func(_ context.Context, d webhook.Delivery) error {
 		if d.ID == guid(2) {
 			return nil
 		}
@@ -145,15 +175,15 @@ func TestOnlyADeliveryThatFailsForGoodIsGivenUp(t *testing.T) {
 		problem error
 	}
 	failures := make(chan failure, 10)
-	r.OnFailure(func(ctx context.Context, d store.Delivery, problem error) {
+	r.onFailure(func(ctx context.Context, d webhook.Delivery, problem error) {
 		assert.NoError(t, ctx.Err())
 		failures <- failure{d.ID, problem}
 	})
 	r.start()
 	r.deliver(guid(2), "pull_request", opened)
-	r.becomes(guid(2), store.Handled)
+	r.becomes(guid(2), webhook.Handled)
 	r.deliver(guid(1), "pull_request", opened)
-	r.becomes(guid(1), store.Failed)
+	r.becomes(guid(1), webhook.Failed)
 	got := receive(t, failures)
 	assert.Equal(t, guid(1), got.id)
 	assert.ErrorIs(t, got.problem, problems[1])
@@ -163,7 +193,7 @@ func TestOnlyADeliveryThatFailsForGoodIsGivenUp(t *testing.T) {
 func TestEveryEventOfTheTableStartsAJobAndNoOther(t *testing.T) {
 	r := newRig(t, dbtest.SQLite(t), nil).start()
 	n := 0
-	for _, event := range app.Events() {
+	for _, event := range conduct.Events() {
 		actions := event.Actions
 		if actions == nil {
 			actions = []string{"created"}
@@ -171,13 +201,13 @@ func TestEveryEventOfTheTableStartsAJobAndNoOther(t *testing.T) {
 		for _, action := range actions {
 			n++
 			require.Equal(t, http.StatusAccepted, r.deliver(guid(n), event.Name, `{"action":"`+action+`"}`))
-			r.becomes(guid(n), store.Handled)
+			r.becomes(guid(n), webhook.Handled)
 		}
 	}
 	for event, action := range map[string]string{"pull_request": "closed", "issue_comment": "edited", "check_run": "completed", "push": ""} {
 		require.Equal(t, http.StatusAccepted, r.deliver(guid(1000), event, `{"action":"`+action+`"}`))
 	}
-	known, err := r.Store().Knows(t.Context(), guid(1000))
+	known, err := r.Inbox().Knows(t.Context(), guid(1000))
 	require.NoError(t, err)
 	assert.False(t, known)
 }
@@ -187,13 +217,13 @@ func TestOldDeliveriesAreRemoved(t *testing.T) {
 		r := newRig(t, address, nil)
 		now := time.Now()
 		for n, age := range []time.Duration{9 * 24 * time.Hour, 8 * 24 * time.Hour, time.Hour} {
-			_, err := r.Keep(t.Context(), []store.Delivery{{ID: guid(n), Event: "ping", Received: now.Add(-age), Body: store.Pack(nil)}})
+			_, err := r.Inbox().Keep(t.Context(), []webhook.Delivery{{ID: guid(n), Event: "ping", Received: now.Add(-age), Body: webhook.Pack(nil)}})
 			require.NoError(t, err)
 		}
-		count, err := r.Store().Prune(t.Context(), now.Add(-7*24*time.Hour))
+		count, err := r.Inbox().Prune(t.Context(), now.Add(-7*24*time.Hour))
 		require.NoError(t, err)
 		assert.EqualValues(t, 2, count)
-		left, err := r.Store().Recent(t.Context(), "", 10)
+		left, err := r.Inbox().Recent(t.Context(), "", 10)
 		require.NoError(t, err)
 		require.Len(t, left, 1)
 		assert.Equal(t, guid(2), left[0].ID)
@@ -249,7 +279,7 @@ func TestAServerIsReadyWhileGitHubIsDown(t *testing.T) {
 func TestStoppingKeepsWhatWasAccepted(t *testing.T) {
 	r := newRig(t, dbtest.SQLite(t), func(c *config.Config) { c.StopTimeout = 0 })
 	began := make(chan struct{}, 1)
-	r.On("pull_request", func(ctx context.Context, _ store.Delivery) error {
+	r.on("pull_request", func(ctx context.Context, _ webhook.Delivery) error {
 		began <- struct{}{}
 		<-ctx.Done()
 		return context.Cause(ctx)
@@ -258,9 +288,9 @@ func TestStoppingKeepsWhatWasAccepted(t *testing.T) {
 	r.deliver(guid(1), "pull_request", opened)
 	receive(t, began)
 	r.end()
-	d, err := r.Store().Delivery(t.Context(), guid(1))
+	d, err := r.Inbox().Delivery(t.Context(), guid(1))
 	require.NoError(t, err)
-	assert.Equal(t, store.Queued, d.State)
+	assert.Equal(t, webhook.Queued, d.State)
 	depths, err := r.Queue().Depths(t.Context())
 	require.NoError(t, err)
 	assert.Contains(t, depths, queue.Depth{Kind: "delivery", State: queue.Waiting, Count: 1})

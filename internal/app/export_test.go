@@ -11,7 +11,9 @@ import (
 func Database(a *App) *database.DB { return a.db }
 
 // Redeliver looks for missed deliveries once.
-func Redeliver(ctx context.Context, a *App) (int, error) { return a.redeliver(ctx, a.github.Load()) }
+func Redeliver(ctx context.Context, a *App) (int, error) {
+	return a.inbox.Redeliver(ctx, a.github.Load().Client())
+}
 
 // Guarded shows a page to who may see metrics.
 func Guarded(token string, page http.Handler) http.Handler { return guarded(token, page) }

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/ghx-dev/bench-action/internal/app/intake"
+	"github.com/ghx-dev/bench-action/internal/app/webhook"
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
@@ -25,6 +25,8 @@ const depthTimeout = 5 * time.Second
 
 // metrics are what Prometheus collects.
 type metrics struct {
+	// events are those that have a label of their own.
+	events      webhook.Events
 	registry    *prometheus.Registry
 	deliveries  *prometheus.CounterVec
 	refused     *prometheus.CounterVec
@@ -36,8 +38,9 @@ type metrics struct {
 }
 
 // newMetrics returns the metrics; depths counts the jobs that wait or run.
-func newMetrics(depths func(context.Context) ([]queue.Depth, error)) *metrics {
+func newMetrics(events webhook.Events, depths func(context.Context) ([]queue.Depth, error)) *metrics {
 	m := &metrics{
+		events:   events,
 		registry: prometheus.NewRegistry(),
 		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "deliveries_total", Help: "Deliveries of webhooks that were answered with 202, by event and outcome (stored, replayed, ignored).",
@@ -70,10 +73,10 @@ func newMetrics(depths func(context.Context) ([]queue.Depth, error)) *metrics {
 }
 
 // watch collects how many deliveries wait to be stored.
-func (m *metrics) watch(receiver *intake.Receiver) {
+func (m *metrics) watch(inbox *webhook.Inbox) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "deliveries_waiting", Help: "Deliveries that wait to be stored.",
-	}, func() float64 { return float64(receiver.Waiting()) }))
+	}, func() float64 { return float64(inbox.Waiting()) }))
 }
 
 // handler is the page that Prometheus reads.
@@ -82,19 +85,19 @@ func (m *metrics) handler() http.Handler {
 }
 
 // delivered counts a request to the webhook.
-func (m *metrics) delivered(event string, outcome intake.Outcome) {
-	event = counted(event)
+func (m *metrics) delivered(event string, outcome webhook.Outcome) {
+	event = m.label(event)
 	switch outcome {
-	case intake.Stored, intake.Replayed, intake.Ignored:
+	case webhook.Stored, webhook.Replayed, webhook.Ignored:
 		m.deliveries.WithLabelValues(event, string(outcome)).Inc()
 	default:
 		m.refused.WithLabelValues(string(outcome)).Inc()
 	}
 }
 
-// counted is the label of an event.
-func counted(event string) string {
-	if _, known := eventNamed(event); !known {
+// label is that of an event.
+func (m *metrics) label(event string) string {
+	if !m.events.Event(event) {
 		return noEvent
 	}
 	return event
@@ -104,7 +107,7 @@ func counted(event string) string {
 // event led to nothing. But for the event each text is one of a few.
 func (a *App) Count(event, command, outcome string) {
 	if command == "" {
-		a.metrics.ignored.WithLabelValues(counted(event), outcome).Inc()
+		a.metrics.ignored.WithLabelValues(a.metrics.label(event), outcome).Inc()
 		return
 	}
 	a.metrics.commands.WithLabelValues(command, outcome).Inc()

@@ -11,6 +11,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/setup"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 // addPages adds what every server answers. The webhook takes any method, to
 // count what it refuses.
 func (a *App) addPages() error {
-	a.mux.Handle("/webhook", a.receiver)
+	a.mux.Handle("/webhook", a.inbox)
 	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusOK, map[string]string{"status": "ok"})
 	})
@@ -49,7 +50,7 @@ func (a *App) setupPages() (http.Handler, error) {
 	token := a.opts.Random()
 	pages, err := setup.New(setup.Options{
 		Token: token, PublicURL: a.opts.Config.PublicURL, GitHubURL: a.opts.Config.GitHubURL, APIURL: a.opts.Config.APIURL,
-		Events: Subscribed(), Random: a.opts.Random, Now: a.opts.Now, Client: &http.Client{Transport: a.opts.Transport, Timeout: readTimeout},
+		Events: a.opts.Events.Subscribed(), Random: a.opts.Random, Now: a.opts.Now, Client: &http.Client{Transport: a.opts.Transport, Timeout: readTimeout},
 		Log: a.opts.Log, Done: func(c config.Credentials) error {
 			if err := config.SaveCredentials(a.opts.Config.DataDir, c); err != nil {
 				return err
@@ -69,25 +70,11 @@ func (a *App) setupPages() (http.Handler, error) {
 	return pages, nil
 }
 
-// Subscribed are the events that the App subscribes to; the others of [Events]
-// are sent to every App.
-func Subscribed() []string {
-	var names []string
-	for _, e := range Events() {
-		switch e.Name {
-		case "installation", "installation_repositories", "ping":
-		default:
-			names = append(names, e.Name)
-		}
-	}
-	return names
-}
-
 // readiness is what is known of the credentials and of the database.
 type readiness struct {
 	mu      sync.Mutex
 	checked time.Time
-	who     *identity
+	who     *github.App
 	problem error
 
 	// writing guards written, when the database last took what was written.
@@ -127,7 +114,7 @@ func (a *App) writable(ctx context.Context) error {
 	a.ready.writing.Lock()
 	defer a.ready.writing.Unlock()
 	if now := a.opts.Now(); now.Sub(a.ready.written).Abs() >= writeEvery {
-		if err := a.store.NoteTime(ctx, "ready", now); err != nil {
+		if err := a.inbox.NoteTime(ctx, "ready", now); err != nil {
 			return fault.Because(fault.Infrastructure, err, "the database does not take what is written")
 		}
 		a.ready.written = now
@@ -136,11 +123,11 @@ func (a *App) writable(ctx context.Context) error {
 }
 
 // check says whether GitHub accepts the credentials, as of a minute ago.
-func (r *readiness) check(ctx context.Context, who *identity, now time.Time) error {
+func (r *readiness) check(ctx context.Context, who *github.App, now time.Time) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.who != who || now.Sub(r.checked) >= checkEvery {
-		r.problem = who.check(ctx)
+		r.problem = accepted(ctx, who)
 		r.who, r.checked = who, now
 	}
 	return r.problem

@@ -26,6 +26,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app"
+	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/redact"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
@@ -123,6 +124,7 @@ func (g *github) convert(w http.ResponseWriter, r *http.Request) {
 // rig is a server that is not started yet.
 type rig struct {
 	*app.App
+	handler *handler
 	t       *testing.T
 	github  *github
 	log     *syncbuffer.Buffer
@@ -134,7 +136,7 @@ type rig struct {
 
 func newRig(t *testing.T, address string, change func(*config.Config)) *rig {
 	t.Helper()
-	r := &rig{t: t, github: newGitHub(t), log: &syncbuffer.Buffer{}, folder: t.TempDir()}
+	r := &rig{t: t, handler: &handler{}, github: newGitHub(t), log: &syncbuffer.Buffer{}, folder: t.TempDir()}
 	c, err := config.Read(func(string) string { return "" }, "")
 	require.NoError(t, err)
 	c.Database, c.DataDir, c.Credentials, c.APIURL, c.GitHubURL = address, r.folder, credentials(), r.github.URL, r.github.URL
@@ -144,7 +146,7 @@ func newRig(t *testing.T, address string, change func(*config.Config)) *rig {
 	}
 	secrets := redact.New()
 	r.App, err = app.New(t.Context(), app.Options{
-		Config: c, Process: rand.Text(), Log: slog.New(slog.NewJSONHandler(secrets.Writer(r.log), nil)), Secrets: secrets,
+		Config: c, Events: conduct.Events(), Process: rand.Text(), Log: slog.New(slog.NewJSONHandler(secrets.Writer(r.log), nil)), Secrets: secrets,
 		Now: time.Now, Random: rand.Text, Version: "test", Transport: http.DefaultTransport,
 		Polling: app.Polling{Poll: 10 * time.Millisecond},
 	})

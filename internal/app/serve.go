@@ -29,7 +29,7 @@ const (
 func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	finishing, stopFinishing := context.WithCancel(context.WithoutCancel(ctx))
 	var finisher sync.WaitGroup
-	finisher.Go(func() { a.finisher.run(finishing) })
+	finisher.Go(func() { a.inbox.Finish(finishing) })
 	defer finisher.Wait()
 	defer stopFinishing()
 	if err := a.queue.Start(ctx); err != nil {
@@ -38,7 +38,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	}
 	storing, stopStoring := context.WithCancel(context.WithoutCancel(ctx))
 	var background sync.WaitGroup
-	background.Go(func() { a.receiver.Run(storing) })
+	background.Go(func() { a.inbox.Receive(storing) })
 	server := &http.Server{
 		Handler: a.mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(a.opts.Log.Handler(), slog.LevelDebug),

@@ -27,7 +27,7 @@ func upkeep(name string) queue.Kind[nothing] {
 func (a *App) addUpkeep() error {
 	prune, redeliver := upkeep("prune"), upkeep("redeliver")
 	queue.Handle(a.queue, prune, func(ctx context.Context, _ queue.Job[nothing]) error {
-		count, err := a.store.Prune(ctx, a.opts.Now().Add(-a.opts.Config.Keep))
+		count, err := a.inbox.Prune(ctx, a.opts.Now().Add(-a.opts.Config.Keep))
 		if count > 0 {
 			a.opts.Log.InfoContext(ctx, "old deliveries were removed", slog.Int64("count", count))
 		}
@@ -38,7 +38,7 @@ func (a *App) addUpkeep() error {
 		if who == nil {
 			return nil // nothing is delivered to an App that is not set up
 		}
-		count, err := a.redeliver(ctx, who)
+		count, err := a.inbox.Redeliver(ctx, who.Client())
 		if count > 0 {
 			a.metrics.redelivered.Add(float64(count))
 			a.opts.Log.InfoContext(ctx, "missed deliveries were asked for again", slog.Int("count", count))

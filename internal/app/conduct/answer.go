@@ -6,9 +6,9 @@ import (
 	"log/slog"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/webhook"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
@@ -121,8 +121,8 @@ func (o *order) count(ctx context.Context, outcome string) {
 
 // GiveUp tells who commanded that the delivery of the command failed for good,
 // if GitHub lets it be told.
-func (c *Conductor) GiveUp(ctx context.Context, d Delivery, problem error) {
-	e, err := ghevent.ParseDelivery(d.Event, d.Body)
+func (c *Conductor) GiveUp(ctx context.Context, d webhook.Delivery, problem error) {
+	e, err := read(d)
 	if err != nil {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/app/webhook"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -24,17 +25,10 @@ import (
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
-// Delivery is a delivery of a webhook.
-type Delivery struct {
-	// ID is the same for every attempt to deliver it.
-	ID, Event string
-	Body      []byte
-}
-
 // Deliver does what a delivery starts. It may be called again for the same
 // delivery.
-func (c *Conductor) Deliver(ctx context.Context, d Delivery) error {
-	e, err := ghevent.ParseDelivery(d.Event, d.Body)
+func (c *Conductor) Deliver(ctx context.Context, d webhook.Delivery) error {
+	e, err := read(d)
 	if err != nil {
 		return queue.Permanent(err)
 	}
@@ -64,6 +58,15 @@ func (c *Conductor) Deliver(ctx context.Context, d Delivery) error {
 		c.leave(ctx, e, routed.why)
 		return nil
 	}
+}
+
+// read returns the event of a delivery.
+func read(d webhook.Delivery) (ghevent.Event, error) {
+	body, err := d.Body.Unpack()
+	if err != nil {
+		return ghevent.Event{}, err
+	}
+	return ghevent.ParseDelivery(d.Event, body)
 }
 
 // leave counts and logs that an event leads to nothing.

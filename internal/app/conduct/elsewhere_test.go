@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ghx-dev/bench-action/internal/app/webhook"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -58,7 +60,7 @@ func TestEventsThatComeTogetherMakeOneRun(t *testing.T) {
 			var all sync.WaitGroup
 			for i := range events {
 				all.Go(func() {
-					assert.NoError(t, r.conductor.Deliver(t.Context(), conduct.Delivery{ID: fmt.Sprint(i), Event: "pull_request", Body: body}))
+					assert.NoError(t, r.conductor.Deliver(t.Context(), webhook.Delivery{ID: fmt.Sprint(i), Event: "pull_request", Body: webhook.Pack(body)}))
 				})
 			}
 			all.Wait()
@@ -114,7 +116,7 @@ func TestRunsThatAreAskedForTogetherShareTheBudget(t *testing.T) {
 			}
 			body, err := json.Marshal(event)
 			assert.NoError(t, err)
-			assert.NoError(t, r.conductor.Deliver(t.Context(), conduct.Delivery{ID: fmt.Sprint(i), Event: "merge_group", Body: body}))
+			assert.NoError(t, r.conductor.Deliver(t.Context(), webhook.Delivery{ID: fmt.Sprint(i), Event: "merge_group", Body: webhook.Pack(body)}))
 		})
 	}
 	all.Wait()

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ghx-dev/bench-action/internal/app/webhook"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -268,7 +270,7 @@ func (r *rig) try(id, event string, payload map[string]any) error {
 }
 
 // delivery is one of the App's installation.
-func (r *rig) delivery(id, event string, payload map[string]any) conduct.Delivery {
+func (r *rig) delivery(id, event string, payload map[string]any) webhook.Delivery {
 	r.Helper()
 	payload["installation"] = map[string]any{"id": installation}
 	payload["repository"] = r.get(sandboxtest.Path)
@@ -277,7 +279,7 @@ func (r *rig) delivery(id, event string, payload map[string]any) conduct.Deliver
 	}
 	body, err := json.Marshal(payload)
 	require.NoError(r, err)
-	return conduct.Delivery{ID: id, Event: event, Body: body}
+	return webhook.Delivery{ID: id, Event: event, Body: webhook.Pack(body)}
 }
 
 // get returns what the API says of something, as payloads have it.

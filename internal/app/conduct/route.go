@@ -3,8 +3,10 @@ package conduct
 import (
 	"slices"
 
+	"github.com/ghx-dev/bench-action/internal/app/webhook"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // kind is what an event leads to. It depends on the event alone; whether a pull
@@ -52,41 +54,73 @@ const (
 
 // route says whose turn an event is. OwnApp is the id of this App.
 func route(e ghevent.Event, ownApp int64) routing {
-	on, known := eventTable[e.Name]
-	if !known {
+	switch at := slices.IndexFunc(eventTable, func(on eventRow) bool { return on.Name == e.Name }); {
+	case at < 0:
 		return ignore("event")
-	}
-	if len(on.actions) > 0 && !slices.Contains(on.actions, e.Action) {
+	case eventTable[at].Actions != nil && !slices.Contains(eventTable[at].Actions, e.Action):
 		return ignore("action")
+	default:
+		return eventTable[at].route(e, ownApp)
 	}
-	return on.route(e, ownApp)
 }
 
-// Actions returns the actions of an event that count, nil if all do, also none.
-// It reports false for events that lead to nothing whatever their action is.
-func Actions(name string) ([]string, bool) {
-	on, known := eventTable[name]
-	return slices.Clone(on.actions), known
+// Events returns the events that start something.
+func Events() webhook.Events {
+	var all webhook.Events
+	for _, on := range eventTable {
+		all = append(all, on.Event)
+	}
+	return all
 }
 
-// eventRow says which actions of an event count, all if none is listed, and what
-// they lead to.
+// eventRow is an event, and what it leads to.
 type eventRow struct {
-	actions []string
-	route   func(e ghevent.Event, ownApp int64) routing
+	webhook.Event
+	route func(e ghevent.Event, ownApp int64) routing
 }
+
+const (
+	// promptly is for what somebody waits for. Pushes and comments are done in
+	// the order in which they came: many of one kind do not keep the other
+	// waiting.
+	promptly = queue.First
+	// usually is for what happens all the time, such as the end of any workflow.
+	usually = queue.First + 1
+	// eventually is for what nobody waits for.
+	eventually = queue.Last
+)
 
 // eventTable is which event starts what.
-var eventTable = map[string]eventRow{
-	ghevent.PullRequest:              {[]string{"opened", "reopened", "synchronize", "ready_for_review", "labeled", "edited"}, routePull},
-	ghevent.IssueComment:             {[]string{"created"}, routeComment},
-	ghevent.CheckRun:                 {[]string{"rerequested", "requested_action"}, routeCheck},
-	ghevent.CheckSuite:               {[]string{"requested", "rerequested"}, routeSuite},
-	ghevent.MergeGroup:               {[]string{"checks_requested"}, to(kindQueued)},
-	ghevent.WorkflowRun:              {[]string{"completed"}, to(kindEnded)},
-	ghevent.Installation:             {[]string{"deleted", "suspend"}, to(kindLost)},
-	ghevent.InstallationRepositories: {[]string{"removed"}, to(kindLost)},
-	ghevent.Ping:                     {nil, func(ghevent.Event, int64) routing { return ignore("ping") }},
+var eventTable = []eventRow{
+	{
+		webhook.Event{
+			Name: ghevent.PullRequest, Priority: promptly, Actions: []string{"opened", "reopened", "synchronize", "ready_for_review", "labeled", "edited"},
+			Starts: "a run of the head commit, by the settings of the base; a newer push takes the place of an older one (edited: if the base was changed)",
+		}, routePull,
+	},
+	{webhook.Event{Name: ghevent.IssueComment, Priority: promptly, Actions: []string{"created"}, Starts: "the /bench command in the comment's first line"}, routeComment},
+	{
+		webhook.Event{
+			Name: ghevent.CheckRun, Priority: promptly, Actions: []string{"rerequested", "requested_action"},
+			Starts: "a run again, or what the button says",
+		}, routeCheck,
+	},
+	{
+		webhook.Event{
+			Name: ghevent.CheckSuite, Priority: promptly, Actions: []string{"requested", "rerequested"},
+			Starts: "what a push does, in case its own event was lost; or the last run of the commit again",
+		}, routeSuite,
+	},
+	{webhook.Event{Name: ghevent.MergeGroup, Priority: promptly, Actions: []string{"checks_requested"}, Starts: "a run of the group's head commit"}, to(kindQueued)},
+	{webhook.Event{Name: ghevent.WorkflowRun, Priority: usually, Actions: []string{"completed"}, Starts: "taking over the results of a run that a workflow made"}, to(kindEnded)},
+	{webhook.Event{Name: ghevent.Installation, Priority: promptly, Actions: []string{"deleted", "suspend"}, Starts: "the end of all runs of the installation"}, to(kindLost)},
+	{
+		webhook.Event{
+			Name: ghevent.InstallationRepositories, Priority: promptly, Actions: []string{"removed"},
+			Starts: "the end of all runs of those repositories",
+		}, to(kindLost),
+	},
+	{webhook.Event{Name: ghevent.Ping, Priority: eventually, Starts: "nothing: the App was set up"}, func(ghevent.Event, int64) routing { return ignore("ping") }},
 }
 
 func to(k kind) func(ghevent.Event, int64) routing {

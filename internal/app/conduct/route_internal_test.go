@@ -110,14 +110,12 @@ func TestAMistakenCommandIsAnswered(t *testing.T) {
 }
 
 func TestOnlyTheListedActionsCount(t *testing.T) {
-	actions, leads := Actions("installation")
-	assert.True(t, leads)
-	assert.Equal(t, []string{"deleted", "suspend"}, actions)
-	actions, leads = Actions("ping")
-	assert.True(t, leads)
-	assert.Empty(t, actions)
-	_, leads = Actions("star")
-	assert.False(t, leads)
+	events := Events()
+	assert.True(t, events.Action("installation", "suspend"))
+	assert.False(t, events.Action("installation", "created"))
+	assert.True(t, events.Action("ping", ""))
+	assert.False(t, events.Event("star"))
+	assert.Equal(t, []string{"pull_request", "issue_comment", "check_run", "check_suite", "merge_group", "workflow_run"}, events.Subscribed())
 }
 
 func TestConsiderFollowsTheSettings(t *testing.T) {

@@ -22,7 +22,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/app/setup"
-	"github.com/ghx-dev/bench-action/internal/app/store"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
@@ -88,10 +87,7 @@ func (p *program) wire(ctx context.Context, server *app.App, c config.Config, lo
 	for _, sentence := range p.lacks(c) {
 		log.Warn(sentence)
 	}
-	for _, event := range app.Events() {
-		server.On(event.Name, w.deliver)
-	}
-	server.OnFailure(w.giveUp)
+	server.Inbox().Handle(w.conductor)
 	server.Page("/", w.dashboard())
 	return w.upkeep()
 }
@@ -158,22 +154,6 @@ func (w *wiring) keepAccount() *seedings {
 	return &seedings{
 		table: w.table, db: w.server.DB(), queue: w.server.Queue(), installation: w.clients.InstallationFor, environment: w.fixtureApp,
 		bench: benchcli.World{Now: w.now, Random: w.random, Secrets: w.secrets}, apiURL: w.config.APIURL, log: w.log,
-	}
-}
-
-// deliver hands a stored delivery to the conductor.
-func (w *wiring) deliver(ctx context.Context, d store.Delivery) error {
-	body, err := d.Body.Unpack()
-	if err != nil {
-		return queue.Permanent(err)
-	}
-	return w.conductor.Deliver(ctx, conduct.Delivery{ID: d.ID, Event: d.Event, Body: body})
-}
-
-// giveUp tells who ordered something with a delivery that it failed for good.
-func (w *wiring) giveUp(ctx context.Context, d store.Delivery, problem error) {
-	if body, err := d.Body.Unpack(); err == nil {
-		w.conductor.GiveUp(ctx, conduct.Delivery{ID: d.ID, Event: d.Event, Body: body}, problem)
 	}
 }
 
@@ -266,7 +246,7 @@ func (p *program) askGitHub(ctx context.Context, c config.Config) (state string,
 	if err == nil {
 		facts, err = asks.Facts(ctx)
 	}
-	lacks = setup.Lacks(facts, setup.Permissions(), app.Subscribed())
+	lacks = setup.Lacks(facts, setup.Permissions(), conduct.Events().Subscribed())
 	switch {
 	case err != nil && fault.KindOf(err) == fault.Invalid:
 		return "does not accept the App", nil, err

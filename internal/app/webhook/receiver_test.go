@@ -1,4 +1,4 @@
-package intake_test
+package webhook_test
 
 import (
 	"bufio"
@@ -21,11 +21,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ghx-dev/bench-action/internal/app/webhook"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/ghx-dev/bench-action/internal/app/intake"
-	"github.com/ghx-dev/bench-action/internal/app/store"
 )
 
 const (
@@ -44,14 +43,14 @@ func (table) Action(event, action string) bool { return event == "pull_request" 
 // keeper keeps deliveries in memory. If hold is not nil, it waits for it.
 type keeper struct {
 	mu      sync.Mutex
-	kept    map[string]store.Delivery
+	kept    map[string]webhook.Delivery
 	batches []int
 	err     error
 	called  chan int
 	hold    chan struct{}
 }
 
-func (k *keeper) Keep(_ context.Context, deliveries []store.Delivery) ([]bool, error) {
+func (k *keeper) Keep(_ context.Context, deliveries []webhook.Delivery) ([]bool, error) {
 	if k.hold != nil {
 		k.called <- len(deliveries)
 		<-k.hold
@@ -73,7 +72,7 @@ func (k *keeper) Keep(_ context.Context, deliveries []store.Delivery) ([]bool, e
 
 // rig is a receiver that runs.
 type rig struct {
-	*intake.Receiver
+	*webhook.Receiver
 	keeper *keeper
 	log    *bytes.Buffer
 	mu     sync.Mutex
@@ -81,13 +80,13 @@ type rig struct {
 	now    time.Time
 }
 
-func newRig(t testing.TB, change func(*intake.Options, *keeper)) *rig {
+func newRig(t testing.TB, change func(*webhook.ReceiverOptions, *keeper)) *rig {
 	t.Helper()
-	r := &rig{keeper: &keeper{kept: map[string]store.Delivery{}}, log: &bytes.Buffer{}, counts: map[string]int{}, now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
-	opts := intake.Options{
+	r := &rig{keeper: &keeper{kept: map[string]webhook.Delivery{}}, log: &bytes.Buffer{}, counts: map[string]int{}, now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+	opts := webhook.ReceiverOptions{
 		Secret: func() []byte { return []byte(secret) }, Route: table{}, Keeper: r.keeper,
 		Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: func() time.Time { return r.now },
-		Count: func(event string, outcome intake.Outcome) {
+		Count: func(event string, outcome webhook.Outcome) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.counts[event+" "+string(outcome)]++
@@ -96,7 +95,7 @@ func newRig(t testing.TB, change func(*intake.Options, *keeper)) *rig {
 	if change != nil {
 		change(&opts, r.keeper)
 	}
-	r.Receiver = intake.New(opts)
+	r.Receiver = webhook.NewReceiver(opts)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { r.Run(ctx) })
@@ -139,7 +138,7 @@ func TestADeliveryIsStoredBeforeItIsAnswered(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, payload, string(body))
 	kept.Body = nil
-	assert.Equal(t, store.Delivery{ID: id, Event: "pull_request", Action: "opened", Installation: 7, Repository: "octo/hello", Received: r.now}, kept)
+	assert.Equal(t, webhook.Delivery{ID: id, Event: "pull_request", Action: "opened", Installation: 7, Repository: "octo/hello", Received: r.now}, kept)
 	assert.Equal(t, map[string]int{"pull_request stored": 1}, r.counts)
 }
 
@@ -207,60 +206,60 @@ func TestBadInputIsRefused(t *testing.T) {
 		name    string
 		change  func(*http.Request) *http.Request
 		status  int
-		outcome intake.Outcome
+		outcome webhook.Outcome
 	}{
-		{"another method", func(r *http.Request) *http.Request { r.Method = http.MethodGet; return r }, 405, intake.BadMethod},
-		{"another content type", set("Content-Type", "text/plain"), 415, intake.BadType},
-		{"no content type", set("Content-Type", ""), 415, intake.BadType},
-		{"no event", set("X-GitHub-Event", ""), 400, intake.BadHeader},
-		{"an event that is no name", set("X-GitHub-Event", "../x\n"), 400, intake.BadHeader},
-		{"no delivery id", set("X-GitHub-Delivery", ""), 400, intake.BadHeader},
-		{"a delivery id that is no GUID", set("X-GitHub-Delivery", "1; DROP TABLE delivery"), 400, intake.BadHeader},
-		{"no signature", set("X-Hub-Signature-256", ""), 401, intake.NoSignature},
-		{"a signature with another secret", set("X-Hub-Signature-256", "sha256="+strings.Repeat("ab", 32)), 401, intake.WrongSignature},
-		{"a signature that is too short", set("X-Hub-Signature-256", sign(payload)[:40]), 401, intake.WrongSignature},
-		{"a signature that is no number", set("X-Hub-Signature-256", "sha256="+strings.Repeat("xy", 32)), 401, intake.WrongSignature},
-		{"a signature of SHA-1 in the place of the new one", set("X-Hub-Signature-256", "sha1="+hex.EncodeToString(old.Sum(nil))), 401, intake.NoSignature},
+		{"another method", func(r *http.Request) *http.Request { r.Method = http.MethodGet; return r }, 405, webhook.BadMethod},
+		{"another content type", set("Content-Type", "text/plain"), 415, webhook.BadType},
+		{"no content type", set("Content-Type", ""), 415, webhook.BadType},
+		{"no event", set("X-GitHub-Event", ""), 400, webhook.BadHeader},
+		{"an event that is no name", set("X-GitHub-Event", "../x\n"), 400, webhook.BadHeader},
+		{"no delivery id", set("X-GitHub-Delivery", ""), 400, webhook.BadHeader},
+		{"a delivery id that is no GUID", set("X-GitHub-Delivery", "1; DROP TABLE delivery"), 400, webhook.BadHeader},
+		{"no signature", set("X-Hub-Signature-256", ""), 401, webhook.NoSignature},
+		{"a signature with another secret", set("X-Hub-Signature-256", "sha256="+strings.Repeat("ab", 32)), 401, webhook.WrongSignature},
+		{"a signature that is too short", set("X-Hub-Signature-256", sign(payload)[:40]), 401, webhook.WrongSignature},
+		{"a signature that is no number", set("X-Hub-Signature-256", "sha256="+strings.Repeat("xy", 32)), 401, webhook.WrongSignature},
+		{"a signature of SHA-1 in the place of the new one", set("X-Hub-Signature-256", "sha1="+hex.EncodeToString(old.Sum(nil))), 401, webhook.NoSignature},
 		{"a signature of SHA-1 alone", func(r *http.Request) *http.Request {
 			r.Header.Del("X-Hub-Signature-256")
 			r.Header.Set("X-Hub-Signature", "sha1="+hex.EncodeToString(old.Sum(nil)))
 			return r
-		}, 401, intake.OldSignature},
+		}, 401, webhook.OldSignature},
 		{"a body that was changed", func(*http.Request) *http.Request {
 			r := delivery(strings.Replace(payload, "7", "8", 1))
 			r.Header.Set("X-Hub-Signature-256", sign(payload))
 			return r
-		}, 401, intake.WrongSignature},
+		}, 401, webhook.WrongSignature},
 		{"a body that was cut, with a good signature of the whole", func(*http.Request) *http.Request {
 			r := delivery(payload[:40])
 			r.Header.Set("X-Hub-Signature-256", sign(payload))
 			return r
-		}, 401, intake.WrongSignature},
-		{"JSON that ends too early", func(*http.Request) *http.Request { return delivery(payload[:40]) }, 400, intake.BadPayload},
-		{"an empty body", func(*http.Request) *http.Request { return delivery("") }, 400, intake.BadPayload},
-		{"a list", func(*http.Request) *http.Request { return delivery(`[{"action":"opened"}]`) }, 400, intake.BadPayload},
-		{"null", func(*http.Request) *http.Request { return delivery(`null`) }, 400, intake.BadPayload},
-		{"a text", func(*http.Request) *http.Request { return delivery(`"opened"`) }, 400, intake.BadPayload},
-		{"an action that is a number", func(*http.Request) *http.Request { return delivery(`{"action":1}`) }, 400, intake.BadPayload},
-		{"an action that is a list", func(*http.Request) *http.Request { return delivery(`{"action":["opened"]}`) }, 400, intake.BadPayload},
-		{"an action that is no name", func(*http.Request) *http.Request { return delivery(`{"action":"OPENED\u0000"}`) }, 400, intake.BadPayload},
-		{"JSON nested to exhaust the stack", func(*http.Request) *http.Request { return delivery(strings.Repeat(`{"action":`, 1<<20)) }, 400, intake.BadPayload},
+		}, 401, webhook.WrongSignature},
+		{"JSON that ends too early", func(*http.Request) *http.Request { return delivery(payload[:40]) }, 400, webhook.BadPayload},
+		{"an empty body", func(*http.Request) *http.Request { return delivery("") }, 400, webhook.BadPayload},
+		{"a list", func(*http.Request) *http.Request { return delivery(`[{"action":"opened"}]`) }, 400, webhook.BadPayload},
+		{"null", func(*http.Request) *http.Request { return delivery(`null`) }, 400, webhook.BadPayload},
+		{"a text", func(*http.Request) *http.Request { return delivery(`"opened"`) }, 400, webhook.BadPayload},
+		{"an action that is a number", func(*http.Request) *http.Request { return delivery(`{"action":1}`) }, 400, webhook.BadPayload},
+		{"an action that is a list", func(*http.Request) *http.Request { return delivery(`{"action":["opened"]}`) }, 400, webhook.BadPayload},
+		{"an action that is no name", func(*http.Request) *http.Request { return delivery(`{"action":"OPENED\u0000"}`) }, 400, webhook.BadPayload},
+		{"JSON nested to exhaust the stack", func(*http.Request) *http.Request { return delivery(strings.Repeat(`{"action":`, 1<<20)) }, 400, webhook.BadPayload},
 		{"a form without a payload", func(*http.Request) *http.Request {
 			r := delivery("other=1")
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			return r
-		}, 400, intake.BadPayload},
+		}, 400, webhook.BadPayload},
 		{"a form that is none", func(*http.Request) *http.Request {
 			r := delivery("payload=%zz")
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			return r
-		}, 400, intake.BadPayload},
-		{"a body that is announced with 30 MB", func(r *http.Request) *http.Request { r.ContentLength = 30 << 20; return r }, 413, intake.TooLarge},
+		}, 400, webhook.BadPayload},
+		{"a body that is announced with 30 MB", func(r *http.Request) *http.Request { r.ContentLength = 30 << 20; return r }, 413, webhook.TooLarge},
 		{"a body of 30 MB that is not announced", func(r *http.Request) *http.Request {
 			r.ContentLength = -1
 			r.Body = io.NopCloser(io.LimitReader(zeros{}, 30<<20))
 			return r
-		}, 413, intake.TooLarge},
+		}, 413, webhook.TooLarge},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -335,7 +334,7 @@ func TestABodyThatNeverArrivesIsRefused(t *testing.T) {
 }
 
 func TestWithoutASecretNothingIsAccepted(t *testing.T) {
-	r := newRig(t, func(o *intake.Options, _ *keeper) { o.Secret = func() []byte { return nil } })
+	r := newRig(t, func(o *webhook.ReceiverOptions, _ *keeper) { o.Secret = func() []byte { return nil } })
 	request := delivery(payload)
 	mac := hmac.New(sha256.New, nil)
 	mac.Write([]byte(payload))
@@ -347,7 +346,7 @@ func TestWithoutASecretNothingIsAccepted(t *testing.T) {
 }
 
 func TestADatabaseThatIsDownIsToldToTheSender(t *testing.T) {
-	r := newRig(t, func(_ *intake.Options, k *keeper) { k.err = errors.New("the disk is full") })
+	r := newRig(t, func(_ *webhook.ReceiverOptions, k *keeper) { k.err = errors.New("the disk is full") })
 	w := r.send(delivery(payload))
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
 	assert.NotEmpty(t, w.Header().Get("Retry-After"))
@@ -363,7 +362,9 @@ func deliveryNumber(n int) *http.Request {
 }
 
 func TestDeliveriesThatArriveTogetherAreStoredTogether(t *testing.T) {
-	r := newRig(t, func(_ *intake.Options, k *keeper) { k.called, k.hold = make(chan int, 10), make(chan struct{}) })
+	r := newRig(t, func(_ *webhook.ReceiverOptions, k *keeper) {
+		k.called, k.hold = make(chan int, 10), make(chan struct{})
+	})
 	var all sync.WaitGroup
 	all.Go(func() { assert.Equal(t, http.StatusAccepted, r.send(deliveryNumber(0)).Code) })
 	assert.Equal(t, 1, <-r.keeper.called)
@@ -378,7 +379,9 @@ func TestDeliveriesThatArriveTogetherAreStoredTogether(t *testing.T) {
 }
 
 func TestWhatCannotWaitIsRefusedAtOnce(t *testing.T) {
-	r := newRig(t, func(_ *intake.Options, k *keeper) { k.called, k.hold = make(chan int, 10), make(chan struct{}) })
+	r := newRig(t, func(_ *webhook.ReceiverOptions, k *keeper) {
+		k.called, k.hold = make(chan int, 10), make(chan struct{})
+	})
 	var all sync.WaitGroup
 	all.Go(func() { r.send(deliveryNumber(0)) })
 	<-r.keeper.called
@@ -433,7 +436,7 @@ func TestRefusalsDoNotFillTheLog(t *testing.T) {
 // GitHub pings an App as soon as it has made it, which is before the server
 // knows the secret.
 func TestAPingDuringTheSetUpIsNoWarning(t *testing.T) {
-	r := newRig(t, func(opts *intake.Options, _ *keeper) { opts.Secret = func() []byte { return nil } })
+	r := newRig(t, func(opts *webhook.ReceiverOptions, _ *keeper) { opts.Secret = func() []byte { return nil } })
 	assert.Equal(t, http.StatusServiceUnavailable, r.send(delivery(payload)).Code)
 	assert.Contains(t, r.log.String(), "level=INFO")
 	assert.Contains(t, r.log.String(), "before the App was set up")

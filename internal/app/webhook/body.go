@@ -1,4 +1,4 @@
-package intake
+package webhook
 
 import (
 	"crypto/hmac"
@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-
-	"github.com/ghx-dev/bench-action/internal/app/store"
 )
 
 const signaturePrefix = "sha256="
@@ -47,24 +45,24 @@ var repositoryName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1
 var actionName = regexp.MustCompile(`^[a-z_]{0,64}$`)
 
 // understand reads a body, which is authentic but may still be of any shape.
-func (r *Receiver) understand(head header, body []byte) (store.Delivery, error) {
+func (r *Receiver) understand(head header, body []byte) (Delivery, error) {
 	if head.form {
 		values, err := url.ParseQuery(string(body))
 		if err != nil || !values.Has("payload") {
-			return store.Delivery{}, refuse(BadPayload, http.StatusBadRequest, "the form has no payload")
+			return Delivery{}, refuse(BadPayload, http.StatusBadRequest, "the form has no payload")
 		}
 		body = []byte(values.Get("payload"))
 	}
 	// gjson reads such a body in a fifth of the time of encoding/json.
 	if depth(body) > maxDepth || !gjson.ValidBytes(body) || !gjson.ParseBytes(body).IsObject() {
-		return store.Delivery{}, refuse(BadPayload, http.StatusBadRequest, "the payload is not the JSON of an event")
+		return Delivery{}, refuse(BadPayload, http.StatusBadRequest, "the payload is not the JSON of an event")
 	}
 	found := gjson.GetManyBytes(body, "action", "installation.id", "repository.full_name")
 	action, installation, repository := found[0], found[1], found[2]
 	if action.Exists() && (action.Type != gjson.String || !actionName.MatchString(action.Str)) {
-		return store.Delivery{}, refuse(BadPayload, http.StatusBadRequest, "the payload's action is none")
+		return Delivery{}, refuse(BadPayload, http.StatusBadRequest, "the payload's action is none")
 	}
-	d := store.Delivery{ID: head.delivery, Event: head.event, Action: action.Str, Received: r.opts.Now(), Body: store.Pack(body)}
+	d := Delivery{ID: head.delivery, Event: head.event, Action: action.Str, Received: r.opts.Now(), Body: Pack(body)}
 	if installation.Type == gjson.Number {
 		d.Installation = installation.Int()
 	}

@@ -1,11 +1,9 @@
-package intake
+package webhook
 
 import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/ghx-dev/bench-action/internal/app/store"
 )
 
 // batcher stores deliveries that arrive together together: while one batch is
@@ -18,7 +16,7 @@ type batcher struct {
 
 // entry is a delivery that waits; done has room for the answer.
 type entry struct {
-	delivery store.Delivery
+	delivery Delivery
 	done     chan answer
 }
 
@@ -47,7 +45,7 @@ func newBatcher(keeper Keeper) *batcher {
 
 // keep waits until a delivery is stored and reports whether it is new. If the
 // context ends before that, it may be stored nevertheless.
-func (b *batcher) keep(ctx context.Context, delivery store.Delivery) (bool, error) {
+func (b *batcher) keep(ctx context.Context, delivery Delivery) (bool, error) {
 	e := entry{delivery, make(chan answer, 1)}
 	select {
 	case b.waiting <- e:
@@ -98,7 +96,7 @@ func (b *batcher) gather(first entry) []entry {
 
 // store stores a batch and answers its entries.
 func (b *batcher) store(ctx context.Context, batch []entry) {
-	deliveries := make([]store.Delivery, 0, len(batch))
+	deliveries := make([]Delivery, 0, len(batch))
 	for _, e := range batch {
 		deliveries = append(deliveries, e.delivery)
 	}

@@ -1,6 +1,4 @@
-// Package store is the tables of the App's server: the deliveries of webhooks
-// that it keeps, and what it notes for itself.
-package store
+package webhook
 
 import (
 	"context"
@@ -13,13 +11,14 @@ import (
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
-// Store reads and writes the tables. It is safe for concurrent use.
+// Store is the tables of the App's server: the deliveries that it keeps, and what it
+// notes for itself. It is safe for concurrent use.
 type Store struct {
 	db *database.DB
 }
 
-// Open returns the store of a database and makes its tables.
-func Open(ctx context.Context, db *database.DB) (*Store, error) {
+// OpenStore returns the store of a database and makes its tables.
+func OpenStore(ctx context.Context, db *database.DB) (*Store, error) {
 	return &Store{db: db}, db.Migrate(ctx, schema())
 }
 

@@ -1,4 +1,4 @@
-package intake_test
+package webhook_test
 
 import (
 	"bufio"
@@ -13,11 +13,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ghx-dev/bench-action/internal/app/webhook"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/ghx-dev/bench-action/internal/app/intake"
-	"github.com/ghx-dev/bench-action/internal/app/store"
 )
 
 const (
@@ -99,8 +98,8 @@ func (oneConn) Close() error { return nil }
 
 func TestASmallBodyThatDoesNotArriveIsGivenUpSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := intake.New(intake.Options{
-			Secret: func() []byte { return []byte(secret) }, Route: table{}, Keeper: &keeper{kept: map[string]store.Delivery{}},
+		r := webhook.NewReceiver(webhook.ReceiverOptions{
+			Secret: func() []byte { return []byte(secret) }, Route: table{}, Keeper: &keeper{kept: map[string]webhook.Delivery{}},
 			Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		})
 		here, there := net.Pipe()

@@ -1,10 +1,8 @@
-package app
+package webhook
 
 import (
 	"context"
 	"time"
-
-	"github.com/ghx-dev/bench-action/internal/app/store"
 )
 
 const (
@@ -17,19 +15,19 @@ const (
 // finisher stores what became of deliveries: of those that end at the same
 // time together, so that they do not keep new ones from being stored.
 type finisher struct {
-	store   *store.Store
+	store   *Store
 	waiting chan finishing
 }
 
 type finishing struct {
-	what store.Finished
+	what Finished
 	done chan error
 }
 
-func newFinisher(s *store.Store) *finisher { return &finisher{s, make(chan finishing)} }
+func newFinisher(s *Store) *finisher { return &finisher{s, make(chan finishing)} }
 
 // finish waits until what became of a delivery is stored, or the context ends.
-func (f *finisher) finish(ctx context.Context, what store.Finished) error {
+func (f *finisher) finish(ctx context.Context, what Finished) error {
 	one := finishing{what, make(chan error, 1)}
 	select {
 	case f.waiting <- one:
@@ -53,7 +51,7 @@ func (f *finisher) run(ctx context.Context) {
 
 // storeWith stores one and those that wait beside it.
 func (f *finisher) storeWith(ctx context.Context, first finishing) {
-	together, all := []finishing{first}, []store.Finished{first.what}
+	together, all := []finishing{first}, []Finished{first.what}
 	for more := true; more && len(together) < finishTogether; {
 		select {
 		case next := <-f.waiting:

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app"
-	"github.com/ghx-dev/bench-action/internal/app/store"
+	"github.com/ghx-dev/bench-action/internal/app/webhook"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -22,7 +22,7 @@ func try(id int, delivery string, status int, ago time.Duration, event, action s
 
 func TestMissedDeliveriesAreAskedForAgain(t *testing.T) {
 	r := newRig(t, dbtest.SQLite(t), nil)
-	_, err := r.Keep(t.Context(), []store.Delivery{{ID: guid(5), Event: "pull_request", Action: "opened", Body: store.Pack([]byte(opened))}})
+	_, err := r.Inbox().Keep(t.Context(), []webhook.Delivery{{ID: guid(5), Event: "pull_request", Action: "opened", Body: webhook.Pack([]byte(opened))}})
 	require.NoError(t, err)
 	minute := time.Minute
 	r.github.attempts = []map[string]any{
@@ -60,7 +60,7 @@ func TestASecondLookBeginsWhereTheFirstEnded(t *testing.T) {
 // A clock that ran ahead for a while noted a look that is to come.
 func TestAClockThatWasWrongLosesNoDelivery(t *testing.T) {
 	r := newRig(t, dbtest.SQLite(t), nil)
-	require.NoError(t, r.Store().NoteTime(t.Context(), "deliveries.looked_at", time.Now().Add(365*24*time.Hour)))
+	require.NoError(t, r.Inbox().NoteTime(t.Context(), "deliveries.looked_at", time.Now().Add(365*24*time.Hour)))
 	r.github.attempts = []map[string]any{try(1, guid(1), 502, 2*time.Hour, "pull_request", "opened")}
 	count, err := app.Redeliver(t.Context(), r.App)
 	require.NoError(t, err)

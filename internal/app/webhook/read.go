@@ -1,4 +1,4 @@
-package intake
+package webhook
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/ghx-dev/bench-action/internal/app/store"
 )
 
 // buffers are used again and again.
@@ -37,7 +35,7 @@ func (r *Receiver) read(into *bytes.Buffer, w http.ResponseWriter, request *http
 	size := request.ContentLength
 	if size < 0 || size > smallBody {
 		if size < 0 {
-			size = store.MaxBody // it may be as large as that
+			size = MaxBody // it may be as large as that
 		}
 		release = func() { r.large.Add(-size) }
 		if r.large.Add(size) > largeInFlight {
@@ -64,7 +62,7 @@ func fill(into *bytes.Buffer, w http.ResponseWriter, request *http.Request, body
 	if size := request.ContentLength; size > 0 {
 		into.Grow(int(min(size, firstRoom)) + bytes.MinRead)
 	}
-	_, err := into.ReadFrom(http.MaxBytesReader(w, body, store.MaxBody))
+	_, err := into.ReadFrom(http.MaxBytesReader(w, body, MaxBody))
 	var large *http.MaxBytesError
 	var refused *refusalError
 	switch {

@@ -1,9 +1,4 @@
-// Package intake receives GitHub's webhooks: it checks who sends them, and
-// answers once they are stored.
-//
-// The protocol is that of
-// https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries.
-package intake
+package webhook
 
 import (
 	"context"
@@ -15,8 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/ghx-dev/bench-action/internal/app/store"
 )
 
 // Route says whether deliveries of an event matter; action is empty if the
@@ -29,11 +22,11 @@ type Route interface {
 
 // Keeper stores deliveries for good. It reports for each whether it is new.
 type Keeper interface {
-	Keep(ctx context.Context, deliveries []store.Delivery) ([]bool, error)
+	Keep(ctx context.Context, deliveries []Delivery) ([]bool, error)
 }
 
-// Options say how a [Receiver] works. All must be given but for Count.
-type Options struct {
+// ReceiverOptions say how a [Receiver] works. All must be given but for Count.
+type ReceiverOptions struct {
 	// Secret returns what GitHub signs deliveries with; nil as long as there
 	// is none, and then none is accepted.
 	Secret func() []byte
@@ -86,7 +79,7 @@ const (
 	// time: those of small ones that have arrived, of large ones all that are
 	// announced.
 	smallInFlight = 32 << 20
-	largeInFlight = 3 * store.MaxBody
+	largeInFlight = 3 * MaxBody
 	// arrival is how long a small body may take. That of large ones is limited by
 	// the server.
 	arrival = 5 * time.Second
@@ -99,9 +92,10 @@ const (
 	logEvery = time.Second
 )
 
-// Receiver answers deliveries. Its batches are stored by [Receiver.Run].
+// Receiver answers deliveries. Its batches are stored by [Receiver.Run]. The protocol is
+// that of https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries.
 type Receiver struct {
-	opts    Options
+	opts    ReceiverOptions
 	batches *batcher
 	buffers buffers
 	// small and large count the bytes of bodies that are held.
@@ -109,8 +103,8 @@ type Receiver struct {
 	refused      refusals
 }
 
-// New returns a receiver.
-func New(opts Options) *Receiver {
+// NewReceiver returns a receiver.
+func NewReceiver(opts ReceiverOptions) *Receiver {
 	if opts.Count == nil {
 		opts.Count = func(string, Outcome) {}
 	}
@@ -187,7 +181,7 @@ func (r *Receiver) header(request *http.Request) (header, error) {
 	default:
 		return h, refuse(BadType, http.StatusUnsupportedMediaType, "the content type is neither application/json nor application/x-www-form-urlencoded")
 	}
-	if request.ContentLength > store.MaxBody {
+	if request.ContentLength > MaxBody {
 		return h, tooLarge()
 	}
 	var err error
@@ -229,7 +223,7 @@ func (r *Receiver) receive(w http.ResponseWriter, request *http.Request, head he
 }
 
 // keep waits until a delivery is stored.
-func (r *Receiver) keep(ctx context.Context, delivery store.Delivery) (Outcome, error) {
+func (r *Receiver) keep(ctx context.Context, delivery Delivery) (Outcome, error) {
 	// A sender that gives up does not stop what it has sent from being stored.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
