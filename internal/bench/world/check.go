@@ -18,7 +18,9 @@ type checker struct {
 	// people and organizations are accounts by login.
 	people, organizations map[string]Account
 	// names are the objects that have one, by it.
-	names    map[string]named
+	names map[string]named
+	// bytes are those that files of the folder, and of releases, come to.
+	bytes    int
 	problems jsondoc.Problems
 }
 
@@ -31,7 +33,16 @@ type named struct {
 	fields []string
 }
 
+// maxProblems is how many problems are told: one mistake that is repeated makes
+// thousands.
+const maxProblems = 100
+
+func (c *checker) full() bool { return len(c.problems) >= maxProblems }
+
 func (c *checker) problem(at Place, field, format string, args ...any) {
+	if c.full() {
+		return
+	}
 	path := slices.Clone(at.At)
 	if field != "" {
 		path = append(path, strings.Split(field, "/")...)
@@ -97,7 +108,7 @@ func (c *checker) person(at Place, field, login string) bool {
 		c.problem(at, field, "%q is an organization: want a user", login)
 		return false
 	}
-	c.problem(at, field, "there is no account %q%s", login, jsondoc.DidYouMean(login, sortedKeys(c.people)))
+	c.problem(at, field, "there is no account %q%s", login, meant(c, login, c.people))
 	return false
 }
 
@@ -130,7 +141,7 @@ func (c *checker) name(at Place, field, name string, object named) {
 func (c *checker) known(at Place, field, name string) (named, bool) {
 	object, known := c.names[name]
 	if !known {
-		c.problem(at, field, "there is no object %q%s", name, jsondoc.DidYouMean(name, sortedKeys(c.names)))
+		c.problem(at, field, "there is no object %q%s", name, meant(c, name, c.names))
 	}
 	return object, known
 }
@@ -166,7 +177,7 @@ func (c *checker) item(item Item, fields map[string]Field) {
 		c.problem(item.Place, "", "must have one of \"of\" and \"title\"")
 	case item.Of != "":
 		if object, known := c.known(item.Place, "of", item.Of); known && object.kind != KindIssue && object.kind != KindPull {
-			c.problem(item.Place, "of", "%q is a %s: want an issue or a pull request", item.Of, object.kind)
+			c.problem(item.Place, "of", "%q is %s: want an issue or a pull request", item.Of, object.kind.article())
 		}
 	}
 	c.name(item.Place, "as", item.As, named{kind: KindItem})
@@ -175,7 +186,7 @@ func (c *checker) item(item Item, fields map[string]Field) {
 		text, isText := item.Values[name].(string)
 		switch {
 		case !known:
-			c.problem(item.Place, "values/"+name, "there is no field %q%s", name, jsondoc.DidYouMean(name, sortedKeys(fields)))
+			c.problem(item.Place, "values/"+name, "there is no field %q%s", name, meant(c, name, fields))
 		case field.Type == "single_select" && !slices.Contains(field.Options, text):
 			c.problem(item.Place, "values/"+name, "%s has no option %s%s", name, jsondoc.Show(item.Values[name]), jsondoc.DidYouMean(text, field.Options))
 		case (field.Type == "number") == isText:
@@ -214,7 +225,7 @@ func (c *checker) setup() {
 }
 
 func (c *checker) missingFile(at Place, field, name string) {
-	c.problem(at, field, "there is no file %q in the world's folder %s%s", name, c.world.Name, jsondoc.DidYouMean(name, sortedKeys(c.world.files)))
+	c.problem(at, field, "there is no file %q in the world's folder %s%s", name, c.world.Name, meant(c, name, c.world.files))
 }
 
 // cycle returns the names along a cycle of references, nil if there is none.
@@ -247,6 +258,14 @@ func cycle(next map[string][]string) []string {
 		}
 	}
 	return nil
+}
+
+// meant says which of the known names was probably meant.
+func meant[V any](c *checker, name string, known map[string]V) string {
+	if c.full() {
+		return ""
+	}
+	return jsondoc.DidYouMean(name, sortedKeys(known))
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

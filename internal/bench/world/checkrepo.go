@@ -1,8 +1,8 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -14,13 +14,15 @@ type repositoryChecker struct {
 	*checker
 	repo *Repository
 	// labels are in small letters.
-	labels, milestones, branches, workflows, tagged map[string]bool
+	labels, milestones, branches, tagged map[string]bool
+	// workflows are by the names of their files.
+	workflows map[string]workflow
 }
 
 func newRepositoryChecker(c *checker, r *Repository) *repositoryChecker {
 	return &repositoryChecker{
 		checker: c, repo: r, labels: map[string]bool{}, milestones: map[string]bool{}, branches: map[string]bool{r.Branch(): true},
-		workflows: map[string]bool{}, tagged: map[string]bool{},
+		workflows: map[string]workflow{}, tagged: map[string]bool{},
 	}
 }
 
@@ -70,13 +72,11 @@ func (c *repositoryChecker) files() {
 	}
 }
 
-const workflowFolder = ".github/workflows/"
-
 func (c *repositoryChecker) changes(changes []Change) {
 	seen := map[string]bool{}
 	for _, change := range changes {
 		if strings.HasPrefix(change.Path, workflowFolder) {
-			c.workflows[path.Base(change.Path)] = true
+			c.workflow(change)
 		}
 		ways := 0
 		for _, given := range []bool{change.Text != nil, change.From != "", change.Find != "", change.Delete} {
@@ -136,7 +136,26 @@ func (c *repositoryChecker) history() {
 	}
 	for _, b := range c.repo.Branches {
 		if b.From != "" && !c.branches[b.From] {
-			c.problem(b.Place, "from", "there is no branch %q%s", b.From, jsondoc.DidYouMean(b.From, sortedKeys(c.branches)))
+			c.problem(b.Place, "from", "there is no branch %q%s", b.From, meant(c.checker, b.From, c.branches))
+		}
+	}
+	c.branchOrder()
+}
+
+// branchOrder checks that branches are made of those that are there already.
+func (c *repositoryChecker) branchOrder() {
+	from, index := map[string][]string{}, map[string]int{}
+	for i, b := range c.repo.Branches {
+		from[b.Name], index[b.Name] = []string{b.From}, i
+	}
+	if found := cycle(from); found != nil {
+		c.problem(c.repo.Branches[index[found[0]]].Place, "from", "goes in a circle: %s", strings.Join(found, " → "))
+		return
+	}
+	for i, b := range c.repo.Branches {
+		at, is := index[b.From]
+		if is && cmp.Or(c.repo.Branches[at].When.Time.Compare(b.When.Time), at-i) > 0 {
+			c.problem(b.Place, "from", "the branch %q is made later: put this one after it, or say when", b.From)
 		}
 	}
 }
@@ -162,9 +181,7 @@ func (c *repositoryChecker) commit(commit Commit) {
 
 func (c *repositoryChecker) runs(runs []Run) {
 	for _, r := range runs {
-		if !c.workflows[r.Workflow] {
-			c.problem(r.Place, "workflow", "there is no workflow %q in %s%s", r.Workflow, workflowFolder, jsondoc.DidYouMean(r.Workflow, sortedKeys(c.workflows)))
-		}
+		c.knownWorkflow(r.Place, r.Workflow)
 		c.name(r.Place, "as", r.As, c.object(KindRun))
 		for _, job := range sortedKeys(r.Jobs) {
 			c.name(r.Place, "jobs/"+job, r.Jobs[job], c.object(KindJob))
@@ -178,7 +195,7 @@ func (c *repositoryChecker) conversation(i *Conversation, object named) {
 	c.author(i.Place, i.By)
 	for _, label := range i.Labels {
 		if !c.labels[strings.ToLower(label)] {
-			c.problem(i.Place, "labels", "the repository has no label %q%s", label, jsondoc.DidYouMean(label, sortedKeys(c.labels)))
+			c.problem(i.Place, "labels", "the repository has no label %q%s", label, meant(c.checker, label, c.labels))
 		}
 	}
 	for _, login := range i.Assignees {
@@ -187,7 +204,7 @@ func (c *repositoryChecker) conversation(i *Conversation, object named) {
 		}
 	}
 	if i.Milestone != "" && !c.milestones[i.Milestone] {
-		c.problem(i.Place, "milestone", "the repository has no milestone %q%s", i.Milestone, jsondoc.DidYouMean(i.Milestone, sortedKeys(c.milestones)))
+		c.problem(i.Place, "milestone", "the repository has no milestone %q%s", i.Milestone, meant(c.checker, i.Milestone, c.milestones))
 	}
 	c.comments(i.Comments)
 	if i.Closed != nil {
@@ -214,7 +231,7 @@ func (c *repositoryChecker) pullBranches() {
 			continue
 		}
 		if !c.branches[p.Base] {
-			c.problem(p.Place, "base", "there is no branch %q%s", p.Base, jsondoc.DidYouMean(p.Base, sortedKeys(c.branches)))
+			c.problem(p.Place, "base", "there is no branch %q%s", p.Base, meant(c.checker, p.Base, c.branches))
 		}
 		bases[p.Branch], places[p.Branch] = []string{p.Base}, p.Place
 	}
@@ -315,38 +332,10 @@ func (c *repositoryChecker) issueRelations() {
 func (c *repositoryChecker) issueNamed(at Place, field, name string) bool {
 	object, known := c.known(at, field, name)
 	if known && (object.kind != KindIssue || object.repository != c.repo.Name) {
-		c.problem(at, field, "%q is a %s of %s: want an issue of this repository", name, object.kind, object.repository)
+		c.problem(at, field, "%q is %s of %s: want an issue of this repository", name, object.kind.article(), object.repository)
 		return false
 	}
 	return known
-}
-
-// actions checks how runs end, and those that are started by hand.
-func (c *repositoryChecker) actions() {
-	for _, o := range c.repo.Outcomes {
-		if !c.workflows[o.Workflow] {
-			c.problem(o.Place, "workflow", "there is no workflow %q in %s%s", o.Workflow, workflowFolder, jsondoc.DidYouMean(o.Workflow, sortedKeys(c.workflows)))
-		}
-		for _, s := range o.Steps {
-			for _, part := range s.Log {
-				if _, exists := c.world.files[part.File]; part.File != "" && !exists {
-					c.missingFile(s.Place, "log", part.File)
-				}
-			}
-		}
-		for field, pattern := range map[string]string{"branch": o.Branch, "title": o.Title} {
-			if _, err := path.Match(pattern, ""); err != nil {
-				c.problem(o.Place, field, "%q is no pattern", pattern)
-			}
-		}
-	}
-	for _, d := range c.repo.Dispatches {
-		c.author(d.Place, d.By)
-		if d.Ref != "" && !c.branches[d.Ref] {
-			c.problem(d.Place, "ref", "there is no branch %q%s", d.Ref, jsondoc.DidYouMean(d.Ref, sortedKeys(c.branches)))
-		}
-		c.runs([]Run{d.Run})
-	}
 }
 
 func (c *repositoryChecker) releases() {
@@ -357,7 +346,7 @@ func (c *repositoryChecker) releases() {
 		}
 		c.tagged[r.Tag] = true
 		if r.Target != "" && !c.branches[r.Target] {
-			c.problem(r.Place, "target", "there is no branch %q%s", r.Target, jsondoc.DidYouMean(r.Target, sortedKeys(c.branches)))
+			c.problem(r.Place, "target", "there is no branch %q%s", r.Target, meant(c.checker, r.Target, c.branches))
 		}
 		c.name(r.Place, "as", r.As, c.object(KindRelease))
 		var names []string
@@ -366,6 +355,7 @@ func (c *repositoryChecker) releases() {
 				c.problem(a.Place, "name", "the asset %q is there twice", a.Name)
 			}
 			names = append(names, a.Name)
+			c.holds(a.Place, "text", len(a.Text)*max(1, int(a.Times)))
 			c.name(a.Place, "as", a.As, c.object(KindAsset))
 		}
 	}

@@ -33,10 +33,14 @@ type drawing struct {
 	variation bench.Variation
 	// words are the world's lists by name; dealt is how many cards of each
 	// shuffled list have been dealt.
-	words    map[string][]any
-	decks    map[string][]any
-	dealt    map[string]int
-	objects  int
+	words   map[string][]any
+	decks   map[string][]any
+	dealt   map[string]int
+	objects int
+	// spent is how much has been drawn, as [drawing.spend] counts it; over is
+	// true once that, or the objects, are too many.
+	spent    int
+	over     bool
 	problems jsondoc.Problems
 }
 
@@ -51,6 +55,9 @@ func (d *drawing) stream(key string) *rand.Rand {
 }
 
 func (d *drawing) problem(path []string, format string, args ...any) {
+	if len(d.problems) >= maxProblems {
+		return
+	}
 	d.problems = append(d.problems, d.doc.Problem(path, format, args...))
 }
 
@@ -62,6 +69,10 @@ func (d *drawing) expand() map[string]any {
 	for name, list := range lists {
 		d.words[name], _ = list.([]any)
 	}
+	if circle := d.wordCircle(); circle != nil {
+		d.problem([]string{fieldWords, circle[0]}, "goes in a circle: %s", strings.Join(circle, " → "))
+		return nil
+	}
 	rest := maps.Clone(root)
 	delete(rest, fieldWords)
 	expanded, _ := d.value(rest, nil, "", scope{}).(map[string]any)
@@ -71,6 +82,9 @@ func (d *drawing) expand() map[string]any {
 // value returns a copy of a value of the file with what its placeholders stand
 // for. The key tells the copies of a repeated part from each other.
 func (d *drawing) value(value any, path []string, key string, in scope) any {
+	if !d.spend(path, nodeSize) {
+		return nil
+	}
 	switch value := value.(type) {
 	case string:
 		return d.text(value, path, key, in)
@@ -109,6 +123,9 @@ func (d *drawing) lines(wanted any, of []any, path []string, key string, in scop
 	random, own := d.stream(key), maps.Clone(in)
 	var log strings.Builder
 	for n := range count {
+		if d.over {
+			return ""
+		}
 		own["i"] = n + 1
 		at := random.IntN(len(of))
 		log.WriteString(fmt.Sprint(d.value(of[at], append(slices.Clone(path), "of", strconv.Itoa(at)), fmt.Sprintf("%s#%d", key, n), own)))
@@ -125,7 +142,9 @@ func (d *drawing) item(item any, path []string, key string, in scope) []any {
 	}
 	times, repeated := object[fieldRepeat]
 	if !repeated {
-		d.objects++
+		if !d.count(path, 1) {
+			return nil
+		}
 		return []any{d.object(object, path, key, in)}
 	}
 	count, isNumber := asInt(d.value(times, append(slices.Clone(path), fieldRepeat), key+"/"+fieldRepeat, in))
@@ -133,14 +152,16 @@ func (d *drawing) item(item any, path []string, key string, in scope) []any {
 		d.problem(append(slices.Clone(path), fieldRepeat), "must be a whole number from 0, is %s", jsondoc.Show(times))
 		return nil
 	}
-	if d.objects += count; d.objects > MaxObjects {
-		d.problem(append(slices.Clone(path), fieldRepeat), "makes a world of %d objects: want at most %d", d.objects, MaxObjects)
+	if !d.count(append(slices.Clone(path), fieldRepeat), count) {
 		return nil
 	}
 	rest := maps.Clone(object)
 	delete(rest, fieldRepeat)
 	copies := make([]any, 0, count)
 	for n := range count {
+		if d.over {
+			return nil
+		}
 		own := maps.Clone(in)
 		own["n"] = n + 1
 		copies = append(copies, d.object(rest, path, fmt.Sprintf("%s#%d", key, n+1), own))
@@ -212,7 +233,7 @@ func (d *drawing) draw(one any, path []string, key string, in scope) {
 		bounds := list("number")
 		low, lowOK := asInt(bounds[0])
 		high, highOK := asInt(bounds[1])
-		if !lowOK || !highOK || high < low {
+		if !lowOK || !highOK || !isRange(low, high) {
 			d.problem(append(path, "number"), "must be the least and the greatest number, is %v", bounds)
 			return
 		}
@@ -264,6 +285,9 @@ var placeholder = regexp.MustCompile(`\$?\{\{([^{}]*)\}\}`)
 // text fills in a text. One that is a placeholder and nothing else has the
 // type of what it stands for.
 func (d *drawing) text(text string, path []string, key string, in scope) any {
+	if !d.spend(path, len(text)) {
+		return ""
+	}
 	if !strings.Contains(text, "{{") {
 		return text
 	}
@@ -276,6 +300,9 @@ func (d *drawing) text(text string, path []string, key string, in scope) any {
 		}
 		value, known := d.meaning(strings.TrimSpace(text[at[2]:at[3]]), path, fmt.Sprintf("%s@%d", key, n), in)
 		if !known {
+			return ""
+		}
+		if !d.spend(path, sizeOf(value, maxDrawn-d.spent)) {
 			return ""
 		}
 		if at[0] == 0 && at[1] == len(text) {
@@ -355,10 +382,17 @@ func numberRange(text string) (low, high int, err error) {
 	if high, err = strconv.Atoi(strings.TrimSpace(second)); err != nil {
 		return 0, 0, err
 	}
-	if high < low {
-		return 0, 0, fmt.Errorf("%d is above %d", low, high)
+	if !isRange(low, high) {
+		return 0, 0, fmt.Errorf("%d is above %d, or they are too large", low, high)
 	}
 	return low, high, nil
+}
+
+// isRange reports whether a number can be drawn from one to another: both are
+// exact in JSON.
+func isRange(low, high int) bool {
+	const most = 1 << 53
+	return -most <= low && low <= high && high <= most
 }
 
 // drawn returns the drawn value at a dotted path.

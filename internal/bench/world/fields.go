@@ -1,5 +1,7 @@
 package world
 
+import "strings"
+
 // Kind is what an object is that has a name.
 type Kind string
 
@@ -24,6 +26,14 @@ const (
 	// KindDrawn is of values that were drawn, or that a script tells of.
 	KindDrawn Kind = "drawn"
 )
+
+// article is the kind's name in a sentence.
+func (k Kind) article() string {
+	if strings.ContainsAny(string(k[:1]), "aeiou") {
+		return "an " + string(k)
+	}
+	return "a " + string(k)
+}
 
 // Fields returns the fields that a manifest has for every object of a kind.
 func (k Kind) Fields() []string {

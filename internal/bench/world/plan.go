@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
 
 // Plan is a world as it is drawn for one variation: everything that is to be
@@ -26,6 +27,14 @@ type Plan struct {
 	Projects     []Project           `json:"projects"`
 	Resources    map[string]Resource `json:"resources"`
 	Setup        *Setup              `json:"setup"`
+
+	doc *jsondoc.Document
+}
+
+// Misfit is the error of kind invalid that something of the plan's file cannot be
+// made, with its place there.
+func (p *Plan) Misfit(at Place, why string) error {
+	return jsondoc.Problems{p.doc.Problem(at.At, "%s", why)}.Err()
 }
 
 // Account is a person or an organization.

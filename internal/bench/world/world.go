@@ -16,14 +16,15 @@ var sample = bench.Variation{}
 // checked is how many variations [World.Check] draws.
 const checked = 8
 
-// Check draws some variations and returns what is wrong with any of them.
+// Check draws some variations and returns what is wrong with the first of them
+// with which anything is.
 func (w *World) Check() jsondoc.Problems {
-	var problems jsondoc.Problems
 	for n := range checked {
-		_, _, found := w.drawn(bench.Variation{Number: n})
-		problems = append(problems, found...)
+		if _, _, found := w.drawn(bench.Variation{Number: n}); len(found) > 0 {
+			return found.Sorted()
+		}
 	}
-	return problems.Sorted()
+	return nil
 }
 
 // Draw returns the plan of a variation. What is wrong with it is one error of
@@ -42,13 +43,10 @@ func (w *World) draw(v bench.Variation) (*Plan, map[string]named, error) {
 func (w *World) drawn(v bench.Variation) (*Plan, map[string]named, jsondoc.Problems) {
 	d := &drawing{doc: w.doc, world: w.Name, variation: v}
 	expanded := d.expand()
-	if len(d.problems) == 0 && d.objects > MaxObjects {
-		d.problem(nil, "makes a world of %d objects: want at most %d", d.objects, MaxObjects)
-	}
 	if len(d.problems) > 0 {
 		return nil, nil, d.problems
 	}
-	plan := &Plan{Name: w.Name, Variation: v}
+	plan := &Plan{Name: w.Name, Variation: v, doc: w.doc}
 	if problem := w.decode(expanded, plan); problem != nil {
 		return nil, nil, jsondoc.Problems{*problem}
 	}
@@ -62,9 +60,19 @@ func (w *World) drawn(v bench.Variation) (*Plan, map[string]named, jsondoc.Probl
 	return plan, c.names, c.problems
 }
 
-// decode reads an expanded file. What does not fit is a placeholder that stands
-// for something of another type.
+// decode reads an expanded file. What does not fit is a number that is too large,
+// or a placeholder that stands for something of another type.
 func (w *World) decode(expanded map[string]any, plan *Plan) *jsondoc.Problem {
+	if at := misplaced(expanded); at != nil {
+		most := numbers[at[len(at)-1]]
+		written, _ := w.doc.At(at...)
+		told := "is " + jsondoc.Show(written)
+		if _, isNumber := asInt(written); !isNumber {
+			told = fmt.Sprintf("is what %s stands for", jsondoc.Show(written))
+		}
+		problem := w.doc.Problem(at, "must be a whole number from 0 to %d, %s", most, told)
+		return &problem
+	}
 	text, err := json.Marshal(expanded)
 	if err == nil {
 		err = json.Unmarshal(text, plan)
@@ -72,21 +80,12 @@ func (w *World) decode(expanded map[string]any, plan *Plan) *jsondoc.Problem {
 	if err == nil {
 		return nil
 	}
-	at := misplaced(expanded)
-	problem := w.doc.Problem(at, "%v", err)
-	if at != nil {
-		problem = w.doc.Problem(at, "must be a whole number, is what %s stands for", jsondoc.Show(valueAt(w.doc, at)))
-	}
+	problem := w.doc.Problem(nil, "%v", err)
 	return &problem
 }
 
-func valueAt(doc *jsondoc.Document, path []string) any {
-	value, _ := doc.At(path...)
-	return value
-}
-
-// misplaced returns the place of the first number that is none, nil if there
-// is none.
+// misplaced returns the place of the first number that is none, or too large,
+// nil if there is none.
 func misplaced(value any) []string {
 	switch value := value.(type) {
 	case []any:
@@ -101,8 +100,9 @@ func misplaced(value any) []string {
 			if at := misplaced(value[name]); at != nil {
 				return at
 			}
-			_, isNumber := asInt(value[name])
-			if _, isList := value[name].([]any); path != nil && numeric(name) && !isNumber && !isList {
+			number, isNumber := asInt(value[name])
+			most, isNumeric := numbers[name]
+			if _, isList := value[name].([]any); path != nil && isNumeric && !isList && (!isNumber || number < 0 || number > most) {
 				return append(path, name)
 			}
 		}
@@ -110,14 +110,9 @@ func misplaced(value any) []string {
 	return nil
 }
 
-// numeric reports whether a field holds a [Number].
-func numeric(field string) bool {
-	switch field {
-	case "line", "seconds", "reruns", "times", "commits":
-		return true
-	default:
-		return false
-	}
+// numbers are the fields that hold a [Number], with the most that it may be.
+var numbers = map[string]int{
+	"line": 1_000_000, "seconds": 86_400, "reruns": 50, "times": 1_000_000, "commits": MaxObjects, "pushes": MaxObjects,
 }
 
 // grow puts the commits of growths in their place.
@@ -133,7 +128,7 @@ func (c *checker) grow(d *drawing) {
 				continue
 			}
 			if total += int(g.Commits); total > MaxObjects {
-				c.problem(g.Place, "commits", "makes a world of %d objects: want at most %d", total, MaxObjects)
+				c.problem(g.Place, "commits", "makes a world of more than %d objects: want less", MaxObjects)
 				return
 			}
 			grown, err := g.grown(c.growing(r, g.Folder), d.stream(fmt.Sprintf("grow/%s/%d", r.Name, n)))
@@ -175,7 +170,7 @@ func (c *checker) fill() {
 		for n := range r.Outcomes {
 			for k := range r.Outcomes[n].Steps {
 				step := &r.Outcomes[n].Steps[k]
-				step.Text = c.log(step.Log)
+				step.Text = c.log(step)
 			}
 		}
 	}
@@ -191,20 +186,36 @@ func (c *checker) fillChanges(changes []Change) {
 	for i := range changes {
 		if changes[i].From != "" {
 			text := c.world.files[changes[i].From]
+			if !c.holds(changes[i].Place, "from", len(text)) {
+				return
+			}
 			changes[i].Text = &text
 		}
 	}
 }
 
 // log puts the parts of a log together, each of whole lines.
-func (c *checker) log(parts []LogPart) string {
+func (c *checker) log(step *StepOutput) string {
 	var log strings.Builder
-	for _, part := range parts {
+	for _, part := range step.Log {
 		text := part.Text + c.world.files[part.File]
+		if !c.holds(step.Place, "log", len(text)) {
+			return ""
+		}
 		log.WriteString(text)
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			log.WriteByte('\n')
 		}
 	}
 	return log.String()
+}
+
+// holds notes that a world has so many bytes from files, and reports whether
+// there is room for them.
+func (c *checker) holds(at Place, field string, bytes int) bool {
+	if c.bytes <= maxDrawn && c.bytes+bytes > maxDrawn {
+		c.problem(at, field, "makes a world of more than %d MiB of files: want less", maxDrawn>>20)
+	}
+	c.bytes += bytes
+	return c.bytes <= maxDrawn
 }

@@ -74,6 +74,16 @@ func TestWhatIsWrongWithAWorldIsToldWithItsPlace(t *testing.T) {
 		{"blockers in a circle", head + repo + "  issues: [{title: a, as: x, blocked_by: [x]}]\n", "repositories[0].issues[0].blocked_by: goes in a circle: x → x"},
 		{"a parent that is not there", head + repo + "  issues: [{title: a, parent: y}]\n", `repositories[0].issues[0].parent: there is no object "y"`},
 		{"a parent that is no issue", head + repo + "  milestones: [{title: a, as: m}]\n  issues: [{title: a, parent: m}]\n", `"m" is a milestone of noor/ledger: want an issue of this repository`},
+		{"a branch from itself", head + repo + "  branches: [{name: a, from: a}]\n", "repositories[0].branches[0].from: goes in a circle: a → a"},
+		{"branches in a circle", head + repo + "  branches: [{name: a, from: b}, {name: b, from: c}, {name: c, from: a}]\n", "repositories[0].branches[0].from: goes in a circle: a → b → c → a"},
+		{"a branch from a later one", head + repo + "  branches: [{name: a, from: b}, {name: b}]\n", `repositories[0].branches[0].from: the branch "b" is made later: put this one after it, or say when`},
+		{"a branch from one of the same time", head + repo + "  branches: [{name: a, from: b, at: 1d}, {name: b, at: 1d}]\n", `the branch "b" is made later`},
+		{"a blocker of its own", head + repo + "  issues: [{title: a, as: x}, {title: b, as: y, parent: x, blocked_by: [y]}]\n", "repositories[0].issues[1].blocked_by: goes in a circle: y → y"},
+		{"a parent elsewhere", head + repo + "  issues: [{title: a, as: x}]\n- {name: noor/other, files: [{path: a, text: b}], issues: [{title: b, parent: x}]}\n",
+			`repositories[1].issues[0].parent: "x" is an issue of noor/ledger: want an issue of this repository`},
+		{"an end of a job that is not there", jobs + "  outcomes: [{workflow: ci.yml, job: tets}]\n", `outcomes[0].job: the workflow ci.yml has no job "tets": did you mean "test"?`},
+		{"an end in a step that is not there", jobs + "  outcomes: [{workflow: ci.yml, job: test, step: Bild}]\n", `outcomes[0].step: no such step is in ci.yml: there is no "Bild": did you mean "Build"?`},
+		{"a log of a step of another job", jobs + "  outcomes: [{workflow: ci.yml, job: test, steps: [{name: Run make lint}]}]\n", `outcomes[0].steps[0].name: no such step is in ci.yml: there is no "Run make lint"`},
 		{"bases in a circle", head + repo + "  pulls:\n  - {title: a, branch: x, base: y, commits: &c [{message: m, changes: [{path: p, text: t}]}]}\n", "an anchor"},
 		{"bases in a circle, really", head + repo + "  pulls: [" + pull("x", "base: y") + ", " + pull("y", "base: x") + "]\n", "repositories[0].pulls[0].base: goes in a circle: x → y → x"},
 		{"a base that is not there", head + repo + "  pulls: [" + pull("x", "base: develop") + "]\n", `there is no branch "develop"`},
@@ -123,9 +133,9 @@ func TestWhatIsWrongWithAWorldIsToldWithItsPlace(t *testing.T) {
 		{"bounds the wrong way", head + repo + "draw: [{name: x, number: [3, 1]}]\n", "must be the least and the greatest number"},
 		{"a count that is none", head + repo + "  issues: [{repeat: '{{x}}', title: a}]\ndraw: [{name: x, pick: [a]}]\n", "repositories[0].issues[0].repeat: must be a whole number from 0"},
 		{"a line that is none", head + repo + "  pulls: [" + pull("x", "reviews: [{by: ana, state: comment, threads: [{path: p, body: b, line: '{{x}}'}]}]") + "]\ndraw: [{name: x, pick: [a]}]\n",
-			`threads[0].line: must be a whole number, is what "{{x}}" stands for`},
-		{"100,000 issues", head + repo + "  issues: [{repeat: 100000, title: a}]\n", "repositories[0].issues[0].repeat: makes a world of 100006 objects: want at most 10000"},
-		{"100,000 commits", head + repo + "  history: [{grow: {folder: src, commits: 100000, from: 1d, to: 2d, authors: [ana]}}]\n", "makes a world of 100007 objects: want at most 10000"},
+			`threads[0].line: must be a whole number from 0 to 1000000, is what "{{x}}" stands for`},
+		{"100,000 issues", head + repo + "  issues: [{repeat: 100000, title: a}]\n", "repositories[0].issues[0].repeat: makes a world of more than 10000 objects: want less"},
+		{"10,000 commits more", head + repo + "  history: [{grow: {folder: src, commits: 10000, from: 1d, to: 2d, authors: [ana]}}]\n", "history[0].grow.commits: makes a world of more than 10000 objects: want less"},
 		{"more commits than parts", head + repo + "  history: [{grow: {folder: src, commits: 5, from: 1d, to: 2d, authors: [ana]}}]\n", `cannot make 5 commits of the 0 files in "src", which have 0 parts`},
 		{"a growth by nobody", head + repo + "  history: [{grow: {folder: src, commits: 5, from: 1d, to: 2d, authors: [bob]}}]\n", `there is no account "bob"`},
 		{"too long a log", head + repo + "  outcomes: [{workflow: ci.yml, steps: [{name: a, log: [{lines: 1000000, of: [b]}]}]}]\n", "must be a whole number from 0 to 100000"},
@@ -147,6 +157,12 @@ func TestWhatIsWrongWithAWorldIsToldWithItsPlace(t *testing.T) {
 		})
 	}
 }
+
+// jobs is a repository whose workflow has two jobs.
+const jobs = head + `repositories:
+- name: noor/ledger
+  files: [{path: .github/workflows/ci.yml, text: "jobs: {test: {steps: [{uses: actions/checkout@v4}, {name: Build, run: make}]}, lint: {steps: [{run: make lint}]}}"}]
+`
 
 // pull is a pull request from a branch.
 func pull(branch, more string) string {
