@@ -96,3 +96,25 @@ func TestErrorsWithoutAnAnswer(t *testing.T) {
 	assert.False(t, github.Limited(nil))
 	assert.True(t, github.Limited(get(t.Context(), client(t, github.Options{Transport: roundTrip(says(http.StatusTooManyRequests, `{}`))}))))
 }
+
+func TestWhatGitHubDoesNotDoLaterEither(t *testing.T) {
+	for _, c := range []struct {
+		status  int
+		body    string
+		refused bool
+	}{
+		{405, `{"message":"Pull Request is not mergeable"}`, true},
+		{409, `{"message":"Conflict"}`, true},
+		{422, `{"message":"Validation Failed"}`, true},
+		{429, `{"message":"slow down"}`, false},
+		{503, `{}`, false},
+	} {
+		client := client(t, github.Options{Token: "hunter2", Transport: roundTrip(says(c.status, c.body))})
+		assert.Equal(t, c.refused, github.Refused(get(t.Context(), client)), c.status)
+	}
+	for kind, refused := range map[string]bool{"UNPROCESSABLE": true, "RATE_LIMITED": false} {
+		client := client(t, github.Options{Token: "hunter2", Transport: roundTrip(says(200, `{"errors":[{"type":"`+kind+`","message":"no"}]}`))})
+		assert.Equal(t, refused, github.Refused(query(t.Context(), client)), kind)
+	}
+	assert.False(t, github.Refused(errors.New("connection reset")))
+}

@@ -38,6 +38,20 @@ func (e GraphQLErrors) all(kind string) bool {
 	return len(e) > 0 && !slices.ContainsFunc(e, func(one GraphQLError) bool { return one.Type != kind })
 }
 
+// Refused reports whether an error of either API says that what was asked for is
+// understood and not done, and nothing else: it will not be done later either.
+func Refused(err error) bool {
+	if graph, ok := errors.AsType[GraphQLErrors](err); ok {
+		return graph.all("UNPROCESSABLE")
+	}
+	switch StatusOf(err) {
+	case http.StatusMethodNotAllowed, http.StatusConflict, http.StatusUnprocessableEntity:
+		return true
+	default:
+		return false
+	}
+}
+
 // NotFound reports whether an error of either API says that something does not
 // exist, is not visible, or was deleted, and nothing else.
 func NotFound(err error) bool {

@@ -3,6 +3,7 @@ package target
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -16,6 +17,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/world/build"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/jsondoc"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -54,6 +56,22 @@ func MakeWorld(ctx context.Context, file *world.World, v bench.Variation, setup 
 	return made, nil
 }
 
+// CheckWorld draws some variations of a world and makes one of them, without its
+// script, and returns what is wrong. An error is of another kind than invalid.
+func CheckWorld(ctx context.Context, file *world.World) (jsondoc.Problems, error) {
+	if problems := file.Check(); len(problems) > 0 {
+		return problems, nil
+	}
+	plan, err := file.Draw(bench.Variation{})
+	if err == nil {
+		_, _, err = BuildWorld(ctx, plan)
+	}
+	if problems, told := errors.AsType[jsondoc.Problems](err); told {
+		return problems, nil
+	}
+	return nil, err
+}
+
 // BuildWorld makes a world of a plan, and the manifest that names its objects.
 // Equal plans make equal worlds. An error is of kind invalid where the plan
 // cannot be carried out.
@@ -82,6 +100,9 @@ func BuildWorld(ctx context.Context, plan *world.Plan) (*sandbox.World, bench.Ma
 		}
 	}
 	manifest, err := build.Build(ctx, plan, clients, build.Options{Clock: func(at time.Time) { setClock(made, at) }})
+	if _, told := errors.AsType[jsondoc.Problems](err); told {
+		return nil, bench.Manifest{}, err
+	}
 	if err != nil {
 		return nil, bench.Manifest{}, fmt.Errorf("build the world %q: %w", plan.Name, err)
 	}

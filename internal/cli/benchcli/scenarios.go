@@ -1,8 +1,11 @@
 package benchcli
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"text/tabwriter"
 
@@ -12,7 +15,10 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/prompt"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
 
 func (a *app) scenariosCommand() *cobra.Command {
@@ -32,17 +38,21 @@ func (a *app) scenariosCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
 		Short: "Report everything that is wrong with a folder of scenarios",
-		Long: `check reads every scenario and the sets of a folder (the built-in ones without
-DIR), and reports all problems at once, each with file, line, column, place and
-what would be right. Warnings alone do not fail it.`,
+		Long: `check reads every scenario, the sets and the worlds of a folder (the built-in
+ones without DIR), makes each world once, and reports all problems at once, each
+with file, line, column, place and what would be right. Warnings alone do not fail
+it.`,
 		Example: "  bench scenarios check\n  bench scenarios check my-scenarios",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			files, err := scenarioFiles(strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
-			found := scenario.Check(files, fixture.Made())
+			found, err := checkFolder(cmd.Context(), files)
+			if err != nil {
+				return err
+			}
 			if asJSON {
 				if len(found.Problems) > 0 {
 					a.verdict = exitInvalid
@@ -64,6 +74,27 @@ what would be right. Warnings alone do not fail it.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// checkFolder returns what is wrong with a folder of scenarios and its worlds.
+func checkFolder(ctx context.Context, files fs.FS) (scenario.Report, error) {
+	found := scenario.Check(files, fixture.Made())
+	for _, name := range world.Names(files) {
+		file, err := world.Load(files, name)
+		if err == nil {
+			var problems jsondoc.Problems
+			problems, err = target.CheckWorld(ctx, file)
+			found.Problems = append(found.Problems, problems...)
+		}
+		if problems, told := errors.AsType[jsondoc.Problems](err); told {
+			found.Problems, err = append(found.Problems, problems...), nil
+		}
+		if err != nil {
+			return scenario.Report{}, err
+		}
+	}
+	found.Problems = found.Problems.Sorted()
+	return found, nil
 }
 
 func (a *app) scenariosListCommand() *cobra.Command {

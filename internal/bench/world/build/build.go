@@ -6,6 +6,7 @@ package build
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,20 +85,21 @@ type builder struct {
 	contents  map[string]string
 	events    []event
 	resources map[string]map[string]any
-	told      []completion
+	// told completes the resources when all is made.
+	told []act
 }
 
-// completion completes resources when all is made.
-type completion struct {
+// act is something that is done: of what in the world's file, in words, and how.
+type act struct {
+	of   world.Place
 	what string
-	tell func(ctx context.Context) error
+	do   func(ctx context.Context) error
 }
 
 // event is something that is done at a time.
 type event struct {
-	at   time.Time
-	what string
-	do   func(ctx context.Context) error
+	act
+	at time.Time
 	// repo is the repository whose default branch gets a commit by the event,
 	// nil for another one.
 	repo *repository
@@ -106,8 +108,30 @@ type event struct {
 }
 
 // then adds an event.
-func (b *builder) then(at time.Time, what string, do func(ctx context.Context) error) {
-	b.events = append(b.events, event{at: at, what: what, do: do})
+func (b *builder) then(of world.Place, at time.Time, what string, do func(ctx context.Context) error) {
+	b.events = append(b.events, event{act: act{of, what, do}, at: at})
+}
+
+// placed is an error about a part of what is made.
+type placed struct {
+	error
+	of world.Place
+}
+
+// Unwrap returns the error.
+func (p placed) Unwrap() error { return p.error }
+
+// explain tells what has failed. What GitHub does not do, here or later, is wrong
+// in the file, and told with its place there.
+func (b *builder) explain(a act, err error) error {
+	if part, ok := errors.AsType[placed](err); ok {
+		a.of, err = part.of, part.error
+	}
+	told := github.Explain(a.what, err)
+	if told == nil || fault.KindOf(told) != fault.Invalid && !github.Refused(err) {
+		return told
+	}
+	return b.plan.Misfit(a.of, fault.Public(told))
 }
 
 // carryOut does everything in the order of its time.
@@ -122,7 +146,7 @@ func (b *builder) carryOut(ctx context.Context) error {
 			err = e.repo.push(ctx)
 		}
 		if err != nil {
-			return github.Explain(e.what, err)
+			return b.explain(e.act, err)
 		}
 	}
 	return nil
@@ -220,14 +244,14 @@ func (b *builder) export(as string, fields map[string]any) {
 }
 
 // finally has a function complete the resources when all is made.
-func (b *builder) finally(what string, tell func(ctx context.Context) error) {
-	b.told = append(b.told, completion{what, tell})
+func (b *builder) finally(of world.Place, what string, tell func(ctx context.Context) error) {
+	b.told = append(b.told, act{of, what, tell})
 }
 
 func (b *builder) manifest(ctx context.Context) (bench.Manifest, error) {
 	for _, c := range b.told {
-		if err := c.tell(ctx); err != nil {
-			return bench.Manifest{}, github.Explain(c.what, err)
+		if err := c.do(ctx); err != nil {
+			return bench.Manifest{}, b.explain(c, err)
 		}
 	}
 	for name, r := range b.plan.Resources {

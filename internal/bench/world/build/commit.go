@@ -108,11 +108,16 @@ func (r *repository) entries(ctx context.Context, at *tip, changes []world.Chang
 	for _, c := range changes {
 		entry := &gh.TreeEntry{Path: gh.String(c.Path), Mode: gh.String("100644"), Type: gh.String("blob")}
 		if c.Delete {
+			if _, known := files[c.Path]; !known {
+				if _, err := r.fileAt(ctx, at, c.Path); err != nil {
+					return nil, placed{err, c.Place}
+				}
+			}
 			delete(files, c.Path)
 		} else {
 			text, err := r.changed(ctx, at, c, files)
 			if err != nil {
-				return nil, err
+				return nil, placed{err, c.Place}
 			}
 			if strings.HasSuffix(c.Path, ".sh") {
 				entry.Mode = gh.String("100755")
@@ -156,7 +161,7 @@ func (r *repository) fileAt(ctx context.Context, at *tip, path string) (string, 
 	}
 	content, _, response, err := r.Main.REST.Repositories.GetContents(ctx, r.owner, r.name, path, &gh.RepositoryContentGetOptions{Ref: at.commit})
 	if response != nil && response.StatusCode == http.StatusNotFound || err == nil && content == nil {
-		return "", fault.Invalidf("there is no file %s at %s", path, at.commit)
+		return "", fault.Invalidf("there is no file %s on the branch at that time", path)
 	}
 	if err != nil {
 		return "", err

@@ -21,16 +21,16 @@ type discussed struct {
 func (r *repository) issues() {
 	made := map[string]*discussed{}
 	opened := map[string]time.Time{}
+	all := make([]discussed, len(r.plan.Issues))
 	for i := range r.plan.Issues {
-		issue := &r.plan.Issues[i]
-		d := &discussed{}
+		issue, d := &r.plan.Issues[i], &all[i]
 		if issue.As != "" {
 			made[issue.As], opened[issue.As] = d, issue.When.Time
 		}
-		r.then(issue.When.Time, quoted("open issue", issue.Title), func(ctx context.Context) error { return r.openIssue(ctx, issue, d) })
+		r.then(issue.Place, issue.When.Time, quoted("open issue", issue.Title), func(ctx context.Context) error { return r.openIssue(ctx, issue, d) })
 		r.discussion(&issue.Conversation, d)
 		if c := issue.Closed; c != nil {
-			r.then(c.When.Time, quoted("close issue", issue.Title), func(ctx context.Context) error {
+			r.then(c.Place, c.When.Time, quoted("close issue", issue.Title), func(ctx context.Context) error {
 				return r.editIssue(ctx, r.triager(cmp.Or(c.By, issue.By)), d, &gh.IssueRequest{
 					State: gh.String("closed"), StateReason: gh.String(cmp.Or(c.Reason, "completed")),
 				})
@@ -38,7 +38,7 @@ func (r *repository) issues() {
 		}
 	}
 	for i := range r.plan.Issues {
-		r.relations(&r.plan.Issues[i], made, opened)
+		r.relations(&r.plan.Issues[i], &all[i], made, opened)
 	}
 }
 
@@ -49,15 +49,14 @@ const (
 
 // relations plans what an issue has to do with others, as soon as both are
 // there.
-func (r *repository) relations(issue *world.Issue, made map[string]*discussed, opened map[string]time.Time) {
-	d := made[issue.As]
+func (r *repository) relations(issue *world.Issue, d *discussed, made map[string]*discussed, opened map[string]time.Time) {
 	relate := func(mutation, name, numberField, idField string) {
 		other := made[name]
 		at := opened[name]
 		if issue.When.Time.After(at) {
 			at = issue.When.Time
 		}
-		r.then(at, quoted("relate issue", issue.Title), func(ctx context.Context) error {
+		r.then(issue.Place, at, quoted("relate issue", issue.Title), func(ctx context.Context) error {
 			if d.fields[numberField] == nil {
 				d.fields[numberField], d.fields[idField] = other.number, other.nodeID
 			}
@@ -148,10 +147,10 @@ func (r *repository) editIssue(ctx context.Context, by string, d *discussed, req
 func (r *repository) discussion(i *world.Conversation, d *discussed) {
 	for n := range i.Comments {
 		c := &i.Comments[n]
-		r.then(c.When.Time, quoted("comment on", i.Title), func(ctx context.Context) error { return r.comment(ctx, c, d) })
+		r.then(c.Place, c.When.Time, quoted("comment on", i.Title), func(ctx context.Context) error { return r.comment(ctx, c, d) })
 	}
 	for _, content := range i.Reactions {
-		r.then(i.When.Time, quoted("react to", i.Title), func(ctx context.Context) error {
+		r.then(i.Place, i.When.Time, quoted("react to", i.Title), func(ctx context.Context) error {
 			return r.write(ctx, func() error {
 				_, _, err := r.rest(r.maintainer()).Reactions.CreateIssueReaction(ctx, r.owner, r.name, d.number, content)
 				return err

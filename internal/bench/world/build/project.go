@@ -16,8 +16,8 @@ import (
 func (b *builder) projects() {
 	for i := range b.plan.Projects {
 		p := &boarding{builder: b, plan: &b.plan.Projects[i]}
-		b.then(p.plan.When.Time, quoted("make board", p.plan.Title), p.open)
-		b.finally(quoted("fill board", p.plan.Title), p.fill)
+		b.then(p.plan.Place, p.plan.When.Time, quoted("make board", p.plan.Title), p.open)
+		b.finally(p.plan.Place, quoted("fill board", p.plan.Title), p.fill)
 	}
 }
 

@@ -15,18 +15,18 @@ func (r *repository) pulls() {
 		p := &pulling{repository: r, plan: &r.plan.Pulls[i], threads: map[*world.Thread]thread{}}
 		for n := range p.plan.Commits {
 			c := &p.plan.Commits[n]
-			r.then(c.When.Time, quoted("commit", subject(c.Message)), func(ctx context.Context) error { return p.commit(ctx, c) })
+			r.then(c.Place, c.When.Time, quoted("commit", subject(c.Message)), func(ctx context.Context) error { return p.commit(ctx, c) })
 			r.nameRuns(c.Runs, func() string { return r.commits[c] })
 		}
 		last := &p.plan.Commits[len(p.plan.Commits)-1]
-		r.then(p.plan.When.Time, quoted("open pull request", p.plan.Title), p.open)
+		r.then(p.plan.Place, p.plan.When.Time, quoted("open pull request", p.plan.Title), p.open)
 		r.discussion(&p.plan.Conversation, &p.discussed)
 		r.nameRuns(p.plan.Runs, func() string { return r.commits[last] })
 		for n := range p.plan.Reviews {
 			p.review(&p.plan.Reviews[n])
 		}
 		p.ending()
-		r.finally(quoted("look up", p.plan.Title), p.tell)
+		r.finally(p.plan.Place, quoted("look up", p.plan.Title), p.tell)
 	}
 }
 
@@ -121,10 +121,10 @@ func (p *pulling) ask(ctx context.Context) error {
 // ending plans how it is merged or closed.
 func (p *pulling) ending() {
 	if m := p.plan.Merged; m != nil {
-		p.then(m.When.Time, quoted("merge", p.plan.Title), func(ctx context.Context) error { return p.merge(ctx, m) })
+		p.then(m.Place, m.When.Time, quoted("merge", p.plan.Title), func(ctx context.Context) error { return p.merge(ctx, m) })
 	}
 	if c := p.plan.Closed; c != nil {
-		p.then(c.When.Time, quoted("close", p.plan.Title), func(ctx context.Context) error {
+		p.then(c.Place, c.When.Time, quoted("close", p.plan.Title), func(ctx context.Context) error {
 			return p.editIssue(ctx, p.writer(cmp.Or(c.By, p.author())), &p.discussed, &gh.IssueRequest{State: gh.String("closed")})
 		})
 	}

@@ -16,7 +16,7 @@ import (
 func (r *repository) releases() {
 	for i := range r.plan.Releases {
 		p := &r.plan.Releases[i]
-		r.then(p.When.Time, quoted("make release", p.Tag), func(ctx context.Context) error { return r.release(ctx, p) })
+		r.then(p.Place, p.When.Time, quoted("make release", p.Tag), func(ctx context.Context) error { return r.release(ctx, p) })
 	}
 }
 

@@ -121,11 +121,11 @@ func (r *repository) rest(login string) *gh.Client { return r.client(login).REST
 
 // begin makes the first commits, labels and milestones.
 func (r *repository) begin() {
-	r.then(r.builder.plan.Start, "begin the history of "+r.plan.Name, r.firstCommits)
-	r.then(r.builder.plan.Start, "make the labels of "+r.plan.Name, r.labels)
+	r.then(r.plan.Place, r.builder.plan.Start, "begin the history of "+r.plan.Name, r.firstCommits)
+	r.then(r.plan.Place, r.builder.plan.Start, "make the labels of "+r.plan.Name, r.labels)
 	for i := range r.plan.Milestones {
 		m := &r.plan.Milestones[i]
-		r.then(m.When.Time, quoted("make milestone", m.Title), func(ctx context.Context) error { return r.milestone(ctx, m) })
+		r.then(m.Place, m.When.Time, quoted("make milestone", m.Title), func(ctx context.Context) error { return r.milestone(ctx, m) })
 	}
 }
 
@@ -170,7 +170,7 @@ func (r *repository) milestone(ctx context.Context, m *world.Milestone) error {
 	r.milestones[m.Title] = number
 	r.export(m.As, map[string]any{"id": made.GetNodeID(), "number": number, "title": made.GetTitle()})
 	if m.Closed {
-		r.finally(quoted("close milestone", m.Title), func(ctx context.Context) error {
+		r.finally(m.Place, quoted("close milestone", m.Title), func(ctx context.Context) error {
 			return r.write(ctx, func() error {
 				_, _, err := r.rest(r.maintainer()).Issues.EditMilestone(ctx, r.owner, r.name, number, &gh.Milestone{State: gh.String("closed")})
 				return err
@@ -185,8 +185,10 @@ func (r *repository) history() {
 	for i := range r.plan.History {
 		c := &r.plan.History[i]
 		r.events = append(r.events, event{
-			at: c.When.Time, what: quoted("commit", subject(c.Message)), repo: r, pushes: len(c.Runs) > 0 || c.Push,
-			do: func(ctx context.Context) error { return r.commit(ctx, r.plan.Branch(), c, r.maintainer()) },
+			act: act{c.Place, quoted("commit", subject(c.Message)), func(ctx context.Context) error {
+				return r.commit(ctx, r.plan.Branch(), c, r.maintainer())
+			}},
+			at: c.When.Time, repo: r, pushes: len(c.Runs) > 0 || c.Push,
 		})
 		r.nameRuns(c.Runs, func() string { return r.commits[c] })
 	}
@@ -197,12 +199,12 @@ func (r *repository) otherBranches() {
 	for i := range r.plan.Branches {
 		br := &r.plan.Branches[i]
 		from := cmp.Or(br.From, r.plan.Branch())
-		r.then(br.When.Time, quoted("make branch", br.Name), func(ctx context.Context) error {
+		r.then(br.Place, br.When.Time, quoted("make branch", br.Name), func(ctx context.Context) error {
 			return r.branch(ctx, br.Name, from, r.writer(br.By))
 		})
 		for n := range br.Commits {
 			c := &br.Commits[n]
-			r.then(c.When.Time, quoted("commit", subject(c.Message)), func(ctx context.Context) error {
+			r.then(c.Place, c.When.Time, quoted("commit", subject(c.Message)), func(ctx context.Context) error {
 				if err := r.commit(ctx, br.Name, c, br.By); err != nil {
 					return err
 				}
@@ -210,7 +212,7 @@ func (r *repository) otherBranches() {
 			})
 			r.nameRuns(c.Runs, func() string { return r.commits[c] })
 		}
-		r.finally(quoted("look up branch", br.Name), func(context.Context) error {
+		r.finally(br.Place, quoted("look up branch", br.Name), func(context.Context) error {
 			r.export(br.As, map[string]any{"name": br.Name, "sha": r.branches[br.Name].commit})
 			return nil
 		})

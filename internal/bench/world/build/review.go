@@ -13,17 +13,17 @@ import (
 
 // review plans a review and what follows.
 func (p *pulling) review(r *world.Review) {
-	p.then(r.When.Time, quoted("review", p.plan.Title), func(ctx context.Context) error { return p.writeReview(ctx, r) })
+	p.then(r.Place, r.When.Time, quoted("review", p.plan.Title), func(ctx context.Context) error { return p.writeReview(ctx, r) })
 	for i := range r.Threads {
 		t := &r.Threads[i]
 		end := r.When.Time
 		for n := range t.Replies {
 			c := &t.Replies[n]
 			end = c.When.Time
-			p.then(c.When.Time, quoted("answer in", p.plan.Title), func(ctx context.Context) error { return p.reply(ctx, t, c) })
+			p.then(c.Place, c.When.Time, quoted("answer in", p.plan.Title), func(ctx context.Context) error { return p.reply(ctx, t, c) })
 		}
 		if t.Resolved != "" {
-			p.then(end, quoted("resolve a thread of", p.plan.Title), func(ctx context.Context) error { return p.resolve(ctx, t) })
+			p.then(t.Place, end, quoted("resolve a thread of", p.plan.Title), func(ctx context.Context) error { return p.resolve(ctx, t) })
 		}
 	}
 }
@@ -48,7 +48,7 @@ func (p *pulling) writeReview(ctx context.Context, r *world.Review) error {
 		t := &r.Threads[i]
 		line, err := p.lineOf(ctx, t)
 		if err != nil {
-			return err
+			return placed{err, t.Place}
 		}
 		request.Comments = append(request.Comments, &gh.DraftReviewComment{
 			Path: gh.String(t.Path), Line: gh.Int(line), Side: gh.String("RIGHT"), Body: gh.String(t.Body),

@@ -23,7 +23,7 @@ const (
 // often as they are to be.
 func (r *repository) nameRuns(runs []world.Run, commit func() string) {
 	for _, run := range runs {
-		r.finally(quoted("look up the run of", run.Workflow), func(ctx context.Context) error {
+		r.finally(run.Place, quoted("look up the run of", run.Workflow), func(ctx context.Context) error {
 			return r.nameRun(ctx, run, gh.ListWorkflowRunsOptions{HeadSHA: commit()}, 0)
 		})
 	}
@@ -42,7 +42,7 @@ func (r *repository) dispatches() {
 			inputs[name] = value
 		}
 		var before int64
-		r.then(d.When.Time, quoted("start workflow", d.Workflow), func(ctx context.Context) error {
+		r.then(d.Place, d.When.Time, quoted("start workflow", d.Workflow), func(ctx context.Context) error {
 			runs, err := r.runs(ctx, d.Workflow, gh.ListWorkflowRunsOptions{Event: "workflow_dispatch"})
 			if err != nil {
 				return err
@@ -55,7 +55,7 @@ func (r *repository) dispatches() {
 				return err
 			})
 		})
-		r.finally(quoted("look up the run of", d.Workflow), func(ctx context.Context) error {
+		r.finally(d.Place, quoted("look up the run of", d.Workflow), func(ctx context.Context) error {
 			return r.nameRun(ctx, d.Run, gh.ListWorkflowRunsOptions{Event: "workflow_dispatch"}, before)
 		})
 	}
