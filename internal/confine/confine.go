@@ -48,7 +48,47 @@ const (
 	Namespace Network = "namespace"
 	Landlock  Network = "landlock"
 	Advisory  Network = "advisory"
+	// Unlimited is for what may use the network as we do.
+	Unlimited Network = "unlimited"
 )
+
+// Files is the way in which a space's processes are kept from files.
+type Files string
+
+const (
+	// OwnMounts is a mount namespace with a [View] of its own.
+	OwnMounts Files = "mount namespace"
+	// Permissions are those of files against a user of its own.
+	Permissions Files = "permissions"
+	// OurFiles are all that we can read.
+	OurFiles Files = "none"
+)
+
+// View is what processes see of the file system other than we do. The folders
+// where everyone may write, as /tmp, are their own and gone with them.
+type View struct {
+	// Hide are files and folders in whose place there is nothing.
+	Hide []string
+	// Keep are files and folders that are there as we see them, also inside of those.
+	Keep []string
+}
+
+// CageOptions say how a [Cage] holds what it starts.
+type CageOptions struct {
+	// Base is the folder in which the cage has what is written to folders of
+	// a view.
+	Base string
+	// Network demands a way of holding the network; the zero value takes the
+	// strongest that can be had.
+	Network Network
+	// View is had where there can be a mount namespace. Nil is for none.
+	View *View
+	// OwnUser says that what is started runs under a user that nothing else
+	// runs under, so that its processes are bounded.
+	OwnUser bool
+	// Umask is the file mode mask, 0 for ours.
+	Umask int
+}
 
 // Options say what kind of space to open.
 type Options struct {
@@ -62,6 +102,8 @@ type Options struct {
 	// takes the strongest that can be had.
 	User    User
 	Network Network
+	// View is what is seen of the file system: see [CageOptions].
+	View *View
 }
 
 // Isolation tells how a space's processes are held.
@@ -76,11 +118,20 @@ type Isolation struct {
 	Network Network
 	// NetworkWhy is UserWhy for the network.
 	NetworkWhy string
+
+	// Files is empty where no view was asked for.
+	Files Files
+	// FilesWhy is UserWhy for files.
+	FilesWhy string
 }
 
-// String returns both ways in one line.
+// String returns all ways in one line.
 func (i Isolation) String() string {
-	return fmt.Sprintf("processes: %s, egress: %s", i.User, i.Network)
+	text := fmt.Sprintf("processes: %s, egress: %s", i.User, i.Network)
+	if i.Files != "" {
+		text += fmt.Sprintf(", files: %s", i.Files)
+	}
+	return text
 }
 
 // Enforced reports whether the kernel sees to both: processes of a user of their own,
@@ -89,7 +140,7 @@ func (i Isolation) Enforced() bool { return i.User == OwnUser && i.Network != Ad
 
 // Why is a sentence for each that could not be had, empty if there are none.
 func (i Isolation) Why() string {
-	return strings.Join(slices.DeleteFunc([]string{i.UserWhy, i.NetworkWhy}, func(why string) bool { return why == "" }), "; ")
+	return strings.Join(slices.DeleteFunc([]string{i.UserWhy, i.NetworkWhy, i.FilesWhy}, func(why string) bool { return why == "" }), "; ")
 }
 
 // Entry is a process.

@@ -19,6 +19,7 @@ const onlyLinux = "this is had on Linux only"
 // hold keeps processes in groups of their own, which is all that is done on
 // systems other than Linux: a daemon that leaves its group is not found.
 type hold struct {
+	*Cage
 	mu     sync.Mutex
 	direct map[int]string
 }
@@ -27,16 +28,45 @@ func openHold(opts Options) (*hold, Isolation, error) {
 	if opts.User == OwnUser || opts.Network == Namespace || opts.Network == Landlock {
 		return nil, Isolation{}, fault.Infraf("hold the agent by %s and %s: %s", opts.User, opts.Network, onlyLinux)
 	}
-	return &hold{direct: map[int]string{}}, Isolation{
-		User: ProcessGroup, UID: os.Geteuid(), UserWhy: onlyLinux, Network: Advisory, NetworkWhy: onlyLinux,
-	}, nil
+	cage, isolation, err := OpenCage(CageOptions{View: opts.View})
+	isolation.User, isolation.UID, isolation.UserWhy = ProcessGroup, os.Geteuid(), onlyLinux
+	return &hold{Cage: cage, direct: map[int]string{}}, isolation, err
 }
 
-func (h *hold) listen() (net.Listener, error) {
+// Cage starts commands as they are.
+type Cage struct{}
+
+// OpenCage makes a cage, which holds nothing on systems other than Linux.
+func OpenCage(opts CageOptions) (*Cage, Isolation, error) {
+	isolation := Isolation{Network: Advisory, NetworkWhy: onlyLinux}
+	if opts.Network == Unlimited {
+		isolation.Network = Unlimited
+	}
+	if opts.View != nil {
+		isolation.Files, isolation.FilesWhy = OurFiles, onlyLinux
+	}
+	return &Cage{}, isolation, nil
+}
+
+// Listen listens on loopback.
+func (c *Cage) Listen() (net.Listener, error) {
 	return new(net.ListenConfig).Listen(context.Background(), "tcp4", "127.0.0.1:0")
 }
 
-func (h *hold) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+// Start starts a command.
+func (c *Cage) Start(cmd *exec.Cmd) error { return cmd.Start() }
+
+// Folder is empty: the cage has none.
+func (c *Cage) Folder() string { return "" }
+
+// Close does nothing.
+func (c *Cage) Close() error { return nil }
+
+func (h *hold) keep(string) {}
+
+func (h *hold) shows(string) bool { return true }
+
+func (c *Cage) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, network, addr)
 }
 
@@ -44,7 +74,7 @@ func (h *hold) start(cmd *exec.Cmd) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
+	if err := h.Start(cmd); err != nil {
 		return err
 	}
 	h.direct[cmd.Process.Pid] = cmd.Path

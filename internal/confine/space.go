@@ -54,6 +54,7 @@ func Open(opts Options) (*Space, error) {
 	if base, err = filepath.EvalSymlinks(base); err != nil {
 		return nil, fault.Invalidf("open space %q: %w", opts.Name, err)
 	}
+	opts.Base = base
 	h, isolation, err := openHold(opts)
 	if err != nil {
 		return nil, fmt.Errorf("open space %q: %w", opts.Name, err)
@@ -79,6 +80,7 @@ func (s *Space) makeFolders(base, name string) error {
 		return fault.Infraf("make the space's folder: %w", err)
 	}
 	s.root = root
+	s.hold.keep(root)
 	if err := os.Chmod(root, passPerm); err != nil {
 		return fault.Infraf("make the space's folder: %w", err)
 	}
@@ -130,7 +132,7 @@ func (s *Space) Listen() (net.Listener, error) {
 	if s.closed {
 		return nil, errClosed()
 	}
-	l, err := s.hold.listen()
+	l, err := s.hold.Listen()
 	if err != nil {
 		return nil, fmt.Errorf("listen for the agent: %w", fault.Wrap(fault.Infrastructure, err))
 	}

@@ -108,7 +108,7 @@ func (s *Space) stage(path string, copyTo func(from, folder string) (string, err
 		return "", fault.Invalidf("stage %s for the agent: it leads to %s, which is no program's file but the kernel's", path, from)
 	case !s.reaches(from):
 		staged, err = s.copyTool(from, copyTo)
-	case !s.reachesParent(path):
+	case !s.reachesParent(path), !s.hold.shows(path):
 		staged = from
 	}
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *Space) copyTool(from string, copyTo func(from, folder string) (string, 
 // path without links, and execute it if anyone can.
 func (s *Space) reaches(path string) bool {
 	info, err := os.Stat(path)
-	if err != nil || !s.reachesParent(path) {
+	if err != nil || !s.reachesParent(path) || !s.hold.shows(path) {
 		return false
 	}
 	mode := info.Mode().Perm()
