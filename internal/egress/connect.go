@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"crypto/tls"
 	"fmt"
@@ -42,7 +43,7 @@ func (p *Proxy) servePlain(w http.ResponseWriter, r *http.Request) {
 		say(w, http.StatusBadRequest, "The proxy does not understand the request's URL.")
 	case p.model != nil && p.model.isPlain(t):
 		p.serveModel(w, r)
-	case t.isGitHub() && t.port == httpPort:
+	case p.isGitHub(t) && t.port == httpPort:
 		// As GitHub does.
 		to := *r.URL
 		to.Scheme, to.Host = "https", t.host
@@ -91,8 +92,11 @@ func (p *Proxy) connect(address string, ctx *goproxy.ProxyCtx) (*goproxy.Connect
 
 // intercepts reports whether the proxy answers for a target itself.
 func (p *Proxy) intercepts(t target) bool {
-	return t.isGitHub() && t.port == httpsPort || p.model != nil && p.model.isTLS(t)
+	return p.isGitHub(t) && t.port == httpsPort || p.model != nil && p.model.isTLS(t)
 }
+
+// isGitHub reports whether a target is GitHub as agents know it.
+func (p *Proxy) isGitHub(t target) bool { return p.opts.Tunnels == "" && t.isGitHub() }
 
 // intercept ends the client's TLS and serves what it asks.
 func (p *Proxy) intercept(t target, client net.Conn) {
@@ -110,7 +114,7 @@ func (p *Proxy) refuse(t target) string {
 			p.opts.OnRefused(t.String())
 		}
 	}
-	return fmt.Sprintf("The benchmark's proxy refuses %s: an agent reaches GitHub, its model and the hosts of --allow-host only.", t)
+	return fmt.Sprintf("The benchmark's proxy refuses %s: %s.", t, cmp.Or(p.opts.Tunnels, "an agent reaches GitHub, its model and the hosts of --allow-host only"))
 }
 
 const plainText = "text/plain; charset=utf-8"

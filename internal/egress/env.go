@@ -16,6 +16,18 @@ const direct = "localhost,127.0.0.1,::1"
 // that take them from one file. Node.js must be 22.21 or newer: older ones
 // ignore NODE_USE_ENV_PROXY.
 func (p *Proxy) Env(addr net.Addr, caFile, bundleFile string) []string {
+	env := p.ProxyEnv(addr)
+	for _, name := range []string{"SSL_CERT_FILE", "GIT_SSL_CAINFO", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"} {
+		env = append(env, name+"="+bundleFile)
+	}
+	env = append(env, "NODE_EXTRA_CA_CERTS="+caFile)
+	slices.Sort(env)
+	return env
+}
+
+// ProxyEnv is [Proxy.Env] without authorities, for a proxy that intercepts
+// nothing.
+func (p *Proxy) ProxyEnv(addr net.Addr) []string {
 	proxy := url.URL{Scheme: "http", User: url.UserPassword(proxyUser, p.password), Host: addr.String()}
 	var env []string
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
@@ -24,10 +36,5 @@ func (p *Proxy) Env(addr net.Addr, caFile, bundleFile string) []string {
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
 		env = append(env, name+"="+direct)
 	}
-	for _, name := range []string{"SSL_CERT_FILE", "GIT_SSL_CAINFO", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"} {
-		env = append(env, name+"="+bundleFile)
-	}
-	env = append(env, "NODE_EXTRA_CA_CERTS="+caFile, "NODE_USE_ENV_PROXY=1")
-	slices.Sort(env)
-	return env
+	return append(env, "NODE_USE_ENV_PROXY=1")
 }

@@ -53,6 +53,10 @@ type Options struct {
 	// Allow lists further hosts that may be reached at port 443, unseen and
 	// uncounted: a name, or "*.name" for everything below one.
 	Allow []string
+	// Tunnels says that nothing is intercepted, so that GitHub's names are as all
+	// others, and what may be reached: the end of "The benchmark's proxy refuses
+	// HOST: ". Empty is for an agent.
+	Tunnels string
 	// Now is the clock, for the times in certificates.
 	Now func() time.Time
 	// Dial connects to allowed hosts. Nil dials, but not to private, loopback

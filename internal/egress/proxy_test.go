@@ -153,6 +153,30 @@ func TestAllowedHostsAreReachedUnseen(t *testing.T) {
 	assert.Equal(t, egress.Usage{}, a.Usage())
 }
 
+// What no agent uses has no GitHub of its own.
+func TestGitHubIsAHostLikeAllOthersWhereNothingIsIntercepted(t *testing.T) {
+	outside := httptest.NewTLSServer(echo)
+	defer outside.Close()
+	p := serve(t, egress.Options{
+		Allow: []string{"github.com"}, Tunnels: "a build reaches the hosts of build-hosts only", Dial: to(outside.Listener.Addr().String()),
+	})
+	c := p.client(t)
+	roots := x509.NewCertPool()
+	roots.AddCert(outside.Certificate())
+	config := c.Transport.(*http.Transport).TLSClientConfig
+	config.RootCAs, config.ServerName = roots, "example.com"
+	assert.Equal(t, "GET github.com/o/r ", do(t, c, "GET", "https://github.com/o/r", "").body)
+	for _, url := range []string{"https://api.github.com/", "http://github.com/"} {
+		status, text := plainly(t, p, url)
+		assert.Equal(t, http.StatusForbidden, status, url)
+		assert.Contains(t, text, "a build reaches the hosts of build-hosts only.")
+	}
+	for _, variable := range p.ProxyEnv(p.addr) {
+		assert.Contains(t, p.env, variable)
+		assert.NotContains(t, variable, "CA")
+	}
+}
+
 func TestAllowedHostsOnPrivateAddressesAreNotReached(t *testing.T) {
 	outside, err := net.Listen("tcp", "127.0.0.1:443")
 	if err == nil {
