@@ -48,7 +48,7 @@ func (a *action) measureSuite(ctx context.Context) (int, error) {
 	}
 	stages.enter("Build")
 	s := &suiteRun{action: a, environ: e.environ}
-	s.place = &ghxbuild.Builder{Workspace: folder, Account: a.account, Path: a.getenv("PATH")}
+	s.place = a.builder(folder, nil)
 	if err := s.prepare(ctx); err != nil {
 		return a.broken(ctx, err)
 	}
@@ -99,14 +99,11 @@ func (s *suiteRun) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	s.folder = filepath.Join(b.Home, "workspace")
-	if err := b.Copy(s.folder); err != nil {
-		return fault.Infraf("copy the workspace to run in: %w", err)
-	}
-	if script == actions.BuildNone || script == actions.BuildAuto {
-		return nil
-	}
 	return s.action.log.Foreign(func(w io.Writer) error {
 		b.Output = w
+		if err := b.Copy(ctx, s.folder); err != nil || script == actions.BuildNone || script == actions.BuildAuto {
+			return err
+		}
 		fmt.Fprintf(w, "$ %s\n", script)
 		if err := b.Run(ctx, s.folder, script); err != nil {
 			return ghxbuild.Failed(fmt.Sprintf("prepare the benchmark with %q", script), err, "; see the log of the build, or set build-command")
@@ -138,7 +135,7 @@ func (s *suiteRun) gate(ctx context.Context) (benchcli.Result, string, error) {
 	defer stderr.Flush()
 	cmd := s.command(ctx, program, args)
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = &stdout, stderr, []*os.File{told}
-	err = cmd.Start()
+	release, err := s.place.Start(cmd)
 	// It is the process's, whose end is seen by its end.
 	_ = told.Close()
 	if err != nil {
@@ -146,7 +143,7 @@ func (s *suiteRun) gate(ctx context.Context) (benchcli.Result, string, error) {
 	}
 	end := s.follow(ctx, reports)
 	err = cmd.Wait()
-	swept := s.place.Sweep(cmd)
+	swept := errors.Join(s.place.Sweep(cmd), release())
 	if end == nil || end.Problem == "" && end.Summary == nil {
 		return failed, stdout.String(), errors.Join(fault.Infraf("run the gate: its process ended without a verdict: %w", err), swept)
 	}

@@ -4,16 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/config"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	raw "github.com/go-git/go-git/v5/plumbing/format/config"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -72,10 +74,43 @@ type Checkout struct{ repo *git.Repository }
 // [ErrNoCommit] if there is none.
 func OpenCheckout(folder string) (Checkout, error) {
 	repo, err := git.PlainOpenWithOptions(folder, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
+	if errors.Is(err, git.ErrUnknownExtension) {
+		return openAt(folder)
+	}
 	if err != nil {
 		return Checkout{}, fmt.Errorf("%w: %w", ErrNoCommit, err)
 	}
 	return Checkout{repo}, nil
+}
+
+// openAt opens the repository of a folder.
+func openAt(folder string) (Checkout, error) {
+	repo, err := git.PlainOpenWithOptions(folder, &git.PlainOpenOptions{EnableDotGitCommonDir: true})
+	if errors.Is(err, git.ErrUnknownExtension) {
+		files := filesystem.NewStorage(osfs.New(filepath.Join(folder, dotGit)), cache.NewObjectLRUDefault())
+		repo, err = git.Open(extended{files}, nil)
+	}
+	if err != nil {
+		return Checkout{}, fmt.Errorf("%w: %w", ErrNoCommit, err)
+	}
+	return Checkout{repo}, nil
+}
+
+// extended is a repository with extensions that do not matter to who reads commits:
+// actions/checkout sets them where it checks a part out.
+type extended struct{ *filesystem.Storage }
+
+// Config is the repository's configuration, without these extensions.
+func (e extended) Config() (*config.Config, error) {
+	c, err := e.Storage.Config()
+	if err != nil {
+		return nil, err
+	}
+	section := c.Raw.Section("extensions")
+	section.Options = slices.DeleteFunc(section.Options, func(o *raw.Option) bool {
+		return slices.Contains([]string{"worktreeconfig", "partialclone", "preciousobjects"}, strings.ToLower(o.Key))
+	})
+	return c, nil
 }
 
 // Head returns the commit that is checked out, its tree, and its parents.
@@ -106,18 +141,14 @@ func (c Checkout) Tree(sha string) (string, error) {
 // Files brings the files of a commit into a new folder, which is the caller's to
 // remove, as [Fetch] does. An error wraps [ErrNoCommit] where some are not there.
 func (c Checkout) Files(ctx context.Context, sha string) (folder string, err error) {
-	commit, err := c.repo.CommitObject(plumbing.NewHash(sha))
-	if err != nil {
-		return "", fmt.Errorf("%w %s: %w", ErrNoCommit, sha, err)
-	}
-	files, err := commit.Files()
-	if err != nil {
-		return "", fmt.Errorf("%w %s: %w", ErrNoCommit, sha, err)
-	}
 	if folder, err = os.MkdirTemp("", "bench-source-"); err != nil {
 		return "", fault.Infraf("make a folder for the source: %w", err)
 	}
-	err = writeFiles(ctx, files, folder)
+	root, err := os.OpenRoot(folder)
+	if err == nil {
+		_, err = c.write(ctx, plumbing.NewHash(sha), &writing{to: &target{root: root}, under: "."})
+		err = errors.Join(err, root.Close())
+	}
 	switch {
 	case errors.Is(err, plumbing.ErrObjectNotFound):
 		return "", errors.Join(fmt.Errorf("%w %s: %w", ErrNoCommit, sha, err), os.RemoveAll(folder))
@@ -126,53 +157,4 @@ func (c Checkout) Files(ctx context.Context, sha string) (folder string, err err
 	default:
 		return folder, nil
 	}
-}
-
-// writeFiles writes nothing outside of the folder, and no more than is unpacked
-// of an archive.
-func writeFiles(ctx context.Context, files *object.FileIter, folder string) error {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	left, count := int64(maxSource), 0
-	return files.ForEach(func(f *object.File) error {
-		count++
-		if left -= f.Size; left < 0 || f.Size > maxSourceFile || count > maxFiles {
-			return errors.New("it is larger than this unpacks")
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return writeFile(root, f)
-	})
-}
-
-func writeFile(root *os.Root, f *object.File) error {
-	if err := root.MkdirAll(path.Dir(f.Name), folderPerm); err != nil {
-		return err
-	}
-	content, err := f.Reader()
-	if err != nil {
-		return err
-	}
-	defer content.Close()
-	if f.Mode == filemode.Symlink {
-		link, err := io.ReadAll(content)
-		if err != nil {
-			return err
-		}
-		return root.Symlink(string(link), f.Name)
-	}
-	perm, err := f.Mode.ToOSFileMode()
-	if err != nil {
-		return err
-	}
-	file, err := root.OpenFile(f.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm.Perm())
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(file, content)
-	return errors.Join(err, file.Close())
 }

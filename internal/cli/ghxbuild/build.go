@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,6 +46,18 @@ type Builder struct {
 
 	// InPlace builds in the workspace itself, which is our own user's.
 	InPlace bool
+	// Hide are files and folders that builds do not see, where the kernel can
+	// see to that, besides the workspace: see [confine.View].
+	Hide []string
+	// Hosts are those that builds reach, and nothing else of the network: see
+	// [egress.Options]. Nil has them use the network as we do.
+	Hosts []string
+	// Dial is how those are reached; nil for the usual way.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	// Bounds hold builds that are not in place. Ticks returns when it is looked
+	// at them, and what ends that; nil looks at every second.
+	Bounds Bounds
+	Ticks  func() (ticks <-chan time.Time, stop func())
 	// Caches is the value of HOME, where builds find their caches; empty for
 	// Home.
 	Caches string
@@ -108,7 +121,7 @@ func (b *Builder) Build(ctx context.Context, in Wanted) (Built, error) {
 	if err := b.Enter(); err != nil {
 		return Built{}, err
 	}
-	folder, err := b.place()
+	folder, err := b.place(ctx)
 	if err != nil {
 		return Built{}, err
 	}
@@ -133,22 +146,27 @@ func (b *Builder) Build(ctx context.Context, in Wanted) (Built, error) {
 // script itself failed, for it is a part of what is proposed.
 func Failed(what string, err error, mend string) error {
 	var ended *exec.ExitError
-	if errors.As(err, &ended) {
+	switch kind := fault.KindOf(err); {
+	case kind == fault.Tool: // with a mend of its own, as what follows
+		return fault.Toolf("%s: %w", what, err)
+	case kind == fault.Infrastructure:
+		return fault.Infraf("%s: %w", what, err)
+	case kind == fault.Invalid:
+		return fault.Invalidf("%s: %w", what, err)
+	case errors.As(err, &ended):
 		return fault.Toolf("%s: %w%s", what, err, mend)
+	default:
+		return fault.Infraf("%s: %w%s", what, err, mend)
 	}
-	return fault.Infraf("%s: %w%s", what, err, mend)
 }
 
 // place returns the folder to build in, with the workspace's files.
-func (b *Builder) place() (string, error) {
+func (b *Builder) place(ctx context.Context) (string, error) {
 	if b.InPlace {
 		return b.Workspace, nil
 	}
 	folder := filepath.Join(b.Home, "workspace")
-	if err := b.Copy(folder); err != nil {
-		return "", fault.Infraf("copy the workspace to build in: %w", err)
-	}
-	return folder, nil
+	return folder, b.Copy(ctx, folder)
 }
 
 // lock keeps the user who builds out of the home, which everybody else may
@@ -180,102 +198,44 @@ func removeSpecial(path string, entry fs.DirEntry, err error) error {
 	return os.Remove(path)
 }
 
-// Copy copies the workspace into a new folder of the account's, without what git keeps beside the files:
-// the checkout's credentials are there.
-func (b *Builder) Copy(to string) error {
-	if err := b.makeFolder(to); err != nil {
-		return err
-	}
-	return filepath.WalkDir(b.Workspace, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		inside, err := filepath.Rel(b.Workspace, path)
-		if err != nil || inside == "." {
-			return err
-		}
-		target := filepath.Join(to, inside)
-		switch {
-		case entry.Name() == ".git":
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case entry.IsDir():
-			return b.makeFolder(target)
-		case entry.Type() == fs.ModeSymlink:
-			return b.copyLink(path, target)
-		case entry.Type().IsRegular():
-			return b.copyFile(path, target)
-		default:
-			return nil
-		}
-	})
-}
-
+// makeFolder makes a folder of the builder's user.
 func (b *Builder) makeFolder(path string) error {
-	const perm = 0o755
-	if err := os.MkdirAll(path, perm); err != nil {
+	if err := os.MkdirAll(path, folderPerm); err != nil || b.User == nil {
 		return err
-	}
-	return b.give(path)
-}
-
-func (b *Builder) copyLink(from, to string) error {
-	link, err := os.Readlink(from)
-	if err != nil {
-		return err
-	}
-	return errors.Join(os.Symlink(link, to), b.give(to))
-}
-
-func (b *Builder) copyFile(from, to string) error {
-	source, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	info, err := source.Stat()
-	if err != nil {
-		return err
-	}
-	const ownerWrites = 0o200
-	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|ownerWrites)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(target, source)
-	return errors.Join(err, target.Close(), b.give(to))
-}
-
-// give makes the builder's user the owner.
-func (b *Builder) give(path string) error {
-	if b.User == nil {
-		return nil
 	}
 	return os.Lchown(path, int(b.User.Uid), int(b.User.Gid))
 }
 
 // Run runs a script as the builder's user, with nothing of our environment, and
-// ends what it has left running.
+// ends what it has left running. What goes beyond the bounds is ended, and is an
+// error of kind tool.
 func (b *Builder) Run(ctx context.Context, folder, script string) error {
 	temp := filepath.Join(b.Home, "tmp")
 	if err := b.makeFolder(temp); err != nil {
 		return err
 	}
+	defer func() { _ = os.RemoveAll(temp) }() // what is left is as good as what the build makes
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-ec", script)
-	last := &tail.Tail{Max: maxLastLines}
-	output := io.MultiWriter(b.Output, last)
+	last, log := &tail.Tail{Max: maxLastLines}, &buildLog{to: b.Output, left: maxOutput}
+	output := io.MultiWriter(log, last)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, output, output
 	cmd.Env = []string{"PATH=" + b.Path, "HOME=" + cmp.Or(b.Caches, b.Home), "TMPDIR=" + temp, "CI=true", "LANG=C.UTF-8", "NO_COLOR=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: b.User}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = outputDelay
-	err := cmd.Run()
+	held, err := b.hold(cmd, b.Hosts, log)
+	if err != nil {
+		return err
+	}
+	unwatch := b.watch(held, cmd.Process.Pid, log, stop)
+	err = cmd.Wait()
+	unwatch()
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // what it has left running, such as a daemon, is ended now
 	}
-	if swept := b.Sweep(cmd); err == nil {
+	if swept := errors.Join(b.Sweep(cmd), held.end()); err == nil {
 		err = swept
 	}
 	if cause := context.Cause(ctx); cause != nil {
@@ -287,19 +247,25 @@ func (b *Builder) Run(ctx context.Context, folder, script string) error {
 	return err
 }
 
-// maxLastLines is how much of a build's output is told where it fails, in bytes.
-const maxLastLines = 500
+const (
+	// maxOutput is how much of a build's output is shown, maxLastLines how much
+	// of it is told where it fails, in bytes.
+	maxOutput    = 16 << 20
+	maxLastLines = 500
+	// outputDelay is how long output is read after the end of a build that has
+	// left something running.
+	outputDelay = time.Second
+)
 
-// outputDelay is how long output is read after the end of a build that has left
-// something running.
-const outputDelay = time.Second
-
-// Sweep ends what a command has left running: everything of the builder's user,
-// or, where that is our own, of the command's process group.
+// Sweep ends what a command has left running, and removes what it has left where
+// everyone may write: everything of the builder's user, or, where that is our own,
+// the command's process group.
 func (b *Builder) Sweep(cmd *exec.Cmd) (err error) {
 	switch {
 	case b.User != nil:
-		err = endUser(b.User)
+		if err = endUser(b.User); err == nil {
+			removeLeft(b.User, b.Home)
+		}
 	case cmd.Process != nil:
 		err = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}

@@ -81,22 +81,9 @@ func killUser(uid uint32) error {
 // of processes that have ended and are our children: orphans of builds are,
 // and nobody waits for them.
 func reapUser(uid uint32) (living int, err error) {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return 0, err
-	}
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil {
-			continue
-		}
-		status, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "status"))
-		if err != nil {
-			continue // it has gone
-		}
-		// See proc_pid_status(5): the real, effective, saved and file system's.
-		if owner := strings.Fields(field(status, "Uid")); len(owner) == 0 || owner[0] != strconv.FormatUint(uint64(uid), 10) {
-			continue
+	err = eachStatus(func(pid int, status []byte) {
+		if !isOf(status, uid) {
+			return
 		}
 		if state := field(status, "State"); !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X") {
 			living++
@@ -104,8 +91,33 @@ func reapUser(uid uint32) (living int, err error) {
 			// Who else waits for it takes it as well.
 			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
 		}
+	})
+	return living, err
+}
+
+// eachStatus calls f with the status of every process: see proc_pid_status(5).
+func eachStatus(f func(pid int, status []byte)) error {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return err
 	}
-	return living, nil
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		if status, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "status")); err == nil { // else it has gone
+			f(pid, status)
+		}
+	}
+	return nil
+}
+
+// isOf reports whether a process is a user's, by the first of its ids, which is the
+// real one.
+func isOf(status []byte, uid uint32) bool {
+	ids := strings.Fields(field(status, "Uid"))
+	return len(ids) > 0 && ids[0] == strconv.FormatUint(uint64(uid), 10)
 }
 
 // field returns a field of a process's status.
@@ -118,9 +130,17 @@ func field(status []byte, name string) string {
 // removeLeft removes what a user has left where everyone may write, but for the
 // home, so that later builds do not find it. Nothing of the user's runs.
 func removeLeft(user *syscall.Credential, home string) {
+	for _, path := range leftBy(user.Uid, home) {
+		// What cannot be removed is no more than what was there.
+		_ = os.RemoveAll(path)
+	}
+}
+
+// leftBy lists what a user has where everyone may write, but for the home.
+func leftBy(uid uint32, home string) (paths []string) {
 	except, err := os.Stat(home)
 	if err != nil {
-		return
+		return nil
 	}
 	for _, folder := range []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock"} {
 		entries, err := os.ReadDir(folder)
@@ -129,10 +149,10 @@ func removeLeft(user *syscall.Credential, home string) {
 		}
 		for _, entry := range entries {
 			info, err := entry.Info()
-			if err == nil && !os.SameFile(info, except) && info.Sys().(*syscall.Stat_t).Uid == user.Uid {
-				// What cannot be removed is no more than what was there.
-				_ = os.RemoveAll(filepath.Join(folder, entry.Name()))
+			if err == nil && !os.SameFile(info, except) && info.Sys().(*syscall.Stat_t).Uid == uid {
+				paths = append(paths, filepath.Join(folder, entry.Name()))
 			}
 		}
 	}
+	return paths
 }

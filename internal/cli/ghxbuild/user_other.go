@@ -4,6 +4,7 @@ package ghxbuild
 
 import (
 	"errors"
+	"math"
 	"os/exec"
 	"syscall"
 )
@@ -23,3 +24,15 @@ func endUser(user *syscall.Credential) error {
 // removeLeft does nothing: the image, in which builds have a user of their own,
 // is one of Linux.
 func removeLeft(*syscall.Credential, string) {}
+
+// memoryHere and diskFree are not known on this system, nor is what a build uses.
+func memoryHere() int64 { return 0 }
+
+func diskFree(string) int64 { return 0 }
+
+func (b *Builder) meter(*held, int) func(bool) use {
+	return func(bool) use { return use{left: math.MaxInt64} }
+}
+
+// preferToEnd does nothing.
+func preferToEnd(int) {}

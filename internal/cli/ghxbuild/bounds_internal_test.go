@@ -1,0 +1,49 @@
+package ghxbuild
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+func TestBoundsOfABuild(t *testing.T) {
+	const giga = 1_000_000_000
+	bounds, reserve := Bounds{}.settled(16*giga, 160*giga)
+	assert.Equal(t, "at most 30 minutes, 12.0 GB of memory, 120.0 GB of disk", bounds.String())
+	assert.EqualValues(t, 10*giga, reserve)
+	unknown, none := Bounds{}.settled(0, 0)
+	assert.Equal(t, "at most 30 minutes", unknown.String())
+	assert.Zero(t, none)
+
+	fine := use{memory: 12 * giga, disk: 120 * giga, left: 10 * giga}
+	for name, c := range map[string]struct {
+		after time.Duration
+		used  use
+		kind  fault.Kind
+		says  string
+	}{
+		"all that it may use":   {30 * time.Minute, fine, 0, ""},
+		"more time":             {30*time.Minute + time.Second, fine, fault.Tool, "it took more than 30 minutes"},
+		"more memory":           {time.Minute, use{memory: fine.memory + 1, left: fine.left}, fault.Tool, "more than 12.0 GB of memory together"},
+		"more disk":             {time.Minute, use{disk: fine.disk + 1, left: fine.left}, fault.Tool, "it wrote more than 120.0 GB"},
+		"a disk that is filled": {time.Minute, use{left: fine.left - 1}, fault.Infrastructure, "as 10.0 GB of this machine's disk were left"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			began := time.Unix(0, 0)
+			w := &watch{
+				bounds: bounds, reserve: reserve, began: began, beaten: began.Add(c.after),
+				look: func(bool) use { return c.used }, say: func(string) { t.Error("it was silent for no minute") },
+			}
+			err := w.tick(began.Add(c.after))
+			if c.says == "" {
+				assert.NoError(t, err)
+				return
+			}
+			assert.ErrorContains(t, err, c.says)
+			assert.Equal(t, c.kind, fault.KindOf(err))
+		})
+	}
+}

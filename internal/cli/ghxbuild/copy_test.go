@@ -1,0 +1,158 @@
+package ghxbuild_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// git runs git in a folder.
+func git(t *testing.T, folder string, args ...string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("NOT TESTED: git makes the repository")
+	}
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", folder, "-c", "protocol.file.allow=always"}, args...)...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "git %v: %s", args, out)
+}
+
+// committed makes a checkout of files by name.
+func committed(t *testing.T, folder string, files map[string]string) string {
+	t.Helper()
+	for name, text := range files {
+		write(t, folder, name, text)
+	}
+	git(t, folder, "init", "-q", "-b", "main")
+	git(t, folder, "add", "-A")
+	git(t, folder, "commit", "-qm", "x")
+	return folder
+}
+
+// list runs a build that lists its files, with their contents.
+func list(t *testing.T, workspace string) (log string) {
+	t.Helper()
+	b := ownBuilder(t, workspace)
+	var out bytes.Buffer
+	b.Output = &out
+	_, err := b.Build(t.Context(), ghxbuild.Wanted{Script: `find . ! -type d | sort | while read f; do echo "$f=$(cat "$f")"; done`})
+	require.NoError(t, err, out.String())
+	return out.String()
+}
+
+func TestABuildIsOfTheCommitAlone(t *testing.T) {
+	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 4\n"
+	workspace := committed(t, t.TempDir(), map[string]string{"a": "of the commit", "b/c": "c", ".npmrc": "registry=x", "large": pointer, "b/not-there": pointer})
+	require.NoError(t, os.Symlink("b/c", filepath.Join(workspace, "link")))
+	write(t, workspace, "run.sh", "")
+	require.NoError(t, os.Chmod(filepath.Join(workspace, "run.sh"), 0o755))
+	git(t, workspace, "add", "-A")
+	git(t, workspace, "commit", "-qm", "y")
+	committed(t, filepath.Join(workspace, "tools/other"), map[string]string{"d": "of another checkout"})
+	// What earlier steps have left.
+	write(t, workspace, "a", "changed")
+	write(t, workspace, ".npmrc", "//registry/:_authToken=hunter2")
+	write(t, workspace, "gha-creds-1.json", "hunter2")
+	write(t, workspace, "b/.env", "hunter2")
+	write(t, workspace, "tools/other/cache", "hunter2")
+	write(t, workspace, "large", "of Git LFS")
+	require.NoError(t, os.Remove(filepath.Join(workspace, "b/not-there")))
+
+	log := list(t, workspace)
+	for _, want := range []string{"./a=of the commit\n", "./b/c=c\n", "./.npmrc=registry=x\n", "./link=c\n", "./large=of Git LFS\n", "./tools/other/d=of another checkout\n", "./run.sh=\n", "./b/not-there=version https://git-lfs"} {
+		assert.Contains(t, log, want)
+	}
+	assert.NotContains(t, log, "hunter2")
+	assert.NotContains(t, log, "/.git/")
+	assert.Contains(t, log, "Left out, as the commit does not have it: gha-creds-1.json, tools/other/cache\n")
+	b := ownBuilder(t, workspace)
+	_, err := b.Build(t.Context(), ghxbuild.Wanted{Script: "./run.sh && ! test -x a"})
+	require.NoError(t, err)
+}
+
+func TestSubmodulesAreOfTheirCommits(t *testing.T) {
+	other := committed(t, t.TempDir(), map[string]string{"e": "of the submodule"})
+	workspace := committed(t, t.TempDir(), map[string]string{"a": "a"})
+	git(t, workspace, "submodule", "--quiet", "add", other, "deep/sub")
+	git(t, workspace, "commit", "-qm", "y")
+	write(t, workspace, "deep/sub/secret", "hunter2")
+	log := list(t, workspace)
+	assert.Contains(t, log, "./deep/sub/e=of the submodule\n")
+	assert.NotContains(t, log, "hunter2")
+	assert.NotContains(t, log, "deep/sub/.git")
+
+	// It need not be checked out.
+	git(t, workspace, "submodule", "--quiet", "deinit", "--force", "--all")
+	assert.Contains(t, list(t, workspace), "./a=a\n")
+}
+
+// actions/checkout sets extensions of git's where it checks a part out.
+func TestAPartOfARepositoryIsBuilt(t *testing.T) {
+	from := committed(t, t.TempDir(), map[string]string{"a/x": "x", "b/y": "y"})
+	git(t, from, "config", "uploadpack.allowFilter", "true")
+	workspace := filepath.Join(t.TempDir(), "part")
+	git(t, from, "clone", "-q", "--filter=blob:none", "--sparse", "file://"+from, workspace)
+	git(t, workspace, "sparse-checkout", "set", "a")
+	git(t, workspace, "config", "core.repositoryformatversion", "1")
+	git(t, workspace, "config", "extensions.worktreeConfig", "true")
+	require.NoDirExists(t, filepath.Join(workspace, "b"))
+	log := list(t, workspace)
+	assert.Contains(t, log, "./a/x=x\n")
+	assert.NotContains(t, log, "./b/y")
+	checkout, err := ghxbuild.OpenCheckout(workspace)
+	require.NoError(t, err)
+	_, tree, _, err := checkout.Head()
+	require.NoError(t, err)
+	assert.Len(t, tree, 40)
+}
+
+func TestWithoutACommitAllFilesAreBuilt(t *testing.T) {
+	workspace := t.TempDir()
+	write(t, workspace, "a", "a")
+	committed(t, filepath.Join(workspace, "here"), map[string]string{"b": "b"})
+	write(t, workspace, "here/secret", "hunter2")
+	log := list(t, workspace)
+	assert.Contains(t, log, "./a=a\n")
+	assert.Contains(t, log, "./here/b=b\n")
+	assert.NotContains(t, log, "hunter2")
+	git(t, workspace, "init", "-q")
+	assert.Contains(t, list(t, workspace), "./a=a\n")
+}
+
+// Where it cannot be told what was committed, nothing is built.
+func TestACheckoutThatCannotBeReadIsNotBuilt(t *testing.T) {
+	workspace := committed(t, t.TempDir(), map[string]string{"a": "a"})
+	objects, err := filepath.Glob(filepath.Join(workspace, ".git/objects/??"))
+	require.NoError(t, err)
+	for _, folder := range objects {
+		require.NoError(t, os.RemoveAll(folder))
+	}
+	_, err = ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{Script: "true"})
+	require.ErrorContains(t, err, "copy the workspace to build in")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+}
+
+// A link of the proposal's is not written through.
+func TestACopyStaysInItsFolder(t *testing.T) {
+	outside := t.TempDir()
+	workspace := committed(t, t.TempDir(), map[string]string{"a": "a"})
+	require.NoError(t, os.Symlink(outside, filepath.Join(workspace, "tools")))
+	git(t, workspace, "add", "-A")
+	git(t, workspace, "commit", "-qm", "y")
+	require.NoError(t, os.Remove(filepath.Join(workspace, "tools")))
+	committed(t, filepath.Join(workspace, "tools/other"), map[string]string{"d": "escaped"})
+	_, err := ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{Script: "true"})
+	require.Error(t, err)
+	files, err := os.ReadDir(outside)
+	require.NoError(t, err)
+	assert.Empty(t, files)
+}
