@@ -36,6 +36,8 @@ const (
 	inAllowHosts    = "allow-hosts"
 	inIsolation     = "isolation"
 	inBuildCommand  = "build-command"
+	inBuildTimeout  = BuildTimeout
+	inBuildHosts    = "build-hosts"
 	inGHXCommand    = "ghx-command"
 	inGHXSkill      = "ghx-skill"
 	inBaseGHX       = "base-ghx-command"
@@ -73,6 +75,9 @@ const (
 	inOutputDir     = "output-dir"
 )
 
+// BuildTimeout is the input with how long builds may take.
+const BuildTimeout = "build-timeout-minutes"
+
 // Declared lists the inputs in the order of action.yml.
 func Declared() []Input {
 	return []Input{
@@ -97,6 +102,8 @@ func Declared() []Input {
 		{Name: inMarginLatency, Help: "With gate-profile regression, how many times the baseline's latency is too much; by default 1.25."},
 		{Name: inOrder, Default: orderInterleaved, Help: "interleaved, or sequential: one mode after the other."},
 		{Name: inBuildCommand, Default: BuildAuto, Help: "How the ghx to measure is built: auto builds a ghx workspace, none measures the installed one, anything else is run by a shell, with another benchmark than ghx before it."},
+		{Name: inBuildTimeout, Default: "30", Help: "How many minutes a build may take. What goes on is ended, and fails the check."},
+		{Name: inBuildHosts, Help: "The hosts that builds may reach, separated by commas or line ends, such as registry.npmjs.org for npm and pnpm; without any they have the network."},
 		{Name: inGHXCommand, Help: "The command of the ghx to measure, where the build does not tell it."},
 		{Name: inGHXSkill, Help: "The file with its skill text, where it does not lie beside it."},
 		{Name: inBaseGHX, Help: "The command of the base commit's ghx, for mode ghx@base. By default it is built from the base commit as the head's is from its own."},

@@ -39,7 +39,10 @@ type Inputs struct {
 	Concurrency                              int
 	Order                                    string
 	BuildCommand                             string
-	GHXCommand, GHXSkill, BaseGHXCommand     string
+	BuildTimeout                             time.Duration
+	// BuildHosts are nil where builds have the whole network.
+	BuildHosts                           []string
+	GHXCommand, GHXSkill, BaseGHXCommand string
 	// BaseCommit is empty for the event's own.
 	BaseCommit        string
 	AllowHosts, Paths []string
@@ -306,6 +309,15 @@ func (r *reading) modes() []bench.Mode {
 	return modes
 }
 
+// minutes reads a whole number of minutes, one at least.
+func (r *reading) minutes(name string) time.Duration {
+	n := r.whole(name, 1)
+	if n > maxTimeoutMinutes {
+		r.problem(name, "it is %q, want at most %d", r.text(name), maxTimeoutMinutes)
+	}
+	return time.Duration(min(n, maxTimeoutMinutes)) * time.Minute
+}
+
 // maxTimeoutMinutes is five days, after which GitHub ends a job anyway.
 const maxTimeoutMinutes = 5 * 24 * 60
 
@@ -320,6 +332,7 @@ func (r *reading) inputs() Inputs {
 		MarginSuccess: r.margin(inMarginSuccess), MarginCost: r.margin(inMarginCost), MarginLatency: r.margin(inMarginLatency),
 		Repetitions: r.repetitions(), Concurrency: r.whole(inConcurrency, 1),
 		Order: choice(r, inOrder, orderInterleaved, orderSequential), BuildCommand: r.text(inBuildCommand),
+		BuildTimeout: r.minutes(inBuildTimeout), BuildHosts: r.list(inBuildHosts, ","),
 		GHXCommand: r.text(inGHXCommand), GHXSkill: r.text(inGHXSkill), BaseGHXCommand: r.text(inBaseGHX), BaseCommit: r.text(inBaseCommit),
 		AllowHosts: r.list(inAllowHosts, ","), RequireIsolation: choice(r, inIsolation, isolationPrefer, isolationRequire) == isolationRequire, Paths: r.list(inPaths, ""),
 		RunDrafts: choice(r, inDrafts, draftsSkip, draftsRun) == draftsRun, SeedID: r.text(inSeedID),

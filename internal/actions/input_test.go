@@ -48,7 +48,7 @@ func TestInputsHaveTheDefaultsOfTheManifest(t *testing.T) {
 	assert.Equal(t, actions.Inputs{
 		Benchmark: "ghx", ExperimentConfig: "experiment_config.yaml", Provider: "opencode", Model: "openai/gpt-5.3-codex", ModelKey: "sk-0123456789abcdef", Token: "ghs_thetokenofthejob",
 		Profile: bench.VerifyPR, ScenarioSet: "ci-verify-pr", Modes: []bench.Mode{bench.AgentDirect, bench.GHX},
-		Baseline: bench.AgentDirect, Candidate: bench.GHX, Repetitions: bench.Repetitions{First: 4, Most: 4}, Concurrency: 1, Order: "interleaved", BuildCommand: actions.BuildAuto,
+		Baseline: bench.AgentDirect, Candidate: bench.GHX, Repetitions: bench.Repetitions{First: 4, Most: 4}, Concurrency: 1, Order: "interleaved", BuildCommand: actions.BuildAuto, BuildTimeout: 30 * time.Minute,
 		Comment: comment.Always, CheckName: "bench", FailOn: actions.FailOnInfrastructure, OnNoVerdict: "neutral", SkipMarker: true, OutputDir: ".bench",
 		Target: actions.TargetSandbox, CleanUp: true,
 	}, in)
@@ -79,7 +79,7 @@ func TestInputsAreReadAsPeopleWriteThem(t *testing.T) {
 		"modes", "ghx\nagent_direct\nmcp",
 		"candidate-mode", " mcp ",
 		"paths", "packages/core/**\n!**/*.md, not a list\n",
-		"allow-hosts", "registry.npmjs.org,\nexample.com",
+		"allow-hosts", "registry.npmjs.org,\nexample.com", "build-hosts", "registry.npmjs.org", "build-timeout-minutes", "5",
 		"isolation", "require",
 		"drafts", "run", "resume", "true", "shard", "2/4",
 		"max-cost-usd", "2.50", "timeout-minutes", "1.5", "repetitions", "1",
@@ -91,6 +91,8 @@ func TestInputsAreReadAsPeopleWriteThem(t *testing.T) {
 	assert.Equal(t, bench.MCP, in.Candidate)
 	assert.Equal(t, []string{"packages/core/**", "!**/*.md, not a list"}, in.Paths, "a path may have commas and spaces")
 	assert.Equal(t, []string{"registry.npmjs.org", "example.com"}, in.AllowHosts)
+	assert.Equal(t, []string{"registry.npmjs.org"}, in.BuildHosts)
+	assert.Equal(t, 5*time.Minute, in.BuildTimeout)
 	assert.True(t, in.RequireIsolation)
 	assert.True(t, in.RunDrafts)
 	assert.True(t, in.Resume)
@@ -148,6 +150,8 @@ func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
 		{"a truth that is none", with("resume", "yes"), `input resume: it is "yes", want true or false`},
 		{"a negative limit", with("max-cost-usd", "-1"), `input max-cost-usd: it is "-1", want a number of 0 or more`},
 		{"a limit that is no number", with("max-cost-usd", "NaN"), `input max-cost-usd: it is "NaN", want a number of 0 or more`},
+		{"a build without time", with("build-timeout-minutes", "0"), `input build-timeout-minutes: it is "0", want a whole number of 1 or more`},
+		{"a build that no job waits for", with("build-timeout-minutes", "7201"), `input build-timeout-minutes: it is "7201", want at most 7200`},
 		{"a timeout that no job has", with("timeout-minutes", "1e300"), `input timeout-minutes: it is "1e300", want at most 7200`},
 		{"a URL without a scheme", with("model-base-url", "gateway.example.com/v1"), `input model-base-url: it is "gateway.example.com/v1", want a URL, for example https://gateway.example.com/v1`},
 		{"a URL of another kind", with("model-base-url", "file://host/v1"), `input model-base-url: it is "file://host/v1", want a URL, for example https://gateway.example.com/v1`},

@@ -34,7 +34,7 @@ type station struct {
 // open makes a station.
 func (s *Stations) open(mode bench.Mode, worker int) (*station, error) {
 	space, err := confine.Open(confine.Options{
-		Name: spaceName(mode, worker), Base: s.base, User: s.options.User, Network: s.options.Network,
+		Name: spaceName(mode, worker), Base: s.base, User: s.options.User, Network: s.options.Network, View: s.options.View,
 	})
 	if err != nil {
 		return nil, err

@@ -43,6 +43,8 @@ type Options struct {
 	// takes the strongest that can be had.
 	User    confine.User
 	Network confine.Network
+	// View is what agents see of the file system: see [confine.CageOptions].
+	View *confine.View
 	// Base is the folder in which stations have theirs; empty means the one
 	// for temporary files.
 	Base string

@@ -37,9 +37,11 @@ type action struct {
 	// tree and baseTree are the hashes of the trees of what is proposed and of the
 	// base commit, as far as the workspace's repository knows them.
 	tree, baseTree string
-	// temporary are folders to remove at the end, closed those to open again.
+	// temporary are folders to remove at the end, closed what is to be opened again,
+	// hidden what neither builds nor agents see.
 	temporary []string
-	closed    []closedFolder
+	closed    []closedPath
+	hidden    []string
 }
 
 // patience is how GitHub's limits and failures are borne.
@@ -185,7 +187,11 @@ func (a *action) measure(ctx context.Context) (int, error) {
 	if err != nil {
 		return a.broken(ctx, err)
 	}
-	result, said, err := a.bench(ctx, stages, a.verifyArguments(ghx, modeFiles))
+	view, err := a.admit(ghx, modeFiles)
+	if err != nil {
+		return a.broken(ctx, err)
+	}
+	result, said, err := a.bench(ctx, stages, a.verifyArguments(ghx, modeFiles), view)
 	a.handOver()
 	return a.judge(ctx, stages, result, said, err)
 }
@@ -202,7 +208,7 @@ func (a *action) merge(ctx context.Context) (int, error) {
 		return a.broken(ctx, err)
 	}
 	stages.enter("Report")
-	result, said, err := a.bench(ctx, stages, a.mergeArguments())
+	result, said, err := a.bench(ctx, stages, a.mergeArguments(), nil)
 	a.handOver()
 	return a.judge(ctx, stages, result, said, err)
 }

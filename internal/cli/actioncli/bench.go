@@ -20,6 +20,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/confine"
 )
 
 // keyVariable is where the command line finds the model's key.
@@ -115,8 +116,9 @@ func (a *action) judgeArguments() []string {
 	return args
 }
 
-// bench runs a command line of bench, and returns what that printed.
-func (a *action) bench(ctx context.Context, stages *stages, args []string) (benchcli.Result, string, error) {
+// bench runs a command line of bench, whose agents have a view of the file system, and
+// returns what that printed.
+func (a *action) bench(ctx context.Context, stages *stages, args []string, view *confine.View) (benchcli.Result, string, error) {
 	a.log.Line("$ bench " + shellquote.Join(args...))
 	if err := os.MkdirAll(a.inputs.OutputDir, folderPerm); err != nil {
 		return benchcli.Result{Code: exitInfrastructure}, "", fmt.Errorf("make output-dir: %w", err)
@@ -128,7 +130,7 @@ func (a *action) bench(ctx context.Context, stages *stages, args []string) (benc
 	result, err := benchcli.World{
 		Stdout: &stdout, Stderr: stderr, Now: a.now, Random: a.random, Secrets: a.secrets,
 		Getenv:  a.variable,
-		Observe: watch.event, Entered: watch.step, Proposed: true,
+		Observe: watch.event, Entered: watch.step, Proposed: true, View: view,
 		Surface: func(c *bench.SurfaceChange) { a.teller.surface(ctx, c) },
 	}.Run(ctx, args...)
 	return result, stdout.String(), err

@@ -56,6 +56,8 @@ type runner struct {
 	// unprivileged has the action not run as root, where we are; builds has it find
 	// the user who builds there.
 	unprivileged, builds bool
+	// rights takes rights of ours away from the action; nil takes none.
+	rights func(testing.TB, *exec.Cmd)
 }
 
 // newRunner returns a runner for a pull request of the repository's own.
@@ -172,6 +174,9 @@ func (r *runner) command(name string, env ...string) *exec.Cmd {
 	}
 	if r.unprivileged && os.Geteuid() == 0 {
 		r.asNobody(cmd)
+	}
+	if r.rights != nil {
+		r.rights(r.t, cmd)
 	}
 	if r.builds {
 		require.NoError(r.t, os.Chmod(filepath.Dir(r.workspace), 0o755)) //nolint:gosec // who builds can enter it

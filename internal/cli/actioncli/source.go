@@ -69,7 +69,10 @@ func (a *action) build(ctx context.Context) (ghx ghxbuild.Built, err error) {
 const providerScripted = "scripted"
 
 func (a *action) builder(workspace string, output io.Writer) *ghxbuild.Builder {
-	return &ghxbuild.Builder{Workspace: workspace, Account: a.account, Path: a.getenv("PATH"), Output: output}
+	return &ghxbuild.Builder{
+		Workspace: workspace, Account: a.account, Path: a.getenv("PATH"), Output: output, Hide: a.hidden, Hosts: a.inputs.BuildHosts,
+		Bounds: ghxbuild.Bounds{Time: a.inputs.BuildTimeout, Setting: actions.BuildTimeout},
+	}
 }
 
 // baseCommit is the commit that the head is a change to, empty if it is not

@@ -159,7 +159,7 @@ func (a *app) openAgents(f *suiteFlags, library *toolset.Library, modes []bench.
 	}
 	as := toolset.Agent{Token: target.NewToken(), Login: target.Agent, Repo: f.repository()}
 	stations, err := station.New(station.Options{
-		Tools: tools, Model: api, Allow: f.agent.allowHosts, Now: a.now,
+		Tools: tools, Model: api, Allow: f.agent.allowHosts, Now: a.now, View: a.view,
 		Token: as.Token, Login: as.Login, Repo: as.Repo,
 	})
 	if err != nil {
@@ -287,8 +287,11 @@ func (a *app) connectAgents(ctx context.Context, p *prepared, with *agents) erro
 	if err := p.flags.agent.checkHeld(held); err != nil {
 		return err
 	}
-	if why := held.Why(); why != "" {
+	switch why := held.Why(); {
+	case why != "":
 		fmt.Fprintf(a.stderr, "bench: agents are held less than they could be (%s): %s\n", held, why)
+	case a.view != nil:
+		fmt.Fprintf(a.stderr, "bench: agents are held: %s\n", held)
 	}
 	return nil
 }

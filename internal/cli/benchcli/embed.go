@@ -10,6 +10,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/redact"
 )
 
@@ -44,6 +45,9 @@ type World struct {
 	// which they name are not run as this process's user: tasks that are not about
 	// GitHub are refused.
 	Proposed bool
+	// View is what agents see of the file system where the kernel can see to that;
+	// nil is for what their users may read.
+	View *confine.View
 	// Rows are of cells that need not be run again: see [verify.Suite].
 	Rows []bench.Row
 	// Continues describes the runs that Rows are of.
@@ -70,7 +74,7 @@ type Result struct {
 func (w World) Run(ctx context.Context, args ...string) (Result, error) {
 	a := &app{
 		stdout: w.Stdout, stderr: w.Stderr, getenv: w.Getenv, now: w.Now, random: w.Random, secrets: w.Secrets,
-		observe: w.Observe, entered: w.Entered, surfaced: w.Surface, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows, continues: w.Continues, aside: w.Aside, proposed: w.Proposed,
+		observe: w.Observe, entered: w.Entered, surfaced: w.Surface, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows, continues: w.Continues, aside: w.Aside, proposed: w.Proposed, view: w.View,
 	}
 	code, err := a.execute(ctx, args)
 	a.result.Code = code

@@ -69,8 +69,9 @@ type app struct {
 	taskDone func(harness.Progress)
 	// runID and rows are those of [World].
 	runID string
-	// aside and proposed are those of [World].
+	// aside, proposed and view are those of [World].
 	aside, proposed bool
+	view            *confine.View
 	// historyRefused says that the user knows that the history is not read.
 	historyRefused bool
 	rows           []bench.Row
