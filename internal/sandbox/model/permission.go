@@ -156,9 +156,9 @@ func (s *State) assignable(u *User, repo *Repo) bool {
 	return u != nil && u.Type == TypeUser && s.Permission(u.ID, repo) >= PermTriage
 }
 
-// without returns ids without one of them.
-func without(ids []ID, id ID) []ID {
-	return slices.DeleteFunc(slices.Clone(ids), func(other ID) bool { return other == id })
+// without returns ids but for some of them.
+func without(ids []ID, gone ...ID) []ID {
+	return slices.DeleteFunc(slices.Clone(ids), func(id ID) bool { return slices.Contains(gone, id) })
 }
 
 // Affiliated reports whether an account has to do with a repository in one of

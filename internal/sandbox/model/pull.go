@@ -217,8 +217,23 @@ func (s *State) RequestReviewers(actor ID, i *Issue, reviewers []ID, keep bool) 
 	if keep {
 		ids = append(slices.Clone(i.Pull.RequestedReviewers), reviewers...)
 	}
+	s.setReviewers(actor, i, ids)
+	return nil
+}
+
+// RemoveReviewers takes users and teams off those that are asked for a review.
+func (s *State) RemoveReviewers(actor ID, i *Issue, users, teams []ID) error {
+	if err := s.requireOfOthers(actor, s.Repos.Get(i.RepoID), i.AuthorID, PermTriage); err != nil {
+		return err
+	}
+	s.Advance()
+	s.setReviewers(actor, i, without(i.Pull.RequestedReviewers, users...))
+	i.Pull.RequestedTeams = without(i.Pull.RequestedTeams, teams...)
+	return nil
+}
+
+func (s *State) setReviewers(actor ID, i *Issue, ids []ID) {
 	s.replace(actor, i, &i.Pull.RequestedReviewers, ids,
 		func(id ID) Event { return Event{Kind: "review_requested", SubjectID: id} },
 		func(id ID) Event { return Event{Kind: "review_request_removed", SubjectID: id} })
-	return nil
 }

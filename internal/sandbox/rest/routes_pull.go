@@ -21,6 +21,7 @@ func pullRoutes() []route {
 		{"PUT " + pulls + "/{number}/merge", onPull(mergePull)},
 		{"PUT " + pulls + "/{number}/update-branch", onPull(updateBranch)},
 		{"POST " + pulls + "/{number}/requested_reviewers", onPull(requestReviewers)},
+		{"DELETE " + pulls + "/{number}/requested_reviewers", onPull(removeReviewers)},
 	}
 }
 
@@ -151,11 +152,14 @@ func updateBranch(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
 	}}, nil
 }
 
+// reviewers are those whom a request asks for a review, or no more.
+type reviewers struct {
+	Reviewers     []string
+	TeamReviewers []string `json:"team_reviewers"`
+}
+
 func requestReviewers(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
-	var in struct {
-		Reviewers     []string
-		TeamReviewers []string `json:"team_reviewers"`
-	}
+	var in reviewers
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
@@ -168,4 +172,19 @@ func requestReviewers(c *call, repo *model.Repo, i *model.Issue) (reply, error) 
 		}
 	}
 	return created(c.pull(i))
+}
+
+func removeReviewers(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
+	var in reviewers
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	var teams []model.ID
+	if len(in.TeamReviewers) > 0 {
+		teams = c.teamIDs(c.s.Users.Get(repo.OwnerID), in.TeamReviewers)
+	}
+	if err := c.s.RemoveReviewers(c.actor, i, c.userIDs(in.Reviewers), teams); err != nil {
+		return reply{}, err
+	}
+	return ok(c.pull(i))
 }
