@@ -33,6 +33,11 @@ type Change struct {
 	// Cause is empty for what was asked for, else names that from which it
 	// follows by GitHub's own rules, such as "merge".
 	Cause string `json:"cause,omitempty"`
+	// Act is the number, from 1, of the act that it is a part of: what has a
+	// cause follows from what its act was asked for. 0 where that is not known.
+	Act int `json:"-"`
+	// Told are those whom GitHub has sent a notification of it.
+	Told []Told `json:"told,omitempty"`
 	// Unallowed says why the scenario's footprint does not allow it; empty
 	// where it does, and where it was not judged.
 	Unallowed string `json:"unallowed,omitempty"`
@@ -40,6 +45,13 @@ type Change struct {
 
 // String is the change in words without its fields.
 func (c Change) String() string { return string(c.Kind) + " " + c.Object + " " + c.Name }
+
+// Told is somebody who was sent a notification, which nothing takes back.
+type Told struct {
+	Login string `json:"login"`
+	// Reason is GitHub's name of why, such as "assign".
+	Reason string `json:"reason"`
+}
 
 // FieldChange is a part of an object that was changed. Values are those of
 // JSON; nil means that there was, or is, none.

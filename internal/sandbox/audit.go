@@ -51,8 +51,9 @@ const maxAsked = 64 << 10
 type audit struct {
 	mu      sync.Mutex
 	entries []Entry
-	// events are the log of changes.
+	// events are the log of changes, acts how many it is of.
 	events   []changes.Event
+	acts     int
 	watchers map[string][]func()
 }
 

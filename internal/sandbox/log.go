@@ -76,8 +76,9 @@ func (a *audit) write(events []changes.Event) (from, to int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	from = len(a.events)
+	a.acts++
 	for n := range events {
-		events[n].Seq = from + n + 1
+		events[n].Seq, events[n].Act = from+n+1, a.acts
 	}
 	a.events = append(a.events, events...)
 	return from, len(a.events)

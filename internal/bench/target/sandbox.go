@@ -205,7 +205,10 @@ func seen(events []changes.Event) []bench.Change {
 	all := make([]bench.Change, 0, len(events))
 	for _, e := range events {
 		c := bench.Change{
-			Kind: bench.ChangeKind(e.Kind), Object: e.Object.Kind, Name: e.Name, Title: e.Title, ID: e.ID, Actor: e.Actor, Cause: e.Cause,
+			Kind: bench.ChangeKind(e.Kind), Object: e.Object.Kind, Name: e.Name, Title: e.Title, ID: e.ID, Actor: e.Actor, Cause: e.Cause, Act: e.Act,
+		}
+		for _, t := range e.Told {
+			c.Told = append(c.Told, bench.Told(t))
 		}
 		for _, f := range e.Fields {
 			c.Fields = append(c.Fields, bench.FieldChange{Name: f.Name, Before: f.Before, After: f.After})

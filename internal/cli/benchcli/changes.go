@@ -28,6 +28,9 @@ func printChanges(out io.Writer, list []bench.Change) {
 		if who := authorship(c); who != "" {
 			fmt.Fprintf(out, "    %s\n", oneLine(who))
 		}
+		for _, t := range c.Told {
+			fmt.Fprintf(out, "    told: %s (%s)\n", oneLine(t.Login), oneLine(t.Reason))
+		}
 		for _, f := range c.Fields {
 			text := oneLine(valueText(f.Before)) + " → " + oneLine(valueText(f.After))
 			if c.Kind == bench.ChangeCreated && f.Before == nil {

@@ -123,6 +123,7 @@ func (r execReport) print(out io.Writer) {
 			}
 		}
 	}
+	r.printTold(out)
 	fmt.Fprintln(out, "bench: what it asked for")
 	for _, u := range r.Accounts {
 		fmt.Fprintf(out, "  %s: %d REST, %d GraphQL, %d git, %d downloads; %d wrote, %d were refused\n",
@@ -136,6 +137,17 @@ func (r execReport) print(out io.Writer) {
 	}
 	for _, host := range r.RefusedHosts {
 		fmt.Fprintf(out, "  refused: %s (--allow-host lets it through)\n", oneLine(host))
+	}
+}
+
+// printTold tells who was sent a notification, if anybody was.
+func (r execReport) printTold(out io.Writer) {
+	heading := "bench: whom it told\n"
+	for _, e := range r.Events {
+		for _, t := range e.Told {
+			fmt.Fprintf(out, "%s  %s of %s (%s)\n", heading, oneLine(t.Login), oneLine(e.Object.String()), t.Reason)
+			heading = ""
+		}
 	}
 }
 

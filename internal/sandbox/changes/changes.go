@@ -8,6 +8,12 @@
 // is left out: timelines, check suites, the jobs of runs and their check runs.
 // Fields that say when, or count, are left out too.
 //
+// An event names those whom GitHub sends a notification of it and of nothing
+// else: who is assigned, asked for a review or newly mentioned, who is subscribed
+// to what is closed or reopened, and who watches a repository where something is
+// opened or published. Comments, reviews and pushes tell people too, and are in
+// the log themselves.
+//
 // # Names
 //
 // Objects and what they are called:

@@ -25,28 +25,48 @@ type Event struct {
 	// rules did it in consequence of, the nearest where there are several: one
 	// of the causes that package model names.
 	Cause string `json:"cause,omitempty"`
+	// Act is the number, from 1, of what was done as a whole: all that a request
+	// changed, or a field of a mutation. What has a cause follows from what its
+	// act was asked for.
+	Act int `json:"act"`
+	// Told are those whom GitHub sends a notification of it.
+	Told []Told `json:"told,omitempty"`
 	Change
 }
 
-// Of returns what a stretch of changes comes to, without numbers, requests and
-// actors: table by table, each in the order of creation, and the refs of
+// Told is somebody who is sent a notification, which nothing takes back.
+type Told struct {
+	Login string `json:"login"`
+	// Reason is GitHub's: assign, review_requested, mention, team_mention,
+	// state_change or subscribed.
+	Reason string `json:"reason"`
+}
+
+// Of returns what a stretch of changes comes to, without numbers, requests, acts
+// and actors: table by table, each in the order of creation, and the refs of
 // repositories last.
 func Of(st model.Stretch) []Event {
 	var events []Event
-	tell := func(c Change, cause string) {
-		events = append(events, Event{Time: st.After.Now, Cause: cause, Change: c})
-	}
 	for row := range st.Rows() {
 		if c, differs := rowChange(st.Before, st.After, row); differs {
-			tell(c, st.CauseOf(row.ID))
+			events = append(events, Event{Time: st.After.Now, Cause: st.CauseOf(row.ID), Told: told(st, row.ID), Change: c})
 		}
 	}
 	for ref := range st.Refs() {
-		if c, told := refChange(st.Before, st.After, ref); told {
-			tell(c, cmp.Or(ref.Cause, st.Cause))
+		if c, known := refChange(st.Before, st.After, ref); known {
+			events = append(events, Event{Time: st.After.Now, Cause: cmp.Or(ref.Cause, st.Cause), Change: c})
 		}
 	}
 	return events
+}
+
+// told are those who are told of the change of a row, by name.
+func told(st model.Stretch, row model.ID) []Told {
+	var all []Told
+	for _, t := range st.Told(row) {
+		all = append(all, Told{Login: st.After.Login(t.UserID), Reason: t.Reason})
+	}
+	return all
 }
 
 // object tells the objects of a log apart. Refs have no ids.

@@ -18,6 +18,7 @@ func (s *State) EditComment(actor ID, c *Comment, body string) error {
 		return err
 	}
 	before := c.Body
+	s.tellMentioned(actor, c.RepoID, c.ID, before, body)
 	c.Body, c.UpdatedAt = body, s.Advance()
 	s.commentHappened(actor, c, "edited", map[string]any{"body": from(before)})
 	return nil
@@ -44,6 +45,7 @@ func (s *State) EditReviewComment(actor ID, c *ReviewComment, body string) error
 	if err := checkThreadBody(body); err != nil {
 		return err
 	}
+	s.tellMentioned(actor, c.RepoID, c.ID, c.Body, body)
 	c.Body, c.UpdatedAt = body, s.Advance()
 	return nil
 }

@@ -141,9 +141,17 @@ func (s *State) commentHappened(actor ID, c *Comment, action string, changes map
 // from is what GitHub shows of something that was changed.
 func from(before string) map[string]any { return map[string]any{"from": before} }
 
-// recorded tells of what an event of a timeline is about, where webhooks are
-// told of it.
+// recorded tells of what an event of a timeline is about, where people or
+// webhooks are told of it.
 func (s *State) recorded(i *Issue, e Event) {
+	switch e.Kind {
+	case "assigned":
+		s.tell(e.ActorID, i.RepoID, i.ID, ToldAssigned, e.SubjectID)
+	case "review_requested":
+		s.tell(e.ActorID, i.RepoID, i.ID, ToldReviewRequested, e.SubjectID)
+	case "closed", "reopened":
+		s.tellSubscribers(e.ActorID, i)
+	}
 	switch e.Kind {
 	case "labeled", "unlabeled":
 		s.issueHappened(e.ActorID, i, e.Kind, Happening{LabelID: e.LabelID})

@@ -69,6 +69,8 @@ func (s *State) addIssue(actor ID, repo *Repo, title, body string, pull *Pull) *
 	if pull != nil {
 		pull.ID = s.newID()
 	}
+	s.tellWatchers(actor, repo.ID, i.ID)
+	s.tellMentioned(actor, repo.ID, i.ID, "", body)
 	return s.Issues.Add(i.ID, i)
 }
 
@@ -116,6 +118,7 @@ func (s *State) CreateComment(actor ID, repo *Repo, i *Issue, body string) (*Com
 	now := s.Advance()
 	c := &Comment{ID: s.newID(), RepoID: repo.ID, IssueID: i.ID, AuthorID: actor, Body: body, CreatedAt: now, UpdatedAt: now}
 	i.UpdatedAt = now
+	s.tellMentioned(actor, repo.ID, c.ID, "", body)
 	s.commentHappened(actor, c, "created", nil)
 	return s.Comments.Add(c.ID, c), nil
 }
@@ -170,9 +173,7 @@ func (s *State) RemoveAssignees(actor ID, repo *Repo, i *Issue, users []ID) erro
 		return err
 	}
 	s.Advance()
-	s.setAssignees(actor, i, slices.DeleteFunc(slices.Clone(i.Assignees), func(id ID) bool {
-		return slices.Contains(users, id)
-	}))
+	s.setAssignees(actor, i, without(i.Assignees, users...))
 	return nil
 }
 

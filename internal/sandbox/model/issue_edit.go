@@ -191,6 +191,7 @@ func (s *State) rewrite(actor ID, repo *Repo, i *Issue, edit IssueEdit) {
 	}
 	if edit.Body != nil && *edit.Body != i.Body {
 		changes["body"] = from(i.Body)
+		s.tellMentioned(actor, repo.ID, i.ID, i.Body, *edit.Body)
 		i.Body = *edit.Body
 	}
 	if len(changes) > 0 {

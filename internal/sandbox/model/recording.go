@@ -21,6 +21,8 @@ type recording struct {
 	// causes are why rows were made that follow from something else.
 	cause  string
 	causes map[ID]string
+	// told are whom GitHub tells of what was changed since the last cut, by row.
+	told map[ID][]Told
 }
 
 // Watcher is told of changes of a state that it watches.
@@ -62,6 +64,9 @@ func (st Stretch) Rows() iter.Seq[Touched] {
 
 // CauseOf returns why a row was changed.
 func (st Stretch) CauseOf(id ID) string { return cmp.Or(st.After.recording.causes[id], st.Cause) }
+
+// Told returns whom GitHub tells of the change of a row.
+func (st Stretch) Told(id ID) []Told { return st.After.recording.told[id] }
 
 // MovedRef is a ref of a repository that names something else than before.
 type MovedRef struct {
@@ -178,7 +183,7 @@ func (s *State) follows(id ID, cause string) {
 }
 
 func (s *State) begin() {
-	s.recording = &recording{now: s.Now, lastID: s.LastID, scripts: slices.Clip(s.Scripts), happened: len(s.happened), causes: map[ID]string{}}
+	s.recording = &recording{now: s.Now, lastID: s.LastID, scripts: slices.Clip(s.Scripts), happened: len(s.happened), causes: map[ID]string{}, told: map[ID][]Told{}}
 	for _, t := range tables {
 		t.take(s, begin)
 	}
@@ -194,6 +199,7 @@ func (s *State) cut() {
 		t.take(&before, look)
 	}
 	s.watcher.Changed(Stretch{Cause: s.recording.cause, Before: &before, After: s})
+	clear(s.recording.told)
 	for _, t := range tables {
 		t.take(s, cut)
 	}

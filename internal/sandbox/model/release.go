@@ -173,6 +173,7 @@ func (s *State) settleRelease(actor ID, repo *Repo, before, after *Release, late
 	}
 	if after.PublishedAt == nil {
 		after.PublishedAt = &now
+		s.tellWatchers(actor, repo.ID, after.ID)
 	}
 	if !after.Prerelease && (latest == LatestYes || latest == "" && before.Draft) {
 		after.LatestAt = &now

@@ -90,6 +90,7 @@ func (s *State) addReview(actor ID, i *Issue, body, sha string) *Review {
 		ID: s.newID(), RepoID: i.RepoID, IssueID: i.ID, AuthorID: actor, State: ReviewPending, Body: body,
 		CommitSHA: orElse(sha, i.Pull.HeadSHA), CreatedAt: s.Now, UpdatedAt: s.Now,
 	}
+	s.tellMentioned(actor, i.RepoID, r.ID, "", body)
 	return s.Reviews.Add(r.ID, r)
 }
 
@@ -108,6 +109,7 @@ func (s *State) SubmitReview(actor ID, r *Review, event ReviewEvent, body string
 		return err
 	}
 	s.Advance()
+	s.tellMentioned(actor, r.RepoID, r.ID, r.Body, text)
 	r.Body = text
 	s.submit(i, r, event)
 	return nil

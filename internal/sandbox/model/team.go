@@ -64,10 +64,15 @@ func (s *State) RequestTeams(actor ID, i *Issue, teams []ID, keep bool) error {
 	if keep {
 		teams = append(slices.Clone(i.Pull.RequestedTeams), teams...)
 	}
+	before := i.Pull.RequestedTeams
 	i.Pull.RequestedTeams = nil
 	for _, id := range teams {
-		if !slices.Contains(i.Pull.RequestedTeams, id) {
-			i.Pull.RequestedTeams = append(i.Pull.RequestedTeams, id)
+		if slices.Contains(i.Pull.RequestedTeams, id) {
+			continue
+		}
+		i.Pull.RequestedTeams = append(i.Pull.RequestedTeams, id)
+		if !slices.Contains(before, id) {
+			s.tell(actor, i.RepoID, i.ID, ToldReviewRequested, s.Teams.Get(id).Members...)
 		}
 	}
 	return nil

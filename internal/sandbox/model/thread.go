@@ -78,6 +78,7 @@ func (s *State) addReviewComment(actor ID, t *Thread, r *Review, body, hunk stri
 	if before := s.CommentsOfThread(t.ID); len(before) > 0 {
 		c.InReplyTo = before[0].ID
 	}
+	s.tellMentioned(actor, t.RepoID, c.ID, "", body)
 	return s.ReviewComments.Add(c.ID, c)
 }
 
