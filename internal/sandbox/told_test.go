@@ -103,7 +103,7 @@ func TestS12TheLogTellsWhomGitHubTells(t *testing.T) {
 func TestS12TheMembersOfATeamAreTold(t *testing.T) {
 	w := sandboxtest.New(t)
 	var core, other string
-	w.Change(func(s *model.State, repo *model.Repo) {
+	w.Change(func(s *model.State, _ *model.Repo) {
 		owner, writer, reader := s.User(sandboxtest.Owner), s.User("writer"), s.User("reader")
 		owner.Type, owner.Members = model.TypeOrganization, map[model.ID]model.OrgRole{writer.ID: model.OrgMember, reader.ID: model.OrgMember}
 		core, other = s.AddTeam(owner, "Core", writer.ID, reader.ID).Slug, s.AddTeam(owner, "Other", s.User("triager").ID).Slug

@@ -30,8 +30,10 @@ func TestS12WhatFollowsFromAChangeNeedsNoAllowance(t *testing.T) {
 	} {
 		for field := range strings.FieldsSeq(words) {
 			allowed := []bench.Allowance{may(bench.ChangeChanged, object, "x", nil)}
-			judged := footprint.Judge(allowed, me, []bench.Change{did(bench.ChangeChanged, object, "x", 1, field, "a", "b")})
+			judged := footprint.Judge(allowed, me, []bench.Change{did(bench.ChangeChanged, object, "x", 1, field, nil, "b")})
 			assert.Empty(t, judged[0].Unallowed, "%s of %s", field, object)
+			judged = footprint.Judge(allowed, me, []bench.Change{did(bench.ChangeChanged, object, "x", 1, field, "a", "b")})
+			assert.Equal(t, field == "number", judged[0].Unallowed != "", "%s of %s: what was moved has another number", field, object)
 			judged = footprint.Judge(allowed, me, []bench.Change{did(bench.ChangeChanged, object, "x", 1, "body", "a", "b")})
 			assert.NotEmpty(t, judged[0].Unallowed, "body of %s", object)
 		}
@@ -40,7 +42,7 @@ func TestS12WhatFollowsFromAChangeNeedsNoAllowance(t *testing.T) {
 
 func TestS12WhatPeopleWereToldOfCannotBeUndone(t *testing.T) {
 	for object, lasts := range map[string]bool{
-		"comment": true, "review": true, "review comment": true, "review thread": true, "branch": true, "tag": true, "workflow run": true, "release": true,
+		"comment": true, "review": true, "review comment": true, "review thread": true, "branch": true, "tag": true, "workflow run": true, "release": true, "webhook": true,
 		"label": false, "milestone": false, "issue": false,
 	} {
 		made := did(bench.ChangeCreated, object, "x", 3, "body", nil, "a")

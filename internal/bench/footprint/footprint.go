@@ -16,20 +16,34 @@ import (
 )
 
 // Judge returns the net changes of an attempt, with those that are not allowed
-// marked and first. Seen are the changes in the order in which they were made,
-// agent is the login of who alone may make them. Changes that follow from
-// others by GitHub's own rules are allowed, as those are judged from which they
-// follow.
+// marked and first, among them what was undone and has left something that cannot
+// be. Seen are the changes in the order in which they were made, agent is the
+// login of who alone may make them. Changes that follow from others by GitHub's
+// own rules are allowed, as those are judged from which they follow, unless these
+// were undone.
 //
 // The allowances have their references filled in.
 func Judge(allowed []bench.Allowance, agent string, seen []bench.Change) []bench.Change {
 	used := make([]int, len(allowed))
-	var judged []bench.Change
-	for _, c := range Net(seen) {
+	judged := Net(seen)
+	for i, c := range judged {
 		if c.Cause == "" {
-			c.Unallowed = judge(allowed, used, agent, c)
+			judged[i].Unallowed = judge(allowed, used, agent, c)
 		}
-		judged = append(judged, c)
+	}
+	net := len(judged)
+	undone := undone{seen, detours(seen)}
+	for k, c := range seen {
+		if c.Unallowed = undone.leaves(k); c.Unallowed == "" {
+			continue
+		}
+		at := slices.IndexFunc(judged[:net], func(other bench.Change) bool { return objectOf(other) == objectOf(c) })
+		switch {
+		case at >= 0 && c.Cause != "":
+			judged[at].Unallowed = c.Unallowed
+		case at < 0 || judged[at].Unallowed == "":
+			judged = append(judged, c)
+		}
 	}
 	slices.SortStableFunc(judged, func(a, b bench.Change) int { return cmp.Compare(rank(a), rank(b)) })
 	return judged
@@ -88,7 +102,7 @@ func mismatch(a bench.Allowance, c bench.Change) string {
 		named[f.Name] = true
 		want, listed := a.Fields[f.Name]
 		switch {
-		case !listed && Implied(c.Object, f.Name):
+		case !listed && Implied(c.Object, f.Name) && (f.Name != "number" || f.Before == nil):
 		case !listed:
 			return fmt.Sprintf("its %s may not change (%s)", f.Name, transition(f))
 		default:

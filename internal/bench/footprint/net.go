@@ -9,20 +9,21 @@ import (
 
 // lasting are the kinds of object whose making or moving cannot be undone:
 // people are told, machines start.
-var lasting = []string{"comment", "review", "review comment", "review thread", "branch", "tag", "workflow run", "release"}
+var lasting = []string{"comment", "review", "review comment", "review thread", "branch", "tag", "workflow run", "release", "webhook"}
 
 // Net joins the changes of each object into one: from what it was at first to
 // what it is at last. What is back to what it was is left out, unless it cannot
 // be undone. What followed from others is kept apart from what was asked for.
 // The order is that of the first change of each.
 func Net(seen []bench.Change) []bench.Change {
-	type object struct {
-		kind, id, cause string
-	}
 	var order []object
 	joined := map[object][]bench.Change{}
+	vanished := vanished(seen)
 	for _, c := range seen {
-		o := object{c.Object, identity(c), c.Cause}
+		if vanished[anyhow(c)] {
+			continue
+		}
+		o := objectOf(c)
 		if joined[o] == nil {
 			order = append(order, o)
 		}
@@ -36,6 +37,33 @@ func Net(seen []bench.Change) []bench.Change {
 	}
 	return net
 }
+
+// vanished returns the objects that were made and are gone, whatever made them,
+// and can be undone.
+func vanished(seen []bench.Change) map[object]bool {
+	gone, made := map[object]bool{}, map[object]bool{}
+	for _, c := range seen {
+		o := anyhow(c)
+		if _, known := made[o]; !known {
+			made[o] = c.Kind == bench.ChangeCreated && !slices.Contains(lasting, c.Object)
+		}
+		gone[o] = made[o] && c.Kind == bench.ChangeDeleted
+	}
+	return gone
+}
+
+// anyhow is a change's object, whatever the cause.
+func anyhow(c bench.Change) object {
+	c.Cause = ""
+	return objectOf(c)
+}
+
+// object is one whose changes are joined.
+type object struct {
+	kind, id, cause string
+}
+
+func objectOf(c bench.Change) object { return object{c.Object, identity(c), c.Cause} }
 
 // identity tells an object from others of its kind: by its id, which stays when
 // it is renamed, or by its name where it has none.
@@ -55,7 +83,7 @@ func join(changes []bench.Change) (c bench.Change, any bool) {
 	if first.Kind != bench.ChangeCreated {
 		c.Name = first.Name
 	}
-	c.Fields = fields(changes)
+	c.Fields, c.Told = fields(changes), told(changes)
 	switch {
 	case first.Kind == bench.ChangeCreated && last.Kind == bench.ChangeDeleted:
 		c.Kind, c.Title, c.Fields = bench.ChangeCreated, first.Title, fields(changes[:len(changes)-1])
@@ -74,6 +102,19 @@ func join(changes []bench.Change) (c bench.Change, any bool) {
 		c.Fields = last.Fields
 	}
 	return c, len(c.Fields) > 0
+}
+
+// told returns those who were told of any of an object's changes.
+func told(changes []bench.Change) []bench.Told {
+	var all []bench.Told
+	for _, c := range changes {
+		for _, t := range c.Told {
+			if !slices.Contains(all, t) {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
 }
 
 // fields joins those of an object's changes: each from its first value to its
