@@ -177,13 +177,16 @@ type Assertions struct {
 	RequiredDataFields []string `json:"required_data_fields,omitempty"`
 	RequiredMetaFields []string `json:"required_meta_fields,omitempty"`
 	// DataType is "array" or "object".
-	DataType            string     `json:"data_type,omitempty"`
-	ExpectedRouteUsed   Route      `json:"expected_route_used,omitempty"`
-	ExpectedErrorCode   ErrorCodes `json:"expected_error_code,omitempty"`
-	RequireToolCalls    bool       `json:"require_tool_calls,omitempty"`
-	MinToolCalls        *int       `json:"min_tool_calls,omitempty"`
-	MaxToolCalls        *int       `json:"max_tool_calls,omitempty"`
-	RequireAttemptTrace bool       `json:"require_attempt_trace,omitempty"`
+	DataType          string     `json:"data_type,omitempty"`
+	ExpectedRouteUsed Route      `json:"expected_route_used,omitempty"`
+	ExpectedErrorCode ErrorCodes `json:"expected_error_code,omitempty"`
+	// MayBeForeseen says that a right way to an expected error of a write is to
+	// read what GitHub will refuse it for, and not to try (rule S14).
+	MayBeForeseen       bool `json:"may_be_foreseen,omitempty"`
+	RequireToolCalls    bool `json:"require_tool_calls,omitempty"`
+	MinToolCalls        *int `json:"min_tool_calls,omitempty"`
+	MaxToolCalls        *int `json:"max_tool_calls,omitempty"`
+	RequireAttemptTrace bool `json:"require_attempt_trace,omitempty"`
 	// ExpectedData is nil where the data that an agent reports are not compared
 	// with GitHub's (rule S13).
 	ExpectedData *ExpectedData `json:"expected_data,omitempty"`

@@ -41,6 +41,8 @@ type Entry struct {
 	// asked is what the request says: its path, query and body, at most
 	// [maxAsked] of them; empty for others than those of the API.
 	asked string
+	// refusal is what GitHub has against it.
+	refusal refusal
 }
 
 // maxAsked is how much of a request is kept, in bytes.

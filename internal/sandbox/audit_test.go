@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
@@ -55,6 +57,57 @@ func TestWhatWasAskedForIsKnown(t *testing.T) {
 		assert.Equal(t, want, w.Asked(sandboxtest.Token("writer"), text), text)
 	}
 	assert.True(t, w.Asked(sandboxtest.Token("reader"), "12"))
+}
+
+func TestS14WhatWasRefusedIsKnown(t *testing.T) {
+	w := sandboxtest.New(t)
+	w.Change(func(s *model.State, repo *model.Repo) {
+		_, err := s.OpenIssue(repo.OwnerID, repo, model.NewIssue{Title: "One"})
+		require.NoError(t, err)
+	})
+	const reads, mutates = `query($number: Int!) { repository(owner: "owner", name: "hello") { issue(number: $number) { title } } }`, `mutation($id: ID!) { closeIssue(input: {issueId: $id}) { issue { id } } }`
+	for name, c := range map[string]struct {
+		ask func(c *sandboxtest.Client)
+		// missing and refused are what it is refused as.
+		missing, refused bool
+	}{
+		"a read of what is there":              {func(c *sandboxtest.Client) { c.Get(sandboxtest.Path + "/issues/1?about=4711") }, false, false},
+		"a read of what is not":                {func(c *sandboxtest.Client) { c.Get(sandboxtest.Path + "/issues/4711") }, true, false},
+		"a search that finds nothing":          {func(c *sandboxtest.Client) { c.Get("/search/issues?q=4711") }, false, false},
+		"a read of something else that is not": {func(c *sandboxtest.Client) { c.Get(sandboxtest.Path + "/issues/47"); c.Get("/search/issues?q=4711") }, false, false},
+		"a write to what is not":               {func(c *sandboxtest.Client) { c.Do("PATCH", sandboxtest.Path+"/issues/4711", `{"state": "closed"}`) }, true, true},
+		"a write that is not valid":            {func(c *sandboxtest.Client) { c.Do("PATCH", sandboxtest.Path+"/issues/1", `{"state": "4711"}`) }, false, true},
+		"a write that is done":                 {func(c *sandboxtest.Client) { c.Do("PATCH", sandboxtest.Path+"/issues/1", `{"title": "4711"}`) }, false, false},
+		"a read that is not valid":             {func(c *sandboxtest.Client) { c.Get("/search/issues?q=4711&sort=nonsense:4711+is:") }, false, false},
+		"a query of what is not":               {func(c *sandboxtest.Client) { c.GraphQL(reads, "number", 4711) }, true, false},
+		"a query of what is there":             {func(c *sandboxtest.Client) { c.GraphQL(reads, "number", 1, "other", 4711) }, false, false},
+		"a query that says errors": {func(c *sandboxtest.Client) {
+			c.Do("PATCH", sandboxtest.Path+"/issues/1", map[string]any{"title": `"errors": 4711`})
+			c.GraphQL(reads, "number", 1, "other", 4711)
+		}, false, false},
+		"a query that is none":               {func(c *sandboxtest.Client) { c.GraphQL(`query { nonsense4711 4711 }`) }, false, false},
+		"a mutation of what is not":          {func(c *sandboxtest.Client) { c.GraphQL(mutates, "id", "4711") }, true, true},
+		"what the sandbox lacks":             {func(c *sandboxtest.Client) { c.Do("POST", sandboxtest.Path+"/dispatches", `{"event_type": "4711"}`) }, false, false},
+		"a method that nothing has":          {func(c *sandboxtest.Client) { c.Do("PATCH", sandboxtest.Path+"/4711", "") }, true, true},
+		"somebody whom GitHub does not know": {func(*sandboxtest.Client) { w.With("nobody's").Do("PATCH", sandboxtest.Path+"/issues/4711", "") }, false, false},
+		"somebody else":                      {func(*sandboxtest.Client) { w.As("reader").Get(sandboxtest.Path + "/issues/4711") }, false, false},
+		"two things that are named one by one": {func(c *sandboxtest.Client) {
+			c.Get(sandboxtest.Path + "/issues/4711")
+			c.Get(sandboxtest.Path + "/issues/12")
+		}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			login := fmt.Sprintf("writer-%d", len(w.Tokens()))
+			w.Change(func(s *model.State, repo *model.Repo) {
+				repo.Collaborators[s.AddUser(model.NewUser{Login: login}).ID] = model.PermWrite
+			})
+			c.ask(w.As(login))
+			token, things := sandboxtest.Token(login), [][]string{{"nothing", "4711"}}
+			assert.Equal(t, c.missing, w.Refused(token, things, true), "as missing")
+			assert.Equal(t, c.refused, w.Refused(token, things, false), "a write")
+			assert.False(t, w.Refused(token, append(things, []string{"12"}), true), "all of it in one request")
+		})
+	}
 }
 
 func TestUsage(t *testing.T) {

@@ -323,7 +323,7 @@ func (w *World) write(x *exchange, number int, response rest.Response) {
 // log logs a request with its answer, tells watchers, and returns the
 // request's number.
 func (w *World) log(x *exchange, response rest.Response) int {
-	x.logged.Status, x.logged.Unsupported = response.Status, response.Lacking
+	x.logged.Status, x.logged.Unsupported, x.logged.refusal = response.Status, response.Lacking, refusalOf(x.logged, response)
 	x.logged.Bytes += int64(len(response.Body))
 	if response.Status >= http.StatusBadRequest {
 		x.logged.Write = false

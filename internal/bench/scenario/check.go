@@ -154,6 +154,9 @@ func (c *checker) atomicAssertions() {
 	case a.Outcome() == bench.OutcomeSuccess && len(a.ExpectedErrorCode) > 0:
 		c.problem(at("expected_error_code"), `goes with expected_outcome "expected_error" alone`)
 	}
+	if a.MayBeForeseen && (a.Outcome() == bench.OutcomeSuccess || !Mutates(c.scenario)) {
+		c.problem(at("may_be_foreseen"), "is about an expected error of a capability that writes")
+	}
 	if a.MinToolCalls != nil && a.MaxToolCalls != nil && *a.MaxToolCalls < *a.MinToolCalls {
 		c.problem(at("max_tool_calls"), "must be at least min_tool_calls, which is %d, is %d", *a.MinToolCalls, *a.MaxToolCalls)
 	}

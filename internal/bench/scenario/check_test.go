@@ -132,6 +132,12 @@ func TestRules(t *testing.T) {
 		{"S3: a success has no error code", readFile, "assertions/expected_error_code", "NOT_FOUND", []string{
 			`read/read-001.json: assertions.expected_error_code: goes with expected_outcome "expected_error" alone`,
 		}},
+		{"S14: what reads is refused where it is asked for", readFile, "assertions", object{"expected_outcome": "expected_error", "expected_error_code": "NOT_FOUND", "may_be_foreseen": true}, []string{
+			`read/read-001.json: assertions.may_be_foreseen: is about an expected error of a capability that writes`,
+		}},
+		{"S14: nor is a success foreseen", writeFile, "assertions/may_be_foreseen", true, []string{
+			`write/write-001.json: assertions.may_be_foreseen: is about an expected error of a capability that writes`,
+		}},
 		{"S3: most tool calls are no fewer than least", readFile, "assertions", object{"must_succeed": true, "min_tool_calls": 3, "max_tool_calls": 2}, []string{
 			`read/read-001.json: assertions.max_tool_calls: must be at least min_tool_calls, which is 3, is 2`,
 		}},

@@ -37,13 +37,13 @@ func named(s bench.Scenario, g ground) [][]string {
 	return names
 }
 
-// aliases returns what else GitHub knows a resource by whose id or address a
-// text is.
+// aliases returns what else GitHub knows a resource by whose id, address or file
+// a text is.
 func aliases(text string, resource map[string]any) []string {
 	var names []string
-	if text == resource["id"] {
-		if number, numbered := resource["number"]; numbered {
-			names = append(names, fmt.Sprint(bench.WholeNumber(number)))
+	for by, other := range map[string]string{"id": "number", "file": "id"} {
+		if number := bench.WholeNumber(resource[other]); text == resource[by] && number != 0 {
+			names = append(names, fmt.Sprint(number))
 		}
 	}
 	if strings.HasPrefix(text, "https://") {

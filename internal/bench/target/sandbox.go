@@ -171,6 +171,7 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 		OnWrite:     func(f func()) { world.OnWrite(agent.Token, f) },
 		Usage:       func() Usage { return usage(world, agent.Token) },
 		Asked:       func(text string) bool { return world.Asked(agent.Token, text) },
+		Refused:     func(things [][]string, missing bool) bool { return world.Refused(agent.Token, things, missing) },
 		Agent:       seeded.agent,
 		Changes:     func() []bench.Change { return seen(world.Changes()) },
 		Unsupported: func() []string { return world.Unsupported(agent.Token) },

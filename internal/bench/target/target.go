@@ -79,6 +79,10 @@ type Place struct {
 	// Asked reports whether the agent has sent GitHub's API a request that
 	// names a text by itself; nil where that cannot be seen.
 	Asked func(text string) bool
+	// Refused reports whether GitHub has refused a request of the agent that names
+	// each of some things by any of its names: answered that there is no such
+	// thing, or else refused to write; nil where that cannot be seen.
+	Refused func(things [][]string, missing bool) bool
 	// Agent is the login of the agent's account; empty where it is not known.
 	Agent string
 	// Changes tells what was changed so far, oldest first; nil where that

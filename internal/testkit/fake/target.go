@@ -28,6 +28,9 @@ type Target struct {
 	Usage  target.Usage
 	Silent bool
 	Asked  []string
+	// Refused reports what GitHub has refused them; nil means that it cannot be
+	// seen.
+	Refused func(things [][]string, missing bool) bool
 	// OnPrepare is asked before a place is made, OnClose before one is given
 	// back; nil means yes.
 	OnPrepare func(ctx context.Context, needs target.Needs) error
@@ -69,6 +72,7 @@ func (t *Target) Prepare(ctx context.Context, needs target.Needs) (*target.Place
 		OnWrite:     func(f func()) { p.written = f },
 		Usage:       t.usage,
 		Asked:       func(text string) bool { return slices.Contains(t.Asked, text) },
+		Refused:     t.Refused,
 		Agent:       Agent,
 		Changes:     t.Changes,
 		Look:        t.Look,
