@@ -116,6 +116,11 @@ func TestTablesFitGitHubsSchemas(t *testing.T) {
 	for _, e := range extraTable() {
 		assert.True(t, known(e.Operation), e.Operation)
 	}
+	for _, d := range detourTable() {
+		for _, step := range d.Steps {
+			assert.True(t, known(step.Operation), step.Operation)
+		}
+	}
 }
 
 func TestOtherValues(t *testing.T) {

@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -202,6 +203,16 @@ func failing(play recording, s scene, right map[string]any, say saying) []mutant
 	irrelevant := play
 	irrelevant.requests = []request{(act{operation: "GET /user"}).request()}
 	made = append(made, mutant{kind: Unasked, name: string(Unasked) + " irrelevant", words: "asks GitHub who it is, and answers", does: irrelevant})
+	if s.refused {
+		var names []string
+		for _, sought := range s.sought {
+			names = append(names, sought[0])
+		}
+		looking := play
+		looking.requests = []request{(act{operation: "GET /search/issues"}).request()}
+		looking.requests[0].uri += "?q=" + url.QueryEscape(strings.Join(names, " "))
+		made = append(made, mutant{kind: Unasked, name: string(Unasked) + " untried", words: "looks for what the input names, and answers", does: looking})
+	}
 	for i, sought := range s.sought {
 		elsewhere, other := play, s.otherThan(sought[0])
 		for _, name := range sought {

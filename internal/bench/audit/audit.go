@@ -23,6 +23,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/footprint"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 )
 
@@ -221,7 +222,7 @@ func (o Options) try(ctx context.Context, j job, m mutant, right runner.Tried, r
 	switch {
 	case !tried.Succeeded():
 		made.Why = tried.Error.Message
-	case m.same && netOf(tried) == netOf(right):
+	case m.same && m.steps && textOf(tried.Seen) == textOf(right.Seen), m.same && !m.steps && netOf(tried) == netOf(right):
 		made.Result = Equal
 	default:
 		made.Result, made.Changes, made.Mend = Passed, footprint.Net(tried.Seen), mend(m, tried)
@@ -250,12 +251,14 @@ func (o Options) once(ctx context.Context, j job, on target.Target, by agent.Pro
 	return runner.Once(ctx, cfg, deps, bench.Cell{ScenarioID: j.scenario.ID, Mode: j.play.Mode, Iteration: iteration})
 }
 
-// netOf is what an attempt changed on the whole, to be compared. When it was
-// does not count, as each write takes a second of a sandbox's time, nor in which
-// order.
-func netOf(tried runner.Tried) string {
+// netOf is what an attempt changed on the whole, to be compared.
+func netOf(tried runner.Tried) string { return textOf(footprint.Net(tried.Seen)) }
+
+// textOf are changes, to be compared. When they were made does not count, as
+// each write takes a second of a sandbox's time, nor in which order.
+func textOf(changes []bench.Change) string {
 	var net []string
-	for _, c := range footprint.Net(tried.Seen) {
+	for _, c := range changes {
 		c.Fields = slices.SortedFunc(slices.Values(c.Fields), func(a, b bench.FieldChange) int { return strings.Compare(a.Name, b.Name) })
 		text, _ := json.Marshal(c) // changes come from JSON
 		net = append(net, moment.ReplaceAllString(string(text), "some time"))
@@ -275,9 +278,10 @@ func difference(right, again runner.Tried) string {
 
 // sceneOf returns what mutants of a right play are made of.
 func sceneOf(found census, tried runner.Tried, right recording) scene {
+	about, a := tried.Scenario.Scenario, tried.Scenario.Scenario.Assertions
 	s := scene{
-		census: found, sought: tried.Scenario.Named, workflow: tried.Scenario.Scenario.Type == bench.Workflow,
-		failing: tried.Scenario.Scenario.Assertions.Outcome() == bench.OutcomeError, codes: tried.Scenario.Scenario.Assertions.ExpectedErrorCode,
+		census: found, sought: tried.Scenario.Named, workflow: about.Type == bench.Workflow,
+		failing: a.Outcome() == bench.OutcomeError, codes: a.ExpectedErrorCode, refused: scenario.Mutates(about) && !a.MayBeForeseen,
 	}
 	name := func(field string, value any) {
 		if o, _ := found.find(field, value); o != nil && !slices.ContainsFunc(s.named, o.same) {
@@ -292,5 +296,5 @@ func sceneOf(found census, tried runner.Tried, right recording) scene {
 	for _, field := range slices.Sorted(maps.Keys(tried.Scenario.Input)) {
 		name(field, tried.Scenario.Input[field])
 	}
-	return s.withWorld(tried.Manifest.Repo, target.Agent)
+	return s.withWorld(tried.Manifest.Repo, tried.Agent)
 }

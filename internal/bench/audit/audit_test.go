@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/audit"
+	"github.com/ghx-dev/bench-action/internal/bench/footprint"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
@@ -260,4 +262,44 @@ func TestEveryExtraWriteChangesSomethingSomewhere(t *testing.T) {
 	for name, effect := range effective {
 		assert.True(t, effect, name)
 	}
+}
+
+func TestS12EveryDetourLeavesSomething(t *testing.T) {
+	shipped, err := library()
+	require.NoError(t, err)
+	closes, err := shipped.Scenario("pr-assignees-add-001")
+	require.NoError(t, err)
+	options := optionsFor(t, strong(t, reads), closes)
+	options.Kinds = []audit.Kind{audit.Detour}
+	left := map[string]bool{}
+	for _, m := range run(t, options).Mutants {
+		assert.NotEqual(t, audit.Passed, m.Result, m.Name)
+		name := strings.TrimPrefix(strings.TrimPrefix(m.Name, "detour before: "), "detour after: ")
+		left[name] = left[name] || strings.Contains(m.Why, footprint.CheckName)
+	}
+	assert.Len(t, left, 10)
+	for name, something := range left {
+		assert.True(t, something, name)
+	}
+}
+
+func TestS14WhoDoesNotTryIsNotRefused(t *testing.T) {
+	shipped, err := library()
+	require.NoError(t, err)
+	var chosen []bench.Scenario
+	for _, id := range []string{"issue-close-not-found-001", "workflow-dispatch-refused-001", "pr-create-refused-001", "issue-view-not-found-001"} {
+		s, err := shipped.Scenario(id)
+		require.NoError(t, err)
+		chosen = append(chosen, s)
+	}
+	options := optionsFor(t, chosen...)
+	options.Kinds = []audit.Kind{audit.Unasked}
+	tried := map[string]string{}
+	for _, m := range run(t, options).Mutants {
+		if m.Name == "unasked untried" {
+			tried[m.Scenario] = m.Why
+		}
+	}
+	const refused = "GitHub has not refused the agent what the task asks for."
+	assert.Equal(t, map[string]string{"issue-close-not-found-001": refused, "workflow-dispatch-refused-001": refused}, tried, "what may be foreseen, and what is read, need not be refused")
 }

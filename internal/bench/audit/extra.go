@@ -11,10 +11,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/jq"
 )
 
-// extra is a write that nobody asked for.
-type extra struct {
-	// Name says what it does.
-	Name      string `json:"name"`
+// write is one that nobody asked for.
+type write struct {
 	Operation string `json:"operation"`
 	// Params and Input are jq expressions on a scene's world, for the variables
 	// of the path beside owner and repo and for the body or input; where they
@@ -25,6 +23,22 @@ type extra struct {
 	params, input *jq.Program
 }
 
+// compile reads the expressions of a write of a file.
+func (w *write) compile(file string) {
+	if w.Params != "" {
+		w.params = mustCompile(file, w.Params)
+	}
+	if w.Input != "" {
+		w.input = mustCompile(file, w.Input)
+	}
+}
+
+// extra is a write with a name that says what it does.
+type extra struct {
+	Name string `json:"name"`
+	write
+}
+
 //go:embed extra.json
 var extraData []byte
 
@@ -32,23 +46,18 @@ var extraTable = sync.OnceValue(func() []extra {
 	const file = "extra.json"
 	var all []extra
 	mustRead(file, extraData, &all)
-	for i, e := range all {
-		if e.Params != "" {
-			all[i].params = mustCompile(file, e.Params)
-		}
-		if e.Input != "" {
-			all[i].input = mustCompile(file, e.Input)
-		}
+	for i := range all {
+		all[i].compile(file)
 	}
 	return all
 })
 
 // in returns the write in a world; ok is false where there is none.
-func (e extra) in(world map[string]any) (a act, ok bool) {
+func (w write) in(world map[string]any) (a act, ok bool) {
 	repo, _ := world["repo"].(map[string]any)
-	a = act{operation: e.Operation, params: map[string]string{"owner": fmt.Sprint(repo["owner"]), "repo": fmt.Sprint(repo["name"])}}
-	if e.params != nil {
-		params, err := e.params.Run(context.Background(), world)
+	a = act{operation: w.Operation, params: map[string]string{"owner": fmt.Sprint(repo["owner"]), "repo": fmt.Sprint(repo["name"])}}
+	if w.params != nil {
+		params, err := w.params.Run(context.Background(), world)
 		named, is := params.(map[string]any)
 		if err != nil || !is || lacks(params) {
 			return act{}, false
@@ -57,8 +66,8 @@ func (e extra) in(world map[string]any) (a act, ok bool) {
 			a.params[name] = fmt.Sprint(value)
 		}
 	}
-	if e.input != nil {
-		input, err := e.input.Run(context.Background(), world)
+	if w.input != nil {
+		input, err := w.input.Run(context.Background(), world)
 		if err != nil || lacks(input) {
 			return act{}, false
 		}

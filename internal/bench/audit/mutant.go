@@ -21,6 +21,8 @@ const (
 	OtherMethod Kind = "other-method"
 	// ExtraWrite does something else besides.
 	ExtraWrite Kind = "extra-write"
+	// Detour does something and takes it back, besides.
+	Detour Kind = "detour"
 	// MadeUp answers in the right form, with no right value.
 	MadeUp Kind = "made-up"
 	// OtherOutcome answers that it failed where success is right, or that it
@@ -38,7 +40,7 @@ const (
 // Kinds returns every kind, in the order in which they are documented.
 func Kinds() []Kind {
 	return []Kind{
-		LeaveOutAll, LeaveOut, Twice, OtherObject, OtherValue, OtherMethod, ExtraWrite, MadeUp, OtherOutcome, Unasked, OtherVariation, OtherAnswer,
+		LeaveOutAll, LeaveOut, Twice, OtherObject, OtherValue, OtherMethod, ExtraWrite, Detour, MadeUp, OtherOutcome, Unasked, OtherVariation, OtherAnswer,
 	}
 }
 
@@ -62,8 +64,9 @@ type mutant struct {
 	// does is what it asks and answers.
 	does recording
 	// same is true if it is not wrong where it changes and answers the same as
-	// the right play.
-	same bool
+	// the right play; steps that the single changes count then, and not what they
+	// come to.
+	same, steps bool
 }
 
 // scene is what mutants are made of.
@@ -80,13 +83,15 @@ type scene struct {
 	// the codes.
 	failing bool
 	codes   []string
+	// refused is true if GitHub must have refused it to the agent.
+	refused bool
 	// workflow is true if the answer is not judged.
 	workflow bool
 }
 
 // mutants makes wrong agents out of a right play.
 func mutants(right recording, s scene) []mutant {
-	all := slices.Concat(leftOut(right), twice(right), onOthers(right, s), valued(right, s), methods(right), extras(right, s))
+	all := slices.Concat(leftOut(right), twice(right), onOthers(right, s), valued(right, s), methods(right), extras(right, s), detours(right, s))
 	if !s.workflow {
 		all = slices.Concat(all, answered(right, s))
 	}

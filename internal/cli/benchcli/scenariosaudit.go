@@ -68,8 +68,8 @@ func (a *app) scenariosAuditCommand() *cobra.Command {
 		Short: "Make wrong agents out of the right plays, and tell which of them pass",
 		Long: `audit runs each right play of the scenarios (all without ID), on the sandbox, and
 makes wrong agents out of it: one leaves a write out, does it twice, to another
-object, with another value, by another method, or does something else besides;
-one answers what is not true, without asking, or with what is right in another
+object, with another value, by another method, does something else besides, or
+does something and takes it back; one answers what is not true, without asking, or with what is right in another
 variation of the fixtures. Each is judged as an agent of a run is.
 
 It prints every wrong agent that passes, with what it changed and what would have
