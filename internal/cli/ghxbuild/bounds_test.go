@@ -110,14 +110,18 @@ func TestABuildSeesNothingOfTheRunner(t *testing.T) {
 	b := hostileBuilder(t, uid)
 	var log bytes.Buffer
 	b.Output = &log
+	// Not in /tmp, which is a build's own in any case.
+	folder, err := os.MkdirTemp("/var/lib", "ghxbuild-test-")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
+	require.NoError(t, os.Chmod(folder, 0o755))
+	b.Workspace = filepath.Join(folder, "workspace")
 	write(t, b.Workspace, "file", "of the workspace")
-	secret := filepath.Join(t.TempDir(), "secret")
-	require.NoError(t, os.WriteFile(secret, []byte("hunter2"), 0o644))
-	for _, folder := range []string{filepath.Dir(secret), filepath.Dir(filepath.Dir(secret)), b.Workspace} {
-		require.NoError(t, os.Chmod(folder, 0o755))
-	}
+	write(t, folder, "runner/secret", "hunter2")
+	secret := filepath.Join(folder, "runner/secret")
+	require.NoError(t, os.Chmod(secret, 0o644))
 	b.Hide = []string{filepath.Dir(secret)}
-	_, err := b.Build(t.Context(), ghxbuild.Wanted{Script: "cat file; cat " + secret + " || true; ls " + b.Workspace + " || true; ls -A /tmp; echo x > /tmp/x"})
+	_, err = b.Build(t.Context(), ghxbuild.Wanted{Script: "cat file; cat " + secret + " || true; ls " + b.Workspace + " || true; ls -A /tmp; echo x > /tmp/x"})
 	require.NoError(t, err)
 	if !strings.Contains(log.String(), "files: mount namespace") {
 		t.Skip("SKIPPED: a network namespace needs CAP_SYS_ADMIN")
