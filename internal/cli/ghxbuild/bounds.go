@@ -57,9 +57,9 @@ func (b *Builder) watch(h *held, group int, log *buildLog, end func(error)) (unw
 	if b.InPlace {
 		return func() {}
 	}
-	w := &watch{bounds: h.bounds, reserve: h.reserve, look: b.meter(h, group), say: log.say, began: h.began, beaten: h.began}
-	ticks, stop := b.ticks()
 	done, ended := make(chan struct{}), make(chan struct{})
+	w := &watch{bounds: h.bounds, reserve: h.reserve, look: b.meter(h, group, done), say: log.say, began: h.began, beaten: h.began}
+	ticks, stop := b.ticks()
 	go func() {
 		defer close(ended)
 		for {

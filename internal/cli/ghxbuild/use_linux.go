@@ -56,15 +56,23 @@ func diskFree(folder string) int64 {
 }
 
 // meter measures a build, whose processes are those of the builder's user or, where
-// that is our own, of a group.
-func (b *Builder) meter(h *held, group int) func(whole bool) use {
-	// The folders are gone through where enough was written for that to matter.
+// that is our own, of a group, until done is closed. Nothing that the build writes
+// holds it up: its files are gone through beside, and what was found last counts.
+func (b *Builder) meter(h *held, group int, done <-chan struct{}) func(whole bool) use {
+	// They are gone through where enough was written for that to matter.
 	some := h.bounds.Disk / shareOf
+	found, looking := make(chan int64, 1), false
 	var disk, freeThen int64
 	return func(whole bool) use {
+		select {
+		case disk = <-found:
+			looking = false
+		default:
+		}
 		free := diskFree(b.Home)
-		if whole || freeThen-free > some || freeThen == 0 {
-			disk, freeThen = diskOf(b.writable(h)), free
+		if !looking && (whole || freeThen-free > some || freeThen == 0) {
+			looking, freeThen = true, free
+			go func() { found <- diskOf(b.writable(h), done) }()
 		}
 		return use{memory: b.memoryOf(group), disk: disk, left: free}
 	}
@@ -82,14 +90,19 @@ func (b *Builder) writable(h *held) []string {
 	return paths
 }
 
-// diskOf is how much of the disk files take, in bytes. One with several names counts
-// once.
-func diskOf(paths []string) (bytes int64) {
+// diskOf is how much of the disk files take, in bytes, as far as it comes before done is
+// closed. One with several names counts once.
+func diskOf(paths []string, done <-chan struct{}) (bytes int64) {
 	const block = 512 // see stat(2)
 	type file struct{ device, number uint64 }
 	seen := map[file]bool{}
 	for _, path := range paths {
 		_ = filepath.WalkDir(path, func(_ string, entry fs.DirEntry, err error) error {
+			select {
+			case <-done:
+				return fs.SkipAll
+			default:
+			}
 			if err != nil {
 				return nil //nolint:nilerr // it is gone again
 			}

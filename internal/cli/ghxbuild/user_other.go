@@ -30,7 +30,7 @@ func memoryHere() int64 { return 0 }
 
 func diskFree(string) int64 { return 0 }
 
-func (b *Builder) meter(*held, int) func(bool) use {
+func (b *Builder) meter(*held, int, <-chan struct{}) func(bool) use {
 	return func(bool) use { return use{left: math.MaxInt64} }
 }
 

@@ -19,8 +19,13 @@ func TestAFileWithSeveralNamesTakesTheDiskOnce(t *testing.T) {
 		require.NoError(t, os.Link(file, filepath.Join(folder, name)))
 	}
 	require.NoError(t, os.Symlink(file, filepath.Join(folder, "d")))
-	assert.InDelta(t, size, diskOf([]string{folder, filepath.Join(folder, "gone")}), size/2)
+	assert.InDelta(t, size, diskOf([]string{folder, filepath.Join(folder, "gone")}, nil), size/2)
 	// What is no more than its size takes nothing.
 	require.NoError(t, os.Truncate(file, 1<<40))
-	assert.InDelta(t, size, diskOf([]string{folder}), size/2)
+	assert.InDelta(t, size, diskOf([]string{folder}, nil), size/2)
+
+	// A build that ends is not waited for.
+	ended := make(chan struct{})
+	close(ended)
+	assert.Zero(t, diskOf([]string{folder}, ended))
 }
