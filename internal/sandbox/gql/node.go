@@ -32,6 +32,8 @@ func (q *query) sees(obj any) bool {
 		return false
 	}
 	switch obj := obj.(type) {
+	case *model.Event:
+		return q.seesSubject(obj)
 	case *model.Review:
 		return obj.VisibleTo(q.actor)
 	case *model.ReviewComment:
@@ -84,7 +86,7 @@ func (q *query) object(node string) any {
 		return present(q.s.Runs.Get(id))
 	case model.NodeWorkflow:
 		return present(q.s.Workflows.Get(id))
-	case model.NodeAssigned, model.NodeUnassigned, model.NodeLabeled, model.NodeUnlabeled, model.NodeClosed, model.NodeReopened, model.NodeConnected:
+	case model.NodeAssigned, model.NodeUnassigned, model.NodeLabeled, model.NodeUnlabeled, model.NodeClosed, model.NodeReopened, model.NodeConnected, model.NodeCrossReferred:
 		return present(q.s.Events.Get(id))
 	case model.NodeRelease:
 		return present(q.s.Releases.Get(id))

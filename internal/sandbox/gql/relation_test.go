@@ -1,6 +1,7 @@
 package gql_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -185,15 +186,64 @@ func TestTimelines(t *testing.T) {
 		found := w.do("reader", `query($id: ID!) { node(id: $id) { __typename id } }`, "id", all.Text(node+"id"))
 		assert.Equal(t, all.Text(node+"__typename"), found.Text("data.node.__typename"))
 	}
-	assert.Equal(t, []string{"LabeledEvent", "AssignedEvent", "IssueComment", "ClosedEvent", "ReopenedEvent", "UnlabeledEvent"}, names)
+	assert.Equal(t, []string{"LabeledEvent", "AssignedEvent", "CrossReferencedEvent", "IssueComment", "ClosedEvent", "ReopenedEvent", "UnlabeledEvent"}, names)
 	assert.Equal(t, []string{"owner", "deleted", "writer", "seen"}, []string{
-		all.Text(at + "nodes.0.actor.login"), all.Text(at + "nodes.0.label.name"), all.Text(at + "nodes.1.assignee.login"), all.Text(at + "nodes.2.body"),
+		all.Text(at + "nodes.0.actor.login"), all.Text(at + "nodes.0.label.name"), all.Text(at + "nodes.1.assignee.login"), all.Text(at + "nodes.3.body"),
 	})
 	for _, c := range []struct {
 		types []string
 		skip  int
 		want  int
-	}{{[]string{"LABELED_EVENT", "ISSUE_COMMENT"}, 0, 2}, {[]string{"CONNECTED_EVENT"}, 0, 0}, {nil, 4, 2}, {nil, 100, 0}, {nil, -1, 6}} {
+	}{{[]string{"LABELED_EVENT", "ISSUE_COMMENT"}, 0, 2}, {[]string{"CONNECTED_EVENT"}, 0, 0}, {nil, 5, 2}, {nil, 100, 0}, {nil, -1, 7}} {
 		assert.Equal(t, c.want, w.do("reader", items, "types", c.types, "skip", c.skip).Int(at+"totalCount"), "%v", c)
 	}
+}
+
+// What refers to an issue is told in its timeline, once for each that does: as
+// GitHub makes links, so not in code, and not to those who may not see it.
+func TestTimelinesTellWhatRefersToAnIssue(t *testing.T) {
+	w := newWorld(t)
+	var about, secret *model.Issue
+	w.Change(func(s *model.State, repo *model.Repo) {
+		owner := repo.OwnerID
+		open := func(in *model.Repo, body string) *model.Issue {
+			i, err := s.OpenIssue(owner, in, model.NewIssue{Title: "T", Body: body})
+			require.NoError(t, err)
+			return i
+		}
+		about = open(repo, "#3 is this one")
+		_, err := s.CreateComment(owner, repo, open(repo, "in `#3`, a#3, #33, #1x, x/y/#3 and\n```\n#3\n```"), "see GH-3, and #3 again")
+		require.NoError(t, err)
+		open(repo, "see https://github.com/owner/hello/issues/3.")
+		edited, body := open(repo, "nothing yet"), "(owner/hello#3)"
+		require.NoError(t, s.EditIssue(owner, repo, edited, model.IssueEdit{Body: &body}))
+		hidden := s.AddRepo(model.NewRepo{Owner: owner, Name: "hidden", Private: true})
+		secret = open(hidden, "owner/hello#3")
+		_, err = s.CreateReview(owner, s.Issue(repo, 2), model.NewReview{Event: model.EventComment, Body: "closes #3"})
+		require.NoError(t, err)
+	})
+	const query = `query { repository(owner: "owner", name: "hello") { issue(number: 3) { timelineItems(first: 50, itemTypes: [CROSS_REFERENCED_EVENT]) { nodes {
+		... on CrossReferencedEvent { id actor { login } isCrossRepository willCloseTarget source { ... on Issue { number } ... on PullRequest { number } } target { ... on Issue { number } } } } } } } }`
+	told := func(login string) (all []string) {
+		nodes, _ := w.do(login, query).At("data.repository.issue.timelineItems.nodes").([]any)
+		for _, node := range nodes {
+			n := node.(map[string]any)
+			all = append(all, fmt.Sprint(n["source"].(map[string]any)["number"], " ", n["isCrossRepository"], " ", n["willCloseTarget"]))
+			assert.Equal(t, map[string]any{"number": float64(about.Number)}, n["target"])
+		}
+		return all
+	}
+	assert.Equal(t, []string{"4 false false", "5 false false", "6 false false", "1 true false", "2 false false"}, told("owner"))
+	assert.Equal(t, []string{"4 false false", "5 false false", "6 false false", "2 false false"}, told("reader"), "the repository is private")
+	event := w.do("owner", query).Text("data.repository.issue.timelineItems.nodes.3.id")
+	const node = `query($id: ID!) { node(id: $id) { id } }`
+	assert.Equal(t, event, w.do("owner", node, "id", event).Text("data.node.id"))
+	w.refused("NOT_FOUND", "Could not resolve to a node with the global id of '"+event+"'", "reader", node, "id", event)
+
+	w.Change(func(s *model.State, repo *model.Repo) {
+		body := "Fixes #3"
+		require.NoError(t, s.EditIssue(repo.OwnerID, repo, s.Issue(repo, 2), model.IssueEdit{Body: &body}))
+		require.NoError(t, s.DeleteIssue(repo.OwnerID, s.Repos.Get(secret.RepoID), secret))
+	})
+	assert.Equal(t, []string{"4 false false", "5 false false", "6 false false", "2 false true"}, told("owner"))
 }

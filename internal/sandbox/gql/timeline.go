@@ -19,6 +19,8 @@ type timelineKind struct {
 // timelineKinds returns the kinds by the name that events have in the model.
 func timelineKinds() map[string]timelineKind {
 	return map[string]timelineKind{
+		model.EventCrossReferenced: {"CrossReferencedEvent", "CROSS_REFERENCED_EVENT", model.NodeCrossReferred},
+
 		"assigned":   {"AssignedEvent", "ASSIGNED_EVENT", model.NodeAssigned},
 		"unassigned": {"UnassignedEvent", "UNASSIGNED_EVENT", model.NodeUnassigned},
 		"labeled":    {"LabeledEvent", "LABELED_EVENT", model.NodeLabeled},
@@ -52,6 +54,7 @@ func timelineFields() map[string]graphql.Resolver {
 		},
 		"closed": {"stateReason": prop(func(q *query, e *model.Event) any { return stateReason(q, e) })},
 	}
+	about[model.EventCrossReferenced] = crossReference()
 	about["unassigned"], about["unlabeled"], about["reopened"] = about["assigned"], about["labeled"], about["closed"]
 	for kind, k := range timelineKinds() {
 		fields[k.name+".actor"] = prop(func(q *query, e *model.Event) any { return present(q.s.Users.Get(e.ActorID)) })
@@ -61,6 +64,21 @@ func timelineFields() map[string]graphql.Resolver {
 		}
 	}
 	return fields
+}
+
+// crossReference resolves the events by which others tell that they refer to an
+// issue: the source is the one that does.
+func crossReference() map[string]graphql.Resolver {
+	return map[string]graphql.Resolver{
+		"source":            prop(func(q *query, e *model.Event) any { return q.s.Issues.Get(e.SubjectID) }),
+		"target":            prop(func(q *query, e *model.Event) any { return q.s.Issues.Get(e.IssueID) }),
+		"referencedAt":      prop(func(_ *query, e *model.Event) any { return e.CreatedAt }),
+		"isCrossRepository": prop(func(q *query, e *model.Event) any { return q.s.Issues.Get(e.SubjectID).RepoID != e.RepoID }),
+		"willCloseTarget": prop(func(q *query, e *model.Event) any {
+			source := q.s.Issues.Get(e.SubjectID)
+			return source.Pull != nil && !source.Closed && slices.Contains(q.s.Closes(source), q.s.Issues.Get(e.IssueID))
+		}),
+	}
 }
 
 // labelOf returns the label that an event is about; what is left of one that
@@ -112,8 +130,12 @@ func timelineOf(q *query, i *model.Issue, args graphql.Args) ([]any, error) {
 }
 
 // seesSubject reports whether the user may see the other issue or pull request
-// that an event is about; true for events about none.
+// that an event is about; true for events about none. What is gone refers to
+// nothing.
 func (q *query) seesSubject(e *model.Event) bool {
 	subject := q.s.Issues.Get(e.SubjectID)
-	return subject == nil || q.sees(subject)
+	if subject == nil {
+		return e.Kind != model.EventCrossReferenced
+	}
+	return q.sees(subject)
 }

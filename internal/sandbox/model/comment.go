@@ -21,6 +21,7 @@ func (s *State) EditComment(actor ID, c *Comment, body string) error {
 	s.tellMentioned(actor, c.RepoID, c.ID, before, body)
 	c.Body, c.UpdatedAt = body, s.Advance()
 	s.commentHappened(actor, c, "edited", map[string]any{"body": from(before)})
+	s.referTo(actor, s.Issues.Get(c.IssueID), body)
 	return nil
 }
 
@@ -47,6 +48,9 @@ func (s *State) EditReviewComment(actor ID, c *ReviewComment, body string) error
 	}
 	s.tellMentioned(actor, c.RepoID, c.ID, c.Body, body)
 	c.Body, c.UpdatedAt = body, s.Advance()
+	if t := s.Threads.Get(c.ThreadID); s.Reviews.Get(c.ReviewID).State != ReviewPending {
+		s.referTo(actor, s.Issues.Get(t.IssueID), body)
+	}
 	return nil
 }
 

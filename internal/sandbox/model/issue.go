@@ -50,6 +50,7 @@ func (s *State) OpenIssue(actor ID, repo *Repo, in NewIssue) (*Issue, error) {
 	i := s.addIssue(actor, repo, in.Title, in.Body, nil)
 	s.issueHappened(actor, i, "opened", Happening{})
 	s.set(actor, i, set)
+	s.referTo(actor, i, i.Body)
 	return i, nil
 }
 
@@ -120,6 +121,7 @@ func (s *State) CreateComment(actor ID, repo *Repo, i *Issue, body string) (*Com
 	i.UpdatedAt = now
 	s.tellMentioned(actor, repo.ID, c.ID, "", body)
 	s.commentHappened(actor, c, "created", nil)
+	s.referTo(actor, i, body)
 	return s.Comments.Add(c.ID, c), nil
 }
 

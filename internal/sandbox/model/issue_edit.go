@@ -193,6 +193,7 @@ func (s *State) rewrite(actor ID, repo *Repo, i *Issue, edit IssueEdit) {
 		changes["body"] = from(i.Body)
 		s.tellMentioned(actor, repo.ID, i.ID, i.Body, *edit.Body)
 		i.Body = *edit.Body
+		s.referTo(actor, i, i.Body)
 	}
 	if len(changes) > 0 {
 		s.issueHappened(actor, i, "edited", Happening{Changes: changes})

@@ -35,6 +35,7 @@ const (
 	NodeClosed        NodeKind = "CE"
 	NodeReopened      NodeKind = "REE"
 	NodeConnected     NodeKind = "CONE"
+	NodeCrossReferred NodeKind = "CRE"
 	NodeReaction      NodeKind = "REA"
 	NodeRelease       NodeKind = "RE"
 	NodeReleaseAsset  NodeKind = "RA"

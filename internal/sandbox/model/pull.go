@@ -50,6 +50,7 @@ func (s *State) OpenPull(actor ID, repo *Repo, in NewPull) (*Issue, error) {
 	i := s.addIssue(actor, repo, in.Title, in.Body, pull)
 	s.because(CauseLinkedBranch, func() { s.linkPull(actor, i, from) })
 	s.pullEvent(actor, i, "opened")
+	s.referTo(actor, i, i.Body)
 	return i, nil
 }
 

@@ -199,6 +199,10 @@ func (s *State) submit(i *Issue, r *Review, event ReviewEvent) {
 	s.record(r.AuthorID, i, Event{Kind: "reviewed", SubjectID: r.ID})
 	s.emit(Happening{Event: "pull_request_review", Action: "submitted", RepoID: r.RepoID, ActorID: r.AuthorID, Issue: i, Review: r})
 	s.mergeReady(s.Repos.Get(r.RepoID), i.Pull.HeadSHA)
+	s.referTo(r.AuthorID, i, r.Body)
+	for _, c := range s.CommentsOfReview(r) {
+		s.referTo(r.AuthorID, i, c.Body)
+	}
 }
 
 // PendingReview returns a user's pending review of a pull request, nil if

@@ -105,6 +105,7 @@ func (s *State) ReplyToThread(actor ID, t *Thread, r *Review, body string) (*Rev
 		r = s.addReview(actor, i, "", "")
 		s.follows(r.ID, CauseReview)
 		s.submit(i, r, EventComment)
+		s.referTo(actor, i, body)
 	}
 	return s.addReviewComment(actor, t, r, body, s.CommentsOfThread(t.ID)[0].DiffHunk), nil
 }
