@@ -198,8 +198,9 @@ func (b *binary) run(ctx context.Context, environment []string, arguments ...str
 const (
 	patience     = 10
 	patienceMore = 2 * time.Second
-	// quick is for how long tests run that are tried first.
-	quick = 200 * time.Millisecond
+	// quick is for how long tests run that are tried first, and those that are tried
+	// next run for so many times as long.
+	quick, slower = 200 * time.Millisecond, 5
 )
 
 // try runs tests with a mutant that acts until one notices, the quick ones
@@ -218,19 +219,21 @@ type batch []*test
 
 func batches(tests []*test) []batch {
 	tests = slices.SortedStableFunc(slices.Values(tests), func(a, b *test) int { return cmp.Compare(a.took, b.took) })
+	type place struct {
+		in    *binary
+		limit time.Duration
+	}
 	var order []batch
-	early, late := map[*binary]int{}, map[*binary]int{}
-	var total time.Duration
+	places := map[place]int{}
+	total, limit := time.Duration(0), quick
 	for _, t := range tests {
-		total += t.took
-		places := early
-		if total > quick {
-			places = late
+		for total += t.took; total > limit; {
+			limit *= slower
 		}
-		at, is := places[t.in]
+		at, is := places[place{t.in, limit}]
 		if !is {
 			at = len(order)
-			places[t.in] = at
+			places[place{t.in, limit}] = at
 			order = append(order, nil)
 		}
 		order[at] = append(order[at], t)
