@@ -71,12 +71,12 @@ func (q *Queue) live(ctx context.Context) {
 			fence.Reset(q.fenceAfter() - q.opts.Now().Sub(began))
 			q.running.lift()
 			// Who was away itself cannot tell who else was.
-			bury := began.Sub(last) < q.opts.Silence
+			removeSilent := began.Sub(last) < q.opts.Silence
 			last = began
-			err = q.inTime(ctx, func(ctx context.Context) error { return q.rescue(ctx, bury) })
+			err = q.inTime(ctx, func(ctx context.Context) error { return q.rescue(ctx, removeSilent) })
 		}
 		if err != nil && ctx.Err() == nil {
-			q.strays = nil
+			q.orphans = nil
 			q.opts.Log.WarnContext(ctx, "the queue could not say that this process lives", slog.String("error", q.opts.Redact(err.Error())))
 		}
 	}

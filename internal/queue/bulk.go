@@ -28,10 +28,10 @@ const bulkInsert = `
 
 // plain reports whether a job has nothing said of it that bulkInsert does not
 // store.
-func (o Order) plain() bool { return o.unique == "" }
+func (s JobSpec) plain() bool { return s.unique == "" }
 
 // insertBulk stores plain jobs in SQLite.
-func insertBulk(ctx context.Context, tx *database.Tx, jobs []Order) error {
+func insertBulk(ctx context.Context, tx *database.Tx, jobs []JobSpec) error {
 	all := make([]bulkJob, 0, len(jobs))
 	for _, job := range jobs {
 		arguments, err := job.arguments()

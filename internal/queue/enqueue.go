@@ -12,8 +12,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
-// Order is a job that is to be stored. Its methods return it with more said.
-type Order struct {
+// JobSpec is a job that is to be stored. Its methods return it with more said.
+type JobSpec struct {
 	kind, lane         string
 	attempts, priority int
 	payload            any
@@ -21,8 +21,8 @@ type Order struct {
 }
 
 // New returns a job of this kind.
-func (k Kind[T]) New(payload T) Order {
-	return Order{
+func (k Kind[T]) New(payload T) JobSpec {
+	return JobSpec{
 		kind: k.Name, lane: k.Lane, payload: payload,
 		attempts: cmp.Or(k.Attempts, DefaultAttempts), priority: cmp.Or(k.Priority, First),
 	}
@@ -30,16 +30,16 @@ func (k Kind[T]) New(payload T) Order {
 
 // Once has the job not be stored if one of its kind with the same name waits
 // or runs.
-func (o Order) Once(name string) Order { o.unique = name; return o }
+func (s JobSpec) Once(name string) JobSpec { s.unique = name; return s }
 
-// Prior changes the priority that the kind has.
-func (o Order) Prior(priority int) Order { o.priority = priority; return o }
+// WithPriority changes the priority that the kind has.
+func (s JobSpec) WithPriority(priority int) JobSpec { s.priority = priority; return s }
 
-// Stored is what became of an [Order].
+// Stored is what became of a [JobSpec].
 type Stored struct {
 	// ID is the job's, or that of the one that waits or runs already.
 	ID int64
-	// Known says that there is such a job already; see [Order.Once].
+	// Known says that there is such a job already; see [JobSpec.Once].
 	Known bool
 }
 
@@ -62,29 +62,29 @@ func unfinished() []rivertype.JobState {
 }
 
 // arguments writes what River keeps of a job.
-func (o Order) arguments() (arguments, error) {
-	payload, err := json.Marshal(o.payload)
+func (s JobSpec) arguments() (arguments, error) {
+	payload, err := json.Marshal(s.payload)
 	if err != nil {
-		return arguments{}, fault.Internalf("write the payload of a job %q: %w", o.kind, err)
+		return arguments{}, fault.Internalf("write the payload of a job %q: %w", s.kind, err)
 	}
-	return arguments{o.kind, o.unique, payload}, nil
+	return arguments{s.kind, s.unique, payload}, nil
 }
 
 // params writes a job as River takes it.
-func (o Order) params() (river.InsertManyParams, error) {
-	args, err := o.arguments()
+func (s JobSpec) params() (river.InsertManyParams, error) {
+	args, err := s.arguments()
 	if err != nil {
 		return river.InsertManyParams{}, err
 	}
-	opts := &river.InsertOpts{Queue: o.lane, MaxAttempts: o.attempts, Priority: o.priority}
-	if o.unique != "" {
+	opts := &river.InsertOpts{Queue: s.lane, MaxAttempts: s.attempts, Priority: s.priority}
+	if s.unique != "" {
 		opts.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: unfinished()}
 	}
 	return river.InsertManyParams{Args: args, InsertOpts: opts}, nil
 }
 
 // Enqueue stores jobs with the transaction, and returns what became of each.
-func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, jobs ...Order) ([]Stored, error) {
+func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, jobs ...JobSpec) ([]Stored, error) {
 	stored := make([]Stored, 0, len(jobs))
 	for _, job := range jobs {
 		params, err := job.params()
@@ -102,7 +102,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, jobs ...Order) ([]
 
 // EnqueueMany stores many jobs at once, in a fraction of the time. Nothing is
 // told of them.
-func (q *Queue) EnqueueMany(ctx context.Context, tx *database.Tx, jobs []Order) error {
+func (q *Queue) EnqueueMany(ctx context.Context, tx *database.Tx, jobs []JobSpec) error {
 	if len(jobs) == 0 {
 		return nil
 	}

@@ -50,7 +50,7 @@ func (q *Queue) Depths(ctx context.Context) ([]Depth, error) {
 // Every stores a job again and again, on one of the machines, the first time
 // soon after the start. It is called before [Queue.Start]. While one of its
 // kind waits or runs there is no second one.
-func (q *Queue) Every(pause time.Duration, job Order) error {
+func (q *Queue) Every(pause time.Duration, job JobSpec) error {
 	params, err := job.Once(job.kind).params()
 	if err != nil {
 		return err

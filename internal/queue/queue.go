@@ -117,8 +117,8 @@ type Queue struct {
 	engine  *engine
 	workers *river.Workers
 	running running
-	// strays are those of the last beat, by id.
-	strays map[int64]stray
+	// orphans are those of the last beat, by id.
+	orphans map[int64]orphan
 	// stopping is true from when jobs are told that the process ends.
 	stopping atomic.Bool
 	// endBeat ends the goroutine that says that the process lives.

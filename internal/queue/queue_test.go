@@ -77,11 +77,11 @@ func (r *rig) stop(t *testing.T) {
 	assert.NoError(t, r.Stop(ctx))
 }
 
-func (r *rig) enqueue(t *testing.T, order queue.Order) queue.Stored {
+func (r *rig) enqueue(t *testing.T, spec queue.JobSpec) queue.Stored {
 	t.Helper()
 	var stored []queue.Stored
 	require.NoError(t, r.db.Write(t.Context(), func(tx *database.Tx) (err error) {
-		stored, err = r.Enqueue(t.Context(), tx, order)
+		stored, err = r.Enqueue(t.Context(), tx, spec)
 		return err
 	}))
 	return stored[0]
@@ -165,7 +165,7 @@ func TestAJobIsStoredWithItsTransactionOrNotAtAll(t *testing.T) {
 		err := r.db.Write(t.Context(), func(tx *database.Tx) error {
 			_, err := r.Enqueue(t.Context(), tx, kind().New(plan{}))
 			require.NoError(t, err)
-			require.NoError(t, r.EnqueueMany(t.Context(), tx, []queue.Order{kind().New(plan{}), kind().New(plan{})}))
+			require.NoError(t, r.EnqueueMany(t.Context(), tx, []queue.JobSpec{kind().New(plan{}), kind().New(plan{})}))
 			return refused
 		})
 		require.ErrorIs(t, err, refused)
@@ -173,7 +173,7 @@ func TestAJobIsStoredWithItsTransactionOrNotAtAll(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, depths)
 		require.NoError(t, r.db.Write(t.Context(), func(tx *database.Tx) error {
-			return r.EnqueueMany(t.Context(), tx, []queue.Order{kind().New(plan{}), kind().New(plan{})})
+			return r.EnqueueMany(t.Context(), tx, []queue.JobSpec{kind().New(plan{}), kind().New(plan{})})
 		}))
 		depths, err = r.Depths(t.Context())
 		require.NoError(t, err)

@@ -19,29 +19,29 @@ const (
 	rescueLock = 0x72657363
 	// mostRunning is how many running jobs are looked at together.
 	mostRunning = 10_000
-	// strayBeats is how many beats in a row see a stray before it is given back:
+	// orphanBeats is how many beats in a row see an orphan before it is given back:
 	// for so long that River has tried again, in vain, to store its end. It does
-	// that four times a second, so no stray is younger than strayAge.
-	strayBeats = 5
-	strayAge   = time.Second
+	// that four times a second, so no orphan is younger than orphanAge.
+	orphanBeats = 5
+	orphanAge   = time.Second
 )
 
-// stray is an attempt that is this process's, as the database says, and that
+// orphan is an attempt that is this process's, as the database says, and that
 // the process does not work on. It has just been taken, or its end is being
 // stored; but if it stays, the database was away when either was told.
-type stray struct {
+type orphan struct {
 	attempt, beats int
 	since          time.Time
 }
 
-// rescue gives back jobs of processes that are not there any more, and strays.
+// rescue gives back jobs of processes that are not there any more, and orphans.
 // If it buries, it first removes processes that have been silent.
-func (q *Queue) rescue(ctx context.Context, bury bool) error {
+func (q *Queue) rescue(ctx context.Context, removeSilent bool) error {
 	return q.db.Write(ctx, func(tx *database.Tx) error {
 		if only, err := q.alone(ctx, tx); err != nil || !only {
 			return err
 		}
-		if bury {
+		if removeSilent {
 			if _, err := tx.Exec(ctx, "DELETE FROM queue_process WHERE seen < "+q.clock()+" - $1", q.opts.Silence.Milliseconds()); err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ func (q *Queue) rescue(ctx context.Context, bury bool) error {
 		if err != nil {
 			return fault.Infraf("list the jobs that run: %w", err)
 		}
-		seen := map[int64]stray{}
+		seen := map[int64]orphan{}
 		for _, job := range jobs {
 			switch by := worksOn(job); {
 			case by == q.opts.Process:
@@ -66,7 +66,7 @@ func (q *Queue) rescue(ctx context.Context, bury bool) error {
 				return err
 			}
 		}
-		q.strays = seen
+		q.orphans = seen
 		return nil
 	})
 }
@@ -123,19 +123,19 @@ func (q *Queue) giveBack(ctx context.Context, tx *database.Tx, job *rivertype.Jo
 	return nil
 }
 
-// look looks at a job of this process, and gives it back if it has been a stray
+// look looks at a job of this process, and gives it back if it has been an orphan
 // for long. The attempt does not count, as nothing is known against the job.
-// Seen collects the strays that are left.
-func (q *Queue) look(ctx context.Context, tx *database.Tx, job *rivertype.JobRow, seen map[int64]stray) error {
+// Seen collects the orphans that are left.
+func (q *Queue) look(ctx context.Context, tx *database.Tx, job *rivertype.JobRow, seen map[int64]orphan) error {
 	if q.running.has(job.ID) {
 		return nil
 	}
 	now := q.opts.Now()
-	s, known := q.strays[job.ID]
+	s, known := q.orphans[job.ID]
 	if !known || s.attempt != job.Attempt {
-		s = stray{attempt: job.Attempt, since: now}
+		s = orphan{attempt: job.Attempt, since: now}
 	}
-	if s.beats++; s.beats < strayBeats || now.Sub(s.since) < strayAge {
+	if s.beats++; s.beats < orphanBeats || now.Sub(s.since) < orphanAge {
 		seen[job.ID] = s
 		return nil
 	}

@@ -145,9 +145,9 @@ func New(opts Options) *Conductor {
 }
 
 // measureJob returns the job that measures a run, once at a time.
-func (c *Conductor) measureJob(r runs.Run) queue.Order { return c.measure.New(job{r.ID}).Once(r.ID) }
+func (c *Conductor) measureJob(r runs.Run) queue.JobSpec { return c.measure.New(job{r.ID}).Once(r.ID) }
 
-func (c *Conductor) tellJob(id string) queue.Order { return c.telling.New(job{id}).Once(id) }
+func (c *Conductor) tellJob(id string) queue.JobSpec { return c.telling.New(job{id}).Once(id) }
 
 // client returns a client for the repository of an event.
 func (c *Conductor) client(ctx context.Context, e ghevent.Event) (*github.Client, error) {

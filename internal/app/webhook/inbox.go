@@ -107,11 +107,11 @@ func (i *Inbox) Keep(ctx context.Context, arrived []Delivery) (fresh []bool, err
 		if fresh, err = i.Add(ctx, tx, arrived); err != nil {
 			return err
 		}
-		var jobs []queue.Order
+		var jobs []queue.JobSpec
 		for n, d := range arrived {
 			if fresh[n] {
 				e, _ := i.opts.Events.named(d.Event)
-				jobs = append(jobs, i.jobs.New(received{d.ID}).Prior(e.Priority))
+				jobs = append(jobs, i.jobs.New(received{d.ID}).WithPriority(e.Priority))
 			}
 		}
 		return i.opts.Queue.EnqueueMany(ctx, tx, jobs)
