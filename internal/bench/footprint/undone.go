@@ -53,20 +53,23 @@ type part struct {
 // detour is what led a part away from a value and back to it.
 type detour struct {
 	part
+	// name is that of the part's object.
+	name string
 	// steps are the indexes of the changes, in order.
 	steps []int
 }
 
 func (d detour) has(k int) bool { return slices.Contains(d.steps, k) }
 
-// spans reports whether a change was made meanwhile, or in consequence of the
-// last step.
-func (d detour) spans(seen []bench.Change, k int) bool {
-	last := d.steps[len(d.steps)-1]
-	return d.steps[0] <= k && (k <= last || sameAct(seen[k], seen[last]))
+// causes reports whether something follows from a step of the detour or, where
+// the part steers what follows from others, from anything that was done meanwhile.
+func (d detour) causes(seen []bench.Change, c bench.Change) bool {
+	if slices.Contains(steering[d.object], d.field) {
+		first, last := seen[d.steps[0]], seen[d.steps[len(d.steps)-1]]
+		return first.Act <= c.Act && c.Act <= last.Act
+	}
+	return slices.ContainsFunc(d.steps, func(step int) bool { return seen[step].Act == c.Act })
 }
-
-func sameAct(a, b bench.Change) bool { return a.Act != 0 && a.Act == b.Act }
 
 // step is what a change does to a part of its object.
 type step struct {
@@ -84,7 +87,7 @@ func detours(seen []bench.Change) []detour {
 	}
 	var found []detour
 	paths := map[part][]visited{}
-	mentioned := mentionedIn(seen)
+	told := whomTold(seen)
 	last := map[object]int{}
 	for k, c := range seen {
 		last[objectOf(c)] = k
@@ -94,7 +97,7 @@ func detours(seen []bench.Change) []detour {
 		if c.Cause != "" || isGone {
 			continue
 		}
-		for _, s := range stepsOf(c, mentioned) {
+		for _, s := range stepsOf(c, told) {
 			path := paths[s.part]
 			if n := len(path); n == 0 || path[n-1].value != s.before {
 				path = []visited{{value: s.before}}
@@ -104,7 +107,7 @@ func detours(seen []bench.Change) []detour {
 				paths[s.part] = append(path, visited{s.after, k})
 				continue
 			}
-			d := detour{part: s.part}
+			d := detour{part: s.part, name: c.Name}
 			for _, v := range path[at+1:] {
 				d.steps = append(d.steps, v.by)
 			}
@@ -115,31 +118,27 @@ func detours(seen []bench.Change) []detour {
 	return found
 }
 
-// mentionedIn returns those who were told that they are mentioned, by login, with
-// what matches the mention.
-func mentionedIn(seen []bench.Change) map[string]*regexp.Regexp {
+// whomTold returns those who were told of anything, by login, with what matches a
+// mention of them.
+func whomTold(seen []bench.Change) map[string]*regexp.Regexp {
 	found := map[string]*regexp.Regexp{}
 	for _, c := range seen {
 		for _, t := range c.Told {
-			if t.Reason == "mention" && found[t.Login] == nil {
-				found[t.Login] = regexp.MustCompile(`(?i)@` + regexp.QuoteMeta(t.Login) + `(?:[^\w-]|$)`)
-			}
+			found[t.Login] = regexp.MustCompile(`(?i)@` + regexp.QuoteMeta(t.Login) + `(?:[^\w-]|$)`)
 		}
 	}
 	return found
 }
 
 // stepsOf returns what a change does to the parts of its object that it changes.
-func stepsOf(c bench.Change, mentioned map[string]*regexp.Regexp) []step {
+func stepsOf(c bench.Change, told map[string]*regexp.Regexp) []step {
 	var steps []step
 	add := func(field, element string, before, after any) {
 		if !equal(before, after) {
 			steps = append(steps, step{part{c.Object, identity(c), field, element}, string(canonical(before)), string(canonical(after))})
 		}
 	}
-	if c.Kind != bench.ChangeChanged {
-		add(existence, "", c.Kind == bench.ChangeDeleted, c.Kind == bench.ChangeCreated)
-	}
+	add(existence, "", c.Kind == bench.ChangeDeleted, c.Kind == bench.ChangeCreated)
 	for _, f := range c.Fields {
 		if Implied(c.Object, f.Name) {
 			continue
@@ -155,7 +154,7 @@ func stepsOf(c bench.Change, mentioned map[string]*regexp.Regexp) []step {
 		add(f.Name, "", f.Before, f.After)
 		was, _ := f.Before.(string)
 		is, _ := f.After.(string)
-		for login, by := range mentioned {
+		for login, by := range told {
 			if f.Name == "body" {
 				add(mention, login, by.MatchString(was), by.MatchString(is))
 			}
@@ -205,38 +204,28 @@ func (u undone) pushes(k int) string {
 	return ""
 }
 
-// follows says that a change follows from what was undone, or from what only
-// what was undone made it follow from; nothing if it does not, or is undone too.
+// follows says that a change follows from what was undone, nothing if it does not,
+// or is undone too.
 func (u undone) follows(k int) string {
 	c := u.seen[k]
-	if c.Cause == "" {
+	if c.Cause == "" || c.Act == 0 {
 		return ""
 	}
-	at := slices.IndexFunc(u.detours, func(d detour) bool {
-		from := slices.ContainsFunc(d.steps, func(step int) bool { return sameAct(u.seen[step], c) })
-		return from || slices.Contains(steering[d.object], d.field) && d.spans(u.seen, k)
-	})
+	at := slices.IndexFunc(u.detours, func(d detour) bool { return d.causes(u.seen, c) })
 	if at < 0 || !u.remains(c) {
 		return ""
 	}
-	first := u.seen[u.detours[at].steps[0]]
-	return fmt.Sprintf("it follows from a change of %s %s that was undone", first.Object, first.Name)
+	return fmt.Sprintf("it follows from a change of %s %s that was undone", u.detours[at].object, u.detours[at].name)
 }
 
 // remains reports whether something is left of a change in the end.
 func (u undone) remains(c bench.Change) bool {
-	if slices.Contains(lasting, c.Object) || len(c.Told) > 0 {
+	if len(c.Told) > 0 {
 		return true
 	}
-	var all []bench.Change
-	for _, other := range u.seen {
-		if other.Object == c.Object && identity(other) == identity(c) {
-			all = append(all, other)
-		}
-	}
-	net, any := join(all)
-	if !any || c.Kind != bench.ChangeChanged {
-		return any && net.Kind == c.Kind
+	net, any := join(slices.DeleteFunc(slices.Clone(u.seen), func(other bench.Change) bool { return anyhow(other) != anyhow(c) }))
+	if c.Kind != bench.ChangeChanged {
+		return any
 	}
 	return slices.ContainsFunc(c.Fields, func(f bench.FieldChange) bool {
 		return !Implied(c.Object, f.Name) && slices.ContainsFunc(net.Fields, func(n bench.FieldChange) bool { return n.Name == f.Name })

@@ -231,7 +231,11 @@ func TestS14AnIdIsAskedForByNumberToo(t *testing.T) {
 	assert.Equal(t, [][]string{
 		{"12"}, {"I_kwDOBUUi884FRSNr", "12", "88417131"}, {"https://github.com/o/n/pull/12", "12"}, {"I_ks8AAAABAAAAAQ", "4294967297"},
 	}, resolved.Named)
-	m.Resources["pr"]["big"], m.Resources["pr"]["file"], m.Resources["pr"]["id"] = "ci.yml", "ci.yml", 77
+	m.Resources["pr"]["big"], m.Resources["pr"]["file"] = "ci.yml", "ci.yml"
+	resolved, err = scenario.Resolve(s, m)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"ci.yml"}, resolved.Named[3])
+	m.Resources["pr"]["id"] = 77
 	resolved, err = scenario.Resolve(s, m)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"ci.yml", "77"}, resolved.Named[3], "a workflow is known by its file and its number")
