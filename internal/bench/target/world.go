@@ -165,7 +165,7 @@ func permissions() map[string]model.Permission {
 
 // script is what a world says of a job's end, as the sandbox takes it.
 func script(o world.Outcome) model.Script {
-	s := model.Script{Workflow: o.Workflow, Job: o.Job, Branch: o.Branch, Title: o.Title, FailingStep: o.Step, Hanging: o.Hangs}
+	s := model.Script{Workflow: o.Workflow, Job: o.Job, Branch: o.Branch, Title: o.Title, FailingStep: o.Step, Hanging: o.Hangs, Waiting: o.Waits}
 	for _, end := range o.Ends {
 		s.Outcomes = append(s.Outcomes, model.Conclusion(end))
 	}

@@ -39,6 +39,7 @@ func (c *repositoryChecker) check() {
 		c.pull(&c.repo.Pulls[i])
 	}
 	c.issueRelations()
+	c.mentions()
 	c.actions()
 	c.releases()
 }

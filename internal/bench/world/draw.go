@@ -340,6 +340,8 @@ const hexDigits = "0123456789abcdef"
 func (d *drawing) meaning(name string, path []string, key string, in scope) (value any, known bool) {
 	how, about, _ := strings.Cut(name, ":")
 	switch about = strings.TrimSpace(about); {
+	case strings.HasPrefix(name, mentionSign) && mayRefer(path):
+		return "{{" + name + "}}", true
 	case how == "pick" && about != "":
 		from := strings.Split(about, "|")
 		return strings.TrimSpace(from[d.stream(key).IntN(len(from))]), true

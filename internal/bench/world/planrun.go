@@ -36,8 +36,10 @@ type Outcome struct {
 	// Ends are the conclusions by attempt; none means success.
 	Ends []string `json:"ends"`
 	// Step is the one that a failure happens in; empty means the last one.
-	Step    string       `json:"step"`
-	Hangs   bool         `json:"hangs"`
+	Step  string `json:"step"`
+	Hangs bool   `json:"hangs"`
+	// Waits is true for a job that no machine begins.
+	Waits   bool         `json:"waits"`
 	Steps   []StepOutput `json:"steps"`
 	Uploads []Upload     `json:"uploads"`
 }

@@ -73,7 +73,7 @@ func (s *State) attemptHappened(run *Run, jobs []ID) {
 		if job.Status != Queued && job.Conclusion != Skipped {
 			s.jobHappened(actor, job, "in_progress")
 		}
-		if n == 0 {
+		if n == 0 && run.Current().Status != Queued {
 			s.runAs(actor, run, "in_progress", InProgress)
 		}
 		if job.Status == Completed {

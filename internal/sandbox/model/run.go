@@ -131,13 +131,17 @@ func (s *State) settle(run *Run) {
 	a.Status, a.Conclusion, a.UpdatedAt, run.UpdatedAt = Completed, Skipped, s.Now, s.Now
 	suite := s.CheckSuites.Get(run.SuiteID)
 	suite.UpdatedAt = s.Now
+	unfinished, begun := false, false
 	for _, id := range a.Jobs {
 		job := s.Jobs.Get(id)
-		if job.Status != Completed {
-			a.Status, a.Conclusion = InProgress, ""
-			return
-		}
+		unfinished, begun = unfinished || job.Status != Completed, begun || job.Status != Queued
 		a.Conclusion = worse(a.Conclusion, job.Conclusion)
+	}
+	switch {
+	case unfinished && begun:
+		a.Status, a.Conclusion = InProgress, ""
+	case unfinished:
+		a.Status, a.Conclusion = Queued, ""
 	}
 }
 

@@ -148,6 +148,10 @@ func TestJobsWaitForThoseTheyNeed(t *testing.T) {
 			[]string{"build 1 success", "test 1 success", "deploy 1 success", "lint 1 timed_out"}, model.Completed, model.Failure},
 		{"one hangs", []model.Script{{Workflow: "p.yml", Job: "test", Hanging: true}},
 			[]string{"build 1 success", "test 1 in_progress", "deploy 1 queued", "lint 1 success"}, model.InProgress, ""},
+		{"one waits for a machine", []model.Script{{Workflow: "p.yml", Job: "test", Waiting: true}},
+			[]string{"build 1 success", "test 1 queued", "deploy 1 queued", "lint 1 success"}, model.InProgress, ""},
+		{"all wait for a machine", []model.Script{{Workflow: "p.yml", Waiting: true}},
+			[]string{"build 1 queued", "test 1 queued", "deploy 1 queued", "lint 1 queued"}, model.Queued, ""},
 		{"everything is skipped", []model.Script{{Workflow: "p.yml", Outcomes: []model.Conclusion{model.Skipped}}},
 			[]string{"build 1 skipped", "test 1 skipped", "deploy 1 skipped", "lint 1 skipped"}, model.Completed, model.Skipped},
 	} {
@@ -227,6 +231,15 @@ func TestHangingRunsAreCancelled(t *testing.T) {
 	problem := refusal(t, w.Cancel(w.owner, run))
 	assert.Equal(t, model.Conflict, problem.Kind)
 	assert.Equal(t, "Cannot cancel a workflow run that is completed.", problem.Message)
+}
+
+func TestWaitingRunsAreCancelled(t *testing.T) {
+	w := newWorld(t, workflow("p.yml", pipeline))
+	w.Scripts = []model.Script{{Workflow: "p.yml", Waiting: true}}
+	run := w.dispatch("p.yml", map[string]string{"name": "x"})
+	assert.Empty(t, w.Jobs.Get(run.Current().Jobs[0]).Steps, "nothing has begun")
+	require.NoError(t, w.Cancel(w.owner, run))
+	assert.Equal(t, model.Cancelled, run.Current().Conclusion)
 }
 
 func TestDispatch(t *testing.T) {

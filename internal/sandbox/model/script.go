@@ -33,6 +33,8 @@ type Script struct {
 	Steps []ScriptStep
 	// Hanging jobs stay in progress until somebody cancels them.
 	Hanging bool
+	// Waiting jobs stay queued, as if there were no machine for them.
+	Waiting bool
 	// Uploads are the artifacts that the job leaves, however it ends.
 	Uploads []Upload
 }
@@ -155,7 +157,11 @@ func (s *State) blocker(run *Run, def jobDefinition) *Job {
 // with their logs.
 func (s *State) play(job *Job, def jobDefinition, script Script) {
 	job.Status, job.Conclusion = Completed, script.outcome(job.Attempt)
-	if script.Hanging {
+	switch {
+	case script.Waiting:
+		job.Status, job.Conclusion = Queued, ""
+		return
+	case script.Hanging:
 		job.Status, job.Conclusion = InProgress, ""
 	}
 	titles, acts := script.steps(def)

@@ -55,7 +55,7 @@ type Options struct {
 func Build(ctx context.Context, plan *world.Plan, clients Clients, opts Options) (bench.Manifest, error) {
 	b := &builder{
 		plan: plan, Clients: clients, Options: opts, logins: map[string]string{}, ids: map[string]string{},
-		repos: map[string]*repository{}, contents: map[string]string{}, resources: map[string]map[string]any{},
+		repos: map[string]*repository{}, contents: map[string]string{}, numbers: map[string]int{}, resources: map[string]map[string]any{},
 	}
 	if err := b.meet(ctx); err != nil {
 		return bench.Manifest{}, err
@@ -81,8 +81,10 @@ type builder struct {
 	logins, ids map[string]string
 	// repos are by the names that the plan has for them.
 	repos map[string]*repository
-	// contents are the node ids of issues and pull requests by name.
+	// contents are the node ids of issues and pull requests by name, numbers
+	// their numbers.
 	contents  map[string]string
+	numbers   map[string]int
 	events    []event
 	resources map[string]map[string]any
 	// told completes the resources when all is made.
@@ -272,6 +274,12 @@ func (b *builder) manifest(ctx context.Context) (bench.Manifest, error) {
 func subject(message string) string {
 	first, _, _ := strings.Cut(message, "\n")
 	return first
+}
+
+// text is what is written in an issue or pull request, which may refer to
+// others of its repository.
+func (b *builder) text(written string) *string {
+	return gh.String(world.Refer(written, func(name string) string { return fmt.Sprintf("#%d", b.numbers[name]) }))
 }
 
 func quoted(what, title string) string { return fmt.Sprintf("%s %q", what, title) }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
@@ -28,6 +27,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/scenarios"
 )
 
 func small(t *testing.T, v bench.Variation) *world.Plan {
@@ -131,6 +131,37 @@ func TestS18IssuesAreAsTheWorldSays(t *testing.T) {
 	assert.Equal(t, m.number("issue_publish.blocker_number"), reply.Repository.Issue.BlockedBy.Nodes[0].Number)
 }
 
+// Texts refer to others by their numbers, which only making them tells.
+func TestS18TextsReferToIssues(t *testing.T) {
+	m := inProcess(t, small(t, bench.Variation{Seed: 1, Number: 1}))
+	named := strings.NewReplacer("OVERFLOW", fmt.Sprint("#", m.number("issue_overflow.number")), "EPIC", fmt.Sprint("#", m.number("issue_epic.number")), "CUT", fmt.Sprint("#", m.number("issue_cut.number")))
+	m.Look(func(s *model.State) {
+		var texts []string
+		for i := range s.Issues.All() {
+			texts = append(texts, i.Body)
+		}
+		for c := range s.Comments.All() {
+			texts = append(texts, c.Body)
+		}
+		for r := range s.Reviews.All() {
+			texts = append(texts, r.Body)
+		}
+		for c := range s.ReviewComments.All() {
+			texts = append(texts, c.Body)
+		}
+		for _, want := range []string{"Not as in OVERFLOW.", "See OVERFLOW and EPIC.", "Please see below, and CUT.", "Because of OVERFLOW.", "Good, EPIC says so."} {
+			assert.Contains(t, texts, named.Replace(want))
+		}
+		sources := 0
+		for e := range s.Events.All() {
+			if e.Kind == model.EventCrossReferenced && s.Issues.Get(e.IssueID).Number == m.number("issue_overflow.number") {
+				sources++
+			}
+		}
+		assert.Equal(t, 2, sources, "an issue and a pull request")
+	})
+}
+
 func TestS18PullRequestsAreAsTheWorldSays(t *testing.T) {
 	m := inProcess(t, small(t, bench.Variation{Seed: 1, Number: 1}))
 	ctx, rest := t.Context(), m.client.REST
@@ -194,7 +225,7 @@ func TestS18HistoryIsAsTheWorldSays(t *testing.T) {
 	for _, c := range slices.Backward(commits) {
 		messages += c.GetCommit().GetMessage() + "\n"
 	}
-	assert.Regexp(t, `^Initial commit\nSet up the project\nBegin (.*\n){4}Limit amounts to \d\d\nMerge me \(#11\)`, messages)
+	assert.Regexp(t, `^Initial commit\nSet up the project\nBegin (.*\n){4}Limit amounts to \d\d\nMerge me \(#12\)`, messages)
 	limit := commits[1]
 	assert.Equal(t, "ben", limit.GetAuthor().GetLogin(), "the address is the account's")
 	assert.Equal(t, "Ben Adler", limit.GetCommit().GetAuthor().GetName())
@@ -407,6 +438,30 @@ func TestASecondSandboxByURLIsFilledBySeveralAccounts(t *testing.T) {
 	assert.Equal(t, "team", m.Resources["board"]["owner"], "an organization that is not there has its boards with the repository")
 }
 
+// So is the large world: all of its people are there, and everything that they
+// write.
+func TestS18TheShippedWorldIsMadeInASecondSandboxByURL(t *testing.T) {
+	file, err := world.Load(scenarios.Files, "parcelkit")
+	require.NoError(t, err)
+	plan, err := file.Draw(bench.Variation{Seed: 1, Number: 1})
+	require.NoError(t, err)
+	var people []string
+	for _, a := range plan.Accounts {
+		if !a.Organization() {
+			people = append(people, a.Login)
+		}
+	}
+	there := newElsewhere(t, people...)
+	m, err := there.build(t, plan)
+	require.NoError(t, err)
+	assert.Empty(t, there.skipped)
+	here, manifest, err := target.BuildWorld(t.Context(), plan)
+	require.NoError(t, err)
+	assert.Equal(t, summary(here, strings.NewReplacer()), summary(there.World, strings.NewReplacer()))
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(manifest.Resources)), slices.Collect(maps.Keys(m.Resources)))
+	assert.Equal(t, manifest.Resources["issue_duplicate"]["number"], m.Resources["issue_duplicate"]["number"])
+}
+
 func TestASingleAccountDoesEverything(t *testing.T) {
 	there := newElsewhere(t, "solo")
 	m, err := there.build(t, small(t, bench.Variation{Seed: 1, Number: 1}))
@@ -493,73 +548,4 @@ func (f failing) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	return http.DefaultTransport.RoundTrip(r)
-}
-
-func TestWhatDoesNotFitTheFilesIsToldWithItsObject(t *testing.T) {
-	const text = `start: 2025-09-01T08:00:00Z
-agent: noor
-accounts: [{login: noor}]
-repositories:
-- name: noor/ledger
-  files: [{path: README.md, text: "a\na\n"}, {path: .github/workflows/ci.yml, text: "on: {push: {branches: [no]}}\njobs: {all: {steps: [{run: x}]}}"}]
-`
-	const pull = "  pulls: [{title: t, branch: x, commits: [{message: m, changes: [{path: p, text: \"a\\nb\\n\"}]}], "
-	for name, c := range map[string][2]string{
-		"a text that is there twice":        {"  history: [{message: Change it, changes: [{path: README.md, find: a, replace: b}]}]\n", `history[0].changes[0]: commit "Change it": README.md has the text to be replaced, "a", 2 times: want it once`},
-		"a file that is not there":          {"  history: [{message: Change it, changes: [{path: NOTES.md, find: a, replace: b}]}]\n", `history[0].changes[0]: commit "Change it": there is no file NOTES.md on the branch at that time`},
-		"a file that cannot be deleted":     {"  history: [{message: Drop it, changes: [{path: README.md, text: a}, {path: NOTES.md, delete: true}]}]\n", `history[0].changes[1]: commit "Drop it": there is no file NOTES.md on the branch at that time`},
-		"a line that is not there":          {pull + "reviews: [{by: noor, state: comment, threads: [{path: p, on: c, body: b}]}]}]\n", `pulls[0].reviews[0].threads[0]: review "t": p has no line with "c"`},
-		"a line that is there twice":        {strings.Replace(pull, "b\\n", "a\\n", 1) + "reviews: [{by: noor, state: comment, threads: [{path: p, on: a, body: b}]}]}]\n", `pulls[0].reviews[0].threads[0]: review "t": p has "a" in the lines 1 and 2: want one`},
-		"a line beyond the file":            {pull + "reviews: [{by: noor, state: comment, threads: [{path: p, line: 9, body: b}]}]}]\n", `pulls[0].reviews[0]: review "t": GitHub does not accept what was sent (422): Validation Failed: pull_request_review_thread.line must be part of the diff`},
-		"a run that nothing starts":         {pull + "runs: [{workflow: ci.yml, as: run}]}]\n", `pulls[0].runs[0]: look up the run of "ci.yml": nothing has started the workflow ci.yml`},
-		"a base whose branch comes later":   {"  pulls: [{title: t, branch: x, base: y, at: 1d, commits: [{message: m, changes: [{path: p, text: a}]}]}, {title: u, branch: y, at: 2d, commits: [{message: n, changes: [{path: q, text: a}]}]}]\n", `pulls[0].commits[0]: commit "m": there is no branch y yet`},
-		"a job that the workflow has none":  {"  history: [{message: Add CI, changes: [{path: .github/workflows/ci.yml, text: \"on: push\\njobs: {test: {steps: [{run: x}]}}\\n\"}], runs: [{workflow: ci.yml, jobs: {build: job}}]}]\n", `history[0].runs[0]: look up the run of "ci.yml": the run of ci.yml has no job "build"`},
-		"a merge that conflicts":            {"  pulls:\n" + merged("x", "1d") + merged("y", "2d"), `pulls[1].merged: merge "y": GitHub refuses it (405): Pull Request is not mergeable`},
-		"more parts than an issue can have": {"  issues: [{title: e, as: e}, {repeat: 101, title: \"s{{n}}\", parent: e}]\n", `issues[1]: relate issue "s101": GitHub says: `},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w, err := world.Load(fstest.MapFS{"worlds/w.yaml": {Data: []byte(text + c[0])}}, "w")
-			require.NoError(t, err)
-			plan, err := w.Draw(bench.Variation{})
-			require.NoError(t, err)
-			_, _, err = target.BuildWorld(t.Context(), plan)
-			require.Error(t, err)
-			assert.Regexp(t, `^worlds/w\.yaml:\d+:\d+: repositories\[0\]\.[^\n]+$`, err.Error())
-			assert.Contains(t, err.Error(), "repositories[0]."+c[1])
-			assert.Equal(t, fault.Invalid, fault.KindOf(err))
-
-			found, err := target.CheckWorld(t.Context(), w)
-			require.NoError(t, err)
-			require.Len(t, found, 1, "whoever checks the file learns it, too")
-			assert.Contains(t, found[0].Path+": "+found[0].Message, c[1])
-		})
-	}
-}
-
-// merged is a pull request that changes the whole README and is merged a week
-// later.
-func merged(branch, at string) string {
-	return fmt.Sprintf("  - {title: %[1]s, branch: %[1]s, at: %s, commits: [{message: m, changes: [{path: README.md, text: %[1]s}]}], merged: {method: merge, at: 7%[2]s}}\n", branch, at)
-}
-
-// An issue that nothing refers to can have a parent and blockers, too.
-func TestS18IssuesWithoutANameHaveRelations(t *testing.T) {
-	file, err := world.Load(fstest.MapFS{"worlds/w.yaml": {Data: []byte(`start: 2025-09-01T08:00:00Z
-agent: noor
-accounts: [{login: noor}]
-repositories:
-- name: noor/ledger
-  files: [{path: README.md, text: a}]
-  issues: [{title: e, as: e}, {repeat: 2, title: "{{n}}", parent: e, blocked_by: [e]}]
-`)}}, "w")
-	require.NoError(t, err)
-	plan, err := file.Draw(bench.Variation{})
-	require.NoError(t, err)
-	made, _, err := target.BuildWorld(t.Context(), plan)
-	require.NoError(t, err)
-	made.Look(func(s *model.State) {
-		all := s.Issues.Where(func(*model.Issue) bool { return true })
-		assert.Equal(t, []model.ID{all[1].ID, all[2].ID}, all[0].SubIssues)
-		assert.Equal(t, []model.ID{all[0].ID}, all[2].BlockedBy)
-	})
 }

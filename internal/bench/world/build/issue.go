@@ -74,7 +74,7 @@ func (r *repository) relations(issue *world.Issue, d *discussed, made map[string
 // openIssue opens an issue, and has it sorted by somebody who may.
 func (r *repository) openIssue(ctx context.Context, issue *world.Issue, d *discussed) error {
 	by := r.by(issue.By)
-	request := &gh.IssueRequest{Title: gh.String(issue.Title), Body: gh.String(issue.Body)}
+	request := &gh.IssueRequest{Title: gh.String(issue.Title), Body: r.text(issue.Body)}
 	sorted := r.sorting(&issue.Conversation)
 	alone := r.triager(by) == by
 	if alone && sorted != nil {
@@ -113,7 +113,7 @@ func (r *repository) noted(i *world.Conversation, d *discussed) {
 	}
 	r.export(i.As, d.fields)
 	if i.As != "" {
-		r.contents[i.As] = d.nodeID
+		r.contents[i.As], r.numbers[i.As] = d.nodeID, d.number
 	}
 }
 
@@ -162,7 +162,7 @@ func (r *repository) discussion(i *world.Conversation, d *discussed) {
 func (r *repository) comment(ctx context.Context, c *world.Comment, d *discussed) error {
 	var made *gh.IssueComment
 	err := r.write(ctx, func() (err error) {
-		made, _, err = r.rest(r.by(c.By)).Issues.CreateComment(ctx, r.owner, r.name, d.number, &gh.IssueComment{Body: gh.String(c.Body)})
+		made, _, err = r.rest(r.by(c.By)).Issues.CreateComment(ctx, r.owner, r.name, d.number, &gh.IssueComment{Body: r.text(c.Body)})
 		return err
 	})
 	if err != nil {

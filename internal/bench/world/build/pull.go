@@ -76,7 +76,7 @@ func (p *pulling) open(ctx context.Context) error {
 	var made *gh.PullRequest
 	err := p.write(ctx, func() (err error) {
 		made, _, err = p.rest(p.writer(p.author())).PullRequests.Create(ctx, p.owner, p.name, &gh.NewPullRequest{
-			Title: gh.String(p.plan.Title), Body: gh.String(p.plan.Body), Head: gh.String(p.plan.Branch), Base: gh.String(p.base()), Draft: gh.Bool(p.plan.Draft),
+			Title: gh.String(p.plan.Title), Body: p.text(p.plan.Body), Head: gh.String(p.plan.Branch), Base: gh.String(p.base()), Draft: gh.Bool(p.plan.Draft),
 		})
 		return err
 	})

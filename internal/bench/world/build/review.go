@@ -43,7 +43,7 @@ func (p *pulling) writeReview(ctx context.Context, r *world.Review) error {
 		}
 		event, body = "COMMENT", cmp.Or(body, "Looked through it.")
 	}
-	request := &gh.PullRequestReviewRequest{Body: gh.String(body), Event: gh.String(event)}
+	request := &gh.PullRequestReviewRequest{Body: p.text(body), Event: gh.String(event)}
 	for i := range r.Threads {
 		t := &r.Threads[i]
 		line, err := p.lineOf(ctx, t)
@@ -51,7 +51,7 @@ func (p *pulling) writeReview(ctx context.Context, r *world.Review) error {
 			return placed{err, t.Place}
 		}
 		request.Comments = append(request.Comments, &gh.DraftReviewComment{
-			Path: gh.String(t.Path), Line: gh.Int(line), Side: gh.String("RIGHT"), Body: gh.String(t.Body),
+			Path: gh.String(t.Path), Line: gh.Int(line), Side: gh.String("RIGHT"), Body: p.text(t.Body),
 		})
 	}
 	var made *gh.PullRequestReview
@@ -134,7 +134,7 @@ func (p *pulling) lineOf(ctx context.Context, t *world.Thread) (int, error) {
 func (p *pulling) reply(ctx context.Context, t *world.Thread, c *world.Comment) error {
 	var made *gh.PullRequestComment
 	err := p.write(ctx, func() (err error) {
-		made, _, err = p.rest(p.by(c.By)).PullRequests.CreateCommentInReplyTo(ctx, p.owner, p.name, p.number, c.Body, p.threads[t].comment)
+		made, _, err = p.rest(p.by(c.By)).PullRequests.CreateCommentInReplyTo(ctx, p.owner, p.name, p.number, *p.text(c.Body), p.threads[t].comment)
 		return err
 	})
 	if err == nil {
