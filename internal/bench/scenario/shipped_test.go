@@ -400,3 +400,15 @@ func TestS6TheReviewWorkflowNeedsEveryThreadAnsweredAndResolved(t *testing.T) {
 		})
 	}
 }
+
+func TestS18AtLeastTwelveScenariosOfTheEvidenceAreInTheLargeWorld(t *testing.T) {
+	set, err := shipped(t).Set("ci-evidence")
+	require.NoError(t, err)
+	in := 0
+	for _, s := range set {
+		if s.World() == "parcelkit" {
+			in++
+		}
+	}
+	assert.GreaterOrEqual(t, in, 12)
+}
