@@ -64,7 +64,10 @@ func (d *draft) Ended(kept bool) {
 // drafted runs what changes the state, and writes what it changes atomically
 // into the log. The caller holds the lock for writing.
 func (w *World) drafted(d *draft, act func()) {
-	d.log = &w.audit
+	if d.log = &w.audit; w.unlogged {
+		act()
+		return
+	}
 	w.state.Watch(d)
 	defer w.state.Watch(nil)
 	w.proven(d, act)

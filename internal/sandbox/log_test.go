@@ -36,6 +36,28 @@ func told(events []changes.Event) []string {
 	return lines
 }
 
+func TestAWorldThatIsFilledNeedsNoLog(t *testing.T) {
+	const comment = "/repos/octocat/hello/issues/1/comments"
+	logged, unlogged := tracedWorld(t).Clone(), tracedWorld(t).Clone()
+	unlogged.Unlogged()
+	var saved [2]bytes.Buffer
+	for n, w := range []*sandbox.World{logged, unlogged} {
+		w.AddToken("t", sandbox.Token{User: "octocat", Scopes: []string{"repo"}})
+		ask(w, http.MethodPost, comment, `{"body": "Hello"}`)
+		ask(w, http.MethodPatch, "/repos/octocat/hello/issues/1", `{"state": "closed"}`)
+		ask(w, http.MethodPatch, "/repos/octocat/hello/issues/1", `{"state": "closed", "milestone": 99}`)
+		require.NoError(t, w.Save(&saved[n]))
+	}
+	assert.NotEmpty(t, logged.Changes())
+	assert.Empty(t, unlogged.Changes())
+	assert.Equal(t, saved[0].Bytes(), saved[1].Bytes(), "what is done is the same, and what is refused is taken back")
+
+	copied := unlogged.Clone()
+	copied.AddToken("t", sandbox.Token{User: "octocat", Scopes: []string{"repo"}})
+	ask(copied, http.MethodPost, comment, `{"body": "Hello"}`)
+	assert.Len(t, copied.Changes(), 1)
+}
+
 func TestTheLogTellsEveryWrite(t *testing.T) {
 	w := tracedWorld(t)
 	require.NotEmpty(t, w.Changes())

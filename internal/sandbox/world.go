@@ -29,13 +29,15 @@ type World struct {
 	state  *model.State
 	tokens map[string]Token
 
-	// The protocols hold no state and are shared by copies.
+	// The protocols hold no state and are shared by all worlds.
 	rest *rest.API
 	gql  *gql.API
 	// scopes are what classic tokens need for some operations.
 	scopes []scoped
 
 	audit audit
+	// unlogged is true if the audit log has no changes.
+	unlogged bool
 	// tracing is true if the audit log tells what requests are about.
 	tracing atomic.Bool
 	// fetching is held while git answers a fetch.
@@ -88,15 +90,31 @@ func (t Token) clone() Token {
 	return t
 }
 
+// protocols are those of all worlds: reading their schemas takes longer than
+// everything else that a new world needs.
+var protocols = sync.OnceValues(func() (*World, error) {
+	graph, err := gql.New()
+	return &World{rest: rest.New(), gql: graph, scopes: scopedOperations()}, err
+})
+
 // New returns an empty world.
 func New() (*World, error) {
-	graph, err := gql.New()
+	shared, err := protocols()
 	if err != nil {
 		return nil, err
 	}
 	state := model.New()
 	state.Index()
-	return &World{state: state, tokens: map[string]Token{}, rest: rest.New(), gql: graph, scopes: scopedOperations(), downloadKey: rand.Text()}, nil
+	return &World{state: state, tokens: map[string]Token{}, rest: shared.rest, gql: shared.gql, scopes: shared.scopes, downloadKey: rand.Text()}, nil
+}
+
+// Unlogged has the world keep no log of what is changed from now on, for one
+// that is filled and then copied: nobody asks how, and telling it takes as long
+// as doing it. Copies have a log.
+func (w *World) Unlogged() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.unlogged = true
 }
 
 // Setup changes the state directly, for what has no API: users, empty

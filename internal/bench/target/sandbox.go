@@ -115,11 +115,17 @@ func (t *Sandbox) Manifest() bench.Manifest {
 type Keys struct {
 	// Owner and Reviewer are accounts that may write.
 	Owner, Reviewer Access
-	server          *sandbox.Server
+	// server is nil for access from within this process.
+	server *sandbox.Server
 }
 
 // Close ends the access.
-func (k *Keys) Close() error { return k.server.Close() }
+func (k *Keys) Close() error {
+	if k.server == nil {
+		return nil
+	}
+	return k.server.Close()
+}
 
 // Open serves the world itself, so that it can be seeded. Places that are
 // prepared later have what was changed.
@@ -131,8 +137,20 @@ func open(ctx context.Context, world *sandbox.World, v *bench.Variation) (*Keys,
 		return nil, fault.Infraf("serve the sandbox on loopback: %w", err)
 	}
 	return &Keys{
-		Owner: grant(world, server, Owner, NewToken()), Reviewer: grant(world, server, scene.Of("", v).Ground.Reviewer, NewToken()), server: server,
+		Owner: grant(world, server.URL, Owner, NewToken()), Reviewer: grant(world, server.URL, scene.Of("", v).Ground.Reviewer, NewToken()), server: server,
 	}, nil
+}
+
+// inside gives access from within this process, to a world that is filled and
+// then copied.
+func inside(world *sandbox.World, v *bench.Variation) *Keys {
+	world.Unlogged()
+	at := func(login string) Access {
+		access := grant(world, "https://api.github.com", login, NewToken())
+		access.Transport = within{world}
+		return access
+	}
+	return &Keys{Owner: at(Owner), Reviewer: at(scene.Of("", v).Ground.Reviewer)}
 }
 
 // Prepare copies the seeded world and serves the copy. Places share the
@@ -156,7 +174,7 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 	if !t.keep(server) {
 		return nil, fault.Internalf("the sandbox is closed")
 	}
-	agent := grant(world, server, seeded.agent, cmp.Or(needs.Token, NewToken()))
+	agent := grant(world, server.URL, seeded.agent, cmp.Or(needs.Token, NewToken()))
 	return &Place{
 		Manifest: manifest, Variation: seeded.variation,
 		Env: []string{
@@ -167,7 +185,7 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 			"GITHUB_REPOSITORY=" + manifest.Repo.FullName,
 		},
 		GitHub:      world,
-		Verifier:    grant(world, server, seeded.verifier, NewToken()),
+		Verifier:    grant(world, server.URL, seeded.verifier, NewToken()),
 		OnWrite:     func(f func()) { world.OnWrite(agent.Token, f) },
 		Usage:       func() Usage { return usage(world, agent.Token) },
 		Asked:       func(text string) bool { return world.Asked(agent.Token, text) },
@@ -251,11 +269,11 @@ func NewToken() string { return "ghp_" + rand.Text() + rand.Text()[:10] }
 func tokenScopes() []string { return []string{"gist", "project", "read:org", "repo", "workflow"} }
 
 // grant makes a token one of an account.
-func grant(world *sandbox.World, server *sandbox.Server, login, token string) Access {
+func grant(world *sandbox.World, url, login, token string) Access {
 	world.AddToken(token, sandbox.Token{
 		User: login, Scopes: tokenScopes(),
 	})
-	return Access{RESTURL: server.URL, GraphQLURL: server.URL + "/graphql", Token: token}
+	return Access{RESTURL: url, GraphQLURL: url + "/graphql", Token: token}
 }
 
 // Close ends every place that is still open.

@@ -129,6 +129,8 @@ type Access struct {
 	RESTURL    string
 	GraphQLURL string
 	Token      string
+	// Transport reaches a world in this process; nil means the network.
+	Transport http.RoundTripper
 }
 
 // Usage is what an agent asked of the world.

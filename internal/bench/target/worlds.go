@@ -102,14 +102,7 @@ func (w *worlds) fixtures(ctx context.Context, key worldKey) (*seededWorld, erro
 	if err != nil {
 		return nil, err
 	}
-	keys, err := open(ctx, empty, &key.variation)
-	if err != nil {
-		return nil, err
-	}
-	manifest, err := w.fill(ctx, keys, key.variation)
-	if closing := keys.Close(); err == nil {
-		err = closing
-	}
+	manifest, err := w.fill(ctx, inside(empty, &key.variation), key.variation)
 	if err != nil {
 		return nil, err
 	}

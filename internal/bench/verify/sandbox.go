@@ -65,5 +65,5 @@ func clientsOf(keys *target.Keys) (clients fixture.Clients, err error) {
 
 // Client returns a client for an access that a target gave.
 func Client(a target.Access) (*github.Client, error) {
-	return github.New(github.Options{RESTURL: a.RESTURL, GraphQLURL: a.GraphQLURL, Token: a.Token})
+	return github.New(github.Options{RESTURL: a.RESTURL, GraphQLURL: a.GraphQLURL, Token: a.Token, Transport: a.Transport})
 }

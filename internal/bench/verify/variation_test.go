@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -25,6 +26,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
+	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
@@ -73,6 +75,24 @@ func newVaried(t testing.TB) *varied {
 		},
 	}
 	return v
+}
+
+// A variation is the same world, byte for byte, whether it is filled from within
+// this process or over the network.
+func TestS15AVariationIsTheSameHoweverItIsSeeded(t *testing.T) {
+	v := bench.Variation{Seed: 7, Number: 3}
+	opts := fixture.Options{Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID, Variation: &v}
+	served, err := verify.SeededSandbox(t.Context(), opts)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = served.Close() })
+	var want, got bytes.Buffer
+	require.NoError(t, served.Save(&want))
+
+	place, err := newVaried(t).sandbox.Prepare(t.Context(), target.Needs{Variation: &v})
+	require.NoError(t, err)
+	require.NoError(t, place.GitHub.(*sandbox.World).Save(&got))
+	assert.Equal(t, want.Bytes(), got.Bytes())
+	assert.Equal(t, served.Manifest(), place.Manifest)
 }
 
 // try has a scenario tried in a variation.
