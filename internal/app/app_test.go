@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app"
-	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/webhook"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	gh "github.com/ghx-dev/bench-action/internal/github"
@@ -193,7 +193,7 @@ func TestOnlyADeliveryThatFailsForGoodIsGivenUp(t *testing.T) {
 func TestEveryEventOfTheTableStartsAJobAndNoOther(t *testing.T) {
 	r := newRig(t, dbtest.SQLite(t), nil).start()
 	n := 0
-	for _, event := range conduct.Events() {
+	for _, event := range service.Events() {
 		actions := event.Actions
 		if actions == nil {
 			actions = []string{"created"}

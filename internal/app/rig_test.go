@@ -26,8 +26,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app"
-	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/redact"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
@@ -146,7 +146,7 @@ func newRig(t *testing.T, address string, change func(*config.Config)) *rig {
 	}
 	secrets := redact.New()
 	r.App, err = app.New(t.Context(), app.Options{
-		Config: c, Events: conduct.Events(), Process: rand.Text(), Log: slog.New(slog.NewJSONHandler(secrets.Writer(r.log), nil)), Secrets: secrets,
+		Config: c, Events: service.Events(), Process: rand.Text(), Log: slog.New(slog.NewJSONHandler(secrets.Writer(r.log), nil)), Secrets: secrets,
 		Now: time.Now, Random: rand.Text, Version: "test", Transport: http.DefaultTransport,
 		Polling: app.Polling{Poll: 10 * time.Millisecond},
 	})

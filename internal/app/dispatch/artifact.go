@@ -14,8 +14,8 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
-	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -70,7 +70,7 @@ func findArtifact(ctx context.Context, client *github.Client, r runs.Run, workfl
 }
 
 // download returns the archive of a run's artifact, nil if there is none.
-func (e *Executor) download(ctx context.Context, w conduct.Work, run *gh.WorkflowRun) ([]byte, error) {
+func (e *Executor) download(ctx context.Context, w service.Work, run *gh.WorkflowRun) ([]byte, error) {
 	r := w.Run
 	found, err := findArtifact(ctx, w.Client, r, run.GetID())
 	switch {

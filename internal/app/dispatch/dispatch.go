@@ -22,8 +22,8 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
-	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -65,16 +65,16 @@ const (
 )
 
 // Execute starts the workflow, or looks how it goes. While it goes on the error
-// is [conduct.ErrElsewhere].
-func (e *Executor) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
+// is [service.ErrElsewhere].
+func (e *Executor) Execute(ctx context.Context, w service.Work) (runs.Outcome, error) {
 	outcome, err := e.execute(ctx, w)
 	if err != nil && fault.KindOf(err) == fault.Infrastructure && ctx.Err() == nil && !queue.IsPermanent(err) {
-		return outcome, fmt.Errorf("%w: %w", conduct.ErrNotNow, err)
+		return outcome, fmt.Errorf("%w: %w", service.ErrNotNow, err)
 	}
 	return outcome, err
 }
 
-func (e *Executor) execute(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
+func (e *Executor) execute(ctx context.Context, w service.Work) (runs.Outcome, error) {
 	found, err := e.find(ctx, w)
 	if err != nil {
 		return runs.Outcome{}, err
@@ -88,14 +88,14 @@ func (e *Executor) execute(ctx context.Context, w conduct.Work) (runs.Outcome, e
 		}
 	}
 	if found.GetStatus() != completed {
-		return runs.Outcome{}, conduct.ErrElsewhere
+		return runs.Outcome{}, service.ErrElsewhere
 	}
 	return e.ended(ctx, w, found)
 }
 
 // unseen starts the workflow, or waits until its run is to be seen. What GitHub
 // may not have taken is asked for again.
-func (e *Executor) unseen(ctx context.Context, w conduct.Work) error {
+func (e *Executor) unseen(ctx context.Context, w service.Work) error {
 	r := w.Run
 	switch {
 	case r.WorkflowRun == 0 || r.WorkflowRun == Asked && e.late(r):
@@ -103,7 +103,7 @@ func (e *Executor) unseen(ctx context.Context, w conduct.Work) error {
 	case e.late(r):
 		return fault.Invalidf("The workflow %s was started, but no run of it has %s in its title: write `run-name: bench ${{ inputs.run-id }}` into it", r.Request.Plan.Workflow, r.ID)
 	default:
-		return conduct.ErrElsewhere
+		return service.ErrElsewhere
 	}
 }
 
@@ -116,7 +116,7 @@ func (e *Executor) Abandon(ctx context.Context, r runs.Run, client *github.Clien
 	if r.WorkflowRun == 0 {
 		return nil
 	}
-	w := conduct.Work{Run: r, Client: client}
+	w := service.Work{Run: r, Client: client}
 	found, err := e.find(ctx, w)
 	switch {
 	case err != nil:
@@ -124,16 +124,16 @@ func (e *Executor) Abandon(ctx context.Context, r runs.Run, client *github.Clien
 	case found == nil && e.late(r):
 		return nil
 	case found == nil:
-		return conduct.ErrElsewhere // it may still appear
+		return service.ErrElsewhere // it may still appear
 	case found.GetStatus() != completed:
-		return cmp.Or(cancel(ctx, w, found), conduct.ErrElsewhere)
+		return cmp.Or(cancel(ctx, w, found), service.ErrElsewhere)
 	default:
 		return e.settle(ctx, w, found)
 	}
 }
 
 // settle keeps the rows of an abandoned run. What cannot be used is left.
-func (e *Executor) settle(ctx context.Context, w conduct.Work, run *gh.WorkflowRun) error {
+func (e *Executor) settle(ctx context.Context, w service.Work, run *gh.WorkflowRun) error {
 	by, err := e.origin(ctx, w)
 	if err != nil || !by.has(run) {
 		return err
@@ -194,7 +194,7 @@ type Plan struct {
 }
 
 // inputs returns what a workflow is given.
-func inputs(ctx context.Context, w conduct.Work) (map[string]any, error) {
+func inputs(ctx context.Context, w service.Work) (map[string]any, error) {
 	asked := planOf(w.Run.Request.Plan)
 	asked.BaseCommit = w.Run.Request.BaseSHA
 	if asked.Target != settings.SandboxTarget {
@@ -216,7 +216,7 @@ func inputs(ctx context.Context, w conduct.Work) (map[string]any, error) {
 
 // seedOf names the run's fixtures: rows of different ones are not put together,
 // so runs that go on with each other have those of the first.
-func seedOf(w conduct.Work) string {
+func seedOf(w service.Work) string {
 	first := w.Run
 	if len(w.Before) > 0 {
 		first = w.Before[len(w.Before)-1]
@@ -227,7 +227,7 @@ func seedOf(w conduct.Work) string {
 // earlier returns the latest of the runs that this one goes on with whose
 // workflow run has an artifact, nil if none has. One that broke may have left
 // none; its own rows are then lost, but not those that it was to take over.
-func earlier(ctx context.Context, w conduct.Work) (*runs.Run, error) {
+func earlier(ctx context.Context, w service.Work) (*runs.Run, error) {
 	for _, r := range w.Before {
 		if r.WorkflowRun <= 0 {
 			continue // it ran on the App's machine, or never began
@@ -261,7 +261,7 @@ func planOf(p settings.Plan) Plan {
 
 // start asks for the workflow. That it was asked for is noted first: a second
 // run of it would cost as much again.
-func (e *Executor) start(ctx context.Context, w conduct.Work) error {
+func (e *Executor) start(ctx context.Context, w service.Work) error {
 	r := w.Run
 	in, err := inputs(ctx, w)
 	if err != nil {
@@ -278,7 +278,7 @@ func (e *Executor) start(ctx context.Context, w conduct.Work) error {
 		gh.CreateWorkflowDispatchEventRequest{Ref: repo.GetDefaultBranch(), Inputs: in})
 	switch status := github.StatusOf(err); {
 	case err == nil:
-		return cmp.Or(e.Started(ctx, r.ID, Accepted), conduct.ErrElsewhere)
+		return cmp.Or(e.Started(ctx, r.ID, Accepted), service.ErrElsewhere)
 	case status == http.StatusNotFound:
 		return missingWorkflow(r)
 	case status == http.StatusUnprocessableEntity:
@@ -292,7 +292,7 @@ func (e *Executor) start(ctx context.Context, w conduct.Work) error {
 }
 
 // ended returns what a workflow run that has completed came to.
-func (e *Executor) ended(ctx context.Context, w conduct.Work, run *gh.WorkflowRun) (runs.Outcome, error) {
+func (e *Executor) ended(ctx context.Context, w service.Work, run *gh.WorkflowRun) (runs.Outcome, error) {
 	outcome := runs.Outcome{Log: "The log is that of the workflow: " + run.GetHTMLURL() + "\n"}
 	by, err := e.origin(ctx, w)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/dispatch"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
@@ -51,7 +51,7 @@ func own(id int64) workflowRun {
 type rig struct {
 	*testing.T
 	*dispatch.Executor
-	work conduct.Work
+	work service.Work
 	now  time.Time
 
 	mu sync.Mutex
@@ -72,7 +72,7 @@ func newRig(t *testing.T) *rig {
 	t.Cleanup(server.Close)
 	client, err := github.New(github.Options{RESTURL: server.URL})
 	require.NoError(t, err)
-	r.work = conduct.Work{Run: asked(), Client: client, Keep: func(bench.Cell, []byte) {}, Progress: func(int, int, float64) {}}
+	r.work = service.Work{Run: asked(), Client: client, Keep: func(bench.Cell, []byte) {}, Progress: func(int, int, float64) {}}
 	r.work.Run.Created = r.now
 	r.Executor = &dispatch.Executor{
 		Asks: func(_ context.Context, _ string, at time.Time) error {
@@ -165,12 +165,12 @@ func TestOnlyWhatTheAppHasStartedIsItsOwn(t *testing.T) {
 			foreign := own(7)
 			change(&foreign)
 			r.shown = []workflowRun{foreign}
-			require.ErrorIs(t, r.execute(0), conduct.ErrElsewhere)
+			require.ErrorIs(t, r.execute(0), service.ErrElsewhere)
 			assert.Equal(t, 1, r.dispatched, "its own is started")
-			require.ErrorIs(t, r.execute(time.Minute), conduct.ErrElsewhere)
+			require.ErrorIs(t, r.execute(time.Minute), service.ErrElsewhere)
 			assert.Equal(t, dispatch.Accepted, r.number())
 			r.shown = append(r.shown, own(9))
-			require.ErrorIs(t, r.execute(time.Minute), conduct.ErrElsewhere)
+			require.ErrorIs(t, r.execute(time.Minute), service.ErrElsewhere)
 			assert.Equal(t, 9, r.number())
 			assert.Empty(t, r.cancelled, "what is not ours goes on")
 		})
@@ -179,9 +179,9 @@ func TestOnlyWhatTheAppHasStartedIsItsOwn(t *testing.T) {
 
 func TestResultsOfAWorkflowRunThatSomebodyStartedAgainDoNotCount(t *testing.T) {
 	r := newRig(t)
-	require.ErrorIs(t, r.execute(0), conduct.ErrElsewhere)
+	require.ErrorIs(t, r.execute(0), service.ErrElsewhere)
 	r.shown = []workflowRun{own(9)}
-	require.ErrorIs(t, r.execute(time.Minute), conduct.ErrElsewhere)
+	require.ErrorIs(t, r.execute(time.Minute), service.ErrElsewhere)
 	r.shown[0].Status, r.shown[0].Triggering = "completed", account{"mallory"}
 	r.artifact = archive(t, file{"summary.json", summary()}, file{"rows-suite.jsonl", lines(t, rowOf(bench.AgentDirect), rowOf(bench.GHX))})
 	err := r.execute(time.Minute)
@@ -195,12 +195,12 @@ func TestResultsOfAWorkflowRunThatSomebodyStartedAgainDoNotCount(t *testing.T) {
 func TestWhatGitHubMayNotHaveTakenIsAskedForAgain(t *testing.T) {
 	r := newRig(t)
 	r.status = http.StatusBadGateway
-	require.ErrorIs(t, r.execute(0), conduct.ErrNotNow)
+	require.ErrorIs(t, r.execute(0), service.ErrNotNow)
 	assert.Equal(t, dispatch.Asked, r.number())
-	require.ErrorIs(t, r.execute(inTime), conduct.ErrElsewhere)
+	require.ErrorIs(t, r.execute(inTime), service.ErrElsewhere)
 	assert.Equal(t, 1, r.dispatched, "it may still appear")
 	r.status = http.StatusNoContent
-	require.ErrorIs(t, r.execute(time.Second), conduct.ErrElsewhere)
+	require.ErrorIs(t, r.execute(time.Second), service.ErrElsewhere)
 	assert.Equal(t, []int{2, dispatch.Accepted}, []int{r.dispatched, r.number()})
 	err := r.execute(tooLate)
 	require.ErrorContains(t, err, "no run of it has run-1 in its title")
@@ -212,8 +212,8 @@ func TestWhatGitHubMayNotHaveTakenIsAskedForAgain(t *testing.T) {
 func TestHowLongAWorkflowTakesToAppearCountsFromWhenItWasAskedFor(t *testing.T) {
 	r := newRig(t)
 	r.work.Run.Started = r.now
-	require.ErrorIs(t, r.execute(10*time.Minute), conduct.ErrElsewhere)
-	require.ErrorIs(t, r.execute(inTime), conduct.ErrElsewhere)
+	require.ErrorIs(t, r.execute(10*time.Minute), service.ErrElsewhere)
+	require.ErrorIs(t, r.execute(inTime), service.ErrElsewhere)
 	require.ErrorContains(t, r.execute(time.Second), "in its title")
 }
 
@@ -222,30 +222,30 @@ func TestWhatWasStartedTwiceIsMeasuredOnce(t *testing.T) {
 		t.Helper()
 		r := newRig(t)
 		r.status = http.StatusGatewayTimeout
-		require.ErrorIs(t, r.execute(0), conduct.ErrNotNow)
-		require.ErrorIs(t, r.execute(tooLate), conduct.ErrNotNow)
+		require.ErrorIs(t, r.execute(0), service.ErrNotNow)
+		require.ErrorIs(t, r.execute(tooLate), service.ErrNotNow)
 		return r
 	}
 	t.Run("the oldest is the run's", func(t *testing.T) {
 		r := twice(t)
 		r.shown = []workflowRun{own(9), own(7)}
-		require.ErrorIs(t, r.execute(time.Minute), conduct.ErrElsewhere)
+		require.ErrorIs(t, r.execute(time.Minute), service.ErrElsewhere)
 		assert.Equal(t, 7, r.number())
 		assert.Equal(t, []string{"9"}, r.cancelled)
 	})
 	t.Run("one that is late", func(t *testing.T) {
 		r := twice(t)
 		r.shown = []workflowRun{own(9)}
-		require.ErrorIs(t, r.execute(time.Minute), conduct.ErrElsewhere)
+		require.ErrorIs(t, r.execute(time.Minute), service.ErrElsewhere)
 		r.shown = append(r.shown, own(7))
-		require.ErrorIs(t, r.execute(time.Minute), conduct.ErrElsewhere)
+		require.ErrorIs(t, r.execute(time.Minute), service.ErrElsewhere)
 		assert.Equal(t, 9, r.number(), "it has been at work")
 		assert.Equal(t, []string{"7"}, r.cancelled)
 	})
 	t.Run("a run that is abandoned", func(t *testing.T) {
 		r := twice(t)
 		r.shown = []workflowRun{own(9), own(7)}
-		require.ErrorIs(t, r.Abandon(t.Context(), r.work.Run, r.work.Client), conduct.ErrElsewhere)
+		require.ErrorIs(t, r.Abandon(t.Context(), r.work.Run, r.work.Client), service.ErrElsewhere)
 		assert.ElementsMatch(t, []string{"7", "9"}, r.cancelled)
 	})
 }
@@ -254,10 +254,10 @@ func TestWhatIsAbandonedBeforeItAppearsIsCancelledThen(t *testing.T) {
 	r := newRig(t)
 	abandon := func() error { return r.Abandon(t.Context(), r.work.Run, r.work.Client) }
 	require.NoError(t, abandon(), "nothing was asked for")
-	require.ErrorIs(t, r.execute(0), conduct.ErrElsewhere)
-	require.ErrorIs(t, abandon(), conduct.ErrElsewhere, "it may still appear")
+	require.ErrorIs(t, r.execute(0), service.ErrElsewhere)
+	require.ErrorIs(t, abandon(), service.ErrElsewhere, "it may still appear")
 	r.shown = []workflowRun{own(9)}
-	require.ErrorIs(t, abandon(), conduct.ErrElsewhere, "it takes a while to end")
+	require.ErrorIs(t, abandon(), service.ErrElsewhere, "it takes a while to end")
 	assert.Equal(t, []string{"9"}, r.cancelled)
 	r.shown[0].Status = "completed"
 	r.artifact = archive(t, file{"rows-suite.jsonl", lines(t, rowOf(bench.GHX))})
@@ -306,7 +306,7 @@ func TestWhatAWorkflowHasSpentIsTold(t *testing.T) {
 			var done int
 			var usd float64
 			r.work.Progress = func(n, _ int, cost float64) { done, usd = n, cost }
-			require.ErrorIs(t, r.execute(0), conduct.ErrElsewhere)
+			require.ErrorIs(t, r.execute(0), service.ErrElsewhere)
 			ended := own(9)
 			ended.Status, ended.Conclusion = "completed", c.conclusion
 			r.shown, r.artifact = []workflowRun{ended}, archive(t, c.files...)

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/dispatch"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 )
 
@@ -36,14 +36,14 @@ func TestTheWorkflowReadsTheWholePlan(t *testing.T) {
 }
 
 func TestMarginsAreGivenToTheWorkflow(t *testing.T) {
-	w := conduct.Work{Run: asked()}
+	w := service.Work{Run: asked()}
 	w.Run.Request.Plan.Margins = settings.Margins{Success: 10, Cost: 1.1, Latency: 1.3}
 	plan := planOf(t, w)
 	assert.Equal(t, []float64{10, 1.1, 1.3}, []float64{plan.MarginSuccess, plan.MarginCost, plan.MarginLatency})
 }
 
 // planOf returns the plan that a workflow is given.
-func planOf(t *testing.T, w conduct.Work) dispatch.Plan {
+func planOf(t *testing.T, w service.Work) dispatch.Plan {
 	t.Helper()
 	in, err := dispatch.Inputs(t.Context(), w)
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func planOf(t *testing.T, w conduct.Work) dispatch.Plan {
 }
 
 func TestRunsThatGoOnWithEachOtherHaveTheFixturesOfTheFirst(t *testing.T) {
-	w := conduct.Work{Run: asked()}
+	w := service.Work{Run: asked()}
 	w.Run.ID, w.Run.Request.Plan.Target = "Run-3", "o/fixtures"
 	assert.Equal(t, "run-3", planOf(t, w).SeedID)
 	w.Before = []runs.Run{{ID: "Run-2"}, {ID: "Run-1"}}
@@ -63,7 +63,7 @@ func TestRunsThatGoOnWithEachOtherHaveTheFixturesOfTheFirst(t *testing.T) {
 }
 
 func TestARunOnTheAppsMachineLeavesNothingToDownload(t *testing.T) {
-	w := conduct.Work{Run: asked(), Before: []runs.Run{{ID: "local"}, {ID: "unseen", WorkflowRun: dispatch.Asked}}}
+	w := service.Work{Run: asked(), Before: []runs.Run{{ID: "local"}, {ID: "unseen", WorkflowRun: dispatch.Asked}}}
 	w.Run.Request.Plan.MaxUSD = 3
 	plan := planOf(t, w)
 	assert.Empty(t, plan.EarlierRun)

@@ -152,15 +152,15 @@ func (t *Table) End(ctx context.Context, tx *database.Tx, id string, state State
 	return count > 0, err
 }
 
-// Untell notes that GitHub does not show how the run ended, although it was
+// MarkUnpublished notes that GitHub does not show how the run ended, although it was
 // told.
-func (t *Table) Untell(ctx context.Context, tx *database.Tx, id string) error {
+func (t *Table) MarkUnpublished(ctx context.Context, tx *database.Tx, id string) error {
 	_, err := tx.Exec(ctx, "UPDATE run SET told = 0 WHERE id = $1", id)
 	return err
 }
 
-// SetTold notes that GitHub shows how the run ended.
-func (t *Table) SetTold(ctx context.Context, id string) error {
+// MarkPublished notes that GitHub shows how the run ended.
+func (t *Table) MarkPublished(ctx context.Context, id string) error {
 	_, err := t.change(ctx, "UPDATE run SET told = 1 WHERE id = $1", id)
 	return err
 }

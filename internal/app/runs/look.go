@@ -52,20 +52,21 @@ func (t *Table) AliveAll(ctx context.Context) ([]Run, error) {
 	return find(ctx, t.db, alive+" ORDER BY seq")
 }
 
-// Untold returns runs that ended before a time and that GitHub does not show
+// Unpublished returns runs that ended before a time and that GitHub does not show
 // as ended.
-func (t *Table) Untold(ctx context.Context, before time.Time) ([]Run, error) {
+func (t *Table) Unpublished(ctx context.Context, before time.Time) ([]Run, error) {
 	return find(ctx, t.db, "told = 0 AND NOT "+alive+" AND ended < $1 ORDER BY seq", before.UnixMilli())
 }
 
-// Spent returns what runs of a pull request have cost or may still cost, and
-// what those of its repository that were made since a time have: a run that
-// goes on holds all that it may spend, so that runs side by side stay within a
-// budget. What is simulated costs nothing. A run of the subject does not hold
-// anything: the one that is asked for takes its place. What a workflow spent
-// whose run was ended before it is not known; that counts as it was estimated,
-// or else as all that it could spend. It counts with the
-// transaction; who makes a run for what is left holds [Table.Lock].
+// Spent returns what runs of a pull request, and what those of its repository that were
+// made since a time, have cost or may still cost, in USD, simulated ones not counted:
+//
+//	a run of another subject that goes on      all that it may spend, so that runs side by side stay within a budget
+//	a workflow's that did not finish, and of   its estimate, or else all that it could spend
+//	which no cost is known
+//	any other, also of the subject             what it has cost: the run that is asked for takes its place
+//
+// It counts with the transaction; who makes a run for what is left holds [Table.Lock].
 func (t *Table) Spent(ctx context.Context, tx *database.Tx, repo string, pull int, since time.Time, subject string) (settings.Spent, error) {
 	found, err := find(ctx, tx, "repo = $1 AND simulated = 0 AND (created >= $2 OR pull = $3) ORDER BY seq", repo, since.UnixMilli(), pull)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/settings"
-
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -65,8 +64,8 @@ type Run struct {
 	// last, zero for never.
 	WorkflowAsks  int
 	WorkflowAsked time.Time
-	// Told is true once GitHub shows how the run ended.
-	Told bool
+	// Published is true once GitHub shows how the run ended.
+	Published bool
 }
 
 // Owner and Name are the parts of the repository's name.

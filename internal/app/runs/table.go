@@ -244,7 +244,7 @@ func scan(row *sql.Rows) (Run, error) {
 		return Run{}, err
 	}
 	r.Created, r.Started, r.Ended, r.WorkflowAsked = moment(created), moment(started), moment(ended), moment(asked)
-	r.Simulated, r.Told = simulated != 0, told != 0
+	r.Simulated, r.Published = simulated != 0, told != 0
 	return r, json.Unmarshal([]byte(request), &r.Request)
 }
 

@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ghx-dev/bench-action/internal/app/settings"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"

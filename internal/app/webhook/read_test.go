@@ -13,10 +13,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/app/webhook"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/webhook"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
@@ -62,7 +62,7 @@ func (m *measured) remove() {
 
 // build makes what is measured of the run's commit, and the ghx of its base commit
 // if that is measured too. The scripted agent has no need of a ghx.
-func (b *builds) build(ctx context.Context, w conduct.Work, log io.Writer) (*measured, error) {
+func (b *builds) build(ctx context.Context, w service.Work, log io.Writer) (*measured, error) {
 	made := &measured{}
 	r := w.Run
 	p := r.Request.Plan
@@ -105,11 +105,11 @@ func (b *builds) build(ctx context.Context, w conduct.Work, log io.Writer) (*mea
 }
 
 // commit has the ghx of a commit made.
-func (b *builds) commit(ctx context.Context, w conduct.Work, sha string, made *measured, log io.Writer, build func(*ghxbuild.Builder) (ghxbuild.Built, error)) error {
+func (b *builds) commit(ctx context.Context, w service.Work, sha string, made *measured, log io.Writer, build func(*ghxbuild.Builder) (ghxbuild.Built, error)) error {
 	fmt.Fprintf(log, "fetch %s of %s\n", sha, w.Run.Repo)
 	folder, err := ghxbuild.Fetch(ctx, w.Client, w.Run.Owner(), w.Run.Name(), sha)
 	if err != nil && fault.KindOf(err) == fault.Infrastructure && ctx.Err() == nil {
-		return fmt.Errorf("%w: %w", conduct.ErrNotNow, err)
+		return fmt.Errorf("%w: %w", service.ErrNotNow, err)
 	}
 	if err != nil {
 		return err

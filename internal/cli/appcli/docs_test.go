@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/setup"
 	grammar "github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/testkit/golden"
@@ -35,7 +35,7 @@ func TestTheDocumentationHasTheEventsAndTheServersSettings(t *testing.T) {
 	require.NoError(t, err)
 	var events strings.Builder
 	events.WriteString("| event | actions | what it starts |\n|---|---|---|\n")
-	for _, e := range conduct.Events() {
+	for _, e := range service.Events() {
 		fmt.Fprintf(&events, "| `%s` | %s | %s |\n", e.Name, strings.Join(e.Actions, ", "), e.Starts)
 	}
 	docs := between(t, string(text), "events", events.String())

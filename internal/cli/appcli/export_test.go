@@ -4,14 +4,14 @@ import (
 	"context"
 	"io"
 
-	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 )
 
 // Builds returns what builds the programs of runs, and removes them again.
-func Builds(settings config.Local) func(context.Context, conduct.Work) error {
+func Builds(settings config.Local) func(context.Context, service.Work) error {
 	b := newBuilds(settings, "")
-	return func(ctx context.Context, w conduct.Work) error {
+	return func(ctx context.Context, w service.Work) error {
 		made, err := b.build(ctx, w, io.Discard)
 		made.remove()
 		return err

@@ -17,9 +17,9 @@ import (
 
 	shellquote "github.com/kballard/go-shellquote"
 
-	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
@@ -55,7 +55,7 @@ const keyVariable = "BENCH_MODEL_API_KEY"
 
 // Execute runs the benchmark of a run. Rows that are there already, here or in
 // w, are not run again.
-func (l *local) Execute(ctx context.Context, w conduct.Work) (runs.Outcome, error) {
+func (l *local) Execute(ctx context.Context, w service.Work) (runs.Outcome, error) {
 	p := w.Run.Request.Plan
 	if err := l.allows(w.Run, p); err != nil {
 		return runs.Outcome{}, err
@@ -130,7 +130,7 @@ func (l *local) environment(ctx context.Context, r runs.Run) (map[string]string,
 
 // run runs a command line of bench, and stores each row as soon as the ledger
 // has it.
-func (l *local) run(ctx context.Context, w conduct.Work, rows []bench.Row, env map[string]string, log io.Writer, args []string) (benchcli.Result, error) {
+func (l *local) run(ctx context.Context, w service.Work, rows []bench.Row, env map[string]string, log io.Writer, args []string) (benchcli.Result, error) {
 	fmt.Fprintln(log, "$ bench "+shellquote.Join(args...))
 	return benchcli.World{
 		Stdout: log, Stderr: log, Now: l.now, Random: l.random, Secrets: l.secrets, RunID: w.Run.ID, Rows: rows, Continues: begunBefore(w.Before),
@@ -175,7 +175,7 @@ func (l *local) folder(r runs.Run) string {
 
 // rows returns the rows that the run has already. Those of its ledger that the
 // table lacks, because the process died in between, are added to it.
-func (l *local) rows(w conduct.Work) ([]bench.Row, error) {
+func (l *local) rows(w service.Work) ([]bench.Row, error) {
 	rows, err := rowsOf(w.Rows)
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (l *local) rows(w conduct.Work) ([]bench.Row, error) {
 }
 
 // shareAll shares the rows of the run's ledger, if it was begun on this machine.
-func (l *local) shareAll(w conduct.Work) error {
+func (l *local) shareAll(w service.Work) error {
 	here := filepath.Join(l.folder(w.Run), w.Run.ID)
 	if _, err := os.Stat(here); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -212,7 +212,7 @@ func rowsOf(lines [][]byte) ([]bench.Row, error) {
 }
 
 // share stores a row where other machines find it.
-func (l *local) share(w conduct.Work, row *bench.Row) {
+func (l *local) share(w service.Work, row *bench.Row) {
 	line, err := json.Marshal(row)
 	if err != nil {
 		return // it has just been written as JSON

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ghx-dev/bench-action/internal/app"
-	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
@@ -145,7 +145,7 @@ func (p *program) serve(ctx context.Context, c config.Config) (err error) {
 	}
 	log := slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: c.LogLevel}))
 	server, err := app.New(ctx, app.Options{
-		Config: c, Events: conduct.Events(), Process: host + "-" + p.random(), Log: log, Secrets: p.secrets, Now: p.now, Random: p.random,
+		Config: c, Events: service.Events(), Process: host + "-" + p.random(), Log: log, Secrets: p.secrets, Now: p.now, Random: p.random,
 		Version: version(), Transport: p.gitHub,
 	})
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app"
-	"github.com/ghx-dev/bench-action/internal/app/conduct"
 	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/app/dispatch"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/app/setup"
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -57,13 +57,13 @@ func protect(c config.Config) error {
 // wiring puts the parts of the App together.
 type wiring struct {
 	*program
-	config    config.Config
-	log       *slog.Logger
-	server    *app.App
-	clients   *github.Clients
-	table     *runs.Table
-	seedings  *seedings
-	conductor *conduct.Conductor
+	config   config.Config
+	log      *slog.Logger
+	server   *app.App
+	clients  *github.Clients
+	table    *runs.Table
+	seedings *seedings
+	service  *service.Service
 }
 
 // wire has the server do what deliveries start, and show it.
@@ -81,32 +81,32 @@ func (p *program) wire(ctx context.Context, server *app.App, c config.Config, lo
 		return err
 	}
 	w.seedings = w.keepAccount()
-	if err := w.conduct(); err != nil {
+	if err := w.addService(); err != nil {
 		return err
 	}
 	for _, sentence := range p.lacks(c) {
 		log.Warn(sentence)
 	}
-	server.Inbox().Handle(w.conductor)
+	server.Inbox().Handle(w.service)
 	server.Page("/", w.dashboard())
 	return w.upkeep()
 }
 
-func (w *wiring) conduct() error {
+func (w *wiring) addService() error {
 	library, err := scenario.Load(scenarios.Files)
 	if err != nil {
 		return err
 	}
-	w.conductor = conduct.New(conduct.Options{
+	w.service = service.New(service.Options{
 		Runs: w.table, DB: w.server.DB(), Queue: w.server.Queue(), Clients: w.clients.Client, App: func() int64 { return w.server.Credentials().AppID },
-		Library: library, Executors: map[settings.Executor]conduct.Executor{settings.Local: w.local(), settings.Dispatch: w.dispatch()},
-		PublicURL: w.config.PublicURL, Lane: app.LaneRuns, TellLane: app.LaneEvents, Parallel: w.config.Parallel,
+		Library: library, Executors: map[settings.Executor]service.Executor{settings.Local: w.local(), settings.Dispatch: w.dispatch()},
+		PublicURL: w.config.PublicURL, Lane: app.LaneRuns, PublishLane: app.LaneEvents, Parallel: w.config.Parallel,
 		Now: w.now, NewID: func() string { return verify.NewRunID(w.now(), w.random()) }, Log: w.log, Redact: w.secrets.String, Count: w.server.Count,
 	})
 	return nil
 }
 
-func (w *wiring) local() conduct.Executor {
+func (w *wiring) local() service.Executor {
 	return &local{
 		dir: filepath.Join(w.config.DataDir, runsFolder), settings: w.config.Local, keep: w.config.Keep, apiURL: w.config.APIURL,
 		getenv: w.getenv, now: w.now, random: w.random, secrets: w.secrets, fixtures: w.fixtures, seedings: w.seedings,
@@ -114,7 +114,7 @@ func (w *wiring) local() conduct.Executor {
 	}
 }
 
-func (w *wiring) dispatch() conduct.Executor {
+func (w *wiring) dispatch() service.Executor {
 	return &dispatch.Executor{
 		Asks: w.table.AskWorkflow, Started: w.table.SetWorkflowRun, Bot: w.clients.Bot, Now: w.now, HTTP: &http.Client{Transport: w.gitHub},
 		Settle: func(ctx context.Context, run string, rows map[bench.Cell][]byte) error {
@@ -170,7 +170,7 @@ const (
 func (w *wiring) upkeep() error {
 	jobs := w.server.Queue()
 	reap := queue.Kind[struct{}]{Name: "reap", Lane: app.LaneUpkeep, Timeout: reapTimeout, Attempts: upkeepAttempts}
-	queue.Handle(jobs, reap, func(ctx context.Context, _ queue.Job[struct{}]) error { return w.conductor.Reap(ctx) })
+	queue.Handle(jobs, reap, func(ctx context.Context, _ queue.Job[struct{}]) error { return w.service.Reap(ctx) })
 	prune := queue.Kind[struct{}]{Name: "prune-runs", Lane: app.LaneUpkeep, Timeout: pruneTimeout, Attempts: upkeepAttempts}
 	queue.Handle(jobs, prune, func(ctx context.Context, _ queue.Job[struct{}]) error { return w.prune(ctx) })
 	return errors.Join(jobs.Every(reapEvery, reap.New(struct{}{})), jobs.Every(pruneEvery, prune.New(struct{}{})), w.seedings.work())
@@ -246,7 +246,7 @@ func (p *program) askGitHub(ctx context.Context, c config.Config) (state string,
 	if err == nil {
 		facts, err = asks.Facts(ctx)
 	}
-	lacks = setup.Lacks(facts, setup.Permissions(), conduct.Events().Subscribed())
+	lacks = setup.Lacks(facts, setup.Permissions(), service.Events().Subscribed())
 	switch {
 	case err != nil && fault.KindOf(err) == fault.Invalid:
 		return "does not accept the App", nil, err

@@ -1,0 +1,65 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
+)
+
+const (
+	// settled is how old something is that ought to have its job by now.
+	settled = 2 * time.Minute
+	// overtime is how long a run may go on after its time is over, before it
+	// is taken for dead.
+	overtime = 15 * time.Minute
+)
+
+// Reap finds what was left behind: runs without a job get one, runs that
+// should have ended long ago are ended, and what GitHub does not show yet is
+// published. It is called every now and then.
+func (s *Service) Reap(ctx context.Context) error {
+	now := s.opts.Now()
+	alive, err := s.opts.Runs.AliveAll(ctx)
+	if err != nil {
+		return err
+	}
+	var problem error
+	for _, r := range alive {
+		problem = errors.Join(problem, s.reap(ctx, r, now))
+	}
+	unpublished, err := s.opts.Runs.Unpublished(ctx, now.Add(-settled))
+	if err != nil || len(unpublished) == 0 {
+		return errors.Join(problem, err)
+	}
+	return errors.Join(problem, s.opts.DB.Write(ctx, func(tx *database.Tx) error {
+		for _, r := range unpublished {
+			if _, err := s.opts.Queue.Enqueue(ctx, tx, s.newPublishJob(r.ID)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// reap looks after a run that has not ended.
+func (s *Service) reap(ctx context.Context, r runs.Run, now time.Time) error {
+	switch {
+	case dead(r, now):
+		return s.end(ctx, r.ID, runs.Stopped, runs.Outcome{Reason: comment.FellSilent})
+	case now.Sub(r.Created) > settled:
+		return s.opts.DB.Write(ctx, func(tx *database.Tx) error {
+			_, err := s.opts.Queue.Enqueue(ctx, tx, s.newMeasureJob(r))
+			return err
+		})
+	default:
+		return nil
+	}
+}
+
+func dead(r runs.Run, now time.Time) bool {
+	return !r.Started.IsZero() && r.Request.Plan.Timeout > 0 && now.Sub(r.Started) > r.Request.Plan.Timeout+overtime
+}

@@ -1,0 +1,178 @@
+// Package service runs benchmarks for webhook events: it decides, makes runs, has
+// them measured, and publishes on GitHub how they go.
+//
+// Where to look: [Service.Deliver] takes a delivery, events.go says which events lead
+// to something, and on_….go has what each leads to. What a pull request is measured for
+// is in policy.go, the /bench commands in commands.go. A run begins in start.go, is
+// measured in measure.go, ends in end.go, and publish.go shows all of that.
+//
+// A run is stored before anything is done for it, and ends once. Everything
+// else is done by jobs that may be done again: one measures the run, one publishes
+// how it ended. [Service.Reap] finds what has neither.
+package service
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
+	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/publish"
+	"github.com/ghx-dev/bench-action/internal/queue"
+	"github.com/ghx-dev/bench-action/internal/queue/database"
+)
+
+// Executor has a run measured.
+type Executor interface {
+	// Execute returns when the run is over, or with [ErrElsewhere] while it
+	// goes on elsewhere; then it is called again after a while. It is called
+	// again, too, after the process that it ran in died. The error of a run
+	// that cannot be measured is of kind invalid if a person has to mend it;
+	// after others it is tried again, unless [queue.Permanent] made them.
+	Execute(ctx context.Context, w Work) (runs.Outcome, error)
+	// Abandon ends what still goes on elsewhere of a run that was ended by
+	// others. With [ErrElsewhere], as long as that takes, it is called again
+	// after a while; after an error of kind infrastructure it is tried again.
+	Abandon(ctx context.Context, r runs.Run, client *github.Client) error
+}
+
+// Work is a run to be measured.
+type Work struct {
+	Run runs.Run
+	// Client asks GitHub in the run's repository.
+	Client *github.Client
+	// Rows are those that are there already, as lines of JSON.
+	Rows [][]byte
+	// Before are the runs that this one goes on with: the one whose rows it
+	// takes over, the one that that one went on with, and so on.
+	Before []runs.Run
+	// Keep stores a row, and Progress says how far the run is, and what all of
+	// its rows have cost, also those that it took over.
+	Keep     func(cell bench.Cell, row []byte)
+	Progress func(done, cells int, costUSD float64)
+	// Surface says what changed for agents, where that is found before the first
+	// session.
+	Surface func(*bench.SurfaceChange)
+}
+
+// Options are what a service works with.
+type Options struct {
+	Runs  *runs.Table
+	DB    *database.DB
+	Queue *queue.Queue
+	// Clients returns a client for one repository of an installation.
+	Clients func(ctx context.Context, installation int64, owner, name string) (*github.Client, error)
+	// App returns the id of this App.
+	App       func() int64
+	Library   *scenario.Library
+	Executors map[settings.Executor]Executor
+	// PublicURL is where the dashboard is, empty if there is none.
+	PublicURL string
+	// Lane is the queue's for measuring, PublishLane the one for publishing.
+	Lane, PublishLane string
+	// Parallel is how many runs of one installation go on at a time.
+	Parallel int
+	Now      func() time.Time
+	// NewID returns a new run's id.
+	NewID func() string
+	Log   *slog.Logger
+	// Redact takes secrets out of what is stored and shown.
+	Redact func(string) string
+	// Count is told what a command, or a button, came to, and why another event
+	// led to nothing; then the command is empty. Each text is one of a few.
+	Count func(event, command, outcome string)
+	// Watch is how often a run looks whether it was stopped; 0 means
+	// [DefaultWatch].
+	Watch time.Duration
+	// Elsewhere is how often a run that goes on elsewhere is looked at; 0
+	// means [DefaultElsewhere].
+	Elsewhere time.Duration
+	// Wait is how often a run that waits for its turn looks for it; 0 means
+	// [DefaultWait].
+	Wait time.Duration
+	// Refused is how often it is tried to publish what GitHub refuses; 0 means
+	// [DefaultRefused].
+	Refused time.Duration
+}
+
+// The defaults of options.
+const (
+	DefaultWatch     = time.Second
+	DefaultElsewhere = time.Minute
+	DefaultWait      = 5 * time.Second
+	DefaultRefused   = 10 * time.Minute
+)
+
+// Service does what deliveries start. It is safe for concurrent use.
+type Service struct {
+	opts       Options
+	measuring  queue.Kind[job]
+	publishing queue.Kind[job]
+	abandoning queue.Kind[job]
+}
+
+// job is the payload of all kinds of jobs.
+type job struct {
+	Run string `json:"run"`
+}
+
+const (
+	// measureAttempts is how often a run is taken up, also after the death of
+	// a process; measureTries is after how many an error counts for good.
+	measureAttempts = 50
+	measureTries    = 5
+	publishTimeout  = 2 * time.Minute
+)
+
+// New returns a service and has the queue work for it. It is called before
+// the queue starts.
+func New(opts Options) *Service {
+	opts.Watch = cmp.Or(opts.Watch, DefaultWatch)
+	opts.Elsewhere = cmp.Or(opts.Elsewhere, DefaultElsewhere)
+	opts.Wait = cmp.Or(opts.Wait, DefaultWait)
+	opts.Refused = cmp.Or(opts.Refused, DefaultRefused)
+	s := &Service{
+		opts:      opts,
+		measuring: queue.Kind[job]{Name: "measure", Lane: opts.Lane, Attempts: measureAttempts},
+		// Jobs of that name are stored.
+		publishing: queue.Kind[job]{Name: "tell", Lane: opts.PublishLane, Timeout: publishTimeout},
+		abandoning: queue.Kind[job]{Name: "abandon", Lane: opts.PublishLane, Timeout: publishTimeout},
+	}
+	queue.Handle(opts.Queue, s.measuring, s.measureJob)
+	queue.Handle(opts.Queue, s.publishing, s.publishJob)
+	queue.Handle(opts.Queue, s.abandoning, s.abandonJob)
+	return s
+}
+
+// newMeasureJob returns the job that measures a run, once at a time.
+func (s *Service) newMeasureJob(r runs.Run) queue.JobSpec {
+	return s.measuring.New(job{r.ID}).Once(r.ID)
+}
+
+func (s *Service) newPublishJob(id string) queue.JobSpec { return s.publishing.New(job{id}).Once(id) }
+
+// client returns a client for the repository of an event.
+func (s *Service) client(ctx context.Context, e ghevent.Event) (*github.Client, error) {
+	return s.opts.Clients(ctx, e.InstallationID, e.Repo.Owner, e.Repo.Name)
+}
+
+// publisher returns what publishes in a run's repository, and its client.
+func (s *Service) publisher(ctx context.Context, r runs.Run) (*github.Client, *publish.Publisher, error) {
+	client, err := s.opts.Clients(ctx, r.Installation, r.Owner(), r.Name())
+	if err != nil {
+		return nil, nil, err
+	}
+	return client, publish.New(client, r.Owner(), r.Name()), nil
+}
+
+func (s *Service) warn(ctx context.Context, r runs.Run, notices []publish.Notice) {
+	for _, n := range notices {
+		s.opts.Log.WarnContext(ctx, "not published", slog.String("run", r.ID), slog.String("problem", s.opts.Redact(n.Err.Error())))
+	}
+}
