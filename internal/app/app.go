@@ -8,6 +8,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -67,13 +68,16 @@ type App struct {
 	db      *database.DB
 	queue   *queue.Queue
 	inbox   *webhook.Inbox
+	clients *github.Clients
 	metrics *metrics
 	mux     *http.ServeMux
 	// github is who asks GitHub as the App; nil as long as it is not set up.
 	github      atomic.Pointer[github.App]
 	credentials atomic.Pointer[config.Credentials]
-	ready       readiness
-	stopping    atomic.Bool
+	// asApp is what the credentials are for clients of GitHub, nil like github.
+	asApp    atomic.Pointer[github.AppSettings]
+	ready    readiness
+	stopping atomic.Bool
 }
 
 // New opens the database and sets up a server.
@@ -92,6 +96,9 @@ func New(ctx context.Context, opts Options) (*App, error) {
 
 func (a *App) build(ctx context.Context) (err error) {
 	a.metrics = newMetrics(a.opts.Events, a.depths)
+	a.clients = github.NewClients(github.ClientsOptions{
+		App: a.settings, RESTURL: a.opts.Config.APIURL, Transport: a.opts.Transport, Now: a.opts.Now, Random: rand.Float64, Limit: a.RateLimit,
+	})
 	a.queue, err = queue.New(ctx, a.db, queue.Options{
 		Process: a.opts.Process,
 		Lanes:   map[string]int{LaneEvents: eventWorkers, LaneRuns: a.opts.Config.Workers, LaneUpkeep: upkeepWorkers},
@@ -132,6 +139,24 @@ func (a *App) DB() *database.DB { return a.db }
 // Inbox returns where the server's deliveries arrive.
 func (a *App) Inbox() *webhook.Inbox { return a.inbox }
 
+// Clients returns what makes the App's clients of GitHub. Their error is of kind
+// infrastructure as long as the App is not set up.
+func (a *App) Clients() *github.Clients { return a.clients }
+
+// ID returns the App's id, 0 as long as it is not set up.
+func (a *App) ID() int64 {
+	settings, _ := a.settings() // there is none then
+	return settings.AppID
+}
+
+// settings returns the App as clients know it.
+func (a *App) settings() (github.AppSettings, error) {
+	if set := a.asApp.Load(); set != nil {
+		return *set, nil
+	}
+	return github.AppSettings{}, fault.Infraf("the App is not set up: see /setup")
+}
+
 // Page adds a page, with a pattern of [http.ServeMux]. It is called before
 // [App.Serve].
 func (a *App) Page(pattern string, page http.Handler) { a.mux.Handle(pattern, page) }
@@ -145,6 +170,8 @@ func (a *App) Use(c config.Credentials) error {
 	if err != nil {
 		return fault.Wrap(fault.Invalid, err)
 	}
+	settings := c.App()
+	a.asApp.Store(&settings)
 	a.credentials.Store(&c)
 	a.github.Store(who)
 	return nil

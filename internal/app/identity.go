@@ -10,11 +10,7 @@ import (
 
 // newIdentity returns the App itself, in none of its installations.
 func newIdentity(c config.Credentials, opts Options) (*github.App, error) {
-	settings, err := c.App()
-	if err != nil {
-		return nil, err
-	}
-	return github.NewApp(settings, github.AppOptions{Options: github.Options{RESTURL: opts.Config.APIURL, Transport: opts.Transport}, Now: opts.Now})
+	return github.NewApp(c.App(), github.AppOptions{Options: github.Options{RESTURL: opts.Config.APIURL, Transport: opts.Transport}, Now: opts.Now})
 }
 
 // accepted says whether GitHub accepts the credentials of an App. An error of kind

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -64,6 +65,10 @@ var (
 func TestAnAppIsSetUpInTheBrowser(t *testing.T) {
 	r := notSetUp(t)
 	assert.Equal(t, http.StatusServiceUnavailable, r.deliver(guid(1), "ping", `{}`))
+	assert.Zero(t, r.ID())
+	_, err := r.Clients().Client(t.Context(), 7, "octo", "hello")
+	require.ErrorContains(t, err, "the App is not set up: see /setup")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err), "it may be set up soon")
 	b := newBrowser(t, r)
 	status, page := b.open("/setup?token=" + r.token())
 	require.Equal(t, http.StatusOK, status)
@@ -87,6 +92,9 @@ func TestAnAppIsSetUpInTheBrowser(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	assert.Contains(t, page, r.github.URL+"/apps/bench-octo/installations/new")
 	assert.Equal(t, http.StatusAccepted, r.deliver(guid(1), "ping", `{}`), "the server works with the credentials at once")
+	assert.EqualValues(t, 42, r.ID())
+	_, err = r.Clients().Client(t.Context(), 7, "octo", "hello")
+	require.NoError(t, err)
 
 	file := filepath.Join(r.folder, "credentials.json")
 	info, err := os.Stat(file)

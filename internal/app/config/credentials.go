@@ -29,13 +29,9 @@ type Credentials struct {
 // Empty reports whether none is set.
 func (c Credentials) Empty() bool { return c == Credentials{} }
 
-// App returns the App as clients of GitHub know it. The error is of kind
-// infrastructure while none is set up.
-func (c Credentials) App() (github.AppSettings, error) {
-	if c.Empty() {
-		return github.AppSettings{}, fault.Infraf("the App is not set up: see /setup")
-	}
-	return github.AppSettings{AppID: c.AppID, PrivateKey: []byte(c.PrivateKey)}, nil
+// App returns the App as clients of GitHub know it.
+func (c Credentials) App() github.AppSettings {
+	return github.AppSettings{AppID: c.AppID, PrivateKey: []byte(c.PrivateKey)}
 }
 
 // Secrets returns what must not be shown.

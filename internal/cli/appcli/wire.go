@@ -60,7 +60,6 @@ type wiring struct {
 	config   config.Config
 	log      *slog.Logger
 	server   *app.App
-	clients  *github.Clients
 	table    *runs.Table
 	seedings *seedings
 	service  *service.Service
@@ -69,10 +68,6 @@ type wiring struct {
 // wire has the server do what deliveries start, and show it.
 func (p *program) wire(ctx context.Context, server *app.App, c config.Config, log *slog.Logger) error {
 	w := &wiring{program: p, config: c, log: log, server: server}
-	w.clients = github.NewClients(github.ClientsOptions{
-		App: func() (github.AppSettings, error) { return server.Credentials().App() }, RESTURL: c.APIURL, Transport: p.gitHub, Now: p.now, Random: rand.Float64,
-		Limit: server.RateLimit,
-	})
 	if err := protect(c); err != nil {
 		return err
 	}
@@ -98,7 +93,7 @@ func (w *wiring) addService() error {
 		return err
 	}
 	w.service = service.New(service.Options{
-		Runs: w.table, DB: w.server.DB(), Queue: w.server.Queue(), Clients: w.clients.Client, App: func() int64 { return w.server.Credentials().AppID },
+		Runs: w.table, DB: w.server.DB(), Queue: w.server.Queue(), Clients: w.server.Clients().Client, App: w.server.ID,
 		Library: library, Executors: map[settings.Executor]service.Executor{settings.Local: w.local(), settings.Dispatch: w.dispatch()},
 		PublicURL: w.config.PublicURL, Lane: app.LaneRuns, PublishLane: app.LaneEvents, Parallel: w.config.Parallel,
 		Now: w.now, NewID: func() string { return verify.NewRunID(w.now(), w.random()) }, Log: w.log, Redact: w.secrets.String, Count: w.server.Count,
@@ -116,7 +111,7 @@ func (w *wiring) local() service.Executor {
 
 func (w *wiring) dispatch() service.Executor {
 	return &dispatch.Executor{
-		Asks: w.table.AskWorkflow, Started: w.table.SetWorkflowRun, Bot: w.clients.Bot, Now: w.now, HTTP: &http.Client{Transport: w.gitHub},
+		Asks: w.table.AskWorkflow, Started: w.table.SetWorkflowRun, Bot: w.server.Clients().Bot, Now: w.now, HTTP: &http.Client{Transport: w.gitHub},
 		Settle: func(ctx context.Context, run string, rows map[bench.Cell][]byte) error {
 			for cell, row := range rows {
 				rows[cell] = []byte(w.secrets.String(string(row)))
@@ -132,14 +127,14 @@ func (w *wiring) dispatch() service.Executor {
 // And it must consent: what they name may be more than their author may touch.
 func (w *wiring) fixtures(ctx context.Context, r runs.Run) (map[string]string, error) {
 	target := r.Request.Plan.Target
-	installation, err := w.clients.InstallationFor(ctx, target)
+	installation, err := w.server.Clients().InstallationFor(ctx, target)
 	if err != nil {
 		return nil, err
 	}
 	if installation != r.Installation {
 		return nil, fault.Invalidf("%s belongs to another account than %s: fixtures are made in repositories of the same account", target, r.Repo)
 	}
-	return w.fixtureApp(installation), settings.CheckConsent(ctx, w.clients.Client, installation, target, r.Repo)
+	return w.fixtureApp(installation), settings.CheckConsent(ctx, w.server.Clients().Client, installation, target, r.Repo)
 }
 
 // fixtureApp returns the App, in an installation, as the engine finds it.
@@ -152,7 +147,7 @@ func (w *wiring) fixtureApp(installation int64) map[string]string {
 
 func (w *wiring) keepAccount() *seedings {
 	return &seedings{
-		table: w.table, db: w.server.DB(), queue: w.server.Queue(), installation: w.clients.InstallationFor, environment: w.fixtureApp,
+		table: w.table, db: w.server.DB(), queue: w.server.Queue(), installation: w.server.Clients().InstallationFor, environment: w.fixtureApp,
 		bench: benchcli.World{Now: w.now, Random: w.random, Secrets: w.secrets}, apiURL: w.config.APIURL, log: w.log,
 	}
 }
@@ -241,7 +236,9 @@ func (p *program) askGitHub(ctx context.Context, c config.Config) (state string,
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	asks, err := github.NewClients(github.ClientsOptions{App: c.Credentials.App, RESTURL: c.APIURL, Transport: p.gitHub, Now: p.now, Random: rand.Float64}).App()
+	asks, err := github.NewClients(github.ClientsOptions{
+		App: func() (github.AppSettings, error) { return c.Credentials.App(), nil }, RESTURL: c.APIURL, Transport: p.gitHub, Now: p.now, Random: rand.Float64,
+	}).App()
 	var facts github.AppFacts
 	if err == nil {
 		facts, err = asks.Facts(ctx)
