@@ -13,8 +13,15 @@ import (
 var layers = [][]string{
 	{"cmd/...", "internal/testkit/..."},
 	{"internal/cli/..."},
-	{"internal/app/...", "internal/bench/verify", "internal/bench/audit", "internal/bench/suitegate", "harness/..."},
-	{"internal/bench/station", "internal/bench/canary", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/publish", "internal/queue/...", "internal/ghevent", "internal/actions/..."},
+	// The App, so that a delivery's way does not turn back.
+	{"internal/app"},
+	{"internal/app/dispatch"},
+	{"internal/app/service"},
+	{"internal/app/runs", "internal/app/setup"},
+	{"internal/app/settings", "internal/app/webhook", "internal/app/dashboard", "internal/app/config", "internal/bench/verify", "internal/bench/audit", "internal/bench/suitegate", "harness/..."},
+	{"internal/publish", "internal/actions/..."},
+	{"internal/ghevent"},
+	{"internal/bench/station", "internal/bench/canary", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/queue/..."},
 	{
 		"internal/bench/gate", "internal/bench/evidence", "internal/bench/scenario", "internal/bench/scene", "internal/bench/world/...", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
 		"internal/bench/envelope", "internal/bench/prompt", "internal/bench/ledger", "internal/bench/expect", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
