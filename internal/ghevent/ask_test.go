@@ -62,11 +62,13 @@ func TestFilesAreAskedForWherePathsMatter(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotEmpty(t, docs.Skip(head), "that nothing is changed is known")
 
-	for _, missing := range []string{filesPath, commitPath} {
-		delete(answers, missing)
-		_, err = docs.Ask(t.Context(), client, hello, pull)
-		require.Error(t, err)
-	}
+	delete(answers, commitPath)
+	_, err = docs.Ask(t.Context(), client, hello, pull)
+	require.ErrorContains(t, err, "read the head commit")
+	answers[commitPath] = `{}`
+	delete(answers, filesPath)
+	_, err = docs.Ask(t.Context(), client, hello, pull)
+	require.ErrorContains(t, err, "list the changed files")
 }
 
 func TestAPullRequestIsAsItIsNow(t *testing.T) {

@@ -60,9 +60,18 @@ func TestACommentIsRead(t *testing.T) {
 	}, e.Comment)
 	assert.Equal(t, &ghevent.Pull{Number: 3, Closed: true}, e.Pull)
 
-	e, err = ghevent.ParseDelivery(ghevent.IssueComment, body(`, "performed_via_github_app": {"id": 4}`))
+	for more, why := range map[string]string{
+		`, "performed_via_github_app": {"id": 4}`:             "an App wrote it in a person's name",
+		`, "user": {"login": "renovate[bot]", "type": "Bot"}`: "a bot wrote it",
+	} {
+		e, err = ghevent.ParseDelivery(ghevent.IssueComment, body(more))
+		require.NoError(t, err)
+		assert.True(t, e.Comment.Author.Bot, why)
+		assert.False(t, e.Comment.Edited)
+	}
+	e, err = ghevent.ParseDelivery(ghevent.IssueComment, body(`, "updated_at": "2026-01-02T03:04:06Z"`))
 	require.NoError(t, err)
-	assert.True(t, e.Comment.Author.Bot, "an App wrote it in a person's name")
+	assert.True(t, e.Comment.Edited)
 }
 
 func TestACheckNamesOnlyPullRequestsIntoItsRepository(t *testing.T) {
@@ -72,6 +81,24 @@ func TestACheckNamesOnlyPullRequestsIntoItsRepository(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, &ghevent.Check{ID: 4, AppID: 7, HeadSHA: "h", Pulls: []int{3}}, e.Check)
 	assert.Equal(t, "full", e.Button)
+}
+
+func TestWhatChangedOfAPullRequestIsRead(t *testing.T) {
+	e, err := ghevent.ParseDelivery(ghevent.PullRequest, []byte(`{"action": "edited", `+around+`, "changes": {"base": {"ref": {"from": "next"}}}, "pull_request": {"number": 1, "state": "closed", "head": {"sha": "h"}}}`))
+	require.NoError(t, err)
+	assert.True(t, e.Rebased)
+	assert.True(t, e.Pull.Closed)
+	e, err = ghevent.ParseDelivery(ghevent.PullRequest, []byte(`{"action": "edited", `+around+`, "changes": {"title": {"from": "x"}}, `+pull+`}`))
+	require.NoError(t, err)
+	assert.False(t, e.Rebased)
+	assert.False(t, e.Pull.Closed)
+}
+
+func TestARunNamesOnlyPullRequestsIntoItsRepository(t *testing.T) {
+	e, err := ghevent.ParseDelivery(ghevent.WorkflowRun, []byte(`{"action": "completed", `+around+`, "workflow_run": {"id": 1, "head_sha": "h",
+		"pull_requests": [{"number": 3, "base": {"repo": {"id": 1}}}, {"number": 8, "base": {"repo": {"id": 2}}}, {"number": 9, "base": {}}]}}`))
+	require.NoError(t, err)
+	assert.Equal(t, []int{3}, e.Run.Pulls)
 }
 
 func TestOtherEventsAreRead(t *testing.T) {
@@ -134,20 +161,32 @@ const pull = `"pull_request": {"number": 3, "head": {"sha": "h"}}`
 
 func TestPayloadsOfAnotherShapeAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ event, body, says string }{
-		"no JSON":                 {ghevent.PullRequest, `x`, "cannot be read"},
-		"an array":                {ghevent.PullRequest, `[]`, "cannot be read"},
-		"null":                    {ghevent.PullRequest, `null`, "lacks pull_request"},
-		"numbers for texts":       {ghevent.PullRequest, `{"action": 1}`, "cannot be read"},
-		"no repository":           {ghevent.PullRequest, `{"action": "opened", "installation": {"id": 5}, ` + pull + `}`, "lacks repository"},
-		"no installation":         {ghevent.PullRequest, `{"action": "opened", "repository": {"full_name": "a/b"}, ` + pull + `}`, "lacks installation"},
-		"no pull request":         {ghevent.PullRequest, `{"action": "opened", ` + around + `}`, "lacks pull_request"},
-		"a target without one":    {ghevent.PullRequestTarget, `{"action": "opened", ` + around + `}`, "lacks pull_request"},
-		"a negative number":       {ghevent.PullRequest, `{"action": "opened", ` + around + `, "pull_request": {"number": -3, "head": {"sha": "h"}}}`, "lacks pull_request"},
-		"a comment without issue": {ghevent.IssueComment, `{"action": "created", ` + around + `, "comment": {"id": 1}}`, "lacks comment or issue"},
-		"a check without commit":  {ghevent.CheckRun, `{"action": "rerequested", ` + around + `, "check_run": {"id": 1}}`, "lacks check_run"},
-		"a suite without commit":  {ghevent.CheckSuite, `{"action": "rerequested", ` + around + `, "check_suite": {"id": 1}}`, "lacks check_suite"},
-		"a group without commit":  {ghevent.MergeGroup, `{"action": "checks_requested", ` + around + `, "merge_group": {}}`, "lacks merge_group"},
-		"a run without its id":    {ghevent.WorkflowRun, `{"action": "completed", ` + around + `, "workflow_run": {}}`, "lacks workflow_run"},
+		"no JSON":                   {ghevent.PullRequest, `x`, "cannot be read"},
+		"an array":                  {ghevent.PullRequest, `[]`, "cannot be read"},
+		"null":                      {ghevent.PullRequest, `null`, "lacks pull_request"},
+		"numbers for texts":         {ghevent.PullRequest, `{"action": 1}`, "cannot be read"},
+		"no repository":             {ghevent.PullRequest, `{"action": "opened", "installation": {"id": 5}, ` + pull + `}`, "lacks repository"},
+		"no installation":           {ghevent.PullRequest, `{"action": "opened", "repository": {"full_name": "a/b"}, ` + pull + `}`, "lacks installation"},
+		"no pull request":           {ghevent.PullRequest, `{"action": "opened", ` + around + `}`, "lacks pull_request"},
+		"a target without one":      {ghevent.PullRequestTarget, `{"action": "opened", ` + around + `}`, "lacks pull_request"},
+		"a negative number":         {ghevent.PullRequest, `{"action": "opened", ` + around + `, "pull_request": {"number": -3, "head": {"sha": "h"}}}`, "lacks pull_request"},
+		"no number":                 {ghevent.PullRequest, `{"action": "opened", ` + around + `, "pull_request": {"head": {"sha": "h"}}}`, "lacks pull_request"},
+		"no head":                   {ghevent.PullRequest, `{"action": "opened", ` + around + `, "pull_request": {"number": 3}}`, "lacks pull_request"},
+		"no name of a repository":   {ghevent.PullRequest, `{"installation": {"id": 5}, "repository": {"full_name": "a/"}, ` + pull + `}`, "lacks repository"},
+		"no owner of one":           {ghevent.PullRequest, `{"installation": {"id": 5}, "repository": {"full_name": "/b"}, ` + pull + `}`, "lacks repository"},
+		"an issue without comment":  {ghevent.IssueComment, `{"action": "created", ` + around + `, "issue": {"number": 3}}`, "lacks comment or issue"},
+		"an issue without number":   {ghevent.IssueComment, `{"action": "created", ` + around + `, "issue": {}, "comment": {"id": 1}}`, "lacks comment or issue"},
+		"neither comment nor issue": {ghevent.IssueComment, `{"action": "created", ` + around + `}`, "lacks comment or issue"},
+		"a pull request's comment":  {ghevent.IssueComment, `{"action": "created", ` + around + `, ` + pull + `}`, "lacks comment or issue"},
+		"no check":                  {ghevent.CheckRun, `{"action": "rerequested", ` + around + `}`, "lacks check_run"},
+		"no suite":                  {ghevent.CheckSuite, `{"action": "rerequested", ` + around + `}`, "lacks check_suite"},
+		"no group":                  {ghevent.MergeGroup, `{"action": "checks_requested", ` + around + `}`, "lacks merge_group"},
+		"no run":                    {ghevent.WorkflowRun, `{"action": "completed", ` + around + `}`, "lacks workflow_run"},
+		"a comment without issue":   {ghevent.IssueComment, `{"action": "created", ` + around + `, "comment": {"id": 1}}`, "lacks comment or issue"},
+		"a check without commit":    {ghevent.CheckRun, `{"action": "rerequested", ` + around + `, "check_run": {"id": 1}}`, "lacks check_run"},
+		"a suite without commit":    {ghevent.CheckSuite, `{"action": "rerequested", ` + around + `, "check_suite": {"id": 1}}`, "lacks check_suite"},
+		"a group without commit":    {ghevent.MergeGroup, `{"action": "checks_requested", ` + around + `, "merge_group": {}}`, "lacks merge_group"},
+		"a run without its id":      {ghevent.WorkflowRun, `{"action": "completed", ` + around + `, "workflow_run": {}}`, "lacks workflow_run"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ghevent.ParseDelivery(c.event, []byte(c.body))

@@ -32,6 +32,10 @@ func TestPathsMeanWhatTheyMeanInAWorkflow(t *testing.T) {
 		{"what is left out", []string{"*.md", "!README.md"}, []string{"hello.md"}, []string{"README.md", "docs/hello.md"}},
 		{"what is left out and taken back in", []string{"*.md", "!README.md", "README*"}, []string{"hello.md", "README.md", "README.doc"}, nil},
 		{"a set of characters", []string{"v[12].[0-9]+"}, []string{"v1.0", "v2.10"}, []string{"v3.0", "v1."}},
+		{"a set of one", []string{"[a]b"}, []string{"ab"}, []string{"b", "[a]b"}},
+		{"two stars in the middle of a name", []string{"a**/b"}, []string{"a/b", "axx/y/b"}, []string{"ab"}},
+		{"a star that is one", []string{`\*`, `\*a`, `\ä+`}, []string{"*", "*a", "ää"}, []string{"x", "xa", "ö"}},
+		{"a backslash at the end", []string{`a\`}, []string{`a\`}, []string{"a"}},
 		{"a dot is a dot", []string{"a.b"}, []string{"a.b"}, []string{"axb"}},
 		{"a backslash takes away the meaning", []string{`c\+\+/\*.h`}, []string{"c++/*.h"}, []string{"cc/a.h"}},
 		{"letters of any script, and line ends in names", []string{"größe/**"}, []string{"größe/a\nb"}, []string{"GRÖßE/a"}},
@@ -46,6 +50,12 @@ func TestPathsMeanWhatTheyMeanInAWorkflow(t *testing.T) {
 			assert.False(t, paths.Any(c.fails))
 		})
 	}
+}
+
+func TestNoPatternsAreNone(t *testing.T) {
+	paths, err := ghevent.ParsePaths(nil)
+	require.NoError(t, err)
+	assert.Empty(t, paths)
 }
 
 func TestPatternsThatSayNothingAreRefused(t *testing.T) {

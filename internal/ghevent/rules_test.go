@@ -37,6 +37,7 @@ func TestRulesSayWhyAHeadIsNotMeasured(t *testing.T) {
 		"a draft where drafts are measured":                           {ghevent.Rules{Drafts: true}, draft, ""},
 		"paths that it touches":                                       {docs, touches("a.go", "docs/a.md"), ""},
 		"paths that it does not touch":                                {docs, touches("a.go"), comment.SkipPaths},
+		"no patterns, no filter":                                      {ghevent.Rules{}, touches("a.go"), ""},
 		"no file at all is changed":                                   {docs, touches(), comment.SkipPaths},
 		"files that are not known: one run too many":                  {docs, ghevent.Head{}, ""},
 		"patterns that cannot be read: one run too many":              {ghevent.Rules{Paths: []string{"["}}, touches("a.go"), ""},
