@@ -61,12 +61,47 @@ func TestACheckRunIsOpenedAsWhatItIs(t *testing.T) {
 		comment.StatusQueued: model.Queued, comment.StatusInProgress: model.InProgress, comment.StatusCompleted: model.InProgress,
 	} {
 		p := newPlace(t)
-		for range 2 { // it is made, and then it is taken over
-			_, notices := p.publisher(everything).StartCheck(t.Context(), p.start(), comment.CheckRun{Status: given, Conclusion: comment.Success})
-			require.Empty(t, notices)
-			assert.Equal(t, want, p.checks()[0].Status)
-		}
+		shown := comment.CheckRun{Status: given, Conclusion: comment.Success, Output: comment.CheckOutput{Title: "Made"}}
+		_, notices := p.publisher(everything).StartCheck(t.Context(), p.start(), shown)
+		require.Empty(t, notices)
+		assert.Equal(t, []any{want, "Made"}, []any{p.checks()[0].Status, p.checks()[0].Output.Title})
 	}
+}
+
+func TestACheckRunThatIsTakenOverShowsWhatItIsNow(t *testing.T) {
+	p := newPlace(t)
+	queued := comment.CheckRun{Status: comment.StatusQueued, Output: comment.CheckOutput{Title: "Waiting"}}
+	for _, shown := range []comment.CheckRun{queued, working("0 of 9")} {
+		_, notices := p.publisher(everything).StartCheck(t.Context(), p.start(), shown)
+		require.Empty(t, notices)
+	}
+	require.Len(t, p.checks(), 1)
+	assert.Equal(t, []any{model.InProgress, "Working"}, []any{p.checks()[0].Status, p.checks()[0].Output.Title})
+}
+
+func TestACheckRunThatNobodyOpenedIsMadeAsEnded(t *testing.T) {
+	p := newPlace(t)
+	end := passed(1)
+	end.Output.Annotations[0].Title = "Coverage"
+	end.At, end.Buttons = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), []publish.Button{{Label: "Retry", Description: "Again", Identifier: "retry"}}
+	check := p.publisher(everything).Check(p.start())
+	require.Empty(t, check.Complete(t.Context(), end))
+	require.Len(t, p.checks(), 1)
+	run := p.checks()[0]
+	assert.Equal(t, []any{model.Completed, model.Success, end.At, "retry"}, []any{run.Status, run.Conclusion, *run.CompletedAt, run.Actions[0].Identifier})
+	assert.Equal(t, "Coverage", run.Annotations[0].Title)
+	assert.NotZero(t, check.ID())
+}
+
+func TestOtherWorkThatGoesOnHasItsOwnCheckRun(t *testing.T) {
+	p := newPlace(t)
+	for _, work := range []string{"run 1", "run 2"} {
+		start := p.start()
+		start.ExternalID = work
+		_, notices := p.publisher(everything).StartCheck(t.Context(), start, working(""))
+		require.Empty(t, notices)
+	}
+	assert.Len(t, p.checks(), 2)
 }
 
 func TestAnnotationsComeInPieces(t *testing.T) {
@@ -296,10 +331,13 @@ func TestACheckRunEndsAlthoughAButtonIsRefused(t *testing.T) {
 	p := newPlace(t)
 	check, _ := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
 	end := passed(0)
+	end.At = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	end.Buttons = []publish.Button{{Label: strings.Repeat("x", 21), Description: "too long", Identifier: "x"}}
 	assert.NotEmpty(t, check.Complete(t.Context(), end))
 	assert.True(t, check.Ended())
-	assert.Equal(t, model.Success, p.checks()[0].Conclusion)
+	run := p.checks()[0]
+	assert.Equal(t, []any{model.Success, end.At, "Passed"}, []any{run.Conclusion, *run.CompletedAt, run.Output.Title})
+	assert.Contains(t, run.Output.Summary, "could not be shown here")
 }
 
 func TestOutputsOfGitHubsLimits(t *testing.T) {

@@ -38,9 +38,8 @@ func (p *Publisher) Comment(ctx context.Context, number int, when comment.When, 
 	}
 	w := &writing{publisher: p, number: number, when: when, run: run}
 	if len(ours) > 0 {
-		if marker, is := comment.ParseMarker(ours[0].Body); is {
-			w.run.Previous = &marker
-		}
+		marker, _ := comment.ParseMarker(ours[0].Body) // it was found by it
+		w.run.Previous = &marker
 	}
 	w.body = comment.Comment(w.run)
 	if len(ours) == 0 {
@@ -72,7 +71,7 @@ func (p *Publisher) Standing(ctx context.Context, number int, suite string) (*co
 	if len(ours) == 0 {
 		return nil, nil
 	}
-	marker, _ := comment.ParseMarker(ours[0].Body)
+	marker, _ := comment.ParseMarker(ours[0].Body) // it was found by it
 	return &marker, nil
 }
 
@@ -119,7 +118,7 @@ func (w *writing) add(ctx context.Context) error {
 
 // update rewrites the oldest of our comments where that is asked for.
 func (w *writing) update(ctx context.Context, ours []found) error {
-	if w.when == comment.OnChange && w.run.Previous != nil && w.run.Marker().SameOutcome(*w.run.Previous) {
+	if w.when == comment.OnChange && w.run.Marker().SameOutcome(*w.run.Previous) {
 		w.posted.URL = ours[0].URL
 		w.clear(ctx, ours[1:])
 		return nil

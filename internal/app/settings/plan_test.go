@@ -44,6 +44,25 @@ func TestTheSettingsMakeThePlan(t *testing.T) {
 	assert.Empty(t, p.Shown().Scenarios, "a set is named, not listed")
 }
 
+func TestAPlanIsShownWithWhatItMayCost(t *testing.T) {
+	p, err := settings.Resolve(set(nil), command.Command{Name: command.Run}, library(t))
+	require.NoError(t, err)
+	p.EstimateUSD, p.MaxUSD, p.EstimateTime = 1.5, 9, time.Minute
+	shown := p.Shown()
+	assert.Equal(t, []any{1.5, 9.0, time.Minute, 16, false}, []any{shown.CostUSD, shown.MaxUSD, shown.Duration, shown.Cells, shown.Simulated})
+	assert.NotNil(t, shown.Foreseen)
+	p.Model, p.Set = settings.Scripted, ""
+	shown = p.Shown()
+	assert.True(t, shown.Simulated)
+	assert.Equal(t, p.Scenarios, shown.Scenarios)
+}
+
+func TestOnlyADispatchedPlanHasAWorkflow(t *testing.T) {
+	p, err := settings.Resolve(set(func(s *settings.Settings) { s.Executor = settings.Local }), command.Command{Name: command.Run}, library(t))
+	require.NoError(t, err)
+	assert.Empty(t, p.Workflow)
+}
+
 func TestACommandChangesWhatItNames(t *testing.T) {
 	l := library(t)
 	for _, c := range []struct {
