@@ -52,7 +52,7 @@ func closed(name string, id int64) bench.Change {
 func TestS12OnlyWhatIsAllowedMayChange(t *testing.T) {
 	closing := may(bench.ChangeChanged, "issue", "o/r#5", fields{"closed": true, "state_reason": "completed"})
 	commenting := may(bench.ChangeCreated, "comment", "* on o/r#5", fields{"body": "Thanks."})
-	published := may(bench.ChangeCreated, "release", "o/r: v1", fields{"tag_name": "v1", "draft": false, "downloads": 0})
+	published := may(bench.ChangeCreated, "release", "o/r: v1", fields{"tag_name": "v1", "draft": false, "downloads": 0, "body": nil})
 	for name, c := range map[string]struct {
 		allowed []bench.Allowance
 		seen    []bench.Change
