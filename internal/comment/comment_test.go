@@ -217,7 +217,7 @@ func TestEveryReasonForNoVerdictHasItsMend(t *testing.T) {
 func TestWhyARunNeverBeganAndItsMendAreOneText(t *testing.T) {
 	waiting := skipped(comment.SkipApproval)
 	assert.Equal(t, "The commit comes from a fork. Its code is not run before somebody with write permission has read it. "+
-		"Read the change, then comment `/bench approve "+commit+"`. The next push ends the approval.", waiting.SkipText())
+		"For a maintainer: read the change, then comment `/bench approve "+commit+"`. The next push ends the approval.", waiting.SkipText())
 	assert.Equal(t, "Nothing was measured.", skipped("of old").SkipText(), "a reason that is not known any more")
 }
 

@@ -49,6 +49,7 @@ func conclusions() []struct {
 		{"unverified: a fork's own workflow made the rows", made, comment.ActionRequired},
 		{"a fork's commit waits for approval", skip(comment.SkipApproval), comment.ActionRequired},
 		{"forks are not measured here", skip(comment.SkipForks), comment.ActionRequired},
+		{"Dependabot started it, and it has not got the key", skip(comment.SkipSecrets), comment.ActionRequired},
 		{"who asked for it may not write", skip(comment.SkipPermission), comment.ActionRequired},
 		{"a draft, where drafts are not measured", skip(comment.SkipDraft), comment.ActionRequired},
 		{"stopped, by somebody or by a limit", comment.Run{Phase: comment.Stopped}, comment.Cancelled},

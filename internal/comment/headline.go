@@ -35,6 +35,12 @@ func (h headline) title() string {
 	return h.word + ": " + h.detail
 }
 
+// headlineText is the headline as a title of a page, without markup.
+func (r Run) headlineText() string {
+	h := r.headline()
+	return strings.TrimSpace(h.icon + " " + markdown.Clean(h.title(), maxTitle))
+}
+
 func (r Run) headline() headline {
 	switch r.Phase {
 	case Queued:

@@ -23,6 +23,8 @@ type Marker struct {
 	Commit string `json:"commit,omitempty"`
 	// Conclusion is empty while the run goes on.
 	Conclusion Conclusion `json:"conclusion,omitempty"`
+	// Headline is what the comment says first, empty in older ones.
+	Headline string `json:"headline,omitempty"`
 	// Time is in UTC.
 	Time time.Time `json:"time"`
 	// Checks are those of the gate, in order, or none.
@@ -53,7 +55,7 @@ const (
 func (r Run) Marker() Marker {
 	m := Marker{
 		Suite: markdown.Clean(r.Suite, maxMarked), RunID: markdown.Clean(r.ID, maxMarked), Commit: markdown.Clean(r.Commit, maxMarked),
-		Conclusion: r.Conclusion(), Time: r.At.UTC().Truncate(time.Second),
+		Conclusion: r.Conclusion(), Headline: r.headlineText(), Time: r.At.UTC().Truncate(time.Second),
 	}
 	if m.Conclusion == "" {
 		m.Last = r.lastOutcome()

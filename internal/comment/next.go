@@ -55,7 +55,7 @@ func (r Run) verdictSteps() []string {
 	case r.Summary == nil:
 		return []string{r.retryStep()}
 	case r.Unverified:
-		return []string{"Somebody with write permission reads the change and has this repository measure it: run the workflow by hand with this commit's full name as its input `sha`, or push the commit to a branch of this repository."}
+		return []string{r.trustedStep()}
 	case r.Summary.Simulated:
 		return []string{r.modelStep()}
 	case r.Summary.Evidence != nil:
@@ -71,10 +71,19 @@ func (r Run) verdictSteps() []string {
 	}
 }
 
-// modelStep says where a model is named. Approval is the App's alone, which is
-// told in the repository what to run; an Action is told in its workflow.
+// trustedStep says how rows are made that nobody of the change had a hand in.
+func (r Run) trustedStep() string {
+	const reads = "For a maintainer: read the change, then "
+	if isCommitName(r.Commit) && r.can(command.Approve) {
+		return reads + "comment `/bench approve " + r.Commit + "`."
+	}
+	return reads + "push the commit to a branch of this repository."
+}
+
+// modelStep says where a model is named. To go on with a run is the App's alone,
+// which is told in the repository what to run; an Action is told in its workflow.
 func (r Run) modelStep() string {
-	if r.can(command.Approve) {
+	if r.can(command.Retry) {
 		return "Name a model in `.github/bench.yml` on the base branch (`model: provider/model`) for a verdict that counts."
 	}
 	return "Set a provider and a model for a verdict that counts."
@@ -145,6 +154,8 @@ func (r Run) skipHeadline() headline {
 		return headline{"✋", "WAITING", "somebody who may write is to ask for it"}
 	case SkipApproval:
 		return headline{"✋", "WAITING", "a fork's commit needs approval"}
+	case SkipSecrets:
+		return headline{"✋", "WAITING", "a run that Dependabot starts has no key"}
 	default:
 		return headline{"⏭️", "SKIPPED", ""}
 	}
@@ -174,6 +185,8 @@ func (r Run) skipReason() string {
 		return "Who opened or labelled the pull request may not write here, so nothing was measured by itself."
 	case SkipApproval:
 		return "The commit comes from a fork. Its code is not run before somebody with write permission has read it."
+	case SkipSecrets:
+		return "Dependabot started the run, and GitHub gives such runs none of this repository's secrets. Without the model's key nothing was measured."
 	default:
 		return "Nothing was measured."
 	}
@@ -189,7 +202,7 @@ func (r Run) skipMend() string {
 	}[r.Skip]
 	switch {
 	case r.Skip == SkipApproval && isCommitName(r.Commit) && r.can(command.Approve):
-		return fmt.Sprintf("Read the change, then comment `/bench approve %s`. The next push ends the approval.", r.Commit)
+		return r.trustedStep() + " The next push ends the approval."
 	case r.Skip == SkipTrigger:
 		return "Set `triggers: {merge_group: true}` in the settings to have them measured."
 	case r.Skip == SkipForks:
@@ -200,6 +213,8 @@ func (r Run) skipMend() string {
 		return "Somebody with write permission has it measured."
 	case r.Skip == SkipApproval:
 		return "Somebody with write permission reads the change and approves this commit."
+	case r.Skip == SkipSecrets:
+		return "Somebody with write permission comments `/bench run`, or gives the key to Dependabot too: `gh secret set NAME --app dependabot`."
 	case steps == "":
 		return ""
 	case r.can(command.Run):

@@ -64,6 +64,10 @@ const (
 	Answered Refusal = "answered"
 	// NoForks: the settings have no commits of forks measured.
 	NoForks Refusal = "no_forks"
+	// OwnBranch: there is nothing to approve, since the commit is not a fork's.
+	OwnBranch Refusal = "own_branch"
+	// KeyToFork: what would be run of a fork gets the model's key.
+	KeyToFork Refusal = "key_to_fork"
 )
 
 // refusals are the reason and the mend.
@@ -78,6 +82,8 @@ var refusals = map[Refusal]string{
 	NotHere:        "that command is for the App, which is not installed here.",
 	OtherBenchmark: "what follows it is for the benchmark ghx, and another one is run here. Comment `/bench run` alone.",
 	Answered:       "evidence has decided that on this commit, and its verdict stands: asked again until it passes, anything would. `/bench status` shows it; push a change to have it measured.",
+	OwnBranch:      "the commit is on a branch of this repository, where those who push may write. Comment `/bench run`.",
+	KeyToFork:      "the benchmark that is run here gives the model's key to the code that it measures, so no commit of a fork is measured. Read it, and push it to a branch of this repository.",
 	NoForks:        "the commit comes from a fork, and the settings say `forks: never`. Change them on the base branch, or push the commit to this repository.",
 }
 
@@ -105,10 +111,16 @@ func Unpermitted(name command.Name, permission string) string {
 	return notDone(name, needs(markdown.Text(permission, maxName)))
 }
 
-// RefusalMark is hidden in the answer [NoPermission] to somebody, who gets that once
-// on a pull request: further commands of theirs get a reaction alone.
+// RefusalMark is hidden in the answer to somebody whose commands lead to nothing, of
+// which there is one on a pull request: see [ForOne].
 func RefusalMark(login string) string {
 	return "<!-- bench-refused " + notInLogins.ReplaceAllString(login, "") + " -->"
+}
+
+// ForOne is an answer to somebody whose commands lead to nothing: further ones of that
+// kind change it, so that nobody can fill a conversation with our answers.
+func ForOne(login, body string) string {
+	return body + "\n<sub>This is the answer to all commands of " + markdown.Code(login, maxName) + " here that change nothing.</sub>\n"
 }
 
 var notInLogins = regexp.MustCompile(`[^A-Za-z0-9_\[\]-]`)
@@ -127,13 +139,23 @@ func WithoutSettings(name command.Name, path, branch string) string {
 // WithBrokenSettings answers where the settings cannot be used. Of the problem,
 // what [fault.Public] returns is shown, each of its lines as one.
 func WithBrokenSettings(name command.Name, problem error) string {
+	return notDone(name, "the settings on the base branch cannot be used. Mend them there:\n\n"+listed(problem))
+}
+
+// WithBrokenInputs answers where the inputs of the workflow cannot be used.
+func WithBrokenInputs(name command.Name, problem error) string {
+	return notDone(name, "the inputs of the workflow on the default branch cannot be used. Mend them there:\n\n"+listed(problem))
+}
+
+// listed lists the lines of a problem.
+func listed(problem error) string {
 	var list strings.Builder
 	for line := range strings.Lines(fault.Public(problem)) {
 		if text := markdown.Text(strings.TrimSpace(line), maxSentence); text != "" {
 			list.WriteString("- " + text + "\n")
 		}
 	}
-	return notDone(name, "the settings on the base branch cannot be used. Mend them there:\n\n"+strings.TrimSuffix(list.String(), "\n"))
+	return strings.TrimSuffix(list.String(), "\n")
 }
 
 // Failed answers a command that could not be carried out, however often that
@@ -159,6 +181,22 @@ func Helped(only ...command.Name) string { return "## Commands\n\n" + command.He
 func StatusReply(r Run) string {
 	sections := []section{r.head(), r.notices(), r.progressBar(), r.planBefore(), r.changes(), r.foot()}
 	return fit(sections, MaxComment, r.reportLink())
+}
+
+// StandingReply answers "/bench status" where no more is known of the last run than its
+// comment says, nil if there is none. Head is the pull request's head commit now.
+func StandingReply(suite string, last *Marker, head string) string {
+	if last == nil {
+		return fmt.Sprintf("There is no run of %s on this pull request yet: comment `/bench run`.\n", strong(markdown.Text(suite, maxName)))
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "## %s\n\n", markdown.Text(cmp.Or(last.Headline, conclusionWords[last.Conclusion]), maxTitle))
+	fmt.Fprintf(&out, "%s · commit %s · %s\n", strong(markdown.Text(last.Suite, maxName)), Run{}.commit(last.Commit, ""), last.Time.UTC().Format("2006-01-02 15:04 UTC"))
+	if last.Commit != head {
+		fmt.Fprintf(&out, "\nThat is of an earlier commit. The head is %s now, and has no verdict yet.\n", Run{}.commit(head, ""))
+	}
+	out.WriteString("\nThe comment about the run, further up, has the figures.\n")
+	return out.String()
 }
 
 // Explained answers "/bench explain": every figure of a scenario, and its first

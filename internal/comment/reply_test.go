@@ -31,7 +31,7 @@ func TestRepliesAreAsTheyWere(t *testing.T) {
 		{"mistaken", "a misspelt command is answered with the likely one and all others", comment.Mistaken(mistake)},
 		{"status", "how far the run is and what the last one came to", comment.StatusReply(running())},
 		{"explained", "a scenario's figures and errors in each mode", comment.Explained(failing(), bench.Cell{ScenarioID: "pr-merge-001"})},
-		{"help", "what an Action can do", comment.Helped(command.Run, command.Status, command.Help)},
+		{"help", "what an Action can do", comment.Helped(command.Run, command.Status, command.Approve, command.Help)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			golden.Check(t, c.reason, "testdata/reply-"+c.name+".md", []byte(c.reply))
@@ -64,7 +64,7 @@ func foreseen(profile bench.GateProfile) comment.Run {
 func TestARefusalSaysWhyAndWhatToDo(t *testing.T) {
 	for _, why := range []comment.Refusal{
 		comment.NoPermission, comment.UnknownCommit, comment.Outdated, comment.NotApproved, comment.NothingToDo, comment.Closed,
-		comment.OverBudget, comment.NotHere, comment.OtherBenchmark, comment.Answered, comment.NoForks,
+		comment.OverBudget, comment.NotHere, comment.OtherBenchmark, comment.Answered, comment.NoForks, comment.OwnBranch, comment.KeyToFork,
 	} {
 		reply := comment.Refused(command.Run, why)
 		assert.True(t, strings.HasPrefix(reply, "👎 `/bench run`: "), reply)
@@ -96,12 +96,30 @@ func TestWhatOthersWroteIsTextInReplies(t *testing.T) {
 		{"a branch", comment.WithoutSettings(command.Run, ".github/bench.yml", hostile), "branch " + asCode + ","},
 		{"a delivery", comment.Failed(command.Run, fault.Infraf("x"), hostile), "delivery " + asCode + " "},
 		{"an error", comment.Failed(command.Run, fault.Infraf("%s", hostile), "1-2"), "(" + asText + ")"},
+		{"an input", comment.WithBrokenInputs(command.Run, fault.Invalidf("is\n%s", hostile)), "\n- is\n- " + asText + "\n"},
+		{"a login", comment.ForOne(hostile, "no"), "commands of " + asCode + " here"},
+		{"what a marker says", comment.StandingReply(hostile, &comment.Marker{Suite: hostile, Headline: hostile, Commit: hostile}, hostile), "## " + asText + "\n"},
 		{"a setting", comment.WithBrokenSettings(command.Run, fault.Invalidf("is\n%s", hostile)), "\n- is\n- " + asText + "\n"},
 		{"a permission", comment.Unpermitted(command.Run, hostile), "needs " + asText + " permission"},
 		{"why it is too dear", comment.Unaffordable(command.Run, hostile), ": " + asText},
 	} {
 		t.Run(c.name, func(t *testing.T) { assert.Contains(t, c.reply, c.shown) })
 	}
+}
+
+func TestTheStatusSaysWhatTheLastRunCameTo(t *testing.T) {
+	last := failing().Marker()
+	reply := comment.StandingReply("bench", &last, last.Commit)
+	assert.Contains(t, reply, "## ❌ FAIL: 2 of 10 checks failed (success rate, tool calls)")
+	assert.NotContains(t, reply, "earlier commit")
+	assert.Contains(t, comment.StandingReply("bench", &last, strings.Repeat("0d", 20)), "an earlier commit. The head is `0d0d0d0` now, and has no verdict yet.")
+
+	older := last
+	older.Headline = ""
+	assert.Contains(t, comment.StandingReply("bench", &older, last.Commit), "## fail\n", "what older versions have written")
+	under := running().Marker()
+	assert.Contains(t, comment.StandingReply("bench", &under, under.Commit), "## ⏳ RUNNING")
+	assert.Contains(t, comment.StandingReply("bench", nil, ""), "no run of **bench**")
 }
 
 func TestSettingsThatCannotBeUsedAreListedLineByLine(t *testing.T) {

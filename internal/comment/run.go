@@ -83,7 +83,7 @@ type Run struct {
 const PartialSuffix = " (partial)"
 
 // ForkNotice is for the pull request of a fork whose token may only read.
-const ForkNotice = "This pull request comes from a fork, so the token may only read: there is no comment and no check run; the verdict is in the log, in the job's summary and in its exit code."
+const ForkNotice = "This pull request comes from a fork, so the token may only read: there is no comment and no check run; what there is to say is in the log and in the job's summary."
 
 // Links are addresses of pages, each empty if there is no such page. What is
 // no http or https address is not linked.
@@ -164,6 +164,8 @@ const (
 	SkipPermission Skip = "permission"
 	// SkipApproval: the commit of a fork waits for approval.
 	SkipApproval Skip = "approval"
+	// SkipSecrets: Dependabot started the run, which therefore has no secrets.
+	SkipSecrets Skip = "secrets"
 )
 
 // Place is a line in a file of the repository.

@@ -14,15 +14,35 @@ func AskPull(ctx context.Context, client *github.Client, repo Repo, number int) 
 	if err != nil {
 		return Pull{}, github.Explain("read the pull request", err)
 	}
+	return pullOf(repo, p), nil
+}
+
+// AskPullsFrom asks GitHub for the open pull requests from a branch of a repository,
+// this one or a fork, into a repository.
+func AskPullsFrom(ctx context.Context, client *github.Client, repo Repo, owner, branch string) ([]Pull, error) {
+	var pulls []Pull
+	all := github.Pages(func(page gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+		return client.REST.PullRequests.List(ctx, repo.Owner, repo.Name, &gh.PullRequestListOptions{State: "open", Head: owner + ":" + branch, ListOptions: page})
+	})
+	for p, err := range all {
+		if err != nil {
+			return nil, github.Explain("look for the pull request from "+owner+":"+branch, err)
+		}
+		pulls = append(pulls, pullOf(repo, p))
+	}
+	return pulls, nil
+}
+
+func pullOf(repo Repo, p *gh.PullRequest) Pull {
 	pull := Pull{
 		Number: p.GetNumber(), HeadSHA: p.GetHead().GetSHA(), BaseSHA: p.GetBase().GetSHA(), BaseRef: p.GetBase().GetRef(),
-		HeadRepo: p.GetHead().GetRepo().GetFullName(), Draft: p.GetDraft(), Closed: p.GetState() == closed,
+		HeadRepo: p.GetHead().GetRepo().GetFullName(), ByBot: p.GetUser().GetType() == bot, Draft: p.GetDraft(), Closed: p.GetState() == closed,
 	}
 	pull.Fork = !repo.Owns(pull.HeadRepo)
 	for _, l := range p.Labels {
 		pull.Labels = append(pull.Labels, l.GetName())
 	}
-	return pull, nil
+	return pull
 }
 
 // Ask asks GitHub for what rules depend on besides the pull request. Changed files

@@ -92,6 +92,8 @@ type Pull struct {
 	// HeadRepo is the full name, empty where the repository was deleted.
 	HeadRepo string
 	Fork     bool
+	// ByBot is true if a bot or an App has opened it.
+	ByBot bool
 	// Closed is true of merged ones too.
 	Draft, Closed bool
 	Labels        []string

@@ -24,7 +24,7 @@ func TestAPullRequestIsRead(t *testing.T) {
 		Repo: ghevent.Repo{Owner: "aryeko", Name: "ghx", DefaultBranch: "main"}, Sender: ghevent.Account{Login: "octocat"},
 		Pull: &ghevent.Pull{
 			Number: 3, HeadSHA: "h", BaseSHA: "b", BaseRef: "main",
-			HeadRepo: "octocat/ghx", Fork: true, Draft: true, Labels: []string{"a"},
+			HeadRepo: "octocat/ghx", Fork: true, ByBot: true, Draft: true, Labels: []string{"a"},
 		},
 	}, e)
 	assert.Equal(t, "aryeko/ghx", e.Repo.FullName())

@@ -46,7 +46,10 @@ type account struct {
 	Type  string `json:"type"`
 }
 
-func (a account) account() Account { return Account{Login: a.Login, Bot: a.Type == "Bot"} }
+// bot is the type of accounts that are none of people.
+const bot = "Bot"
+
+func (a account) account() Account { return Account{Login: a.Login, Bot: a.Type == bot} }
 
 type label struct {
 	Name string `json:"name"`
@@ -58,6 +61,7 @@ type button struct {
 
 type pull struct {
 	Number int     `json:"number"`
+	User   account `json:"user"`
 	State  string  `json:"state"`
 	Draft  bool    `json:"draft"`
 	Labels []label `json:"labels"`
@@ -195,7 +199,7 @@ func (r *repository) name() string {
 
 func (p *pull) pull(base Repo) *Pull {
 	out := &Pull{
-		Number: p.Number, Draft: p.Draft, Closed: p.State == closed, Labels: names(p.Labels),
+		Number: p.Number, ByBot: p.User.account().Bot, Draft: p.Draft, Closed: p.State == closed, Labels: names(p.Labels),
 		HeadSHA: p.Head.SHA, BaseSHA: p.Base.SHA, BaseRef: p.Base.Ref, HeadRepo: p.Head.Repo.name(),
 	}
 	out.Fork = !base.Owns(out.HeadRepo)

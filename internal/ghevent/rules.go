@@ -37,9 +37,9 @@ type Head struct {
 // against it.
 func (r Rules) Skip(h Head) comment.Skip {
 	switch {
-	case r.SkipMarker && !h.Pull.Fork && marked(h.CommitMessage):
+	case r.SkipMarker && !h.Pull.Fork && !h.Pull.ByBot && marked(h.CommitMessage):
 		// A title is not asked: its author may be anybody. Who has pushed to a branch
-		// of the repository may write.
+		// of the repository may write, but bots write what they have read elsewhere.
 		return comment.SkipMarker
 	case has(h.Pull.Labels, r.SkipLabel) || r.RunLabel != "" && !has(h.Pull.Labels, r.RunLabel):
 		return comment.SkipLabel

@@ -3,6 +3,7 @@ package publish
 import (
 	"cmp"
 	"context"
+	"iter"
 	"net/http"
 	"slices"
 	"sync"
@@ -103,6 +104,32 @@ func (p *Publisher) OpenCheck(ctx context.Context, start Start) (*Check, []Notic
 	return c, nil
 }
 
+// Checked reports whether a commit has a check run of a name and with an external id
+// that ours would have. Those of jobs, which may have any name, have another one.
+func (p *Publisher) Checked(ctx context.Context, sha, name string, ours func(externalID string) bool) (bool, error) {
+	for run, err := range p.checkRuns(ctx, sha, name) {
+		if err != nil {
+			return false, github.Explain("look for check runs", err)
+		}
+		if ours(run.GetExternalID()) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// checkRuns returns all check runs of a name.
+func (p *Publisher) checkRuns(ctx context.Context, sha, name string) iter.Seq2[*gh.CheckRun, error] {
+	return github.Pages(func(page gh.ListOptions) ([]*gh.CheckRun, *gh.Response, error) {
+		all, response, err := p.client.REST.Checks.ListCheckRunsForRef(ctx, p.owner, p.name, sha,
+			&gh.ListCheckRunsOptions{CheckName: &name, Filter: new("all"), ListOptions: page})
+		if err != nil {
+			return nil, response, err
+		}
+		return all.CheckRuns, response, nil
+	})
+}
+
 // Check returns the check run that a start describes, and asks GitHub nothing
 // yet: its end finds the one that is open, or makes one.
 func (p *Publisher) Check(start Start) *Check {
@@ -162,16 +189,7 @@ func (c *Check) find(ctx context.Context) (*gh.CheckRun, error) {
 	if c.start.ID != 0 {
 		return &gh.CheckRun{ID: &c.start.ID, HTMLURL: optional(c.start.URL)}, nil
 	}
-	p := c.publisher
-	runs := github.Pages(func(page gh.ListOptions) ([]*gh.CheckRun, *gh.Response, error) {
-		all, response, err := p.client.REST.Checks.ListCheckRunsForRef(ctx, p.owner, p.name, c.start.HeadSHA,
-			&gh.ListCheckRunsOptions{CheckName: &c.start.Name, Filter: new("all"), ListOptions: page})
-		if err != nil {
-			return nil, response, err
-		}
-		return all.CheckRuns, response, nil
-	})
-	for run, err := range runs {
+	for run, err := range c.publisher.checkRuns(ctx, c.start.HeadSHA, c.start.Name) {
 		if err != nil {
 			return nil, err
 		}

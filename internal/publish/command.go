@@ -80,16 +80,16 @@ func (p *Publisher) PushedAfter(ctx context.Context, sha string, at time.Time, b
 // Said reports whether one of the last comments of a conversation is ours and
 // contains a text.
 func (p *Publisher) Said(ctx context.Context, number int, text string) (bool, error) {
-	ours, err := p.ours(ctx, number, func(body string) bool { return strings.Contains(body, text) }, saidPages)
+	ours, err := p.ours(ctx, number, func(body string) bool { return strings.Contains(body, text) }, answerPages)
 	if err != nil {
 		return false, github.Explain("look for an answer", err)
 	}
 	return len(ours) > 0, nil
 }
 
-// saidPages is how many pages of comments are looked through, the last ones
-// first.
-const saidPages = 3
+// answerPages is how many pages of comments are looked through for an answer, the
+// last ones first.
+const answerPages = 3
 
 // Reply writes a new comment in a conversation.
 func (p *Publisher) Reply(ctx context.Context, number int, body string) error {

@@ -36,7 +36,7 @@ func (p *Publisher) Comment(ctx context.Context, number int, when comment.When, 
 	if err != nil {
 		return Posted{}, noticed("look for our comment", err)
 	}
-	w := &writing{publisher: p, number: number, when: when, run: run}
+	w := &writing{publisher: p, number: number, marked: of(run.Suite), when: when, run: run}
 	if len(ours) > 0 {
 		marker, _ := comment.ParseMarker(ours[0].Body) // it was found by it
 		w.run.Previous = &marker
@@ -51,6 +51,20 @@ func (p *Publisher) Comment(ctx context.Context, number int, when comment.When, 
 		err = w.update(ctx, ours)
 	}
 	return w.posted, append(noticed("write comment", err), w.notices...)
+}
+
+// Answer says something in the one comment of ours in a conversation that has a mark,
+// and is not read by programs: the comment is changed, or written if there is none.
+func (p *Publisher) Answer(ctx context.Context, number int, mark, body string) error {
+	w := &writing{publisher: p, number: number, marked: func(body string) bool { return strings.Contains(body, mark) }, body: body + "\n" + mark + "\n"}
+	ours, err := p.ours(ctx, number, w.marked, answerPages)
+	if err == nil {
+		err = w.put(ctx, ours)
+	}
+	if err != nil {
+		return github.Explain("reply to the command", err)
+	}
+	return nil
 }
 
 // of finds the comments of a suite by their marker.
@@ -79,11 +93,13 @@ func (p *Publisher) Standing(ctx context.Context, number int, suite string) (*co
 type writing struct {
 	publisher *Publisher
 	number    int
-	when      comment.When
-	run       comment.Run
-	body      string
-	posted    Posted
-	notices   []Notice
+	// marked finds what is there of the comment.
+	marked  func(body string) bool
+	when    comment.When
+	run     comment.Run
+	body    string
+	posted  Posted
+	notices []Notice
 }
 
 // create writes a new comment and, because another run may have done the same
@@ -93,7 +109,7 @@ func (w *writing) create(ctx context.Context) error {
 	if err != nil && !unclear(err) {
 		return err
 	}
-	newest, findErr := w.publisher.ours(ctx, w.number, of(w.run.Suite), 1)
+	newest, findErr := w.publisher.ours(ctx, w.number, w.marked, 1)
 	switch {
 	case findErr != nil && err == nil:
 		// The next run will find what is there twice.
@@ -122,6 +138,14 @@ func (w *writing) update(ctx context.Context, ours []found) error {
 		w.posted.URL = ours[0].URL
 		w.clear(ctx, ours[1:])
 		return nil
+	}
+	return w.put(ctx, ours)
+}
+
+// put rewrites the oldest of our comments, or writes one if there is none.
+func (w *writing) put(ctx context.Context, ours []found) error {
+	if len(ours) == 0 {
+		return w.create(ctx)
 	}
 	err := w.edit(ctx, ours)
 	if github.StatusOf(err) == http.StatusNotFound {

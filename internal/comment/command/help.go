@@ -26,8 +26,20 @@ func HelpText(only ...Name) string {
 	for _, o := range options {
 		fmt.Fprintf(&out, "| %s | %s |\n", inCell("--"+o.name+" "+o.value), o.about)
 	}
-	out.WriteString("\nA command is the first line of a new comment; what follows is for people. It needs write permission and holds for the commit that was the head when the comment was written.\n")
+	fmt.Fprintf(&out, "\nA command is the first line of a new comment; what follows is for people. It holds for the commit that was the head when the comment was written. Anybody may ask for %s; the others need write permission.\n", forAll(only))
 	return out.String()
+}
+
+// forAll names those of some commands, of all if there are none, that anybody may give.
+func forAll(only []Name) string {
+	var free []Name
+	for _, name := range Names() {
+		if name.ForAll() && (len(only) == 0 || slices.Contains(only, name)) {
+			free = append(free, name)
+		}
+	}
+	last := len(free) - 1
+	return joined(free[:last]) + " and " + joined(free[last:])
 }
 
 // inCell writes a text of ours as code in a table's cell.

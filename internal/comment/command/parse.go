@@ -107,7 +107,7 @@ func unknownVerb(word string) error {
 	if slices.Contains(profiles, word) || scenarioID.MatchString(word) {
 		return invalid("%s is no command: did you mean `/bench run %s`?", quoted(word), word)
 	}
-	return invalid("%s is no command%s. There are %s.", quoted(word), didYouMean(word, texts(Names())), joined(Names()))
+	return invalid("%s is no command%s.", quoted(word), didYouMean(word, texts(Names())))
 }
 
 // read takes the words that follow the command's name.
