@@ -117,7 +117,7 @@ func (r *reading) modelToAsk(in Inputs) {
 		r.problem(inModel, "it is %q, want PROVIDER/MODEL, for example openai/gpt-5.3-codex", in.Model)
 	}
 	if in.ModelKey == "" && in.ModelBaseURL == "" {
-		r.problem(inModelKey, "it is required with provider %s: pass a secret of the repository; pull requests from forks and from Dependabot do not get it", in.Provider)
+		r.lack(inModelKey, "it is required with provider %s: pass a secret of the repository; pull requests from forks and from Dependabot do not get it", in.Provider)
 	}
 }
 
@@ -127,7 +127,11 @@ func (r *reading) fixtureApp(in Inputs) {
 	given := slices.ContainsFunc(settings, func(s struct{ name, value string }) bool { return s.value != "" })
 	for _, s := range settings {
 		if given && s.value == "" {
-			r.problem(s.name, "it is required beside the other inputs that begin with fixture-app-")
+			report := r.problem
+			if r.declared[s.name].Secret {
+				report = r.lack
+			}
+			report(s.name, "it is required beside the other inputs that begin with fixture-app-")
 		}
 	}
 }
@@ -146,7 +150,7 @@ func (r *reading) repository(in Inputs) {
 		r.problem(inShard, "%s is %s: the parts of a plan would change each other's fixtures; run it in one job, or in the sandbox", inTarget, in.Target)
 	}
 	if in.FixturesToken == "" && !app {
-		r.problem(inFixturesToken, "it, or the inputs that begin with fixture-app-, is required with target %s: pass a secret of the repository; pull requests from forks and from Dependabot do not get it", in.Target)
+		r.lack(inFixturesToken, "it, or the inputs that begin with fixture-app-, is required with target %s: pass a secret of the repository; pull requests from forks and from Dependabot do not get it", in.Target)
 	}
 	switch {
 	case in.AgentToken == "" && in.FixturesToken != "" && !app:

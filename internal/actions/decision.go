@@ -52,19 +52,22 @@ type Circumstances struct {
 	// own triggers and conditions look at.
 	Rules      ghevent.Rules
 	HasResults bool
+	// NoSecrets is true where a run has not got what it needs, because GitHub gives it
+	// no secrets: see [Event.Secretless].
+	NoSecrets bool
 	// Head is what GitHub says of the pull request's head, nil if it was not asked.
 	Head *ghevent.Head
 }
 
 // Decide says what an event leads to. It can be asked before GitHub was asked about
-// the head, and once more with that if it says [Run].
+// the head, and once more with that if it says [Run], or [Skip] of a [ghevent.WorkflowRun].
 func Decide(e Event, c Circumstances) Decision {
 	switch e.Name {
 	case ghevent.PullRequest:
 		return decidePull(e, c)
 	case ghevent.PullRequestTarget:
 		return Decision{Kind: Refuse, Reason: "pull_request_target runs with the secrets and the write token of the base repository, so code of a pull request must not run in it. " +
-			"Use the pull_request event; for pull requests from forks, publish its results from a second workflow on workflow_run with the input results."}
+			"Use the pull_request event; somebody with write permission has a fork's commit measured with /bench approve, on issue_comment."}
 	case ghevent.IssueComment:
 		return decideComment(e)
 	case ghevent.WorkflowRun:
@@ -72,7 +75,7 @@ func Decide(e Event, c Circumstances) Decision {
 	case ghevent.MergeGroup, ghevent.Push:
 		return decideCommit(e, c)
 	case ghevent.WorkflowDispatch:
-		return runOrPublish(c, "it was started by hand")
+		return runOrPublish(e, c, "it was started by hand")
 	default:
 		return Decision{Kind: Ignore, Reason: fmt.Sprintf("The event %s leads to nothing here: use pull_request, merge_group, push, workflow_dispatch, workflow_run or issue_comment.", e.Name)}
 	}
@@ -92,9 +95,9 @@ func decidePull(e Event, c Circumstances) Decision {
 	case why != "":
 		return skipped(why)
 	case e.Fork:
-		return runOrPublish(c, "the pull request comes from a fork, so there are no secrets and the token may only read")
+		return runOrPublish(e, c, "the pull request comes from a fork, so there are no secrets and the token may only read")
 	default:
-		return runOrPublish(c, fmt.Sprintf("pull request %d is to be judged", e.PullNumber))
+		return runOrPublish(e, c, fmt.Sprintf("pull request %d is to be judged", e.PullNumber))
 	}
 }
 
@@ -108,29 +111,52 @@ func decideCommit(e Event, c Circumstances) Decision {
 		return Decision{Kind: Ignore, Reason: fmt.Sprintf("%s was deleted, so there is no commit to judge.", e.Pushed.Ref)}
 	case e.Name == ghevent.MergeGroup:
 		// The message of its commit has the titles of pull requests in it.
-		return runOrPublish(c, "the merge queue asks for it")
+		return runOrPublish(e, c, "the merge queue asks for it")
 	}
 	marker := ghevent.Rules{SkipMarker: c.Rules.SkipMarker}
 	if why := marker.Skip(ghevent.Head{CommitMessage: e.Pushed.Message}); why != "" {
 		return skipped(why)
 	}
-	return runOrPublish(c, "there was a push to "+e.Pushed.Ref)
+	return runOrPublish(e, c, "there was a push to "+e.Pushed.Ref)
 }
 
 // decideWorkflowRun never runs: the workflow has the rights of the default
-// branch, and the other run's code may be anybody's.
+// branch, and the other run's code may be anybody's. That of a fork could not say on
+// GitHub that its commit waits.
 func decideWorkflowRun(e Event, c Circumstances) Decision {
 	publishable := []string{"success", "failure", "neutral", "timed_out"}
+	published := c.HasResults && slices.Contains(publishable, e.Run.Conclusion)
 	switch {
 	case e.Action != "completed":
 		return Decision{Kind: Ignore, Reason: "The other workflow has not ended: use the type completed."}
-	case !c.HasResults:
-		return Decision{Kind: Refuse, Reason: "workflow_run runs with the secrets and the write token of this repository, so code of another run must not run in it. " +
-			"Download the ledgers of that run and name them in the input results, to publish them."}
-	case !slices.Contains(publishable, e.Run.Conclusion):
+	case published:
+		return Decision{Kind: Publish, Reason: "Another workflow has results to publish."}
+	case e.Fork && e.Run.Event == ghevent.PullRequest:
+		return waits(c)
+	case c.HasResults:
 		return Decision{Kind: Ignore, Reason: fmt.Sprintf("The other workflow ended as %q, so it has no results.", e.Run.Conclusion)}
+	default:
+		return Decision{Kind: Ignore, Reason: "The other workflow's run is of no fork's pull request, so it has told itself what it came to."}
 	}
-	return Decision{Kind: Publish, Reason: "Another workflow has results to publish."}
+}
+
+// waits is for a fork's commit that nobody here has had measured yet.
+func waits(c Circumstances) Decision {
+	if c.Head != nil {
+		if why := c.Rules.Skip(*c.Head); why != "" {
+			return skipped(why)
+		}
+	}
+	return skipped(comment.SkipApproval)
+}
+
+// WithoutSecrets is what an event leads to whose run lacks the secrets that it needs:
+// somebody who may write has to have the commit measured.
+func (e Event) WithoutSecrets() Decision {
+	if e.Fork {
+		return skipped(comment.SkipApproval)
+	}
+	return skipped(comment.SkipSecrets)
 }
 
 func decideComment(e Event) Decision {
@@ -148,17 +174,23 @@ func decideComment(e Event) Decision {
 
 func skipped(why comment.Skip) Decision {
 	return Decision{Kind: Skip, Skip: why, Reason: map[comment.Skip]string{
-		comment.SkipMarker: "The message of the head commit asks for it with [skip bench].",
-		comment.SkipDraft:  "The pull request is a draft. It is benchmarked when it is ready for review, if ready_for_review is among the workflow's types; drafts: run benchmarks drafts too.",
-		comment.SkipPaths:  "The pull request touches no file that the input paths names.",
+		comment.SkipMarker:   "The message of the head commit asks for it with [skip bench].",
+		comment.SkipDraft:    "The pull request is a draft. It is benchmarked when it is ready for review, if ready_for_review is among the workflow's types; drafts: run benchmarks drafts too.",
+		comment.SkipPaths:    "The pull request touches no file that the input paths names.",
+		comment.SkipApproval: "The commit comes from a fork, whose runs get no secrets. Somebody with write permission reads it and comments /bench approve and its full name.",
+		comment.SkipSecrets:  "Dependabot started the run, and such runs get none of the repository's secrets. Somebody with write permission comments /bench run, or gives the key to Dependabot too.",
 	}[why]}
 }
 
 // runOrPublish is the way of an event that may run. A job that merges shards
 // has been given their results and runs nothing.
-func runOrPublish(c Circumstances, because string) Decision {
-	if c.HasResults {
+func runOrPublish(e Event, c Circumstances, because string) Decision {
+	switch {
+	case c.HasResults:
 		return Decision{Kind: Publish, Reason: "The job merges and publishes results: " + because + "."}
+	case c.NoSecrets:
+		return e.WithoutSecrets()
+	default:
+		return Decision{Kind: Run, Reason: "The job runs the benchmark: " + because + "."}
 	}
-	return Decision{Kind: Run, Reason: "The job runs the benchmark: " + because + "."}
 }

@@ -22,6 +22,8 @@ type outcome struct {
 type circumstances struct {
 	rules   ghevent.Rules
 	results bool
+	// secretless is true where secrets are needed that are not there.
+	secretless bool
 	// message and files are what GitHub was asked for, none if it was not.
 	message string
 	files   []string
@@ -40,7 +42,7 @@ func check(t *testing.T, name string, cases []decisionCase) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			e := event(t, name, c.file, c.change)
-			with := actions.Circumstances{Rules: c.with.rules, HasResults: c.with.results}
+			with := actions.Circumstances{Rules: c.with.rules, HasResults: c.with.results, NoSecrets: c.with.secretless}
 			if e.Pull != nil && (c.with.message != "" || c.with.files != nil) {
 				with.Head = &ghevent.Head{Pull: *e.Pull, CommitMessage: c.with.message, ChangedFiles: c.with.files}
 			}
@@ -83,6 +85,11 @@ func TestWhatAPullRequestLeadsTo(t *testing.T) {
 		{"a marker in the commit's message", file, nil, says("Fix a typo\n\n[skip bench]"), marker},
 		{"the marker the other way round, in capitals", file, nil, says("[Bench Skip] Fix a typo"), marker},
 		{"a marker in a fork's commit", file, fork, says("[skip bench]"), run("comes from a fork")},
+		{"a marker in a commit of Dependabot's, which has read it somewhere", file, set("Bot", "pull_request", "user", "type"), says("Bump x [skip bench]"), run("")},
+		{"a fork without the key", file, fork, circumstances{secretless: true}, outcome{actions.Skip, comment.SkipApproval, "/bench approve"}},
+		{"Dependabot without the key", file, nil, circumstances{secretless: true}, outcome{actions.Skip, comment.SkipSecrets, "Dependabot started the run"}},
+		{"a draft without the key", "pull-request-converted-to-draft", nil, circumstances{secretless: true}, draft},
+		{"shards of a fork, which need no key to be merged", file, fork, circumstances{results: true, secretless: true}, outcome{actions.Publish, "", "fork"}},
 		{"a marker that is not heeded", file, nil, circumstances{message: "[skip bench]"}, run("")},
 		{"a marker of another tool", file, title("Fix [skip ci]"), says("skip bench"), run("")},
 		{"a marker in the body, which anybody's template may hold", file, set("[skip bench]", "pull_request", "body"), circumstances{}, run("")},
@@ -106,12 +113,37 @@ func TestCodeOfAPullRequestNeverRunsWithTheRightsOfTheBase(t *testing.T) {
 		{"with results", "pull-request-synchronize", nil, circumstances{results: true}, refused},
 		{"a closed one", "pull-request-closed", nil, circumstances{}, refused},
 	})
+}
+
+func TestAForksCommitWaitsWhereItsOwnRunCannotSaySo(t *testing.T) {
+	const file = "workflow-run-completed"
+	fork := func(more ...func(object)) func(object) {
+		return func(p object) {
+			set("mona/octo-repo", "workflow_run", "head_repository", "full_name")(p)
+			set("pull_request", "workflow_run", "event")(p)
+			for _, change := range more {
+				change(p)
+			}
+		}
+	}
+	ended := func(as string) func(object) { return set(as, "workflow_run", "conclusion") }
+	waits, none := outcome{actions.Skip, comment.SkipApproval, "/bench approve"}, circumstances{}
+	ignored := func(reason string) outcome { return outcome{actions.Ignore, "", reason} }
 	check(t, "workflow_run", []decisionCase{
-		{"a run without results", "workflow-run-completed", nil, circumstances{},
-			outcome{actions.Refuse, "", "name them in the input results"}},
-		{"a run without results that was skipped", "workflow-run-completed", set("skipped", "workflow_run", "conclusion"), circumstances{},
-			outcome{actions.Refuse, "", "must not run"}},
+		{"it failed, as it has no key", file, fork(ended("failure")), none, waits},
+		{"it says that all is well", file, fork(ended("success")), none, waits},
+		{"it was skipped, or waits for GitHub's own approval", file, fork(ended("action_required")), none, waits},
+		{"its results are not there, as it was cancelled", file, fork(ended("cancelled")), circumstances{results: true}, waits},
+		{"its repository was deleted", file, fork(set(nil, "workflow_run", "head_repository")), none, waits},
+		{"it was of a push to the fork's pull request", file, fork(set("push", "workflow_run", "event")), none, ignored("of no fork's pull request")},
+		{"it has only begun", file, fork(set("requested", "action")), none, ignored("has not ended")},
+		{"one of the repository itself", file, set("pull_request", "workflow_run", "event"), none, ignored("has told itself")},
 	})
+	head := ghevent.Head{Pull: ghevent.Pull{Fork: true}, CommitMessage: "[skip bench]", ChangedFiles: []string{"a.go"}}
+	for why, rules := range map[comment.Skip]ghevent.Rules{comment.SkipPaths: {Paths: []string{"docs/**"}}, comment.SkipApproval: {SkipMarker: true}} {
+		got := actions.Decide(event(t, "workflow_run", file, fork()), actions.Circumstances{Rules: rules, Head: &head})
+		assert.Equal(t, why, got.Skip)
+	}
 }
 
 func TestWhatTheEndOfAnotherWorkflowLeadsTo(t *testing.T) {

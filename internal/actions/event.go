@@ -22,6 +22,8 @@ type Event struct {
 	// Fork is true if the head comes from another repository, so that the
 	// token may read only and there are no secrets.
 	Fork bool
+	// Dependabot is true if it started the run.
+	Dependabot bool
 	// PullNumber is the pull request's, 0 if the event is about none, or does not
 	// say about which.
 	PullNumber int
@@ -74,7 +76,15 @@ func ReadEvent(getenv func(string) string) (Event, error) {
 		return Event{}, fault.Infraf("GITHUB_REPOSITORY is %q, want owner/name", getenv("GITHUB_REPOSITORY"))
 	}
 	e.judge(getenv("GITHUB_SHA"))
+	e.Dependabot = getenv("GITHUB_ACTOR") == "dependabot[bot]"
 	return e, nil
+}
+
+// Secretless reports whether GitHub gives the run none of the repository's secrets:
+// of a fork, or started by Dependabot, which has secrets of its own.
+// https://docs.github.com/code-security/dependabot/troubleshooting-dependabot/troubleshooting-dependabot-on-github-actions
+func (e Event) Secretless() bool {
+	return e.Name == ghevent.PullRequest && e.Fork || e.Dependabot && (e.Name == ghevent.PullRequest || e.Name == ghevent.Push)
 }
 
 // judge sets what is to be judged. The commit is that of the workflow.

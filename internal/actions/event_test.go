@@ -101,6 +101,21 @@ func TestAForkIsAnotherRepository(t *testing.T) {
 	}
 }
 
+func TestSomeRunsHaveNoSecrets(t *testing.T) {
+	const file = "pull-request-synchronize"
+	fork := func(p object) { in(p, "pull_request", "head", "repo")["full_name"] = "mona/Hello-World" }
+	assert.False(t, event(t, "pull_request", file, nil).Secretless())
+	assert.True(t, event(t, "pull_request", file, fork).Secretless())
+	assert.False(t, event(t, "workflow_run", "workflow-run-completed", func(p object) { in(p, "workflow_run", "head_repository")["full_name"] = "mona/octo-repo" }).Secretless(), "it runs for this repository")
+	for name, want := range map[string]bool{"pull_request": true, "push": true, "issue_comment": false} {
+		payload := read(t, genuine(map[string]string{"pull_request": file, "push": "push-branch", "issue_comment": "issue-comment-created"}[name]))
+		e, err := actions.ReadEvent(workflow(t, name, payload, map[string]string{"GITHUB_ACTOR": "dependabot[bot]"}))
+		require.NoError(t, err)
+		assert.True(t, e.Dependabot)
+		assert.Equal(t, want, e.Secretless(), name)
+	}
+}
+
 func TestACommentSaysWhoWroteItAndNoCommit(t *testing.T) {
 	e := event(t, "issue_comment", "issue-comment-created", func(p object) {
 		in(p, "issue")["pull_request"] = object{"url": "https://api.github.com/repos/Codertocat/Hello-World/pulls/1"}

@@ -76,6 +76,9 @@ type Inputs struct {
 	// action_required.
 	OnNoVerdict comment.Conclusion
 	OutputDir   string
+	// OnlySecretsLack is true of inputs that are wrong for nothing but secrets that
+	// are not there, which is so by itself in some runs: see [Event.Secretless].
+	OnlySecretsLack bool
 }
 
 // inputPrefix begins the environment variables in which a runner passes
@@ -137,6 +140,7 @@ func ReadInputs(environ []string) (Inputs, error) {
 	if len(r.problems) == 0 {
 		return in, nil
 	}
+	in.OnlySecretsLack = len(r.problems) == r.lacking
 	return in, fault.Invalidf("%s", strings.Join(r.problems, "\n"))
 }
 
@@ -145,6 +149,14 @@ type reading struct {
 	given    map[string]string
 	declared map[string]Input
 	problems []string
+	// lacking counts those of the problems that are secrets which are not there.
+	lacking int
+}
+
+// lack is a problem of a secret that is not there.
+func (r *reading) lack(name, format string, args ...any) {
+	r.lacking++
+	r.problem(name, format, args...)
 }
 
 func (r *reading) problem(name, format string, args ...any) {

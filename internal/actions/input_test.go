@@ -102,6 +102,24 @@ func TestInputsAreReadAsPeopleWriteThem(t *testing.T) {
 	assert.Equal(t, 1, in.Repetitions.Most)
 }
 
+func TestInputsThatLackNothingButSecretsSaySo(t *testing.T) {
+	app := []string{"target", "o/r", "fixture-app-id", "1", "fixture-app-installation-id", "2"}
+	for name, c := range map[string]struct {
+		given map[string]string
+		want  bool
+	}{
+		"all is there":                       {with(), false},
+		"the key is not":                     {with("model-api-key", ""), true},
+		"nor are the tokens of a repository": {with("model-api-key", "", "target", "o/r"), true},
+		"nor is an App's key":                {with(app...), true},
+		"an App's id, which is no secret":    {with("target", "o/r", "fixture-app-installation-id", "2", "fixture-app-private-key", "k"), false},
+		"the key, and something else":        {with("model-api-key", "", "order", "random"), false},
+	} {
+		in, _ := actions.ReadInputs(environment(c.given))
+		assert.Equal(t, c.want, in.OnlySecretsLack, name)
+	}
+}
+
 func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
 	cases := []struct {
 		name  string

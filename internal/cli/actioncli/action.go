@@ -80,14 +80,23 @@ func (a *action) start(ctx context.Context) (int, error) {
 	if a.teller, err = newTeller(a); err != nil {
 		return exitInfrastructure, err
 	}
-	decision := a.decide(ctx)
-	if wrong != nil {
-		if decision.Kind == actions.Run || decision.Kind == actions.Publish {
-			return a.broken(ctx, wrong)
-		}
-		return exitInvalid, wrong
+	// What runs nothing needs no secrets either.
+	noSecrets := wrong != nil && a.inputs.OnlySecretsLack && (a.event.Secretless() || a.event.Name == ghevent.WorkflowRun)
+	if noSecrets {
+		wrong = nil
 	}
+	decision := a.decide(ctx, noSecrets)
 	a.log.Line(fmt.Sprintf("%s: %s. %s", a.event.Name, decision.Kind, decision.Reason))
+	switch {
+	case decision.Kind == actions.Command:
+		return a.obey(ctx, decision.Request, wrong)
+	case decision.Kind == actions.Ignore && wrong != nil:
+		return exitInvalid, wrong
+	case decision.Kind == actions.Refuse:
+		return a.broken(ctx, cmp.Or(wrong, fault.Invalidf("%s", decision.Reason)))
+	case wrong != nil:
+		return a.broken(ctx, wrong)
+	}
 	switch decision.Kind {
 	case actions.Run:
 		return a.measure(ctx)
@@ -95,10 +104,6 @@ func (a *action) start(ctx context.Context) (int, error) {
 		return a.merge(ctx)
 	case actions.Skip:
 		return a.skip(ctx, decision)
-	case actions.Command:
-		return a.obey(ctx, decision.Request)
-	case actions.Refuse:
-		return exitInvalid, fault.Invalidf("%s", decision.Reason)
 	default:
 		return exitFine, nil
 	}
@@ -136,27 +141,54 @@ func (a *action) enterWorkspace() error {
 }
 
 // decide says what the event leads to. GitHub is asked only where that matters.
-func (a *action) decide(ctx context.Context) actions.Decision {
+func (a *action) decide(ctx context.Context, noSecrets bool) actions.Decision {
 	in := a.inputs
 	c := actions.Circumstances{Rules: ghevent.Rules{SkipMarker: in.SkipMarker, Drafts: in.RunDrafts, Paths: in.Paths}, HasResults: len(in.Results) > 0}
 	decision := actions.Decide(a.event, c)
-	if decision.Kind != actions.Run || a.event.Pull == nil || in.Token == "" {
-		return decision
+	waits := a.event.Name == ghevent.WorkflowRun && decision.Kind == actions.Skip
+	if in.Token != "" && (waits || decision.Kind == actions.Run && a.event.Pull != nil) {
+		head, err := a.ask(ctx, c.Rules, waits)
+		if err != nil {
+			a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
+		} else {
+			c.Head = &head
+		}
 	}
-	head, err := c.Rules.Ask(ctx, a.teller.client, a.event.Repo, *a.event.Pull)
-	if err != nil {
-		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
-		return decision
-	}
-	c.Head = &head
+	c.NoSecrets = noSecrets
 	return actions.Decide(a.event, c)
 }
 
-// skip concludes the check without having run anything.
+// ask asks GitHub for what rules depend on. Of a workflow's run it asks for the pull
+// request, too.
+func (a *action) ask(ctx context.Context, rules ghevent.Rules, ofRun bool) (ghevent.Head, error) {
+	if ofRun {
+		if err := a.teller.findPull(ctx); err != nil {
+			return ghevent.Head{}, err
+		}
+	}
+	return rules.Ask(ctx, a.teller.client, a.event.Repo, *a.event.Pull)
+}
+
+// skip concludes the check without having run anything. The job fails where that is
+// so for good: its own conclusion may be taken for that of the check.
 func (a *action) skip(ctx context.Context, decision actions.Decision) (int, error) {
+	waits := a.event.Name == ghevent.WorkflowRun
+	if waits && a.inputs.Token != "" {
+		checked, err := a.teller.checked(ctx)
+		if err != nil {
+			return exitInfrastructure, err
+		}
+		if checked {
+			a.log.Line("Commit " + a.event.HeadSHA + " has its check already, which stays as it is.")
+			return exitFine, nil
+		}
+	}
 	run := comment.Run{Phase: comment.Skipped, Skip: decision.Skip}
 	told := a.teller.finish(ctx, run)
 	a.output(actions.Result{Conclusion: string(run.Conclusion()), CheckRunURL: told.checkURL})
+	if !waits && (decision.Skip == comment.SkipApproval || decision.Skip == comment.SkipSecrets) {
+		return exitInfrastructure, nil
+	}
 	return exitFine, nil
 }
 
@@ -201,7 +233,7 @@ func (a *action) merge(ctx context.Context) (int, error) {
 	stages := newStages(a.log)
 	defer stages.end()
 	if err := a.teller.findPull(ctx); err != nil {
-		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
+		return a.broken(ctx, err)
 	}
 	a.teller.begin(ctx, nil)
 	if err := a.readable(); err != nil {
@@ -256,9 +288,9 @@ func (a *action) exitCode(result benchcli.Result, err error) int {
 	}
 }
 
-// unverified reports whether the rows that are published were made by a workflow
-// of a fork, which its author wrote.
-func (a *action) unverified() bool { return a.event.Name == ghevent.WorkflowRun && a.event.Fork }
+// unverified reports whether the rows were made, or are judged, by a workflow of a
+// fork, which its author wrote.
+func (a *action) unverified() bool { return a.event.Fork }
 
 // broken tells of an error that ended everything before the run.
 func (a *action) broken(ctx context.Context, err error) (int, error) {

@@ -1,8 +1,8 @@
 package actioncli
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -15,36 +15,54 @@ import (
 	"github.com/ghx-dev/bench-action/internal/ghevent"
 )
 
-// obey does what a comment asks for, if its author may ask.
-func (a *action) obey(ctx context.Context, asked ghevent.Request) (int, error) {
+// obey does what a comment asks for, if its author may ask. Wrong is what is wrong with
+// the inputs, nil if nothing is.
+func (a *action) obey(ctx context.Context, asked ghevent.Request, wrong error) (int, error) {
 	cmd, mistake := asked.Command, asked.Mistake
 	if mistake == nil && len(a.inputs.ModeFiles) == 0 {
 		mistake = cmd.CheckModes()
 	}
-	may, err := a.teller.publisher.MayCommand(ctx, a.event.Comment.Author.Login)
-	if err != nil {
-		return exitInfrastructure, err
-	}
 	switch {
-	case !may && (mistake != nil || !cmd.Name.ForAll()):
-		return exitFine, a.refuseOnce(ctx, cmd.Name)
 	case mistake != nil:
-		return exitFine, a.answer(ctx, "confused", comment.Mistaken(mistake, here()...))
+		return exitFine, a.refuse(ctx, "confused", comment.Mistaken(mistake, here()...))
+	case !slices.Contains(here(), cmd.Name):
+		return exitFine, a.refuse(ctx, "confused", comment.Refused(cmd.Name, comment.NotHere))
 	}
-	switch cmd.Name {
-	case command.Run:
-		return a.runFor(ctx, cmd)
-	case command.Help:
-		return exitFine, a.answer(ctx, "+1", comment.Helped(here()...))
-	case command.Status:
-		return a.status(ctx)
+	may, err := a.teller.publisher.MayCommand(ctx, a.event.Comment.Author.Login)
+	switch {
+	case err != nil:
+		return exitInfrastructure, err
+	case cmd.Name.ForAll():
+		return a.inform(ctx, cmd.Name, may)
+	case !may:
+		return exitFine, a.refuse(ctx, "-1", comment.Refused(cmd.Name, comment.NoPermission))
+	case wrong != nil:
+		return exitInvalid, cmp.Or(a.refuse(ctx, "confused", comment.WithBrokenInputs(cmd.Name, wrong)), wrong)
 	default:
-		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.NotHere))
+		return a.runFor(ctx, cmd)
 	}
 }
 
 // here are the commands that a workflow can carry out.
-func here() []command.Name { return []command.Name{command.Run, command.Status, command.Help} }
+func here() []command.Name {
+	return []command.Name{command.Run, command.Status, command.Approve, command.Help}
+}
+
+// inform answers what anybody may ask. Who may not command gets no comment of his own
+// for each time that he asks.
+func (a *action) inform(ctx context.Context, name command.Name, may bool) (int, error) {
+	body := comment.Helped(here()...)
+	if name == command.Status {
+		var err error
+		if body, err = a.status(ctx); err != nil {
+			return exitInfrastructure, err
+		}
+	}
+	if may {
+		return exitFine, a.answer(ctx, "+1", body)
+	}
+	return exitFine, a.refuse(ctx, "+1", body)
+}
 
 // answer reacts to the comment, and replies.
 func (a *action) answer(ctx context.Context, reaction, body string) error {
@@ -52,19 +70,12 @@ func (a *action) answer(ctx context.Context, reaction, body string) error {
 	return a.teller.publisher.Reply(ctx, a.event.PullNumber, body)
 }
 
-// refuseOnce refuses a command of somebody who may give none, with an answer if there
-// is none yet.
-func (a *action) refuseOnce(ctx context.Context, name command.Name) error {
-	mark := comment.RefusalMark(a.event.Comment.Author.Login)
-	said, err := a.teller.publisher.Said(ctx, a.event.PullNumber, mark)
-	if err != nil {
-		return err
-	}
-	a.teller.warn(a.teller.publisher.React(ctx, a.event.Comment.ID, "-1"))
-	if said {
-		return nil
-	}
-	return a.teller.publisher.Reply(ctx, a.event.PullNumber, comment.Refused(name, comment.NoPermission)+"\n"+mark+"\n")
+// refuse reacts to the comment, and says why it leads to nothing: in one comment for
+// each who comments, however often.
+func (a *action) refuse(ctx context.Context, reaction, body string) error {
+	login := a.event.Comment.Author.Login
+	a.teller.warn(a.teller.publisher.React(ctx, a.event.Comment.ID, reaction))
+	return a.teller.publisher.Answer(ctx, a.event.PullNumber, comment.RefusalMark(login), comment.ForOne(login, body))
 }
 
 // runFor runs what a command asks for on the pull request's head.
@@ -74,24 +85,12 @@ func (a *action) runFor(ctx context.Context, cmd command.Command) (int, error) {
 	if err != nil {
 		return exitInfrastructure, err
 	}
-	if pull.Closed {
-		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.Closed))
-	}
 	a.event.HeadSHA, a.event.BaseSHA = pull.HeadSHA, pull.BaseSHA
-	if pull.Fork {
-		// The workflow has this repository's secrets.
-		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.NotApproved))
-	}
-	// The workflow's own suites begin with the push too, so all of them count.
-	late, err := a.teller.publisher.PushedAfter(ctx, a.event.HeadSHA, a.event.Comment.At, 0)
-	if err != nil {
+	switch why, err := a.held(ctx, cmd, pull); {
+	case err != nil:
 		return exitInfrastructure, err
-	}
-	if late {
-		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.Outdated))
-	}
-	if a.inputs.Benchmark != actions.BenchmarkGHX && !isPlain(cmd) {
-		return exitFine, a.answer(ctx, "confused", comment.Refused(cmd.Name, comment.OtherBenchmark))
+	case why != "":
+		return exitFine, a.refuse(ctx, "confused", comment.Refused(cmd.Name, why))
 	}
 	a.apply(cmd)
 	a.teller.commit(a.event.HeadSHA)
@@ -106,6 +105,35 @@ func (a *action) runFor(ctx context.Context, cmd command.Command) (int, error) {
 		a.tree = ghxbuild.TreeOf(ctx, a.teller.client, e.Repo.Owner, e.Repo.Name, a.event.HeadSHA)
 	}
 	return a.measure(ctx)
+}
+
+// held returns why the pull request's head is not measured for a command, empty if it
+// is. The workflow has this repository's secrets, so a fork's commit is measured only
+// for somebody who says by its full name that he has read it.
+func (a *action) held(ctx context.Context, cmd command.Command, pull ghevent.Pull) (comment.Refusal, error) {
+	approves, other := cmd.Name == command.Approve, a.inputs.Benchmark != actions.BenchmarkGHX
+	switch {
+	case pull.Closed:
+		return comment.Closed, nil
+	case approves && !pull.Fork:
+		return comment.OwnBranch, nil
+	case approves && cmd.Commit != pull.HeadSHA:
+		return comment.UnknownCommit, nil
+	case approves && other:
+		return comment.KeyToFork, nil
+	case approves:
+		return "", nil
+	case pull.Fork:
+		return comment.NotApproved, nil
+	case other && !isPlain(cmd):
+		return comment.OtherBenchmark, nil
+	}
+	// The workflow's own suites begin with the push too, so all of them count.
+	late, err := a.teller.publisher.PushedAfter(ctx, pull.HeadSHA, a.event.Comment.At, 0)
+	if late {
+		return comment.Outdated, err
+	}
+	return "", err
 }
 
 // isPlain reports whether a command has nothing but its name.
@@ -161,16 +189,11 @@ func (a *action) setInputs(cmd command.Command) {
 }
 
 // status tells what the last run on the pull request came to.
-func (a *action) status(ctx context.Context) (int, error) {
-	last, err := a.teller.last(ctx)
+func (a *action) status(ctx context.Context) (string, error) {
+	pull, err := ghevent.AskPull(ctx, a.teller.client, a.event.Repo, a.event.PullNumber)
 	if err != nil {
-		return exitInfrastructure, err
+		return "", err
 	}
-	body := fmt.Sprintf("There is no run of `%s` on this pull request yet: comment `/bench run`.", a.inputs.CheckName)
-	if last != nil {
-		body = comment.StatusReply(comment.Run{
-			Suite: last.Suite, ID: last.RunID, Commit: last.Commit, At: a.now(), Phase: comment.Finished, Previous: last, Commands: here(),
-		})
-	}
-	return exitFine, a.answer(ctx, "+1", body)
+	last, err := a.teller.last(ctx)
+	return comment.StandingReply(a.inputs.CheckName, last, pull.HeadSHA), err
 }

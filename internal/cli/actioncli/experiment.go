@@ -84,7 +84,7 @@ func experimentOf(c harness.Config, in actions.Inputs, environ []string) (experi
 	// A program may have no model, and BIRD-Interact's oracle has none.
 	free := c.Benchmark == harness.Command || c.Mode == "oracle"
 	if !free && in.ModelBaseURL == "" && e.host().Getenv(key) == "" {
-		return experiment{}, fault.Invalidf("input model-api-key: it is required for model %s, or %s in the step's env: pass a secret of the repository; pull requests from forks and from Dependabot do not get it", e.model, key)
+		return experiment{}, lacksKey{fault.Invalidf("input model-api-key: it is required for model %s, or %s in the step's env: pass a secret of the repository; pull requests from forks and from Dependabot do not get it", e.model, key)}
 	}
 	if in.ModelBaseURL != "" {
 		api, is := strings.CutSuffix(key, "_API_KEY")
@@ -96,6 +96,12 @@ func experimentOf(c harness.Config, in actions.Inputs, environ []string) (experi
 	}
 	return e, nil
 }
+
+// lacksKey is the error of a model whose key is not there.
+type lacksKey struct{ error }
+
+// Unwrap returns the error.
+func (e lacksKey) Unwrap() error { return e.error }
 
 // set sets a variable, in place of any that the step was given.
 func (e *experiment) set(name, value string) { e.environ = append(e.environ, name+"="+value) }

@@ -84,6 +84,49 @@ func newRunner(t *testing.T) *runner {
 	return r
 }
 
+// forked makes the pull request one from a fork of the stranger's, and the event that
+// of its own workflow, which has a token that may only read.
+func (r *runner) forked() {
+	r.t.Helper()
+	stranger := r.world.As("stranger")
+	require.Equal(r.t, 202, stranger.Do("POST", sandboxtest.Path+"/forks", nil).Status)
+	stranger.Do("PUT", forkPath+"/contents/b", `{"message":"a stranger's change [skip bench]","content":"eA==","branch":"main"}`)
+	pull := stranger.Do("POST", sandboxtest.Path+"/pulls", `{"title":"A change [skip bench]","head":"stranger:main","base":"main"}`)
+	r.pull, r.head = pull.Int("number"), pull.Text("head.sha")
+	require.NotZero(r.t, r.pull, pull.Body)
+	r.pullRequest("opened", map[string]any{"head": map[string]any{
+		"sha": r.head, "ref": "main", "repo": map[string]any{"full_name": forkName, "id": 2, "fork": true},
+	}})
+	r.grant(map[string]string{"contents": "read", "pull_requests": "read", "checks": "read"})
+}
+
+// The fork of the stranger's.
+const (
+	forkName = "stranger/" + sandboxtest.Name
+	forkPath = "/repos/" + forkName
+)
+
+// trusted gives the job the token of a workflow of the default branch.
+func (r *runner) trusted() {
+	r.grant(map[string]string{"checks": "write", "pull_requests": "write", "contents": "read", "issues": "write", "actions": "read"})
+}
+
+// ranElsewhere is the event of another workflow's run that has ended, of the pull
+// request, with changes to its fields.
+func (r *runner) ranElsewhere(change map[string]any) {
+	run := map[string]any{
+		"id": 7, "run_attempt": 1, "conclusion": "success", "event": "pull_request", "head_sha": r.head, "head_branch": "change",
+		"head_repository": map[string]any{"full_name": sandboxtest.Owner + "/" + sandboxtest.Name}, "pull_requests": []any{},
+	}
+	maps.Copy(run, change)
+	r.event("workflow_run", map[string]any{"action": "completed", "workflow_run": run})
+}
+
+// ofFork are the changes that make a workflow's run one of the fork's.
+func ofFork() map[string]any {
+	return map[string]any{"head_branch": "main", "head_repository": map[string]any{"full_name": forkName}}
+}
+
 // grant makes the job's token one with these permissions.
 func (r *runner) grant(permissions map[string]string) {
 	r.world.AddToken(jobToken, sandbox.Token{App: "github-actions", Permissions: permissions})
@@ -292,6 +335,30 @@ func (r *runner) comments() []string {
 		bodies = append(bodies, c["body"].(string))
 	}
 	return bodies
+}
+
+// answerTo returns the one answer of ours to somebody's commands that lead to nothing,
+// empty if there is none.
+func (r *runner) answerTo(login string) string {
+	r.t.Helper()
+	var found []string
+	for _, body := range r.comments() {
+		if strings.Contains(body, "<!-- bench-refused "+login+" -->") {
+			found = append(found, body)
+		}
+	}
+	require.LessOrEqual(r.t, len(found), 1)
+	return strings.Join(found, "")
+}
+
+// reactions returns those to a comment.
+func (r *runner) reactions(comment int) []string {
+	r.t.Helper()
+	var all []string
+	for _, one := range r.list("/issues/comments/"+strconv.Itoa(comment)+"/reactions", "") {
+		all = append(all, one["content"].(string))
+	}
+	return all
 }
 
 // write makes a file in the workspace.

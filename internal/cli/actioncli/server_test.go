@@ -94,7 +94,7 @@ func TestTheStatusIsWhatOurCommentSays(t *testing.T) {
 	ended := r.run()
 	require.Zero(t, ended.code, ended.log)
 	require.Len(t, r.comments(), 3)
-	assert.Contains(t, r.comments()[2], "There is no run of `bench` on this pull request yet", "another bot's marker says nothing")
+	assert.Contains(t, r.comments()[2], "There is no run of **bench** on this pull request yet", "another bot's marker says nothing")
 }
 
 func TestNothingIsLeftOfABuildOrADownload(t *testing.T) {

@@ -35,6 +35,9 @@ func (a *action) measureSuite(ctx context.Context) (int, error) {
 		return a.broken(ctx, err)
 	}
 	e, err := a.readExperiment(folder)
+	if _, lacks := errors.AsType[lacksKey](err); lacks && a.event.Secretless() {
+		return a.skip(ctx, a.event.WithoutSecrets())
+	}
 	if err != nil {
 		return a.broken(ctx, err)
 	}

@@ -4,16 +4,14 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
 
-	gh "github.com/google/go-github/v60/github"
-
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
-	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/github"
@@ -56,7 +54,7 @@ func newTeller(a *action) (*teller, error) {
 		files: actions.NewFiles(a.getenv, rand.Reader, a.log), began: a.now(),
 		run: comment.Run{
 			Suite: a.inputs.CheckName, Commit: a.event.HeadSHA, Links: comment.Links{Job: place.RunURL},
-			Commands: []command.Name{command.Run, command.Status, command.Help},
+			Commands: here(),
 		},
 	}
 	return t, nil
@@ -94,32 +92,40 @@ func (t *teller) last(ctx context.Context) (*comment.Marker, error) {
 	return t.publisher.Standing(ctx, t.action.event.PullNumber, t.run.Suite)
 }
 
-// findPull finds the pull request of a commit that an event does not name: a
-// workflow's run on a fork's commit. What the run has written is not asked.
+// findPull finds the open pull request whose head a workflow's run was of. The event
+// does not name that of a fork, nor does it know of pushes since; what the run itself
+// has written is not asked.
 func (t *teller) findPull(ctx context.Context) error {
 	e := &t.action.event
-	if e.Name != ghevent.WorkflowRun || e.PullNumber != 0 || t.action.inputs.Token == "" {
+	if e.Name != ghevent.WorkflowRun || e.Run.Event != ghevent.PullRequest || t.action.inputs.Token == "" {
 		return nil
 	}
-	if len(e.Run.Pulls) > 0 {
-		e.PullNumber = e.Run.Pulls[0]
-		return nil
-	}
+	e.PullNumber = 0
 	owner, _, _ := strings.Cut(e.Run.HeadRepo, "/")
-	pulls, _, err := t.client.REST.PullRequests.List(ctx, e.Repo.Owner, e.Repo.Name, &gh.PullRequestListOptions{
-		State: "open", Head: owner + ":" + e.Run.HeadBranch,
-	})
+	pulls, err := ghevent.AskPullsFrom(ctx, t.client, e.Repo, owner, e.Run.HeadBranch)
 	if err != nil {
-		return github.Explain("find the pull request of commit "+e.HeadSHA, err)
+		return err
 	}
 	for _, pull := range pulls {
-		if pull.GetHead().GetSHA() == e.HeadSHA {
-			e.PullNumber = pull.GetNumber()
+		if pull.HeadSHA == e.HeadSHA {
+			e.Pull, e.PullNumber, e.BaseSHA = &pull, pull.Number, pull.BaseSHA
 			return nil
 		}
 	}
 	return fault.Invalidf("no open pull request has its head at commit %s: somebody has pushed since, or it was closed", e.HeadSHA)
 }
+
+// checked reports whether the commit has a check of ours. A job may have the name, too,
+// but not the id.
+func (t *teller) checked(ctx context.Context) (bool, error) {
+	name := t.action.inputs.CheckName
+	return t.publisher.Checked(ctx, t.action.event.HeadSHA, name, func(id string) bool {
+		return externalID.MatchString(id) && strings.HasSuffix(id, "-"+name)
+	})
+}
+
+// externalID is the form of what [teller.externalID] returns in a workflow.
+var externalID = regexp.MustCompile(`^[0-9]+-[0-9]+-.`)
 
 // begin opens the check run.
 func (t *teller) begin(ctx context.Context, plan *comment.Plan) {
@@ -185,7 +191,7 @@ func (t *teller) finish(ctx context.Context, end comment.Run) told {
 	end.Surface = t.run.Surface
 	end.Plan, end.Progress, end.At = t.run.Plan, t.run.Progress, t.action.now()
 	t.mu.Unlock()
-	if t.action.event.Fork {
+	if t.action.event.Name == ghevent.PullRequest && t.action.event.Fork {
 		end.Notices = append(end.Notices, comment.ForkNotice)
 	}
 	var where told
