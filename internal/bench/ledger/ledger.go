@@ -57,12 +57,15 @@ func Files(dir string) ([]string, error) {
 	}
 	var files []string
 	for _, entry := range entries {
-		if !entry.IsDir() && strings.HasSuffix(entry.Name(), fileSuffix) {
+		if !entry.IsDir() && IsFile(entry.Name()) {
 			files = append(files, filepath.Join(dir, entry.Name()))
 		}
 	}
 	return files, nil
 }
+
+// IsFile reports whether a file of a run is a ledger, by its name.
+func IsFile(name string) bool { return strings.HasSuffix(name, fileSuffix) }
 
 // FilesBelow returns the ledger files in a folder and its subfolders, sorted by
 // name, or path itself where that is a file, whatever its name. Links are not
@@ -70,7 +73,7 @@ func Files(dir string) ([]string, error) {
 func FilesBelow(path string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() && (file == path || strings.HasSuffix(file, fileSuffix)) {
+		if err == nil && entry.Type().IsRegular() && (file == path || IsFile(file)) {
 			files = append(files, file)
 		}
 		return err

@@ -26,6 +26,8 @@ type Judging struct {
 	Baseline, Candidate bench.Mode
 	// Margins are those of profiles that decide by evidence; 0 means the usual.
 	Margins bench.Margins
+	// Asked is what the rows are to be of, nil where any are judged.
+	Asked *Asked
 	// Seed decides the draws of the confidence figures.
 	Seed uint64
 	// GeneratedAt is when, in the form of [bench.FormatTime].
@@ -55,6 +57,11 @@ func Report(source Source, how Judging) (reported Reported, err error) {
 		return Reported{}, err
 	}
 	defer func() { err = errors.Join(err, out.close()) }()
+	if how.Asked != nil {
+		if err := how.Asked.runs(source); err != nil {
+			return Reported{}, err
+		}
+	}
 	read, err := how.collect(source, out)
 	if err != nil {
 		return Reported{}, err
@@ -150,6 +157,11 @@ func (how Judging) collect(source Source, out outputs) (*collected, error) {
 		ours[run.RunID] = true
 	}
 	scanned, err := c.altered.scan(source.Files, func(row *bench.Row) error {
+		if how.Asked != nil {
+			if err := how.Asked.row(row); err != nil {
+				return err
+			}
+		}
 		if identity != nil {
 			if err := ledger.CheckSame(*identity, row); err != nil {
 				return err

@@ -25,6 +25,9 @@ type Source struct {
 	folders []string
 }
 
+// Folders are those of the runs, in their order.
+func (s Source) Folders() []string { return slices.Clone(s.folders) }
+
 // SourceOf returns the run in a folder.
 func SourceOf(dir string) (Source, error) {
 	info, err := ledger.LoadRun(dir)

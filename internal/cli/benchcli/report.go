@@ -16,6 +16,7 @@ import (
 func (a *app) reportCommand() *cobra.Command {
 	var j judgeFlags
 	var from sourceFlags
+	var askedFor askedFlags
 	var expectations string
 	var gated, asJSON bool
 	var out verify.Outputs
@@ -29,7 +30,10 @@ original harness can be read too.
 
 With --gate the exit code tells the verdict: 0 pass, 1 fail, 2 no verdict,
 3 the run is not complete, 4 it cannot be told. By evidence, ledgers without the
-run.json of their run do not pass: rows may have been left away.`,
+run.json of their run do not pass: rows may have been left away.
+
+With --provider and the flags beside it rows of others are held to what was asked
+for: all cells of it, and no rows or plan of anything else.`,
 		Example: `  bench report
   bench report --gate --gate-profile verify_release
   bench report --suite-jsonl agent_direct.jsonl --suite-jsonl ghx.jsonl --html report.html`,
@@ -40,6 +44,9 @@ run.json of their run do not pass: rows may have been left away.`,
 				return err
 			}
 			if how.Expectations, err = a.expectationsFrom(expectations); err != nil {
+				return err
+			}
+			if how.Asked, err = askedFor.asked(how.Profile); err != nil {
 				return err
 			}
 			source, notes, err := from.find(how)
@@ -77,6 +84,7 @@ run.json of their run do not pass: rows may have been left away.`,
 	}
 	j.add(cmd)
 	from.add(cmd)
+	askedFor.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&expectations, "expectations-config", "", "thresholds and prices `FILE` (default: built in)")
 	flags.BoolVar(&gated, "gate", false, "tell the verdict by the exit code")
