@@ -115,12 +115,16 @@ func (v *view) artifact(a *model.Artifact) artifactView {
 	sum := sha256.Sum256(content)
 	api := fmt.Sprintf("%s/actions/artifacts/%d", v.repoURL(a.RepoID), a.ID)
 	run := v.s.Runs.Get(a.RunID)
+	head := run.RepoID
+	if i := v.s.Issues.Get(run.PullID); i != nil && i.Pull != nil && i.Pull.FromFork() {
+		head = i.Pull.HeadRepoID
+	}
 	return artifactView{
 		ID: a.ID, NodeID: artifactNode(a), Name: a.Name, Size: len(content), URL: api,
 		ArchiveDownloadURL: api + "/zip", Digest: "sha256:" + hex.EncodeToString(sum[:]),
 		CreatedAt: at(a.CreatedAt), UpdatedAt: at(a.CreatedAt), ExpiresAt: at(a.CreatedAt.Add(model.ArtifactLife)),
 		WorkflowRun: artifactRunView{
-			ID: run.ID, RepositoryID: run.RepoID, HeadRepositoryID: run.RepoID, HeadBranch: run.HeadBranch, HeadSHA: run.HeadSHA,
+			ID: run.ID, RepositoryID: run.RepoID, HeadRepositoryID: head, HeadBranch: run.HeadBranch, HeadSHA: run.HeadSHA,
 		},
 	}
 }
