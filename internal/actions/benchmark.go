@@ -20,7 +20,7 @@ var ofGHXAlone = [...]struct{ input, key string }{
 	{inScenarios, "gate_split"}, {inScenariosPath, ""}, {inModes, ""}, {inModeFiles, ""}, {inRepetitions, ""}, {inBaselineMode, ""}, {inCandidateMode, ""}, {inMarginSuccess, ""}, {inMarginCost, ""}, {inMarginLatency, ""}, {inOrder, ""},
 	{inGHXCommand, ""}, {inGHXSkill, ""}, {inBaseGHX, ""}, {inBaseCommit, ""}, {inAllowHosts, ""}, {inIsolation, ""}, {inTarget, ""}, {inFixturesToken, ""}, {inAgentToken, ""},
 	{inAppID, ""}, {inInstallation, ""}, {inAppKey, ""}, {inSeedID, ""}, {inCleanUp, ""}, {inConcurrency, "max_concurrency"},
-	{inShard, ""}, {inResults, ""}, {inResume, ""}, {inRows, ""}, {inMaxCost, ""}, {inExpectations, "threshold"},
+	{inShard, ""}, {inResults, ""}, {inArtifact, ""}, {inResume, ""}, {inRows, ""}, {inMaxCost, ""}, {inExpectations, "threshold"},
 }
 
 // ofOther finds inputs that a benchmark other than ghx does not have.

@@ -45,12 +45,22 @@ func (r *reading) ofGHX(in Inputs) {
 	if !inside(in.ScenariosPath) {
 		r.problem(inScenariosPath, "it is %q, want a folder inside the workspace", in.ScenariosPath)
 	}
-	merges := len(in.Results) > 0
-	if in.Shard != "" && merges {
-		r.problem(inResults, "%s is given too: a job either runs a part or merges all", inShard)
+	merges, results := in.Merges(), inResults
+	if len(in.Artifacts) > 0 {
+		results = inArtifact
 	}
-	if in.Resume && merges {
-		r.problem(inResults, "%s is given too: there is no run to go on with where results are merged", inResume)
+	switch {
+	case len(in.Artifacts) > 0 && len(in.Results) > 0:
+		r.problem(inArtifact, "%s is given too: parts are of this run of the workflow, or of the one that has ended", inResults)
+	case in.Shard != "" && merges:
+		r.problem(results, "%s is given too: a job either runs a part or merges all", inShard)
+	case in.Resume && merges:
+		r.problem(results, "%s is given too: there is no run to go on with where results are merged", inResume)
+	}
+	for _, pattern := range in.Artifacts {
+		if _, err := path.Match(pattern, ""); err != nil {
+			r.problem(inArtifact, "it has %q, want the name of an artifact, with * for any part of it", pattern)
+		}
 	}
 	if in.Rows != "" {
 		r.rowsToTakeOver(in)
@@ -74,7 +84,7 @@ func (r *reading) rowsToTakeOver(in Inputs) {
 		r.problem(inRows, "it is %q, want a folder inside the workspace", in.Rows)
 	case in.Resume:
 		r.problem(inRows, "%s is given too: a run that goes on has the rows that it took over already", inResume)
-	case len(in.Results) > 0:
+	case in.Merges():
 		r.problem(inRows, "%s is given too: where results are merged nothing is run", inResults)
 	}
 }
@@ -90,7 +100,7 @@ func (r *reading) modesOfFiles(in Inputs) {
 
 // modesToCompare checks baseline and candidate, where both are modes.
 func (r *reading) modesToCompare(in Inputs) {
-	judges := in.Shard == "" && len(in.Results) == 0
+	judges := in.Shard == "" && !in.Merges()
 	switch {
 	case in.Baseline == "" || in.Candidate == "":
 	case in.Baseline == in.Candidate:
@@ -101,7 +111,7 @@ func (r *reading) modesToCompare(in Inputs) {
 		r.problem(inModes, "%s is not among them, and is to be judged", in.Candidate)
 	}
 	nothingToBuild := in.BuildCommand == BuildNone && in.GHXCommand == ""
-	if slices.Contains(in.Modes, bench.GHXBase) && in.BaseGHXCommand == "" && nothingToBuild && in.Provider != providerScripted && len(in.Results) == 0 {
+	if slices.Contains(in.Modes, bench.GHXBase) && in.BaseGHXCommand == "" && nothingToBuild && in.Provider != providerScripted && !in.Merges() {
 		r.problem(inBaseGHX, "it is required for mode %s where %s is %s: the base commit's ghx is built as the head's is", bench.GHXBase, inBuildCommand, BuildNone)
 	}
 }
@@ -144,7 +154,7 @@ func (r *reading) repository(in Inputs) {
 	case !ok || owner == "" || name == "" || strings.ContainsAny(name, "/ "):
 		r.problem(inTarget, "it is %q, want %s, or OWNER/REPO", in.Target, TargetSandbox)
 		return
-	case len(in.Results) > 0:
+	case in.Merges():
 		return
 	case in.Shard != "":
 		r.problem(inShard, "%s is %s: the parts of a plan would change each other's fixtures; run it in one job, or in the sandbox", inTarget, in.Target)

@@ -50,8 +50,10 @@ type Decision struct {
 type Circumstances struct {
 	// Rules are from the inputs. There are no labels among them, which a workflow's
 	// own triggers and conditions look at.
-	Rules      ghevent.Rules
-	HasResults bool
+	Rules ghevent.Rules
+	// HasResults is true of folders with results, HasArtifacts of artifacts of another
+	// run.
+	HasResults, HasArtifacts bool
 	// NoSecrets is true where a run has not got what it needs, because GitHub gives it
 	// no secrets: see [Event.Secretless].
 	NoSecrets bool
@@ -62,6 +64,9 @@ type Circumstances struct {
 // Decide says what an event leads to. It can be asked before GitHub was asked about
 // the head, and once more with that if it says [Run], or [Skip] of a [ghevent.WorkflowRun].
 func Decide(e Event, c Circumstances) Decision {
+	if c.HasArtifacts && e.Name != ghevent.WorkflowRun {
+		return Decision{Kind: Refuse, Reason: "results-artifact is for the event workflow_run, which says which run has ended: name folders in the input results."}
+	}
 	switch e.Name {
 	case ghevent.PullRequest:
 		return decidePull(e, c)
@@ -125,15 +130,17 @@ func decideCommit(e Event, c Circumstances) Decision {
 // GitHub that its commit waits.
 func decideWorkflowRun(e Event, c Circumstances) Decision {
 	publishable := []string{"success", "failure", "neutral", "timed_out"}
-	published := c.HasResults && slices.Contains(publishable, e.Run.Conclusion)
+	published := c.HasArtifacts && slices.Contains(publishable, e.Run.Conclusion)
 	switch {
+	case c.HasResults:
+		return Decision{Kind: Refuse, Reason: "What is in a folder may come from anywhere. Name the artifact of the other run in results-artifact, which is fetched from GitHub, in place of results."}
 	case e.Action != "completed":
 		return Decision{Kind: Ignore, Reason: "The other workflow has not ended: use the type completed."}
 	case published:
 		return Decision{Kind: Publish, Reason: "Another workflow has results to publish."}
 	case e.Fork && e.Run.Event == ghevent.PullRequest:
 		return waits(c)
-	case c.HasResults:
+	case c.HasArtifacts:
 		return Decision{Kind: Ignore, Reason: fmt.Sprintf("The other workflow ended as %q, so it has no results.", e.Run.Conclusion)}
 	default:
 		return Decision{Kind: Ignore, Reason: "The other workflow's run is of no fork's pull request, so it has told itself what it came to."}

@@ -22,6 +22,8 @@ type outcome struct {
 type circumstances struct {
 	rules   ghevent.Rules
 	results bool
+	// artifacts are those of another run.
+	artifacts bool
 	// secretless is true where secrets are needed that are not there.
 	secretless bool
 	// message and files are what GitHub was asked for, none if it was not.
@@ -42,7 +44,7 @@ func check(t *testing.T, name string, cases []decisionCase) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			e := event(t, name, c.file, c.change)
-			with := actions.Circumstances{Rules: c.with.rules, HasResults: c.with.results, NoSecrets: c.with.secretless}
+			with := actions.Circumstances{Rules: c.with.rules, HasResults: c.with.results, HasArtifacts: c.with.artifacts, NoSecrets: c.with.secretless}
 			if e.Pull != nil && (c.with.message != "" || c.with.files != nil) {
 				with.Head = &ghevent.Head{Pull: *e.Pull, CommitMessage: c.with.message, ChangedFiles: c.with.files}
 			}
@@ -133,7 +135,7 @@ func TestAForksCommitWaitsWhereItsOwnRunCannotSaySo(t *testing.T) {
 		{"it failed, as it has no key", file, fork(ended("failure")), none, waits},
 		{"it says that all is well", file, fork(ended("success")), none, waits},
 		{"it was skipped, or waits for GitHub's own approval", file, fork(ended("action_required")), none, waits},
-		{"its results are not there, as it was cancelled", file, fork(ended("cancelled")), circumstances{results: true}, waits},
+		{"its results are not there, as it was cancelled", file, fork(ended("cancelled")), circumstances{artifacts: true}, waits},
 		{"its repository was deleted", file, fork(set(nil, "workflow_run", "head_repository")), none, waits},
 		{"it was of a push to the fork's pull request", file, fork(set("push", "workflow_run", "event")), none, ignored("of no fork's pull request")},
 		{"it has only begun", file, fork(set("requested", "action")), none, ignored("has not ended")},
@@ -147,7 +149,7 @@ func TestAForksCommitWaitsWhereItsOwnRunCannotSaySo(t *testing.T) {
 }
 
 func TestWhatTheEndOfAnotherWorkflowLeadsTo(t *testing.T) {
-	results := circumstances{results: true}
+	results := circumstances{artifacts: true}
 	var cases []decisionCase
 	for _, conclusion := range []string{"success", "failure", "neutral", "timed_out"} {
 		cases = append(cases, decisionCase{"it ended as " + conclusion, "workflow-run-completed", set(conclusion, "workflow_run", "conclusion"), results,
@@ -158,8 +160,12 @@ func TestWhatTheEndOfAnotherWorkflowLeadsTo(t *testing.T) {
 			outcome{actions.Ignore, "", "has no results"}})
 	}
 	cases = append(cases, decisionCase{"it has only begun", "workflow-run-completed", set("requested", "action"), results,
-		outcome{actions.Ignore, "", "has not ended"}})
+		outcome{actions.Ignore, "", "has not ended"}},
+		decisionCase{"its results are in a folder, as somebody says", "workflow-run-completed", nil, circumstances{results: true},
+			outcome{actions.Refuse, "", "Name the artifact of the other run in results-artifact"}})
 	check(t, "workflow_run", cases)
+	check(t, "pull_request", []decisionCase{{"artifacts of a run that no event names", "pull-request-synchronize", nil, results,
+		outcome{actions.Refuse, "", "results-artifact is for the event workflow_run"}}})
 }
 
 func TestWhatACommentLeadsTo(t *testing.T) {

@@ -62,6 +62,7 @@ const (
 	inConcurrency   = "concurrency"
 	inShard         = "shard"
 	inResults       = "results"
+	inArtifact      = "results-artifact"
 	inResume        = "resume"
 	inRows          = "rows"
 	inMaxCost       = "max-cost-usd"
@@ -123,7 +124,8 @@ func Declared() []Input {
 		{Name: inCleanUp, Default: "true", Help: "Whether what was seeded in OWNER/REPO is removed after the run: true or false."},
 		{Name: inConcurrency, Default: "1", Help: "How many cells run at once."},
 		{Name: inShard, Help: "Run the part I/N of the plan only and publish nothing; another job merges the parts."},
-		{Name: inResults, Help: "Folders or ledgers of shards, one a line: merge, judge and publish them, and run nothing."},
+		{Name: inResults, Help: "Folders of shards of this run of the workflow, one a line: merge, judge and publish them, and run nothing. The inputs are those that the shards have."},
+		{Name: inArtifact, Help: "On workflow_run, artifacts that the other run has uploaded, one a line, * for any part of a name: fetch, merge, judge and publish them, and run nothing. The inputs are those that the run has; github-token needs actions: read."},
 		{Name: inResume, Default: "false", Help: "Go on with the newest run in the output folder: true or false."},
 		{Name: inRows, Help: "A folder of the workspace with the rows of an earlier run of the same commit: they are taken over, whatever became of them, and the other cells alone are run. It may be missing or empty. No pull request must be able to write it."},
 		{Name: inMaxCost, Default: "0", Help: "Stop when so many USD are spent; 0 means no limit."},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -39,8 +40,12 @@ type Place struct {
 	APIURL, GraphQLURL, ServerURL string
 	// RunURL is the page of this run.
 	RunURL string
-	// RunID is the number of the run, empty outside of one.
-	RunID string
+	// RunID is the number of the run, empty outside of one, and Attempt its attempt's,
+	// from 1.
+	RunID   string
+	Attempt int
+	// Workflow is the file and ref of the workflow.
+	Workflow string
 	// Workspace is the folder of the checkout.
 	Workspace string
 }
@@ -118,11 +123,16 @@ func readPlace(getenv func(string) string) Place {
 		ServerURL:  cmp.Or(getenv("GITHUB_SERVER_URL"), defaultServerURL),
 		RunID:      getenv("GITHUB_RUN_ID"),
 		Workspace:  getenv("GITHUB_WORKSPACE"),
+		Workflow:   getenv("GITHUB_WORKFLOW_REF"),
+		Attempt:    1,
+	}
+	if attempt, err := strconv.Atoi(getenv("GITHUB_RUN_ATTEMPT")); err == nil {
+		p.Attempt = attempt
 	}
 	if repository := getenv("GITHUB_REPOSITORY"); p.RunID != "" && repository != "" {
 		p.RunURL = fmt.Sprintf("%s/%s/actions/runs/%s", p.ServerURL, repository, p.RunID)
-		if attempt := getenv("GITHUB_RUN_ATTEMPT"); attempt != "" && attempt != "1" {
-			p.RunURL += "/attempts/" + attempt
+		if p.Attempt > 1 {
+			p.RunURL += "/attempts/" + strconv.Itoa(p.Attempt)
 		}
 	}
 	return p

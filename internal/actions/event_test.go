@@ -69,7 +69,7 @@ func TestAPullRequestIsReadFromItsHead(t *testing.T) {
 	assert.Equal(t, 2, e.PullNumber)
 	assert.Equal(t, []string{"bug"}, e.Pull.Labels)
 	assert.Equal(t, actions.Place{
-		APIURL: "https://api.github.com", ServerURL: "https://github.com", RunID: "42", Workspace: "/github/workspace",
+		APIURL: "https://api.github.com", ServerURL: "https://github.com", RunID: "42", Attempt: 1, Workspace: "/github/workspace",
 	}, e.Place)
 	assert.True(t, event(t, "pull_request", "pull-request-closed", nil).Pull.Closed)
 	assert.True(t, event(t, "pull_request", "pull-request-converted-to-draft", nil).Pull.Draft)
@@ -198,7 +198,7 @@ func TestThePlaceIsThatOfTheInstance(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, actions.Place{
 		APIURL: "https://ghe.example.com/api/v3", GraphQLURL: "https://ghe.example.com/api/graphql", ServerURL: "https://ghe.example.com",
-		RunURL: "https://ghe.example.com/Codertocat/Hello-World/actions/runs/42/attempts/3", RunID: "42", Workspace: "/github/workspace",
+		RunURL: "https://ghe.example.com/Codertocat/Hello-World/actions/runs/42/attempts/3", RunID: "42", Attempt: 3, Workspace: "/github/workspace",
 	}, e.Place)
 }
 

@@ -60,9 +60,11 @@ type Inputs struct {
 	// CleanUp has what was seeded in a repository be removed.
 	CleanUp bool
 	// Shard is "i/n" with i from 1 to n, or empty.
-	Shard   string
-	Results []string
-	Resume  bool
+	Shard string
+	// Results are folders in the workspace, Artifacts patterns for names of those of
+	// another run.
+	Results, Artifacts []string
+	Resume             bool
 	// Rows is a folder in the workspace, empty for none.
 	Rows string
 	// MaxCostUSD and Timeout are 0 for no limit.
@@ -80,6 +82,9 @@ type Inputs struct {
 	// are not there, which is so by itself in some runs: see [Event.Secretless].
 	OnlySecretsLack bool
 }
+
+// Merges reports whether the job judges what others have run.
+func (in Inputs) Merges() bool { return len(in.Results)+len(in.Artifacts) > 0 }
 
 // inputPrefix begins the environment variables in which a runner passes
 // inputs.
@@ -350,7 +355,7 @@ func (r *reading) inputs() Inputs {
 		RunDrafts: choice(r, inDrafts, draftsSkip, draftsRun) == draftsRun, SeedID: r.text(inSeedID),
 		Target: r.text(inTarget), FixturesToken: r.text(inFixturesToken), AgentToken: r.text(inAgentToken),
 		FixtureAppID: r.text(inAppID), FixtureAppInstallation: r.text(inInstallation), FixtureAppKey: r.text(inAppKey), CleanUp: r.truth(inCleanUp),
-		Shard: r.text(inShard), Results: r.list(inResults, ""), Resume: r.truth(inResume), Rows: r.text(inRows),
+		Shard: r.text(inShard), Results: r.list(inResults, ""), Artifacts: r.list(inArtifact, ""), Resume: r.truth(inResume), Rows: r.text(inRows),
 		MaxCostUSD:   r.amount(inMaxCost, math.MaxFloat64),
 		Timeout:      time.Duration(r.amount(inTimeout, maxTimeoutMinutes) * float64(time.Minute)),
 		Expectations: r.text(inExpectations),

@@ -151,6 +151,10 @@ type Run struct {
 	// Event is what started it, Conclusion how it ended.
 	Event, Conclusion string
 	HeadSHA           string
+	// Attempt is how often it was started, from 1, and Path the workflow's file,
+	// which may have an @ and a ref behind it.
+	Attempt int
+	Path    string
 	// HeadRepo is the full name, empty where the repository was deleted, and
 	// HeadBranch the name of the branch in it.
 	HeadRepo, HeadBranch string

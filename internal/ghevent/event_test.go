@@ -112,7 +112,7 @@ func TestOtherEventsAreRead(t *testing.T) {
 
 	e, err = ghevent.ParseDelivery(ghevent.WorkflowRun, []byte(`{"action": "completed", `+around+`, "workflow_run": {"id": 6, "run_attempt": 2, "path": ".github/workflows/bench.yml", "display_title": "bench run-1", "event": "workflow_dispatch", "conclusion": "success", "head_sha": "h"}}`))
 	require.NoError(t, err)
-	assert.Equal(t, &ghevent.Run{ID: 6, Title: "bench run-1", Event: "workflow_dispatch", Conclusion: "success", HeadSHA: "h"}, e.Run)
+	assert.Equal(t, &ghevent.Run{ID: 6, Title: "bench run-1", Event: "workflow_dispatch", Conclusion: "success", HeadSHA: "h", Attempt: 2, Path: ".github/workflows/bench.yml"}, e.Run)
 
 	e, err = ghevent.ParseDelivery(ghevent.InstallationRepositories, []byte(`{"action": "removed", "installation": {"id": 5}, "repositories_removed": [{"full_name": "a/b"}]}`))
 	require.NoError(t, err)

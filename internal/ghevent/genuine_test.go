@@ -85,7 +85,7 @@ func TestGenuinePayloadsAreRead(t *testing.T) {
 			Run: &ghevent.Run{
 				ID: 289782451, Title: "ci(action): update actions/setup-node digest to 8c91899",
 				Event: "repository_dispatch", Conclusion: "success", HeadSHA: "3484a3fb816e0859fd6e1cea078d76385ff50625",
-				HeadRepo: "octo-org/octo-repo", HeadBranch: "master",
+				Attempt: 1, Path: ".github/workflows/test.yml", HeadRepo: "octo-org/octo-repo", HeadBranch: "master",
 			},
 		},
 		// Its times are numbers, those of the next one have a zone.

@@ -132,6 +132,8 @@ type workflowRun struct {
 	Conclusion     string        `json:"conclusion"`
 	HeadSHA        string        `json:"head_sha"`
 	HeadBranch     string        `json:"head_branch"`
+	RunAttempt     int           `json:"run_attempt"`
+	Path           string        `json:"path"`
 	HeadRepository *repository   `json:"head_repository"`
 	PullRequests   []pullMention `json:"pull_requests"`
 }
@@ -169,7 +171,7 @@ func (p payload) event(name string) Event {
 	if r := p.WorkflowRun; r != nil {
 		e.Run = &Run{
 			ID: r.ID, Title: r.DisplayTitle, Event: r.Event, Conclusion: r.Conclusion, HeadSHA: r.HeadSHA, HeadRepo: r.HeadRepository.name(),
-			HeadBranch: r.HeadBranch, Pulls: p.numbers(r.PullRequests),
+			HeadBranch: r.HeadBranch, Attempt: r.RunAttempt, Path: r.Path, Pulls: p.numbers(r.PullRequests),
 		}
 	}
 	if p.Label != nil {

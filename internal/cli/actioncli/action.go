@@ -37,6 +37,8 @@ type action struct {
 	// tree and baseTree are the hashes of the trees of what is proposed and of the
 	// base commit, as far as the workspace's repository knows them.
 	tree, baseTree string
+	// began is when the attempt of another workflow's run began whose results are judged.
+	began time.Time
 	// temporary are folders to remove at the end, closed what is to be opened again,
 	// hidden what neither builds nor agents see.
 	temporary []string
@@ -143,7 +145,7 @@ func (a *action) enterWorkspace() error {
 // decide says what the event leads to. GitHub is asked only where that matters.
 func (a *action) decide(ctx context.Context, noSecrets bool) actions.Decision {
 	in := a.inputs
-	c := actions.Circumstances{Rules: ghevent.Rules{SkipMarker: in.SkipMarker, Drafts: in.RunDrafts, Paths: in.Paths}, HasResults: len(in.Results) > 0}
+	c := actions.Circumstances{Rules: ghevent.Rules{SkipMarker: in.SkipMarker, Drafts: in.RunDrafts, Paths: in.Paths}, HasResults: len(in.Results) > 0, HasArtifacts: len(in.Artifacts) > 0}
 	decision := actions.Decide(a.event, c)
 	waits := a.event.Name == ghevent.WorkflowRun && decision.Kind == actions.Skip
 	if in.Token != "" && (waits || decision.Kind == actions.Run && a.event.Pull != nil) {
@@ -224,6 +226,7 @@ func (a *action) measure(ctx context.Context) (int, error) {
 		return a.broken(ctx, err)
 	}
 	result, said, err := a.bench(ctx, stages, a.verifyArguments(ghx, modeFiles), view)
+	a.describe(result)
 	a.handOver()
 	return a.judge(ctx, stages, result, said, err)
 }
@@ -237,6 +240,9 @@ func (a *action) merge(ctx context.Context) (int, error) {
 	}
 	a.teller.begin(ctx, nil)
 	if err := a.readable(); err != nil {
+		return a.broken(ctx, err)
+	}
+	if err := a.delivered(ctx); err != nil {
 		return a.broken(ctx, err)
 	}
 	stages.enter("Report")

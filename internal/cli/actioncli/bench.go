@@ -36,13 +36,7 @@ func (a *action) verifyArguments(ghx ghxbuild.Built, modeFiles []string) []strin
 		"--order", in.Order, "--concurrency", strconv.Itoa(in.Concurrency),
 		"--git-repo", a.event.Repo.FullName(), "--git-commit", a.event.HeadSHA,
 	}
-	args = append(args, a.judgeArguments()...)
-	if len(in.Scenarios) == 0 {
-		args = append(args, "--scenario-set", in.ScenarioSet)
-	}
-	for _, id := range in.Scenarios {
-		args = append(args, "--scenario", id)
-	}
+	args = append(append(args, a.judgeArguments()...), a.scenarioArguments()...)
 	for _, file := range modeFiles {
 		args = append(args, "--mode-file", file)
 	}
@@ -94,7 +88,35 @@ func (a *action) mergeArguments() []string {
 	for _, dir := range a.inputs.Results {
 		args = append(args, "--results", dir)
 	}
-	return append(args, a.judgeArguments()...)
+	return append(append(args, a.judgeArguments()...), a.askedArguments()...)
+}
+
+// askedArguments say what the results of others are to be of: what the inputs ask for,
+// whatever their own files say.
+func (a *action) askedArguments() []string {
+	in := a.inputs
+	args := []string{"--provider", in.Provider, "--modes", bench.JoinModes(in.Modes, ","), "--repetitions", in.Repetitions.String(), "--git-commit", a.event.HeadSHA}
+	args = append(args, a.scenarioArguments()...)
+	for _, file := range in.ModeFiles {
+		args = append(args, "--mode-file", file)
+	}
+	for _, o := range [][2]string{{"--model", in.Model}, {"--scenarios", in.ScenariosPath}} {
+		if o[1] != "" {
+			args = append(args, o[0], o[1])
+		}
+	}
+	return args
+}
+
+func (a *action) scenarioArguments() []string {
+	if len(a.inputs.Scenarios) == 0 {
+		return []string{"--scenario-set", a.inputs.ScenarioSet}
+	}
+	var args []string
+	for _, id := range a.inputs.Scenarios {
+		args = append(args, "--scenario", id)
+	}
+	return args
 }
 
 func (a *action) judgeArguments() []string {

@@ -179,39 +179,30 @@ func TestAJobOfTheChecksNameIsNoCheck(t *testing.T) {
 	assert.Equal(t, "action_required", r.checks()[0]["conclusion"], "the newest of the name")
 }
 
-func TestResultsOfAForkArePublishedByAnotherWorkflow(t *testing.T) {
+func TestResultsOfAnotherWorkflowsRunAreFetchedFromGitHub(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t)
-	r.trusted()
-	publish := func(folder string) {
-		r.inputs["shard"], r.inputs["output-dir"] = "1/1", folder
-		delete(r.inputs, "results")
-		made := r.run()
-		require.Zero(t, made.code, made.log)
-		delete(r.inputs, "shard")
-		r.inputs["output-dir"], r.inputs["results"] = ".bench", folder
-		r.invent(folder)
-	}
-	publish("own")
-	r.ranElsewhere(nil)
-	ended := r.run()
+	r := ranIn(t, false)
+	r.uploaded()
+	ended := r.publish()
 	require.Zero(t, ended.code, ended.log)
-	require.Len(t, r.checks(), 1)
-	assert.Equal(t, "success", r.checks()[0]["conclusion"], "its author may write")
-	assert.Len(t, r.comments(), 1, "the pull request is found by its head")
+	conclusion, _ := r.bench()
+	assert.Equal(t, "success", conclusion, "its author may write: %s", ended.log)
 	assert.Equal(t, "true", ended.outputs["passed"])
+	require.Len(t, r.comments(), 1, "the pull request is found by its head")
+	assert.Contains(t, r.comments()[0], "all 10 checks passed")
+}
 
-	r.forked()
-	r.trusted()
-	publish("forks")
-	r.ranElsewhere(ofFork())
-	ended = r.run()
+func TestResultsOfAForksRunAreUnverified(t *testing.T) {
+	t.Parallel()
+	r := ranIn(t, true)
+	r.uploaded()
+	ended := r.publish()
 	require.Zero(t, ended.code, ended.log)
-	check := r.checks()[0]
-	assert.Equal(t, "action_required", check["conclusion"])
-	assert.Equal(t, "CAN'T TELL: unverified", check["output"].(map[string]any)["title"])
-	assert.NotContains(t, check["output"].(map[string]any)["summary"], "PASS")
+	conclusion, title := r.bench()
+	assert.Equal(t, []string{"action_required", "CAN'T TELL: unverified"}, []string{conclusion, title})
+	assert.NotContains(t, r.comments()[0], "PASS")
 	assert.Contains(t, ended.summary, "so they may be invented")
+	assert.Contains(t, ended.summary, "/bench approve "+r.head)
 	assert.Equal(t, []string{"action_required", "false", "false", "false"},
 		[]string{ended.outputs["conclusion"], ended.outputs["passed"], ended.outputs["reliability-passed"], ended.outputs["efficiency-passed"]})
 }

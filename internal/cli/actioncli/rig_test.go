@@ -369,25 +369,6 @@ func (r *runner) write(path, content string, perm os.FileMode) {
 	require.NoError(r.t, os.WriteFile(path, []byte(content), perm))
 }
 
-// invent edits ledgers as a cheat would: no model was involved, and they say that one
-// was.
-func (r *runner) invent(folder string) {
-	edited := 0
-	err := filepath.WalkDir(filepath.Join(r.workspace, folder), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "-suite.jsonl") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err == nil {
-			edited += bytes.Count(text, []byte(`"simulated":true`))
-			err = os.WriteFile(path, bytes.ReplaceAll(text, []byte(`"simulated":true`), []byte(`"simulated":false`)), 0o600)
-		}
-		return err
-	})
-	require.NoError(r.t, err)
-	require.Positive(r.t, edited)
-}
-
 // deleteComments deletes the pull request's comments.
 func (r *runner) deleteComments() {
 	r.t.Helper()

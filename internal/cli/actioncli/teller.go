@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -148,7 +149,8 @@ func (t *teller) begin(ctx context.Context, plan *comment.Plan) {
 
 // externalID tells the check of this job's run from others.
 func (t *teller) externalID() string {
-	return cmp.Or(t.action.event.Place.RunID, "local") + "-" + cmp.Or(t.action.getenv("GITHUB_RUN_ATTEMPT"), "1") + "-" + t.action.inputs.CheckName
+	place := t.action.event.Place
+	return fmt.Sprintf("%s-%d-%s", cmp.Or(place.RunID, "local"), place.Attempt, t.action.inputs.CheckName)
 }
 
 func (t *teller) start() publish.Start {

@@ -1,0 +1,163 @@
+package manifest_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/actions/manifest"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/jsondoc"
+)
+
+func origin() manifest.Origin {
+	return manifest.Origin{
+		Repository: "acme/tool", Workflow: "acme/tool/.github/workflows/bench.yml@refs/pull/1/merge", Event: "pull_request", Run: "42", Attempt: 2,
+		Commit: "0123456789abcdef0123456789abcdef01234567",
+	}
+}
+
+func settings() map[string]string {
+	return map[string]string{"repetitions": "4", "scenario-set": "ci-verify-pr"}
+}
+
+// written is the folder of a run with its manifest.
+func written(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, text := range map[string]string{"run.json": "{}", "a-ghx-suite.jsonl": "{}\n", "summary.json": "{}"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "transcripts"), 0o700))
+	require.NoError(t, manifest.Write(folder, origin(), settings()))
+	return folder
+}
+
+func TestAManifestIsAsItsSchemaSays(t *testing.T) {
+	folder := written(t)
+	text, err := os.ReadFile(filepath.Join(folder, manifest.File))
+	require.NoError(t, err)
+	schemaText, err := os.ReadFile("../../../docs/manifest.schema.json")
+	require.NoError(t, err)
+	schema, err := jsondoc.CompileSchema("manifest.schema.json", schemaText)
+	require.NoError(t, err)
+	document, problems := jsondoc.Parse(manifest.File, text)
+	require.Empty(t, problems)
+	assert.Empty(t, schema.Validate(document))
+	m, err := manifest.Read(folder)
+	require.NoError(t, err)
+	assert.Equal(t, origin(), m.Origin)
+	assert.Equal(t, settings(), m.Settings)
+	assert.Len(t, m.Files, 3)
+	assert.Equal(t, "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a", m.Files["run.json"])
+	require.NoError(t, manifest.Write(folder, origin(), settings()), "once more, as of a run that goes on")
+	again, err := manifest.Read(folder)
+	require.NoError(t, err)
+	assert.Equal(t, m, again)
+}
+
+func TestWhatIsNotAsItsManifestSaysIsRefused(t *testing.T) {
+	file := func(name, text string) func(*testing.T, string) {
+		return func(t *testing.T, folder string) {
+			require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+		}
+	}
+	link := func(t *testing.T, folder string) {
+		path := filepath.Join(folder, "a-ghx-suite.jsonl")
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		other := filepath.Join(t.TempDir(), "rows")
+		require.NoError(t, os.WriteFile(other, text, 0o600))
+		require.NoError(t, os.Remove(path))
+		require.NoError(t, os.Symlink(other, path))
+	}
+	for name, c := range map[string]struct {
+		change func(*testing.T, string)
+		want   func(*manifest.Origin, map[string]string)
+		says   string
+	}{
+		"all as it was":                     {},
+		"a repository in other letters":     {want: func(o *manifest.Origin, _ map[string]string) { o.Repository = "Acme/Tool" }},
+		"a later attempt of the run":        {want: func(o *manifest.Origin, _ map[string]string) { o.Attempt = 3 }},
+		"a workflow whose ref is not known": {want: func(o *manifest.Origin, _ map[string]string) { o.Workflow = "acme/tool/.github/workflows/bench.yml" }},
+		"figures that nobody asks":          {change: file("summary.json", "changed")},
+		"a row that was changed":            {change: file("a-ghx-suite.jsonl", "{ }\n"), says: "a-ghx-suite.jsonl is not what the run has left"},
+		"a plan that was changed":           {change: file("run.json", "{ }"), says: "run.json is not what the run has left"},
+		"a ledger that was added":           {change: file("b-ghx-suite.jsonl", ""), says: "b-ghx-suite.jsonl is not among the files of its manifest"},
+		"a link, though to the same":        {change: link, says: "it is no file"},
+		"no manifest": {change: func(t *testing.T, folder string) { require.NoError(t, os.Remove(filepath.Join(folder, manifest.File))) },
+			says: "has rows, but no bench-manifest.json"},
+		"a manifest that is none":    {change: file(manifest.File, "{}"), says: "is no manifest of this version"},
+		"one of a later version":     {change: file(manifest.File, `{"schema_version": 2}`), says: "schema_version is 2, want 1"},
+		"one with more in it":        {change: file(manifest.File, `{"schema_version": 1, "trust": "me"}`), says: "is no manifest of this version"},
+		"one that is very long":      {change: file(manifest.File, strings.Repeat(" ", 2<<20)), says: "longer than 1 MiB"},
+		"rows of another repository": {want: func(o *manifest.Origin, _ map[string]string) { o.Repository = "acme/other" }, says: `of repository "acme/tool", and those of repository "acme/other"`},
+		"rows of another run":        {want: func(o *manifest.Origin, _ map[string]string) { o.Run = "43" }, says: `of run "42", and those of run "43"`},
+		"rows of another commit":     {want: func(o *manifest.Origin, _ map[string]string) { o.Commit = "0" }, says: `and those of commit "0"`},
+		"rows of another event":      {want: func(o *manifest.Origin, _ map[string]string) { o.Event = "push" }, says: `of event "pull_request"`},
+		"rows of another workflow":   {want: func(o *manifest.Origin, _ map[string]string) { o.Workflow = "acme/tool/.github/workflows/other.yml" }, says: "of workflow"},
+		"rows of a workflow elsewhere": {want: func(o *manifest.Origin, _ map[string]string) {
+			o.Workflow = "acme/tool/.github/workflows/bench.yml@refs/heads/main"
+		}, says: "of workflow"},
+		"rows of an attempt to come": {want: func(o *manifest.Origin, _ map[string]string) { o.Attempt = 1 }, says: "of attempt 2 of the run, and this is attempt 1"},
+		"one repetition":             {want: func(_ *manifest.Origin, s map[string]string) { s["repetitions"] = "12" }, says: `input repetitions was "4" where the rows were made, and is "12" here`},
+		"an input more":              {want: func(_ *manifest.Origin, s map[string]string) { s["model"] = "a/b" }, says: `input model was "" where the rows were made, and is "a/b" here`},
+		"an input less":              {want: func(_ *manifest.Origin, s map[string]string) { delete(s, "scenario-set") }, says: `input scenario-set was "ci-verify-pr" where the rows were made, and is "" here`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder, want, inputs := written(t), origin(), settings()
+			if c.change != nil {
+				c.change(t, folder)
+			}
+			if c.want != nil {
+				c.want(&want, inputs)
+			}
+			m, err := manifest.Read(folder)
+			if err == nil {
+				err = m.Check(folder, want, inputs)
+			}
+			if c.says == "" {
+				assert.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.says)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		})
+	}
+}
+
+// Whoever adds an input decides whether two jobs that differ in it measure the same.
+func TestEveryInputIsASettingOrDoesNotChangeWhatIsMeasured(t *testing.T) {
+	given := []string{}
+	other := map[string]string{
+		"provider": "opencode", "gate-profile": "regression", "modes": "ghx@base,ghx,mcp", "baseline-mode": "ghx@base", "candidate-mode": "mcp", "repetitions": "2..8",
+		"order": "sequential", "isolation": "require", "model": "openai/m", "margin-success": "5", "margin-cost": "5", "margin-latency": "5", "target": "o/r", "benchmark": "ghx",
+		"model-base-url": "https://example.com",
+	}
+	reports := []string{ // where and how it is told, where files are, how long it may take and cost, and secrets
+		"model-api-key", "paths", "drafts", "github-token", "fixtures-token", "agent-token", "fixture-app-id", "fixture-app-installation-id", "fixture-app-private-key",
+		"seed-id", "cleanup", "concurrency", "shard", "results", "results-artifact", "resume", "rows", "max-cost-usd", "timeout-minutes", "build-timeout-minutes", "comment",
+		"check-name", "fail-on", "on-no-verdict", "skip-marker", "output-dir",
+	}
+	for _, in := range actions.Declared() {
+		value := in.Default
+		if changed, is := other[in.Name]; is {
+			value = changed
+		} else if value == "" {
+			value = "set"
+		}
+		given = append(given, "INPUT_"+strings.ToUpper(in.Name)+"="+value)
+	}
+	in, _ := actions.ReadInputs(given) // some contradict each other
+	all := in.Settings()
+	for _, declared := range actions.Declared() {
+		_, is := all[declared.Name]
+		assert.NotEqual(t, is, slices.Contains(reports, declared.Name), "input %s", declared.Name)
+	}
+}
