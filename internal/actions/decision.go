@@ -92,6 +92,9 @@ func decidePull(e Event, c Circumstances) Decision {
 	if e.Action == "closed" || e.Pull.Closed {
 		return Decision{Kind: Ignore, Reason: "The pull request is closed."}
 	}
+	if e.Action == "edited" && !e.Rebased {
+		return Decision{Kind: Ignore, Reason: "Nothing was edited that is measured: the base branch is the same."}
+	}
 	head := ghevent.Head{Pull: *e.Pull}
 	if c.Head != nil {
 		head = *c.Head

@@ -77,6 +77,11 @@ func TestWhatAPullRequestLeadsTo(t *testing.T) {
 	docs := ghevent.Rules{Paths: []string{"docs/**"}}
 	check(t, "pull_request", []decisionCase{
 		{"a new commit", file, nil, circumstances{}, run("pull request 2 is to be judged")},
+		{"an edited title", file, set("edited", "action"), circumstances{}, outcome{actions.Ignore, "", "Nothing was edited that is measured"}},
+		{"an edited base", file, func(p object) {
+			set("edited", "action")(p)
+			set(object{"base": object{"ref": object{"from": "v1"}}}, "changes")(p)
+		}, circumstances{}, run("pull request 2 is to be judged")},
 		{"a label that the workflow listens to", file, set("labeled", "action"), circumstances{}, run("")},
 		{"a fork", file, fork, circumstances{}, run("comes from a fork")},
 		{"a merged one", "pull-request-closed", nil, circumstances{}, closed},

@@ -87,7 +87,7 @@ func (r Run) ofVerdict() Conclusion {
 	switch {
 	case s == nil:
 		return r.withoutVerdict()
-	case r.Unverified:
+	case r.Unverified, len(r.Contested) > 0:
 		return ActionRequired
 	case s.Simulated:
 		return Neutral

@@ -28,6 +28,8 @@ func conclusions() []struct {
 } {
 	made := withVerdict(bench.VerdictPass)
 	made.Unverified = true
+	contested := withVerdict(bench.VerdictPass)
+	contested.Contested = []int{7}
 	simulated := withVerdict(bench.VerdictPass)
 	simulated.Summary.Simulated = true
 	skip := func(why comment.Skip) comment.Run { return comment.Run{Phase: comment.Skipped, Skip: why} }
@@ -47,6 +49,7 @@ func conclusions() []struct {
 		{"something in us failed", broken(fault.Internalf("a bug")), comment.ActionRequired},
 		{"an input, a setting or a file is wrong", broken(fault.Invalidf("no such input")), comment.ActionRequired},
 		{"unverified: a fork's own workflow made the rows", made, comment.ActionRequired},
+		{"compared with the base, and the commit is another pull request's too, into another branch", contested, comment.ActionRequired},
 		{"a fork's commit waits for approval", skip(comment.SkipApproval), comment.ActionRequired},
 		{"forks are not measured here", skip(comment.SkipForks), comment.ActionRequired},
 		{"Dependabot started it, and it has not got the key", skip(comment.SkipSecrets), comment.ActionRequired},

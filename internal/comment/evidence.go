@@ -10,7 +10,7 @@ import (
 
 // evidence is what a finished run's verdict stands on; nil where it does not.
 func (r Run) evidence() *bench.Evidence {
-	if r.Phase != Finished || r.Summary == nil || r.Unverified {
+	if r.Phase != Finished || r.Summary == nil || r.Unverified || len(r.Contested) > 0 {
 		return nil
 	}
 	return r.Summary.Evidence

@@ -73,6 +73,9 @@ func (r Run) verdictHeadline() headline {
 	if r.Unverified {
 		return headline{"✋", bench.VerdictInconclusive.Word(), "unverified"}
 	}
+	if len(r.Contested) > 0 {
+		return headline{"✋", bench.VerdictInconclusive.Word(), "the commit is another pull request's too"}
+	}
 	h := headline{map[bench.Verdict]string{bench.VerdictPass: "✅", bench.VerdictFail: "❌"}[s.Gate.Verdict], s.Gate.Verdict.Word(), r.checksDetail()}
 	if s.Simulated {
 		h.icon, h.word = "", h.word+" (simulated)"
@@ -211,11 +214,23 @@ func (r Run) because() string {
 		if r.Unverified && r.Summary != nil {
 			return unverified
 		}
+		if r.Summary != nil && len(r.Contested) > 0 {
+			return fmt.Sprintf("This commit is the head of %s too, into another branch. A check is of a commit, and what was compared with the base of one pull request says nothing about the other.", r.others())
+		}
 		if s := r.Summary; s != nil && (s.Gate.Verdict != bench.VerdictPass && s.Gate.Verdict != bench.VerdictFail) {
 			return markdown.Text(sentence(r.Summary.Gate.Reason), maxProblem)
 		}
 		return ""
 	}
+}
+
+// others names the other pull requests of the commit.
+func (r Run) others() string {
+	var names []string
+	for _, number := range r.Contested[:min(len(r.Contested), maxNotices)] {
+		names = append(names, fmt.Sprintf("pull request %d", number))
+	}
+	return strings.Join(names, ", ")
 }
 
 // soFar says how far a run came that did not come to its end.
@@ -264,7 +279,7 @@ func (r Run) spent(amount float64) string {
 // gates says of each of the two gates whether it passed.
 func (r Run) gates() string {
 	checks := r.checks()
-	if len(checks) == 0 || r.Unverified {
+	if len(checks) == 0 || r.Unverified || len(r.Contested) > 0 {
 		return ""
 	}
 	if !slices.ContainsFunc(checks, func(c bench.Check) bool { return slices.Contains(bench.CheckNames(), c.Name) }) {

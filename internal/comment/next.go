@@ -56,6 +56,8 @@ func (r Run) verdictSteps() []string {
 		return []string{r.retryStep()}
 	case r.Unverified:
 		return []string{r.trustedStep()}
+	case len(r.Contested) > 0:
+		return []string{"Close one of them, or push a commit of its own to one, and measure it again."}
 	case r.Summary.Simulated:
 		return []string{r.modelStep()}
 	case r.Summary.Evidence != nil:

@@ -62,6 +62,10 @@ type Run struct {
 	// Unverified is true of rows that were made by code which the pull request
 	// controls, without anybody else's eye on it: they may be invented.
 	Unverified bool
+	// Contested are the other open pull requests that have the commit as their head,
+	// into other branches, where the verdict compares with the base. A check is of a
+	// commit, and would be theirs too.
+	Contested []int
 	// OnNoVerdict is how the check ends where it cannot be told whether the change
 	// is good: [Neutral], also if empty, [Failure] or [ActionRequired].
 	OnNoVerdict Conclusion

@@ -33,6 +33,23 @@ func AskPullsFrom(ctx context.Context, client *github.Client, repo Repo, owner, 
 	return pulls, nil
 }
 
+// AskPullsAt asks GitHub for the open pull requests whose head is a commit.
+func AskPullsAt(ctx context.Context, client *github.Client, repo Repo, sha string) ([]Pull, error) {
+	var pulls []Pull
+	all := github.Pages(func(page gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+		return client.REST.PullRequests.ListPullRequestsWithCommit(ctx, repo.Owner, repo.Name, sha, &page)
+	})
+	for p, err := range all {
+		if err != nil {
+			return nil, github.Explain("look for pull requests with commit "+sha, err)
+		}
+		if pull := pullOf(repo, p); pull.HeadSHA == sha && !pull.Closed {
+			pulls = append(pulls, pull)
+		}
+	}
+	return pulls, nil
+}
+
 func pullOf(repo Repo, p *gh.PullRequest) Pull {
 	pull := Pull{
 		Number: p.GetNumber(), HeadSHA: p.GetHead().GetSHA(), BaseSHA: p.GetBase().GetSHA(), BaseRef: p.GetBase().GetRef(),

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/comment"
@@ -180,7 +182,7 @@ func (a *action) skip(ctx context.Context, decision actions.Decision) (int, erro
 		if err != nil {
 			return exitInfrastructure, err
 		}
-		if checked {
+		if checked && len(a.contested(ctx)) == 0 {
 			a.log.Line("Commit " + a.event.HeadSHA + " has its check already, which stays as it is.")
 			return exitFine, nil
 		}
@@ -267,14 +269,38 @@ func (a *action) judge(ctx context.Context, stages *stages, result benchcli.Resu
 		return exitFine, nil
 	}
 	run.Places = a.places(err)
+	if run.Phase == comment.Finished {
+		run.Contested = a.contested(ctx)
+	}
 	stages.enter("Publish")
 	told := a.teller.finish(ctx, run)
 	a.output(actions.Result{
-		Conclusion: string(run.Conclusion()), Summary: result.Summary, Unverified: run.Unverified, RunID: result.RunID, Rows: a.folderOf(result),
+		Conclusion: string(run.Conclusion()), Summary: result.Summary, Unverified: run.Unverified || len(run.Contested) > 0, RunID: result.RunID, Rows: a.folderOf(result),
 		SummaryJSON: result.Outputs.SummaryJSON, SummaryMD: result.Outputs.SummaryMarkdown, ReportHTML: result.Outputs.HTML,
 		CheckRunURL: told.checkURL, CommentURL: told.commentURL,
 	})
 	return a.exitCode(result, err), err
+}
+
+// contested returns the other pull requests whose check it would be, too, though they are
+// changes to something else. Where that cannot be asked there are none.
+func (a *action) contested(ctx context.Context) []int {
+	e := a.event
+	if e.PullNumber == 0 || a.teller.silent() || !slices.Contains(a.inputs.Modes, bench.GHXBase) {
+		return nil
+	}
+	pulls, err := ghevent.AskPullsAt(ctx, a.teller.client, e.Repo, e.HeadSHA)
+	if err != nil {
+		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
+	}
+	var others []int
+	into := slices.IndexFunc(pulls, func(p ghevent.Pull) bool { return p.Number == e.PullNumber })
+	for _, pull := range pulls {
+		if into < 0 || pull.BaseRef != pulls[into].BaseRef {
+			others = append(others, pull.Number)
+		}
+	}
+	return others
 }
 
 // exitCode says whether the job fails: because of what kept a verdict from

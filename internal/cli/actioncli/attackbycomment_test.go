@@ -3,6 +3,7 @@ package actioncli_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
@@ -136,7 +138,38 @@ func attacksWithEvents() []attack {
 			r.pullRequest("synchronize", map[string]any{"user": map[string]any{"login": "dependabot[bot]", "type": "Bot"}})
 		}
 	}
+	compared := func(r *runner) {
+		maps.Copy(r.inputs, map[string]string{"baseline-mode": "ghx@base", "modes": "ghx@base,ghx", "base-ghx-command": "sh", "repetitions": "1"})
+	}
+	// also opens a pull request of the same branch into another one.
+	also := func(r *runner) {
+		r.world.Change(func(s *model.State, repo *model.Repo) {
+			main, _ := s.BranchHead(repo, "main")
+			require.NoError(r.t, s.CreateRef(repo.OwnerID, repo, "refs/heads/bad", main))
+		})
+		second := r.world.As("owner").Do("POST", sandboxtest.Path+"/pulls", `{"title":"To a bad base","head":"change","base":"bad"}`)
+		require.Equal(r.t, 201, second.Status, second.Body)
+	}
 	return []attack{
+		{"opens it into a bad branch, too, with which it was compared", pullWith(nil, compared, also), refused, "the commit is another pull request's too"},
+		{"opens it into a bad branch, which nothing is compared with", pullWith(nil, also), "neutral", "all 10 checks passed"},
+		{"opens it into another branch once it was approved", ofStranger(func(r *runner) {
+			compared(r)
+			r.commented("writer", "/bench approve "+r.head)
+			approved := r.run()
+			require.Zero(r.t, approved.code, approved.log)
+			require.NotEqual(r.t, refused, r.checks()[0]["conclusion"])
+			r.world.Change(func(s *model.State, repo *model.Repo) {
+				main, _ := s.BranchHead(repo, "main")
+				require.NoError(r.t, s.CreateRef(repo.OwnerID, repo, "refs/heads/good", main))
+			})
+			second := r.world.As("stranger").Do("POST", sandboxtest.Path+"/pulls", `{"title":"x","head":"stranger:main","base":"good"}`)
+			require.Equal(r.t, 201, second.Status, second.Body)
+			r.ranElsewhere(ofFork())
+		}), refused, "a fork's commit needs approval"},
+		{"edits the title while it is measured", pullWith(nil, func(r *runner) {
+			r.pullRequest("edited", nil)
+		}), "", "Nothing was edited that is measured"},
 		{"asks in the title for nothing to be measured", pullWith(map[string]any{"title": "A change [skip bench]"}), "neutral", "all 10 checks passed"},
 		{"asks for it in a fork's commit", ofStranger(func(r *runner) { r.ranElsewhere(ofFork()) }), refused, "a fork's commit needs approval"},
 		{"asks for it with what Dependabot has read", pullWith(nil, push("Bump x\n\nRelease notes: [skip bench]")), "neutral", "all 10 checks passed"},
