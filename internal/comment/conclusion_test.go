@@ -87,6 +87,24 @@ func TestConclusionsFailClosed(t *testing.T) {
 	golden.Check(t, "the docs tell the conclusions as they are", page, []byte(before+begin+table.String()+end+after))
 }
 
+// Whatever a run came to whose rows are a fork's own, or are another pull request's too,
+// lets nothing through that people who may write have not let through.
+func TestWhatIsVerifiedByNobodyLetsNothingThrough(t *testing.T) {
+	for _, c := range conclusions() {
+		for name, run := range map[string]comment.Run{"unverified": c.run, "contested": c.run} {
+			run.Unverified, run.OnNoVerdict = name == "unverified", comment.Neutral
+			if name == "contested" {
+				run.Contested = []int{7}
+			}
+			if run.Phase == comment.Skipped {
+				assert.Equal(t, c.want, run.Conclusion(), c.what)
+			} else {
+				assert.False(t, lets(run.Conclusion()), "%s, %s", c.what, name)
+			}
+		}
+	}
+}
+
 // Nobody has to say what a new reason to skip concludes before it lets nothing through.
 func TestWhatIsNotKnownLetsNothingThrough(t *testing.T) {
 	assert.False(t, lets(comment.Run{Phase: comment.Skipped, Skip: "some day"}.Conclusion()))

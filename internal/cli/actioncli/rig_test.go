@@ -148,6 +148,11 @@ func (r *runner) event(name string, payload map[string]any) {
 
 // pullRequest is the event of a pull request, with changes to its fields.
 func (r *runner) pullRequest(action string, change map[string]any) {
+	r.pullRequestWith(action, change, nil)
+}
+
+// pullRequestWith is [runner.pullRequest] with more that the event says.
+func (r *runner) pullRequestWith(action string, change, more map[string]any) {
 	full := sandboxtest.Owner + "/" + sandboxtest.Name
 	pull := map[string]any{
 		"number": r.pull, "title": "A change", "state": "open", "draft": false,
@@ -155,7 +160,9 @@ func (r *runner) pullRequest(action string, change map[string]any) {
 		"base": map[string]any{"ref": "main", "repo": map[string]any{"full_name": full, "id": 1}},
 	}
 	maps.Copy(pull, change)
-	r.event("pull_request", map[string]any{"action": action, "number": r.pull, "pull_request": pull})
+	event := map[string]any{"action": action, "number": r.pull, "pull_request": pull}
+	maps.Copy(event, more)
+	r.event("pull_request", event)
 }
 
 // commented is the event of a comment.
