@@ -143,3 +143,50 @@ func TestWhatAgentsSeeOtherwiseIsToldFirst(t *testing.T) {
 	}
 	assert.Contains(t, ended.summary, "- `ghx`: parameter `--old` dropped\n")
 }
+
+// A branch may be pushed to between an event and the checkout of it by its name: then
+// the check of the one commit would be about the other.
+func TestWhatIsCheckedOutIsWhatIsMeasured(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		event func(r *runner)
+		says  string
+	}{
+		"the merge of the head": {func(*runner) {}, ""},
+		"the head":              {func(r *runner) { r.git("checkout", "-q", "change") }, ""},
+		"the base":              {func(r *runner) { r.git("checkout", "-q", "main~1") }, "leave out ref at actions/checkout"},
+		"what was pushed since": {func(r *runner) { r.pushed() }, "leave out ref at actions/checkout"},
+		"another one, by hand":  {func(r *runner) { r.head = strings.Repeat("0d", 20); r.event("workflow_dispatch", map[string]any{}) }, ""},
+		"another one, by hand for a commit": {func(r *runner) {
+			r.event("workflow_dispatch", map[string]any{"inputs": map[string]any{"sha": strings.Repeat("0d", 20)}})
+		}, "leave out ref at actions/checkout"},
+		"another one than what was pushed to a branch": {func(r *runner) {
+			r.event("push", map[string]any{"ref": "refs/heads/x", "after": strings.Repeat("0d", 20), "before": r.head})
+		}, "leave out ref at actions/checkout"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, base := proposal(t, buildsBase)
+			r.inputs["scenarios"], r.inputs["repetitions"] = "pr-view-001", "1"
+			r.inputs["gate-profile"], r.inputs["base-commit"] = "verify_pr", base
+			c.event(r)
+			ended := r.run()
+			if c.says == "" {
+				assert.Zero(t, ended.code, ended.log)
+				return
+			}
+			assert.Equal(t, 2, ended.code, ended.log)
+			assert.Contains(t, ended.log, c.says)
+			assert.NotContains(t, ended.log, "builds head", "nothing of it is run")
+			assert.Equal(t, "action_required", ended.outputs["conclusion"])
+		})
+	}
+}
+
+// pushed checks the pull request's branch out by its name, after a push.
+func (r *runner) pushed() {
+	r.git("checkout", "-q", "change")
+	r.write("worse.sh", "", 0o644)
+	r.git("add", "-A")
+	r.git("commit", "-qm", "pushed meanwhile")
+}

@@ -54,6 +54,8 @@ func (r *runner) plant(folder string) {
 	r.git("init", "-q")
 	r.git("add", "-A")
 	r.git("commit", "-qm", "x")
+	r.head = r.git("rev-parse", "HEAD")
+	r.pullRequest("synchronize", nil)
 	for _, w := range where {
 		path := filepath.Join(folder, w.path)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))

@@ -12,6 +12,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 )
 
 // build takes the checkout's credentials out of the workspace and builds the
@@ -25,7 +26,9 @@ func (a *action) build(ctx context.Context) (ghx ghxbuild.Built, err error) {
 	if err != nil {
 		return ghx, fault.Infraf("find the workspace: %w", err)
 	}
-	a.lookAtCheckout(workspace)
+	if err := a.lookAtCheckout(workspace); err != nil {
+		return ghx, err
+	}
 	if a.source != "" {
 		workspace = a.source
 	}
@@ -81,19 +84,31 @@ func (a *action) baseCommit() string { return cmp.Or(a.inputs.BaseCommit, a.even
 
 // lookAtCheckout notes what the workspace's repository says of the two commits,
 // if there is one. Where it has the merge of the head into its base, that base is
-// compared with: the event's may be an older one.
-func (a *action) lookAtCheckout(workspace string) {
+// compared with: the event's may be an older one. What is checked out is what a check
+// of the head is about: a branch may have been pushed to since the event.
+func (a *action) lookAtCheckout(workspace string) error {
 	checkout, err := ghxbuild.OpenCheckout(workspace)
 	if err != nil {
-		return
+		return nil //nolint:nilerr // there is none
 	}
-	if _, tree, parents, err := checkout.Head(); err == nil && a.source == "" {
+	if commit, tree, parents, err := checkout.Head(); err == nil && a.source == "" {
+		merged := len(parents) == 2 && parents[1] == a.event.HeadSHA
+		if commit != a.event.HeadSHA && !merged && a.ofCommit() {
+			return fault.Invalidf("the workspace has commit %s, and commit %s is to be measured, or a merge of it into its base: leave out ref at actions/checkout, or set it to the full name of that commit", commit, a.event.HeadSHA)
+		}
 		a.tree = tree
-		if len(parents) == 2 && parents[1] == a.event.HeadSHA {
+		if merged {
 			a.event.BaseSHA = parents[0]
 		}
 	}
 	a.baseTree, _ = checkout.Tree(a.baseCommit())
+	return nil
+}
+
+// ofCommit reports whether the event names the commit. Who starts a workflow by hand
+// without one may have it check out what he likes, and another repository's.
+func (a *action) ofCommit() bool {
+	return a.event.Name != ghevent.WorkflowDispatch || a.event.Commit != ""
 }
 
 // baseFiles returns a folder with the files of the base commit: from the
