@@ -15,7 +15,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
-	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -24,6 +23,11 @@ import (
 //
 //go:embed workflow/bench.yml
 var workflowTemplate string
+
+// trustedTemplate is the workflow beside it where forks are measured.
+//
+//go:embed workflow/bench-trusted.yml
+var trustedTemplate string
 
 // appWorkflowTemplate is the workflow that the App starts, and settingsTemplate
 // are the App's settings in a repository.
@@ -37,6 +41,7 @@ var settingsTemplate string
 const (
 	defaultSettings = ".github/bench.yml"
 	defaultWorkflow = ".github/workflows/bench.yml"
+	trustedWorkflow = "bench-trusted.yml"
 	defaultModel    = "openai/gpt-5.3-codex"
 )
 
@@ -51,9 +56,14 @@ const (
 `
 )
 
+// initFlags are the flags of init.
+type initFlags struct {
+	out, model, secret, modeFile, build string
+	force, forApp, forks, history       bool
+}
+
 func (a *app) initCommand() *cobra.Command {
-	var out, model, secret, modeFile, build string
-	var force, forApp bool
+	var f initFlags
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a workflow that benchmarks pull requests",
@@ -63,6 +73,10 @@ regression). It uses the action of the release that bench is of, or the newest v
 Commit it, and keep the model's API key as a secret of the repository, under the
 name that init prints.
 
+Where pull requests from forks were merged, as the repository's history says, or
+with --forks, it writes two: one for pull requests, and one that runs as the default
+branch has it, which measures a fork's commit once it is approved.
+
 Where the repository is of another tool, name its mode file, which says what agents
 have of it, and the command that builds it: then that is compared with plain gh.
 
@@ -70,60 +84,110 @@ With --app the workflow is one that the GitHub App starts, and the App's
 settings are written to .github/bench.yml.`,
 		Example: `  bench init
   bench init --model anthropic/claude-sonnet-4-5
+  bench init --forks --history
   bench init --mode-file bench/mytool.yml --build-command 'make mytool'
   bench init --app
   bench init --out -`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			ref, err := parseModel(model, defaultModel)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			found := lookAt(".")
+			if !cmd.Flags().Changed("forks") && !f.forApp && len(found.forks) > 0 {
+				f.forks = true
+				fmt.Fprintf(a.stderr, "bench: pull requests from forks were merged here (of %s), so there is a workflow for these, too: leave it out with --forks=false\n", strings.Join(found.forks, ", "))
+			}
+			files, err := f.files(found)
 			if err != nil {
 				return err
 			}
-			if secret == "" {
-				secret = firstOf(modelAPIs()[ref.ProviderID].keyEnv, "MODEL_API_KEY")
-			}
-			chosen := strings.NewReplacer("MODEL", model, "SECRET", secret, latestAction, actionOf(version()))
-			tool, err := toolIn(modeFile, build)
-			if err != nil {
-				return err
-			}
-			files := []string{out}
-			texts := map[string]string{out: chosen.Replace(workflowTemplate)}
-			if tool != "" {
-				texts[out] = strings.Replace(texts[out], measured, tool+ofTool, 1)
-			}
-			if forApp && tool != "" {
-				return fault.Invalidf("--mode-file is for the action's workflow: with --app, mode_files in %s says it", defaultSettings)
-			}
-			if forApp {
-				files = append(files, defaultSettings)
-				texts[out], texts[defaultSettings] = chosen.Replace(appWorkflowTemplate), chosen.Replace(settingsTemplate)
-			}
-			if notice := foundIn(".", tool != ""); notice != "" {
+			if notice := found.notice(f.modeFile != ""); notice != "" {
 				fmt.Fprintf(a.stderr, "bench: %s\n", notice)
 			}
-			if out == "-" {
-				_, err := fmt.Fprint(a.stdout, texts[out])
-				return err
-			}
-			for _, file := range files {
-				if err := writeNew(file, texts[file], force); err != nil {
-					return err
-				}
-			}
-			fmt.Fprintf(a.stdout, "Written: %s. What is left to do:\n  gh secret set %s\n  git add %s\n", strings.Join(files, ", "), secret, strings.Join(files, " "))
-			return nil
+			return a.writeInit(f, files)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&out, "out", defaultWorkflow, "write to this `FILE`, - for standard output")
-	flags.StringVar(&model, "model", defaultModel, "the model, as `PROVIDER/MODEL`")
-	flags.StringVar(&secret, "secret", "", "the `NAME` of the secret with the model's API key (default: the provider's usual one)")
-	flags.StringVar(&modeFile, "mode-file", "", "measure the tool of this mode `FILE` of the repository, see bench modes")
-	flags.StringVar(&build, "build-command", "", "the `COMMAND` that builds it")
-	flags.BoolVar(&forApp, "app", false, "write the workflow that the App starts, and the App's settings")
-	flags.BoolVar(&force, "force", false, "replace a file that is there")
+	flags.StringVar(&f.out, "out", defaultWorkflow, "write to this `FILE`, - for standard output")
+	flags.StringVar(&f.model, "model", defaultModel, "the model, as `PROVIDER/MODEL`")
+	flags.StringVar(&f.secret, "secret", "", "the `NAME` of the secret with the model's API key (default: the provider's usual one)")
+	flags.StringVar(&f.modeFile, "mode-file", "", "measure the tool of this mode `FILE` of the repository, see bench modes")
+	flags.StringVar(&f.build, "build-command", "", "the `COMMAND` that builds it")
+	flags.BoolVar(&f.forks, "forks", false, "write a second workflow, which measures approved commits of forks (default: where some were merged)")
+	flags.BoolVar(&f.history, "history", false, "measure pushes to the default branch, too, and compare pull requests with their history")
+	flags.BoolVar(&f.forApp, "app", false, "write the workflow that the App starts, and the App's settings")
+	flags.BoolVar(&f.force, "force", false, "replace a file that is there")
 	return cmd
+}
+
+// written is a file that init writes.
+type written struct{ path, text string }
+
+// files returns what is to be written.
+func (f *initFlags) files(found found) ([]written, error) {
+	ref, err := parseModel(f.model, defaultModel)
+	if err != nil {
+		return nil, err
+	}
+	if f.secret == "" {
+		f.secret = firstOf(modelAPIs()[ref.ProviderID].keyEnv, "MODEL_API_KEY")
+	}
+	tool, err := toolIn(f.modeFile, f.build)
+	if err != nil {
+		return nil, err
+	}
+	chosen := strings.NewReplacer("MODEL", f.model, "SECRET", f.secret, latestAction, actionOf(version()))
+	if f.forApp {
+		if tool != "" {
+			return nil, fault.Invalidf("--mode-file is for the action's workflow: with --app, mode_files in %s says it", defaultSettings)
+		}
+		if f.forks || f.history {
+			return nil, fault.Invalidf("--forks and --history are for the action's workflow: the App has both of itself")
+		}
+		return []written{{f.out, chosen.Replace(appWorkflowTemplate)}, {defaultSettings, chosen.Replace(settingsTemplate)}}, nil
+	}
+	files := []written{{f.out, workflowTemplate}}
+	if f.forks {
+		files[0].text = withoutComments(workflowTemplate)
+		files = append(files, written{filepath.Join(filepath.Dir(f.out), trustedWorkflow), trustedTemplate})
+	}
+	for i := range files {
+		text := files[i].text
+		switch {
+		case tool != "":
+			text = strings.Replace(text, measured, tool+ofTool, 1)
+		case found.builds() != "":
+			text = strings.Replace(text, measured, "          build-command: "+found.builds()+"\n"+measured, 1)
+		}
+		if f.history {
+			text = withHistory(text, found.branch, i == 0)
+		}
+		files[i].text = chosen.Replace(text)
+	}
+	return files, nil
+}
+
+// writeInit writes the files, none of which may be there, and says what is left to do.
+func (a *app) writeInit(f initFlags, files []written) error {
+	if f.out == "-" {
+		for i, file := range files {
+			if i > 0 && f.forApp {
+				break // the App's settings are no workflow
+			}
+			if i > 0 {
+				fmt.Fprintln(a.stdout, "---")
+			}
+			fmt.Fprint(a.stdout, file.text)
+		}
+		return nil
+	}
+	var paths []string
+	for _, file := range files {
+		if err := writeNew(file.path, file.text, f.force); err != nil {
+			return err
+		}
+		paths = append(paths, file.path)
+	}
+	fmt.Fprintf(a.stdout, "Written: %s. What is left to do:\n  gh secret set %s\n  git add %s\n", strings.Join(paths, ", "), f.secret, strings.Join(paths, " "))
+	return nil
 }
 
 // latestAction is the action in the templates: the newest of its major version.
@@ -172,23 +236,6 @@ func toolIn(modeFile, build string) (string, error) {
 		}
 	}
 	return lines.String(), nil
-}
-
-// foundIn says in a sentence what a repository is, where the workflow may not fit it;
-// empty where it does.
-func foundIn(folder string, named bool) string {
-	manager, isGHX := ghxbuild.PackageManager(folder)
-	name, _, _ := strings.Cut(manager, "@")
-	switch {
-	case named:
-		return ""
-	case !isGHX:
-		return "this is no ghx workspace, so that nothing would be built and regression has nothing to compare: name your tool with --mode-file (docs/own-tool.md says how), or run this in ghx's repository"
-	case manager != "" && name != "pnpm":
-		return "this ghx workspace is built with " + manager + ", and the action builds with pnpm: add build-command with what builds it"
-	default:
-		return ""
-	}
 }
 
 // writeNew writes a file that is not there yet.

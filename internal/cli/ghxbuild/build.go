@@ -116,7 +116,7 @@ func (b *Builder) Build(ctx context.Context, in Wanted) (Built, error) {
 	case script == None, script == Auto && !isGHX(b.Workspace):
 		return result.at(b.Workspace)
 	case script == Auto:
-		script = "pnpm install --frozen-lockfile && pnpm --filter " + ghxPackage + " run build"
+		script = "pnpm install --frozen-lockfile && pnpm --filter " + Package + " run build"
 	}
 	if err := b.Enter(); err != nil {
 		return Built{}, err

@@ -16,11 +16,11 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-// ghxPackage is the name of ghx's package, ghxFolder where a ghx workspace has
+// Package is the name of ghx's package, ghxFolder where a ghx workspace has
 // it.
 const (
-	ghxPackage = "@ghx-dev/core"
-	ghxFolder  = "packages/core"
+	Package   = "@ghx-dev/core"
+	ghxFolder = "packages/core"
 )
 
 // maxManifest is the size of the largest package.json that is read, in bytes.
@@ -59,7 +59,7 @@ func manifestOf(workspace, folder string) (m manifest, err error) {
 // PackageManager returns the package manager of a ghx workspace as its manifest has
 // it, "pnpm@10.34.9", empty where that names none. IsGHX is false elsewhere.
 func PackageManager(folder string) (manager string, isGHX bool) {
-	if m, err := manifestOf(folder, ghxFolder); err != nil || m.Name != ghxPackage {
+	if m, err := manifestOf(folder, ghxFolder); err != nil || m.Name != Package {
 		return "", false
 	}
 	m, _ := manifestOf(folder, ".") // without one it names none
@@ -69,14 +69,14 @@ func PackageManager(folder string) (manager string, isGHX bool) {
 // isGHX reports whether a folder is a ghx workspace.
 func isGHX(folder string) bool {
 	m, err := manifestOf(folder, ghxFolder)
-	return err == nil && m.Name == ghxPackage
+	return err == nil && m.Name == Package
 }
 
 // commandOf returns the command of the ghx that was built in a folder, empty
 // if that is no ghx workspace.
 func commandOf(folder string) (string, error) {
 	m, err := manifestOf(folder, ghxFolder)
-	if err != nil || m.Name != ghxPackage {
+	if err != nil || m.Name != Package {
 		return "", nil //nolint:nilerr // it is none
 	}
 	program := filepath.FromSlash(m.Bin["ghx"])
