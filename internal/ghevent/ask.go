@@ -2,6 +2,7 @@ package ghevent
 
 import (
 	"context"
+	"slices"
 
 	gh "github.com/google/go-github/v60/github"
 
@@ -48,6 +49,24 @@ func AskPullsAt(ctx context.Context, client *github.Client, repo Repo, sha strin
 		}
 	}
 	return pulls, nil
+}
+
+// Contested asks GitHub for the other open pull requests that have the head of one, into
+// other branches. A check is of a commit: what is said of that with the base of one counts
+// for the others.
+func Contested(ctx context.Context, client *github.Client, repo Repo, number int, sha string) ([]int, error) {
+	pulls, err := AskPullsAt(ctx, client, repo, sha)
+	if err != nil {
+		return nil, err
+	}
+	var others []int
+	own := slices.IndexFunc(pulls, func(p Pull) bool { return p.Number == number })
+	for _, pull := range pulls {
+		if own < 0 || pull.BaseRef != pulls[own].BaseRef {
+			others = append(others, pull.Number)
+		}
+	}
+	return others, nil
 }
 
 func pullOf(repo Repo, p *gh.PullRequest) Pull {

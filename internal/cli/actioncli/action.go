@@ -289,16 +289,9 @@ func (a *action) contested(ctx context.Context) []int {
 	if e.PullNumber == 0 || a.teller.silent() || !slices.Contains(a.inputs.Modes, bench.GHXBase) {
 		return nil
 	}
-	pulls, err := ghevent.AskPullsAt(ctx, a.teller.client, e.Repo, e.HeadSHA)
+	others, err := ghevent.Contested(ctx, a.teller.client, e.Repo, e.PullNumber, e.HeadSHA)
 	if err != nil {
 		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
-	}
-	var others []int
-	into := slices.IndexFunc(pulls, func(p ghevent.Pull) bool { return p.Number == e.PullNumber })
-	for _, pull := range pulls {
-		if into < 0 || pull.BaseRef != pulls[into].BaseRef {
-			others = append(others, pull.Number)
-		}
 	}
 	return others
 }
