@@ -87,3 +87,28 @@ func TestAPullRequestIsAsItIsNow(t *testing.T) {
 	_, err = ghevent.AskPull(t.Context(), client, hello, 5)
 	require.Error(t, err)
 }
+
+func TestThePullRequestsOfABranchAndOfACommit(t *testing.T) {
+	const pulls = `[
+		{"number": 3, "state": "open", "head": {"sha": "abc", "repo": {"full_name": "octocat/hello"}}, "base": {"ref": "main"}, "user": {"type": "Bot"}, "draft": true},
+		{"number": 4, "state": "open", "head": {"sha": "abc", "repo": {"full_name": "Owner/Hello"}}, "base": {"ref": "v1"}},
+		{"number": 5, "state": "closed", "head": {"sha": "abc"}, "base": {"ref": "v2"}},
+		{"number": 6, "state": "open", "head": {"sha": "def"}, "base": {"ref": "v3"}},
+		{"number": 7, "state": "open", "head": {"sha": "abc"}, "base": {"ref": "main"}}]`
+	client, _ := asking(t, map[string]string{"/repos/owner/hello/pulls": pulls, "/repos/owner/hello/commits/abc/pulls": pulls})
+	from, err := ghevent.AskPullsFrom(t.Context(), client, hello, "octocat", "fix")
+	require.NoError(t, err)
+	require.Len(t, from, 5)
+	assert.Equal(t, ghevent.Pull{Number: 3, HeadSHA: "abc", BaseRef: "main", HeadRepo: "octocat/hello", Fork: true, ByBot: true, Draft: true}, from[0])
+	assert.False(t, from[1].Fork)
+
+	for number, others := range map[int][]int{3: {4}, 4: {3, 7}, 7: {4}, 9: {3, 4, 7}} {
+		got, err := ghevent.Contested(t.Context(), client, hello, number, "abc")
+		require.NoError(t, err)
+		assert.Equal(t, others, got, "of pull request %d, those that are open with its head, into other branches", number)
+	}
+	_, err = ghevent.Contested(t.Context(), client, hello, 3, "0")
+	require.Error(t, err)
+	_, err = ghevent.AskPullsFrom(t.Context(), client, ghevent.Repo{Owner: "o", Name: "r"}, "octocat", "fix")
+	assert.Error(t, err)
+}
