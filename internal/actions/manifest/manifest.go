@@ -142,10 +142,8 @@ func (m Manifest) workflow(asked string) string {
 }
 
 func joined(a, b map[string]string) map[string]string {
-	both := maps.Clone(a)
-	if both == nil {
-		both = map[string]string{}
-	}
+	both := map[string]string{}
+	maps.Copy(both, a)
 	maps.Copy(both, b)
 	return both
 }

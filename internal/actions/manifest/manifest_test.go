@@ -105,6 +105,24 @@ func TestWhatIsNotAsItsManifestSaysIsRefused(t *testing.T) {
 		"rows of a workflow elsewhere": {want: func(o *manifest.Origin, _ map[string]string) {
 			o.Workflow = "acme/tool/.github/workflows/bench.yml@refs/heads/main"
 		}, says: "of workflow"},
+		"rows of no attempt": {change: func(t *testing.T, folder string) {
+			o := origin()
+			o.Attempt = 0
+			require.NoError(t, manifest.Write(folder, o, settings()))
+		}, says: "of attempt 0 of the run"},
+		"rows of the first attempt": {change: func(t *testing.T, folder string) {
+			o := origin()
+			o.Attempt = 1
+			require.NoError(t, manifest.Write(folder, o, settings()))
+		}},
+		"rows from outside of a workflow": {want: func(o *manifest.Origin, _ map[string]string) { o.Run, o.Workflow, o.Event = "", "", "" }},
+		"a folder in the place of a manifest": {change: func(t *testing.T, folder string) {
+			require.NoError(t, os.Remove(filepath.Join(folder, manifest.File)))
+			require.NoError(t, os.Mkdir(filepath.Join(folder, manifest.File), 0o700))
+		}, says: "cannot be read"},
+		"a run without its description": {change: func(t *testing.T, folder string) {
+			require.NoError(t, os.Remove(filepath.Join(folder, "run.json")))
+		}, says: "run.json cannot be read"},
 		"rows of an attempt to come": {want: func(o *manifest.Origin, _ map[string]string) { o.Attempt = 1 }, says: "of attempt 2 of the run, and this is attempt 1"},
 		"one repetition":             {want: func(_ *manifest.Origin, s map[string]string) { s["repetitions"] = "12" }, says: `input repetitions was "4" where the rows were made, and is "12" here`},
 		"an input more":              {want: func(_ *manifest.Origin, s map[string]string) { s["model"] = "a/b" }, says: `input model was "" where the rows were made, and is "a/b" here`},
@@ -130,6 +148,15 @@ func TestWhatIsNotAsItsManifestSaysIsRefused(t *testing.T) {
 			assert.Equal(t, fault.Invalid, fault.KindOf(err))
 		})
 	}
+}
+
+func TestAManifestThatCannotBeWrittenIsToldOf(t *testing.T) {
+	err := manifest.Write(filepath.Join(t.TempDir(), "nowhere"), origin(), nil)
+	require.ErrorContains(t, err, "write the manifest of the run")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	folder := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(folder, manifest.File), 0o700))
+	assert.Error(t, manifest.Write(folder, origin(), nil))
 }
 
 // Whoever adds an input decides whether two jobs that differ in it measure the same.

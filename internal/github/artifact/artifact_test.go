@@ -185,6 +185,25 @@ func TestADownloadTellsNeitherItsTokenNorItsAddress(t *testing.T) {
 	}
 }
 
+func TestWhatIsTooLargeIsNotAskedFor(t *testing.T) {
+	source, _ := uploaded(t)
+	source.HTTP, source.Client = nil, nil // nobody is to be asked
+	_, err := source.Download(t.Context(), artifact.Artifact{Name: "rows", Size: 3 << 20}, 2<<20)
+	assert.EqualError(t, err, "artifact rows is larger than 2 MiB: upload the rows of the run alone")
+}
+
+func TestErrorsOfGitHubAreToldOf(t *testing.T) {
+	source, _ := uploaded(t)
+	gone := source
+	gone.Run = 1
+	_, err := gone.List(t.Context())
+	require.ErrorContains(t, err, "list the artifacts")
+	assert.Equal(t, http.StatusNotFound, github.StatusOf(err))
+	_, err = source.Download(t.Context(), artifact.Artifact{ID: 1, Name: "rows"}, 1<<20)
+	require.ErrorContains(t, err, "find the archive of artifact rows")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(artifact.Unpack(archive(t), filepath.Join(t.TempDir(), "nowhere"), artifact.Limits{}, wanted)))
+}
+
 func TestAllPagesAreRead(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("page") == "1" {

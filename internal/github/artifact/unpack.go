@@ -27,7 +27,7 @@ type Limits struct {
 // whatever else is no file, names that are there twice, and what is beyond the limits.
 func Unpack(archive []byte, folder string, limits Limits, wanted func(name string) bool) error {
 	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+	if err != nil {
 		return fault.Invalidf("it is no zip archive")
 	}
 	if len(files.File) > limits.Files {
