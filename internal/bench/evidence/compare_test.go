@@ -43,6 +43,10 @@ func TestV9SeparateRunsThatWereLookedAtHaveWiderIntervalsOverAllBlocks(t *testin
 	require.Len(t, often.Endpoints, 3)
 	assert.Equal(t, 12, often.Baseline.Sessions, "an early look would have been a FAIL, and is not the last")
 	assert.Equal(t, 3, often.BlocksNotJudged)
+	require.Len(t, often.LeftOut, 1)
+	assert.Equal(t, "not judged: the look after 6 repetitions of every scenario is not whole", often.LeftOut[0].Reason)
+	require.Len(t, once.LeftOut, 1)
+	assert.Equal(t, evidence.ReasonAfterEnd, once.LeftOut[0].Reason)
 	for i := range once.Endpoints {
 		assert.Equal(t, once.Endpoints[i].Change, often.Endpoints[i].Change)
 		assert.Less(t, often.Endpoints[i].Interval[0], once.Endpoints[i].Interval[0])

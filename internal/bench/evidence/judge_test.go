@@ -136,6 +136,67 @@ func TestV6OnlyAPassIsWithheld(t *testing.T) {
 	assert.Equal(t, before, fail)
 }
 
+func TestV7FailThatWasToldBeforeStands(t *testing.T) {
+	why := bench.Cause{Kind: bench.CauseHarm, Text: "run 7 came to a fail"}
+	early := slices.DeleteFunc(blocks(evidence.Truth{Scenarios: 12, SuccessRate: 0.95, CV: 0.5}, 12, 3), func(b evidence.Block) bool { return b.Iteration > 2 })
+	told := judge(t, regression(t), early)
+	require.NotNil(t, told.Further)
+	before := told
+	evidence.Uphold(&told, why)
+	assert.Equal(t, bench.VerdictFail, told.Verdict)
+	assert.Equal(t, why, told.Cause)
+	assert.Nil(t, told.Further, "more sessions change nothing")
+	assert.Contains(t, told.Sentence, "run 7 came to a fail")
+	assert.Equal(t, before.Endpoints, told.Endpoints)
+
+	last := judge(t, design(t, bench.ProfileRegression, 2, 2), early)
+	require.Positive(t, last.EnoughRepetitions)
+	evidence.Uphold(&last, why)
+	assert.Zero(t, last.EnoughRepetitions)
+
+	worse := alike(12)
+	worse.SuccessDrop = 0.5
+	fail := judge(t, regression(t), blocks(worse, 12, 7))
+	before = fail
+	evidence.Uphold(&fail, why)
+	assert.Equal(t, before, fail, "a fail keeps its own reason")
+}
+
+func TestV7BudgetIsTheCauseOnlyWhereMoreLooksMightHaveTold(t *testing.T) {
+	until := func(all []evidence.Block, n int) []evidence.Block {
+		return slices.DeleteFunc(slices.Clone(all), func(b evidence.Block) bool { return b.Iteration > n })
+	}
+	unsure := alike(12)
+	unsure.CV = 0.5
+	all := blocks(unsure, 12, 3)
+	for n, text := range map[int]string{
+		1: "The budget was used up after 0 of at most 12 repetitions that could be judged. 12 of 12 scenarios",
+		2: "The budget was used up after 2 of at most 12 repetitions that could be judged. That the candidate",
+	} {
+		v := judge(t, regression(t), until(all, n))
+		further := v.Further
+		evidence.CutShort(&v)
+		assert.Equal(t, bench.VerdictInconclusive, v.Verdict)
+		assert.Equal(t, bench.CauseBudget, v.Cause.Kind)
+		assert.Contains(t, v.Cause.Text, text)
+		assert.Contains(t, v.Sentence, "The budget was used up after")
+		assert.Equal(t, further, v.Further, "what it would take")
+	}
+
+	worse, dead := alike(12), alike(12)
+	worse.SuccessDrop, dead.SuccessRate = 0.5, 0
+	for name, v := range map[string]bench.Evidence{
+		"a pass":              judge(t, regression(t), all),
+		"a fail":              judge(t, regression(t), until(blocks(worse, 12, 7), 4)),
+		"the last look":       judge(t, design(t, bench.ProfileRegression, 2, 2), until(all, 2)),
+		"nothing that solved": judge(t, regression(t), until(blocks(dead, 12, 7), 2)),
+	} {
+		before := v
+		evidence.CutShort(&v)
+		assert.Equal(t, before, v, name)
+	}
+}
+
 func TestV6WhatCannotBeToldSaysWhatItWouldTake(t *testing.T) {
 	truth := alike(12)
 	truth.CV = 0.5
@@ -409,6 +470,8 @@ func TestV7IntervalsNeedBlocks(t *testing.T) {
 		require.NotNil(t, e.Interval)
 		assert.Less(t, e.Interval[0], e.Interval[1])
 	}
+	assert.Nil(t, enough.Endpoints[1].Detectable, "at the first look eight blocks reach no fail")
+	assert.NotNil(t, judge(t, regression(t), blocks(alike(4), 4, 3)).Endpoints[1].Detectable)
 	alone := judge(t, regression(t), blocks(evidence.Truth{Scenarios: 1, SuccessRate: 1, CV: 0.3}, 2, 3))
 	assert.Nil(t, alone.Endpoints[0].Detectable)
 	assert.Contains(t, alone.Sentence, "no drop of success would be seen")

@@ -85,8 +85,8 @@ func CutShort(v *bench.Evidence) {
 		return
 	}
 	seen := 0
-	for _, look := range v.Looks {
-		seen = look.Blocks
+	if n := len(v.Looks); n > 0 {
+		seen = v.Looks[n-1].Blocks
 	}
 	v.Cause.Text = fmt.Sprintf("The budget was used up after %d of at most %d repetitions that could be judged. %s", seen, v.Schedule[len(v.Schedule)-1], v.Cause.Text)
 	v.Cause.Kind = bench.CauseBudget

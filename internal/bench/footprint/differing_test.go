@@ -57,6 +57,9 @@ func TestS12WhatPlaysDifferInIsAllowedToEach(t *testing.T) {
 			"[" + issue + `{"title":"x"}}]`},
 		"objects": {[]footprint.Played{always("a", edit(becomes("f", map[string]any{"k": 1}))), always("b", edit(becomes("f", map[string]any{"k": 2})))},
 			"[" + issue + `{"f":{"one_of":[{"k":1},{"k":2}]}}}]`},
+		"objects that have a field named as an operator is": {[]footprint.Played{
+			always("a", edit(becomes("f", map[string]any{"any": true, "k": 1}))), always("b", edit(becomes("f", map[string]any{"any": true, "k": 2})))},
+			"[" + issue + `{"f":{"one_of":[{"any":true,"k":1},{"any":true,"k":2}]}}}]`},
 		"anything, and one value": {
 			[]footprint.Played{always("a", edit(becomes("at", "2026-01-02T03:04:05Z"))), always("b", edit(becomes("at", "never")))},
 			"[" + issue + `{"at":{"any":true}}}]`},
