@@ -3,7 +3,7 @@
 //
 // A benchmark is a [Runner]. Its [Results] say of every task that was asked
 // for how it was rewarded or why it was not; [ValScore] is their mean. The
-// packages below are runners; [github.com/ghx-dev/bench-action/harness/command]
+// packages below are runners; [CommandRunner]
 // runs any program that prints rewards.
 //
 // The package is for programs outside of this module too. It reads no

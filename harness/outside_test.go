@@ -20,7 +20,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/child"
-	"github.com/ghx-dev/bench-action/harness/command"
 	"github.com/ghx-dev/bench-action/harness/suite"
 )
 
@@ -50,7 +49,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	_, err = command.New(command.Options{Host: host, Command: config.Command, MaxConcurrency: config.MaxConcurrency})
+	_, err = harness.NewCommand(harness.CommandOptions{Host: host, Command: config.Command, MaxConcurrency: config.MaxConcurrency})
 	if err != nil {
 		panic(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ghx-dev/bench-action/harness/internal/pyrandom"
 	"github.com/ghx-dev/bench-action/harness/internal/state"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -55,9 +54,9 @@ func Stratify(results Results, seed uint64) Split {
 		}
 	}
 	split := Split{Train: []string{}, Test: []string{}, Metadata: SplitMetadata{TotalTasks: len(results), Seed: seed}}
-	random := pyrandom.New(seed)
+	random := NewPythonRandom(seed)
 	for _, kind := range [][]string{passed, failed} {
-		pyrandom.Shuffle(random, kind)
+		PythonShuffle(random, kind)
 		train := int(float64(len(kind)) * TrainShare)
 		split.Train = append(split.Train, kind[:train]...)
 		split.Test = append(split.Test, kind[train:]...)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ghx-dev/bench-action/harness/internal/lines"
+	"github.com/ghx-dev/bench-action/harness/child"
 	"github.com/ghx-dev/bench-action/internal/redact"
 )
 
@@ -26,7 +26,7 @@ type Stream struct {
 
 	mu       sync.Mutex
 	redacted io.WriteCloser
-	lines    lines.Writer
+	lines    child.LineWriter
 	tail     []string
 }
 
@@ -34,7 +34,7 @@ type Stream struct {
 // secrets of our environment, those that are given are redacted.
 func (h Host) Stream(prefix string, secrets ...string) *Stream {
 	s := &Stream{to: h.Log, prefix: prefix}
-	s.lines = lines.Writer{Limit: maxLine, Emit: s.emit}
+	s.lines = child.LineWriter{Limit: maxLine, Emit: s.emit}
 	s.redacted = redact.New(append(h.Secrets(), secrets...)...).Writer(&s.lines)
 	return s
 }

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ghx-dev/bench-action/harness/internal/lines"
+	"github.com/ghx-dev/bench-action/harness/child"
 )
 
 // notes are what a service says of failures that no result tells.
 type notes struct {
-	lines lines.Writer
+	lines child.LineWriter
 	mu    sync.Mutex
 	// submits are failures to grade, by task; models is how often a model
 	// could not be asked.
@@ -19,7 +19,7 @@ type notes struct {
 
 func newNotes() *notes {
 	n := &notes{submits: map[string]string{}}
-	n.lines = lines.Writer{Emit: n.line}
+	n.lines = child.LineWriter{Emit: n.line}
 	return n
 }
 

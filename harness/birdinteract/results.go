@@ -11,7 +11,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/child"
-	"github.com/ghx-dev/bench-action/harness/internal/traces"
+	"github.com/ghx-dev/bench-action/harness/internal/state"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -244,7 +244,7 @@ func (c *collector) note(outcomes harness.Results, s *services) {
 
 // saveTraces keeps what the agent did where its author looks for it.
 func (c *collector) saveTraces() error {
-	dir := c.host.Path(traces.Dir)
+	dir := c.host.Path(state.TracesDir)
 	for id, r := range c.read {
 		trace, err := r.trace()
 		if err != nil {
@@ -254,7 +254,7 @@ func (c *collector) saveTraces() error {
 		if err := json.Indent(&whole, r.whole, "", "  "); err != nil {
 			return fault.Internalf("save trace of task %s: %w", id, err)
 		}
-		if err := traces.Save(dir, id, map[string][]byte{"trace.json": trace, "result.json": whole.Bytes()}); err != nil {
+		if err := state.SaveTrace(dir, id, map[string][]byte{"trace.json": trace, "result.json": whole.Bytes()}); err != nil {
 			return err
 		}
 	}

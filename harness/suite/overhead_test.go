@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/harness"
-	"github.com/ghx-dev/bench-action/harness/command"
 	"github.com/ghx-dev/bench-action/harness/suite"
 	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 	"github.com/ghx-dev/bench-action/internal/testkit/racing"
@@ -35,7 +34,7 @@ func TestOverheadOfAThousandTasks(t *testing.T) {
 		fmt.Fprintf(&lines, "{\"[mobile_data_issue]task|%d\": 1.0}\n", i)
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "results"), []byte(lines.String()), 0o600))
-	r, err := command.New(command.Options{
+	r, err := harness.NewCommand(harness.CommandOptions{
 		Host: harness.Host{Dir: dir, Environ: os.Environ(), Log: io.Discard}, Command: []string{"cat", "results"}, MaxConcurrency: 3,
 	})
 	require.NoError(t, err)

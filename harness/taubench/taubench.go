@@ -23,9 +23,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/child"
-	"github.com/ghx-dev/bench-action/harness/internal/lines"
 	"github.com/ghx-dev/bench-action/harness/internal/state"
-	"github.com/ghx-dev/bench-action/harness/provision"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -173,7 +171,7 @@ const (
 // begin makes the folder that tau2 saves simulations to, and says how to end
 // its use.
 func (r *Runner) begin() (dir string, end func() error, err error) {
-	parent := filepath.Join(provision.Tau2DataDir(r.options.Host), "simulations")
+	parent := filepath.Join(harness.Tau2DataDir(r.options.Host), "simulations")
 	kind := unseenKind
 	if r.options.Split == harness.TrainSplit {
 		kind = trainKind
@@ -234,7 +232,7 @@ func (r *Runner) env() []string {
 	}
 	agent.KeyVariables = append(slices.Clone(agent.KeyVariables), harness.KeyVariable(o.UserModel), JudgeKeyVariable)
 	return append(o.Host.AgentEnv(agent),
-		provision.Tau2DataVariable+"="+provision.Tau2DataDir(o.Host),
+		harness.Tau2DataVariable+"="+harness.Tau2DataDir(o.Host),
 		// Without it, importing litellm fetches a list of prices.
 		"LITELLM_LOCAL_MODEL_COST_MAP=True",
 		"PYTHONUNBUFFERED=1",
@@ -281,7 +279,7 @@ func (r *Runner) run(ctx context.Context, taskIDs []string, saveTo string) (harn
 		}
 	}}
 	// The pipe is at its end when everything that could write it has ended.
-	splitter := &lines.Writer{Emit: e.line}
+	splitter := &child.LineWriter{Emit: e.line}
 	_, readErr := read.WriteTo(splitter)
 	splitter.Flush()
 	err = p.Wait()

@@ -21,7 +21,6 @@ import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/child"
 	"github.com/ghx-dev/bench-action/harness/internal/state"
-	"github.com/ghx-dev/bench-action/harness/internal/traces"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -268,7 +267,7 @@ func providerVariables(provider string) []string {
 
 // saveTraces keeps what the agent did where its author looks for it.
 func (j *job) saveTraces() error {
-	dir := j.host.Path(traces.Dir)
+	dir := j.host.Path(state.TracesDir)
 	for name, id := range j.trials {
 		files := map[string][]byte{}
 		for to, from := range map[string]string{"trace.json": "agent/trace.json", "result.json": "result.json"} {
@@ -282,7 +281,7 @@ func (j *job) saveTraces() error {
 				return fault.Infraf("read trace of task %s: %w", id, err)
 			}
 		}
-		if err := traces.Save(dir, id, files); err != nil {
+		if err := state.SaveTrace(dir, id, files); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,6 @@
 // Package state keeps what a run leaves on disk: files that are whole or not
-// there, folders that are known to be ours, and locks between processes.
+// there, folders that are known to be ours, locks between processes, and traces
+// of what agents did.
 package state
 
 import (

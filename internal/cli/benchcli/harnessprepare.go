@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ghx-dev/bench-action/harness"
-	"github.com/ghx-dev/bench-action/harness/provision"
 	"github.com/ghx-dev/bench-action/harness/suite"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -53,7 +52,7 @@ is there already is left alone.`,
 
 func (a *app) prepareHarness(ctx context.Context, c harness.Config, w suite.Workspace, out io.Writer) error {
 	host := a.harnessHost()
-	p := provision.Provider{Host: host, Sayf: func(format string, args ...any) {
+	p := harness.Provisioner{Host: host, Sayf: func(format string, args ...any) {
 		fmt.Fprintf(out, "[prepare] "+format+"\n", args...)
 	}}
 	p.Sayf("benchmark: %s", c.Benchmark)
@@ -87,7 +86,7 @@ func splitFiles() map[string]string {
 }
 
 // provide checks and fetches what a benchmark needs.
-func provide(ctx context.Context, p provision.Provider, c harness.Config) error {
+func provide(ctx context.Context, p harness.Provisioner, c harness.Config) error {
 	keys := harnessRun{config: c, host: p.Host}.agent().KeyVariables
 	if c.UserModel != "" {
 		keys = append(keys, harness.KeyVariable(c.UserModel))
@@ -100,20 +99,20 @@ func provide(ctx context.Context, p provision.Provider, c harness.Config) error 
 		if err := p.Keys(keys...); err != nil {
 			return err
 		}
-		return p.Tau2Data(ctx, provision.Tau2(), c.Domain)
+		return p.Tau2Data(ctx, harness.Tau2(), c.Domain)
 	case harness.TerminalBench:
 		return provideTerminalBench(p, c, keys)
 	case harness.BirdInteract:
 		if err := p.Keys(keys...); err != nil {
 			return err
 		}
-		return p.Bird(ctx, c, provision.BirdSources{ADK: provision.BirdADK(), Dataset: provision.BirdDataset(c.Dataset)})
+		return p.Bird(ctx, c, harness.BirdSources{ADK: harness.BirdADK(), Dataset: harness.BirdDataset(c.Dataset)})
 	default:
 		return p.Program(c.Command[0], "the benchmark's command must be a program that can be run")
 	}
 }
 
-func provideTerminalBench(p provision.Provider, c harness.Config, keys []string) error {
+func provideTerminalBench(p harness.Provisioner, c harness.Config, keys []string) error {
 	sandboxes := map[string]string{"e2b": "E2B_API_KEY", "daytona": "DAYTONA_API_KEY"}
 	if key := sandboxes[c.EnvProvider]; key != "" {
 		keys = append(keys, key)

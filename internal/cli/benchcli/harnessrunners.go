@@ -3,7 +3,6 @@ package benchcli
 import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/birdinteract"
-	"github.com/ghx-dev/bench-action/harness/command"
 	"github.com/ghx-dev/bench-action/harness/taubench"
 	"github.com/ghx-dev/bench-action/harness/terminalbench"
 )
@@ -58,7 +57,7 @@ func birdInteractRunner(r harnessRun) (harness.Runner, error) {
 
 func commandRunner(r harnessRun) (harness.Runner, error) {
 	c := r.config
-	return command.New(command.Options{
+	return harness.NewCommand(harness.CommandOptions{
 		Host: r.host, Command: c.Command, Split: r.split, MaxConcurrency: c.MaxConcurrency,
 		PerTaskTimeout: c.PerTaskTimeout, Agent: r.agent(),
 	})

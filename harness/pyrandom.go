@@ -1,5 +1,4 @@
-// Package pyrandom draws as CPython's module random does.
-package pyrandom
+package harness
 
 import "math/bits"
 
@@ -15,20 +14,20 @@ const (
 	lowerMask = 0x7fffffff
 )
 
-// Random is the state of random.Random.
-type Random struct {
+// PythonRandom is the state of random.Random.
+type PythonRandom struct {
 	state [size]uint32
 	at    int
 }
 
-// New returns what random.seed(seed) makes.
-func New(seed uint64) *Random {
+// NewPythonRandom returns what random.seed(seed) makes.
+func NewPythonRandom(seed uint64) *PythonRandom {
 	key := []uint32{uint32(seed)}
 	if high := uint32(seed >> 32); high != 0 {
 		key = append(key, high)
 	}
 	const plainSeed, first, second = 19650218, 1664525, 1566083941
-	r := &Random{at: size}
+	r := &PythonRandom{at: size}
 	r.seed(plainSeed)
 	i, j := 1, 0
 	for range max(size, len(key)) {
@@ -44,7 +43,7 @@ func New(seed uint64) *Random {
 }
 
 // seed is init_genrand.
-func (r *Random) seed(seed uint32) {
+func (r *PythonRandom) seed(seed uint32) {
 	const factor = 1812433253
 	r.state[0] = seed
 	for i := 1; i < size; i++ {
@@ -52,11 +51,11 @@ func (r *Random) seed(seed uint32) {
 	}
 }
 
-func (r *Random) before(i int) uint32 { return r.state[i-1] ^ r.state[i-1]>>30 }
+func (r *PythonRandom) before(i int) uint32 { return r.state[i-1] ^ r.state[i-1]>>30 }
 
 // next returns the place after i; the first one is left out and has the last
 // one's value when the walk begins anew.
-func (r *Random) next(i int) int {
+func (r *PythonRandom) next(i int) int {
 	if i+1 < size {
 		return i + 1
 	}
@@ -65,7 +64,7 @@ func (r *Random) next(i int) int {
 }
 
 // uint32 is genrand_uint32.
-func (r *Random) uint32() uint32 {
+func (r *PythonRandom) uint32() uint32 {
 	if r.at == size {
 		r.twist()
 		r.at = 0
@@ -78,7 +77,7 @@ func (r *Random) uint32() uint32 {
 	return y ^ y>>18
 }
 
-func (r *Random) twist() {
+func (r *PythonRandom) twist() {
 	for i := range r.state {
 		y := r.state[i]&upperMask | r.state[(i+1)%size]&lowerMask
 		v := r.state[(i+middle)%size] ^ y>>1
@@ -90,7 +89,7 @@ func (r *Random) twist() {
 }
 
 // below is _randbelow_with_getrandbits: a number from 0 up to n, n excluded.
-func (r *Random) below(n int) int {
+func (r *PythonRandom) below(n int) int {
 	const word = 32
 	width := bits.Len(uint(n))
 	for {
@@ -100,8 +99,8 @@ func (r *Random) below(n int) int {
 	}
 }
 
-// Shuffle is random.shuffle, for fewer than 2³¹ items.
-func Shuffle[T any](r *Random, items []T) {
+// PythonShuffle is random.shuffle, for fewer than 2³¹ items.
+func PythonShuffle[T any](r *PythonRandom, items []T) {
 	for i := len(items) - 1; i > 0; i-- {
 		j := r.below(i + 1)
 		items[i], items[j] = items[j], items[i]

@@ -1,17 +1,4 @@
-// Package command is a benchmark that is any program.
-//
-// The program is told what to run by one JSON object on its standard input:
-//
-//	{"task_ids": ["a", "b"], "split": "train", "max_concurrency": 3, "per_task_timeout": 600}
-//
-// task_ids is null for all tasks of the split, split is null for the whole
-// dataset, and per_task_timeout, in seconds, is 0 for none. It prints results on its standard output, a JSON object a line,
-// {"a": 1.0} or several tasks in one, as soon as it has them. A reward is a
-// number from 0 to 1 or null; it may also be {"reward": null, "status":
-// "timeout", "reason": "…"}. Of a task that comes twice the later result
-// counts. All other lines, and what it prints to standard error, are its log.
-// It ends with exit status 0.
-package command
+package harness
 
 import (
 	"bytes"
@@ -24,50 +11,60 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/child"
-	"github.com/ghx-dev/bench-action/harness/internal/lines"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-// Margin is what a run is given over the tasks' own limits.
-const Margin = 300 * time.Second
+// CommandMargin is what a run is given over the tasks' own limits.
+const CommandMargin = 300 * time.Second
 
-// Options say what to run.
-type Options struct {
-	Host harness.Host
+// CommandOptions say what to run.
+type CommandOptions struct {
+	Host Host
 	// Command is the program and its arguments; it is run in the host's
 	// folder.
 	Command []string
-	// Split is passed on; see [harness.WholeDataset].
+	// Split is passed on; see [WholeDataset].
 	Split string
 	// MaxConcurrency is how many tasks may run at once.
 	MaxConcurrency int
 	// PerTaskTimeout is a task's limit; 0 is none. The whole run is bounded by
-	// it if the tasks are given: ceil(tasks / concurrency) × limit + [Margin].
+	// it if the tasks are given: ceil(tasks / concurrency) × limit + [CommandMargin].
 	PerTaskTimeout time.Duration
 	// Agent is told to the program by its environment, which has nothing else
-	// of ours; see [harness.Host.AgentEnv].
-	Agent harness.Agent
+	// of ours; see [Host.AgentEnv].
+	Agent Agent
 	// Grace and After are those of [child.Command].
 	Grace time.Duration
 	After func(time.Duration) <-chan time.Time
 }
 
-// Runner is a benchmark that is a program.
-type Runner struct{ options Options }
+// CommandRunner is a benchmark that is any program.
+//
+// The program is told what to run by one JSON object on its standard input:
+//
+//	{"task_ids": ["a", "b"], "split": "train", "max_concurrency": 3, "per_task_timeout": 600}
+//
+// task_ids is null for all tasks of the split, split is null for the whole
+// dataset, and per_task_timeout, in seconds, is 0 for none. It prints results on
+// its standard output, a JSON object a line, {"a": 1.0} or several tasks in one,
+// as soon as it has them. A reward is a number from 0 to 1 or null; it may also be
+// {"reward": null, "status": "timeout", "reason": "…"}. Of a task that comes twice
+// the later result counts. All other lines, and what it prints to standard error,
+// are its log. It ends with exit status 0.
+type CommandRunner struct{ options CommandOptions }
 
-var _ harness.Runner = (*Runner)(nil)
+var _ Runner = (*CommandRunner)(nil)
 
-// New returns the runner. The error is of kind invalid.
-func New(o Options) (*Runner, error) {
+// NewCommand returns the runner. The error is of kind invalid.
+func NewCommand(o CommandOptions) (*CommandRunner, error) {
 	if len(o.Command) == 0 || o.Command[0] == "" {
 		return nil, fault.Invalidf("the benchmark's command is empty: name a program and its arguments")
 	}
 	if o.MaxConcurrency < 1 {
 		return nil, fault.Invalidf("the benchmark's concurrency is %d, want 1 or more", o.MaxConcurrency)
 	}
-	return &Runner{o}, nil
+	return &CommandRunner{o}, nil
 }
 
 // request is what the program is told.
@@ -80,13 +77,13 @@ type request struct {
 
 // Run runs the program once. That it exits with another status than 0 is an
 // error: what it has printed may not be all.
-func (r *Runner) Run(ctx context.Context, taskIDs []string) (harness.Results, error) {
+func (r *CommandRunner) Run(ctx context.Context, taskIDs []string) (Results, error) {
 	if taskIDs != nil && len(taskIDs) == 0 {
-		return harness.Results{}, nil
+		return Results{}, nil
 	}
 	o := r.options
 	asked := request{taskIDs, &o.Split, o.MaxConcurrency, o.PerTaskTimeout.Seconds()}
-	if o.Split == harness.WholeDataset {
+	if o.Split == WholeDataset {
 		asked.Split = nil
 	}
 	told, err := json.Marshal(asked)
@@ -94,8 +91,8 @@ func (r *Runner) Run(ctx context.Context, taskIDs []string) (harness.Results, er
 		return nil, fault.Internalf("ask the benchmark's command: %w", err)
 	}
 	log := o.Host.Stream("[command] ")
-	out := &output{host: o.Host, log: log, results: harness.Results{}, asked: taskIDs}
-	split := &lines.Writer{Emit: out.line}
+	out := &output{host: o.Host, log: log, results: Results{}, asked: taskIDs}
+	split := &child.LineWriter{Emit: out.line}
 	err = child.Run(ctx, child.Command{
 		Path: r.program(), Args: o.Command[1:], Env: o.Host.AgentEnv(o.Agent), Dir: o.Host.Dir,
 		Stdin: bytes.NewReader(told), Stdout: split, Stderr: log,
@@ -111,7 +108,7 @@ func (r *Runner) Run(ctx context.Context, taskIDs []string) (harness.Results, er
 	case err != nil:
 		return nil, fault.Infraf("run the benchmark's command %s: %w%s", o.Command[0], err, after(log.Tail()))
 	}
-	results, err := harness.Complete(taskIDs, out.results)
+	results, err := Complete(taskIDs, out.results)
 	if err != nil {
 		return nil, fault.Infraf("run the benchmark's command %s: %w; it prints results as lines like {\"task\": 1.0}%s", o.Command[0], err, after(log.Tail()))
 	}
@@ -119,7 +116,7 @@ func (r *Runner) Run(ctx context.Context, taskIDs []string) (harness.Results, er
 }
 
 // program returns the program's place: a path begins in the host's folder.
-func (r *Runner) program() string {
+func (r *CommandRunner) program() string {
 	name := r.options.Command[0]
 	if !strings.ContainsRune(name, filepath.Separator) {
 		return name
@@ -128,13 +125,13 @@ func (r *Runner) program() string {
 }
 
 // deadline bounds the run of a number of tasks; 0 is no bound.
-func (r *Runner) deadline(tasks int) time.Duration {
+func (r *CommandRunner) deadline(tasks int) time.Duration {
 	o := r.options
 	if o.PerTaskTimeout == 0 || tasks == 0 {
 		return 0
 	}
 	rounds := (tasks + o.MaxConcurrency - 1) / o.MaxConcurrency
-	return time.Duration(rounds)*o.PerTaskTimeout + Margin
+	return time.Duration(rounds)*o.PerTaskTimeout + CommandMargin
 }
 
 // after returns the end of a log for the end of a message.
@@ -147,9 +144,9 @@ func after(tail string) string {
 
 // output collects results from the lines that the program prints.
 type output struct {
-	host    harness.Host
-	log     *harness.Stream
-	results harness.Results
+	host    Host
+	log     *Stream
+	results Results
 	// asked are the tasks to report, nil for all.
 	asked []string
 }
@@ -162,16 +159,16 @@ func (o *output) line(line []byte, whole bool) {
 		_, _ = o.log.Write(append(line[:len(line):len(line)], '\n'))
 		return
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(found), harness.CompareIDs) {
+	for _, id := range slices.SortedFunc(maps.Keys(found), CompareIDs) {
 		if o.asked != nil && !slices.Contains(o.asked, id) {
 			continue
 		}
-		var outcome harness.Outcome
+		var outcome Outcome
 		if err := json.Unmarshal(found[id], &outcome); err != nil {
-			outcome = harness.NoReward(harness.Infrastructure, "the result cannot be read: "+err.Error())
+			outcome = NoReward(Infrastructure, "the result cannot be read: "+err.Error())
 		}
 		o.results[id] = outcome
-		o.host.Done(harness.Progress{TaskID: id, Outcome: outcome, Done: len(o.results), Total: len(o.asked)})
+		o.host.Done(Progress{TaskID: id, Outcome: outcome, Done: len(o.results), Total: len(o.asked)})
 	}
 }
 
@@ -179,7 +176,7 @@ func (o *output) line(line []byte, whole bool) {
 func (o *output) timeOut(taskIDs []string, why error) {
 	for _, id := range taskIDs {
 		if _, has := o.results[id]; !has {
-			o.results[id] = harness.NoReward(harness.Timeout, fault.Public(why))
+			o.results[id] = NoReward(Timeout, fault.Public(why))
 		}
 	}
 }

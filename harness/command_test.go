@@ -1,4 +1,4 @@
-package command_test
+package harness_test
 
 import (
 	"context"
@@ -14,18 +14,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/harness"
-	"github.com/ghx-dev/bench-action/harness/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
 )
 
 // shell returns a benchmark that is a script, and its log.
-func shell(t *testing.T, script string) (command.Options, *syncbuffer.Buffer) {
+func shell(t *testing.T, script string) (harness.CommandOptions, *syncbuffer.Buffer) {
 	t.Helper()
 	needs.Shell(t)
 	l := new(syncbuffer.Buffer)
-	return command.Options{
+	return harness.CommandOptions{
 		Host: harness.Host{
 			Dir: t.TempDir(), Log: l,
 			Environ: []string{"PATH=" + os.Getenv("PATH"), "OPENAI_API_KEY=sk-model-key", "GITHUB_TOKEN=ghp_secret", "AGENT_REASONING_EFFORT=low"},
@@ -34,9 +33,9 @@ func shell(t *testing.T, script string) (command.Options, *syncbuffer.Buffer) {
 	}, l
 }
 
-func run(t *testing.T, o command.Options, ids []string) (harness.Results, error) {
+func run(t *testing.T, o harness.CommandOptions, ids []string) (harness.Results, error) {
 	t.Helper()
-	r, err := command.New(o)
+	r, err := harness.NewCommand(o)
 	require.NoError(t, err)
 	return r.Run(t.Context(), ids)
 }
@@ -145,14 +144,14 @@ func TestRunsThatAreErrors(t *testing.T) {
 		why := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		o.Host.Observe = func(harness.Progress) { cancel(why) }
-		r, err := command.New(o)
+		r, err := harness.NewCommand(o)
 		require.NoError(t, err)
 		_, err = r.Run(ctx, nil)
 		require.ErrorIs(t, err, why)
 	})
 	t.Run("options that cannot be", func(t *testing.T) {
-		for _, o := range []command.Options{{MaxConcurrency: 1}, {Command: []string{""}, MaxConcurrency: 1}, {Command: []string{"x"}}} {
-			_, err := command.New(o)
+		for _, o := range []harness.CommandOptions{{MaxConcurrency: 1}, {Command: []string{""}, MaxConcurrency: 1}, {Command: []string{"x"}}} {
+			_, err := harness.NewCommand(o)
 			require.Error(t, err)
 			assert.Equal(t, fault.Invalid, fault.KindOf(err))
 		}
@@ -188,7 +187,7 @@ func BenchmarkThousandTasks(b *testing.B) {
 		fmt.Fprintf(&lines, "{\"[mobile_data]a|b:%d\": 1.0}\n", i)
 	}
 	require.NoError(b, os.WriteFile(filepath.Join(dir, "results"), []byte(lines.String()), 0o600))
-	r, err := command.New(command.Options{
+	r, err := harness.NewCommand(harness.CommandOptions{
 		Host: harness.Host{Dir: dir, Environ: os.Environ()}, Command: []string{"cat", "results"}, MaxConcurrency: 1,
 	})
 	require.NoError(b, err)

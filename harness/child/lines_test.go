@@ -1,14 +1,14 @@
-package lines_test
+package child_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/ghx-dev/bench-action/harness/internal/lines"
+	"github.com/ghx-dev/bench-action/harness/child"
 )
 
-func TestWriter(t *testing.T) {
+func TestLineWriter(t *testing.T) {
 	type line struct {
 		text  string
 		whole bool
@@ -29,7 +29,7 @@ func TestWriter(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []line
 			const limit = 8
-			w := lines.Writer{Limit: limit, Emit: func(text []byte, whole bool) { got = append(got, line{string(text), whole}) }}
+			w := child.LineWriter{Limit: limit, Emit: func(text []byte, whole bool) { got = append(got, line{string(text), whole}) }}
 			for _, part := range tt.parts {
 				n, err := w.Write([]byte(part))
 				assert.NoError(t, err)

@@ -1,4 +1,4 @@
-package provision_test
+package harness_test
 
 import (
 	"bytes"
@@ -13,14 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/harness"
-	"github.com/ghx-dev/bench-action/harness/provision"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 // rig is a provider for an experiment's folder, with what it says.
 type rig struct {
-	provision.Provider
+	harness.Provisioner
 	said, log *bytes.Buffer
 	bin       string
 }
@@ -46,7 +45,7 @@ func (r *rig) program(t *testing.T, name, script string) string {
 
 // repository makes a repository with these files and a later commit in which
 // they are gone.
-func repository(t *testing.T, files map[string]string) provision.Source {
+func repository(t *testing.T, files map[string]string) harness.Source {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("NOT TESTED: there is no git on PATH")
@@ -71,7 +70,7 @@ func repository(t *testing.T, files map[string]string) provision.Source {
 	git("config", "uploadpack.allowFilter", "true")
 	git("rm", "--quiet", "-r", ".")
 	git("commit", "--quiet", "-m", "later")
-	return provision.Source{URL: dir, Revision: revision}
+	return harness.Source{URL: dir, Revision: revision}
 }
 
 func TestKeys(t *testing.T) {
@@ -95,7 +94,7 @@ func TestTau2Data(t *testing.T) {
 	from := repository(t, map[string]string{
 		"data/tau2/domains/retail/tasks.json": "[]", "data/tau2/user_simulator/u.md": "", "data/tau2/results/large.json": "[]", "src/x": "",
 	})
-	from.Folders = provision.Tau2().Folders
+	from.Folders = harness.Tau2().Folders
 	r := newRig(t)
 	require.NoError(t, r.Tau2Data(t.Context(), from, "retail"), "the pinned commit is fetched, which is not the newest")
 	data := filepath.Join(r.Host.Dir, "tau2_data", "tau2")
@@ -106,7 +105,7 @@ func TestTau2Data(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, entries, 1, "nothing else is left")
 
-	require.NoError(t, r.Tau2Data(t.Context(), provision.Source{URL: "/no/such/repository"}, "retail"), "what is there is not fetched again")
+	require.NoError(t, r.Tau2Data(t.Context(), harness.Source{URL: "/no/such/repository"}, "retail"), "what is there is not fetched again")
 	require.ErrorContains(t, r.Tau2Data(t.Context(), from, "retial"), `is domain "retial" right?`)
 
 	t.Run("TAU2_DATA_DIR says where it is", func(t *testing.T) {
@@ -117,7 +116,7 @@ func TestTau2Data(t *testing.T) {
 	})
 	t.Run("what a broken fetch has left is no hindrance", func(t *testing.T) {
 		r := newRig(t)
-		err := r.Tau2Data(t.Context(), provision.Source{URL: from.URL, Revision: "no-such-branch"}, "retail")
+		err := r.Tau2Data(t.Context(), harness.Source{URL: from.URL, Revision: "no-such-branch"}, "retail")
 		require.ErrorContains(t, err, "no-such-branch")
 		assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 		require.NoError(t, r.Tau2Data(t.Context(), from, "retail"))
@@ -147,7 +146,7 @@ func TestBird(t *testing.T) {
 	}
 	t.Run("the ADK, its own Python and the dataset are fetched once", func(t *testing.T) {
 		r := setUp(t)
-		require.NoError(t, r.Bird(t.Context(), config, provision.BirdSources{ADK: adk, Dataset: solved}))
+		require.NoError(t, r.Bird(t.Context(), config, harness.BirdSources{ADK: adk, Dataset: solved}))
 		dir := filepath.Join(r.Host.Dir, "bird_interact_adk", "BIRD-Interact-ADK")
 		found, err := harness.ResolveBirdADKDir(r.Host, "")
 		require.NoError(t, err)
@@ -157,23 +156,23 @@ func TestBird(t *testing.T) {
 		assert.Contains(t, r.log.String(), "installing "+filepath.Join(dir, "requirements.txt"))
 
 		r.log.Reset()
-		nowhere := provision.Source{URL: "/no/such/repository"}
-		require.NoError(t, r.Bird(t.Context(), config, provision.BirdSources{ADK: nowhere, Dataset: nowhere}))
+		nowhere := harness.Source{URL: "/no/such/repository"}
+		require.NoError(t, r.Bird(t.Context(), config, harness.BirdSources{ADK: nowhere, Dataset: nowhere}))
 		assert.NotContains(t, r.log.String(), "installing")
 	})
 	t.Run("packages that could not be installed are tried again", func(t *testing.T) {
 		r := setUp(t)
 		broken := repository(t, map[string]string{"BIRD-Interact-ADK/orchestrator/runner.py": "", "BIRD-Interact-ADK/requirements.txt": "no-such-package"})
-		require.ErrorContains(t, r.Bird(t.Context(), config, provision.BirdSources{ADK: broken, Dataset: solved}), "python -m pip install")
+		require.ErrorContains(t, r.Bird(t.Context(), config, harness.BirdSources{ADK: broken, Dataset: solved}), "python -m pip install")
 		requirements := filepath.Join(r.Host.Dir, "bird_interact_adk", "BIRD-Interact-ADK", "requirements.txt")
 		require.NoError(t, os.WriteFile(requirements, nil, 0o600))
 		r.log.Reset()
-		require.NoError(t, r.Bird(t.Context(), config, provision.BirdSources{Dataset: solved}))
+		require.NoError(t, r.Bird(t.Context(), config, harness.BirdSources{Dataset: solved}))
 		assert.Contains(t, r.log.String(), "installing")
 	})
 	t.Run("a dataset without solutions is refused, with the way to them", func(t *testing.T) {
 		r := setUp(t)
-		err := r.Bird(t.Context(), config, provision.BirdSources{ADK: adk, Dataset: public})
+		err := r.Bird(t.Context(), config, harness.BirdSources{ADK: adk, Dataset: public})
 		require.ErrorContains(t, err, "bird.bench25@gmail.com")
 		assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	})
@@ -185,17 +184,17 @@ func TestBird(t *testing.T) {
 		c := config
 		c.BirdRepo, c.BirdPythonBin, c.BirdDataPath = mine, r.program(t, "my-python", ""), filepath.Join(solved.URL, "d.jsonl")
 		require.NoError(t, os.WriteFile(c.BirdDataPath, []byte(`{"sol_sql": "SELECT 1"}`), 0o600))
-		require.NoError(t, r.Bird(t.Context(), c, provision.BirdSources{}))
+		require.NoError(t, r.Bird(t.Context(), c, harness.BirdSources{}))
 		assert.NoDirExists(t, filepath.Join(mine, ".venv-adk"))
 		assert.NoDirExists(t, filepath.Join(r.Host.Dir, "bird_interact_adk"))
 		c.BirdDataPath = "missing.jsonl"
-		require.ErrorContains(t, r.Bird(t.Context(), c, provision.BirdSources{}), "missing.jsonl")
+		require.ErrorContains(t, r.Bird(t.Context(), c, harness.BirdSources{}), "missing.jsonl")
 	})
 }
 
 func TestSourcesArePinned(t *testing.T) {
-	for _, s := range []provision.Source{provision.Tau2(), provision.BirdADK()} {
+	for _, s := range []harness.Source{harness.Tau2(), harness.BirdADK()} {
 		assert.Regexp(t, "^[0-9a-f]{40}$", s.Revision, s.URL)
 	}
-	assert.Equal(t, "https://huggingface.co/datasets/birdsql/bird-interact-lite", provision.BirdDataset("lite").URL)
+	assert.Equal(t, "https://huggingface.co/datasets/birdsql/bird-interact-lite", harness.BirdDataset("lite").URL)
 }

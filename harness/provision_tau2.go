@@ -1,10 +1,9 @@
-package provision
+package harness
 
 import (
 	"context"
 	"path/filepath"
 
-	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/internal/state"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -19,7 +18,7 @@ const (
 
 // Tau2DataDir returns the absolute path of the folder of tau-bench's data:
 // that of TAU2_DATA_DIR, else ./tau2_data.
-func Tau2DataDir(h harness.Host) string {
+func Tau2DataDir(h Host) string {
 	dir := h.Getenv(Tau2DataVariable)
 	if dir == "" {
 		dir = DefaultTau2Data
@@ -28,7 +27,7 @@ func Tau2DataDir(h harness.Host) string {
 }
 
 // Tau2Data sees to it that tau-bench's data of a domain is there.
-func (p Provider) Tau2Data(ctx context.Context, from Source, domain string) error {
+func (p Provisioner) Tau2Data(ctx context.Context, from Source, domain string) error {
 	dir := Tau2DataDir(p.Host)
 	data := filepath.Join(dir, "tau2")
 	there, err := state.Exists(data)

@@ -1,4 +1,4 @@
-package provision
+package harness
 
 import (
 	"bufio"
@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/internal/state"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -21,7 +20,7 @@ type BirdSources struct{ ADK, Dataset Source }
 // Bird sees to it that BIRD-Interact can run: its ADK in ./bird_interact_adk
 // with a Python environment of its own, its dataset with the solutions, and
 // PostgreSQL's programs. What the configuration names is taken as it is.
-func (p Provider) Bird(ctx context.Context, c harness.Config, from BirdSources) error {
+func (p Provisioner) Bird(ctx context.Context, c Config, from BirdSources) error {
 	adk, err := p.birdADK(ctx, c, from.ADK)
 	if err != nil {
 		return err
@@ -44,17 +43,17 @@ func (p Provider) Bird(ctx context.Context, c harness.Config, from BirdSources) 
 }
 
 // birdADK returns the ADK's folder.
-func (p Provider) birdADK(ctx context.Context, c harness.Config, from Source) (string, error) {
-	found, err := harness.ResolveBirdADKDir(p.Host, c.BirdRepo)
+func (p Provisioner) birdADK(ctx context.Context, c Config, from Source) (string, error) {
+	found, err := ResolveBirdADKDir(p.Host, c.BirdRepo)
 	if err == nil || c.BirdRepo != "" {
 		return found, err
 	}
-	adk := p.Host.Path(filepath.Join(harness.BirdADKRoot, harness.BirdADKName))
+	adk := p.Host.Path(filepath.Join(BirdADKRoot, BirdADKName))
 	p.Sayf("BIRD-Interact-ADK not found; fetching %s ...", from.URL)
-	if err := p.fetch(ctx, from, harness.BirdADKName, adk); err != nil {
+	if err := p.fetch(ctx, from, BirdADKName, adk); err != nil {
 		return "", err
 	}
-	return harness.ResolveBirdADKDir(p.Host, adk)
+	return ResolveBirdADKDir(p.Host, adk)
 }
 
 // ready is in a Python environment whose packages are all there.
@@ -62,11 +61,11 @@ const ready = ".bench-ready"
 
 // birdPython returns the interpreter, which is that of the ADK's own
 // environment unless the configuration, or BIRD_PYTHON_BIN, names one.
-func (p Provider) birdPython(ctx context.Context, c harness.Config, adk string) (string, error) {
-	if c.BirdPythonBin != "" || p.Host.Getenv(harness.BirdPythonVariable) != "" {
-		return harness.ResolveBirdPythonBin(p.Host, adk, c.BirdPythonBin), nil
+func (p Provisioner) birdPython(ctx context.Context, c Config, adk string) (string, error) {
+	if c.BirdPythonBin != "" || p.Host.Getenv(BirdPythonVariable) != "" {
+		return ResolveBirdPythonBin(p.Host, adk, c.BirdPythonBin), nil
 	}
-	venv := filepath.Join(adk, harness.BirdVenv)
+	venv := filepath.Join(adk, BirdVenv)
 	python := filepath.Join(venv, "bin", "python")
 	done, err := state.Exists(filepath.Join(venv, ready))
 	if err != nil || done {
@@ -84,8 +83,8 @@ func (p Provider) birdPython(ctx context.Context, c harness.Config, adk string) 
 
 // birdData sees to it that the dataset is there with its solutions, which are
 // not public.
-func (p Provider) birdData(ctx context.Context, c harness.Config, adk string, from Source) error {
-	data := harness.ResolveBirdDataPath(p.Host, adk, c.Dataset, c.BirdDataPath)
+func (p Provisioner) birdData(ctx context.Context, c Config, adk string, from Source) error {
+	data := ResolveBirdDataPath(p.Host, adk, c.Dataset, c.BirdDataPath)
 	there, err := state.Exists(data)
 	if err != nil {
 		return err

@@ -1,5 +1,4 @@
-// Package provision checks that a benchmark can run, and fetches what it needs.
-package provision
+package harness
 
 import (
 	"context"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/child"
 	"github.com/ghx-dev/bench-action/harness/internal/state"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -36,7 +34,7 @@ func Tau2() Source {
 func BirdADK() Source {
 	return Source{
 		URL: "https://github.com/bird-bench/BIRD-Interact.git", Revision: "451fe2c3518ee1cf908d8139e2913483bd519381",
-		Folders: []string{harness.BirdADKName},
+		Folders: []string{BirdADKName},
 	}
 }
 
@@ -45,16 +43,16 @@ func BirdDataset(name string) Source {
 	return Source{URL: "https://huggingface.co/datasets/birdsql/bird-interact-" + name, Revision: "main"}
 }
 
-// Provider provides what benchmarks need.
-type Provider struct {
-	Host harness.Host
+// Provisioner provides what benchmarks need.
+type Provisioner struct {
+	Host Host
 	// Sayf is told what is done, a line each.
 	Sayf func(format string, args ...any)
 }
 
 // Keys returns an error of kind invalid unless the environment has all
 // variables.
-func (p Provider) Keys(variables ...string) error {
+func (p Provisioner) Keys(variables ...string) error {
 	var missing []string
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(variables))) {
 		if p.Host.Getenv(name) == "" {
@@ -69,7 +67,7 @@ func (p Provider) Keys(variables ...string) error {
 
 // Program returns an error of kind invalid, with the mend, unless a program is
 // a file that can be run or on PATH.
-func (p Provider) Program(name, mend string) error {
+func (p Provisioner) Program(name, mend string) error {
 	path := p.Host.LookPath(name)
 	if strings.ContainsRune(name, filepath.Separator) {
 		if _, err := os.Stat(p.Host.Path(name)); err == nil {
@@ -88,7 +86,7 @@ const fetched = "fetch"
 
 // fetch brings a folder of a repository to a place that is not there yet. What
 // a fetch that was broken off has left beside the place is removed.
-func (p Provider) fetch(ctx context.Context, from Source, folder, to string) error {
+func (p Provisioner) fetch(ctx context.Context, from Source, folder, to string) error {
 	parent := filepath.Dir(to)
 	if err := state.Prune(parent, fetched); err != nil {
 		return err
@@ -112,7 +110,7 @@ func (p Provider) fetch(ctx context.Context, from Source, folder, to string) err
 
 // clone brings one commit of a repository, with its large files where Git
 // fetches those, into a new folder.
-func (p Provider) clone(ctx context.Context, from Source, to string) error {
+func (p Provisioner) clone(ctx context.Context, from Source, to string) error {
 	if err := os.Mkdir(to, 0o755); err != nil {
 		return fault.Infraf("%w", err)
 	}
@@ -142,7 +140,7 @@ func move(from, to string) error {
 }
 
 // run runs a program of the user's in a folder; what it prints is logged.
-func (p Provider) run(ctx context.Context, dir, name string, args ...string) error {
+func (p Provisioner) run(ctx context.Context, dir, name string, args ...string) error {
 	path := p.Host.LookPath(name)
 	if filepath.IsAbs(name) {
 		path = name

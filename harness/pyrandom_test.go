@@ -1,4 +1,4 @@
-package pyrandom_test
+package harness_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/harness/internal/pyrandom"
+	"github.com/ghx-dev/bench-action/harness"
 )
 
 func names(prefix string, n int) []string {
@@ -23,17 +23,17 @@ func names(prefix string, n int) []string {
 
 func TestShuffle(t *testing.T) {
 	t.Run("two lists shuffled with one generator are as CPython has them", func(t *testing.T) {
-		r := pyrandom.New(42)
+		r := harness.NewPythonRandom(42)
 		passed, failed := names("p", 10), names("f", 7)
-		pyrandom.Shuffle(r, passed)
-		pyrandom.Shuffle(r, failed)
+		harness.PythonShuffle(r, passed)
+		harness.PythonShuffle(r, failed)
 		assert.Equal(t, "p07 p03 p02 p08 p05 p06 p09 p04 p00 p01", strings.Join(passed, " "))
 		assert.Equal(t, "f01 f02 f05 f06 f00 f03 f04", strings.Join(failed, " "))
 	})
 	t.Run("nothing and one thing stay as they are", func(t *testing.T) {
 		one := []int{1}
-		pyrandom.Shuffle(pyrandom.New(42), one)
-		pyrandom.Shuffle(pyrandom.New(42), []int(nil))
+		harness.PythonShuffle(harness.NewPythonRandom(42), one)
+		harness.PythonShuffle(harness.NewPythonRandom(42), []int(nil))
 		assert.Equal(t, []int{1}, one)
 	})
 }
@@ -68,7 +68,7 @@ print(json.dumps(out))
 		for i := range items {
 			items[i] = i
 		}
-		pyrandom.Shuffle(pyrandom.New(w.Seed), items)
+		harness.PythonShuffle(harness.NewPythonRandom(w.Seed), items)
 		assert.Equal(t, w.Items, items, "seed %d, %d items", w.Seed, w.N)
 	}
 }

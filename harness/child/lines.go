@@ -1,18 +1,17 @@
-// Package lines cuts what a program prints into lines.
-package lines
+package child
 
 import "bytes"
 
-// Max is how many bytes of a line are kept together by default.
-const Max = 1 << 20
+// MaxLine is how many bytes of a line are kept together by default.
+const MaxLine = 1 << 20
 
-// Writer calls Emit with every line that is written to it, without its end.
+// LineWriter calls Emit with every line that is written to it, without its end.
 // It is not safe for concurrent use.
-type Writer struct {
+type LineWriter struct {
 	// Emit takes a line, which is only valid during the call. whole is false
 	// for the parts of a line that is longer than Limit.
 	Emit func(line []byte, whole bool)
-	// Limit is how many bytes of a line are kept together; 0 is [Max].
+	// Limit is how many bytes of a line are kept together; 0 is [MaxLine].
 	Limit int
 
 	line []byte
@@ -21,10 +20,10 @@ type Writer struct {
 }
 
 // Write takes a part of the output. It never fails.
-func (w *Writer) Write(p []byte) (int, error) {
+func (w *LineWriter) Write(p []byte) (int, error) {
 	limit := w.Limit
 	if limit == 0 {
-		limit = Max
+		limit = MaxLine
 	}
 	for rest := p; len(rest) > 0; {
 		part, after, ended := bytes.Cut(rest, []byte("\n"))
@@ -41,13 +40,13 @@ func (w *Writer) Write(p []byte) (int, error) {
 }
 
 // Flush emits the last line if it had no end.
-func (w *Writer) Flush() {
+func (w *LineWriter) Flush() {
 	if len(w.line) > 0 {
 		w.emit(true)
 	}
 }
 
-func (w *Writer) emit(ended bool) {
+func (w *LineWriter) emit(ended bool) {
 	w.Emit(bytes.TrimSuffix(w.line, []byte("\r")), ended && !w.cut)
 	w.line, w.cut = w.line[:0], !ended
 }

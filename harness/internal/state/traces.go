@@ -1,6 +1,4 @@
-// Package traces keeps what agents did in tasks that they are trained on,
-// where their authors look for it.
-package traces
+package state
 
 import (
 	"crypto/sha256"
@@ -14,29 +12,24 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-// Dir is the folder of traces in that of an experiment.
-const Dir = "workspace/traces"
+// TracesDir is the folder of traces in that of an experiment.
+const TracesDir = "workspace/traces"
 
 const (
-	// Latest is the folder, in Dir, with the last trace of each task.
-	Latest = "latest"
-	// Baseline is the one with the first.
-	Baseline = "baseline"
+	// LatestTraces is the folder, in TracesDir, with the last trace of each task.
+	LatestTraces = "latest"
+	// BaselineTraces is the one with the first.
+	BaselineTraces = "baseline"
 )
 
-const (
-	folderPerm = 0o755
-	filePerm   = 0o644
-)
-
-// Save puts the files of a task's trace, by their names, into a folder of the
-// task below Latest, in place of all that is there, and below Baseline unless
-// there is one. dir is Dir in the experiment's folder. The error is of kind
+// SaveTrace puts the files of a task's trace, by their names, into a folder of the
+// task below LatestTraces, in place of all that is there, and below BaselineTraces unless
+// there is one. dir is TracesDir in the experiment's folder. The error is of kind
 // infrastructure.
-func Save(dir, taskID string, files map[string][]byte) error {
-	err := replace(filepath.Join(dir, Latest, Name(taskID)), files)
+func SaveTrace(dir, taskID string, files map[string][]byte) error {
+	err := replace(filepath.Join(dir, LatestTraces, TraceName(taskID)), files)
 	if err == nil {
-		first := filepath.Join(dir, Baseline, Name(taskID))
+		first := filepath.Join(dir, BaselineTraces, TraceName(taskID))
 		if _, there := os.Lstat(first); errors.Is(there, fs.ErrNotExist) {
 			err = replace(first, files)
 		}
@@ -78,9 +71,9 @@ func replace(dir string, files map[string][]byte) (err error) {
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,119}$`)
 
-// Name returns the name of a task's folder: its id where that can be one, else
+// TraceName returns the name of a task's folder: its id where that can be one, else
 // what can be of it with a hash of all of it. No two tasks have the same.
-func Name(taskID string) string {
+func TraceName(taskID string) string {
 	if plain.MatchString(taskID) {
 		return taskID
 	}
