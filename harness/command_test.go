@@ -15,15 +15,14 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
-	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // shell returns a benchmark that is a script, and its log.
-func shell(t *testing.T, script string) (harness.CommandOptions, *syncbuffer.Buffer) {
+func shell(t *testing.T, script string) (harness.CommandOptions, *testkit.SyncBuffer) {
 	t.Helper()
-	needs.Shell(t)
-	l := new(syncbuffer.Buffer)
+	testkit.NeedShell(t)
+	l := new(testkit.SyncBuffer)
 	return harness.CommandOptions{
 		Host: harness.Host{
 			Dir: t.TempDir(), Log: l,

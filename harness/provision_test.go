@@ -14,7 +14,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // rig is a provider for an experiment's folder, with what it says.
@@ -37,7 +37,7 @@ func newRig(t *testing.T, environ ...string) *rig {
 // program puts a script on the rig's PATH.
 func (r *rig) program(t *testing.T, name, script string) string {
 	t.Helper()
-	needs.Shell(t)
+	testkit.NeedShell(t)
 	path := filepath.Join(r.bin, name)
 	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700))
 	return path

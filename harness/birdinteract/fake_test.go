@@ -16,8 +16,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/birdinteract"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
-	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // The test is BIRD-Interact's Python too: called as python is, it plays the
@@ -119,7 +118,7 @@ func fakeOrchestrator() error {
 type rig struct {
 	birdinteract.Options
 	adk  string
-	log  *syncbuffer.Buffer
+	log  *testkit.SyncBuffer
 	seen []harness.Progress
 }
 
@@ -142,8 +141,8 @@ END
 
 func newRig(t *testing.T, script string) *rig {
 	t.Helper()
-	needs.Shell(t)
-	r := &rig{log: new(syncbuffer.Buffer)}
+	testkit.NeedShell(t)
+	r := &rig{log: new(testkit.SyncBuffer)}
 	dir := t.TempDir()
 	r.adk = filepath.Join(dir, "bird_interact_adk", "BIRD-Interact-ADK")
 	h := harness.Host{

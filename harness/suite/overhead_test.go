@@ -15,8 +15,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/suite"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
-	"github.com/ghx-dev/bench-action/internal/testkit/racing"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // What is ours of a run and a gate over 1,000 tasks takes less than 200 ms and
@@ -26,8 +25,8 @@ func TestOverheadOfAThousandTasks(t *testing.T) {
 		maxBytes = 50 << 20
 		tries    = 5
 	)
-	maxTime := racing.Limit(200 * time.Millisecond)
-	needs.Shell(t)
+	maxTime := testkit.TimeLimit(200 * time.Millisecond)
+	testkit.NeedShell(t)
 	dir := t.TempDir()
 	var lines strings.Builder
 	for i := range 1000 {

@@ -18,22 +18,20 @@ import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/taubench"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
-	"github.com/ghx-dev/bench-action/internal/testkit/racing"
-	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // rig is an experiment whose Python is a script that speaks as the driver does.
 type rig struct {
 	taubench.Options
-	log  *syncbuffer.Buffer
+	log  *testkit.SyncBuffer
 	seen []harness.Progress
 }
 
 func newRig(t *testing.T, script string) *rig {
 	t.Helper()
-	needs.Shell(t)
-	r := &rig{log: new(syncbuffer.Buffer)}
+	testkit.NeedShell(t)
+	r := &rig{log: new(testkit.SyncBuffer)}
 	h := harness.Host{
 		Dir: t.TempDir(), Log: r.log, Observe: func(p harness.Progress) { r.seen = append(r.seen, p) },
 		Environ: []string{"PATH=" + os.Getenv("PATH"), "OPENAI_API_KEY=sk-judge-key", "OPENAI_BASE_URL=http://judge", "ANTHROPIC_API_KEY=sk-agent-key", "GITHUB_TOKEN=ghp_secret"},
@@ -360,7 +358,7 @@ func TestAHungRunIsEnded(t *testing.T) {
 
 // What is ours of a run of 1,000 tasks takes less than 200 ms.
 func TestOverheadOfAThousandTasks(t *testing.T) {
-	if racing.Enabled {
+	if testkit.RaceDetector {
 		t.Skip("the race detector costs more than what is measured")
 	}
 	var lines strings.Builder

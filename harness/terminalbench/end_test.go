@@ -17,7 +17,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/terminalbench"
-	"github.com/ghx-dev/bench-action/internal/testkit/racing"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestAHungRunIsEnded(t *testing.T) {
@@ -96,7 +96,7 @@ mkdir $job/chess__y; echo '{"task": {"path": "/t/chess"}}' >$job/chess__y/config
 // 600 trials are read in less than 100 ms, and 1,000 in less than the 200 ms
 // that may be ours of a run.
 func TestReadingManyTrials(t *testing.T) {
-	if racing.Enabled {
+	if testkit.RaceDetector {
 		t.Skip("the race detector costs more than what is measured")
 	}
 	one, err := filepath.Glob(recorded(t) + "/agent-slow__*/result.json")

@@ -13,14 +13,13 @@ import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/terminalbench"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
-	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // rig is an experiment with a harbor that is a script.
 type rig struct {
 	terminalbench.Options
-	log  *syncbuffer.Buffer
+	log  *testkit.SyncBuffer
 	seen []harness.Progress
 }
 
@@ -42,8 +41,8 @@ passed() { trial "$1__x" '{"task_name": "'$1'", "task_id": {"path": "/tasks/'$1'
 
 func newRig(t *testing.T, script string) *rig {
 	t.Helper()
-	needs.Shell(t)
-	r := &rig{log: new(syncbuffer.Buffer)}
+	testkit.NeedShell(t)
+	r := &rig{log: new(testkit.SyncBuffer)}
 	h := harness.Host{
 		Dir: t.TempDir(), Log: r.log, Observe: func(p harness.Progress) { r.seen = append(r.seen, p) },
 		Environ: []string{

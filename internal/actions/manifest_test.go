@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 const (
@@ -24,7 +24,7 @@ func TestTheManifestHasTheDeclaredInputsAndOutputs(t *testing.T) {
 	manifest := read(t, manifestFile)
 	manifest = between(t, manifest, "  # begin inputs\n", "  # end inputs\n", manifestInputs())
 	manifest = between(t, manifest, "  # begin outputs\n", "  # end outputs\n", manifestOutputs())
-	golden.Check(t, "what users write in a workflow is what the action reads", manifestFile, []byte(manifest))
+	testkit.CheckGolden(t, "what users write in a workflow is what the action reads", manifestFile, []byte(manifest))
 }
 
 func TestTheManifestSaysToARunnerWhatIsDeclared(t *testing.T) {
@@ -55,7 +55,7 @@ func TestTheDocumentationHasTheDeclaredInputsAndOutputs(t *testing.T) {
 	docs := read(t, docsFile)
 	docs = between(t, docs, "<!-- begin inputs -->\n", "<!-- end inputs -->\n", docsInputs())
 	docs = between(t, docs, "<!-- begin outputs -->\n", "<!-- end outputs -->\n", docsOutputs())
-	golden.Check(t, "what the documentation says is what the action reads", docsFile, []byte(docs))
+	testkit.CheckGolden(t, "what the documentation says is what the action reads", docsFile, []byte(docs))
 }
 
 func read(t *testing.T, path string) string {

@@ -29,8 +29,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/redact"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
-	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
 )
 
 func TestMain(m *testing.M) { os.Exit(dbtest.Main(m)) }
@@ -127,7 +127,7 @@ type rig struct {
 	handler *handler
 	t       *testing.T
 	github  *github
-	log     *syncbuffer.Buffer
+	log     *testkit.SyncBuffer
 	url     string
 	folder  string
 	stop    func() error
@@ -136,7 +136,7 @@ type rig struct {
 
 func newRig(t *testing.T, address string, change func(*config.Config)) *rig {
 	t.Helper()
-	r := &rig{t: t, handler: &handler{}, github: newGitHub(t), log: &syncbuffer.Buffer{}, folder: t.TempDir()}
+	r := &rig{t: t, handler: &handler{}, github: newGitHub(t), log: &testkit.SyncBuffer{}, folder: t.TempDir()}
 	c, err := config.Read(func(string) string { return "" }, "")
 	require.NoError(t, err)
 	c.Database, c.DataDir, c.Credentials, c.APIURL, c.GitHubURL = address, r.folder, credentials(), r.github.URL, r.github.URL

@@ -12,7 +12,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // withVerdict is a run that came to a verdict.
@@ -84,7 +84,7 @@ func TestConclusionsFailClosed(t *testing.T) {
 	require.True(t, found)
 	_, after, found := strings.Cut(rest, end)
 	require.True(t, found)
-	golden.Check(t, "the docs tell the conclusions as they are", page, []byte(before+begin+table.String()+end+after))
+	testkit.CheckGolden(t, "the docs tell the conclusions as they are", page, []byte(before+begin+table.String()+end+after))
 }
 
 // Whatever a run came to whose rows are a fork's own, or are another pull request's too,

@@ -9,12 +9,12 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
-	"github.com/ghx-dev/bench-action/internal/testkit/verdicts"
+	"github.com/ghx-dev/bench-action/internal/testkit"
+	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
 
 // judged is a finished run with a verdict by evidence.
-func judged(v verdicts.Verdict) comment.Run {
+func judged(v fake.Verdict) comment.Run {
 	r := passing()
 	s := r.Summary
 	s.Modes[bench.GHXBase] = s.Modes[bench.AgentDirect]
@@ -28,18 +28,18 @@ func judged(v verdicts.Verdict) comment.Run {
 }
 
 func TestV14VerdictsByEvidenceAreAsTheyWere(t *testing.T) {
-	all, err := verdicts.All()
+	all, err := fake.All()
 	require.NoError(t, err)
 	for _, v := range all {
 		t.Run(v.Name, func(t *testing.T) {
-			golden.Check(t, v.Reason, "testdata/"+v.Name+".comment.md", []byte(comment.Comment(judged(v))))
-			golden.Check(t, v.Reason, "testdata/"+v.Name+".check.md", []byte(written(comment.Check(judged(v)))))
+			testkit.CheckGolden(t, v.Reason, "testdata/"+v.Name+".comment.md", []byte(comment.Comment(judged(v))))
+			testkit.CheckGolden(t, v.Reason, "testdata/"+v.Name+".check.md", []byte(written(comment.Check(judged(v)))))
 		})
 	}
 }
 
 func TestV14TheWordsAreInOneOrder(t *testing.T) {
-	all, err := verdicts.All()
+	all, err := fake.All()
 	require.NoError(t, err)
 	for _, v := range all[:3] {
 		r := judged(v)
@@ -74,7 +74,7 @@ func TestV11WithoutASuccessThereIsOneCauseAndNoFigure(t *testing.T) {
 }
 
 func TestRowsThatAreLeftOutAreNamed(t *testing.T) {
-	all, err := verdicts.All()
+	all, err := fake.All()
 	require.NoError(t, err)
 	r := judged(all[0])
 	var out bench.Omissions

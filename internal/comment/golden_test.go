@@ -6,19 +6,19 @@ import (
 	"testing"
 
 	"github.com/ghx-dev/bench-action/internal/comment"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestPagesAreAsTheyWere(t *testing.T) {
 	for _, e := range examples() {
 		t.Run(e.name, func(t *testing.T) {
-			golden.Check(t, e.reason, "testdata/"+e.name+".comment.md", []byte(comment.Comment(e.run)))
+			testkit.CheckGolden(t, e.reason, "testdata/"+e.name+".comment.md", []byte(comment.Comment(e.run)))
 			if e.name != "limits" { // its check run has the same sections in four times the size
-				golden.Check(t, e.reason, "testdata/"+e.name+".check.md", []byte(written(comment.Check(e.run))))
+				testkit.CheckGolden(t, e.reason, "testdata/"+e.name+".check.md", []byte(written(comment.Check(e.run))))
 			}
 		})
 	}
-	golden.Check(t, "a job summary is the comment without its marker", "testdata/fail.summary.md", []byte(comment.JobSummary(failing())))
+	testkit.CheckGolden(t, "a job summary is the comment without its marker", "testdata/fail.summary.md", []byte(comment.JobSummary(failing())))
 }
 
 // written shows everything in a check run.

@@ -15,7 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/markdown"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestRepliesAreAsTheyWere(t *testing.T) {
@@ -34,7 +34,7 @@ func TestRepliesAreAsTheyWere(t *testing.T) {
 		{"help", "what an Action can do", comment.Helped(command.Run, command.Status, command.Approve, command.Help)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			golden.Check(t, c.reason, "testdata/reply-"+c.name+".md", []byte(c.reply))
+			testkit.CheckGolden(t, c.reason, "testdata/reply-"+c.name+".md", []byte(c.reply))
 		})
 	}
 }

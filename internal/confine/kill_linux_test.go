@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/confine"
-	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // rest is a duration that no other program sleeps for, by which to find the
@@ -165,7 +165,7 @@ func TestAContextsEndStopsAnotherUsersProcess(t *testing.T) {
 func TestWaitDoesNotWaitForThoseWhoHoldThePipes(t *testing.T) {
 	s := ways[len(ways)-1].open(t)
 	c := shell("sleep 1000 & echo done")
-	var out syncbuffer.Buffer
+	var out testkit.SyncBuffer
 	c.Stdout = &out
 	p, err := s.Start(t.Context(), c)
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ghx-dev/bench-action/internal/confine"
-	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // roleVariable makes the test binary play an agent's program instead of
@@ -208,7 +208,7 @@ func base(t testing.TB) string {
 // run runs a command to its end and returns its lines.
 func run(t *testing.T, s *confine.Space, c confine.Command) []string {
 	t.Helper()
-	var out syncbuffer.Buffer
+	var out testkit.SyncBuffer
 	c.Stdout, c.Stderr = &out, &out
 	p, err := s.Start(t.Context(), c)
 	require.NoError(t, err)

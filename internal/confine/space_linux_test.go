@@ -19,7 +19,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestAProcessGetsWhatIsGivenAndNothingElse(t *testing.T) {
@@ -350,7 +350,7 @@ func TestWithFewerRights(t *testing.T) {
 			cmd := exec.Command(binary, "-test.v", "-test.run", c.tests)
 			cmd.Env = []string{"PATH=/usr/bin:/bin", "TMPDIR=/tmp"}
 			cmd.Dir = "/"
-			var out syncbuffer.Buffer
+			var out testkit.SyncBuffer
 			cmd.Stdout, cmd.Stderr = &out, &out
 			require.NoError(t, c.start(cmd))
 			if err := cmd.Wait(); err != nil {

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/egress/meter"
 )
 
 // maxRefused is how many refused hosts an attempt tells: an agent can make up
@@ -110,7 +109,7 @@ func (a *Attempt) meter(body io.ReadCloser) io.ReadCloser {
 	a.mu.Lock()
 	a.answers++
 	a.mu.Unlock()
-	return meter.Watch(body, func(more bench.Tokens, first bool) {
+	return Watch(body, func(more bench.Tokens, first bool) {
 		a.mu.Lock()
 		a.tokens = a.tokens.Add(more)
 		if first {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/githubschema"
 	"github.com/ghx-dev/bench-action/internal/githubschema/reduce"
-	"github.com/ghx-dev/bench-action/internal/testkit/racing"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write the data instead of comparing them")
@@ -92,5 +92,5 @@ func TestDataAreReadSoon(t *testing.T) {
 	start := time.Now()
 	assert.Len(t, githubschema.Operations(), 1223)
 	assert.Contains(t, githubschema.GraphQL().Types, "PullRequest")
-	assert.Less(t, time.Since(start), racing.Limit(2*time.Second))
+	assert.Less(t, time.Since(start), testkit.TimeLimit(2*time.Second))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/comment"
-	"github.com/ghx-dev/bench-action/internal/testkit/racing"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // From the last result to the published verdict: at most eight calls, and
@@ -45,7 +45,7 @@ func TestTheVerdictIsSoonThere(t *testing.T) {
 				calls, took := p.wire.count()-before, time.Since(began)
 				t.Logf("%d calls, %s", calls, took)
 				assert.LessOrEqual(t, calls, mostCalls)
-				assert.Less(t, took, racing.Limit(mostTime))
+				assert.Less(t, took, testkit.TimeLimit(mostTime))
 			})
 			assert.Len(t, p.comments(), 101)
 		})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
-	"github.com/ghx-dev/bench-action/internal/testkit/racing"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // patience is how long an answer to a hostile request may take.
@@ -40,7 +40,7 @@ func TestManyLabels(t *testing.T) {
 	assert.Nil(t, page.At("100"))
 	reply := owner.GraphQL(`{repository(owner:"owner",name:"hello"){labels(first:101){totalCount}}}`)
 	assert.Contains(t, reply.Text("errors.0.message"), "Requesting 101 records on the `labels` connection exceeds the `first` limit of 100 records.")
-	assert.Less(t, time.Since(began), racing.Limit(patience))
+	assert.Less(t, time.Since(began), testkit.TimeLimit(patience))
 }
 
 // A global id of one repository is nothing for another one.

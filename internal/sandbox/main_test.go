@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/ghx-dev/bench-action/internal/sandbox/changes/changestest"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(changestest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(sandboxtest.Main(m)) }

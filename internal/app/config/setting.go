@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/bench/expect"
+	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
@@ -183,7 +183,7 @@ func setExpectations(c *Config, v string) error {
 	if err != nil {
 		return fault.Invalidf("names a file that cannot be read: %w", err)
 	}
-	if _, err := expect.Parse(v, data); err != nil {
+	if _, err := gate.ParseExpectations(v, data); err != nil {
 		return fault.Invalidf("names a file that cannot be used:\n    %s", strings.ReplaceAll(err.Error(), "\n", "\n    "))
 	}
 	c.Local.Expectations = v

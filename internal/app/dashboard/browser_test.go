@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/testkit/browser"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // A phone shows every page without scrolling sideways, and a person gets from
 // the login to a run's checks by the links alone.
 func TestABrowserShowsThePages(t *testing.T) {
-	ctx := browser.Open(t)
+	ctx := testkit.OpenBrowser(t)
 	s := open(t, example(t))
 	var overview string
 	require.NoError(t, chromedp.Run(ctx,

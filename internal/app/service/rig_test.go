@@ -31,7 +31,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
-	"github.com/ghx-dev/bench-action/internal/testkit/syncbuffer"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
@@ -128,7 +128,7 @@ type rig struct {
 	app       int64
 	// ahead is how far the service's time is ahead, in nanoseconds.
 	ahead atomic.Int64
-	log   syncbuffer.Buffer
+	log   testkit.SyncBuffer
 	tally tally
 }
 

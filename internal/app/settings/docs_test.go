@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/settings"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 const docsFile = "../../../docs/app.md"
@@ -40,7 +40,7 @@ func TestTheDocumentationHasTheSettings(t *testing.T) {
 	require.True(t, found)
 	_, after, found := strings.Cut(rest, end)
 	require.True(t, found)
-	golden.Check(t, "what the documentation says is what the schema takes", docsFile, []byte(before+begin+table.String()+end+after))
+	testkit.CheckGolden(t, "what the documentation says is what the schema takes", docsFile, []byte(before+begin+table.String()+end+after))
 }
 
 // describe writes a row for each property, and for those of objects.

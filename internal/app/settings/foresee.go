@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
-	"github.com/ghx-dev/bench-action/internal/bench/expect"
+	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
@@ -13,12 +13,12 @@ import (
 // expectationsFile has the thresholds that hold unless an executor has others.
 const expectationsFile = "expectations.json"
 
-var expectations = sync.OnceValues(func() (*expect.Expectations, error) {
+var expectations = sync.OnceValues(func() (*gate.Expectations, error) {
 	data, err := scenarios.Files.ReadFile(expectationsFile)
 	if err != nil {
 		return nil, fault.Internalf("read the expectations: %w", err)
 	}
-	return expect.Parse(expectationsFile, data)
+	return gate.ParseExpectations(expectationsFile, data)
 })
 
 // withEvidence returns the plan with its margins, if evidence decides. A plan

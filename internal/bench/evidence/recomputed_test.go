@@ -9,7 +9,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // recomputed is a case whose figures evidence.py in internal/testkit/byscipy
@@ -59,5 +59,5 @@ func TestFiguresAreThoseThatSciPyComputes(t *testing.T) {
 	}
 	text, err := json.MarshalIndent(cases, "", " ")
 	require.NoError(t, err)
-	golden.Check(t, "SciPy computes its figures a second time", "testdata/recomputed.json", append(text, '\n'))
+	testkit.CheckGolden(t, "SciPy computes its figures a second time", "testdata/recomputed.json", append(text, '\n'))
 }

@@ -10,12 +10,12 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/report"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
-	"github.com/ghx-dev/bench-action/internal/testkit/verdicts"
+	"github.com/ghx-dev/bench-action/internal/testkit"
+	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
 
 // judged is a summary with a verdict by evidence.
-func judged(v verdicts.Verdict) bench.Summary {
+func judged(v fake.Verdict) bench.Summary {
 	s := passing()
 	s.Modes[bench.GHXBase], s.Profiling[bench.GHXBase] = s.Modes[bench.AgentDirect], s.Profiling[bench.AgentDirect]
 	delete(s.Modes, bench.AgentDirect)
@@ -30,7 +30,7 @@ func judged(v verdicts.Verdict) bench.Summary {
 }
 
 func verdict(t *testing.T, name string) bench.Summary {
-	all, err := verdicts.All()
+	all, err := fake.All()
 	require.NoError(t, err)
 	for _, v := range all {
 		if v.Name == name {
@@ -42,12 +42,12 @@ func verdict(t *testing.T, name string) bench.Summary {
 }
 
 func TestV14VerdictsByEvidenceAreAsTheyWere(t *testing.T) {
-	all, err := verdicts.All()
+	all, err := fake.All()
 	require.NoError(t, err)
 	for _, v := range all {
 		for _, ending := range []string{"md", "txt", "html", "xml"} {
 			t.Run(v.Name+"."+ending, func(t *testing.T) {
-				golden.Check(t, v.Reason, "testdata/"+v.Name+"."+ending, []byte(written(t, formats()[ending], judged(v))))
+				testkit.CheckGolden(t, v.Reason, "testdata/"+v.Name+"."+ending, []byte(written(t, formats()[ending], judged(v))))
 			})
 		}
 	}

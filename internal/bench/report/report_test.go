@@ -20,7 +20,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 type writeFunc func(io.Writer, bench.Summary) error
@@ -71,7 +71,7 @@ func TestGolden(t *testing.T) {
 		}
 		for _, ending := range endings {
 			t.Run(e.name+"."+ending, func(t *testing.T) {
-				golden.Check(t, e.reason, "testdata/"+e.name+"."+ending, []byte(written(t, formats()[ending], e.summary)))
+				testkit.CheckGolden(t, e.reason, "testdata/"+e.name+"."+ending, []byte(written(t, formats()[ending], e.summary)))
 			})
 		}
 	}

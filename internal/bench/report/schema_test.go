@@ -16,8 +16,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/report"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
-	"github.com/ghx-dev/bench-action/internal/testkit/verdicts"
+	"github.com/ghx-dev/bench-action/internal/testkit"
+	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
 
 const summarySchema = "../../../docs/summary.schema.json"
@@ -125,7 +125,7 @@ func validate(t *testing.T, schema *jsonschema.Schema, text string) error {
 }
 
 func TestTheSchemaIsThatOfASummary(t *testing.T) {
-	golden.Check(t, "the schema that readers of summary.json can rely on", summarySchema, generated(t))
+	testkit.CheckGolden(t, "the schema that readers of summary.json can rely on", summarySchema, generated(t))
 }
 
 func TestSummariesOfEveryKindAreAsTheSchemaSays(t *testing.T) {
@@ -134,7 +134,7 @@ func TestSummariesOfEveryKindAreAsTheSchemaSays(t *testing.T) {
 	for _, e := range examples() {
 		summaries[e.name] = e.summary
 	}
-	all, err := verdicts.All()
+	all, err := fake.All()
 	require.NoError(t, err)
 	for _, v := range all {
 		summaries["evidence "+v.Name] = judged(v)
@@ -177,7 +177,7 @@ func TestTheSchemaFindsWhatIsWrong(t *testing.T) {
 }
 
 func judgedFirst(t *testing.T) bench.Summary {
-	all, err := verdicts.All()
+	all, err := fake.All()
 	require.NoError(t, err)
 	for _, v := range all {
 		if s := judged(v); s.Evidence != nil && len(s.Evidence.Endpoints) > 0 {

@@ -12,7 +12,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/envelope"
 	"github.com/ghx-dev/bench-action/internal/bench/footprint"
-	"github.com/ghx-dev/bench-action/internal/bench/prompt"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
@@ -195,7 +194,7 @@ func (r *run) converse(ctx context.Context, a *attempt, session agent.Session, s
 	ctx, dog := watch(ctx, limits{firstAnswer: r.cfg.FirstAnswer, stall: r.cfg.Stall, total: s.Scenario.Timeout()})
 	defer dog.stop()
 	said := agent.Prompt{
-		Text:    prompt.First(s, r.nonce()),
+		Text:    scenario.FirstPrompt(s, r.nonce()),
 		Play:    agent.Play{ScenarioID: a.cell.ScenarioID, Input: s.Input, Iteration: a.cell.Iteration, Attempt: a.number},
 		OnEvent: dog.event,
 	}
@@ -210,7 +209,7 @@ func (r *run) converse(ctx context.Context, a *attempt, session agent.Session, s
 			return turn.Text, nil
 		}
 		a.continuations++
-		said.Text = prompt.Continuation(s.Scenario.Assertions)
+		said.Text = scenario.ContinuationPrompt(s.Scenario.Assertions)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/prompt"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
 
@@ -156,7 +156,7 @@ func TestN8AnAnswerWithoutAnEnvelopeIsAskedFor(t *testing.T) {
 				session := r.provider.Sessions()[0]
 				assert.Len(t, session.Prompts, c.continuations+1)
 				for _, p := range session.Prompts[1:] {
-					assert.Equal(t, prompt.Continuation(r.cfg.Scenarios["a-001"].Assertions), p.Text)
+					assert.Equal(t, scenario.ContinuationPrompt(r.cfg.Scenarios["a-001"].Assertions), p.Text)
 					assert.Equal(t, session.Prompts[0].Play, p.Play, "it is the same attempt")
 				}
 			})

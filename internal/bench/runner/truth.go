@@ -9,7 +9,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/envelope"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
-	"github.com/ghx-dev/bench-action/internal/bench/truth"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/jq"
 )
@@ -48,11 +47,11 @@ func (w work) told(ctx context.Context, poll checkpoint.Poll) (results []bench.C
 }
 
 // SourceOf returns who says what is true.
-func SourceOf(s bench.Scenario) truth.Source {
+func SourceOf(s bench.Scenario) envelope.Source {
 	if s.Target != nil {
-		return truth.Verifier
+		return envelope.Verifier
 	}
-	return truth.GitHub
+	return envelope.GitHub
 }
 
 // truth returns the true values of the fields of data.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
-	"github.com/ghx-dev/bench-action/internal/bench/truth"
+	"github.com/ghx-dev/bench-action/internal/bench/envelope"
 )
 
 // TruthVariables are the names of what an expression about the truth may use
@@ -55,7 +55,7 @@ func (c *checker) expectedData() {
 		}
 	}
 	for _, field := range a.RequiredDataFields {
-		if _, compared := e.Fields[field]; !compared && e.Fields[truth.Whole] == "" {
+		if _, compared := e.Fields[field]; !compared && e.Fields[envelope.Whole] == "" {
 			c.problem(at("fields"), "lacks %q, which is a required data field: what is not compared may be made up", field)
 		}
 	}

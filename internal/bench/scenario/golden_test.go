@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // brokenFiles has the files of testdata/broken and why each is there.
@@ -64,5 +64,5 @@ func TestBrokenFilesAreReportedWithPlaceAndMend(t *testing.T) {
 		fmt.Fprintf(&said, "# %s: %s\n%v\n\n", name, brokenFiles[name], err)
 	}
 
-	golden.Check(t, "whoever writes a scenario reads these", "testdata/broken.golden", []byte(said.String()))
+	testkit.CheckGolden(t, "whoever writes a scenario reads these", "testdata/broken.golden", []byte(said.String()))
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
-	"github.com/ghx-dev/bench-action/internal/sandbox/changes/changestest"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
@@ -44,7 +44,7 @@ func TestS12TheVocabularyOfFootprintsIsThatOfTheChangeLog(t *testing.T) {
 			fields[name] = strings.TrimPrefix(strings.Join(slices.Compact(types), " or "), " or ")
 		}
 	}
-	golden.Check(t, "footprints can name what the log of a sandbox can tell of", "objects.json", written(vocabulary))
+	testkit.CheckGolden(t, "footprints can name what the log of a sandbox can tell of", "objects.json", written(vocabulary))
 }
 
 // Editors offer what the schema gives as examples.
@@ -142,7 +142,7 @@ func everyChange(t *testing.T) []changes.Change {
 		require.NoError(t, repo.Git.SetRef(name, tip))
 	}
 	moved.RepoID = f.ids["Repos"]
-	return changestest.Between(before, s)
+	return sandboxtest.Between(before, s)
 }
 
 // filler puts something into every field.

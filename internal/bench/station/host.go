@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/confine"
 )
 
 // Host returns a station as the host of an agent's programs.
-func (s *Stations) Host(mode bench.Mode, worker int) (place.Host, error) {
+func (s *Stations) Host(mode bench.Mode, worker int) (agent.Host, error) {
 	st, err := s.station(mode, worker)
 	if err != nil {
 		return nil, err
@@ -23,17 +23,17 @@ func (s *Stations) Host(mode bench.Mode, worker int) (place.Host, error) {
 // endTime bounds the ending of processes.
 const endTime = 20 * time.Second
 
-// host is a station. It implements [place.Host].
+// host is a station. It implements [agent.Host].
 type host struct{ st *station }
 
 // Folders returns the agent's folders.
-func (h host) Folders() place.Folders {
+func (h host) Folders() agent.Folders {
 	space := h.st.space
-	return place.Folders{Home: space.Home(), Work: space.Work(), Temp: space.Temp()}
+	return agent.Folders{Home: space.Home(), Work: space.Work(), Temp: space.Temp()}
 }
 
 // Start starts a program, where the agent's user can reach it.
-func (h host) Start(ctx context.Context, command place.Command) (place.Process, error) {
+func (h host) Start(ctx context.Context, command agent.Command) (agent.Process, error) {
 	path, err := h.st.space.Stage(command.Path)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (h host) Dial(ctx context.Context, network, address string) (net.Conn, erro
 // Close ends every process. The rest of the station goes with [Stations.Close].
 func (h host) Close() error { return endAll(h.st.space) }
 
-// process is a program in a station. It implements [place.Process].
+// process is a program in a station. It implements [agent.Process].
 type process struct {
 	*confine.Process
 	space *confine.Space

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/station"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
@@ -130,14 +130,14 @@ func (r *rig) prepare(t *testing.T, mode bench.Mode, worker int) *target.Place {
 
 // start starts a command as a program of the agent's, and returns what it
 // printed when it has ended.
-func (r *rig) start(t *testing.T, mode bench.Mode, worker int, command string) (place.Process, *output) {
+func (r *rig) start(t *testing.T, mode bench.Mode, worker int, command string) (agent.Process, *output) {
 	t.Helper()
 	host, err := r.Host(mode, worker)
 	require.NoError(t, err)
 	env, err := r.Env(mode, worker)
 	require.NoError(t, err)
 	printed := &output{}
-	p, err := host.Start(t.Context(), place.Command{
+	p, err := host.Start(t.Context(), agent.Command{
 		Path: "/bin/sh", Args: []string{"-c", command}, Output: printed,
 		Env: append(env, "HOME="+host.Folders().Home, "TMPDIR="+host.Folders().Temp),
 	})

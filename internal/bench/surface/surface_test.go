@@ -12,7 +12,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/surface"
-	"github.com/ghx-dev/bench-action/internal/testkit/racing"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func tool(name, description string, required []any, properties map[string]any) surface.Item {
@@ -192,7 +192,7 @@ func TestThousandsOfLongToolsAreCompared(t *testing.T) {
 	began := time.Now()
 	change := surface.Diff(of("a", many("x")...), of("b", many("y")...))
 	assert.Len(t, change.Edits, bench.MaxSurfaceEdits)
-	assert.Less(t, time.Since(began), racing.Limit(20*time.Second))
+	assert.Less(t, time.Since(began), testkit.TimeLimit(20*time.Second))
 }
 
 func TestTokensAreThoseOfTheVocabulary(t *testing.T) {

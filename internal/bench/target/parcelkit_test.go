@@ -18,7 +18,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
-	"github.com/ghx-dev/bench-action/internal/testkit/racing"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
@@ -260,7 +260,7 @@ func TestACopyOfTheShippedWorldTakesLessThanAMillisecond(t *testing.T) {
 		made.Clone()
 		fastest = min(fastest, time.Since(began))
 	}
-	assert.Less(t, fastest, racing.Limit(time.Millisecond))
+	assert.Less(t, fastest, testkit.TimeLimit(time.Millisecond))
 }
 
 func BenchmarkShippedWorld(b *testing.B) {

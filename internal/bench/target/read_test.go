@@ -12,7 +12,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // inputOf is an input that any read that ships with the program can take, with
@@ -72,5 +72,5 @@ func TestS17TheReadsThatShipAnswerAsEver(t *testing.T) {
 		require.NoError(t, encoder.Encode(map[string]any{task: answer}))
 	}
 	text := strings.ReplaceAll(out.String(), place.Verifier.RESTURL, "https://api.github.com")
-	golden.Check(t, "the fields and values that the reads that ship with the program answer on the fixtures", "testdata/reads.golden", []byte(text))
+	testkit.CheckGolden(t, "the fields and values that the reads that ship with the program answer on the fixtures", "testdata/reads.golden", []byte(text))
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/scripted"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
-	"github.com/ghx-dev/bench-action/internal/bench/expect"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
+	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
@@ -38,7 +38,7 @@ func BenchmarkReport(b *testing.B) {
 			writeRows(b, file, size.rows, size.scenarios)
 			info, err := os.Stat(file)
 			require.NoError(b, err)
-			expectations, err := expect.Parse("none", []byte(`{"default_model": "a/b", "expectations": {}}`))
+			expectations, err := gate.ParseExpectations("none", []byte(`{"default_model": "a/b", "expectations": {}}`))
 			require.NoError(b, err)
 			b.SetBytes(info.Size())
 			for b.Loop() {

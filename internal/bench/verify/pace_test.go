@@ -16,7 +16,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/scripted"
-	"github.com/ghx-dev/bench-action/internal/bench/expect"
+	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
@@ -88,7 +88,7 @@ func BenchmarkUnchangedPullRequest(b *testing.B) {
 	require.NoError(b, err)
 	set, err := library.Set("ci-evidence")
 	require.NoError(b, err)
-	expectations, err := expect.Parse("none", []byte(`{"default_model": "a/b", "expectations": {}}`))
+	expectations, err := gate.ParseExpectations("none", []byte(`{"default_model": "a/b", "expectations": {}}`))
 	require.NoError(b, err)
 	sessions, took := 0, time.Duration(0)
 	for i := 0; b.Loop(); i++ {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
-	"github.com/ghx-dev/bench-action/internal/bench/expect"
 	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -18,7 +17,7 @@ import (
 // Judging says how rows are judged.
 type Judging struct {
 	Profile      bench.GateProfile
-	Expectations *expect.Expectations
+	Expectations *gate.Expectations
 	// Model is the "provider/model" whose thresholds apply; empty means that
 	// of the rows.
 	Model string

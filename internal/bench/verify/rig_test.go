@@ -12,7 +12,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
-	"github.com/ghx-dev/bench-action/internal/bench/expect"
+	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
@@ -120,7 +120,7 @@ func (r *rig) next(runID string) {
 
 // judging is how the tests judge.
 func judging() verify.Judging {
-	return verify.Judging{Profile: bench.VerifyPR, Expectations: &expect.Expectations{DefaultModel: "fake/one"}, Seed: 1}
+	return verify.Judging{Profile: bench.VerifyPR, Expectations: &gate.Expectations{DefaultModel: "fake/one"}, Seed: 1}
 }
 
 // rowsOf reads ledgers.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
@@ -37,7 +37,7 @@ func ownTool(t *testing.T) *runner {
 
 func TestAnyToolIsMeasured(t *testing.T) {
 	t.Parallel()
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	opencode := realtool.Find(t, realtool.Tool{Name: "opencode", Variable: "BENCH_OPENCODE", Mend: "make clients"})
 	gh := realtool.Find(t, realtool.GH())
 	r := ownTool(t)

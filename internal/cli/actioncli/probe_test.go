@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
@@ -103,7 +103,7 @@ var ways = []struct {
 	name, files string
 	rights      func(testing.TB, *exec.Cmd)
 }{
-	{"with the rights of a container", "files: permissions", needs.Contained},
+	{"with the rights of a container", "files: permissions", testkit.Contained},
 	{"with all rights", "files: mount namespace", func(testing.TB, *exec.Cmd) {}},
 }
 
@@ -153,7 +153,7 @@ func TestABuildGetsAtNothing(t *testing.T) {
 // An agent is asked by its model, which anybody can write to.
 func TestAnAgentGetsAtNothing(t *testing.T) {
 	t.Parallel()
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	opencode := realtool.Find(t, realtool.Tool{Name: "opencode", Variable: "BENCH_OPENCODE", Mend: "make clients"})
 	gh := realtool.Find(t, realtool.GH())
 	for _, way := range ways {

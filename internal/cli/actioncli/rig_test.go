@@ -31,7 +31,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
@@ -230,7 +230,7 @@ func (r *runner) command(name string, env ...string) *exec.Cmd {
 	}
 	if r.builds {
 		require.NoError(r.t, os.Chmod(filepath.Dir(r.workspace), 0o755)) //nolint:gosec // who builds can enter it
-		needs.Builder(r.t, cmd)
+		testkit.Builder(r.t, cmd)
 	}
 	return cmd
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // Where a pull request is from.
@@ -256,7 +256,7 @@ func TestWhatTheActionDoesIsInTheDocumentation(t *testing.T) {
 	require.True(t, found)
 	_, after, found := strings.Cut(rest, end)
 	require.True(t, found)
-	golden.Check(t, "the docs tell what the action does", page, []byte(before+begin+out.String()+end+after))
+	testkit.CheckGolden(t, "the docs tell what the action does", page, []byte(before+begin+out.String()+end+after))
 
 	for what, cells := range came.cells {
 		measured := strings.HasPrefix(what, "/bench approve HEAD by "+writer) || what == "a merge queue has it" || what == "started by hand with its commit"

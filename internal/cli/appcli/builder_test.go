@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // serveBuilding is [world.serve] for a server that builds: everybody can enter
@@ -16,7 +16,7 @@ func (w *world) serveBuilding(env ...string) *server {
 	w.t.Helper()
 	require.NoError(w.t, os.Chmod(filepath.Dir(w.folder), 0o755))
 	cmd, out := command(append(append(w.env(), "BENCH_APP_ADDR=127.0.0.1:0"), env...), "serve")
-	needs.Builder(w.t, cmd)
+	testkit.Builder(w.t, cmd)
 	s := start(w.t, cmd, out)
 	w.servers = append(w.servers, s)
 	w.hook(s)

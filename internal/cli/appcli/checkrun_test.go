@@ -12,7 +12,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // shown returns what GitHub has shown of a field of a check run, from the first
@@ -80,7 +80,7 @@ func TestTheButtonsFitAndOneHasADraftMeasured(t *testing.T) {
 
 // "Re-run all checks" is on GitHub's page of a commit.
 func TestACheckSuiteThatIsAskedForAgainIsMeasuredAgain(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	t.Parallel()
 	w := newWorld(t, trial)
 	w.serve()

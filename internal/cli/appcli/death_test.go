@@ -19,9 +19,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
-	"github.com/ghx-dev/bench-action/internal/testkit/racing"
 )
 
 // latency is how long GitHub takes to answer, in a test of speed, and quick how
@@ -56,7 +55,7 @@ func TestTheCheckRunIsSeenAtOnce(t *testing.T) {
 	slices.Sort(took)
 	t.Logf("from opened to the check run: %s, with %s an API call", took, latency)
 	// The server runs with the detector too.
-	assert.Less(t, took[len(took)/2], racing.Limit(quick), "the median")
+	assert.Less(t, took[len(took)/2], testkit.TimeLimit(quick), "the median")
 }
 
 // rowOf is a stored row as far as it tells when it was made.
@@ -146,7 +145,7 @@ const takesOver = 2 * time.Minute
 const kills = 20
 
 func TestAServerThatIsKilledGoesOn(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	t.Parallel()
 	w := newWorld(t, "model: scripted\nexecutor: local\nscenario_set: ci-verify-pr\nrepetitions: 5\n")
 	random := rand.New(rand.NewPCG(7, 11))
@@ -200,7 +199,7 @@ func TestAServerThatIsKilledGoesOn(t *testing.T) {
 }
 
 func TestTwoServersShareTheWorkAndOneDies(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	t.Parallel()
 	w := newWorld(t, longer)
 	w.database = dbtest.Postgres(t)
@@ -246,7 +245,7 @@ func TestTwoServersShareTheWorkAndOneDies(t *testing.T) {
 }
 
 func TestGitHubIsDown(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	t.Parallel()
 	w := newWorld(t, trial)
 	w.serve()
@@ -274,7 +273,7 @@ func TestGitHubIsDown(t *testing.T) {
 }
 
 func TestAnInstallationThatGoesDuringARun(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	for name, c := range map[string]struct {
 		goes func(s *model.State, owner model.ID, i *model.Installation)
 		back func(s *model.State, owner model.ID, i *model.Installation)

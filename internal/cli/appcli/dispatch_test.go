@@ -20,7 +20,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // workflow is what `bench init --app` writes.
@@ -198,7 +198,7 @@ func timestamps(t *testing.T, files map[string]string) map[string]string {
 }
 
 func TestARetryGoesOnWithWhatAnEarlierWorkflowLeft(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	t.Parallel()
 	w := newDispatched(t)
 	earlier := func(run *model.Run) []any {

@@ -13,7 +13,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/setup"
 	grammar "github.com/ghx-dev/bench-action/internal/comment/command"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 const docsFile = "../../../docs/app.md"
@@ -40,7 +40,7 @@ func TestTheDocumentationHasTheEventsAndTheServersSettings(t *testing.T) {
 	}
 	docs := between(t, string(text), "events", events.String())
 	docs = between(t, docs, "server", "```text\n"+config.Help()+"```\n")
-	golden.Check(t, "what the documentation says is what the server does", docsFile, []byte(docs))
+	testkit.CheckGolden(t, "what the documentation says is what the server does", docsFile, []byte(docs))
 }
 
 func TestTheDocumentationHasAllCommandsAndPermissions(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func contains(texts []string, part string) bool {
@@ -170,7 +170,7 @@ func TestAPushInTheMiddle(t *testing.T) {
 }
 
 func TestACancelAndARerequest(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	t.Parallel()
 	w := newWorld(t, longer)
 	w.serve()
@@ -195,7 +195,7 @@ func TestACancelAndARerequest(t *testing.T) {
 // A run that goes on with a cancelled one spends the same error budget, and
 // looks where that would have looked.
 func TestEvidenceInTheApp(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	t.Parallel()
 	w := newWorld(t, "model: scripted\nexecutor: local\nprofile: regression\nscenarios: [pr-view-001, repo-view-001, issue-view-001, pr-merge-001]\nrepetitions: 2..12\nmargins: {success: 20}\n")
 	w.serve()

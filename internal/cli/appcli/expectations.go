@@ -3,7 +3,7 @@ package appcli
 import (
 	"os"
 
-	"github.com/ghx-dev/bench-action/internal/bench/expect"
+	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
@@ -23,7 +23,7 @@ func checkExpectations(path string) error {
 	if err != nil {
 		return queue.Permanent(fault.Because(fault.Infrastructure, err, mend+": it cannot be read"))
 	}
-	if _, err := expect.Parse(expectationsVariable, data); err != nil {
+	if _, err := gate.ParseExpectations(expectationsVariable, data); err != nil {
 		return queue.Permanent(fault.Infraf(mend+": %w", err))
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
 
@@ -62,7 +62,7 @@ func TestAHostileBuildGainsNothing(t *testing.T) {
 	}
 	// Where we may mount, it does not see that folder at all.
 	assert.NotEqual(t, strings.Contains(log, "files: mount namespace"), strings.Contains(log, "the data folder was looked at"))
-	assert.Contains(t, log, fmt.Sprintf("I am user %d", needs.BuilderOf(t)))
+	assert.Contains(t, log, fmt.Sprintf("I am user %d", testkit.BuilderOf(t)))
 	assert.Contains(t, log, "the server answers", "a build has the network")
 	assert.NotContains(t, log, "LEAK")
 	assert.Equal(t, model.Conclusion("action_required"), check.Conclusion, log)
@@ -71,7 +71,7 @@ func TestAHostileBuildGainsNothing(t *testing.T) {
 	require.NoError(t, err)
 	for _, file := range running {
 		status, _ := os.ReadFile(file) // it may have gone
-		assert.NotContains(t, string(status), fmt.Sprintf("Uid:\t%d", needs.BuilderOf(t)))
+		assert.NotContains(t, string(status), fmt.Sprintf("Uid:\t%d", testkit.BuilderOf(t)))
 	}
 	assert.Zero(t, s.stop(t), s.out)
 	m.requireNowhere(s, log)

@@ -25,10 +25,10 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/redact"
-	"github.com/ghx-dev/bench-action/internal/tail"
 )
 
 // local runs benchmarks in this process, as `bench verify` does.
@@ -331,7 +331,7 @@ const maxLog = 64 << 10
 // newLog returns where a run's log is written to, and the end of it without
 // secrets, which is whole once the log is closed.
 func newLog(secrets *redact.Redactor) (log io.WriteCloser, end func() string) {
-	kept := &tail.Tail{Max: maxLog}
+	kept := &ghxbuild.Tail{Max: maxLog}
 	log = secrets.Writer(kept)
 	return log, func() string {
 		_ = log.Close() // memory takes what is written

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 // run runs bench-app to its end.
@@ -122,7 +122,7 @@ func TestAServerStopsWhenItIsTold(t *testing.T) {
 }
 
 func TestAClientThatIsSlowIsCutOff(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	t.Parallel() // it waits for the server's limit of five seconds
 	s := serve(t, append(credentials(), "BENCH_APP_DATA_DIR="+t.TempDir())...)
 	slow := dial(t, s.address)
@@ -137,7 +137,7 @@ func TestAClientThatIsSlowIsCutOff(t *testing.T) {
 const killedDuringLoad = 300 * time.Millisecond
 
 func TestWhatWasAcceptedSurvivesTheDeathOfTheProcess(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	dbtest.Each(t, func(t *testing.T, address string) {
 		folder := t.TempDir()
 		if strings.HasPrefix(address, "sqlite:") {

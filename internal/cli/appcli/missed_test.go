@@ -10,7 +10,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/webhook"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // sent returns the deliveries of an event's action, the newest first.
@@ -21,7 +21,7 @@ func (w *world) sent(event, action string) []webhook.Delivery {
 // GitHub does not try again by itself: the App's list of deliveries has what it
 // missed.
 func TestWhatAServerThatWasDownMissedIsDeliveredAgain(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	t.Parallel()
 	w := newWorld(t, trial)
 	first := w.serve()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
@@ -38,7 +38,7 @@ func modeFile(content string) gitstore.Change {
 
 // Settings name the tool and the agent; the tool is what the commit builds.
 func TestAnyToolIsMeasuredWithTheAgentOfTheSettings(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	claude, err := filepath.Abs(realtool.Find(t, realtool.ClaudeCode()))
 	require.NoError(t, err)
 	plan := func(r stubmodel.Request) []stubmodel.Step {

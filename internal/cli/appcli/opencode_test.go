@@ -17,7 +17,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/queue/database"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
@@ -184,7 +184,7 @@ func (m *withModel) tables() map[string]string {
 }
 
 func TestARealAgentGetsItsVerdict(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	for name, ghx := range map[string]struct {
 		env func(t *testing.T) []string
 		log string

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // outageVariable is how long GitHub is down in the test of that, such as 10m.
@@ -77,7 +77,7 @@ func (l *line) down(t *testing.T, meanwhile func()) {
 // While GitHub is down a run ends and there is a push. Neither the verdict nor
 // the push is lost. How long that takes afterwards is logged.
 func TestAnOutageOfGitHubLosesNothing(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	t.Parallel()
 	w := newWorld(t, longer)
 	l := newLine(t, w.URL)

@@ -13,7 +13,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // onGitHub is as long as longer, in a repository for fixtures.
@@ -91,7 +91,7 @@ func (w *world) measuring() {
 }
 
 func TestFixturesOfAServerThatWasKilledAreRemoved(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	t.Parallel()
 	w := newWorld(t, onGitHub)
 	s := w.serve()
@@ -185,7 +185,7 @@ func TestNothingRemainsOfASeedingThatFails(t *testing.T) {
 }
 
 func TestFixturesThatGitHubDidNotLetGoAreRemovedLater(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	t.Parallel()
 	w := newWorld(t, onGitHub)
 	s := w.serve()

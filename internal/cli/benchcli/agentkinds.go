@@ -13,7 +13,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent/command"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/talk"
-	"github.com/ghx-dev/bench-action/internal/bench/canary"
 	"github.com/ghx-dev/bench-action/internal/bench/station"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -38,7 +37,7 @@ type agentKind struct {
 	// protocol is the only one in which it asks a model, nil where that depends
 	// on the model's provider. header is what a model of such an API of one's own
 	// takes its key in, empty for a bearer token.
-	protocol *canary.Protocol
+	protocol *station.Protocol
 	header   string
 	// open returns the provider.
 	open func(o agentOptions) (modelAgents, error)
@@ -63,12 +62,12 @@ func agentKinds() map[string]agentKind {
 		},
 		claudecode.Name: {
 			title: "Claude Code", bin: claudecode.Bin, version: claudecode.Version, install: claudecode.Install,
-			example: "anthropic/claude-sonnet-4-5", protocol: &canary.Messages, header: "X-Api-Key",
+			example: "anthropic/claude-sonnet-4-5", protocol: &station.Messages, header: "X-Api-Key",
 			open: func(o agentOptions) (modelAgents, error) { return started(claudecode.New(o.Options)) },
 		},
 		codex.Name: {
 			title: "Codex", bin: codex.Bin, version: codex.Version, install: codex.Install,
-			example: "openai/gpt-5.3-codex", protocol: &canary.Responses, program: codex.Program,
+			example: "openai/gpt-5.3-codex", protocol: &station.Responses, program: codex.Program,
 			open: func(o agentOptions) (modelAgents, error) { return started(codex.New(o.Options)) },
 		},
 		command.Name: {title: "The agent's command", example: "openai/gpt-5.3-codex", open: openCommand},

@@ -16,7 +16,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/talk"
-	"github.com/ghx-dev/bench-action/internal/bench/canary"
 	"github.com/ghx-dev/bench-action/internal/bench/station"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
@@ -89,19 +88,19 @@ type modelAPI struct {
 	// takes the key in, empty for a bearer token.
 	keyEnv, header string
 	// protocol is how it is asked for a tool call, nil where that is not known.
-	protocol *canary.Protocol
+	protocol *station.Protocol
 }
 
 // modelAPIs are those that need no --model-base-url, by OpenCode's names.
 func modelAPIs() map[string]modelAPI {
 	return map[string]modelAPI{
-		"openai":     {"https://api.openai.com/v1", "OPENAI_API_KEY", "", &canary.Responses},
-		"anthropic":  {"https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", "X-Api-Key", &canary.Messages},
+		"openai":     {"https://api.openai.com/v1", "OPENAI_API_KEY", "", &station.Responses},
+		"anthropic":  {"https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", "X-Api-Key", &station.Messages},
 		"google":     {"https://generativelanguage.googleapis.com/v1beta", "GOOGLE_GENERATIVE_AI_API_KEY", "X-Goog-Api-Key", nil},
-		"openrouter": {"https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "", &canary.ChatCompletions},
-		"groq":       {"https://api.groq.com/openai/v1", "GROQ_API_KEY", "", &canary.ChatCompletions},
-		"mistral":    {"https://api.mistral.ai/v1", "MISTRAL_API_KEY", "", &canary.ChatCompletions},
-		"xai":        {"https://api.x.ai/v1", "XAI_API_KEY", "", &canary.ChatCompletions},
+		"openrouter": {"https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "", &station.ChatCompletions},
+		"groq":       {"https://api.groq.com/openai/v1", "GROQ_API_KEY", "", &station.ChatCompletions},
+		"mistral":    {"https://api.mistral.ai/v1", "MISTRAL_API_KEY", "", &station.ChatCompletions},
+		"xai":        {"https://api.x.ai/v1", "XAI_API_KEY", "", &station.ChatCompletions},
 		"opencode":   {"https://opencode.ai/zen/v1", "OPENCODE_API_KEY", "", nil},
 	}
 }
@@ -125,7 +124,7 @@ type agents struct {
 	// as is who agents are.
 	as toolset.Agent
 	// canary is the model as it is tried first, nil if it is not.
-	canary *canary.Model
+	canary *station.CanaryModel
 }
 
 // Close ends the agents and what holds them.
@@ -229,18 +228,18 @@ func (a *app) modelAPI(f agentFlags, kind agentKind, provider string) (*egress.M
 
 // canary returns the model as it is tried before the first session, nil if it is
 // not: by the user's will, or because how it is asked is not known.
-func (f *agentFlags) canary(api *egress.Model, kind agentKind, model bench.ModelRef) *canary.Model {
+func (f *agentFlags) canary(api *egress.Model, kind agentKind, model bench.ModelRef) *station.CanaryModel {
 	protocol := modelAPIs()[model.ProviderID].protocol
 	switch {
 	case kind.protocol != nil:
 		protocol = kind.protocol
 	case f.modelBaseURL != "":
-		protocol = &canary.ChatCompletions
+		protocol = &station.ChatCompletions
 	}
 	if f.skipCanary || protocol == nil {
 		return nil
 	}
-	m := &canary.Model{BaseURL: api.BaseURL, Key: api.Key, Header: api.Header, Name: model.ModelID, Protocol: *protocol}
+	m := &station.CanaryModel{BaseURL: api.BaseURL, Key: api.Key, Header: api.Header, Name: model.ModelID, Protocol: *protocol}
 	if name := f.keyVariable(model.ProviderID); name != "" {
 		m.KeyFrom = "the key in the environment variable " + name
 	}
@@ -325,7 +324,7 @@ func (a *agents) tryModel(ctx context.Context) error {
 	if a.canary == nil {
 		return nil
 	}
-	return canary.Try(ctx, *a.canary)
+	return station.TryModel(ctx, *a.canary)
 }
 
 // startPrograms starts the programs of the modes' first agents, all at once. The

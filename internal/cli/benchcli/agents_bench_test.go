@@ -15,8 +15,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/codex"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
-	"github.com/ghx-dev/bench-action/internal/testkit/byhand"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
@@ -129,14 +127,14 @@ func (r *rig) byHand(b *testing.B, provider string, sessions int) []time.Duratio
 }
 
 // server starts OpenCode as the provider does.
-func (r *rig) server(b *testing.B) (hand *byhand.Server, end func()) {
+func (r *rig) server(b *testing.B) (hand *realtool.Server, end func()) {
 	b.Helper()
-	hand = &byhand.Server{}
+	hand = &realtool.Server{}
 	provider, err := opencode.New(opencode.Options{
 		Bin: r.flag("--opencode-bin"), Model: bench.ModelRef{ProviderID: "stub", ModelID: "m"},
 		ModelBaseURL: r.flag("--model-base-url"), ModelKey: modelKey,
-		Hosts: func(bench.Mode, int) (_ place.Host, err error) {
-			hand.Host, err = place.NewLocal(b.TempDir())
+		Hosts: func(bench.Mode, int) (_ agent.Host, err error) {
+			hand.Host, err = agent.NewLocal(b.TempDir())
 			return hand, err
 		},
 	})

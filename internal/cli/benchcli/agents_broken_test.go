@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/ghx-dev/bench-action/internal/testkit/racing"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
@@ -158,7 +158,7 @@ func TestN9ABrokenSetUpIsNamedBeforeASession(t *testing.T) {
 				assert.Contains(t, ran.stderr, text)
 			}
 			assert.Equal(t, c.code == 1, strings.Contains(ran.stderr, "FAIL: the candidate's tool does not work, and what it is compared with does"), ran.stderr)
-			assert.Less(t, ran.took, racing.Limit(20*time.Second))
+			assert.Less(t, ran.took, testkit.TimeLimit(20*time.Second))
 			t.Logf("exit %d after %s", ran.code, ran.took.Round(100*time.Millisecond))
 			assert.LessOrEqual(t, len(r.model.Requests()), 1, "the model is tried, and no session begins")
 			assert.Empty(t, r.rows(t))

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
@@ -21,7 +21,7 @@ gh api user --jq .login >&2
 ask answer | sed -n 's/.*"content":"\([^"]*\)".*/\1/p'`
 
 func TestAnyProgramIsAnAgent(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	t.Parallel()
 	r := newRig(t, func(stubmodel.Request) []stubmodel.Step {
 		return []stubmodel.Step{{Text: "I am done.", Usage: stubmodel.Usage{Prompt: 100, Cached: 40, Completion: 20}}}

@@ -20,7 +20,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
@@ -50,8 +50,8 @@ func newRig(t testing.TB, plan func(stubmodel.Request) []stubmodel.Step) *rig {
 // one.
 func newRigWith(t testing.TB, provider string, program realtool.Tool, plan func(stubmodel.Request) []stubmodel.Step) *rig {
 	t.Helper()
-	needs.Complete(t)
-	needs.Shell(t)
+	testkit.NeedComplete(t)
+	testkit.NeedShell(t)
 	bin := realtool.Find(t, program)
 	model := &stubmodel.Server{Plan: plan, Key: modelKey}
 	endpoint, err := model.Listen(t.Context())

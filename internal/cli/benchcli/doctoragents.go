@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/canary"
 	"github.com/ghx-dev/bench-action/internal/bench/station"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
@@ -141,7 +140,7 @@ func (a *app) diagnoseModel(ctx context.Context, f agentFlags, provider, name st
 		d.Detail = name + " was not asked: how the API of " + model.ProviderID + " is asked for a tool call is not known here"
 		return d
 	}
-	if err := canary.Try(ctx, *m); err != nil {
+	if err := station.TryModel(ctx, *m); err != nil {
 		d.Detail = err.Error()
 		return d
 	}

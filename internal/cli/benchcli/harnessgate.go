@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ghx-dev/bench-action/harness/suite"
-	"github.com/ghx-dev/bench-action/internal/bench/suitegate"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -47,7 +46,7 @@ The exit status is 0 if the gate is passed and 1 if it is not.`,
 				if err != nil {
 					return err
 				}
-				summary := suitegate.Summary(verdict, a.harnessHost().AgentModel(config.AgentModel))
+				summary := SuiteSummary(verdict, a.harnessHost().AgentModel(config.AgentModel))
 				a.result.Summary = &summary
 				return a.tellVerdict(verdict, f.json)
 			})

@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
@@ -48,14 +48,14 @@ func askGitHub() {
 }
 
 func TestScripts(t *testing.T) {
-	needs.Shell(t)
+	testkit.NeedShell(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Condition: func(condition string) (bool, error) {
 			if condition != "complete" {
 				return false, fmt.Errorf("there is no condition %q", condition)
 			}
-			return needs.All(), nil
+			return testkit.IsComplete(), nil
 		},
 		Setup: func(env *testscript.Env) error {
 			// How long the race detector has every one of hundreds of

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/expect"
+	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 )
@@ -90,7 +90,7 @@ func (a *app) measure(dir string, f measureFlags) error {
 
 // priceOf returns what tells prices: the expectations if they were chosen, else
 // the run, else the expectations.
-func priceOf(expectations *expect.Expectations, chosen bool, runs []ledger.RunInfo) func(bench.ModelRef) *bench.Price {
+func priceOf(expectations *gate.Expectations, chosen bool, runs []ledger.RunInfo) func(bench.ModelRef) *bench.Price {
 	return func(model bench.ModelRef) *bench.Price {
 		var listed, recorded *bench.Price
 		if price, known := expectations.Price(model.Key()); known {

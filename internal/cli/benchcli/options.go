@@ -19,8 +19,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/scripted"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
-	"github.com/ghx-dev/bench-action/internal/bench/expect"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
+	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
@@ -145,26 +145,26 @@ func scenarioFiles(dir string) (fs.FS, error) {
 	return os.DirFS(dir), nil
 }
 
-func (a *app) expectationsFrom(path string) (*expect.Expectations, error) {
+func (a *app) expectationsFrom(path string) (*gate.Expectations, error) {
 	if path == "" {
 		data, err := scenarios.Files.ReadFile(expectationsFile)
 		if err != nil {
 			return nil, err
 		}
-		return expect.Parse(expectationsFile, data)
+		return gate.ParseExpectations(expectationsFile, data)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fault.Invalidf("expectations file cannot be read: %w", err)
 	}
-	return expect.Parse(path, data)
+	return gate.ParseExpectations(path, data)
 }
 
 // prepared is everything that a run needs.
 type prepared struct {
 	suite        verify.Suite
 	deps         runner.Deps
-	expectations *expect.Expectations
+	expectations *gate.Expectations
 	provider     agent.Provider
 	flags        *suiteFlags
 	// library has the scenarios, and the worlds that they are in.

@@ -23,7 +23,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 )
 
@@ -289,7 +289,7 @@ func execute(t *testing.T, flags ...string) (stdout, stderr string, code int) {
 func TestExecTellsWhatACommandDid(t *testing.T) {
 	_, told, code := execute(t)
 	assert.Equal(t, 9, code, "the exit status is the command's: %s", told)
-	golden.Check(t, "what a person reads after a command has commented on an issue, closed it, and asked for what the sandbox lacks", "testdata/sandbox_exec.txt", []byte(told))
+	testkit.CheckGolden(t, "what a person reads after a command has commented on an issue, closed it, and asked for what the sandbox lacks", "testdata/sandbox_exec.txt", []byte(told))
 }
 
 func TestExecTellsItAsJSON(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
-	"github.com/ghx-dev/bench-action/internal/sandbox/changes/changestest"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // seed makes the fixtures anew.
@@ -49,14 +49,14 @@ func state(t testing.TB, snapshot []byte) *model.State {
 func TestTheWorldThatIsEmbeddedIsWhatSeedingMakes(t *testing.T) {
 	const file = "sandboxworld/fixtures.sandbox"
 	snapshot, manifest := seed(t)
-	golden.Check(t, "the fixtures' names and numbers, as `bench sandbox serve --json` tells them", "sandboxworld/fixtures.json", manifest)
+	testkit.CheckGolden(t, "the fixtures' names and numbers, as `bench sandbox serve --json` tells them", "sandboxworld/fixtures.json", manifest)
 	if flag.Lookup("update").Value.String() == "true" {
 		require.NoError(t, os.WriteFile(file, snapshot, 0o644))
 	}
 	embedded, err := os.ReadFile(file)
 	require.NoError(t, err)
 	kept, made := state(t, embedded), state(t, snapshot)
-	assert.Empty(t, changestest.Between(kept, made), "seeding makes another world than %s has: write it anew with -update", file)
+	assert.Empty(t, sandboxtest.Between(kept, made), "seeding makes another world than %s has: write it anew with -update", file)
 	assert.Equal(t, made.LastID, kept.LastID)
 	assert.Equal(t, made.Now, kept.Now)
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
-	"github.com/ghx-dev/bench-action/internal/bench/prompt"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
@@ -218,7 +217,7 @@ func (a *app) showScenario(s bench.Scenario) error {
 	if s.Purpose != "" {
 		fmt.Fprintf(a.stdout, "\nPurpose\n%s\n", indent(s.Purpose))
 	}
-	text := s.PromptTemplate + "\n\n" + prompt.Contract(s.Assertions)
+	text := s.PromptTemplate + "\n\n" + scenario.AnswerContract(s.Assertions)
 	if s.Type == bench.Workflow {
 		text = s.Prompt
 	}

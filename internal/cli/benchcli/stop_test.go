@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // killings is how often a run is killed, each time at a random moment of
@@ -38,7 +38,7 @@ func short(more ...string) []string {
 }
 
 func TestN1ARunKilledAtAnyMomentGoesOnWithEveryCellOnce(t *testing.T) {
-	needs.Complete(t)
+	testkit.NeedComplete(t)
 	for i := range killings {
 		t.Run(fmt.Sprintf("killing %d", i), func(t *testing.T) {
 			t.Parallel()

@@ -9,9 +9,8 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/envelope"
-	"github.com/ghx-dev/bench-action/internal/bench/prompt"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
-	"github.com/ghx-dev/bench-action/internal/bench/truth"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
 )
 
@@ -54,14 +53,14 @@ type dataField struct {
 	// Why says in what they differ, empty if they do not.
 	Why string `json:"why,omitempty"`
 	// source is who says what is true.
-	source truth.Source
+	source envelope.Source
 }
 
 func newTryReport(t *trial, play rightPlay, variation int, tried runner.Tried) tryReport {
 	r := tryReport{
 		Scenario: t.scenario.ID, Mode: play.mode, Play: play.name, Variation: *t.of(variation).Of(0),
 		Success: tried.Succeeded(), Error: tried.Error, OutputValid: tried.OutputValid,
-		Prompt: prompt.First(tried.Scenario, ""), Input: tried.Scenario.Input, Answer: tried.Answer,
+		Prompt: scenario.FirstPrompt(tried.Scenario, ""), Input: tried.Scenario.Input, Answer: tried.Answer,
 		Unsupported: tried.Unsupported, Checks: tried.Checkpoints, Changes: tried.Changes,
 		Data: compared(tried),
 	}
@@ -86,7 +85,7 @@ func compared(tried runner.Tried) []dataField {
 	object, _ := data.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(tried.Truth)) {
 		f := dataField{Field: name, Reported: object[name], GitHub: tried.Truth[name]}
-		if name == truth.Whole {
+		if name == envelope.Whole {
 			f.Reported = data
 		}
 		f.source = runner.SourceOf(tried.Scenario.Scenario)

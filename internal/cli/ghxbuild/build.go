@@ -22,7 +22,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/tail"
 )
 
 // The scripts that are none.
@@ -218,7 +217,7 @@ func (b *Builder) Run(ctx context.Context, folder, script string) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-ec", script)
-	last, log := &tail.Tail{Max: maxLastLines}, &buildLog{to: b.Output, left: maxOutput}
+	last, log := &Tail{Max: maxLastLines}, &buildLog{to: b.Output, left: maxOutput}
 	output := io.MultiWriter(log, last)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, output, output
 	cmd.Env = []string{"PATH=" + b.Path, "HOME=" + cmp.Or(b.Caches, b.Home), "TMPDIR=" + temp, "CI=true", "LANG=C.UTF-8", "NO_COLOR=1"}

@@ -18,8 +18,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
-	"github.com/ghx-dev/bench-action/internal/testkit/racing"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // TestMain has the tests be as the programs are: orphans become their children.
@@ -163,7 +162,7 @@ func TestABuildLeavesNothingRunning(t *testing.T) {
 			began := time.Now()
 			require.NoError(t, b.Run(t.Context(), b.Home, script))
 			assert.Empty(t, runningAs(t, uid))
-			assert.Less(t, time.Since(began), racing.Limit(5*time.Second))
+			assert.Less(t, time.Since(began), testkit.TimeLimit(5*time.Second))
 		})
 	}
 }
@@ -226,7 +225,7 @@ func TestTheSameWithTheRightsOfAContainer(t *testing.T) {
 	tests := "DoesNotReachAnother|LeavesNothingRunning|StaysInItsBounds|ReachesTheHosts|SeesNothing"
 	cmd := exec.CommandContext(t.Context(), self, "-test.run", tests, "-test.v")
 	cmd.Env = append(os.Environ(), again+"=1")
-	needs.Contained(t, cmd)
+	testkit.Contained(t, cmd)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 	assert.Contains(t, string(out), "--- SKIP: TestABuildSeesNothingOfTheRunner", "there is no mount namespace")

@@ -12,7 +12,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 const commit = "0123456789abcdef0123456789abcdef01234567"
@@ -205,8 +205,8 @@ func TestModesOfThisProgramAreKnown(t *testing.T) {
 }
 
 func TestHelpListsWhatCanBeGiven(t *testing.T) {
-	golden.Check(t, "all commands, as the App answers", "testdata/help.md", []byte(command.HelpText()))
-	golden.Check(t, "only what an Action can do", "testdata/help-action.md",
+	testkit.CheckGolden(t, "all commands, as the App answers", "testdata/help.md", []byte(command.HelpText()))
+	testkit.CheckGolden(t, "only what an Action can do", "testdata/help-action.md",
 		[]byte(command.HelpText(command.Run, command.Status, command.Approve, command.Help)))
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/githubschema"
 	"github.com/ghx-dev/bench-action/internal/githubschema/reduce"
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestREST(t *testing.T) {
@@ -17,7 +17,7 @@ func TestREST(t *testing.T) {
 	require.NoError(t, err)
 	got, err := reduce.REST(description)
 	require.NoError(t, err)
-	golden.Check(t, "every form of schema that the description has, as one shape each", "testdata/rest.golden.json", got)
+	testkit.CheckGolden(t, "every form of schema that the description has, as one shape each", "testdata/rest.golden.json", got)
 
 	back, err := githubschema.Decode(got)
 	require.NoError(t, err)

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
-	"github.com/ghx-dev/bench-action/internal/sandbox/changes/changestest"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
 // place is a state with a repository, an owner and an issue.
@@ -44,7 +44,7 @@ func (p *place) lines(t *testing.T, change func() error) []string {
 	before := p.State.Clone()
 	require.NoError(t, change())
 	var lines []string
-	for _, c := range changestest.Between(before, p.State) {
+	for _, c := range sandboxtest.Between(before, p.State) {
 		line := string(c.Kind) + " " + c.String()
 		if c.Title != "" {
 			line += ": " + c.Title

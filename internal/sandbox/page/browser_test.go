@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/testkit/browser"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // A person gets from the printed address to what an agent wrote by the links
 // alone; a phone shows every page without scrolling sideways, with text that is
 // long, wide and hostile; and no page runs what it shows.
 func TestABrowserShowsThePages(t *testing.T) {
-	ctx := browser.Open(t)
+	ctx := testkit.OpenBrowser(t)
 	text := hostile + strings.Repeat("W", 130)
 	s := open(t, inhabited(t, text)).enter()
 	s.ask("PATCH", "/repos/octocat/hello/issues/1", `{"body": "`+strings.Repeat("x", 300)+`"}`)

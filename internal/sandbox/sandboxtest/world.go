@@ -1,5 +1,6 @@
 // Package sandboxtest makes sandboxes for tests: a world on loopback with one
-// repository, and clients in it.
+// repository, and clients in it. Its own tests run the real clients, unmodified,
+// through a sandbox and compare what they print and leave with what GitHub does.
 package sandboxtest
 
 import (

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/testkit/golden"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // fixture loads a module with one package and one file.
@@ -54,7 +54,7 @@ func TestEachFunctionHasTheMutantsOfItsOperators(t *testing.T) {
 		}
 		fmt.Fprintf(&got, "\t%s: %s → %s%s\n", m.what, m.before, m.after, how)
 	}
-	golden.Check(t, "what the operators do, function by function", "testdata/operators.golden", []byte(got.String()))
+	testkit.CheckGolden(t, "what the operators do, function by function", "testdata/operators.golden", []byte(got.String()))
 }
 
 // Lines keep their numbers, so that tests which look at them go on.

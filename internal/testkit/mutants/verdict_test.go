@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/mutants/chosen"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 func TestAPackageIsBelowWhateverComesOfWhatWasNotTried(t *testing.T) {
@@ -37,7 +37,7 @@ func TestAPackageIsBelowWhateverComesOfWhatWasNotTried(t *testing.T) {
 // A mutant without an end is noticed. On a machine where the tests do not end
 // without it either, it is neither noticed nor missed.
 func TestABusyMachineTellsNothing(t *testing.T) {
-	needs.Shell(t)
+	testkit.NeedShell(t)
 	for text, want := range map[string]verdict{
 		`[ -z "$` + chosen.Acts + `" ] || { echo "panic: test timed out after 2s"; exit 2; }`: timedOut,
 		`echo "panic: test timed out after 2s"; exit 2`:                                       notTried,

@@ -17,7 +17,6 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/talk"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -54,7 +53,7 @@ func apiRoot(baseURL string) (string, error) {
 // shell is the tool with which commands are run.
 const shell = "Bash"
 
-func open(o talk.Options, setup agent.Setup, folders place.Folders) (talk.Launch, talk.Dialect, error) {
+func open(o talk.Options, setup agent.Setup, folders agent.Folders) (talk.Launch, talk.Dialect, error) {
 	root, err := apiRoot(o.ModelBaseURL)
 	if err != nil {
 		return talk.Launch{}, nil, err
@@ -104,7 +103,7 @@ func servers(all map[string]agent.MCPServer) map[string]server {
 
 // environment returns the environment of a process: that of the session, and
 // what Claude Code is told besides.
-func environment(o talk.Options, env []string, folders place.Folders, root string) []string {
+func environment(o talk.Options, env []string, folders agent.Folders, root string) []string {
 	whole := slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		return strings.HasPrefix(entry, "ANTHROPIC_") || strings.HasPrefix(entry, "CLAUDE_")
 	})

@@ -18,7 +18,6 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/talk"
 )
 
@@ -73,7 +72,7 @@ var (
 	commands     = []string{"shell_tool", "unified_exec"}
 )
 
-func open(o talk.Options, setup agent.Setup, folders place.Folders) (talk.Launch, talk.Dialect, error) {
+func open(o talk.Options, setup agent.Setup, folders agent.Folders) (talk.Launch, talk.Dialect, error) {
 	settings := map[string]any{
 		"model_provider":                 modelProvider,
 		"model_providers.bench.name":     modelProvider,
@@ -113,7 +112,7 @@ func open(o talk.Options, setup agent.Setup, folders place.Folders) (talk.Launch
 		model: o.Model.ModelID, instructions: setup.Instructions, folder: folders.Work,
 		servers: servers(setup.MCP, env), starting: slices.Sorted(maps.Keys(setup.MCP)),
 	}
-	return talk.Launch{Args: args, Env: env, Home: []place.File{{Name: homeFolder + "/"}}}, d, nil
+	return talk.Launch{Args: args, Env: env, Home: []agent.File{{Name: homeFolder + "/"}}}, d, nil
 }
 
 // server is an MCP server as Codex is told of it.
@@ -148,7 +147,7 @@ func servers(all map[string]agent.MCPServer, env []string) map[string]server {
 
 // environment returns the environment of a process: that of the session, and
 // what Codex is told besides.
-func environment(o talk.Options, env []string, folders place.Folders) []string {
+func environment(o talk.Options, env []string, folders agent.Folders) []string {
 	whole := slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		return strings.HasPrefix(entry, "CODEX_") || strings.HasPrefix(entry, "OPENAI_")
 	})

@@ -20,7 +20,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -36,8 +35,8 @@ type Options struct {
 	// there as its key: a placeholder.
 	ModelBaseURL, ModelKey string
 	// Hosts makes the host of a worker in a mode; the provider closes it. Nil
-	// runs the program as a child of this process, see [place.NewLocal].
-	Hosts func(mode bench.Mode, worker int) (place.Host, error)
+	// runs the program as a child of this process, see [agent.NewLocal].
+	Hosts func(mode bench.Mode, worker int) (agent.Host, error)
 	// Now is the clock, by which messages are timed.
 	Now func() time.Time
 }
@@ -60,7 +59,7 @@ type slotKey struct {
 
 // slot is where one worker's programs run in one mode.
 type slot struct {
-	host    place.Host
+	host    agent.Host
 	current *session
 }
 
@@ -74,7 +73,7 @@ func New(options Options) (*Provider, error) {
 		return nil, fault.Invalidf("model %q is none: name it as provider/model", options.Model.Key())
 	}
 	if options.Hosts == nil {
-		options.Hosts = func(bench.Mode, int) (place.Host, error) { return place.NewLocal("") }
+		options.Hosts = func(bench.Mode, int) (agent.Host, error) { return agent.NewLocal("") }
 	}
 	return &Provider{options: options, slots: map[slotKey]*slot{}}, nil
 }
@@ -133,7 +132,7 @@ func (p *Provider) Start(_ context.Context, setup agent.Setup) (agent.Session, e
 		return nil, fault.Internalf("write the MCP servers: %w", err)
 	}
 	folders := sl.host.Folders()
-	if err := folders.Reset([]place.File{{Name: configFile, Content: string(servers)}}); err != nil {
+	if err := folders.Reset([]agent.File{{Name: configFile, Content: string(servers)}}); err != nil {
 		return nil, fault.Infraf("empty the agent's folders: %w", err)
 	}
 	sl.current = &session{
@@ -166,7 +165,7 @@ func servers(all map[string]agent.MCPServer) map[string]server {
 // environment returns the environment of a program: that of the session, where
 // its model is, by the names that clients of the three protocols read, and where
 // its MCP servers are written.
-func (p *Provider) environment(setup agent.Setup, folders place.Folders) []string {
+func (p *Provider) environment(setup agent.Setup, folders agent.Folders) []string {
 	base := strings.TrimSuffix(p.options.ModelBaseURL, "/")
 	return append(slices.Clone(setup.Env),
 		"HOME="+folders.Home, "TMPDIR="+folders.Temp, "SHELL=/bin/sh",

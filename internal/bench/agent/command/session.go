@@ -8,21 +8,20 @@ import (
 	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 )
 
 // session is a conversation with a program that remembers nothing. It implements
 // [agent.Session].
 type session struct {
 	options      Options
-	host         place.Host
+	host         agent.Host
 	env          []string
 	instructions string
 
 	mu       sync.Mutex
 	messages []agent.Message
 	// running is the program of the turn that goes on.
-	running place.Process
+	running agent.Process
 	closed  bool
 	gone    chan struct{}
 }
@@ -71,7 +70,7 @@ const (
 )
 
 // start starts the program of a turn.
-func (s *session) start(ctx context.Context, text string, output, said *limited) (place.Process, error) {
+func (s *session) start(ctx context.Context, text string, output, said *limited) (agent.Process, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -79,7 +78,7 @@ func (s *session) start(ctx context.Context, text string, output, said *limited)
 	}
 	input := s.input(text)
 	s.messages = append(s.messages, agent.Message{Role: agent.User, Start: s.options.Now(), Parts: []agent.Part{{Type: agent.PartText, Text: text}}})
-	process, err := s.host.Start(ctx, place.Command{
+	process, err := s.host.Start(ctx, agent.Command{
 		Path: "/bin/sh", Args: shellOf(s.options.Line), Env: s.env, Input: strings.NewReader(input), Output: output, Errors: said,
 	})
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 )
 
 // serverUser is the user of the server's basic authentication.
@@ -154,7 +153,7 @@ func installed(program string, env []string) bool {
 // environment returns the environment of a server: that of the session, and
 // what OpenCode is told besides. What it is told goes before what the session
 // says of the same.
-func (o Options) environment(setup agent.Setup, folders place.Folders, password string) ([]string, error) {
+func (o Options) environment(setup agent.Setup, folders agent.Folders, password string) ([]string, error) {
 	config, err := json.Marshal(o.configuration(setup))
 	if err != nil {
 		return nil, fmt.Errorf("write the configuration: %w", err)

@@ -14,13 +14,12 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // launched starts a fake server and returns its command, its environment by
 // name, and its configuration.
-func launched(t *testing.T, setup agent.Setup, change ...func(*opencode.Options)) (command place.Command, env map[string]string, config map[string]any) {
+func launched(t *testing.T, setup agent.Setup, change ...func(*opencode.Options)) (command agent.Command, env map[string]string, config map[string]any) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		host := newFakeHost(t, nil)

@@ -20,13 +20,12 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 )
 
 // fakeHost runs fake servers of OpenCode in memory, so that tests may run on
-// the clock of testing/synctest. It implements [place.Host].
+// the clock of testing/synctest. It implements [agent.Host].
 type fakeHost struct {
-	folders place.Folders
+	folders agent.Folders
 	// change is applied to each server before it starts.
 	change func(*fakeServer)
 
@@ -45,9 +44,9 @@ func newFakeHost(t testing.TB, change func(*fakeServer)) *fakeHost {
 	return h
 }
 
-func (h *fakeHost) Folders() place.Folders { return h.folders }
+func (h *fakeHost) Folders() agent.Folders { return h.folders }
 
-func (h *fakeHost) Start(_ context.Context, command place.Command) (place.Process, error) {
+func (h *fakeHost) Start(_ context.Context, command agent.Command) (agent.Process, error) {
 	s := newFakeServer(command)
 	if h.change != nil {
 		h.change(s)
@@ -125,9 +124,9 @@ func (l *memoryListener) Close() error {
 func (l *memoryListener) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "unix"} }
 
 // fakeServer is a server that does what a test says, and otherwise what
-// OpenCode does. It implements [place.Process].
+// OpenCode does. It implements [agent.Process].
 type fakeServer struct {
-	command place.Command
+	command agent.Command
 	// Version is what it says its version is, Prints what it prints once it
 	// listens.
 	Version, Prints string
@@ -158,7 +157,7 @@ type fakeServer struct {
 
 const knownModels = `{"providers":[{"id":"stub","models":{"m":{"cost":{"input":1.75,"output":14,"cache":{"read":0.175,"write":0}},"variants":{"high":{}}}}}]}`
 
-func newFakeServer(command place.Command) *fakeServer {
+func newFakeServer(command agent.Command) *fakeServer {
 	s := &fakeServer{
 		command: command, Version: opencode.Version, Prints: "opencode server listening on http://127.0.0.1:4096\n",
 		Override: map[string]http.HandlerFunc{}, Providers: knownModels, MCP: "{}",
@@ -461,7 +460,7 @@ func newFake(t testing.TB, host *fakeHost, change ...func(*opencode.Options)) *o
 	t.Helper()
 	options := opencode.Options{
 		Bin: os.Args[0], Model: testModel, ModelBaseURL: "http://127.0.0.1:1/v1", ModelKey: placeholder,
-		Hosts: func(bench.Mode, int) (place.Host, error) { return host, nil },
+		Hosts: func(bench.Mode, int) (agent.Host, error) { return host, nil },
 	}
 	for _, c := range change {
 		c(&options)

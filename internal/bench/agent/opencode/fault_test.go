@@ -16,7 +16,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -356,7 +355,7 @@ func TestAProgramThatDoesNotServeIsToldOf(t *testing.T) {
 	t.Run("its host fails", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := newFake(t, nil, func(o *opencode.Options) {
-				o.Hosts = func(bench.Mode, int) (place.Host, error) { return nil, errors.New("no room") }
+				o.Hosts = func(bench.Mode, int) (agent.Host, error) { return nil, errors.New("no room") }
 			})
 			_, err := p.Start(t.Context(), fakeSetup)
 			require.ErrorContains(t, err, "no room")

@@ -1,6 +1,6 @@
 package opencode
 
-import "github.com/ghx-dev/bench-action/internal/bench/agent/place"
+import "github.com/ghx-dev/bench-action/internal/bench/agent"
 
 // Places in the home folder.
 const (
@@ -16,8 +16,8 @@ const (
 // OpenCode installs a package of its own from npm into the folder of its
 // configuration, unless there are node_modules and a lock file that names it.
 // The list of models is empty: one that is given by its address needs none.
-func homeFiles() []place.File {
-	return []place.File{
+func homeFiles() []agent.File {
+	return []agent.File{
 		{Name: configFolder + "/"},
 		{Name: configFolder + "/opencode/"},
 		{Name: configFolder + "/opencode/node_modules/"},

@@ -2,7 +2,7 @@
 // `opencode serve`, one server for each mode and worker, and has a session of
 // it for each attempt.
 //
-// A server runs on a [place.Host], with nothing of ours around it: its environment
+// A server runs on a [agent.Host], with nothing of ours around it: its environment
 // is what the session is set up with, its home and its work folder are emptied
 // before each session, its configuration is complete and is given to it
 // directly, and it keeps its sessions in memory. What it tells of the agent is
@@ -26,7 +26,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -62,8 +61,8 @@ type Options struct {
 	// refuses it. It may be empty.
 	ModelKeyFrom string
 	// Hosts makes the host of a worker in a mode; the provider closes it. Nil
-	// runs the agent as a child of this process, see [place.NewLocal].
-	Hosts func(mode bench.Mode, worker int) (place.Host, error)
+	// runs the agent as a child of this process, see [agent.NewLocal].
+	Hosts func(mode bench.Mode, worker int) (agent.Host, error)
 	// Env is added to the environment of every session.
 	Env []string
 	// Versions are the versions of OpenCode that may run; nil means [Version].
@@ -95,7 +94,7 @@ var errClosed = errors.New("the provider of agents is closed")
 type slot struct {
 	// mu is held while a server starts or ends.
 	mu     sync.Mutex
-	host   place.Host
+	host   agent.Host
 	server *server
 }
 
@@ -116,7 +115,7 @@ func New(options Options) (*Provider, error) {
 	}
 	options.Bin = bin
 	if options.Hosts == nil {
-		options.Hosts = func(bench.Mode, int) (place.Host, error) { return place.NewLocal("") }
+		options.Hosts = func(bench.Mode, int) (agent.Host, error) { return agent.NewLocal("") }
 	}
 	if options.Versions == nil {
 		options.Versions = []string{Version}

@@ -12,16 +12,15 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/agenttest"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
 
 // realBin returns OpenCode's program, and skips a test where there is none.
 func realBin(t testing.TB) string {
 	t.Helper()
-	needs.Complete(t)
-	needs.Shell(t)
+	testkit.NeedComplete(t)
+	testkit.NeedShell(t)
 	bin := os.Getenv("BENCH_OPENCODE")
 	if bin == "" {
 		bin = "opencode"
@@ -54,7 +53,7 @@ func newReal(t testing.TB, model *stubmodel.Server, change ...func(*opencode.Opt
 	t.Helper()
 	options := opencode.Options{
 		Bin: realBin(t), Model: testModel, ModelBaseURL: listen(t, model), ModelKey: placeholder,
-		Hosts: func(bench.Mode, int) (place.Host, error) { return place.NewLocal(t.TempDir()) },
+		Hosts: func(bench.Mode, int) (agent.Host, error) { return agent.NewLocal(t.TempDir()) },
 	}
 	for _, c := range change {
 		c(&options)

@@ -17,18 +17,17 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
-	"github.com/ghx-dev/bench-action/internal/testkit/realagent"
+	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
 
-func TestMain(m *testing.M) { realagent.Main(m) }
+func TestMain(m *testing.M) { realtool.Main(m) }
 
 // real is a real provider with one host, and the model's plan for each prompt.
 type real struct {
 	*opencode.Provider
 	model *stubmodel.Server
-	host  place.Host
+	host  agent.Host
 	plans map[string][]stubmodel.Step
 	// launches counts the servers that were started.
 	launches int
@@ -36,11 +35,11 @@ type real struct {
 
 // countingHost counts what is started.
 type countingHost struct {
-	place.Host
+	agent.Host
 	r *real
 }
 
-func (h countingHost) Start(ctx context.Context, c place.Command) (place.Process, error) {
+func (h countingHost) Start(ctx context.Context, c agent.Command) (agent.Process, error) {
 	h.r.launches++
 	return h.Host.Start(ctx, c)
 }
@@ -50,8 +49,8 @@ func newRealWith(t *testing.T, plans map[string][]stubmodel.Step, change ...func
 	r := &real{plans: plans}
 	r.model = &stubmodel.Server{Plan: func(q stubmodel.Request) []stubmodel.Step { return r.plans[q.Prompt()] }}
 	change = append(change, func(o *opencode.Options) {
-		o.Hosts = func(bench.Mode, int) (place.Host, error) {
-			host, err := place.NewLocal(t.TempDir())
+		o.Hosts = func(bench.Mode, int) (agent.Host, error) {
+			host, err := agent.NewLocal(t.TempDir())
 			r.host = host
 			return countingHost{host, r}, err
 		}
@@ -211,14 +210,14 @@ func TestRealAgentsAreToldAndGivenWhatTheirSetupSays(t *testing.T) {
 	}})
 	with := setup()
 	with.Shell = false
-	with.MCP = map[string]agent.MCPServer{"github": {Command: []string{os.Args[0]}, Env: map[string]string{realagent.StubMCP: "1"}}, "remote": realagent.StubRemoteMCP(t)}
+	with.MCP = map[string]agent.MCPServer{"github": {Command: []string{os.Args[0]}, Env: map[string]string{realtool.StubMCP: "1"}}, "remote": realtool.StubRemoteMCP(t)}
 	session, err := r.Start(t.Context(), with)
 	require.NoError(t, err)
 	_, err = session.Prompt(t.Context(), agent.Prompt{Text: "go"})
 	require.NoError(t, err)
 	transcript, err := session.Transcript(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"github_get_me": "you are placeholder", "remote_who": "you are a guest"}, realagent.Outputs(transcript),
+	assert.Equal(t, map[string]string{"github_get_me": "you are placeholder", "remote_who": "you are a guest"}, realtool.Outputs(transcript),
 		"a server has the session's environment, and what its setup says")
 	require.NoError(t, session.Close())
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 )
 
 const sessionsPath = "/session"
@@ -25,8 +24,8 @@ type server struct {
 	options Options
 	// setup is what its sessions have in common: all but their instructions.
 	setup   agent.Setup
-	host    place.Host
-	process place.Process
+	host    agent.Host
+	process agent.Process
 	output  *output
 	api     *client
 	// version and price are set once it has started.
@@ -51,7 +50,7 @@ type server struct {
 
 // launch starts a server and sees to it that it works. The context is that of
 // the start alone.
-func launch(ctx context.Context, host place.Host, options Options, setup agent.Setup) (*server, error) {
+func launch(ctx context.Context, host agent.Host, options Options, setup agent.Setup) (*server, error) {
 	if err := host.Folders().Reset(homeFiles()); err != nil {
 		return nil, fmt.Errorf("empty the agent's folders: %w", err)
 	}
@@ -61,7 +60,7 @@ func launch(ctx context.Context, host place.Host, options Options, setup agent.S
 		return nil, err
 	}
 	out := newOutput()
-	process, err := host.Start(ctx, place.Command{
+	process, err := host.Start(ctx, agent.Command{
 		Path: options.Bin, Args: []string{"serve", "--hostname", "127.0.0.1", "--port", "0"}, Env: environment, Output: out,
 	})
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
-	"github.com/ghx-dev/bench-action/internal/testkit/byhand"
+	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
 
@@ -65,10 +64,10 @@ func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Mi
 // without the start of the server.
 func suite(b *testing.B) (whole time.Duration, ours, byHand []time.Duration) {
 	b.Helper()
-	hand := &byhand.Server{}
+	hand := &realtool.Server{}
 	provider := newReal(b, slowModel(), func(o *opencode.Options) {
-		o.Hosts = func(bench.Mode, int) (place.Host, error) {
-			host, err := place.NewLocal(b.TempDir())
+		o.Hosts = func(bench.Mode, int) (agent.Host, error) {
+			host, err := agent.NewLocal(b.TempDir())
 			hand.Host = host
 			return hand, err
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/scripted"
 	"github.com/ghx-dev/bench-action/internal/bench/envelope"
-	"github.com/ghx-dev/bench-action/internal/bench/prompt"
+	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 )
 
 var errDeadline = errors.New("the deadline")
@@ -102,7 +102,7 @@ func TestSpoiltAnswers(t *testing.T) {
 				require.NoError(t, err)
 				_, found := envelope.Extract(answer)
 				assert.Equal(t, tt.first, found, "an envelope in %s", answer)
-				answer, err = d.prompt(t.Context(), prompt.Continuation(bench.Assertions{}))
+				answer, err = d.prompt(t.Context(), scenario.ContinuationPrompt(bench.Assertions{}))
 				require.NoError(t, err)
 				_, found = envelope.Extract(answer)
 				assert.Equal(t, tt.again, found, "an envelope in %s", answer)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -20,7 +19,7 @@ type session struct {
 	title   string
 	now     func() time.Time
 	dialect Dialect
-	process place.Process
+	process agent.Process
 	// input is the writing end of the program's standard input.
 	input  *os.File
 	errors *tail
@@ -39,7 +38,7 @@ type session struct {
 const sendTime = 10 * time.Second
 
 // open starts a program and waits until its conversation is open.
-func (p *Provider) open(ctx context.Context, host place.Host, setup agent.Setup) (*session, error) {
+func (p *Provider) open(ctx context.Context, host agent.Host, setup agent.Setup) (*session, error) {
 	launch, dialect, err := p.program.Open(p.options, setup, host.Folders())
 	if err != nil {
 		return nil, err
@@ -57,7 +56,7 @@ func (p *Provider) open(ctx context.Context, host place.Host, setup agent.Setup)
 		record: newRecord(p.program.Name, p.options),
 	}
 	s.close = sync.OnceValue(s.end)
-	s.process, err = host.Start(ctx, place.Command{
+	s.process, err = host.Start(ctx, agent.Command{
 		Path: p.options.Bin, Args: launch.Args, Env: launch.Env, Input: input, Output: s, Errors: s.errors,
 	})
 	if err != nil {

@@ -22,7 +22,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -39,7 +38,7 @@ type Program struct {
 	Version, Install string
 	// Open returns how a session's program is started, and the dialect that it
 	// speaks then.
-	Open func(options Options, setup agent.Setup, folders place.Folders) (Launch, Dialect, error)
+	Open func(options Options, setup agent.Setup, folders agent.Folders) (Launch, Dialect, error)
 }
 
 // Launch is how a program is started.
@@ -48,7 +47,7 @@ type Launch struct {
 	// Env is the whole environment.
 	Env []string
 	// Home are the files that the home folder begins with.
-	Home []place.File
+	Home []agent.File
 }
 
 // Dialect is one conversation with a program. It is called from one goroutine
@@ -85,8 +84,8 @@ type Options struct {
 	// that the provider refuses it. It may be empty.
 	ModelKeyFrom string
 	// Hosts makes the host of a worker in a mode; the provider closes it. Nil
-	// runs the agent as a child of this process, see [place.NewLocal].
-	Hosts func(mode bench.Mode, worker int) (place.Host, error)
+	// runs the agent as a child of this process, see [agent.NewLocal].
+	Hosts func(mode bench.Mode, worker int) (agent.Host, error)
 	// Now is the clock, by which messages and tools are timed.
 	Now func() time.Time
 	// StartTimeout is [DefaultStartTimeout] if it is 0.
@@ -111,7 +110,7 @@ var _ agent.Provider = (*Provider)(nil)
 type slot struct {
 	// mu is held while a program starts or ends.
 	mu   sync.Mutex
-	host place.Host
+	host agent.Host
 	// ready is a session that nobody has had, nil if there is none, and setup
 	// what it was started with.
 	ready *session
@@ -138,7 +137,7 @@ func New(program Program, options Options) (*Provider, error) {
 	}
 	options.Bin = bin
 	if options.Hosts == nil {
-		options.Hosts = func(bench.Mode, int) (place.Host, error) { return place.NewLocal("") }
+		options.Hosts = func(bench.Mode, int) (agent.Host, error) { return agent.NewLocal("") }
 	}
 	if options.StartTimeout == 0 {
 		options.StartTimeout = DefaultStartTimeout
@@ -238,13 +237,13 @@ func (p *Provider) begin(ctx context.Context, sl *slot, setup agent.Setup) (*ses
 var versionNumber = regexp.MustCompile(`\d+\.\d+\.\d+\S*`)
 
 // checkVersion asks the program on a host for its version.
-func (p *Provider) checkVersion(ctx context.Context, host place.Host, setup agent.Setup) error {
+func (p *Provider) checkVersion(ctx context.Context, host agent.Host, setup agent.Setup) error {
 	if err := host.Folders().Reset(nil); err != nil {
 		return fault.Infraf("empty the agent's folders: %w", err)
 	}
 	out := newTail()
 	env := append(slices.Clone(setup.Env), "HOME="+host.Folders().Home, "TMPDIR="+host.Folders().Temp)
-	process, err := host.Start(ctx, place.Command{Path: p.options.Bin, Args: []string{"--version"}, Env: env, Output: out})
+	process, err := host.Start(ctx, agent.Command{Path: p.options.Bin, Args: []string{"--version"}, Env: env, Output: out})
 	if err != nil {
 		return fault.Infraf("start %s: %w", p.program.Title, err)
 	}

@@ -14,13 +14,12 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/place"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/target/command"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
@@ -58,7 +57,7 @@ func correcting(r stubmodel.Request) []stubmodel.Step {
 // inFolder has agents work in a host's folder, as stations have it.
 type inFolder struct {
 	target.Target
-	hosts map[bench.Mode]place.Host
+	hosts map[bench.Mode]agent.Host
 }
 
 // Prepare prepares a place there.
@@ -79,7 +78,7 @@ func (f inFolder) Prepare(ctx context.Context, n target.Needs) (*target.Place, e
 // A tool that has nothing to do with GitHub, the MCP server of files, is measured
 // beside a shell by real agents, on the example of the documentation.
 func TestAnMCPServerOfFilesIsMeasuredBesideAShell(t *testing.T) {
-	needs.Shell(t)
+	testkit.NeedShell(t)
 	bin := realtool.Find(t, realtool.Tool{Name: "opencode", Variable: "BENCH_OPENCODE", Mend: "make clients"})
 	server, node := realtool.Find(t, realtool.FilesystemMCP()), realtool.Find(t, realtool.Node())
 	library, err := scenario.Load(os.DirFS("../../../../docs/examples/invoices"))
@@ -88,9 +87,9 @@ func TestAnMCPServerOfFilesIsMeasuredBesideAShell(t *testing.T) {
 	require.NoError(t, err)
 
 	const shell, files = bench.AgentDirect, bench.MCP
-	hosts := map[bench.Mode]place.Host{}
+	hosts := map[bench.Mode]agent.Host{}
 	for _, mode := range []bench.Mode{shell, files} {
-		hosts[mode], err = place.NewLocal(t.TempDir())
+		hosts[mode], err = agent.NewLocal(t.TempDir())
 		require.NoError(t, err)
 	}
 	model := &stubmodel.Server{Plan: correcting}
@@ -99,7 +98,7 @@ func TestAnMCPServerOfFilesIsMeasuredBesideAShell(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, endpoint.Close()) })
 	provider, err := opencode.New(opencode.Options{
 		Bin: bin, Model: bench.ModelRef{ProviderID: "stub", ModelID: "m"}, ModelBaseURL: endpoint.URL, ModelKey: "placeholder",
-		Hosts: func(mode bench.Mode, _ int) (place.Host, error) { return hosts[mode], nil },
+		Hosts: func(mode bench.Mode, _ int) (agent.Host, error) { return hosts[mode], nil },
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, provider.Close()) })

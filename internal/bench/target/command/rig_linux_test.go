@@ -20,8 +20,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/target/command"
 	"github.com/ghx-dev/bench-action/internal/confine"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
-	"github.com/ghx-dev/bench-action/internal/testkit/needs"
 )
 
 // rig is a task whose agent is a shell script, held as agents are.
@@ -38,7 +38,7 @@ type rig struct {
 // newRig returns a rig of a task in which a file is to be changed: a.txt.
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	needs.Shell(t)
+	testkit.NeedShell(t)
 	base := t.TempDir()
 	// As folders are in which agents work: their users can enter them.
 	require.NoError(t, os.Chmod(filepath.Dir(base), 0o755))

@@ -1,0 +1,10 @@
+package sandboxtest_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(sandboxtest.Main(m)) }

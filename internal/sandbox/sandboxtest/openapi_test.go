@@ -1,0 +1,274 @@
+package sandboxtest_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// openAPI is GitHub's description of its REST API.
+type openAPI struct {
+	doc      map[string]any
+	compiler *jsonschema.Compiler
+	mu       sync.Mutex
+	schemas  map[string]*jsonschema.Schema
+	paths    []apiPath
+}
+
+// apiPath is a path of the description in its parts.
+type apiPath struct {
+	template string
+	parts    []string
+}
+
+// openAPIURL names the description in references.
+const openAPIURL = "https://api.github.com/openapi.json"
+
+// loadOpenAPI reads the description once; nil where there is none.
+var loadOpenAPI = sync.OnceValue(func() *openAPI {
+	data, has := published()
+	if !has {
+		return nil
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		panic(err)
+	}
+	a := &openAPI{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
+	a.doc, _ = nullable(doc).(map[string]any)
+	a.compiler.DefaultDraft(jsonschema.Draft4)
+	a.compiler.AssertFormat()
+	// The validator knows templates without operators only.
+	a.compiler.RegisterFormat(&jsonschema.Format{Name: "uri-template", Validate: func(any) error { return nil }})
+	if err := a.compiler.AddResource(openAPIURL, a.doc); err != nil {
+		panic(err)
+	}
+	paths, _ := a.doc["paths"].(map[string]any)
+	for template := range paths {
+		a.paths = append(a.paths, apiPath{template, strings.Split(template, "/")})
+	}
+	return a
+})
+
+// nullable turns OpenAPI's word for what may be null into JSON Schema's.
+func nullable(value any) any {
+	switch v := value.(type) {
+	case []any:
+		for n := range v {
+			v[n] = nullable(v[n])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = nullable(v[key])
+		}
+		if v["nullable"] != true {
+			return v
+		}
+		delete(v, "nullable")
+		return map[string]any{"anyOf": []any{v, map[string]any{"enum": []any{nil}}}}
+	}
+	return value
+}
+
+// find returns the template of a path, the one with most literal parts; empty
+// if there is none. The last part of a template may stand for several.
+func (a *openAPI) find(path string) string {
+	parts := strings.Split(path, "/")
+	if len(parts) > 2 && parts[1] == "repositories" {
+		parts = append([]string{"", "repos", "{owner}", "{repo}"}, parts[3:]...)
+	}
+	best, most := "", -1
+	for _, p := range a.paths {
+		if n := matched(p.parts, parts); n > most || n == most && p.template < best {
+			best, most = p.template, n
+		}
+	}
+	return best
+}
+
+// matched returns how many parts of a path a template names, -1 if the path is
+// none of its.
+func matched(template, path []string) int {
+	if len(path) < len(template) || len(path) > len(template) && !manyParts(template) {
+		return -1
+	}
+	literal := 0
+	for n, part := range template {
+		switch {
+		case part == path[n]:
+			literal++
+		case !strings.Contains(part, "{"):
+			return -1
+		}
+	}
+	return literal
+}
+
+// manyParts reports whether the last part of a template may have slashes in
+// it: a path or a ref.
+func manyParts(template []string) bool {
+	return slices.Contains([]string{"{path}", "{ref}", "{branch}", "{tag}", "{basehead}"}, template[len(template)-1])
+}
+
+// checkREST compares an exchange with the description.
+func checkREST(x exchange) []string {
+	a := loadOpenAPI()
+	if a == nil {
+		return nil
+	}
+	if x.method == http.MethodHead {
+		x.method = http.MethodGet
+	}
+	template := a.find(x.path)
+	operation, known := a.at("paths", template, strings.ToLower(x.method))
+	if template == "" || !known {
+		if x.status < 400 {
+			return []string{fmt.Sprintf("%s %s: the description has no such operation", x.method, x.path)}
+		}
+		return nil
+	}
+	name := fmt.Sprintf("%s %s: %d", x.method, template, x.status)
+	if a.excused(name) {
+		return nil
+	}
+	return a.compare(name, operation, []string{"paths", template, strings.ToLower(x.method)}, x)
+}
+
+// at returns what is at a place of the description; references are followed.
+func (a *openAPI) at(place ...string) (map[string]any, bool) {
+	value := a.doc
+	for _, key := range place {
+		next, ok := value[key].(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		value = next
+		if ref, isRef := value["$ref"].(string); isRef {
+			if value, ok = a.at(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...); !ok {
+				return nil, false
+			}
+		}
+	}
+	return value, true
+}
+
+// compare compares an answer with an operation.
+func (a *openAPI) compare(name string, operation map[string]any, place []string, x exchange) []string {
+	responses, _ := operation["responses"].(map[string]any)
+	status := strconv.Itoa(x.status)
+	if _, listed := responses[status]; !listed {
+		if x.status >= 400 || x.status == 304 {
+			// Few of the errors that an operation may have are listed.
+			return a.validate(name, []string{"components", "schemas", "basic-error"}, x)
+		}
+		return []string{name + " is a status that the description does not list"}
+	}
+	place = append(place, "responses", status)
+	response, _ := a.at(place...)
+	content, _ := response["content"].(map[string]any)
+	media, _, err := mime.ParseMediaType(x.header.Get("Content-Type"))
+	switch {
+	case len(content) == 0 || len(x.answer) == 0 || !strings.HasSuffix(media, "json"):
+		return nil
+	case err != nil:
+		return []string{fmt.Sprintf("%s: content type %q", name, x.header.Get("Content-Type"))}
+	}
+	as := "application/json"
+	if _, has := content[as]; !has {
+		as = cmp.Or(media, as)
+	}
+	// The place of a referenced response is another one.
+	raw, _ := a.raw(place)
+	if ref, isRef := raw["$ref"].(string); isRef {
+		place = strings.Split(strings.TrimPrefix(ref, "#/"), "/")
+	}
+	return a.validate(name, append(place, "content", as, "schema"), x)
+}
+
+// raw is at without following a reference at the end.
+func (a *openAPI) raw(place []string) (map[string]any, bool) {
+	parent, ok := a.at(place[:len(place)-1]...)
+	if !ok {
+		return nil, false
+	}
+	value, ok := parent[place[len(place)-1]].(map[string]any)
+	return value, ok
+}
+
+// validate compares an answer with the schema at a place.
+func (a *openAPI) validate(name string, place []string, x exchange) []string {
+	schema, err := a.compile(place)
+	if err != nil {
+		return []string{fmt.Sprintf("%s: %v", name, err)}
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(x.answer))
+	if len(x.answer) == 0 {
+		return nil
+	}
+	if err != nil {
+		return []string{fmt.Sprintf("%s: %v", name, err)}
+	}
+	err = schema.Validate(value)
+	if failed, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
+		return a.complaints(name, failed)
+	}
+	return nil
+}
+
+func (a *openAPI) compile(place []string) (*jsonschema.Schema, error) {
+	var pointer strings.Builder
+	for _, key := range place {
+		pointer.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(key))
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if known := a.schemas[pointer.String()]; known != nil {
+		return known, nil
+	}
+	schema, err := a.compiler.Compile(openAPIURL + "#" + pointer.String())
+	a.schemas[pointer.String()] = schema
+	return schema, err
+}
+
+// complaints are the leaves of a failed validation, without the numbers of
+// elements in lists.
+func (a *openAPI) complaints(name string, e *jsonschema.ValidationError) []string {
+	if len(e.Causes) == 0 {
+		var at []string
+		for _, part := range e.InstanceLocation {
+			if _, err := strconv.Atoi(part); err == nil {
+				part = "*"
+			}
+			at = append(at, part)
+		}
+		what, _ := json.Marshal(e.Error())
+		_, text, _ := strings.Cut(string(what), "': ")
+		return []string{fmt.Sprintf("%s: /%s: %s", name, strings.Join(at, "/"), strings.Trim(text, `"`))}
+	}
+	var all []string
+	for _, cause := range e.Causes {
+		all = append(all, a.complaints(name, cause)...)
+	}
+	return all
+}
+
+// excused reports whether the description is known to be wrong about an answer.
+func (a *openAPI) excused(name string) bool {
+	_, known := openAPIErrors()[name]
+	return known
+}
+
+// openAPIErrors are the known errors of the description, with what is wrong.
+func openAPIErrors() map[string]string {
+	return map[string]string{}
+}

@@ -1,0 +1,35 @@
+package testkit
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// NeedShell skips a test, and says so, where there is no shell on PATH or none of the
+// programs that scripts of tests run: without them a script that waits would
+// wait for ever.
+func NeedShell(t testing.TB) {
+	t.Helper()
+	for _, program := range []string{"sh", "cat", "sleep", "touch"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("NOT TESTED: scripts: there is no %s on PATH", program)
+		}
+	}
+}
+
+// complete is set to anything where all tests are to run: `make complete`, and CI
+// with it, fails on one that Complete has skipped.
+const complete = "BENCH_COMPLETE"
+
+// IsComplete says that tests that take long are to run too.
+func IsComplete() bool { return os.Getenv(complete) != "" }
+
+// NeedComplete skips a test that runs real agents, waits for the end of what was
+// killed, or takes long in another way, where `go test` is to be quick.
+func NeedComplete(t testing.TB) {
+	t.Helper()
+	if !IsComplete() {
+		t.Skipf("NOT TESTED: it takes long; %s=1 or make complete has it run", complete)
+	}
+}

@@ -1,0 +1,6 @@
+//go:build race
+
+package testkit
+
+// RaceDetector says that the race detector is at work.
+const RaceDetector = true
