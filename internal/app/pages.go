@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/config"
-	"github.com/ghx-dev/bench-action/internal/app/setup"
+	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 )
@@ -48,7 +48,7 @@ func (a *App) addPages() error {
 // setupPages returns the pages of the first set-up, and logs how to get in.
 func (a *App) setupPages() (http.Handler, error) {
 	token := a.opts.Random()
-	pages, err := setup.New(setup.Options{
+	pages, err := dashboard.NewSetup(dashboard.SetupOptions{
 		Token: token, PublicURL: a.opts.Config.PublicURL, GitHubURL: a.opts.Config.GitHubURL, APIURL: a.opts.Config.APIURL,
 		Events: a.opts.Events.Subscribed(), Random: a.opts.Random, Now: a.opts.Now, Client: &http.Client{Transport: a.opts.Transport, Timeout: readTimeout},
 		Log: a.opts.Log, Done: func(c config.Credentials) error {

@@ -20,7 +20,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
-	"github.com/ghx-dev/bench-action/internal/github/artifact"
 )
 
 // The limits of an artifact, in bytes.
@@ -44,12 +43,12 @@ func artifactName(r runs.Run) string { return "bench-" + r.ID }
 
 // findArtifact returns the artifact that a workflow run has of a run, nil if
 // there is none.
-func findArtifact(ctx context.Context, client *github.Client, r runs.Run, workflowRun int64) (*artifact.Artifact, error) {
-	all, err := artifact.Source{Client: client, Owner: r.Owner(), Name: r.Name(), Run: workflowRun}.List(ctx)
+func findArtifact(ctx context.Context, client *github.Client, r runs.Run, workflowRun int64) (*github.Artifact, error) {
+	all, err := github.ArtifactSource{Client: client, Owner: r.Owner(), Name: r.Name(), Run: workflowRun}.List(ctx)
 	if github.StatusOf(err) == http.StatusNotFound {
 		return nil, nil // the workflow run was deleted
 	}
-	var found *artifact.Artifact
+	var found *github.Artifact
 	for i, one := range all {
 		// Of attempts that were made again, the latest counts.
 		if one.Name == artifactName(r) && !one.Expired && (found == nil || one.ID > found.ID) {
@@ -65,7 +64,7 @@ func (e *Executor) download(ctx context.Context, w service.Work, run *gh.Workflo
 	if err != nil || found == nil {
 		return nil, err
 	}
-	from := artifact.Source{Client: w.Client, Owner: w.Run.Owner(), Name: w.Run.Name(), Run: run.GetID(), HTTP: e.HTTP}
+	from := github.ArtifactSource{Client: w.Client, Owner: w.Run.Owner(), Name: w.Run.Name(), Run: run.GetID(), HTTP: e.HTTP}
 	return from.Download(ctx, *found, maxArchive)
 }
 

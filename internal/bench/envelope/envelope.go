@@ -1,5 +1,6 @@
 // Package envelope finds the result envelope in an agent's answer and judges
-// it against a scenario's assertions.
+// it against a scenario's assertions, and compares what an agent reports with what
+// GitHub says (rule S13).
 //
 // The envelope is the answer of an atomic scenario: one JSON object with the
 // fields ok, data, error and meta. Agents wrap it in prose and code fences,

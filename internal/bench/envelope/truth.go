@@ -43,7 +43,10 @@ func Compare(expected map[string]any, ordered []string, data any) []string {
 }
 
 // Compare returns sentences on what is untrue in reported data; none if all of
-// it is as expected. Expected are the values of data's fields by name; [Whole]
+// it is as expected. Values are those of JSON. What GitHub's APIs write in two ways
+// is equal: a state in capitals and in small letters, a text that is empty and one
+// that is null, a moment in two forms, line ends. Lists are compared as sets, objects
+// by the fields that are expected. Expected are the values of data's fields by name; [Whole]
 // stands for all of it. Ordered are the names of those whose lists are in
 // order.
 func (s Source) Compare(expected map[string]any, ordered []string, data any) []string {

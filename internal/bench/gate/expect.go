@@ -13,7 +13,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
 
-//go:embed schema.json
+//go:embed expectations.schema.json
 var schema []byte
 
 // Expectations is a checked expectations file.

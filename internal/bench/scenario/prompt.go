@@ -7,7 +7,9 @@ import (
 )
 
 // FirstPrompt returns the first prompt of an attempt: the task as the scenario words
-// it and, for an atomic scenario, the contract of its answer.
+// it and, for an atomic scenario, the contract of its answer. All that an agent is
+// told about its task is put together in this file. It knows no modes, so the words
+// are the same in all of them.
 //
 // The nonce stands in the first line. Where it differs from attempt to
 // attempt, a provider that caches the beginnings of prompts has nothing of an

@@ -58,7 +58,7 @@ func TestGHReadsProjects(t *testing.T) {
 func TestGHChangesProjects(t *testing.T) {
 	withProjects(t, func(t *testing.T, gh *ghTool) {
 		item := func(id string) (found model.ProjectItem, is bool) {
-			world(t, gh.place, func(s *model.State, _ *model.Repo) {
+			lookAt(t, gh.place, func(s *model.State, _ *model.Repo) {
 				_, number, _ := model.ParseNodeID(id)
 				if i := s.ProjectItems.Get(number); i != nil {
 					found, is = *i, true

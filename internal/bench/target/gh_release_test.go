@@ -17,7 +17,7 @@ import (
 func releaseOf(t testing.TB, gh *ghTool, tag string) *model.Release {
 	t.Helper()
 	var found *model.Release
-	world(t, gh.place, func(s *model.State, repo *model.Repo) {
+	lookAt(t, gh.place, func(s *model.State, repo *model.Repo) {
 		if r := s.Releases.First(func(r *model.Release) bool { return r.RepoID == repo.ID && r.TagName == tag }); r != nil {
 			copied := *r
 			found = &copied

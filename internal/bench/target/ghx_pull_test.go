@@ -107,7 +107,7 @@ func TestGHXTakesEventsInLowerCase(t *testing.T) {
 	g := openGHX(t, seededWith(t, "pr_with_bugs"))
 	review := g.must("pr.reviews.submit", byGraphQL, g.pullNumber("pr_with_bugs", map[string]any{"event": "approve"}))
 	assert.Equal(t, "APPROVED", review["state"])
-	world(t, g.place, func(s *model.State, _ *model.Repo) {
+	lookAt(t, g.place, func(s *model.State, _ *model.Repo) {
 		reviews := s.ReviewsOf(s.User(target.Verifier).ID, s.Pull(s.Repo(target.Owner, target.FixturesName), number(t, g.place, "pr_with_bugs")))
 		require.Len(t, reviews, 1)
 		assert.Equal(t, model.ReviewApproved, reviews[0].State)

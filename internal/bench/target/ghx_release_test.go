@@ -26,7 +26,7 @@ func TestGHXDeliversReleases(t *testing.T) {
 	assert.Equal(t, []any{true, false, "https://github.com/aryeko/ghx-bench-fixtures/releases/tag/v9.0.0"}, []any{
 		published["wasDraft"], published["isDraft"], published["url"],
 	})
-	world(t, g.place, func(s *model.State, repo *model.Repo) {
+	lookAt(t, g.place, func(s *model.State, repo *model.Repo) {
 		r := s.PublishedRelease(repo, "v9.0.0")
 		require.NotNil(t, r)
 		assert.Equal(t, []any{"Ninth", "Words", false}, []any{r.Name, r.Body, r.Prerelease})

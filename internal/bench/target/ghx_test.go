@@ -17,7 +17,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/envelope"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
-	worldfile "github.com/ghx-dev/bench-action/internal/bench/world"
+	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
@@ -143,7 +143,7 @@ func shippedScenarios(t testing.TB) []bench.Scenario {
 // and what has become of GitHub are judged as an agent's.
 func TestGHXDoesWhatTheScenariosAsk(t *testing.T) {
 	sandbox := seeded(t)
-	sandbox.FindWorlds(func(name string) (*worldfile.World, error) { return worldfile.Load(scenarios.Files, name) }, nil)
+	sandbox.FindWorlds(func(name string) (*world.World, error) { return world.Load(scenarios.Files, name) }, nil)
 	for _, s := range shippedScenarios(t) {
 		if s.Type == bench.Workflow {
 			continue

@@ -50,8 +50,8 @@ func (g *ghxBench) pull(resource string) *gh.PullRequest {
 	return pr
 }
 
-// world looks at what is behind the place.
-func world(t testing.TB, place *target.Place, look func(s *model.State, repo *model.Repo)) {
+// lookAt looks at what is behind the place.
+func lookAt(t testing.TB, place *target.Place, look func(s *model.State, repo *model.Repo)) {
 	t.Helper()
 	w, ok := place.GitHub.(*sandbox.World)
 	require.True(t, ok)
@@ -143,7 +143,7 @@ func ghxWrites() map[string]func(t *testing.T, g *ghxBench) {
 			g.must("pr.update", byGraphQL, g.in(map[string]any{"prNumber": made["number"], "title": "Other"}))
 			g.must("pr.update", byCLI, g.in(map[string]any{"prNumber": made["number"], "draft": false}))
 			partOf(t, g.read("pr.view", in), map[string]any{"title": "Other", "body": "Text", "state": "OPEN"}, "after the update")
-			world(t, g.place, func(s *model.State, repo *model.Repo) {
+			lookAt(t, g.place, func(s *model.State, repo *model.Repo) {
 				assert.False(t, s.Pull(repo, repo.LastNumber).Pull.Draft)
 			})
 			g.must("pr.close", byGraphQL, in)
@@ -178,7 +178,7 @@ func ghxWrites() map[string]func(t *testing.T, g *ghxBench) {
 			branch := g.pull("pr_mergeable").GetHead().GetRef()
 			g.on("pr.merge", byCLI, "pr_mergeable", map[string]any{"method": "merge", "deleteBranch": true})
 			assert.True(t, g.pull("pr_mergeable").GetMerged())
-			world(t, g.place, func(s *model.State, repo *model.Repo) {
+			lookAt(t, g.place, func(s *model.State, repo *model.Repo) {
 				_, exists := s.BranchHead(repo, branch)
 				assert.False(t, exists)
 			})
@@ -212,7 +212,7 @@ func ghxWrites() map[string]func(t *testing.T, g *ghxBench) {
 		},
 		"workflow.run.rerun.all": func(t *testing.T, g *ghxBench) {
 			g.must("workflow.run.rerun.all", byCLI, g.in(identified("runId", "workflow_run")(t, g.place)))
-			world(t, g.place, func(s *model.State, _ *model.Repo) {
+			lookAt(t, g.place, func(s *model.State, _ *model.Repo) {
 				run := s.Runs.Get(resourceID(t, g.place, "workflow_run", "id"))
 				require.Len(t, run.Attempts, 2)
 				assert.NotContains(t, run.Current().Jobs, run.Attempts[0].Jobs[0], "the job that had passed runs again too")
@@ -227,7 +227,7 @@ func ghxWrites() map[string]func(t *testing.T, g *ghxBench) {
 				"workflowId": "bench-rerun-failed.yml", "ref": "main", "inputs": map[string]any{"seed_id": "x"},
 			}))
 			var run *model.Run
-			world(t, g.place, func(s *model.State, _ *model.Repo) {
+			lookAt(t, g.place, func(s *model.State, _ *model.Repo) {
 				for r := range s.Runs.All() {
 					run = r
 				}
@@ -235,7 +235,7 @@ func ghxWrites() map[string]func(t *testing.T, g *ghxBench) {
 				assert.Equal(t, model.InProgress, run.Current().Status)
 			})
 			g.must("workflow.run.cancel", byCLI, g.in(map[string]any{"runId": run.ID}))
-			world(t, g.place, func(s *model.State, _ *model.Repo) {
+			lookAt(t, g.place, func(s *model.State, _ *model.Repo) {
 				assert.Equal(t, model.Cancelled, s.Runs.Get(run.ID).Current().Conclusion)
 			})
 		},
@@ -245,7 +245,7 @@ func ghxWrites() map[string]func(t *testing.T, g *ghxBench) {
 func resolvedThreads(t testing.TB, g *ghxBench) int {
 	t.Helper()
 	n := 0
-	world(t, g.place, func(s *model.State, _ *model.Repo) {
+	lookAt(t, g.place, func(s *model.State, _ *model.Repo) {
 		for thread := range s.Threads.All() {
 			if thread.Resolved {
 				n++
@@ -264,7 +264,7 @@ func ghxRelations(t *testing.T, g *ghxBench) {
 	g.must("issue.relations.blocked_by.add", byGraphQL, map[string]any{"issueId": issue, "blockedByIssueId": other})
 	g.must("issue.relations.parent.set", byGraphQL, map[string]any{"issueId": issue, "parentIssueId": other})
 	partOf(t, relations(), map[string]any{"parent": map[string]any{"id": other}, "blockedBy": []any{map[string]any{"id": other}}}, "added")
-	world(t, g.place, func(s *model.State, repo *model.Repo) {
+	lookAt(t, g.place, func(s *model.State, repo *model.Repo) {
 		i := s.Issue(repo, number(t, g.place, "issue"))
 		assert.Equal(t, s.Parent(i).ID, i.BlockedBy[0])
 	})

@@ -18,7 +18,7 @@ func (m *mcpBench) run(args map[string]any) map[string]any {
 // failed returns the fixtures' failed run.
 func (m *mcpBench) failed() (run *model.Run) {
 	m.t.Helper()
-	world(m.t, m.place, func(s *model.State, _ *model.Repo) { run = s.Runs.Get(resourceID(m.t, m.place, "workflow_run", "id")) })
+	lookAt(m.t, m.place, func(s *model.State, _ *model.Repo) { run = s.Runs.Get(resourceID(m.t, m.place, "workflow_run", "id")) })
 	return run
 }
 
@@ -79,7 +79,7 @@ func TestMCPRunsActions(t *testing.T) {
 	m.Call("run_workflow", m.in(map[string]any{"workflow_id": "bench-rerun-failed.yml", "ref": "main", "inputs": map[string]any{"seed_id": "x"}}))
 	var run *model.Run
 	latest := func() {
-		world(t, m.place, func(s *model.State, _ *model.Repo) {
+		lookAt(t, m.place, func(s *model.State, _ *model.Repo) {
 			for r := range s.Runs.All() {
 				run = r
 			}

@@ -38,7 +38,7 @@ func TestMCPWritesIssues(t *testing.T) {
 	}))
 	var made *model.Issue
 	latest := func() {
-		world(t, m.place, func(s *model.State, repo *model.Repo) { made = s.Issue(repo, repo.LastNumber) })
+		lookAt(t, m.place, func(s *model.State, repo *model.Repo) { made = s.Issue(repo, repo.LastNumber) })
 	}
 	latest()
 	assert.Equal(t, []any{"New", "Text", 1, 1}, []any{made.Title, made.Body, len(made.Labels), len(made.Assignees)})
@@ -56,7 +56,7 @@ func TestMCPWritesIssues(t *testing.T) {
 	assert.False(t, made.Closed)
 
 	m.Call("add_issue_comment", m.in(map[string]any{"issue_number": made.Number, "body": "Hello"}))
-	world(t, m.place, func(s *model.State, _ *model.Repo) {
+	lookAt(t, m.place, func(s *model.State, _ *model.Repo) {
 		comments := s.CommentsOf(made)
 		assert.Len(t, comments, 1)
 		assert.Equal(t, []string{"Hello", target.Agent}, []string{comments[0].Body, s.Login(comments[0].AuthorID)})
@@ -83,7 +83,7 @@ func TestMCPSubIssues(t *testing.T) {
 	}
 	order := func(want ...model.ID) {
 		t.Helper()
-		world(t, m.place, func(s *model.State, repo *model.Repo) {
+		lookAt(t, m.place, func(s *model.State, repo *model.Repo) {
 			assert.Equal(t, want, s.Issue(repo, number(t, m.place, "issue")).SubIssues)
 		})
 	}
@@ -110,7 +110,7 @@ func TestMCPLabels(t *testing.T) {
 	m.has(map[string]any{"totalCount": 2}, "list_label", m.in(nil))
 	m.has(map[string]any{"name": "bench-fixture", "color": "5319e7"}, "get_label", m.in(map[string]any{"name": "bench-fixture"}))
 	label := func() (found *model.Label) {
-		world(t, m.place, func(s *model.State, repo *model.Repo) {
+		lookAt(t, m.place, func(s *model.State, repo *model.Repo) {
 			for _, l := range s.LabelsOf(repo) {
 				found = l
 			}

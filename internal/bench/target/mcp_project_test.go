@@ -28,7 +28,7 @@ func TestMCPWorksOnProjects(t *testing.T) {
 		m.has(map[string]any{"name": "Status"}, "get_project_field", on(map[string]any{"field_id": status["id"]}))
 
 		var issue model.ID
-		world(t, m.place, func(s *model.State, repo *model.Repo) { issue = s.Issue(repo, 1).ID })
+		lookAt(t, m.place, func(s *model.State, repo *model.Repo) { issue = s.Issue(repo, 1).ID })
 		added, _ := m.JSON("add_project_item", on(map[string]any{"item_type": "issue", "item_id": issue})).(map[string]any)
 		item := on(map[string]any{"item_id": added["id"]})
 		m.has(map[string]any{"content": map[string]any{"number": 1, "title": "[bench:default] Document the configuration file"}}, "get_project_item", item)

@@ -20,7 +20,7 @@ func tagSpec(at gitstore.Hash) gitstore.TagSpec {
 // seen returns a pull request of the fixtures as it is in the world.
 func (m *mcpBench) seen(resource string) (pull *model.Issue) {
 	m.t.Helper()
-	world(m.t, m.place, func(s *model.State, repo *model.Repo) { pull = s.Pull(repo, number(m.t, m.place, resource)) })
+	lookAt(m.t, m.place, func(s *model.State, repo *model.Repo) { pull = s.Pull(repo, number(m.t, m.place, resource)) })
 	return pull
 }
 
@@ -57,7 +57,7 @@ func TestMCPWritesPullRequests(t *testing.T) {
 	m.Call("create_pull_request", m.in(map[string]any{"title": "New", "body": "Text", "head": "topic", "base": "main", "draft": true}))
 	var made *model.Issue
 	latest := func() {
-		world(t, m.place, func(s *model.State, repo *model.Repo) { made = s.Pull(repo, repo.LastNumber) })
+		lookAt(t, m.place, func(s *model.State, repo *model.Repo) { made = s.Pull(repo, repo.LastNumber) })
 	}
 	latest()
 	assert.Equal(t, []any{"New", "Text", "topic", true}, []any{made.Title, made.Body, made.Pull.HeadRef, made.Pull.Draft})
@@ -87,7 +87,7 @@ func TestMCPMerges(t *testing.T) {
 	m.has(map[string]any{"merged": true}, "merge_pull_request", m.on("pr_mergeable", map[string]any{"merge_method": "squash", "commit_title": "Title"}))
 	merged := m.seen("pr_mergeable").Pull
 	assert.True(t, merged.Merged())
-	world(t, m.place, func(s *model.State, repo *model.Repo) {
+	lookAt(t, m.place, func(s *model.State, repo *model.Repo) {
 		at, _ := s.BranchHead(repo, "main")
 		tip, err := repo.Git.Commit(at)
 		assert.NoError(t, err)
@@ -106,7 +106,7 @@ func TestMCPMerges(t *testing.T) {
 func TestMCPReviews(t *testing.T) {
 	m := openAllMCP(t)
 	reviews := func() (all []*model.Review) {
-		world(t, m.place, func(s *model.State, _ *model.Repo) { all = s.ReviewsOf(s.User(target.Agent).ID, m.seenIn(s, "pr")) })
+		lookAt(t, m.place, func(s *model.State, _ *model.Repo) { all = s.ReviewsOf(s.User(target.Agent).ID, m.seenIn(s, "pr")) })
 		return all
 	}
 	write := func(method string, args map[string]any) {
@@ -135,7 +135,7 @@ func TestMCPDropsReviews(t *testing.T) {
 		return m.Try("pull_request_review_write", m.on("pr", map[string]any{"method": method}))
 	}
 	pending := func() (review *model.Review) {
-		world(t, m.place, func(s *model.State, _ *model.Repo) {
+		lookAt(t, m.place, func(s *model.State, _ *model.Repo) {
 			review = s.PendingReview(s.User(target.Agent).ID, m.seenIn(s, "pr"))
 		})
 		return review

@@ -81,7 +81,7 @@ func TestMCPContextAndUsers(t *testing.T) {
 func TestMCPReadsRepositories(t *testing.T) {
 	m := openAllMCP(t)
 	var head, basic string
-	world(t, m.place, func(s *model.State, repo *model.Repo) {
+	lookAt(t, m.place, func(s *model.State, repo *model.Repo) {
 		at, _ := s.BranchHead(repo, "main")
 		head = at.String()
 		at, _ = s.BranchHead(repo, "bench-fixture/default/basic")
@@ -168,7 +168,7 @@ func TestMCPWritesRepositories(t *testing.T) {
 func added(t testing.TB, place *target.Place, branch string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	world(t, place, func(s *model.State, repo *model.Repo) {
+	lookAt(t, place, func(s *model.State, repo *model.Repo) {
 		base, _ := s.BranchHead(repo, "main")
 		head, _ := s.BranchHead(repo, branch)
 		diff, err := repo.Git.Diff(base, head)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
-	worldfile "github.com/ghx-dev/bench-action/internal/bench/world"
+	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -25,7 +25,7 @@ import (
 // shipped makes a variation of a world that ships with the program.
 func shipped(t testing.TB, name string, v bench.Variation) *target.Made {
 	t.Helper()
-	file, err := worldfile.Load(scenarios.Files, name)
+	file, err := world.Load(scenarios.Files, name)
 	require.NoError(t, err)
 	made, err := target.MakeWorld(t.Context(), file, v, nil)
 	require.NoError(t, err)

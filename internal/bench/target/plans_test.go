@@ -20,7 +20,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent/scripted"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
-	worldfile "github.com/ghx-dev/bench-action/internal/bench/world"
+	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
@@ -136,7 +136,7 @@ var newerServer = []string{"unresolved-threads-of-many-001", "resolve-answered-t
 // cost.
 func TestPlansSendWhatTheirToolsSend(t *testing.T) {
 	sandbox := seededWith(t)
-	sandbox.FindWorlds(func(name string) (*worldfile.World, error) { return worldfile.Load(scenarios.Files, name) }, nil)
+	sandbox.FindWorlds(func(name string) (*world.World, error) { return world.Load(scenarios.Files, name) }, nil)
 	library, err := scenario.Load(scenarios.Files)
 	require.NoError(t, err)
 	provider, err := scripted.New(scripted.Options{Pause: -1})

@@ -1,5 +1,6 @@
 // Package target is where agents act: a sandbox inside this process, or a
-// repository on GitHub.
+// repository on GitHub. Worlds that package world has drawn are made true through
+// GitHub's API, in both.
 package target
 
 import (

@@ -14,7 +14,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
-	"github.com/ghx-dev/bench-action/internal/bench/world/build"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
@@ -83,7 +82,7 @@ func BuildWorld(ctx context.Context, plan *world.Plan) (*sandbox.World, bench.Ma
 	if err := made.Setup(func(s *model.State) error { return addAccounts(s, plan) }); err != nil {
 		return nil, bench.Manifest{}, err
 	}
-	clients := build.Clients{People: map[string]*github.Client{}}
+	clients := Clients{People: map[string]*github.Client{}}
 	for _, account := range plan.Accounts {
 		if account.Organization() {
 			continue
@@ -99,7 +98,7 @@ func BuildWorld(ctx context.Context, plan *world.Plan) (*sandbox.World, bench.Ma
 			clients.Main = client
 		}
 	}
-	manifest, err := build.Build(ctx, plan, clients, build.Options{Clock: func(at time.Time) { setClock(made, at) }})
+	manifest, err := Build(ctx, plan, clients, Options{Clock: func(at time.Time) { setClock(made, at) }})
 	if _, told := errors.AsType[jsondoc.Problems](err); told {
 		return nil, bench.Manifest{}, err
 	}

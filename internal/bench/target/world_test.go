@@ -13,7 +13,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
-	worldfile "github.com/ghx-dev/bench-action/internal/bench/world"
+	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 )
@@ -31,13 +31,13 @@ repositories:
 `
 
 // finding returns a function that finds worlds of these texts.
-func finding(texts map[string]string) func(name string) (*worldfile.World, error) {
+func finding(texts map[string]string) func(name string) (*world.World, error) {
 	fsys := fstest.MapFS{}
 	for name, text := range texts {
 		fsys["worlds/"+name+".yaml"] = &fstest.MapFile{Data: []byte(text)}
 		fsys["worlds/"+name+"/more.sh"] = &fstest.MapFile{Data: []byte("true")}
 	}
-	return func(name string) (*worldfile.World, error) { return worldfile.Load(fsys, name) }
+	return func(name string) (*world.World, error) { return world.Load(fsys, name) }
 }
 
 func TestS18AnAttemptIsInTheWorldThatItNames(t *testing.T) {
@@ -111,7 +111,7 @@ func TestS18TheScriptOfAWorldGoesOnWhereTheFileEnds(t *testing.T) {
 	file, err := finding(map[string]string{"shop": shop + "setup: {script: more.sh, makes: {extra: [number]}}\n"})("shop")
 	require.NoError(t, err)
 	runs := 0
-	run := func(_ context.Context, w *worldfile.World, made *target.Made) error {
+	run := func(_ context.Context, w *world.World, made *target.Made) error {
 		runs++
 		text, _ := w.File("more.sh")
 		assert.Equal(t, "true", text)
@@ -120,7 +120,7 @@ func TestS18TheScriptOfAWorldGoesOnWhereTheFileEnds(t *testing.T) {
 		return nil
 	}
 	all, _ := counting(t)
-	all.FindWorlds(func(string) (*worldfile.World, error) { return file, nil }, run)
+	all.FindWorlds(func(string) (*world.World, error) { return file, nil }, run)
 	for range 3 {
 		place, err := all.Prepare(t.Context(), target.Needs{World: "shop", Resources: []string{"extra"}, Variation: &bench.Variation{Seed: 1}})
 		require.NoError(t, err)
@@ -129,6 +129,6 @@ func TestS18TheScriptOfAWorldGoesOnWhereTheFileEnds(t *testing.T) {
 	}
 	assert.Equal(t, 1, runs, "it runs once, and what it made is kept")
 
-	_, err = target.MakeWorld(t.Context(), file, bench.Variation{}, func(context.Context, *worldfile.World, *target.Made) error { return errors.New("it broke") })
+	_, err = target.MakeWorld(t.Context(), file, bench.Variation{}, func(context.Context, *world.World, *target.Made) error { return errors.New("it broke") })
 	require.EqualError(t, err, "it broke")
 }

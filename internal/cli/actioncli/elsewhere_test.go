@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/actions/manifest"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
@@ -165,7 +165,7 @@ func (e *elsewhere) edit(folder string, by edits) {
 			rewrite(e.t, file, change)
 		}
 	}
-	rewrite(e.t, filepath.Join(base, manifest.File), func(m map[string]any) {
+	rewrite(e.t, filepath.Join(base, ledger.ManifestFile), func(m map[string]any) {
 		sums := m["files"].(map[string]any)
 		for _, file := range files {
 			if _, listed := sums[filepath.Base(file)]; listed {

@@ -16,21 +16,19 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
-	"github.com/ghx-dev/bench-action/internal/actions/manifest"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/github"
-	"github.com/ghx-dev/bench-action/internal/github/artifact"
 )
 
 // origin says what the rows are to come from that are judged: this run of the workflow, or
 // the one that has ended.
-func (a *action) origin() manifest.Origin {
+func (a *action) origin() ledger.Origin {
 	e, place := a.event, a.event.Place
-	from := manifest.Origin{
+	from := ledger.Origin{
 		Repository: e.Repo.FullName(), Workflow: place.Workflow, Event: e.Name, Run: place.RunID, Attempt: place.Attempt, Commit: e.HeadSHA,
 	}
 	if e.Name == ghevent.WorkflowRun {
@@ -49,7 +47,7 @@ func (a *action) describe(result benchcli.Result) {
 	if folder == "" {
 		return
 	}
-	if err := manifest.Write(folder, a.origin(), a.inputs.Settings()); err != nil {
+	if err := ledger.WriteManifest(folder, a.origin(), a.inputs.Settings()); err != nil {
 		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
 	}
 }
@@ -76,7 +74,7 @@ func (a *action) delivered(ctx context.Context) error {
 		if source.Runs[i].OutputJSONL != "" {
 			return fault.Invalidf("%s says that its rows are in %.100q: those of another folder are not judged", folder, source.Runs[i].OutputJSONL)
 		}
-		m, err := manifest.Read(folder)
+		m, err := ledger.ReadManifest(folder)
 		if err != nil {
 			return err
 		}
@@ -103,7 +101,7 @@ func (a *action) fetchResults(ctx context.Context) error {
 	if err := a.checkRun(ctx); err != nil {
 		return err
 	}
-	source := artifact.Source{
+	source := github.ArtifactSource{
 		Client: a.teller.client, Owner: e.Repo.Owner, Name: e.Repo.Name, Run: e.Run.ID, HTTP: &http.Client{Timeout: downloadWithin},
 	}
 	all, err := source.List(ctx)
@@ -132,7 +130,7 @@ func (a *action) fetchResults(ctx context.Context) error {
 		if err := os.Mkdir(to, perm); err != nil {
 			return fault.Infraf("make a folder for the results: %w", err)
 		}
-		if err := artifact.Unpack(archive, to, artifact.Limits{Files: maxFiles, Bytes: maxUnpacked}, isResult); err != nil {
+		if err := github.UnpackArchive(archive, to, github.ArchiveLimits{Files: maxFiles, Bytes: maxUnpacked}, isResult); err != nil {
 			return fault.Because(fault.KindOf(err), err, fmt.Sprintf("artifact %.100q cannot be used: %s", one.Name, fault.Public(err)))
 		}
 	}
@@ -147,7 +145,7 @@ var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,99}$`)
 // them. Figures that somebody has written down already are not.
 func isResult(name string) bool {
 	base := path.Base(name)
-	return base == ledger.RunFile || base == manifest.File || ledger.IsFile(base)
+	return base == ledger.RunFile || base == ledger.ManifestFile || ledger.IsFile(base)
 }
 
 // checkRun asks GitHub whether the run is still what the event says: it may have been
@@ -171,9 +169,9 @@ func (a *action) checkRun(ctx context.Context) error {
 
 // chosen returns the artifacts that the inputs name and that the run's last attempt has
 // uploaded.
-func (a *action) chosen(all []artifact.Artifact) ([]artifact.Artifact, error) {
+func (a *action) chosen(all []github.Artifact) ([]github.Artifact, error) {
 	e, patterns := a.event, a.inputs.Artifacts
-	var chosen []artifact.Artifact
+	var chosen []github.Artifact
 	for _, one := range all {
 		named := slices.ContainsFunc(patterns, func(pattern string) bool {
 			is, _ := path.Match(pattern, one.Name) // what is no pattern was refused
@@ -186,7 +184,7 @@ func (a *action) chosen(all []artifact.Artifact) ([]artifact.Artifact, error) {
 			return nil, fault.Invalidf("artifact %.100q is of run %d and commit %.40s, and those of run %d and commit %s are to be judged", one.Name, one.Run.ID, one.Run.HeadSHA, e.Run.ID, e.HeadSHA)
 		case one.Expired:
 			return nil, fault.Invalidf("artifact %.100q has expired: run the other workflow again", one.Name)
-		case slices.ContainsFunc(chosen, func(other artifact.Artifact) bool { return strings.EqualFold(one.Name, other.Name) }):
+		case slices.ContainsFunc(chosen, func(other github.Artifact) bool { return strings.EqualFold(one.Name, other.Name) }):
 			return nil, fault.Invalidf("there are two artifacts %.100q of the run, and nobody knows whose which is: upload each name once", one.Name)
 		default:
 			chosen = append(chosen, one)

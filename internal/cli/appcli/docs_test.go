@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/app/service"
-	"github.com/ghx-dev/bench-action/internal/app/setup"
 	grammar "github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 )
@@ -51,7 +51,7 @@ func TestTheDocumentationHasAllCommandsAndPermissions(t *testing.T) {
 	}
 	_, permissions, _ := strings.Cut(string(text), "## Permissions")
 	permissions, _, _ = strings.Cut(permissions, "\n## ")
-	for name := range setup.Permissions() {
+	for name := range dashboard.Permissions() {
 		assert.Contains(t, permissions, strings.ReplaceAll(name, "_", " "), name)
 	}
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
-	"github.com/ghx-dev/bench-action/internal/app/setup"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
@@ -243,7 +242,7 @@ func (p *program) askGitHub(ctx context.Context, c config.Config) (state string,
 	if err == nil {
 		facts, err = asks.Facts(ctx)
 	}
-	lacks = setup.Lacks(facts, setup.Permissions(), service.Events().Subscribed())
+	lacks = dashboard.Lacks(facts, dashboard.Permissions(), service.Events().Subscribed())
 	switch {
 	case err != nil && fault.KindOf(err) == fault.Invalid:
 		return "does not accept the App", nil, err

@@ -17,17 +17,17 @@ var layers = [][]string{
 	{"internal/app"},
 	{"internal/app/dispatch"},
 	{"internal/app/service"},
-	{"internal/app/runs", "internal/app/setup"},
-	{"internal/app/settings", "internal/app/webhook", "internal/app/dashboard", "internal/app/config", "internal/bench/verify", "internal/bench/audit", "internal/bench/suitegate", "harness/..."},
+	{"internal/app/runs"},
+	{"internal/app/settings", "internal/app/webhook", "internal/app/dashboard", "internal/app/config", "internal/bench/verify", "internal/bench/audit", "harness/..."},
 	{"internal/publish", "internal/actions/..."},
 	{"internal/ghevent"},
-	{"internal/bench/station", "internal/bench/canary", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/queue/..."},
+	{"internal/bench/station", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/queue/..."},
 	{
 		"internal/bench/gate", "internal/bench/evidence", "internal/bench/scenario", "internal/bench/scene", "internal/bench/world/...", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
-		"internal/bench/envelope", "internal/bench/prompt", "internal/bench/ledger", "internal/bench/expect", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
+		"internal/bench/envelope", "internal/bench/ledger", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
 		"internal/confine/...", "internal/bench/toolset", "internal/bench/surface",
 	},
-	{"internal/bench", "internal/bench/footprint", "internal/bench/truth", "internal/bench/stats", "internal/fault", "internal/githubschema/...", "internal/jq", "internal/jsondoc", "internal/markdown", "internal/redact", "internal/tail", "scenarios"},
+	{"internal/bench", "internal/bench/footprint", "internal/bench/stats", "internal/fault", "internal/githubschema/...", "internal/jq", "internal/jsondoc", "internal/markdown", "internal/redact", "scenarios"},
 }
 
 // standardLibraryAlone import nothing else.
@@ -45,7 +45,7 @@ var importers = map[string][]string{
 	"internal/sandbox/...":           {"internal/bench/target/...", "internal/cli/..."},
 	"internal/testkit/...":           {},
 	"internal/githubschema/reduce":   {},
-	"internal/bench/agent/agenttest": {"internal/testkit/realagent"},
+	"internal/bench/agent/agenttest": {"internal/testkit/realtool"},
 }
 
 // strangers do not import each other.
@@ -54,7 +54,7 @@ var strangers = []string{"internal/comment/...", "internal/bench/report", "inter
 // impure are the packages of the standard library that reach out of the
 // process, or into it, in ways that a pure package does not.
 var impure = []string{
-	"os/...", "io/fs", "io/ioutil", "net/...", "syscall", "embed", "log/...", "path/filepath", "plugin", "database/...", "crypto/rand",
+	"os/...", "io/fs", "io/ioutil", "net/...", "syscall", "log/...", "path/filepath", "plugin", "database/...", "crypto/rand",
 }
 
 // purePackages judge.

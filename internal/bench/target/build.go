@@ -1,7 +1,4 @@
-// Package build makes a drawn world true through GitHub's API: in a sandbox
-// inside this process, in one that is reached by URL, or in a repository on
-// GitHub.
-package build
+package target
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package build_test
+package target_test
 
 import (
 	"bytes"
@@ -22,7 +22,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
-	"github.com/ghx-dev/bench-action/internal/bench/world/build"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
@@ -356,8 +355,8 @@ func TestS15EqualVariationsMakeEqualSnapshots(t *testing.T) {
 // elsewhere is a second sandbox, which is reached by its URL alone.
 type elsewhere struct {
 	*sandbox.World
-	clients build.Clients
-	options build.Options
+	clients target.Clients
+	options target.Options
 	skipped []string
 }
 
@@ -376,7 +375,7 @@ func newElsewhere(t *testing.T, accounts ...string) *elsewhere {
 		}
 		return nil
 	}))
-	e := &elsewhere{World: w, clients: build.Clients{People: map[string]*github.Client{}}, options: build.Options{Repo: "team/books"}}
+	e := &elsewhere{World: w, clients: target.Clients{People: map[string]*github.Client{}}, options: target.Options{Repo: "team/books"}}
 	for _, login := range accounts {
 		e.clients.People[login] = clientOf(t, w, login)
 	}
@@ -387,7 +386,7 @@ func newElsewhere(t *testing.T, accounts ...string) *elsewhere {
 
 func (e *elsewhere) build(t *testing.T, plan *world.Plan) (bench.Manifest, error) {
 	t.Helper()
-	return build.Build(t.Context(), plan, e.clients, e.options)
+	return target.Build(t.Context(), plan, e.clients, e.options)
 }
 
 // summary lists what a world has, without ids and times.
@@ -501,7 +500,7 @@ func TestWhereAWorldCannotBeBuilt(t *testing.T) {
 		{"a token that is no good", "look up the account that is ana: ", fault.Invalid, func(e *elsewhere) {
 			client, err := github.New(github.Options{RESTURL: e.clients.Main.REST.BaseURL.String(), Token: "ghp_wrong"})
 			require.NoError(t, err)
-			e.clients = build.Clients{Main: client}
+			e.clients = target.Clients{Main: client}
 		}},
 		{"a pace that is broken off", "begin the history of acme/ledger: ", fault.Infrastructure, func(e *elsewhere) {
 			e.options.Pace = func(context.Context) error { return context.Canceled }

@@ -1,4 +1,4 @@
-package setup
+package dashboard
 
 // texts are the pages. They need no script; their style is the dashboard's.
 const texts = `{{define "head"}}<!doctype html>

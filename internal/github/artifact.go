@@ -1,7 +1,4 @@
-// Package artifact fetches what runs of workflows have uploaded. Who has written that
-// may be anybody, so it is read within limits, and nothing of it says where it is from:
-// GitHub does.
-package artifact
+package github
 
 import (
 	"cmp"
@@ -17,7 +14,6 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/github"
 )
 
 // Artifact is what GitHub says of one.
@@ -36,9 +32,11 @@ type Artifact struct {
 	} `json:"workflow_run"`
 }
 
-// Source is a run of a workflow.
-type Source struct {
-	Client      *github.Client
+// ArtifactSource is a run of a workflow. Who has written what it uploaded may be
+// anybody, so it is read within limits, and nothing of it says where it is from:
+// GitHub does.
+type ArtifactSource struct {
+	Client      *Client
 	Owner, Name string
 	Run         int64
 	// HTTP downloads, and is given no token.
@@ -46,10 +44,10 @@ type Source struct {
 }
 
 // List returns what a run has uploaded, in all of its attempts.
-func (s Source) List(ctx context.Context) ([]Artifact, error) {
+func (s ArtifactSource) List(ctx context.Context) ([]Artifact, error) {
 	var all []Artifact
 	// go-github's own list leaves the digest out.
-	pages := github.Pages(func(page gh.ListOptions) ([]Artifact, *gh.Response, error) {
+	pages := Pages(func(page gh.ListOptions) ([]Artifact, *gh.Response, error) {
 		var answer struct {
 			Artifacts []Artifact `json:"artifacts"`
 		}
@@ -63,7 +61,7 @@ func (s Source) List(ctx context.Context) ([]Artifact, error) {
 	})
 	for one, err := range pages {
 		if err != nil {
-			return nil, github.Explain("list the artifacts of the workflow's run", err)
+			return nil, Explain("list the artifacts of the workflow's run", err)
 		}
 		all = append(all, one)
 	}
@@ -75,14 +73,14 @@ const maxRedirects = 5
 
 // Download returns the archive of an artifact that has so many bytes at most. One that is
 // larger, or is another one than GitHub's list says, is an error of kind invalid.
-func (s Source) Download(ctx context.Context, a Artifact, most int64) ([]byte, error) {
+func (s ArtifactSource) Download(ctx context.Context, a Artifact, most int64) ([]byte, error) {
 	tooLarge := fault.Invalidf("artifact %s is larger than %d MiB: upload the rows of the run alone", a.Name, most>>20)
 	if a.Size > most {
 		return nil, tooLarge
 	}
 	at, _, err := s.Client.REST.Actions.DownloadArtifact(ctx, s.Owner, s.Name, a.ID, maxRedirects)
 	if err != nil {
-		return nil, github.Explain("find the archive of artifact "+a.Name, err)
+		return nil, Explain("find the archive of artifact "+a.Name, err)
 	}
 	archive, err := s.fetch(ctx, at.String(), most)
 	switch {
@@ -100,7 +98,7 @@ func (s Source) Download(ctx context.Context, a Artifact, most int64) ([]byte, e
 
 // fetch reads an archive, of which one byte too many is read at most. The address has a
 // secret in it, which errors do not repeat.
-func (s Source) fetch(ctx context.Context, address string, most int64) ([]byte, error) {
+func (s ArtifactSource) fetch(ctx context.Context, address string, most int64) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return nil, fault.Infraf("download the artifact: GitHub names no address for it")

@@ -1,4 +1,4 @@
-package artifact
+package github
 
 import (
 	"archive/zip"
@@ -14,18 +14,18 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-// Limits say how much of an archive is unpacked.
-type Limits struct {
+// ArchiveLimits say how much of an archive is unpacked.
+type ArchiveLimits struct {
 	// Files is a number of files, those that are left out too.
 	Files int
 	// Bytes are of all that are unpacked, together.
 	Bytes int64
 }
 
-// Unpack writes those files of an archive to a folder whose path is wanted; others are
+// UnpackArchive writes those files of an archive to a folder whose path is wanted; others are
 // left out. Errors are of kind invalid: names that lead out of the folder, links and
 // whatever else is no file, names that are there twice, and what is beyond the limits.
-func Unpack(archive []byte, folder string, limits Limits, wanted func(name string) bool) error {
+func UnpackArchive(archive []byte, folder string, limits ArchiveLimits, wanted func(name string) bool) error {
 	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
 		return fault.Invalidf("it is no zip archive")

@@ -1,12 +1,4 @@
-// Package setup sets a GitHub App up in the browser, by GitHub's manifest flow:
-// a page sends the user to GitHub with a manifest, GitHub makes the App and
-// sends the user back with a code, and the code is exchanged for credentials.
-// See https://docs.github.com/apps/sharing-github-apps/registering-a-github-app-from-a-manifest.
-//
-// Whoever knows the token that the server has logged may do that, once. The
-// state that goes through GitHub is kept in the same browser too, so that
-// nobody can have another's browser finish an App that is not its user's.
-package setup
+package dashboard
 
 import (
 	"crypto/subtle"
@@ -23,8 +15,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-// Options say how an App is set up. All must be given but for PublicURL.
-type Options struct {
+// SetupOptions say how an App is set up. All must be given but for PublicURL.
+type SetupOptions struct {
 	// Token is what the user must know.
 	Token string
 	// PublicURL is where GitHub and browsers reach the server. If it is empty,
@@ -50,9 +42,17 @@ const stateTime = time.Hour
 // cookie is the name of the cookie with the state.
 const cookie = "bench_setup"
 
-// Setup is the pages below /setup. It is safe for concurrent use.
+// Setup is the pages below /setup, which set a GitHub App up by GitHub's manifest
+// flow: a page sends the user to GitHub with a manifest, GitHub makes the App and
+// sends the user back with a code, and the code is exchanged for credentials. See
+// https://docs.github.com/apps/sharing-github-apps/registering-a-github-app-from-a-manifest.
+//
+// Whoever knows the token that the server has logged may do that, once. The state
+// that goes through GitHub is kept in the same browser too, so that nobody can have
+// another's browser finish an App that is not its user's. It is safe for concurrent
+// use.
 type Setup struct {
-	opts  Options
+	opts  SetupOptions
 	pages *template.Template
 	mux   *http.ServeMux
 
@@ -64,8 +64,8 @@ type Setup struct {
 	install string
 }
 
-// New returns the pages.
-func New(opts Options) (*Setup, error) {
+// NewSetup returns the pages.
+func NewSetup(opts SetupOptions) (*Setup, error) {
 	pages, err := template.New("").Parse(texts)
 	if err != nil {
 		return nil, fault.Internalf("read the pages of the set-up: %w", err)

@@ -1,4 +1,4 @@
-package artifact_test
+package github_test
 
 import (
 	"archive/zip"
@@ -18,7 +18,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
-	"github.com/ghx-dev/bench-action/internal/github/artifact"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
@@ -51,7 +50,7 @@ func wanted(name string) bool { return strings.HasSuffix(name, ".txt") }
 func TestOnlyWantedFilesAreUnpacked(t *testing.T) {
 	folder := t.TempDir()
 	packed := archive(t, entry{name: "a/"}, entry{name: "a/b.txt", text: "b"}, entry{name: "c.txt", text: "c"}, entry{name: "a/report.html", text: "no"}, entry{name: "./d/../e.txt", text: "e"})
-	require.NoError(t, artifact.Unpack(packed, folder, artifact.Limits{Files: 5, Bytes: 3}, wanted))
+	require.NoError(t, github.UnpackArchive(packed, folder, github.ArchiveLimits{Files: 5, Bytes: 3}, wanted))
 	found := map[string]string{}
 	require.NoError(t, filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
@@ -100,7 +99,7 @@ func TestAHostileArchiveIsRefused(t *testing.T) {
 			if name == "bits that have been turned" {
 				most = 1 << 20
 			}
-			err := artifact.Unpack(c.archive, folder, artifact.Limits{Files: 10, Bytes: most}, wanted)
+			err := github.UnpackArchive(c.archive, folder, github.ArchiveLimits{Files: 10, Bytes: most}, wanted)
 			require.ErrorContains(t, err, c.says)
 			assert.Equal(t, fault.Invalid, fault.KindOf(err))
 			outside, err := os.ReadDir(filepath.Dir(folder))
@@ -113,7 +112,7 @@ func TestAHostileArchiveIsRefused(t *testing.T) {
 const token = "ghs_of-the-job"
 
 // uploaded is a world with a run that has two artifacts.
-func uploaded(t *testing.T) (artifact.Source, *sandboxtest.World) {
+func uploaded(t *testing.T) (github.ArtifactSource, *sandboxtest.World) {
 	t.Helper()
 	w := sandboxtest.New(t)
 	w.As("owner").Do("PUT", sandboxtest.Path+"/contents/.github/workflows/ci.yml", map[string]string{
@@ -127,7 +126,7 @@ func uploaded(t *testing.T) (artifact.Source, *sandboxtest.World) {
 	client, err := github.New(github.Options{RESTURL: w.URL, Token: token})
 	require.NoError(t, err)
 	run := w.As("reader").Get(sandboxtest.Path + "/actions/runs").Int("workflow_runs.0.id")
-	return artifact.Source{Client: client, Owner: sandboxtest.Owner, Name: sandboxtest.Name, Run: int64(run), HTTP: http.DefaultClient}, w
+	return github.ArtifactSource{Client: client, Owner: sandboxtest.Owner, Name: sandboxtest.Name, Run: int64(run), HTTP: http.DefaultClient}, w
 }
 
 func TestAnArtifactIsTheOneThatWasUploaded(t *testing.T) {
@@ -141,7 +140,7 @@ func TestAnArtifactIsTheOneThatWasUploaded(t *testing.T) {
 	assert.Len(t, rows.Run.HeadSHA, 40)
 	content, err := source.Download(t.Context(), rows, 1<<20)
 	require.NoError(t, err)
-	require.NoError(t, artifact.Unpack(content, t.TempDir(), artifact.Limits{Files: 1, Bytes: 4}, wanted))
+	require.NoError(t, github.UnpackArchive(content, t.TempDir(), github.ArchiveLimits{Files: 1, Bytes: 4}, wanted))
 
 	_, err = source.Download(t.Context(), rows, 10)
 	assert.ErrorContains(t, err, "artifact rows is larger than")
@@ -188,7 +187,7 @@ func TestADownloadTellsNeitherItsTokenNorItsAddress(t *testing.T) {
 func TestWhatIsTooLargeIsNotAskedFor(t *testing.T) {
 	source, _ := uploaded(t)
 	source.HTTP, source.Client = nil, nil // nobody is to be asked
-	_, err := source.Download(t.Context(), artifact.Artifact{Name: "rows", Size: 3 << 20}, 2<<20)
+	_, err := source.Download(t.Context(), github.Artifact{Name: "rows", Size: 3 << 20}, 2<<20)
 	assert.EqualError(t, err, "artifact rows is larger than 2 MiB: upload the rows of the run alone")
 }
 
@@ -199,9 +198,9 @@ func TestErrorsOfGitHubAreToldOf(t *testing.T) {
 	_, err := gone.List(t.Context())
 	require.ErrorContains(t, err, "list the artifacts")
 	assert.Equal(t, http.StatusNotFound, github.StatusOf(err))
-	_, err = source.Download(t.Context(), artifact.Artifact{ID: 1, Name: "rows"}, 1<<20)
+	_, err = source.Download(t.Context(), github.Artifact{ID: 1, Name: "rows"}, 1<<20)
 	require.ErrorContains(t, err, "find the archive of artifact rows")
-	assert.Equal(t, fault.Infrastructure, fault.KindOf(artifact.Unpack(archive(t), filepath.Join(t.TempDir(), "nowhere"), artifact.Limits{}, wanted)))
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(github.UnpackArchive(archive(t), filepath.Join(t.TempDir(), "nowhere"), github.ArchiveLimits{}, wanted)))
 }
 
 func TestAllPagesAreRead(t *testing.T) {
@@ -214,7 +213,7 @@ func TestAllPagesAreRead(t *testing.T) {
 	defer api.Close()
 	client, err := github.New(github.Options{RESTURL: api.URL, Token: token})
 	require.NoError(t, err)
-	all, err := artifact.Source{Client: client, Owner: "o", Name: "r", Run: 1}.List(t.Context())
+	all, err := github.ArtifactSource{Client: client, Owner: "o", Name: "r", Run: 1}.List(t.Context())
 	require.NoError(t, err)
 	assert.Len(t, all, 2)
 }

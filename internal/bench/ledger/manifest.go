@@ -1,11 +1,4 @@
-// Package manifest says where the rows of a run come from. Each job that runs cells
-// writes a manifest beside them, and a job that judges what others have run holds it
-// against what it knows itself.
-//
-// A manifest is a claim, as rows are: who makes up rows makes up a manifest for them. It
-// keeps apart what has got mixed up, and says which rows an origin is to be found out of
-// that GitHub vouches for.
-package manifest
+package ledger
 
 import (
 	"bytes"
@@ -23,20 +16,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-// File is the name of a manifest in the folder of its run.
-const File = "bench-manifest.json"
+// ManifestFile is the name of a manifest in the folder of its run.
+const ManifestFile = "bench-manifest.json"
 
-// SchemaVersion is that of a Manifest. docs/manifest.schema.json describes it.
-const SchemaVersion = 1
+// ManifestVersion is that of a Manifest. docs/manifest.schema.json describes it.
+const ManifestVersion = 1
 
 // maxFile is the longest manifest that is read, in bytes.
 const maxFile = 1 << 20
 
-// Manifest says where the files of a run come from.
+// Manifest says where the files of a run come from. Each job that runs cells writes
+// one beside its rows, and a job that judges what others have run holds it against
+// what it knows itself.
+//
+// It is a claim, as rows are: who makes up rows makes up a manifest for them. It
+// keeps apart what has got mixed up, and says which rows an origin is to be found
+// out of that GitHub vouches for.
 type Manifest struct {
 	SchemaVersion int `json:"schema_version"`
 	Origin
@@ -61,12 +59,12 @@ type Origin struct {
 	Commit string `json:"commit"`
 }
 
-// Write writes the manifest of the files in a run's folder.
-func Write(folder string, from Origin, settings map[string]string) error {
-	m := Manifest{SchemaVersion: SchemaVersion, Origin: from, Settings: settings, Files: map[string]string{}}
+// WriteManifest writes the manifest of the files in a run's folder.
+func WriteManifest(folder string, from Origin, settings map[string]string) error {
+	m := Manifest{SchemaVersion: ManifestVersion, Origin: from, Settings: settings, Files: map[string]string{}}
 	entries, err := os.ReadDir(folder)
 	for _, entry := range entries {
-		if err != nil || !entry.Type().IsRegular() || entry.Name() == File {
+		if err != nil || !entry.Type().IsRegular() || entry.Name() == ManifestFile {
 			continue
 		}
 		m.Files[entry.Name()], err = sum(filepath.Join(folder, entry.Name()))
@@ -77,7 +75,7 @@ func Write(folder string, from Origin, settings map[string]string) error {
 	}
 	if err == nil {
 		const perm = 0o644
-		err = os.WriteFile(filepath.Join(folder, File), append(text, '\n'), perm)
+		err = os.WriteFile(filepath.Join(folder, ManifestFile), append(text, '\n'), perm)
 	}
 	if err != nil {
 		return fault.Infraf("write the manifest of the run: %w", err)
@@ -85,12 +83,12 @@ func Write(folder string, from Origin, settings map[string]string) error {
 	return nil
 }
 
-// Read reads the manifest in a run's folder. Errors are of kind invalid.
-func Read(folder string) (Manifest, error) {
-	path := filepath.Join(folder, File)
+// ReadManifest reads the manifest in a run's folder. Errors are of kind invalid.
+func ReadManifest(folder string) (Manifest, error) {
+	path := filepath.Join(folder, ManifestFile)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Manifest{}, fault.Invalidf("%s has rows, but no %s that says where they come from: the job that ran them has ended before it could write that, or they are not the action's; run that job again", folder, File)
+		return Manifest{}, fault.Invalidf("%s has rows, but no %s that says where they come from: the job that ran them has ended before it could write that, or they are not the action's; run that job again", folder, ManifestFile)
 	}
 	if err != nil {
 		return Manifest{}, fault.Invalidf("read %s: %w", path, err)
@@ -103,8 +101,8 @@ func Read(folder string) (Manifest, error) {
 	var m Manifest
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&m); err != nil || m.SchemaVersion != SchemaVersion {
-		return Manifest{}, fault.Invalidf("%s is no manifest of this version: %w", path, cmp.Or(err, fmt.Errorf("schema_version is %d, want %d", m.SchemaVersion, SchemaVersion)))
+	if err := decoder.Decode(&m); err != nil || m.SchemaVersion != ManifestVersion {
+		return Manifest{}, fault.Invalidf("%s is no manifest of this version: %w", path, cmp.Or(err, fmt.Errorf("schema_version is %d, want %d", m.SchemaVersion, ManifestVersion)))
 	}
 	return m, nil
 }
@@ -150,11 +148,11 @@ func joined(a, b map[string]string) map[string]string {
 
 // checkFiles looks whether all that is read of a run is as its job has left it.
 func (m Manifest) checkFiles(folder string) error {
-	ledgers, err := ledger.Files(folder)
+	ledgers, err := Files(folder)
 	if err != nil {
 		return err
 	}
-	for _, path := range append(ledgers, filepath.Join(folder, ledger.RunFile)) {
+	for _, path := range append(ledgers, filepath.Join(folder, RunFile)) {
 		want, known := m.Files[filepath.Base(path)]
 		if !known {
 			return fault.Invalidf("%s is not among the files of its manifest: it was added after the run", path)
