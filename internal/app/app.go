@@ -1,8 +1,8 @@
 // Package app is the server of the GitHub App: it receives deliveries of
 // webhooks, stores each with its job, and works on the jobs.
 //
-// The way of a delivery: the [webhook.Inbox] checks it and stores it together with a
-// job, and a worker takes that to whoever handles deliveries ([webhook.Inbox.Handle]).
+// The way of a delivery: the [service.Inbox] checks it and stores it together with a
+// job, and a worker takes that to whoever handles deliveries ([service.Inbox.Handle]).
 package app
 
 import (
@@ -14,11 +14,10 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/config"
-	"github.com/ghx-dev/bench-action/internal/app/webhook"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/queue"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 	"github.com/ghx-dev/bench-action/internal/redact"
 )
 
@@ -27,7 +26,7 @@ type Options struct {
 	Config config.Config
 	// Events are those that start something. An App that is set up in the browser
 	// subscribes to these.
-	Events webhook.Events
+	Events service.Subscriptions
 	// Process names this process, unlike any other on the same database.
 	Process string
 	Log     *slog.Logger
@@ -65,9 +64,9 @@ const (
 // App is a server that is set up but does not serve yet: see [App.Serve].
 type App struct {
 	opts    Options
-	db      *database.DB
+	db      *queue.DB
 	queue   *queue.Queue
-	inbox   *webhook.Inbox
+	inbox   *service.Inbox
 	clients *github.Clients
 	metrics *metrics
 	mux     *http.ServeMux
@@ -82,7 +81,7 @@ type App struct {
 
 // New opens the database and sets up a server.
 func New(ctx context.Context, opts Options) (*App, error) {
-	db, err := database.Open(ctx, opts.Config.Database)
+	db, err := queue.OpenDB(ctx, opts.Config.Database)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +107,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	a.inbox, err = webhook.Open(ctx, webhook.Options{
+	a.inbox, err = service.Open(ctx, service.InboxOptions{
 		DB: a.db, Queue: a.queue, Lane: LaneEvents, Secret: a.webhookSecret, Events: a.opts.Events, Log: a.opts.Log, Now: a.opts.Now,
 		Redact: a.opts.Secrets.String, Count: a.metrics.delivered,
 	})
@@ -134,10 +133,10 @@ func (a *App) Close() error { return a.db.Close() }
 func (a *App) Queue() *queue.Queue { return a.queue }
 
 // DB returns the server's database.
-func (a *App) DB() *database.DB { return a.db }
+func (a *App) DB() *queue.DB { return a.db }
 
 // Inbox returns where the server's deliveries arrive.
-func (a *App) Inbox() *webhook.Inbox { return a.inbox }
+func (a *App) Inbox() *service.Inbox { return a.inbox }
 
 // Clients returns what makes the App's clients of GitHub. Their error is of kind
 // infrastructure as long as the App is not set up.

@@ -16,7 +16,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app"
 	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/service"
-	"github.com/ghx-dev/bench-action/internal/app/webhook"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	gh "github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/queue"
@@ -26,9 +25,9 @@ import (
 const opened = `{"action":"opened","installation":{"id":7},"repository":{"full_name":"octo/hello"}}`
 
 // becomes waits until a delivery is in a state, and returns it.
-func (r *rig) becomes(id string, want webhook.State) webhook.Delivery {
+func (r *rig) becomes(id string, want service.State) service.Delivery {
 	r.t.Helper()
-	var found webhook.Delivery
+	var found service.Delivery
 	require.Eventually(r.t, func() (is bool) {
 		var err error
 		found, err = r.Inbox().Delivery(r.t.Context(), id)
@@ -40,37 +39,37 @@ func (r *rig) becomes(id string, want webhook.State) webhook.Delivery {
 // handler does what a test wants done with deliveries of an event.
 type handler struct {
 	event   string
-	do      func(context.Context, webhook.Delivery) error
-	givenUp func(context.Context, webhook.Delivery, error)
+	do      func(context.Context, service.Delivery) error
+	givenUp func(context.Context, service.Delivery, error)
 }
 
-func (h *handler) Deliver(ctx context.Context, d webhook.Delivery) error {
+func (h *handler) Deliver(ctx context.Context, d service.Delivery) error {
 	if d.Event != h.event {
 		return nil
 	}
 	return h.do(ctx, d)
 }
 
-func (h *handler) GiveUp(ctx context.Context, d webhook.Delivery, problem error) {
+func (h *handler) GiveUp(ctx context.Context, d service.Delivery, problem error) {
 	if h.givenUp != nil {
 		h.givenUp(ctx, d, problem)
 	}
 }
 
 // on sets what is done with deliveries of an event.
-func (r *rig) on(event string, do func(context.Context, webhook.Delivery) error) {
+func (r *rig) on(event string, do func(context.Context, service.Delivery) error) {
 	r.handler.event, r.handler.do = event, do
 	r.Inbox().Handle(r.handler)
 }
 
 // onFailure sets what is done with those that failed for good.
-func (r *rig) onFailure(do func(context.Context, webhook.Delivery, error)) { r.handler.givenUp = do }
+func (r *rig) onFailure(do func(context.Context, service.Delivery, error)) { r.handler.givenUp = do }
 
 func TestADeliveryReachesItsHandler(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
 		r := newRig(t, address, nil)
-		got := make(chan webhook.Delivery, 1)
-		r.on("pull_request", func(_ context.Context, d webhook.Delivery) error {
+		got := make(chan service.Delivery, 1)
+		r.on("pull_request", func(_ context.Context, d service.Delivery) error {
 			got <- d
 			return nil
 		})
@@ -81,10 +80,10 @@ func TestADeliveryReachesItsHandler(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, opened, string(body))
 		assert.Equal(t, []any{guid(1), "pull_request", "opened", int64(7), "octo/hello"}, []any{d.ID, d.Event, d.Action, d.Installation, d.Repository})
-		assert.False(t, r.becomes(guid(1), webhook.Handled).Finished.IsZero())
+		assert.False(t, r.becomes(guid(1), service.Handled).Finished.IsZero())
 
 		assert.Equal(t, http.StatusAccepted, r.deliver(guid(2), "ping", `{"zen":"Design for failure."}`))
-		r.becomes(guid(2), webhook.Handled)
+		r.becomes(guid(2), service.Handled)
 		recent, err := r.Inbox().Recent(t.Context(), "", 10)
 		require.NoError(t, err)
 		assert.Equal(t, []string{guid(2), guid(1)}, []string{recent[0].ID, recent[1].ID})
@@ -98,7 +97,7 @@ func TestADeliveryThatIsRepeatedAHundredTimesMakesOneJob(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
 		r := newRig(t, address, nil)
 		var calls atomic.Int32
-		r.on("pull_request", func(context.Context, webhook.Delivery) error {
+		r.on("pull_request", func(context.Context, service.Delivery) error {
 			calls.Add(1)
 			return nil
 		})
@@ -108,7 +107,7 @@ func TestADeliveryThatIsRepeatedAHundredTimesMakesOneJob(t *testing.T) {
 			all.Go(func() { assert.Equal(t, http.StatusAccepted, r.deliver(guid(1), "pull_request", opened)) })
 		}
 		all.Wait()
-		r.becomes(guid(1), webhook.Handled)
+		r.becomes(guid(1), service.Handled)
 		assert.EqualValues(t, 1, calls.Load())
 		var jobs int
 		require.NoError(t, r.DB().QueryRow(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'delivery'").Scan(&jobs))
@@ -121,12 +120,12 @@ func TestADeliveryThatIsRepeatedAHundredTimesMakesOneJob(t *testing.T) {
 
 func TestADeliveryThatCannotBeHandledSaysWhy(t *testing.T) {
 	r := newRig(t, dbtest.SQLite(t), nil)
-	r.on("pull_request", func(context.Context, webhook.Delivery) error {
+	r.on("pull_request", func(context.Context, service.Delivery) error {
 		return queue.Permanent(fault.Because(fault.Invalid, errors.New(secret), "the settings hold "+secret))
 	})
 	r.start()
 	r.deliver(guid(1), "pull_request", opened)
-	assert.Equal(t, "the settings hold [redacted]", r.becomes(guid(1), webhook.Failed).Problem)
+	assert.Equal(t, "the settings hold [redacted]", r.becomes(guid(1), service.Failed).Problem)
 	assert.NotContains(t, r.log.String(), secret)
 }
 
@@ -140,7 +139,7 @@ func TestADeliveryThatMeetsARateLimitGivesItsWorkerBack(t *testing.T) {
 	})
 	client, err := gh.New(gh.Options{Transport: limited, Patience: &gh.Patience{Now: time.Now, Random: func() float64 { return 0 }, MaxWait: time.Second}})
 	require.NoError(t, err)
-	r.on("pull_request", func(ctx context.Context, _ webhook.Delivery) error {
+	r.on("pull_request", func(ctx context.Context, _ service.Delivery) error {
 		_, _, err := client.REST.Users.Get(ctx, "")
 		return gh.Explain("look", err)
 	})
@@ -164,7 +163,7 @@ func TestOnlyADeliveryThatFailsForGoodIsGivenUp(t *testing.T) {
 	r := newRig(t, dbtest.SQLite(t), nil)
 	problems := []error{fault.Infraf("GitHub does not answer"), queue.Permanent(fault.Invalidf("the settings are wrong"))}
 	var attempts atomic.Int32
-	r.on("pull_request", func(_ context.Context, d webhook.Delivery) error {
+	r.on("pull_request", func(_ context.Context, d service.Delivery) error {
 		if d.ID == guid(2) {
 			return nil
 		}
@@ -175,15 +174,15 @@ func TestOnlyADeliveryThatFailsForGoodIsGivenUp(t *testing.T) {
 		problem error
 	}
 	failures := make(chan failure, 10)
-	r.onFailure(func(ctx context.Context, d webhook.Delivery, problem error) {
+	r.onFailure(func(ctx context.Context, d service.Delivery, problem error) {
 		assert.NoError(t, ctx.Err())
 		failures <- failure{d.ID, problem}
 	})
 	r.start()
 	r.deliver(guid(2), "pull_request", opened)
-	r.becomes(guid(2), webhook.Handled)
+	r.becomes(guid(2), service.Handled)
 	r.deliver(guid(1), "pull_request", opened)
-	r.becomes(guid(1), webhook.Failed)
+	r.becomes(guid(1), service.Failed)
 	got := receive(t, failures)
 	assert.Equal(t, guid(1), got.id)
 	assert.ErrorIs(t, got.problem, problems[1])
@@ -201,7 +200,7 @@ func TestEveryEventOfTheTableStartsAJobAndNoOther(t *testing.T) {
 		for _, action := range actions {
 			n++
 			require.Equal(t, http.StatusAccepted, r.deliver(guid(n), event.Name, `{"action":"`+action+`"}`))
-			r.becomes(guid(n), webhook.Handled)
+			r.becomes(guid(n), service.Handled)
 		}
 	}
 	for event, action := range map[string]string{"pull_request": "closed", "issue_comment": "edited", "check_run": "completed", "push": ""} {
@@ -217,7 +216,7 @@ func TestOldDeliveriesAreRemoved(t *testing.T) {
 		r := newRig(t, address, nil)
 		now := time.Now()
 		for n, age := range []time.Duration{9 * 24 * time.Hour, 8 * 24 * time.Hour, time.Hour} {
-			_, err := r.Inbox().Keep(t.Context(), []webhook.Delivery{{ID: guid(n), Event: "ping", Received: now.Add(-age), Body: webhook.Pack(nil)}})
+			_, err := r.Inbox().Keep(t.Context(), []service.Delivery{{ID: guid(n), Event: "ping", Received: now.Add(-age), Body: service.Pack(nil)}})
 			require.NoError(t, err)
 		}
 		count, err := r.Inbox().Prune(t.Context(), now.Add(-7*24*time.Hour))
@@ -279,7 +278,7 @@ func TestAServerIsReadyWhileGitHubIsDown(t *testing.T) {
 func TestStoppingKeepsWhatWasAccepted(t *testing.T) {
 	r := newRig(t, dbtest.SQLite(t), func(c *config.Config) { c.StopTimeout = 0 })
 	began := make(chan struct{}, 1)
-	r.on("pull_request", func(ctx context.Context, _ webhook.Delivery) error {
+	r.on("pull_request", func(ctx context.Context, _ service.Delivery) error {
 		began <- struct{}{}
 		<-ctx.Done()
 		return context.Cause(ctx)
@@ -290,7 +289,7 @@ func TestStoppingKeepsWhatWasAccepted(t *testing.T) {
 	r.end()
 	d, err := r.Inbox().Delivery(t.Context(), guid(1))
 	require.NoError(t, err)
-	assert.Equal(t, webhook.Queued, d.State)
+	assert.Equal(t, service.Queued, d.State)
 	depths, err := r.Queue().Depths(t.Context())
 	require.NoError(t, err)
 	assert.Contains(t, depths, queue.Depth{Kind: "delivery", State: queue.Waiting, Count: 1})

@@ -4,11 +4,11 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // Database returns the database of a server.
-func Database(a *App) *database.DB { return a.db }
+func Database(a *App) *queue.DB { return a.db }
 
 // Redeliver looks for missed deliveries once.
 func Redeliver(ctx context.Context, a *App) (int, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/ghx-dev/bench-action/internal/app/webhook"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
@@ -26,7 +26,7 @@ const depthTimeout = 5 * time.Second
 // metrics are what Prometheus collects.
 type metrics struct {
 	// events are those that have a label of their own.
-	events      webhook.Events
+	events      service.Subscriptions
 	registry    *prometheus.Registry
 	deliveries  *prometheus.CounterVec
 	refused     *prometheus.CounterVec
@@ -38,7 +38,7 @@ type metrics struct {
 }
 
 // newMetrics returns the metrics; depths counts the jobs that wait or run.
-func newMetrics(events webhook.Events, depths func(context.Context) ([]queue.Depth, error)) *metrics {
+func newMetrics(events service.Subscriptions, depths func(context.Context) ([]queue.Depth, error)) *metrics {
 	m := &metrics{
 		events:   events,
 		registry: prometheus.NewRegistry(),
@@ -73,7 +73,7 @@ func newMetrics(events webhook.Events, depths func(context.Context) ([]queue.Dep
 }
 
 // watch collects how many deliveries wait to be stored.
-func (m *metrics) watch(inbox *webhook.Inbox) {
+func (m *metrics) watch(inbox *service.Inbox) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "deliveries_waiting", Help: "Deliveries that wait to be stored.",
 	}, func() float64 { return float64(inbox.Waiting()) }))
@@ -85,10 +85,10 @@ func (m *metrics) handler() http.Handler {
 }
 
 // delivered counts a request to the webhook.
-func (m *metrics) delivered(event string, outcome webhook.Outcome) {
+func (m *metrics) delivered(event string, outcome service.Outcome) {
 	event = m.label(event)
 	switch outcome {
-	case webhook.Stored, webhook.Replayed, webhook.Ignored:
+	case service.Stored, service.Replayed, service.Ignored:
 		m.deliveries.WithLabelValues(event, string(outcome)).Inc()
 	default:
 		m.refused.WithLabelValues(string(outcome)).Inc()

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app"
-	"github.com/ghx-dev/bench-action/internal/app/webhook"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -22,7 +22,7 @@ func try(id int, delivery string, status int, ago time.Duration, event, action s
 
 func TestMissedDeliveriesAreAskedForAgain(t *testing.T) {
 	r := newRig(t, dbtest.SQLite(t), nil)
-	_, err := r.Inbox().Keep(t.Context(), []webhook.Delivery{{ID: guid(5), Event: "pull_request", Action: "opened", Body: webhook.Pack([]byte(opened))}})
+	_, err := r.Inbox().Keep(t.Context(), []service.Delivery{{ID: guid(5), Event: "pull_request", Action: "opened", Body: service.Pack([]byte(opened))}})
 	require.NoError(t, err)
 	minute := time.Minute
 	r.github.attempts = []map[string]any{

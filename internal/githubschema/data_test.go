@@ -3,7 +3,6 @@ package githubschema_test
 import (
 	"bytes"
 	"compress/gzip"
-	"flag"
 	"io"
 	"os"
 	"regexp"
@@ -14,11 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/githubschema"
-	"github.com/ghx-dev/bench-action/internal/githubschema/reduce"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 )
-
-var update = flag.Bool("update", false, "write the data instead of comparing them")
 
 // The data are those that reduce makes of what GitHub has published. They are
 // compared unpacked: versions of Go pack differently.
@@ -27,8 +23,8 @@ func TestDataAreThoseOfThePublications(t *testing.T) {
 		variable, file string
 		reduce         func([]byte) ([]byte, error)
 	}{
-		{"BENCH_OPENAPI", "data/rest.json.gz", reduce.REST},
-		{"BENCH_GRAPHQL_SCHEMA", "data/schema.graphql.gz", reduce.GraphQL},
+		{"BENCH_OPENAPI", "data/rest.json.gz", reduceREST},
+		{"BENCH_GRAPHQL_SCHEMA", "data/schema.graphql.gz", reduceGraphQL},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			path := os.Getenv(c.variable)
@@ -39,7 +35,7 @@ func TestDataAreThoseOfThePublications(t *testing.T) {
 			require.NoError(t, err)
 			made, err := c.reduce(published)
 			require.NoError(t, err)
-			if *update {
+			if testkit.Updating() {
 				require.NoError(t, os.WriteFile(c.file, packed(t, made), 0o644))
 				return
 			}

@@ -4,13 +4,11 @@ import (
 	"context"
 	"log/slog"
 	"time"
-
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 // schema is the queue's own tables, beside River's.
-func schema() database.Schema {
-	return database.Schema{Name: "queue", Steps: []string{`
+func schema() Schema {
+	return Schema{Name: "queue", Steps: []string{`
 		CREATE TABLE queue_process (process TEXT PRIMARY KEY, seen BIGINT NOT NULL);
 	`}}
 }
@@ -18,7 +16,7 @@ func schema() database.Schema {
 // clock is an expression for the database's time in milliseconds: the clocks
 // of machines differ.
 func (q *Queue) clock() string {
-	if q.db.Dialect() == database.Postgres {
+	if q.db.Dialect() == Postgres {
 		return "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 	}
 	return "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
@@ -27,8 +25,8 @@ func (q *Queue) clock() string {
 // enter says that this process lives. A SQLite file has one process, so those
 // that are known from before are dead.
 func (q *Queue) enter(ctx context.Context) error {
-	if q.db.Dialect() == database.SQLite {
-		if err := q.db.Write(ctx, func(tx *database.Tx) error {
+	if q.db.Dialect() == SQLite {
+		if err := q.db.Write(ctx, func(tx *Tx) error {
 			_, err := tx.Exec(ctx, "DELETE FROM queue_process")
 			return err
 		}); err != nil {
@@ -43,7 +41,7 @@ func (q *Queue) enter(ctx context.Context) error {
 
 // leave says that this process has no jobs any more.
 func (q *Queue) leave(ctx context.Context) error {
-	return q.db.Write(ctx, func(tx *database.Tx) error {
+	return q.db.Write(ctx, func(tx *Tx) error {
 		_, err := tx.Exec(ctx, "DELETE FROM queue_process WHERE process = $1", q.opts.Process)
 		return err
 	})
@@ -90,7 +88,7 @@ func (q *Queue) fenceAfter() time.Duration {
 // fence lets go of the jobs of a process that has not been able to say that it
 // lives. Nobody else has a SQLite file.
 func (q *Queue) fence() {
-	if q.db.Dialect() == database.Postgres {
+	if q.db.Dialect() == Postgres {
 		q.running.fence()
 	}
 }
@@ -106,7 +104,7 @@ func (q *Queue) inTime(ctx context.Context, do func(context.Context) error) erro
 // beat stores when this process was last seen. Where it has been taken for
 // dead, its jobs are no longer its own.
 func (q *Queue) beat(ctx context.Context) error {
-	return q.db.Write(ctx, func(tx *database.Tx) error {
+	return q.db.Write(ctx, func(tx *Tx) error {
 		known, err := tx.Exec(ctx, "UPDATE queue_process SET seen = "+q.clock()+" WHERE process = $1", q.opts.Process)
 		if err != nil || known > 0 {
 			return err

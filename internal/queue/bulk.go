@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 // bulkJob is a job as bulkInsert reads it.
@@ -31,7 +30,7 @@ const bulkInsert = `
 func (s JobSpec) plain() bool { return s.unique == "" }
 
 // insertBulk stores plain jobs in SQLite.
-func insertBulk(ctx context.Context, tx *database.Tx, jobs []JobSpec) error {
+func insertBulk(ctx context.Context, tx *Tx, jobs []JobSpec) error {
 	all := make([]bulkJob, 0, len(jobs))
 	for _, job := range jobs {
 		arguments, err := job.arguments()

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/queue"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -65,7 +64,7 @@ func TestAProcessThatWasTakenForDeadLetsGoOfItsJobs(t *testing.T) {
 	r.start(t)
 	r.enqueue(t, kind().New(plan{"x"}))
 	receive(t, b.began)
-	require.NoError(t, r.db.Write(t.Context(), func(tx *database.Tx) error {
+	require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
 		_, err := tx.Exec(t.Context(), "DELETE FROM queue_process")
 		return err
 	}))

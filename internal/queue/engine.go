@@ -7,8 +7,6 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivermigrate"
 	"github.com/riverqueue/river/rivertype"
-
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 // engine is River on either database.
@@ -18,15 +16,15 @@ type engine struct {
 	stop          func(context.Context) error
 	stopAndCancel func(context.Context) error
 	// insert stores jobs and returns them, insertFast does not return them.
-	insert     func(context.Context, *database.Tx, []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
-	insertFast func(context.Context, *database.Tx, []river.InsertManyParams) error
-	list       func(context.Context, *database.Tx, *river.JobListParams) ([]*rivertype.JobRow, error)
+	insert     func(context.Context, *Tx, []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
+	insertFast func(context.Context, *Tx, []river.InsertManyParams) error
+	list       func(context.Context, *Tx, *river.JobListParams) ([]*rivertype.JobRow, error)
 	periodic   func(*river.PeriodicJob) error
 }
 
 // newEngine returns River on one of its drivers; inner takes the driver's
 // transaction out of ours.
-func newEngine[T any](driver riverdriver.Driver[T], config *river.Config, inner func(*database.Tx) T) (*engine, error) {
+func newEngine[T any](driver riverdriver.Driver[T], config *river.Config, inner func(*Tx) T) (*engine, error) {
 	client, err := river.NewClient(driver, config)
 	if err != nil {
 		return nil, err
@@ -41,14 +39,14 @@ func newEngine[T any](driver riverdriver.Driver[T], config *river.Config, inner 
 			return err
 		},
 		start: client.Start, stop: client.Stop, stopAndCancel: client.StopAndCancel,
-		insert: func(ctx context.Context, tx *database.Tx, jobs []river.InsertManyParams) ([]*rivertype.JobInsertResult, error) {
+		insert: func(ctx context.Context, tx *Tx, jobs []river.InsertManyParams) ([]*rivertype.JobInsertResult, error) {
 			return client.InsertManyTx(ctx, inner(tx), jobs)
 		},
-		insertFast: func(ctx context.Context, tx *database.Tx, jobs []river.InsertManyParams) error {
+		insertFast: func(ctx context.Context, tx *Tx, jobs []river.InsertManyParams) error {
 			_, err := client.InsertManyFastTx(ctx, inner(tx), jobs)
 			return err
 		},
-		list: func(ctx context.Context, tx *database.Tx, what *river.JobListParams) ([]*rivertype.JobRow, error) {
+		list: func(ctx context.Context, tx *Tx, what *river.JobListParams) ([]*rivertype.JobRow, error) {
 			result, err := client.JobListTx(ctx, inner(tx), what)
 			if err != nil {
 				return nil, err

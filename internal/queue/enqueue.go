@@ -9,7 +9,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 // JobSpec is a job that is to be stored. Its methods return it with more said.
@@ -84,7 +83,7 @@ func (s JobSpec) params() (river.InsertManyParams, error) {
 }
 
 // Enqueue stores jobs with the transaction, and returns what became of each.
-func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, jobs ...JobSpec) ([]Stored, error) {
+func (q *Queue) Enqueue(ctx context.Context, tx *Tx, jobs ...JobSpec) ([]Stored, error) {
 	stored := make([]Stored, 0, len(jobs))
 	for _, job := range jobs {
 		params, err := job.params()
@@ -102,7 +101,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, jobs ...JobSpec) (
 
 // EnqueueMany stores many jobs at once, in a fraction of the time. Nothing is
 // told of them.
-func (q *Queue) EnqueueMany(ctx context.Context, tx *database.Tx, jobs []JobSpec) error {
+func (q *Queue) EnqueueMany(ctx context.Context, tx *Tx, jobs []JobSpec) error {
 	if len(jobs) == 0 {
 		return nil
 	}
@@ -110,7 +109,7 @@ func (q *Queue) EnqueueMany(ctx context.Context, tx *database.Tx, jobs []JobSpec
 	for _, job := range jobs {
 		plain = plain && job.plain()
 	}
-	if plain && q.db.Dialect() == database.SQLite {
+	if plain && q.db.Dialect() == SQLite {
 		return insertBulk(ctx, tx, jobs)
 	}
 	all := make([]river.InsertManyParams, 0, len(jobs))

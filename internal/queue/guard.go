@@ -9,7 +9,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 // guarded is a driver of River's that stores the end of an attempt only while
@@ -34,7 +33,7 @@ type guardedExecutor struct {
 func (g guardedExecutor) JobSetStateIfRunningMany(ctx context.Context, ends *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
 	// What is being worked on here has not ended: this is from before.
 	keep := slices.DeleteFunc(slices.Clone(ends.ID), g.queue.running.has)
-	if g.queue.db.Dialect() == database.SQLite {
+	if g.queue.db.Dialect() == SQLite {
 		return g.store(ctx, g.Executor, ends, keep)
 	}
 	tx, err := g.Executor.Begin(ctx)

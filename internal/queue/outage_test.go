@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/queue"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -103,13 +102,13 @@ func (l lines) says(t *testing.T, text string) {
 func lively(o *queue.Options) { o.Beat = 20 * time.Millisecond }
 
 // take makes a job one that a process works on, as far as the database knows.
-func take(t *testing.T, db *database.DB, job int64, process string) {
+func take(t *testing.T, db *queue.DB, job int64, process string) {
 	t.Helper()
 	by := "json('[\"" + process + "\"]')"
-	if db.Dialect() == database.Postgres {
+	if db.Dialect() == queue.Postgres {
 		by = "ARRAY['" + process + "']"
 	}
-	require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
+	require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) error {
 		count, err := tx.Exec(t.Context(), "UPDATE river_job SET state = 'running', finalized_at = NULL, attempt = attempt + 1, attempted_by = "+by+" WHERE id = $1", job)
 		assert.EqualValues(t, 1, count)
 		return err
@@ -191,7 +190,7 @@ func TestTheEndOfAnAttemptThatWasLostDoesNotEndTheNextOne(t *testing.T) {
 	r.start(t)
 	stored := r.enqueue(t, kind().New(plan{"x"}))
 	receive(t, b.began)
-	require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
+	require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) error {
 		_, err := tx.Exec(t.Context(), "INSERT INTO queue_process (process, seen) VALUES ('other', 9000000000000)")
 		return err
 	}))
@@ -208,7 +207,7 @@ func TestWhoHasJustComeTakesNobodyForDead(t *testing.T) {
 	db := open(t, dbtest.Postgres(t))
 	r := newRig(t, db, "a", silent)
 	queue.Handle(r.Queue, kind(), newBlocking().do)
-	require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
+	require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) error {
 		_, err := tx.Exec(t.Context(), "INSERT INTO queue_process (process, seen) VALUES ('other', 0)")
 		return err
 	}))

@@ -1,4 +1,4 @@
-// Package queue keeps jobs in the database until they are done. A job is
+// Package queue keeps jobs in the App's database, a [DB], until they are done. A job is
 // stored in the same transaction as what it is about, is tried again with
 // growing pauses, and is given to another process if the one that runs it dies.
 //
@@ -30,7 +30,6 @@ import (
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 // Options say how a queue works. Those that say nothing else must be given.
@@ -112,7 +111,7 @@ const (
 // Queue is the jobs in a database, as one process sees them. It is safe for
 // concurrent use once it is started.
 type Queue struct {
-	db      *database.DB
+	db      *DB
 	opts    Options
 	engine  *engine
 	workers *river.Workers
@@ -128,7 +127,7 @@ type Queue struct {
 
 // New returns the queue of a database and makes its tables. Before it is
 // started, every kind of job needs its handler: see [Handle].
-func New(ctx context.Context, db *database.DB, opts Options) (*Queue, error) {
+func New(ctx context.Context, db *DB, opts Options) (*Queue, error) {
 	q := &Queue{db: db, opts: opts.withDefaults(), workers: river.NewWorkers(), endBeat: func() {}}
 	lanes := map[string]river.QueueConfig{}
 	for lane, workers := range opts.Lanes {
@@ -140,10 +139,10 @@ func New(ctx context.Context, db *database.DB, opts Options) (*Queue, error) {
 		JobTimeout: -1, RescueStuckJobsAfter: stuckAfter,
 	}
 	var err error
-	if db.Dialect() == database.Postgres {
-		q.engine, err = newEngine(guarded[pgx.Tx]{riverpgxv5.New(db.Pool()), q}, config, (*database.Tx).Postgres)
+	if db.Dialect() == Postgres {
+		q.engine, err = newEngine(guarded[pgx.Tx]{riverpgxv5.New(db.Pool()), q}, config, (*Tx).Postgres)
 	} else {
-		q.engine, err = newEngine(guarded[*sql.Tx]{riversqlite.New(db.Writer()), q}, config, (*database.Tx).SQLite)
+		q.engine, err = newEngine(guarded[*sql.Tx]{riversqlite.New(db.Writer()), q}, config, (*Tx).SQLite)
 	}
 	if err != nil {
 		return nil, fault.Internalf("set up the queue: %w", err)

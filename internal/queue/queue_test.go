@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/queue"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -34,20 +33,20 @@ func kind() queue.Kind[plan] { return queue.Kind[plan]{Name: "plan", Lane: lane}
 // rig is a queue on an empty database, that is not started.
 type rig struct {
 	*queue.Queue
-	db    *database.DB
+	db    *queue.DB
 	ended chan queue.Ended
 }
 
-func open(t *testing.T, address string) *database.DB {
+func open(t *testing.T, address string) *queue.DB {
 	t.Helper()
-	db, err := database.Open(t.Context(), address)
+	db, err := queue.OpenDB(t.Context(), address)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	return db
 }
 
 // newRig returns a process on a database. Change may be nil.
-func newRig(t *testing.T, db *database.DB, process string, change func(*queue.Options)) *rig {
+func newRig(t *testing.T, db *queue.DB, process string, change func(*queue.Options)) *rig {
 	t.Helper()
 	r := &rig{db: db, ended: make(chan queue.Ended, 1000)}
 	opts := queue.Options{
@@ -80,7 +79,7 @@ func (r *rig) stop(t *testing.T) {
 func (r *rig) enqueue(t *testing.T, spec queue.JobSpec) queue.Stored {
 	t.Helper()
 	var stored []queue.Stored
-	require.NoError(t, r.db.Write(t.Context(), func(tx *database.Tx) (err error) {
+	require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) (err error) {
 		stored, err = r.Enqueue(t.Context(), tx, spec)
 		return err
 	}))
@@ -162,7 +161,7 @@ func TestAJobIsStoredWithItsTransactionOrNotAtAll(t *testing.T) {
 		r := newRig(t, open(t, address), "a", nil)
 		queue.Handle(r.Queue, kind(), newBlocking().do)
 		refused := errors.New("no")
-		err := r.db.Write(t.Context(), func(tx *database.Tx) error {
+		err := r.db.Write(t.Context(), func(tx *queue.Tx) error {
 			_, err := r.Enqueue(t.Context(), tx, kind().New(plan{}))
 			require.NoError(t, err)
 			require.NoError(t, r.EnqueueMany(t.Context(), tx, []queue.JobSpec{kind().New(plan{}), kind().New(plan{})}))
@@ -172,7 +171,7 @@ func TestAJobIsStoredWithItsTransactionOrNotAtAll(t *testing.T) {
 		depths, err := r.Depths(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, depths)
-		require.NoError(t, r.db.Write(t.Context(), func(tx *database.Tx) error {
+		require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
 			return r.EnqueueMany(t.Context(), tx, []queue.JobSpec{kind().New(plan{}), kind().New(plan{})})
 		}))
 		depths, err = r.Depths(t.Context())

@@ -10,7 +10,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 const (
@@ -37,7 +36,7 @@ type orphan struct {
 // rescue gives back jobs of processes that are not there any more, and orphans.
 // If it buries, it first removes processes that have been silent.
 func (q *Queue) rescue(ctx context.Context, removeSilent bool) error {
-	return q.db.Write(ctx, func(tx *database.Tx) error {
+	return q.db.Write(ctx, func(tx *Tx) error {
 		if only, err := q.alone(ctx, tx); err != nil || !only {
 			return err
 		}
@@ -80,8 +79,8 @@ func worksOn(job *rivertype.JobRow) string {
 }
 
 // alone reports whether no other machine looks for dead ones right now.
-func (q *Queue) alone(ctx context.Context, tx *database.Tx) (only bool, err error) {
-	if q.db.Dialect() == database.SQLite {
+func (q *Queue) alone(ctx context.Context, tx *Tx) (only bool, err error) {
+	if q.db.Dialect() == SQLite {
 		return true, nil
 	}
 	if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", int64(rescueLock)).Scan(&only); err != nil {
@@ -91,7 +90,7 @@ func (q *Queue) alone(ctx context.Context, tx *database.Tx) (only bool, err erro
 }
 
 // processes returns those that live.
-func processes(ctx context.Context, tx *database.Tx) ([]string, error) {
+func processes(ctx context.Context, tx *Tx) ([]string, error) {
 	rows, err := tx.Query(ctx, "SELECT process FROM queue_process")
 	if err != nil {
 		return nil, fault.Infraf("list the processes that live: %w", err)
@@ -110,7 +109,7 @@ func processes(ctx context.Context, tx *database.Tx) ([]string, error) {
 
 // giveBack has a job of a dead process taken by another one. If it has used up
 // its attempts it may be what kills them, and is given up.
-func (q *Queue) giveBack(ctx context.Context, tx *database.Tx, job *rivertype.JobRow) error {
+func (q *Queue) giveBack(ctx context.Context, tx *Tx, job *rivertype.JobRow) error {
 	change, outcome := "state = 'available'", Retried
 	if job.Attempt >= job.MaxAttempts {
 		change, outcome = "state = 'discarded', finalized_at = CURRENT_TIMESTAMP", GaveUp
@@ -126,7 +125,7 @@ func (q *Queue) giveBack(ctx context.Context, tx *database.Tx, job *rivertype.Jo
 // look looks at a job of this process, and gives it back if it has been an orphan
 // for long. The attempt does not count, as nothing is known against the job.
 // Seen collects the orphans that are left.
-func (q *Queue) look(ctx context.Context, tx *database.Tx, job *rivertype.JobRow, seen map[int64]orphan) error {
+func (q *Queue) look(ctx context.Context, tx *Tx, job *rivertype.JobRow, seen map[int64]orphan) error {
 	if q.running.has(job.ID) {
 		return nil
 	}
@@ -148,7 +147,7 @@ func (q *Queue) look(ctx context.Context, tx *database.Tx, job *rivertype.JobRow
 }
 
 // change changes the state of a job that still runs in the same attempt.
-func (q *Queue) change(ctx context.Context, tx *database.Tx, job *rivertype.JobRow, set string) (bool, error) {
+func (q *Queue) change(ctx context.Context, tx *Tx, job *rivertype.JobRow, set string) (bool, error) {
 	changed, err := tx.Exec(ctx, "UPDATE river_job SET "+set+" WHERE id = $1 AND state = 'running' AND attempt = $2", job.ID, job.Attempt)
 	return changed > 0, err
 }

@@ -25,6 +25,9 @@ const (
 	dirPerm  = 0o755
 )
 
+// Updating says that files that tests compare with are to be written instead.
+func Updating() bool { return *update }
+
 // CheckGolden fails the test if got is not what the file at path holds. The path is
 // relative to the package's folder, "testdata/<name>" by habit. The reason is
 // one sentence that says what the file is there to show; a case without one,
@@ -32,7 +35,7 @@ const (
 // written instead.
 func CheckGolden(t testing.TB, reason, path string, got []byte) {
 	t.Helper()
-	check(t, *update, reason, path, got)
+	check(t, Updating(), reason, path, got)
 }
 
 func check(t testing.TB, write bool, reason, path string, got []byte) {

@@ -18,7 +18,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // Config is the settings of a server.
@@ -147,7 +147,7 @@ func (c *Config) credentials() (Credentials, error) {
 
 // Secrets returns the values that must not be shown.
 func (c Config) Secrets() []string {
-	return append(append(c.Credentials.Secrets(), c.Local.ModelKey, c.MetricsToken), database.Secrets(c.Database)...)
+	return append(append(c.Credentials.Secrets(), c.Local.ModelKey, c.MetricsToken), queue.AddressSecrets(c.Database)...)
 }
 
 func together(problems []string) error {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // setting is one of the settings.
@@ -43,7 +43,7 @@ func settings() []setting {
 		}},
 		{"DATABASE_URL", "database-url", "postgres://… for several machines; without it a SQLite file in the data folder", func(c *Config, v string) error {
 			c.Database = v
-			if err := database.Check(v); err != nil {
+			if err := queue.CheckAddress(v); err != nil {
 				return fault.Invalidf("is of no use: %s", fault.Public(err))
 			}
 			return nil

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // Answer is what a command is answered. It is kept, so that an attempt after
@@ -23,7 +23,7 @@ type Answer struct {
 
 // SetAnswer stores, with the transaction, what a cause is answered. The first
 // answer counts.
-func (t *Table) SetAnswer(ctx context.Context, tx *database.Tx, cause string, a Answer, at time.Time) error {
+func (t *Table) SetAnswer(ctx context.Context, tx *queue.Tx, cause string, a Answer, at time.Time) error {
 	_, err := tx.Exec(ctx, "INSERT INTO answer (cause, reaction, body, outcome, given) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
 		cause, a.Reaction, a.Body, a.Outcome, at.UnixMilli())
 	return err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -23,7 +23,7 @@ func TestTheFirstAnswerStays(t *testing.T) {
 		require.NoError(t, err)
 		assert.False(t, known)
 		keep := func(a runs.Answer, end error) error {
-			return r.db.Write(t.Context(), func(tx *database.Tx) error {
+			return r.db.Write(t.Context(), func(tx *queue.Tx) error {
 				return errors.Join(r.SetAnswer(t.Context(), tx, "a", a, noon), end)
 			})
 		}
@@ -62,7 +62,7 @@ func TestHowLongACellTakesIsKnownFromWholeRunsOfItsKind(t *testing.T) {
 		if id != "whole" {
 			long = time.Hour
 		}
-		require.NoError(t, r.db.Write(t.Context(), func(tx *database.Tx) error {
+		require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
 			_, err := r.End(t.Context(), tx, id, runs.Finished, runs.Outcome{}, noon.Add(long))
 			return err
 		}))

@@ -10,7 +10,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // alive is a condition on rows of runs that have not ended.
@@ -20,7 +20,7 @@ const alive = "state IN ('queued', 'running')"
 // rows it changed.
 func (t *Table) change(ctx context.Context, statement string, args ...any) (int64, error) {
 	var count int64
-	err := t.db.Write(ctx, func(tx *database.Tx) (err error) {
+	err := t.db.Write(ctx, func(tx *queue.Tx) (err error) {
 		count, err = tx.Exec(ctx, statement, args...)
 		return err
 	})
@@ -68,7 +68,7 @@ const (
 // of an installation go on at a time, in the order in which they were asked
 // for. A run that went on already goes on.
 func (t *Table) Begin(ctx context.Context, r Run, parallel int, at time.Time) (turn Turn, err error) {
-	err = t.db.Write(ctx, func(tx *database.Tx) error {
+	err = t.db.Write(ctx, func(tx *queue.Tx) error {
 		if err := t.Lock(ctx, tx, fmt.Sprint("installation ", r.Installation)); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func sameFixtures(a, b Run) bool {
 // Progress notes how far a run is. Of what its rows have cost, the run's own
 // cost is what those that it took over have not.
 func (t *Table) Progress(ctx context.Context, id string, done, cells int, costUSD float64) error {
-	return t.db.Write(ctx, func(tx *database.Tx) error {
+	return t.db.Write(ctx, func(tx *queue.Tx) error {
 		own, err := ownCost(ctx, tx, id, costUSD)
 		if err != nil {
 			return err
@@ -129,7 +129,7 @@ func (t *Table) Progress(ctx context.Context, id string, done, cells int, costUS
 
 // End stores how a run ended, and its own cost as [Table.Progress] does. It
 // reports false, and changes nothing, if the run has ended already.
-func (t *Table) End(ctx context.Context, tx *database.Tx, id string, state State, o Outcome, at time.Time) (bool, error) {
+func (t *Table) End(ctx context.Context, tx *queue.Tx, id string, state State, o Outcome, at time.Time) (bool, error) {
 	data, err := pack(o)
 	if err != nil {
 		return false, err
@@ -154,7 +154,7 @@ func (t *Table) End(ctx context.Context, tx *database.Tx, id string, state State
 
 // MarkUnpublished notes that GitHub does not show how the run ended, although it was
 // told.
-func (t *Table) MarkUnpublished(ctx context.Context, tx *database.Tx, id string) error {
+func (t *Table) MarkUnpublished(ctx context.Context, tx *queue.Tx, id string) error {
 	_, err := tx.Exec(ctx, "UPDATE run SET told = 0 WHERE id = $1", id)
 	return err
 }
@@ -180,14 +180,14 @@ func (t *Table) Outcome(ctx context.Context, id string) (Outcome, error) {
 
 // Claim reports, with the transaction, whether it is called with a name for the
 // first time. Whoever calls it at the same time waits.
-func (t *Table) Claim(ctx context.Context, tx *database.Tx, name string) (bool, error) {
+func (t *Table) Claim(ctx context.Context, tx *queue.Tx, name string) (bool, error) {
 	count, err := tx.Exec(ctx, "INSERT INTO claim (name) VALUES ($1) ON CONFLICT DO NOTHING", name)
 	return count > 0, err
 }
 
 // Lock has everybody else who calls it with the name wait until the transaction
 // ends.
-func (t *Table) Lock(ctx context.Context, tx *database.Tx, name string) error {
+func (t *Table) Lock(ctx context.Context, tx *queue.Tx, name string) error {
 	_, err := tx.Exec(ctx, "INSERT INTO run_lock (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name", name)
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // Fixtures are what was seeded for a run in a repository on GitHub. They are
@@ -35,7 +35,7 @@ const HoldLife = time.Minute
 // as anybody else holds fixtures in the repository: agents meet there in lists,
 // and seedings share labels, which are removed with the last one.
 func (t *Table) NoteFixtures(ctx context.Context, f Fixtures, by string, now time.Time) (noted bool, err error) {
-	err = t.db.Write(ctx, func(tx *database.Tx) error {
+	err = t.db.Write(ctx, func(tx *queue.Tx) error {
 		held, err := isHeld(ctx, tx, f.Repo, now)
 		if err != nil || held {
 			return err
@@ -54,7 +54,7 @@ func (t *Table) NoteFixtures(ctx context.Context, f Fixtures, by string, now tim
 // there are none, if anybody holds any in the repository, or if a run that has
 // not ended uses them or goes on with the rows of the one that did.
 func (t *Table) TakeFixtures(ctx context.Context, repo, seed, by string, now time.Time) (f Fixtures, taken bool, err error) {
-	err = t.db.Write(ctx, func(tx *database.Tx) error {
+	err = t.db.Write(ctx, func(tx *queue.Tx) error {
 		held, err := isHeld(ctx, tx, repo, now)
 		if err != nil || held {
 			return err
@@ -82,7 +82,7 @@ func (t *Table) TakeFixtures(ctx context.Context, repo, seed, by string, now tim
 
 // isHeld reports whether anybody holds fixtures in a repository. Nobody begins
 // to until the transaction ends.
-func isHeld(ctx context.Context, tx *database.Tx, repo string, now time.Time) (bool, error) {
+func isHeld(ctx context.Context, tx *queue.Tx, repo string, now time.Time) (bool, error) {
 	repo = strings.ToLower(repo)
 	_, err := tx.Exec(ctx, "INSERT INTO fixture_repo (repo) VALUES ($1) ON CONFLICT (repo) DO UPDATE SET repo = excluded.repo", repo)
 	if err != nil {
@@ -152,7 +152,7 @@ func scanFixtures(row func(...any) error) (f Fixtures, err error) {
 // freeFixtures ends holds from before this process. A SQLite file has one
 // process, so whoever had them is dead.
 func (t *Table) freeFixtures(ctx context.Context) error {
-	if t.db.Dialect() != database.SQLite {
+	if t.db.Dialect() != queue.SQLite {
 		return nil
 	}
 	_, err := t.change(ctx, "UPDATE fixture SET until = 0 WHERE until > 0")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { os.Exit(dbtest.Main(m)) }
 // at is open for a database of any kind.
 func at(t *testing.T, address string) *rig {
 	t.Helper()
-	db, err := database.Open(t.Context(), address)
+	db, err := queue.OpenDB(t.Context(), address)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	table, err := runs.Open(t.Context(), db)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -17,7 +17,7 @@ import (
 func (r *rig) plan(query string, args ...any) string {
 	r.Helper()
 	explain := "EXPLAIN "
-	if r.db.Dialect() == database.SQLite {
+	if r.db.Dialect() == queue.SQLite {
 		explain = "EXPLAIN QUERY PLAN "
 	}
 	rows, err := r.db.Query(r.Context(), explain+query, args...)
@@ -42,7 +42,7 @@ func (r *rig) plan(query string, args ...any) string {
 func TestARunIsLookedUpByAnIndex(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
 		r := at(t, address)
-		require.NoError(t, r.db.Write(t.Context(), func(tx *database.Tx) error {
+		require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
 			_, err := tx.Exec(t.Context(), `INSERT INTO run (id, cause, installation, repo, pull, head, suite, state, request, check_id, created)
 				WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
 				SELECT 'r' || i, 'c' || i, 5, 'aryeko/ghx', i % 500, 'h' || i, 'bench', 'finished', '{}', i, 0 FROM n`)

@@ -12,7 +12,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // Alive returns the runs of a subject that have not ended.
@@ -21,7 +21,7 @@ func (t *Table) Alive(ctx context.Context, subject string) ([]Run, error) {
 }
 
 // AliveIn is [Table.Alive] with the transaction.
-func (t *Table) AliveIn(ctx context.Context, tx *database.Tx, subject string) ([]Run, error) {
+func (t *Table) AliveIn(ctx context.Context, tx *queue.Tx, subject string) ([]Run, error) {
 	return aliveAbout(ctx, tx, subject)
 }
 
@@ -67,7 +67,7 @@ func (t *Table) Unpublished(ctx context.Context, before time.Time) ([]Run, error
 //	any other, also of the subject             what it has cost: the run that is asked for takes its place
 //
 // It counts with the transaction; who makes a run for what is left holds [Table.Lock].
-func (t *Table) Spent(ctx context.Context, tx *database.Tx, repo string, pull int, since time.Time, subject string) (settings.Spent, error) {
+func (t *Table) Spent(ctx context.Context, tx *queue.Tx, repo string, pull int, since time.Time, subject string) (settings.Spent, error) {
 	found, err := find(ctx, tx, "repo = $1 AND simulated = 0 AND (created >= $2 OR pull = $3) ORDER BY seq", repo, since.UnixMilli(), pull)
 	if err != nil {
 		return settings.Spent{}, err

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // Pruned is what [Table.Prune] removed.
@@ -93,7 +93,7 @@ func (t *Table) endedBefore(ctx context.Context, before time.Time, after int64) 
 func (t *Table) removeRun(ctx context.Context, id string, p *Pruned) error {
 	for {
 		var rows, whole int64
-		err := t.db.Write(ctx, func(tx *database.Tx) error {
+		err := t.db.Write(ctx, func(tx *queue.Tx) error {
 			used, err := inUse(ctx, tx)
 			if err != nil || used[id] {
 				return err
@@ -120,7 +120,7 @@ func (t *Table) removeRun(ctx context.Context, id string, p *Pruned) error {
 
 // claimFor claims, for a run that goes, that its commit was measured. A command
 // claims nothing: it is the run that keeps events from measuring again.
-func (t *Table) claimFor(ctx context.Context, tx *database.Tx, id string) error {
+func (t *Table) claimFor(ctx context.Context, tx *queue.Tx, id string) error {
 	found, err := find(ctx, tx, "id = $1 AND state <> 'skipped'", id)
 	if err != nil || len(found) == 0 {
 		return err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -22,7 +22,7 @@ const day = 24 * time.Hour
 // endAt ends a run at a time.
 func (r *rig) endAt(id string, at time.Time) {
 	r.Helper()
-	require.NoError(r, r.db.Write(r.Context(), func(tx *database.Tx) error {
+	require.NoError(r, r.db.Write(r.Context(), func(tx *queue.Tx) error {
 		_, err := r.End(r.Context(), tx, id, runs.Finished, runs.Outcome{Log: "done"}, at)
 		return err
 	}))
@@ -102,7 +102,7 @@ func TestManyOldRunsAreRemoved(t *testing.T) {
 
 func (r *rig) claim(name string) (free bool) {
 	r.Helper()
-	require.NoError(r, r.db.Write(r.Context(), func(tx *database.Tx) (err error) {
+	require.NoError(r, r.db.Write(r.Context(), func(tx *queue.Tx) (err error) {
 		free, err = r.Claim(r.Context(), tx, name)
 		return err
 	}))
@@ -120,7 +120,7 @@ func TestWhatIsNotedIsRemovedWhenItIsOfNoUse(t *testing.T) {
 			return is
 		}
 		seen := func(head string, at time.Time) {
-			require.NoError(t, r.db.Write(t.Context(), func(tx *database.Tx) error {
+			require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
 				_, err := tx.Exec(t.Context(), "INSERT INTO seen (repo, pull, head, pushed) VALUES ('aryeko/ghx', 7, $1, $2)", head, at.UnixMilli())
 				return err
 			}))
@@ -147,14 +147,14 @@ func TestWhatIsNotedIsRemovedWhenItIsOfNoUse(t *testing.T) {
 // A server of before this step goes on with its data.
 func TestADatabaseFromBeforeIsBroughtUpToDate(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
-		db, err := database.Open(t.Context(), address)
+		db, err := queue.OpenDB(t.Context(), address)
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, db.Close()) })
 		first := runs.Schema()
 		first.Steps = first.Steps[:1]
 		require.NoError(t, db.Migrate(t.Context(), first))
 		before := &rig{t, nil, db}
-		require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
+		require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) error {
 			_, err := tx.Exec(t.Context(), "INSERT INTO said (cause) VALUES ('a-delivery'), ('measured aryeko/ghx h bench')")
 			return err
 		}))
@@ -174,13 +174,13 @@ func TestADatabaseFromBeforeIsBroughtUpToDate(t *testing.T) {
 // Claims and locks were in one table once.
 func TestClaimsAndLocksAreTakenApart(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
-		db, err := database.Open(t.Context(), address)
+		db, err := queue.OpenDB(t.Context(), address)
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, db.Close()) })
 		before := runs.Schema()
 		before.Steps = before.Steps[:4]
 		require.NoError(t, db.Migrate(t.Context(), before))
-		require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
+		require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) error {
 			_, err := tx.Exec(t.Context(), `INSERT INTO said (cause, dated) VALUES ('a-delivery', 0), ('skipped x', $1), ('measured aryeko/ghx h bench', $1),
 				('lock repository aryeko/ghx', $1), ('lock installation 5', 0)`, noon.UnixMilli())
 			return err
@@ -192,7 +192,7 @@ func TestClaimsAndLocksAreTakenApart(t *testing.T) {
 			assert.False(t, r.claim(claimed), claimed)
 		}
 		for _, name := range []string{"repository aryeko/ghx", "installation 5", "repository new"} {
-			require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error { return r.Lock(t.Context(), tx, name) }))
+			require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) error { return r.Lock(t.Context(), tx, name) }))
 		}
 		assert.Equal(t, []int{3, 3}, []int{r.count("claim"), r.count("run_lock")}, "what was locked before is the same lock")
 		assert.True(t, r.claim("repository new") && r.claim("lock repository new"), "a lock claims nothing")
@@ -215,7 +215,7 @@ const (
 func BenchmarkPrune(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
-		db, err := database.Open(b.Context(), dbtest.SQLite(b))
+		db, err := queue.OpenDB(b.Context(), dbtest.SQLite(b))
 		require.NoError(b, err)
 		table, err := runs.Open(b.Context(), db)
 		require.NoError(b, err)
@@ -251,11 +251,11 @@ func BenchmarkPrune(b *testing.B) {
 	}
 }
 
-func fill(b *testing.B, db *database.DB, table *runs.Table) {
+func fill(b *testing.B, db *queue.DB, table *runs.Table) {
 	text := []byte(`"` + strings.Repeat("x", benchSize) + `"`)
 	for n := range benchRuns {
 		id := fmt.Sprint("run-", n)
-		require.NoError(b, db.Write(b.Context(), func(tx *database.Tx) error {
+		require.NoError(b, db.Write(b.Context(), func(tx *queue.Tx) error {
 			run := runs.Run{ID: id, Cause: id, Repo: "aryeko/ghx", Pull: n + 1, State: runs.Queued, Created: noon}
 			if _, err := table.Create(b.Context(), tx, run); err != nil {
 				return err

@@ -8,17 +8,17 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // AddRow keeps a row of a run, as a line of JSON. A cell that has a row of the
 // run's own keeps it. One that was taken over makes room for a row of another
 // time: the cell was run again after all.
 func (t *Table) AddRow(ctx context.Context, id string, cell bench.Cell, row []byte) error {
-	return t.db.Write(ctx, func(tx *database.Tx) error { return addRow(ctx, tx, id, cell, row) })
+	return t.db.Write(ctx, func(tx *queue.Tx) error { return addRow(ctx, tx, id, cell, row) })
 }
 
-func addRow(ctx context.Context, tx *database.Tx, id string, cell bench.Cell, row []byte) error {
+func addRow(ctx context.Context, tx *queue.Tx, id string, cell bench.Cell, row []byte) error {
 	var taken []byte
 	err := tx.QueryRow(ctx, "SELECT row FROM run_row WHERE run = $1 AND cell = $2 AND taken_usd IS NOT NULL", id, cell.String()).Scan(&taken)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -43,7 +43,7 @@ func timestamp(row []byte) string {
 
 // TakeOver gives a run the rows of another one. Those that it has stay.
 func (t *Table) TakeOver(ctx context.Context, id string, rows map[bench.Cell][]byte) error {
-	return t.db.Write(ctx, func(tx *database.Tx) error {
+	return t.db.Write(ctx, func(tx *queue.Tx) error {
 		for cell, line := range rows {
 			var row bench.Row
 			if err := json.Unmarshal(line, &row); err != nil {
@@ -62,7 +62,7 @@ func (t *Table) TakeOver(ctx context.Context, id string, rows map[bench.Cell][]b
 // Settle keeps rows that came to be known after a run had ended, and what all
 // of its own have cost.
 func (t *Table) Settle(ctx context.Context, id string, rows map[bench.Cell][]byte) error {
-	return t.db.Write(ctx, func(tx *database.Tx) error {
+	return t.db.Write(ctx, func(tx *queue.Tx) error {
 		for cell, row := range rows {
 			if err := addRow(ctx, tx, id, cell, row); err != nil {
 				return err
@@ -87,7 +87,7 @@ func (t *Table) Settle(ctx context.Context, id string, rows map[bench.Cell][]byt
 
 // ownCost returns what is left of what a run's rows have cost, without those
 // that it took over: another run has paid for them.
-func ownCost(ctx context.Context, tx *database.Tx, id string, costUSD float64) (float64, error) {
+func ownCost(ctx context.Context, tx *queue.Tx, id string, costUSD float64) (float64, error) {
 	var taken float64
 	err := tx.QueryRow(ctx, "SELECT COALESCE(SUM(taken_usd), 0) FROM run_row WHERE run = $1", id).Scan(&taken)
 	if err != nil {

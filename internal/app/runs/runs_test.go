@@ -20,7 +20,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -29,7 +29,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 type rig struct {
 	*testing.T
 	*runs.Table
-	db *database.DB
+	db *queue.DB
 }
 
 func open(t *testing.T) *rig {
@@ -40,7 +40,7 @@ func open(t *testing.T) *rig {
 // openAt opens a database at an address.
 func openAt(t *testing.T, address string) *rig {
 	t.Helper()
-	db, err := database.Open(t.Context(), address)
+	db, err := queue.OpenDB(t.Context(), address)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	table, err := runs.Open(t.Context(), db)
@@ -59,7 +59,7 @@ func (r *rig) run(id string, change func(*runs.Run)) bool {
 		change(&run)
 	}
 	var made bool
-	require.NoError(r, r.db.Write(r.Context(), func(tx *database.Tx) (err error) {
+	require.NoError(r, r.db.Write(r.Context(), func(tx *queue.Tx) (err error) {
 		made, err = r.Create(r.Context(), tx, run)
 		return err
 	}))
@@ -69,7 +69,7 @@ func (r *rig) run(id string, change func(*runs.Run)) bool {
 // spent returns what is counted against budgets.
 func (r *rig) spent(pull int, subject string) (spent settings.Spent) {
 	r.Helper()
-	require.NoError(r, r.db.Write(r.Context(), func(tx *database.Tx) (err error) {
+	require.NoError(r, r.db.Write(r.Context(), func(tx *queue.Tx) (err error) {
 		spent, err = r.Spent(r.Context(), tx, "aryeko/ghx", pull, noon.Add(-24*time.Hour), subject)
 		return err
 	}))
@@ -89,7 +89,7 @@ func (r *rig) begin(id string, at time.Time) runs.Turn {
 func (r *rig) end(id string, state runs.State, o runs.Outcome) bool {
 	r.Helper()
 	var ended bool
-	require.NoError(r, r.db.Write(r.Context(), func(tx *database.Tx) (err error) {
+	require.NoError(r, r.db.Write(r.Context(), func(tx *queue.Tx) (err error) {
 		ended, err = r.End(r.Context(), tx, id, state, o, noon.Add(time.Hour))
 		return err
 	}))
@@ -224,7 +224,7 @@ func TestWhatIsLockedIsDoneOneAfterTheOther(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				assert.NoError(t, r.db.Write(t.Context(), func(tx *database.Tx) error {
+				assert.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
 					if err := r.Lock(t.Context(), tx, "aryeko/ghx"); err != nil {
 						return err
 					}
@@ -324,7 +324,7 @@ func rowAt(t *testing.T, at string, usd float64) []byte {
 
 func TestRowsThatWereTakenOverMakeRoomForTheRunsOwn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
-		db, err := database.Open(t.Context(), address)
+		db, err := queue.OpenDB(t.Context(), address)
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, db.Close()) })
 		table, err := runs.Open(t.Context(), db)

@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // Table reads and writes runs. It is safe for concurrent use.
 type Table struct {
-	db *database.DB
+	db *queue.DB
 }
 
 // ErrNone is the error of a run that does not exist.
@@ -27,7 +27,7 @@ var ErrNone = errors.New("there is no such run")
 var ErrOver = fault.Infraf("the run has ended")
 
 // Open returns the runs of a database and makes their tables.
-func Open(ctx context.Context, db *database.DB) (*Table, error) {
+func Open(ctx context.Context, db *queue.DB) (*Table, error) {
 	t := &Table{db: db}
 	if err := db.Migrate(ctx, schema()); err != nil {
 		return t, err
@@ -35,8 +35,8 @@ func Open(ctx context.Context, db *database.DB) (*Table, error) {
 	return t, t.freeFixtures(ctx)
 }
 
-func schema() database.Schema {
-	return database.Schema{Name: "runs", Steps: []string{`
+func schema() queue.Schema {
+	return queue.Schema{Name: "runs", Steps: []string{`
 		CREATE TABLE run (
 			seq {id},
 			id TEXT NOT NULL UNIQUE,
@@ -133,7 +133,7 @@ const columns = `id, cause, installation, repo, pull, head, suite, state, reques
 
 // Create stores a new run with the transaction. It reports false if there is
 // one with the same cause.
-func (t *Table) Create(ctx context.Context, tx *database.Tx, r Run) (bool, error) {
+func (t *Table) Create(ctx context.Context, tx *queue.Tx, r Run) (bool, error) {
 	request, err := json.Marshal(r.Request)
 	if err != nil {
 		return false, fault.Internalf("store run: %w", err)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/queue"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 // abandon has nobody work on a run any more that was ended by others. What
@@ -21,7 +20,7 @@ func (s *Service) abandon(ctx context.Context, r runs.Run) {
 	if !errors.Is(err, ErrElsewhere) {
 		s.warnOfGoingOn(ctx, r, err)
 	}
-	err = s.opts.DB.Write(ctx, func(tx *database.Tx) error {
+	err = s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
 		_, err := s.opts.Queue.Enqueue(ctx, tx, s.abandoning.New(job{r.ID}).Once(r.ID))
 		return err
 	})

@@ -8,7 +8,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // The reactions to a command.
@@ -60,7 +60,7 @@ func (c *commandRun) answerOnce(ctx context.Context, do func(context.Context) (r
 		if answer, err = do(ctx); err != nil {
 			return "", err
 		}
-		if err := s.opts.DB.Write(ctx, func(tx *database.Tx) error { return c.keepAnswer(ctx, tx, answer) }); err != nil {
+		if err := s.opts.DB.Write(ctx, func(tx *queue.Tx) error { return c.keepAnswer(ctx, tx, answer) }); err != nil {
 			return "", err
 		}
 	}
@@ -69,7 +69,7 @@ func (c *commandRun) answerOnce(ctx context.Context, do func(context.Context) (r
 
 // keepAnswer stores the answer with the transaction, which is the one that does what
 // was commanded.
-func (c *commandRun) keepAnswer(ctx context.Context, tx *database.Tx, a runs.Answer) error {
+func (c *commandRun) keepAnswer(ctx context.Context, tx *queue.Tx, a runs.Answer) error {
 	return c.service.opts.Runs.SetAnswer(ctx, tx, c.cause, a, c.service.opts.Now())
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // overBudget is the error of a run that may not be begun.
@@ -58,7 +58,7 @@ func (s *Service) cellsLeft(ctx context.Context, req *runRequest) (int, error) {
 
 // afford sets the plan's limit, by what is left of the budgets. The error is
 // [overBudget] if that is too little.
-func (s *Service) afford(ctx context.Context, tx *database.Tx, req *runRequest) error {
+func (s *Service) afford(ctx context.Context, tx *queue.Tx, req *runRequest) error {
 	spent, err := s.opts.Runs.Spent(ctx, tx, req.event.Repo.FullName(), req.pull.Number, s.opts.Now().Add(-budgetDay), s.subject(*req))
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // subject is what the command's runs are about.
@@ -89,7 +89,7 @@ func (c *commandRun) begin(ctx context.Context, p settings.Plan, continues runs.
 	r, err := c.service.start(ctx, c.client, runRequest{
 		cause: c.cause, event: c.event, pull: c.pull, settings: c.settings, plan: p, check: continues.Suite, continues: continues.ID,
 		asked:  "/bench " + string(c.command.Name) + " by " + c.event.Sender.Login,
-		atOnce: func(tx *database.Tx, r runs.Run) error { return c.keepAnswer(ctx, tx, answer(r)) },
+		atOnce: func(tx *queue.Tx, r runs.Run) error { return c.keepAnswer(ctx, tx, answer(r)) },
 	})
 	if over, is := errors.AsType[overBudget](err); is {
 		return runs.Answer{Reaction: refused, Body: comment.Unaffordable(c.command.Name, over.Error()), Outcome: string(comment.OverBudget)}, nil
@@ -145,7 +145,7 @@ func (s *Service) lacks(ctx context.Context, r runs.Run) (bool, error) {
 
 func (c *commandRun) cancel(ctx context.Context) (answer runs.Answer, err error) {
 	s := c.service
-	err = s.opts.DB.Write(ctx, func(tx *database.Tx) error {
+	err = s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
 		alive, err := s.alive(ctx, tx, c.subject())
 		if err != nil {
 			return err

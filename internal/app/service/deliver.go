@@ -5,7 +5,6 @@ import (
 	"log/slog"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
-	"github.com/ghx-dev/bench-action/internal/app/webhook"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
@@ -14,7 +13,7 @@ import (
 
 // Deliver does what a delivery starts. It may be called again for the same
 // delivery.
-func (s *Service) Deliver(ctx context.Context, d webhook.Delivery) error {
+func (s *Service) Deliver(ctx context.Context, d Delivery) error {
 	e, err := read(d)
 	if err != nil {
 		return queue.Permanent(err)
@@ -48,7 +47,7 @@ func (s *Service) Deliver(ctx context.Context, d webhook.Delivery) error {
 }
 
 // read returns the event of a delivery.
-func read(d webhook.Delivery) (ghevent.Event, error) {
+func read(d Delivery) (ghevent.Event, error) {
 	body, err := d.Body.Unpack()
 	if err != nil {
 		return ghevent.Event{}, err
@@ -65,7 +64,7 @@ func (s *Service) leave(ctx context.Context, e ghevent.Event, why string) {
 
 // GiveUp tells who commanded that the delivery of the command failed for good,
 // if GitHub lets it be told.
-func (s *Service) GiveUp(ctx context.Context, d webhook.Delivery, problem error) {
+func (s *Service) GiveUp(ctx context.Context, d Delivery, problem error) {
 	e, err := read(d)
 	if err != nil {
 		return

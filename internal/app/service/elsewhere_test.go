@@ -15,7 +15,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
-	"github.com/ghx-dev/bench-action/internal/app/webhook"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
@@ -59,7 +58,7 @@ func TestEventsThatComeTogetherMakeOneRun(t *testing.T) {
 			var all sync.WaitGroup
 			for i := range events {
 				all.Go(func() {
-					assert.NoError(t, r.service.Deliver(t.Context(), webhook.Delivery{ID: fmt.Sprint(i), Event: "pull_request", Body: webhook.Pack(body)}))
+					assert.NoError(t, r.service.Deliver(t.Context(), service.Delivery{ID: fmt.Sprint(i), Event: "pull_request", Body: service.Pack(body)}))
 				})
 			}
 			all.Wait()
@@ -115,7 +114,7 @@ func TestRunsThatAreAskedForTogetherShareTheBudget(t *testing.T) {
 			}
 			body, err := json.Marshal(event)
 			assert.NoError(t, err)
-			assert.NoError(t, r.service.Deliver(t.Context(), webhook.Delivery{ID: fmt.Sprint(i), Event: "merge_group", Body: webhook.Pack(body)}))
+			assert.NoError(t, r.service.Deliver(t.Context(), service.Delivery{ID: fmt.Sprint(i), Event: "merge_group", Body: service.Pack(body)}))
 		})
 	}
 	all.Wait()

@@ -8,12 +8,12 @@ import (
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // recordEnded makes a run that ends at once.
 func (s *Service) recordEnded(ctx context.Context, req runRequest, state runs.State, o runs.Outcome) error {
-	req.atOnce = func(tx *database.Tx, r runs.Run) error { return s.endIn(ctx, tx, r.ID, state, o) }
+	req.atOnce = func(tx *queue.Tx, r runs.Run) error { return s.endIn(ctx, tx, r.ID, state, o) }
 	_, err := s.create(ctx, req, nil)
 	if errors.Is(err, errTaken) {
 		return nil
@@ -46,10 +46,10 @@ func (s *Service) recordBroken(ctx context.Context, req runRequest, problems jso
 // end stores how a run ended and has it published. A run that has ended already
 // stays as it is.
 func (s *Service) end(ctx context.Context, id string, state runs.State, o runs.Outcome) error {
-	return s.opts.DB.Write(ctx, func(tx *database.Tx) error { return s.endIn(ctx, tx, id, state, o) })
+	return s.opts.DB.Write(ctx, func(tx *queue.Tx) error { return s.endIn(ctx, tx, id, state, o) })
 }
 
-func (s *Service) endIn(ctx context.Context, tx *database.Tx, id string, state runs.State, o runs.Outcome) error {
+func (s *Service) endIn(ctx context.Context, tx *queue.Tx, id string, state runs.State, o runs.Outcome) error {
 	o.Problem, o.Log = s.opts.Redact(o.Problem), s.opts.Redact(o.Log)
 	ended, err := s.opts.Runs.End(ctx, tx, id, state, o, s.opts.Now())
 	if err != nil || !ended {

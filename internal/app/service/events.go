@@ -3,7 +3,6 @@ package service
 import (
 	"slices"
 
-	"github.com/ghx-dev/bench-action/internal/app/webhook"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
@@ -57,8 +56,8 @@ func route(e ghevent.Event, ownApp int64) routing {
 }
 
 // Events returns the events that start something.
-func Events() webhook.Events {
-	var all webhook.Events
+func Events() Subscriptions {
+	var all Subscriptions
 	for _, on := range eventTable {
 		all = append(all, on.Event)
 	}
@@ -67,7 +66,7 @@ func Events() webhook.Events {
 
 // eventRow is an event, and what it leads to.
 type eventRow struct {
-	webhook.Event
+	Event
 	route func(e ghevent.Event, ownApp int64) routing
 }
 
@@ -85,34 +84,34 @@ const (
 // eventTable is which event starts what.
 var eventTable = []eventRow{
 	{
-		webhook.Event{
+		Event{
 			Name: ghevent.PullRequest, Priority: promptly, Actions: []string{"opened", "reopened", "synchronize", "ready_for_review", "labeled", "edited"},
 			Starts: "a run of the head commit, by the settings of the base; a newer push takes the place of an older one (edited: if the base was changed)",
 		}, routePull,
 	},
-	{webhook.Event{Name: ghevent.IssueComment, Priority: promptly, Actions: []string{"created"}, Starts: "the /bench command in the comment's first line"}, routeComment},
+	{Event{Name: ghevent.IssueComment, Priority: promptly, Actions: []string{"created"}, Starts: "the /bench command in the comment's first line"}, routeComment},
 	{
-		webhook.Event{
+		Event{
 			Name: ghevent.CheckRun, Priority: promptly, Actions: []string{"rerequested", "requested_action"},
 			Starts: "a run again, or what the button says",
 		}, routeCheck,
 	},
 	{
-		webhook.Event{
+		Event{
 			Name: ghevent.CheckSuite, Priority: promptly, Actions: []string{"requested", "rerequested"},
 			Starts: "what a push does, in case its own event was lost; or the last run of the commit again",
 		}, routeSuite,
 	},
-	{webhook.Event{Name: ghevent.MergeGroup, Priority: promptly, Actions: []string{"checks_requested"}, Starts: "a run of the group's head commit"}, to(kindQueued)},
-	{webhook.Event{Name: ghevent.WorkflowRun, Priority: usually, Actions: []string{"completed"}, Starts: "taking over the results of a run that a workflow made"}, to(kindEnded)},
-	{webhook.Event{Name: ghevent.Installation, Priority: promptly, Actions: []string{"deleted", "suspend"}, Starts: "the end of all runs of the installation"}, to(kindLost)},
+	{Event{Name: ghevent.MergeGroup, Priority: promptly, Actions: []string{"checks_requested"}, Starts: "a run of the group's head commit"}, to(kindQueued)},
+	{Event{Name: ghevent.WorkflowRun, Priority: usually, Actions: []string{"completed"}, Starts: "taking over the results of a run that a workflow made"}, to(kindEnded)},
+	{Event{Name: ghevent.Installation, Priority: promptly, Actions: []string{"deleted", "suspend"}, Starts: "the end of all runs of the installation"}, to(kindLost)},
 	{
-		webhook.Event{
+		Event{
 			Name: ghevent.InstallationRepositories, Priority: promptly, Actions: []string{"removed"},
 			Starts: "the end of all runs of those repositories",
 		}, to(kindLost),
 	},
-	{webhook.Event{Name: ghevent.Ping, Priority: eventually, Starts: "nothing: the App was set up"}, func(ghevent.Event, int64) routing { return ignore("ping") }},
+	{Event{Name: ghevent.Ping, Priority: eventually, Starts: "nothing: the App was set up"}, func(ghevent.Event, int64) routing { return ignore("ping") }},
 }
 
 func to(k kind) func(ghevent.Event, int64) routing {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // workflowEnded has a run that was dispatched looked at, now that its workflow
@@ -23,7 +23,7 @@ func (s *Service) workflowEnded(ctx context.Context, e ghevent.Event) error {
 			continue
 		}
 		// The job waits for its next look; one of another name looks now.
-		err := s.opts.DB.Write(ctx, func(tx *database.Tx) error {
+		err := s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
 			_, err := s.opts.Queue.Enqueue(ctx, tx, s.measuring.New(job{r.ID}).Once(r.ID+" ended"))
 			return err
 		})

@@ -17,7 +17,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/publish"
 	"github.com/ghx-dev/bench-action/internal/queue"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 // described returns a run as comments and checks describe it.
@@ -171,7 +170,7 @@ func (s *Service) show(ctx context.Context, client *github.Client, r *runs.Run) 
 
 // publishAgain has it published how a run ended, although it may have been.
 func (s *Service) publishAgain(ctx context.Context, id string) error {
-	return s.opts.DB.Write(ctx, func(tx *database.Tx) error {
+	return s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
 		if err := s.opts.Runs.MarkUnpublished(ctx, tx, id); err != nil {
 			return err
 		}

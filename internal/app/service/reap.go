@@ -7,7 +7,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/comment"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 const (
@@ -35,7 +35,7 @@ func (s *Service) Reap(ctx context.Context) error {
 	if err != nil || len(unpublished) == 0 {
 		return errors.Join(problem, err)
 	}
-	return errors.Join(problem, s.opts.DB.Write(ctx, func(tx *database.Tx) error {
+	return errors.Join(problem, s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
 		for _, r := range unpublished {
 			if _, err := s.opts.Queue.Enqueue(ctx, tx, s.newPublishJob(r.ID)); err != nil {
 				return err
@@ -51,7 +51,7 @@ func (s *Service) reap(ctx context.Context, r runs.Run, now time.Time) error {
 	case dead(r, now):
 		return s.end(ctx, r.ID, runs.Stopped, runs.Outcome{Reason: comment.FellSilent})
 	case now.Sub(r.Created) > settled:
-		return s.opts.DB.Write(ctx, func(tx *database.Tx) error {
+		return s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
 			_, err := s.opts.Queue.Enqueue(ctx, tx, s.newMeasureJob(r))
 			return err
 		})

@@ -14,7 +14,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -30,7 +30,7 @@ func (r *rig) store(change func(*runs.Run)) {
 	}
 	run.Request.Plan.Executor, run.Request.Plan.Timeout = "local", time.Hour
 	change(&run)
-	require.NoError(r, r.db.Write(r.Context(), func(tx *database.Tx) error {
+	require.NoError(r, r.db.Write(r.Context(), func(tx *queue.Tx) error {
 		_, err := r.table.Create(r.Context(), tx, run)
 		return err
 	}))
@@ -83,7 +83,7 @@ func TestTheReaperTellsWhatWasNotTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, config)
 	r.store(func(*runs.Run) {})
-	require.NoError(t, r.db.Write(t.Context(), func(tx *database.Tx) error {
+	require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
 		_, err := r.table.End(t.Context(), tx, "left", runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."}, time.Now())
 		return err
 	}))

@@ -20,13 +20,11 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
-	"github.com/ghx-dev/bench-action/internal/app/webhook"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/queue"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -124,7 +122,7 @@ type rig struct {
 	postponed chan struct{}
 	// transport is what the App's requests go through, nil for the usual one.
 	transport http.RoundTripper
-	db        *database.DB
+	db        *queue.DB
 	app       int64
 	// ahead is how far the service's time is ahead, in nanoseconds.
 	ahead atomic.Int64
@@ -177,7 +175,7 @@ var library = sync.OnceValues(func() (*scenario.Library, error) { return scenari
 
 func (r *rig) start() {
 	r.Helper()
-	db, err := database.Open(r.Context(), "sqlite:"+filepath.Join(r.TempDir(), "bench.db"))
+	db, err := queue.OpenDB(r.Context(), "sqlite:"+filepath.Join(r.TempDir(), "bench.db"))
 	require.NoError(r, err)
 	r.db = db
 	r.table, err = runs.Open(r.Context(), db)
@@ -269,7 +267,7 @@ func (r *rig) try(id, event string, payload map[string]any) error {
 }
 
 // delivery is one of the App's installation.
-func (r *rig) delivery(id, event string, payload map[string]any) webhook.Delivery {
+func (r *rig) delivery(id, event string, payload map[string]any) service.Delivery {
 	r.Helper()
 	payload["installation"] = map[string]any{"id": installation}
 	payload["repository"] = r.get(sandboxtest.Path)
@@ -278,7 +276,7 @@ func (r *rig) delivery(id, event string, payload map[string]any) webhook.Deliver
 	}
 	body, err := json.Marshal(payload)
 	require.NoError(r, err)
-	return webhook.Delivery{ID: id, Event: event, Body: webhook.Pack(body)}
+	return service.Delivery{ID: id, Event: event, Body: service.Pack(body)}
 }
 
 // get returns what the API says of something, as payloads have it.

@@ -1,7 +1,9 @@
 // Package service runs benchmarks for webhook events: it decides, makes runs, has
 // them measured, and publishes on GitHub how they go.
 //
-// Where to look: [Service.Deliver] takes a delivery, events.go says which events lead
+// Where to look: receiver.go checks who sends a delivery, and the inbox answers once it
+// is stored with a job, has a worker take it to [Service.Deliver], stores what became of
+// it, and has GitHub deliver again what never arrived; events.go says which events lead
 // to something, and on_….go has what each leads to. What a pull request is measured for
 // is in policy.go, the /bench commands in commands.go. A run begins in start.go, is
 // measured in measure.go, ends in end.go, and publish.go shows all of that.
@@ -25,7 +27,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/publish"
 	"github.com/ghx-dev/bench-action/internal/queue"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 // Executor has a run measured.
@@ -64,7 +65,7 @@ type Work struct {
 // Options are what a service works with.
 type Options struct {
 	Runs  *runs.Table
-	DB    *database.DB
+	DB    *queue.DB
 	Queue *queue.Queue
 	// Clients returns a client for one repository of an installation.
 	Clients func(ctx context.Context, installation int64, owner, name string) (*github.Client, error)

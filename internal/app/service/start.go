@@ -15,7 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // runRequest is a run that somebody or something asks for.
@@ -35,7 +35,7 @@ type runRequest struct {
 	once string
 	// atOnce is done with the run in the transaction that stores it; nil does
 	// nothing.
-	atOnce func(*database.Tx, runs.Run) error
+	atOnce func(*queue.Tx, runs.Run) error
 }
 
 // errTaken is about something that is done once, and that another event has
@@ -124,7 +124,7 @@ func (s *Service) launch(ctx context.Context, client *github.Client, r *runs.Run
 			s.opts.Log.WarnContext(ctx, "no check run yet", "run", r.ID, "problem", s.opts.Redact(err.Error()))
 		}
 	}
-	return s.opts.DB.Write(ctx, func(tx *database.Tx) error {
+	return s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
 		_, err := s.opts.Queue.Enqueue(ctx, tx, s.newMeasureJob(*r))
 		return err
 	})
@@ -134,10 +134,10 @@ func (s *Service) launch(ctx context.Context, client *github.Client, r *runs.Run
 // ends those of the same subject, and does what is to be done at once. What is
 // created in a repository is created one after the other, so that each sees
 // what the others may spend. The error may be [errTaken] or that of check.
-func (s *Service) create(ctx context.Context, req runRequest, check func(context.Context, *database.Tx, *runRequest) error) (runs.Run, error) {
+func (s *Service) create(ctx context.Context, req runRequest, check func(context.Context, *queue.Tx, *runRequest) error) (runs.Run, error) {
 	var r runs.Run
 	var made, free bool
-	err := s.opts.DB.Write(ctx, func(tx *database.Tx) (err error) {
+	err := s.opts.DB.Write(ctx, func(tx *queue.Tx) (err error) {
 		if err := s.opts.Runs.Lock(ctx, tx, "repository "+req.event.Repo.FullName()); err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func (s *Service) create(ctx context.Context, req runRequest, check func(context
 }
 
 // replace ends the runs of a subject whose place a run of the head takes.
-func (s *Service) replace(ctx context.Context, tx *database.Tx, head string, older []runs.Run) error {
+func (s *Service) replace(ctx context.Context, tx *queue.Tx, head string, older []runs.Run) error {
 	for _, old := range older {
 		reason := comment.Replaced
 		if old.Head != head {
@@ -190,7 +190,7 @@ func (s *Service) replace(ctx context.Context, tx *database.Tx, head string, old
 // supersede ends the runs about a subject, partial ones too, that are of another
 // commit than the head.
 func (s *Service) supersede(ctx context.Context, subject, head string) error {
-	return s.opts.DB.Write(ctx, func(tx *database.Tx) error {
+	return s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
 		older, err := s.alive(ctx, tx, subject)
 		if err != nil {
 			return err
@@ -200,7 +200,7 @@ func (s *Service) supersede(ctx context.Context, subject, head string) error {
 }
 
 // alive returns the runs about a subject that go on, partial ones too.
-func (s *Service) alive(ctx context.Context, tx *database.Tx, subject string) (all []runs.Run, err error) {
+func (s *Service) alive(ctx context.Context, tx *queue.Tx, subject string) (all []runs.Run, err error) {
 	for _, one := range both(subject) {
 		found, err := s.opts.Runs.AliveIn(ctx, tx, one)
 		if err != nil {
@@ -211,7 +211,7 @@ func (s *Service) alive(ctx context.Context, tx *database.Tx, subject string) (a
 	return all, nil
 }
 
-func (s *Service) claim(ctx context.Context, tx *database.Tx, once string) (bool, error) {
+func (s *Service) claim(ctx context.Context, tx *queue.Tx, once string) (bool, error) {
 	if once == "" {
 		return true, nil
 	}

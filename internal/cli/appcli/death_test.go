@@ -16,7 +16,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/testkit"
@@ -69,7 +69,7 @@ func (w *world) stored() map[string][]rowOf {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), soon)
 	defer cancel()
-	db, err := database.Open(ctx, w.database)
+	db, err := queue.OpenDB(ctx, w.database)
 	require.NoError(w.t, err)
 	defer db.Close()
 	rows, err := db.Query(ctx, "SELECT run, row FROM run_row")

@@ -15,7 +15,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/redact"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -148,7 +148,7 @@ func TestRowsOfTheBaseOnThisMachineAreOfItsCommit(t *testing.T) {
 	w.open()
 	w.concluded(1)
 	s.stop(t)
-	db, err := database.Open(t.Context(), w.database)
+	db, err := queue.OpenDB(t.Context(), w.database)
 	require.NoError(t, err)
 	defer db.Close()
 	rows, err := db.Query(t.Context(), "SELECT row FROM run_row")

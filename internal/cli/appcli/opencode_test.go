@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/testkit"
@@ -148,7 +148,7 @@ func (m *withModel) requireNowhere(s *server, log string) {
 func (m *withModel) tables() map[string]string {
 	m.t.Helper()
 	ctx := m.t.Context()
-	db, err := database.Open(ctx, m.database)
+	db, err := queue.OpenDB(ctx, m.database)
 	require.NoError(m.t, err)
 	defer db.Close()
 	found := map[string]string{}

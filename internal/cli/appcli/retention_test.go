@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
@@ -23,7 +23,7 @@ func (w *world) forget() runs.Pruned {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), soon)
 	defer cancel()
-	db, err := database.Open(ctx, w.database)
+	db, err := queue.OpenDB(ctx, w.database)
 	require.NoError(w.t, err)
 	defer db.Close()
 	table, err := runs.Open(ctx, db)

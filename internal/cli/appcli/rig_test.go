@@ -30,7 +30,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/cli/appcli"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -225,7 +225,7 @@ func ids(t testing.TB, address string) map[string]bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), soon)
 	defer cancel()
-	db, err := database.Open(ctx, address)
+	db, err := queue.OpenDB(ctx, address)
 	require.NoError(t, err)
 	defer db.Close()
 	rows, err := db.Query(ctx, "SELECT guid FROM delivery")

@@ -18,7 +18,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/queue"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
 // seedings keeps account of the fixtures that runs seed in repositories on
@@ -26,7 +25,7 @@ import (
 // them, and then any machine removes them once the run has ended.
 type seedings struct {
 	table *runs.Table
-	db    *database.DB
+	db    *queue.DB
 	queue *queue.Queue
 	// installation returns that of the App which a repository is in. The error
 	// is of kind invalid, and not an answer of GitHub's, if there is none.
@@ -83,7 +82,7 @@ func (s *seedings) look(ctx context.Context) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *database.Tx) error {
+	return s.db.Write(ctx, func(tx *queue.Tx) error {
 		for _, f := range left {
 			order := s.removing().New(seeding{f.Repo, f.Seed}).Once(f.Repo + " " + f.Seed)
 			if _, err := s.queue.Enqueue(ctx, tx, order); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
@@ -65,7 +65,7 @@ func (w *world) noted() (seeds string) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), soon)
 	defer cancel()
-	db, err := database.Open(ctx, w.database)
+	db, err := queue.OpenDB(ctx, w.database)
 	require.NoError(w.t, err)
 	defer db.Close()
 	require.NoError(w.t, db.QueryRow(ctx, "SELECT COALESCE(MIN(seed) || ' ' || MAX(seed), '') FROM fixture").Scan(&seeds))
@@ -151,9 +151,9 @@ func TestNothingRemainsOfARunThatTakesTooLong(t *testing.T) {
 	s.kill()
 	// An hour, the time that it has, and less than after which it counts as dead.
 	const late = 61 * time.Minute
-	db, err := database.Open(t.Context(), w.database)
+	db, err := queue.OpenDB(t.Context(), w.database)
 	require.NoError(t, err)
-	require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
+	require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) error {
 		_, err := tx.Exec(t.Context(), "UPDATE run SET started = started - $1", late.Milliseconds())
 		return err
 	}))

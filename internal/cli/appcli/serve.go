@@ -17,7 +17,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // fileVariable names the file of settings where no flag does.
@@ -95,12 +95,12 @@ func (p *program) check(ctx context.Context, out io.Writer, c config.Config) err
 // databaseState says in a few words how it stands with a database that the
 // settings have. One of SQLite that a server uses is as it should be.
 func databaseState(ctx context.Context, address string) (string, error) {
-	db, err := database.Open(ctx, address)
+	db, err := queue.OpenDB(ctx, address)
 	switch {
 	case err == nil:
 		return db.Dialect().String(), db.Close()
 	case fault.KindOf(err) == fault.Invalid: // the settings refuse any address that is none, so it is locked
-		return database.SQLite.String() + ", in use by a server", nil
+		return queue.SQLite.String() + ", in use by a server", nil
 	default:
 		return "cannot be used", err
 	}

@@ -19,8 +19,8 @@ func TestRulesFindWhatIsWrong(t *testing.T) {
 	}{
 		{"imports point down", "an import of a lower layer", []string{"// internal/bench/runner/a.go\npackage runner\n" + ours + `internal/bench"`}, ""},
 		{"imports point down", "an import of the same layer", []string{"// internal/bench/audit/a.go\npackage audit\n" + ours + `internal/bench/verify"`}, ""},
-		{"imports point down", "a delivery's way that turns back", []string{"// internal/app/webhook/a.go\npackage webhook\n" + ours + `internal/app/service"`},
-			"internal/app/webhook imports internal/app/service, which is in a higher layer"},
+		{"imports point down", "a delivery's way that turns back", []string{"// internal/app/runs/a.go\npackage runs\n" + ours + `internal/app/service"`},
+			"internal/app/runs imports internal/app/service, which is in a higher layer"},
 		{"imports point down", "an import of a higher layer", []string{"// internal/bench/gate/a.go\npackage gate\n" + ours + `internal/bench/runner"`},
 			"internal/bench/gate imports internal/bench/runner, which is in a higher layer"},
 		{"imports point down", "a folder that nobody thought of", []string{"// internal/bench/new/a.go\npackage new\n"}, "internal/bench/new is in no layer"},

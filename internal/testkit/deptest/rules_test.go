@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"internal/app/dispatch"},
 	{"internal/app/service"},
 	{"internal/app/runs"},
-	{"internal/app/settings", "internal/app/webhook", "internal/app/dashboard", "internal/app/config", "internal/bench/verify", "internal/bench/audit", "harness/..."},
+	{"internal/app/settings", "internal/app/dashboard", "internal/app/config", "internal/bench/verify", "internal/bench/audit", "harness/..."},
 	{"internal/publish", "internal/actions/..."},
 	{"internal/ghevent"},
 	{"internal/bench/station", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/queue/..."},
@@ -44,7 +44,6 @@ var restricted = map[string][]string{
 var importers = map[string][]string{
 	"internal/sandbox/...":           {"internal/bench/target/...", "internal/cli/..."},
 	"internal/testkit/...":           {},
-	"internal/githubschema/reduce":   {},
 	"internal/bench/agent/agenttest": {"internal/testkit/realtool"},
 }
 

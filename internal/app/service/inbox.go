@@ -1,7 +1,4 @@
-// Package webhook receives GitHub's deliveries: it checks who sends them, answers once
-// they are stored with a job each, has a worker take the job to whoever handles them,
-// and stores what became of it. What never arrived it has GitHub deliver again.
-package webhook
+package service
 
 import (
 	"context"
@@ -12,19 +9,18 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
 )
 
-// Options say how an [Inbox] works. All must be given but for Count.
-type Options struct {
-	DB    *database.DB
+// InboxOptions say how an [Inbox] works. All must be given but for Count.
+type InboxOptions struct {
+	DB    *queue.DB
 	Queue *queue.Queue
 	// Lane is the queue's for the jobs of deliveries.
 	Lane string
 	// Secret returns what GitHub signs deliveries with; nil as long as there
 	// is none, and then none is accepted.
 	Secret func() []byte
-	Events Events
+	Events Subscriptions
 	Log    *slog.Logger
 	Now    func() time.Time
 	// Redact takes secrets out of what is stored.
@@ -44,7 +40,7 @@ type Handler interface {
 // Inbox is where deliveries arrive.
 type Inbox struct {
 	*Store
-	opts     Options
+	opts     InboxOptions
 	receiver *Receiver
 	finisher *finisher
 	jobs     queue.Kind[received]
@@ -53,7 +49,7 @@ type Inbox struct {
 
 // Open returns the inbox of a database, makes its tables, and has the queue work for
 // it. It is called before the queue starts.
-func Open(ctx context.Context, opts Options) (*Inbox, error) {
+func Open(ctx context.Context, opts InboxOptions) (*Inbox, error) {
 	store, err := OpenStore(ctx, opts.DB)
 	if err != nil {
 		return nil, err
@@ -103,7 +99,7 @@ const deliveryTimeout = 2 * time.Minute
 // Keep stores deliveries, and a job for each that is new, or none of them. It
 // reports which are new.
 func (i *Inbox) Keep(ctx context.Context, arrived []Delivery) (fresh []bool, err error) {
-	err = i.opts.DB.Write(ctx, func(tx *database.Tx) error {
+	err = i.opts.DB.Write(ctx, func(tx *queue.Tx) error {
 		if fresh, err = i.Add(ctx, tx, arrived); err != nil {
 			return err
 		}

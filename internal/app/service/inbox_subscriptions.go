@@ -1,4 +1,4 @@
-package webhook
+package service
 
 import (
 	"slices"
@@ -18,12 +18,12 @@ type Event struct {
 	Starts string
 }
 
-// Events are all that start something. All others are answered and counted, and not
+// Subscriptions are all that start something. All others are answered and counted, and not
 // stored.
-type Events []Event
+type Subscriptions []Event
 
 // named returns an event of the table, false if it is none.
-func (all Events) named(name string) (Event, bool) {
+func (all Subscriptions) named(name string) (Event, bool) {
 	at := slices.IndexFunc(all, func(e Event) bool { return e.Name == name })
 	if at < 0 {
 		return Event{}, false
@@ -32,19 +32,19 @@ func (all Events) named(name string) (Event, bool) {
 }
 
 // Event reports whether an event is in the table.
-func (all Events) Event(name string) bool {
+func (all Subscriptions) Event(name string) bool {
 	_, is := all.named(name)
 	return is
 }
 
 // Action reports whether an action of an event is in the table.
-func (all Events) Action(name, action string) bool {
+func (all Subscriptions) Action(name, action string) bool {
 	e, is := all.named(name)
 	return is && (e.Actions == nil || slices.Contains(e.Actions, action))
 }
 
 // Subscribed are those that an App subscribes to; the others are sent to every App.
-func (all Events) Subscribed() []string {
+func (all Subscriptions) Subscribed() []string {
 	var names []string
 	for _, e := range all {
 		switch e.Name {

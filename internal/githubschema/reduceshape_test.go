@@ -1,4 +1,4 @@
-package reduce
+package githubschema_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package database
+package queue
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 // them listens for new jobs.
 const postgresConns = 12
 
-// Secrets returns what of an address must not be shown: the passwords in it, and
+// AddressSecrets returns what of an address must not be shown: the passwords in it, and
 // the one that PGPASSWORD or a file of passwords adds.
-func Secrets(address string) []string {
+func AddressSecrets(address string) []string {
 	var secrets []string
 	if u, err := url.Parse(address); err == nil {
 		if password, is := u.User.Password(); is {
@@ -37,7 +37,7 @@ func Secrets(address string) []string {
 func openPostgres(ctx context.Context, address string) (*DB, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, Check(address)
+		return nil, CheckAddress(address)
 	}
 	config.MaxConns = max(config.MaxConns, postgresConns)
 	pool, err := pgxpool.NewWithConfig(ctx, config)

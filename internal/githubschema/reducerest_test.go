@@ -1,4 +1,4 @@
-package reduce
+package githubschema_test
 
 import (
 	"cmp"
@@ -51,9 +51,9 @@ type content map[string]struct{ Schema *schema }
 
 const jsonMedia = "application/json"
 
-// REST returns the operations of a description in OpenAPI, as package
+// reduceREST returns the operations of a description in OpenAPI, as package
 // githubschema embeds them.
-func REST(description []byte) ([]byte, error) {
+func reduceREST(description []byte) ([]byte, error) {
 	var from openAPI
 	if err := json.Unmarshal(description, &from); err != nil {
 		return nil, fmt.Errorf("read the description: %w", err)

@@ -1,4 +1,4 @@
-package webhook_test
+package service_test
 
 import (
 	"bufio"
@@ -24,14 +24,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/webhook"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 )
 
 const (
-	secret  = "the-secret-of-the-webhook"
-	id      = "72d3162e-cc78-11e3-81ab-4c9367dc0958"
-	payload = `{"action":"opened","installation":{"id":7},"repository":{"full_name":"octo/hello"},"number":3}`
-	soon    = 20 * time.Second
+	secret    = "the-secret-of-the-webhook"
+	id        = "72d3162e-cc78-11e3-81ab-4c9367dc0958"
+	payload   = `{"action":"opened","installation":{"id":7},"repository":{"full_name":"octo/hello"},"number":3}`
+	inboxWait = 20 * time.Second
 )
 
 // table routes as a small table would.
@@ -43,14 +43,14 @@ func (table) Action(event, action string) bool { return event == "pull_request" 
 // keeper keeps deliveries in memory. If hold is not nil, it waits for it.
 type keeper struct {
 	mu      sync.Mutex
-	kept    map[string]webhook.Delivery
+	kept    map[string]service.Delivery
 	batches []int
 	err     error
 	called  chan int
 	hold    chan struct{}
 }
 
-func (k *keeper) Keep(_ context.Context, deliveries []webhook.Delivery) ([]bool, error) {
+func (k *keeper) Keep(_ context.Context, deliveries []service.Delivery) ([]bool, error) {
 	if k.hold != nil {
 		k.called <- len(deliveries)
 		<-k.hold
@@ -71,8 +71,8 @@ func (k *keeper) Keep(_ context.Context, deliveries []webhook.Delivery) ([]bool,
 }
 
 // rig is a receiver that runs.
-type rig struct {
-	*webhook.Receiver
+type receiverRig struct {
+	*service.Receiver
 	keeper *keeper
 	log    *bytes.Buffer
 	mu     sync.Mutex
@@ -80,13 +80,13 @@ type rig struct {
 	now    time.Time
 }
 
-func newRig(t testing.TB, change func(*webhook.ReceiverOptions, *keeper)) *rig {
+func newReceiverRig(t testing.TB, change func(*service.ReceiverOptions, *keeper)) *receiverRig {
 	t.Helper()
-	r := &rig{keeper: &keeper{kept: map[string]webhook.Delivery{}}, log: &bytes.Buffer{}, counts: map[string]int{}, now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
-	opts := webhook.ReceiverOptions{
+	r := &receiverRig{keeper: &keeper{kept: map[string]service.Delivery{}}, log: &bytes.Buffer{}, counts: map[string]int{}, now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+	opts := service.ReceiverOptions{
 		Secret: func() []byte { return []byte(secret) }, Route: table{}, Keeper: r.keeper,
 		Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: func() time.Time { return r.now },
-		Count: func(event string, outcome webhook.Outcome) {
+		Count: func(event string, outcome service.Outcome) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.counts[event+" "+string(outcome)]++
@@ -95,7 +95,7 @@ func newRig(t testing.TB, change func(*webhook.ReceiverOptions, *keeper)) *rig {
 	if change != nil {
 		change(&opts, r.keeper)
 	}
-	r.Receiver = webhook.NewReceiver(opts)
+	r.Receiver = service.NewReceiver(opts)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { r.Run(ctx) })
@@ -122,14 +122,14 @@ func delivery(body string) *http.Request {
 	return request
 }
 
-func (r *rig) send(request *http.Request) *httptest.ResponseRecorder {
+func (r *receiverRig) send(request *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	r.ServeHTTP(w, request)
 	return w
 }
 
 func TestADeliveryIsStoredBeforeItIsAnswered(t *testing.T) {
-	r := newRig(t, nil)
+	r := newReceiverRig(t, nil)
 	w := r.send(delivery(payload))
 	assert.Equal(t, http.StatusAccepted, w.Code)
 	assert.Equal(t, "stored\n", w.Body.String())
@@ -138,12 +138,12 @@ func TestADeliveryIsStoredBeforeItIsAnswered(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, payload, string(body))
 	kept.Body = nil
-	assert.Equal(t, webhook.Delivery{ID: id, Event: "pull_request", Action: "opened", Installation: 7, Repository: "octo/hello", Received: r.now}, kept)
+	assert.Equal(t, service.Delivery{ID: id, Event: "pull_request", Action: "opened", Installation: 7, Repository: "octo/hello", Received: r.now}, kept)
 	assert.Equal(t, map[string]int{"pull_request stored": 1}, r.counts)
 }
 
 func TestADeliveryInAFormIsUnderstood(t *testing.T) {
-	r := newRig(t, nil)
+	r := newReceiverRig(t, nil)
 	request := delivery(url.Values{"payload": {payload}}.Encode())
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
 	assert.Equal(t, http.StatusAccepted, r.send(request).Code)
@@ -153,7 +153,7 @@ func TestADeliveryInAFormIsUnderstood(t *testing.T) {
 }
 
 func TestAReplayIsAcceptedAndNotNew(t *testing.T) {
-	r := newRig(t, nil)
+	r := newReceiverRig(t, nil)
 	r.send(delivery(payload))
 	again := delivery(payload)
 	again.Header.Set("X-GitHub-Delivery", strings.ToUpper(id))
@@ -179,7 +179,7 @@ func TestWhatStartsNothingIsAcceptedAndNotStored(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, nil)
+			r := newReceiverRig(t, nil)
 			w := r.send(change(delivery(payload)))
 			assert.Equal(t, http.StatusAccepted, w.Code)
 			assert.Equal(t, "ignored\n", w.Body.String())
@@ -189,7 +189,7 @@ func TestWhatStartsNothingIsAcceptedAndNotStored(t *testing.T) {
 }
 
 func TestFieldsOfAnotherShapeAreLeftOut(t *testing.T) {
-	r := newRig(t, nil)
+	r := newReceiverRig(t, nil)
 	w := r.send(delivery(`{"action":"opened","installation":{"id":"7"},"repository":{"full_name":"../../etc/passwd\u0000"}}`))
 	assert.Equal(t, http.StatusAccepted, w.Code)
 	assert.Zero(t, r.keeper.kept[id].Installation)
@@ -206,64 +206,64 @@ func TestBadInputIsRefused(t *testing.T) {
 		name    string
 		change  func(*http.Request) *http.Request
 		status  int
-		outcome webhook.Outcome
+		outcome service.Outcome
 	}{
-		{"another method", func(r *http.Request) *http.Request { r.Method = http.MethodGet; return r }, 405, webhook.BadMethod},
-		{"another content type", set("Content-Type", "text/plain"), 415, webhook.BadType},
-		{"no content type", set("Content-Type", ""), 415, webhook.BadType},
-		{"no event", set("X-GitHub-Event", ""), 400, webhook.BadHeader},
-		{"an event that is no name", set("X-GitHub-Event", "../x\n"), 400, webhook.BadHeader},
-		{"no delivery id", set("X-GitHub-Delivery", ""), 400, webhook.BadHeader},
-		{"a delivery id that is no GUID", set("X-GitHub-Delivery", "1; DROP TABLE delivery"), 400, webhook.BadHeader},
-		{"no signature", set("X-Hub-Signature-256", ""), 401, webhook.NoSignature},
-		{"a signature with another secret", set("X-Hub-Signature-256", "sha256="+strings.Repeat("ab", 32)), 401, webhook.WrongSignature},
-		{"a signature that is too short", set("X-Hub-Signature-256", sign(payload)[:40]), 401, webhook.WrongSignature},
-		{"a signature that is no number", set("X-Hub-Signature-256", "sha256="+strings.Repeat("xy", 32)), 401, webhook.WrongSignature},
-		{"a signature of SHA-1 in the place of the new one", set("X-Hub-Signature-256", "sha1="+hex.EncodeToString(old.Sum(nil))), 401, webhook.NoSignature},
+		{"another method", func(r *http.Request) *http.Request { r.Method = http.MethodGet; return r }, 405, service.BadMethod},
+		{"another content type", set("Content-Type", "text/plain"), 415, service.BadType},
+		{"no content type", set("Content-Type", ""), 415, service.BadType},
+		{"no event", set("X-GitHub-Event", ""), 400, service.BadHeader},
+		{"an event that is no name", set("X-GitHub-Event", "../x\n"), 400, service.BadHeader},
+		{"no delivery id", set("X-GitHub-Delivery", ""), 400, service.BadHeader},
+		{"a delivery id that is no GUID", set("X-GitHub-Delivery", "1; DROP TABLE delivery"), 400, service.BadHeader},
+		{"no signature", set("X-Hub-Signature-256", ""), 401, service.NoSignature},
+		{"a signature with another secret", set("X-Hub-Signature-256", "sha256="+strings.Repeat("ab", 32)), 401, service.WrongSignature},
+		{"a signature that is too short", set("X-Hub-Signature-256", sign(payload)[:40]), 401, service.WrongSignature},
+		{"a signature that is no number", set("X-Hub-Signature-256", "sha256="+strings.Repeat("xy", 32)), 401, service.WrongSignature},
+		{"a signature of SHA-1 in the place of the new one", set("X-Hub-Signature-256", "sha1="+hex.EncodeToString(old.Sum(nil))), 401, service.NoSignature},
 		{"a signature of SHA-1 alone", func(r *http.Request) *http.Request {
 			r.Header.Del("X-Hub-Signature-256")
 			r.Header.Set("X-Hub-Signature", "sha1="+hex.EncodeToString(old.Sum(nil)))
 			return r
-		}, 401, webhook.OldSignature},
+		}, 401, service.OldSignature},
 		{"a body that was changed", func(*http.Request) *http.Request {
 			r := delivery(strings.Replace(payload, "7", "8", 1))
 			r.Header.Set("X-Hub-Signature-256", sign(payload))
 			return r
-		}, 401, webhook.WrongSignature},
+		}, 401, service.WrongSignature},
 		{"a body that was cut, with a good signature of the whole", func(*http.Request) *http.Request {
 			r := delivery(payload[:40])
 			r.Header.Set("X-Hub-Signature-256", sign(payload))
 			return r
-		}, 401, webhook.WrongSignature},
-		{"JSON that ends too early", func(*http.Request) *http.Request { return delivery(payload[:40]) }, 400, webhook.BadPayload},
-		{"an empty body", func(*http.Request) *http.Request { return delivery("") }, 400, webhook.BadPayload},
-		{"a list", func(*http.Request) *http.Request { return delivery(`[{"action":"opened"}]`) }, 400, webhook.BadPayload},
-		{"null", func(*http.Request) *http.Request { return delivery(`null`) }, 400, webhook.BadPayload},
-		{"a text", func(*http.Request) *http.Request { return delivery(`"opened"`) }, 400, webhook.BadPayload},
-		{"an action that is a number", func(*http.Request) *http.Request { return delivery(`{"action":1}`) }, 400, webhook.BadPayload},
-		{"an action that is a list", func(*http.Request) *http.Request { return delivery(`{"action":["opened"]}`) }, 400, webhook.BadPayload},
-		{"an action that is no name", func(*http.Request) *http.Request { return delivery(`{"action":"OPENED\u0000"}`) }, 400, webhook.BadPayload},
-		{"JSON nested to exhaust the stack", func(*http.Request) *http.Request { return delivery(strings.Repeat(`{"action":`, 1<<20)) }, 400, webhook.BadPayload},
+		}, 401, service.WrongSignature},
+		{"JSON that ends too early", func(*http.Request) *http.Request { return delivery(payload[:40]) }, 400, service.BadPayload},
+		{"an empty body", func(*http.Request) *http.Request { return delivery("") }, 400, service.BadPayload},
+		{"a list", func(*http.Request) *http.Request { return delivery(`[{"action":"opened"}]`) }, 400, service.BadPayload},
+		{"null", func(*http.Request) *http.Request { return delivery(`null`) }, 400, service.BadPayload},
+		{"a text", func(*http.Request) *http.Request { return delivery(`"opened"`) }, 400, service.BadPayload},
+		{"an action that is a number", func(*http.Request) *http.Request { return delivery(`{"action":1}`) }, 400, service.BadPayload},
+		{"an action that is a list", func(*http.Request) *http.Request { return delivery(`{"action":["opened"]}`) }, 400, service.BadPayload},
+		{"an action that is no name", func(*http.Request) *http.Request { return delivery(`{"action":"OPENED\u0000"}`) }, 400, service.BadPayload},
+		{"JSON nested to exhaust the stack", func(*http.Request) *http.Request { return delivery(strings.Repeat(`{"action":`, 1<<20)) }, 400, service.BadPayload},
 		{"a form without a payload", func(*http.Request) *http.Request {
 			r := delivery("other=1")
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			return r
-		}, 400, webhook.BadPayload},
+		}, 400, service.BadPayload},
 		{"a form that is none", func(*http.Request) *http.Request {
 			r := delivery("payload=%zz")
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			return r
-		}, 400, webhook.BadPayload},
-		{"a body that is announced with 30 MB", func(r *http.Request) *http.Request { r.ContentLength = 30 << 20; return r }, 413, webhook.TooLarge},
+		}, 400, service.BadPayload},
+		{"a body that is announced with 30 MB", func(r *http.Request) *http.Request { r.ContentLength = 30 << 20; return r }, 413, service.TooLarge},
 		{"a body of 30 MB that is not announced", func(r *http.Request) *http.Request {
 			r.ContentLength = -1
 			r.Body = io.NopCloser(io.LimitReader(zeros{}, 30<<20))
 			return r
-		}, 413, webhook.TooLarge},
+		}, 413, service.TooLarge},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRig(t, nil)
+			r := newReceiverRig(t, nil)
 			w := r.send(c.change(delivery(payload)))
 			assert.Equal(t, c.status, w.Code)
 			assert.Empty(t, r.keeper.kept)
@@ -288,7 +288,7 @@ func TestABodyOfExactlyTheLimitIsStored(t *testing.T) {
 	}
 	for name, announced := range map[string]bool{"its length is announced": true, "its length is not announced": false} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, nil)
+			r := newReceiverRig(t, nil)
 			of := func(body string) *http.Request {
 				request := delivery(body)
 				if !announced {
@@ -315,7 +315,7 @@ func (zeros) Read(b []byte) (int, error) {
 }
 
 func TestABodyThatNeverArrivesIsRefused(t *testing.T) {
-	r := newRig(t, nil)
+	r := newReceiverRig(t, nil)
 	server := httptest.NewServer(r)
 	defer server.Close()
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
@@ -334,7 +334,7 @@ func TestABodyThatNeverArrivesIsRefused(t *testing.T) {
 }
 
 func TestWithoutASecretNothingIsAccepted(t *testing.T) {
-	r := newRig(t, func(o *webhook.ReceiverOptions, _ *keeper) { o.Secret = func() []byte { return nil } })
+	r := newReceiverRig(t, func(o *service.ReceiverOptions, _ *keeper) { o.Secret = func() []byte { return nil } })
 	request := delivery(payload)
 	mac := hmac.New(sha256.New, nil)
 	mac.Write([]byte(payload))
@@ -346,7 +346,7 @@ func TestWithoutASecretNothingIsAccepted(t *testing.T) {
 }
 
 func TestADatabaseThatIsDownIsToldToTheSender(t *testing.T) {
-	r := newRig(t, func(_ *webhook.ReceiverOptions, k *keeper) { k.err = errors.New("the disk is full") })
+	r := newReceiverRig(t, func(_ *service.ReceiverOptions, k *keeper) { k.err = errors.New("the disk is full") })
 	w := r.send(delivery(payload))
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
 	assert.NotEmpty(t, w.Header().Get("Retry-After"))
@@ -362,7 +362,7 @@ func deliveryNumber(n int) *http.Request {
 }
 
 func TestDeliveriesThatArriveTogetherAreStoredTogether(t *testing.T) {
-	r := newRig(t, func(_ *webhook.ReceiverOptions, k *keeper) {
+	r := newReceiverRig(t, func(_ *service.ReceiverOptions, k *keeper) {
 		k.called, k.hold = make(chan int, 10), make(chan struct{})
 	})
 	var all sync.WaitGroup
@@ -372,14 +372,14 @@ func TestDeliveriesThatArriveTogetherAreStoredTogether(t *testing.T) {
 	for n := range others {
 		all.Go(func() { assert.Equal(t, http.StatusAccepted, r.send(deliveryNumber(n+1)).Code) })
 	}
-	require.Eventually(t, func() bool { return r.Waiting() == others }, soon, time.Millisecond)
+	require.Eventually(t, func() bool { return r.Waiting() == others }, inboxWait, time.Millisecond)
 	close(r.keeper.hold)
 	all.Wait()
 	assert.Equal(t, []int{1, others}, r.keeper.batches)
 }
 
 func TestWhatCannotWaitIsRefusedAtOnce(t *testing.T) {
-	r := newRig(t, func(_ *webhook.ReceiverOptions, k *keeper) {
+	r := newReceiverRig(t, func(_ *service.ReceiverOptions, k *keeper) {
 		k.called, k.hold = make(chan int, 10), make(chan struct{})
 	})
 	var all sync.WaitGroup
@@ -389,7 +389,7 @@ func TestWhatCannotWaitIsRefusedAtOnce(t *testing.T) {
 	for n := range most {
 		all.Go(func() { r.send(deliveryNumber(n + 1)) })
 	}
-	require.Eventually(t, func() bool { return r.Waiting() == most }, soon, time.Millisecond)
+	require.Eventually(t, func() bool { return r.Waiting() == most }, inboxWait, time.Millisecond)
 	w := r.send(deliveryNumber(most + 1))
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
 	assert.NotEmpty(t, w.Header().Get("Retry-After"))
@@ -399,7 +399,7 @@ func TestWhatCannotWaitIsRefusedAtOnce(t *testing.T) {
 }
 
 func TestLargeBodiesDoNotCrowdOutSmallOnes(t *testing.T) {
-	r := newRig(t, nil)
+	r := newReceiverRig(t, nil)
 	var all sync.WaitGroup
 	var stalled []*io.PipeWriter
 	for range 3 {
@@ -422,7 +422,7 @@ func TestLargeBodiesDoNotCrowdOutSmallOnes(t *testing.T) {
 }
 
 func TestRefusalsDoNotFillTheLog(t *testing.T) {
-	r := newRig(t, nil)
+	r := newReceiverRig(t, nil)
 	for range 100 {
 		r.send(httptest.NewRequest(http.MethodGet, "/webhook", nil))
 	}
@@ -436,7 +436,7 @@ func TestRefusalsDoNotFillTheLog(t *testing.T) {
 // GitHub pings an App as soon as it has made it, which is before the server
 // knows the secret.
 func TestAPingDuringTheSetUpIsNoWarning(t *testing.T) {
-	r := newRig(t, func(opts *webhook.ReceiverOptions, _ *keeper) { opts.Secret = func() []byte { return nil } })
+	r := newReceiverRig(t, func(opts *service.ReceiverOptions, _ *keeper) { opts.Secret = func() []byte { return nil } })
 	assert.Equal(t, http.StatusServiceUnavailable, r.send(delivery(payload)).Code)
 	assert.Contains(t, r.log.String(), "level=INFO")
 	assert.Contains(t, r.log.String(), "before the App was set up")
@@ -449,7 +449,7 @@ func FuzzReceiver(f *testing.F) {
 	f.Add("pull_request", id, "application/x-www-form-urlencoded", "payload="+url.QueryEscape(payload), true)
 	f.Add("star", "x", "", `{"action":{"action":[]}}`, false)
 	f.Add("pull_request", id, "application/json", `{"action":"opened","installation":{"id":1e999},"repository":{"full_name":"\ud800/x"}}`, true)
-	r := newRig(f, nil)
+	r := newReceiverRig(f, nil)
 	f.Fuzz(func(t *testing.T, event, delivered, media, body string, signed bool) {
 		request := delivery(body)
 		request.Header.Set("X-GitHub-Event", event)

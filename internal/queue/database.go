@@ -1,10 +1,4 @@
-// Package database opens what the App's server keeps its data in: a SQLite
-// file of its own, or PostgreSQL that several machines share.
-//
-// Statements are written once for both. Parameters are $1, $2 and so on; times
-// and durations are integers, so that both compare them alike; what differs in
-// the definition of a table is written as {id} and {bytes}, see [Schema].
-package database
+package queue
 
 import (
 	"context"
@@ -42,7 +36,12 @@ const (
 	postgresqlPrefix = "postgresql://"
 )
 
-// DB is an open database. It is safe for concurrent use.
+// DB is what the App's server keeps its data in: a SQLite file of its own, or
+// PostgreSQL that several machines share. It is safe for concurrent use.
+//
+// Statements are written once for both. Parameters are $1, $2 and so on; times
+// and durations are integers, so that both compare them alike; what differs in
+// the definition of a table is written as {id} and {bytes}, see [Schema].
 type DB struct {
 	dialect Dialect
 	// reader answers queries outside of transactions. Writer has SQLite's one
@@ -54,10 +53,10 @@ type DB struct {
 	lock *os.File
 }
 
-// Check says whether an address is one that [Open] understands. The error is
+// CheckAddress says whether an address is one that [OpenDB] understands. The error is
 // of kind invalid and repeats nothing of the address, which may have a
 // password in it.
-func Check(address string) error {
+func CheckAddress(address string) error {
 	switch {
 	case strings.HasPrefix(address, sqlitePrefix) && len(address) > len(sqlitePrefix):
 		return nil
@@ -71,12 +70,12 @@ func Check(address string) error {
 	}
 }
 
-// Open opens the database at an address: "sqlite:" and a path, which is
+// OpenDB opens the database at an address: "sqlite:" and a path, which is
 // created if it is not there, or a URL that begins with "postgres://". Errors
 // are of kind invalid for an address that is none, else of kind
 // infrastructure.
-func Open(ctx context.Context, address string) (*DB, error) {
-	if err := Check(address); err != nil {
+func OpenDB(ctx context.Context, address string) (*DB, error) {
+	if err := CheckAddress(address); err != nil {
 		return nil, err
 	}
 	if path, is := strings.CutPrefix(address, sqlitePrefix); is {

@@ -1,4 +1,4 @@
-package webhook
+package service
 
 import (
 	"context"
@@ -8,22 +8,22 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // Store is the tables of the App's server: the deliveries that it keeps, and what it
 // notes for itself. It is safe for concurrent use.
 type Store struct {
-	db *database.DB
+	db *queue.DB
 }
 
 // OpenStore returns the store of a database and makes its tables.
-func OpenStore(ctx context.Context, db *database.DB) (*Store, error) {
+func OpenStore(ctx context.Context, db *queue.DB) (*Store, error) {
 	return &Store{db: db}, db.Migrate(ctx, schema())
 }
 
-func schema() database.Schema {
-	return database.Schema{Name: "app", Steps: []string{`
+func schema() queue.Schema {
+	return queue.Schema{Name: "app", Steps: []string{`
 		CREATE TABLE delivery (
 			seq {id},
 			guid TEXT NOT NULL UNIQUE,
@@ -46,7 +46,7 @@ var ErrNone = errors.New("there is no such row")
 
 // NoteTime notes a time under a name.
 func (s *Store) NoteTime(ctx context.Context, name string, t time.Time) error {
-	return s.db.Write(ctx, func(tx *database.Tx) error {
+	return s.db.Write(ctx, func(tx *queue.Tx) error {
 		_, err := tx.Exec(ctx, "INSERT INTO note (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
 			name, strconv.FormatInt(t.UnixMilli(), 10))
 		return err

@@ -1,4 +1,4 @@
-package database_test
+package queue_test
 
 import (
 	"context"
@@ -7,18 +7,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
 // A question whose context ends in the middle must not leave a connection that
 // goes on seeing what was there then.
 func TestAQuestionThatWasGivenUpLeavesNoOldView(t *testing.T) {
-	db, err := database.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
+	db, err := queue.OpenDB(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	write := func(statement string, args ...any) {
-		require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
+		require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) error {
 			_, err := tx.Exec(t.Context(), statement, args...)
 			return err
 		}))
@@ -59,7 +59,7 @@ func TestATransactionThatWasGivenUpIsUndone(t *testing.T) {
 	require.NoError(t, db.Migrate(t.Context(), things()))
 	for range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := db.Write(ctx, func(tx *database.Tx) error {
+		err := db.Write(ctx, func(tx *queue.Tx) error {
 			_, err := tx.Exec(ctx, "INSERT INTO thing (name) VALUES ('x')")
 			require.NoError(t, err)
 			cancel()

@@ -1,4 +1,4 @@
-package database_test
+package queue_test
 
 import (
 	"context"
@@ -13,27 +13,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(dbtest.Main(m)) }
-
-func open(t *testing.T, address string) *database.DB {
-	t.Helper()
-	db, err := database.Open(t.Context(), address)
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, db.Close()) })
-	return db
-}
-
-func things() database.Schema {
-	return database.Schema{Name: "things", Steps: []string{
+func things() queue.Schema {
+	return queue.Schema{Name: "things", Steps: []string{
 		"CREATE TABLE thing (id {id}, name TEXT NOT NULL UNIQUE, data {bytes}); CREATE INDEX thing_data ON thing (data)",
 	}}
 }
 
-func count(t *testing.T, db *database.DB) (n int) {
+func count(t *testing.T, db *queue.DB) (n int) {
 	t.Helper()
 	require.NoError(t, db.QueryRow(t.Context(), "SELECT count(*) FROM thing").Scan(&n))
 	return n
@@ -50,7 +40,7 @@ func TestStepsAreTakenOnceAlsoByMachinesThatStartTogether(t *testing.T) {
 		later := things()
 		later.Steps = append(later.Steps, "ALTER TABLE thing ADD COLUMN size BIGINT NOT NULL DEFAULT 7")
 		require.NoError(t, db.Migrate(t.Context(), later))
-		require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
+		require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) error {
 			_, err := tx.Exec(t.Context(), "INSERT INTO thing (name, data) VALUES ($1, $2)", "a", []byte{0, 1, 255})
 			return err
 		}))
@@ -79,30 +69,30 @@ func TestATransactionIsWholeOrNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
 		db := open(t, address)
 		require.NoError(t, db.Migrate(t.Context(), things()))
-		insert := func(tx *database.Tx) {
+		insert := func(tx *queue.Tx) {
 			_, err := tx.Exec(t.Context(), "INSERT INTO thing (name) VALUES ('x')")
 			require.NoError(t, err)
 		}
 		refused := errors.New("no")
-		err := db.Write(t.Context(), func(tx *database.Tx) error {
+		err := db.Write(t.Context(), func(tx *queue.Tx) error {
 			insert(tx)
 			return refused
 		})
 		require.ErrorIs(t, err, refused)
 		assert.Panics(t, func() {
-			_ = db.Write(t.Context(), func(tx *database.Tx) error {
+			_ = db.Write(t.Context(), func(tx *queue.Tx) error {
 				insert(tx)
 				panic("oops")
 			})
 		})
 		ctx, cancel := context.WithCancel(t.Context())
-		require.Error(t, db.Write(ctx, func(tx *database.Tx) error {
+		require.Error(t, db.Write(ctx, func(tx *queue.Tx) error {
 			insert(tx)
 			cancel()
 			return nil
 		}))
 		assert.Zero(t, count(t, db))
-		require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) error {
+		require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) error {
 			insert(tx)
 			return nil
 		}))
@@ -116,7 +106,7 @@ func TestInsertTellsWhichRowsAreNew(t *testing.T) {
 		require.NoError(t, db.Migrate(t.Context(), things()))
 		rows := [][]any{{"known", nil}}
 		insert := func() (names []string) {
-			require.NoError(t, db.Write(t.Context(), func(tx *database.Tx) (err error) {
+			require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) (err error) {
 				names, err = tx.Insert(t.Context(), "thing", []string{"name", "data"}, rows, "name")
 				return err
 			}))
@@ -148,7 +138,7 @@ func TestAddresses(t *testing.T) {
 		"sqlite:/dev/null/x":                  "folder of the database",
 	} {
 		t.Run(address, func(t *testing.T) {
-			_, err := database.Open(t.Context(), address)
+			_, err := queue.OpenDB(t.Context(), address)
 			require.Error(t, err)
 			assert.Contains(t, fault.Public(err), says)
 			assert.NotContains(t, fault.Public(err), "hunter22")
@@ -160,7 +150,7 @@ func TestASQLiteFileIsForOneProcessAndItsOwner(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a folder?with=odd&name", "bench.db")
 	db := open(t, "sqlite:"+path)
 	require.NoError(t, db.Migrate(t.Context(), things()))
-	_, err := database.Open(t.Context(), "sqlite:"+path)
+	_, err := queue.OpenDB(t.Context(), "sqlite:"+path)
 	require.Error(t, err)
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	info, err := os.Stat(path)
@@ -180,10 +170,10 @@ func TestThePasswordsOfAnAddressAreKnown(t *testing.T) {
 		"postgres://u:hunter2@h/x?sslpassword=hunter3": {"hunter2", "hunter3"},
 		"postgres://u@h/x":                             {"from-outside"},
 	} {
-		assert.Subset(t, database.Secrets(address), want, address)
+		assert.Subset(t, queue.AddressSecrets(address), want, address)
 	}
-	assert.Empty(t, database.Secrets("sqlite:/data/bench.db"))
-	err := database.Check("host=h user=u password=hunter2")
+	assert.Empty(t, queue.AddressSecrets("sqlite:/data/bench.db"))
+	err := queue.CheckAddress("host=h user=u password=hunter2")
 	require.Error(t, err, "an address of another form would need its own search for passwords")
 	assert.NotContains(t, err.Error(), "hunter2")
 }

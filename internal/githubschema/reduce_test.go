@@ -1,4 +1,4 @@
-package reduce_test
+package githubschema_test
 
 import (
 	"os"
@@ -8,14 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/githubschema"
-	"github.com/ghx-dev/bench-action/internal/githubschema/reduce"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
-func TestREST(t *testing.T) {
+func TestReduceREST(t *testing.T) {
 	description, err := os.ReadFile("testdata/openapi.json")
 	require.NoError(t, err)
-	got, err := reduce.REST(description)
+	got, err := reduceREST(description)
 	require.NoError(t, err)
 	testkit.CheckGolden(t, "every form of schema that the description has, as one shape each", "testdata/rest.golden.json", got)
 
@@ -33,14 +32,14 @@ func TestRESTRefuses(t *testing.T) {
 			`there is no schema "a"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := reduce.REST([]byte(c.description))
+			_, err := reduceREST([]byte(c.description))
 			assert.ErrorContains(t, err, c.want)
 		})
 	}
 }
 
-func TestGraphQL(t *testing.T) {
-	got, err := reduce.GraphQL([]byte(`
+func TestReduceGraphQL(t *testing.T) {
+	got, err := reduceGraphQL([]byte(`
 		directive @preview(by: String) on FIELD_DEFINITION | OBJECT
 		"What is left out."
 		type Query @preview(by: "a") {
@@ -53,8 +52,8 @@ func TestGraphQL(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "enum Kind {\nA\nB\n}\ntype Query {\na(n: Int = 1): Kind! @deprecated\ntwice: Int\n}\n", string(got))
 
-	_, err = reduce.GraphQL([]byte(`type Query { a: Nothing }`))
+	_, err = reduceGraphQL([]byte(`type Query { a: Nothing }`))
 	assert.ErrorContains(t, err, "check the schema: ")
-	_, err = reduce.GraphQL([]byte(`type Query {`))
+	_, err = reduceGraphQL([]byte(`type Query {`))
 	assert.ErrorContains(t, err, "read the schema: ")
 }

@@ -1,4 +1,4 @@
-package webhook
+package service
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/queue/database"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // Delivery is one delivery of a webhook.
@@ -44,7 +44,7 @@ const (
 
 // Add stores deliveries with the transaction, as queued. It reports for each
 // whether it is new; one whose id is known already is not stored again.
-func (s *Store) Add(ctx context.Context, tx *database.Tx, deliveries []Delivery) ([]bool, error) {
+func (s *Store) Add(ctx context.Context, tx *queue.Tx, deliveries []Delivery) ([]bool, error) {
 	rows := make([][]any, 0, len(deliveries))
 	for _, d := range deliveries {
 		rows = append(rows, []any{
@@ -77,7 +77,7 @@ type Finished struct {
 
 // Finish stores what became of deliveries, together.
 func (s *Store) Finish(ctx context.Context, all []Finished) error {
-	return s.db.Write(ctx, func(tx *database.Tx) error {
+	return s.db.Write(ctx, func(tx *queue.Tx) error {
 		for _, one := range all {
 			_, err := tx.Exec(ctx, "UPDATE delivery SET state = $1, problem = $2, finished = $3 WHERE guid = $4",
 				string(one.State), one.Problem, one.At.UnixMilli(), one.ID)
@@ -157,7 +157,7 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (int64, error) {
 	var total int64
 	for {
 		var count int64
-		err := s.db.Write(ctx, func(tx *database.Tx) (err error) {
+		err := s.db.Write(ctx, func(tx *queue.Tx) (err error) {
 			count, err = tx.Exec(ctx, `DELETE FROM delivery WHERE seq IN (
 				SELECT seq FROM (SELECT seq, received FROM delivery ORDER BY seq LIMIT $1) AS oldest WHERE received < $2
 			)`, pruneStep, before.UnixMilli())

@@ -1,4 +1,4 @@
-package reduce
+package githubschema_test
 
 import (
 	"bytes"
@@ -10,10 +10,10 @@ import (
 	"github.com/vektah/gqlparser/v2/validator"
 )
 
-// GraphQL returns a schema without its descriptions and directives but
+// reduceGraphQL returns a schema without its descriptions and directives but
 // "deprecated", as package githubschema embeds it. A field that a type has
 // twice is there once: version 15.26.1 of GitHub's has such.
-func GraphQL(published []byte) ([]byte, error) {
+func reduceGraphQL(published []byte) ([]byte, error) {
 	document, err := parser.ParseSchemas(validator.Prelude, &ast.Source{Name: "schema.graphql", Input: string(published)})
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)

@@ -1,4 +1,4 @@
-package webhook_test
+package service_test
 
 import (
 	"bufio"
@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/webhook"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 )
 
 const (
@@ -48,7 +48,7 @@ func (s *stalled) Close() error { return nil }
 
 // stall has strangers announce as many small bodies as there is room for, and
 // send a part of each. They go away when end is called.
-func (r *rig) stall(sent int) (end func()) {
+func (r *receiverRig) stall(sent int) (end func()) {
 	var waits, all sync.WaitGroup
 	gone := make(chan struct{})
 	for range room / largestSmall {
@@ -66,13 +66,13 @@ func (r *rig) stall(sent int) (end func()) {
 }
 
 func TestWhoOnlyAnnouncesTakesNoRoom(t *testing.T) {
-	r := newRig(t, nil)
+	r := newReceiverRig(t, nil)
 	defer r.stall(1)()
 	assert.Equal(t, http.StatusAccepted, r.send(delivery(payload)).Code)
 }
 
 func TestWhatHasArrivedTakesRoomAndGivesItBack(t *testing.T) {
-	r := newRig(t, nil)
+	r := newReceiverRig(t, nil)
 	end := r.stall(largestSmall)
 	w := r.send(delivery(payload))
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
@@ -98,8 +98,8 @@ func (oneConn) Close() error { return nil }
 
 func TestASmallBodyThatDoesNotArriveIsGivenUpSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := webhook.NewReceiver(webhook.ReceiverOptions{
-			Secret: func() []byte { return []byte(secret) }, Route: table{}, Keeper: &keeper{kept: map[string]webhook.Delivery{}},
+		r := service.NewReceiver(service.ReceiverOptions{
+			Secret: func() []byte { return []byte(secret) }, Route: table{}, Keeper: &keeper{kept: map[string]service.Delivery{}},
 			Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		})
 		here, there := net.Pipe()
