@@ -78,7 +78,7 @@ func TestG9ShippedPrices(t *testing.T) {
 }
 
 func TestShippedSchemaIsTheOneThatIsApplied(t *testing.T) {
-	own, err := os.ReadFile("schema.json")
+	own, err := os.ReadFile("expectations.schema.json")
 	require.NoError(t, err)
 	forEditors, err := os.ReadFile(scenarios + "expectations.schema.json")
 	require.NoError(t, err)
