@@ -101,6 +101,9 @@ const (
         with:
           app-id: ${{ vars.BENCH_CHECK_APP_ID }}
           private-key: ${{ secrets.BENCH_CHECK_APP_KEY }}
+          # No more than the check and the comment need, whatever the App may do.
+          permission-checks: write
+          permission-pull-requests: write
 `
 	withCheckApp = "          github-token: ${{ steps.app.outputs.token || github.token }}\n"
 )
