@@ -45,5 +45,8 @@ func (r *reading) provider() string {
 	if slices.Contains(others(), r.text(inBenchmark)) {
 		return r.text(inProvider)
 	}
+	if r.text(inProvider) == "" {
+		return modelProviders()[0]
+	}
 	return choice(r, inProvider, append(modelProviders(), providerScripted)...)
 }

@@ -122,7 +122,7 @@ func (r *reading) modelToAsk(in Inputs) {
 	provider, model, _ := strings.Cut(in.Model, "/")
 	switch {
 	case in.Model == "":
-		r.problem(inModel, "it is required with provider %s, for example openai/gpt-5.3-codex", in.Provider)
+		r.problem(inModel, "it is required with provider %s, for example openai/gpt-5.3-codex; to try the action out without one, set provider: scripted", in.Provider)
 	case provider == "" || model == "":
 		r.problem(inModel, "it is %q, want PROVIDER/MODEL, for example openai/gpt-5.3-codex", in.Model)
 	}

@@ -13,6 +13,8 @@ type Input struct {
 	Default string
 	// Secret inputs never reach a log.
 	Secret bool
+	// Basic inputs are those that a first workflow sets; the others are advanced.
+	Basic bool
 	// Help says what it is for, in one or two sentences.
 	Help string
 }
@@ -79,17 +81,19 @@ const (
 // BuildTimeout is the input with how long builds may take.
 const BuildTimeout = "build-timeout-minutes"
 
-// Declared lists the inputs in the order of action.yml.
+// Declared lists the inputs in the order of action.yml, the basic ones first.
 func Declared() []Input {
 	return []Input{
-		{Name: inProvider, Help: "The agent: opencode, claude-code, codex, or scripted, which has no model, is for trying out and concludes neutral. Required with benchmark ghx. The default image has OpenCode alone."},
-		{Name: inModel, Help: "The model, as PROVIDER/MODEL. Required unless the provider is scripted. With another benchmark than ghx, the agent's model where experiment-config does not name it."},
+		{Name: inModel, Basic: true, Help: "The model, as PROVIDER/MODEL. Required unless the provider is scripted. With another benchmark than ghx, the agent's model where experiment-config does not name it."},
+		{Name: inModelKey, Basic: true, Secret: true, Help: "The API key of the model. Agents do not get it, but those of another benchmark than ghx. Required unless model-base-url is set or provider is scripted."},
+		{Name: inBuildCommand, Basic: true, Default: BuildAuto, Help: "How the ghx to measure is built: auto builds a ghx workspace, none measures the installed one, anything else is run by a shell, with another benchmark than ghx before it."},
+		{Name: inGateProfile, Basic: true, Default: string(bench.VerifyPR), Help: "What is asked: verify_pr or verify_release for ten checks with fixed thresholds; regression (not worse than the baseline) or claim (saves what is claimed) by evidence."},
+		{Name: inMaxCost, Basic: true, Default: "0", Help: "Stop when so many USD are spent; 0 means no limit."},
+		{Name: inProvider, Help: "The agent: opencode, which it is by default and which alone is in the default image, claude-code, codex, or scripted, which has no model, is for trying out and concludes neutral."},
 		{Name: inModelVariant, Help: "How hard the model is to think, as the agent names it: OpenCode's variant of the model, Claude Code's and Codex' effort, such as high."},
-		{Name: inModelKey, Secret: true, Help: "The API key of the model. Agents do not get it, but those of another benchmark than ghx. Required unless model-base-url is set or provider is scripted."},
 		{Name: inModelBaseURL, Help: "The URL of an API that has the model, in the form that the agent asks: OpenAI's chat completions for opencode, its responses for codex, Anthropic's messages for claude-code."},
 		{Name: inBenchmark, Default: BenchmarkGHX, Help: "The benchmark to run: ghx, or tau-bench, terminal-bench, bird-interact or command, whose gate is that of bench harness."},
 		{Name: inExperiment, Default: "experiment_config.yaml", Help: "The configuration of a benchmark other than ghx."},
-		{Name: inGateProfile, Default: string(bench.VerifyPR), Help: "What is asked: verify_pr or verify_release for ten checks with fixed thresholds; regression (not worse than the baseline) or claim (saves what is claimed) by evidence."},
 		{Name: inScenarioSet, Help: "The set of scenarios to run: by default ci-verify-pr, with gate-profile regression or claim ci-evidence."},
 		{Name: inScenarios, Help: "Scenario ids, separated by commas or line ends, to run in place of a set."},
 		{Name: inScenariosPath, Help: "A folder of the workspace with scenarios and sets, to run in place of the built-in ones. Those that come out badly are annotated there."},
@@ -102,7 +106,6 @@ func Declared() []Input {
 		{Name: inMarginCost, Help: "With gate-profile regression, how many times the baseline's cost is too much; by default 1.2."},
 		{Name: inMarginLatency, Help: "With gate-profile regression, how many times the baseline's latency is too much; by default 1.25."},
 		{Name: inOrder, Default: orderInterleaved, Help: "interleaved, or sequential: one mode after the other."},
-		{Name: inBuildCommand, Default: BuildAuto, Help: "How the ghx to measure is built: auto builds a ghx workspace, none measures the installed one, anything else is run by a shell, with another benchmark than ghx before it."},
 		{Name: inBuildTimeout, Default: "30", Help: "How many minutes a build may take. What goes on is ended, and fails the check."},
 		{Name: inBuildHosts, Help: "The hosts that builds may reach, separated by commas or line ends, such as registry.npmjs.org for npm and pnpm; without any they have the network."},
 		{Name: inGHXCommand, Help: "The command of the ghx to measure, where the build does not tell it."},
@@ -128,7 +131,6 @@ func Declared() []Input {
 		{Name: inArtifact, Help: "On workflow_run, artifacts that the other run has uploaded, one a line, * for any part of a name: fetch, merge, judge and publish them, and run nothing. The inputs are those that the run has; github-token needs actions: read."},
 		{Name: inResume, Default: "false", Help: "Go on with the newest run in the output folder: true or false."},
 		{Name: inRows, Help: "A folder of the workspace with the rows of an earlier run of the same commit: they are taken over, whatever became of them, and the other cells alone are run. It may be missing or empty. No pull request must be able to write it."},
-		{Name: inMaxCost, Default: "0", Help: "Stop when so many USD are spent; 0 means no limit."},
 		{Name: inTimeout, Default: "0", Help: "Stop cleanly after so many minutes, and report what is there; 0 means no limit."},
 		{Name: inExpectations, Help: "A file with thresholds and prices."},
 		{Name: inComment, Default: string(comment.Always), Help: "When the pull request gets its comment: always, on-change, on-failure or never."},

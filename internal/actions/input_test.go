@@ -126,11 +126,11 @@ func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
 		given map[string]string
 		want  string
 	}{
-		{"the provider is missing", map[string]string{}, "input provider: it is required: opencode, claude-code, codex or scripted"},
+		{"nothing but the model", map[string]string{"model": "openai/gpt-5.3-codex"}, "input model-api-key: it is required with provider opencode: pass a secret of the repository; pull requests from forks and from Dependabot do not get it"},
 		{"an unknown provider", with("provider", "claude"), `input provider: it is "claude", want opencode, claude-code, codex or scripted`},
-		{"an agent without a model", with("model", ""), "input model: it is required with provider opencode, for example openai/gpt-5.3-codex"},
+		{"an agent without a model", with("model", ""), "input model: it is required with provider opencode, for example openai/gpt-5.3-codex; to try the action out without one, set provider: scripted"},
 		{"a model without its provider", with("model", "gpt-5.3-codex"), `input model: it is "gpt-5.3-codex", want PROVIDER/MODEL, for example openai/gpt-5.3-codex`},
-		{"Claude Code without a model", with("model", "", "provider", "claude-code"), "input model: it is required with provider claude-code, for example openai/gpt-5.3-codex"},
+		{"Claude Code without a model", with("model", "", "provider", "claude-code"), "input model: it is required with provider claude-code, for example openai/gpt-5.3-codex; to try the action out without one, set provider: scripted"},
 		{"a missing key, which is what a fork sees", with("model-api-key", " \n"), "input model-api-key: it is required with provider opencode: pass a secret of the repository; pull requests from forks and from Dependabot do not get it"},
 		{"an underscore for a hyphen", with("gate_profile", "verify_pr"), `there is no input gate_profile: did you mean "gate-profile"?`},
 		{"a letter too many", with("repetitionss", "4"), `there is no input repetitionss: did you mean "repetitions"?`},

@@ -40,7 +40,7 @@ func TestTheManifestSaysToARunnerWhatIsDeclared(t *testing.T) {
 	assert.Len(t, manifest.Inputs, len(actions.Declared()))
 	for _, in := range actions.Declared() {
 		got := manifest.Inputs[in.Name]
-		assert.Equal(t, in, actions.Input{Name: in.Name, Default: got.Default, Secret: in.Secret, Help: got.Description})
+		assert.Equal(t, in, actions.Input{Name: in.Name, Default: got.Default, Secret: in.Secret, Basic: in.Basic, Help: got.Description})
 	}
 	assert.Len(t, manifest.Outputs, len(actions.Outputs()))
 	for _, out := range actions.Outputs() {
@@ -77,7 +77,12 @@ func between(t *testing.T, text, begin, end, part string) string {
 
 func manifestInputs() string {
 	var b strings.Builder
+	basic := true
 	for _, in := range actions.Declared() {
+		if basic && !in.Basic {
+			basic = false
+			b.WriteString("\n  # Advanced: few workflows need any of these.\n")
+		}
 		fmt.Fprintf(&b, "  %s:\n    description: %s\n", in.Name, quoted(in.Help))
 		fmt.Fprintf(&b, "    default: %s\n", quoted(in.Default))
 	}
@@ -97,8 +102,14 @@ func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "
 
 func docsInputs() string {
 	var b strings.Builder
-	b.WriteString("| Input | Default | What it is for |\n|---|---|---|\n")
+	const head = "| Input | Default | What it is for |\n|---|---|---|\n"
+	b.WriteString(head)
+	basic := true
 	for _, in := range actions.Declared() {
+		if basic && !in.Basic {
+			basic = false
+			b.WriteString("\n### Advanced\n\nFew workflows need any of these.\n\n" + head)
+		}
 		preset := "`" + in.Default + "`"
 		if in.Default == "" {
 			preset = ""
