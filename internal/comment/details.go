@@ -15,6 +15,9 @@ func (r Run) notices() section {
 	if r.Summary != nil && r.Summary.Simulated {
 		fmt.Fprintf(&out, "> [!IMPORTANT]\n> **%s**\n\n", bench.SimulatedNotice)
 	}
+	if suite, partial := strings.CutSuffix(r.Suite, PartialSuffix); partial {
+		fmt.Fprintf(&out, "> [!NOTE]\n> This was asked for otherwise than the settings say. It changes nothing about %s, which says whether the change is good enough.\n\n", markdown.Code(suite, maxName))
+	}
 	for _, notice := range r.Notices[:min(len(r.Notices), maxNotices)] {
 		fmt.Fprintf(&out, "> [!NOTE]\n> %s\n\n", markdown.Text(notice, maxSentence))
 	}

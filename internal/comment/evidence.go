@@ -41,7 +41,7 @@ func (r Run) endpointsTable() section {
 		s.items = append(s.items, fmt.Sprintf("| %s | %s | %s | %s | %s |\n",
 			shownIcon(e)+e.ResultText(), markdown.Text(e.Label(), maxName), e.Text(e.Change), e.IntervalText(), e.Text(e.Margin)))
 	}
-	return s
+	return r.inTheOpen(s)
 }
 
 func shownIcon(e bench.Endpoint) string {

@@ -32,6 +32,9 @@ func examples() []example {
 		{"incomplete", "the budget was used up, so there are figures but no verdict", incomplete()},
 		{"infrastructure", "something around us failed: that says nothing about the change", broken(fault.Infraf("The model's provider answered 503 six times: try again later."))},
 		{"settings", "a mistake in the settings, with the line that it is in", broken(fault.Invalidf(".github/bench.yml, line 7: unknown key `repetition`: did you mean `repetitions`?"))},
+		{"build", "the tool of the change does not build: the build's last lines are there, and no figure", unbuilt()},
+		{"unverified", "rows that the pull request may have made up: figures are shown, and no verdict", unverified()},
+		{"partial", "somebody asked for something else than the settings: a check and a comment of its own", partial()},
 		{"limits", "2,000 scenarios with errors of 1 MB: the verdict and the checks stay, the rest is cut by importance", huge()},
 		{"hostile", "texts from agents and from the pull request try to become markup, mentions, commands and markers", hostile()},
 		{"fork", "a fork's token may only read, which is said once", fork()},
@@ -233,6 +236,25 @@ func broken(problem error) comment.Run {
 		return r
 	}
 	r.Progress = &comment.Progress{Done: 12, Cells: 40, Elapsed: 5 * time.Minute, CostUSD: 0.21}
+	return r
+}
+
+func unbuilt() comment.Run {
+	r := broken(fault.Toolf("the build of ghx failed: exit status 2; its last lines: src/main.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'."))
+	r.Progress = nil
+	return r
+}
+
+func unverified() comment.Run {
+	r := passing()
+	r.Unverified = true
+	return r
+}
+
+func partial() comment.Run {
+	r := passing()
+	r.Suite += comment.PartialSuffix
+	r.Plan.Set, r.Plan.Scenarios = "", []string{"pr-merge-001"}
 	return r
 }
 
