@@ -109,6 +109,23 @@ func (c Check) IntervalText() string {
 	return low + " to " + high + c.unit()
 }
 
+// EvidenceText writes p-value and effect size, empty without any.
+func (c Check) EvidenceText() string {
+	const leastP, decimalsOfP, decimalsOfEffect = 0.001, 3, 2
+	var parts []string
+	switch p := c.PValue; {
+	case p == nil:
+	case *p < leastP:
+		parts = append(parts, "p < 0.001")
+	default:
+		parts = append(parts, "p = "+NumberText(*p, decimalsOfP))
+	}
+	if c.EffectSize != nil {
+		parts = append(parts, "effect "+NumberText(*c.EffectSize, decimalsOfEffect))
+	}
+	return strings.Join(parts, ", ")
+}
+
 func (c Check) unit() string {
 	if c.Name == CheckSuccessRate {
 		return " pp"
@@ -354,4 +371,13 @@ func ChangeText(change float64) string {
 		return "+" + text
 	}
 	return PercentText(change)
+}
+
+// Sentence has a text end as a sentence does; one that is empty stays so.
+func Sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?") {
+		return text
+	}
+	return text + "."
 }

@@ -133,3 +133,21 @@ func TestModesAreInTheOrderOfReports(t *testing.T) {
 	assert.Equal(t, []bench.Mode{bench.AgentDirect, bench.GHX, bench.GHXBase, "abc", "xyz"},
 		bench.SortedModes(map[bench.Mode]int{"xyz": 0, bench.GHXBase: 0, bench.GHX: 0, "abc": 0, bench.AgentDirect: 0}))
 }
+
+func TestEvidenceOfACheckIsInWords(t *testing.T) {
+	likely, tiny, effect := 0.0871, 0.00000001, 0.613
+	for want, c := range map[string]bench.Check{
+		"":                       {},
+		"p = 0.087":              {PValue: &likely},
+		"p < 0.001, effect 0.61": {PValue: &tiny, EffectSize: &effect},
+		"effect 0.61":            {EffectSize: &effect},
+	} {
+		assert.Equal(t, want, c.EvidenceText())
+	}
+}
+
+func TestASentenceEnds(t *testing.T) {
+	for given, want := range map[string]string{" why ": "why.", "Why?": "Why?", "So.": "So.", "No!\n": "No!", " ": ""} {
+		assert.Equal(t, want, bench.Sentence(given))
+	}
+}

@@ -53,12 +53,12 @@ func (o CheckOutput) Requests() iter.Seq[[]Annotation] {
 func (r Run) annotations() []Annotation {
 	var all []Annotation
 	if r.Phase == Broken && r.Places.Problem != nil {
-		all = append(all, annotate(*r.Places.Problem, LevelFailure, r.headline().title(), sentence(fault.Public(r.Problem))))
+		all = append(all, annotate(*r.Places.Problem, LevelFailure, r.headline().title(), bench.Sentence(fault.Public(r.Problem))))
 	}
 	for _, c := range r.checks() {
 		place, known := r.Places.Thresholds[c.Name]
 		if known && !c.Passed {
-			all = append(all, annotate(place, r.level(), c.Name.Label(), fmt.Sprintf("%s, the rule is %s. %s", c.ValueText(), c.RuleText(), sentence(c.Reason))))
+			all = append(all, annotate(place, r.level(), c.Name.Label(), fmt.Sprintf("%s, the rule is %s. %s", c.ValueText(), c.RuleText(), bench.Sentence(c.Reason))))
 		}
 	}
 	for _, s := range r.worst() {

@@ -55,7 +55,7 @@ func (r Run) reasons() section {
 			continue
 		}
 		s.items = append(s.items, fmt.Sprintf("- **%s** is %s, the rule is %s. %s\n",
-			markdown.Text(c.Name.Label(), maxName), c.ValueText(), c.RuleText(), markdown.Text(sentence(c.Reason), maxReason)))
+			markdown.Text(c.Name.Label(), maxName), c.ValueText(), c.RuleText(), markdown.Text(bench.Sentence(c.Reason), maxReason)))
 	}
 	return s.under("Why it failed")
 }
@@ -70,32 +70,12 @@ func (r Run) uncertain() section {
 		}
 		text := fmt.Sprintf("- **%s** is %s, but its interval, %s, lies on both sides of %s.",
 			markdown.Text(c.Name.Label(), maxName), c.ValueText(), c.IntervalText(), strings.TrimLeft(c.RuleText(), "≤≥ "))
-		if evidence := evidenceOf(c); evidence != "" {
-			text += " " + evidence + "."
+		if evidence := c.EvidenceText(); evidence != "" {
+			text += " " + markdown.Text(evidence, maxName) + "."
 		}
 		s.items = append(s.items, text+"\n")
 	}
 	return s.under("In doubt")
-}
-
-// evidenceOf writes p-value and effect size, empty without any.
-func evidenceOf(c bench.Check) string {
-	var parts []string
-	if c.PValue != nil {
-		parts = append(parts, pText(*c.PValue))
-	}
-	if c.EffectSize != nil {
-		parts = append(parts, "effect "+bench.NumberText(*c.EffectSize, 2))
-	}
-	return strings.Join(parts, ", ")
-}
-
-func pText(p float64) string {
-	const least, decimals = 0.001, 3
-	if p < least {
-		return "p &lt; 0.001"
-	}
-	return "p = " + bench.NumberText(p, decimals)
 }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -128,12 +108,12 @@ func (r Run) warnings() section {
 		return s
 	}
 	for _, w := range r.Summary.Warnings {
-		s.add(func() string { return "- " + markdown.Text(sentence(w), maxSentence) + "\n" })
+		s.add(func() string { return "- " + markdown.Text(bench.Sentence(w), maxSentence) + "\n" })
 	}
 	for _, c := range r.checks() {
 		for _, w := range c.Warnings {
 			s.add(func() string {
-				return "- " + markdown.Text(c.Name.Label(), maxName) + ": " + markdown.Text(sentence(w), maxSentence) + "\n"
+				return "- " + markdown.Text(c.Name.Label(), maxName) + ": " + markdown.Text(bench.Sentence(w), maxSentence) + "\n"
 			})
 		}
 	}

@@ -65,7 +65,7 @@ func (r Run) looks() section {
 		if r.Summary.NothingCompared() != "" {
 			break
 		}
-		s.items = append(s.items, fmt.Sprintf("- After %s: **%s**. %s\n", counted(look.Blocks, "repetition"), look.Verdict.Word(), markdown.Text(sentence(look.Cause.Text), maxReason)))
+		s.items = append(s.items, fmt.Sprintf("- After %s: **%s**. %s\n", counted(look.Blocks, "repetition"), look.Verdict.Word(), markdown.Text(bench.Sentence(look.Cause.Text), maxReason)))
 	}
 	return s.under("Decisions on the way")
 }

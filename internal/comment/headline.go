@@ -205,9 +205,9 @@ func (r Run) because() string {
 	case Running:
 		return ""
 	case Stopped:
-		return markdown.Text(sentence(cmp.Or(r.Reason, "The run was stopped")), maxSentence) + r.soFar()
+		return markdown.Text(bench.Sentence(cmp.Or(r.Reason, "The run was stopped")), maxSentence) + r.soFar()
 	case Broken:
-		return markdown.Text(sentence(fault.Public(r.Problem)), maxProblem) + r.soFar()
+		return markdown.Text(bench.Sentence(fault.Public(r.Problem)), maxProblem) + r.soFar()
 	case Skipped:
 		return r.skipReason()
 	default:
@@ -218,7 +218,7 @@ func (r Run) because() string {
 			return fmt.Sprintf("This commit is the head of %s too, into another branch. A check is of a commit, and what was compared with the base of one pull request says nothing about the other.", r.others())
 		}
 		if s := r.Summary; s != nil && (s.Gate.Verdict != bench.VerdictPass && s.Gate.Verdict != bench.VerdictFail) {
-			return markdown.Text(sentence(r.Summary.Gate.Reason), maxProblem)
+			return markdown.Text(bench.Sentence(r.Summary.Gate.Reason), maxProblem)
 		}
 		return ""
 	}
@@ -308,13 +308,4 @@ func passedText(checks []bench.Check) string {
 		icon = "❌"
 	}
 	return fmt.Sprintf("%s %d of %s passed", icon, passed, counted(len(checks), "check"))
-}
-
-// sentence ends a text as sentences do.
-func sentence(s string) string {
-	s = strings.TrimSpace(s)
-	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
-		return s
-	}
-	return s + "."
 }

@@ -95,7 +95,7 @@ func needs(permission string) string {
 func Refused(name command.Name, why Refusal) string {
 	reason, known := refusals[why]
 	if !known {
-		reason = markdown.Text(sentence(string(why)), maxSentence)
+		reason = markdown.Text(bench.Sentence(string(why)), maxSentence)
 	}
 	return notDone(name, reason)
 }
@@ -127,7 +127,7 @@ var notInLogins = regexp.MustCompile(`[^A-Za-z0-9_\[\]-]`)
 
 // Unaffordable is the answer [OverBudget] with its reason, such as [TooDear]'s.
 func Unaffordable(name command.Name, reason string) string {
-	return notDone(name, markdown.Text(sentence(reason), maxSentence))
+	return notDone(name, markdown.Text(bench.Sentence(reason), maxSentence))
 }
 
 // WithoutSettings answers where the settings file is not on the base branch.

@@ -184,7 +184,7 @@ func checkLines(checks []bench.Check) []checkLine {
 	for _, c := range checks {
 		line := checkLine{
 			OK: c.Passed, Label: oneLine(c.Name.Label()), Value: c.ValueText(), Rule: c.RuleText(),
-			Evidence: evidenceOf(c), Note: strings.TrimPrefix(noteOf(c), "Uncertain. "),
+			Evidence: c.EvidenceText(), Note: strings.TrimPrefix(noteOf(c), "Uncertain. "),
 		}
 		if c.HasFigure() {
 			d := draw(c)

@@ -68,7 +68,7 @@ func resultText(c bench.Check) string {
 
 // notesText is evidence and note in one.
 func notesText(c bench.Check) string {
-	return strings.TrimSpace(sentence(evidenceOf(c)) + " " + noteOf(c))
+	return strings.TrimSpace(bench.Sentence(c.EvidenceText()) + " " + noteOf(c))
 }
 
 // metric is a line in the table of modes.

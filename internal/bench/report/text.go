@@ -103,7 +103,7 @@ func (t *terminal) checks(checks []bench.Check) {
 	t.title("Checks")
 	g := table{head: []string{"", "Check", "Value", "Rule", "95% interval", "p-value and effect"}, labels: 2, notes: 1}
 	for _, c := range checks {
-		line := plainCells("pass", oneLine(string(c.Name)), c.ValueText(), c.RuleText(), c.IntervalText(), evidenceOf(c))
+		line := plainCells("pass", oneLine(string(c.Name)), c.ValueText(), c.RuleText(), c.IntervalText(), c.EvidenceText())
 		line[0].Tone = good
 		switch {
 		case !c.Passed:

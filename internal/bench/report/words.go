@@ -92,35 +92,8 @@ func noteOf(c bench.Check) string {
 	return strings.Join(notes, " ")
 }
 
-// evidenceOf writes p-value and effect size, empty without any.
-func evidenceOf(c bench.Check) string {
-	var parts []string
-	if c.PValue != nil {
-		parts = append(parts, pText(*c.PValue))
-	}
-	if c.EffectSize != nil {
-		const effectDecimals = 2
-		parts = append(parts, "effect "+bench.NumberText(*c.EffectSize, effectDecimals))
-	}
-	return strings.Join(parts, ", ")
-}
-
-func pText(p float64) string {
-	const least, decimals = 0.001, 3
-	if p < least {
-		return "p < 0.001"
-	}
-	return "p = " + bench.NumberText(p, decimals)
-}
-
 // sentence cleans a text and has it end as a sentence does.
-func sentence(s string) string {
-	s = oneLine(s)
-	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
-		return s
-	}
-	return s + "."
-}
+func sentence(text string) string { return bench.Sentence(oneLine(text)) }
 
 // plural counts things; the noun's plural is regular.
 func plural(n int, noun string) string {
