@@ -42,7 +42,7 @@ func BenchmarkReport(b *testing.B) {
 			require.NoError(b, err)
 			b.SetBytes(info.Size())
 			for b.Loop() {
-				_, err := verify.Report(verify.Source{Files: []string{file}}, verify.Judging{
+				_, err := verify.Report(verify.Source{Files: []string{file}}, verify.JudgeOptions{
 					Profile: size.profile, Expectations: expectations,
 				})
 				require.NoError(b, err)

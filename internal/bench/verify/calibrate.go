@@ -24,7 +24,7 @@ type Calibrating struct {
 // Calibrating reads the rows of a source. Unchanged says that both modes are of
 // one tool. An error is of kind invalid if ledgers cannot be read, or have rows
 // that cannot be judged together.
-func (how Judging) Calibrating(source Source, unchanged bool) (c Calibrating, err error) {
+func (how JudgeOptions) Calibrating(source Source, unchanged bool) (c Calibrating, err error) {
 	other := bench.Mode("")
 	if unchanged {
 		other = how.Candidate

@@ -32,7 +32,7 @@ type ComparedSource struct {
 // figures of B against A. There is a verdict where they share their blocks, by
 // profile and margins of how. Errors are of kind invalid: rows that cannot be
 // read, or nothing in common; the notes tell of torn lines.
-func Compare(a, b ComparedSource, how Judging) (c bench.Comparison, notes []string, err error) {
+func Compare(a, b ComparedSource, how JudgeOptions) (c bench.Comparison, notes []string, err error) {
 	sides := [2]*side{{ComparedSource: a}, {ComparedSource: b}}
 	for _, s := range sides {
 		torn, err := s.read()
@@ -133,7 +133,7 @@ func pairsOf(sides [2]*side) (pairs [][2]bench.Mode, err error) {
 
 // comparedModel returns the model whose thresholds say what is claimed to be
 // saved: that of both runs, else none unless one is named.
-func (how Judging) comparedModel(sides [2]*side) (string, error) {
+func (how JudgeOptions) comparedModel(sides [2]*side) (string, error) {
 	if !maps.Equal(sides[0].facts.models, sides[1].facts.models) {
 		return how.Model, nil
 	}
@@ -160,7 +160,7 @@ func otherFile(sides [2]*side, mode bench.Mode) []string {
 }
 
 // compareModes compares a mode of A with one of B.
-func (how Judging) compareModes(sides [2]*side, pair [2]bench.Mode) (bench.ComparedModes, error) {
+func (how JudgeOptions) compareModes(sides [2]*side, pair [2]bench.Mode) (bench.ComparedModes, error) {
 	blocks, err := evidence.NewCollector(evidence.Pairing{
 		Baseline: sideA, Candidate: sideB, NotCounted: notCounted(&sides[0].facts, &sides[1].facts, pair),
 	})
@@ -202,7 +202,7 @@ func (how Judging) compareModes(sides [2]*side, pair [2]bench.Mode) (bench.Compa
 
 // judgeShared judges blocks that were run as such. What a report would not pass
 // does not pass here either. Done are the cells of the two modes that have a row.
-func (how Judging) judgeShared(data evidence.Data, both Source, pair [2]bench.Mode, done map[bench.Cell]bool) (bench.Evidence, error) {
+func (how JudgeOptions) judgeShared(data evidence.Data, both Source, pair [2]bench.Mode, done map[bench.Cell]bool) (bench.Evidence, error) {
 	thresholds, _ := how.Expectations.Thresholds(how.Model, how.Profile)
 	design, err := how.Design(repetitionsOf(both.Runs, data.Blocks), thresholds)
 	if err != nil {
@@ -215,7 +215,7 @@ func (how Judging) judgeShared(data evidence.Data, both Source, pair [2]bench.Mo
 }
 
 // describeBlocks describes sessions of two runs.
-func (how Judging) describeBlocks(data evidence.Data, runs []ledger.RunInfo) (bench.Evidence, error) {
+func (how JudgeOptions) describeBlocks(data evidence.Data, runs []ledger.RunInfo) (bench.Evidence, error) {
 	thresholds, _ := how.Expectations.Thresholds(how.Model, how.Profile)
 	r := lookedAt(runs, max(data.Sound(), evidence.MinBlocks))
 	design, err := how.Design(r, thresholds)

@@ -54,7 +54,7 @@ func written(t *testing.T, rows []bench.Row) verify.ComparedSource {
 
 func compared(t *testing.T, a, b verify.ComparedSource) (bench.Comparison, error) {
 	t.Helper()
-	c, _, err := verify.Compare(a, b, verify.Judging{Profile: bench.ProfileRegression, Expectations: &gate.Expectations{}})
+	c, _, err := verify.Compare(a, b, verify.JudgeOptions{Profile: bench.ProfileRegression, Expectations: &gate.Expectations{}})
 	return c, err
 }
 
@@ -131,7 +131,7 @@ func TestAScenarioThatChangedBetweenTwoRunsIsNotCompared(t *testing.T) {
 func TestAModeWhoseFileChangedBetweenTwoRunsIsTold(t *testing.T) {
 	of := func(file string) func(*bench.Row) { return func(r *bench.Row) { r.ModeHash = file } }
 	modes := []bench.Mode{"mine"}
-	how := verify.Judging{Profile: bench.ProfileRegression, Expectations: &gate.Expectations{}}
+	how := verify.JudgeOptions{Profile: bench.ProfileRegression, Expectations: &gate.Expectations{}}
 	a := written(t, comparedRows("run-1", modes, of("1111")))
 	c, notes, err := verify.Compare(a, written(t, comparedRows("run-2", modes, of("2222"))), how)
 	require.NoError(t, err)

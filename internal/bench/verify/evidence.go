@@ -15,12 +15,12 @@ import (
 // Design returns what is fixed before the first session where the profile
 // decides by evidence: margins, looks and what must be shown. An error is of
 // kind invalid.
-func (how Judging) Design(repetitions bench.Repetitions, thresholds bench.Thresholds) (*evidence.Design, error) {
+func (how JudgeOptions) Design(repetitions bench.Repetitions, thresholds bench.Thresholds) (*evidence.Design, error) {
 	return evidence.NewDesign(how.Profile, how.margins(thresholds), repetitions.First, repetitions.Most)
 }
 
 // margins are those that were given, else the usual ones.
-func (how Judging) margins(thresholds bench.Thresholds) bench.Margins {
+func (how JudgeOptions) margins(thresholds bench.Thresholds) bench.Margins {
 	margins := evidence.DefaultMargins(thresholds)
 	margins.SuccessDropPct = cmp.Or(how.Margins.SuccessDropPct, margins.SuccessDropPct)
 	margins.CostRatio = cmp.Or(how.Margins.CostRatio, margins.CostRatio)
@@ -29,7 +29,7 @@ func (how Judging) margins(thresholds bench.Thresholds) bench.Margins {
 }
 
 // marginsFor returns the margins for sessions of a model.
-func (how Judging) marginsFor(model string) (bench.Margins, error) {
+func (how JudgeOptions) marginsFor(model string) (bench.Margins, error) {
 	model, err := how.Expectations.ResolveModel(how.Model, []string{model})
 	thresholds, _ := how.Expectations.Thresholds(model, how.Profile)
 	return how.margins(thresholds), err
@@ -37,7 +37,7 @@ func (how Judging) marginsFor(model string) (bench.Margins, error) {
 
 // blocks returns a collector of what is compared; nil where the profile does
 // not decide by evidence. NotCounted are the scenarios that are left out.
-func (how Judging) blocks(notCounted map[string]string) (*evidence.Collector, error) {
+func (how JudgeOptions) blocks(notCounted map[string]string) (*evidence.Collector, error) {
 	if !how.Profile.ByEvidence() {
 		return nil, nil
 	}
@@ -46,12 +46,12 @@ func (how Judging) blocks(notCounted map[string]string) (*evidence.Collector, er
 }
 
 // compared returns baseline and candidate.
-func (how Judging) compared() []bench.Mode {
+func (how JudgeOptions) compared() []bench.Mode {
 	return []bench.Mode{cmp.Or(how.Baseline, bench.AgentDirect), cmp.Or(how.Candidate, bench.GHX)}
 }
 
 // judgeBlocks returns what the blocks of runs come to.
-func (how Judging) judgeBlocks(blocks *evidence.Collector, runs []ledger.RunInfo, thresholds bench.Thresholds) (bench.Evidence, error) {
+func (how JudgeOptions) judgeBlocks(blocks *evidence.Collector, runs []ledger.RunInfo, thresholds bench.Thresholds) (bench.Evidence, error) {
 	data, err := blocks.Data()
 	if err != nil {
 		return bench.Evidence{}, err
@@ -68,7 +68,7 @@ func (how Judging) judgeBlocks(blocks *evidence.Collector, runs []ledger.RunInfo
 }
 
 // decideByEvidence has the evidence decide, in place of the ten checks.
-func (how Judging) decideByEvidence(s *bench.Summary, judged bench.Evidence, source Source, thresholds bench.Thresholds) {
+func (how JudgeOptions) decideByEvidence(s *bench.Summary, judged bench.Evidence, source Source, thresholds bench.Thresholds) {
 	how.hold(&judged, source, s.Missing, thresholds)
 	if text := (Health{NotCounted: uncounted(source.Runs)}).Warning(len(s.Scenarios)); text != "" {
 		s.Warnings = append(s.Warnings, text)
@@ -112,7 +112,7 @@ func repetitionsOf(runs []ledger.RunInfo, blocks []evidence.Block) bench.Repetit
 
 // enough returns what looks at the rows of a suite that adapts and says whether
 // they decide.
-func (how Judging) enough(s Suite, deps runner.Deps) (func(files []string) (bench.Evidence, error), error) {
+func (how JudgeOptions) enough(s Suite, deps runner.Deps) (func(files []string) (bench.Evidence, error), error) {
 	model, err := how.Expectations.ResolveModel(how.Model, []string{deps.Provider.Describe().Model.Key()})
 	if err != nil {
 		return nil, err

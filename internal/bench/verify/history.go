@@ -10,26 +10,26 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 )
 
-// former returns what earlier runs came to, with a warning for each line of
+// readHistory returns what earlier runs came to, with a warning for each line of
 // the history that cannot be read.
-func (seq Sequence) former() (entries []bench.HistoryEntry, warnings []string, err error) {
+func (seq Sequence) readHistory() (entries []bench.HistoryEntry, warnings []string, err error) {
 	if seq.History == "" {
 		return nil, nil, nil
 	}
 	return ledger.ReadHistory(seq.History)
 }
 
-// remember adds what a complete run came to to the history, once however often
+// appendHistory adds what a complete run came to to the history, once however often
 // it is reported. A shard is no complete run.
-func (seq Sequence) remember(v Verified, suite Suite) error {
+func (seq Sequence) appendHistory(v Verified, suite Suite) error {
 	if seq.History == "" || suite.Shard != nil {
 		return nil
 	}
-	former, _, err := seq.former()
+	earlier, _, err := seq.readHistory()
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(former, func(e bench.HistoryEntry) bool { return e.RunID == suite.RunID }) {
+	if slices.ContainsFunc(earlier, func(e bench.HistoryEntry) bool { return e.RunID == suite.RunID }) {
 		return nil
 	}
 	told, err := chronicleOf(slices.DeleteFunc(slices.Clone(v.Files), isDevice), suite.RunID)

@@ -17,8 +17,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-// Measuring says what is measured anew, and by what.
-type Measuring struct {
+// RemeasureOptions say what is measured anew, and by what.
+type RemeasureOptions struct {
 	Source
 	// Transcripts is a folder of transcripts, or one that has such folders by
 	// run id.
@@ -33,8 +33,8 @@ type Measuring struct {
 	Price func(bench.ModelRef) *bench.Price
 }
 
-// Measured is what measuring anew came to.
-type Measured struct {
+// RemeasureResult is what measuring anew came to.
+type RemeasureResult struct {
 	// Rows are all rows of the source, in their order. Those without a
 	// transcript are as they were.
 	Rows    []bench.Row
@@ -82,10 +82,10 @@ func MeasuredFrom(dir string, files []string) (rows Source, transcripts string, 
 // Errors are of kind invalid: rows without any transcript, a transcript that
 // cannot be read or is of another run, and a scenario that is not known or has
 // changed since.
-func Measure(how Measuring) (m Measured, err error) {
+func Measure(how RemeasureOptions) (m RemeasureResult, err error) {
 	rows, read, err := ledger.Read(how.Files)
 	if err != nil {
-		return Measured{}, err
+		return RemeasureResult{}, err
 	}
 	m.Torn = read.Torn
 	for i := range rows {
@@ -95,7 +95,7 @@ func Measure(how Measuring) (m Measured, err error) {
 		}
 		row, err := how.row(old)
 		if err != nil {
-			return Measured{}, err
+			return RemeasureResult{}, err
 		}
 		if row == nil {
 			m.Rows, m.Without = append(m.Rows, *old), append(m.Without, old.Cell())
@@ -104,7 +104,7 @@ func Measure(how Measuring) (m Measured, err error) {
 		m.Rows = append(m.Rows, *row)
 		change, err := changeOf(old, row)
 		if err != nil {
-			return Measured{}, err
+			return RemeasureResult{}, err
 		}
 		if len(change.Fields) > 0 {
 			m.Changed = append(m.Changed, change)
@@ -114,7 +114,7 @@ func Measure(how Measuring) (m Measured, err error) {
 }
 
 // nothing returns an error if nothing could be measured.
-func (how Measuring) nothing(m Measured) error {
+func (how RemeasureOptions) nothing(m RemeasureResult) error {
 	switch {
 	case len(m.Rows) == 0 && len(how.Runs) > 0:
 		return fault.Invalidf("there are no rows of run %s in its ledgers %q: name the files that have them with --suite-jsonl", how.Runs[0].RunID, how.Files)
@@ -128,13 +128,13 @@ func (how Measuring) nothing(m Measured) error {
 }
 
 // concerns reports whether a row is of the run that the source is.
-func (how Measuring) concerns(row *bench.Row) bool {
+func (how RemeasureOptions) concerns(row *bench.Row) bool {
 	return len(how.Runs) == 0 || slices.ContainsFunc(how.Runs, func(run ledger.RunInfo) bool { return run.RunID == row.RunID })
 }
 
 // row makes a row anew. It returns nil if the reported attempt has no
 // transcript.
-func (how Measuring) row(old *bench.Row) (*bench.Row, error) {
+func (how RemeasureOptions) row(old *bench.Row) (*bench.Row, error) {
 	reported := max(1, len(old.Attempts))
 	transcript, err := how.transcript(old, reported)
 	if transcript == nil || err != nil {
@@ -166,7 +166,7 @@ func (how Measuring) row(old *bench.Row) (*bench.Row, error) {
 // attempts measures the attempts before the reported one. Their errors stay:
 // rows do not have what their checkpoints found, and that they were repeated
 // cannot be undone.
-func (how Measuring) attempts(old *bench.Row) ([]bench.Attempt, error) {
+func (how RemeasureOptions) attempts(old *bench.Row) ([]bench.Attempt, error) {
 	attempts := slices.Clone(old.Attempts)
 	for i := range max(0, len(attempts)-1) {
 		transcript, err := how.transcript(old, i+1)
@@ -183,7 +183,7 @@ func (how Measuring) attempts(old *bench.Row) ([]bench.Attempt, error) {
 }
 
 // figures measures a transcript. Cost is what it was before.
-func (how Measuring) figures(t agent.Transcript, model bench.ModelRef, cost float64) runner.Figures {
+func (how RemeasureOptions) figures(t agent.Transcript, model bench.ModelRef, cost float64) runner.Figures {
 	price := how.Price(model)
 	figures := runner.Measure(t, price)
 	if price == nil && figures.Cost == 0 {
@@ -205,12 +205,12 @@ func rejudge(f *runner.Figures, old *bench.Row, s bench.Scenario, answer string)
 	f.Judge(runner.Evidence{Scenario: s, Routes: old.RouteOK != nil || old.Mode == bench.GHX || old.Mode == bench.GHXBase, Answer: answer, Checkpoints: old.Checkpoints, Readable: !failed})
 }
 
-func (how Measuring) transcript(row *bench.Row, attempt int) (*agent.Transcript, error) {
+func (how RemeasureOptions) transcript(row *bench.Row, attempt int) (*agent.Transcript, error) {
 	return LoadTranscript(how.folder(row.RunID), row.RunID, row.Cell(), attempt)
 }
 
 // folder returns the folder of a run's transcripts.
-func (how Measuring) folder(runID string) string {
+func (how RemeasureOptions) folder(runID string) string {
 	own := filepath.Join(how.Transcripts, runID)
 	if _, err := os.Stat(own); err != nil {
 		return how.Transcripts
@@ -219,7 +219,7 @@ func (how Measuring) folder(runID string) string {
 }
 
 // scenario returns a row's scenario, as it was when the row was made.
-func (how Measuring) scenario(row *bench.Row) (bench.Scenario, error) {
+func (how RemeasureOptions) scenario(row *bench.Row) (bench.Scenario, error) {
 	s, err := how.Scenarios.Scenario(row.ScenarioID)
 	if err != nil {
 		return s, fault.Invalidf("measure cell %s: %w; name the folder that has the scenario with --scenarios", row.Cell(), err)
@@ -234,7 +234,7 @@ func (how Measuring) scenario(row *bench.Row) (bench.Scenario, error) {
 // Save writes the rows to a new ledger: to the file or, if that is empty, to
 // one per mode in the folder, named by the time. It returns the files. A file
 // that has rows already is refused with an error of kind invalid.
-func (m Measured) Save(dir, file string, at time.Time) (files []string, err error) {
+func (m RemeasureResult) Save(dir, file string, at time.Time) (files []string, err error) {
 	open := func() (*ledger.Set, error) { return ledger.OpenMeasured(dir, at) }
 	if file != "" {
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Size() > 0 {

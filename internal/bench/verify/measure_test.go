@@ -86,11 +86,11 @@ func (r *rig) keep(folder string) {
 }
 
 // measuring is how a rig's run is measured anew.
-func (r *rig) measuring(t *testing.T) verify.Measuring {
+func (r *rig) measuring(t *testing.T) verify.RemeasureOptions {
 	t.Helper()
 	source, transcripts, err := verify.MeasuredFrom(r.suite.Folder(), nil)
 	require.NoError(t, err)
-	return verify.Measuring{
+	return verify.RemeasureOptions{
 		Source: source, Transcripts: transcripts, Scenarios: shipped(t),
 		Price: func(bench.ModelRef) *bench.Price { return source.Runs[0].Price },
 	}
@@ -313,32 +313,32 @@ func TestAScenarioThatHasChangedIsMeasuredByIfItIsMeant(t *testing.T) {
 func TestWhatCannotBeMeasured(t *testing.T) {
 	cases := []struct {
 		name  string
-		spoil func(t *testing.T, r *rig, how *verify.Measuring)
+		spoil func(t *testing.T, r *rig, how *verify.RemeasureOptions)
 		want  []string
 	}{
-		{"no transcripts", func(t *testing.T, r *rig, _ *verify.Measuring) {
+		{"no transcripts", func(t *testing.T, r *rig, _ *verify.RemeasureOptions) {
 			require.NoError(t, os.RemoveAll(r.suite.TranscriptsFolder()))
 		}, []string{"none of 18 rows has a transcript in ", "transcripts", "name the folder of their run"}},
-		{"a transcript of another run", func(t *testing.T, r *rig, _ *verify.Measuring) {
+		{"a transcript of another run", func(t *testing.T, r *rig, _ *verify.RemeasureOptions) {
 			kept := saying(viewed)
 			require.NoError(t, verify.SaveTranscripts(r.suite.TranscriptsFolder(), "run-2", redact.New())(viewCell, 1, kept))
 		}, []string{"ghx-1-1.json is of run run-2, not of run run-1", "name the folder"}},
-		{"a transcript of another session", func(t *testing.T, r *rig, _ *verify.Measuring) {
+		{"a transcript of another session", func(t *testing.T, r *rig, _ *verify.RemeasureOptions) {
 			r.edit(t, viewCell, 1, func(t *agent.Transcript) { t.SessionID = "session-99" })
 		}, []string{"ghx-1-1.json is of session session-99, not of session"}},
-		{"a transcript that is no JSON", func(t *testing.T, r *rig, _ *verify.Measuring) {
+		{"a transcript that is no JSON", func(t *testing.T, r *rig, _ *verify.RemeasureOptions) {
 			require.NoError(t, os.WriteFile(verify.TranscriptPath(r.suite.TranscriptsFolder(), viewCell, 1), []byte("{"), 0o600))
 		}, []string{"ghx-1-1.json is not as it was saved", "restore it, or remove it"}},
-		{"an earlier attempt that is no JSON", func(t *testing.T, r *rig, _ *verify.Measuring) {
+		{"an earlier attempt that is no JSON", func(t *testing.T, r *rig, _ *verify.RemeasureOptions) {
 			require.NoError(t, os.WriteFile(verify.TranscriptPath(r.suite.TranscriptsFolder(), threadCell, 1), []byte("[]"), 0o600))
 		}, []string{"ghx-1-1.json is not as it was saved"}},
-		{"a scenario that is not known", func(_ *testing.T, _ *rig, how *verify.Measuring) {
+		{"a scenario that is not known", func(_ *testing.T, _ *rig, how *verify.RemeasureOptions) {
 			how.Scenarios = &scenario.Library{}
 		}, []string{"unknown scenario", "--scenarios"}},
-		{"rows of another run", func(_ *testing.T, _ *rig, how *verify.Measuring) {
+		{"rows of another run", func(_ *testing.T, _ *rig, how *verify.RemeasureOptions) {
 			how.Runs = []ledger.RunInfo{{RunID: "run-9"}}
 		}, []string{"there are no rows of run run-9", "--suite-jsonl"}},
-		{"no rows", func(t *testing.T, r *rig, how *verify.Measuring) {
+		{"no rows", func(t *testing.T, r *rig, how *verify.RemeasureOptions) {
 			how.Source = verify.Source{Files: []string{filepath.Join(r.suite.Dir, "empty.jsonl")}}
 			require.NoError(t, os.WriteFile(how.Files[0], nil, 0o600))
 		}, []string{"there are no rows in ", "empty.jsonl"}},
@@ -386,7 +386,7 @@ func TestTranscriptsMayBeKeptElsewhere(t *testing.T) {
 	for _, folder := range []string{all, r.suite.Transcripts} {
 		source, transcripts, err := verify.MeasuredFrom(folder, result.Files)
 		require.NoError(t, err)
-		measured, err := verify.Measure(verify.Measuring{
+		measured, err := verify.Measure(verify.RemeasureOptions{
 			Source: source, Transcripts: transcripts, Scenarios: shipped(t), Price: func(bench.ModelRef) *bench.Price { return nil },
 		})
 		require.NoError(t, err)

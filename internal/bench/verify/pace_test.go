@@ -105,7 +105,7 @@ func BenchmarkUnchangedPullRequest(b *testing.B) {
 		judged, err := verify.Verify(b.Context(), verify.Sequence{
 			Seed:    func(context.Context, *verify.Suite) (target.Target, error) { return v.sandbox, nil },
 			Entered: func(verify.Step) {},
-		}, suite, v.deps, verify.Judging{Profile: bench.ProfileRegression, Expectations: expectations, Baseline: bench.GHXBase, Candidate: bench.GHX, Seed: 1})
+		}, suite, v.deps, verify.JudgeOptions{Profile: bench.ProfileRegression, Expectations: expectations, Baseline: bench.GHXBase, Candidate: bench.GHX, Seed: 1})
 		took += time.Since(start)
 		require.NoError(b, err)
 		sessions += judged.Rows

@@ -37,7 +37,7 @@ func (r *rig) setMine(fact bench.ModeFact) {
 func (r *rig) mine() bench.ModeFact { return r.suite.Run.ModeFiles["mine"] }
 
 // judgingMine judges the mode of a file.
-func judgingMine() verify.Judging {
+func judgingMine() verify.JudgeOptions {
 	how := judging()
 	how.Candidate = "mine"
 	return how

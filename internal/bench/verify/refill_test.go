@@ -36,7 +36,7 @@ func byEvidence(t *testing.T) *rig {
 	return r
 }
 
-func (r *rig) report(t *testing.T, how verify.Judging) bench.Summary {
+func (r *rig) report(t *testing.T, how verify.JudgeOptions) bench.Summary {
 	t.Helper()
 	source, err := verify.SourceBelow(r.suite.Dir)
 	require.NoError(t, err)

@@ -14,8 +14,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-// Judging says how rows are judged.
-type Judging struct {
+// JudgeOptions say how rows are judged.
+type JudgeOptions struct {
 	Profile      bench.GateProfile
 	Expectations *gate.Expectations
 	// Model is the "provider/model" whose thresholds apply; empty means that
@@ -50,7 +50,7 @@ type Reported struct {
 // invalid for ledgers that cannot be read or compared, of kind infrastructure
 // for outputs that cannot be written, and for a ledger that ends in the middle
 // of a row where it is not known what was planned.
-func Report(source Source, how Judging) (reported Reported, err error) {
+func Report(source Source, how JudgeOptions) (reported Reported, err error) {
 	out, err := openOutputs(how.Outputs)
 	if err != nil {
 		return Reported{}, err
@@ -144,7 +144,7 @@ func (c *collected) leftOut(runs []ledger.RunInfo, judged *bench.Evidence) []ben
 	return c.omitted.List()
 }
 
-func (how Judging) collect(source Source, out outputs) (*collected, error) {
+func (how JudgeOptions) collect(source Source, out outputs) (*collected, error) {
 	blocks, err := how.blocks(uncounted(source.Runs))
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (how Judging) collect(source Source, out outputs) (*collected, error) {
 	return c, err
 }
 
-func (how Judging) options(collected *gate.Collector) (gate.Options, error) {
+func (how JudgeOptions) options(collected *gate.Collector) (gate.Options, error) {
 	model, err := how.Expectations.ResolveModel(how.Model, collected.Models())
 	if err != nil {
 		return gate.Options{}, err

@@ -119,8 +119,8 @@ func (r *rig) next(runID string) {
 }
 
 // judging is how the tests judge.
-func judging() verify.Judging {
-	return verify.Judging{Profile: bench.VerifyPR, Expectations: &gate.Expectations{DefaultModel: "fake/one"}, Seed: 1}
+func judging() verify.JudgeOptions {
+	return verify.JudgeOptions{Profile: bench.VerifyPR, Expectations: &gate.Expectations{DefaultModel: "fake/one"}, Seed: 1}
 }
 
 // rowsOf reads ledgers.

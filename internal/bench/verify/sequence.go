@@ -87,7 +87,7 @@ func planned(runs []ledger.RunInfo) ledger.Begun {
 // stands, a pass that may not count is withheld, and of what the budget has ended that
 // is the cause. Missing are the planned cells
 // without a row.
-func (how Judging) hold(judged *bench.Evidence, source Source, missing []bench.MissingCells, thresholds bench.Thresholds) {
+func (how JudgeOptions) hold(judged *bench.Evidence, source Source, missing []bench.MissingCells, thresholds bench.Thresholds) {
 	if why := how.failedBefore(source); why != nil {
 		evidence.Uphold(judged, *why)
 	} else if why := how.withheld(judged, source, missing, thresholds); why != nil {
@@ -104,7 +104,7 @@ func because(kind bench.CauseKind, format string, args ...any) *bench.Cause {
 
 // failedBefore says which run of the sequence came to a fail on this question; nil
 // if none did.
-func (how Judging) failedBefore(source Source) *bench.Cause {
+func (how JudgeOptions) failedBefore(source Source) *bench.Cause {
 	for _, begun := range fixed(source.Runs) {
 		j := begun.Judged
 		same := j != nil && (j.Profile == "" || j.Profile == how.Profile) && (len(j.Compared) == 0 || slices.Equal(j.Compared, how.compared()))
@@ -116,7 +116,7 @@ func (how Judging) failedBefore(source Source) *bench.Cause {
 }
 
 // withheld says why a pass would not count; nil if it does.
-func (how Judging) withheld(judged *bench.Evidence, source Source, missing []bench.MissingCells, thresholds bench.Thresholds) *bench.Cause {
+func (how JudgeOptions) withheld(judged *bench.Evidence, source Source, missing []bench.MissingCells, thresholds bench.Thresholds) *bench.Cause {
 	if len(source.Runs) == 0 {
 		return because(bench.CausePlanUnknown, "What was planned is not known, as the ledgers lie without %s, so rows may have been left away: name the run, or its folder with --results", ledger.RunFile)
 	}
@@ -173,7 +173,7 @@ func looser(now, before bench.Margins, profile bench.GateProfile) bool {
 
 // gap returns a planned cell without a row of what the last look saw; nil if there is
 // none. What ends a run leaves none: cells run in the order of their repetitions.
-func (how Judging) gap(judged *bench.Evidence, missing []bench.MissingCells, notCounted map[string]string) *bench.Cell {
+func (how JudgeOptions) gap(judged *bench.Evidence, missing []bench.MissingCells, notCounted map[string]string) *bench.Cell {
 	seen := 0
 	for _, look := range judged.Looks {
 		seen = max(seen, look.Blocks)
@@ -202,7 +202,7 @@ func comparedNothing(j *ledger.Judged) bool {
 // the mend; nil if it would not. An earlier run of the same question beside it,
 // whose rows it does not take over, has used the error budget: what that one came
 // to stands, or it is to be gone on with.
-func (s Suite) Spent(how Judging, by agent.Info, now time.Time) error {
+func (s Suite) Spent(how JudgeOptions, by agent.Info, now time.Time) error {
 	if !how.Profile.ByEvidence() {
 		return nil
 	}

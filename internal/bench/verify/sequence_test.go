@@ -22,7 +22,7 @@ import (
 )
 
 // wide are margins by which the rig's suite of six repetitions passes.
-func wide() verify.Judging {
+func wide() verify.JudgeOptions {
 	how := judging()
 	how.Profile, how.Margins.SuccessDropPct = bench.ProfileRegression, 45
 	return how
@@ -35,7 +35,7 @@ func sequenceRig(t *testing.T) *rig {
 	return r
 }
 
-func (r *rig) judge(t *testing.T, how verify.Judging) bench.Evidence {
+func (r *rig) judge(t *testing.T, how verify.JudgeOptions) bench.Evidence {
 	t.Helper()
 	v, err := verify.Verify(t.Context(), r.sequence(nil), r.suite, r.deps, how)
 	require.NoError(t, err)
@@ -67,22 +67,22 @@ func TestV7WhatWasSeenCannotBeTalkedIntoAPass(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		failures int
-		then     func(t *testing.T, r *rig, how verify.Judging) bench.Evidence
+		then     func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence
 		verdict  bench.Verdict
 		cause    bench.CauseKind
 	}{
-		"nothing is tried": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"nothing is tried": {0, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			return *r.report(t, how).Evidence
 		}, bench.VerdictPass, bench.CauseNotWorse},
-		"it is resumed": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"it is resumed": {5, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.provider.OnPrompt = r.turn
 			return r.judge(t, how)
 		}, bench.VerdictFail, bench.CauseHarm},
-		"its rows are taken over": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its rows are taken over": {5, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			take(t, r)
 			return r.judge(t, how)
 		}, bench.VerdictFail, bench.CauseHarm},
-		"its rows are taken over into more repetitions": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its rows are taken over into more repetitions": {2, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			take(t, r)
 			r.suite.Repetitions = 40
 			judged := r.judge(t, how)
@@ -92,69 +92,69 @@ func TestV7WhatWasSeenCannotBeTalkedIntoAPass(t *testing.T) {
 			assert.Equal(t, bench.Cell{ScenarioID: "a-001", Mode: bench.AgentDirect, Iteration: 7}, judged.LeftOut[0].Cells[0])
 			return judged
 		}, bench.VerdictFail, bench.CauseHarm},
-		"its rows are taken over into more repetitions, which fail": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its rows are taken over into more repetitions, which fail": {0, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			take(t, r)
 			r.suite.Repetitions = 12
 			r.failing(12)
 			return r.judge(t, how)
 		}, bench.VerdictPass, bench.CauseNotWorse},
-		"its rows are taken over into more repetitions by a run that does not know when it began": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its rows are taken over into more repetitions by a run that does not know when it began": {0, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			take(t, r)
 			r.suite.Continues[0].At, r.suite.Repetitions = time.Time{}, 40
 			return r.judge(t, how)
 		}, bench.VerdictInconclusive, bench.CauseSetAfterwards},
-		"its rows are taken over without its file": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its rows are taken over without its file": {0, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			require.NoError(t, os.Remove(filepath.Join(r.suite.Folder(), ledger.RunFile)))
 			take(t, r)
 			return r.judge(t, how)
 		}, bench.VerdictInconclusive, bench.CausePlanUnknown},
-		"it is run again": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"it is run again": {5, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			again(r)
 			return r.judge(t, how)
 		}, bench.VerdictInconclusive, bench.CauseEarlierSequence},
-		"it is run again after a pass": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"it is run again after a pass": {0, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			again(r)
 			return r.judge(t, how)
 		}, bench.VerdictPass, bench.CauseNotWorse},
-		"it is run again on another commit": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"it is run again on another commit": {5, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			again(r)
 			r.suite.Git.Commit, r.suite.Git.Tree = &other, &other
 			return r.judge(t, how)
 		}, bench.VerdictPass, bench.CauseNotWorse},
-		"it is run again on an empty commit": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"it is run again on an empty commit": {5, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			again(r)
 			r.suite.Git.Commit = &other
 			return r.judge(t, how)
 		}, bench.VerdictInconclusive, bench.CauseEarlierSequence},
-		"it is run again on the same commit with a change": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"it is run again on the same commit with a change": {5, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			again(r)
 			r.suite.Git.Tree = &other
 			return r.judge(t, how)
 		}, bench.VerdictPass, bench.CauseNotWorse},
-		"it is run again with another mode beside": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"it is run again with another mode beside": {5, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			again(r)
 			r.suite.Modes = append(r.suite.Modes, bench.MCP)
 			return r.judge(t, how)
 		}, bench.VerdictInconclusive, bench.CauseEarlierSequence},
-		"margins are widened": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"margins are widened": {0, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			how.Margins.SuccessDropPct = 60
 			return *r.report(t, how).Evidence
 		}, bench.VerdictInconclusive, bench.CauseSetAfterwards},
-		"the ledgers alone are named": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"the ledgers alone are named": {0, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			files, err := ledger.Files(r.suite.Folder())
 			require.NoError(t, err)
 			reported, err := verify.Report(verify.Source{Files: files}, how)
 			require.NoError(t, err)
 			return *reported.Summary.Evidence
 		}, bench.VerdictInconclusive, bench.CausePlanUnknown},
-		"a block is taken away": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"a block is taken away": {0, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.providerFailsIn("b-001/ghx/6")
 			r.suite.Dir = t.TempDir()
 			r.run(t.Context(), t) // there is one block more than are looked at
 			r.without(t, "b-001", 2)
 			return *r.report(t, how).Evidence
 		}, bench.VerdictInconclusive, bench.CauseNoLook},
-		"a block is taken away before others": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"a block is taken away before others": {0, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.suite.Dir, r.suite.FirstLook = t.TempDir(), 4
 			info := r.run(t.Context(), t).Info
 			info.Margins = &bench.Margins{SuccessDropPct: 45, CostRatio: 2, LatencyRatio: 2}
@@ -163,68 +163,68 @@ func TestV7WhatWasSeenCannotBeTalkedIntoAPass(t *testing.T) {
 			r.without(t, "b-001", 2)
 			return *r.report(t, how).Evidence
 		}, bench.VerdictInconclusive, bench.CauseRowsMissing},
-		"its failures are taken away, and it is resumed": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its failures are taken away, and it is resumed": {5, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.leave(t, succeeded)
 			r.provider.OnPrompt = r.turn
 			return r.judge(t, how)
 		}, bench.VerdictFail, bench.CauseEarlierSequence},
-		"its failures are taken away, and its rows are taken over": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its failures are taken away, and its rows are taken over": {5, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.leave(t, succeeded)
 			take(t, r)
 			return r.judge(t, how)
 		}, bench.VerdictFail, bench.CauseEarlierSequence},
-		"its failures are taken away, and what it came to": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its failures are taken away, and what it came to": {2, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.leave(t, succeeded)
 			r.forget(t)
 			r.provider.OnPrompt = r.turn
 			return r.judge(t, how)
 		}, bench.VerdictInconclusive, bench.CauseRowsMissing},
-		"its failures are taken away, and what it came to, and its rows are taken over": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its failures are taken away, and what it came to, and its rows are taken over": {2, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.leave(t, succeeded)
 			r.forget(t)
 			take(t, r)
 			return r.judge(t, how)
 		}, bench.VerdictInconclusive, bench.CauseRowsMissing},
-		"its failures are made successes, and what it came to is taken away": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its failures are made successes, and what it came to is taken away": {2, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.embellish(t)
 			r.forget(t)
 			return *r.report(t, how).Evidence
 		}, bench.VerdictInconclusive, bench.CauseRowsChanged},
-		"its failures are made successes, and what it came to is taken away, and it is resumed": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its failures are made successes, and what it came to is taken away, and it is resumed": {2, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.embellish(t)
 			r.forget(t)
 			return r.judge(t, how)
 		}, bench.VerdictInconclusive, bench.CauseRowsChanged},
-		"its failures are made successes, and what it came to is taken away, and its rows are taken over": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its failures are made successes, and what it came to is taken away, and its rows are taken over": {2, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.embellish(t)
 			r.forget(t)
 			take(t, r)
 			return r.judge(t, how)
 		}, bench.VerdictInconclusive, bench.CauseRowsChanged},
-		"its failures are made successes, and what it came to is taken away, and it is resumed twice": {2, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its failures are made successes, and what it came to is taken away, and it is resumed twice": {2, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.embellish(t)
 			r.forget(t)
 			require.Equal(t, bench.CauseRowsChanged, r.judge(t, how).Cause.Kind)
 			return r.judge(t, how)
 		}, bench.VerdictInconclusive, bench.CauseRowsChanged},
-		"its failures are made successes after a fail": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its failures are made successes after a fail": {5, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.embellish(t)
 			return *r.report(t, how).Evidence
 		}, bench.VerdictFail, bench.CauseEarlierSequence},
-		"its ledgers are written anew in another order": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"its ledgers are written anew in another order": {0, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.rewrite(t, slices.Reverse[[]bench.Row])
 			return r.judge(t, how)
 		}, bench.VerdictPass, bench.CauseNotWorse},
-		"margins are widened after a fail": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"margins are widened after a fail": {5, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			how.Margins.SuccessDropPct = 99
 			return *r.report(t, how).Evidence
 		}, bench.VerdictFail, bench.CauseEarlierSequence},
-		"it is resumed with wider margins after a fail": {5, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"it is resumed with wider margins after a fail": {5, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			how.Margins.SuccessDropPct = 99
 			require.Equal(t, bench.VerdictFail, r.judge(t, how).Verdict)
 			return r.judge(t, how)
 		}, bench.VerdictFail, bench.CauseEarlierSequence},
-		"a scenario is taken away": {0, func(t *testing.T, r *rig, how verify.Judging) bench.Evidence {
+		"a scenario is taken away": {0, func(t *testing.T, r *rig, how verify.JudgeOptions) bench.Evidence {
 			r.leave(t, func(row *bench.Row) bool { return row.ScenarioID != "b-001" })
 			how.Margins.SuccessDropPct = 45
 			return *r.report(t, how).Evidence
@@ -339,7 +339,7 @@ func TestV7EarlierSequencesAreCounted(t *testing.T) {
 
 func TestV7ARunThatCouldNotBeJudgedIsRefusedBeforeASession(t *testing.T) {
 	other := "other"
-	refusal := func(r *rig, how verify.Judging) error { return r.suite.Spent(how, r.provider.Info, r.now) }
+	refusal := func(r *rig, how verify.JudgeOptions) error { return r.suite.Spent(how, r.provider.Info, r.now) }
 	for name, c := range map[string]struct {
 		before func(t *testing.T, r *rig)
 		change func(r *rig)
@@ -401,7 +401,7 @@ func TestV7TwoModesOfARunPassWhereAReportWould(t *testing.T) {
 	require.Equal(t, bench.VerdictPass, r.judge(t, wide()).Verdict)
 	source, err := verify.SourceOf(r.suite.Folder())
 	require.NoError(t, err)
-	compare := func(source verify.Source, how verify.Judging) bench.Evidence {
+	compare := func(source verify.Source, how verify.JudgeOptions) bench.Evidence {
 		of := func(m bench.Mode) verify.ComparedSource {
 			return verify.ComparedSource{Name: "run-1", Source: source, Mode: m}
 		}

@@ -381,7 +381,7 @@ func TestWhatChangedForAgentsIsKeptWithTheRun(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, found, reported.Summary.Surface)
 
-	for _, other := range []verify.Judging{{Baseline: bench.GHX, Candidate: bench.AgentDirect}, {Baseline: bench.GHX, Candidate: bench.GHXBase}, {Baseline: bench.MCP, Candidate: bench.GHX}, {Baseline: bench.AgentDirect, Candidate: bench.MCP}} {
+	for _, other := range []verify.JudgeOptions{{Baseline: bench.GHX, Candidate: bench.AgentDirect}, {Baseline: bench.GHX, Candidate: bench.GHXBase}, {Baseline: bench.MCP, Candidate: bench.GHX}, {Baseline: bench.AgentDirect, Candidate: bench.MCP}} {
 		how := judging()
 		how.Baseline, how.Candidate = other.Baseline, other.Candidate
 		reported, err = verify.Report(source, how)

@@ -48,7 +48,7 @@ type Verified struct {
 // Verify runs the whole sequence. A gate that fails is no error, and neither is
 // a run that was stopped: what is left is in the result then, and there is no
 // report. What was done before an error is in the result.
-func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, how Judging) (v Verified, err error) {
+func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, how JudgeOptions) (v Verified, err error) {
 	seq.enter(StepSeed)
 	if deps.Target, err = seq.Seed(ctx, &suite); err != nil {
 		return v, err
@@ -87,7 +87,7 @@ func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, ho
 			return v, err
 		}
 	}
-	return v, seq.remember(v, suite)
+	return v, seq.appendHistory(v, suite)
 }
 
 func (seq Sequence) enter(step Step) {
@@ -96,13 +96,13 @@ func (seq Sequence) enter(step Step) {
 	}
 }
 
-func (seq Sequence) report(suite Suite, how Judging) (Reported, error) {
+func (seq Sequence) report(suite Suite, how JudgeOptions) (Reported, error) {
 	source, err := SourceOf(suite.Folder())
 	if err != nil {
 		return Reported{}, err
 	}
 	var warnings []string
-	if how.History, warnings, err = seq.former(); err != nil {
+	if how.History, warnings, err = seq.readHistory(); err != nil {
 		return Reported{}, err
 	}
 	reported, err := Report(source, how)

@@ -63,7 +63,7 @@ code; "bench report --gate" does that.`,
 }
 
 func (a *app) compare(nameA, nameB string, f compareFlags) error {
-	how := verify.Judging{Profile: bench.GateProfile(f.profile), Model: f.model, Margins: f.margins, GeneratedAt: bench.FormatTime(a.now())}
+	how := verify.JudgeOptions{Profile: bench.GateProfile(f.profile), Model: f.model, Margins: f.margins, GeneratedAt: bench.FormatTime(a.now())}
 	if !how.Profile.ByEvidence() {
 		return fault.Invalidf("--gate-profile %q is none that decides by evidence: use %s or %s", f.profile, bench.ProfileRegression, bench.ProfileClaim)
 	}

@@ -37,8 +37,8 @@ func (f *judgeFlags) addMargins(cmd *cobra.Command) {
 	flags.Float64Var(&f.margins.LatencyRatio, "margin-latency", evidence.DefaultLatencyRatio, "regression: so many `TIMES` the baseline's latency is too much")
 }
 
-func (f *judgeFlags) judging() (verify.Judging, error) {
-	how := verify.Judging{Profile: bench.GateProfile(f.profile), Model: f.model, Margins: f.margins}
+func (f *judgeFlags) judging() (verify.JudgeOptions, error) {
+	how := verify.JudgeOptions{Profile: bench.GateProfile(f.profile), Model: f.model, Margins: f.margins}
 	if !slices.Contains(bench.GateProfiles(), how.Profile) {
 		return how, fault.Invalidf("--gate-profile %q is unknown: use %s", f.profile, profileNames())
 	}

@@ -53,7 +53,7 @@ change.`,
 }
 
 func (a *app) measure(dir string, f measureFlags) error {
-	how := verify.Measuring{ScenariosChosen: f.scenarioDir != ""}
+	how := verify.RemeasureOptions{ScenariosChosen: f.scenarioDir != ""}
 	var err error
 	if how.Source, how.Transcripts, err = verify.MeasuredFrom(dir, f.files); err != nil {
 		return err
@@ -106,7 +106,7 @@ func priceOf(expectations *gate.Expectations, chosen bool, runs []ledger.RunInfo
 	}
 }
 
-func (a *app) tellMeasured(m verify.Measured, files []string) {
+func (a *app) tellMeasured(m verify.RemeasureResult, files []string) {
 	for _, change := range m.Changed {
 		fmt.Fprintln(a.stdout, change)
 	}
@@ -123,7 +123,7 @@ func (a *app) tellMeasured(m verify.Measured, files []string) {
 }
 
 // measuredJSON is what --json prints; its lists are never null.
-func measuredJSON(m verify.Measured, files []string) map[string]any {
+func measuredJSON(m verify.RemeasureResult, files []string) map[string]any {
 	without := make([]string, 0, len(m.Without))
 	for _, cell := range m.Without {
 		without = append(without, cell.String())

@@ -60,7 +60,7 @@ func (f *verifyFlags) add(cmd *cobra.Command) {
 // prepareVerify turns flags into a suite and how it is judged, and refuses what
 // cannot pass whatever happens. The design is nil where the profile does not
 // decide by evidence. The caller closes the suite's provider.
-func (a *app) prepareVerify(cmd *cobra.Command, flags *verifyFlags) (*prepared, verify.Judging, *evidence.Design, error) {
+func (a *app) prepareVerify(cmd *cobra.Command, flags *verifyFlags) (*prepared, verify.JudgeOptions, *evidence.Design, error) {
 	f := &flags.suite
 	how, err := flags.judge.judging()
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *app) prepareVerify(cmd *cobra.Command, flags *verifyFlags) (*prepared, 
 // design returns what a suite's verdict by evidence will stand on; nil where its
 // profile does not decide by evidence. What cannot pass whatever happens is an
 // error of kind invalid (rule V8).
-func (a *app) design(p *prepared, how verify.Judging) (*evidence.Design, error) {
+func (a *app) design(p *prepared, how verify.JudgeOptions) (*evidence.Design, error) {
 	s := &p.suite
 	for _, compared := range []struct {
 		mode       bench.Mode
@@ -146,7 +146,7 @@ func (a *app) design(p *prepared, how verify.Judging) (*evidence.Design, error) 
 
 // leaveOut has the suite say which scenarios do not count, and returns how many
 // of them are new. A run that goes on leaves out what it did.
-func (a *app) leaveOut(p *prepared, how verify.Judging) (incubating int, err error) {
+func (a *app) leaveOut(p *prepared, how verify.JudgeOptions) (incubating int, err error) {
 	s := &p.suite
 	if p.resumed {
 		info, err := ledger.LoadRun(s.Folder())
@@ -177,7 +177,7 @@ func (a *app) leaveOut(p *prepared, how verify.Judging) (incubating int, err err
 }
 
 // expecting says of what something is expected.
-func (p *prepared) expecting(how verify.Judging) verify.Expecting {
+func (p *prepared) expecting(how verify.JudgeOptions) verify.Expecting {
 	s := &p.suite
 	return verify.Expecting{
 		Model: p.provider.Describe().Model.Key(), ScenarioSet: s.ScenarioSet, Baseline: how.Baseline, Modes: s.Modes,
@@ -264,7 +264,7 @@ type planned struct {
 
 // plan tells what a suite takes and what it could see, before anything is spent
 // (rule V8). Design is nil where the profile does not decide by evidence.
-func (a *app) plan(p *prepared, how verify.Judging, design *evidence.Design, plot string) error {
+func (a *app) plan(p *prepared, how verify.JudgeOptions, design *evidence.Design, plot string) error {
 	s := &p.suite
 	told := planned{
 		Profile: how.Profile, Model: p.provider.Describe().Model.Key(), Concurrency: p.flags.concurrency, Warnings: []string{},

@@ -112,7 +112,7 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("suite-jsonl", "results", "run")
 }
 
-func (f *sourceFlags) find(how verify.Judging) (verify.Source, []string, error) {
+func (f *sourceFlags) find(how verify.JudgeOptions) (verify.Source, []string, error) {
 	switch {
 	case len(f.results) > 0:
 		source, err := verify.SourceBelow(f.results...)

@@ -124,7 +124,7 @@ func parseModes(known *toolset.Library, names []string) ([]bench.Mode, error) {
 }
 
 // verify runs the sequence and tells what it came to.
-func (a *app) verify(ctx context.Context, p *prepared, how verify.Judging) error {
+func (a *app) verify(ctx context.Context, p *prepared, how verify.JudgeOptions) error {
 	// The App has its own runs beside each other.
 	if a.runID == "" && !p.resumed {
 		if err := p.suite.Spent(how, p.provider.Describe(), a.now()); err != nil {
