@@ -3,6 +3,8 @@ package testkit
 import (
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -19,7 +21,7 @@ func NeedShell(t testing.TB) {
 }
 
 // complete is set to anything where all tests are to run: `make complete`, and CI
-// with it, fails on one that Complete has skipped.
+// with it, fails on one that NeedComplete has skipped.
 const complete = "BENCH_COMPLETE"
 
 // IsComplete says that tests that take long are to run too.
@@ -31,5 +33,15 @@ func NeedComplete(t testing.TB) {
 	t.Helper()
 	if !IsComplete() {
 		t.Skipf("NOT TESTED: it takes long; %s=1 or make complete has it run", complete)
+	}
+}
+
+// NeedCompleteBut is [NeedComplete] where each test of a package starts whole
+// programs, but for those that are named: one for each way through, which `go test`
+// is to have too.
+func NeedCompleteBut(t testing.TB, quick ...string) {
+	t.Helper()
+	if test, _, _ := strings.Cut(t.Name(), "/"); !slices.Contains(quick, test) {
+		NeedComplete(t)
 	}
 }

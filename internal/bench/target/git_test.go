@@ -16,6 +16,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 )
 
@@ -114,6 +115,7 @@ func number(t testing.TB, place *target.Place, resource string) int {
 }
 
 func TestGitClones(t *testing.T) {
+	testkit.NeedComplete(t)
 	seeds := seeded(t)
 	for name, c := range map[string]struct {
 		args    []string
@@ -262,6 +264,7 @@ func TestGitPushesToPullRequests(t *testing.T) {
 }
 
 func TestGitAccess(t *testing.T) {
+	testkit.NeedComplete(t)
 	seeds := seeded(t)
 	const url = fixturesURL
 	for name, c := range map[string]struct {

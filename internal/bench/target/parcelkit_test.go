@@ -37,6 +37,7 @@ var telltale = regexp.MustCompile(`(?i)bench|scenario|ghx|fixture|seed_id|sandbo
 
 // Each number of what the world is said to have (docs/scenarios.md).
 func TestS18TheShippedWorldIsLikeARealOne(t *testing.T) {
+	testkit.NeedComplete(t)
 	for n := range 2 {
 		v := bench.Variation{Seed: 7, Number: n}
 		made := shipped(t, "parcelkit", v)
@@ -225,6 +226,7 @@ func assertTellsNothing(t *testing.T, w *sandbox.World) {
 // Every variation can be built, has one pull request that conflicts, and is
 // unlike the others.
 func TestS15VariationsOfTheShippedWorld(t *testing.T) {
+	testkit.NeedComplete(t)
 	seen := map[string]bool{}
 	for n := range 8 {
 		made := shipped(t, "parcelkit", bench.Variation{Seed: 3, Number: n})

@@ -191,6 +191,7 @@ func commands() []string {
 // Each event, of each origin, and each command of anybody: who gets something measured,
 // and what the check says where nobody does. The documentation has the table.
 func TestWhatTheActionDoesIsInTheDocumentation(t *testing.T) {
+	testkit.NeedComplete(t)
 	var came table
 	t.Run("events", func(t *testing.T) {
 		for _, h := range happenings() {

@@ -16,12 +16,14 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
 	"github.com/ghx-dev/bench-action/internal/redact"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // The command that explains says has a row's fixtures again has the scenario run
 // in the same world as in the run of a whole set: its agent is asked the same and
 // sees the same, lists of everything included.
 func TestS15ARowsVariationIsTheSameByItself(t *testing.T) {
+	testkit.NeedComplete(t)
 	t.Chdir(t.TempDir())
 	bench := func(args ...string) string {
 		var out bytes.Buffer

@@ -22,6 +22,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // The tokens in the environment.
@@ -194,6 +195,7 @@ func TestS12AnAttemptOnARepositoryFailsByWhatTheVerifierSees(t *testing.T) {
 }
 
 func TestEveryScenarioRunsOnARepository(t *testing.T) {
+	testkit.NeedComplete(t)
 	r := newRemote(t)
 	result, err := r.bench(t.Context(), "verify", "--target", target.FixturesRepo, "--scenario-set", "full-seeded", "--repetitions", "1",
 		"--skip-warmup", "--script-pause", "1ms", "--output-dir", r.dir)
@@ -269,6 +271,7 @@ func TestWhatWasSeededCanBeKept(t *testing.T) {
 }
 
 func TestRepositoriesThatCannotBeUsed(t *testing.T) {
+	testkit.NeedComplete(t)
 	cases := []struct {
 		name, want string
 		change     func(t *testing.T, r *remote)
