@@ -153,6 +153,7 @@ func (r *yamlReader) mapping(n *node, values []*ast.MappingValueNode, depth int)
 
 func (r *yamlReader) sequence(n *node, from *ast.SequenceNode, depth int) {
 	array := []any{}
+	n.value = array // what is told of an element knows of the list
 	for i, value := range from.Values {
 		item := &node{}
 		n.items = append(n.items, item)

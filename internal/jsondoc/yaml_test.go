@@ -46,6 +46,8 @@ func TestParseYAMLSaysWhereAProblemIs(t *testing.T) {
 		{"a merge key", "a: 1\nb:\n  <<: {c: 1}\n", "bench.yml:3:3: b: has a merge key (<<)"},
 		{"a tag", "a: !!binary aGk=\n", "is a tag (!)"},
 		{"no number", "a: .nan\n", "no finite number"},
+		{"an element after another", "a:\n  - 1\n  - .nan\n", "bench.yml:3:5: a[1]: is no finite number"},
+		{"a field after a list", "a:\n  - 1\nb: .nan\n", "bench.yml:3:4: b: is no finite number"},
 		{"several documents", "a: 1\n---\nb: 2\n", "several documents"},
 		{"a large file", "a: " + strings.Repeat("x", jsondoc.MaxYAML), "bench.yml:1:1: the file has"},
 		{"deep brackets", "a: " + strings.Repeat("[", jsondoc.MaxYAML/2), "nested deeper"},
