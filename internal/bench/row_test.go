@@ -87,6 +87,9 @@ func TestR3UnknownFieldsAreKeptAndWrittenBack(t *testing.T) {
 	var again bench.Row
 	require.NoError(t, json.Unmarshal(text, &again))
 	assert.Equal(t, row, again)
+	var one bench.Row
+	require.NoError(t, json.Unmarshal([]byte(`{"run_id":"r","zeta":1}`), &one))
+	assert.Equal(t, map[string]json.RawMessage{"zeta": json.RawMessage("1")}, one.Extra, "one is kept as several are")
 }
 
 func TestR3ARowThatIsReadOverAnotherHasNothingOfIt(t *testing.T) {

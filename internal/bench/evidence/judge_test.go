@@ -511,6 +511,19 @@ func TestOrderOfBlocksDoesNotMatter(t *testing.T) {
 	}
 }
 
+func TestV1TheMarginsUnlessOthersAreGiven(t *testing.T) {
+	assert.Equal(t, bench.Margins{SuccessDropPct: 15, CostRatio: 1.2, LatencyRatio: 1.25, MinCostReductionPct: 15, MinLatencyReductionPct: 12},
+		evidence.DefaultMargins(bench.DefaultThresholds(bench.VerifyRelease)))
+}
+
+func TestV1AClaimIsToSaveWhatIsClaimed(t *testing.T) {
+	for ratio, want := range map[float64]bench.Verdict{0.85: bench.VerdictPass, 0.95: bench.VerdictFail} {
+		truth := evidence.Truth{Scenarios: 12, SuccessRate: 0.95, CV: 0.03, CostLog: math.Log(ratio), LatencyLog: math.Log(ratio)}
+		v := judge(t, design(t, bench.ProfileClaim, 2, 12), blocks(truth, 12, 7))
+		assert.Equal(t, want, v.Verdict, "10 %% are claimed, and the ratio is %g: %s", ratio, v.Sentence)
+	}
+}
+
 func TestV1DesignsThatMakeNoSenseAreRefused(t *testing.T) {
 	with := func(alter func(*bench.Margins)) bench.Margins {
 		m := margins()

@@ -117,6 +117,15 @@ func TestG1FiguresOfAModeAreOverAllItsRows(t *testing.T) {
 	assert.Equal(t, 20.0, got.RetryRate)
 	assert.Equal(t, 1000.0, got.MedianLatencyMS)
 	assert.InDelta(t, 7400, got.P90LatencyMS, 1e-9, "the failed row's 9000 counts: 5000 + 0.6·4000")
+	assert.InDelta(t, 8200, got.P95LatencyMS, 1e-9)
+	assert.InDelta(t, 4000, got.IQRLatencyMS, 1e-9)
+	assert.InDelta(t, 100*3200.0/3400, got.CVLatency, 1e-9)
+	assert.InDelta(t, 100, got.MedianTokensActive, 1e-9)
+	assert.InDelta(t, 740, got.P90TokensActive, 1e-9)
+	assert.InDelta(t, 820, got.P95TokensActive, 1e-9)
+	assert.InDelta(t, 5100, got.MedianTokensTotal, 1e-9)
+	assert.InDelta(t, 4, got.MedianToolCalls, 1e-9)
+	assert.InDelta(t, 0.01, got.MedianCostUSD, 1e-9)
 	assert.Equal(t, bench.Profiling{RunsWithProfiling: 1, MedianAssistantTotalMS: 400, MedianToolBashMS: 30},
 		summary.Profiling[bench.MCP], "over the one row with a timing breakdown")
 }

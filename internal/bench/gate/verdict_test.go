@@ -176,7 +176,12 @@ func TestG10AnotherPairOfModesIsCompared(t *testing.T) {
 	assert.Equal(t, 50.0, check(t, summary, bench.CheckLatencyReduction).Value)
 	assert.Len(t, summary.Modes, 3, "other modes are shown")
 
-	opts.Baseline = bench.GHX
+	opts.Baseline, opts.Candidate = bench.GHX, bench.GHXBase
+	assert.Equal(t, -100.0, summarize(t, rows, opts).Delta.LatencyReductionPct)
+	unnamed := summarize(t, rows, quick())
+	assert.Equal(t, []bench.Mode{bench.AgentDirect, bench.GHX}, []bench.Mode{unnamed.Gate.Baseline, unnamed.Gate.Candidate})
+
+	opts.Candidate = bench.GHX
 	var c gate.Collector
 	_, err := c.Summarize(opts)
 	require.ErrorContains(t, err, "both ghx")
@@ -214,6 +219,9 @@ func TestG11RowsThatDifferAreNotComparable(t *testing.T) {
 			[]string{"commits", "aaa in agent_direct only", "bbb in ghx only"}},
 		{"ghx of two commits is the point of comparing them", bench.GHXBase,
 			runs(1, bench.GHX, "a-001", commit("aaa")), runs(1, bench.GHXBase, "a-001", commit("bbb")), nil},
+		{"ghx of two commits with a scenario more", bench.GHXBase,
+			runs(1, bench.GHX, "a-001", commit("aaa")), join(runs(1, bench.GHXBase, "a-001", commit("bbb")), runs(1, bench.GHXBase, "b-001", commit("bbb"))),
+			[]string{"scenarios", "b-001 in ghx@base only"}},
 	}
 	for _, c := range cases {
 		t.Run("G11: "+c.name, func(t *testing.T) {
