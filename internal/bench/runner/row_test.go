@@ -218,6 +218,11 @@ func TestR7APICallsAreThoseCountedOutsideElseToolCalls(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(fake.Atomic("a-001"))
+		r.target.Usage.Requests = bench.APIRequests{REST: 2, GraphQL: 3}
+		assert.Equal(t, 5, r.one(t).APICalls)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(fake.Atomic("a-001"))
 		r.provider.OnPrompt = api
 		r.deps.Target = &uncounted{}
 		out, err := runner.Run(t.Context(), r.cfg, r.deps)
