@@ -90,6 +90,10 @@ mutants: ## Break PKG on purpose, where it changed since SINCE, and see that tes
 	BENCH_COMPLETE=1 $(GO) run ./internal/testkit/mutants -judged .ci/judged -equivalent internal/testkit/mutants/equivalent.txt \
 		-since '$(SINCE)' -tests '$(TESTS)' -min $(MIN) -budget $(BUDGET) $(PKG)
 
+.PHONY: rules
+rules: ## Break each rule of the methodology on purpose, and see that its tests notice
+	BENCH_COMPLETE=1 BENCH_RULES=1 $(GO) test -timeout 60m -v -run '^TestATestFailsWhereItsRuleIsBroken$$' ./internal/testkit/ruletest
+
 FUZZTIME ?= 30s
 
 .PHONY: fuzz
