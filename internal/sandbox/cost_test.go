@@ -33,13 +33,14 @@ func TestAWriteCostsTheSameInALargeWorld(t *testing.T) {
 			r := s.Repo(sandboxtest.Owner, sandboxtest.Name)
 			issue, pull = s.Issue(r, 1), s.Issue(r, issues+3)
 		})
-		for name, mutation := range map[string]string{
-			"graphql: comment": fmt.Sprintf(`mutation {addComment(input: {subjectId: %q, body: "x"}) {subject {id}}}`, model.NodeID(model.NodeIssue, issue.RepoID, issue.ID)),
-			"graphql: close":   fmt.Sprintf(`mutation {closeIssue(input: {issueId: %q}) {issue {id}}}`, model.NodeID(model.NodeIssue, issue.RepoID, issue.ID)),
-			"graphql: review":  fmt.Sprintf(`mutation {addPullRequestReview(input: {pullRequestId: %q, event: COMMENT, body: "x"}) {pullRequestReview {id}}}`, model.NodeID(model.NodePull, pull.RepoID, pull.Pull.ID)),
+		// In one order: closing looks at what was said.
+		for _, mutation := range []struct{ name, query string }{
+			{"graphql: comment", fmt.Sprintf(`mutation {addComment(input: {subjectId: %q, body: "x"}) {subject {id}}}`, model.NodeID(model.NodeIssue, issue.RepoID, issue.ID))},
+			{"graphql: close", fmt.Sprintf(`mutation {closeIssue(input: {issueId: %q}) {issue {id}}}`, model.NodeID(model.NodeIssue, issue.RepoID, issue.ID))},
+			{"graphql: review", fmt.Sprintf(`mutation {addPullRequestReview(input: {pullRequestId: %q, event: COMMENT, body: "x"}) {pullRequestReview {id}}}`, model.NodeID(model.NodePull, pull.RepoID, pull.Pull.ID))},
 		} {
-			assert.Nil(t, owner.GraphQL(mutation).At("errors"))
-			note(name)
+			assert.Nil(t, owner.GraphQL(mutation.query).At("errors"))
+			note(mutation.name)
 		}
 		return rows
 	}
