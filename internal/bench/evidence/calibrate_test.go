@@ -130,7 +130,9 @@ func TestV12WhatTellsNothingIsRefused(t *testing.T) {
 		{"all failed", altered(func(r *bench.Row) { r.Success = false }), 10, "no session of mode ghx@base succeeded"},
 		{"all void", altered(func(r *bench.Row) { r.Error = &bench.RowError{Type: bench.TimeoutNoFirstAnswer} }), 10, "scenario scenario-aa has 0 sessions"},
 		{"negative", altered(func(r *bench.Row) { r.Cost = -1 }), 10, "in each of the 16 rows of mode ghx@base a figure is negative or no number"},
-		{"one row, and that negative", altered(func(r *bench.Row) { r.Cost = -1 })[:1], 10, "in each of the 1 rows of mode ghx@base a figure is negative or no number"},
+		{"one row, and that negative", slices.DeleteFunc(altered(func(r *bench.Row) { r.Cost = -1 }), func(r bench.Row) bool {
+			return r.ScenarioID != rows[0].ScenarioID || r.Iteration != 1
+		}), 10, "in each of the 1 rows of mode ghx@base a figure is negative or no number"},
 		{"a scenario that has only negative ones", altered(func(r *bench.Row) {
 			if r.ScenarioID == rows[0].ScenarioID && r.Iteration > 1 {
 				r.Cost = -1
