@@ -213,7 +213,7 @@ type ExpectedData struct {
 	// Read is what the verifier reads, after the agent's turn.
 	Read Read `json:"read"`
 	// Fields are jq expressions, by the field of data that each gives the true
-	// value of, applied to what was read; package truth tells how values are
+	// value of, applied to what was read; package envelope tells how values are
 	// compared. "." is data as a whole. An expression may use $input, the
 	// scenario's input; $repo and $resources, those of the fixture manifest; and
 	// $agent, the login of the agent's account.

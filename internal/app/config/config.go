@@ -31,7 +31,7 @@ type Config struct {
 	// DataDir has the database, unless Database is PostgreSQL, and the
 	// credentials that the set-up in the browser writes.
 	DataDir string
-	// Database is the address of the database: see package database.
+	// Database is the address of the database: see package queue.
 	Database string
 	// Workers is how many benchmark runs this machine works on at a time, and
 	// Parallel how many runs of one installation all machines work on.

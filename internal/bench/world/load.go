@@ -4,7 +4,7 @@
 // [Load] reads a file and says everything that is wrong with it, with file,
 // line and column. [World.Draw] makes a [Plan] of it for one variation: the
 // same one for the same seed and number, byte for byte. What makes the plan
-// true through GitHub's API is package build.
+// true through GitHub's API is package target.
 package world
 
 import (
