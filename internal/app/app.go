@@ -52,13 +52,16 @@ const (
 	LaneEvents = "events"
 	// LaneRuns is for benchmark runs, which are long. Their number is set.
 	LaneRuns = "runs"
+	// LaneWorkflows is for looks at what workflows do.
+	LaneWorkflows = "workflows"
 	// LaneUpkeep is for what is done every now and then.
 	LaneUpkeep = "upkeep"
 )
 
 const (
-	eventWorkers  = 16
-	upkeepWorkers = 4
+	eventWorkers    = 16
+	workflowWorkers = 8
+	upkeepWorkers   = 4
 )
 
 // App is a server that is set up but does not serve yet: see [App.Serve].
@@ -77,6 +80,8 @@ type App struct {
 	asApp    atomic.Pointer[github.AppSettings]
 	ready    readiness
 	stopping atomic.Bool
+	// started is called once the queue works.
+	started func(context.Context) error
 }
 
 // New opens the database and sets up a server.
@@ -85,7 +90,7 @@ func New(ctx context.Context, opts Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{opts: opts, db: db, mux: http.NewServeMux()}
+	a := &App{opts: opts, db: db, mux: http.NewServeMux(), started: func(context.Context) error { return nil }}
 	if err := a.build(ctx); err != nil {
 		_ = db.Close() // the error that matters is the other one
 		return nil, err
@@ -100,7 +105,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	})
 	a.queue, err = queue.New(ctx, a.db, queue.Options{
 		Process: a.opts.Process,
-		Lanes:   map[string]int{LaneEvents: eventWorkers, LaneRuns: a.opts.Config.Workers, LaneUpkeep: upkeepWorkers},
+		Lanes:   map[string]int{LaneEvents: eventWorkers, LaneRuns: a.opts.Config.Workers, LaneWorkflows: workflowWorkers, LaneUpkeep: upkeepWorkers},
+		Prompt:  []string{LaneRuns},
 		Log:     a.opts.Log, Now: a.opts.Now, Redact: a.opts.Secrets.String, Ended: a.metrics.jobEnded, Later: a.limited,
 		Poll: a.opts.Polling.Poll, Beat: a.opts.Polling.Beat, Silence: a.opts.Polling.Silence,
 	})
@@ -155,6 +161,10 @@ func (a *App) settings() (github.AppSettings, error) {
 	}
 	return github.AppSettings{}, fault.Infraf("the App is not set up: see /setup")
 }
+
+// Started sets what is done once the server works on jobs. It is called before
+// [App.Serve].
+func (a *App) Started(do func(context.Context) error) { a.started = do }
 
 // Page adds a page, with a pattern of [http.ServeMux]. It is called before
 // [App.Serve].

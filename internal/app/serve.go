@@ -36,6 +36,9 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 		_ = listener.Close() // nobody was told of it
 		return err
 	}
+	if err := a.started(ctx); err != nil {
+		a.opts.Log.WarnContext(ctx, "runs that wait begin later", slog.String("error", a.opts.Secrets.String(err.Error())))
+	}
 	storing, stopStoring := context.WithCancel(context.WithoutCancel(ctx))
 	var background sync.WaitGroup
 	background.Go(func() { a.inbox.Receive(storing) })

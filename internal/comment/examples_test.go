@@ -293,6 +293,7 @@ func stopped() comment.Run {
 func queued() comment.Run {
 	r := passing()
 	r.Phase, r.Summary = comment.Queued, nil
+	r.Waiting = &comment.Waiting{Ahead: 12, Begins: r.At.Add(35 * time.Minute)}
 	r.Links.Report = ""
 	return r
 }

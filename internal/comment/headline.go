@@ -201,7 +201,7 @@ const unverified = "The figures below were made by code that the pull request co
 func (r Run) because() string {
 	switch r.Phase {
 	case Queued:
-		return "Waiting for a place to run."
+		return r.waitingText()
 	case Running:
 		return ""
 	case Stopped:
@@ -231,6 +231,31 @@ func (r Run) others() string {
 		names = append(names, fmt.Sprintf("pull request %d", number))
 	}
 	return strings.Join(names, ", ")
+}
+
+// waitingText says what a queued run waits for.
+func (r Run) waitingText() string {
+	if r.Waiting == nil {
+		return "Waiting for a place to run."
+	}
+	text := "Waiting for a place to run: it is next in line"
+	if n := r.Waiting.Ahead; n > 0 {
+		text = fmt.Sprintf("Waiting for a place to run: %s before it in line", beforeIt(n))
+	}
+	if begins := r.Waiting.Begins; !begins.IsZero() {
+		text += ", and it begins at about " + begins.UTC().Format("15:04") + " UTC"
+		if begins.Sub(r.At) >= 12*time.Hour {
+			text += " on " + begins.UTC().Format("2 January")
+		}
+	}
+	return text + "."
+}
+
+func beforeIt(n int) string {
+	if n == 1 {
+		return "one run is"
+	}
+	return bench.CountText(float64(n)) + " runs are"
 }
 
 // soFar says how far a run came that did not come to its end.

@@ -43,6 +43,8 @@ type Run struct {
 
 	// Plan is what is run, nil if that is not known yet.
 	Plan *Plan
+	// Waiting is where a queued run waits, nil if that is not known.
+	Waiting *Waiting
 	// Progress is nil before the first cell.
 	Progress *Progress
 	// Summary is nil where no rows were judged.
@@ -118,6 +120,14 @@ type Plan struct {
 	// Foreseen says how many sessions it takes, and what they could show; nil
 	// where that is not known. Its price and minutes are not looked at.
 	Foreseen *evidence.Plan
+}
+
+// Waiting is where a run waits for others.
+type Waiting struct {
+	// Ahead is how many runs are thought to begin before it.
+	Ahead int
+	// Begins is when it is thought to begin, zero if that is not known.
+	Begins time.Time
 }
 
 // Progress is what was done until now.

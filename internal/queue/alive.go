@@ -2,14 +2,19 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"time"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // schema is the queue's own tables, beside River's.
 func schema() Schema {
 	return Schema{Name: "queue", Steps: []string{`
 		CREATE TABLE queue_process (process TEXT PRIMARY KEY, seen BIGINT NOT NULL);
+	`, `
+		ALTER TABLE queue_process ADD COLUMN lanes TEXT NOT NULL DEFAULT '{}';
 	`}}
 }
 
@@ -110,7 +115,11 @@ func (q *Queue) beat(ctx context.Context) error {
 			return err
 		}
 		q.running.cancelAll(ErrLost)
-		_, err = tx.Exec(ctx, "INSERT INTO queue_process (process, seen) VALUES ($1, "+q.clock()+")", q.opts.Process)
+		lanes, err := json.Marshal(q.opts.Lanes)
+		if err != nil {
+			return fault.Internalf("write the lanes of the queue: %w", err)
+		}
+		_, err = tx.Exec(ctx, "INSERT INTO queue_process (process, seen, lanes) VALUES ($1, "+q.clock()+", $2)", q.opts.Process, string(lanes))
 		return err
 	})
 }

@@ -31,6 +31,9 @@ func (k Kind[T]) New(payload T) JobSpec {
 // or runs.
 func (s JobSpec) Once(name string) JobSpec { s.unique = name; return s }
 
+// InLane changes the lane that the kind has.
+func (s JobSpec) InLane(lane string) JobSpec { s.lane = lane; return s }
+
 // WithPriority changes the priority that the kind has.
 func (s JobSpec) WithPriority(priority int) JobSpec { s.priority = priority; return s }
 

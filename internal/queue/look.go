@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -45,6 +46,29 @@ func (q *Queue) Depths(ctx context.Context) ([]Depth, error) {
 		depths = append(depths, depth)
 	}
 	return depths, fault.Wrap(fault.Infrastructure, rows.Err())
+}
+
+// Workers returns how many jobs of a lane all living processes together run at a
+// time.
+func (q *Queue) Workers(ctx context.Context, in Querier, lane string) (int, error) {
+	rows, err := in.Query(ctx, "SELECT lanes FROM queue_process")
+	if err != nil {
+		return 0, fault.Infraf("count workers: %w", err)
+	}
+	defer rows.Close()
+	count := 0
+	for rows.Next() {
+		var text []byte
+		var lanes map[string]int
+		if err := rows.Scan(&text); err != nil {
+			return 0, fault.Infraf("count workers: %w", err)
+		}
+		if err := json.Unmarshal(text, &lanes); err != nil {
+			return 0, fault.Infraf("count workers: %w", err)
+		}
+		count += lanes[lane]
+	}
+	return count, fault.Wrap(fault.Infrastructure, rows.Err())
 }
 
 // Every stores a job again and again, on one of the machines, the first time

@@ -20,6 +20,7 @@ import (
 	"database/sql"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,8 +40,11 @@ type Options struct {
 	// Lanes are how many jobs of each lane this process runs at a time. Jobs of
 	// one lane do not keep those of another waiting.
 	Lanes map[string]int
-	Log   *slog.Logger
-	Now   func() time.Time
+	// Prompt are lanes whose workers take the next job as soon as they are free.
+	// Others wait for a moment, which is cheaper where jobs are short and many.
+	Prompt []string
+	Log    *slog.Logger
+	Now    func() time.Time
 	// Redact takes secrets out of the texts of errors, which are stored.
 	Redact func(string) string
 	// Ended is told of every job that a process stops working on; nil if
@@ -72,6 +76,8 @@ const (
 	// longestPause is the longest pause between attempts: what an outage held
 	// up is done soon after it.
 	longestPause = 2 * time.Minute
+	// promptCooldown is the least time between two looks for jobs of a prompt lane.
+	promptCooldown = 5 * time.Millisecond
 	// stuckAfter is when River takes a job for abandoned on its own; processes
 	// that die are found long before.
 	stuckAfter = 7 * 24 * time.Hour
@@ -132,6 +138,9 @@ func New(ctx context.Context, db *DB, opts Options) (*Queue, error) {
 	lanes := map[string]river.QueueConfig{}
 	for lane, workers := range opts.Lanes {
 		lanes[lane] = river.QueueConfig{MaxWorkers: workers}
+		if slices.Contains(opts.Prompt, lane) {
+			lanes[lane] = river.QueueConfig{MaxWorkers: workers, FetchCooldown: promptCooldown}
+		}
 	}
 	config := &river.Config{
 		ID: opts.Process, Queues: lanes, Workers: q.workers, Logger: slog.New(quiet{opts.Log.Handler()}),

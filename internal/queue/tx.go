@@ -24,6 +24,11 @@ type Tx struct {
 	postgres pgx.Tx
 }
 
+// Querier is a [DB], or a transaction of it.
+type Querier interface {
+	Query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
 // statements is what [sql.Tx] and [sql.Conn] have in common.
 type statements interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)

@@ -53,10 +53,7 @@ func TestHowLongACellTakesIsKnownFromWholeRunsOfItsKind(t *testing.T) {
 		"other":     func(run *runs.Run) { run.Request.Plan.Executor, run.Request.Plan.Model = settings.Local, "c/d" },
 	} {
 		r.run(id, change)
-		found, err := r.Get(t.Context(), id)
-		require.NoError(t, err)
-		_, err = r.Begin(t.Context(), found, 10, noon)
-		require.NoError(t, err)
+		require.True(t, r.begin(id, noon))
 		require.NoError(t, r.Progress(t.Context(), id, 16, 16, 1))
 		long := 16 * time.Second
 		if id != "whole" {

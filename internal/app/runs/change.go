@@ -2,12 +2,8 @@ package runs
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue"
@@ -50,68 +46,10 @@ func (t *Table) SetWorkflowRun(ctx context.Context, id string, workflowRun int64
 	return err
 }
 
-// Turn says whether a run goes on.
-type Turn int
-
-// The turns.
-const (
-	// Over: it has ended.
-	Over Turn = iota
-	// Waits: as many runs of its installation as may go on at a time do, or
-	// were asked for before it.
-	Waits
-	// Goes: it goes on.
-	Goes
-)
-
-// Begin notes that a run goes on, if it is its turn: no more than parallel runs
-// of an installation go on at a time, in the order in which they were asked
-// for. A run that went on already goes on.
-func (t *Table) Begin(ctx context.Context, r Run, parallel int, at time.Time) (turn Turn, err error) {
-	err = t.db.Write(ctx, func(tx *queue.Tx) error {
-		if err := t.Lock(ctx, tx, fmt.Sprint("installation ", r.Installation)); err != nil {
-			return err
-		}
-		around, err := find(ctx, tx, "installation = $1 AND "+alive+" ORDER BY seq", r.Installation)
-		if err != nil {
-			return err
-		}
-		if turn = turnOf(r.ID, around, parallel); turn != Goes {
-			return nil
-		}
-		_, err = tx.Exec(ctx, "UPDATE run SET state = 'running', started = CASE WHEN started = 0 THEN $1 ELSE started END WHERE id = $2 AND "+alive, at.UnixMilli(), r.ID)
-		return err
-	})
-	return turn, err
-}
-
-// turnOf returns a run's turn among the runs that have not ended, the oldest
-// first.
-func turnOf(id string, around []Run, parallel int) Turn {
-	mine := slices.IndexFunc(around, func(r Run) bool { return r.ID == id })
-	if mine < 0 {
-		return Over
-	}
-	if around[mine].State == Running {
-		return Goes
-	}
-	before := 0
-	for i, r := range around {
-		if i == mine || i > mine && r.State != Running {
-			continue
-		}
-		if before++; before >= parallel || sameFixtures(r, around[mine]) {
-			return Waits
-		}
-	}
-	return Goes
-}
-
-// sameFixtures reports whether two runs need the same fixtures repository,
-// which one at a time seeds.
-func sameFixtures(a, b Run) bool {
-	p, q := a.Request.Plan, b.Request.Plan
-	return p.Executor == settings.Local && q.Executor == settings.Local && p.Target != settings.SandboxTarget && strings.EqualFold(p.Target, q.Target)
+// Begin notes that a run goes on. It reports false if the run has ended.
+func (t *Table) Begin(ctx context.Context, id string, at time.Time) (bool, error) {
+	count, err := t.change(ctx, "UPDATE run SET state = 'running', started = CASE WHEN started = 0 THEN $1 ELSE started END WHERE id = $2 AND "+alive, at.UnixMilli(), id)
+	return count > 0, err
 }
 
 // Progress notes how far a run is. Of what its rows have cost, the run's own
@@ -146,7 +84,7 @@ func (t *Table) End(ctx context.Context, tx *queue.Tx, id string, state State, o
 			return false, err
 		}
 	}
-	count, err := tx.Exec(ctx, `UPDATE run SET state = $1, outcome = $2, verdict = $3, simulated = $4, ended = $5,
+	count, err := tx.Exec(ctx, `UPDATE run SET state = $1, outcome = $2, verdict = $3, simulated = $4, ended = $5, place = '',
 		cost = CASE WHEN cost > $6 THEN cost ELSE $6 END WHERE id = $7 AND `+alive,
 		string(state), data, string(verdict), simulated, at.UnixMilli(), cost, id)
 	return count > 0, err

@@ -57,6 +57,8 @@ type Run struct {
 	// Verdict is empty until there is one.
 	Verdict   bench.Verdict
 	Simulated bool
+	// HasPlace says that it was given one of the places of runs that go on.
+	HasPlace bool
 	// WorkflowRun is the one that a dispatched run is done in, 0 if there is
 	// none and negative if it was asked for and is not known yet.
 	WorkflowRun int64

@@ -76,14 +76,12 @@ func (r *rig) spent(pull int, subject string) (spent settings.Spent) {
 	return spent
 }
 
-// begin has a run go on if it is its turn, one at a time.
-func (r *rig) begin(id string, at time.Time) runs.Turn {
+// begin has a run go on, and reports false if it has ended.
+func (r *rig) begin(id string, at time.Time) bool {
 	r.Helper()
-	run, err := r.Get(r.Context(), id)
+	goes, err := r.Begin(r.Context(), id, at)
 	require.NoError(r, err)
-	turn, err := r.Begin(r.Context(), run, 1, at)
-	require.NoError(r, err)
-	return turn
+	return goes
 }
 
 func (r *rig) end(id string, state runs.State, o runs.Outcome) bool {
@@ -126,15 +124,15 @@ func TestACauseMakesOneRun(t *testing.T) {
 func TestARunEndsOnce(t *testing.T) {
 	r := open(t)
 	r.run("a", nil)
-	assert.Equal(t, runs.Goes, r.begin("a", noon.Add(time.Minute)))
-	assert.Equal(t, runs.Goes, r.begin("a", noon.Add(time.Hour)))
+	assert.True(t, r.begin("a", noon.Add(time.Minute)))
+	assert.True(t, r.begin("a", noon.Add(time.Hour)), "it goes on in another process")
 	assert.Equal(t, noon.Add(time.Minute), r.get("a").Started, "the first beginning counts")
 
 	require.NoError(t, r.Progress(t.Context(), "a", 3, 16, 0.5))
 	summary := &bench.Summary{CostUSD: 0.8, Simulated: true, Gate: bench.Gate{Verdict: bench.VerdictPass}}
 	assert.True(t, r.end("a", runs.Finished, runs.Outcome{Summary: summary, Log: "done"}))
 	assert.False(t, r.end("a", runs.Broken, runs.Outcome{Problem: "late", ProblemKind: fault.Internal}))
-	assert.Equal(t, runs.Over, r.begin("a", noon))
+	assert.False(t, r.begin("a", noon))
 	require.NoError(t, r.Progress(t.Context(), "a", 9, 16, 9))
 
 	run := r.get("a")
@@ -242,47 +240,6 @@ func TestWhatIsLockedIsDoneOneAfterTheOther(t *testing.T) {
 		all.Wait()
 		assert.EqualValues(t, 1, made.Load(), "each sees what was done before it")
 	})
-}
-
-func TestRunsOfAnInstallationGoOnInTurn(t *testing.T) {
-	r := open(t)
-	for pull, id := range []string{"first", "second", "third"} {
-		r.run(id, func(run *runs.Run) { run.Pull = pull + 1 })
-	}
-	r.run("elsewhere", func(run *runs.Run) { run.Installation = 6 })
-	assert.Equal(t, runs.Waits, r.begin("second", noon), "the first was asked for before it")
-	assert.Equal(t, runs.Goes, r.begin("first", noon))
-	assert.Equal(t, runs.Waits, r.begin("second", noon), "the first goes on")
-	assert.Equal(t, runs.Queued, r.get("second").State)
-	assert.Equal(t, runs.Goes, r.begin("elsewhere", noon), "another installation has its own turns")
-	assert.Equal(t, runs.Goes, r.begin("first", noon), "it goes on in another process")
-
-	r.end("first", runs.Finished, runs.Outcome{})
-	assert.Equal(t, runs.Waits, r.begin("third", noon), "the second is before it")
-	assert.Equal(t, runs.Goes, r.begin("second", noon))
-	assert.Equal(t, runs.Waits, r.begin("third", noon))
-	r.end("second", runs.Stopped, runs.Outcome{})
-	assert.Equal(t, runs.Goes, r.begin("third", noon))
-}
-
-func TestRunsThatNeedTheSameFixturesGoOnOneAfterTheOther(t *testing.T) {
-	r := open(t)
-	at := func(pull int, target string, executor settings.Executor) func(*runs.Run) {
-		return func(run *runs.Run) {
-			run.Pull, run.Request.Plan.Target, run.Request.Plan.Executor = pull, target, executor
-		}
-	}
-	r.run("first", at(1, "aryeko/fixtures", settings.Local))
-	r.run("same", at(2, "Aryeko/Fixtures", settings.Local))
-	r.run("other", at(3, "aryeko/others", settings.Local))
-	r.run("sandbox", at(4, settings.SandboxTarget, settings.Local))
-	r.run("workflow", at(5, "aryeko/fixtures", settings.Dispatch))
-	for id, turn := range map[string]runs.Turn{"first": runs.Goes, "same": runs.Waits, "other": runs.Goes, "sandbox": runs.Goes, "workflow": runs.Goes} {
-		run := r.get(id)
-		got, err := r.Begin(t.Context(), run, 10, noon)
-		require.NoError(t, err)
-		assert.Equal(t, turn, got, id)
-	}
 }
 
 func TestARunThatGoesOnHoldsWhatItMaySpend(t *testing.T) {

@@ -125,11 +125,19 @@ func schema() queue.Schema {
 		INSERT INTO run_lock (name) SELECT SUBSTR(cause, 6) FROM said WHERE cause LIKE 'lock %';
 		DROP TABLE said;
 		CREATE INDEX claim_dated ON claim (dated);
+	`, `
+		ALTER TABLE run ADD COLUMN executor TEXT NOT NULL DEFAULT 'local';
+		ALTER TABLE run ADD COLUMN fixtures TEXT NOT NULL DEFAULT '';
+		ALTER TABLE run ADD COLUMN place TEXT NOT NULL DEFAULT '';
+		UPDATE run SET place = 'has' WHERE state IN ('queued', 'running');
+		CREATE INDEX run_place ON run (place, seq);
+		CREATE INDEX run_time ON run (executor, state, ended);
+		CREATE TABLE turn (name TEXT PRIMARY KEY, last BIGINT NOT NULL);
 	`}}
 }
 
 const columns = `id, cause, installation, repo, pull, head, suite, state, request, check_id, check_url,
-	created, started, ended, done, cells, cost, verdict, simulated, workflow_run, workflow_asks, workflow_asked, told`
+	created, started, ended, done, cells, cost, verdict, simulated, workflow_run, workflow_asks, workflow_asked, told, place`
 
 // Create stores a new run with the transaction. It reports false if there is
 // one with the same cause.
@@ -138,9 +146,10 @@ func (t *Table) Create(ctx context.Context, tx *queue.Tx, r Run) (bool, error) {
 	if err != nil {
 		return false, fault.Internalf("store run: %w", err)
 	}
-	count, err := tx.Exec(ctx, `INSERT INTO run (id, cause, installation, repo, pull, head, suite, state, request, created, cells)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
-		r.ID, r.Cause, r.Installation, r.Repo, r.Pull, r.Head, r.Suite, string(r.State), string(request), r.Created.UnixMilli(), r.Cells)
+	count, err := tx.Exec(ctx, `INSERT INTO run (id, cause, installation, repo, pull, head, suite, state, request, created, cells, executor, fixtures)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`,
+		r.ID, r.Cause, r.Installation, r.Repo, r.Pull, r.Head, r.Suite, string(r.State), string(request), r.Created.UnixMilli(), r.Cells,
+		string(r.Request.Plan.Executor), fixtures(r.Request.Plan))
 	return count > 0, err
 }
 
@@ -210,9 +219,7 @@ func (t *Table) one(ctx context.Context, where string, args ...any) (Run, error)
 }
 
 // querier is a database, or a transaction of it.
-type querier interface {
-	Query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
+type querier = queue.Querier
 
 const selectRuns = "SELECT " + columns + " FROM run WHERE "
 
@@ -236,15 +243,15 @@ func find(ctx context.Context, in querier, where string, args ...any) ([]Run, er
 
 func scan(row *sql.Rows) (Run, error) {
 	var r Run
-	var request string
+	var request, place string
 	var created, started, ended, simulated, asked, told int64
 	err := row.Scan(&r.ID, &r.Cause, &r.Installation, &r.Repo, &r.Pull, &r.Head, &r.Suite, &r.State, &request, &r.CheckID, &r.CheckURL,
-		&created, &started, &ended, &r.Done, &r.Cells, &r.CostUSD, &r.Verdict, &simulated, &r.WorkflowRun, &r.WorkflowAsks, &asked, &told)
+		&created, &started, &ended, &r.Done, &r.Cells, &r.CostUSD, &r.Verdict, &simulated, &r.WorkflowRun, &r.WorkflowAsks, &asked, &told, &place)
 	if err != nil {
 		return Run{}, err
 	}
 	r.Created, r.Started, r.Ended, r.WorkflowAsked = moment(created), moment(started), moment(ended), moment(asked)
-	r.Simulated, r.Published = simulated != 0, told != 0
+	r.Simulated, r.Published, r.HasPlace = simulated != 0, told != 0, place == hasPlace
 	return r, json.Unmarshal([]byte(request), &r.Request)
 }
 

@@ -51,10 +51,15 @@ func (s *Service) end(ctx context.Context, id string, state runs.State, o runs.O
 
 func (s *Service) endIn(ctx context.Context, tx *queue.Tx, id string, state runs.State, o runs.Outcome) error {
 	o.Problem, o.Log = s.opts.Redact(o.Problem), s.opts.Redact(o.Log)
+	if err := s.opts.Runs.LockLine(ctx, tx); err != nil {
+		return err
+	}
 	ended, err := s.opts.Runs.End(ctx, tx, id, state, o, s.opts.Now())
 	if err != nil || !ended {
 		return err
 	}
-	_, err = s.opts.Queue.Enqueue(ctx, tx, s.newPublishJob(id))
-	return err
+	if _, err := s.opts.Queue.Enqueue(ctx, tx, s.newPublishJob(id)); err != nil {
+		return err
+	}
+	return s.admit(ctx, tx)
 }

@@ -33,21 +33,12 @@ var (
 
 // measureJob has a run measured and stores how it ended.
 func (s *Service) measureJob(ctx context.Context, j queue.Job[job]) error {
+	goes, err := s.opts.Runs.Begin(ctx, j.Payload.Run, s.opts.Now())
+	if err != nil || !goes {
+		return err
+	}
 	r, err := s.opts.Runs.Get(ctx, j.Payload.Run)
-	if errors.Is(err, runs.ErrNone) {
-		return nil
-	}
 	if err != nil {
-		return err
-	}
-	turn, err := s.opts.Runs.Begin(ctx, r, s.opts.Parallel, s.opts.Now())
-	if err != nil || turn == runs.Over {
-		return err
-	}
-	if turn == runs.Waits {
-		return queue.Later(s.opts.Wait)
-	}
-	if r, err = s.opts.Runs.Get(ctx, r.ID); err != nil {
 		return err
 	}
 	outcome, err := s.execute(ctx, r)

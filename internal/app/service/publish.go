@@ -152,7 +152,11 @@ func (s *Service) complete(ctx context.Context, publisher *publish.Publisher, r 
 // if the run ended meanwhile: then its end may have been published before this, and
 // is published again.
 func (s *Service) show(ctx context.Context, client *github.Client, r *runs.Run) error {
-	shown := comment.Check(s.described(*r, runs.Outcome{}))
+	said := s.described(*r, runs.Outcome{})
+	if r.State == runs.Queued {
+		said.Waiting = s.waiting(ctx, *r)
+	}
+	shown := comment.Check(said)
 	check, notices := publish.New(client, r.Owner(), r.Name()).StartCheck(ctx, s.checkStart(*r), shown)
 	if len(notices) > 0 {
 		return notices[0].Err

@@ -31,6 +31,7 @@ func (s *Service) Reap(ctx context.Context) error {
 	for _, r := range alive {
 		problem = errors.Join(problem, s.reap(ctx, r, now))
 	}
+	problem = errors.Join(problem, s.Admit(ctx), s.showLine(ctx))
 	unpublished, err := s.opts.Runs.Unpublished(ctx, now.Add(-settled))
 	if err != nil || len(unpublished) == 0 {
 		return errors.Join(problem, err)
@@ -50,11 +51,13 @@ func (s *Service) reap(ctx context.Context, r runs.Run, now time.Time) error {
 	switch {
 	case dead(r, now):
 		return s.end(ctx, r.ID, runs.Stopped, runs.Outcome{Reason: comment.FellSilent})
-	case now.Sub(r.Created) > settled:
+	case r.HasPlace && now.Sub(r.Created) > settled:
 		return s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
-			_, err := s.opts.Queue.Enqueue(ctx, tx, s.newMeasureJob(r))
+			_, err := s.opts.Queue.Enqueue(ctx, tx, s.newMeasureJob(r.ID, r.Request.Plan.Executor))
 			return err
 		})
+	case now.Sub(r.Created) > settled:
+		return s.enter(ctx, r.ID)
 	default:
 		return nil
 	}

@@ -183,7 +183,7 @@ func (r *rig) start() {
 	library, err := library()
 	require.NoError(r, err)
 	jobs, err := queue.New(r.Context(), db, queue.Options{
-		Process: "test", Lanes: map[string]int{"runs": 2, "events": 2}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Process: "test", Lanes: map[string]int{"runs": 2, "workflows": 2, "events": 2}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		Redact: redact, Poll: 20 * time.Millisecond, Pause: time.Millisecond, Ended: r.ended,
 	})
 	require.NoError(r, err)
@@ -196,9 +196,9 @@ func (r *rig) start() {
 			}
 			return github.New(github.Options{RESTURL: r.URL, Token: appToken, Transport: r.transport})
 		},
-		Executors: map[settings.Executor]service.Executor{settings.Local: r.executor}, Lane: "runs", PublishLane: "events", Parallel: 1,
+		Executors: map[settings.Executor]service.Executor{settings.Local: r.executor}, Lane: "runs", WatchLane: "workflows", PublishLane: "events", Parallel: 1,
 		Now: r.now, NewID: func() string { return fmt.Sprintf("run-%d", ids.Add(1)) }, Log: slog.New(slog.NewTextHandler(&r.log, nil)), Redact: redact, Count: r.count,
-		Watch: 5 * time.Millisecond, Elsewhere: 5 * time.Millisecond, Wait: 5 * time.Millisecond, Refused: 5 * time.Millisecond,
+		Watch: 5 * time.Millisecond, Elsewhere: 5 * time.Millisecond, Refused: 5 * time.Millisecond,
 	})
 	require.NoError(r, jobs.Start(r.Context()))
 	r.Cleanup(func() {

@@ -75,8 +75,9 @@ type Options struct {
 	Executors map[settings.Executor]Executor
 	// PublicURL is where the dashboard is, empty if there is none.
 	PublicURL string
-	// Lane is the queue's for measuring, PublishLane the one for publishing.
-	Lane, PublishLane string
+	// Lane is the queue's for measuring on the App's machines, WatchLane the one
+	// for looking at what is measured elsewhere, PublishLane that for publishing.
+	Lane, WatchLane, PublishLane string
 	// Parallel is how many runs of one installation go on at a time.
 	Parallel int
 	Now      func() time.Time
@@ -94,9 +95,6 @@ type Options struct {
 	// Elsewhere is how often a run that goes on elsewhere is looked at; 0
 	// means [DefaultElsewhere].
 	Elsewhere time.Duration
-	// Wait is how often a run that waits for its turn looks for it; 0 means
-	// [DefaultWait].
-	Wait time.Duration
 	// Refused is how often it is tried to publish what GitHub refuses; 0 means
 	// [DefaultRefused].
 	Refused time.Duration
@@ -106,7 +104,6 @@ type Options struct {
 const (
 	DefaultWatch     = time.Second
 	DefaultElsewhere = time.Minute
-	DefaultWait      = 5 * time.Second
 	DefaultRefused   = 10 * time.Minute
 )
 
@@ -136,7 +133,6 @@ const (
 func New(opts Options) *Service {
 	opts.Watch = cmp.Or(opts.Watch, DefaultWatch)
 	opts.Elsewhere = cmp.Or(opts.Elsewhere, DefaultElsewhere)
-	opts.Wait = cmp.Or(opts.Wait, DefaultWait)
 	opts.Refused = cmp.Or(opts.Refused, DefaultRefused)
 	s := &Service{
 		opts:      opts,
@@ -152,8 +148,12 @@ func New(opts Options) *Service {
 }
 
 // newMeasureJob returns the job that measures a run, once at a time.
-func (s *Service) newMeasureJob(r runs.Run) queue.JobSpec {
-	return s.measuring.New(job{r.ID}).Once(r.ID)
+func (s *Service) newMeasureJob(id string, by settings.Executor) queue.JobSpec {
+	made := s.measuring.New(job{id}).Once(id)
+	if by != settings.Local {
+		made = made.InLane(s.opts.WatchLane)
+	}
+	return made
 }
 
 func (s *Service) newPublishJob(id string) queue.JobSpec { return s.publishing.New(job{id}).Once(id) }

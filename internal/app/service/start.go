@@ -124,10 +124,7 @@ func (s *Service) launch(ctx context.Context, client *github.Client, r *runs.Run
 			s.opts.Log.WarnContext(ctx, "no check run yet", "run", r.ID, "problem", s.opts.Redact(err.Error()))
 		}
 	}
-	return s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
-		_, err := s.opts.Queue.Enqueue(ctx, tx, s.newMeasureJob(*r))
-		return err
-	})
+	return s.enter(ctx, r.ID)
 }
 
 // create stores the run of a request, once check has let it pass, which may be nil,

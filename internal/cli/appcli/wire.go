@@ -82,6 +82,7 @@ func (p *program) wire(ctx context.Context, server *app.App, c config.Config, lo
 		log.Warn(sentence)
 	}
 	server.Inbox().Handle(w.service)
+	server.Started(w.service.Admit)
 	server.Page("/", w.dashboard())
 	return w.upkeep()
 }
@@ -94,7 +95,7 @@ func (w *wiring) addService() error {
 	w.service = service.New(service.Options{
 		Runs: w.table, DB: w.server.DB(), Queue: w.server.Queue(), Clients: w.server.Clients().Client, App: w.server.ID,
 		Library: library, Executors: map[settings.Executor]service.Executor{settings.Local: w.local(), settings.Dispatch: w.dispatch()},
-		PublicURL: w.config.PublicURL, Lane: app.LaneRuns, PublishLane: app.LaneEvents, Parallel: w.config.Parallel,
+		PublicURL: w.config.PublicURL, Lane: app.LaneRuns, WatchLane: app.LaneWorkflows, PublishLane: app.LaneEvents, Parallel: w.config.Parallel,
 		Now: w.now, NewID: func() string { return verify.NewRunID(w.now(), w.random()) }, Log: w.log, Redact: w.secrets.String, Count: w.server.Count,
 	})
 	return nil
