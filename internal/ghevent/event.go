@@ -141,6 +141,9 @@ type Pushed struct {
 	HeadSHA, BaseSHA string
 	// Message is that of the head commit.
 	Message string
+	// Files are the paths that its commits touch; nil where that is not known, as
+	// of a push that takes commits away.
+	Files []string
 }
 
 // Run is a run of a workflow.
@@ -178,7 +181,7 @@ func Parse(name string, body []byte) (Event, error) {
 // of it something happened.
 func ParseDelivery(name string, body []byte) (Event, error) {
 	e, err := Parse(name, body)
-	ofRepo := []string{PullRequest, IssueComment, CheckRun, CheckSuite, MergeGroup, WorkflowRun}
+	ofRepo := []string{PullRequest, IssueComment, CheckRun, CheckSuite, MergeGroup, Push, WorkflowRun}
 	switch {
 	case err != nil:
 		return Event{}, err

@@ -1,6 +1,7 @@
 package ghevent
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,6 +24,7 @@ type payload struct {
 	WorkflowRun *workflowRun  `json:"workflow_run"`
 	HeadCommit  *headCommit   `json:"head_commit"`
 	Ref         string        `json:"ref"`
+	Commits     []headCommit  `json:"commits"`
 	Before      string        `json:"before"`
 	After       string        `json:"after"`
 	Label       *label        `json:"label"`
@@ -139,7 +141,10 @@ type workflowRun struct {
 }
 
 type headCommit struct {
-	Message string `json:"message"`
+	Message  string   `json:"message"`
+	Added    []string `json:"added"`
+	Removed  []string `json:"removed"`
+	Modified []string `json:"modified"`
 }
 
 func (p payload) event(name string) Event {
@@ -166,6 +171,9 @@ func (p payload) event(name string) Event {
 		e.Pushed = &Pushed{Ref: p.Ref, HeadSHA: orNone(p.After), BaseSHA: orNone(p.Before)}
 		if p.HeadCommit != nil {
 			e.Pushed.Message = p.HeadCommit.Message
+		}
+		for _, c := range p.Commits {
+			e.Pushed.Files = slices.Concat(e.Pushed.Files, c.Added, c.Removed, c.Modified)
 		}
 	}
 	if r := p.WorkflowRun; r != nil {

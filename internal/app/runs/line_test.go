@@ -162,3 +162,39 @@ func TestTheMeanTimeOfRunsIsThatOfTheLatest(t *testing.T) {
 	}
 	assert.Equal(t, time.Minute, mean())
 }
+
+// Both databases keep a schedule: it is due in whole periods, whoever was away.
+func TestAScheduleIsDueInWholePeriods(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		r := at(t, address)
+		day := runs.Schedule{Installation: 5, Owner: "aryeko", Name: "ghx", Branch: "main", Period: 24 * time.Hour, Due: noon.Add(24 * time.Hour)}
+		due := func(at time.Time) []runs.Schedule {
+			all, err := r.Due(t.Context(), at)
+			require.NoError(t, err)
+			return all
+		}
+		require.NoError(t, r.SetSchedule(t.Context(), day))
+		assert.Empty(t, due(noon.Add(23*time.Hour)))
+		assert.Equal(t, []runs.Schedule{day}, due(noon.Add(24*time.Hour)))
+
+		later := day
+		later.Due = noon.Add(40 * time.Hour)
+		require.NoError(t, r.SetSchedule(t.Context(), later))
+		assert.Equal(t, []runs.Schedule{day}, due(noon.Add(24*time.Hour)), "the same period goes on as it is")
+		require.NoError(t, r.PutOff(t.Context(), day, noon.Add(100*time.Hour)))
+		require.Len(t, due(noon.Add(120*time.Hour)), 1)
+		assert.Equal(t, noon.Add(120*time.Hour), due(noon.Add(120 * time.Hour))[0].Due)
+		require.NoError(t, r.PutOff(t.Context(), day, noon.Add(100*time.Hour)))
+		assert.Equal(t, noon.Add(120*time.Hour), due(noon.Add(120 * time.Hour))[0].Due, "another machine has put it off")
+
+		later.Period = 7 * 24 * time.Hour
+		require.NoError(t, r.SetSchedule(t.Context(), later))
+		assert.Equal(t, []runs.Schedule{later}, due(noon.Add(40*time.Hour)))
+		require.NoError(t, r.EndSchedules(t.Context(), 5, []string{"aryeko/other"}))
+		assert.Len(t, due(noon.Add(40*time.Hour)), 1)
+		require.NoError(t, r.EndSchedules(t.Context(), 6, nil))
+		assert.Len(t, due(noon.Add(40*time.Hour)), 1)
+		require.NoError(t, r.EndSchedules(t.Context(), 5, []string{"aryeko/ghx"}))
+		assert.Empty(t, due(noon.Add(1000*time.Hour)))
+	})
+}

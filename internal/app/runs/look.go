@@ -80,6 +80,9 @@ func (t *Table) Spent(ctx context.Context, tx *queue.Tx, repo string, pull int, 
 		}
 		if !r.Created.Before(since) {
 			s.Day += usd
+			if r.Request.DefaultBranch {
+				s.Baseline += usd
+			}
 		}
 	}
 	return s, nil

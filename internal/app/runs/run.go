@@ -89,6 +89,9 @@ type Request struct {
 	// HeadRepo is the full name of where the head comes from.
 	HeadRepo string `json:"head_repo,omitempty"`
 	Fork     bool   `json:"fork,omitempty"`
+	// DefaultBranch is true of a run of that branch, as it is: a point of the
+	// history, which judges no change.
+	DefaultBranch bool `json:"default_branch,omitempty"`
 	// Asked says what started the run, for people.
 	Asked string        `json:"asked"`
 	Plan  settings.Plan `json:"plan"`

@@ -133,6 +133,15 @@ func schema() queue.Schema {
 		CREATE INDEX run_place ON run (place, seq);
 		CREATE INDEX run_time ON run (executor, state, ended);
 		CREATE TABLE turn (name TEXT PRIMARY KEY, last BIGINT NOT NULL);
+		CREATE TABLE schedule (
+			repo TEXT PRIMARY KEY,
+			installation BIGINT NOT NULL,
+			owner TEXT NOT NULL,
+			name TEXT NOT NULL,
+			branch TEXT NOT NULL,
+			period BIGINT NOT NULL,
+			due BIGINT NOT NULL
+		);
 	`}}
 }
 

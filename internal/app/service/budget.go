@@ -63,7 +63,7 @@ func (s *Service) afford(ctx context.Context, tx *queue.Tx, req *runRequest) err
 	if err != nil {
 		return err
 	}
-	left, ok := settings.Allowed(req.settings.Budget, spent, req.plan.EstimateUSD)
+	left, ok := settings.Allowed(req.settings.Budget, spent, req.plan.EstimateUSD, req.defaultBranch)
 	if !ok {
 		return overBudget{left, req.plan.EstimateUSD}
 	}

@@ -32,6 +32,8 @@ func (s *Service) Deliver(ctx context.Context, d Delivery) error {
 		return s.consider(ctx, d.ID, e)
 	case kindQueued:
 		return s.mergeGroup(ctx, d.ID, e)
+	case kindPushed:
+		return s.pushed(ctx, d.ID, e)
 	case kindCommanded:
 		return s.command(ctx, d.ID, e, routed)
 	case kindPressed:

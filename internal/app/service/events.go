@@ -20,6 +20,9 @@ const (
 	kindConsidered kind = "considered"
 	// kindQueued is a group of a merge queue, which waits for its check.
 	kindQueued kind = "queued"
+	// kindPushed is a push to the default branch, which may be measured for the
+	// history.
+	kindPushed kind = "pushed"
 	// kindCommanded is a comment with a command, or with a mistaken one.
 	kindCommanded kind = "commanded"
 	// kindPressed is a button or a re-run link of a check of ours: the request says
@@ -103,6 +106,7 @@ var eventTable = []eventRow{
 		}, routeSuite,
 	},
 	{Event{Name: ghevent.MergeGroup, Priority: promptly, Actions: []string{"checks_requested"}, Starts: "a run of the group's head commit"}, to(kindQueued)},
+	{Event{Name: ghevent.Push, Priority: eventually, Starts: "a run of the default branch, if `baseline.push` is set; it is read how often that branch is measured otherwise"}, routePush},
 	{Event{Name: ghevent.WorkflowRun, Priority: usually, Actions: []string{"completed"}, Starts: "taking over the results of a run that a workflow made"}, to(kindEnded)},
 	{Event{Name: ghevent.Installation, Priority: promptly, Actions: []string{"deleted", "suspend"}, Starts: "the end of all runs of the installation"}, to(kindLost)},
 	{

@@ -149,7 +149,7 @@ func (c *commandRun) rerun(ctx context.Context, r runs.Run, fresh bool) (string,
 		}
 	}
 	req := c.again(p, continues)
-	req.check = r.Suite
+	req.check, req.defaultBranch = r.Suite, r.Request.DefaultBranch
 	_, err := s.start(ctx, c.client, req)
 	if over, is := errors.AsType[overBudget](err); is {
 		return string(comment.OverBudget), s.recordStopped(ctx, req, over.Error())

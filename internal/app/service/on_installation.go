@@ -15,6 +15,9 @@ func (s *Service) accessLost(ctx context.Context, e ghevent.Event) error {
 	if e.Name == ghevent.InstallationRepositories {
 		repos = append([]string{}, e.RemovedRepos...)
 	}
+	if err := s.opts.Runs.EndSchedules(ctx, e.InstallationID, repos); err != nil {
+		return err
+	}
 	alive, err := s.opts.Runs.AliveOf(ctx, e.InstallationID, repos)
 	if err != nil {
 		return err

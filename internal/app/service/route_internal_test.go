@@ -115,7 +115,7 @@ func TestOnlyTheListedActionsCount(t *testing.T) {
 	assert.False(t, events.Action("installation", "created"))
 	assert.True(t, events.Action("ping", ""))
 	assert.False(t, events.Event("star"))
-	assert.Equal(t, []string{"pull_request", "issue_comment", "check_run", "check_suite", "merge_group", "workflow_run"}, events.Subscribed())
+	assert.Equal(t, []string{"pull_request", "issue_comment", "check_run", "check_suite", "merge_group", "push", "workflow_run"}, events.Subscribed())
 }
 
 func TestConsiderFollowsTheSettings(t *testing.T) {

@@ -28,6 +28,8 @@ type runRequest struct {
 	asked    string
 	// check is the check's name, empty where the settings and the plan say it.
 	check string
+	// defaultBranch is true of a run of that branch.
+	defaultBranch bool
 	// continues is the run whose rows are taken over.
 	continues string
 	// once names what is done once, however many events ask for it; empty for
@@ -71,7 +73,7 @@ func (s *Service) run(req runRequest) runs.Run {
 		Suite: s.suite(req), State: runs.Queued, Created: s.opts.Now(), Cells: req.plan.Cells(),
 		Request: runs.Request{
 			Owner: req.event.Repo.Owner, Name: req.event.Repo.Name, BaseSHA: req.pull.BaseSHA, BaseRef: req.pull.BaseRef, HeadRepo: req.pull.HeadRepo,
-			Fork: req.pull.Fork, Asked: req.asked, Plan: req.plan, Comment: req.settings.Comment, OnNoVerdict: req.settings.OnNoVerdict, Continues: req.continues,
+			Fork: req.pull.Fork, DefaultBranch: req.defaultBranch, Asked: req.asked, Plan: req.plan, Comment: req.settings.Comment, OnNoVerdict: req.settings.OnNoVerdict, Continues: req.continues,
 		},
 	}
 }

@@ -211,12 +211,20 @@ func allIDs(library *scenario.Library) []string {
 }
 
 // Spent is what was spent already, in USD.
-type Spent struct{ PullRequest, Day float64 }
+type Spent struct {
+	PullRequest, Day float64
+	// Baseline is what the day's runs of the default branch have spent.
+	Baseline float64
+}
 
 // Allowed returns the most that a run may spend now: the least of what the
 // budgets leave. It reports false if a budget is used up, or if the estimate
-// is above what is left.
-func Allowed(b Budget, spent Spent, estimate float64) (maxUSD float64, ok bool) {
-	left := min(b.Run, b.PullRequest-spent.PullRequest, b.Day-spent.Day)
+// is above what is left. A run of the default branch is of no pull request.
+func Allowed(b Budget, spent Spent, estimate float64, defaultBranch bool) (maxUSD float64, ok bool) {
+	own := b.PullRequest - spent.PullRequest
+	if defaultBranch {
+		own = b.Baseline - spent.Baseline
+	}
+	left := min(b.Run, own, b.Day-spent.Day)
 	return left, left > 0 && estimate <= left
 }

@@ -178,7 +178,7 @@ func TestTheLeastOfTheBudgetsHolds(t *testing.T) {
 		{"the day is overdrawn", settings.Spent{Day: 104}, 0, -4, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			left, ok := settings.Allowed(budget, c.spent, c.estimate)
+			left, ok := settings.Allowed(budget, c.spent, c.estimate, false)
 			assert.InDelta(t, c.left, left, 1e-9)
 			assert.Equal(t, c.ok, ok)
 		})

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
@@ -45,6 +46,7 @@ const (
 	DefaultRunUSD         = 10
 	DefaultPullRequestUSD = 50
 	DefaultDayUSD         = 100
+	DefaultBaselineUSD    = 20
 )
 
 // Executor is where a run is done.
@@ -101,6 +103,7 @@ type Settings struct {
 	Benchmark      string   `json:"benchmark"`
 	TimeoutMinutes int      `json:"timeout_minutes"`
 	Budget         Budget   `json:"budget"`
+	Baseline       Baseline `json:"baseline"`
 	Commands       Commands `json:"commands"`
 	Forks          Forks    `json:"forks"`
 	// Comment is when the comment on the pull request is written.
@@ -140,6 +143,32 @@ type Budget struct {
 	Run         float64 `json:"run"`
 	PullRequest float64 `json:"pull_request"`
 	Day         float64 `json:"day"`
+	// Baseline is for a day's runs of the default branch; they count as the day's
+	// too.
+	Baseline float64 `json:"baseline"`
+}
+
+// Baseline says when the default branch is measured.
+type Baseline struct {
+	// Push has each push measured that touches the paths.
+	Push bool `json:"push"`
+	// Every is how often it is measured although nobody has pushed; empty is never.
+	Every Every `json:"every"`
+}
+
+// Every is how often something is done.
+type Every string
+
+// How often.
+const (
+	EveryDay  Every = "day"
+	EveryWeek Every = "week"
+)
+
+// Period returns the time between two, 0 for never.
+func (e Every) Period() time.Duration {
+	const day = 24 * time.Hour
+	return map[Every]time.Duration{EveryDay: day, EveryWeek: 7 * day}[e]
 }
 
 // Commands say who may give them.
@@ -158,7 +187,7 @@ func Defaults() Settings {
 		CandidateMode: bench.GHX, Agent: DefaultAgent,
 		Margins: Margins{Success: evidence.DefaultSuccessDropPct, Cost: evidence.DefaultCostRatio, Latency: evidence.DefaultLatencyRatio},
 		Target:  SandboxTarget, Executor: Dispatch, Workflow: DefaultWorkflow, Benchmark: DefaultBenchmark, TimeoutMinutes: DefaultTimeoutMinutes,
-		Budget:   Budget{Run: DefaultRunUSD, PullRequest: DefaultPullRequestUSD, Day: DefaultDayUSD},
+		Budget:   Budget{Run: DefaultRunUSD, PullRequest: DefaultPullRequestUSD, Day: DefaultDayUSD, Baseline: DefaultBaselineUSD},
 		Commands: Commands{Permission: "write"}, Forks: ForksApprove, Comment: comment.Always, OnNoVerdict: comment.Neutral, CheckName: DefaultCheckName,
 	}
 }
@@ -261,7 +290,7 @@ func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
 	for _, limit := range []struct {
 		name, above   string
 		amount, bound float64
-	}{{"run", "pull_request", s.Budget.Run, s.Budget.PullRequest}, {"pull_request", "day", s.Budget.PullRequest, s.Budget.Day}} {
+	}{{"run", "pull_request", s.Budget.Run, s.Budget.PullRequest}, {"pull_request", "day", s.Budget.PullRequest, s.Budget.Day}, {"baseline", "day", s.Budget.Baseline, s.Budget.Day}} {
 		if _, set := doc.At("budget", limit.name); set && limit.amount > limit.bound {
 			report([]string{"budget", limit.name}, "is %v, above the %v of budget.%s: lower it, or raise the other", limit.amount, limit.bound, limit.above)
 		}

@@ -68,7 +68,8 @@ executor: local
 workflow: measure.yaml
 benchmark: tau-bench
 timeout_minutes: 30
-budget: {run: 1.5, pull_request: 5, day: 20}
+budget: {run: 1.5, pull_request: 5, day: 20, baseline: 4}
+baseline: {push: true, every: week}
 commands: {permission: maintain}
 forks: never
 comment: on-change
@@ -86,7 +87,7 @@ check_name: agents
 		Profile: bench.ProfileClaim, ScenarioSet: "issues", Modes: []bench.Mode{bench.AgentDirect, bench.MCP, "mytool"}, BaselineMode: bench.MCP, CandidateMode: "mytool",
 		ModeFiles: []string{"tools/mytool.yml"}, Agent: "codex",
 		Repetitions: bench.Repetitions{First: 2, Most: 8}, Margins: settings.Margins{Success: 10, Cost: 1.1, Latency: 1.3}, Model: settings.Scripted, Target: "aryeko/ghx-bench-fixtures", Executor: settings.Local, Workflow: "measure.yaml", Benchmark: "tau-bench", TimeoutMinutes: 30,
-		Budget: settings.Budget{Run: 1.5, PullRequest: 5, Day: 20}, Commands: settings.Commands{Permission: "maintain"}, Forks: settings.ForksNever,
+		Budget: settings.Budget{Run: 1.5, PullRequest: 5, Day: 20, Baseline: 4}, Baseline: settings.Baseline{Push: true, Every: settings.EveryWeek}, Commands: settings.Commands{Permission: "maintain"}, Forks: settings.ForksNever,
 		Comment: "on-change", OnNoVerdict: "failure", CheckName: "agents",
 	}, s)
 

@@ -134,8 +134,8 @@ func (l *local) run(ctx context.Context, w service.Work, rows []bench.Row, env m
 	fmt.Fprintln(log, "$ bench "+shellquote.Join(args...))
 	return benchcli.World{
 		Stdout: log, Stderr: log, Now: l.now, Random: l.random, Secrets: l.secrets, RunID: w.Run.ID, Rows: rows, Continues: begunBefore(w.Before),
-		// A run is of a pull request, or of a group of them.
-		Aside:   true,
+		// Others are of a pull request, or of a group of them.
+		Aside:   !w.Run.Request.DefaultBranch,
 		Getenv:  func(name string) string { return cmp.Or(env[name], l.getenv(name)) },
 		Surface: w.Surface,
 		Observe: func(e runner.Event) {

@@ -154,6 +154,7 @@ func (w *wiring) keepAccount() *seedings {
 
 const (
 	reapEvery      = time.Minute
+	dueEvery       = 5 * time.Minute
 	reapTimeout    = 5 * time.Minute
 	pruneEvery     = time.Hour
 	pruneTimeout   = 30 * time.Minute
@@ -166,9 +167,12 @@ func (w *wiring) upkeep() error {
 	jobs := w.server.Queue()
 	reap := queue.Kind[struct{}]{Name: "reap", Lane: app.LaneUpkeep, Timeout: reapTimeout, Attempts: upkeepAttempts}
 	queue.Handle(jobs, reap, func(ctx context.Context, _ queue.Job[struct{}]) error { return w.service.Reap(ctx) })
+	due := queue.Kind[struct{}]{Name: "measure-due", Lane: app.LaneUpkeep, Timeout: reapTimeout, Attempts: upkeepAttempts}
+	queue.Handle(jobs, due, func(ctx context.Context, _ queue.Job[struct{}]) error { return w.service.MeasureDue(ctx) })
 	prune := queue.Kind[struct{}]{Name: "prune-runs", Lane: app.LaneUpkeep, Timeout: pruneTimeout, Attempts: upkeepAttempts}
 	queue.Handle(jobs, prune, func(ctx context.Context, _ queue.Job[struct{}]) error { return w.prune(ctx) })
-	return errors.Join(jobs.Every(reapEvery, reap.New(struct{}{})), jobs.Every(pruneEvery, prune.New(struct{}{})), w.seedings.work())
+	return errors.Join(jobs.Every(reapEvery, reap.New(struct{}{})), jobs.Every(dueEvery, due.New(struct{}{})),
+		jobs.Every(pruneEvery, prune.New(struct{}{})), w.seedings.work())
 }
 
 // prune removes runs that ended long ago.
