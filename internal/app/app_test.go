@@ -203,7 +203,7 @@ func TestEveryEventOfTheTableStartsAJobAndNoOther(t *testing.T) {
 			r.becomes(guid(n), service.Handled)
 		}
 	}
-	for event, action := range map[string]string{"pull_request": "closed", "issue_comment": "edited", "check_run": "completed", "push": ""} {
+	for event, action := range map[string]string{"pull_request": "closed", "issue_comment": "edited", "check_run": "completed", "star": "created"} {
 		require.Equal(t, http.StatusAccepted, r.deliver(guid(1000), event, `{"action":"`+action+`"}`))
 	}
 	known, err := r.Inbox().Knows(t.Context(), guid(1000))
