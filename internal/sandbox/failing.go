@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
-	"github.com/ghx-dev/bench-action/internal/sandbox/githttp"
 	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
 )
 
@@ -55,8 +54,8 @@ func (w *World) call(x *exchange) faults.Call {
 	c := faults.Call{Method: r.Method, Path: r.URL.Path, Token: x.token.value, GraphQL: x.logged.GraphQL}
 	switch {
 	case x.logged.Part == PartGit:
-		in, isGit := githttp.Parse(r)
-		c.Path, c.Write = "git:"+c.Path, isGit && in.Service == githttp.Push && !in.Advertise
+		in, isGit := Parse(r)
+		c.Path, c.Write = "git:"+c.Path, isGit && in.Service == Push && !in.Advertise
 		return c
 	case c.GraphQL:
 		var query graphqlRequest

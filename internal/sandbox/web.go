@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/sandbox/githttp"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
@@ -21,7 +20,7 @@ func (w *World) answerWeb(x *exchange) rest.Response {
 	if page, isPage := w.answerPage(x); isPage {
 		return page
 	}
-	in, isGit := githttp.Parse(x.in)
+	in, isGit := Parse(x.in)
 	if !isGit {
 		if address, isArchive := rest.ArchivePage(x.in.URL.Path); isArchive && x.in.Method == http.MethodGet {
 			return rest.SeeOther(address)
@@ -31,21 +30,21 @@ func (w *World) answerWeb(x *exchange) rest.Response {
 	if x.refusal != nil {
 		return askForLogin("Invalid username or token. Password authentication is not supported for Git operations.")
 	}
-	body, err := githttp.Body(x.in, x.body, maxBody)
+	body, err := Body(x.in, x.body, maxBody)
 	switch {
 	case err != nil:
 		return text(http.StatusBadRequest, err.Error())
-	case in.Service == githttp.Push && in.Advertise:
+	case in.Service == Push && in.Advertise:
 		return w.advertisePush(x, in)
-	case in.Service == githttp.Push:
+	case in.Service == Push:
 		return w.receivePush(x, in, body)
 	default:
 		return w.answerFetch(x, in, body)
 	}
 }
 
-func (w *World) answerFetch(x *exchange, in githttp.Request, body []byte) rest.Response {
-	var from githttp.Fetcher
+func (w *World) answerFetch(x *exchange, in Request, body []byte) rest.Response {
+	var from Fetcher
 	var refusal *rest.Response
 	var err error
 	w.Look(func(s *model.State) {
@@ -65,7 +64,7 @@ func (w *World) answerFetch(x *exchange, in githttp.Request, body []byte) rest.R
 		answer, err = w.fetch(x.in.Context(), from, in, body)
 	}
 	switch {
-	case errors.Is(err, githttp.ErrNoGit):
+	case errors.Is(err, ErrNoGit):
 		return text(http.StatusNotImplemented, err.Error())
 	case fault.KindOf(err) == fault.Invalid:
 		return text(http.StatusBadRequest, err.Error())
@@ -78,29 +77,29 @@ func (w *World) answerFetch(x *exchange, in githttp.Request, body []byte) rest.R
 
 // fetch runs git for one client after the other: each takes the memory of a
 // whole repository.
-func (w *World) fetch(ctx context.Context, from githttp.Fetcher, in githttp.Request, body []byte) ([]byte, error) {
+func (w *World) fetch(ctx context.Context, from Fetcher, in Request, body []byte) ([]byte, error) {
 	w.fetching.Lock()
 	defer w.fetching.Unlock()
 	return from.Answer(ctx, in, body)
 }
 
-func (w *World) advertisePush(x *exchange, in githttp.Request) rest.Response {
+func (w *World) advertisePush(x *exchange, in Request) rest.Response {
 	return w.read(func(s *model.State) rest.Response {
 		s, _ = w.narrowed(s, x.token.Token)
 		repo, refusal := pushedRepo(s, x, in)
 		if refusal != nil {
 			return *refusal
 		}
-		return gitAnswer(in, githttp.AdvertisePush(repo.Git.Refs("")))
+		return gitAnswer(in, AdvertisePush(repo.Git.Refs("")))
 	})
 }
 
-func (w *World) receivePush(x *exchange, in githttp.Request, body []byte) rest.Response {
+func (w *World) receivePush(x *exchange, in Request, body []byte) rest.Response {
 	if bytes.Equal(body, []byte("0000")) {
 		// So git asks, before a long push, whether it may.
 		return gitAnswer(in, nil)
 	}
-	push, err := githttp.ReadPush(body)
+	push, err := ReadPush(body)
 	if err != nil {
 		return text(http.StatusBadRequest, err.Error())
 	}
@@ -118,7 +117,7 @@ func (w *World) receivePush(x *exchange, in githttp.Request, body []byte) rest.R
 }
 
 // proposals invites to open pull requests from new branches, as GitHub does.
-func proposals(s *model.State, repo *model.Repo, push *githttp.Pushed) string {
+func proposals(s *model.State, repo *model.Repo, push *Pushed) string {
 	var said strings.Builder
 	for _, u := range push.Updates {
 		branch, isBranch := strings.CutPrefix(u.Ref, "refs/heads/")
@@ -132,7 +131,7 @@ func proposals(s *model.State, repo *model.Repo, push *githttp.Pushed) string {
 
 // gitRepo returns the repository that a request is for, or else the answer to
 // a client that may not read it.
-func gitRepo(s *model.State, x *exchange, in githttp.Request) (*model.Repo, *rest.Response) {
+func gitRepo(s *model.State, x *exchange, in Request) (*model.Repo, *rest.Response) {
 	repo, err := s.VisibleRepo(actor(s, x.token), in.Owner, in.Name)
 	if err == nil {
 		return repo, nil
@@ -145,7 +144,7 @@ func gitRepo(s *model.State, x *exchange, in githttp.Request) (*model.Repo, *res
 }
 
 // pushedRepo is [gitRepo] for those who want to push.
-func pushedRepo(s *model.State, x *exchange, in githttp.Request) (*model.Repo, *rest.Response) {
+func pushedRepo(s *model.State, x *exchange, in Request) (*model.Repo, *rest.Response) {
 	repo, refusal := gitRepo(s, x, in)
 	if refusal != nil {
 		return nil, refusal
@@ -166,7 +165,7 @@ func pushedRepo(s *model.State, x *exchange, in githttp.Request) (*model.Repo, *
 }
 
 // gitAnswer is an answer to git.
-func gitAnswer(in githttp.Request, body []byte) rest.Response {
+func gitAnswer(in Request, body []byte) rest.Response {
 	kind := "result"
 	if in.Advertise {
 		kind = "advertisement"

@@ -1,4 +1,4 @@
-package githttp_test
+package sandbox_test
 
 import (
 	"bytes"
@@ -18,23 +18,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/sandbox/githttp"
+	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
 func TestParse(t *testing.T) {
-	type request = githttp.Request
+	type request = sandbox.Request
 	for name, c := range map[string]struct {
 		method, target, protocol string
 		want                     request
 		isGit                    bool
 	}{
-		"the beginning of a fetch":        {"GET", "/o/r.git/info/refs?service=git-upload-pack", "version=2", request{"o", "r", githttp.Fetch, true, 2}, true},
-		"of a push, without .git":         {"GET", "/o/r/info/refs?service=git-receive-pack", "", request{"o", "r", githttp.Push, true, 0}, true},
-		"a fetch":                         {"POST", "/o/r.git/git-upload-pack", "version=1", request{"o", "r", githttp.Fetch, false, 1}, true},
-		"a push":                          {"POST", "/o/r.git/git-receive-pack", "x:version=2:y", request{"o", "r", githttp.Push, false, 2}, true},
-		"a version that is none":          {"POST", "/o/r/git-upload-pack", "version=9; rm", request{"o", "r", githttp.Fetch, false, 0}, true},
+		"the beginning of a fetch":        {"GET", "/o/r.git/info/refs?service=git-upload-pack", "version=2", request{"o", "r", sandbox.Fetch, true, 2}, true},
+		"of a push, without .git":         {"GET", "/o/r/info/refs?service=git-receive-pack", "", request{"o", "r", sandbox.Push, true, 0}, true},
+		"a fetch":                         {"POST", "/o/r.git/git-upload-pack", "version=1", request{"o", "r", sandbox.Fetch, false, 1}, true},
+		"a push":                          {"POST", "/o/r.git/git-receive-pack", "x:version=2:y", request{"o", "r", sandbox.Push, false, 2}, true},
+		"a version that is none":          {"POST", "/o/r/git-upload-pack", "version=9; rm", request{"o", "r", sandbox.Fetch, false, 0}, true},
 		"a service that is none":          {"GET", "/o/r/info/refs?service=git-upload-archive", "", request{}, false},
 		"the protocol without a service":  {"GET", "/o/r/info/refs", "", request{}, false},
 		"a page":                          {"GET", "/o/r", "", request{}, false},
@@ -48,7 +48,7 @@ func TestParse(t *testing.T) {
 	} {
 		r := httptest.NewRequest(c.method, c.target, nil)
 		r.Header.Set("Git-Protocol", c.protocol)
-		got, isGit := githttp.Parse(r)
+		got, isGit := sandbox.Parse(r)
 		assert.Equal(t, c.isGit, isGit, name)
 		if isGit {
 			assert.Equal(t, c.want, got, name)
@@ -83,7 +83,7 @@ func TestBodies(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
 		r.Header.Set("Content-Encoding", c.encoding)
-		body, err := githttp.Body(r, c.body, most)
+		body, err := sandbox.Body(r, c.body, most)
 		if c.want == "" {
 			assert.NoError(t, err, name)
 			assert.Equal(t, byte('x'), body[0], name)
@@ -102,7 +102,7 @@ const (
 func line(text string) string { return fmt.Sprintf("%04x%s", len(text)+4, text) }
 
 func TestReadPush(t *testing.T) {
-	p, err := githttp.ReadPush([]byte(line("shallow "+one+"\n") + line(zero+" "+one+" refs/heads/a\x00 report-status side-band-64k\n") +
+	p, err := sandbox.ReadPush([]byte(line("shallow "+one+"\n") + line(zero+" "+one+" refs/heads/a\x00 report-status side-band-64k\n") +
 		line(one+" "+zero+" refs/heads/b\n") + "0000PACK..."))
 	require.NoError(t, err)
 	require.Len(t, p.Updates, 2)
@@ -123,7 +123,7 @@ func TestReadPush(t *testing.T) {
 		"a ref with too long a name": line(zero+" "+one+" refs/heads/"+strings.Repeat("x", 4096)) + "0000",
 		"more commands than allowed": strings.Repeat(line(zero+" "+one+" refs/heads/a\n"), 1001) + "0000",
 	} {
-		_, err := githttp.ReadPush([]byte(body))
+		_, err := sandbox.ReadPush([]byte(body))
 		assert.Error(t, err, name)
 	}
 }
@@ -132,7 +132,7 @@ func FuzzReadPush(f *testing.F) {
 	f.Add([]byte(line(zero+" "+one+" refs/heads/a\x00 report-status\n") + "0000PACK"))
 	f.Add([]byte("0000"))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		p, err := githttp.ReadPush(body)
+		p, err := sandbox.ReadPush(body)
 		if err == nil {
 			assert.LessOrEqual(t, len(p.Pack), len(body))
 			p.Report(nil, "")
@@ -142,8 +142,8 @@ func FuzzReadPush(f *testing.F) {
 
 func TestReports(t *testing.T) {
 	command := zero + " " + one + " refs/heads/a"
-	read := func(capabilities string) *githttp.Pushed {
-		p, err := githttp.ReadPush([]byte(line(command+"\x00"+capabilities+"\n") + "0000"))
+	read := func(capabilities string) *sandbox.Pushed {
+		p, err := sandbox.ReadPush([]byte(line(command+"\x00"+capabilities+"\n") + "0000"))
 		require.NoError(t, err)
 		return p
 	}
@@ -165,15 +165,15 @@ func TestReports(t *testing.T) {
 }
 
 func TestAdvertisePush(t *testing.T) {
-	empty := string(githttp.AdvertisePush(nil))
+	empty := string(sandbox.AdvertisePush(nil))
 	assert.True(t, strings.HasPrefix(empty, line("# service=git-receive-pack\n")+"0000"), empty)
 	assert.Contains(t, empty, zero+" capabilities^{}\x00report-status ")
-	two := string(githttp.AdvertisePush([]gitstore.Ref{{Name: "refs/heads/a"}, {Name: "refs/heads/b"}}))
+	two := string(sandbox.AdvertisePush([]gitstore.Ref{{Name: "refs/heads/a"}, {Name: "refs/heads/b"}}))
 	assert.Contains(t, two, zero+" refs/heads/a\x00report-status ")
 	assert.Contains(t, two, line(zero+" refs/heads/b\n")+"0000")
 }
 
-func fetcher(t *testing.T) githttp.Fetcher {
+func fetcher(t *testing.T) sandbox.Fetcher {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("NOT TESTED: there is no git on PATH")
@@ -185,10 +185,10 @@ func fetcher(t *testing.T) githttp.Fetcher {
 	commit, err := store.WriteCommit(gitstore.CommitSpec{Tree: tree, Author: signature, Committer: signature, Message: "m"})
 	require.NoError(t, err)
 	require.NoError(t, store.SetRef("refs/heads/main", commit))
-	return githttp.Fetcher{Git: store, DefaultBranch: "main"}
+	return sandbox.Fetcher{Git: store, DefaultBranch: "main"}
 }
 
-var advertise = githttp.Request{Service: githttp.Fetch, Advertise: true}
+var advertise = sandbox.Request{Service: sandbox.Fetch, Advertise: true}
 
 func TestFetches(t *testing.T) {
 	f := fetcher(t)
@@ -203,13 +203,13 @@ func TestFetches(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(string(answer), line("version 2\n")), "%s", answer)
 
-	fetch := githttp.Request{Service: githttp.Fetch}
+	fetch := sandbox.Request{Service: sandbox.Fetch}
 	answer, err = f.Answer(t.Context(), fetch, []byte(line("want "+one+"\n")+"00000009done\n"))
 	require.NoError(t, err)
 	assert.Contains(t, string(answer), "not our ref "+one, "git tells the client itself")
 	_, err = f.Answer(t.Context(), fetch, []byte("zzzz"))
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
-	_, err = githttp.Fetcher{Git: gitstore.New(), DefaultBranch: "main"}.Answer(t.Context(), advertise, nil)
+	_, err = sandbox.Fetcher{Git: gitstore.New(), DefaultBranch: "main"}.Answer(t.Context(), advertise, nil)
 	assert.NoError(t, err, "an empty repository")
 }
 
@@ -241,5 +241,5 @@ func TestFetchesWithoutGit(t *testing.T) {
 	f := fetcher(t)
 	t.Setenv("PATH", t.TempDir())
 	_, err := f.Answer(t.Context(), advertise, nil)
-	assert.ErrorIs(t, err, githttp.ErrNoGit)
+	assert.ErrorIs(t, err, sandbox.ErrNoGit)
 }

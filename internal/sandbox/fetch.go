@@ -1,4 +1,4 @@
-package githttp
+package sandbox
 
 import (
 	"bytes"

@@ -1,10 +1,4 @@
-// Package githttp speaks git's smart protocol over HTTP on the server's side,
-// as gitprotocol-http(5) and gitprotocol-pack(5) have it.
-//
-// Pushes are read and answered here, because the rules of a forge decide about
-// each ref. Fetches, with all that shallow and partial clones ask for, are
-// answered by the git program on a copy of the repository.
-package githttp
+package sandbox
 
 import (
 	"bytes"
