@@ -1,4 +1,4 @@
-package deptest
+package ruletest
 
 import (
 	"go/ast"
@@ -21,7 +21,7 @@ const (
 	// modulePath begins the import path of every package of ours.
 	modulePath = "github.com/ghx-dev/bench-action/"
 	// root is the module's folder, seen from here.
-	root = "../../.."
+	repositoryRoot = "../../.."
 )
 
 // module is all packages of ours.
@@ -45,11 +45,11 @@ type file struct {
 func load(t *testing.T) module {
 	t.Helper()
 	packages := map[string]*pkg{}
-	err := filepath.WalkDir(root, func(at string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(repositoryRoot, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(root, at)
+		name, err := filepath.Rel(repositoryRoot, at)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package deptest
+package ruletest
 
 import (
 	"fmt"
@@ -82,8 +82,8 @@ const (
 	maxMethods = 4
 )
 
-// rules are all rules. What they find names the rule's breach and its place.
-var rules = []struct {
+// houseRules are all rules. What they find names the rule's breach and its place.
+var houseRules = []struct {
 	name  string
 	check func(module) []string
 }{
@@ -104,7 +104,7 @@ var rules = []struct {
 
 func TestRules(t *testing.T) {
 	m := load(t)
-	for _, rule := range rules {
+	for _, rule := range houseRules {
 		t.Run(rule.name, func(t *testing.T) {
 			for _, breach := range rule.check(m) {
 				t.Error(breach)

@@ -1,4 +1,4 @@
-package deptest
+package ruletest
 
 import (
 	"fmt"
@@ -49,7 +49,7 @@ func offTheMap(m module, folders []string) (breaches []string) {
 }
 
 func TestMapOfTheHouseIsThatOfTheHouse(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	text, err := os.ReadFile(filepath.Join(repositoryRoot, "CONTRIBUTING.md"))
 	require.NoError(t, err)
 	m, folders := load(t), mapped(string(text))
 	assert.Empty(t, offTheMap(m, folders), "CONTRIBUTING.md, where things are")

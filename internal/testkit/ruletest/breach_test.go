@@ -1,4 +1,4 @@
-package deptest
+package ruletest
 
 import (
 	"strings"
@@ -82,7 +82,7 @@ func TestRulesFindWhatIsWrong(t *testing.T) {
 			assert.Contains(t, breaches[0], c.want)
 		})
 	}
-	for _, rule := range rules {
+	for _, rule := range houseRules {
 		assert.True(t, covered[rule.name], "no case shows that the rule %q can be broken", rule.name)
 	}
 }
@@ -103,7 +103,7 @@ func check(t *testing.T, name string, files []string) []string {
 		_, source, _ := strings.Cut(text, "\n")
 		packages[folder].parse(t, at, at, "\n"+source)
 	}
-	for _, rule := range rules {
+	for _, rule := range houseRules {
 		if rule.name == name {
 			return rule.check(m)
 		}

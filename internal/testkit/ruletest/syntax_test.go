@@ -1,4 +1,4 @@
-package deptest
+package ruletest
 
 import (
 	"fmt"
