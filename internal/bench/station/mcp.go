@@ -25,7 +25,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/surface"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/markdown"
@@ -267,7 +267,7 @@ func (w *withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // listTools returns a server's tools, and those of them that only read. What was
 // listed before an error counts.
-func listTools(ctx context.Context, session *mcp.ClientSession) (tools, reads []surface.Item, err error) {
+func listTools(ctx context.Context, session *mcp.ClientSession) (tools, reads []toolset.Item, err error) {
 	params := &mcp.ListToolsParams{}
 	for range maxPages {
 		page, err := session.ListTools(ctx, params)
@@ -278,11 +278,11 @@ func listTools(ctx context.Context, session *mcp.ClientSession) (tools, reads []
 			if tool == nil {
 				continue
 			}
-			if len(tools) == surface.MaxItems {
-				return tools, reads, fmt.Errorf("it has more than %d tools", surface.MaxItems)
+			if len(tools) == toolset.MaxItems {
+				return tools, reads, fmt.Errorf("it has more than %d tools", toolset.MaxItems)
 			}
 			input, _ := tool.InputSchema.(map[string]any)
-			item := surface.NewTool(tool.Name, tool.Description, input)
+			item := toolset.NewTool(tool.Name, tool.Description, input)
 			tools = append(tools, item)
 			if tool.Annotations != nil && tool.Annotations.ReadOnlyHint && item.Name == tool.Name {
 				reads = append(reads, item)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/surface"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/markdown"
@@ -35,8 +34,8 @@ const (
 // Surfaces returns what the tools of modes show their agents, and how large their
 // answers to fixed calls in a place are, which is a sandbox's. What a tool does not
 // tell, or not in time, is a note of its surface, and no error.
-func (s *Stations) Surfaces(ctx context.Context, place *target.Place, modes []bench.Mode) ([]surface.Surface, error) {
-	all := make([]surface.Surface, len(modes))
+func (s *Stations) Surfaces(ctx context.Context, place *target.Place, modes []bench.Mode) ([]toolset.Surface, error) {
+	all := make([]toolset.Surface, len(modes))
 	_, err := eachMode(modes, func(mode bench.Mode) error {
 		st, err := s.station(mode, 0)
 		if err != nil {
@@ -48,8 +47,8 @@ func (s *Stations) Surfaces(ctx context.Context, place *target.Place, modes []be
 		defer cancel()
 		as := toolset.Agent{Token: s.options.Token, Login: s.options.Login, Repo: s.options.Repo}
 		v := viewer{
-			Surface: surface.Surface{Mode: mode}, st: st, file: s.options.Tools.File(mode), programs: s.options.Tools.Programs(mode),
-			setup: s.options.Tools.Setups(as)[mode], world: surface.WorldOf(place.Manifest),
+			Surface: toolset.Surface{Mode: mode}, st: st, file: s.options.Tools.File(mode), programs: s.options.Tools.Programs(mode),
+			setup: s.options.Tools.Setups(as)[mode], world: toolset.WorldOf(place.Manifest),
 		}
 		v.look(limited, s.options.Tools.Skill(mode))
 		all[slices.Index(modes, mode)] = v.Surface
@@ -60,20 +59,20 @@ func (s *Stations) Surfaces(ctx context.Context, place *target.Place, modes []be
 
 // viewer looks at one mode's tools.
 type viewer struct {
-	surface.Surface
+	toolset.Surface
 	st       *station
 	file     *toolset.ModeFile
 	programs []toolset.Program
 	setup    agent.Setup
-	world    surface.World
+	world    toolset.World
 	// late counts the calls that there was no time for.
 	late int
 }
 
 func (v *viewer) look(ctx context.Context, skill string) {
-	v.Texts = []surface.Text{{Name: "instructions", Text: surface.Clean(strings.TrimSuffix(v.setup.Instructions, skill), surface.MaxText)}}
+	v.Texts = []toolset.Text{{Name: "instructions", Text: toolset.Clean(strings.TrimSuffix(v.setup.Instructions, skill), toolset.MaxText)}}
 	if skill != "" {
-		v.Texts = append(v.Texts, surface.Text{Name: "skill", Text: surface.Clean(strings.TrimSpace(skill), surface.MaxText)})
+		v.Texts = append(v.Texts, toolset.Text{Name: "skill", Text: toolset.Clean(strings.TrimSpace(skill), toolset.MaxText)})
 	}
 	starters := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(v.setup.MCP)) {
@@ -82,16 +81,16 @@ func (v *viewer) look(ctx context.Context, skill string) {
 			starters[server.Command[0]] = true
 		}
 		if err := v.server(ctx, name, server); err != nil {
-			v.lack(string(surface.Tool), "the MCP server "+name, err)
+			v.lack(string(toolset.Tool), "the MCP server "+name, err)
 		}
 	}
 	v.commands(ctx, starters)
-	var calls []surface.Answer
+	var calls []toolset.Answer
 	if v.file.Has(toolset.Listed) {
 		calls = v.capabilities(ctx)
 	}
 	if v.file.Canary != "" {
-		v.call(ctx, surface.Answer{Call: v.file.Canary}, "/bin/sh", "-c", v.file.Canary)
+		v.call(ctx, toolset.Answer{Call: v.file.Canary}, "/bin/sh", "-c", v.file.Canary)
 	}
 	for _, c := range calls {
 		v.call(ctx, c, toolset.GHX, "run", c.Item, "--input", c.Arguments)
@@ -122,34 +121,34 @@ func (v *viewer) commands(ctx context.Context, starters map[string]bool) {
 		}
 		help, err := v.st.run(ctx, "/bin/sh", "-c", shellquote.Join(c.Name, "--help")+" 2>&1")
 		if err != nil {
-			v.lack(string(surface.Command)+" "+c.Name, "`"+c.Name+" --help` fails", err)
+			v.lack(string(toolset.CommandHelp)+" "+c.Name, "`"+c.Name+" --help` fails", err)
 			continue
 		}
-		v.Items = append(v.Items, surface.NewCommand(c.Name, help))
+		v.Items = append(v.Items, toolset.NewCommand(c.Name, help))
 	}
 }
 
 // capabilities asks for the list of capabilities, and returns calls of the simplest
 // of those that read and whose inputs are known.
-func (v *viewer) capabilities(ctx context.Context) []surface.Answer {
+func (v *viewer) capabilities(ctx context.Context) []toolset.Answer {
 	words := []string{toolset.GHX, "capabilities", "list", "--json"}
 	list, err := v.st.run(ctx, words...)
 	if err != nil {
-		v.lack(string(surface.Capability), "`"+strings.Join(words, " ")+"` fails", err)
+		v.lack(string(toolset.Capability), "`"+strings.Join(words, " ")+"` fails", err)
 		return nil
 	}
-	items, err := surface.Capabilities(list)
+	items, err := toolset.Capabilities(list)
 	if err != nil {
-		v.lack(string(surface.Capability), "`"+strings.Join(words, " ")+"`", err)
+		v.lack(string(toolset.Capability), "`"+strings.Join(words, " ")+"`", err)
 		return nil
 	}
-	v.Answers = append(v.Answers, surface.Answer{Call: strings.Join(words, " "), Bytes: len(list)})
+	v.Answers = append(v.Answers, toolset.Answer{Call: strings.Join(words, " "), Bytes: len(list)})
 	v.Items = append(v.Items, items...)
 	return v.world.Calls(items, maxCommandCalls)
 }
 
 // call runs a command and keeps the size of its answer.
-func (v *viewer) call(ctx context.Context, answer surface.Answer, words ...string) {
+func (v *viewer) call(ctx context.Context, answer toolset.Answer, words ...string) {
 	if ctx.Err() != nil {
 		v.late++
 		return
@@ -171,7 +170,7 @@ func (v *viewer) server(ctx context.Context, name string, server agent.MCPServer
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	if said := session.InitializeResult().Instructions; said != "" {
-		v.Texts = append(v.Texts, surface.Text{Name: "instructions of " + surface.Clean(name, surface.MaxName), Of: surface.Tool, Text: surface.Clean(said, surface.MaxText)})
+		v.Texts = append(v.Texts, toolset.Text{Name: "instructions of " + toolset.Clean(name, toolset.MaxName), Of: toolset.Tool, Text: toolset.Clean(said, toolset.MaxText)})
 	}
 	tools, reads, err := listTools(ctx, session)
 	if len(v.setup.MCP) > 1 {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/station"
-	"github.com/ghx-dev/bench-action/internal/bench/surface"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/confine"
@@ -54,7 +53,7 @@ func serverFile(tools string) string {
 }
 
 // look returns the surface of a mode in a place of a world with a repository.
-func (r *rig) look(t *testing.T, mode bench.Mode) surface.Surface {
+func (r *rig) look(t *testing.T, mode bench.Mode) toolset.Surface {
 	t.Helper()
 	seen, err := r.Surfaces(t.Context(), r.worldPlace(t), []bench.Mode{mode})
 	require.NoError(t, err)
@@ -78,13 +77,13 @@ func TestTheSurfaceOfAnMCPServer(t *testing.T) {
 	assert.Equal(t, "delete_repo", s.Items[0].Name)
 	read := s.Items[1]
 	assert.Equal(t, []string{"get_repo", "Reads a repository."}, []string{read.Name, read.Description})
-	assert.Equal(t, []surface.Parameter{
+	assert.Equal(t, []toolset.Parameter{
 		{Name: "deep", Schema: `{"type":"boolean"}`}, {Name: "format", Required: true, Schema: `{"enum":["short","long"]}`},
 		{Name: "owner", Required: true, Schema: `{"type":"string"}`}, {Name: "repo", Required: true, Schema: `{"type":"string"}`},
 	}, read.Parameters)
 	require.Len(t, s.Texts, 2)
 	assert.Contains(t, s.Texts[0].Text, "Use it.")
-	assert.Equal(t, surface.Text{Name: "instructions of s", Of: surface.Tool, Text: "Be kind.", Tokens: 3}, s.Texts[1])
+	assert.Equal(t, toolset.Text{Name: "instructions of s", Of: toolset.Tool, Text: "Be kind.", Tokens: 3}, s.Texts[1])
 	assert.Equal(t, s.Texts[0].Tokens+3+s.Items[0].Tokens+read.Tokens, s.PromptTokens)
 	require.Len(t, s.Answers, 1, "what may change something is not called")
 	assert.Equal(t, `get_repo {"format":"short","owner":"o","repo":"r"}`, s.Answers[0].Call)

@@ -1,6 +1,12 @@
 // Package toolset knows the programs that agents work with: which mode has
 // which, how they are started, what has to be installed for that, and what an
 // agent is told of them.
+//
+// It also compares what two of them show to agents before anything is asked of a
+// model, see [Diff]: names, parameters and descriptions of tools, capabilities and
+// commands, instructions and skill texts, what they cost in every prompt, and how
+// large the answers to fixed calls are. What it is given for that comes from programs
+// that nobody has judged: it is bounded and cleaned by whoever collects it, see [Clean].
 package toolset
 
 import (

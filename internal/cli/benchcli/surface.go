@@ -12,7 +12,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/station"
-	"github.com/ghx-dev/bench-action/internal/bench/surface"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
@@ -41,7 +40,7 @@ asked and nothing is spent.
 Of two modes it says what changed from the first to the second; without any, from
 ghx@base to ghx. With --base REF both are built first, as bench verify does.
 
-Tokens are counted in the vocabulary ` + surface.Tokenizer + ` of OpenAI's models; those of
+Tokens are counted in the vocabulary ` + toolset.Tokenizer + ` of OpenAI's models; those of
 others differ.`,
 		Example: `  bench surface ghx
   bench surface --base main
@@ -105,7 +104,7 @@ func (a *app) surface(cmd *cobra.Command, f *surfaceFlags, args []string) error 
 	case len(seen) == 1:
 		return a.showSurface(seen[0])
 	}
-	change := surface.Diff(seen[0], seen[1])
+	change := toolset.Diff(seen[0], seen[1])
 	if f.json {
 		return a.printJSON(map[string]any{"change": change, "baseline": seen[0], "candidate": seen[1]})
 	}
@@ -114,7 +113,7 @@ func (a *app) surface(cmd *cobra.Command, f *surfaceFlags, args []string) error 
 }
 
 // lookAt returns the surfaces of modes.
-func (a *app) lookAt(ctx context.Context, tools *toolset.Set, allow []string, modes []bench.Mode) (seen []surface.Surface, err error) {
+func (a *app) lookAt(ctx context.Context, tools *toolset.Set, allow []string, modes []bench.Mode) (seen []toolset.Surface, err error) {
 	err = a.onSandbox(ctx, tools, allow, func(stations *station.Stations, place *target.Place) error {
 		seen, err = stations.Surfaces(ctx, place, modes)
 		return err
@@ -134,7 +133,7 @@ func (a *app) onSandbox(ctx context.Context, tools *toolset.Set, allow []string,
 // withSandbox has f work at a place in a sandbox that stations reach.
 func (a *app) withSandbox(ctx context.Context, stations *station.Stations, f func(*target.Place) error) (err error) {
 	sandbox, err := verify.SeededSandbox(ctx, fixture.Options{
-		Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID, RunID: "surface", Resources: surface.Resources(), Now: a.now(),
+		Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID, RunID: "surface", Resources: toolset.Resources(), Now: a.now(),
 	})
 	if err != nil {
 		return err
@@ -156,7 +155,7 @@ func (a *app) compareSurfaces(ctx context.Context, p *prepared, stations *statio
 	if pair == nil || p.resumed || p.suite.Shard != nil && p.suite.Shard.Index > 1 {
 		return nil
 	}
-	var seen []surface.Surface
+	var seen []toolset.Surface
 	err := a.withSandbox(ctx, stations, func(place *target.Place) (err error) {
 		seen, err = stations.Surfaces(ctx, place, pair)
 		return err
@@ -168,7 +167,7 @@ func (a *app) compareSurfaces(ctx context.Context, p *prepared, stations *statio
 		fmt.Fprintf(a.stderr, "bench: what changed for agents cannot be told: %v\n", err)
 		return nil
 	}
-	p.suite.Surface = surface.Diff(seen[0], seen[1])
+	p.suite.Surface = toolset.Diff(seen[0], seen[1])
 	fmt.Fprint(a.stderr, surfaceText(p.suite.Surface))
 	if a.surfaced != nil {
 		a.surfaced(p.suite.Surface)
@@ -196,8 +195,8 @@ func surfaceText(c *bench.SurfaceChange) string {
 }
 
 // showSurface prints a surface as tables.
-func (a *app) showSurface(s surface.Surface) error {
-	fmt.Fprintf(a.stdout, "Every prompt of mode %s has %s tokens of its tools (%s):\n", s.Mode, bench.CountText(float64(s.PromptTokens)), surface.Tokenizer)
+func (a *app) showSurface(s toolset.Surface) error {
+	fmt.Fprintf(a.stdout, "Every prompt of mode %s has %s tokens of its tools (%s):\n", s.Mode, bench.CountText(float64(s.PromptTokens)), toolset.Tokenizer)
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, t := range s.Texts {
 		fmt.Fprintf(table, "  %s\t%s tokens\n", markdown.Log(t.Name, maxSaid), bench.CountText(float64(t.Tokens)))
@@ -226,7 +225,7 @@ func (a *app) showSurface(s surface.Surface) error {
 }
 
 // parameterList lists an item's parameters, those that must be there first.
-func parameterList(i surface.Item) string {
+func parameterList(i toolset.Item) string {
 	var required, optional []string
 	for _, p := range i.Parameters {
 		name := markdown.Log(p.Name, maxSaid)

@@ -25,7 +25,7 @@ var layers = [][]string{
 	{
 		"internal/bench/gate", "internal/bench/evidence", "internal/bench/scenario", "internal/bench/scene", "internal/bench/world/...", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
 		"internal/bench/envelope", "internal/bench/ledger", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
-		"internal/confine/...", "internal/bench/toolset", "internal/bench/surface",
+		"internal/confine/...", "internal/bench/toolset",
 	},
 	{"internal/bench", "internal/bench/footprint", "internal/bench/stats", "internal/fault", "internal/githubschema/...", "internal/jq", "internal/jsondoc", "internal/markdown", "internal/redact", "scenarios"},
 }
@@ -57,7 +57,7 @@ var impure = []string{
 }
 
 // purePackages judge.
-var purePackages = []string{"internal/bench/gate", "internal/bench/evidence", "internal/bench/surface"}
+var purePackages = []string{"internal/bench/gate", "internal/bench/evidence"}
 
 const (
 	providers  = "internal/bench/agent"

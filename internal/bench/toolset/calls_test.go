@@ -1,4 +1,4 @@
-package surface_test
+package toolset_test
 
 import (
 	"testing"
@@ -6,24 +6,24 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/surface"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 )
 
 func TestCallsAreOfWhatReadsAndNeedsNothingElse(t *testing.T) {
-	world := surface.WorldOf(bench.Manifest{
+	world := toolset.WorldOf(bench.Manifest{
 		Repo:      bench.ManifestRepo{Owner: "o", Name: "r", FullName: "o/r", DefaultBranch: "main"},
 		Resources: map[string]map[string]any{"issue": {"number": 7}, "pr": {"number": 8}},
 	})
-	item := func(name string, required ...string) surface.Item {
-		i := surface.Item{Kind: surface.Capability, Name: name, Parameters: []surface.Parameter{{Name: "optional"}}}
+	item := func(name string, required ...string) toolset.Item {
+		i := toolset.Item{Kind: toolset.Capability, Name: name, Parameters: []toolset.Parameter{{Name: "optional"}}}
 		for _, r := range required {
-			i.Parameters = append(i.Parameters, surface.Parameter{Name: r, Required: true})
+			i.Parameters = append(i.Parameters, toolset.Parameter{Name: r, Required: true})
 		}
 		return i
 	}
 	method := item("pull_request_read", "owner", "pull_number")
-	method.Parameters = append(method.Parameters, surface.Parameter{Name: "method", Required: true, Schema: `{"enum":["get","list"]}`})
-	items := []surface.Item{
+	method.Parameters = append(method.Parameters, toolset.Parameter{Name: "method", Required: true, Schema: `{"enum":["get","list"]}`})
+	items := []toolset.Item{
 		method, item("issue.relations.list", "issueNumber"), item("issue.view", "owner", "name", "issueNumber"), item("issue.delete", "issueNumber"),
 		item("release.view", "tagName"), item("get_label", "owner", "repo", "name"), item("listen", "owner"),
 	}

@@ -1,4 +1,4 @@
-package surface
+package toolset
 
 import (
 	"regexp"
@@ -11,7 +11,7 @@ var flag = regexp.MustCompile(`(?m)(?:^|[\s\[(|,/])(--[A-Za-z][A-Za-z0-9_-]*)`)
 // NewCommand returns a command of which the text of help is known. Its parameters
 // are the long flags in it.
 func NewCommand(name, help string) Item {
-	item := Item{Kind: Command, Name: Clean(name, MaxName), Description: Clean(help, MaxText), Parameters: []Parameter{}}
+	item := Item{Kind: CommandHelp, Name: Clean(name, MaxName), Description: Clean(help, MaxText), Parameters: []Parameter{}}
 	var names []string
 	for _, found := range flag.FindAllStringSubmatch(item.Description, -1) {
 		names = append(names, found[1])

@@ -1,11 +1,4 @@
-// Package surface compares what tools show to agents before anything is asked of a
-// model: names, parameters and descriptions of tools, capabilities and commands,
-// instructions and skill texts, what they cost in every prompt, and how large the
-// answers to fixed calls are.
-//
-// What it is given comes from programs that nobody has judged. It is bounded and
-// cleaned by whoever collects it, see [Clean] and the limits here.
-package surface
+package toolset
 
 import (
 	"encoding/json"
@@ -69,9 +62,9 @@ const (
 	Tool Kind = "tool"
 	// Capability is what a command lists as ghx does.
 	Capability Kind = "capability"
-	// Command is a program; its description is its text of help, its parameters
+	// CommandHelp is a program; its description is its text of help, its parameters
 	// are the flags that it names.
-	Command Kind = "command"
+	CommandHelp Kind = "command"
 )
 
 // Item is something that an agent can call.

@@ -1,4 +1,4 @@
-package surface_test
+package toolset_test
 
 import (
 	"fmt"
@@ -11,17 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/surface"
+	"github.com/ghx-dev/bench-action/internal/bench/toolset"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
-func tool(name, description string, required []any, properties map[string]any) surface.Item {
-	return surface.NewTool(name, description, map[string]any{"type": "object", "properties": properties, "required": required})
+func tool(name, description string, required []any, properties map[string]any) toolset.Item {
+	return toolset.NewTool(name, description, map[string]any{"type": "object", "properties": properties, "required": required})
 }
 
 // of returns a whole surface of items.
-func of(mode bench.Mode, items ...surface.Item) surface.Surface {
-	s := surface.Surface{Mode: mode, Items: items}
+func of(mode bench.Mode, items ...toolset.Item) toolset.Surface {
+	s := toolset.Surface{Mode: mode, Items: items}
 	s.Finish()
 	return s
 }
@@ -38,7 +38,7 @@ func TestWhatChangedIsSaid(t *testing.T) {
 	view := tool("view_issue", "Reads one issue.", []any{"number"}, map[string]any{"number": map[string]any{"type": "integer"}, "comments": text("with them")})
 	me := tool("get_me", "Tells who you are.", nil, map[string]any{})
 	for name, c := range map[string]struct {
-		was, now surface.Item
+		was, now toolset.Item
 		want     []string
 	}{
 		"nothing": {view, view, []string{"no difference in names, parameters, descriptions, texts and sizes of answers"}},
@@ -53,10 +53,10 @@ func TestWhatChangedIsSaid(t *testing.T) {
 		"nearly the same words, and other parameters": {view, tool("show_issue", "Reads one open issue.", []any{"id"}, map[string]any{"id": text("")}), []string{"removed `view_issue`", "added `show_issue`"}},
 		"nothing is described":                        {tool("get_me", "", nil, map[string]any{"as": text("")}), tool("get_you", "", nil, map[string]any{"as": text("")}), []string{"renamed `get_me` to `get_you`"}},
 		"nothing is described, and no name is alike":  {tool("get_me", "", nil, map[string]any{"as": text("")}), tool("whoami", "", nil, map[string]any{"as": text("")}), []string{"removed `get_me`", "added `whoami`"}},
-		"another kind":                                {surface.NewCommand("a", "help"), surface.Item{Kind: surface.Capability, Name: "a", Description: "help"}, []string{"removed `a`", "added `a`"}},
-		"a schema that one does not tell": {surface.Item{Kind: surface.Capability, Name: "a", Parameters: []surface.Parameter{{Name: "p"}}},
-			surface.Item{Kind: surface.Capability, Name: "a", Parameters: []surface.Parameter{{Name: "p", Schema: "{}"}}}, []string{"no difference in"}},
-		"another rule for all inputs": {surface.NewTool("a", "", map[string]any{"type": "object"}), surface.NewTool("a", "", map[string]any{"type": "object", "additionalProperties": false}),
+		"another kind":                                {toolset.NewCommand("a", "help"), toolset.Item{Kind: toolset.Capability, Name: "a", Description: "help"}, []string{"removed `a`", "added `a`"}},
+		"a schema that one does not tell": {toolset.Item{Kind: toolset.Capability, Name: "a", Parameters: []toolset.Parameter{{Name: "p"}}},
+			toolset.Item{Kind: toolset.Capability, Name: "a", Parameters: []toolset.Parameter{{Name: "p", Schema: "{}"}}}, []string{"no difference in"}},
+		"another rule for all inputs": {toolset.NewTool("a", "", map[string]any{"type": "object"}), toolset.NewTool("a", "", map[string]any{"type": "object", "additionalProperties": false}),
 			[]string{"`a`: the schema of the input changed"}},
 		"a parameter by another name": {view, tool("view_issue", "Reads one issue.", []any{"id"}, map[string]any{"id": map[string]any{"type": "integer"}, "comments": text("with them")}),
 			[]string{"`view_issue`: parameter `number` is now `id`"}},
@@ -70,7 +70,7 @@ func TestWhatChangedIsSaid(t *testing.T) {
 			[]string{"`view_issue` is described otherwise (+ "}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			change := surface.Diff(of("a", c.was), of("b", c.now))
+			change := toolset.Diff(of("a", c.was), of("b", c.now))
 			said := sentences(change)
 			if more := change.PromptTokens.Candidate - change.PromptTokens.Baseline; more != 0 {
 				require.Contains(t, said[0], "in every prompt ")
@@ -87,37 +87,37 @@ func TestWhatChangedIsSaid(t *testing.T) {
 // The same change of many items is one sentence, and names are the reader's to
 // write.
 func TestManyChangesAreOneSentence(t *testing.T) {
-	var was, now []surface.Item
+	var was, now []toolset.Item
 	for _, name := range strings.Fields("a b c d e f g") {
 		was = append(was, tool(name, "Does "+name, nil, map[string]any{"owner": text(""), "force": text("")}))
 		now = append(now, tool(name, "Does "+name, nil, map[string]any{"owner": text("")}))
 	}
 	now = append(now, tool("new", "Another one", nil, nil))
-	said := sentences(surface.Diff(of("x", was...), of("y", now...)))
+	said := sentences(toolset.Diff(of("x", was...), of("y", now...)))
 	require.Len(t, said, 3)
 	assert.Contains(t, said[1], "added `new` (+ ")
 	assert.Equal(t, "`a`, `b`, `c`, `d`, `e` and 2 more: parameter `force` dropped", said[2])
 }
 
 func TestTextsAreCounted(t *testing.T) {
-	with := func(text string) surface.Surface {
-		s := surface.Surface{Mode: "m", Texts: []surface.Text{{Name: "skill of ghx", Text: text}}}
+	with := func(text string) toolset.Surface {
+		s := toolset.Surface{Mode: "m", Texts: []toolset.Text{{Name: "skill of ghx", Text: text}}}
 		s.Finish()
 		return s
 	}
 	short, long := with("Use ghx.\nAlways.\n"), with("Use ghx.\nNever.\nOr sometimes.\n")
-	assert.Equal(t, surface.Count("Use ghx.\nAlways.\n"), short.PromptTokens)
-	assert.Equal(t, []string{"in every prompt + 3 tokens (6 → 9)", "`skill of ghx` changed: + 2 lines, − 1 line (+ 3 tokens)"}, sentences(surface.Diff(short, long)))
+	assert.Equal(t, toolset.Count("Use ghx.\nAlways.\n"), short.PromptTokens)
+	assert.Equal(t, []string{"in every prompt + 3 tokens (6 → 9)", "`skill of ghx` changed: + 2 lines, − 1 line (+ 3 tokens)"}, sentences(toolset.Diff(short, long)))
 }
 
 func TestAnswersToTheSameCallsAreCompared(t *testing.T) {
-	view := surface.Item{Kind: surface.Capability, Name: "issue.view", Description: "Reads an issue", Parameters: []surface.Parameter{{Name: "issueNumber", Required: true}}}
+	view := toolset.Item{Kind: toolset.Capability, Name: "issue.view", Description: "Reads an issue", Parameters: []toolset.Parameter{{Name: "issueNumber", Required: true}}}
 	show := view
 	show.Name = "issue.show"
 	was, now := of("x", view), of("y", show)
-	was.Answers = []surface.Answer{{Item: "issue.view", Call: "issue.view {}", Arguments: "{}", Bytes: 400}, {Call: "canary", Bytes: 1000}, {Call: "other", Bytes: 5}, {Call: "short", Bytes: 10}, {Item: "issue.view", Call: "issue.view {2}", Arguments: "{2}", Bytes: 9000}, {Call: "breaks", Bytes: 100}}
-	now.Answers = []surface.Answer{{Item: "issue.show", Call: "issue.show {}", Arguments: "{}", Bytes: 4000}, {Call: "canary", Bytes: 1010}, {Call: "another", Bytes: 500}, {Call: "short", Bytes: 20}, {Item: "issue.show", Call: "issue.show {3}", Arguments: "{3}", Bytes: 1}, {Call: "breaks", Bytes: 10, Failed: true}}
-	change := surface.Diff(was, now)
+	was.Answers = []toolset.Answer{{Item: "issue.view", Call: "issue.view {}", Arguments: "{}", Bytes: 400}, {Call: "canary", Bytes: 1000}, {Call: "other", Bytes: 5}, {Call: "short", Bytes: 10}, {Item: "issue.view", Call: "issue.view {2}", Arguments: "{2}", Bytes: 9000}, {Call: "breaks", Bytes: 100}}
+	now.Answers = []toolset.Answer{{Item: "issue.show", Call: "issue.show {}", Arguments: "{}", Bytes: 4000}, {Call: "canary", Bytes: 1010}, {Call: "another", Bytes: 500}, {Call: "short", Bytes: 20}, {Item: "issue.show", Call: "issue.show {3}", Arguments: "{3}", Bytes: 1}, {Call: "breaks", Bytes: 10, Failed: true}}
+	change := toolset.Diff(was, now)
 	assert.Equal(t, []string{"renamed `issue.view` to `issue.show`", "400 → 4,000 bytes in answer to `issue.show {}`"}, sentences(change))
 	assert.Equal(t, bench.Sizes{Baseline: 1410, Candidate: 5030}, change.AllAnswers)
 	assert.Equal(t, 3, change.Calls)
@@ -126,12 +126,12 @@ func TestAnswersToTheSameCallsAreCompared(t *testing.T) {
 
 // That a list cannot be had does not say that all of it is gone.
 func TestWhatIsNotKnownIsNotCompared(t *testing.T) {
-	was := of("x", tool("view", "Views.", nil, nil), surface.NewCommand("gh", "help"), surface.NewCommand("ghx", "help"))
-	was.Texts = []surface.Text{{Name: "instructions", Text: "Work."}, {Name: "instructions of s", Of: surface.Tool, Text: "Be kind."}}
+	was := of("x", tool("view", "Views.", nil, nil), toolset.NewCommand("gh", "help"), toolset.NewCommand("ghx", "help"))
+	was.Texts = []toolset.Text{{Name: "instructions", Text: "Work."}, {Name: "instructions of s", Of: toolset.Tool, Text: "Be kind."}}
 	was.Finish()
-	now := surface.Surface{Mode: "y", Texts: was.Texts[:1], Items: []surface.Item{surface.NewCommand("gh", "help --me")}, Unknown: []string{"tool", "command ghx"}, Notes: []string{"it died"}}
+	now := toolset.Surface{Mode: "y", Texts: was.Texts[:1], Items: []toolset.Item{toolset.NewCommand("gh", "help --me")}, Unknown: []string{"tool", "command ghx"}, Notes: []string{"it died"}}
 	now.Finish()
-	for _, change := range []*bench.SurfaceChange{surface.Diff(was, now), surface.Diff(now, was)} {
+	for _, change := range []*bench.SurfaceChange{toolset.Diff(was, now), toolset.Diff(now, was)} {
 		said := sentences(change)
 		require.Len(t, said, 2)
 		assert.Contains(t, said[0], "`gh`: parameter `--me` ")
@@ -141,40 +141,40 @@ func TestWhatIsNotKnownIsNotCompared(t *testing.T) {
 }
 
 func TestCapabilitiesOfGhx(t *testing.T) {
-	items, err := surface.Capabilities(`[{"capability_id":"issue.list","description":"List issues.","required_inputs":["owner","name"],"optional_inputs":["first"],"optional_inputs_detail":{"first":{"type":"integer","default":30}}}]`)
+	items, err := toolset.Capabilities(`[{"capability_id":"issue.list","description":"List issues.","required_inputs":["owner","name"],"optional_inputs":["first"],"optional_inputs_detail":{"first":{"type":"integer","default":30}}}]`)
 	require.NoError(t, err)
-	assert.Equal(t, []surface.Item{{Kind: surface.Capability, Name: "issue.list", Description: "List issues.", Parameters: []surface.Parameter{
+	assert.Equal(t, []toolset.Item{{Kind: toolset.Capability, Name: "issue.list", Description: "List issues.", Parameters: []toolset.Parameter{
 		{Name: "first", Schema: `{"default":30,"type":"integer"}`}, {Name: "name", Required: true}, {Name: "owner", Required: true},
 	}}}, items)
-	_, err = surface.Capabilities("no JSON")
+	_, err = toolset.Capabilities("no JSON")
 	require.ErrorContains(t, err, "the list of capabilities cannot be read")
 }
 
 func TestFlagsOfACommandAreItsParameters(t *testing.T) {
-	was := surface.NewCommand("prtool", "usage: prtool merge [--squash|--merge] --repo NAME\n  -q, --quiet  say nothing\nA --dashed-word-- is none, nor is a--b.\n")
+	was := toolset.NewCommand("prtool", "usage: prtool merge [--squash|--merge] --repo NAME\n  -q, --quiet  say nothing\nA --dashed-word-- is none, nor is a--b.\n")
 	names := []string{}
 	for _, p := range was.Parameters {
 		names = append(names, p.Name)
 	}
 	assert.Equal(t, []string{"--dashed-word--", "--merge", "--quiet", "--repo", "--squash"}, names)
-	now := surface.NewCommand("prtool", "usage: prtool merge [--squash|--merge] --repo NAME\n")
-	assert.Contains(t, sentences(surface.Diff(of("x", was), of("y", now))), "`prtool`: parameter `--quiet` dropped")
+	now := toolset.NewCommand("prtool", "usage: prtool merge [--squash|--merge] --repo NAME\n")
+	assert.Contains(t, sentences(toolset.Diff(of("x", was), of("y", now))), "`prtool`: parameter `--quiet` dropped")
 }
 
 // A tool that tells more than anybody reads, or texts that do something to a
 // terminal, is held in bounds.
 func TestHostileTextsAreCleaned(t *testing.T) {
-	assert.Equal(t, "ab[31m\nc", surface.Clean("a\u202eb\x1b[31m\r\nc\xff\x00", 100))
-	assert.Equal(t, "ä", surface.Clean("äö", 3))
-	item := tool("x\x1b]0;\u200b", strings.Repeat("d", 2*surface.MaxText), []any{7, nil}, map[string]any{"p\x07": "no schema", "q": nil})
+	assert.Equal(t, "ab[31m\nc", toolset.Clean("a\u202eb\x1b[31m\r\nc\xff\x00", 100))
+	assert.Equal(t, "ä", toolset.Clean("äö", 3))
+	item := tool("x\x1b]0;\u200b", strings.Repeat("d", 2*toolset.MaxText), []any{7, nil}, map[string]any{"p\x07": "no schema", "q": nil})
 	assert.Equal(t, "x]0;", item.Name)
-	assert.Len(t, item.Description, surface.MaxText)
+	assert.Len(t, item.Description, toolset.MaxText)
 	assert.Equal(t, "p", item.Parameters[0].Name)
-	var many []surface.Item
+	var many []toolset.Item
 	for range bench.MaxSurfaceEdits + 100 {
 		many = append(many, tool(fmt.Sprint("x", len(many)), "", nil, nil))
 	}
-	change := surface.Diff(of("a"), of("b", many...))
+	change := toolset.Diff(of("a"), of("b", many...))
 	assert.Len(t, change.Edits, bench.MaxSurfaceEdits)
 	assert.Positive(t, change.MoreEdits)
 	assert.LessOrEqual(t, len(sentences(change)), 3)
@@ -182,25 +182,25 @@ func TestHostileTextsAreCleaned(t *testing.T) {
 
 // What is compared with what is bounded, whatever a tool tells.
 func TestThousandsOfLongToolsAreCompared(t *testing.T) {
-	many := func(name string) (all []surface.Item) {
-		for i := range surface.MaxItems {
+	many := func(name string) (all []toolset.Item) {
+		for i := range toolset.MaxItems {
 			described := fmt.Sprint(name, i, strings.Repeat(fmt.Sprint(" word", i), 1000))
-			all = append(all, surface.Item{Kind: surface.Tool, Name: fmt.Sprint(name, i), Description: described})
+			all = append(all, toolset.Item{Kind: toolset.Tool, Name: fmt.Sprint(name, i), Description: described})
 		}
 		return all
 	}
 	began := time.Now()
-	change := surface.Diff(of("a", many("x")...), of("b", many("y")...))
+	change := toolset.Diff(of("a", many("x")...), of("b", many("y")...))
 	assert.Len(t, change.Edits, bench.MaxSurfaceEdits)
 	assert.Less(t, time.Since(began), testkit.TimeLimit(20*time.Second))
 }
 
 func TestTokensAreThoseOfTheVocabulary(t *testing.T) {
 	// As OpenAI's own tiktoken counts them.
-	assert.Equal(t, 2, surface.Count("hello world"))
-	assert.Equal(t, 0, surface.Count(""))
+	assert.Equal(t, 2, toolset.Count("hello world"))
+	assert.Equal(t, 0, toolset.Count(""))
 	readme, err := os.ReadFile("../../../README.md")
 	require.NoError(t, err)
-	perToken := float64(len(readme)) / float64(surface.Count(string(readme)))
+	perToken := float64(len(readme)) / float64(toolset.Count(string(readme)))
 	assert.InDelta(t, 4, perToken, 1)
 }
