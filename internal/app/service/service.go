@@ -11,6 +11,15 @@
 // A run is stored before anything is done for it, and ends once. Everything
 // else is done by jobs that may be done again: one measures the run, one publishes
 // how it ended. [Service.Reap] finds what has neither.
+//
+// A [Dispatcher] has runs measured by a workflow of the repository that they are
+// about, on GitHub's machines and with the repository's own secrets. It starts the
+// workflow by the event workflow_dispatch with the inputs run-id, sha and plan, and
+// finds its run by the id in its title: one that the App itself has started on the
+// default branch, as everybody who may push can start other ones. When that has
+// completed, its artifact bench-<run id> has the summary and the rows. Both are what
+// somebody else has written: they are read within limits and must be what was asked
+// for.
 package service
 
 import (

@@ -17,7 +17,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app"
 	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
-	"github.com/ghx-dev/bench-action/internal/app/dispatch"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
@@ -110,7 +109,7 @@ func (w *wiring) local() service.Executor {
 }
 
 func (w *wiring) dispatch() service.Executor {
-	return &dispatch.Executor{
+	return &service.Dispatcher{
 		Asks: w.table.AskWorkflow, Started: w.table.SetWorkflowRun, Bot: w.server.Clients().Bot, Now: w.now, HTTP: &http.Client{Transport: w.gitHub},
 		Settle: func(ctx context.Context, run string, rows map[bench.Cell][]byte) error {
 			for cell, row := range rows {

@@ -15,7 +15,6 @@ var layers = [][]string{
 	{"internal/cli/..."},
 	// The App, so that a delivery's way does not turn back.
 	{"internal/app"},
-	{"internal/app/dispatch"},
 	{"internal/app/service"},
 	{"internal/app/runs"},
 	{"internal/app/settings", "internal/app/dashboard", "internal/app/config", "internal/bench/verify", "internal/bench/audit", "harness/..."},

@@ -1,4 +1,4 @@
-package dispatch_test
+package service_test
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/dispatch"
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -47,10 +46,10 @@ func own(id int64) workflowRun {
 	}
 }
 
-// rig is an executor with one run and a GitHub that says what the test says.
-type rig struct {
+// dispatchRig is an executor with one run and a GitHub that says what the test says.
+type dispatchRig struct {
 	*testing.T
-	*dispatch.Executor
+	*service.Dispatcher
 	work service.Work
 	now  time.Time
 
@@ -65,18 +64,18 @@ type rig struct {
 	settled    map[bench.Cell][]byte
 }
 
-func newRig(t *testing.T) *rig {
+func newDispatchRig(t *testing.T) *dispatchRig {
 	t.Helper()
-	r := &rig{T: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), status: http.StatusNoContent}
+	r := &dispatchRig{T: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), status: http.StatusNoContent}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
 	client, err := github.New(github.Options{RESTURL: server.URL})
 	require.NoError(t, err)
 	r.work = service.Work{Run: asked(), Client: client, Keep: func(bench.Cell, []byte) {}, Progress: func(int, int, float64) {}}
 	r.work.Run.Created = r.now
-	r.Executor = &dispatch.Executor{
+	r.Dispatcher = &service.Dispatcher{
 		Asks: func(_ context.Context, _ string, at time.Time) error {
-			r.work.Run.WorkflowRun, r.work.Run.WorkflowAsked = dispatch.Asked, at
+			r.work.Run.WorkflowRun, r.work.Run.WorkflowAsked = service.WorkflowAsked, at
 			r.work.Run.WorkflowAsks++
 			return nil
 		},
@@ -96,7 +95,7 @@ func newRig(t *testing.T) *rig {
 }
 
 // ServeHTTP answers as GitHub.
-func (r *rig) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+func (r *dispatchRig) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var answer any = map[string]any{"default_branch": "main"}
@@ -132,7 +131,7 @@ func (r *rig) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 }
 
 // execute has the executor look, later by some time.
-func (r *rig) execute(after time.Duration) error {
+func (r *dispatchRig) execute(after time.Duration) error {
 	r.Helper()
 	r.now = r.now.Add(after)
 	_, err := r.Execute(r.Context(), r.work)
@@ -140,7 +139,7 @@ func (r *rig) execute(after time.Duration) error {
 }
 
 // number is that of the run's workflow run.
-func (r *rig) number() int { return int(r.work.Run.WorkflowRun) }
+func (r *dispatchRig) number() int { return int(r.work.Run.WorkflowRun) }
 
 // The longest time that GitHub may take to show a workflow run, and a time
 // after which it is late.
@@ -161,14 +160,14 @@ func TestOnlyWhatTheAppHasStartedIsItsOwn(t *testing.T) {
 		"it is of another run of the App": func(w *workflowRun) { w.Title = "bench run-2" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			r := newDispatchRig(t)
 			foreign := own(7)
 			change(&foreign)
 			r.shown = []workflowRun{foreign}
 			require.ErrorIs(t, r.execute(0), service.ErrElsewhere)
 			assert.Equal(t, 1, r.dispatched, "its own is started")
 			require.ErrorIs(t, r.execute(time.Minute), service.ErrElsewhere)
-			assert.Equal(t, dispatch.Accepted, r.number())
+			assert.Equal(t, service.WorkflowAccepted, r.number())
 			r.shown = append(r.shown, own(9))
 			require.ErrorIs(t, r.execute(time.Minute), service.ErrElsewhere)
 			assert.Equal(t, 9, r.number())
@@ -178,7 +177,7 @@ func TestOnlyWhatTheAppHasStartedIsItsOwn(t *testing.T) {
 }
 
 func TestResultsOfAWorkflowRunThatSomebodyStartedAgainDoNotCount(t *testing.T) {
-	r := newRig(t)
+	r := newDispatchRig(t)
 	require.ErrorIs(t, r.execute(0), service.ErrElsewhere)
 	r.shown = []workflowRun{own(9)}
 	require.ErrorIs(t, r.execute(time.Minute), service.ErrElsewhere)
@@ -193,15 +192,15 @@ func TestResultsOfAWorkflowRunThatSomebodyStartedAgainDoNotCount(t *testing.T) {
 
 // An answer that is lost says nothing of what became of the request.
 func TestWhatGitHubMayNotHaveTakenIsAskedForAgain(t *testing.T) {
-	r := newRig(t)
+	r := newDispatchRig(t)
 	r.status = http.StatusBadGateway
 	require.ErrorIs(t, r.execute(0), service.ErrNotNow)
-	assert.Equal(t, dispatch.Asked, r.number())
+	assert.Equal(t, service.WorkflowAsked, r.number())
 	require.ErrorIs(t, r.execute(inTime), service.ErrElsewhere)
 	assert.Equal(t, 1, r.dispatched, "it may still appear")
 	r.status = http.StatusNoContent
 	require.ErrorIs(t, r.execute(time.Second), service.ErrElsewhere)
-	assert.Equal(t, []int{2, dispatch.Accepted}, []int{r.dispatched, r.number()})
+	assert.Equal(t, []int{2, service.WorkflowAccepted}, []int{r.dispatched, r.number()})
 	err := r.execute(tooLate)
 	require.ErrorContains(t, err, "no run of it has run-1 in its title")
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
@@ -210,7 +209,7 @@ func TestWhatGitHubMayNotHaveTakenIsAskedForAgain(t *testing.T) {
 
 // A run may wait long for GitHub before its workflow can be started.
 func TestHowLongAWorkflowTakesToAppearCountsFromWhenItWasAskedFor(t *testing.T) {
-	r := newRig(t)
+	r := newDispatchRig(t)
 	r.work.Run.Started = r.now
 	require.ErrorIs(t, r.execute(10*time.Minute), service.ErrElsewhere)
 	require.ErrorIs(t, r.execute(inTime), service.ErrElsewhere)
@@ -218,9 +217,9 @@ func TestHowLongAWorkflowTakesToAppearCountsFromWhenItWasAskedFor(t *testing.T) 
 }
 
 func TestWhatWasStartedTwiceIsMeasuredOnce(t *testing.T) {
-	twice := func(t *testing.T) *rig {
+	twice := func(t *testing.T) *dispatchRig {
 		t.Helper()
-		r := newRig(t)
+		r := newDispatchRig(t)
 		r.status = http.StatusGatewayTimeout
 		require.ErrorIs(t, r.execute(0), service.ErrNotNow)
 		require.ErrorIs(t, r.execute(tooLate), service.ErrNotNow)
@@ -251,7 +250,7 @@ func TestWhatWasStartedTwiceIsMeasuredOnce(t *testing.T) {
 }
 
 func TestWhatIsAbandonedBeforeItAppearsIsCancelledThen(t *testing.T) {
-	r := newRig(t)
+	r := newDispatchRig(t)
 	abandon := func() error { return r.Abandon(t.Context(), r.work.Run, r.work.Client) }
 	require.NoError(t, abandon(), "nothing was asked for")
 	require.ErrorIs(t, r.execute(0), service.ErrElsewhere)
@@ -298,7 +297,7 @@ func TestWhatAWorkflowHasSpentIsTold(t *testing.T) {
 		"and so where there is a summary too": {"success", []file{whole, rows}, costs(bench.GHX, 2, 4), 3, 7},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			r := newDispatchRig(t)
 			r.work.Run.Request.Plan.Repetitions = bench.Repetitions{First: 2, Most: 2}
 			line, err := json.Marshal(&c.kept)
 			require.NoError(t, err)

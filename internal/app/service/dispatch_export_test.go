@@ -1,4 +1,4 @@
-package dispatch
+package service
 
 import "github.com/ghx-dev/bench-action/internal/app/runs"
 
@@ -8,6 +8,6 @@ var Inputs = inputs
 // Read reads an archive for a run, and returns how many rows it has and
 // whether it has a summary.
 func Read(archive []byte, r runs.Run) (rows int, judged bool, err error) {
-	out, err := read(archive, r)
+	out, err := readArtifact(archive, r)
 	return len(out.rows), out.summary != nil, err
 }

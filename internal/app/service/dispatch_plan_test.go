@@ -1,4 +1,4 @@
-package dispatch_test
+package service_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/dispatch"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
@@ -25,8 +24,8 @@ func TestTheWorkflowReadsTheWholePlan(t *testing.T) {
 		read[found[1]] = true
 	}
 	written := map[string]bool{}
-	for i := range reflect.TypeFor[dispatch.Plan]().NumField() {
-		name, _, _ := strings.Cut(reflect.TypeFor[dispatch.Plan]().Field(i).Tag.Get("json"), ",")
+	for i := range reflect.TypeFor[service.Plan]().NumField() {
+		name, _, _ := strings.Cut(reflect.TypeFor[service.Plan]().Field(i).Tag.Get("json"), ",")
 		written[name] = true
 	}
 	assert.Equal(t, written, read)
@@ -43,11 +42,11 @@ func TestMarginsAreGivenToTheWorkflow(t *testing.T) {
 }
 
 // planOf returns the plan that a workflow is given.
-func planOf(t *testing.T, w service.Work) dispatch.Plan {
+func planOf(t *testing.T, w service.Work) service.Plan {
 	t.Helper()
-	in, err := dispatch.Inputs(t.Context(), w)
+	in, err := service.Inputs(t.Context(), w)
 	require.NoError(t, err)
-	var plan dispatch.Plan
+	var plan service.Plan
 	require.NoError(t, json.Unmarshal([]byte(in["plan"].(string)), &plan))
 	return plan
 }
@@ -63,7 +62,7 @@ func TestRunsThatGoOnWithEachOtherHaveTheFixturesOfTheFirst(t *testing.T) {
 }
 
 func TestARunOnTheAppsMachineLeavesNothingToDownload(t *testing.T) {
-	w := service.Work{Run: asked(), Before: []runs.Run{{ID: "local"}, {ID: "unseen", WorkflowRun: dispatch.Asked}}}
+	w := service.Work{Run: asked(), Before: []runs.Run{{ID: "local"}, {ID: "unseen", WorkflowRun: service.WorkflowAsked}}}
 	w.Run.Request.Plan.MaxUSD = 3
 	plan := planOf(t, w)
 	assert.Empty(t, plan.EarlierRun)

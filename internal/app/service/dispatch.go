@@ -1,13 +1,4 @@
-// Package dispatch has a run measured by a workflow of the repository that it
-// is about, on GitHub's machines and with the repository's own secrets.
-//
-// The App starts the workflow by the event workflow_dispatch with the inputs
-// run-id, sha and plan, and finds its run by the id in its title: one that the
-// App itself has started on the default branch, as everybody who may push can
-// start other ones. When that has completed, its artifact bench-<run id> has
-// the summary and the rows. Both are what somebody else has written: they are
-// read within limits and must be what was asked for.
-package dispatch
+package service
 
 import (
 	"cmp"
@@ -23,7 +14,6 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
-	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -34,16 +24,16 @@ import (
 // What stands for the number of a workflow run that was asked for and has not
 // been seen yet.
 const (
-	// Asked: whether GitHub took it is not known.
-	Asked = -1
-	// Accepted: GitHub has said that it starts one.
-	Accepted = -2
+	// WorkflowAsked: whether GitHub took it is not known.
+	WorkflowAsked = -1
+	// WorkflowAccepted: GitHub has said that it starts one.
+	WorkflowAccepted = -2
 )
 
-// Executor has runs measured by workflows.
-type Executor struct {
-	// Asks notes that the workflow run of a run is asked for, see [Asked], and
-	// Started its number, [Accepted] before there is one, 0 if it was refused.
+// Dispatcher has runs measured by workflows.
+type Dispatcher struct {
+	// Asks notes that the workflow run of a run is asked for, see [WorkflowAsked], and
+	// Started its number, [WorkflowAccepted] before there is one, 0 if it was refused.
 	Asks    func(ctx context.Context, run string, at time.Time) error
 	Started func(ctx context.Context, run string, workflowRun int64) error
 	// Settle keeps what a run had measured that was abandoned.
@@ -65,16 +55,16 @@ const (
 )
 
 // Execute starts the workflow, or looks how it goes. While it goes on the error
-// is [service.ErrElsewhere].
-func (e *Executor) Execute(ctx context.Context, w service.Work) (runs.Outcome, error) {
+// is [ErrElsewhere].
+func (e *Dispatcher) Execute(ctx context.Context, w Work) (runs.Outcome, error) {
 	outcome, err := e.execute(ctx, w)
 	if err != nil && fault.KindOf(err) == fault.Infrastructure && ctx.Err() == nil && !queue.IsPermanent(err) {
-		return outcome, fmt.Errorf("%w: %w", service.ErrNotNow, err)
+		return outcome, fmt.Errorf("%w: %w", ErrNotNow, err)
 	}
 	return outcome, err
 }
 
-func (e *Executor) execute(ctx context.Context, w service.Work) (runs.Outcome, error) {
+func (e *Dispatcher) execute(ctx context.Context, w Work) (runs.Outcome, error) {
 	found, err := e.find(ctx, w)
 	if err != nil {
 		return runs.Outcome{}, err
@@ -88,35 +78,35 @@ func (e *Executor) execute(ctx context.Context, w service.Work) (runs.Outcome, e
 		}
 	}
 	if found.GetStatus() != completed {
-		return runs.Outcome{}, service.ErrElsewhere
+		return runs.Outcome{}, ErrElsewhere
 	}
 	return e.ended(ctx, w, found)
 }
 
 // unseen starts the workflow, or waits until its run is to be seen. What GitHub
 // may not have taken is asked for again.
-func (e *Executor) unseen(ctx context.Context, w service.Work) error {
+func (e *Dispatcher) unseen(ctx context.Context, w Work) error {
 	r := w.Run
 	switch {
-	case r.WorkflowRun == 0 || r.WorkflowRun == Asked && e.late(r):
+	case r.WorkflowRun == 0 || r.WorkflowRun == WorkflowAsked && e.late(r):
 		return e.start(ctx, w)
 	case e.late(r):
 		return fault.Invalidf("The workflow %s was started, but no run of it has %s in its title: write `run-name: bench ${{ inputs.run-id }}` into it", r.Request.Plan.Workflow, r.ID)
 	default:
-		return service.ErrElsewhere
+		return ErrElsewhere
 	}
 }
 
 // late reports whether a workflow run that was asked for would be seen by now.
-func (e *Executor) late(r runs.Run) bool { return e.Now().Sub(r.WorkflowAsked) > appearance }
+func (e *Dispatcher) late(r runs.Run) bool { return e.Now().Sub(r.WorkflowAsked) > appearance }
 
 // Abandon cancels the workflow of a run that was ended by others, and keeps
 // what its artifact has: it was paid for.
-func (e *Executor) Abandon(ctx context.Context, r runs.Run, client *github.Client) error {
+func (e *Dispatcher) Abandon(ctx context.Context, r runs.Run, client *github.Client) error {
 	if r.WorkflowRun == 0 {
 		return nil
 	}
-	w := service.Work{Run: r, Client: client}
+	w := Work{Run: r, Client: client}
 	found, err := e.find(ctx, w)
 	switch {
 	case err != nil:
@@ -124,16 +114,16 @@ func (e *Executor) Abandon(ctx context.Context, r runs.Run, client *github.Clien
 	case found == nil && e.late(r):
 		return nil
 	case found == nil:
-		return service.ErrElsewhere // it may still appear
+		return ErrElsewhere // it may still appear
 	case found.GetStatus() != completed:
-		return cmp.Or(cancel(ctx, w, found), service.ErrElsewhere)
+		return cmp.Or(cancel(ctx, w, found), ErrElsewhere)
 	default:
 		return e.settle(ctx, w, found)
 	}
 }
 
 // settle keeps the rows of an abandoned run. What cannot be used is left.
-func (e *Executor) settle(ctx context.Context, w service.Work, run *gh.WorkflowRun) error {
+func (e *Dispatcher) settle(ctx context.Context, w Work, run *gh.WorkflowRun) error {
 	by, err := e.origin(ctx, w)
 	if err != nil || !by.has(run) {
 		return err
@@ -142,7 +132,7 @@ func (e *Executor) settle(ctx context.Context, w service.Work, run *gh.WorkflowR
 	if err != nil || archive == nil {
 		return err
 	}
-	result, err := read(archive, w.Run)
+	result, err := readArtifact(archive, w.Run)
 	if err != nil {
 		return err
 	}
@@ -194,7 +184,7 @@ type Plan struct {
 }
 
 // inputs returns what a workflow is given.
-func inputs(ctx context.Context, w service.Work) (map[string]any, error) {
+func inputs(ctx context.Context, w Work) (map[string]any, error) {
 	asked := planOf(w.Run.Request.Plan)
 	asked.BaseCommit = w.Run.Request.BaseSHA
 	if asked.Target != settings.SandboxTarget {
@@ -216,7 +206,7 @@ func inputs(ctx context.Context, w service.Work) (map[string]any, error) {
 
 // seedOf names the run's fixtures: rows of different ones are not put together,
 // so runs that go on with each other have those of the first.
-func seedOf(w service.Work) string {
+func seedOf(w Work) string {
 	first := w.Run
 	if len(w.Before) > 0 {
 		first = w.Before[len(w.Before)-1]
@@ -227,7 +217,7 @@ func seedOf(w service.Work) string {
 // earlier returns the latest of the runs that this one goes on with whose
 // workflow run has an artifact, nil if none has. One that broke may have left
 // none; its own rows are then lost, but not those that it was to take over.
-func earlier(ctx context.Context, w service.Work) (*runs.Run, error) {
+func earlier(ctx context.Context, w Work) (*runs.Run, error) {
 	for _, r := range w.Before {
 		if r.WorkflowRun <= 0 {
 			continue // it ran on the App's machine, or never began
@@ -261,7 +251,7 @@ func planOf(p settings.Plan) Plan {
 
 // start asks for the workflow. That it was asked for is noted first: a second
 // run of it would cost as much again.
-func (e *Executor) start(ctx context.Context, w service.Work) error {
+func (e *Dispatcher) start(ctx context.Context, w Work) error {
 	r := w.Run
 	in, err := inputs(ctx, w)
 	if err != nil {
@@ -278,7 +268,7 @@ func (e *Executor) start(ctx context.Context, w service.Work) error {
 		gh.CreateWorkflowDispatchEventRequest{Ref: repo.GetDefaultBranch(), Inputs: in})
 	switch status := github.StatusOf(err); {
 	case err == nil:
-		return cmp.Or(e.Started(ctx, r.ID, Accepted), service.ErrElsewhere)
+		return cmp.Or(e.Started(ctx, r.ID, WorkflowAccepted), ErrElsewhere)
 	case status == http.StatusNotFound:
 		return missingWorkflow(r)
 	case status == http.StatusUnprocessableEntity:
@@ -292,7 +282,7 @@ func (e *Executor) start(ctx context.Context, w service.Work) error {
 }
 
 // ended returns what a workflow run that has completed came to.
-func (e *Executor) ended(ctx context.Context, w service.Work, run *gh.WorkflowRun) (runs.Outcome, error) {
+func (e *Dispatcher) ended(ctx context.Context, w Work, run *gh.WorkflowRun) (runs.Outcome, error) {
 	outcome := runs.Outcome{Log: "The log is that of the workflow: " + run.GetHTMLURL() + "\n"}
 	by, err := e.origin(ctx, w)
 	if err != nil {
@@ -312,7 +302,7 @@ func (e *Executor) ended(ctx context.Context, w service.Work, run *gh.WorkflowRu
 	case archive == nil:
 		return outcome, queue.Permanent(fault.Infraf("The workflow ended with %q and left no artifact %s: see %s", conclusion, artifactName(w.Run), run.GetHTMLURL()))
 	}
-	result, err := read(archive, w.Run)
+	result, err := readArtifact(archive, w.Run)
 	if err != nil {
 		return outcome, fault.Because(fault.Invalid, err, fmt.Sprintf("The artifact %s of %s cannot be used: %s", artifactName(w.Run), run.GetHTMLURL(), fault.Public(err)))
 	}

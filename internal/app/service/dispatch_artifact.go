@@ -1,4 +1,4 @@
-package dispatch
+package service
 
 import (
 	"archive/zip"
@@ -15,7 +15,6 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
-	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -59,7 +58,7 @@ func findArtifact(ctx context.Context, client *github.Client, r runs.Run, workfl
 }
 
 // download returns the archive of a run's artifact, nil if there is none.
-func (e *Executor) download(ctx context.Context, w service.Work, run *gh.WorkflowRun) ([]byte, error) {
+func (e *Dispatcher) download(ctx context.Context, w Work, run *gh.WorkflowRun) ([]byte, error) {
 	found, err := findArtifact(ctx, w.Client, w.Run, run.GetID())
 	if err != nil || found == nil {
 		return nil, err
@@ -108,7 +107,7 @@ func (out result) together(kept [][]byte) (done int, usd float64, err error) {
 
 // read reads an archive and holds it against the run's plan. Nothing is written
 // to a disk, so names lead nowhere. Errors are of kind invalid.
-func read(archive []byte, r runs.Run) (result, error) {
+func readArtifact(archive []byte, r runs.Run) (result, error) {
 	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
 		return result{}, fault.Invalidf("it is no zip archive")

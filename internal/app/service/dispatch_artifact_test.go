@@ -1,4 +1,4 @@
-package dispatch_test
+package service_test
 
 import (
 	"archive/zip"
@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/dispatch"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -81,11 +81,11 @@ func archive(t *testing.T, files ...file) []byte {
 
 func TestAnArtifactIsReadAsItWasAskedFor(t *testing.T) {
 	both := file{"rows-suite.jsonl", lines(t, rowOf(bench.AgentDirect), rowOf(bench.GHX))}
-	rows, judged, err := dispatch.Read(archive(t, file{"summary.json", summary()}, both, file{"report.html", "<script>"}, file{"../../etc/passwd", "x"}, file{"../x-suite.jsonl", "x"}), asked())
+	rows, judged, err := service.Read(archive(t, file{"summary.json", summary()}, both, file{"report.html", "<script>"}, file{"../../etc/passwd", "x"}, file{"../x-suite.jsonl", "x"}), asked())
 	require.NoError(t, err)
 	assert.Equal(t, []any{2, true}, []any{rows, judged}, "what is not known does not count, wherever it would lead")
 
-	rows, judged, err = dispatch.Read(archive(t, file{"a-suite.jsonl", lines(t, rowOf(bench.GHX))}), asked())
+	rows, judged, err = service.Read(archive(t, file{"a-suite.jsonl", lines(t, rowOf(bench.GHX))}), asked())
 	require.NoError(t, err)
 	assert.Equal(t, []any{1, false}, []any{rows, judged}, "a run that ended early leaves its rows")
 }
@@ -137,35 +137,35 @@ func TestAnArtifactThatIsSomethingElseIsRefused(t *testing.T) {
 		"a summary that is no JSON":         {"<html>", lines(t, good...), "no summary of this version"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := dispatch.Read(archive(t, file{"summary.json", c.summary}, file{"rows-suite.jsonl", c.rows}), asked())
+			_, _, err := service.Read(archive(t, file{"summary.json", c.summary}, file{"rows-suite.jsonl", c.rows}), asked())
 			require.ErrorContains(t, err, c.says)
 			assert.Equal(t, fault.Invalid, fault.KindOf(err))
 		})
 	}
-	_, _, err := dispatch.Read([]byte("no zip"), asked())
+	_, _, err := service.Read([]byte("no zip"), asked())
 	require.ErrorContains(t, err, "no zip archive")
-	_, _, err = dispatch.Read(archive(t, file{"summary.json", summary()}, file{"summary.json", summary()}), asked())
+	_, _, err = service.Read(archive(t, file{"summary.json", summary()}, file{"summary.json", summary()}), asked())
 	require.ErrorContains(t, err, "2 files summary.json")
 }
 
 // A few kilobytes may be gigabytes, unpacked.
 func TestABombIsNotUnpacked(t *testing.T) {
-	_, _, err := dispatch.Read(archive(t, file{"summary.json", strings.Repeat(" ", 9<<20)}), asked())
+	_, _, err := service.Read(archive(t, file{"summary.json", strings.Repeat(" ", 9<<20)}), asked())
 	require.ErrorContains(t, err, "larger than 8 MiB")
-	_, _, err = dispatch.Read(archive(t, file{"a-suite.jsonl", strings.Repeat(" ", 9<<20)}), asked())
+	_, _, err = service.Read(archive(t, file{"a-suite.jsonl", strings.Repeat(" ", 9<<20)}), asked())
 	require.ErrorContains(t, err, "damaged, or larger than it may be")
 	var many []file
 	for range 1001 {
 		many = append(many, file{"x", ""})
 	}
-	_, _, err = dispatch.Read(archive(t, many...), asked())
+	_, _, err = service.Read(archive(t, many...), asked())
 	require.ErrorContains(t, err, "more than 1000 files")
 }
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("PK"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, _, err := dispatch.Read(data, asked())
+		rows, _, err := service.Read(data, asked())
 		if err == nil && rows > asked().Request.Plan.Cells() {
 			t.Fatalf("%d rows", rows)
 		}
@@ -182,7 +182,7 @@ func TestRowsOfTheBaseAreOfTheBaseCommit(t *testing.T) {
 	read := func(commit *string) error {
 		row := rowOf(bench.GHXBase)
 		row.Git.Commit = commit
-		_, _, err := dispatch.Read(archive(t, file{"summary.json", s}, file{"a-suite.jsonl", lines(t, row, rowOf(bench.GHX))}), r)
+		_, _, err := service.Read(archive(t, file{"summary.json", s}, file{"a-suite.jsonl", lines(t, row, rowOf(bench.GHX))}), r)
 		return err
 	}
 	require.NoError(t, read(nil), "nobody knows the base")
@@ -205,7 +205,7 @@ func TestRowsOfAnyToolAreOfTheirOwnCommit(t *testing.T) {
 	for _, commit := range []*string{nil, &other} {
 		row := rowOf("mytool")
 		row.Git.Commit = commit
-		_, _, err := dispatch.Read(archive(t, file{"summary.json", s}, file{"a-suite.jsonl", lines(t, rowOf(bench.AgentDirect), row)}), r)
+		_, _, err := service.Read(archive(t, file{"summary.json", s}, file{"a-suite.jsonl", lines(t, rowOf(bench.AgentDirect), row)}), r)
 		require.NoError(t, err)
 	}
 }
@@ -225,7 +225,7 @@ func TestRowsOfBlocksThatTookThePlaceOfVoidOnesAreRead(t *testing.T) {
 		s := summary()
 		s.Gate.Profile = bench.ProfileRegression
 		s.Modes = map[bench.Mode]bench.ModeSummary{bench.AgentDirect: {Runs: counted}, bench.GHX: {Runs: counted}}
-		_, _, err := dispatch.Read(archive(t, file{"summary.json", s}, file{"a-suite.jsonl", lines(t, rows...)}), r)
+		_, _, err := service.Read(archive(t, file{"summary.json", s}, file{"a-suite.jsonl", lines(t, rows...)}), r)
 		return err
 	}
 	require.NoError(t, read(4, 4), "the plan")

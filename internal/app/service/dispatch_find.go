@@ -1,4 +1,4 @@
-package dispatch
+package service
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
-	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/github"
 )
 
@@ -26,7 +25,7 @@ const (
 type origin struct{ branch, bot string }
 
 // origin asks what that is.
-func (e *Executor) origin(ctx context.Context, w service.Work) (origin, error) {
+func (e *Dispatcher) origin(ctx context.Context, w Work) (origin, error) {
 	repo, _, err := w.Client.REST.Repositories.Get(ctx, w.Run.Owner(), w.Run.Name())
 	if err != nil {
 		return origin{}, github.Explain("look up the default branch", err)
@@ -47,7 +46,7 @@ func (o origin) has(run *gh.WorkflowRun) bool {
 // that was asked for more than once may have been started more than once: the
 // oldest is the run's unless another is known to be, and the others are
 // cancelled.
-func (e *Executor) find(ctx context.Context, w service.Work) (found *gh.WorkflowRun, err error) {
+func (e *Dispatcher) find(ctx context.Context, w Work) (found *gh.WorkflowRun, err error) {
 	r := w.Run
 	if r.WorkflowRun > 0 {
 		found, _, err = w.Client.REST.Actions.GetWorkflowRunByID(ctx, r.Owner(), r.Name(), r.WorkflowRun)
@@ -75,7 +74,7 @@ func (e *Executor) find(ctx context.Context, w service.Work) (found *gh.Workflow
 
 // started returns the workflow runs that were started for a run, the oldest
 // first. Only those of the workflow that the settings name are looked at.
-func (e *Executor) started(ctx context.Context, w service.Work) ([]*gh.WorkflowRun, error) {
+func (e *Dispatcher) started(ctx context.Context, w Work) ([]*gh.WorkflowRun, error) {
 	r := w.Run
 	by, err := e.origin(ctx, w)
 	if err != nil {
@@ -108,7 +107,7 @@ func (e *Executor) started(ctx context.Context, w service.Work) ([]*gh.WorkflowR
 }
 
 // cancel ends a workflow run that has not ended.
-func cancel(ctx context.Context, w service.Work, run *gh.WorkflowRun) error {
+func cancel(ctx context.Context, w Work, run *gh.WorkflowRun) error {
 	if run.GetStatus() == completed {
 		return nil
 	}
