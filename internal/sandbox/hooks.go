@@ -6,13 +6,12 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
-	"github.com/ghx-dev/bench-action/internal/sandbox/webhook"
 )
 
 // Deliver has the world's webhooks sent with a client, those first that wait
 // already, until stop is called; stop waits for what is under way. Each webhook
 // gets its deliveries one after the other in the order of what happened, has
-// [webhook.Timeout] to answer, and is not tried again: clients ask for a
+// [rest.HookTimeout] to answer, and is not tried again: clients ask for a
 // redelivery. Whoever can set a webhook chooses where the client connects to:
 // give one that goes no further than it should. Without a call nothing is sent.
 func (w *World) Deliver(client *http.Client) (stop func()) {
@@ -25,7 +24,7 @@ func (w *World) Delivered(ctx context.Context) error { return w.hooks.Sent(ctx) 
 
 // Deliveries returns the latest webhooks, newest first, those included that
 // wait to be sent. What they hold must not be changed.
-func (w *World) Deliveries() []webhook.Delivery { return w.hooks.Of(0) }
+func (w *World) Deliveries() []rest.HookDelivery { return w.hooks.Of(0) }
 
 // tell hands on what happened to those who listen. The caller holds the lock
 // for writing.
@@ -42,8 +41,8 @@ func (w *World) tell() {
 	}
 }
 
-func delivery(h model.Happening, to model.Listener, payload []byte) webhook.Delivery {
-	d := webhook.Delivery{
+func delivery(h model.Happening, to model.Listener, payload []byte) rest.HookDelivery {
+	d := rest.HookDelivery{
 		HookID: to.HookID, TargetID: to.Target, App: to.App, Event: h.Event, Action: h.Action, RepositoryID: h.RepoID,
 		URL: to.Config.URL, Secret: to.Config.Secret, Form: to.Config.ContentType == "form", Payload: payload,
 	}

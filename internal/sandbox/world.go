@@ -20,7 +20,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/gql"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
-	"github.com/ghx-dev/bench-action/internal/sandbox/webhook"
 )
 
 // World is one GitHub. It is safe for concurrent use.
@@ -45,7 +44,7 @@ type World struct {
 	// downloadKey signs the addresses of downloads.
 	downloadKey string
 
-	hooks   webhook.Log
+	hooks   rest.HookLog
 	signIn  signIn
 	limiter limiter
 	outside Outside

@@ -9,13 +9,13 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
-	"github.com/ghx-dev/bench-action/internal/sandbox/webhook"
+	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // sent returns the deliveries of an event's action, the newest first.
-func (w *world) sent(event, action string) []webhook.Delivery {
-	return slices.DeleteFunc(w.Deliveries(), func(d webhook.Delivery) bool { return d.Event != event || d.Action != action })
+func (w *world) sent(event, action string) []rest.HookDelivery {
+	return slices.DeleteFunc(w.Deliveries(), func(d rest.HookDelivery) bool { return d.Event != event || d.Action != action })
 }
 
 // GitHub does not try again by itself: the App's list of deliveries has what it

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
-	"github.com/ghx-dev/bench-action/internal/sandbox/webhook"
 )
 
 // API answers REST requests. It holds no state.
@@ -44,7 +43,7 @@ type Request struct {
 	// [LogsHost] or [ArchiveHost].
 	Downloads func(host, path string) string
 	// Deliveries are those of the world's webhooks.
-	Deliveries *webhook.Log
+	Deliveries *HookLog
 	// App is the one that asks with a JSON web token, nil otherwise.
 	App *model.App
 	// Quotas are how the client stands with rate limits by resource; nil where

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
-	"github.com/ghx-dev/bench-action/internal/sandbox/webhook"
 )
 
 // call is one request on its way through a handler.
@@ -21,7 +20,7 @@ type call struct {
 	body       []byte
 	base       string
 	downloads  func(host, path string) string
-	deliveries *webhook.Log
+	deliveries *HookLog
 	// app is the one that asks with a JSON web token, nil otherwise.
 	app      *model.App
 	quotas   map[string]Quota

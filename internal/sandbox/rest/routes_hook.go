@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
-	"github.com/ghx-dev/bench-action/internal/sandbox/webhook"
 )
 
 // hookRoutes are those of a repository's webhooks, which only its
@@ -115,7 +114,7 @@ func createHook(c *call, repo *model.Repo) (reply, error) {
 func getHook(c *call, h *model.Hook) (reply, error) {
 	view := c.hook(h)
 	sent := c.deliveries.Of(h.ID)
-	if at := slices.IndexFunc(sent, func(d webhook.Delivery) bool { return !d.Pending() }); at >= 0 {
+	if at := slices.IndexFunc(sent, func(d HookDelivery) bool { return !d.Pending() }); at >= 0 {
 		view.LastResponse = map[string]any{"code": sent[at].StatusCode, "status": "active", "message": sent[at].Status}
 	}
 	return ok(view)
@@ -202,7 +201,7 @@ type responseView struct {
 	Payload *string           `json:"payload"`
 }
 
-func showDelivery(d webhook.Delivery) deliveryView {
+func showDelivery(d HookDelivery) deliveryView {
 	view := deliveryView{
 		ID: d.ID, GUID: d.GUID, DeliveredAt: d.DeliveredAt.UTC().Format(time.RFC3339Nano), Redelivery: d.Redelivery,
 		Duration: float64(d.Duration.Milliseconds()) / 1000, Status: d.Status, StatusCode: d.StatusCode, Event: d.Event, Action: optional(d.Action),
@@ -230,9 +229,9 @@ func (c *call) listDeliveries(hook model.ID) (reply, error) {
 	if n, err := strconv.Atoi(query.Get("per_page")); err == nil && n > 0 {
 		size = min(n, largestPage)
 	}
-	all := slices.DeleteFunc(c.deliveries.Of(hook), webhook.Delivery.Pending)
+	all := slices.DeleteFunc(c.deliveries.Of(hook), HookDelivery.Pending)
 	if cursor, err := strconv.ParseInt(query.Get("cursor"), 10, 64); err == nil {
-		all = slices.DeleteFunc(all, func(d webhook.Delivery) bool { return d.ID > cursor })
+		all = slices.DeleteFunc(all, func(d HookDelivery) bool { return d.ID > cursor })
 	}
 	header := http.Header{}
 	if len(all) > size {
@@ -248,12 +247,12 @@ func (c *call) listDeliveries(hook model.ID) (reply, error) {
 }
 
 // delivery returns the delivery of a webhook that the path names.
-func (c *call) delivery(hook model.ID) (webhook.Delivery, error) {
+func (c *call) delivery(hook model.ID) (HookDelivery, error) {
 	id, err := strconv.ParseInt(c.PathValue("delivery"), 10, 64)
 	all := c.deliveries.Of(hook)
-	at := slices.IndexFunc(all, func(d webhook.Delivery) bool { return d.ID == id })
+	at := slices.IndexFunc(all, func(d HookDelivery) bool { return d.ID == id })
 	if err != nil || at < 0 {
-		return webhook.Delivery{}, errNotFound
+		return HookDelivery{}, errNotFound
 	}
 	return all[at], nil
 }

@@ -1,6 +1,4 @@
-// Package webhook delivers a sandbox's webhooks as GitHub does, and keeps what
-// became of them.
-package webhook
+package rest
 
 import (
 	"net/http"
@@ -11,8 +9,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 )
 
-// Delivery is one webhook that was sent, or is to be.
-type Delivery struct {
+// HookDelivery is one webhook that was sent, or is to be.
+type HookDelivery struct {
 	ID int64
 	// GUID is that of the happening for this webhook; redeliveries have the
 	// same.
@@ -46,38 +44,38 @@ type Delivery struct {
 }
 
 // Pending reports whether a delivery has not been sent yet.
-func (d Delivery) Pending() bool { return d.Status == "" }
+func (d HookDelivery) Pending() bool { return d.Status == "" }
 
 // maxKept is how many deliveries are kept; older ones are forgotten.
 const maxKept = 5000
 
-// Log is a world's deliveries. Its zero value is empty. It is safe for
+// HookLog is a world's deliveries. Its zero value is empty. It is safe for
 // concurrent use.
-type Log struct {
+type HookLog struct {
 	mu   sync.Mutex
-	kept []*Delivery
+	kept []*HookDelivery
 	last int64
 	// waiting are the deliveries to be sent by webhook, in their order, held
 	// those that come after the next one.
-	waiting, held map[int64][]*Delivery
+	waiting, held map[int64][]*HookDelivery
 	// sending are the webhooks to which something is being sent.
 	sending map[int64]bool
-	sender  *Sender
+	sender  *HookSender
 	// changed is closed and made anew whenever a delivery was sent.
 	changed chan struct{}
 }
 
 // Add takes a delivery to be sent, gives it an id and, if it has none, a GUID,
 // and does to it what a fault says.
-func (l *Log) Add(d Delivery, kind faults.Kind) {
+func (l *HookLog) Add(d HookDelivery, kind faults.Kind) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.add(&d, kind)
 }
 
-func (l *Log) add(d *Delivery, kind faults.Kind) {
+func (l *HookLog) add(d *HookDelivery, kind faults.Kind) {
 	if l.waiting == nil {
-		l.waiting, l.held, l.sending, l.changed = map[int64][]*Delivery{}, map[int64][]*Delivery{}, map[int64]bool{}, make(chan struct{})
+		l.waiting, l.held, l.sending, l.changed = map[int64][]*HookDelivery{}, map[int64][]*HookDelivery{}, map[int64]bool{}, make(chan struct{})
 	}
 	l.last++
 	d.ID = firstID + l.last
@@ -115,7 +113,7 @@ const firstID = 10_000_000_000
 // Redeliver sends a delivery again, with the same GUID and payload, to where
 // its webhook is now. It returns false if there is no such delivery of that
 // webhook.
-func (l *Log) Redeliver(hook, id int64, url, secret string, form bool) bool {
+func (l *HookLog) Redeliver(hook, id int64, url, secret string, form bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, d := range l.kept {
@@ -132,10 +130,10 @@ func (l *Log) Redeliver(hook, id int64, url, secret string, form bool) bool {
 }
 
 // Of returns the deliveries of a webhook, newest first; 0 means of all.
-func (l *Log) Of(hook int64) []Delivery {
+func (l *HookLog) Of(hook int64) []HookDelivery {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var all []Delivery
+	var all []HookDelivery
 	for _, d := range slices.Backward(l.kept) {
 		if hook == 0 || d.HookID == hook {
 			all = append(all, *d)
@@ -146,7 +144,7 @@ func (l *Log) Of(hook int64) []Delivery {
 
 // idle reports whether nothing waits to be sent, and returns what is closed
 // when that may have changed.
-func (l *Log) idle() (bool, <-chan struct{}) {
+func (l *HookLog) idle() (bool, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.waiting) == 0 && len(l.sending) == 0, l.changed

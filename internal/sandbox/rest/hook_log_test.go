@@ -1,4 +1,4 @@
-package webhook_test
+package rest_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/sandbox/webhook"
+	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
 )
 
 // receiver answers deliveries without a network, and notes what they were.
@@ -59,14 +59,14 @@ func hang(in *http.Request) (*http.Response, error) {
 	return nil, in.Context().Err()
 }
 
-func add(l *webhook.Log, hook int64, payloads ...string) {
+func add(l *rest.HookLog, hook int64, payloads ...string) {
 	for _, payload := range payloads {
-		l.Add(webhook.Delivery{HookID: hook, URL: "http://" + string(rune('a'+hook)) + "/", Payload: []byte(payload)}, "")
+		l.Add(rest.HookDelivery{HookID: hook, URL: "http://" + string(rune('a'+hook)) + "/", Payload: []byte(payload)}, "")
 	}
 }
 
 func TestEachWebhookGetsItsDeliveriesInOrder(t *testing.T) {
-	var l webhook.Log
+	var l rest.HookLog
 	to := &receiver{answer: respond(http.StatusOK)}
 	add(&l, 1, "1", "2")
 	sender := l.Start(&http.Client{Transport: to}, time.Now)
@@ -79,7 +79,7 @@ func TestEachWebhookGetsItsDeliveriesInOrder(t *testing.T) {
 
 func TestASlowReceiverHoldsNoOtherUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var l webhook.Log
+		var l rest.HookLog
 		to := &receiver{answer: func(in *http.Request) (*http.Response, error) {
 			if in.URL.Host == "b" {
 				return hang(in)
@@ -95,7 +95,7 @@ func TestASlowReceiverHoldsNoOtherUp(t *testing.T) {
 		assert.True(t, l.Of(1)[0].Pending())
 		require.NoError(t, l.Sent(t.Context()))
 		slow := l.Of(1)[0]
-		assert.Equal(t, []any{"timed out", http.StatusGatewayTimeout, webhook.Timeout}, []any{slow.Status, slow.StatusCode, slow.Duration})
+		assert.Equal(t, []any{"timed out", http.StatusGatewayTimeout, rest.HookTimeout}, []any{slow.Status, slow.StatusCode, slow.Duration})
 	})
 }
 
@@ -111,7 +111,7 @@ func TestHowADeliveryWent(t *testing.T) {
 		"nobody is there":        {func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }, "failed to connect to host", 502},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var l webhook.Log
+			var l rest.HookLog
 			to := &receiver{answer: c.answer}
 			defer l.Start(&http.Client{Transport: to}, time.Now).Stop()
 			add(&l, 1, "1")
@@ -125,7 +125,7 @@ func TestHowADeliveryWent(t *testing.T) {
 
 // What was not sent when sending stopped is sent by the next sender.
 func TestSendingStopsAndGoesOn(t *testing.T) {
-	var l webhook.Log
+	var l rest.HookLog
 	started := make(chan struct{}, 1)
 	to := &receiver{answer: func(in *http.Request) (*http.Response, error) {
 		started <- struct{}{}
@@ -146,7 +146,7 @@ func TestSendingStopsAndGoesOn(t *testing.T) {
 }
 
 func TestOnlyTheLatestDeliveriesAreKept(t *testing.T) {
-	var l webhook.Log
+	var l rest.HookLog
 	for range 6000 {
 		add(&l, 1, "x")
 	}

@@ -1,4 +1,4 @@
-package webhook
+package rest
 
 import (
 	"bytes"
@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// Timeout is how long a receiver may take to answer.
-	Timeout = 10 * time.Second
+	// HookTimeout is how long a receiver may take to answer.
+	HookTimeout = 10 * time.Second
 	// maxResponse is how much of an answer is kept, in bytes.
 	maxResponse = 64 << 10
 	userAgent   = "GitHub-Hookshot/sandbox"
@@ -35,10 +35,10 @@ const (
 	statusNoConnection = "failed to connect to host"
 )
 
-// Sender sends the deliveries of a log: those of each webhook one after the
+// HookSender sends the deliveries of a log: those of each webhook one after the
 // other, without trying again.
-type Sender struct {
-	log    *Log
+type HookSender struct {
+	log    *HookLog
 	client *http.Client
 	now    func() time.Time
 
@@ -51,10 +51,10 @@ type Sender struct {
 // Start has a log's deliveries sent with a client, those that wait already
 // first, until Stop is called. The clock tells when, and how long it took.
 // There is one sender for a log; a further one takes its place.
-func (l *Log) Start(client *http.Client, now func() time.Time) *Sender {
+func (l *HookLog) Start(client *http.Client, now func() time.Time) *HookSender {
 	plain := *client
 	plain.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	s := &Sender{log: l, client: &plain, now: now}
+	s := &HookSender{log: l, client: &plain, now: now}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	s.begin = func(hook int64) { s.work.Go(func() { s.drain(ctx, hook) }) }
@@ -69,7 +69,7 @@ func (l *Log) Start(client *http.Client, now func() time.Time) *Sender {
 
 // Stop ends sending and waits for what is under way, which is broken off. What
 // was not sent waits for another sender.
-func (s *Sender) Stop() {
+func (s *HookSender) Stop() {
 	s.log.mu.Lock()
 	if s.log.sender == s {
 		s.log.sender = nil
@@ -80,7 +80,7 @@ func (s *Sender) Stop() {
 }
 
 // Sent waits until nothing waits to be sent, or the context ends.
-func (l *Log) Sent(ctx context.Context) error {
+func (l *HookLog) Sent(ctx context.Context) error {
 	for {
 		idle, changed := l.idle()
 		if idle {
@@ -96,7 +96,7 @@ func (l *Log) Sent(ctx context.Context) error {
 
 // wake has a webhook's deliveries sent, unless they are already. The caller
 // holds the lock.
-func (l *Log) wake(hook int64) {
+func (l *HookLog) wake(hook int64) {
 	if l.sender == nil || l.sending[hook] || len(l.waiting[hook]) == 0 {
 		return
 	}
@@ -105,7 +105,7 @@ func (l *Log) wake(hook int64) {
 }
 
 // drain sends the deliveries of a webhook until none waits.
-func (s *Sender) drain(ctx context.Context, hook int64) {
+func (s *HookSender) drain(ctx context.Context, hook int64) {
 	for {
 		d, more := s.log.next(ctx, hook)
 		if !more {
@@ -121,7 +121,7 @@ func (s *Sender) drain(ctx context.Context, hook int64) {
 
 // next takes a webhook's next delivery. If there is none, or the context has
 // ended, nothing is being sent any more.
-func (l *Log) next(ctx context.Context, hook int64) (*Delivery, bool) {
+func (l *HookLog) next(ctx context.Context, hook int64) (*HookDelivery, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	close(l.changed)
@@ -139,9 +139,9 @@ func (l *Log) next(ctx context.Context, hook int64) (*Delivery, bool) {
 }
 
 // send sends one delivery and returns it with what became of it.
-func (s *Sender) send(ctx context.Context, d *Delivery) Delivery {
+func (s *HookSender) send(ctx context.Context, d *HookDelivery) HookDelivery {
 	sent := *d
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	ctx, cancel := context.WithTimeout(ctx, HookTimeout)
 	defer cancel()
 	sent.DeliveredAt = s.now()
 	request, err := d.request(ctx)
@@ -172,7 +172,7 @@ func (s *Sender) send(ctx context.Context, d *Delivery) Delivery {
 
 // request makes a delivery's request, as "Webhook events and payloads" of
 // GitHub's documentation describes it.
-func (d *Delivery) request(ctx context.Context) (*http.Request, error) {
+func (d *HookDelivery) request(ctx context.Context) (*http.Request, error) {
 	body, kind, target := d.Payload, "application/json", "repository"
 	if d.Form {
 		body, kind = []byte(url.Values{"payload": {string(d.Payload)}}.Encode()), "application/x-www-form-urlencoded"
