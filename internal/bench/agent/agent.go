@@ -4,7 +4,7 @@
 // A [Provider] starts a [Session] for every attempt. A session takes prompts
 // and gives a [Transcript], which is the same for every provider, so that
 // [Measure] measures all of them alike. Programs of agents run in a [Place], in
-// folders that are emptied before each session. Package agenttest has the tests that
+// folders that are emptied before each session. Package realtool has the tests that
 // every provider passes.
 package agent
 

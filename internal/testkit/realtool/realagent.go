@@ -16,7 +16,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/agenttest"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/talk"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
@@ -79,7 +78,7 @@ func plans(all map[string][]stubmodel.Step) *stubmodel.Server {
 	return &stubmodel.Server{Plan: func(r stubmodel.Request) []stubmodel.Step { return all[r.Prompt()] }}
 }
 
-// Conform runs the suite of package agenttest.
+// Conform runs all checks of [Exercise].
 func Conform(t *testing.T, a Agent) {
 	t.Helper()
 	heard := make(chan struct{})
@@ -100,11 +99,11 @@ func Conform(t *testing.T, a Agent) {
 			}
 		}
 	}
-	agenttest.Exercise(t, func(t *testing.T) agenttest.Harness {
-		return agenttest.Harness{
+	Exercise(t, func(t *testing.T) Harness {
+		return Harness{
 			Provider: a.Provider(t, model), Setup: Setup(),
-			First:  agenttest.Exchange{Prompt: agent.Prompt{Text: "say apple"}, Answer: "done: say apple"},
-			Second: agenttest.Exchange{Prompt: agent.Prompt{Text: "say pear"}, Answer: "done: say pear"},
+			First:  Exchange{Prompt: agent.Prompt{Text: "say apple"}, Answer: "done: say apple"},
+			Second: Exchange{Prompt: agent.Prompt{Text: "say pear"}, Answer: "done: say pear"},
 			Silent: agent.Prompt{Text: "be silent"}, Heard: heard,
 			Stall: agent.Prompt{Text: "stall"}, Crash: agent.Prompt{Text: "crash"},
 			Spent: func(session string) (bench.Tokens, float64) {

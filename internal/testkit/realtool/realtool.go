@@ -1,5 +1,6 @@
 // Package realtool runs the real programs that agents use, unmodified, in
-// tests: on a handler that stands for GitHub, behind the egress proxy.
+// tests: on a handler that stands for GitHub, behind the egress proxy. It also has the
+// checks that every provider of agents passes, see [Exercise].
 package realtool
 
 import (

@@ -41,9 +41,8 @@ var restricted = map[string][]string{
 // importers are the only ones that may import a folder, besides tests and
 // itself.
 var importers = map[string][]string{
-	"internal/sandbox/...":           {"internal/bench/target/...", "internal/cli/..."},
-	"internal/testkit/...":           {},
-	"internal/bench/agent/agenttest": {"internal/testkit/realtool"},
+	"internal/sandbox/...": {"internal/bench/target/...", "internal/cli/..."},
+	"internal/testkit/...": {},
 }
 
 // strangers do not import each other.
@@ -59,9 +58,8 @@ var impure = []string{
 var purePackages = []string{"internal/bench/gate", "internal/bench/evidence"}
 
 const (
-	providers  = "internal/bench/agent"
-	agentTests = "internal/bench/agent/agenttest"
-	runnerOf   = "internal/bench/runner"
+	providers = "internal/bench/agent"
+	runnerOf  = "internal/bench/runner"
 )
 
 // wiring is where the outside world comes in.
@@ -195,7 +193,7 @@ func sharedByProviders() []string {
 func providerOf(folder string) (string, bool) {
 	rest, below := strings.CutPrefix(folder, providers+"/")
 	name, _, _ := strings.Cut(rest, "/")
-	return name, below && folder != agentTests && !slices.Contains(sharedByProviders(), folder)
+	return name, below && !slices.Contains(sharedByProviders(), folder)
 }
 
 func providersAreStrangers(m module) (breaches []string) {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/agenttest"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
 	"github.com/ghx-dev/bench-action/internal/testkit"
+	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
 
@@ -104,11 +104,11 @@ func TestExercise(t *testing.T) {
 		}
 	}
 	provider := newReal(t, model)
-	agenttest.Exercise(t, func(t *testing.T) agenttest.Harness {
-		h := agenttest.Harness{
+	realtool.Exercise(t, func(t *testing.T) realtool.Harness {
+		h := realtool.Harness{
 			Provider: kept{provider}, Setup: setup(),
-			First:  agenttest.Exchange{Prompt: agent.Prompt{Text: "say apple"}, Answer: "done: say apple"},
-			Second: agenttest.Exchange{Prompt: agent.Prompt{Text: "say pear"}, Answer: "done: say pear"},
+			First:  realtool.Exchange{Prompt: agent.Prompt{Text: "say apple"}, Answer: "done: say apple"},
+			Second: realtool.Exchange{Prompt: agent.Prompt{Text: "say pear"}, Answer: "done: say pear"},
 			Silent: agent.Prompt{Text: "be silent"}, Heard: heard,
 			Stall: agent.Prompt{Text: "stall"}, Crash: agent.Prompt{Text: "crash"},
 			Spent: func(session string) (bench.Tokens, float64) {

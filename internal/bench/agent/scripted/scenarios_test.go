@@ -17,12 +17,12 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/agenttest"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/scripted"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/envelope"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
@@ -280,7 +280,7 @@ func tokensByTheRule(transcript agent.Transcript, fresh int64, uses []traffic) b
 }
 
 func TestConformance(t *testing.T) {
-	agenttest.Exercise(t, func(t *testing.T) agenttest.Harness {
+	realtool.Exercise(t, func(t *testing.T) realtool.Harness {
 		place := newPlace(t)
 		provider, err := scripted.New(scripted.Options{Pause: -1, Faults: []scripted.Fault{
 			{Scenario: "issue-view-001", Kind: scripted.NoFirstAnswer},
@@ -297,9 +297,9 @@ func TestConformance(t *testing.T) {
 			require.NoError(t, err)
 			return agent.Prompt{Text: resolved.Prompt, Play: agent.Play{ScenarioID: id, Input: resolved.Input, Iteration: 1, Attempt: 1}}
 		}
-		return agenttest.Harness{
+		return realtool.Harness{
 			Provider: provider, Setup: agent.Setup{Mode: bench.GHX, Env: place.Env},
-			First: agenttest.Exchange{Prompt: prompt("repo-view-001")}, Second: agenttest.Exchange{Prompt: prompt("pr-view-001")},
+			First: realtool.Exchange{Prompt: prompt("repo-view-001")}, Second: realtool.Exchange{Prompt: prompt("pr-view-001")},
 			Silent: prompt("issue-view-001"), Stall: prompt("issue-list-001"), Crash: prompt("pr-list-001"),
 		}
 	})

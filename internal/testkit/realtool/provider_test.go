@@ -1,4 +1,4 @@
-package agenttest_test
+package realtool_test
 
 import (
 	"testing"
@@ -7,15 +7,15 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/agenttest"
+	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 )
 
 func TestExercisePassesAProviderInOrder(t *testing.T) {
-	agenttest.Exercise(t, func(*testing.T) agenttest.Harness { return memoryHarness(noDefect) })
+	realtool.Exercise(t, func(*testing.T) realtool.Harness { return memoryHarness(noDefect) })
 }
 
 func TestExerciseNeedsNoOptionalHooks(t *testing.T) {
-	agenttest.Exercise(t, func(*testing.T) agenttest.Harness {
+	realtool.Exercise(t, func(*testing.T) realtool.Harness {
 		h := memoryHarness(noDefect)
 		h.Heard, h.Spent = nil, nil
 		h.Stall, h.Crash = agent.Prompt{}, agent.Prompt{}
@@ -74,7 +74,7 @@ func TestChecksFailADefectiveProvider(t *testing.T) {
 // happen, so that a provider that hangs takes no time.
 func checksFailedBy(t *testing.T, d defect) (failed []string) {
 	synctest.Test(t, func(t *testing.T) {
-		failed = agenttest.RunChecks(t.Context(), func() agenttest.Harness { return memoryHarness(d) })
+		failed = realtool.RunChecks(t.Context(), func() realtool.Harness { return memoryHarness(d) })
 	})
 	return failed
 }

@@ -1,4 +1,4 @@
-package agenttest_test
+package realtool_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
-	"github.com/ghx-dev/bench-action/internal/bench/agent/agenttest"
+	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 )
 
 // defect is a way in which a provider can be wrong.
@@ -78,12 +78,12 @@ func newMemory(d defect) *memory {
 	}
 }
 
-func memoryHarness(d defect) agenttest.Harness {
+func memoryHarness(d defect) realtool.Harness {
 	m := newMemory(d)
-	return agenttest.Harness{
+	return realtool.Harness{
 		Provider: m,
-		First:    agenttest.Exchange{Prompt: agent.Prompt{Text: "say one"}, Answer: "one"},
-		Second:   agenttest.Exchange{Prompt: agent.Prompt{Text: "say two"}},
+		First:    realtool.Exchange{Prompt: agent.Prompt{Text: "say one"}, Answer: "one"},
+		Second:   realtool.Exchange{Prompt: agent.Prompt{Text: "say two"}},
 		Silent:   agent.Prompt{Text: "silent"},
 		Heard:    m.heard,
 		Stall:    agent.Prompt{Text: "stall"},

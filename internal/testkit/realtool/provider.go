@@ -1,9 +1,4 @@
-// Package agenttest has the tests that every provider of agents passes.
-//
-// A provider's own test makes a [Harness] and gives it to [Exercise]. The
-// checks wait for events and never for time, but for [Harness.Patience], after
-// which a check that gets no answer fails.
-package agenttest
+package realtool
 
 import (
 	"context"
