@@ -18,7 +18,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
-	"github.com/ghx-dev/bench-action/internal/bench/scene"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
@@ -80,11 +79,11 @@ func seeded() bench.Manifest {
 			"workflow_run_running":   {"id": 17345678905},
 			"workflow_run_artifacts": {"id": 17345678906, "artifact_count": 1},
 
-			"texts": with(scene.Plain("s").Texts, object{
+			"texts": with(fixture.Plain("s").Texts, object{
 				"labels_to_add": []any{"bug"}, "labels_to_set": []any{"bench-fixture", "enhancement"}, "bug_label": "bug", "feature_label": "enhancement",
 				"assignees": []any{"aryeko"}, "reviewers": []any{"linnea-berg"},
 			}),
-			"missing": scene.Plain("s").Missing,
+			"missing": fixture.Plain("s").Missing,
 
 			"metadata": {"seed_id": "s", "generated_at": "2026-01-01T00:00:00.000Z", "run_id": "r"},
 		},

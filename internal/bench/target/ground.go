@@ -7,14 +7,14 @@ import (
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/scene"
+	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
 // newWorld returns a world with the fixtures repository, not yet seeded.
-func newWorld(ground scene.Ground) (*sandbox.World, error) {
+func newWorld(ground fixture.Ground) (*sandbox.World, error) {
 	world, err := sandbox.New()
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func firstID(v bench.Variation) model.ID {
 }
 
 // lay makes in an empty world what a scene begins with.
-func lay(s *model.State, g scene.Ground) error {
+func lay(s *model.State, g fixture.Ground) error {
 	s.LastID = max(s.LastID, g.FirstID)
 	if !g.Begin.IsZero() {
 		s.Now = g.Begin
@@ -62,7 +62,7 @@ func lay(s *model.State, g scene.Ground) error {
 }
 
 // addHome makes the organization's repository, and its types of issues.
-func addHome(s *model.State, owner model.ID, org *model.User, g scene.Ground) error {
+func addHome(s *model.State, owner model.ID, org *model.User, g fixture.Ground) error {
 	for _, t := range g.IssueTypes {
 		s.AddIssueType(org, model.IssueType{Name: t.Name, Description: t.Description, Color: t.Color, Enabled: !t.Disabled})
 	}
@@ -71,7 +71,7 @@ func addHome(s *model.State, owner model.ID, org *model.User, g scene.Ground) er
 }
 
 // addPeople makes the accounts that may do something in the repository.
-func addPeople(s *model.State, repo *model.Repo, g scene.Ground) {
+func addPeople(s *model.State, repo *model.Repo, g fixture.Ground) {
 	// GitHub shows drafts of releases only to those who may write, so the
 	// verifier may, and does not.
 	may := map[string]model.Permission{Agent: model.PermAdmin, Verifier: model.PermWrite, g.Reviewer: model.PermWrite}
@@ -87,13 +87,13 @@ func addPeople(s *model.State, repo *model.Repo, g scene.Ground) {
 	}
 }
 
-func scriptOf(in scene.Script) model.Script {
+func scriptOf(in fixture.Script) model.Script {
 	script := model.Script{Workflow: in.Workflow, Job: in.Job, Branch: in.Branch, FailingStep: in.Step, Log: in.Log, Hanging: in.Hanging}
 	for range in.Failures {
 		script.Outcomes = append(script.Outcomes, model.Failure)
 	}
 	switch {
-	case in.Failures == scene.Always:
+	case in.Failures == fixture.Always:
 		script.Outcomes = []model.Conclusion{model.Failure}
 	case in.Failures > 0:
 		script.Outcomes = append(script.Outcomes, model.Success)
@@ -104,7 +104,7 @@ func scriptOf(in scene.Script) model.Script {
 	return script
 }
 
-func filesOf(files []scene.File) (changes []gitstore.Change) {
+func filesOf(files []fixture.File) (changes []gitstore.Change) {
 	for _, f := range files {
 		changes = append(changes, gitstore.Change{Path: f.Path, Content: []byte(f.File)})
 	}
@@ -112,7 +112,7 @@ func filesOf(files []scene.File) (changes []gitstore.Change) {
 }
 
 // addEarlier makes labels, milestones and issues that nobody seeds.
-func addEarlier(s *model.State, owner model.ID, repo *model.Repo, g scene.Ground) error {
+func addEarlier(s *model.State, owner model.ID, repo *model.Repo, g fixture.Ground) error {
 	for _, l := range g.Labels {
 		if _, err := s.CreateLabel(owner, repo, model.NewLabel{Name: l.Name, Color: l.Color, Description: l.Description}); err != nil {
 			return fmt.Errorf("label %s: %w", l.Name, err)
@@ -131,7 +131,7 @@ func addEarlier(s *model.State, owner model.ID, repo *model.Repo, g scene.Ground
 	return nil
 }
 
-func addIssue(s *model.State, owner model.ID, repo *model.Repo, in scene.Issue) error {
+func addIssue(s *model.State, owner model.ID, repo *model.Repo, in fixture.Issue) error {
 	author := s.User(in.Author).ID
 	issue, err := s.OpenIssue(author, repo, model.NewIssue{Title: in.Title, Body: in.Body, Labels: in.Labels})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/bench/scene"
+	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
@@ -73,7 +73,7 @@ func TestMCPServerOffersTheToolsThatScenariosNeed(t *testing.T) {
 func TestMCPContextAndUsers(t *testing.T) {
 	m := openAllMCP(t)
 	m.has(map[string]any{"login": target.Agent}, "get_me", nil)
-	ground := scene.Plain("").Ground
+	ground := fixture.Plain("").Ground
 	m.has(map[string]any{"total_count": 1}, "search_users", map[string]any{"query": ground.Reviewer + " in:login"})
 	m.has(map[string]any{"total_count": 1, "items": []any{map[string]any{"login": ground.Organization}}}, "search_orgs", map[string]any{"query": ground.Organization})
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/scene"
+	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
@@ -19,17 +19,17 @@ import (
 // The accounts that every sandbox has, beside those of its scene.
 const (
 	// Owner owns the fixtures repository and seeds it.
-	Owner = scene.Owner
+	Owner = fixture.Owner
 	// Agent is who the measured agent is.
-	Agent = scene.Agent
+	Agent = fixture.Agent
 	// Verifier is who checkpoints read as.
-	Verifier = scene.Verifier
+	Verifier = fixture.Verifier
 	// Reviewer writes the seeded reviews where fixtures do not vary.
-	Reviewer = scene.Reviewer
+	Reviewer = fixture.Reviewer
 )
 
 // FixturesName is the name of the fixtures repository.
-const FixturesName = scene.Name
+const FixturesName = fixture.Name
 
 // FixturesRepo is the full name of the fixtures repository.
 const FixturesRepo = Owner + "/" + FixturesName
@@ -54,7 +54,7 @@ type Sandbox struct {
 // NewSandbox returns a sandbox with the fixtures repository of one variation, not
 // yet seeded; without one, with that which does not vary, as on GitHub.
 func NewSandbox(v *bench.Variation) (*Sandbox, error) {
-	base, err := newWorld(scene.Of("", v).Ground)
+	base, err := newWorld(fixture.Of("", v).Ground)
 	return &Sandbox{base: base, variation: v, places: map[*sandbox.Server]bool{}}, err
 }
 
@@ -137,7 +137,7 @@ func open(ctx context.Context, world *sandbox.World, v *bench.Variation) (*Keys,
 		return nil, fault.Infraf("serve the sandbox on loopback: %w", err)
 	}
 	return &Keys{
-		Owner: grant(world, server.URL, Owner, NewToken()), Reviewer: grant(world, server.URL, scene.Of("", v).Ground.Reviewer, NewToken()), server: server,
+		Owner: grant(world, server.URL, Owner, NewToken()), Reviewer: grant(world, server.URL, fixture.Of("", v).Ground.Reviewer, NewToken()), server: server,
 	}, nil
 }
 
@@ -150,7 +150,7 @@ func inside(world *sandbox.World, v *bench.Variation) *Keys {
 		access.Transport = within{world}
 		return access
 	}
-	return &Keys{Owner: at(Owner), Reviewer: at(scene.Of("", v).Ground.Reviewer)}
+	return &Keys{Owner: at(Owner), Reviewer: at(fixture.Of("", v).Ground.Reviewer)}
 }
 
 // Prepare copies the seeded world and serves the copy. Places share the

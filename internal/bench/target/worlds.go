@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/scene"
+	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
@@ -98,7 +98,7 @@ func (w *worlds) get(ctx context.Context, key worldKey) (*seededWorld, error) {
 
 // fixtures makes a world with the fixtures.
 func (w *worlds) fixtures(ctx context.Context, key worldKey) (*seededWorld, error) {
-	empty, err := newWorld(scene.Draw(key.variation).Ground)
+	empty, err := newWorld(fixture.Draw(key.variation).Ground)
 	if err != nil {
 		return nil, err
 	}

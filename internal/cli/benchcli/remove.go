@@ -11,7 +11,7 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
-	"github.com/ghx-dev/bench-action/internal/bench/scene"
+	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/target/live"
 	"github.com/ghx-dev/bench-action/internal/github"
 )
@@ -78,7 +78,7 @@ func (r *remote) removeRuns(ctx context.Context, workflow string) error {
 		return err
 	}
 	for _, run := range runs.WorkflowRuns {
-		if !strings.HasSuffix(run.GetDisplayTitle(), " "+r.seedID) || strings.HasPrefix(run.GetHeadBranch(), scene.BranchPrefix) {
+		if !strings.HasSuffix(run.GetDisplayTitle(), " "+r.seedID) || strings.HasPrefix(run.GetHeadBranch(), fixture.BranchPrefix) {
 			continue
 		}
 		if run.GetStatus() != "completed" {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
-	"github.com/ghx-dev/bench-action/internal/bench/scene"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
@@ -161,7 +160,7 @@ func emptyWorld() (*localWorld, error) {
 	if err != nil {
 		return nil, err
 	}
-	ground := scene.Plain("").Ground
+	ground := fixture.Plain("").Ground
 	err = world.Setup(func(s *model.State) error {
 		owner := s.AddUser(model.NewUser{Login: target.Owner})
 		for _, login := range []string{ground.Reviewer, target.Agent} {

@@ -20,9 +20,9 @@ var layers = [][]string{
 	{"internal/app/settings", "internal/app/dashboard", "internal/app/config", "internal/bench/verify", "internal/bench/audit", "harness/..."},
 	{"internal/publish", "internal/actions/..."},
 	{"internal/ghevent"},
-	{"internal/bench/station", "internal/bench/runner", "internal/bench/fixture", "internal/bench/report", "internal/comment/...", "internal/queue/..."},
+	{"internal/bench/station", "internal/bench/runner", "internal/bench/report", "internal/comment/...", "internal/queue/..."},
 	{
-		"internal/bench/gate", "internal/bench/evidence", "internal/bench/scenario", "internal/bench/scene", "internal/bench/world/...", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
+		"internal/bench/gate", "internal/bench/evidence", "internal/bench/scenario", "internal/bench/fixture", "internal/bench/world/...", "internal/bench/agent/...", "internal/bench/target/...", "internal/bench/checkpoint",
 		"internal/bench/envelope", "internal/bench/ledger", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
 		"internal/confine/...", "internal/bench/toolset",
 	},
