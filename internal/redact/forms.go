@@ -12,7 +12,7 @@ import (
 // Forms returns the secret and the other ways in which it may be written:
 // escaped for a URL's path or query, escaped in a JSON string and in a JSON
 // string within one, and in base64, alone or as a part of a longer text, as
-// in a Basic authorization. Forms shorter than [MinLength] are left out.
+// in a Basic authorization. None is shorter than the secret.
 func Forms(secret string) []string {
 	forms := []string{
 		secret,
@@ -30,8 +30,7 @@ func Forms(secret string) []string {
 		}
 	}
 	slices.Sort(forms)
-	forms = slices.Compact(forms)
-	return slices.DeleteFunc(forms, func(form string) bool { return len(form) < MinLength })
+	return slices.Compact(forms)
 }
 
 // inJSON returns s as it stands between the quotes of a JSON string. Some
@@ -40,9 +39,7 @@ func inJSON(s string, escapeHTML bool) string {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(escapeHTML)
-	if err := e.Encode(s); err != nil {
-		return s
-	}
+	_ = e.Encode(s) // A text can be encoded, and a buffer takes it.
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(out.String()), `"`), `"`)
 }
 

@@ -82,6 +82,15 @@ func TestStringFindsWellKnownTokens(t *testing.T) {
 	}
 }
 
+func TestStringFindsTheShortestTokens(t *testing.T) {
+	for literal, shortest := range map[string]int{"ghs_": 16, "sk-": 20, "Bearer ": 16, "Authorization:": 8} {
+		token := literal + strings.Repeat("x", shortest)
+		assert.NotContains(t, redact.New().String(token), "x", token)
+		assert.Equal(t, token[1:], redact.New().String(token[1:]), "that is no token")
+		assert.Equal(t, token[:len(token)-1], redact.New().String(token[:len(token)-1]), "that is too short for one")
+	}
+}
+
 func TestStringLeavesWhatIsNoSecret(t *testing.T) {
 	for name, text := range map[string]string{
 		"a value too short to be a secret": "abcde",
