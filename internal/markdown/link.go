@@ -27,7 +27,8 @@ func Link(text, address string) string {
 var inAngles = strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C", "\\", "%5C", "$", "%24", "`", "%60")
 
 func safeURL(address string) (string, bool) {
-	if len(address) > maxURL || Clean(address, maxURL) != address || strings.Contains(address, " ") {
+	noPartOfURL := func(r rune) bool { return r <= ' ' || r > '~' }
+	if len(address) > maxURL || strings.ContainsFunc(address, noPartOfURL) {
 		return "", false
 	}
 	u, err := url.Parse(address)

@@ -242,6 +242,8 @@ func TestALogLineIsNoCommand(t *testing.T) {
 }
 
 func TestALinkLeadsToTheWebOrNowhere(t *testing.T) {
+	long := strings.Repeat("a", 120)
+	longest := "https://x.example/" + strings.Repeat("a", 2000-len("https://x.example/"))
 	for _, c := range []struct{ name, address, want string }{
 		{"a page", "https://github.com/acme/tool/actions/runs/1", "[run](<https://github.com/acme/tool/actions/runs/1>)"},
 		{"parentheses and a query", "https://x.example/a(b)?c=d&e=f", "[run](<https://x.example/a(b)?c=d&e=f>)"},
@@ -256,7 +258,16 @@ func TestALinkLeadsToTheWebOrNowhere(t *testing.T) {
 		{"credentials", "https://user:secret@x.example/", "run"},
 		{"a line end", "https://x.example/\n# heading", "run"},
 		{"a space", "https://x.example/a b", "run"},
-		{"too long", "https://x.example/" + strings.Repeat("a", 2000), "run"},
+		{"a long name", "https://github.com/" + long + "/tool", "[run](<https://github.com/" + long + "/tool>)"},
+		{"as long as may be", longest, "[run](<" + longest + ">)"},
+		{"too long", longest + "a", "run"},
+		{"what turns the writing around", "https://x.example/?q=\u202eexe", "run"},
+		{"what is not seen", "https://x.example/?q=a\u200b", "run"},
+		{"letters that no URL has", "https://x.example/?q=é", "run"},
+		{"the last letter that one has", "https://x.example/~me!", "[run](<https://x.example/~me!>)"},
+		{"invalid bytes", "https://x.example/?q=\xff", "run"},
+		{"an escape that is none", "https://x.example/%zz", "run"},
+		{"no host", "https:///a", "run"},
 	} {
 		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, markdown.Link("run", c.address)) })
 	}
