@@ -29,11 +29,10 @@ const (
 // long is cut. It escapes nothing.
 func Clean(s string, most int) string {
 	var out strings.Builder
-	kept, word, marks, space := 0, 0, 0, false
+	var kept, word, marks int
+	var space bool
 	for _, r := range s {
 		switch {
-		case '!' <= r && r <= '~': // most of all texts
-			marks = 0
 		case unicode.IsSpace(r):
 			space, word = true, 0
 			continue

@@ -3,6 +3,7 @@ package markdown
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // invisible has no width. Put into a word it keeps GitHub from making a
@@ -44,12 +45,12 @@ func Text(s string, most int) string {
 // beginsBlock reports whether r makes a line that begins with this text a list
 // item, a rule or a heading's underline.
 func beginsBlock(before []rune, r rune, after []rune) bool {
-	ends := len(after) == 0 || after[0] == ' '
+	next := first(after)
 	switch r {
 	case '-', '+', '=':
-		return len(before) == 0 && (ends || after[0] == r)
+		return len(before) == 0 && (next == ' ' || next == r)
 	case '.', ')':
-		return len(before) > 0 && ends && everyRune(before, unicode.IsDigit)
+		return len(before) > 0 && next == ' ' && everyRune(before, unicode.IsDigit)
 	default:
 		return false
 	}
@@ -58,28 +59,36 @@ func beginsBlock(before []rune, r rune, after []rune) bool {
 // isReference reports whether r, between these, could be the beginning or the
 // middle of something that GitHub makes a link or a picture of.
 func isReference(before []rune, r rune, after []rune) bool {
+	next := first(after)
 	switch r {
 	case '@':
-		return len(after) > 0 && after[0] != ' '
+		return next != ' '
 	case '#':
-		return len(after) > 0 && isWord(after[0])
+		return isWord(next)
 	case '-':
-		return len(after) > 0 && isWord(after[0]) && endsWithWord(before, "gh", "ghsa", "cve")
+		return isWord(next) && endsWithWord(before, "gh", "ghsa", "cve")
 	case ':':
-		return len(after) > 0 && (after[0] == '/' || after[0] == ':' || isShortcode(after)) ||
-			endsWithWord(before, "mailto", "xmpp")
+		return next == '/' || isShortcode(after) || endsWithWord(before, "mailto", "xmpp")
 	case 'w', 'W':
-		return endsWithWord(before, "ww") && len(after) > 0 && after[0] == '.'
+		return next == '.' && endsWithWord(before, "ww")
 	default:
 		return isHex(r) && breaksCommit(before, after)
 	}
 }
 
-// isShortcode reports whether an emoji's name and a colon follow.
+// first returns the first character of a text, and a space for none.
+func first(text []rune) rune {
+	if len(text) == 0 {
+		return ' '
+	}
+	return text[0]
+}
+
+// isShortcode reports whether an emoji's name, or none, and a colon follow.
 func isShortcode(after []rune) bool {
-	for i, r := range after {
+	for _, r := range after {
 		if r == ':' {
-			return i > 0
+			return true
 		}
 		if !isWord(r) && r != '+' && r != '-' {
 			return false
@@ -113,7 +122,7 @@ func isHex(r rune) bool { return strings.ContainsRune("0123456789abcdefABCDEF", 
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-func isASCIIWord(r rune) bool { return r <= unicode.MaxASCII && isWord(r) }
+func isASCIIWord(r rune) bool { return utf8.RuneLen(r) == 1 && isWord(r) }
 
 func startsWord(before []rune) bool { return len(before) == 0 || !isASCIIWord(before[len(before)-1]) }
 

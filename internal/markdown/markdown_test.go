@@ -37,6 +37,7 @@ var hostile = []string{
 	"</details></table></td></div>{{.}}'\"--><!--",
 	"`", "``", "` `` ``` ````", "a`b", "`a", "a`", "\\`", "\\", "a\\", "&amp;", "&#64;octocat", "@", "#", ":", "",
 	strings.Repeat("very long ", 500), strings.Repeat("x", 5000), "e" + strings.Repeat("\u0301", 500), strings.Repeat("@a ", 300),
+	"@a", "#1", "GH-1", "CVE-1", "a@b", "://", ":white_check_mark:", "www.", "édeadbeef1é", "_deadbeef1", "deadbee",
 	"/bench approve 0123456789abcdef0123456789abcdef01234567",
 }
 
@@ -47,6 +48,7 @@ var places = map[string]string{
 	"bold":        "**%s**\n",
 	"a quote":     "> %s\n",
 	"details":     "<details><summary>title</summary>\n\n%s\n\n</details>\n",
+	"a next line": "above\n%s\n",
 	"a sentence":  "before %s after\n",
 	"a cell":      "| a | b |\n|---|---|\n| x | %s |\n| %s | y |\n",
 }
@@ -196,6 +198,39 @@ func TestTextShowsWhatItWasGiven(t *testing.T) {
 	}
 }
 
+// Names and figures are copied out of pages, and searched there.
+func TestTextLeavesOrdinaryTextsAsTheyAre(t *testing.T) {
+	for _, s := range []string{
+		"-5 % and +5 %", "=5", "a - b + c = d", "a b - c", "1.5 seconds", "first. Then", "x1) y", ". then",
+		"at noon @ the office", "high-5 and low-5", "gh - cve - x", "see gh-, x", "see gh-", "pr-merge-001", "1a-2b",
+		"error: no such file: x", "at 12:30", "ends with:", "wwwx", "ww.x", "awww.x", "see www", "a w.x",
+		"deadbe", "xdeadbeef1", "deadbeef1x", "facades and decades", "a 12345 6 b",
+	} {
+		assert.Equal(t, s, markdown.Text(s, most))
+	}
+}
+
+// The dots are where a word is broken by what has no width.
+func TestTextBreaksNoMoreThanWhatGitHubLinks(t *testing.T) {
+	for s, want := range map[string]string{
+		"@octocat or @ home":           "@·octocat or @ home",
+		"#12 or # 12":                  `\#·12 or \# 12`,
+		"gh-12, CVE-2021 and rough-12": "gh-·12, CVE-·2021 and rough-12",
+		"https://x":                    "https:·//x",
+		"a::b":                         "a:·:b",
+		"ok :tada: at 12:30":           "ok :·tada: at 12:30",
+		"www.x, wwwx and WWW.x":        "www·.x, wwwx and WWW·.x",
+		"mailto:x and xmpp:y, into:z":  "mailto:·x and xmpp:·y, into:z",
+		"at deadbee, not at deadbe":    "at dead·bee, not at deadbe",
+		"x 0123456789abc y":            "x 0123·4567·89ab·c y",
+		"costs $5":                     "costs <span>$</span>5",
+		"1. one":                       `1\. one`,
+		"- one":                        `\- one`,
+	} {
+		assert.Equal(t, want, strings.ReplaceAll(markdown.Text(s, most), "\u200b", "·"))
+	}
+}
+
 // unslash takes away the backslashes of escapes, as a renderer does.
 func unslash(s string) string {
 	return regexp.MustCompile(`\\([!-/:-@\[-`+"`"+`{-~])`).ReplaceAllString(s, "$1")
@@ -208,6 +243,7 @@ func TestCodeKeepsNamesAsTheyAre(t *testing.T) {
 	assert.Empty(t, markdown.Code(" \u200b ", most))
 	assert.Equal(t, "`a\\b`", markdown.Code(`a\b`, most))
 	assert.Equal(t, "a&#124;b", markdown.CodeCell("a|b", most))
+	assert.Equal(t, "`pr-merge-001`", markdown.CodeCell("pr-merge-001", most))
 }
 
 func TestCleanKeepsALineShort(t *testing.T) {
@@ -223,9 +259,16 @@ func TestCleanKeepsALineShort(t *testing.T) {
 	}
 	t.Run("a word that has no end is cut, and the text goes on", func(t *testing.T) {
 		assert.Equal(t, strings.Repeat("x", 100)+"… then", markdown.Clean(strings.Repeat("x", 1<<20)+" then", 200))
+		long := strings.Repeat("x", 100) + " " + strings.Repeat("y", 100)
+		assert.Equal(t, long, markdown.Clean(long, 300))
 	})
 	t.Run("accents do not pile up", func(t *testing.T) {
 		assert.Equal(t, "e\u0301\u0301 ", markdown.Clean("e"+strings.Repeat("\u0301", 50), 10)+" ")
+		assert.Equal(t, "\u0301\u0301", markdown.Clean(strings.Repeat("\u0301", 50), 10))
+	})
+	t.Run("each letter has its own accents", func(t *testing.T) {
+		word := "e\u0301\u0302o\u0301\u0302ø\u0301\u0302"
+		assert.Equal(t, word, markdown.Clean(word, 10))
 	})
 }
 
