@@ -3,10 +3,12 @@ package jsondoc
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	yamlparser "github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
@@ -36,19 +38,33 @@ func ParseYAMLUpTo(file string, data []byte, most int) (*Document, Problems) {
 		r.report(r.root, "is nested deeper than %d levels", MaxDepth)
 		return nil, r.problems
 	}
-	parsed, err := yamlparser.ParseBytes(data, 0)
+	tokens := lexer.Tokenize(string(data))
+	parsed, err := yamlparser.Parse(tokens, 0)
 	if err != nil {
 		r.syntax(err)
 		return nil, r.problems
 	}
-	if len(parsed.Docs) > 1 && parsed.Docs[1].Body != nil {
+	documents := slices.DeleteFunc(parsed.Docs, func(d *ast.DocumentNode) bool { return d.Body == nil })
+	if len(documents) > 1 || headers(tokens) > 1 {
 		r.report(r.root, "the file has several documents: want one, without ---")
 		return nil, r.problems
 	}
-	if len(parsed.Docs) > 0 && parsed.Docs[0].Body != nil {
-		r.read(r.root, parsed.Docs[0].Body, 0)
+	for _, document := range documents {
+		r.read(r.root, document.Body, 0)
 	}
 	return &Document{file: file, root: r.root}, r.problems
+}
+
+// headers counts the lines that begin a document. The parser leaves out all
+// that comes after two of them without a value between.
+func headers(tokens token.Tokens) int {
+	count := 0
+	for _, t := range tokens {
+		if t.Type == token.DocumentHeaderType {
+			count++
+		}
+	}
+	return count
 }
 
 // deepest returns how deep brackets are nested, wherever they stand; the

@@ -25,6 +25,8 @@ func TestParseYAMLReadsWhatJSONHas(t *testing.T) {
 		{"a block of text", "a: |\n  one\n  two\n", `{"a":"one\ntwo\n"}`},
 		{"words that other versions take for booleans", "on: yes\noff: no", `{"on":"yes","off":"no"}`},
 		{"a document's start", "---\na: 1\n", `{"a":1}`},
+		{"nothing after the document", "a: 1\n---\n", `{"a":1}`},
+		{"what looks like a document's start in a text", "---\na: |\n  ---\n  ---\n", `{"a":"---\n---\n"}`},
 		{"comments in between", "# head\na: # tail\n  # inner\n  - 1 # one\n", `{"a":[1]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -49,6 +51,8 @@ func TestParseYAMLSaysWhereAProblemIs(t *testing.T) {
 		{"an element after another", "a:\n  - 1\n  - .nan\n", "bench.yml:3:5: a[1]: is no finite number"},
 		{"a field after a list", "a:\n  - 1\nb: .nan\n", "bench.yml:3:4: b: is no finite number"},
 		{"several documents", "a: 1\n---\nb: 2\n", "several documents"},
+		{"a document after an empty one", "---\n# none\n---\na: 1\n", "several documents"},
+		{"several documents, with an empty one between", "a: 1\n---\n---\nb: 2\n", "several documents"},
 		{"a large file", "a: " + strings.Repeat("x", jsondoc.MaxYAML), "bench.yml:1:1: the file has"},
 		{"deep brackets", "a: " + strings.Repeat("[", jsondoc.MaxYAML/2), "nested deeper"},
 	} {
