@@ -57,10 +57,7 @@ func (d *Document) At(path ...string) (value any, exists bool) {
 // [json.Unmarshal] does, except that a whole number fits an integer however it
 // is written: 1e3 too.
 func (d *Document) Decode(v any) error {
-	text, err := json.Marshal(d.Value())
-	if err != nil {
-		return err
-	}
+	text, _ := json.Marshal(d.Value()) // It came of JSON, or of what YAML has in common with it.
 	return json.Unmarshal(text, v)
 }
 

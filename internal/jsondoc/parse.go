@@ -72,9 +72,7 @@ func (p *parser) value(n *node, depth int) bool {
 	if kind != '{' && kind != '[' {
 		return p.scalar(n)
 	}
-	if _, err := p.tokens.ReadToken(); err != nil {
-		return p.explain(err)
-	}
+	_, _ = p.tokens.ReadToken() // the bracket
 	begin := p.offset() - 1
 	n.line, n.column = p.position(begin)
 	switch {
@@ -131,7 +129,8 @@ func (p *parser) object(n *node, depth int) bool {
 		object[name] = field.value
 		p.path = p.path[:len(p.path)-1]
 	}
-	return p.end()
+	_, _ = p.tokens.ReadToken() // the bracket
+	return true
 }
 
 func (p *parser) array(n *node, depth int) bool {
@@ -148,14 +147,7 @@ func (p *parser) array(n *node, depth int) bool {
 		array = append(array, item.value)
 	}
 	n.value = array
-	return p.end()
-}
-
-// end reads the bracket that ends an object or array.
-func (p *parser) end() bool {
-	if _, err := p.tokens.ReadToken(); err != nil {
-		return p.explain(err)
-	}
+	_, _ = p.tokens.ReadToken() // the bracket
 	return true
 }
 
@@ -196,8 +188,8 @@ func numberValue(digits string) (any, bool) {
 		mantissa, _, _ := strings.Cut(strings.ToLower(digits), "e")
 		return 0, !strings.ContainsAny(mantissa, "123456789")
 	}
-	exact, ok := new(big.Rat).SetString(digits)
-	if ok && exact.IsInt() && exact.Num().IsInt64() {
+	exact, _ := new(big.Rat).SetString(digits)
+	if exact.IsInt() && exact.Num().IsInt64() {
 		return int(exact.Num().Int64()), true
 	}
 	if value == math.Trunc(value) && math.Abs(value) < maxInt {

@@ -67,6 +67,19 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"a number without a fraction", `{"a": 1.e5}`, `f.json:1:7: a: 1.e5 is no JSON number: want one like -12, 3.5 or 6e2`},
 		{"a minus alone", `-`, `f.json:1:1: - is no JSON number: want one like -12, 3.5 or 6e2`},
 		{"a missing colon of the second field", `{"a": 1, "b" 2}`, `f.json:1:14: b: want ":" after the field's name, found "2"`},
+		{"a missing comma before more", `[1 23, 4]`, `f.json:1:4: want "," or "]" after an element, found "2"`},
+		{"a missing comma before a list", `[1 [2]]`, `f.json:1:4: want "," or "]" after an element, found "["`},
+		{"a list that is not closed", `[1`, `f.json:1:3: want "," or "]" after an element, found the end of the file`},
+		{"a list that is only begun", `[`, `f.json:1:2: [0]: want a value, found the end of the file`},
+		{"an end after a control character", "[\"\x01", `f.json:1:3: [0]: the string has a control character in it: want "\u0001"`},
+		{"a string that a CRLF ends", "[\"a\r\n\"]", `f.json:1:2: [0]: the string has no closing quote in its line: want "\n" for a line break in a string`},
+		{"an escape with one digit", `["\u1"]`, `f.json:1:3: [0]: want four hexadecimal digits after \u`},
+		{"an escape with three digits", `["\u123"]`, `f.json:1:3: [0]: want four hexadecimal digits after \u`},
+		{"a character that shows what was lost", "\uFFFD", "f.json:1:1: want a value, found \"\uFFFD\""},
+		{"a word without quotes for a name", `{name: 1}`, `f.json:1:2: want a field's name in double quotes, found "name"`},
+		{"a word that is as long as is shown", strings.Repeat("x", 60), `f.json:1:1: "` + strings.Repeat("x", 60) + `" is no JSON value: want true, false, null, a number, or a string in double quotes`},
+		{"a longer word", strings.Repeat("x", 61), `f.json:1:1: "` + strings.Repeat("x", 60) + `…" is no JSON value: want true, false, null, a number, or a string in double quotes`},
+		{"lists that are nested too deep", strings.Repeat("[", 201) + strings.Repeat("]", 201), `f.json:1:201: ` + strings.Repeat("[0]", 200) + `: is nested deeper than 200 levels`},
 		{"a line after a CRLF", "{\r\n  x}", `f.json:2:3: want a field's name in double quotes, found "x"`},
 	}
 	for _, tt := range tests {
@@ -98,10 +111,10 @@ func TestParseBoundsNesting(t *testing.T) {
 }
 
 func TestParseReadsValues(t *testing.T) {
-	document := parse(t, ` {"s": "a\n\"\u00e9\ud834\udd1e/", "n": [0, -1, 17345678901, 1.0, 1e3, 1e16, 9007199254740993.0, 0.5, -0, 0e9999999, 10000000.0000000001, 12345678901234567890], "t": true, "f": false, "z": null, "o": {}, "e": []} `)
+	document := parse(t, ` {"s": "a\n\"\u00e9\ud834\udd1e/", "n": [0, -1, 17345678901, 1.0, 1e3, 1e16, 9007199254740993.0, 0.5, -0, 0e9999999, 10000000.0000000001, 12345678901234567890, 9223372036854775807.5, -9223372036854775808, `+strings.Repeat("1", 100)+`], "t": true, "f": false, "z": null, "o": {}, "e": []} `)
 	assert.Equal(t, map[string]any{
 		"s": "a\n\"é𝄞/",
-		"n": []any{0, -1, 17345678901, 1, 1000, 10000000000000000, 9007199254740993, 0.5, 0, 0, 10000000, 12345678901234567890.0},
+		"n": []any{0, -1, 17345678901, 1, 1000, 10000000000000000, 9007199254740993, 0.5, 0, 0, 10000000, 12345678901234567890.0, 9223372036854775808.0, -9223372036854775808, 1.1111111111111111e99},
 		"t": true, "f": false, "z": nil,
 		"o": map[string]any{}, "e": []any{},
 	}, document.Value())
@@ -131,6 +144,9 @@ func TestDocumentKnowsWhereItsValuesAre(t *testing.T) {
 		{name: "a name with a dot in it", path: []string{"bindings", "input.owner"}, value: [2]int{8, 31}, key: [2]int{8, 16}, shown: `bindings["input.owner"]`, exists: true},
 		{name: "a missing field is placed at its object", path: []string{"checkpoints", "0", "name"}, value: [2]int{4, 5}, key: [2]int{4, 5}, shown: "checkpoints[0].name"},
 		{name: "what is below a missing field, too", path: []string{"fixture", "bindings", "x"}, value: [2]int{1, 1}, key: [2]int{1, 1}, shown: "fixture.bindings.x"},
+		{name: "what is below a missing field, of the name of another one", path: []string{"fixture", "name"}, value: [2]int{1, 1}, key: [2]int{1, 1}, shown: "fixture.name"},
+		{name: "an index below the start", path: []string{"checkpoints", "-1"}, value: [2]int{3, 18}, key: [2]int{3, 18}, shown: "checkpoints[-1]"},
+		{name: "no index", path: []string{"checkpoints", "first"}, value: [2]int{3, 18}, key: [2]int{3, 18}, shown: "checkpoints[first]"},
 		{name: "an index beyond the end is placed at its array", path: []string{"checkpoints", "7"}, value: [2]int{3, 18}, key: [2]int{3, 18}, shown: "checkpoints[7]"},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,10 @@
 package jsondoc_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,6 +49,13 @@ const shapes = `{
           {"type": "object", "required": ["kind", "side", "colour"], "properties": {"kind": {"const": "square"}, "side": {"type": "number"}, "colour": {"type": "string"}}}
         ]},
         "never": false,
+        "version": {"const": 2},
+        "only": {"enum": ["this"]},
+        "mixed": {"enum": [1, "ab"]},
+        "one": {"oneOf": [{"minimum": 1}, {"maximum": 5}]},
+        "nested": {"anyOf": [{"type": "object", "properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "m": {"type": "integer"}}}, {"type": "string"}]},
+        "names": {"patternProperties": {"^a": true}, "additionalProperties": false},
+        "more": {"patternProperties": {"^a": true}, "additionalProperties": false, "examples": []},
         "even": {"multipleOf": 2}
       },
       "additionalProperties": false
@@ -107,6 +118,31 @@ func TestValidateSaysEachDefectOnce(t *testing.T) {
 		{"a part of the alternative that its constant names", atomic(`"shape": {"kind": "square", "side": 1}`), []string{
 			`f.json:1:56: shape.colour: is missing`,
 		}},
+		{"the alternative that its constant names, with as many defects as another one", atomic(`"shape": {"kind": "square", "side": "x", "colour": 1}`), []string{
+			`f.json:1:83: shape.side: must be a number, is "x"`,
+			`f.json:1:98: shape.colour: must be a string, is 1`,
+		}},
+		{"the first alternative, that its constant names", atomic(`"shape": {"kind": "circle", "radius": "x"}`), []string{
+			`f.json:1:85: shape.radius: must be a number, is "x"`,
+		}},
+		{"a type within an alternative", atomic(`"nested": {"m": "x"}`), []string{`f.json:1:63: nested.m: must be a whole number, is "x"`}},
+		{"alternatives within an alternative", atomic(`"nested": {"n": true}`), []string{`f.json:1:63: nested.n: must be a whole number or null, is true`}},
+		{"more alternatives than one", atomic(`"one": 3`), []string{`f.json:1:54: one: does not fit the schema's rule "oneOf"`}},
+		{"another constant", atomic(`"version": 3`), []string{`f.json:1:58: version: must be 2, is 3`}},
+		{"another value than the only one", atomic(`"only": "that"`), []string{`f.json:1:55: only: must be "this", is "that": did you mean "this"?`}},
+		{"a text among values that are none", atomic(`"mixed": "a"`), []string{`f.json:1:56: mixed: must be one of 1, "ab", is "a": did you mean "ab"?`}},
+		{"null and an object", atomic(`"tags": null, "name": {}`), []string{
+			`f.json:1:55: tags: must be an array, is null`,
+			`f.json:1:69: name: must be a string, is an object`,
+		}},
+		{"a field whose name does not match, without an example", atomic(`"names": {"b": 1}, "more": {"c": 1}`), []string{
+			`f.json:1:57: names.b: unknown field "b": known are those that match ^a`,
+			`f.json:1:75: more.c: unknown field "c": known are those that match ^a`,
+		}},
+		{"an unknown field like one that is wrong too", `{"id": "a", "type": "workflow", "prompt": 3, "promt": "p"}`, []string{
+			`f.json:1:43: prompt: must be a string, is 3`,
+			`f.json:1:46: promt: unknown field "promt": did you mean "prompt"?`,
+		}},
 		{"the type of all alternatives", atomic(`"shape": 1`), []string{`f.json:1:56: shape: must be an object, is 1`}},
 		{"a field that is not allowed", atomic(`"never": 1`), []string{`f.json:1:47: never: is not allowed here: remove it`}},
 		{"a rule without a sentence of its own", atomic(`"even": 3`), []string{`f.json:1:55: even: does not fit the schema's rule "multipleOf"`}},
@@ -120,6 +156,33 @@ func TestValidateSaysEachDefectOnce(t *testing.T) {
 			assert.Equal(t, tt.want, got)
 		})
 	}
+}
+
+func TestTypeNamesSayWhatIsWanted(t *testing.T) {
+	assert.Equal(t, "a number or a string or a whole number or an array or an object or null or true or false",
+		jsondoc.TypeNames([]string{"object", "array", "string", "integer", "number", "boolean", "null", "null"}))
+}
+
+func TestALikelyWordIsSuggested(t *testing.T) {
+	known := []string{"model", "prompt"}
+	long := strings.Repeat("x", 99)
+	for word, want := range map[string]string{
+		"prmt":      `: did you mean "prompt"?`,
+		"PROMPT":    `: did you mean "prompt"?`,
+		"scenario":  "",
+		"x":         "",
+		long + "b":  fmt.Sprintf(": did you mean %q?", long+"a"), // as long as is looked for
+		long + "ab": "",
+	} {
+		assert.Equal(t, want, jsondoc.DidYouMean(word, append(known, long+"a")), word)
+	}
+}
+
+func TestASchemaReadsNoFile(t *testing.T) {
+	other := filepath.Join(t.TempDir(), "other.json")
+	require.NoError(t, os.WriteFile(other, []byte(`{"type": "string"}`), 0o600))
+	_, err := jsondoc.CompileSchema("s.json", fmt.Appendf(nil, `{"$ref": "file://%s"}`, other))
+	assert.ErrorContains(t, err, "is not part of the program")
 }
 
 func TestCompileSchemaRefusesWhatIsNotSelfContained(t *testing.T) {

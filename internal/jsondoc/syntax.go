@@ -2,10 +2,10 @@ package jsondoc
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,16 +23,15 @@ func (p *parser) explain(err error) bool {
 			return p.fail(at, `want ":" after the field's name, found %s`, p.found(at))
 		}
 		return p.noValue(p.space(at+1), err)
+	case in == '{' && length == 0:
+		return p.noName(at, err)
 	case in == '{':
-		if length > 0 && p.peek(at) != ',' {
+		if p.peek(at) != ',' {
 			name := p.tokens.StackPointer().LastToken()
 			return p.fail(at, `want "," or "}" after the value of %s, found %s`, strconv.Quote(clip(name)), p.found(at))
 		}
-		if length > 0 {
-			at = p.space(at + 1)
-		}
-		return p.noName(at, err)
-	case in == '[' && length > 0:
+		return p.noName(p.space(at+1), err)
+	case length > 0: // in an array
 		next := p.space(at + 1)
 		if comma := p.peek(at) == ','; comma && p.peek(next) != ']' {
 			return p.noValue(next, err)
@@ -84,17 +83,15 @@ func (p *parser) noWord(at int) bool {
 
 // noString says what is wrong with the string that begins at an offset.
 func (p *parser) noString(begin int, err error) bool {
-	at := len(p.data)
-	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		at = int(syntax.ByteOffset)
-	}
+	syntax, _ := errors.AsType[*jsontext.SyntacticError](err)
+	at := int(syntax.ByteOffset)
 	const unclosed = "the string has no closing quote before the end of the file"
 	switch c := p.peek(at); {
 	case at == len(p.data):
 		return p.fail(begin, unclosed)
 	case c == '\\' && at+1 == len(p.data):
 		return p.fail(at+1, unclosed)
-	case c == '\\' && bytes.IndexByte([]byte(`"\/bfnrtu`), p.data[at+1]) < 0:
+	case c == '\\' && !bytes.Contains([]byte(`"\/bfnrtu`), p.data[at+1:at+2]):
 		return p.fail(at, `unknown escape: want one of \" \\ \/ \b \f \n \r \t, or \u and four hexadecimal digits`)
 	case c == '\\' && !fourDigits(p.data[at+2:]):
 		return p.fail(at, `want four hexadecimal digits after \u`)
@@ -114,30 +111,24 @@ func (p *parser) noString(begin int, err error) bool {
 // fourDigits reports whether four hexadecimal digits are next.
 func fourDigits(rest []byte) bool {
 	const digits = 4
-	if len(rest) < digits {
-		return false
-	}
-	_, err := strconv.ParseUint(string(rest[:digits]), 16, 16)
-	return err == nil
+	return len(rest)-len(bytes.TrimLeft(rest, "0123456789abcdefABCDEF")) >= digits
 }
 
 // offset is where the last token ended.
 func (p *parser) offset() int { return int(p.tokens.InputOffset()) }
 
-// peek returns the byte at an offset, 0 at the end.
+// peek returns the byte at an offset, a space at the end.
 func (p *parser) peek(at int) byte {
 	if at >= len(p.data) {
-		return 0
+		return ' '
 	}
 	return p.data[at]
 }
 
 // space returns the first offset from one on that has no white space.
 func (p *parser) space(at int) int {
-	if at >= len(p.data) {
-		return len(p.data)
-	}
-	return len(p.data) - len(bytes.TrimLeft(p.data[at:], " \t\r\n"))
+	rest := p.data[min(at, len(p.data)):]
+	return len(p.data) - len(bytes.TrimLeft(rest, " \t\r\n"))
 }
 
 // position returns the line and the column, in characters, of an offset that is
@@ -163,21 +154,14 @@ func (p *parser) found(at int) string {
 	if r == utf8.RuneError && size == 1 {
 		return fmt.Sprintf("byte 0x%02x, which is not UTF-8", p.data[at])
 	}
-	if word := p.letters(at); len(word) > 0 {
-		return strconv.Quote(clip(string(word)))
-	}
-	return strconv.Quote(string(r))
+	return strconv.Quote(cmp.Or(clip(string(p.letters(at))), string(r)))
 }
 
 // letters returns the ASCII letters at an offset.
 func (p *parser) letters(at int) []byte {
 	rest := p.data[min(at, len(p.data)):]
-	for i, c := range rest {
-		if c >= utf8.RuneSelf || !unicode.IsLetter(rune(c)) {
-			return rest[:i]
-		}
-	}
-	return rest
+	after := bytes.TrimLeft(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+	return rest[:len(rest)-len(after)]
 }
 
 // clip shortens what a message repeats of a file.

@@ -225,10 +225,8 @@ func enumSentence(k *kind.Enum) string {
 	if len(wanted) == 1 {
 		sentence = fmt.Sprintf("must be %s, is %s", wanted[0], Show(k.Got))
 	}
-	if got, is := k.Got.(string); is {
-		sentence += DidYouMean(got, texts)
-	}
-	return sentence
+	got, _ := k.Got.(string)
+	return sentence + DidYouMean(got, texts)
 }
 
 func (t translation) shown(e *jsonschema.ValidationError) string {

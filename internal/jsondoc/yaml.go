@@ -3,6 +3,7 @@ package jsondoc
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -70,7 +71,7 @@ func headers(tokens token.Tokens) int {
 // deepest returns how deep brackets are nested, wherever they stand; the
 // parser would go as deep. Indentation nests far less in a small file.
 func deepest(data []byte) int {
-	depth, most := 0, 0
+	var depth, most int
 	for _, c := range data {
 		switch c {
 		case '[', '{':
@@ -99,14 +100,12 @@ func (r *yamlReader) reportAt(line, column int, path []string, message string) {
 }
 
 func (r *yamlReader) syntax(err error) {
-	line, column, message := 1, 1, "is no YAML"
+	at, message := &node{line: 1, column: 1}, err.Error()
 	if syntax, ok := errors.AsType[yaml.Error](err); ok {
-		message = "is no YAML: " + clip(syntax.GetMessage())
-		if at := syntax.GetToken(); at != nil && at.Position != nil {
-			line, column = max(1, at.Position.Line), max(1, at.Position.Column)
-		}
+		at.place(syntax.GetToken())
+		message = syntax.GetMessage()
 	}
-	r.reportAt(line, column, nil, message)
+	r.report(at, "is no YAML: %s", clip(message))
 }
 
 // read fills n with a value of the file.
@@ -220,10 +219,10 @@ func wholeNumber(value any) any {
 	case int64:
 		return int(value)
 	case uint64:
-		if n := int(value); n >= 0 {
-			return n
+		if value > math.MaxInt {
+			return float64(value)
 		}
-		return float64(value)
+		return int(value)
 	default:
 		return value
 	}
@@ -243,8 +242,6 @@ func kindOf(n ast.Node) string {
 		return "no finite number"
 	case *ast.MappingNode, *ast.MappingValueNode, *ast.MappingKeyNode:
 		return "an object"
-	case *ast.SequenceNode:
-		return "an array"
 	default:
 		return "something"
 	}

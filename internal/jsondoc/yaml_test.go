@@ -16,6 +16,11 @@ func TestParseYAMLReadsWhatJSONHas(t *testing.T) {
 	for _, c := range []struct{ name, yaml, want string }{
 		{"an empty file", "", `{}`},
 		{"comments alone", "# nothing\n", `{}`},
+		{"whole numbers", "a: 0\nb: -5\nc: 9223372036854775807\nd: 9223372036854775808\n", `{"a":0,"b":-5,"c":9223372036854775807,"d":9223372036854775808}`},
+		{"a switch that is off", "a: false", `{"a":false}`},
+		{"names that are no words", "1.5: a\ntrue: b\nnull: c\n7: d\n", `{"1.5":"a","true":"b","null":"c","7":"d"}`},
+		{"as deep as may be", strings.Repeat("[", 199) + "[], 1, []" + strings.Repeat("]", 199), strings.Repeat("[", 199) + "[], 1, []" + strings.Repeat("]", 199)},
+		{"many lists", "a: [" + strings.Repeat("[], ", 300) + "]", `{"a":[` + strings.Repeat("[],", 299) + `[]]}`},
 		{"a mapping", "a: 1\nb: two\nc: true\nd: null\ne: 1.5\n", `{"a":1,"b":"two","c":true,"d":null,"e":1.5}`},
 		{"one field", "a: 1", `{"a":1}`},
 		{"a field without a value", "a:\nb: 2", `{"a":null,"b":2}`},
@@ -43,6 +48,16 @@ func TestParseYAMLSaysWhereAProblemIs(t *testing.T) {
 	for _, c := range []struct{ name, yaml, want string }{
 		{"broken syntax", "a: 1\nb: [1, 2\n", "bench.yml:2:4: is no YAML"},
 		{"a field twice", "a: 1\nb: 2\na: 3\n", "bench.yml:3:1: "},
+		{"a field twice in a list of names", "{a, b, a}", "bench.yml:1:8: a: is there twice: remove it here or in line 1"},
+		{"what is said of broken syntax", "a: b: c\n", "bench.yml:1:4: is no YAML: mapping value is not allowed in this context"},
+		{"a name that is no word", "? a\n: b\nc: .nan\n", "bench.yml:1:1: has an object for a field's name: want a word\nbench.yml:3:4: c: is no finite number"},
+		{"a directive", "%YAML 1.2\n---\n", "is something, which settings do not have"},
+		{"a large file by one", "a: " + strings.Repeat("x", jsondoc.MaxYAML-2), "bench.yml:1:1: the file has"},
+		{"brackets that are too deep", strings.Repeat("[", 201) + strings.Repeat("]", 201), "nested deeper"},
+		{"brackets that are too deep after others", "[[]," + strings.Repeat("[", 200) + strings.Repeat("]", 201), "nested deeper"},
+		{"brackets that are too deep after closed ones in a text", "[']]]', " + strings.Repeat("[", 201) + strings.Repeat("]", 202), "nested deeper"},
+		{"lists that are too deep", strings.Repeat("- ", 201) + "a", "is nested deeper than 200 levels"},
+		{"fields that are too deep", deepFields(201), "is nested deeper than 200 levels"},
 		{"an anchor", "a: &x [1]\n", "bench.yml:1:4: a: is an anchor (&)"},
 		{"an alias", "a: 1\nb: *a\n", "an alias (*)"},
 		{"a merge key", "a: 1\nb:\n  <<: {c: 1}\n", "bench.yml:3:3: b: has a merge key (<<)"},
@@ -62,6 +77,41 @@ func TestParseYAMLSaysWhereAProblemIs(t *testing.T) {
 			assert.Contains(t, problems.Error(), c.want)
 		})
 	}
+}
+
+// deepFields nests fields by indentation.
+func deepFields(depth int) string {
+	var text strings.Builder
+	for i := range depth {
+		text.WriteString(strings.Repeat(" ", i) + "a:\n")
+	}
+	return text.String()
+}
+
+func TestAYAMLDocumentKnowsWhereItsValuesAre(t *testing.T) {
+	text := "# settings\na:\n  b: 1\n  c:\n    - x\n    - {d: 2}\n"
+	doc, problems := jsondoc.ParseYAMLUpTo("bench.yml", []byte(text), len(text))
+	require.Empty(t, problems)
+	assert.Equal(t, "bench.yml", doc.File())
+	for path, want := range map[string][4]int{ // lines and columns of the value and of its name
+		"":        {2, 1, 2, 1},
+		"a":       {3, 3, 2, 1},
+		"a/b":     {3, 6, 3, 3},
+		"a/none":  {3, 3, 3, 3},
+		"a/c/0":   {5, 7, 5, 7},
+		"a/c/1":   {6, 8, 6, 8},
+		"a/c/1/d": {6, 11, 6, 8},
+	} {
+		names := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+		line, column := doc.Position(names...)
+		keyLine, keyColumn := doc.KeyPosition(names...)
+		assert.Equal(t, want, [4]int{line, column, keyLine, keyColumn}, path)
+	}
+	value, exists := doc.At("a", "c", "1", "d")
+	assert.True(t, exists)
+	assert.Equal(t, 2, value)
+	_, problems = jsondoc.ParseYAML("bench.yml", nil)
+	require.Empty(t, problems)
 }
 
 func TestASchemaPointsIntoYAML(t *testing.T) {
