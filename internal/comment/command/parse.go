@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -49,15 +50,12 @@ func commandLine(body string) (rest string, is bool) {
 	if end := strings.IndexAny(rest, "\r\n"); end >= 0 {
 		rest = rest[:end]
 	}
-	for _, next := range rest {
-		return rest, next == ' ' || next == '\t' || isFalseSpace(next)
-	}
-	return rest, true
+	next, _ := utf8.DecodeRuneInString(rest)
+	return rest, rest == "" || isBlank(next)
 }
 
-// isFalseSpace reports whether r looks like a space, or like nothing at all,
-// but is no space between words.
-func isFalseSpace(r rune) bool {
+// isBlank reports whether r is a space, or looks like one or like nothing at all.
+func isBlank(r rune) bool {
 	return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)
 }
 
@@ -92,7 +90,7 @@ func checkCharacters(line string) error {
 	for _, r := range line {
 		switch {
 		case r == ' ', r == '\t', 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', strings.ContainsRune("-_./,:=@", r):
-		case isFalseSpace(r):
+		case isBlank(r):
 			return invalid("There is a character that cannot be seen or is no plain space (`U+%04X`): type the command anew.", r)
 		case r == '"', r == '\'', r == '`':
 			return invalid("Commands have no quotation marks: leave out %s.", quoted(string(r)))
