@@ -11,7 +11,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"io/fs"
-	"math/big"
 	"net"
 	"net/netip"
 	"os"
@@ -27,7 +26,6 @@ const (
 	caLifetime = 7 * 24 * time.Hour
 	// clockSlack is how far the clocks of the agent's tools may be behind.
 	clockSlack = time.Hour
-	serialBits = 127
 )
 
 // authority signs certificates for the names that the proxy answers for, and
@@ -37,17 +35,16 @@ type authority struct {
 	key         *ecdsa.PrivateKey
 	// leafKey is the key of every certificate that the authority signs.
 	leafKey *ecdsa.PrivateKey
-	now     func() time.Time
 
 	mu     sync.Mutex
 	leaves map[string]*tls.Certificate
 }
 
 func newAuthority(names []string, now func() time.Time) (*authority, error) {
-	a := &authority{now: now, leaves: map[string]*tls.Certificate{}}
-	var errs [3]error
-	a.key, errs[0] = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	a.leafKey, errs[1] = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	a := &authority{leaves: map[string]*tls.Certificate{}}
+	// A curve that is known and the system's random numbers are no reason to fail.
+	a.key, _ = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	a.leafKey, _ = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	template := &x509.Certificate{
 		Subject:   pkix.Name{CommonName: "bench-action egress"},
 		NotBefore: now().Add(-clockSlack), NotAfter: now().Add(caLifetime),
@@ -68,11 +65,9 @@ func newAuthority(names []string, now func() time.Time) (*authority, error) {
 			{IP: net.IPv6zero, Mask: make(net.IPMask, net.IPv6len)},
 		}
 	}
-	if errs[2] = errors.Join(errs[:2]...); errs[2] == nil {
-		a.certificate, errs[2] = sign(template, template, &a.key.PublicKey, a.key)
-	}
-	if errs[2] != nil {
-		return nil, fault.Infraf("make a certificate authority: %w", errs[2])
+	var err error
+	if a.certificate, err = sign(template, template, &a.key.PublicKey, a.key); err != nil {
+		return nil, fault.Infraf("make a certificate authority: %w", err)
 	}
 	return a, nil
 }
@@ -81,12 +76,8 @@ func single(ip netip.Addr) *net.IPNet {
 	return &net.IPNet{IP: ip.AsSlice(), Mask: net.CIDRMask(ip.BitLen(), ip.BitLen())}
 }
 
+// sign makes a certificate, with a random serial number.
 func sign(template, parent *x509.Certificate, public *ecdsa.PublicKey, key *ecdsa.PrivateKey) (*x509.Certificate, error) {
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), serialBits))
-	if err != nil {
-		return nil, err
-	}
-	template.SerialNumber = serial
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, public, key)
 	if err != nil {
 		return nil, err
@@ -100,7 +91,7 @@ var protocols = []string{"h2", "http/1.1"}
 // config is the TLS configuration for clients that connect to a target.
 func (a *authority) config(t target) *tls.Config {
 	return &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: protocols, Time: a.now,
+		MinVersion: tls.VersionTLS12, NextProtos: protocols,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return a.leaf(t.host) },
 	}
 }

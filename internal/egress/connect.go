@@ -27,9 +27,9 @@ func (p *Proxy) serveFront(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Method == http.MethodConnect {
 		p.tunnels.ServeHTTP(w, r)
-		return
+	} else {
+		p.servePlain(w, r)
 	}
-	p.servePlain(w, r)
 }
 
 // servePlain answers requests for http URLs, which a client sends to its proxy

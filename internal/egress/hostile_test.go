@@ -115,6 +115,9 @@ func TestARequestReachesTheHostOfItsConnectionOnly(t *testing.T) {
 		"its own host by an absolute URL":     {"GET https://api.github.com/ HTTP/1.1\r\nHost: api.github.com\r\n\r\n", 400},
 		"a URL with a password":               {"GET https://u:p@api.github.com/ HTTP/1.1\r\nHost: api.github.com\r\n\r\n", 400},
 		"a tunnel in the tunnel":              {"CONNECT example.com:443 HTTP/1.1\r\nHost: api.github.com\r\n\r\n", 400},
+		"no path":                             {"GET urn:x HTTP/1.1\r\nHost: api.github.com\r\n\r\n", 400},
+		"a tunnel to its own host":            {"CONNECT api.github.com:443 HTTP/1.1\r\nHost: api.github.com\r\n\r\n", 400},
+		"a tunnel by a path":                  {"CONNECT /x HTTP/1.1\r\nHost: api.github.com\r\n\r\n", 400},
 		"no host":                             {"GET / HTTP/1.0\r\n\r\n", 400},
 		"two hosts":                           {"GET / HTTP/1.1\r\nHost: api.github.com\r\nHost: example.com\r\n\r\n", 400},
 		"a WebSocket":                         {"GET / HTTP/1.1\r\nHost: api.github.com\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", 403},
@@ -174,15 +177,35 @@ func TestTheProxyItselfTakesOddRequestsCalmly(t *testing.T) {
 		"a tunnel by a URL":              {"CONNECT http://registry.npmjs.org/ HTTP/1.1\r\nHost: a\r\nAUTH\r\n", 400},
 		"no password":                    {"CONNECT api.github.com:443 HTTP/1.1\r\nHost: api.github.com\r\n\r\n", 407},
 		"a wrong password":               {"CONNECT api.github.com:443 HTTP/1.1\r\nHost: a\r\nProxy-Authorization: Basic YWdlbnQ6eA==\r\n\r\n", 407},
+		"another user's name":            {"CONNECT api.github.com:443 HTTP/1.1\r\nHost: a\r\nOTHER\r\n", 407},
+		"a request without a host":       {"GET http:///x HTTP/1.1\r\nHost: a\r\nAUTH\r\n", 400},
+		"a name that is none":            {"GET http://a..github.com/ HTTP/1.1\r\nHost: a\r\nAUTH\r\n", 400},
 		"a huge header":                  {"CONNECT api.github.com:443 HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 100_000) + "\r\nAUTH\r\n", 431},
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := dial(t, p)
-			go func() { _, _ = io.WriteString(conn, strings.Replace(c.request, "AUTH\r\n", conn.auth+"\r\n", 1)) }()
+			proxy, err := url.Parse(p.variable("HTTPS_PROXY"))
+			require.NoError(t, err)
+			password, _ := proxy.User.Password()
+			other := "Proxy-Authorization: " + basic("other", password) + "\r\n"
+			request := strings.NewReplacer("AUTH\r\n", conn.auth+"\r\n", "OTHER\r\n", other+"\r\n").Replace(c.request)
+			go func() { _, _ = io.WriteString(conn, request) }()
 			assert.Equal(t, c.status, conn.receive(t).StatusCode)
 		})
 	}
 	assert.Zero(t, a.Usage().REST)
+
+	conn := dial(t, p)
+	conn.send(t, "GET / HTTP/1.1\r\nHost: a\r\n"+conn.auth+"\r\n")
+	response := conn.receive(t)
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	assert.Equal(t, "This is a proxy, not a server.\n", string(text))
+	assert.Equal(t, "text/plain; charset=utf-8", response.Header.Get("Content-Type"))
+
+	conn = dial(t, p)
+	conn.send(t, "CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n"+conn.auth+"\r\n")
+	assert.True(t, conn.receive(t).Close, "a client does not wait for more after a refusal")
 }
 
 // pipeListener gives connections within the process, on which a test's clock

@@ -18,20 +18,15 @@ type insideConn struct {
 type targetKey struct{}
 
 func withTarget(ctx context.Context, conn net.Conn) context.Context {
-	if c, ok := conn.(*tls.Conn); ok {
-		if inner, ok := c.NetConn().(*insideConn); ok {
-			return context.WithValue(ctx, targetKey{}, inner.target)
-		}
-	}
-	return ctx
+	return context.WithValue(ctx, targetKey{}, conn.(*tls.Conn).NetConn().(*insideConn).target)
 }
 
 // serveInside answers a request in an intercepted connection.
 func (p *Proxy) serveInside(w http.ResponseWriter, r *http.Request) {
-	t, known := r.Context().Value(targetKey{}).(target)
+	t := r.Context().Value(targetKey{}).(target)
 	named, valid := parseTarget(r.Host, httpsPort)
 	switch {
-	case !known || !valid || r.URL.IsAbs() || r.URL.Host != "" || r.Method == http.MethodConnect:
+	case !valid || r.URL.IsAbs() || r.Method == http.MethodConnect:
 		say(w, http.StatusBadRequest, "The proxy does not understand the request.")
 	case named != t:
 		// Else a connection to one host would reach what is behind another.

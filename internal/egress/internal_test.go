@@ -2,7 +2,10 @@ package egress
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -38,6 +41,7 @@ func FuzzScrub(f *testing.F) {
 	f.Add("sk-123", "the key sk-123 is sk-12sk-123", 3)
 	f.Add("aab", "aaaabaab", 1)
 	f.Add("aa", "aaaaa", 2)
+	f.Add("0123456789abcdef0123456789abcdef", "a key of 32 bytes: 0123456789abcdef0123456789abcdef, and then a text that is longer than it", 0)
 	f.Fuzz(func(t *testing.T, secret, text string, chunk int) {
 		if secret == "" || strings.Contains(secret, "*") {
 			t.Skip("no secret, or one that its replacement could complete")
@@ -69,6 +73,58 @@ func TestScrubbingHoldsBackNothingButTheBeginningOfASecret(t *testing.T) {
 	assert.Equal(t, "second\n", string(rest))
 }
 
+func TestScrubbingPassesTheSourcesEndOn(t *testing.T) {
+	source := &closing{Reader: strings.NewReader("text"), err: errors.New("closed")}
+	s := newScrubber(source, "secret")
+	n, err := s.Read(nil)
+	assert.Zero(t, n)
+	require.NoError(t, err)
+	assert.ErrorIs(t, s.Close(), source.err)
+}
+
+type closing struct {
+	io.Reader
+	err error
+}
+
+func (c *closing) Close() error { return c.err }
+
+func TestTheDialerTakesPublicAddresses(t *testing.T) {
+	for address, taken := range map[string]bool{"140.82.121.6:443": true, "[2606:50c0:8000::153]:443": true, "10.0.0.1:443": false, "": false} {
+		assert.Equal(t, taken, publicDialer().Control("tcp", address, nil) == nil, address)
+	}
+}
+
+func TestATargetIsANameOrAnAddress(t *testing.T) {
+	label := strings.Repeat("a", 62) + "."
+	long := strings.Repeat(label, 4) + "a" // 253 characters
+	for s, want := range map[string]target{
+		"GitHub.com.":        {"github.com", 443},
+		"github.com:80":      {"github.com", 80},
+		"my_host-1.z9.test":  {"my_host-1.z9.test", 443},
+		"[::1]":              {"::1", 443},
+		"[::1]:65535":        {"::1", 65535},
+		"127.0.0.1":          {"127.0.0.1", 443},
+		long:                 {long, 443},
+		long + "a":           {},
+		"":                   {},
+		"x:0":                {},
+		"x:65536":            {},
+		".github.com":        {},
+		"a..b":               {},
+		"a{b":                {},
+		"a@b":                {},
+		"github.com]":        {},
+		"github.com:443:443": {},
+	} {
+		got, ok := parseTarget(s, httpsPort)
+		assert.Equal(t, want != target{}, ok, s)
+		if ok {
+			assert.Equal(t, want, got, s)
+		}
+	}
+}
+
 func FuzzParseTarget(f *testing.F) {
 	for _, s := range []string{"api.github.com:443", "[::1]:80", "::1", "a..b", "GitHub.com.", "127.1", "x:0", "[fe80::1%eth0]:443"} {
 		f.Add(s)
@@ -82,4 +138,17 @@ func FuzzParseTarget(f *testing.F) {
 		require.False(t, bytes.ContainsAny([]byte(parsed.host), " \r\n\t@#?\\"), parsed.host)
 		require.Positive(t, parsed.port)
 	})
+}
+
+func TestATransportLeavesBodiesAsTheyAre(t *testing.T) {
+	asked := http.Header{}
+	upstream := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = r.Header }))
+	defer upstream.Close()
+	transport := newTransport()
+	defer transport.CloseIdleConnections()
+	response, err := (&http.Client{Transport: transport}).Get(upstream.URL)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	assert.Empty(t, asked.Values("Accept-Encoding"))
+	assert.Nil(t, transport.Proxy, "our environment's proxy is not asked")
 }

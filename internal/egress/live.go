@@ -53,9 +53,8 @@ func NewLive(token func(ctx context.Context) (string, error), transport http.Rou
 			}
 		},
 		ModifyResponse: func(r *http.Response) error {
-			if c, ok := r.Request.Context().Value(credentialsKey{}).(credentials); ok {
-				scrubHeader(r.Header, c.token, c.placeholder)
-			}
+			c, _ := r.Request.Context().Value(credentialsKey{}).(credentials) // Without any, nothing takes nothing's place.
+			scrubHeader(r.Header, c.token, c.placeholder)
 			return nil
 		},
 	}}

@@ -37,10 +37,11 @@ func TestThePlaceholderBecomesTheToken(t *testing.T) {
 	for sent, want := range map[string]string{
 		"token " + placeholder:               "token " + realToken,
 		"Bearer " + placeholder:              "Bearer " + realToken,
+		"Bearer   " + placeholder:            "Bearer " + realToken,
 		basic("x-access-token", placeholder): basic("x-access-token", realToken),
 		basic(placeholder, "x-oauth-basic"):  basic(realToken, "x-oauth-basic"),
 	} {
-		for _, host := range []string{"api.github.com", "github.com", "uploads.github.com", "raw.githubusercontent.com"} {
+		for _, host := range []string{"api.github.com", "github.com", "uploads.github.com", "raw.githubusercontent.com", "codeload.github.com"} {
 			do(t, p.client(t), "POST", "https://"+host+"/x?y=z", "body", "Authorization", sent)
 			assert.Equal(t, want, got.Header.Get("Authorization"), sent)
 			assert.Equal(t, "https://"+host+"/x?y=z", got.URL.String())
@@ -58,11 +59,12 @@ func TestAnotherTokenGoesNowhere(t *testing.T) {
 	})
 	for _, sent := range []string{
 		"token ghp_of_the_attempt_before", "Bearer " + placeholder + "x", "token", "token ", placeholder,
-		basic("x", "y"), "Basic !", "Basic " + base64.StdEncoding.EncodeToString([]byte(placeholder)), "Digest " + placeholder,
+		basic("x", "y"), "Basic !", basic("x", placeholder) + "!!!!", "Basic " + base64.StdEncoding.EncodeToString([]byte(placeholder)), "Digest " + placeholder,
 	} {
 		got := do(t, p.client(t), "GET", "https://api.github.com/user", "", "Authorization", sent)
 		assert.Equal(t, http.StatusUnauthorized, got.status, sent)
 		assert.JSONEq(t, `{"message":"Bad credentials"}`, got.body)
+		assert.Equal(t, "application/json; charset=utf-8", got.header.Get("Content-Type"))
 	}
 	conn := inside(t, p, "api.github.com:443")
 	conn.send(t, "GET / HTTP/1.1\r\nHost: api.github.com\r\nAuthorization: token "+placeholder+"\r\nAuthorization: token other\r\n\r\n")
@@ -126,4 +128,11 @@ func TestWithoutATokenOfOursNothingIsSent(t *testing.T) {
 	got := do(t, p.client(t), "GET", "https://api.github.com/user", "", "Authorization", "token "+placeholder)
 	require.Equal(t, http.StatusBadGateway, got.status)
 	assert.False(t, strings.Contains(got.body, "App"))
+}
+
+func TestAGitHubThatCannotBeReachedIsABadGateway(t *testing.T) {
+	p := live(t, func(*http.Request) (*http.Response, error) { return nil, errors.New("with " + realToken + " in it") })
+	got := do(t, p.client(t), "GET", "https://api.github.com/user", "", "Authorization", "token "+placeholder)
+	assert.Equal(t, http.StatusBadGateway, got.status)
+	assert.JSONEq(t, `{"message":"The benchmark's proxy cannot reach api.github.com."}`, got.body)
 }

@@ -55,7 +55,7 @@ func (w *watched) Read(p []byte) (int, error) {
 
 func (w *watched) take(p []byte) {
 	if w.kind == unknown {
-		switch start := bytes.TrimLeft(p, " \t\r\n\ufeff"); {
+		switch start := bytes.TrimLeft(p, " \t\r\n"); {
 		case len(start) == 0:
 			return
 		case start[0] == '{':
@@ -91,15 +91,14 @@ func (w *watched) keep(to, p []byte) []byte {
 
 // event takes a line of a stream: https://html.spec.whatwg.org/#event-stream-interpretation.
 func (w *watched) event(line []byte) {
-	if data, is := bytes.CutPrefix(line, []byte("data:")); is {
+	data, is := bytes.CutPrefix(line, []byte("data:"))
+	switch {
+	case is:
 		w.text = w.keep(w.text, data)
-		return
+	case len(line) == 0:
+		w.read()
+		w.text, w.long = w.text[:0], false
 	}
-	if len(line) > 0 {
-		return
-	}
-	w.read()
-	w.text, w.long = w.text[:0], false
 }
 
 // end takes the end of the body.
@@ -118,7 +117,6 @@ func (w *watched) read() {
 		return
 	}
 	var said struct {
-		Object   string `json:"object"`
 		Usage    *usage `json:"usage"`
 		Response *struct {
 			Usage *usage `json:"usage"`
@@ -133,12 +131,10 @@ func (w *watched) read() {
 	w.use.merge(said.Usage)
 	if said.Response != nil {
 		w.use.merge(said.Response.Usage)
-		w.use.response = w.use.response || said.Response.Usage != nil
 	}
 	if said.Message != nil {
 		w.use.merge(said.Message.Usage)
 	}
-	w.use.response = w.use.response || said.Object == "response"
 	now, known := w.use.tokens()
 	if !known {
 		return

@@ -91,6 +91,34 @@ var bodies = []struct {
 		"data: {\"usage\":\ndata: {\"prompt_tokens\":1,\"completion_tokens\":2}}", bench.Tokens{Input: 1, Output: 2, Total: 3},
 	},
 	{
+		"chat completions, streamed, with details once and others twice",
+		"data: {\"usage\":{\"prompt_tokens\":19,\"completion_tokens\":5,\"prompt_tokens_details\":{\"cached_tokens\":5},\"completion_tokens_details\":{\"reasoning_tokens\":2}}}\n\n" +
+			"data: {\"usage\":{\"prompt_tokens\":19,\"completion_tokens\":8,\"completion_tokens_details\":{\"reasoning_tokens\":3}}}\n\n",
+		bench.Tokens{Input: 14, CacheRead: 5, Output: 5, Reasoning: 3, Total: 27},
+	},
+	{
+		"messages, streamed, with what the cache took said twice",
+		"data:{\"message\":{\"usage\":{\"input_tokens\":25,\"cache_creation_input_tokens\":7,\"output_tokens\":1}}}\n\n" +
+			"data:{\"usage\":{\"cache_creation_input_tokens\":7,\"output_tokens\":15}}\n\n",
+		bench.Tokens{Input: 25, CacheWrite: 7, Output: 15, Total: 47},
+	},
+	{"output alone", `{"usage":{"completion_tokens":3}}`, bench.Tokens{Output: 3, Total: 3}},
+	{"input alone, of a message", `{"usage":{"input_tokens":3}}`, bench.Tokens{Input: 3, Total: 3}},
+	{"output alone, of a message", `{"usage":{"output_tokens":3}}`, bench.Tokens{Output: 3, Total: 3}},
+	{
+		"response with details of its input alone", `{"usage":{"input_tokens":10,"input_tokens_details":{"cached_tokens":4},"output_tokens":1}}`,
+		bench.Tokens{Input: 6, CacheRead: 4, Output: 1, Total: 11},
+	},
+	{
+		"response with details of its output alone", `{"usage":{"input_tokens":10,"output_tokens_details":{"reasoning_tokens":4},"output_tokens":5}}`,
+		bench.Tokens{Input: 10, Output: 1, Reasoning: 4, Total: 15},
+	},
+	{"an answer with empty lines", " {\"a\":1,\n\n\"usage\":{\"prompt_tokens\":13}}\n", bench.Tokens{Input: 13, Total: 13}},
+	{
+		"an event with a comment, a name and an odd line within",
+		"data: {\"usage\":\n: no end\nevent: x\nx\ndata: {\"prompt_tokens\":1}}\n\n", bench.Tokens{Input: 1, Total: 1},
+	},
+	{
 		"what cannot be",
 		`{"usage":{"prompt_tokens":-5,"completion_tokens":1e300,"prompt_tokens_details":{"cached_tokens":7}}}`,
 		bench.Tokens{Output: 1e12, Total: 1e12},
@@ -121,6 +149,30 @@ func TestN12AnswersThatTellNothing(t *testing.T) {
 		assert.Equal(t, len(body), len(passed))
 		assert.Zero(t, answers, "%.80s", body)
 		assert.Zero(t, tokens)
+	}
+}
+
+func TestN12AnAnswerIsReadUpTo8MiB(t *testing.T) {
+	const most = 8 << 20
+	end := `","usage":{"prompt_tokens":4}}`
+	body := `{"text":"` + strings.Repeat("x", most-len(`{"text":"`+end)) + end
+	_, tokens, answers := measure(t, strings.NewReader(body))
+	assert.Equal(t, 1, answers)
+	assert.Equal(t, bench.Tokens{Input: 4, Total: 4}, tokens)
+	_, _, answers = measure(t, strings.NewReader(body+" "))
+	assert.Zero(t, answers)
+}
+
+func TestN12WhatIsKnownIsToldOnce(t *testing.T) {
+	const event = "data: {\"usage\":{\"prompt_tokens\":4}}"
+	for _, body := range []string{`{"usage":{"prompt_tokens":4}}`, event, event + "\n\ndata: {}\n\n"} {
+		told := 0
+		r := egress.Watch(io.NopCloser(strings.NewReader(body)), func(bench.Tokens, bool) { told++ })
+		for range 2 { // the end is read twice
+			_, err := io.ReadAll(r)
+			require.NoError(t, err)
+		}
+		assert.Equal(t, 1, told, body)
 	}
 }
 

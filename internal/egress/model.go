@@ -154,12 +154,11 @@ func (m *modelAPI) rewrite(r *httputil.ProxyRequest) {
 		r.Out.Header.Del(name)
 	}
 	r.Out.Header.Del(m.Header)
-	if query := r.Out.URL.Query(); len(query) > 0 {
-		for _, name := range agentParameters {
-			query.Del(name)
-		}
-		r.Out.URL.RawQuery = query.Encode()
+	query := r.Out.URL.Query()
+	for _, name := range agentParameters {
+		query.Del(name)
 	}
+	r.Out.URL.RawQuery = query.Encode()
 	// A compressed answer could not be searched for the key.
 	r.Out.Header.Set("Accept-Encoding", "identity")
 	if m.Key == "" {

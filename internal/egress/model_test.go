@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/egress"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -30,16 +31,17 @@ func TestTheKeyIsAddedAndTheAgentsIsDropped(t *testing.T) {
 				Transport: tripper(func(r *http.Request) (*http.Response, error) { got = r; return respond(r, 200, "{}"), nil }),
 			}})
 			a := p.Begin(nil)
-			header := []string{"anthropic-version", "2023-06-01"}
+			header := []string{"anthropic-version", "2023-06-01", "Accept-Encoding", "gzip"}
 			for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Cookie"} {
 				header = append(header, name, "of the agent's own")
 			}
 			require.Equal(t, "https://api.model.example/v1", p.ModelURL())
-			do(t, p.client(t), "POST", p.ModelURL()+"/chat/completions?key=agents&beta=true", "{}", header...)
+			do(t, p.client(t), "POST", p.ModelURL()+"/chat/completions?key=agents&api_key=agents&api-key=agents&access_token=agents&beta=true", "{}", header...)
 
 			assert.Equal(t, "https://api.model.example/v1/chat/completions?beta=true", got.URL.String())
 			assert.Equal(t, "api.model.example", got.Host)
 			assert.Equal(t, "2023-06-01", got.Header.Get("anthropic-version"))
+			assert.Equal(t, "identity", got.Header.Get("Accept-Encoding"), "the key could not be found in what is compressed")
 			for name, values := range got.Header {
 				assert.NotContains(t, strings.Join(values, ","), "agent's own", name)
 				assert.NotContains(t, name, "Forwarded")
@@ -137,6 +139,120 @@ func TestTheKeyIsTakenOutOfWhatTheModelRepeats(t *testing.T) {
 	assert.Equal(t, "Bearer ***", got.header.Get("X-Echo"))
 }
 
+func TestTheShortestKeyThatIsTakenOut(t *testing.T) {
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://api.model.example/v1", Key: "sk-123", Transport: tripper(
+		func(r *http.Request) (*http.Response, error) {
+			return respond(r, 200, "its sk-123", "X-Echo", "sk-123"), nil
+		})}})
+	p.Begin(nil)
+	got := do(t, p.client(t), "GET", "https://api.model.example/v1/models", "")
+	assert.Equal(t, "its ******", got.body)
+	assert.Equal(t, "***", got.header.Get("X-Echo"))
+}
+
+func TestWithoutAKeyNoneIsSent(t *testing.T) {
+	var got *http.Request
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://api.model.example/v1", Header: "X-My-Key", Transport: tripper(
+		func(r *http.Request) (*http.Response, error) { got = r; return respond(r, 200, "{}"), nil })}})
+	p.Begin(nil)
+	do(t, p.client(t), "GET", "https://api.model.example/v1/models", "", "X-My-Key", "of the agent's own", "Authorization", "too")
+	assert.Empty(t, got.Header.Values("X-My-Key"))
+	assert.Empty(t, got.Header.Values("Authorization"))
+}
+
+func TestNothingButTheModelIsTakenForIt(t *testing.T) {
+	reached := 0
+	transport := tripper(func(r *http.Request) (*http.Response, error) { reached++; return respond(r, 200, "{}"), nil })
+	for base, others := range map[string][]string{
+		"https://api.model.example/v1": {
+			"https://example.com/v1", "https://api.model.example:444/v1", "http://api.model.example/v1/models",
+			"http://api.model.example:443/v1/models", "https://model.egress.internal:444/v1", "http://model.egress.internal/v1/models",
+		},
+		"http://10.0.0.1/v1": {
+			"https://10.0.0.1:80/v1", "https://10.0.0.1/v1", "http://10.0.0.1:81/v1/models", "http://10.0.0.2/v1/models", "https://example.com/v1",
+		},
+	} {
+		t.Run(base, func(t *testing.T) {
+			p := serve(t, egress.Options{Model: &egress.Model{BaseURL: base, Key: key, Transport: transport}})
+			p.Begin(nil)
+			for _, url := range others {
+				status, text := plainly(t, p, url)
+				assert.Equal(t, http.StatusForbidden, status, url)
+				assert.Contains(t, text, "refuses", url)
+			}
+		})
+	}
+	assert.Zero(t, reached)
+}
+
+func TestAModelWithoutEncryptionIsAtPort80(t *testing.T) {
+	reached := 0
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "http://10.0.0.1/v1", Transport: tripper(
+		func(r *http.Request) (*http.Response, error) { reached++; return respond(r, 200, r.URL.Host), nil })}})
+	p.Begin(nil)
+	for _, url := range []string{"http://10.0.0.1/v1/models", "http://10.0.0.1:80/v1/models"} {
+		status, text := plainly(t, p, url)
+		assert.Equal(t, http.StatusOK, status, url)
+		assert.Equal(t, "10.0.0.1", text)
+	}
+	conn := dial(t, p)
+	conn.send(t, "GET http://10.0.0.1/v1/models HTTP/1.1\r\nHost: 10.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+conn.auth+"\r\n")
+	assert.Equal(t, http.StatusForbidden, conn.receive(t).StatusCode, "a WebSocket")
+	assert.Equal(t, 2, reached)
+}
+
+// Tools send no request for a loopback address to a proxy, and some none for an
+// address, for another port or without encryption.
+func TestTheAgentIsToldAURLThatItsToolsSendToTheProxy(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://api.model.example/v1":      "https://api.model.example/v1",
+		"https://api.model.example:443/v1":  "https://api.model.example:443/v1",
+		"https://api.model.example:8443/v1": "https://model.egress.internal/v1",
+		"http://api.model.example/v1":       "https://model.egress.internal/v1",
+		"http://api.model.example:443/v1":   "https://model.egress.internal/v1",
+		"https://10.0.0.1/v1":               "https://model.egress.internal/v1",
+		"https://localhost/v1":              "https://model.egress.internal/v1",
+	} {
+		t.Run(base, func(t *testing.T) {
+			assert.Equal(t, want, serve(t, egress.Options{Model: &egress.Model{BaseURL: base}}).ModelURL())
+		})
+	}
+	assert.Empty(t, serve(t, egress.Options{}).ModelURL())
+}
+
+func TestAQuestionAboutTheLengthOfAPromptIsNoAnswer(t *testing.T) {
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://api.model.example", Transport: tripper(
+		func(r *http.Request) (*http.Response, error) {
+			return respond(r, 200, `{"usage":{"input_tokens":3}}`), nil
+		})}})
+	a := p.Begin(nil)
+	do(t, p.client(t), "POST", "https://api.model.example/v1/messages/count_tokens", "{}")
+	assert.Equal(t, egress.Usage{Model: 1}, a.Usage())
+	do(t, p.client(t), "POST", "https://api.model.example/v1/messages", "{}")
+	assert.Equal(t, egress.Usage{Model: 2, Answers: 1, Told: 1, Tokens: bench.Tokens{Input: 3, Total: 3}}, a.Usage())
+}
+
+func TestAModelAtAnAddressHasACertificateForIt(t *testing.T) {
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://10.0.0.1/v1", Transport: tripper(
+		func(r *http.Request) (*http.Response, error) { return respond(r, 200, r.URL.Host), nil })}})
+	p.Begin(nil)
+	for _, base := range []string{"https://10.0.0.1/v1", p.ModelURL()} {
+		assert.Equal(t, "10.0.0.1", do(t, p.client(t), "GET", base+"/models", "").body)
+	}
+}
+
+// A transport of the caller's own may say nothing of the request.
+func TestAnAnswerThatDoesNotNameItsRequestIsPassedOn(t *testing.T) {
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://api.model.example/v1", Key: key, Transport: tripper(
+		func(r *http.Request) (*http.Response, error) {
+			response := respond(r, 500, "the key "+key)
+			response.Request = nil
+			return response, nil
+		})}})
+	p.Begin(nil)
+	assert.Equal(t, "the key "+strings.Repeat("*", len(key)), do(t, p.client(t), "POST", "https://api.model.example/v1/messages", "{}").body)
+}
+
 func TestAKeyThatIsAWordIsLeftInWhatTheModelSays(t *testing.T) {
 	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://api.model.example/v1", Key: "none", Transport: tripper(
 		func(r *http.Request) (*http.Response, error) { return respond(r, 200, "none of them"), nil })}})
@@ -157,6 +273,17 @@ func TestARefusedKeyIsToldOnce(t *testing.T) {
 	assert.Equal(t, []int{401}, told)
 }
 
+func TestAKeyThatMayNotIsTold(t *testing.T) {
+	told := 0
+	p := serve(t, egress.Options{Model: &egress.Model{
+		BaseURL: "https://api.model.example/v1", OnRefused: func(status int) { told = status },
+		Transport: tripper(func(r *http.Request) (*http.Response, error) { return respond(r, 403, "{}"), nil }),
+	}})
+	p.Begin(nil)
+	do(t, p.client(t), "GET", "https://api.model.example/v1/models", "")
+	assert.Equal(t, 403, told)
+}
+
 func TestACallThatIsNotAllowedIsNotMade(t *testing.T) {
 	var allowed error
 	p := serve(t, egress.Options{Model: &egress.Model{
@@ -171,6 +298,7 @@ func TestACallThatIsNotAllowedIsNotMade(t *testing.T) {
 	allowed = fault.Because(fault.Invalid, errors.New("5.11 of 5 USD"), "the run's budget is spent")
 	got := call()
 	assert.Equal(t, http.StatusPaymentRequired, got.status)
+	assert.Equal(t, "application/json", got.header.Get("Content-Type"))
 	assert.JSONEq(t, `{"type":"error","error":{"type":"budget_exhausted","code":"budget_exhausted","message":"the run's budget is spent"}}`, got.body)
 	assert.Equal(t, 1, a.Usage().Model)
 }

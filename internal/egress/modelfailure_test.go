@@ -2,11 +2,14 @@ package egress_test
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -98,4 +101,40 @@ func TestN10WhatTheAgentBreaksOffIsNotTheProviders(t *testing.T) {
 	}
 	assert.Equal(t, []string{"the model's API answered 429", "the model's API answered 500"}, a.Usage().ModelFailures)
 	assert.Empty(t, p.Begin(nil).Usage().ModelFailures, "another attempt has its own")
+}
+
+func TestN10TenFailuresAreTold(t *testing.T) {
+	status := 499
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://api.model.example/v1", Transport: tripper(
+		func(r *http.Request) (*http.Response, error) { status++; return respond(r, status, ""), nil })}})
+	a := p.Begin(nil)
+	for range 12 {
+		do(t, p.client(t), "GET", "https://api.model.example/v1/models", "")
+	}
+	failures := a.Usage().ModelFailures
+	require.Len(t, failures, 10)
+	assert.Equal(t, "the model's API answered 509", failures[9])
+}
+
+func TestN10AStatusBelow500IsNotTheProviders(t *testing.T) {
+	assert.False(t, egress.ProviderStatus(499))
+	assert.True(t, egress.ProviderStatus(500))
+}
+
+func TestN10WhyAModelCannotBeReached(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&net.DNSError{IsTimeout: true}, "the name of the model's API is not known"},
+		{&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, "the model's API refused the connection"},
+		{&tls.CertificateVerificationError{}, "the model's API has no valid certificate"},
+		{tls.RecordHeaderError{}, "the model's API has no valid certificate"},
+		{&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, "the model's API did not answer in time"},
+		{context.DeadlineExceeded, "the model's API did not answer in time"},
+		{&net.OpError{Op: "read", Err: syscall.ECONNRESET}, "the connection to the model's API was cut"},
+		{io.ErrUnexpectedEOF, "the connection to the model's API was cut"},
+	} {
+		assert.Equal(t, c.want, egress.Unreachable(fmt.Errorf("ask: %w", c.err)), "%T", c.err)
+	}
 }

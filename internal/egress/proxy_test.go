@@ -1,13 +1,16 @@
 package egress_test
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -95,6 +98,7 @@ func TestEverythingElseIsRefusedWithASentence(t *testing.T) {
 		"https://example.com/", "https://api.github.com.evil.example/", "https://api.github.com:8443/",
 		"https://140.82.121.6/", "https://[2606:50c0:8000::153]/", "https://npmjs.org/", "https://evilnpmjs.org/",
 		"https://registry.npmjs.org:444/", "http://example.com/", "http://registry.npmjs.org/",
+		"https://productionresultssa20.blob.core.windows.net/",
 		"http://127.0.0.1/", "http://169.254.169.254/latest/meta-data", "http://api.github.com:8080/",
 	}
 	for range 2 {
@@ -107,6 +111,7 @@ func TestEverythingElseIsRefusedWithASentence(t *testing.T) {
 	hosts := []string{
 		"example.com", "api.github.com.evil.example", "api.github.com:8443", "140.82.121.6", "2606:50c0:8000::153",
 		"npmjs.org", "evilnpmjs.org", "registry.npmjs.org:444", "registry.npmjs.org",
+		"productionresultssa20.blob.core.windows.net",
 		"127.0.0.1", "169.254.169.254", "api.github.com:8080",
 	}
 	assert.Equal(t, hosts, a.Usage().Refused)
@@ -185,6 +190,9 @@ func TestAllowedHostsOnPrivateAddressesAreNotReached(t *testing.T) {
 	p := serve(t, egress.Options{Allow: []string{"host.localhost"}})
 	_, err = p.client(t).Get("https://host.localhost/")
 	require.ErrorContains(t, err, "Bad Gateway")
+	status, text := plainly(t, p, "https://host.localhost/")
+	assert.Equal(t, http.StatusBadGateway, status)
+	assert.Contains(t, text, "The proxy cannot reach host.localhost:443: ")
 }
 
 func TestWithoutAnAttemptNothingPasses(t *testing.T) {
@@ -296,11 +304,13 @@ func TestTheAuthorityCanSignForTheProxysNamesOnly(t *testing.T) {
 		assert.NotContains(t, ca.PermittedDNSDomains, "")
 		assert.Len(t, ca.ExcludedIPRanges, 2, "all addresses")
 		assert.Equal(t, x509.KeyUsageCertSign, ca.KeyUsage)
+		assert.True(t, ca.MaxPathLenZero, "it makes no other authority")
 		assert.Less(t, ca.NotAfter.Sub(ca.NotBefore), 8*24*time.Hour)
 	})
 	t.Run("with a model at an address", func(t *testing.T) {
 		ca := certificate(t, serve(t, egress.Options{Model: &egress.Model{BaseURL: "http://127.0.0.1:1234/v1"}}))
 		assert.Contains(t, ca.PermittedDNSDomains, "model.egress.internal")
+		assert.NotContains(t, ca.PermittedDNSDomains, "127.0.0.1")
 		assert.Equal(t, "127.0.0.1/32", ca.PermittedIPRanges[0].String())
 	})
 }
@@ -312,6 +322,11 @@ func TestBundleHasTheSystemsAuthoritiesToo(t *testing.T) {
 	bundle, err := p.Bundle(roots)
 	require.NoError(t, err)
 	assert.Equal(t, "-----BEGIN CERTIFICATE-----\nroots\n-----END CERTIFICATE-----\n"+string(p.CACert()), string(bundle))
+	if system, err := os.ReadFile("/etc/ssl/certs/ca-certificates.crt"); err == nil {
+		bundle, err = p.Bundle("")
+		require.NoError(t, err)
+		assert.Equal(t, strings.TrimSpace(string(system))+"\n"+string(p.CACert()), string(bundle))
+	}
 	_, err = p.Bundle("/nowhere")
 	require.Equal(t, fault.Infrastructure, fault.KindOf(err))
 }
@@ -321,7 +336,10 @@ func TestEnvLeadsToolsToTheProxy(t *testing.T) {
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
 		assert.Regexp(t, `^http://agent:[A-Z0-9]+@`+p.addr.String()+`$`, p.variable(name))
 	}
-	assert.Equal(t, "localhost,127.0.0.1,::1", p.variable("NO_PROXY"))
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		assert.Equal(t, "localhost,127.0.0.1,::1", p.variable(name))
+	}
+	assert.IsIncreasing(t, p.env)
 	assert.Equal(t, "1", p.variable("NODE_USE_ENV_PROXY"))
 	assert.Contains(t, p.variable("NODE_EXTRA_CA_CERTS"), "ca.pem")
 	for _, name := range []string{"SSL_CERT_FILE", "GIT_SSL_CAINFO", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"} {
@@ -342,6 +360,8 @@ func TestNewRefusesWhatItCannotHold(t *testing.T) {
 		"a model at one of GitHub's":   {Model: &egress.Model{BaseURL: "https://api.github.com/v1"}},
 		"a model at no host":           {Model: &egress.Model{BaseURL: "https:///v1"}},
 		"a model with a query":         {Model: &egress.Model{BaseURL: "https://api.openai.com/v1?key=x"}},
+		"a model with a fragment":      {Model: &egress.Model{BaseURL: "https://api.openai.com/v1#x"}},
+		"a model by FTP":               {Model: &egress.Model{BaseURL: "ftp://api.openai.com/v1"}},
 		"a model with an unusual name": {Model: &egress.Model{BaseURL: "https://exa mple/v1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -350,4 +370,75 @@ func TestNewRefusesWhatItCannotHold(t *testing.T) {
 			require.Equal(t, fault.Invalid, fault.KindOf(err), err)
 		})
 	}
+}
+
+func TestAnAllowedNameIsNoAddress(t *testing.T) {
+	p := serve(t, egress.Options{Allow: []string{"*.0.0.1"}})
+	p.Begin(echo)
+	status, text := plainly(t, p, "https://127.0.0.1/")
+	assert.Equal(t, http.StatusForbidden, status)
+	assert.Contains(t, text, "refuses 127.0.0.1")
+}
+
+func TestCertificatesAreAsToolsWantThem(t *testing.T) {
+	p := serve(t, egress.Options{})
+	p.Begin(echo)
+	serials := map[string]bool{}
+	for _, host := range []string{"api.github.com", "github.com"} {
+		conn := inside(t, p, host+":443")
+		conn.send(t, "GET / HTTP/1.1\r\nHost: "+host+"\r\n\r\n")
+		conn.receive(t)
+		leaf := conn.Conn.(*tls.Conn).ConnectionState().PeerCertificates[0]
+		assert.Equal(t, []string{host}, leaf.DNSNames)
+		assert.Equal(t, "bench-action", leaf.Subject.CommonName)
+		assert.Equal(t, x509.KeyUsageDigitalSignature, leaf.KeyUsage)
+		assert.Equal(t, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, leaf.ExtKeyUsage)
+		assert.Equal(t, certificate(t, p).NotBefore, leaf.NotBefore)
+		assert.WithinDuration(t, time.Now().Add(-time.Hour), leaf.NotBefore, time.Minute)
+		assert.Equal(t, certificate(t, p).NotAfter, leaf.NotAfter)
+		serials[leaf.SerialNumber.String()] = true
+	}
+	assert.Len(t, serials, 2)
+}
+
+func TestCloseEndsTheTunnelsToo(t *testing.T) {
+	outside := httptest.NewTLSServer(echo)
+	defer outside.Close()
+	p := serve(t, egress.Options{Allow: []string{"registry.npmjs.org"}, Dial: to(outside.Listener.Addr().String())})
+	conn := dial(t, p)
+	conn.send(t, "CONNECT registry.npmjs.org:443 HTTP/1.1\r\nHost: a\r\n"+conn.auth+"\r\n")
+	response, err := http.ReadResponse(conn.in, &http.Request{Method: http.MethodConnect})
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	require.NoError(t, p.Close())
+	_, err = conn.in.ReadByte()
+	require.Error(t, err)
+}
+
+func TestAProxyThatCannotListenIsAnError(t *testing.T) {
+	p := serve(t, egress.Options{})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(p.Serve(l)))
+}
+
+func TestNewNeedsAClock(t *testing.T) {
+	_, err := egress.New(egress.Options{})
+	require.Error(t, err)
+	assert.Equal(t, fault.Internal, fault.KindOf(err))
+}
+
+// shortWriter takes three bytes.
+type shortWriter struct{ http.ResponseWriter }
+
+func (shortWriter) Write([]byte) (int, error) { return 3, io.ErrClosedPipe }
+
+func TestR7BytesThatDoNotLeaveDoNotCount(t *testing.T) {
+	var bytes atomic.Int64
+	w := egress.Count(shortWriter{httptest.NewRecorder()}, httptest.NewRequest(http.MethodGet, "/", nil), &bytes)
+	n, err := io.WriteString(w, "0123456789")
+	assert.Equal(t, 3, n)
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+	assert.Equal(t, int64(3), bytes.Load())
 }

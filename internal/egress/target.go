@@ -143,8 +143,8 @@ func (l allowList) has(t target) bool {
 // each time is of no use.
 func publicDialer() *net.Dialer {
 	return &net.Dialer{Timeout: dialTime, Control: func(_, address string, _ syscall.RawConn) error {
-		to, err := netip.ParseAddrPort(address)
-		if err != nil || !isPublic(to.Addr()) {
+		to, _ := netip.ParseAddrPort(address) // No address is not public either.
+		if !isPublic(to.Addr()) {
 			return fmt.Errorf("%s is not a public address", address)
 		}
 		return nil

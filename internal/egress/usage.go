@@ -18,9 +18,6 @@ type usage struct {
 	OutputDetails *details `json:"output_tokens_details"`
 	CacheWritten  *count   `json:"cache_creation_input_tokens"`
 	CacheRead     *count   `json:"cache_read_input_tokens"`
-
-	// response is true if it is known to be that of a response.
-	response bool
 }
 
 type details struct {
@@ -79,7 +76,7 @@ func (u *usage) tokens() (t bench.Tokens, known bool) {
 		t = inclusive(u.Prompt, u.Completion, u.PromptDetails, u.CompletionDetails)
 	case u.Input == nil && u.Output == nil:
 		return t, false
-	case u.response || u.InputDetails != nil || u.OutputDetails != nil:
+	case u.InputDetails != nil || u.OutputDetails != nil:
 		t = inclusive(u.Input, u.Output, u.InputDetails, u.OutputDetails)
 	default:
 		t = bench.Tokens{
