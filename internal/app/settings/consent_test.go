@@ -2,6 +2,9 @@ package settings_test
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -113,4 +116,17 @@ func TestWithoutAnAnswerThereIsNoConsent(t *testing.T) {
 		return nil, fault.Infraf("the App is not set up")
 	}, installation, target, measured)
 	assert.EqualError(t, err, "the App is not set up")
+}
+
+// GitHub sends no content of a file of more than 1 MB.
+func TestAFileThatIsNotSentIsNoConsent(t *testing.T) {
+	large := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"type": "file", "encoding": "base64", "content": null, "size": 2000000}`)
+	}))
+	defer large.Close()
+	err := settings.CheckConsent(t.Context(), func(context.Context, int64, string, string) (*github.Client, error) {
+		return github.New(github.Options{RESTURL: large.URL})
+	}, installation, target, measured)
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	assert.ErrorContains(t, err, "has one that cannot be read")
 }

@@ -24,6 +24,8 @@ func TestV8APlanForeseesWhatItTakesAndSees(t *testing.T) {
 	assert.Less(t, p.ExpectedCells(), p.Cells()*3/4, "an unchanged build is told early")
 	assert.Equal(t, len(p.Scenarios)*2*24, p.MostCells(), "as many may be refilled as are planned")
 
+	assert.Greater(t, p.ExpectedCells(), p.Cells()/4)
+
 	regression.Margins.Cost = 2
 	p, err = settings.Resolve(regression, command.Command{Name: command.Run}, library(t))
 	require.NoError(t, err)
@@ -33,7 +35,21 @@ func TestV8APlanForeseesWhatItTakesAndSees(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, p.Foreseen().PassPct, "fixed thresholds do not pass as a test does")
 	assert.Equal(t, []int{16, 16, 16}, []int{p.ExpectedCells(), p.Cells(), p.MostCells()})
-	assert.Nil(t, settings.Plan{}.Foreseen(), "nothing was resolved")
+	assert.Equal(t, 16.0, p.Foreseen().AtMost.Sessions)
+	p.Modes = append(p.Modes, bench.MCP)
+	assert.Equal(t, 24.0, p.Foreseen().AtMost.Sessions, "of each mode")
+	p.Repetitions = bench.Repetitions{First: 1, Most: 1}
+	assert.Equal(t, 6.0, p.Foreseen().AtMost.Sessions, "one of each")
+
+	for why, p := range map[string]settings.Plan{
+		"nothing was resolved":    {},
+		"no repetitions":          {Scenarios: []string{"a"}, Profile: bench.VerifyPR},
+		"no scenarios":            {Repetitions: bench.Repetitions{First: 2, Most: 8}, Profile: bench.ProfileRegression},
+		"nobody judges like that": {Scenarios: []string{"a"}, Repetitions: bench.Repetitions{First: 1, Most: 1}, Profile: bench.ProfileRegression},
+	} {
+		assert.Nil(t, p.Foreseen(), why)
+		assert.Equal(t, p.Cells(), p.ExpectedCells(), why)
+	}
 }
 
 // A plan that an older version of the App has stored.

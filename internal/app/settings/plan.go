@@ -123,7 +123,7 @@ func Resolve(s Settings, c command.Command, library *scenario.Library) (Plan, er
 	p.Repetitions = repetitions(s, c, p.Profile)
 	set, ids := scope(s, c, p.Profile)
 	known := command.Known{Sets: library.Sets(), Scenarios: allIDs(library)}
-	if err := (command.Command{Name: command.Run, Set: set, Scenarios: ids}).Check(known); err != nil {
+	if err := (command.Command{Set: set, Scenarios: ids}).Check(known); err != nil {
 		return Plan{}, err
 	}
 	if len(s.ModeFiles) == 0 {
@@ -170,7 +170,7 @@ func repetitions(s Settings, c command.Command, profile bench.GateProfile) bench
 	switch {
 	case c.Repetitions.Most > 0:
 		return c.Repetitions
-	case s.Repetitions.Most > 0 && profile.Takes(s.Repetitions):
+	case profile.Takes(s.Repetitions): // not where none are set
 		return s.Repetitions
 	default:
 		return profile.UsualRepetitions()

@@ -51,6 +51,8 @@ func TestAPlanIsShownWithWhatItMayCost(t *testing.T) {
 	shown := p.Shown()
 	assert.Equal(t, []any{1.5, 9.0, time.Minute, 16, false}, []any{shown.CostUSD, shown.MaxUSD, shown.Duration, shown.Cells, shown.Simulated})
 	assert.NotNil(t, shown.Foreseen)
+	assert.Equal(t, []any{p.Profile, "ci-verify-pr", p.Modes, p.Repetitions, p.Model},
+		[]any{shown.Profile, shown.Set, shown.Modes, shown.Repetitions, shown.Model})
 	p.Model, p.Set = settings.Scripted, ""
 	shown = p.Shown()
 	assert.True(t, shown.Simulated)
@@ -111,6 +113,19 @@ func TestACommandChangesWhatItNames(t *testing.T) {
 			assert.Zero(t, p.Margins)
 		}},
 		{"modes", nil, "/bench run --modes agent_direct,mcp,ghx", func(t *testing.T, p settings.Plan) { assert.Equal(t, 24, p.Cells()) }},
+		{"modes that have both baselines", nil, "/bench run regression --modes agent_direct,ghx@base,ghx", func(t *testing.T, p settings.Plan) {
+			assert.Equal(t, bench.GHXBase, p.Baseline, "that of the profile")
+		}},
+		{"another candidate is what every profile is about", func(s *settings.Settings) {
+			s.ModeFiles, s.Modes, s.CandidateMode = []string{"tools/mytool.yml"}, []bench.Mode{bench.AgentDirect, "mytool"}, "mytool"
+		}, "/bench run regression", func(t *testing.T, p settings.Plan) {
+			assert.Equal(t, []bench.Mode{bench.AgentDirect, "mytool"}, p.Modes)
+			assert.Equal(t, bench.AgentDirect, p.Baseline)
+		}},
+		{"the settings' set stays", func(s *settings.Settings) { s.ScenarioSet = "default" }, "/bench", func(t *testing.T, p settings.Plan) {
+			assert.Equal(t, "default", p.Set)
+			assert.Len(t, p.Scenarios, 6)
+		}},
 		{"modes of files", func(s *settings.Settings) {
 			s.ModeFiles, s.Modes, s.CandidateMode, s.Agent = []string{"tools/mytool.yml"}, []bench.Mode{bench.AgentDirect, "mytool"}, "mytool", "codex"
 		}, "/bench run regression --modes agent_direct,mytool,other", func(t *testing.T, p settings.Plan) {
@@ -140,16 +155,17 @@ func TestACommandChangesWhatItNames(t *testing.T) {
 func TestWhatThereIsNotIsAnswered(t *testing.T) {
 	l := library(t)
 	for body, says := range map[string]string{
-		"/bench run isues":                   "There is no scenario set `isues`",
-		"/bench run pr-merge-009":            "did you mean `pr-merge-001`?",
-		"/bench run --modes ghx,gxh":         "`gxh` is no mode (did you mean `ghx`?). There are `agent_direct`, `mcp`, `ghx`, `ghx@base`.",
-		"/bench run --modes ghx,mcp":         "The modes lack `agent_direct`",
-		"/bench run --modes agent_direct":    "The modes lack `ghx`",
-		"/bench run --modes ghx,ghx@base":    "The modes lack `agent_direct`",
-		"/bench run --repetitions 2..12":     "The profile `verify_pr` cannot judge 2..12 repetitions",
-		"/bench run claim --repetitions 1":   "cannot judge 1 repetitions",
-		"/bench run regression ci-verify-pr": "2 scenario(s) with 2..12 repetitions cannot pass profile regression",
-		"/bench run verify_release pr-x-001": "There is no scenario `pr-x-001`",
+		"/bench run isues":                      "There is no scenario set `isues`",
+		"/bench run pr-merge-009":               "did you mean `pr-merge-001`?",
+		"/bench run --modes ghx,gxh":            "`gxh` is no mode (did you mean `ghx`?). There are `agent_direct`, `mcp`, `ghx`, `ghx@base`.",
+		"/bench run --modes ghx,mcp":            "The modes lack `agent_direct`",
+		"/bench run --modes agent_direct":       "The modes lack `ghx`",
+		"/bench run --modes ghx,ghx@base":       "The modes lack `agent_direct`",
+		"/bench run regression --modes mcp,ghx": "The modes lack `ghx@base`",
+		"/bench run --repetitions 2..12":        "The profile `verify_pr` cannot judge 2..12 repetitions",
+		"/bench run claim --repetitions 1":      "cannot judge 1 repetitions",
+		"/bench run regression ci-verify-pr":    "2 scenario(s) with 2..12 repetitions cannot pass profile regression",
+		"/bench run verify_release pr-x-001":    "There is no scenario `pr-x-001`",
 	} {
 		t.Run(body, func(t *testing.T) {
 			cmd, _, err := command.Parse(body)
@@ -174,6 +190,7 @@ func TestTheLeastOfTheBudgetsHolds(t *testing.T) {
 		{"the pull request has little left", settings.Spent{PullRequest: 48}, 1, 2, true},
 		{"the estimate is above what is left", settings.Spent{PullRequest: 48}, 3, 2, false},
 		{"the estimate is above the run's own", settings.Spent{}, 11, 10, false},
+		{"the estimate is what is left", settings.Spent{PullRequest: 48}, 2, 2, true},
 		{"the day is used up", settings.Spent{Day: 100}, 0, 0, false},
 		{"the day is overdrawn", settings.Spent{Day: 104}, 0, -4, false},
 	} {
@@ -200,6 +217,10 @@ func TestWhatOthersMeasureIsAnotherPlan(t *testing.T) {
 	require.NoError(t, err)
 	for name, change := range map[string]func(*settings.Plan){
 		"agent": func(q *settings.Plan) { q.Agent = "codex" }, "candidate": func(q *settings.Plan) { q.Candidate = bench.MCP },
+		"profile": func(q *settings.Plan) { q.Profile = bench.VerifyRelease }, "benchmark": func(q *settings.Plan) { q.Benchmark = "tau" },
+		"baseline": func(q *settings.Plan) { q.Baseline = bench.MCP }, "modes": func(q *settings.Plan) { q.Modes = []bench.Mode{bench.MCP, bench.GHX} },
+		"repetitions": func(q *settings.Plan) { q.Repetitions.First = 3 }, "margins": func(q *settings.Plan) { q.Margins.Cost = 2 },
+		"scenarios":  func(q *settings.Plan) { q.Scenarios = []string{"pr-merge-001"} },
 		"mode files": func(q *settings.Plan) { q.ModeFiles = []string{"t.yml"} }, "model": func(q *settings.Plan) { q.Model = "a/b" },
 	} {
 		q := p
@@ -207,4 +228,14 @@ func TestWhatOthersMeasureIsAnotherPlan(t *testing.T) {
 		change(&q)
 		assert.False(t, p.Measures(q), name)
 	}
+	q := p
+	q.Modes, q.Scenarios = []bench.Mode{bench.GHX, bench.AgentDirect}, []string{"pr-merge-001", "pr-checks-rerun-all-001"}
+	assert.True(t, p.Measures(q), "the order is nothing that is measured")
+	q.MaxUSD, q.Timeout, q.Executor = 1, time.Minute, settings.Local
+	assert.True(t, p.Measures(q), "nor what it may cost, and where it is done")
+}
+
+func TestAStoredPlanThatIsBrokenIsAnError(t *testing.T) {
+	var p settings.Plan
+	require.Error(t, json.Unmarshal([]byte(`{"scenarios": 5}`), &p))
 }

@@ -281,7 +281,7 @@ func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
 		report([]string{"scenario_set"}, "names the set %q, which there is not%s", s.ScenarioSet, jsondoc.DidYouMean(s.ScenarioSet, known.Sets))
 	}
 	problems = append(problems, checkModes(doc, s)...)
-	if s.Labels.Run != "" && strings.EqualFold(s.Labels.Run, s.Labels.Skip) {
+	if strings.EqualFold(s.Labels.Run, s.Labels.Skip) {
 		report([]string{"labels"}, "has the same label to run and to skip: use two")
 	}
 	if s.Triggers.wants("labeled") && s.Labels.Run == "" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
 
@@ -143,6 +144,10 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{"a budget of nothing", "model: a/b\nbudget: {run: 0}\n", 2, "budget.run"},
 		{"a target that is a path", "model: a/b\ntarget: ../etc\n", 2, "target"},
 		{"a workflow that is a path", "model: a/b\nworkflow: ../x.yml\n", 2, "workflow"},
+		{"one anchor", "model: &a a/b\n", 1, "anchor"},
+		{"a trigger among others without its label", "model: a/b\ntriggers:\n  drafts: true\n  pull_request: [labeled]\n", 4, "labels.run"},
+		{"a pull request's budget above the day's", "model: a/b\nbudget:\n  day: 40\n  pull_request: 45\n", 4, "above the 40 of budget.day"},
+		{"modes without what the settings compare", "model: a/b\nmodes: [agent_direct, mcp]\n", 2, "name another in candidate_mode"},
 		{"a bomb", "a: &a [x, x]\nb: &b [*a, *a]\nmodel: *b\n", 1, "anchor"},
 		{"no object", "- model\n", 1, "must be an object"},
 	} {
@@ -187,4 +192,29 @@ func TestTheSchemasDefaultsHold(t *testing.T) {
 	}
 	compare(nil, nil)
 	assert.GreaterOrEqual(t, held, 18)
+}
+
+func TestAMistakeInAModeIsOneProblem(t *testing.T) {
+	_, problems := settings.Parse([]byte("model: a/b\nmodes: [agent_direct, gxh]\n"), known)
+	assert.Len(t, problems, 1, "that ghx is missing follows from it")
+}
+
+func TestWhatIsNoMistake(t *testing.T) {
+	for name, text := range map[string]string{
+		"as many repetitions as may be":              "repetitions: 100\n",
+		"a run's budget as large as its frame":       "budget: {run: 50}\n",
+		"a frame below the budget that nobody named": "budget: {pull_request: 5, day: 5}\n",
+	} {
+		_, problems := settings.Parse([]byte("model: a/b\n"+text), known)
+		assert.Empty(t, problems, name)
+	}
+	_, problems := settings.Parse([]byte("model: a/b\nscenarios: [x-001]\n"), settings.Known{})
+	assert.Empty(t, problems, "it is not known which there are")
+}
+
+func TestTheRulesAreThoseOfTheSettings(t *testing.T) {
+	s, problems := settings.Parse([]byte("model: a/b\ntriggers: {skip_marker: false, drafts: true}\nlabels: {run: r, skip: s}\npaths: [a]\n"), known)
+	require.Empty(t, problems)
+	assert.Equal(t, ghevent.Rules{Drafts: true, RunLabel: "r", SkipLabel: "s", Paths: []string{"a"}}, s.Rules())
+	assert.True(t, settings.Defaults().Rules().SkipMarker)
 }
