@@ -167,8 +167,9 @@ func (r Run) progressBar() section {
 	if r.Phase != Running || p == nil || p.Cells < 1 {
 		return section{}
 	}
-	done := min(max(p.Done, 0), p.Cells) * progressWidth / p.Cells
-	return section{open: "`" + strings.Repeat("█", done) + strings.Repeat("░", progressWidth-done) + "` " + bench.PercentText(float64(100*p.Done/p.Cells)) + "\n"}
+	done := min(max(p.Done, 0), p.Cells) // Blocks that take the place of void ones come on top.
+	bar := done * progressWidth / p.Cells
+	return section{open: "`" + strings.Repeat("█", bar) + strings.Repeat("░", progressWidth-bar) + "` " + bench.PercentText(float64(100*done/p.Cells)) + "\n"}
 }
 
 // maxVersions is the length of the longest text of versions.
