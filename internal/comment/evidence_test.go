@@ -85,3 +85,13 @@ func TestRowsThatAreLeftOutAreNamed(t *testing.T) {
 	assert.Contains(t, comment.Comment(r), "- 17 rows: not judged: the block came after the last look: "+
 		"`pr-view-001/ghx/1`, `pr-view-001/ghx/2`, `pr-view-001/ghx/3`, `pr-view-001/ghx/4`, `pr-view-001/ghx/5` and 12 more, all in summary.json\n")
 }
+
+// evidenceExamples are runs that evidence decided.
+func evidenceExamples(t *testing.T) (examples []example) {
+	all, err := fake.All()
+	require.NoError(t, err)
+	for _, v := range all {
+		examples = append(examples, example{v.Name, v.Reason, judged(v)})
+	}
+	return examples
+}

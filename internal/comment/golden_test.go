@@ -2,10 +2,17 @@ package comment_test
 
 import (
 	"fmt"
+	"math"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
@@ -29,4 +36,157 @@ func written(c comment.CheckRun) string {
 		fmt.Fprintf(&out, "\n=== %s:%d-%d %s: %s\n%s\n", a.Path, a.StartLine, a.EndLine, a.Level, a.Title, a.Message)
 	}
 	return out.String()
+}
+
+// What a page has no room for goes in the order of what it is worth, and is named.
+func TestWhatIsLeftOutIsNamedInTheOrderOfItsWorth(t *testing.T) {
+	says := regexp.MustCompile(`(?m)^\*(?:Left out for its length: .*|… and .* more .*) in \[`)
+	number := regexp.MustCompile(`[0-9,]+ more`)
+	var out strings.Builder
+	for _, e := range append(examples(), evidenceExamples(t)...) {
+		if e.name == "limits" || e.name == "hostile" {
+			continue // they are large, and have the sections of a failure
+		}
+		fmt.Fprintf(&out, "## %s\n\n", e.name)
+		for limit := len(comment.Cut(e.run, 1<<20)) + 500; limit > 500; limit -= 100 {
+			for _, line := range says.FindAllString(comment.Cut(e.run, limit), -1) {
+				line = number.ReplaceAllString(line, "N more")
+				if !strings.Contains(out.String(), line) {
+					fmt.Fprintln(&out, line)
+				}
+			}
+		}
+		fmt.Fprintln(&out)
+	}
+	testkit.CheckGolden(t, "the verdict stays, then why, then figures", "testdata/left-out.md", []byte(out.String()))
+}
+
+// Every reason for which nothing is measured, with the commands that there are and
+// without any.
+func TestWhyNothingIsMeasuredIsAsItWas(t *testing.T) {
+	var out strings.Builder
+	for _, why := range []comment.Skip{
+		comment.SkipMarker, comment.SkipDraft, comment.SkipPaths, comment.SkipLabel, comment.SkipTrigger,
+		comment.SkipForks, comment.SkipPermission, comment.SkipApproval, comment.SkipSecrets, "of a later version",
+	} {
+		run := skipped(why)
+		headline, _, _ := strings.Cut(comment.Cut(run, comment.MaxComment), "\n")
+		fmt.Fprintf(&out, "# %s\n\n%s\n\n%s\n\n", why, headline, run.SkipText())
+		run.Commands = nil
+		fmt.Fprintf(&out, "Without commands: %s\n\n", run.SkipText())
+	}
+	run := skipped(comment.SkipApproval)
+	for _, run.Commit = range []string{"main", commit[:39] + "g"} {
+		fmt.Fprintf(&out, "# approval of %q, which is no commit's name\n\n%s\n\n", run.Commit, run.SkipText())
+	}
+	testkit.CheckGolden(t, "what to do is said of each", "testdata/skips.md", []byte(out.String()))
+}
+
+// changed is an example with something else in it.
+func changed(of comment.Run, change func(*comment.Run)) comment.Run {
+	change(&of)
+	return of
+}
+
+// state is an example with something else in it.
+type state struct {
+	name, reason string
+	of           func() comment.Run
+	change       func(*comment.Run)
+}
+
+// states are what pages tell besides the examples.
+func states() []state {
+	return []state{
+		{"contested", "two pull requests have the same head, so that the check of one would be that of the other", failing, func(r *comment.Run) { r.Contested = []int{7, 12} }},
+		{"getting ready", "no cell has begun", running, func(r *comment.Run) { r.Progress = nil }},
+		{"just begun", "no time has passed and nothing was spent", running, func(r *comment.Run) { r.Progress = &comment.Progress{Cells: 40, Elapsed: 999 * time.Millisecond} }},
+		{"all but done", "more is done than was planned", running, func(r *comment.Run) { r.Progress = &comment.Progress{Done: 41, Cells: 40, Elapsed: time.Second} }},
+		{"tasks", "another benchmark counts tasks and does not know how many", running, func(r *comment.Run) { r.Progress = &comment.Progress{Done: 1, Noun: "task"} }},
+		{"scenarios by name", "five are named and the others counted", queued, func(r *comment.Run) {
+			r.Plan.Set, r.Plan.Scenarios = "", []string{"a-001", "a-002", "a-003", "a-004", "a-005", "a-006", "a-007"}
+		}},
+		{"five scenarios", "and nothing more", queued, func(r *comment.Run) {
+			r.Plan.Set, r.Plan.Scenarios = "", []string{"a-001", "a-002", "a-003", "a-004", "a-005"}
+		}},
+		{"six scenarios", "and one other", queued, func(r *comment.Run) {
+			r.Plan.Set, r.Plan.Scenarios = "", []string{"a-001", "a-002", "a-003", "a-004", "a-005", "a-006"}
+		}},
+		{"no plan", "all that is known is that it waits", queued, func(r *comment.Run) { *r = comment.Run{Suite: "ghx", Phase: comment.Queued} }},
+		{"stopped without a reason", "and before anything was done", stopped, func(r *comment.Run) { r.Reason, r.Progress = "", nil }},
+		{"mended", "what failed passes now", passing, func(r *comment.Run) { r.Previous = ref(failing().Marker()) }},
+		{"broke", "what passed fails now", failing, func(r *comment.Run) { r.Previous = ref(passing().Marker()) }},
+		{"broke, somewhere", "it is not known at which commit it passed", failing, func(r *comment.Run) {
+			before := passing()
+			before.Commit = ""
+			r.Previous = ref(before.Marker())
+		}},
+		{"after one that was stopped", "the one before it counts", failing, func(r *comment.Run) {
+			r.Previous = &comment.Marker{Suite: "ghx", Last: ref(passing().Marker())}
+		}},
+		{"nothing to compare", "a figure is missing", passing, func(r *comment.Run) {
+			s := r.Summary.Modes[bench.GHX]
+			s.MedianCostUSD = math.NaN()
+			r.Summary.Modes[bench.GHX] = s
+		}},
+		{"free", "nothing was paid", passing, func(r *comment.Run) { r.Summary.CostUSD = 0 }},
+		{"many repetitions", "twice as many are more than there may be", uncertain, func(r *comment.Run) { r.Plan.Repetitions = bench.Repetitions{First: 51, Most: 51} }},
+		{"half of the most repetitions", "twice as many are the most", uncertain, func(r *comment.Run) { r.Plan.Repetitions = bench.Repetitions{First: 50, Most: 50} }},
+		{"one repetition", "two would tell", uncertain, func(r *comment.Run) { r.Plan.Repetitions = bench.Repetitions{First: 1, Most: 1} }},
+		{"a plan without repetitions", "it is not known how many more to ask for", uncertain, func(r *comment.Run) { r.Plan.Repetitions = bench.Repetitions{} }},
+		{"without a plan", "it is not known how many more to ask for", uncertain, func(r *comment.Run) { r.Plan = nil }},
+		{"unverified, of no commit", "whose name can be approved", unverified, func(r *comment.Run) { r.Commit = "main" }},
+		{"a tool that does not start", "it is mended, not run again", func() comment.Run { return broken(fault.Infraf("the tool does not start")) }, func(r *comment.Run) { r.Problem = fault.Toolf("the tool does not start") }},
+		{"nothing known", "the run ended without figures", passing, func(r *comment.Run) { r.Summary = nil }},
+	}
+}
+
+// Of each page the lines are there that are not on the example's (+), and those of
+// the example's that are not on it (-).
+func TestPagesOfOtherStatesAreAsTheyWere(t *testing.T) {
+	page := func(r comment.Run) []string {
+		check := comment.Check(r)
+		return append(strings.Split(comment.Cut(r, comment.MaxComment), "\n"), fmt.Sprintf("check: %s %s %s", check.Status, check.Conclusion, check.Output.Title))
+	}
+	var out strings.Builder
+	for _, s := range states() {
+		usual, other := page(s.of()), page(changed(s.of(), s.change))
+		fmt.Fprintf(&out, "# %s: %s\n", s.name, s.reason)
+		for _, line := range usual {
+			if !slices.Contains(other, line) {
+				fmt.Fprintln(&out, "-", line)
+			}
+		}
+		for _, line := range other {
+			if !slices.Contains(usual, line) {
+				fmt.Fprintln(&out, "+", line)
+			}
+		}
+		fmt.Fprintln(&out)
+	}
+	testkit.CheckGolden(t, "what is not so in the examples", "testdata/states.diff", []byte(out.String()))
+}
+
+func TestOtherRepliesAreAsTheyWere(t *testing.T) {
+	noted := queued()
+	noted.Notices = []string{"The settings of the *base* branch hold."}
+	bare := comment.Run{Suite: "ghx", Phase: comment.Queued}
+	incomplete := failing()
+	incomplete.Summary.Scenarios[0].Modes[bench.GHX] = bench.ScenarioModeSummary{Runs: 1}
+	marker := failing().Marker()
+	waiting := queued()
+	waiting.Links.Job = ""
+	var out strings.Builder
+	for _, reply := range []string{
+		comment.Accepted(command.Run, noted), comment.Accepted(command.Retry, bare), comment.Accepted(command.Approve, waiting), comment.Accepted(command.Cancel, bare),
+		comment.RefusalMark("octo-cat-->"), comment.CancelledBy("@octocat"), comment.UsedUp(".github/bench.yml"), comment.TooDear(3.5, 2, ".github/bench.yml"),
+		comment.StandingReply("ghx", nil, commit), comment.StandingReply("ghx", &marker, commit), comment.StandingReply("ghx", &marker, previous),
+		comment.StandingReply("ghx", &comment.Marker{Suite: "ghx", Commit: commit, Conclusion: comment.Cancelled}, commit),
+		comment.Explained(incomplete, bench.Cell{ScenarioID: incomplete.Summary.Scenarios[0].ID}), comment.Explained(failing(), bench.Cell{ScenarioID: "no-such-001"}),
+		comment.Explained(waiting, bench.Cell{ScenarioID: "a-001"}), comment.Explained(running(), bench.Cell{ScenarioID: "a-001"}),
+		comment.Explained(changed(running(), func(r *comment.Run) { r.Progress = nil }), bench.Cell{ScenarioID: "a-001"}), comment.Explained(stopped(), bench.Cell{ScenarioID: "a-001"}),
+	} {
+		fmt.Fprintf(&out, "%s\n\n---\n\n", reply)
+	}
+	testkit.CheckGolden(t, "what is not so in the examples", "testdata/replies.md", []byte(out.String()))
 }
