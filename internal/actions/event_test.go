@@ -194,12 +194,25 @@ func TestThePlaceIsThatOfTheInstance(t *testing.T) {
 	e, err := actions.ReadEvent(workflow(t, "pull_request", payload, map[string]string{
 		"GITHUB_API_URL": "https://ghe.example.com/api/v3", "GITHUB_GRAPHQL_URL": "https://ghe.example.com/api/graphql",
 		"GITHUB_SERVER_URL": "https://ghe.example.com", "GITHUB_REPOSITORY": "Codertocat/Hello-World", "GITHUB_RUN_ATTEMPT": "3",
+		"GITHUB_WORKFLOW_REF": "Codertocat/Hello-World/.github/workflows/bench.yml@refs/heads/main",
 	}))
 	require.NoError(t, err)
 	assert.Equal(t, actions.Place{
 		APIURL: "https://ghe.example.com/api/v3", GraphQLURL: "https://ghe.example.com/api/graphql", ServerURL: "https://ghe.example.com",
 		RunURL: "https://ghe.example.com/Codertocat/Hello-World/actions/runs/42/attempts/3", RunID: "42", Attempt: 3, Workspace: "/github/workspace",
+		Workflow: "Codertocat/Hello-World/.github/workflows/bench.yml@refs/heads/main",
 	}, e.Place)
+
+	for attempt, want := range map[string]string{"1": "", "2": "/attempts/2", "": "", "x": ""} {
+		e, err := actions.ReadEvent(workflow(t, "pull_request", payload, map[string]string{"GITHUB_REPOSITORY": "o/r", "GITHUB_RUN_ATTEMPT": attempt}))
+		require.NoError(t, err)
+		assert.Equal(t, "https://github.com/o/r/actions/runs/42"+want, e.Place.RunURL, attempt)
+		assert.Equal(t, max(1, map[string]int{"2": 2}[attempt]), e.Place.Attempt)
+		assert.Equal(t, "o/r", e.Repo.FullName(), "the workflow's repository, whatever the payload says")
+	}
+	e, err = actions.ReadEvent(workflow(t, "pull_request", payload, map[string]string{"GITHUB_REPOSITORY": "o/r", "GITHUB_RUN_ID": ""}))
+	require.NoError(t, err)
+	assert.Empty(t, e.Place.RunURL)
 }
 
 func TestAnEventThatCannotBeReadSaysWhy(t *testing.T) {
@@ -217,6 +230,7 @@ func TestAnEventThatCannotBeReadSaysWhy(t *testing.T) {
 		{"no object", "push", `[]`, nil, "the payload of push cannot be read"},
 		{"far too large", "push", `{"ref": "` + strings.Repeat("x", 25<<20) + `"}`, nil, "has more than 25 MiB"},
 		{"no repository", "push", `{}`, nil, `GITHUB_REPOSITORY is "", want owner/name`},
+		{"no owner of a repository", "push", `{}`, map[string]string{"GITHUB_REPOSITORY": "/name"}, `GITHUB_REPOSITORY is "/name", want owner/name`},
 		{"no name of a repository", "push", `{}`, map[string]string{"GITHUB_REPOSITORY": "owner/"}, `GITHUB_REPOSITORY is "owner/", want owner/name`},
 		{"a pull request without one", "pull_request", good, nil, "read event pull_request: the payload of pull_request lacks pull_request"},
 		{"a comment without its issue", "issue_comment", `{"repository": {"full_name": "o/r"}, "comment": {}}`, nil, "read event issue_comment: the payload of issue_comment lacks comment or issue"},

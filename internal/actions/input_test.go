@@ -190,6 +190,24 @@ func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
 		{"S6: one token for agents and checkpoints", with("target", "o/r", "fixtures-token", "ghp_x", "agent-token", "ghp_x"), "input agent-token: it is the same as fixtures-token: checkpoints read with another token than the agent's"},
 		{"an App without its key", with("fixture-app-id", "1", "fixture-app-installation-id", "2"), "input fixture-app-private-key: it is required beside the other inputs that begin with fixture-app-"},
 		{"parts on one repository", with("target", "o/r", "shard", "1/2", "fixtures-token", "ghp_x", "agent-token", "ghp_y"), "input shard: target is o/r: the parts of a plan would change each other's fixtures; run it in one job, or in the sandbox"},
+		{"a mode file outside the workspace", with("mode-files", "a.yml\n../b.yml"), `input mode-files: it has "../b.yml", want a file inside the workspace`},
+		{"a folder above the workspace", with("output-dir", ".."), `input output-dir: it is "..", want a folder inside the workspace`},
+		{"an address that is none", with("model-base-url", "https://exa mple/v1"), `input model-base-url: it is "https://exa mple/v1", want a URL, for example https://gateway.example.com/v1`},
+		{"a URL without a host", with("model-base-url", "https:///v1"), `input model-base-url: it is "https:///v1", want a URL, for example https://gateway.example.com/v1`},
+		{"a model of no provider", with("model", "/gpt-5.3-codex"), `input model: it is "/gpt-5.3-codex", want PROVIDER/MODEL, for example openai/gpt-5.3-codex`},
+		{"a repository of nobody", with("target", "/r"), `input target: it is "/r", want sandbox, or OWNER/REPO`},
+		{"an owner's repository without a name", with("target", "o/"), `input target: it is "o/", want sandbox, or OWNER/REPO`},
+		{"a path in a repository", with("target", "o/r/x"), `input target: it is "o/r/x", want sandbox, or OWNER/REPO`},
+		{"an endless margin", with("margin-cost", "Inf"), `input margin-cost: it is "Inf", want a number above 0`},
+		{"a margin in words", with("margin-cost", "half"), `input margin-cost: it is "half", want a number above 0`},
+		{"an endless limit", with("max-cost-usd", "Inf"), `input max-cost-usd: it is "Inf", want a number of 0 or more`},
+		{"a limit in words", with("max-cost-usd", "ten"), `input max-cost-usd: it is "ten", want a number of 0 or more`},
+		{"parts at once in words", with("concurrency", "two"), `input concurrency: it is "two", want a whole number of 1 or more`},
+		{"scenarios for another benchmark", map[string]string{"benchmark": "tau-bench", "scenarios": "a"}, "input scenarios: it is for benchmark ghx, and benchmark is tau-bench: leave it out, and set gate_split in experiment_config.yaml"},
+		{"effort for another benchmark", map[string]string{"benchmark": "tau-bench", "model-variant": "high"}, "input model-variant: it is for benchmark ghx, and benchmark is tau-bench: leave it out, and set reasoning_effort in experiment_config.yaml"},
+		{"a profile for another benchmark", map[string]string{"benchmark": "tau-bench", "gate-profile": "claim"}, "input gate-profile: it is for benchmark ghx, and benchmark is tau-bench: leave it out, and set threshold in experiment_config.yaml"},
+		{"expectations for another benchmark", map[string]string{"benchmark": "tau-bench", "expectations": "e.json"}, "input expectations: it is for benchmark ghx, and benchmark is tau-bench: leave it out, and set threshold in experiment_config.yaml"},
+		{"parts at once for another benchmark", map[string]string{"benchmark": "tau-bench", "concurrency": "2"}, "input concurrency: it is for benchmark ghx, and benchmark is tau-bench: leave it out, and set max_concurrency in experiment_config.yaml"},
 		{"a clean-up otherwise", with("cleanup", "always"), `input cleanup: it is "always", want true or false`},
 		{"drafts otherwise", with("drafts", "true"), `input drafts: it is "true", want skip or run`},
 	}
@@ -205,18 +223,27 @@ func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
 
 func TestWhatOnlyLooksContradictoryIsTaken(t *testing.T) {
 	for name, given := range map[string]map[string]string{
-		"scenarios beside the default set, which the runner passes":  with("scenarios", "pr-merge-001"),
-		"a shard of one mode, whose baseline another job runs":       with("shard", "1/2", "modes", "ghx"),
-		"a merge needs no model, key or mode":                        {"provider": "opencode", "results": "shards", "modes": "ghx"},
-		"a gateway of one's own may need no key":                     with("model-api-key", "", "model-base-url", "http://127.0.0.1:8080/v1"),
-		"a scripted agent needs no model and no base ghx":            {"provider": "scripted", "modes": "ghx@base,ghx", "baseline-mode": "ghx@base"},
-		"a base ghx that is built as the head's is":                  with("modes", "ghx@base,ghx", "baseline-mode", "ghx@base"),
-		"a base ghx that both commits have as a file":                with("gate-profile", "regression", "build-command", "none", "ghx-command", "node ghx.js"),
-		"a repository with two tokens":                               with("target", "o/r", "fixtures-token", "ghp_x", "agent-token", "ghp_y"),
-		"a repository with an App":                                   with("target", "o/r", "fixture-app-id", "1", "fixture-app-installation-id", "2", "fixture-app-private-key", "pem"),
-		"a merge of what ran on a repository needs no token":         {"provider": "opencode", "results": "shards", "target": "o/r"},
-		"a model whose name has slashes":                             with("model", "openrouter/acme/model-1"),
-		"no token, as when the workflow runs where there is no such": with("github-token", ""),
+		"scenarios beside the default set, which the runner passes":        with("scenarios", "pr-merge-001"),
+		"a shard of one mode, whose baseline another job runs":             with("shard", "1/2", "modes", "ghx"),
+		"a merge needs no model, key or mode":                              {"provider": "opencode", "results": "shards", "modes": "ghx"},
+		"a gateway of one's own may need no key":                           with("model-api-key", "", "model-base-url", "http://127.0.0.1:8080/v1"),
+		"a scripted agent needs no model and no base ghx":                  {"provider": "scripted", "modes": "ghx@base,ghx", "baseline-mode": "ghx@base"},
+		"a base ghx that is built as the head's is":                        with("modes", "ghx@base,ghx", "baseline-mode", "ghx@base"),
+		"a base ghx that both commits have as a file":                      with("gate-profile", "regression", "build-command", "none", "ghx-command", "node ghx.js"),
+		"a mode that a file describes":                                     with("mode-files", "tools/mytool.yml", "modes", "agent_direct,ghx,mytool"),
+		"a folder with dots in its name":                                   with("output-dir", "..bench"),
+		"a URL without encryption":                                         with("model-base-url", "http://gateway.example.com/v1"),
+		"a build as long as may be":                                        with("build-timeout-minutes", "7200"),
+		"a run as long as may be":                                          with("timeout-minutes", "7200"),
+		"a merge of the modes that other jobs ran, where nothing is built": {"provider": "opencode", "results": "shards", "modes": "ghx@base,ghx", "baseline-mode": "ghx@base", "build-command": "none"},
+		"a base ghx that is there already":                                 with("modes", "ghx@base,ghx", "baseline-mode", "ghx@base", "build-command", "none", "base-ghx-command", "node base.js"),
+		"no base ghx where nothing is built":                               with("build-command", "none"),
+		"a repository with an App and a token for agents":                  with("target", "o/r", "fixtures-token", "ghp_x", "fixture-app-id", "1", "fixture-app-installation-id", "2", "fixture-app-private-key", "pem"),
+		"a repository with two tokens":                                     with("target", "o/r", "fixtures-token", "ghp_x", "agent-token", "ghp_y"),
+		"a repository with an App":                                         with("target", "o/r", "fixture-app-id", "1", "fixture-app-installation-id", "2", "fixture-app-private-key", "pem"),
+		"a merge of what ran on a repository needs no token":               {"provider": "opencode", "results": "shards", "target": "o/r"},
+		"a model whose name has slashes":                                   with("model", "openrouter/acme/model-1"),
+		"no token, as when the workflow runs where there is no such":       with("github-token", ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := actions.ReadInputs(environment(given))
@@ -250,4 +277,34 @@ func TestSecretsAreFoundBeforeInputsAreChecked(t *testing.T) {
 	slices.Sort(secrets)
 	assert.Equal(t, []string{"eyJidentity", "eyJruntime", "ghp_fixtures", "ghp_of-agents", "ghs_thetokenofthejob", "key of an App", "sk-0123456789abcdef"}, secrets)
 	assert.Empty(t, actions.Secrets([]string{"INPUT_MODEL-API-KEY= "}), "an empty secret would mask everything")
+}
+
+func TestEveryInputArrives(t *testing.T) {
+	in, err := actions.ReadInputs(environment(with(
+		"model-variant", "high", "mode-files", "a.yml\nb, c.yml", "modes", "ghx@base,ghx,mytool", "margin-success", "10", "margin-cost", "1.2", "margin-latency", "1.5",
+		"ghx-command", "node ghx.js", "ghx-skill", "SKILL.md", "base-ghx-command", "node base.js", "base-commit", "main", "seed-id", "s1", "expectations", "e.json",
+		"isolation", "require", "gate-profile", "regression", "allow-hosts", "a.example,b.example",
+	)))
+	require.NoError(t, err)
+	assert.Equal(t, "high", in.ModelVariant)
+	assert.Equal(t, []string{"a.yml", "b, c.yml"}, in.ModeFiles, "a path may have commas and spaces")
+	assert.Equal(t, []float64{10, 1.2, 1.5}, []float64{in.MarginSuccess, in.MarginCost, in.MarginLatency})
+	assert.Equal(t, []string{"node ghx.js", "SKILL.md", "node base.js", "main", "s1", "e.json"},
+		[]string{in.GHXCommand, in.GHXSkill, in.BaseGHXCommand, in.BaseCommit, in.SeedID, in.Expectations})
+	assert.Equal(t, "ci-evidence", in.ScenarioSet, "that of the profile")
+
+	// What is measured, and how: two jobs with the same measure the same.
+	assert.Equal(t, map[string]string{
+		"benchmark": "ghx", "experiment-config": "experiment_config.yaml", "provider": "opencode", "model": "openai/gpt-5.3-codex", "model-variant": "high",
+		"gate-profile": "regression", "scenario-set": "ci-evidence", "modes": "ghx@base,ghx,mytool", "mode-files": "a.yml\nb, c.yml", "repetitions": "2..12",
+		"baseline-mode": "ghx@base", "candidate-mode": "ghx", "margin-success": "10", "margin-cost": "1.2", "margin-latency": "1.5", "order": "interleaved",
+		"build-command": "auto", "ghx-command": "node ghx.js", "ghx-skill": "SKILL.md", "base-ghx-command": "node base.js", "base-commit": "main",
+		"allow-hosts": "a.example,b.example", "isolation": "require", "target": "sandbox", "expectations": "e.json",
+	}, in.Settings())
+	in, err = actions.ReadInputs(environment(with()))
+	require.NoError(t, err)
+	assert.Equal(t, "prefer", in.Settings()["isolation"])
+	assert.NotContains(t, in.Settings(), "margin-cost", "what is not set is not there")
+	assert.NotContains(t, in.Settings(), "ghx-skill")
+	assert.NotContains(t, in.Settings(), "model-api-key")
 }

@@ -106,6 +106,31 @@ func TestHarmlessTextStaysAsItIs(t *testing.T) {
 	assert.Equal(t, "\tstd::vector<int> # [x] größe 例 🙂 a::b\ntwo\nlines\n[3/16] pr-merge-001/ghx/1 passed in 12.4 s\n", out.String())
 }
 
+func TestACommandIsShownAsText(t *testing.T) {
+	for text, want := range map[string]string{
+		"::error::x":    ": :error::x\n",
+		"  ::error::x":  "  : :error::x\n",
+		"a ##[group]x":  "a ## [group]x\n",
+		"a\r::error::x": "a\n: :error::x\n",
+		"a\r\nb":        "a\nb\n",
+		"":              "\n",
+	} {
+		var out bytes.Buffer
+		newLog(&out).Line(text)
+		assert.Equal(t, want, out.String(), "%q", text)
+	}
+}
+
+func TestTheShortestSecretIsMasked(t *testing.T) {
+	var out bytes.Buffer
+	log := newLog(&out)
+	log.Mask("123456", "12345", "two lines\nof them")
+	log.Line("123456 12345, two lines, \"two lines\\nof them\"")
+	r := reading(out.String())
+	assert.Equal(t, []command{{"add-mask", "", "123456"}, {"add-mask", "", "two lines"}, {"add-mask", "", "of them"}}, r.commands)
+	assert.Equal(t, []string{"[redacted] 12345, [redacted], \"[redacted]\"", ""}, r.shown)
+}
+
 func TestForeignOutputIsShownAndNotObeyed(t *testing.T) {
 	var out bytes.Buffer
 	log := newLog(&out)

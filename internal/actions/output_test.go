@@ -114,3 +114,17 @@ func TestFiguresAreNumbersThatAWorkflowCanCompute(t *testing.T) {
 		assert.Equal(t, want, got["success-rate-delta-pct"], "%v", value)
 	}
 }
+
+func TestOutputsOfRowsThatMayBeInventedDoNotPass(t *testing.T) {
+	got := values(actions.Result{Conclusion: "neutral", Unverified: true, Summary: judged(nil)})
+	for _, name := range []string{"passed", "reliability-passed", "efficiency-passed"} {
+		assert.Equal(t, "false", got[name], "a step that deploys what passed must not take %s from them", name)
+	}
+}
+
+func TestOneFailedCheckFailsItsGateWhicheverItIs(t *testing.T) {
+	for i, gate := range map[int]string{0: "reliability-passed", 4: "reliability-passed", 6: "efficiency-passed", 9: "efficiency-passed"} {
+		got := values(actions.Result{Summary: judged(func(s *bench.Summary) { s.Gate.Checks[i].Passed = false })})
+		assert.Equal(t, "false", got[gate], i)
+	}
+}
