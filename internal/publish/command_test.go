@@ -1,0 +1,142 @@
+package publish_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/publish"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// answering is a publisher whose GitHub answers everything with a status and a text.
+func (p *place) answering(status int, text string) *publish.Publisher {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	}))
+	p.t.Cleanup(server.Close)
+	return p.with("token", server.URL)
+}
+
+// A command holds for the commit that was the head when it was written: where it
+// cannot be told, nothing may seem to have been pushed since.
+func TestWhenACommitWasPushed(t *testing.T) {
+	const ours = 7
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	p := newPlace(t)
+	for name, c := range map[string]struct {
+		suites string
+		at     time.Time
+		want   bool
+	}{
+		"nobody looked at it":          {`[]`, at, false},
+		"we alone did":                 {`[{"app": {"id": 7}, "created_at": "2026-03-01T13:00:00Z"}]`, at, false},
+		"after the comment":            {`[{"app": {"id": 7}, "created_at": "2026-03-01T11:00:00Z"}, {"app": {"id": 8}, "created_at": "2026-03-01T12:00:01Z"}]`, at, true},
+		"with the comment":             {`[{"app": {"id": 8}, "created_at": "2026-03-01T12:00:00Z"}]`, at, false},
+		"before, and looked at since":  {`[{"app": {"id": 8}, "created_at": "2026-03-01T13:00:00Z"}, {"app": {"id": 9}, "created_at": "2026-03-01T11:00:00Z"}]`, at, false},
+		"nobody knows when":            {`[{"app": {"id": 8}}]`, at, false},
+		"nobody knows of the comment":  {`[{"app": {"id": 8}, "created_at": "2026-03-01T13:00:00Z"}]`, time.Time{}, false},
+		"by what GitHub does not name": {`[{"created_at": "2026-03-01T13:00:00Z"}]`, at, true},
+	} {
+		got, err := p.answering(http.StatusOK, `{"check_suites": `+c.suites+`}`).PushedAfter(t.Context(), p.head, c.at, ours)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, got, name)
+	}
+	got, err := p.answering(http.StatusForbidden, `{}`).PushedAfter(t.Context(), p.head, at, ours)
+	assert.ErrorContains(t, err, "ask when commit "+p.head+" was pushed")
+	assert.False(t, got)
+}
+
+func TestRolesSayMoreThanPermissions(t *testing.T) {
+	p := newPlace(t)
+	for _, c := range []struct {
+		answer, least string
+		want          bool
+	}{
+		{`{"permission": "write", "role_name": "write"}`, publish.Write, true},
+		{`{"permission": "write", "role_name": "maintain"}`, publish.Maintain, true},
+		{`{"permission": "write", "role_name": "of our own"}`, publish.Write, true},
+		{`{"permission": "write", "role_name": "of our own"}`, publish.Maintain, false},
+		{`{"permission": "write", "role_name": "write"}`, publish.Admin, false},
+		{`{"permission": "admin", "role_name": "of our own"}`, publish.Admin, true},
+		{`{"permission": "read", "role_name": "triage"}`, publish.Write, false},
+		{`{"permission": "read", "role_name": "triage"}`, "of a later version", false},
+		{`{}`, publish.Write, false},
+	} {
+		got, err := p.answering(http.StatusOK, c.answer).Permitted(t.Context(), "mona", c.least)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, got, "%s for %s", c.answer, c.least)
+	}
+	got, err := p.answering(http.StatusBadRequest, `{}`).Permitted(t.Context(), "mona", publish.Write)
+	assert.ErrorContains(t, err, "ask what mona may do")
+	assert.False(t, got)
+}
+
+func TestAReplyIsSaidAndFound(t *testing.T) {
+	p := newPlace(t)
+	publisher := p.publisher(everything)
+	said := func(text string) bool {
+		t.Helper()
+		is, err := publisher.Said(t.Context(), p.number, text)
+		require.NoError(t, err)
+		return is
+	}
+	p.comment("stranger", "not yet")
+	assert.False(t, said("not yet"), "others say much")
+	require.NoError(t, publisher.Reply(t.Context(), p.number, "it is not yet time"))
+	assert.True(t, said("not yet"))
+	assert.False(t, said("too late"))
+
+	broken := p.answering(http.StatusForbidden, `{}`)
+	require.ErrorContains(t, broken.Reply(t.Context(), p.number, "x"), "reply to the command")
+	is, err := broken.Said(t.Context(), p.number, "x")
+	require.ErrorContains(t, err, "look for an answer")
+	assert.False(t, is)
+	is, err = broken.Checked(t.Context(), p.head, "bench", func(string) bool { return true })
+	require.ErrorContains(t, err, "look for check runs")
+	assert.False(t, is)
+	left, notices := broken.OpenCheck(t.Context(), p.start())
+	assert.Nil(t, left)
+	assert.Len(t, notices, 1)
+	_, err = broken.Standing(t.Context(), p.number, "ghx")
+	require.ErrorContains(t, err, "look for our comment")
+}
+
+// The App keeps the number of what it has opened: GitHub is not asked for it again.
+func TestACheckRunThatIsKnownIsNotLookedFor(t *testing.T) {
+	p := newPlace(t)
+	opened, notices := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
+	require.Empty(t, notices)
+	start := p.start()
+	start.ID, start.URL = opened.ID(), opened.URL()
+	require.NotZero(t, start.ID)
+
+	known := p.publisher(everything).Check(start)
+	assert.Equal(t, start.ID, known.ID())
+	assert.Equal(t, start.URL, known.URL())
+	assert.False(t, known.Ended())
+	before := p.wire.count()
+	assert.Empty(t, known.Complete(t.Context(), passed(0)))
+	assert.True(t, known.Ended())
+	assert.Equal(t, 1, p.wire.count()-before)
+	require.Len(t, p.checks(), 1)
+	assert.Equal(t, model.Success, p.checks()[0].Conclusion)
+
+	again, notices := p.publisher(everything).StartCheck(t.Context(), start, working("1 of 9"))
+	require.Empty(t, notices)
+	assert.Equal(t, start.ID, again.ID(), "the one that is named")
+	require.Len(t, p.checks(), 1)
+
+	unknown := p.publisher(everything).Check(p.start())
+	assert.Zero(t, unknown.ID())
+	assert.Empty(t, unknown.URL())
+	assert.Empty(t, unknown.Progress(t.Context(), time.Now(), working("x").Output), "there is nothing to show it in")
+	assert.False(t, unknown.Ended())
+}
