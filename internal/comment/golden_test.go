@@ -99,6 +99,12 @@ type state struct {
 func states() []state {
 	return []state{
 		{"contested", "two pull requests have the same head, so that the check of one would be that of the other", failing, func(r *comment.Run) { r.Contested = []int{7, 12} }},
+		{"nothing is known of the line", "it waits all the same", queued, func(r *comment.Run) { r.Waiting = nil }},
+		{"next in line", "and nobody knows for how long", queued, func(r *comment.Run) { r.Waiting = &comment.Waiting{} }},
+		{"second in line", "with the time, in UTC", queued, func(r *comment.Run) {
+			r.Waiting = &comment.Waiting{Ahead: 1, Begins: r.At.Add(12*time.Hour - time.Second).In(time.FixedZone("", 3600))}
+		}},
+		{"a long line", "with the day", queued, func(r *comment.Run) { r.Waiting = &comment.Waiting{Ahead: 1234, Begins: r.At.Add(12 * time.Hour)} }},
 		{"getting ready", "no cell has begun", running, func(r *comment.Run) { r.Progress = nil }},
 		{"just begun", "no time has passed and nothing was spent", running, func(r *comment.Run) { r.Progress = &comment.Progress{Cells: 40, Elapsed: 999 * time.Millisecond} }},
 		{"all but done", "more is done than was planned", running, func(r *comment.Run) { r.Progress = &comment.Progress{Done: 41, Cells: 40, Elapsed: time.Second} }},
