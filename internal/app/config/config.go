@@ -36,6 +36,9 @@ type Config struct {
 	// Workers is how many benchmark runs this machine works on at a time, and
 	// Parallel how many runs of one installation all machines work on.
 	Workers, Parallel int
+	// MaxRunUSD and MaxDayUSD bound the budgets of repositories, in USD: what a run
+	// may spend, and what those of a repository may in a day. 0 is no bound.
+	MaxRunUSD, MaxDayUSD float64
 	// Keep is how long deliveries, and files of local runs, are kept.
 	Keep time.Duration
 	// KeepRuns is how long runs and their rows are kept after their end.

@@ -60,7 +60,7 @@ func TestNothingHasToBeSet(t *testing.T) {
 func everyVariable(key string) map[string]string {
 	return map[string]string{
 		"PORT": "80", "BENCH_APP_ADDR": "127.0.0.1:9", "BENCH_APP_PUBLIC_URL": "https://bench.example.com/", "BENCH_APP_DATA_DIR": "d",
-		"DATABASE_URL": "postgres://u:p@h/x", "BENCH_APP_WORKERS": "3", "BENCH_APP_PARALLEL": "4", "BENCH_APP_KEEP": "100h", "BENCH_APP_KEEP_RUNS": "200h", "BENCH_APP_STOP_TIMEOUT": "1m", "BENCH_APP_METRICS_TOKEN": "a-token-of-metrics",
+		"DATABASE_URL": "postgres://u:p@h/x", "BENCH_APP_WORKERS": "3", "BENCH_APP_PARALLEL": "4", "BENCH_APP_MAX_RUN_USD": "2.5", "BENCH_APP_MAX_DAY_USD": "40", "BENCH_APP_KEEP": "100h", "BENCH_APP_KEEP_RUNS": "200h", "BENCH_APP_STOP_TIMEOUT": "1m", "BENCH_APP_METRICS_TOKEN": "a-token-of-metrics",
 		"GITHUB_API_URL": "https://ghe.example.com/api/v3", "GITHUB_URL": "https://ghe.example.com", "BENCH_APP_LOG_LEVEL": "debug",
 		"BENCH_APP_ID": "42", "BENCH_APP_PRIVATE_KEY": strings.ReplaceAll(key, "\n", `\n`), "BENCH_APP_WEBHOOK_SECRET": secret,
 		"BENCH_APP_CLIENT_ID": "Iv1.x", "BENCH_APP_CLIENT_SECRET": "shhhhhhh", "BENCH_APP_LOCAL_OWNERS": "octo, org", "BENCH_MODEL_API_KEY": "a-model-key",
@@ -78,6 +78,8 @@ data-dir: d
 database-url: postgres://u:p@h/x
 workers: 3
 parallel: 4
+max-run-usd: 2.5
+max-day-usd: 40
 keep: 100h
 keep-runs: 200h
 stop-timeout: 1m
@@ -106,7 +108,7 @@ func TestEverySettingIsReadFromTheEnvironmentAndFromAFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(keyFile, []byte(key), 0o600))
 	want := config.Config{
 		Address: "127.0.0.1:9", PublicURL: "https://bench.example.com", DataDir: "d", Database: "postgres://u:p@h/x",
-		Workers: 3, Parallel: 4, Keep: 100 * time.Hour, KeepRuns: 200 * time.Hour, StopTimeout: time.Minute, MetricsToken: "a-token-of-metrics", APIURL: "https://ghe.example.com/api/v3", GitHubURL: "https://ghe.example.com",
+		Workers: 3, Parallel: 4, MaxRunUSD: 2.5, MaxDayUSD: 40, Keep: 100 * time.Hour, KeepRuns: 200 * time.Hour, StopTimeout: time.Minute, MetricsToken: "a-token-of-metrics", APIURL: "https://ghe.example.com/api/v3", GitHubURL: "https://ghe.example.com",
 		LogLevel:    slog.LevelDebug,
 		Credentials: config.Credentials{AppID: 42, PrivateKey: key, WebhookSecret: secret, ClientID: "Iv1.x", ClientSecret: "shhhhhhh"},
 		Local: config.Local{

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"strconv"
@@ -81,6 +82,14 @@ func settings() []setting {
 		{"BENCH_APP_PARALLEL", "parallel", "benchmark runs at a time of one installation, on all machines and in workflows (" + strconv.Itoa(DefaultParallel) + ")", func(c *Config, v string) error {
 			n, err := number(v, 1, mostWorkers)
 			c.Parallel = int(n)
+			return err
+		}},
+		{"BENCH_APP_MAX_RUN_USD", "max-run-usd", "the most that a run may spend, in USD, whatever a repository's settings say (no bound)", func(c *Config, v string) (err error) {
+			c.MaxRunUSD, err = dollars(v)
+			return err
+		}},
+		{"BENCH_APP_MAX_DAY_USD", "max-day-usd", "the most that a repository's runs of a day may spend, in USD, whatever its settings say (no bound)", func(c *Config, v string) (err error) {
+			c.MaxDayUSD, err = dollars(v)
 			return err
 		}},
 		{"BENCH_APP_KEEP", "keep", "how long deliveries are kept (" + DefaultKeep.String() + ")", func(c *Config, v string) (err error) {
@@ -196,6 +205,15 @@ func number(value string, least, most int64) (int64, error) {
 		return 0, fault.Invalidf("is %q: write a number from %d to %d", value, least, most)
 	}
 	return n, nil
+}
+
+// dollars reads an amount in USD that is more than 0.
+func dollars(value string) (float64, error) {
+	usd, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(usd > 0) || math.IsInf(usd, 0) {
+		return 0, fault.Invalidf("is %q: write an amount in USD above 0, such as 5 or 2.50", value)
+	}
+	return usd, nil
 }
 
 func duration(value string, least, most time.Duration) (time.Duration, error) {

@@ -125,3 +125,23 @@ func TestARunByEvidenceGoesOnWithTheEarlierOneOfItsQuestion(t *testing.T) {
 	assert.Equal(t, bench.Repetitions{First: 2, Most: 12}, later.Plan.Repetitions)
 	assert.Empty(t, asks("/bench run --model openai/other").Continues, "that is another question")
 }
+
+// Who runs the server says what a run may cost at most; a repository may say less.
+func TestTheServerBoundsBudgets(t *testing.T) {
+	t.Parallel()
+	for bound, want := range map[float64]float64{1.5: 1.5, 0: 2, 5: 2} {
+		r := newRig(t, paid, func(o *service.Options) { o.MaxRunUSD = bound })
+		r.costs(0.01, time.Second)
+		r.comment("writer", "/bench run")
+		r.wait(1)
+		assert.InDelta(t, want, r.run("run-1").Request.Plan.MaxUSD, 1e-9, "bounded by %v", bound)
+	}
+	r := newRig(t, paid, func(o *service.Options) { o.MaxDayUSD = 1.7 })
+	r.costs(0.1, time.Second)
+	r.comment("writer", "/bench run")
+	r.wait(1)
+	assert.InDelta(t, 1.7, r.run("run-1").Request.Plan.MaxUSD, 1e-9)
+	r.comment("writer", "/bench run")
+	assert.Contains(t, r.answer(), "budget", "1.6 USD of 1.7 are spent")
+	r.none("run-2", "the day's budget is used up")
+}

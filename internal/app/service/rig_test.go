@@ -132,7 +132,7 @@ type rig struct {
 
 const soon = 20 * time.Second
 
-func newRig(t *testing.T, config string) *rig {
+func newRig(t *testing.T, config string, changes ...func(*service.Options)) *rig {
 	t.Helper()
 	var files []gitstore.Change
 	if config != "" {
@@ -158,7 +158,7 @@ func newRig(t *testing.T, config string) *rig {
 	pull := r.As("writer").Do("POST", sandboxtest.Path+"/pulls", `{"title":"Add a","head":"change","base":"main"}`)
 	require.Equal(t, http.StatusCreated, pull.Status, pull.Body)
 	r.number, r.head = pull.Int("number"), pull.Text("head.sha")
-	r.start()
+	r.start(changes...)
 	return r
 }
 
@@ -173,7 +173,7 @@ func (r *rig) push(path string) {
 // library is all scenarios, which the tests share.
 var library = sync.OnceValues(func() (*scenario.Library, error) { return scenario.Load(scenarios.Files) })
 
-func (r *rig) start() {
+func (r *rig) start(changes ...func(*service.Options)) {
 	r.Helper()
 	db, err := queue.OpenDB(r.Context(), "sqlite:"+filepath.Join(r.TempDir(), "bench.db"))
 	require.NoError(r, err)
@@ -188,7 +188,7 @@ func (r *rig) start() {
 	})
 	require.NoError(r, err)
 	var ids atomic.Int64
-	r.service = service.New(service.Options{
+	opts := service.Options{
 		Runs: r.table, DB: db, Queue: jobs, Library: library, App: func() int64 { return r.app }, PublicURL: "https://bench.example",
 		Clients: func(_ context.Context, id int64, owner, name string) (*github.Client, error) {
 			if id != installation || owner+"/"+name != repo {
@@ -199,7 +199,11 @@ func (r *rig) start() {
 		Executors: map[settings.Executor]service.Executor{settings.Local: r.executor}, Lane: "runs", WatchLane: "workflows", PublishLane: "events", Parallel: 1,
 		Now: r.now, NewID: func() string { return fmt.Sprintf("run-%d", ids.Add(1)) }, Log: slog.New(slog.NewTextHandler(&r.log, nil)), Redact: redact, Count: r.count,
 		Watch: 5 * time.Millisecond, Elsewhere: 5 * time.Millisecond, Refused: 5 * time.Millisecond,
-	})
+	}
+	for _, change := range changes {
+		change(&opts)
+	}
+	r.service = service.New(opts)
 	require.NoError(r, jobs.Start(r.Context()))
 	r.Cleanup(func() {
 		// Runs that go on are told to stop at once.

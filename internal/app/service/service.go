@@ -89,7 +89,10 @@ type Options struct {
 	Lane, WatchLane, PublishLane string
 	// Parallel is how many runs of one installation go on at a time.
 	Parallel int
-	Now      func() time.Time
+	// MaxRunUSD and MaxDayUSD bound the budgets that settings name, in USD: of a
+	// run, and of a repository's runs of a day. 0 is no bound.
+	MaxRunUSD, MaxDayUSD float64
+	Now                  func() time.Time
 	// NewID returns a new run's id.
 	NewID func() string
 	Log   *slog.Logger

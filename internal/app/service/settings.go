@@ -140,5 +140,7 @@ func (s *Service) parseSettings(text string) (settings.Settings, jsondoc.Problem
 	for _, one := range s.opts.Library.All() {
 		known.Scenarios = append(known.Scenarios, one.ID)
 	}
-	return settings.Parse([]byte(text), known)
+	read, problems := settings.Parse([]byte(text), known)
+	read.Budget = read.Budget.Within(s.opts.MaxRunUSD, s.opts.MaxDayUSD)
+	return read, problems
 }

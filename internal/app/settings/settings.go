@@ -148,6 +148,17 @@ type Budget struct {
 	Baseline float64 `json:"baseline"`
 }
 
+// Within returns a budget that no bound is exceeded by; a bound of 0 is none.
+func (b Budget) Within(runUSD, dayUSD float64) Budget {
+	if runUSD > 0 {
+		b.Run = min(b.Run, runUSD)
+	}
+	if dayUSD > 0 {
+		b.Day = min(b.Day, dayUSD)
+	}
+	return b
+}
+
 // Baseline says when the default branch is measured.
 type Baseline struct {
 	// Push has each push measured that touches the paths.

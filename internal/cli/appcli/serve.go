@@ -143,7 +143,7 @@ func (p *program) serve(ctx context.Context, c config.Config) (err error) {
 	if err != nil {
 		return fault.Infraf("find this machine's name: %w", err)
 	}
-	log := slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: c.LogLevel}))
+	log := slog.New(newCalm(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: c.LogLevel}), p.now))
 	server, err := app.New(ctx, app.Options{
 		Config: c, Events: service.Events(), Process: host + "-" + p.random(), Log: log, Secrets: p.secrets, Now: p.now, Random: p.random,
 		Version: version(), Transport: p.gitHub,

@@ -95,6 +95,7 @@ func (w *wiring) addService() error {
 		Runs: w.table, DB: w.server.DB(), Queue: w.server.Queue(), Clients: w.server.Clients().Client, App: w.server.ID,
 		Library: library, Executors: map[settings.Executor]service.Executor{settings.Local: w.local(), settings.Dispatch: w.dispatch()},
 		PublicURL: w.config.PublicURL, Lane: app.LaneRuns, WatchLane: app.LaneWorkflows, PublishLane: app.LaneEvents, Parallel: w.config.Parallel,
+		MaxRunUSD: w.config.MaxRunUSD, MaxDayUSD: w.config.MaxDayUSD,
 		Now: w.now, NewID: func() string { return verify.NewRunID(w.now(), w.random()) }, Log: w.log, Redact: w.secrets.String, Count: w.server.Count,
 	})
 	return nil
