@@ -42,6 +42,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	testkit.CollectLess()
 	if os.Getenv(asProgram) != "" {
 		os.Exit(appcli.Main())
 	}
