@@ -9,18 +9,27 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench/agent/scripted"
 	"github.com/ghx-dev/bench-action/internal/bench/audit"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestS16EveryRightPlaySucceeds(t *testing.T) {
 	shipped, err := library()
 	require.NoError(t, err)
-	options := optionsFor(t, shipped.All()...)
+	// The tests of the scripted agent play all of them in any case, one way each.
+	chosen := shipped.All()
+	if !testkit.IsComplete() {
+		chosen = nil
+		for five := range slices.Chunk(shipped.All(), 5) {
+			chosen = append(chosen, five[0])
+		}
+	}
+	options := optionsFor(t, chosen...)
 	options.Plays = playsOf(t, scripted.Options{})
 	// No wrong agents: that is what takes time.
 	options.Kinds = []audit.Kind{}
 	report := run(t, options)
 	assert.Empty(t, report.Problems)
-	assert.Greater(t, report.Plays, 2*len(shipped.All()), "in all modes")
+	assert.Greater(t, report.Plays, 2*len(chosen), "in all modes")
 }
 
 func TestS16EveryTaskThatWritesHasAnotherRightWay(t *testing.T) {

@@ -1,8 +1,10 @@
 package scenario_test
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,36 +17,54 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/testkit"
-	"github.com/ghx-dev/bench-action/scenarios"
 )
 
 // resolved returns the shipped scenarios, bound to the fixtures and to their
-// worlds.
+// worlds, which are made once.
 func resolved(t *testing.T) []scenario.Resolved {
 	t.Helper()
-	library, err := scenario.Load(scenarios.Files)
+	all, err := resolveShipped()
 	require.NoError(t, err)
+	return all
+}
+
+var resolveShipped = sync.OnceValues(func() ([]scenario.Resolved, error) {
+	ctx := context.Background()
+	library, err := loadShipped()
+	if err != nil {
+		return nil, err
+	}
 	sandbox, err := target.NewSandbox(nil)
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	defer sandbox.Close()
-	manifest, err := verify.SeedSandbox(t.Context(), sandbox, fixture.Options{Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID})
-	require.NoError(t, err)
+	manifest, err := verify.SeedSandbox(ctx, sandbox, fixture.Options{Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID})
+	if err != nil {
+		return nil, err
+	}
 	sandbox.FindWorlds(library.World, nil)
 	var all []scenario.Resolved
 	for _, s := range library.All() {
 		m := manifest
 		if s.World() != "" {
-			place, err := sandbox.Prepare(t.Context(), target.Needs{World: s.World()})
-			require.NoError(t, err)
+			place, err := sandbox.Prepare(ctx, target.Needs{World: s.World()})
+			if err != nil {
+				return nil, err
+			}
 			m = place.Manifest
-			require.NoError(t, place.Close())
+			if err := place.Close(); err != nil {
+				return nil, err
+			}
 		}
 		r, err := scenario.Resolve(s, m)
-		require.NoError(t, err)
+		if err != nil {
+			return nil, err
+		}
 		all = append(all, r)
 	}
-	return all
-}
+	return all, nil
+})
 
 func TestFirstPrompts(t *testing.T) {
 	atomic := func(a bench.Assertions) scenario.Resolved {

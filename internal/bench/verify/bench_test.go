@@ -21,10 +21,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
-	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
-	"github.com/ghx-dev/bench-action/scenarios"
 )
 
 // BenchmarkReport reads a ledger and judges it, 10,000 resamples included.
@@ -102,9 +100,7 @@ func BenchmarkCell(b *testing.B) {
 		Repo: target.FixturesRepo, SeedID: fixture.DefaultSeedID, RunID: "bench", Now: time.Now(),
 	})
 	require.NoError(b, err)
-	library, err := scenario.Load(scenarios.Files)
-	require.NoError(b, err)
-	set, err := library.Set("ci-verify-release")
+	set, err := shipped(b).Set("ci-verify-release")
 	require.NoError(b, err)
 	suite := verify.Suite{
 		Dir: b.TempDir(), Scenarios: set, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Repetitions: 4,

@@ -18,10 +18,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent/scripted"
 	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
-	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
-	"github.com/ghx-dev/bench-action/scenarios"
 )
 
 // A published session takes 33 s on average; those of pacedProvider are paced times
@@ -84,9 +82,7 @@ func (s *pacedSession) Transcript(ctx context.Context) (agent.Transcript, error)
 // that "bench init" writes: the whole sequence, with sessions that are paced times as
 // fast as real ones. Its figure minutes is the time that it took, times that.
 func BenchmarkUnchangedPullRequest(b *testing.B) {
-	library, err := scenario.Load(scenarios.Files)
-	require.NoError(b, err)
-	set, err := library.Set("ci-evidence")
+	set, err := shipped(b).Set("ci-evidence")
 	require.NoError(b, err)
 	expectations, err := gate.ParseExpectations("none", []byte(`{"default_model": "a/b", "expectations": {}}`))
 	require.NoError(b, err)

@@ -27,20 +27,19 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
 var (
-	variations    = flag.Int("variations", 3, "in how many variations the right plays of all modes are run")
+	variations    = flag.Int("variations", map[bool]int{false: 2, true: 3}[testkit.IsComplete()], "in how many variations the right plays of all modes are run")
 	variationSeed = flag.Uint64("variation-seed", 1, "the seed of those variations")
 )
 
 // shippedScenarios returns the shipped scenarios.
 func shippedScenarios(t testing.TB) []bench.Scenario {
 	t.Helper()
-	library, err := scenario.Load(scenarios.Files)
-	require.NoError(t, err)
-	return library.All()
+	return shipped(t).All()
 }
 
 // playedIn returns the modes in which a scenario can be played.
