@@ -10,12 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 )
 
 // withProjects runs a test with the gh that knows projects; Debian's does not.
 func withProjects(t *testing.T, test func(t *testing.T, gh *ghTool)) {
 	t.Helper()
+	testkit.NeedComplete(t)
 	program := realtool.Find(t, realtool.GH())
 	test(t, &ghTool{openWorkshop(t, prepare(t, seeded(t))), program})
 }

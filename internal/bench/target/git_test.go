@@ -219,6 +219,7 @@ func TestGitPushesFromAShallowClone(t *testing.T) {
 }
 
 func TestGitPushesALot(t *testing.T) {
+	testkit.NeedComplete(t)
 	const size = 2 << 20
 	place := prepare(t, seeded(t))
 	w := openWorkshop(t, place).as(env(place, "GH_TOKEN"))

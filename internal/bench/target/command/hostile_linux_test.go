@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestS12WhatAnAgentDoesInItsFolderIsJudged(t *testing.T) {
@@ -42,6 +43,9 @@ func TestS12WhatAnAgentDoesInItsFolderIsJudged(t *testing.T) {
 	r := newRig(t)
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			if name == "makes more files than are read" {
+				testkit.NeedComplete(t)
+			}
 			tried := r.try(t, c.script, false)
 			if c.want == "" {
 				require.Nil(t, tried.Error, told(t, tried))
