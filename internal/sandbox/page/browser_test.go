@@ -15,6 +15,7 @@ import (
 // alone; a phone shows every page without scrolling sideways, with text that is
 // long, wide and hostile; and no page runs what it shows.
 func TestABrowserShowsThePages(t *testing.T) {
+	testkit.NeedComplete(t)
 	ctx := testkit.OpenBrowser(t)
 	text := hostile + strings.Repeat("W", 130)
 	s := open(t, inhabited(t, text)).enter()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -18,6 +19,12 @@ func TestScripts(t *testing.T) {
 	testkit.NeedShell(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Condition: func(condition string) (bool, error) {
+			if condition != "complete" {
+				return false, fmt.Errorf("there is no condition %q", condition)
+			}
+			return testkit.IsComplete(), nil
+		},
 		Setup: func(env *testscript.Env) error {
 			for _, name := range []string{"HOME", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GORACE"} {
 				if value, is := os.LookupEnv(name); is {
