@@ -191,7 +191,7 @@ func (r *rig) start(changes ...func(*service.Options)) {
 	opts := service.Options{
 		Runs: r.table, DB: db, Queue: jobs, Library: library, App: func() int64 { return r.app }, PublicURL: "https://bench.example",
 		Clients: func(_ context.Context, id int64, owner, name string) (*github.Client, error) {
-			if id != installation || owner+"/"+name != repo {
+			if id != installation || owner+"/"+name != repo && name != settings.DefaultsRepo {
 				return nil, fault.Infraf("installation %d has no %s/%s", id, owner, name)
 			}
 			return github.New(github.Options{RESTURL: r.URL, Token: appToken, Transport: r.transport})

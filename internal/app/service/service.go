@@ -26,6 +26,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
@@ -125,6 +126,8 @@ type Service struct {
 	measuring  queue.Kind[job]
 	publishing queue.Kind[job]
 	abandoning queue.Kind[job]
+	// noDefaults has when an account was found to have no defaults of settings.
+	noDefaults sync.Map
 }
 
 // job is the payload of all kinds of jobs.

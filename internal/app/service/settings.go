@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
+	"time"
 
 	gh "github.com/google/go-github/v60/github"
 
@@ -40,7 +42,7 @@ func (s *Service) publishProposed(ctx context.Context, client *github.Client, e 
 	if err != nil {
 		return err
 	}
-	_, problems := s.parseSettings(text)
+	_, problems := s.parseSettings(text, known.defaults)
 	if len(problems) == 0 {
 		return nil
 	}
@@ -75,8 +77,10 @@ func (s *Service) publishProposed(ctx context.Context, client *github.Client, e 
 // pullAndSettings is what GitHub says of a pull request, and the settings of its base
 // with their text, empty where there are none.
 type pullAndSettings struct {
-	pull     ghevent.Pull
-	text     string
+	pull ghevent.Pull
+	text string
+	// defaults is the text of the organisation's, empty where it has none.
+	defaults string
 	settings settings.Settings
 	problems jsondoc.Problems
 }
@@ -109,13 +113,48 @@ func (s *Service) readPullAndSettings(ctx context.Context, client *github.Client
 // errNoSettings is about a repository without a settings file.
 var errNoSettings = errors.New("there is no " + settings.Path)
 
-// settings reads those of the base branch.
+// settings reads those of the base branch, and the organisation's defaults.
 func (s *Service) settings(ctx context.Context, client *github.Client, e ghevent.Event, base string) (f pullAndSettings, err error) {
-	if f.text, err = readSettings(ctx, client, e, "refs/heads/"+base); err != nil {
+	var asking sync.WaitGroup
+	var problem error
+	asking.Go(func() { f.defaults, problem = s.defaults(ctx, e) })
+	f.text, err = readSettings(ctx, client, e, "refs/heads/"+base)
+	asking.Wait()
+	if err == nil {
+		err = problem
+	}
+	if err != nil {
 		return f, err
 	}
-	f.settings, f.problems = s.parseSettings(f.text)
+	f.settings, f.problems = s.parseSettings(f.text, f.defaults)
 	return f, nil
+}
+
+// withoutDefaults is how long an account that has no defaults, or keeps them from the
+// App, is not asked for them again.
+const withoutDefaults = 5 * time.Minute
+
+// defaults returns the text of the settings' defaults that an account has for its
+// repositories, empty for none.
+func (s *Service) defaults(ctx context.Context, e ghevent.Event) (string, error) {
+	if e.Repo.Name == settings.DefaultsRepo {
+		return "", nil
+	}
+	if asked, known := s.noDefaults.Load(e.Repo.Owner); known && s.opts.Now().Sub(asked.(time.Time)).Abs() < withoutDefaults {
+		return "", nil
+	}
+	client, err := s.opts.Clients(ctx, e.InstallationID, e.Repo.Owner, settings.DefaultsRepo)
+	if err != nil {
+		return "", err
+	}
+	e.Repo.Name = settings.DefaultsRepo
+	text, err := readSettings(ctx, client, e, "")
+	// A token for a repository in which the App is not installed is refused with 422.
+	if errors.Is(err, errNoSettings) || notThere(err) || github.StatusOf(err) == http.StatusUnprocessableEntity {
+		s.noDefaults.Store(e.Repo.Owner, s.opts.Now())
+		return "", nil
+	}
+	return text, err
 }
 
 // readSettings returns the text of the settings at a ref or commit; the error is
@@ -135,12 +174,12 @@ func readSettings(ctx context.Context, client *github.Client, e ghevent.Event, a
 	return text, nil
 }
 
-func (s *Service) parseSettings(text string) (settings.Settings, jsondoc.Problems) {
+func (s *Service) parseSettings(text, defaults string) (settings.Settings, jsondoc.Problems) {
 	known := settings.Known{Sets: s.opts.Library.Sets()}
 	for _, one := range s.opts.Library.All() {
 		known.Scenarios = append(known.Scenarios, one.ID)
 	}
-	read, problems := settings.Parse([]byte(text), known)
+	read, problems := settings.Parse([]byte(text), defaults, known)
 	read.Budget = read.Budget.Within(s.opts.MaxRunUSD, s.opts.MaxDayUSD)
 	return read, problems
 }

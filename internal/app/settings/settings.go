@@ -27,6 +27,10 @@ import (
 // Path is where the settings are in a repository.
 const Path = ".github/bench.yml"
 
+// DefaultsRepo is the repository of an account whose file at [Path] says what those of
+// its other repositories leave out.
+const DefaultsRepo = ".github"
+
 // Scripted is the model of a trial without a model.
 const Scripted = "scripted"
 
@@ -234,25 +238,21 @@ type Known struct {
 	Sets, Scenarios []string
 }
 
-// Parse reads a settings file. The problems name lines of it; where there are
-// any, the settings are not to be used.
-func Parse(data []byte, known Known) (Settings, jsondoc.Problems) {
-	doc, problems := jsondoc.ParseYAML(Path, data)
-	if len(problems) > 0 {
-		return Settings{}, problems
-	}
-	if problems := schema().Validate(doc); len(problems) > 0 {
-		return Settings{}, problems
-	}
-	if text, is := doc.At("repetitions"); is {
-		if _, err := bench.ParseRepetitions(fmt.Sprint(text)); err != nil {
-			return Settings{}, jsondoc.Problems{doc.Problem([]string{"repetitions"}, "cannot be read: %v", err)}
-		}
-	}
+// Parse reads a settings file. What it leaves out is as the defaults of its
+// organisation say, the text of such a file too, empty for none. The problems name lines
+// of the file; where there are any, the settings are not to be used.
+func Parse(data []byte, organisation string, known Known) (Settings, jsondoc.Problems) {
 	s := Defaults()
 	s.Modes, s.BaselineMode = nil, ""
-	if err := doc.Decode(&s); err != nil {
-		return Settings{}, jsondoc.Problems{doc.Problem(nil, "cannot be read: %v", err)}
+	if organisation != "" {
+		if _, problems := s.read([]byte(organisation)); len(problems) > 0 {
+			p := problems.Sorted()[0]
+			return Settings{}, jsondoc.Problems{{File: Path, Line: 1, Column: 1, Message: fmt.Sprintf("has defaults that cannot be used: %s of the repository %s, line %d: %s %s", Path, DefaultsRepo, p.Line, p.Path, p.Message)}}
+		}
+	}
+	doc, problems := s.read(data)
+	if len(problems) > 0 {
+		return Settings{}, problems
 	}
 	usual := s.Profile.UsualModes()
 	s.BaselineMode = cmp.Or(s.BaselineMode, usual[0])
@@ -265,11 +265,39 @@ func Parse(data []byte, known Known) (Settings, jsondoc.Problems) {
 	return s, nil
 }
 
+// read reads a file over the settings.
+func (s *Settings) read(data []byte) (*jsondoc.Document, jsondoc.Problems) {
+	doc, problems := jsondoc.ParseYAML(Path, data)
+	if len(problems) > 0 {
+		return doc, problems
+	}
+	if problems := schema().Validate(doc); len(problems) > 0 {
+		return doc, problems
+	}
+	if text, is := doc.At("repetitions"); is {
+		if _, err := bench.ParseRepetitions(fmt.Sprint(text)); err != nil {
+			return doc, jsondoc.Problems{doc.Problem([]string{"repetitions"}, "cannot be read: %v", err)}
+		}
+	}
+	_, set := doc.At("scenario_set")
+	_, named := doc.At("scenarios")
+	if set || named {
+		s.ScenarioSet, s.Scenarios = "", nil // one takes the place of the other
+	}
+	if err := doc.Decode(s); err != nil {
+		return doc, jsondoc.Problems{doc.Problem(nil, "cannot be read: %v", err)}
+	}
+	return doc, nil
+}
+
 // check finds what a schema cannot say.
 func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
 	var problems jsondoc.Problems
 	report := func(path []string, format string, args ...any) {
 		problems = append(problems, doc.Problem(path, format, args...))
+	}
+	if s.Model == "" {
+		report(nil, "lacks model: name one as provider/model, or scripted for a trial without one")
 	}
 	if r := s.Repetitions; r.Most > 0 && !s.Profile.Takes(r) {
 		report([]string{"repetitions"}, "is %s, which profile %s cannot judge: %s", r, s.Profile, takes(s.Profile))

@@ -17,7 +17,7 @@ import (
 var known = settings.Known{Sets: []string{"ci-verify-pr", "issues"}, Scenarios: []string{"pr-merge-001", "issue-view-001"}}
 
 func TestAFileWithAModelIsEnough(t *testing.T) {
-	s, problems := settings.Parse([]byte("model: openai/gpt-5.3-codex\n"), known)
+	s, problems := settings.Parse([]byte("model: openai/gpt-5.3-codex\n"), "", known)
 	require.Empty(t, problems)
 	want := settings.Defaults()
 	want.Model = "openai/gpt-5.3-codex"
@@ -76,7 +76,7 @@ forks: never
 comment: on-change
 on_no_verdict: failure
 check_name: agents
-`), known)
+`), "", known)
 	require.Empty(t, problems)
 	for path, value := range fields(s) {
 		// Scenarios take the place of a set.
@@ -92,13 +92,13 @@ check_name: agents
 		Comment: "on-change", OnNoVerdict: "failure", CheckName: "agents",
 	}, s)
 
-	s, problems = settings.Parse([]byte("model: a/b\nscenarios: [pr-merge-001]\n"), known)
+	s, problems = settings.Parse([]byte("model: a/b\nscenarios: [pr-merge-001]\n"), "", known)
 	require.Empty(t, problems)
 	assert.Equal(t, []string{"pr-merge-001"}, s.Scenarios)
 }
 
 func TestAnEmptyListTakesTheDefaultsPlace(t *testing.T) {
-	s, problems := settings.Parse([]byte("model: a/b\ntriggers:\n  pull_request: []\n"), known)
+	s, problems := settings.Parse([]byte("model: a/b\ntriggers:\n  pull_request: []\n"), "", known)
 	require.Empty(t, problems)
 	assert.Empty(t, s.Triggers.PullRequest, "nothing starts by itself")
 	assert.False(t, s.Triggers.MergeGroup)
@@ -152,7 +152,7 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{"no object", "- model\n", 1, "must be an object"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, problems := settings.Parse([]byte(c.yaml), known)
+			_, problems := settings.Parse([]byte(c.yaml), "", known)
 			require.NotEmpty(t, problems)
 			assert.Contains(t, problems.Error(), c.says)
 			assert.Equal(t, c.line, problems[0].Line)
@@ -195,7 +195,7 @@ func TestTheSchemasDefaultsHold(t *testing.T) {
 }
 
 func TestAMistakeInAModeIsOneProblem(t *testing.T) {
-	_, problems := settings.Parse([]byte("model: a/b\nmodes: [agent_direct, gxh]\n"), known)
+	_, problems := settings.Parse([]byte("model: a/b\nmodes: [agent_direct, gxh]\n"), "", known)
 	assert.Len(t, problems, 1, "that ghx is missing follows from it")
 }
 
@@ -205,16 +205,36 @@ func TestWhatIsNoMistake(t *testing.T) {
 		"a run's budget as large as its frame":       "budget: {run: 50}\n",
 		"a frame below the budget that nobody named": "budget: {pull_request: 5, day: 5}\n",
 	} {
-		_, problems := settings.Parse([]byte("model: a/b\n"+text), known)
+		_, problems := settings.Parse([]byte("model: a/b\n"+text), "", known)
 		assert.Empty(t, problems, name)
 	}
-	_, problems := settings.Parse([]byte("model: a/b\nscenarios: [x-001]\n"), settings.Known{})
+	_, problems := settings.Parse([]byte("model: a/b\nscenarios: [x-001]\n"), "", settings.Known{})
 	assert.Empty(t, problems, "it is not known which there are")
 }
 
 func TestTheRulesAreThoseOfTheSettings(t *testing.T) {
-	s, problems := settings.Parse([]byte("model: a/b\ntriggers: {skip_marker: false, drafts: true}\nlabels: {run: r, skip: s}\npaths: [a]\n"), known)
+	s, problems := settings.Parse([]byte("model: a/b\ntriggers: {skip_marker: false, drafts: true}\nlabels: {run: r, skip: s}\npaths: [a]\n"), "", known)
 	require.Empty(t, problems)
 	assert.Equal(t, ghevent.Rules{Drafts: true, RunLabel: "r", SkipLabel: "s", Paths: []string{"a"}}, s.Rules())
 	assert.True(t, settings.Defaults().Rules().SkipMarker)
+}
+
+func TestAFileSaysWhatTheOrganisationsDefaultsDoNot(t *testing.T) {
+	const organisation = "model: a/b\nexecutor: local\nscenario_set: issues\nlabels: {run: bench}\nbudget: {run: 3}\npaths: [a, b, c]\n"
+	s, problems := settings.Parse([]byte("scenarios: [pr-merge-001]\nlabels: {skip: no}\npaths: [d]\nmodel: c/d\n"), organisation, known)
+	require.Empty(t, problems)
+	assert.Equal(t, []any{"c/d", settings.Local, "", []string{"pr-merge-001"}, settings.Labels{Run: "bench", Skip: "no"}, 3.0, []string{"d"}},
+		[]any{s.Model, s.Executor, s.ScenarioSet, s.Scenarios, s.Labels, s.Budget.Run, s.Paths})
+	s, problems = settings.Parse([]byte("{}\n"), organisation, known)
+	require.Empty(t, problems)
+	assert.Equal(t, []any{"a/b", "issues"}, []any{s.Model, s.ScenarioSet})
+
+	_, problems = settings.Parse([]byte("executor: local\n"), "labels: {run: bench}\n", known)
+	require.Len(t, problems, 1)
+	assert.Contains(t, problems[0].Message, "lacks model: name one")
+
+	_, problems = settings.Parse([]byte("model: a/b\n"), "model: a/b\nexecutor: cloud\n", known)
+	require.Len(t, problems, 1)
+	assert.Equal(t, settings.Path, problems[0].File, "the annotation has to be of a file that the repository has")
+	assert.Contains(t, problems[0].Message, "of the repository .github, line 2: executor")
 }

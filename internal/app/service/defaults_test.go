@@ -1,0 +1,56 @@
+package service_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+)
+
+// organisation stores an account's defaults.
+func (r *rig) organisation(text string) {
+	r.Helper()
+	made := r.As("owner").Do("POST", "/user/repos", `{"name":"`+settings.DefaultsRepo+`","auto_init":true}`)
+	require.Equal(r, http.StatusCreated, made.Status, made.Body)
+	stored := r.As("owner").Do("PUT", "/repos/"+sandboxtest.Owner+"/"+settings.DefaultsRepo+"/contents/"+settings.Path, map[string]any{
+		"message": "Defaults", "content": base64.StdEncoding.EncodeToString([]byte(text)),
+	})
+	require.Equal(r, http.StatusCreated, stored.Status, stored.Body)
+}
+
+func TestAnOrganisationHasDefaultsForItsRepositories(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "labels: {skip: no-bench}\n")
+	r.pullEvent("opened")
+	r.wait(1)
+	assert.Contains(t, r.check().Output.Summary, "lacks model")
+
+	r.organisation("model: scripted\nexecutor: local\nscenarios: [pr-view-001]\n")
+	r.push("src/b.ts")
+	r.ahead.Store(int64(time.Minute))
+	r.pullEvent("synchronize")
+	r.wait(1)
+	assert.Empty(t, r.executor.works(), "an account without defaults is not asked each time")
+
+	r.push("src/c.ts")
+	r.ahead.Store(int64(10 * time.Minute))
+	r.pullEvent("synchronize")
+	r.wait(1)
+	require.Len(t, r.executor.works(), 1)
+	plan := r.executor.works()[0].Run.Request.Plan
+	assert.Equal(t, []any{"scripted", []string{"pr-view-001"}}, []any{plan.Model, plan.Scenarios})
+}
+
+func TestDefaultsAloneMeasureNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "")
+	r.organisation("model: scripted\nexecutor: local\n")
+	r.pullEvent("opened")
+	assert.Empty(t, r.checks(), "a repository asks for it by a file of its own")
+}
