@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -76,9 +78,6 @@ func TestScrubbingHoldsBackNothingButTheBeginningOfASecret(t *testing.T) {
 func TestScrubbingPassesTheSourcesEndOn(t *testing.T) {
 	source := &closing{Reader: strings.NewReader("text"), err: errors.New("closed")}
 	s := newScrubber(source, "secret")
-	n, err := s.Read(nil)
-	assert.Zero(t, n)
-	require.NoError(t, err)
 	assert.ErrorIs(t, s.Close(), source.err)
 }
 
@@ -151,4 +150,18 @@ func TestATransportLeavesBodiesAsTheyAre(t *testing.T) {
 	require.NoError(t, response.Body.Close())
 	assert.Empty(t, asked.Values("Accept-Encoding"))
 	assert.Nil(t, transport.Proxy, "our environment's proxy is not asked")
+	assert.True(t, transport.ForceAttemptHTTP2)
+}
+
+func TestNothingWaitsForEver(t *testing.T) {
+	for name, most := range map[string]time.Duration{
+		"a dial":                          publicDialer().Timeout,
+		"a handshake":                     newTransport().TLSHandshakeTimeout,
+		"a connection of ours":            newTransport().IdleConnTimeout,
+		"a client's connection":           (&Proxy{opts: Options{Log: slog.New(slog.DiscardHandler)}}).newServer(nil).IdleTimeout,
+		"a client's headers, once a byte": (&Proxy{opts: Options{Log: slog.New(slog.DiscardHandler)}}).newServer(nil).ReadHeaderTimeout,
+	} {
+		assert.Positive(t, most, name)
+		assert.Less(t, most, time.Hour, name)
+	}
 }

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -39,9 +40,7 @@ type credentialsKey struct{}
 // for each request anew. The transport carries the requests; nil is one of its
 // own.
 func NewLive(token func(ctx context.Context) (string, error), transport http.RoundTripper) *Live {
-	if transport == nil {
-		transport = newTransport()
-	}
+	transport = cmp.Or[http.RoundTripper](transport, newTransport())
 	return &Live{token: token, reverse: &httputil.ReverseProxy{
 		Transport: transport, FlushInterval: flushAtOnce, ErrorHandler: unreachable,
 		ErrorLog: asLogger(slog.New(slog.DiscardHandler)),

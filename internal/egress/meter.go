@@ -103,10 +103,8 @@ func (w *watched) event(line []byte) {
 
 // end takes the end of the body.
 func (w *watched) end() {
-	if w.kind == stream {
-		w.event(bytes.TrimSuffix(w.line, []byte("\r")))
-		w.line = w.line[:0]
-	}
+	w.event(bytes.TrimSuffix(w.line, []byte("\r")))
+	w.line = w.line[:0]
 	w.read()
 	w.text = nil
 }

@@ -28,17 +28,16 @@ func attemptOf(r *http.Response) (a *Attempt, known bool) {
 	if r.Request == nil { // as a transport of the caller's own may have it
 		return nil, false
 	}
-	a, known = r.Request.Context().Value(attemptKey{}).(*Attempt)
-	return a, known
+	return r.Request.Context().Value(attemptKey{}).(*Attempt), true
 }
 
 // noteModelFailure notes a failure of the provider in the attempt that a call
 // belongs to. What fails because the agent has gone is none.
 func noteModelFailure(ctx context.Context, text string) {
-	a, known := ctx.Value(attemptKey{}).(*Attempt)
-	if !known || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return
 	}
+	a := ctx.Value(attemptKey{}).(*Attempt)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.modelFailures) < maxModelFailures && !slices.Contains(a.modelFailures, text) {

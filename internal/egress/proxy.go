@@ -18,7 +18,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/tls"
 	"errors"
 	"log"
 	"log/slog"
@@ -122,9 +121,6 @@ func New(opts Options) (*Proxy, error) {
 	p.front = p.newServer(http.HandlerFunc(p.serveFront))
 	p.inside = p.newServer(http.HandlerFunc(p.serveInside))
 	p.inside.ConnContext = withTarget
-	// Handshakes go by the connection's own configuration; this one turns
-	// HTTP/2 on.
-	p.inside.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: protocols}
 	p.ended.Go(func() { _ = p.inside.Serve(p.handoff) })
 	return p, nil
 }

@@ -1,6 +1,7 @@
 package egress_test
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -399,6 +400,20 @@ func TestCertificatesAreAsToolsWantThem(t *testing.T) {
 		serials[leaf.SerialNumber.String()] = true
 	}
 	assert.Len(t, serials, 2)
+	old := p.transport(t)
+	old.ForceAttemptHTTP2, old.TLSClientConfig.NextProtos = false, []string{"http/1.1"}
+	assert.Equal(t, http.StatusOK, do(t, &http.Client{Transport: old}, "GET", "https://api.github.com/", "").status, "a client that knows no HTTP/2, and says so")
+}
+
+func TestATunnelLeadsToTheHostThatIsAllowed(t *testing.T) {
+	var dialled []string
+	p := serve(t, egress.Options{Allow: []string{"registry.npmjs.org"}, Dial: func(_ context.Context, _, address string) (net.Conn, error) {
+		dialled = append(dialled, address)
+		return nil, io.ErrUnexpectedEOF
+	}})
+	status, _ := plainly(t, p, "https://Registry.npmjs.org./")
+	assert.Equal(t, http.StatusBadGateway, status)
+	assert.Equal(t, []string{"registry.npmjs.org:443"}, dialled)
 }
 
 func TestCloseEndsTheTunnelsToo(t *testing.T) {

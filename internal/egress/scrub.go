@@ -45,9 +45,6 @@ func newScrubber(source io.ReadCloser, secret string) *scrubber {
 
 // Read reads the stream without the secret.
 func (s *scrubber) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
-	}
 	for len(s.ready) == 0 {
 		if s.err != nil {
 			return 0, s.err
