@@ -50,11 +50,16 @@ func TestARunIsLoadedAsItWasSaved(t *testing.T) {
 
 func TestN1TheIdentityOfARun(t *testing.T) {
 	info := planned("a", created, 1)
-	info.BaseCommit = ref("feed")
-	assert.Equal(t, ledger.Identity{
-		Model: info.Model, Tool: bench.GitRef{Commit: ref("beef")}, Base: bench.GitRef{Commit: ref("feed")}, SeedID: "seed-1",
-		ScenarioHashes: map[string]string{"pr-view-001": "abc"},
-	}, info.Identity())
+	info.BaseCommit, info.BaseTree, info.Git.Repo = ref("feed"), ref("7ee"), ref("o/r")
+	info.ModeFiles = map[bench.Mode]bench.ModeFact{"mine": {Hash: "file"}}
+	want := ledger.Identity{
+		Model: info.Model, Tool: bench.GitRef{Repo: ref("o/r"), Commit: ref("beef")}, Base: bench.GitRef{Repo: ref("o/r"), Commit: ref("feed"), Tree: ref("7ee")}, SeedID: "seed-1",
+		ScenarioHashes: map[string]string{"pr-view-001": "abc"}, ModeFiles: info.ModeFiles,
+	}
+	assert.Equal(t, want, info.Identity())
+	info.Variations = &bench.Variations{Seed: 5}
+	want.Variations.Seed = 5
+	assert.Equal(t, want, info.Identity())
 }
 
 func TestARunThatCannotBeSavedOrLoaded(t *testing.T) {
@@ -173,4 +178,73 @@ func TestAHistoryOfANewerVersionIsToldInOneSentence(t *testing.T) {
 	assert.Equal(t, "2026-01-01T00:00:00.000Z", entries[0].Timestamp)
 	assert.Equal(t, "2026-01-03T00:00:00.000Z", entries[1].Timestamp)
 	assert.Equal(t, []string{"history " + path + ": 2 of its runs are not counted, since a newer version of this program wrote them (schema 3, known are up to 1)"}, warnings)
+}
+
+func TestWhatWasFixedBeforeTheFirstSession(t *testing.T) {
+	info := planned("a", created, 3)
+	info.FirstLook, info.Margins, info.Lost, info.Altered = 2, &bench.Margins{CostRatio: 1.2}, 1, "pr-view-001/ghx/2"
+	info.Judged = &ledger.Judged{Verdict: bench.VerdictFail}
+	assert.Equal(t, ledger.Begun{
+		RunID: "a", Repetitions: 3, FirstLook: 2, Margins: info.Margins, At: created, Lost: 1, Altered: "pr-view-001/ghx/2", Judged: info.Judged,
+	}, info.Begun())
+}
+
+// Whoever takes rows of a run away, before it goes on, chooses what is judged.
+func TestCellsThatMustHaveHadARowAreCounted(t *testing.T) {
+	stopped := []ledger.Stop{{Reason: bench.MissingBudget}}
+	judged := &ledger.Judged{Verdict: bench.VerdictFail}
+	for _, c := range []struct {
+		name        string
+		done, known []int // iterations with a row, and with a sum
+		concurrency int
+		stops       []ledger.Stop
+		judged      *ledger.Judged
+		want        int
+	}{
+		{name: "nothing was begun", want: 0},
+		{name: "the first two are done", done: []int{1, 2}, want: 0},
+		{name: "one was under way", done: []int{1, 3}, want: 0},
+		{name: "of two in between, one was under way", done: []int{1, 4}, want: 1},
+		{name: "two were under way", done: []int{1, 4}, concurrency: 2, want: 0},
+		{name: "gaps add up", done: []int{2, 4, 6}, want: 2},
+		{name: "after the end nothing was under way", done: []int{1, 3}, judged: judged, want: 1},
+		{name: "after the end of a run that was stopped one may have been", done: []int{1, 3}, judged: judged, stops: stopped, want: 0},
+		{name: "a sum tells of a row", done: []int{1}, known: []int{1, 2}, want: 1},
+		{name: "two sums do", done: []int{1}, known: []int{2, 3}, want: 2},
+		{name: "a row in the middle with its sum", done: []int{1, 3}, known: []int{1, 2, 3}, want: 1},
+		{name: "nothing is there of what was there", known: []int{1, 2, 3, 4, 5, 6}, want: 6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			info := planned("a", created, 6)
+			info.Concurrency, info.Stops, info.Judged, info.Sums = c.concurrency, c.stops, c.judged, ledger.Sums{}
+			for _, i := range c.known {
+				info.Sums.Keep(info.Cells[i-1], ledger.Sum{byte(i)})
+			}
+			done := map[bench.Cell]bool{}
+			for _, i := range c.done {
+				done[info.Cells[i-1]] = true
+			}
+			assert.Equal(t, c.want, info.CountLost(done))
+		})
+	}
+}
+
+func TestLedgersAreFoundInAFolderAndBelow(t *testing.T) {
+	dir := t.TempDir()
+	one := write(t, filepath.Join(dir, "a", ledger.FileName(created, bench.GHX)))
+	two := write(t, filepath.Join(dir, "b", "c", ledger.FileName(created, bench.MCP)))
+	other := write(t, filepath.Join(dir, "a", "notes.txt"))
+	write(t, filepath.Join(dir, "d", ledger.FileName(created, bench.GHX), "in a folder of that name"))
+	require.NoError(t, os.Symlink(one, filepath.Join(dir, "e-suite.jsonl")))
+	found, err := ledger.FilesBelow(dir)
+	require.NoError(t, err)
+	assert.Equal(t, []string{one, two}, found)
+	found, err = ledger.FilesBelow(other)
+	require.NoError(t, err)
+	assert.Equal(t, []string{other}, found, "a file that is named, whatever its name")
+	_, err = ledger.FilesBelow(filepath.Join(dir, "none"))
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	found, err = ledger.Files(filepath.Join(dir, "d"))
+	require.NoError(t, err)
+	assert.Empty(t, found, "a folder is no ledger")
 }

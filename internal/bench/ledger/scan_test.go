@@ -139,6 +139,13 @@ func TestScanNamesWhatIsWrongWithALine(t *testing.T) {
 		{"null", "null\n", []string{"lacks"}},
 		{"no run_id", with(`"run_id"`, `"runid"`), []string{"it lacks run_id;"}},
 		{"no success", with(`"success":true`, `"success":null`), []string{"it lacks success;"}},
+		{"nothing but a mode", `{"mode":"ghx"}` + "\n", []string{"it lacks run_id, scenario_id, iteration, success, output_valid, latency_ms_wall, tokens, cost, tool_calls, model;"}},
+		{"an empty run", with(`"run_id":"`, `"run_id":"","x":"`), []string{"run_id or scenario_id is empty"}},
+		{"a text for a truth", with(`"success":true`, `"success":"yes"`), []string{`field "success" must be true or false, not a JSON string`}},
+		{"a number for a text", with(`"scenario_id":"`, `"scenario_id":7,"x":"`), []string{`field "scenario_id" must be a string, not a JSON number`}},
+		{"a text for an amount", with(`"cost":`, `"cost":"free","x":`), []string{`field "cost" must be a number, not a JSON string`}},
+		{"a negative count", with(`"cache_read":`, `"cache_read":1e99,"x":`), []string{`field "tokens.cache_read" must be a whole number, not a JSON number 1e99`}},
+		{"just beyond belief", with(`"cost":`, `"cost":1000000000000001,"x":`), []string{"no session takes"}},
 		{"an empty scenario", with(`"scenario_id":"pr-checks-rerun-001"`, `"scenario_id":""`), []string{"scenario_id is empty"}},
 		{"a mode of another kind", with(`"mode":"ghx"`, `"mode":"g hz"`), []string{`"g hz" is no name of a mode`}},
 		{"iteration 0", with(`"iteration":1`, `"iteration":0`), []string{`"iteration" is 0`, "count from 1"}},
@@ -353,4 +360,20 @@ func FuzzScan(f *testing.F) {
 			require.Equal(t, fault.Invalid, fault.KindOf(err))
 		}
 	})
+}
+
+func TestTheLargestFiguresThatAreBelieved(t *testing.T) {
+	r := row(bench.GHX, 1, 1)
+	r.Cost, r.LatencyMSWall = 1e15, 1e15
+	got, _, err := cells(write(t, filepath.Join(t.TempDir(), "rows.jsonl"), lineOf(t, r)))
+	require.NoError(t, err)
+	assert.Len(t, got, 1)
+}
+
+func TestWhatIsReadIsReported(t *testing.T) {
+	rows, report, err := ledger.Read([]string{write(t, filepath.Join(t.TempDir(), "rows.jsonl"), lineOf(t, row(bench.GHX, 1, 1)), "{")})
+	require.NoError(t, err)
+	assert.Len(t, rows, 1)
+	assert.Equal(t, 1, report.Rows)
+	assert.Len(t, report.Torn, 1)
 }

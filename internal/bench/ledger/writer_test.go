@@ -213,6 +213,82 @@ func TestSetCanBeOneFile(t *testing.T) {
 	assert.Equal(t, len(bench.Modes()), strings.Count(content(t, path), "\n"))
 }
 
+func TestRowsThatWereMeasuredAnewHaveFilesOfTheirOwn(t *testing.T) {
+	dir := t.TempDir()
+	at := time.Date(2026, 2, 25, 17, 35, 31, 0, time.UTC)
+	s, err := ledger.OpenMeasured(dir, at)
+	require.NoError(t, err)
+	require.NoError(t, s.Append(row(bench.GHXBase, 1, 1)))
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close(), "a second time")
+	path := filepath.Join(dir, "2026-02-25T173531.000Z-ghx-base-measured.jsonl")
+	assert.Equal(t, []string{path}, s.Files())
+	assert.Equal(t, lineOf(t, row(bench.GHXBase, 1, 1)), content(t, path))
+	found, err := ledger.Files(dir)
+	require.NoError(t, err)
+	assert.Empty(t, found, "they are not read as the run's")
+	require.Error(t, s.Append(row(bench.GHXBase, 1, 2)), "it is closed")
+}
+
+func TestASetOpensNoFilesOfOtherRuns(t *testing.T) {
+	dir := t.TempDir()
+	at := time.Date(2026, 2, 25, 17, 35, 31, 0, time.UTC)
+	torn := lineOf(t, row(bench.GHX, 1, 1)) + "{"
+	for _, name := range []string{
+		ledger.FileName(at.Add(time.Second), bench.GHX), ledger.MeasuredFileName(at, bench.GHX), "2026-02-25T173531.000Z-notes.txt",
+	} {
+		write(t, filepath.Join(dir, name), torn)
+	}
+	s, err := ledger.OpenSet(dir, at)
+	require.NoError(t, err)
+	assert.Empty(t, s.Files())
+	require.NoError(t, s.Close())
+	file := write(t, filepath.Join(dir, "file"))
+	s, err = ledger.OpenSet(file, at)
+	require.NoError(t, err)
+	require.Error(t, s.Append(row(bench.GHX, 1, 1)), "there is no such folder, and cannot be")
+}
+
+func TestASetOfOneFileThatIsThereIsLockedAtOnce(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "all.jsonl"), lineOf(t, row(bench.GHX, 1, 1)))
+	s, err := ledger.OpenSingle(path)
+	require.NoError(t, err)
+	assert.Equal(t, []string{path}, s.Files())
+	_, err = ledger.OpenSingle(path)
+	require.ErrorContains(t, err, "another run is writing")
+	require.NoError(t, s.Close())
+}
+
+// The size is where an append that fails is taken back to.
+func TestAppendAfterATornLineIsWhole(t *testing.T) {
+	one := lineOf(t, row(bench.GHX, 1, 1))
+	for _, before := range []string{one, one + "{", strings.TrimSuffix(one, "\n"), one + " \n\n"} {
+		path := write(t, filepath.Join(t.TempDir(), "rows.jsonl"), before)
+		w, _, err := ledger.Open(path)
+		require.NoError(t, err)
+		require.NoError(t, w.Append(row(bench.GHX, 1, 2)))
+		require.NoError(t, w.Close())
+		got, report, err := cells(path)
+		require.NoError(t, err)
+		assert.Len(t, got, 2)
+		assert.Empty(t, report.Torn)
+	}
+}
+
+func TestTheLongestRowIsWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.jsonl")
+	w, _, err := ledger.Open(path)
+	require.NoError(t, err)
+	defer w.Close()
+	r := row(bench.GHX, 1, 1)
+	r.Error = &bench.RowError{Type: bench.AssertionFailed}
+	r.Error.Message = strings.Repeat("x", ledger.MaxLine-len(lineOf(t, r))+1)
+	require.NoError(t, w.Append(r))
+	r.Error.Message += "x"
+	require.Error(t, w.Append(r))
+	assert.Len(t, content(t, path), ledger.MaxLine+1)
+}
+
 func FuzzOpen(f *testing.F) {
 	one := lineOf(f, row(bench.GHX, 1, 1))
 	f.Add([]byte(one + one[:30]))
