@@ -70,7 +70,7 @@ func (p *Publisher) PushedAfter(ctx context.Context, sha string, at time.Time, b
 			continue
 		}
 		after = true
-		if created := suite.GetCreatedAt(); created.IsZero() || !created.After(at) {
+		if created := suite.GetCreatedAt(); !created.After(at) {
 			return false, nil
 		}
 	}
@@ -94,10 +94,7 @@ const answerPages = 3
 // Reply writes a new comment in a conversation.
 func (p *Publisher) Reply(ctx context.Context, number int, body string) error {
 	_, _, err := p.client.REST.Issues.CreateComment(ctx, p.owner, p.name, number, &gh.IssueComment{Body: &body})
-	if err != nil {
-		return github.Explain("reply to the command", err)
-	}
-	return nil
+	return github.Explain("reply to the command", err)
 }
 
 // React adds a reaction to a comment: +1, -1, eyes, rocket and so on.

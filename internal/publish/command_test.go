@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/publish"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -139,4 +141,78 @@ func TestACheckRunThatIsKnownIsNotLookedFor(t *testing.T) {
 	assert.Empty(t, unknown.URL())
 	assert.Empty(t, unknown.Progress(t.Context(), time.Now(), working("x").Output), "there is nothing to show it in")
 	assert.False(t, unknown.Ended())
+}
+
+// What is not known is left out, and not said to be nothing.
+func TestWhatIsSentOfACheckRunsEnd(t *testing.T) {
+	p := newPlace(t)
+	var sent map[string]any
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent = map[string]any{}
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, `{"check_runs": []}`)
+			return
+		}
+		_ = json.NewDecoder(r.Body).Decode(&sent)
+		w.WriteHeader(http.StatusOK)
+		_, _ = io.WriteString(w, `{"id": 5}`)
+	}))
+	defer server.Close()
+	end := publish.End{CheckRun: comment.CheckRun{Conclusion: comment.Success}}
+	require.Empty(t, p.with("token", server.URL).Check(publish.Start{HeadSHA: p.head, Name: "bench"}).Complete(t.Context(), end))
+	assert.Equal(t, map[string]any{"name": "bench", "head_sha": p.head, "status": "completed", "conclusion": "success"}, sent)
+	require.Empty(t, p.with("token", server.URL).Check(publish.Start{HeadSHA: p.head, Name: "bench", ID: 5}).Complete(t.Context(), end))
+	assert.Equal(t, map[string]any{"name": "bench", "status": "completed", "conclusion": "success"}, sent)
+
+	end.At = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	end.Output.Annotations = []comment.Annotation{{Path: "a.go", StartLine: 7, Level: comment.LevelNotice, Message: "m"}}
+	require.Empty(t, p.with("token", server.URL).Check(publish.Start{HeadSHA: p.head, Name: "bench", ID: 5, DetailsURL: "https://x.example"}).Complete(t.Context(), end))
+	assert.Equal(t, map[string]any{
+		"name": "bench", "status": "completed", "conclusion": "success", "completed_at": "2026-03-01T12:00:00Z", "details_url": "https://x.example",
+		"output": map[string]any{"title": "-", "summary": "-", "annotations": []any{
+			map[string]any{"path": "a.go", "start_line": 7.0, "end_line": 7.0, "annotation_level": "notice", "message": "m"},
+		}},
+	}, sent)
+}
+
+func TestACheckRunThatGitHubDoesNotTakeHasNotEnded(t *testing.T) {
+	p := newPlace(t)
+	for _, status := range []int{http.StatusForbidden, http.StatusUnprocessableEntity} {
+		check := p.answering(status, `{"message": "no"}`).Check(p.start())
+		assert.NotEmpty(t, check.Complete(t.Context(), passed(0)))
+		assert.False(t, check.Ended(), status)
+	}
+}
+
+func TestProgressThatIsForbiddenIsToldOnceAndNotTriedAgain(t *testing.T) {
+	p := newPlace(t)
+	check, notices := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
+	require.Empty(t, notices)
+	p.wire.fail(rule{method: http.MethodPatch, path: runs, status: http.StatusForbidden, body: "Resource not accessible by integration", times: 1})
+	assert.Len(t, check.Progress(t.Context(), time.Unix(1000, 0), working("1 of 9").Output), 1)
+	before := p.wire.count()
+	assert.Empty(t, check.Progress(t.Context(), time.Unix(2000, 0), working("2 of 9").Output))
+	assert.Equal(t, before, p.wire.count())
+}
+
+func TestACheckRunThatCannotBeTakenOver(t *testing.T) {
+	p := newPlace(t)
+	opened, notices := p.publisher(everything).StartCheck(t.Context(), p.start(), working("0 of 9"))
+	require.Empty(t, notices)
+
+	left, notices := p.publisher(everything).OpenCheck(t.Context(), p.start())
+	require.Empty(t, notices)
+	assert.Equal(t, opened.ID(), left.ID())
+	assert.Equal(t, opened.URL(), left.URL())
+
+	p.wire.fail(rule{method: http.MethodPatch, path: runs, status: http.StatusUnprocessableEntity, body: "no", times: 1})
+	_, notices = p.publisher(everything).StartCheck(t.Context(), p.start(), working("1 of 9"))
+	assert.Len(t, notices, 1)
+	assert.Len(t, p.checks(), 1, "it is ours, so none is made in its place")
+
+	p.wire.fail(rule{method: http.MethodPatch, path: runs, status: http.StatusForbidden, body: "Resource not accessible by integration", times: 1})
+	p.wire.fail(rule{method: http.MethodPost, path: runs, status: http.StatusForbidden, body: "Resource not accessible by integration", times: 1})
+	none, notices := p.publisher(everything).StartCheck(t.Context(), p.start(), working("1 of 9"))
+	assert.Len(t, notices, 1)
+	assert.Zero(t, none.ID(), "another App's is not ours")
 }

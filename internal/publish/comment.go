@@ -61,10 +61,7 @@ func (p *Publisher) Answer(ctx context.Context, number int, mark, body string) e
 	if err == nil {
 		err = w.put(ctx, ours)
 	}
-	if err != nil {
-		return github.Explain("reply to the command", err)
-	}
-	return nil
+	return github.Explain("reply to the command", err)
 }
 
 // of finds the comments of a suite by their marker.
