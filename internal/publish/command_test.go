@@ -216,3 +216,48 @@ func TestACheckRunThatCannotBeTakenOver(t *testing.T) {
 	assert.Len(t, notices, 1)
 	assert.Zero(t, none.ID(), "another App's is not ours")
 }
+
+// A request whose answer is lost may have had its effect, or not.
+func TestAnEndWhoseAnswerIsLostIsLookedFor(t *testing.T) {
+	p := newPlace(t)
+	for there, tries := range map[string]int{
+		`{"id": 5, "status": "completed", "conclusion": "success"}`:   1,
+		`{"id": 5, "status": "completed", "conclusion": "failure"}`:   2,
+		`{"id": 5, "status": "in_progress", "conclusion": "success"}`: 2,
+		``: 2, // it cannot be told
+	} {
+		tried := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodGet && there == "":
+				w.WriteHeader(http.StatusNotFound)
+			case r.Method == http.MethodGet:
+				_, _ = io.WriteString(w, there)
+			default:
+				if tried++; tried == 1 {
+					panic(http.ErrAbortHandler)
+				}
+				_, _ = io.WriteString(w, `{"id": 5}`)
+			}
+		}))
+		start := p.start()
+		start.ID = 5
+		end := publish.End{CheckRun: comment.CheckRun{Conclusion: comment.Success}}
+		assert.Empty(t, p.with("token", server.URL).Check(start).Complete(t.Context(), end), there)
+		assert.Equal(t, tries, tried, there)
+		server.Close()
+	}
+}
+
+func TestNothingIsSaidWhereItIsNotKnownWhatWas(t *testing.T) {
+	p := newPlace(t)
+	publisher := p.publisher(everything)
+	p.wire.fail(rule{method: http.MethodPost, path: "/graphql", status: http.StatusForbidden, body: "no", times: 1})
+	require.ErrorContains(t, publisher.Answer(t.Context(), p.number, "<!-- mark -->", "no"), "reply to the command")
+	assert.Empty(t, p.comments())
+
+	require.NoError(t, publisher.Reply(t.Context(), p.number, "a text without a marker"))
+	none, err := publisher.Standing(t.Context(), p.number, "")
+	require.NoError(t, err)
+	assert.Nil(t, none, "what has no marker is of no suite")
+}

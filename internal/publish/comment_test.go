@@ -220,6 +220,37 @@ func TestCommentsThatAreThereTwice(t *testing.T) {
 	assert.Equal(t, []string{bot + "now"}, p.comments())
 }
 
+func TestASecondCommentThatSaysTheSameIsDeleted(t *testing.T) {
+	for name, c := range map[string]struct {
+		status, notices, left int
+	}{
+		"it is":             {0, 0, 1},
+		"somebody else did": {http.StatusNotFound, 0, 2},
+		"it cannot be":      {http.StatusForbidden, 1, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t)
+			publisher := p.publisher(everything)
+			run := judged("first", bench.VerdictPass)
+			p.Change(func(s *model.State, repo *model.Repo) {
+				for range 2 {
+					_, err := s.CreateComment(s.App("github-actions").BotID, repo, s.Pull(repo, p.number), comment.Comment(run))
+					require.NoError(t, err)
+				}
+			})
+			if c.status != 0 {
+				p.wire.fail(rule{method: http.MethodDelete, path: comments, status: c.status, body: "no", times: 1})
+			}
+			posted, notices := publisher.Comment(t.Context(), p.number, comment.OnChange, judged("second", bench.VerdictPass))
+			assert.Len(t, notices, c.notices)
+			assert.Len(t, p.comments(), c.left)
+			assert.Equal(t, bot+"first", p.comments()[0], "nothing has changed, and the oldest stands")
+			assert.NotEmpty(t, posted.URL)
+			assert.False(t, posted.Written)
+		})
+	}
+}
+
 // Two runs that find no comment both write one; each looks again afterwards.
 func TestCommentsThatAreMadeAtTheSameTime(t *testing.T) {
 	p := newPlace(t)

@@ -52,19 +52,9 @@ const grace = 5 * time.Second
 // outliving returns a context that lives on for the grace after its parent.
 func outliving(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
-	ended := make(chan struct{})
-	stop := context.AfterFunc(parent, func() {
-		timer := time.NewTimer(grace)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			cancel()
-		case <-ended:
-		}
-	})
+	stop := context.AfterFunc(parent, func() { time.AfterFunc(grace, cancel) })
 	return ctx, func() {
 		stop()
-		close(ended)
 		cancel()
 	}
 }
