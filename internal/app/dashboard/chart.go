@@ -4,30 +4,46 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/stats"
 )
 
-// chart is a figure's course as a line.
+// chart is a figure's course over time.
 type chart struct {
 	Title string
 	// Label says the same in words.
 	Label string
-	// Line is the points attribute of the polyline; Zero is where 0 is, if
-	// HasZero.
-	Line    string
-	Zero    float64
-	HasZero bool
-	Dots    []dot
-	// Range says between what the figures lie.
-	Range string
+	// Line is the points attribute of the polyline; Zero and Threshold are where
+	// these are, nil where they are not within the range.
+	Line            string
+	Zero, Threshold *float64
+	Dots            []dot
+	// Changes are where the figure's level changed.
+	Changes []change
+	// Range says between what the figures lie, From and To when the first and the
+	// last run ended.
+	Range    string
+	From, To time.Time
 }
 
+// dot is a run. Top and Bottom are the ends of its interval, equal where it has none.
 type dot struct {
-	X, Y  float64
-	Tone  string
-	RunID string
-	Text  string
+	X, Y, Top, Bottom float64
+	Tone              string
+	RunID             string
+	Text              string
+	// Aside is true of a pull request's run where others are of the default branch.
+	Aside bool
+}
+
+// change is where a figure's level changed, at X, and in words, with the run of which
+// it was seen first.
+type change struct {
+	X                 float64
+	Title, Text, What string
+	RunID             string
 }
 
 const (
@@ -36,42 +52,62 @@ const (
 	chartMargin = 8.0
 )
 
+// figure is one of a run's.
+type figure struct {
+	title string
+	of    func(Point) *float64
+	text  func(float64) string
+	// check is the one that the figure is of, empty for none.
+	check bench.CheckName
+}
+
+func figures() []figure {
+	return []figure{
+		{"Active tokens, reduction", func(p Point) *float64 { return p.TokensPct }, bench.PercentText, bench.CheckTokensReduction},
+		{"All tokens, reduction", func(p Point) *float64 { return p.TotalPct }, bench.PercentText, ""},
+		{"Latency, reduction", func(p Point) *float64 { return p.LatencyPct }, bench.PercentText, bench.CheckLatencyReduction},
+		{"Tool calls, reduction", func(p Point) *float64 { return p.CallsPct }, bench.PercentText, bench.CheckToolCallReduction},
+		{"Success rate, difference", func(p Point) *float64 { return p.SuccessPP }, bench.PointsText, bench.CheckSuccessRate},
+		{"Cost of a run", Point.spent, func(v float64) string { return bench.USDText(v) + " USD" }, ""},
+	}
+}
+
 // charts returns the course of each figure that has at least two points.
 func charts(course []Point) []chart {
 	var all []chart
-	for _, f := range []struct {
-		title string
-		of    func(Point) *float64
-		text  func(float64) string
-	}{
-		{"Active tokens, reduction", func(p Point) *float64 { return p.TokensPct }, bench.PercentText},
-		{"All tokens, reduction", func(p Point) *float64 { return p.TotalPct }, bench.PercentText},
-		{"Latency, reduction", func(p Point) *float64 { return p.LatencyPct }, bench.PercentText},
-		{"Tool calls, reduction", func(p Point) *float64 { return p.CallsPct }, bench.PercentText},
-		{"Success rate, difference", func(p Point) *float64 { return p.SuccessPP }, bench.PointsText},
-		{"Cost of a run", Point.spent, func(v float64) string { return bench.USDText(v) + " USD" }},
-	} {
-		if c, ok := newChart(f.title, course, f.of, f.text); ok {
+	for _, f := range figures() {
+		if c, ok := f.chart(course); ok {
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-// spent is what the run has cost, nil where that is simulated.
+// spent is what the run has cost, nil where that is simulated or not known.
 func (p Point) spent() *float64 {
-	if p.Simulated {
+	if p.Simulated || p.CostUSD == 0 {
 		return nil
 	}
 	return &p.CostUSD
 }
 
-func newChart(title string, course []Point, of func(Point) *float64, text func(float64) string) (chart, bool) {
+// value returns a run's figure; it reports false if it has none.
+func (f figure) value(p Point) (float64, bool) {
+	v := f.of(p)
+	if v == nil || math.IsNaN(*v) || math.IsInf(*v, 0) {
+		return 0, false
+	}
+	return *v, true
+}
+
+func (f figure) chart(course []Point) (chart, bool) {
 	var points []Point
 	var values []float64
+	onDefault := false
 	for _, p := range course {
-		if v := of(p); v != nil && !math.IsNaN(*v) && !math.IsInf(*v, 0) {
-			points, values = append(points, p), append(values, *v)
+		if v, has := f.value(p); has {
+			points, values = append(points, p), append(values, v)
+			onDefault = onDefault || p.DefaultBranch
 		}
 	}
 	if len(values) < 2 {
@@ -81,26 +117,101 @@ func newChart(title string, course []Point, of func(Point) *float64, text func(f
 	for _, v := range values {
 		low, high = min(low, v), max(high, v)
 	}
-	span := text(low) + " to " + text(high)
+	span := f.text(low) + " to " + f.text(high)
 	if !(high > low) {
-		span = text(low)
+		span = f.text(low)
 		low, high = low-1, high+1
 	}
-	y := func(v float64) float64 {
-		return round(chartHeight - chartMargin - (v-low)/(high-low)*(chartHeight-2*chartMargin))
+	for _, p := range points {
+		if l := p.Limits[f.check]; l.Low != nil && l.High != nil {
+			low, high = min(low, *l.Low), max(high, *l.High)
+		}
 	}
+	latest := points[len(points)-1].Limits[f.check]
+	if latest.Threshold != nil {
+		low, high = min(low, *latest.Threshold), max(high, *latest.Threshold)
+	}
+	s := scale{low, high, points[0].At, points[len(points)-1].At}
 	c := chart{
-		Title: title, Range: span, HasZero: low < 0 && high > 0, Zero: y(0),
-		Label: fmt.Sprintf("%s over %d runs: from %s to %s", title, len(values), text(values[0]), text(values[len(values)-1])),
+		Title: f.title, Range: span, From: s.from, To: s.to,
+		Label: fmt.Sprintf("%s over %d runs: from %s to %s", f.title, len(values), f.text(values[0]), f.text(values[len(values)-1])),
+	}
+	if low < 0 && high > 0 {
+		c.Zero = new(s.y(0))
+	}
+	if latest.Threshold != nil {
+		c.Threshold = new(s.y(*latest.Threshold))
+		c.Label += ", where " + f.text(*latest.Threshold) + " is the threshold"
 	}
 	var line strings.Builder
 	for i, v := range values {
-		x := round(chartMargin + float64(i)/float64(len(values)-1)*(chartWidth-2*chartMargin))
-		fmt.Fprintf(&line, "%g,%g ", x, y(v))
-		c.Dots = append(c.Dots, dot{X: x, Y: y(v), Tone: toneOf(points[i]), RunID: points[i].RunID, Text: text(v)})
+		p := points[i]
+		d := dot{X: s.x(p.At, i, len(values)), Y: s.y(v), Tone: toneOf(p), RunID: p.RunID, Text: f.text(v) + " · " + p.what(), Aside: onDefault && !p.DefaultBranch}
+		d.Top, d.Bottom = d.Y, d.Y
+		if l := p.Limits[f.check]; l.Low != nil && l.High != nil {
+			d.Top, d.Bottom = s.y(*l.High), s.y(*l.Low)
+			d.Text += " · " + f.text(*l.Low) + " to " + f.text(*l.High)
+		}
+		c.Dots = append(c.Dots, d)
+		if !d.Aside {
+			fmt.Fprintf(&line, "%g,%g ", d.X, d.Y)
+		}
 	}
 	c.Line = strings.TrimSpace(line.String())
+	c.Changes = f.changes(points, s)
 	return c, true
+}
+
+// changes finds where a figure's level changed in the runs of the default branch; those
+// of pull requests are of many proposals.
+func (f figure) changes(points []Point, s scale) []change {
+	var values []float64
+	var on []Point
+	for _, p := range points {
+		if v, has := f.value(p); has && p.DefaultBranch {
+			values, on = append(values, v), append(on, p)
+		}
+	}
+	var found []change
+	for _, c := range stats.Changes(values) {
+		p := on[c.At]
+		found = append(found, change{
+			X: s.x(p.At, 0, 2), Title: f.title, Text: "from " + f.text(c.Before) + " to " + f.text(c.After), What: p.what(), RunID: p.RunID,
+		})
+	}
+	return found
+}
+
+// scale places figures and times on a chart.
+type scale struct {
+	low, high float64
+	from, to  time.Time
+}
+
+// y is where a figure is.
+func (s scale) y(v float64) float64 {
+	return round(chartHeight - chartMargin - (v-s.low)/(s.high-s.low)*(chartHeight-2*chartMargin))
+}
+
+// x is where a time is; runs of one moment stand side by side.
+func (s scale) x(at time.Time, index, count int) float64 {
+	part := float64(index) / float64(count-1)
+	if span := s.to.Sub(s.from); span > 0 {
+		part = float64(at.Sub(s.from)) / float64(span)
+	}
+	return round(chartMargin + part*(chartWidth-2*chartMargin))
+}
+
+// what says which commit a run was of, and when.
+func (p Point) what() string {
+	about := short(p.Commit)
+	if p.Pull > 0 {
+		about += fmt.Sprintf(" · #%d", p.Pull)
+	}
+	if p.DefaultBranch {
+		about += " · default branch"
+	}
+	return strings.TrimPrefix(about+" · "+p.At.UTC().Format("2006-01-02 15:04")+" UTC", " · ")
 }
 
 func toneOf(p Point) string {
@@ -109,3 +220,47 @@ func toneOf(p Point) string {
 }
 
 func round(v float64) float64 { return math.Round(v*10) / 10 }
+
+// courseRow is a run in the table of a course.
+type courseRow struct {
+	RunID, What, Word, Tone string
+	At                      time.Time
+	Figures                 []string
+}
+
+// table returns a course as a table, the newest run first, of the figures that any of
+// its runs has.
+func table(course []Point) (heads []string, rows []courseRow) {
+	var shown []figure
+	for _, f := range figures() {
+		for _, p := range course {
+			if _, has := f.value(p); has {
+				shown, heads = append(shown, f), append(heads, f.title)
+				break
+			}
+		}
+	}
+	for i := len(course) - 1; i >= 0; i-- {
+		p := course[i]
+		row := courseRow{RunID: p.RunID, At: p.At, What: short(p.Commit)}
+		row.Word, row.Tone = wordOf(Run{State: Finished, Verdict: p.Verdict, Simulated: p.Simulated})
+		switch {
+		case p.Pull > 0:
+			row.What += fmt.Sprintf(" #%d", p.Pull)
+		case p.DefaultBranch:
+			row.What += " default branch"
+		}
+		if row.What == "" {
+			row.What = p.RunID
+		}
+		for _, f := range shown {
+			text := ""
+			if v, has := f.value(p); has {
+				text = f.text(v)
+			}
+			row.Figures = append(row.Figures, text)
+		}
+		rows = append(rows, row)
+	}
+	return heads, rows
+}

@@ -72,15 +72,35 @@ type Detail struct {
 
 // Point is a judged run in a repository's course.
 type Point struct {
-	RunID   string
-	At      time.Time
-	Verdict bench.Verdict
+	RunID  string
+	At     time.Time
+	Commit string
+	// Pull is the pull request's number, 0 for none; DefaultBranch is true of a run of
+	// that branch as it was.
+	Pull          int
+	DefaultBranch bool
+	Verdict       bench.Verdict
 	// Simulated is true where no model was involved.
 	Simulated bool
 	// TokensPct (of active tokens), TotalPct (of all), LatencyPct and CallsPct are
 	// reductions, SuccessPP is a difference of rates; nil where there is no figure.
 	TokensPct, TotalPct, LatencyPct, CallsPct, SuccessPP *float64
 	CostUSD                                              float64
+	// Limits are those of the checks that have any.
+	Limits map[bench.CheckName]Limits
+}
+
+// Limits are what a check's figure lies between, and what it was compared with; nil
+// where there is none.
+type Limits struct{ Low, High, Threshold *float64 }
+
+// Series are the runs of a repository that may be compared with each other: of one
+// model, set of scenarios, and pair of modes.
+type Series struct {
+	// Name is all of that in words.
+	Name string
+	Runs int
+	Last time.Time
 }
 
 // Filter says which runs are wanted, newest first.
@@ -96,8 +116,10 @@ type Filter struct {
 type Source interface {
 	Runs(ctx context.Context, f Filter) ([]Run, error)
 	Run(ctx context.Context, id string) (Detail, error)
-	// Course returns the last judged runs of a repository, oldest first.
-	Course(ctx context.Context, repo string, limit int) ([]Point, error)
+	// Series returns those of a repository, the one with the latest run first, and
+	// Course the last judged runs of one, oldest first.
+	Series(ctx context.Context, repo string) ([]Series, error)
+	Course(ctx context.Context, repo, series string, limit int) ([]Point, error)
 }
 
 // ErrNotFound is about a run that does not exist.
@@ -115,7 +137,7 @@ type Options struct {
 
 const (
 	pageLimit   = 50
-	courseLimit = 60
+	courseLimit = 200
 )
 
 //go:embed style.css
@@ -217,7 +239,16 @@ func (d *pages) repo(w http.ResponseWriter, r *http.Request, v visitor) {
 		d.missing(w, v)
 		return
 	}
-	course, err := d.Source.Course(r.Context(), repo, courseLimit)
+	series, err := d.Source.Series(r.Context(), repo)
+	if err != nil {
+		d.fail(w, err)
+		return
+	}
+	chosen := r.FormValue("series")
+	if chosen == "" && len(series) > 0 {
+		chosen = series[0].Name
+	}
+	course, err := d.Source.Course(r.Context(), repo, chosen, courseLimit)
 	if err != nil {
 		d.fail(w, err)
 		return
@@ -228,7 +259,11 @@ func (d *pages) repo(w http.ResponseWriter, r *http.Request, v visitor) {
 		return
 	}
 	page := d.list(repo, v, runs)
-	page.Charts = charts(course)
+	page.Charts, page.Series, page.Chosen = charts(course), series, chosen
+	page.Heads, page.Course = table(course)
+	for _, c := range page.Charts {
+		page.Changes = append(page.Changes, c.Changes...)
+	}
 	d.render(w, http.StatusOK, "repo", page)
 }
 

@@ -29,7 +29,10 @@ var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 type runs struct {
 	all    []dashboard.Detail
 	course []dashboard.Point
-	err    error
+	series []dashboard.Series
+	// asked is the series that was asked for last.
+	asked string
+	err   error
 }
 
 func (s *runs) Runs(_ context.Context, f dashboard.Filter) ([]dashboard.Run, error) {
@@ -53,7 +56,12 @@ func (s *runs) Run(_ context.Context, id string) (dashboard.Detail, error) {
 	return dashboard.Detail{}, dashboard.ErrNotFound
 }
 
-func (s *runs) Course(context.Context, string, int) ([]dashboard.Point, error) {
+func (s *runs) Series(context.Context, string) ([]dashboard.Series, error) {
+	return s.series, s.err
+}
+
+func (s *runs) Course(_ context.Context, _, series string, _ int) ([]dashboard.Point, error) {
+	s.asked = series
 	return s.course, s.err
 }
 
@@ -442,4 +450,55 @@ func TestWithoutALoginThePagesAreOff(t *testing.T) {
 	for _, mend := range []string{"/setup", "BENCH_APP_PUBLIC_URL", "BENCH_APP_CLIENT_ID", "BENCH_APP_CLIENT_SECRET"} {
 		assert.Contains(t, string(said), mend)
 	}
+}
+
+// What cannot be compared does not share a line.
+func TestASeriesIsShownByItself(t *testing.T) {
+	t.Parallel()
+	source := &runs{series: []dashboard.Series{{Name: "a/b · pr · ghx against gh", Runs: 3, Last: now}, {Name: "c/d · <pr> & more", Runs: 1, Last: now}}}
+	for i, v := range []float64{20, 22, 11} {
+		source.course = append(source.course, dashboard.Point{
+			RunID: fmt.Sprint("r", i), Commit: strings.Repeat(fmt.Sprint(i), 40), At: now.Add(time.Duration(i*i) * 24 * time.Hour), DefaultBranch: i != 1, Pull: map[int]int{1: 7}[i],
+			Verdict: bench.VerdictPass, TokensPct: &v, Limits: map[bench.CheckName]dashboard.Limits{bench.CheckTokensReduction: {Low: new(v - 4), High: new(v + 4), Threshold: new(15.0)}},
+		})
+	}
+	s := open(t, source)
+	s.login(t)
+	_, page := s.get(t, "/repos/aryeko/ghx")
+	assert.Equal(t, "a/b · pr · ghx against gh", source.asked, "the one with the latest run")
+	assert.Contains(t, page, `<a href="?series=c%2fd%20%c2%b7%20%3cpr%3e%20%26%20more">c/d · &lt;pr&gt; &amp; more</a> <span>1 run</span>`)
+	assert.Contains(t, page, `aria-current="page">a/b · pr · ghx against gh</a>`)
+	_, chart, found := strings.Cut(page, `aria-label="Active tokens, reduction over 3 runs: from 20% to 11%, where 15% is the threshold"`)
+	require.True(t, found, page)
+	assert.Contains(t, chart, `<polyline points="8,31.4 312,66.4"/>`, "the line is of the default branch")
+	assert.Contains(t, chart, `<circle class="good aside" cx="84" cy="23.6" r="3"><title>22% · 1111111 · #7 · 2026-11-22 12:00 UTC · 18% to 26%</title>`, "a quarter of the time is a quarter of the axis")
+	assert.Contains(t, chart, `<time datetime="2026-11-21">21 Nov 2026</time><time datetime="2026-11-25">25 Nov 2026</time>`)
+	assert.Contains(t, chart, `<td><a href="/runs/r1">1111111 #7</a></td><td>pass</td><td>22%</td>`)
+	newest, older := strings.Index(chart, "/runs/r2\">2222222 default branch"), strings.Index(chart, "/runs/r0\">0000000")
+	assert.True(t, newest > 0 && older > newest, "the newest run is first in the table")
+
+	s.get(t, "/repos/aryeko/ghx?series=c%2Fd")
+	assert.Equal(t, "c/d", source.asked)
+}
+
+// A maintainer sees when the tool became worse, and with which commit; what pull
+// requests tried is no change.
+func TestAChangeOfTheDefaultBranchIsMarkedOnce(t *testing.T) {
+	t.Parallel()
+	source := &runs{series: []dashboard.Series{{Name: "a/b", Runs: 80, Last: now}}}
+	for i := range 80 {
+		v := 30 + float64(i*7%5)/5
+		if i >= 50 || i%2 == 1 {
+			v -= 9
+		}
+		source.course = append(source.course, dashboard.Point{
+			RunID: fmt.Sprint("r", i), Commit: fmt.Sprintf("%040d", i), At: now.Add(time.Duration(i) * time.Hour), DefaultBranch: i%2 == 0, Verdict: bench.VerdictPass, TokensPct: &v,
+		})
+	}
+	s := open(t, source)
+	s.login(t)
+	_, page := s.get(t, "/repos/aryeko/ghx")
+	assert.Equal(t, 1, strings.Count(page, "first seen with"))
+	assert.Equal(t, 1, strings.Count(page, `<line class="change"`))
+	assert.Contains(t, page, `<li>Active tokens, reduction: from 30.4% to 21.4%, first seen with <a href="/runs/r50">0000000 · default branch · 2026-11-23 14:00 UTC</a></li>`)
 }

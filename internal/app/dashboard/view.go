@@ -34,6 +34,13 @@ type view struct {
 	Detail Detail
 	Report template.HTML
 	Charts []chart
+	// Changes are those of all charts.
+	Changes []change
+	// Series are all of a repository, Chosen the name of the one that is shown.
+	Series []Series
+	Chosen string
+	Heads  []string
+	Course []courseRow
 }
 
 // line is a run in words.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
-	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/queue"
@@ -205,46 +204,6 @@ func reason(r Run, o Outcome) string {
 		return o.Reason
 	}
 	return comment.Run{Phase: comment.Skipped, Skip: o.Skip, Commit: r.Head, Commands: command.Names()}.SkipText()
-}
-
-// Course returns the last judged runs of a repository, the oldest first.
-func (s Source) Course(ctx context.Context, repo string, limit int) ([]dashboard.Point, error) {
-	found, err := find(ctx, s.Table.db, "LOWER(repo) = $1 AND state = 'finished' ORDER BY seq DESC LIMIT $2", strings.ToLower(repo), limit)
-	if err != nil {
-		return nil, err
-	}
-	var course []dashboard.Point
-	for i := len(found) - 1; i >= 0; i-- {
-		o, err := s.Table.Outcome(ctx, found[i].ID)
-		if err != nil {
-			return nil, err
-		}
-		if o.Summary != nil {
-			course = append(course, point(found[i], *o.Summary))
-		}
-	}
-	return course, nil
-}
-
-func point(r Run, summary bench.Summary) dashboard.Point {
-	p := dashboard.Point{RunID: r.ID, At: r.Ended, Verdict: r.Verdict, Simulated: r.Simulated, CostUSD: r.CostUSD}
-	if e := summary.Gate.Efficiency; e != nil {
-		p.TotalPct = e.TokensTotalReductionPct
-	}
-	for _, c := range summary.Gate.Checks {
-		switch c.Name {
-		case bench.CheckTokensReduction:
-			p.TokensPct = &c.Value
-		case bench.CheckLatencyReduction:
-			p.LatencyPct = &c.Value
-		case bench.CheckToolCallReduction:
-			p.CallsPct = &c.Value
-		case bench.CheckSuccessRate:
-			p.SuccessPP = &c.Value
-		default: // the others have no course of their own
-		}
-	}
-	return p
 }
 
 func show(r Run) dashboard.Run {

@@ -106,6 +106,9 @@ func (t *Table) removeRun(ctx context.Context, id string, p *Pruned) error {
 				return err
 			}
 			whole, err = tx.Exec(ctx, "DELETE FROM run WHERE id = $1", id)
+			if err == nil {
+				_, err = tx.Exec(ctx, "DELETE FROM run_point WHERE run = $1", id)
+			}
 			return err
 		})
 		if err != nil {

@@ -424,7 +424,10 @@ func TestTheDashboardSeesRuns(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, detail.Simulated)
 
-	course, err := source.Course(t.Context(), "aryeko/ghx", 10)
+	series, err := source.Series(t.Context(), "Aryeko/ghx")
+	require.NoError(t, err)
+	require.Len(t, series, 1)
+	course, err := source.Course(t.Context(), "aryeko/ghx", series[0].Name, 10)
 	require.NoError(t, err)
 	require.Len(t, course, 1)
 	assert.InDelta(t, 20, *course[0].TokensPct, 1e-9)

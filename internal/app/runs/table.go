@@ -32,6 +32,9 @@ func Open(ctx context.Context, db *queue.DB) (*Table, error) {
 	if err := db.Migrate(ctx, schema()); err != nil {
 		return t, err
 	}
+	if err := t.addOlderPoints(ctx); err != nil {
+		return t, err
+	}
 	return t, t.freeFixtures(ctx)
 }
 
@@ -133,6 +136,16 @@ func schema() queue.Schema {
 		CREATE INDEX run_place ON run (place, seq);
 		CREATE INDEX run_time ON run (executor, state, ended);
 		CREATE TABLE turn (name TEXT PRIMARY KEY, last BIGINT NOT NULL);
+		CREATE TABLE run_point (
+			run TEXT PRIMARY KEY,
+			repo TEXT NOT NULL,
+			series TEXT NOT NULL,
+			ended BIGINT NOT NULL,
+			point TEXT NOT NULL
+		);
+		CREATE INDEX run_point_series ON run_point (repo, series, ended);
+		ALTER TABLE run ADD COLUMN point_due BIGINT NOT NULL DEFAULT 0;
+		UPDATE run SET point_due = 1 WHERE state = 'finished';
 		CREATE TABLE schedule (
 			repo TEXT PRIMARY KEY,
 			installation BIGINT NOT NULL,

@@ -1,0 +1,105 @@
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// Change is where the level of a series changed: values from index At on differ from
+// those before.
+type Change struct {
+	At int
+	// Before and After are the medians of the values between this change and its
+	// neighbours.
+	Before, After float64
+}
+
+const (
+	// changeLevel is the level of each test for a change. It is low because a series
+	// is looked at again with every run.
+	changeLevel = 0.001
+	// leastBetween is how many values there are at least before, between and after
+	// changes.
+	leastBetween = 5
+)
+
+// Changes returns where the level of a series changed, in order. Values are in the order
+// of time and independent, whatever their distribution.
+//
+// It is Pettitt's test (A Non-parametric Approach to the Change-point Problem, Applied
+// Statistics 28, 1979), by ranks, with his approximation of the significance, applied to
+// the series and then to both sides of each change that it finds (binary segmentation).
+func Changes(values []float64) []Change {
+	var at []int
+	segment(values, 0, &at)
+	slices.Sort(at)
+	ends := append(append([]int{0}, at...), len(values))
+	changes := make([]Change, len(at))
+	for i, k := range at {
+		changes[i] = Change{At: k, Before: medianOf(values[ends[i]:k]), After: medianOf(values[k:ends[i+2]])}
+	}
+	return changes
+}
+
+func medianOf(values []float64) float64 { return Median(slices.Clone(values)) }
+
+// segment appends the changes within values, of which the first has an index in the
+// series.
+func segment(values []float64, first int, at *[]int) {
+	k, p := pettitt(values)
+	if k == 0 || p > changeLevel {
+		return
+	}
+	*at = append(*at, first+k)
+	segment(values[:k], first, at)
+	segment(values[k:], first+k, at)
+}
+
+// pettitt returns the index at which a second level most likely begins, 0 where there
+// are too few values, and the probability of as clear a change in a series without one.
+func pettitt(values []float64) (k int, p float64) {
+	n := len(values)
+	if n < 2*leastBetween {
+		return 0, 1
+	}
+	ranks := midRanks(values)
+	sum, largest := 0.0, 0.0
+	for i := range n {
+		sum += 2*ranks[i] - float64(n+1)
+		if from := i + 1; from >= leastBetween && n-from >= leastBetween && math.Abs(sum) > largest {
+			k, largest = from, math.Abs(sum)
+		}
+	}
+	size := float64(n)
+	return k, min(1, 2*math.Exp(-6*largest*largest/(size*size*size+size*size)))
+}
+
+// midRanks returns each value's rank from 1; equal values share the mean of theirs.
+func midRanks(values []float64) []float64 {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		switch {
+		case values[i] < values[j]:
+			return -1
+		case values[i] > values[j]:
+			return 1
+		default:
+			return 0
+		}
+	})
+	ranks := make([]float64, len(values))
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && values[order[to]] == values[order[from]] {
+			to++
+		}
+		for _, i := range order[from:to] {
+			ranks[i] = float64(from+to+1) / 2
+		}
+		from = to
+	}
+	return ranks
+}

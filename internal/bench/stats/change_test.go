@@ -1,0 +1,86 @@
+package stats_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/bench/stats"
+)
+
+// noise is a series of a level, with a deviation of a tenth of it.
+func noise(r *rand.Rand, n int, level func(i int) float64) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = level(i) * (1 + 0.1*r.NormFloat64())
+	}
+	return values
+}
+
+// A regression of 10 %, as much as the noise, in ten thousand runs is one alert, and
+// most often within three runs of where it is.
+func TestARegressionIsFoundOnceWhereItIs(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	exactly, near := 0, 0
+	const series, regression = 100, 6000
+	for range series {
+		changes := stats.Changes(noise(r, 10_000, func(i int) float64 {
+			if i >= regression {
+				return 90
+			}
+			return 100
+		}))
+		require.NotEmpty(t, changes)
+		if len(changes) == 1 {
+			exactly++
+			assert.InDelta(t, regression, changes[0].At, 40)
+			if off := changes[0].At - regression; -3 <= off && off <= 3 {
+				near++
+			}
+			assert.InDelta(t, 100, changes[0].Before, 1)
+			assert.InDelta(t, 90, changes[0].After, 1)
+		}
+	}
+	assert.GreaterOrEqual(t, exactly, series-1, "of %d series", series)
+	assert.Greater(t, near, series/2)
+}
+
+func TestWithoutAChangeThereIsNoAlert(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{10, 30, 200, 2000} {
+		alerts := 0
+		for range 500 {
+			if len(stats.Changes(noise(r, n, func(int) float64 { return 100 }))) > 0 {
+				alerts++
+			}
+		}
+		assert.LessOrEqual(t, alerts, 3, "of 500 series of %d runs", n)
+	}
+}
+
+func TestSeveralChangesAreFoundInOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	level := func(i int) float64 { return []float64{100, 150, 80}[i/50] }
+	changes := stats.Changes(noise(r, 150, level))
+	require.Len(t, changes, 2)
+	for i, want := range []int{50, 100} {
+		assert.InDelta(t, want, changes[i].At, 2)
+		assert.InDelta(t, level(want-1), changes[i].Before, 8)
+		assert.InDelta(t, level(want), changes[i].After, 8)
+	}
+}
+
+func TestFewOrEqualValuesHaveNoChange(t *testing.T) {
+	same := make([]float64, 100)
+	assert.Empty(t, stats.Changes(nil))
+	assert.Empty(t, stats.Changes(same))
+	assert.Empty(t, stats.Changes([]float64{1, 1, 1, 1, 9, 9, 9, 9, 9}), "four runs are no level")
+	for i := 60; i < 100; i++ {
+		same[i] = 1
+	}
+	values := append([]float64(nil), same...)
+	assert.Equal(t, []stats.Change{{At: 60, Before: 0, After: 1}}, stats.Changes(values), "ties do not hide a change")
+	assert.Equal(t, same, values, "the series stays as it is")
+}
