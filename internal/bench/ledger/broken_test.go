@@ -2,7 +2,11 @@ package ledger
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -19,6 +23,7 @@ type disk struct {
 	room     int
 	syncErr  error
 	truncErr error
+	closeErr error
 }
 
 func (d *disk) Write(b []byte) (int, error) {
@@ -38,7 +43,7 @@ func (d *disk) Truncate(size int64) error {
 	return d.truncErr
 }
 
-func (d *disk) Close() error { return nil }
+func (d *disk) Close() error { return d.closeErr }
 
 func TestAppendToAFullDiskLeavesEarlierRowsWhole(t *testing.T) {
 	d := &disk{room: 1200}
@@ -79,4 +84,50 @@ func TestAppendEndsWhereALineCannotBeTakenBack(t *testing.T) {
 	d.room = 1 << 20
 	require.Error(t, w.Append(&bench.Row{}), "a row after half a row would be lost too")
 	assert.Equal(t, 10, d.Len())
+}
+
+// The rows that were there before are not taken back with one that does not fit.
+func TestAppendToAFullDiskLeavesTheRowsOfEarlierRunsWhole(t *testing.T) {
+	row := &bench.Row{RunID: "r", Mode: bench.GHX, ScenarioID: "a-001", Iteration: 1}
+	line, err := json.Marshal(row)
+	require.NoError(t, err)
+	one := string(line) + "\n"
+	for _, before := range []string{"", one, one + one, one + "{\"torn", one + string(line), one + "\n\n"} {
+		path := filepath.Join(t.TempDir(), "rows.jsonl")
+		require.NoError(t, os.WriteFile(path, []byte(before), 0o600))
+		w, _, err := Open(path)
+		require.NoError(t, err)
+		kept, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, w.file.Close())
+		d := &disk{room: len(kept) + 10}
+		d.Buffer.Write(kept)
+		w.file = d
+		require.ErrorIs(t, w.Append(row), syscall.ENOSPC)
+		assert.Equal(t, string(kept), d.String(), "%q", before)
+	}
+}
+
+func TestOtherFaultsOfADiskAreToldOtherwise(t *testing.T) {
+	d := &disk{room: 1 << 20, syncErr: syscall.EIO}
+	require.ErrorContains(t, (&Writer{path: "rows.jsonl", file: d}).Append(&bench.Row{}), "see to the disk")
+	d.syncErr = syscall.EDQUOT
+	require.ErrorContains(t, (&Writer{path: "rows.jsonl", file: d}).Append(&bench.Row{}), "make room on the disk")
+	d.syncErr = nil
+	d.closeErr = syscall.EIO
+	s := &Set{writers: map[string]*Writer{"rows.jsonl": {path: "rows.jsonl", file: d}}}
+	err := s.Close()
+	require.ErrorContains(t, err, "close rows.jsonl")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+}
+
+// shortDisk writes less than it is given, and says nothing.
+type shortDisk struct{ disk }
+
+func (d *shortDisk) Write(b []byte) (int, error) { return d.disk.Write(b[:len(b)/2]) }
+
+func TestARowThatIsWrittenInPartIsTakenBack(t *testing.T) {
+	d := &shortDisk{disk{room: 1 << 20}}
+	require.ErrorIs(t, (&Writer{path: "rows.jsonl", file: d}).Append(&bench.Row{}), io.ErrShortWrite)
+	assert.Zero(t, d.Len())
 }

@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -247,4 +248,37 @@ func TestLedgersAreFoundInAFolderAndBelow(t *testing.T) {
 	found, err = ledger.Files(filepath.Join(dir, "d"))
 	require.NoError(t, err)
 	assert.Empty(t, found, "a folder is no ledger")
+}
+
+func TestWhatCannotBeReadIsInvalid(t *testing.T) {
+	dir := t.TempDir()
+	for name, err := range map[string]error{
+		"a run": func() error {
+			require.NoError(t, os.Mkdir(filepath.Join(dir, ledger.RunFile), 0o755))
+			_, err := ledger.LoadRun(dir)
+			return err
+		}(),
+		"a manifest": func() error {
+			require.NoError(t, os.Mkdir(filepath.Join(dir, ledger.ManifestFile), 0o755))
+			_, err := ledger.ReadManifest(dir)
+			return err
+		}(),
+		"a folder of runs": func() error {
+			_, err := ledger.NewestRun(write(t, filepath.Join(dir, "file")))
+			return err
+		}(),
+		"a file that ends in no row": func() error {
+			file := write(t, filepath.Join(dir, "rows.jsonl"))
+			require.NoError(t, os.Truncate(file, 3*ledger.MaxLine))
+			_, _, err := ledger.Open(file)
+			return err
+		}(),
+	} {
+		require.Error(t, err, name)
+		assert.Equal(t, fault.Invalid, fault.KindOf(err), name)
+	}
+	err := ledger.AppendHistory(filepath.Join(dir, "file", ledger.HistoryFile), bench.HistoryEntry{})
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	assert.ErrorContains(t, err, "append to the history")
+	require.Error(t, ledger.AppendHistory(filepath.Join(dir, ledger.HistoryFile), bench.HistoryEntry{CostUSD: math.NaN()}))
 }
