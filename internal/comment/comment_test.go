@@ -149,6 +149,13 @@ func TestSameOutcomeTellsWhetherACommentOnChangeIsWritten(t *testing.T) {
 	assert.False(t, before.SameOutcome(failing().Marker()))
 	assert.False(t, before.SameOutcome(simulated().Marker()))
 	assert.False(t, before.SameOutcome(running().Marker()))
+	one := func(name bench.CheckName, passed bool) comment.Marker {
+		return comment.Marker{Conclusion: comment.Failure, Checks: []comment.MarkedCheck{{Name: name, Passed: passed}}}
+	}
+	assert.True(t, one(bench.CheckCoverage, true).SameOutcome(one(bench.CheckCoverage, true)))
+	assert.False(t, one(bench.CheckCoverage, true).SameOutcome(one(bench.CheckCoverage, false)), "another check has failed")
+	assert.False(t, one(bench.CheckCoverage, true).SameOutcome(one(bench.CheckRetryRate, true)), "another check was judged")
+	assert.False(t, one(bench.CheckCoverage, true).SameOutcome(comment.Marker{Conclusion: comment.Failure}))
 }
 
 func TestAnnotationsComeInPortions(t *testing.T) {

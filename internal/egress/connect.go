@@ -72,21 +72,21 @@ func (p *Proxy) newTunnels() *goproxy.ProxyHttpServer {
 	return g
 }
 
-// connect decides on a CONNECT request.
+// connect decides on a CONNECT request, and where a tunnel leads to.
 func (p *Proxy) connect(address string, ctx *goproxy.ProxyCtx) (*goproxy.ConnectAction, string) {
 	t, ok := parseTarget(address, httpsPort)
 	switch {
 	case !ok:
-		return reject(ctx, http.StatusBadRequest, "The proxy does not understand the name of the host."), address
+		return reject(ctx, http.StatusBadRequest, "The proxy does not understand the name of the host."), ""
 	case p.intercepts(t):
 		return &goproxy.ConnectAction{
 			Action: goproxy.ConnectHijack,
 			Hijack: func(_ *http.Request, client net.Conn, _ *goproxy.ProxyCtx) { p.intercept(t, client) },
-		}, address
+		}, ""
 	case p.allow.has(t):
 		return &goproxy.ConnectAction{Action: goproxy.ConnectAccept}, net.JoinHostPort(t.host, fmt.Sprint(t.port))
 	default:
-		return reject(ctx, http.StatusForbidden, p.refuse(t)), address
+		return reject(ctx, http.StatusForbidden, p.refuse(t)), ""
 	}
 }
 

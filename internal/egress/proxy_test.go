@@ -456,4 +456,12 @@ func TestR7BytesThatDoNotLeaveDoNotCount(t *testing.T) {
 	assert.Equal(t, 3, n)
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 	assert.Equal(t, int64(3), bytes.Load())
+
+	// What passes a request on tells by its body whether there is one.
+	for _, none := range []io.ReadCloser{http.NoBody, nil} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Body = none
+		egress.Count(httptest.NewRecorder(), r, &bytes)
+		assert.Equal(t, none, r.Body)
+	}
 }
