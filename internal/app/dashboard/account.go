@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	gh "github.com/google/go-github/v60/github"
 
@@ -32,6 +33,27 @@ func (u Users) Lookup(ctx context.Context, token string) (Account, error) {
 		return Account{}, github.Explain("ask what a user may see", err)
 	}
 	return account, nil
+}
+
+// MayRead reports whether a token may read a repository. The error is [ErrLoggedOut] if
+// GitHub does not take the token.
+func (u Users) MayRead(ctx context.Context, token, repo string) (bool, error) {
+	owner, name, _ := strings.Cut(repo, "/")
+	client, err := github.New(github.Options{RESTURL: u.APIURL, Transport: u.Transport, Token: token})
+	if err != nil {
+		return false, err
+	}
+	_, _, err = client.REST.Repositories.Get(ctx, owner, name)
+	switch status := github.StatusOf(err); {
+	case err == nil:
+		return true, nil
+	case status == http.StatusUnauthorized:
+		return false, ErrLoggedOut
+	case github.NotFound(err) || status == http.StatusForbidden && !github.Limited(err):
+		return false, nil
+	default:
+		return false, github.Explain("ask whether a token may read a repository", err)
+	}
 }
 
 // Revoke ends a user's token at GitHub, with the App's client id and secret. One that

@@ -72,27 +72,36 @@ type Detail struct {
 
 // Point is a judged run in a repository's course.
 type Point struct {
-	RunID  string
-	At     time.Time
-	Commit string
+	RunID  string    `json:"run"`
+	At     time.Time `json:"ended_at"`
+	Commit string    `json:"commit"`
 	// Pull is the pull request's number, 0 for none; DefaultBranch is true of a run of
 	// that branch as it was.
-	Pull          int
-	DefaultBranch bool
-	Verdict       bench.Verdict
+	Pull          int           `json:"pull_request"`
+	DefaultBranch bool          `json:"default_branch"`
+	Verdict       bench.Verdict `json:"verdict"`
 	// Simulated is true where no model was involved.
-	Simulated bool
+	Simulated bool `json:"simulated"`
 	// TokensPct (of active tokens), TotalPct (of all), LatencyPct and CallsPct are
-	// reductions, SuccessPP is a difference of rates; nil where there is no figure.
-	TokensPct, TotalPct, LatencyPct, CallsPct, SuccessPP *float64
-	CostUSD                                              float64
+	// reductions in percent, SuccessPP is a difference of rates in percentage points;
+	// nil where there is no figure.
+	TokensPct  *float64 `json:"tokens_active_reduction_pct"`
+	TotalPct   *float64 `json:"tokens_total_reduction_pct"`
+	LatencyPct *float64 `json:"latency_reduction_pct"`
+	CallsPct   *float64 `json:"tool_call_reduction_pct"`
+	SuccessPP  *float64 `json:"success_rate_delta_pp"`
+	CostUSD    float64  `json:"cost_usd"`
 	// Limits are those of the checks that have any.
-	Limits map[bench.CheckName]Limits
+	Limits map[bench.CheckName]Limits `json:"limits"`
 }
 
 // Limits are what a check's figure lies between, and what it was compared with; nil
 // where there is none.
-type Limits struct{ Low, High, Threshold *float64 }
+type Limits struct {
+	Low       *float64 `json:"low"`
+	High      *float64 `json:"high"`
+	Threshold *float64 `json:"threshold"`
+}
 
 // Series are the runs of a repository that may be compared with each other: of one
 // model, set of scenarios, and pair of modes.
@@ -120,6 +129,8 @@ type Source interface {
 	// Course the last judged runs of one, oldest first.
 	Series(ctx context.Context, repo string) ([]Series, error)
 	Course(ctx context.Context, repo, series string, limit int) ([]Point, error)
+	// Rows returns the rows of a run, each a line of JSON.
+	Rows(ctx context.Context, id string) ([][]byte, error)
 }
 
 // ErrNotFound is about a run that does not exist.
@@ -130,7 +141,10 @@ type Options struct {
 	Source Source
 	// Login is who may look; nil switches the pages off.
 	Login *Login
-	Now   func() time.Time
+	// MayRead asks GitHub whether a token may read a repository; one that GitHub does
+	// not take is [ErrLoggedOut]. Nil lets no token in.
+	MayRead func(ctx context.Context, token, repo string) (bool, error)
+	Now     func() time.Time
 	// Failed is told of errors that a visitor is not shown.
 	Failed func(err error)
 }
@@ -166,6 +180,7 @@ func New(opts Options) http.Handler {
 	mux.HandleFunc("GET /runs/{id}", d.seen(d.run))
 	mux.HandleFunc("GET /runs/{id}/log", d.seen(d.log))
 	mux.HandleFunc("GET /repos/{owner}/{name}", d.seen(d.repo))
+	d.mountAPI(mux)
 	return secured(mux)
 }
 

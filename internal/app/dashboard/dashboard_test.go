@@ -65,6 +65,10 @@ func (s *runs) Course(_ context.Context, _, series string, _ int) ([]dashboard.P
 	return s.course, s.err
 }
 
+func (s *runs) Rows(_ context.Context, id string) ([][]byte, error) {
+	return [][]byte{[]byte(`{"run":"` + id + `"}`), []byte("{}\n")}, s.err
+}
+
 func summary(t *testing.T) *bench.Summary {
 	t.Helper()
 	data, err := os.ReadFile("testdata/summary.json")
@@ -115,7 +119,9 @@ type site struct {
 	away    error
 	revoked []string
 	failed  []error
-	now     time.Time
+	// asked is how often GitHub was asked what a token may read.
+	asked int
+	now   time.Time
 }
 
 func open(t *testing.T, source dashboard.Source) *site {
@@ -147,6 +153,13 @@ func open(t *testing.T, source dashboard.Source) *site {
 	clock := func() time.Time { return s.now }
 	handler = dashboard.New(dashboard.Options{
 		Source: source, Now: clock, Failed: func(err error) { s.failed = append(s.failed, err) },
+		MayRead: func(_ context.Context, token, repo string) (bool, error) {
+			s.asked++
+			if token == "ghp_revoked" {
+				return false, dashboard.ErrLoggedOut
+			}
+			return token == reads && strings.EqualFold(repo, "aryeko/ghx"), s.away
+		},
 		Login: &dashboard.Login{
 			ClientID: "Iv1.x", ClientSecret: "s3cret", ServerURL: github.URL, PublicURL: s.URL, HTTP: github.Client(), Now: clock,
 			Lookup: func(_ context.Context, token string) (dashboard.Account, error) {

@@ -1,21 +1,27 @@
 package appcli_test
 
 import (
+	"encoding/json"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/cookiejar"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/redact"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -286,13 +292,52 @@ func TestTheDashboardIsForThoseWhoSeeTheRepository(t *testing.T) {
 	assert.Contains(t, body, "/runs/"+run)
 	status, body = page(t, owner, "/runs/"+run+"/log")
 	assert.Equal(t, http.StatusOK, status)
-	assert.Contains(t, body, "$ bench verify --output-dir")
+	assert.Contains(t, body, "$ bench verify --output-dir runs/owner/hello ")
+	assert.NotContains(t, body, w.folder, "the server's folders are its own")
 
 	stranger := w.browser("stranger", s)
 	_, body = page(t, stranger, "/login?next=/")
 	assert.NotContains(t, body, run)
 	status, _ = page(t, stranger, "/runs/"+run)
 	assert.Equal(t, http.StatusNotFound, status)
+}
+
+// What is downloaded is a ledger, of which the command makes the same figures.
+func TestRowsOfTheAPIAreReadByTheCommand(t *testing.T) {
+	w := newWorld(t, trial)
+	s := w.serve("BENCH_APP_CLIENT_ID=Iv1.bench", "BENCH_APP_CLIENT_SECRET=a-client-secret")
+	w.open()
+	run := w.concluded(1).ExternalID
+	ask := func(login, path string) (int, []byte) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.address+"/api/v1/runs/"+run+path, nil)
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "Bearer "+sandboxtest.Token(login))
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		return response.StatusCode, body
+	}
+	var known struct{ Summary bench.Summary }
+	status, body := ask("owner", "")
+	require.Equal(t, http.StatusOK, status, string(body))
+	require.NoError(t, json.Unmarshal(body, &known))
+	require.NotEmpty(t, known.Summary.Modes)
+	status, rows := ask("owner", "/rows")
+	require.Equal(t, http.StatusOK, status)
+	file := filepath.Join(t.TempDir(), "suite.jsonl")
+	require.NoError(t, os.WriteFile(file, rows, 0o600))
+
+	result, err := benchcli.World{Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv, Now: time.Now, Secrets: redact.New()}.Run(t.Context(), "report", "--suite-jsonl", file)
+	require.NoError(t, err)
+	require.NotNil(t, result.Summary)
+	assert.Equal(t, known.Summary.Modes, result.Summary.Modes)
+	assert.Equal(t, known.Summary.Gate.Checks, result.Summary.Gate.Checks)
+
+	status, _ = ask("nobody-at-all", "")
+	assert.Equal(t, http.StatusUnauthorized, status)
+	assert.NotContains(t, s.out.String(), sandboxtest.Token("owner"))
 }
 
 func TestCheckSaysWhatTheAppLacks(t *testing.T) {

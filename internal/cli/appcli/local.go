@@ -72,7 +72,7 @@ func (l *local) Execute(ctx context.Context, w service.Work) (runs.Outcome, erro
 	if err != nil {
 		return runs.Outcome{}, err
 	}
-	log, logged := newLog(l.secrets)
+	log, logged := newLog(l.secrets, l.dir)
 	ghx, err := l.builds.build(ctx, w, log)
 	defer ghx.remove()
 	if err != nil {
@@ -329,12 +329,13 @@ func before(r runs.Run, rows []bench.Row) (usd float64) {
 const maxLog = 64 << 10
 
 // newLog returns where a run's log is written to, and the end of it without
-// secrets, which is whole once the log is closed.
-func newLog(secrets *redact.Redactor) (log io.WriteCloser, end func() string) {
+// secrets, which is whole once the log is closed. Where the folder of runs is on this
+// machine is nobody's business.
+func newLog(secrets *redact.Redactor, folder string) (log io.WriteCloser, end func() string) {
 	kept := &ghxbuild.Tail{Max: maxLog}
 	log = secrets.Writer(kept)
 	return log, func() string {
 		_ = log.Close() // memory takes what is written
-		return kept.String()
+		return strings.ReplaceAll(kept.String(), folder, runsFolder)
 	}
 }

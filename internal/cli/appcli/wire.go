@@ -212,6 +212,7 @@ func (w *wiring) pages(c config.Credentials) http.Handler {
 	}
 	if hasLogin(c, w.config.PublicURL) {
 		users := dashboard.Users{APIURL: w.config.APIURL, Transport: w.gitHub}
+		opts.MayRead = users.MayRead
 		opts.Login = &dashboard.Login{
 			ClientID: c.ClientID, ClientSecret: c.ClientSecret, ServerURL: w.config.GitHubURL, PublicURL: w.config.PublicURL,
 			HTTP: &http.Client{Transport: w.gitHub, Timeout: loginTimeout}, Lookup: users.Lookup, Now: w.now,

@@ -1,0 +1,159 @@
+package dashboard_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/dashboard"
+)
+
+// ask asks the API with a token of GitHub's, empty for none.
+func (s *site) ask(t *testing.T, token, path string) (*http.Response, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+	require.NoError(t, err)
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response, string(body)
+}
+
+const reads = "ghp_reads"
+
+// described holds an answer against what the document of the API says of it.
+func described(t *testing.T, document any, path, status, body string) {
+	t.Helper()
+	at := strings.NewReplacer("~", "~0", "/", "~1").Replace(path)
+	kind := "application/json"
+	if status != "200" {
+		kind = "application/problem+json"
+	}
+	compiler := jsonschema.NewCompiler()
+	require.NoError(t, compiler.AddResource("api.json", document))
+	schema, err := compiler.Compile("api.json#/paths/" + url.PathEscape(at) + "/get/responses/" + status + "/content/" + url.PathEscape(strings.ReplaceAll(kind, "/", "~1")) + "/schema")
+	require.NoError(t, err)
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
+	require.NoError(t, err, body)
+	assert.NoError(t, schema.Validate(value), body)
+}
+
+func TestTheAPIAnswersAsItsDocumentSays(t *testing.T) {
+	t.Parallel()
+	source := example(t)
+	source.series = []dashboard.Series{{Name: "a/b · pr", Runs: 5, Last: now}}
+	s := open(t, source)
+	response, body := s.ask(t, "", "/api/v1/openapi.json")
+	require.Equal(t, "application/json", response.Header.Get("Content-Type"))
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
+	require.NoError(t, err)
+
+	for _, c := range []struct{ template, path, status, token string }{
+		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/aryeko/ghx/runs", "200", reads},
+		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/Aryeko/GHX/runs?limit=1", "200", reads},
+		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/aryeko/ghx/runs?limit=101", "400", reads},
+		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/aryeko/ghx/runs?limit=x", "400", reads},
+		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/secret/other/runs", "404", reads},
+		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/aryeko/ghx/runs", "404", "ghp_of_somebody_else"},
+		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/aryeko/ghx/runs", "401", "ghp_revoked"},
+		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/aryeko/ghx/runs", "401", ""},
+		{"/api/v1/repos/{owner}/{name}/series", "/api/v1/repos/aryeko/ghx/series", "200", reads},
+		{"/api/v1/repos/{owner}/{name}/series", "/api/v1/repos/aryeko/ghx/series?series=a%2Fb+%C2%B7+pr", "200", reads},
+		{"/api/v1/runs/{id}", "/api/v1/runs/r4", "200", reads},
+		{"/api/v1/runs/{id}", "/api/v1/runs/r5", "200", reads},
+		{"/api/v1/runs/{id}", "/api/v1/runs/r3", "200", reads},
+		{"/api/v1/runs/{id}", "/api/v1/runs/r2", "404", reads},
+		{"/api/v1/runs/{id}", "/api/v1/runs/no-such", "404", reads},
+		{"/api/v1/runs/{id}", "/api/v1/runs/no-such", "401", ""},
+		{"/api/v1/runs/{id}/rows", "/api/v1/runs/r2/rows", "404", reads},
+	} {
+		response, body := s.ask(t, c.token, c.path)
+		require.Equal(t, c.status, response.Status[:3], "%s: %s", c.path, body)
+		described(t, document, c.template, c.status, body)
+		assert.Equal(t, c.status == "401", response.Header.Get("WWW-Authenticate") != "", c.path)
+	}
+	response, body = s.ask(t, reads, "/api/v1/runs/r4/rows")
+	assert.Equal(t, "{\"run\":\"r4\"}\n{}\n", body)
+	assert.Equal(t, `attachment; filename="r4-suite.jsonl"`, response.Header.Get("Content-Disposition"))
+	_, missing := s.ask(t, reads, "/api/v1/runs/no-such")
+	_, hidden := s.ask(t, reads, "/api/v1/runs/r2")
+	assert.Equal(t, missing, hidden, "nobody learns that there is a run which he may not see")
+	response, _ = s.ask(t, reads, "/api/v1/nothing")
+	assert.Equal(t, http.StatusNotFound, response.StatusCode)
+}
+
+func TestRunsAreReadPageByPage(t *testing.T) {
+	t.Parallel()
+	s := open(t, example(t))
+	var ids []string
+	path := "/api/v1/repos/aryeko/ghx/runs?limit=2"
+	for range 2 {
+		var answer struct {
+			Runs   []struct{ ID string }
+			Before *string
+		}
+		_, body := s.ask(t, reads, path)
+		require.NoError(t, json.Unmarshal([]byte(body), &answer))
+		for _, run := range answer.Runs {
+			ids = append(ids, run.ID)
+		}
+		if answer.Before == nil {
+			break
+		}
+		path = "/api/v1/repos/aryeko/ghx/runs?limit=2&before=" + *answer.Before
+	}
+	assert.Equal(t, []string{"r5", "r4", "r3"}, ids)
+}
+
+func TestTheSessionOfThePagesOpensTheAPI(t *testing.T) {
+	t.Parallel()
+	s := open(t, example(t))
+	s.login(t)
+	status, body := s.get(t, "/api/v1/runs/r4")
+	require.Equal(t, http.StatusOK, status, body)
+	assert.Contains(t, body, `"repository":"aryeko/ghx"`)
+	status, _ = s.get(t, "/api/v1/repos/secret/other/runs")
+	assert.Equal(t, http.StatusNotFound, status)
+}
+
+// A program that asks again and again asks GitHub once a minute, and reads nothing twice.
+func TestWhatATokenMayReadIsRememberedForAMinute(t *testing.T) {
+	t.Parallel()
+	s := open(t, example(t))
+	for range 3 {
+		s.ask(t, reads, "/api/v1/runs/r4")
+		s.ask(t, "ghp_of_somebody_else", "/api/v1/runs/r4")
+	}
+	assert.Equal(t, 2, s.asked)
+	s.now = s.now.Add(61e9)
+	response, _ := s.ask(t, reads, "/api/v1/runs/r4")
+	assert.Equal(t, 3, s.asked, "access may have been lost")
+
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/api/v1/runs/r4", nil)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "token "+reads)
+	request.Header.Set("If-None-Match", response.Header.Get("ETag"))
+	again, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer again.Body.Close()
+	assert.Equal(t, http.StatusNotModified, again.StatusCode)
+
+	s.away = assert.AnError
+	s.now = s.now.Add(61e9)
+	response, body := s.ask(t, reads, "/api/v1/runs/r4")
+	assert.Equal(t, http.StatusBadGateway, response.StatusCode)
+	assert.NotContains(t, body, assert.AnError.Error())
+	assert.Len(t, s.failed, 1)
+}
