@@ -122,9 +122,17 @@ const mergeStates = 8
 // to be seeded, and the sandbox keeps a few.
 func TestS15RightPlaysPassAndDifferInEveryVariation(t *testing.T) {
 	v := newVaried(t)
+	// The tests of the scripted agent play all of them, in one variation.
+	chosen := shippedScenarios(t)
+	if !testkit.IsComplete() {
+		chosen = nil
+		for three := range slices.Chunk(shippedScenarios(t), 3) {
+			chosen = append(chosen, three[0])
+		}
+	}
 	tasks, answers := map[string][]string{}, map[string][]string{}
 	for number := range *variations {
-		for _, s := range shippedScenarios(t) {
+		for _, s := range chosen {
 			for _, mode := range playedIn(t, s) {
 				tried := v.try(t.Context(), s, mode, number)
 				require.Nil(t, tried.Error, "%s in mode %s, variation %d of seed %d: %s", s.ID, mode, number, *variationSeed, tried.Answer)
@@ -135,7 +143,7 @@ func TestS15RightPlaysPassAndDifferInEveryVariation(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range shippedScenarios(t) {
+	for _, s := range chosen {
 		reads := !scenario.Mutates(s) && s.Assertions.Outcome() == bench.OutcomeSuccess
 		for _, mode := range playedIn(t, s) {
 			differs, what := tasks, "task"

@@ -21,6 +21,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // appKey is a private key, which takes a moment to make.
@@ -116,6 +117,7 @@ func (r *remote) refuseProjects() {
 }
 
 func TestScenariosWhoseFixturesCannotBeHadAreReported(t *testing.T) {
+	testkit.NeedComplete(t)
 	r := newRemote(t)
 	r.refuseProjects()
 	result, err := r.bench(t.Context(),

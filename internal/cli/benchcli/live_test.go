@@ -209,6 +209,7 @@ func TestEveryScenarioRunsOnARepository(t *testing.T) {
 }
 
 func TestFixturesOfAManifestStay(t *testing.T) {
+	testkit.NeedComplete(t)
 	r := newRemote(t)
 	manifest := filepath.Join(r.dir, "fixtures", "latest.json")
 	_, err := r.bench(t.Context(), "fixtures", "seed", "--out", manifest, "--seed-id", "kept")
@@ -236,6 +237,7 @@ func TestFixturesOfAManifestStay(t *testing.T) {
 }
 
 func TestAStoppedRunLeavesNothing(t *testing.T) {
+	testkit.NeedComplete(t)
 	for _, after := range []string{"a row", "the first write"} {
 		t.Run("after "+after, func(t *testing.T) {
 			r := newRemote(t)
@@ -258,6 +260,7 @@ func TestAStoppedRunLeavesNothing(t *testing.T) {
 }
 
 func TestWhatWasSeededCanBeKept(t *testing.T) {
+	testkit.NeedComplete(t)
 	r := newRemote(t)
 	_, err := r.bench(t.Context(), r.suite("--keep-fixtures", "--seed-id", "kept")...)
 	require.NoError(t, err)

@@ -22,9 +22,15 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/envelope"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
+
+func TestMain(m *testing.M) {
+	testkit.CollectLess()
+	os.Exit(m.Run())
+}
 
 var library = sync.OnceValues(func() (*scenario.Library, error) { return scenario.Load(scenarios.Files) })
 
