@@ -337,8 +337,8 @@ func TestWithFewerRights(t *testing.T) {
 		start        func(*exec.Cmd) error
 		quick, tests string
 	}{
-		"as an ordinary user":   {startAsNobody, "Agent|Close", "Kill.*Leaves|Agent|Open|Reach|Close|SameTime|Zombies"},
-		"without CAP_SYS_ADMIN": {startWithoutAdmin, "Hides|Agent", "Hides|Agent|Open|Reach|OwnUser"},
+		"as an ordinary user":   {startAsNobody, "ReadsNothingOfOurs|Close", "Kill.*Leaves|Agent|Open|Reach|Close|SameTime|Zombies"},
+		"without CAP_SYS_ADMIN": {startWithoutAdmin, "Hides|ReadsNothingOfOurs", "Hides|Agent|Open|Reach|OwnUser"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -107,7 +107,10 @@ func TestV12WholeBlocksKeepWhatTheirSessionsHaveInCommon(t *testing.T) {
 	truth := alike(6)
 	truth.CV, truth.BlockNoise = 0.05, 0.6
 	rows := rowsOf(blocks(truth, 20, 3))
-	apart, whole := calibrate(t, regression(t), poolOf(rows, bench.GHXBase, "")), calibrate(t, regression(t), poolOf(rows, bench.GHXBase, bench.GHX))
+	apart, err := regression(t).Calibrate(poolOf(rows, bench.GHXBase, ""), 40, 5, func(int, int) {})
+	require.NoError(t, err)
+	whole, err := regression(t).Calibrate(poolOf(rows, bench.GHXBase, bench.GHX), 40, 5, func(int, int) {})
+	require.NoError(t, err)
 	assert.Greater(t, whole.Truths[0].Pass, 2*apart.Truths[0].Pass)
 	assert.Equal(t, 2*apart.Sessions, whole.Sessions)
 }

@@ -150,6 +150,7 @@ func TestGitClones(t *testing.T) {
 }
 
 func TestGitFetches(t *testing.T) {
+	testkit.NeedComplete(t)
 	w := openWorkshop(t, prepare(t, seeded(t)))
 	w.clone()
 	pr := w.pull("pr")
@@ -210,6 +211,7 @@ func TestGitPushes(t *testing.T) {
 }
 
 func TestGitPushesFromAShallowClone(t *testing.T) {
+	testkit.NeedComplete(t)
 	place := prepare(t, seeded(t))
 	w := openWorkshop(t, place).as(env(place, "GH_TOKEN"))
 	w.clone("--depth", "1", "--branch", "bench-fixture/default/reviewed")
@@ -243,6 +245,7 @@ func TestGitPushesALot(t *testing.T) {
 }
 
 func TestGitPushesToPullRequests(t *testing.T) {
+	testkit.NeedComplete(t)
 	place := prepare(t, seeded(t))
 	w := openWorkshop(t, place).as(env(place, "GH_TOKEN"))
 	w.clone()

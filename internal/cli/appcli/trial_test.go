@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -180,6 +181,7 @@ func (r *newcomer) commented(part string) bool {
 // Who does what docs/app.md says gets from a checkout to a gate, with nothing
 // but Go, a shell with curl, and a browser.
 func TestTheTrialOfTheDocumentation(t *testing.T) {
+	testkit.NeedComplete(t)
 	for _, program := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip("NOT TESTED: the commands of docs/app.md: install " + program)

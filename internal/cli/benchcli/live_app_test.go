@@ -87,6 +87,7 @@ func TestS6AnAppMakesATokenForAgentsAndOneForCheckpoints(t *testing.T) {
 }
 
 func TestAnAppWithoutAPermissionIsNamedBeforeAnythingIsSeeded(t *testing.T) {
+	testkit.NeedComplete(t)
 	r := newRemote(t)
 	r.install("issues")
 	for _, name := range []string{"BENCH_FIXTURES_TOKEN", "BENCH_AGENT_TOKEN", "BENCH_VERIFIER_TOKEN"} {

@@ -9,11 +9,13 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 func TestG16ASignalStopsARunOnARepositoryWhichLeavesNothing(t *testing.T) {
+	testkit.NeedComplete(t)
 	r := newRemote(t)
 	cmd := benchIn(t.TempDir(), r.suite("--json", "--script-pause", "50ms")...)
 	cmd.Env = os.Environ()

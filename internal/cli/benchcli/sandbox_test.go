@@ -354,6 +354,7 @@ func TestExecHoldsACommand(t *testing.T) {
 
 // gh and git, unmodified, work in it, and what they change is told.
 func TestExecWithRealPrograms(t *testing.T) {
+	testkit.NeedComplete(t)
 	t.Run("gh", func(t *testing.T) {
 		gh := realtool.Find(t, realtool.GH())
 		out, err := exec.Command("bench", "sandbox", "exec", "--", gh, "issue", "create", "-R", "aryeko/ghx-bench-fixtures", "-t", "By gh", "-b", "x", "-l", "bug").CombinedOutput()
