@@ -164,6 +164,12 @@ var ways = []way{
 
 // inEveryWay runs a test in a space of each kind.
 func inEveryWay(t *testing.T, test func(t *testing.T, s *confine.Space)) {
+	t.Helper()
+	inWays(t, ways, test)
+}
+
+func inWays(t *testing.T, ways []way, test func(t *testing.T, s *confine.Space)) {
+	t.Helper()
 	for _, w := range ways {
 		t.Run(w.name, func(t *testing.T) { test(t, w.open(t)) })
 	}

@@ -352,7 +352,7 @@ func TestWithFewerRights(t *testing.T) {
 				tests = c.tests
 			}
 			cmd := exec.Command(binary, "-test.v", "-test.run", tests)
-			cmd.Env = []string{"PATH=/usr/bin:/bin", "TMPDIR=/tmp"}
+			cmd.Env = []string{"PATH=/usr/bin:/bin", "TMPDIR=/tmp", "BENCH_COMPLETE=" + os.Getenv("BENCH_COMPLETE")}
 			cmd.Dir = "/"
 			var out testkit.SyncBuffer
 			cmd.Stdout, cmd.Stderr = &out, &out
