@@ -125,12 +125,17 @@ type Filter struct {
 type Source interface {
 	Runs(ctx context.Context, f Filter) ([]Run, error)
 	Run(ctx context.Context, id string) (Detail, error)
+	// Rows returns the rows of a run, each a line of JSON.
+	Rows(ctx context.Context, id string) ([][]byte, error)
+	History
+}
+
+// History knows how figures go over time.
+type History interface {
 	// Series returns those of a repository, the one with the latest run first, and
 	// Course the last judged runs of one, oldest first.
 	Series(ctx context.Context, repo string) ([]Series, error)
 	Course(ctx context.Context, repo, series string, limit int) ([]Point, error)
-	// Rows returns the rows of a run, each a line of JSON.
-	Rows(ctx context.Context, id string) ([][]byte, error)
 }
 
 // ErrNotFound is about a run that does not exist.

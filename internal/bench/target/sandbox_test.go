@@ -71,7 +71,7 @@ func env(place *target.Place, name string) string {
 	return ""
 }
 
-func agent(t testing.TB, place *target.Place) *github.Client {
+func agentClient(t testing.TB, place *target.Place) *github.Client {
 	t.Helper()
 	c, err := github.New(github.Options{
 		RESTURL: env(place, "GITHUB_API_URL"), GraphQLURL: env(place, "GITHUB_GRAPHQL_URL"), Token: env(place, "GH_TOKEN"),
@@ -97,12 +97,12 @@ func issues(t testing.TB, c *github.Client) int {
 func TestPlacesAreIndependent(t *testing.T) {
 	sandbox := seeded(t)
 	one, other := prepare(t, sandbox, "issue"), prepare(t, sandbox, "issue")
-	before := issues(t, agent(t, other))
-	_, _, err := agent(t, one).REST.Issues.Create(t.Context(), target.Owner, target.FixturesName, &gh.IssueRequest{Title: gh.String("x")})
+	before := issues(t, agentClient(t, other))
+	_, _, err := agentClient(t, one).REST.Issues.Create(t.Context(), target.Owner, target.FixturesName, &gh.IssueRequest{Title: gh.String("x")})
 	require.NoError(t, err)
 	assert.Equal(t, before+1, issues(t, verifier(t, one)))
 	assert.Equal(t, before, issues(t, verifier(t, other)))
-	assert.Equal(t, before, issues(t, agent(t, prepare(t, sandbox))), "a later place is as seeded")
+	assert.Equal(t, before, issues(t, agentClient(t, prepare(t, sandbox))), "a later place is as seeded")
 
 	assert.NotEqual(t, env(one, "GH_TOKEN"), env(other, "GH_TOKEN"))
 	lost, err := github.New(github.Options{RESTURL: env(one, "GITHUB_API_URL"), Token: env(other, "GH_TOKEN")})
@@ -114,7 +114,7 @@ func TestPlacesAreIndependent(t *testing.T) {
 
 func TestS6TheVerifierIsNotTheAgent(t *testing.T) {
 	place := prepare(t, seeded(t))
-	for client, login := range map[*github.Client]string{agent(t, place): target.Agent, verifier(t, place): target.Verifier} {
+	for client, login := range map[*github.Client]string{agentClient(t, place): target.Agent, verifier(t, place): target.Verifier} {
 		user, _, err := client.REST.Users.Get(t.Context(), "")
 		require.NoError(t, err)
 		assert.Equal(t, login, user.GetLogin())
@@ -142,8 +142,8 @@ func TestR7UsageIsTheAgentsAlone(t *testing.T) {
 	assert.Zero(t, place.Usage())
 	issues(t, verifier(t, place))
 	assert.Zero(t, place.Usage(), "what the verifier asks does not count")
-	issues(t, agent(t, place))
-	require.NoError(t, agent(t, place).GraphQL(t.Context(), `{ viewer { login } }`, nil, nil))
+	issues(t, agentClient(t, place))
+	require.NoError(t, agentClient(t, place).GraphQL(t.Context(), `{ viewer { login } }`, nil, nil))
 	usage := place.Usage()
 	assert.Equal(t, []int{1, 1}, []int{usage.Requests.REST, usage.Requests.GraphQL})
 	assert.Positive(t, usage.Requests.Bytes)
@@ -153,7 +153,7 @@ func TestR7UsageIsTheAgentsAlone(t *testing.T) {
 func TestS20WhatTheSandboxLacksIsTold(t *testing.T) {
 	place := prepare(t, seeded(t))
 	require.NotNil(t, place.Unsupported)
-	for _, client := range []*github.Client{verifier(t, place), agent(t, place)} {
+	for _, client := range []*github.Client{verifier(t, place), agentClient(t, place)} {
 		assert.Empty(t, place.Unsupported(), "what the verifier asks does not count")
 		require.Error(t, client.GraphQL(t.Context(), `{ viewer { sponsors(first: 1) { totalCount } } }`, nil, nil))
 	}
@@ -164,9 +164,9 @@ func TestWritesAreWatched(t *testing.T) {
 	place := prepare(t, seeded(t))
 	writes := 0
 	place.OnWrite(func() { writes++ })
-	issues(t, agent(t, place))
+	issues(t, agentClient(t, place))
 	assert.Zero(t, writes)
-	_, _, err := agent(t, place).REST.Issues.CreateComment(t.Context(), target.Owner, target.FixturesName, 1, &gh.IssueComment{Body: gh.String("x")})
+	_, _, err := agentClient(t, place).REST.Issues.CreateComment(t.Context(), target.Owner, target.FixturesName, 1, &gh.IssueComment{Body: gh.String("x")})
 	require.NoError(t, err)
 	assert.Equal(t, 1, writes)
 }
@@ -209,7 +209,7 @@ func TestPlacesAtTheSameTime(t *testing.T) {
 		all.Go(func() {
 			place, err := sandbox.Prepare(t.Context(), target.Needs{Resources: []string{"pr"}})
 			if assert.NoError(t, err) {
-				issues(t, agent(t, place))
+				issues(t, agentClient(t, place))
 				assert.NoError(t, place.Close())
 			}
 		})

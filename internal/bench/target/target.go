@@ -1,6 +1,13 @@
 // Package target is where agents act: a sandbox inside this process, or a
 // repository on GitHub. Worlds that package world has drawn are made true through
 // GitHub's API, in both.
+//
+// A [FolderTarget] is for tasks that are not about GitHub: the agent works in a folder,
+// and commands of the task fill it, look at it and judge it. An attempt has a folder of
+// ours that the agent cannot enter. Set-up runs there; what it leaves is copied to where
+// the agent works, and what the agent leaves is copied back before anything is judged. So
+// nothing that is ours is ever done in the agent's folder, and what the agent still does
+// there changes no verdict.
 package target
 
 import (

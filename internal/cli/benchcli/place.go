@@ -10,7 +10,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
-	"github.com/ghx-dev/bench-action/internal/bench/target/command"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -38,7 +37,7 @@ func (a *app) targetFor(ctx context.Context, s *verify.Suite, p *prepared) (plac
 
 // withCommands returns a target that has tasks which are not about GitHub too.
 func (a *app) withCommands(library *scenario.Library, github target.Target) target.Target {
-	return command.New(command.Options{Files: library.Files(), Env: a.usualVariables()}, github)
+	return target.NewFolder(target.FolderOptions{Files: library.Files(), Env: a.usualVariables()}, github)
 }
 
 // refuseScripted refuses to have the scripted agent play what it cannot.

@@ -1,4 +1,4 @@
-package command_test
+package target_test
 
 import (
 	"os"

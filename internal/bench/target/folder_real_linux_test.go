@@ -1,4 +1,4 @@
-package command_test
+package target_test
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
-	"github.com/ghx-dev/bench-action/internal/bench/target/command"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
@@ -111,7 +110,7 @@ func TestAnMCPServerOfFilesIsMeasuredBesideAShell(t *testing.T) {
 	cfg.Plan = runner.Plan(runner.PlanOptions{ScenarioIDs: []string{s.ID}, Modes: []bench.Mode{shell, files}, Repetitions: 2, Order: runner.Sequential})
 	cfg.Cells = cfg.Plan
 	outcome, err := runner.Run(t.Context(), cfg, runner.Deps{
-		Target:   inFolder{command.New(command.Options{Files: library.Files(), Env: []string{"PATH=/usr/bin:/bin"}, Base: t.TempDir()}, nil), hosts},
+		Target:   inFolder{target.NewFolder(target.FolderOptions{Files: library.Files(), Env: []string{"PATH=/usr/bin:/bin"}, Base: t.TempDir()}, nil), hosts},
 		Provider: provider, Ledger: &ledger, Now: time.Now, Wait: fake.Sleep,
 		Setups: map[bench.Mode]agent.Setup{
 			shell: {Shell: true},

@@ -1,4 +1,4 @@
-package command
+package target
 
 import (
 	"crypto/sha256"

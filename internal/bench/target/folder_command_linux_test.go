@@ -1,4 +1,4 @@
-package command_test
+package target_test
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
-	"github.com/ghx-dev/bench-action/internal/bench/target/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
@@ -193,12 +192,12 @@ func TestCleanUpRunsHoweverAnAttemptEnds(t *testing.T) {
 
 func TestOtherTasksAreTheNextTargets(t *testing.T) {
 	next := &fake.Target{}
-	both := command.New(command.Options{}, next)
+	both := target.NewFolder(target.FolderOptions{}, next)
 	_, err := both.Prepare(t.Context(), target.Needs{World: "shop"})
 	require.NoError(t, err)
 	assert.Equal(t, []target.Needs{{World: "shop"}}, next.Needs())
 	require.NoError(t, both.Close())
 
-	_, err = command.New(command.Options{}, nil).Prepare(t.Context(), target.Needs{})
+	_, err = target.NewFolder(target.FolderOptions{}, nil).Prepare(t.Context(), target.Needs{})
 	assert.ErrorContains(t, err, "no scenario is about GitHub")
 }

@@ -1,4 +1,4 @@
-package command_test
+package target_test
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
-	"github.com/ghx-dev/bench-action/internal/bench/target/command"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
@@ -29,7 +28,7 @@ type rig struct {
 	// base is the folder in which places have theirs, and the agent has its.
 	base     string
 	space    *confine.Space
-	target   *command.Target
+	target   *target.FolderTarget
 	scenario bench.Scenario
 	// environment is the agent's.
 	environment []string
@@ -49,7 +48,7 @@ func newRig(t *testing.T) *rig {
 	files := fstest.MapFS{"files/kit/b.txt": {Data: []byte("b\n"), Mode: 0o644}}
 	r := &rig{
 		base: base, space: space,
-		target:      command.New(command.Options{Files: files, Env: []string{"PATH=/usr/bin:/bin"}, Base: base}, nil),
+		target:      target.NewFolder(target.FolderOptions{Files: files, Env: []string{"PATH=/usr/bin:/bin"}, Base: base}, nil),
 		environment: []string{"PATH=/usr/bin:/bin", "BASE=" + base},
 		scenario: bench.Scenario{
 			Type: bench.Workflow, ID: "edit-wf", Prompt: "Write 2 into a.txt.", TimeoutMS: 20_000,

@@ -1,11 +1,4 @@
-// Package command is a target for tasks that are not about GitHub: the agent
-// works in a folder, and commands of the task fill it, look at it and judge it.
-//
-// An attempt has a folder of ours that the agent cannot enter. Set-up runs there;
-// what it leaves is copied to where the agent works, and what the agent leaves is
-// copied back before anything is judged. So nothing that is ours is ever done in
-// the agent's folder, and what the agent still does there changes no verdict.
-package command
+package target
 
 import (
 	"cmp"
@@ -22,13 +15,12 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
-	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-// Options say what commands run with.
-type Options struct {
+// FolderOptions say what commands run with.
+type FolderOptions struct {
 	// Files is the scenario folder, for the files that tasks name.
 	Files fs.FS
 	// Env is the environment of commands, as NAME=value, but for what they are
@@ -39,30 +31,30 @@ type Options struct {
 	Base string
 }
 
-// Target prepares places for tasks that are not about GitHub, and leaves the
-// others to the next target. It implements [target.Target].
-type Target struct {
+// FolderTarget prepares places for tasks that are not about GitHub, and leaves the
+// others to the next target. It implements [Target].
+type FolderTarget struct {
 	// Next is nil where there are no others.
-	next    target.Target
-	options Options
+	next    Target
+	options FolderOptions
 
 	mu     sync.Mutex
 	closed bool
 	places map[*place]bool
 }
 
-var _ target.Target = (*Target)(nil)
+var _ Target = (*FolderTarget)(nil)
 
-// New returns a target before the next one, which may be nil and is closed with
+// NewFolder returns a target before the next one, which may be nil and is closed with
 // it.
-func New(options Options, next target.Target) *Target {
-	return &Target{next: next, options: options, places: map[*place]bool{}}
+func NewFolder(options FolderOptions, next Target) *FolderTarget {
+	return &FolderTarget{next: next, options: options, places: map[*place]bool{}}
 }
 
 // place is a place of one attempt.
 type place struct {
-	target *Target
-	task   target.Task
+	target *FolderTarget
+	task   Task
 	seed   uint32
 	// root is the folder of ours. It has the folders below.
 	root string
@@ -96,7 +88,7 @@ func (p *place) in(name string) string { return filepath.Join(p.root, name) }
 // Prepare makes a place: it runs the task's set-up in a folder of its own. A
 // set-up that fails, and one that does not tell what it is to, are errors of
 // kind invalid.
-func (t *Target) Prepare(ctx context.Context, needs target.Needs) (_ *target.Place, err error) {
+func (t *FolderTarget) Prepare(ctx context.Context, needs Needs) (_ *Place, err error) {
 	if needs.Task == nil {
 		if t.next == nil {
 			return nil, fault.Internalf("a place on GitHub is asked for where no scenario is about GitHub")
@@ -111,7 +103,7 @@ func (t *Target) Prepare(ctx context.Context, needs target.Needs) (_ *target.Pla
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("scenario %q: %w", p.task.ScenarioID, err), p.close())
 	}
-	return &target.Place{
+	return &Place{
 		Manifest:  bench.Manifest{Version: bench.ManifestVersion, Resources: resources},
 		Variation: needs.Variation,
 		Env:       []string{"HOME=" + p.in(homeFolder), "TMPDIR=" + p.in(tempFolder)},
@@ -123,7 +115,7 @@ func (t *Target) Prepare(ctx context.Context, needs target.Needs) (_ *target.Pla
 }
 
 // open makes the folders of a place.
-func (t *Target) open(task target.Task, v *bench.Variation) (*place, error) {
+func (t *FolderTarget) open(task Task, v *bench.Variation) (*place, error) {
 	root, err := os.MkdirTemp(t.options.Base, "bench-task-")
 	if err != nil {
 		return nil, fault.Infraf("make a folder for the task: %w", err)
@@ -272,7 +264,7 @@ func removeAll(folder string) error {
 }
 
 // Close gives up the places that are still open, and the next target.
-func (t *Target) Close() error {
+func (t *FolderTarget) Close() error {
 	t.mu.Lock()
 	t.closed = true
 	var open []*place
