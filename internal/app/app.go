@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/service"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/queue"
@@ -23,7 +23,7 @@ import (
 
 // Options say how a server works. All must be given.
 type Options struct {
-	Config config.Config
+	Config settings.Server
 	// Events are those that start something. An App that is set up in the browser
 	// subscribes to these.
 	Events service.Subscriptions
@@ -75,7 +75,7 @@ type App struct {
 	mux     *http.ServeMux
 	// github is who asks GitHub as the App; nil as long as it is not set up.
 	github      atomic.Pointer[github.App]
-	credentials atomic.Pointer[config.Credentials]
+	credentials atomic.Pointer[settings.Credentials]
 	// asApp is what the credentials are for clients of GitHub, nil like github.
 	asApp    atomic.Pointer[github.AppSettings]
 	ready    readiness
@@ -171,7 +171,7 @@ func (a *App) Started(do func(context.Context) error) { a.started = do }
 func (a *App) Page(pattern string, page http.Handler) { a.mux.Handle(pattern, page) }
 
 // Use has the server work with an App's credentials from now on.
-func (a *App) Use(c config.Credentials) error {
+func (a *App) Use(c settings.Credentials) error {
 	for _, secret := range c.Secrets() {
 		a.opts.Secrets.Add(secret)
 	}
@@ -188,11 +188,11 @@ func (a *App) Use(c config.Credentials) error {
 
 // Credentials returns the App's credentials; they are empty as long as it is
 // not set up.
-func (a *App) Credentials() config.Credentials {
+func (a *App) Credentials() settings.Credentials {
 	if c := a.credentials.Load(); c != nil {
 		return *c
 	}
-	return config.Credentials{}
+	return settings.Credentials{}
 }
 
 // webhookSecret is what deliveries are signed with.

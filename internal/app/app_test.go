@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app"
-	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/service"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	gh "github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/queue"
@@ -276,7 +276,7 @@ func TestAServerIsReadyWhileGitHubIsDown(t *testing.T) {
 }
 
 func TestStoppingKeepsWhatWasAccepted(t *testing.T) {
-	r := newRig(t, dbtest.SQLite(t), func(c *config.Config) { c.StopTimeout = 0 })
+	r := newRig(t, dbtest.SQLite(t), func(c *settings.Server) { c.StopTimeout = 0 })
 	began := make(chan struct{}, 1)
 	r.on("pull_request", func(ctx context.Context, _ service.Delivery) error {
 		began <- struct{}{}

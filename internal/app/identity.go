@@ -3,13 +3,13 @@ package app
 import (
 	"context"
 
-	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 )
 
 // newIdentity returns the App itself, in none of its installations.
-func newIdentity(c config.Credentials, opts Options) (*github.App, error) {
+func newIdentity(c settings.Credentials, opts Options) (*github.App, error) {
 	return github.NewApp(c.App(), github.AppOptions{Options: github.Options{RESTURL: opts.Config.APIURL, Transport: opts.Transport}, Now: opts.Now})
 }
 

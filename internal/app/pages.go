@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 )
@@ -51,8 +51,8 @@ func (a *App) setupPages() (http.Handler, error) {
 	pages, err := dashboard.NewSetup(dashboard.SetupOptions{
 		Token: token, PublicURL: a.opts.Config.PublicURL, GitHubURL: a.opts.Config.GitHubURL, APIURL: a.opts.Config.APIURL,
 		Events: a.opts.Events.Subscribed(), Random: a.opts.Random, Now: a.opts.Now, Client: &http.Client{Transport: a.opts.Transport, Timeout: readTimeout},
-		Log: a.opts.Log, Done: func(c config.Credentials) error {
-			if err := config.SaveCredentials(a.opts.Config.DataDir, c); err != nil {
+		Log: a.opts.Log, Done: func(c settings.Credentials) error {
+			if err := settings.SaveCredentials(a.opts.Config.DataDir, c); err != nil {
 				return err
 			}
 			return a.Use(c)

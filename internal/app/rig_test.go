@@ -26,8 +26,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app"
-	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/service"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/redact"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
@@ -49,8 +49,8 @@ var privateKey = sync.OnceValue(func() string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
 })
 
-func credentials() config.Credentials {
-	return config.Credentials{AppID: 1, PrivateKey: privateKey(), WebhookSecret: secret}
+func credentials() settings.Credentials {
+	return settings.Credentials{AppID: 1, PrivateKey: privateKey(), WebhookSecret: secret}
 }
 
 // github is a server that knows of an App what these tests need.
@@ -134,10 +134,10 @@ type rig struct {
 	stopped bool
 }
 
-func newRig(t *testing.T, address string, change func(*config.Config)) *rig {
+func newRig(t *testing.T, address string, change func(*settings.Server)) *rig {
 	t.Helper()
 	r := &rig{t: t, handler: &handler{}, github: newGitHub(t), log: &testkit.SyncBuffer{}, folder: t.TempDir()}
-	c, err := config.Read(func(string) string { return "" }, "")
+	c, err := settings.ReadServer(func(string) string { return "" }, "")
 	require.NoError(t, err)
 	c.Database, c.DataDir, c.Credentials, c.APIURL, c.GitHubURL = address, r.folder, credentials(), r.github.URL, r.github.URL
 	c.StopTimeout = soon

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
@@ -44,8 +44,8 @@ func (b *browser) open(path string) (int, string) {
 // notSetUp is a server without an App.
 func notSetUp(t *testing.T) *rig {
 	t.Helper()
-	return newRig(t, dbtest.SQLite(t), func(c *config.Config) {
-		c.Credentials, c.PublicURL = config.Credentials{}, "https://bench.example.com"
+	return newRig(t, dbtest.SQLite(t), func(c *settings.Server) {
+		c.Credentials, c.PublicURL = settings.Credentials{}, "https://bench.example.com"
 	}).start()
 }
 
@@ -100,9 +100,9 @@ func TestAnAppIsSetUpInTheBrowser(t *testing.T) {
 	info, err := os.Stat(file)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
-	saved, err := config.LoadCredentials(r.folder)
+	saved, err := settings.LoadCredentials(r.folder)
 	require.NoError(t, err)
-	assert.Equal(t, config.Credentials{AppID: 42, Slug: "bench-octo", PrivateKey: privateKey(), WebhookSecret: secret, ClientID: "Iv1.x", ClientSecret: "a-client-secret"}, saved)
+	assert.Equal(t, settings.Credentials{AppID: 42, Slug: "bench-octo", PrivateKey: privateKey(), WebhookSecret: secret, ClientID: "Iv1.x", ClientSecret: "a-client-secret"}, saved)
 	assert.NotContains(t, r.log.String(), secret)
 
 	status, page = b.open("/setup?token=" + r.token())
@@ -115,7 +115,7 @@ func TestTheLogHasTheWholeAddressOfTheSetUp(t *testing.T) {
 		"https://bench.example.com/app": `"address":"https://bench.example.com/app/setup?token=`,
 		"":                              `"path":"/setup?token=`,
 	} {
-		r := newRig(t, dbtest.SQLite(t), func(c *config.Config) { c.Credentials, c.PublicURL = config.Credentials{}, public })
+		r := newRig(t, dbtest.SQLite(t), func(c *settings.Server) { c.Credentials, c.PublicURL = settings.Credentials{}, public })
 		assert.Contains(t, r.log.String(), logged)
 	}
 }
@@ -132,8 +132,8 @@ func TestAnAddressThatGitHubCannotReachIsTold(t *testing.T) {
 		"http://localhost:8080": true, "http://127.0.0.1:8080": true, "http://192.168.1.7": true, "http://bench:8080": true, "http://[::1]:8080": true,
 		"https://bench.example.com": false, "http://8.8.8.8": false,
 	} {
-		r := newRig(t, dbtest.SQLite(t), func(c *config.Config) {
-			c.Credentials, c.PublicURL, c.GitHubURL = config.Credentials{}, address, config.DefaultGitHubURL
+		r := newRig(t, dbtest.SQLite(t), func(c *settings.Server) {
+			c.Credentials, c.PublicURL, c.GitHubURL = settings.Credentials{}, address, settings.DefaultGitHubURL
 		}).start()
 		_, page := newBrowser(t, r).open("/setup?token=" + r.token())
 		assert.Equal(t, near, strings.Contains(page, "GitHub cannot reach this server"), address)

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -84,8 +84,8 @@ type conversion struct {
 	ClientSecret  string `json:"client_secret"`
 }
 
-func (c conversion) credentials() config.Credentials {
-	return config.Credentials{
+func (c conversion) credentials() settings.Credentials {
+	return settings.Credentials{
 		AppID: c.ID, Slug: c.Slug, PrivateKey: c.PEM, WebhookSecret: c.WebhookSecret, ClientID: c.ClientID, ClientSecret: c.ClientSecret,
 	}
 }

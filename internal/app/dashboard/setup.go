@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -32,7 +32,7 @@ type SetupOptions struct {
 	Client *http.Client
 	Log    *slog.Logger
 	// Done takes the credentials over.
-	Done func(config.Credentials) error
+	Done func(settings.Credentials) error
 }
 
 // stateTime is how long the user may take at GitHub. Its codes are good for an

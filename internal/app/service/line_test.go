@@ -192,7 +192,8 @@ func TestRunsThatWaitAreWokenInTurn(t *testing.T) {
 		}
 		for i, r := range c.began {
 			if r.Installation == 6 {
-				assert.LessOrEqual(t, i, servers*crowdWorkers, "one run does not wait for all of another installation")
+				// It is the second to get a place; machines begin as soon as they can.
+				assert.Less(t, i, *lineRuns/4, "one run does not wait for all of another installation")
 			}
 		}
 		if *lineWork > 0 {

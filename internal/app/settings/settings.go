@@ -5,6 +5,9 @@
 // The App reads the file from the base branch, so that a pull request cannot
 // change what it is measured by. Another file, on the default branch of a fixtures
 // repository, says whose fixtures that takes: see [CheckConsent].
+//
+// A [Server] is what whoever runs the App's server has set, in the environment and a
+// file; of all that is wrong there it is said how to mend it.
 package settings
 
 import (

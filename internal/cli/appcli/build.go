@@ -8,7 +8,6 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -19,7 +18,7 @@ import (
 
 // builds makes the programs that runs measure.
 type builds struct {
-	settings config.Local
+	settings settings.LocalRuns
 	path     string
 	// turn holds an item while somebody builds. One does at a time: the account
 	// that builds is the same for all, and what a build leaves running is ended
@@ -27,13 +26,13 @@ type builds struct {
 	turn chan struct{}
 }
 
-func newBuilds(settings config.Local, path string) *builds {
+func newBuilds(settings settings.LocalRuns, path string) *builds {
 	return &builds{settings: settings, path: path, turn: make(chan struct{}, 1)}
 }
 
 // checkBuilder refuses settings with which commits would be built by root, who reads
 // the keys of the App.
-func checkBuilder(c config.Local) error {
+func checkBuilder(c settings.LocalRuns) error {
 	if c.Build == ghxbuild.None {
 		return nil
 	}

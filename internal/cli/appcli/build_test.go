@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/cli/appcli"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/github"
@@ -65,7 +65,7 @@ func TestARunThatWasEndedDoesNotWaitForAnothersBuild(t *testing.T) {
 	t.Cleanup(slow.Close)
 	client, err := github.New(github.Options{RESTURL: slow.URL})
 	require.NoError(t, err)
-	build, work := appcli.Builds(config.Local{Build: ghxbuild.Auto}), service.Work{Run: runs.Run{Repo: "owner/hello"}, Client: client}
+	build, work := appcli.Builds(settings.LocalRuns{Build: ghxbuild.Auto}), service.Work{Run: runs.Run{Repo: "owner/hello"}, Client: client}
 
 	first := make(chan error, 1)
 	go func() { first <- build(t.Context(), work) }()

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/app/service"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	grammar "github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 )
@@ -39,7 +39,7 @@ func TestTheDocumentationHasTheEventsAndTheServersSettings(t *testing.T) {
 		fmt.Fprintf(&events, "| `%s` | %s | %s |\n", e.Name, strings.Join(e.Actions, ", "), e.Starts)
 	}
 	docs := between(t, string(text), "events", events.String())
-	docs = between(t, docs, "server", "```text\n"+config.Help()+"```\n")
+	docs = between(t, docs, "server", "```text\n"+settings.ServerHelp()+"```\n")
 	testkit.CheckGolden(t, "what the documentation says is what the server does", docsFile, []byte(docs))
 }
 

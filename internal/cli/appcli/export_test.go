@@ -4,12 +4,12 @@ import (
 	"context"
 	"io"
 
-	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/service"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 )
 
 // Builds returns what builds the programs of runs, and removes them again.
-func Builds(settings config.Local) func(context.Context, service.Work) error {
+func Builds(settings settings.LocalRuns) func(context.Context, service.Work) error {
 	b := newBuilds(settings, "")
 	return func(ctx context.Context, w service.Work) error {
 		made, err := b.build(ctx, w, io.Discard)

@@ -17,7 +17,6 @@ import (
 
 	shellquote "github.com/kballard/go-shellquote"
 
-	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
@@ -35,7 +34,7 @@ import (
 type local struct {
 	// dir has a folder for each repository, and in it one for each run.
 	dir      string
-	settings config.Local
+	settings settings.LocalRuns
 	// keep is how long the folders of runs are kept.
 	keep    time.Duration
 	apiURL  string

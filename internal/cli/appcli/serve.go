@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ghx-dev/bench-action/internal/app"
-	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/service"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
@@ -38,7 +38,7 @@ Without credentials of an App it serves /setup, which makes one: the address
 with its token is in the log.
 
 Settings, in the environment and by their names in a file:
-` + config.Help(),
+` + settings.ServerHelp(),
 		Example: `  bench-app serve
   PORT=3000 BENCH_APP_PUBLIC_URL=https://bench.example.com bench-app serve
   bench-app serve --config bench-app.yml`,
@@ -81,7 +81,7 @@ database does not answer.`,
 
 // check asks what the server depends on, and writes a line about each, then
 // what works less. The error is about what would keep the server from serving.
-func (p *program) check(ctx context.Context, out io.Writer, c config.Config) error {
+func (p *program) check(ctx context.Context, out io.Writer, c settings.Server) error {
 	data, noData := databaseState(ctx, c.Database)
 	app := "not set up: serve leads through it at /setup"
 	if !c.Credentials.Empty() {
@@ -108,11 +108,11 @@ func databaseState(ctx context.Context, address string) (string, error) {
 
 // settings reads the settings, and keeps the secrets among them out of all
 // that is written. There is a data folder then.
-func (p *program) settings(file string) (config.Config, error) {
+func (p *program) settings(file string) (settings.Server, error) {
 	if file == "" {
 		file = p.getenv(fileVariable)
 	}
-	c, err := config.Read(p.getenv, file)
+	c, err := settings.ReadServer(p.getenv, file)
 	for _, secret := range c.Secrets() {
 		p.secrets.Add(secret)
 	}
@@ -135,7 +135,7 @@ func makeDataFolder(path string) error {
 }
 
 // serve runs a server until the context ends.
-func (p *program) serve(ctx context.Context, c config.Config) (err error) {
+func (p *program) serve(ctx context.Context, c settings.Server) (err error) {
 	if err := checkBuilder(c.Local); err != nil {
 		return err
 	}

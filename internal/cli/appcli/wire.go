@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app"
-	"github.com/ghx-dev/bench-action/internal/app/config"
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
@@ -35,7 +34,7 @@ const runsFolder = "runs"
 
 // protect has nobody but the server's user read what it keeps: builds and
 // agents are other users of this machine.
-func protect(c config.Config) error {
+func protect(c settings.Server) error {
 	const folderPerm, filePerm = 0o700, 0o600
 	if err := os.MkdirAll(filepath.Join(c.DataDir, runsFolder), folderPerm); err != nil {
 		return fault.Infraf("make the folder of runs: %w", err)
@@ -55,7 +54,7 @@ func protect(c config.Config) error {
 // wiring puts the parts of the App together.
 type wiring struct {
 	*program
-	config   config.Config
+	config   settings.Server
 	log      *slog.Logger
 	server   *app.App
 	table    *runs.Table
@@ -64,7 +63,7 @@ type wiring struct {
 }
 
 // wire has the server do what deliveries start, and show it.
-func (p *program) wire(ctx context.Context, server *app.App, c config.Config, log *slog.Logger) error {
+func (p *program) wire(ctx context.Context, server *app.App, c settings.Server, log *slog.Logger) error {
 	w := &wiring{program: p, config: c, log: log, server: server}
 	if err := protect(c); err != nil {
 		return err
@@ -190,7 +189,7 @@ func (w *wiring) prune(ctx context.Context) error {
 // see.
 func (w *wiring) dashboard() http.Handler {
 	var mu sync.Mutex
-	var by config.Credentials
+	var by settings.Credentials
 	pages := w.pages(by)
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		mu.Lock()
@@ -203,7 +202,7 @@ func (w *wiring) dashboard() http.Handler {
 	})
 }
 
-func (w *wiring) pages(c config.Credentials) http.Handler {
+func (w *wiring) pages(c settings.Credentials) http.Handler {
 	opts := dashboard.Options{
 		Source: runs.Source{Table: w.table}, Now: w.now,
 		Failed: func(err error) {
@@ -226,7 +225,7 @@ func (w *wiring) pages(c config.Credentials) http.Handler {
 
 const loginTimeout = 30 * time.Second
 
-func hasLogin(c config.Credentials, publicURL string) bool {
+func hasLogin(c settings.Credentials, publicURL string) bool {
 	return c.ClientID != "" && c.ClientSecret != "" && publicURL != ""
 }
 
@@ -235,7 +234,7 @@ const askTimeout = 10 * time.Second
 
 // askGitHub says in a few words what GitHub thinks of the App, and in a sentence
 // each what the App lacks. The error is about a key that GitHub does not accept.
-func (p *program) askGitHub(ctx context.Context, c config.Config) (state string, lacks []string, err error) {
+func (p *program) askGitHub(ctx context.Context, c settings.Server) (state string, lacks []string, err error) {
 	if c.Credentials.Empty() {
 		return "not asked, as there is no App", nil, nil
 	}
@@ -262,8 +261,8 @@ func (p *program) askGitHub(ctx context.Context, c config.Config) (state string,
 }
 
 // lacks says what works less for want of a setting, for people.
-func (p *program) lacks(c config.Config) []string {
-	all := config.Unknown(p.environ(), fileVariable)
+func (p *program) lacks(c settings.Server) []string {
+	all := settings.UnknownVariables(p.environ(), fileVariable)
 	if c.PublicURL == "" {
 		all = append(all, "BENCH_APP_PUBLIC_URL is not set: check runs do not lead to the dashboard")
 	}

@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"internal/app"},
 	{"internal/app/service"},
 	{"internal/app/runs"},
-	{"internal/app/settings", "internal/app/dashboard", "internal/app/config", "internal/bench/verify", "internal/bench/audit", "harness/..."},
+	{"internal/app/settings", "internal/app/dashboard", "internal/bench/verify", "internal/bench/audit", "harness/..."},
 	{"internal/publish", "internal/actions/..."},
 	{"internal/ghevent"},
 	{"internal/bench/station", "internal/bench/runner", "internal/bench/report", "internal/comment/...", "internal/queue/..."},

@@ -1,4 +1,4 @@
-package config
+package settings
 
 import (
 	"fmt"
@@ -14,42 +14,42 @@ import (
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
-// setting is one of the settings.
-type setting struct {
+// serverSetting is one of the settings.
+type serverSetting struct {
 	// Variable is its name in the environment, Key that in a file.
 	Variable, Key string
 	Help          string
 	// set stores a value that is not empty. Its error goes on after the name:
 	// "is no number …". It does not repeat the values of secrets.
-	set func(c *Config, value string) error
+	set func(c *Server, value string) error
 }
 
 // settings is the table of all settings. A later one goes before an earlier
 // one that sets the same.
-func settings() []setting {
-	return []setting{
-		{"PORT", "port", "port to listen on; hosts of containers set it", func(c *Config, v string) error {
+func serverSettings() []serverSetting {
+	return []serverSetting{
+		{"PORT", "port", "port to listen on; hosts of containers set it", func(c *Server, v string) error {
 			port, err := number(v, 1, 65535)
 			c.Address = fmt.Sprintf(":%d", port)
 			return err
 		}},
 		{"BENCH_APP_ADDR", "addr", "address to listen on, instead of PORT (" + DefaultAddress + ")", setAddress},
-		{"BENCH_APP_PUBLIC_URL", "public-url", "where GitHub and browsers reach the server", func(c *Config, v string) (err error) {
+		{"BENCH_APP_PUBLIC_URL", "public-url", "where GitHub and browsers reach the server", func(c *Server, v string) (err error) {
 			c.PublicURL, err = baseURL(v, "https://bench.example.com")
 			return err
 		}},
-		{"BENCH_APP_DATA_DIR", "data-dir", "folder for the database and for credentials (" + DefaultDataDir + ")", func(c *Config, v string) error {
+		{"BENCH_APP_DATA_DIR", "data-dir", "folder for the database and for credentials (" + DefaultDataDir + ")", func(c *Server, v string) error {
 			c.DataDir = v
 			return nil
 		}},
-		{"DATABASE_URL", "database-url", "postgres://… for several machines; without it a SQLite file in the data folder", func(c *Config, v string) error {
+		{"DATABASE_URL", "database-url", "postgres://… for several machines; without it a SQLite file in the data folder", func(c *Server, v string) error {
 			c.Database = v
 			if err := queue.CheckAddress(v); err != nil {
 				return fault.Invalidf("is of no use: %s", fault.Public(err))
 			}
 			return nil
 		}},
-		{"BENCH_APP_ID", "app-id", "id of the GitHub App", func(c *Config, v string) error {
+		{"BENCH_APP_ID", "app-id", "id of the GitHub App", func(c *Server, v string) error {
 			id, err := number(v, 1, 1<<53)
 			if err != nil {
 				id = -1 // it was given, which is what the other checks ask
@@ -58,93 +58,93 @@ func settings() []setting {
 			return err
 		}},
 		{"BENCH_APP_PRIVATE_KEY_PATH", "private-key-path", "file with the App's private key", setKeyPath},
-		{"BENCH_APP_PRIVATE_KEY", "private-key", "the App's private key itself, instead of its file", func(c *Config, v string) error {
+		{"BENCH_APP_PRIVATE_KEY", "private-key", "the App's private key itself, instead of its file", func(c *Server, v string) error {
 			c.Credentials.PrivateKey = strings.ReplaceAll(v, `\n`, "\n")
 			return nil
 		}},
-		{"BENCH_APP_WEBHOOK_SECRET", "webhook-secret", "secret that GitHub signs deliveries with", func(c *Config, v string) error {
+		{"BENCH_APP_WEBHOOK_SECRET", "webhook-secret", "secret that GitHub signs deliveries with", func(c *Server, v string) error {
 			c.Credentials.WebhookSecret = v
 			return nil
 		}},
-		{"BENCH_APP_CLIENT_ID", "client-id", "the App's client id, for the login to the dashboard", func(c *Config, v string) error {
+		{"BENCH_APP_CLIENT_ID", "client-id", "the App's client id, for the login to the dashboard", func(c *Server, v string) error {
 			c.Credentials.ClientID = v
 			return nil
 		}},
-		{"BENCH_APP_CLIENT_SECRET", "client-secret", "the App's client secret, for the login to the dashboard", func(c *Config, v string) error {
+		{"BENCH_APP_CLIENT_SECRET", "client-secret", "the App's client secret, for the login to the dashboard", func(c *Server, v string) error {
 			c.Credentials.ClientSecret = v
 			return nil
 		}},
-		{"BENCH_APP_WORKERS", "workers", "benchmark runs at a time on this machine (" + strconv.Itoa(DefaultWorkers) + ")", func(c *Config, v string) error {
+		{"BENCH_APP_WORKERS", "workers", "benchmark runs at a time on this machine (" + strconv.Itoa(DefaultWorkers) + ")", func(c *Server, v string) error {
 			n, err := number(v, 1, mostWorkers)
 			c.Workers = int(n)
 			return err
 		}},
-		{"BENCH_APP_PARALLEL", "parallel", "benchmark runs at a time of one installation, on all machines and in workflows (" + strconv.Itoa(DefaultParallel) + ")", func(c *Config, v string) error {
+		{"BENCH_APP_PARALLEL", "parallel", "benchmark runs at a time of one installation, on all machines and in workflows (" + strconv.Itoa(DefaultParallel) + ")", func(c *Server, v string) error {
 			n, err := number(v, 1, mostWorkers)
 			c.Parallel = int(n)
 			return err
 		}},
-		{"BENCH_APP_MAX_RUN_USD", "max-run-usd", "the most that a run may spend, in USD, whatever a repository's settings say (no bound)", func(c *Config, v string) (err error) {
+		{"BENCH_APP_MAX_RUN_USD", "max-run-usd", "the most that a run may spend, in USD, whatever a repository's settings say (no bound)", func(c *Server, v string) (err error) {
 			c.MaxRunUSD, err = dollars(v)
 			return err
 		}},
-		{"BENCH_APP_MAX_DAY_USD", "max-day-usd", "the most that a repository's runs of a day may spend, in USD, whatever its settings say (no bound)", func(c *Config, v string) (err error) {
+		{"BENCH_APP_MAX_DAY_USD", "max-day-usd", "the most that a repository's runs of a day may spend, in USD, whatever its settings say (no bound)", func(c *Server, v string) (err error) {
 			c.MaxDayUSD, err = dollars(v)
 			return err
 		}},
-		{"BENCH_APP_KEEP", "keep", "how long deliveries are kept (" + DefaultKeep.String() + ")", func(c *Config, v string) (err error) {
+		{"BENCH_APP_KEEP", "keep", "how long deliveries are kept (" + DefaultKeep.String() + ")", func(c *Server, v string) (err error) {
 			c.Keep, err = duration(v, shortestKeep, longestKeep)
 			return err
 		}},
-		{"BENCH_APP_KEEP_RUNS", "keep-runs", "how long runs and their rows are kept after their end (" + DefaultKeepRuns.String() + ")", func(c *Config, v string) (err error) {
+		{"BENCH_APP_KEEP_RUNS", "keep-runs", "how long runs and their rows are kept after their end (" + DefaultKeepRuns.String() + ")", func(c *Server, v string) (err error) {
 			c.KeepRuns, err = duration(v, shortestKeepRuns, longestKeepRuns)
 			return err
 		}},
-		{"BENCH_APP_STOP_TIMEOUT", "stop-timeout", "how long jobs may go on when the server is told to stop (" + DefaultStopTimeout.String() + ")", func(c *Config, v string) (err error) {
+		{"BENCH_APP_STOP_TIMEOUT", "stop-timeout", "how long jobs may go on when the server is told to stop (" + DefaultStopTimeout.String() + ")", func(c *Server, v string) (err error) {
 			c.StopTimeout, err = duration(v, 0, longestStop)
 			return err
 		}},
-		{"BENCH_APP_METRICS_TOKEN", "metrics-token", "bearer token of who reads /metrics; without one only this machine and its private network may", func(c *Config, v string) error {
+		{"BENCH_APP_METRICS_TOKEN", "metrics-token", "bearer token of who reads /metrics; without one only this machine and its private network may", func(c *Server, v string) error {
 			c.MetricsToken = v
 			if len(v) < shortestSecret {
 				return fault.Invalidf("is short: write at least %d characters", shortestSecret)
 			}
 			return nil
 		}},
-		{"GITHUB_API_URL", "github-api-url", "GitHub's API (" + DefaultAPIURL + ")", func(c *Config, v string) (err error) {
+		{"GITHUB_API_URL", "github-api-url", "GitHub's API (" + DefaultAPIURL + ")", func(c *Server, v string) (err error) {
 			c.APIURL, err = baseURL(v, DefaultAPIURL)
 			return err
 		}},
-		{"GITHUB_URL", "github-url", "GitHub's site (" + DefaultGitHubURL + ")", func(c *Config, v string) (err error) {
+		{"GITHUB_URL", "github-url", "GitHub's site (" + DefaultGitHubURL + ")", func(c *Server, v string) (err error) {
 			c.GitHubURL, err = baseURL(v, DefaultGitHubURL)
 			return err
 		}},
-		{"BENCH_APP_LOCAL_OWNERS", "local-owners", "accounts, separated by commas, whose repositories may run on this machine (all)", func(c *Config, v string) error {
+		{"BENCH_APP_LOCAL_OWNERS", "local-owners", "accounts, separated by commas, whose repositories may run on this machine (all)", func(c *Server, v string) error {
 			c.Local.Owners = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
 			return nil
 		}},
-		{"BENCH_MODEL_API_KEY", "model-api-key", "key of the models' APIs for runs on this machine, instead of variables such as OPENAI_API_KEY", func(c *Config, v string) error {
+		{"BENCH_MODEL_API_KEY", "model-api-key", "key of the models' APIs for runs on this machine, instead of variables such as OPENAI_API_KEY", func(c *Server, v string) error {
 			c.Local.ModelKey = v
 			return nil
 		}},
-		{"BENCH_APP_MODEL_BASE_URL", "model-base-url", "OpenAI-compatible API that has the models, for runs on this machine", func(c *Config, v string) (err error) {
+		{"BENCH_APP_MODEL_BASE_URL", "model-base-url", "OpenAI-compatible API that has the models, for runs on this machine", func(c *Server, v string) (err error) {
 			c.Local.ModelBaseURL, err = baseURL(v, "https://api.openai.com/v1")
 			return err
 		}},
-		{"BENCH_APP_BUILD_COMMAND", "build-command", "how the proposed ghx is built on this machine: auto, none, or a script (" + DefaultBuild + ")", func(c *Config, v string) error {
+		{"BENCH_APP_BUILD_COMMAND", "build-command", "how the proposed ghx is built on this machine: auto, none, or a script (" + DefaultBuild + ")", func(c *Server, v string) error {
 			c.Local.Build = v
 			return nil
 		}},
-		{"BENCH_APP_GHX_COMMAND", "ghx-command", "command of the ghx that is measured on this machine, where the build does not tell it", func(c *Config, v string) error {
+		{"BENCH_APP_GHX_COMMAND", "ghx-command", "command of the ghx that is measured on this machine, where the build does not tell it", func(c *Server, v string) error {
 			c.Local.GHXCommand = v
 			return nil
 		}},
-		{"BENCH_APP_GHX_SKILL", "ghx-skill", "file with its skill text, where it does not lie beside it", func(c *Config, v string) error {
+		{"BENCH_APP_GHX_SKILL", "ghx-skill", "file with its skill text, where it does not lie beside it", func(c *Server, v string) error {
 			c.Local.GHXSkill = v
 			return nil
 		}},
 		{"BENCH_APP_EXPECTATIONS", "expectations", "file with thresholds and prices for runs on this machine", setExpectations},
-		{"BENCH_APP_LOG_LEVEL", "log-level", "debug, info, warn or error (info)", func(c *Config, v string) error {
+		{"BENCH_APP_LOG_LEVEL", "log-level", "debug, info, warn or error (info)", func(c *Server, v string) error {
 			if c.LogLevel.UnmarshalText([]byte(v)) != nil {
 				return fault.Invalidf("is %q: write debug, info, warn or error", v)
 			}
@@ -153,16 +153,16 @@ func settings() []setting {
 	}
 }
 
-// Help describes the settings, one on a line.
-func Help() string {
+// ServerHelp describes the settings, one on a line.
+func ServerHelp() string {
 	var text strings.Builder
-	for _, s := range settings() {
+	for _, s := range serverSettings() {
 		fmt.Fprintf(&text, "  %-28s %-18s %s\n", s.Variable, s.Key, s.Help)
 	}
 	return text.String()
 }
 
-func setAddress(c *Config, v string) error {
+func setAddress(c *Server, v string) error {
 	_, port, err := net.SplitHostPort(v)
 	if err == nil {
 		_, err = number(port, 0, 65535)
@@ -174,7 +174,7 @@ func setAddress(c *Config, v string) error {
 	return nil
 }
 
-func setKeyPath(c *Config, v string) error {
+func setKeyPath(c *Server, v string) error {
 	c.Credentials.PrivateKey = unreadKey // it was given, which is what the other checks ask
 	key, err := os.ReadFile(v)
 	if err != nil {
@@ -187,7 +187,7 @@ func setKeyPath(c *Config, v string) error {
 	return nil
 }
 
-func setExpectations(c *Config, v string) error {
+func setExpectations(c *Server, v string) error {
 	data, err := os.ReadFile(v)
 	if err != nil {
 		return fault.Invalidf("names a file that cannot be read: %w", err)

@@ -1,4 +1,4 @@
-package config_test
+package settings_test
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 )
 
 // compose is what is read of compose.yaml.
@@ -54,7 +54,7 @@ func TestComposeLosesNoSetting(t *testing.T) {
 		set[name] = orDefault.ReplaceAllString(value, "$1")
 	}
 	set["PORT"] = "3000" // a setting in .env, and there the machine's port
-	c, err := config.Read(env(set), "")
+	c, err := settings.ReadServer(env(set), "")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"${PORT:-8080}" + c.Address}, app.Ports)
 	assert.Contains(t, app.Healthcheck.Test, "http://127.0.0.1"+c.Address+"/healthz")

@@ -1,6 +1,4 @@
-// Package config reads the settings of the App's server, from the environment
-// and a file, and says of all that are wrong how to mend them.
-package config
+package settings
 
 import (
 	"cmp"
@@ -21,8 +19,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
-// Config is the settings of a server.
-type Config struct {
+// Server is the settings of a server.
+type Server struct {
 	// Address is where it listens, such as ":8080".
 	Address string
 	// PublicURL is where browsers and GitHub reach it, without a slash at the
@@ -53,11 +51,11 @@ type Config struct {
 	LogLevel          slog.Level
 	// Credentials are those of the App, empty if it is not set up.
 	Credentials Credentials
-	Local       Local
+	Local       LocalRuns
 }
 
-// Local is how the executor local runs benchmarks on this machine.
-type Local struct {
+// LocalRuns is how the executor local runs benchmarks on this machine.
+type LocalRuns struct {
 	// Owners are the accounts whose repositories may run here; none means all
 	// in which the App is installed.
 	Owners []string
@@ -106,17 +104,17 @@ const (
 	databaseFile     = "bench.db"
 )
 
-// Read reads the settings. File is the path of a YAML file with some of them,
+// ReadServer reads the settings. File is the path of a YAML file with some of them,
 // empty if there is none; what the environment says goes before. The error is
 // of kind invalid and names every problem, each on a line.
-func Read(getenv func(string) string, file string) (Config, error) {
-	c := Config{
+func ReadServer(getenv func(string) string, file string) (Server, error) {
+	c := Server{
 		Address: DefaultAddress, DataDir: DefaultDataDir, Workers: DefaultWorkers, Parallel: DefaultParallel,
 		Keep: DefaultKeep, KeepRuns: DefaultKeepRuns, StopTimeout: DefaultStopTimeout, APIURL: DefaultAPIURL, GitHubURL: DefaultGitHubURL,
-		Local: Local{Build: DefaultBuild},
+		Local: LocalRuns{Build: DefaultBuild},
 	}
 	values, problems := readFile(file)
-	for _, s := range settings() {
+	for _, s := range serverSettings() {
 		name, value := s.Variable, strings.TrimSpace(getenv(s.Variable))
 		if value == "" {
 			name, value = s.Key+" in "+file, strings.TrimSpace(values[s.Key])
@@ -141,7 +139,7 @@ func Read(getenv func(string) string, file string) (Config, error) {
 
 // credentials returns those that were set, or else those that the set-up in the
 // browser left.
-func (c *Config) credentials() (Credentials, error) {
+func (c *Server) credentials() (Credentials, error) {
 	if !c.Credentials.Empty() {
 		return c.Credentials, c.Credentials.Check()
 	}
@@ -149,7 +147,7 @@ func (c *Config) credentials() (Credentials, error) {
 }
 
 // Secrets returns the values that must not be shown.
-func (c Config) Secrets() []string {
+func (c Server) Secrets() []string {
 	return append(append(c.Credentials.Secrets(), c.Local.ModelKey, c.MetricsToken), queue.AddressSecrets(c.Database)...)
 }
 
@@ -175,7 +173,7 @@ func readFile(file string) (values map[string]string, problems []string) {
 		return nil, []string{file + lineOf(err) + " is no YAML with a name of its own and a value on each line, such as workers: 2"}
 	}
 	var known []string
-	for _, s := range settings() {
+	for _, s := range serverSettings() {
 		known = append(known, s.Key)
 	}
 	values = map[string]string{}
@@ -199,12 +197,12 @@ const helpLists = ": `bench-app serve --help` lists them"
 // prefix is what the names of the settings begin with that are ours alone.
 const prefix = "BENCH_APP_"
 
-// Unknown returns a sentence about each variable of an environment, as
+// UnknownVariables returns a sentence about each variable of an environment, as
 // [os.Environ] returns it, that has the name of a setting but is none. Others
 // are names that are known besides. Values are not repeated.
-func Unknown(environ []string, others ...string) []string {
+func UnknownVariables(environ []string, others ...string) []string {
 	known := slices.Clone(others)
-	for _, s := range settings() {
+	for _, s := range serverSettings() {
 		known = append(known, s.Variable)
 	}
 	var all []string

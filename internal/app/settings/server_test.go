@@ -1,4 +1,4 @@
-package config_test
+package settings_test
 
 import (
 	"crypto/rand"
@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ghx-dev/bench-action/internal/app/config"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -47,7 +47,7 @@ func write(t *testing.T, text string) string {
 }
 
 func TestNothingHasToBeSet(t *testing.T) {
-	c, err := config.Read(env(map[string]string{"BENCH_APP_DATA_DIR": t.TempDir()}), "")
+	c, err := settings.ReadServer(env(map[string]string{"BENCH_APP_DATA_DIR": t.TempDir()}), "")
 	require.NoError(t, err)
 	assert.Equal(t, ":8080", c.Address)
 	assert.Equal(t, "sqlite:"+filepath.Join(c.DataDir, "bench.db"), c.Database)
@@ -106,22 +106,22 @@ func TestEverySettingIsReadFromTheEnvironmentAndFromAFile(t *testing.T) {
 	key := newKey(t)
 	keyFile := filepath.Join(t.TempDir(), "key.pem")
 	require.NoError(t, os.WriteFile(keyFile, []byte(key), 0o600))
-	want := config.Config{
+	want := settings.Server{
 		Address: "127.0.0.1:9", PublicURL: "https://bench.example.com", DataDir: "d", Database: "postgres://u:p@h/x",
 		Workers: 3, Parallel: 4, MaxRunUSD: 2.5, MaxDayUSD: 40, Keep: 100 * time.Hour, KeepRuns: 200 * time.Hour, StopTimeout: time.Minute, MetricsToken: "a-token-of-metrics", APIURL: "https://ghe.example.com/api/v3", GitHubURL: "https://ghe.example.com",
 		LogLevel:    slog.LevelDebug,
-		Credentials: config.Credentials{AppID: 42, PrivateKey: key, WebhookSecret: secret, ClientID: "Iv1.x", ClientSecret: "shhhhhhh"},
-		Local: config.Local{
+		Credentials: settings.Credentials{AppID: 42, PrivateKey: key, WebhookSecret: secret, ClientID: "Iv1.x", ClientSecret: "shhhhhhh"},
+		Local: settings.LocalRuns{
 			Owners: []string{"octo", "org"}, ModelKey: "a-model-key", ModelBaseURL: "http://127.0.0.1:1/v1", Build: "make", GHXCommand: "node x.js", GHXSkill: "SKILL.md", Expectations: expectations,
 		},
 	}
-	fromEnv, err := config.Read(env(everyVariable(key)), "")
+	fromEnv, err := settings.ReadServer(env(everyVariable(key)), "")
 	require.NoError(t, err)
 	want.Credentials.PrivateKey = strings.TrimSpace(key)
 	fromEnv.Credentials.PrivateKey = strings.TrimSpace(fromEnv.Credentials.PrivateKey)
 	assert.Equal(t, want, fromEnv)
 
-	fromFile, err := config.Read(env(nil), write(t, everyKey(keyFile)))
+	fromFile, err := settings.ReadServer(env(nil), write(t, everyKey(keyFile)))
 	require.NoError(t, err)
 	fromFile.Credentials.PrivateKey = strings.TrimSpace(fromFile.Credentials.PrivateKey)
 	assert.Equal(t, want, fromFile)
@@ -129,14 +129,14 @@ func TestEverySettingIsReadFromTheEnvironmentAndFromAFile(t *testing.T) {
 }
 
 func TestTheEnvironmentGoesBeforeTheFile(t *testing.T) {
-	c, err := config.Read(env(map[string]string{"BENCH_APP_WORKERS": "5"}), write(t, "workers: 3\nparallel: 6\n"))
+	c, err := settings.ReadServer(env(map[string]string{"BENCH_APP_WORKERS": "5"}), write(t, "workers: 3\nparallel: 6\n"))
 	require.NoError(t, err)
 	assert.Equal(t, []int{5, 6}, []int{c.Workers, c.Parallel})
 }
 
 func TestAllProblemsAreNamedAtOnce(t *testing.T) {
 	file := write(t, "workers: [1]\ncolour: blue\nkeep: 1h\n")
-	_, err := config.Read(env(map[string]string{
+	_, err := settings.ReadServer(env(map[string]string{
 		"PORT": "70000", "BENCH_APP_ADDR": "nowhere", "BENCH_APP_PUBLIC_URL": "bench.example.com", "DATABASE_URL": "mysql://u:hunter22@h",
 		"BENCH_APP_ID": "the-app", "BENCH_APP_PRIVATE_KEY": "hunter22", "BENCH_APP_WEBHOOK_SECRET": "hunter22", "BENCH_APP_CLIENT_ID": "x",
 		"BENCH_APP_LOG_LEVEL": "loud", "GITHUB_API_URL": "ftp://x", "BENCH_APP_METRICS_TOKEN": "hunter22",
@@ -163,14 +163,14 @@ func TestAllProblemsAreNamedAtOnce(t *testing.T) {
 }
 
 func TestCredentialsAreWholeOrMissing(t *testing.T) {
-	_, err := config.Read(env(map[string]string{"BENCH_APP_WEBHOOK_SECRET": secret, "BENCH_APP_DATA_DIR": t.TempDir()}), "")
+	_, err := settings.ReadServer(env(map[string]string{"BENCH_APP_WEBHOOK_SECRET": secret, "BENCH_APP_DATA_DIR": t.TempDir()}), "")
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "BENCH_APP_ID is missing")
 	assert.Contains(t, err.Error(), "BENCH_APP_PRIVATE_KEY or BENCH_APP_PRIVATE_KEY_PATH is missing")
 }
 
 func TestAMisspeltNameIsToldWithTheOneThatWasMeant(t *testing.T) {
-	unknown := config.Unknown([]string{
+	unknown := settings.UnknownVariables([]string{
 		"BENCH_APP_PUBLICURL=hunter22", "BENCH_APP_WEBHOOK_SECRETS=hunter22", "BENCH_APP_DATABASE_URL=hunter22", "BENCH_APP_MODEL_API_KEY=hunter22", "BENCH_APP_ZEBRA=hunter22",
 		"BENCH_APP_WORKERS=3", "BENCH_APP_CONFIG=x.yml", "BENCH_APP_EMPTY=", "BENCH_APPS=1", "PATH=/bin", "odd",
 	}, "BENCH_APP_CONFIG")
@@ -181,7 +181,7 @@ func TestAMisspeltNameIsToldWithTheOneThatWasMeant(t *testing.T) {
 		`BENCH_APP_MODEL_API_KEY is no setting and has no effect: did you mean "BENCH_MODEL_API_KEY"?`,
 		"BENCH_APP_ZEBRA is no setting and has no effect: `bench-app serve --help` lists them",
 	}, unknown)
-	_, err := config.Read(env(nil), write(t, "worker: 3\n"))
+	_, err := settings.ReadServer(env(nil), write(t, "worker: 3\n"))
 	assert.ErrorContains(t, err, `sets worker, which is no setting: did you mean "workers"?`)
 }
 
@@ -192,29 +192,29 @@ func TestAFileOfExpectationsIsReadBeforeItIsNeeded(t *testing.T) {
 		"{\n  \"pricing\": {\"x\": 1}}": ":2:",
 	} {
 		file := write(t, text)
-		_, err := config.Read(env(map[string]string{"BENCH_APP_EXPECTATIONS": file, "BENCH_APP_DATA_DIR": t.TempDir()}), "")
+		_, err := settings.ReadServer(env(map[string]string{"BENCH_APP_EXPECTATIONS": file, "BENCH_APP_DATA_DIR": t.TempDir()}), "")
 		require.ErrorContains(t, err, "  BENCH_APP_EXPECTATIONS names a file that cannot be used:\n    "+file)
 		assert.ErrorContains(t, err, "    "+file+says)
 		assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	}
-	_, err := config.Read(env(nil), write(t, "expectations: /nowhere.json\n"))
+	_, err := settings.ReadServer(env(nil), write(t, "expectations: /nowhere.json\n"))
 	assert.ErrorContains(t, err, "expectations in ")
 	assert.ErrorContains(t, err, "names a file that cannot be read: open /nowhere.json")
 }
 
 func TestADataFolderThatIsNoneIsNamedByItsSetting(t *testing.T) {
-	_, err := config.Read(env(map[string]string{"BENCH_APP_DATA_DIR": write(t, "")}), "")
+	_, err := settings.ReadServer(env(map[string]string{"BENCH_APP_DATA_DIR": write(t, "")}), "")
 	assert.ErrorContains(t, err, "BENCH_APP_DATA_DIR cannot be used, as the App's credentials in it cannot be read: open ")
 }
 
 func TestAFileThatIsNoYAMLIsNotRepeated(t *testing.T) {
-	_, err := config.Read(env(nil), write(t, "webhook-secret: 'hunter22\n - ]"))
+	_, err := settings.ReadServer(env(nil), write(t, "webhook-secret: 'hunter22\n - ]"))
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "hunter22")
 	assert.ErrorContains(t, err, ", line 1, is no YAML")
-	_, err = config.Read(env(nil), write(t, "port: 80\nport: 81\n"))
+	_, err = settings.ReadServer(env(nil), write(t, "port: 80\nport: 81\n"))
 	assert.ErrorContains(t, err, ", line 2, is no YAML with a name of its own")
-	_, err = config.Read(env(nil), filepath.Join(t.TempDir(), "missing.yml"))
+	_, err = settings.ReadServer(env(nil), filepath.Join(t.TempDir(), "missing.yml"))
 	assert.ErrorContains(t, err, "BENCH_APP_CONFIG names a file that cannot be read")
 }
 
@@ -226,20 +226,20 @@ func TestAKeyThatIsOfNoUseIsNamedOnceAsItWasGiven(t *testing.T) {
 		write(t, "hunter22"):              "which holds no private key of RSA in PEM: give the whole",
 	} {
 		set["BENCH_APP_PRIVATE_KEY_PATH"] = path
-		_, err := config.Read(env(set), "")
+		_, err := settings.ReadServer(env(set), "")
 		require.ErrorContains(t, err, says)
 		assert.Len(t, strings.Split(err.Error(), "\n"), 2, "one problem: %s", err)
 		assert.NotContains(t, err.Error(), "hunter22")
 	}
 	set["BENCH_APP_PRIVATE_KEY"] = newKey(t)
-	_, err := config.Read(env(set), "")
+	_, err := settings.ReadServer(env(set), "")
 	assert.Error(t, err, "the wrong path is told all the same")
 }
 
 func TestSavedCredentialsAreUsedWhereNoneAreSet(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new")
-	saved := config.Credentials{AppID: 1, Slug: "x", PrivateKey: newKey(t), WebhookSecret: secret}
-	require.NoError(t, config.SaveCredentials(folder, saved))
+	saved := settings.Credentials{AppID: 1, Slug: "x", PrivateKey: newKey(t), WebhookSecret: secret}
+	require.NoError(t, settings.SaveCredentials(folder, saved))
 	info, err := os.Stat(filepath.Join(folder, "credentials.json"))
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
@@ -247,12 +247,12 @@ func TestSavedCredentialsAreUsedWhereNoneAreSet(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, entries, 1, "nothing is left behind")
 
-	c, err := config.Read(env(map[string]string{"BENCH_APP_DATA_DIR": folder}), "")
+	c, err := settings.ReadServer(env(map[string]string{"BENCH_APP_DATA_DIR": folder}), "")
 	require.NoError(t, err)
 	assert.Equal(t, saved, c.Credentials)
 
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "credentials.json"), []byte(`{"webhook_secret":"hunter22`), 0o600))
-	_, err = config.Read(env(map[string]string{"BENCH_APP_DATA_DIR": folder}), "")
+	_, err = settings.ReadServer(env(map[string]string{"BENCH_APP_DATA_DIR": folder}), "")
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "credentials.json does not hold")
 	assert.NotContains(t, err.Error(), "hunter22")
@@ -261,7 +261,7 @@ func TestSavedCredentialsAreUsedWhereNoneAreSet(t *testing.T) {
 // named returns the variables and the keys of the settings in the help.
 func named(t *testing.T) (variables, keys []string) {
 	t.Helper()
-	for line := range strings.Lines(config.Help()) {
+	for line := range strings.Lines(settings.ServerHelp()) {
 		columns := strings.Fields(line)
 		require.Greater(t, len(columns), 2, "a variable, a key and what they are: %s", line)
 		variables, keys = append(variables, columns[0]), append(keys, columns[1])
