@@ -77,9 +77,9 @@ func (r Run) level() Level {
 	return LevelNotice
 }
 
-// scenarioLevel is a warning where the candidate lost something.
+// scenarioLevel is a warning where the candidate failed.
 func (r Run) scenarioLevel(s bench.ScenarioSummary) Level {
-	if b := r.badness(s); r.Conclusion() == Failure && (b.lost > 0 || b.failed > 0) {
+	if r.Conclusion() == Failure && r.badness(s).failed > 0 {
 		return LevelWarning
 	}
 	return LevelNotice

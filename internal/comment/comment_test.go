@@ -2,6 +2,7 @@ package comment_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -140,6 +141,59 @@ func TestAMarkerCountsOnlyAtTheVeryBeginning(t *testing.T) {
 		require.True(t, found)
 		assert.Equal(t, comment.Failure, got.Conclusion, "the run failed, whatever its texts say")
 	})
+}
+
+// A marker has room for what it is to tell, and the run before the last is not its matter.
+func TestAMarkerKeepsWhatItNeedsAndNoMore(t *testing.T) {
+	run := passing()
+	long := strings.Repeat("ghx-", 50)
+	run.Suite, run.ID, run.Commit = long, long, long
+	run.At = time.Date(2026, 3, 1, 13, 0, 0, 999, time.FixedZone("CET", 3600))
+	checks := run.Summary.Gate.Checks
+	checks[1].Value, checks[2].Name = math.Inf(1), "of another benchmark"
+	m := run.Marker()
+	assert.True(t, m.IsOf(long))
+	assert.False(t, m.IsOf(long[:80]))
+	for _, kept := range []string{m.Suite, m.RunID, m.Commit} {
+		assert.Equal(t, long[:100]+"…", kept)
+	}
+	assert.Equal(t, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), m.Time)
+	assert.Equal(t, comment.MarkedCheck{Name: bench.CheckSuccessRate, Passed: true, Value: 5}, m.Checks[0])
+	assert.Len(t, m.Checks, 8)
+	assert.Equal(t, bench.CheckTimeoutStallRate, m.Checks[1].Name)
+
+	ended := func(c comment.Conclusion, last *comment.Marker) *comment.Marker {
+		return &comment.Marker{Suite: "ghx", Conclusion: c, Last: last}
+	}
+	for name, c := range map[string]struct{ previous, last *comment.Marker }{
+		"nothing was there":             {},
+		"the last run had ended":        {ended(comment.Success, nil), ended(comment.Success, nil)},
+		"and the one before it":         {ended(comment.Success, ended(comment.Failure, nil)), ended(comment.Success, nil)},
+		"the last run had not ended":    {ended("", ended(comment.Failure, ended(comment.Success, nil))), ended(comment.Failure, nil)},
+		"and was the first":             {ended("", nil), nil},
+		"and the one before had no end": {ended("", ended("", ended(comment.Success, nil))), nil},
+	} {
+		goesOn := running()
+		goesOn.Previous = c.previous
+		assert.Equal(t, c.last, goesOn.Marker().Last, name)
+		assert.Empty(t, goesOn.Marker().Checks, name)
+		ends := passing()
+		ends.Previous = c.previous
+		assert.Nil(t, ends.Marker().Last, name)
+	}
+	read, found := comment.ParseMarker(ended("", ended(comment.Failure, ended(comment.Success, nil))).String())
+	require.True(t, found)
+	assert.Equal(t, ended("", ended(comment.Failure, nil)), &read, "nobody makes a chain of them")
+}
+
+func TestAMarkerIsReadUpToItsLength(t *testing.T) {
+	for _, c := range []struct {
+		bytes int
+		read  bool
+	}{{12_200, true}, {12_300, false}} {
+		_, found := comment.ParseMarker(comment.Marker{Suite: strings.Repeat("x", c.bytes)}.String() + "\nand more")
+		assert.Equal(t, c.read, found, c.bytes)
+	}
 }
 
 func TestSameOutcomeTellsWhetherACommentOnChangeIsWritten(t *testing.T) {

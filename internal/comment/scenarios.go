@@ -46,7 +46,8 @@ func successRate(m bench.ScenarioModeSummary) float64 {
 	return 100 * float64(m.Successes) / float64(m.Runs)
 }
 
-func (b badness) isBad() bool { return b.lost > 0 || b.failed > 0 || b.unstable || b.least < 0 }
+// isBad looks at no loss: what is lost has failed.
+func (b badness) isBad() bool { return b.failed > 0 || b.unstable || b.least < 0 }
 
 func (b badness) compare(other badness) int {
 	unstable := map[bool]int{true: 1}
