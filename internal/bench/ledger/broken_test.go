@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -130,4 +132,84 @@ func TestARowThatIsWrittenInPartIsTakenBack(t *testing.T) {
 	d := &shortDisk{disk{room: 1 << 20}}
 	require.ErrorIs(t, (&Writer{path: "rows.jsonl", file: d}).Append(&bench.Row{}), io.ErrShortWrite)
 	assert.Zero(t, d.Len())
+}
+
+// A file that is closed stands for one on a disk that has gone.
+func TestADiskThatIsGoneIsNoFaultOfTheLedger(t *testing.T) {
+	gone := func(t *testing.T) *os.File {
+		f, err := os.Create(filepath.Join(t.TempDir(), "rows.jsonl"))
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		return f
+	}
+	// Of a file that may only be read, the torn line stays.
+	readOnly := filepath.Join(t.TempDir(), "rows.jsonl")
+	require.NoError(t, os.WriteFile(readOnly, []byte("{\"torn"), 0o600))
+	f, err := os.Open(readOnly)
+	require.NoError(t, err)
+	defer f.Close()
+	for name, c := range map[string]struct {
+		do   func(*os.File) error
+		f    *os.File
+		says string
+	}{
+		"the end is looked for": {func(f *os.File) error { _, err := lastLine(f); return err }, gone(t), "read ledger: stat"},
+		"lines are counted":     {func(f *os.File) error { _, err := countLines(f); return err }, gone(t), "read ledger: read"},
+		"it is locked":          {func(f *os.File) error { return lock(f, refuse) }, gone(t), "lock ledger"},
+		"it is begun": {func(f *os.File) error {
+			_, err := (&Writer{path: f.Name()}).begin(f, refuse)
+			return err
+		}, gone(t), "lock ledger"},
+		"its folder is gone": {func(f *os.File) error {
+			_, err := (&Writer{path: filepath.Join(t.TempDir(), "none", "rows.jsonl")}).begin(f, refuse)
+			return err
+		}, f, "none/rows.jsonl: open directory: "},
+		"a torn line is cut off": {func(f *os.File) error {
+			_, err := (&Writer{path: f.Name()}).begin(f, refuse)
+			return err
+		}, f, "write ledger " + readOnly},
+		"a piece is read": {func(*os.File) error {
+			var c chunk
+			c.reset(0, "rows.jsonl", 1)
+			_, err := c.fill(io.MultiReader(bytes.NewReader([]byte("{}\n")), iotest.ErrReader(syscall.EIO)), nil)
+			return err
+		}, nil, "read ledger: input/output error"},
+		"a run is saved": {func(*os.File) error { return RunInfo{RunID: "a"}.Save("/proc/self") }, nil, "save run a: open /proc/self/run.json."},
+	} {
+		err := c.do(c.f)
+		require.ErrorContains(t, err, c.says, name)
+		assert.Equal(t, fault.Infrastructure, fault.KindOf(err), name)
+	}
+	kept, err := os.ReadFile(readOnly)
+	require.NoError(t, err)
+	assert.Equal(t, "{\"torn", string(kept))
+}
+
+// A run that cannot be saved leaves nothing behind, and what was there before.
+func TestARunThatCannotTakeItsPlaceIsNotLeftBeside(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, RunFile), 0o700))
+	err := RunInfo{RunID: "a"}.Save(dir)
+	require.ErrorContains(t, err, "save run a: rename")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	assert.True(t, entries[0].IsDir())
+	require.ErrorContains(t, RunInfo{RunID: "a", UnrecordedUSD: math.NaN()}.Save(dir), "save run a: json")
+}
+
+func TestFilesAreReadByOthers(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o022))
+	dir := filepath.Join(t.TempDir(), "runs", "a")
+	require.NoError(t, RunInfo{RunID: "a"}.Save(dir))
+	w, _, err := Open(filepath.Join(dir, "rows", "rows.jsonl"))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.NoError(t, WriteManifest(dir, Origin{}, nil))
+	for path, perm := range map[string]os.FileMode{"": 0o755, "rows": 0o755, RunFile: 0o644, "rows/rows.jsonl": 0o644, ManifestFile: 0o644} {
+		info, err := os.Stat(filepath.Join(dir, path))
+		require.NoError(t, err)
+		assert.Equal(t, perm, info.Mode().Perm(), path)
+	}
 }

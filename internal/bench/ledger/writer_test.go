@@ -91,6 +91,8 @@ func TestOpenCutsATornLastLineOff(t *testing.T) {
 		{"zeros after a power cut go", one + "\x00\x00\x00\x00", one, &ledger.Torn{Line: 2, Bytes: 4}},
 		{"blank lines do not hide it", one + "\n\n" + two[:9] + "\n \n", one + "\n\n", &ledger.Torn{Line: 4, Bytes: 9}},
 		{"a row that lacks only its newline is whole", one + strings.TrimSuffix(two, "\n"), one + two, nil},
+		{"the longest torn line goes", one + "{" + strings.Repeat("x", 2*ledger.MaxLine-1-len(one)), one, &ledger.Torn{Line: 2, Bytes: 2*ledger.MaxLine - int64(len(one))}},
+		{"lines are counted over many pieces", strings.Repeat(one, 1000) + "\n" + two[:9], strings.Repeat(one, 1000) + "\n", &ledger.Torn{Line: 1002, Bytes: 9}},
 		{"a torn line longer than a piece goes", one + `{"a":"` + strings.Repeat("x", 700<<10), one, &ledger.Torn{Line: 2, Bytes: 700<<10 + 6}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -116,6 +118,7 @@ func TestOpenLeavesOtherFilesAlone(t *testing.T) {
 		"indented JSON": "{\n  \"a\": 1\n}\n",
 		"a list":        "[1,2",
 		"a long text":   strings.Repeat("x", 17<<20),
+		"a long object": "{" + strings.Repeat("x", 2*ledger.MaxLine),
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, filepath.Join(t.TempDir(), "file"), before)
