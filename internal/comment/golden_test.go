@@ -14,6 +14,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit"
+	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
 
 func TestPagesAreAsTheyWere(t *testing.T) {
@@ -95,6 +96,18 @@ type state struct {
 	change       func(*comment.Run)
 }
 
+// ofEvidence is a run that evidence decided.
+func ofEvidence() comment.Run {
+	all, err := fake.All()
+	if err != nil {
+		panic(err)
+	}
+	return judged(all[0])
+}
+
+// unknown is a run that ended without figures.
+func unknown() comment.Run { return changed(passing(), func(r *comment.Run) { r.Summary = nil }) }
+
 // states are what pages tell besides the examples.
 func states() []state {
 	return []state{
@@ -143,7 +156,36 @@ func states() []state {
 		{"without a plan", "it is not known how many more to ask for", uncertain, func(r *comment.Run) { r.Plan = nil }},
 		{"unverified, of no commit", "whose name can be approved", unverified, func(r *comment.Run) { r.Commit = "main" }},
 		{"a tool that does not start", "it is mended, not run again", func() comment.Run { return broken(fault.Infraf("the tool does not start")) }, func(r *comment.Run) { r.Problem = fault.Toolf("the tool does not start") }},
-		{"nothing known", "the run ended without figures", passing, func(r *comment.Run) { r.Summary = nil }},
+		{"contested by five", "three are named", failing, func(r *comment.Run) { r.Contested = []int{7, 8, 9, 10, 11} }},
+		{"another benchmark", "it has no two gates, and all its checks are counted", failing, func(r *comment.Run) {
+			r.Summary.Gate.Checks = []bench.Check{{Name: "Questions answered", Passed: true}, {Name: "Style, by a judge"}}
+		}},
+		{"more checks than there are", "the first ten count", passing, func(r *comment.Run) {
+			r.Summary.Gate.Checks = append(r.Summary.Gate.Checks, check(bench.CheckRetryRate, 90, 15, bench.AtMost, 0, 4.1))
+		}},
+		{"no two modes", "so that they are not named", passing, func(r *comment.Run) { r.Summary.Gate.Candidate, r.Summary.Gate.Model = "", "" }},
+		{"one shard", "is the whole", passing, func(r *comment.Run) { r.Shards = 1 }},
+		{"two shards", "were merged", passing, func(r *comment.Run) { r.Shards = 2 }},
+		{"of no commit", "and none that could be linked", passing, func(r *comment.Run) { r.Commit = "" }},
+		{"a commit without a page", "it is named", passing, func(r *comment.Run) { r.Links.Commit = "" }},
+		{"simulated, failed", "no sign says so", failing, func(r *comment.Run) { r.Summary.Simulated = true }},
+		{"a verdict of none", "with a cause and no figures", failing, func(r *comment.Run) { r.Summary.Gate.Verdict = bench.VerdictNone }},
+		{"inconclusive", "it says why", failing, func(r *comment.Run) { r.Summary.Gate.Verdict = bench.VerdictInconclusive }},
+		{"unverified without figures", "there is nothing to doubt", unknown, func(r *comment.Run) { r.Unverified = true }},
+		{"contested without figures", "there is nothing to judge", unknown, func(r *comment.Run) { r.Contested = []int{7} }},
+		{"two in doubt", "which are counted", failing, func(r *comment.Run) { r.Summary.Gate.Checks[0].Uncertain = true }},
+		{"a second", "is told", running, func(r *comment.Run) { r.Progress = &comment.Progress{Done: 1, Cells: 1, Elapsed: time.Second} }},
+		{"stopped with figures", "they are shown, and decide nothing", ofEvidence, func(r *comment.Run) { r.Phase = comment.Stopped }},
+		{"evidence that nobody vouches for", "it is folded", ofEvidence, func(r *comment.Run) { r.Unverified = true }},
+		{"evidence of two pull requests", "it decides nothing", ofEvidence, func(r *comment.Run) { r.Contested = []int{7} }},
+		{"evidence without endpoints", "nothing was compared", ofEvidence, func(r *comment.Run) { r.Summary.Evidence.Endpoints = nil }},
+		{"nothing is left out", "for one of two reasons", ofEvidence, func(r *comment.Run) {
+			r.Summary.LeftOut = []bench.LeftOut{{Reason: "nothing of it"}, {Reason: "the block was void", Rows: 1, Cells: []bench.Cell{{ScenarioID: "a-001", Mode: bench.GHX, Iteration: 1}}}}
+		}},
+		{"one look", "after one repetition", ofEvidence, func(r *comment.Run) {
+			r.Summary.Evidence.Looks = []bench.Look{{Blocks: 1, Verdict: bench.VerdictPass, Cause: r.Summary.Evidence.Cause}}
+		}},
+		{"nothing known", "the run ended without figures", passing, func(r *comment.Run) { *r = unknown() }},
 	}
 }
 
