@@ -52,24 +52,24 @@ func (r *rig) line() []string {
 func TestPlacesGoRoundInstallationsAndTheirRepositories(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
 		r := at(t, address)
-		for i := range 500 {
-			r.asked(fmt.Sprintf("a%d", i), 5, fmt.Sprintf("a/repo-%d", i/100))
+		for i := range 50 {
+			r.asked(fmt.Sprintf("a%d", i), 5, fmt.Sprintf("a/repo-%d", i/10))
 		}
 		two := runs.Places{Local: 2, Installation: 2}
-		assert.Equal(t, []string{"a0", "a100"}, r.admit(two), "another repository before the second run of the first")
+		assert.Equal(t, []string{"a0", "a10"}, r.admit(two), "another repository before the second run of the first")
 		r.asked("b0", 6, "b/b")
 		assert.Empty(t, r.admit(two), "all places are taken")
-		assert.Equal(t, []string{"b0", "a200", "a300", "a400", "a1"}, r.line()[:5])
+		assert.Equal(t, []string{"b0", "a20", "a30", "a40", "a1"}, r.line()[:5])
 
 		require.True(t, r.end("a0", runs.Finished, runs.Outcome{}))
 		assert.Equal(t, []string{"b0"}, r.admit(two))
 		require.True(t, r.end("b0", runs.Finished, runs.Outcome{}))
-		assert.Equal(t, []string{"a200"}, r.admit(two))
-		require.True(t, r.end("a100", runs.Finished, runs.Outcome{}))
-		assert.Equal(t, []string{"a300"}, r.admit(two))
+		assert.Equal(t, []string{"a20"}, r.admit(two))
+		require.True(t, r.end("a10", runs.Finished, runs.Outcome{}))
+		assert.Equal(t, []string{"a30"}, r.admit(two))
 		r.asked("c0", 7, "c/c")
 		r.asked("b1", 6, "b/b")
-		for _, id := range []string{"a200", "a300"} {
+		for _, id := range []string{"a20", "a30"} {
 			require.True(t, r.end(id, runs.Finished, runs.Outcome{}))
 		}
 		assert.Equal(t, []string{"c0", "b1"}, r.admit(two), "whose last turn is longest ago comes first")

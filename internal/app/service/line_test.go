@@ -34,7 +34,7 @@ func TestMain(m *testing.M) { os.Exit(dbtest.Main(m)) }
 // How much there is to do. Where work takes time, the test says how busy the workers
 // were.
 var (
-	lineRuns = flag.Int("line-runs", 60, "how many runs wait")
+	lineRuns = flag.Int("line-runs", 24, "how many runs wait")
 	lineWork = flag.Duration("line-work", 0, "how long each run takes")
 )
 
