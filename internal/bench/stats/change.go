@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -56,22 +57,18 @@ func segment(values []float64, first int, at *[]int) {
 }
 
 // pettitt returns the index at which a second level most likely begins, 0 where there
-// are too few values, and the probability of as clear a change in a series without one.
+// are too few values or all are equal, and the probability of as clear a change in a
+// series without one.
 func pettitt(values []float64) (k int, p float64) {
-	n := len(values)
-	if n < 2*leastBetween {
-		return 0, 1
-	}
-	ranks := midRanks(values)
-	sum, largest := 0.0, 0.0
-	for i := range n {
-		sum += 2*ranks[i] - float64(n+1)
-		if from := i + 1; from >= leastBetween && n-from >= leastBetween && math.Abs(sum) > largest {
-			k, largest = from, math.Abs(sum)
+	n := float64(len(values))
+	var sum, largest float64
+	for i, rank := range midRanks(values) {
+		if min(i, len(values)-i) >= leastBetween && math.Abs(sum) > largest {
+			k, largest = i, math.Abs(sum)
 		}
+		sum += 2*rank - (n + 1)
 	}
-	size := float64(n)
-	return k, min(1, 2*math.Exp(-6*largest*largest/(size*size*size+size*size)))
+	return k, 2 * math.Exp(-6*largest*largest/(n*n*n+n*n))
 }
 
 // midRanks returns each value's rank from 1; equal values share the mean of theirs.
@@ -80,16 +77,7 @@ func midRanks(values []float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(i, j int) int {
-		switch {
-		case values[i] < values[j]:
-			return -1
-		case values[i] > values[j]:
-			return 1
-		default:
-			return 0
-		}
-	})
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
 	ranks := make([]float64, len(values))
 	for from := 0; from < len(order); {
 		to := from + 1

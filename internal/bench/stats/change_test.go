@@ -1,7 +1,10 @@
 package stats_test
 
 import (
+	"cmp"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -83,4 +86,49 @@ func TestFewOrEqualValuesHaveNoChange(t *testing.T) {
 	values := append([]float64(nil), same...)
 	assert.Equal(t, []stats.Change{{At: 60, Before: 0, After: 1}}, stats.Changes(values), "ties do not hide a change")
 	assert.Equal(t, same, values, "the series stays as it is")
+}
+
+// changesByDefinition are those of Pettitt's statistic as he defines it: how many pairs,
+// one of each side, go up less how many go down.
+func changesByDefinition(values []float64, first int) (at []int) {
+	k, largest, n := 0, 0.0, float64(len(values))
+	for split := 5; split <= len(values)-5; split++ {
+		u := 0.0
+		for _, before := range values[:split] {
+			for _, after := range values[split:] {
+				u += float64(cmp.Compare(before, after))
+			}
+		}
+		if math.Abs(u) > largest {
+			k, largest = split, math.Abs(u)
+		}
+	}
+	if largest == 0 || 2*math.Exp(-6*largest*largest/(math.Pow(n, 3)+math.Pow(n, 2))) > 0.001 {
+		return nil
+	}
+	return slices.Concat(changesByDefinition(values[:k], first), []int{first + k}, changesByDefinition(values[k:], first+k))
+}
+
+func TestChangesAreThoseOfTheDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	found := map[int]int{}
+	for range 4000 {
+		var values []float64
+		for range 1 + r.IntN(4) {
+			level, spread := r.IntN(12), 1+r.IntN(6)
+			for range r.IntN(25) {
+				values = append(values, float64(level+r.IntN(spread)))
+			}
+		}
+		want := changesByDefinition(values, 0)
+		got := stats.Changes(values)
+		require.Len(t, got, len(want), "%v", values)
+		ends := slices.Concat([]int{0}, want, []int{len(values)})
+		for i, c := range got {
+			before, after := slices.Clone(values[ends[i]:ends[i+1]]), slices.Clone(values[ends[i+1]:ends[i+2]])
+			require.Equal(t, stats.Change{At: want[i], Before: stats.Median(before), After: stats.Median(after)}, c, "%v", values)
+		}
+		found[len(got)]++
+	}
+	assert.Greater(t, min(found[0], found[1], found[2], found[3]), 20, "%v", found)
 }
