@@ -62,7 +62,7 @@ func (r Run) annotations() []Annotation {
 		}
 	}
 	for _, s := range r.worst() {
-		if place, known := r.Places.Scenarios[s.ID]; known && len(all) < MaxAnnotations {
+		if place, known := r.Places.Scenarios[s.ID]; known {
 			all = append(all, annotate(place, r.scenarioLevel(s), "Scenario "+s.ID, r.complaints(s, markdown.Log)))
 		}
 	}

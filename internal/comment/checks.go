@@ -15,7 +15,7 @@ func (r Run) checksTable() section {
 	if len(checks) == 0 {
 		return section{}
 	}
-	s := section{open: "| Result | Check | Value | Rule | 95% interval |\n|:---|:---|---:|---:|---:|\n", noun: "check"}
+	s := section{open: "| Result | Check | Value | Rule | 95% interval |\n|:---|:---|---:|---:|---:|\n"}
 	for _, c := range checks {
 		label := markdown.Text(c.Name.Label(), maxName)
 		if !c.Passed {
@@ -105,7 +105,7 @@ func (s section) folded(summary string) section {
 func (r Run) warnings() section {
 	s := section{rank: rankWarnings, title: "warnings", noun: "warning"}
 	if r.Summary == nil {
-		return s
+		return section{}
 	}
 	for _, w := range r.Summary.Warnings {
 		s.add(func() string { return "- " + markdown.Text(bench.Sentence(w), maxSentence) + "\n" })
@@ -123,7 +123,7 @@ func (r Run) warnings() section {
 func (r Run) regressions() section {
 	s := section{rank: rankRegressions, title: "what is worse than recent runs", noun: "figure"}
 	if r.Summary == nil {
-		return s
+		return section{}
 	}
 	for _, regression := range r.Summary.Regressions {
 		s.add(func() string { return "- " + markdown.Text(regression.Sentence(), maxSentence) + "\n" })
@@ -138,7 +138,7 @@ const maxCells = 5
 func (r Run) missing() section {
 	s := section{rank: rankMissing, title: "missing cells", noun: "reason"}
 	if r.Summary == nil {
-		return s
+		return section{}
 	}
 	for _, part := range r.Summary.Missing {
 		s.add(func() string { return "- " + missingText(part) + "\n" })

@@ -1,6 +1,7 @@
 package comment_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"math"
 	"strings"
@@ -124,6 +125,8 @@ func TestAMarkerCountsOnlyAtTheVeryBeginning(t *testing.T) {
 		"quoted":                "> " + forged,
 		"in a fence":            "```\n" + forged + "\n```",
 		"cut off":               forged[:len(forged)-4],
+		"without its beginning": strings.TrimPrefix(forged, "<!-- bench-action:v1 "),
+		"with JSON of another":  "<!-- bench-action:v1 " + base64.RawStdEncoding.EncodeToString([]byte(`{"suite":"ghx","checks":7}`)) + " -->",
 		"not Base64":            "<!-- bench-action:v1 %%% -->",
 		"not JSON":              "<!-- bench-action:v1 AAAA -->",
 		"of no suite":           comment.Marker{}.String(),

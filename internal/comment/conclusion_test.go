@@ -117,6 +117,16 @@ func TestWhatIsNotKnownLetsNothingThrough(t *testing.T) {
 	}
 }
 
+// Where it is to fail, it fails for whatever reason nothing was judged.
+func TestWhatIsNotJudgedFailsWhereThatIsAsked(t *testing.T) {
+	for _, run := range []comment.Run{
+		withVerdict(bench.VerdictNone), {Phase: comment.Finished}, broken(fault.Infraf("the disk is full")), broken(fault.Internalf("a bug")),
+	} {
+		run.OnNoVerdict = comment.Failure
+		assert.Equal(t, comment.Failure, run.Conclusion())
+	}
+}
+
 func TestWhatCannotBeToldConcludesAsAsked(t *testing.T) {
 	for _, set := range []comment.Conclusion{comment.Neutral, comment.Failure, comment.ActionRequired} {
 		for _, c := range conclusions() {

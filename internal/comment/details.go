@@ -49,7 +49,7 @@ func figures() []figure {
 func (r Run) modesTable() section {
 	s := section{rank: rankModes, title: "modes", noun: "figure"}
 	if r.Summary == nil || len(r.Summary.Modes) == 0 {
-		return s
+		return section{}
 	}
 	modes := bench.BaselineFirst(r.Summary.Modes, r.Summary.Gate.Baseline)
 	modes = modes[:min(len(modes), maxModes)]

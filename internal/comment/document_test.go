@@ -2,6 +2,7 @@ package comment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,7 @@ func TestAPageIsCutByWholeItems(t *testing.T) {
 		require.LessOrEqual(t, len(page), limit)
 		require.True(t, strings.HasPrefix(page, "# verdict\n"), "the essential stays")
 		require.Contains(t, page, "\nlinks\n")
+		require.NotContains(t, page, "\n\n\n", "what is left out leaves no gap")
 		require.Equal(t, strings.Count(page, "<details>"), strings.Count(page, "</details>"))
 		for line := range strings.Lines(page) {
 			require.True(t, strings.HasSuffix(line, "\n"))
@@ -49,6 +51,19 @@ func TestAPageIsCutByWholeItems(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestRoomIsUsedToTheLastByte(t *testing.T) {
+	s := section{noun: "apple", open: "apples\n", items: slices.Repeat([]string{"- an apple\n"}, 9)}
+	whole := s.render(9, "it")
+	assert.Equal(t, whole, s.within(len(whole), "it"))
+	assert.NotEqual(t, whole, s.within(len(whole)-1, "it"))
+	two := s.render(2, "it")
+	assert.Equal(t, two, s.within(len(two), "it"))
+	assert.Equal(t, s.render(1, "it"), s.within(len(two)-1, "it"))
+	one := s.render(1, "it")
+	assert.Equal(t, one, s.within(len(one), "it"))
+	assert.Empty(t, s.within(len(one)-1, "it"))
 }
 
 func TestAShortPageIsWhole(t *testing.T) {

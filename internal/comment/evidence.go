@@ -36,7 +36,7 @@ func (r Run) endpointsTable() section {
 	if r.Summary == nil || r.Summary.Evidence == nil || len(r.Summary.Evidence.Endpoints) == 0 {
 		return section{}
 	}
-	s := section{open: "| Shown | Endpoint | Change | 95% interval | Too much |\n|:---|:---|---:|---:|---:|\n", noun: "endpoint"}
+	s := section{open: "| Shown | Endpoint | Change | 95% interval | Too much |\n|:---|:---|---:|---:|---:|\n"}
 	for _, e := range r.Summary.Evidence.Endpoints {
 		s.items = append(s.items, fmt.Sprintf("| %s | %s | %s | %s | %s |\n",
 			shownIcon(e)+e.ResultText(), markdown.Text(e.Label(), maxName), e.Text(e.Change), e.IntervalText(), e.Text(e.Margin)))
@@ -59,7 +59,7 @@ func shownIcon(e bench.Endpoint) string {
 func (r Run) looks() section {
 	s := section{rank: rankDoubts, title: "what was decided when", noun: "look"}
 	if r.Summary == nil || r.Summary.Evidence == nil {
-		return s
+		return section{}
 	}
 	for _, look := range r.Summary.Evidence.Looks {
 		if r.Summary.NothingCompared() != "" {
@@ -74,7 +74,7 @@ func (r Run) looks() section {
 func (r Run) omissions() section {
 	s := section{rank: rankDoubts, title: "what is left out", noun: "reason"}
 	if r.Summary == nil {
-		return s
+		return section{}
 	}
 	for _, l := range r.Summary.LeftOut {
 		if l.Rows > 0 {
@@ -85,9 +85,5 @@ func (r Run) omissions() section {
 }
 
 func leftOutText(l bench.LeftOut) string {
-	text := markdown.Text(l.Text(), maxReason)
-	if cells := l.CellsText(maxCells, func(cell string) string { return markdown.Code(cell, maxName) }); cells != "" {
-		text += ": " + cells
-	}
-	return text
+	return markdown.Text(l.Text(), maxReason) + ": " + l.CellsText(maxCells, func(cell string) string { return markdown.Code(cell, maxName) })
 }

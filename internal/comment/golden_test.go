@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -77,7 +78,7 @@ func TestWhyNothingIsMeasuredIsAsItWas(t *testing.T) {
 		fmt.Fprintf(&out, "Without commands: %s\n\n", run.SkipText())
 	}
 	run := skipped(comment.SkipApproval)
-	for _, run.Commit = range []string{"main", commit[:39] + "g"} {
+	for _, run.Commit = range []string{"main", commit[:39], commit[:39] + "g"} {
 		fmt.Fprintf(&out, "# approval of %q, which is no commit's name\n\n%s\n\n", run.Commit, run.SkipText())
 	}
 	testkit.CheckGolden(t, "what to do is said of each", "testdata/skips.md", []byte(out.String()))
@@ -182,6 +183,38 @@ func states() []state {
 		{"nothing is left out", "for one of two reasons", ofEvidence, func(r *comment.Run) {
 			r.Summary.LeftOut = []bench.LeftOut{{Reason: "nothing of it"}, {Reason: "the block was void", Rows: 1, Cells: []bench.Cell{{ScenarioID: "a-001", Mode: bench.GHX, Iteration: 1}}}}
 		}},
+		{"a verdict that stands", "is not run again", ofEvidence, func(r *comment.Run) { r.Summary.Evidence.Final = false }},
+		{"undecided, with more to come", "the run is gone on with", ofEvidence, func(r *comment.Run) {
+			r.Summary.Evidence.Verdict, r.Summary.Gate.Verdict, r.Summary.Evidence.Final = bench.VerdictInconclusive, bench.VerdictInconclusive, false
+		}},
+		{"undecided, at the end", "it is not", ofEvidence, func(r *comment.Run) {
+			r.Summary.Evidence.Verdict, r.Summary.Gate.Verdict = bench.VerdictInconclusive, bench.VerdictInconclusive
+		}},
+		{"after no verdict", "in words", passing, func(r *comment.Run) { r.Previous = ref(simulated().Marker()) }},
+		{"after one that was skipped", "in words", passing, func(r *comment.Run) { r.Previous = ref(skipped(comment.SkipLabel).Marker()) }},
+		{"skipped by a later version", "nobody knows what to do", func() comment.Run { return skipped(comment.SkipLabel) }, func(r *comment.Run) { r.Skip = "of a later version" }},
+		{"no modes", "have no table", passing, func(r *comment.Run) { r.Summary.Modes = nil }},
+		{"no run", "of an agent", passing, func(r *comment.Run) {
+			r.Summary.Delta, r.Summary.Modes = nil, map[bench.Mode]bench.ModeSummary{bench.GHX: {}}
+		}},
+		{"one run", "of an agent", passing, func(r *comment.Run) {
+			r.Summary.Delta, r.Summary.Modes = nil, map[bench.Mode]bench.ModeSummary{bench.GHX: {Runs: 1}}
+		}},
+		{"a change that the figures do not tell of", "was found before", passing, func(r *comment.Run) { r.Surface = failing().Summary.Surface }},
+		{"a reduction without a figure", "is not drawn", failing, func(r *comment.Run) {
+			r.Summary.Gate.Checks[6] = bench.Check{Name: bench.CheckTokensReduction, Threshold: 15, Operator: bench.AtLeast, Reason: "Nothing can be compared"}
+		}},
+		{"a plan that shows nothing", "no look, no share, no change", queued, func(r *comment.Run) {
+			r.Plan.Foreseen, r.Plan.Repetitions = &evidence.Plan{}, bench.Repetitions{First: 2, Most: 8}
+		}},
+		{"a plan that shows a part", "of what it measures", queued, func(r *comment.Run) {
+			r.Plan.Profile = bench.ProfileRegression
+			r.Plan.Foreseen = &evidence.Plan{Expected: evidence.Spending{Sessions: 10}, AtMost: evidence.Spending{Sessions: 40}, Looks: []evidence.PlannedLook{{Cost: ref(31.0)}}}
+		}},
+		{"a plan that shows no change", "of any", queued, func(r *comment.Run) {
+			r.Plan.Profile, r.Plan.Foreseen = bench.ProfileRegression, &evidence.Plan{Looks: []evidence.PlannedLook{{}}}
+		}},
+		{"a plan of checks that show no drop", "for sure", queued, func(r *comment.Run) { r.Plan.Foreseen = &evidence.Plan{Looks: []evidence.PlannedLook{{}}} }},
 		{"one look", "after one repetition", ofEvidence, func(r *comment.Run) {
 			r.Summary.Evidence.Looks = []bench.Look{{Blocks: 1, Verdict: bench.VerdictPass, Cause: r.Summary.Evidence.Cause}}
 		}},

@@ -143,9 +143,7 @@ func (r Run) head() section {
 		fmt.Fprintf(&out, "%s\n\n", e.Comparison(func(name string) string { return markdown.Code(name, maxName) }))
 	}
 	fmt.Fprintf(&out, "## %s %s\n", h.icon, markdown.Text(h.title(), maxTitle))
-	if facts := r.facts(); len(facts) > 0 {
-		fmt.Fprintf(&out, "\n%s\n", strings.Join(facts, " · "))
-	}
+	fmt.Fprintf(&out, "\n%s\n", strings.Join(r.facts(), " · "))
 	paragraphs := []string{r.because(), r.gates(), r.nextStep()}
 	if e != nil {
 		paragraphs = nil // they stand below the endpoints

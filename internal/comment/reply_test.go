@@ -123,7 +123,7 @@ func TestTheStatusSaysWhatTheLastRunCameTo(t *testing.T) {
 }
 
 func TestSettingsThatCannotBeUsedAreListedLineByLine(t *testing.T) {
-	reply := comment.WithBrokenSettings(command.Run, fault.Invalidf("line 2 is wrong\nline 3 is wrong too"))
+	reply := comment.WithBrokenSettings(command.Run, fault.Invalidf("line 2 is wrong\n \nline 3 is wrong too"))
 	assert.Equal(t, "👎 `/bench run`: the settings on the base branch cannot be used. Mend them there:\n\n- line 2 is wrong\n- line 3 is wrong too\n", reply)
 }
 

@@ -30,10 +30,8 @@ func (r Run) badness(s bench.ScenarioSummary) badness {
 	b, c := s.Modes[r.Summary.Gate.Baseline], s.Modes[r.Summary.Gate.Candidate]
 	bad := badness{failed: 100 - successRate(c), unstable: !s.Eligible}
 	bad.lost = max(0, successRate(b)-successRate(c))
-	for i, reduction := range reductions(s) {
-		if i == 0 || reduction.value < bad.least {
-			bad.least = reduction.value
-		}
+	if known := reductions(s); len(known) > 0 {
+		bad.least = slices.MinFunc(known, func(a, b reduction) int { return cmp.Compare(a.value, b.value) }).value
 	}
 	return bad
 }
@@ -116,7 +114,7 @@ func (r Run) surface() section {
 		change = r.Summary.Surface
 	}
 	if change == nil {
-		return s
+		return section{}
 	}
 	for _, sentence := range change.Sentences(func(name string) string { return markdown.Code(name, maxName) }) {
 		s.add(func() string { return "- " + sentence + "\n" })
@@ -134,7 +132,7 @@ const maxTools = 3
 func (r Run) toolChanges() section {
 	s := section{rank: rankTools, title: "tools used otherwise", noun: "tool"}
 	if r.Summary == nil || r.Summary.Gate.Verdict == bench.VerdictPass {
-		return s
+		return section{}
 	}
 	changes := r.Summary.ToolChanges
 	for _, c := range changes[:min(maxTools, len(changes))] {
@@ -196,10 +194,10 @@ func errorsText(m bench.ScenarioModeSummary, quote quote) string {
 
 // scenariosTable is a line per scenario, the worst first.
 func (r Run) scenariosTable(most int) section {
-	s := section{rank: rankScenarios, title: "scenarios", noun: "scenario", shut: ""}
+	s := section{rank: rankScenarios, title: "scenarios", noun: "scenario"}
 	scenarios := r.byBadness()
 	if len(scenarios) == 0 {
-		return s
+		return section{}
 	}
 	modes := scenarioModes(r.Summary)
 	s.hidden = max(0, len(scenarios)-most)
