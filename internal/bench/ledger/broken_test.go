@@ -174,6 +174,10 @@ func TestADiskThatIsGoneIsNoFaultOfTheLedger(t *testing.T) {
 			_, err := c.fill(io.MultiReader(bytes.NewReader([]byte("{}\n")), iotest.ErrReader(syscall.EIO)), nil)
 			return err
 		}, nil, "read ledger: input/output error"},
+		"a file of a manifest is read": {func(*os.File) error {
+			_, err := sum("/proc/self/mem")
+			return fault.Infraf("%w", err)
+		}, nil, "input/output error"},
 		"a run is saved": {func(*os.File) error { return RunInfo{RunID: "a"}.Save("/proc/self") }, nil, "save run a: open /proc/self/run.json."},
 	} {
 		err := c.do(c.f)
@@ -197,6 +201,10 @@ func TestARunThatCannotTakeItsPlaceIsNotLeftBeside(t *testing.T) {
 	require.Len(t, entries, 1)
 	assert.True(t, entries[0].IsDir())
 	require.ErrorContains(t, RunInfo{RunID: "a", UnrecordedUSD: math.NaN()}.Save(dir), "save run a: json")
+}
+
+func TestAnErrorOfAnotherKindIsToldAsItIs(t *testing.T) {
+	assert.Equal(t, "unexpected EOF", explain(io.ErrUnexpectedEOF))
 }
 
 func TestFilesAreReadByOthers(t *testing.T) {

@@ -99,18 +99,14 @@ func (t Torn) String() string {
 	return fmt.Sprintf("%s line %d was not written whole (%d bytes) and does not count", t.File, t.Line, t.Bytes)
 }
 
-// complete reports whether line is a whole JSON object.
-func complete(line []byte) bool {
-	line = trim(line)
-	return len(line) > 0 && line[0] == '{' && json.Valid(line)
-}
+// complete reports whether a line, trimmed and not blank, is a whole JSON object.
+func complete(line []byte) bool { return line[0] == '{' && json.Valid(line) }
 
-// torn reports whether a file's last line is the beginning of a row, or the
-// zeros that a file system leaves of one after a power cut. Other text that is
+// torn reports whether a file's last line, trimmed and not blank, is the beginning
+// of a row, or the zeros that a file system leaves of one after a power cut. Other text that is
 // no row was not written by a [Writer].
 func torn(line []byte) bool {
-	line = trim(line)
-	return len(line) > 0 && (line[0] == '{' || line[0] == 0) && !complete(line)
+	return (line[0] == '{' || line[0] == 0) && !json.Valid(line)
 }
 
 // trim cuts the white space of JSON off.

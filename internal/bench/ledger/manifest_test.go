@@ -62,6 +62,15 @@ func TestAManifestIsAsItsSchemaSays(t *testing.T) {
 	assert.Equal(t, m, again)
 }
 
+// pad makes a folder's manifest so many bytes long.
+func pad(t *testing.T, folder string, size int) {
+	t.Helper()
+	path := filepath.Join(folder, ledger.ManifestFile)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, append(text, strings.Repeat(" ", size-len(text))...), 0o600))
+}
+
 func TestWhatIsNotAsItsManifestSaysIsRefused(t *testing.T) {
 	file := func(name, text string) func(*testing.T, string) {
 		return func(t *testing.T, folder string) {
@@ -98,6 +107,8 @@ func TestWhatIsNotAsItsManifestSaysIsRefused(t *testing.T) {
 		"a manifest that is none":    {change: file(ledger.ManifestFile, "{}"), says: "is no manifest of this version"},
 		"one of a later version":     {change: file(ledger.ManifestFile, `{"schema_version": 2}`), says: "schema_version is 2, want 1"},
 		"one with more in it":        {change: file(ledger.ManifestFile, `{"schema_version": 1, "trust": "me"}`), says: "is no manifest of this version"},
+		"one as long as may be":      {change: func(t *testing.T, folder string) { pad(t, folder, 1<<20) }},
+		"one a byte longer":          {change: func(t *testing.T, folder string) { pad(t, folder, 1<<20+1) }, says: "longer than 1 MiB"},
 		"one that is very long":      {change: file(ledger.ManifestFile, strings.Repeat(" ", 2<<20)), says: "longer than 1 MiB"},
 		"rows of another repository": {want: func(o *ledger.Origin, _ map[string]string) { o.Repository = "acme/other" }, says: `of repository "acme/tool", and those of repository "acme/other"`},
 		"rows of another run":        {want: func(o *ledger.Origin, _ map[string]string) { o.Run = "43" }, says: `of run "42", and those of run "43"`},

@@ -39,7 +39,9 @@ func TestARunIsLoadedAsItWasSaved(t *testing.T) {
 	info := planned("a", created, 3)
 	require.NoError(t, info.Save(dir))
 	info.Stops = []ledger.Stop{{Reason: bench.MissingBudget, At: created.Add(time.Hour), Cells: info.Cells[2:]}}
+	info.SchemaVersion = 0 // of a run that nobody has loaded
 	require.NoError(t, info.Save(dir), "a second time, over the first")
+	info.SchemaVersion = 1
 	got, err := ledger.LoadRun(dir)
 	require.NoError(t, err)
 	assert.Equal(t, info, got)
@@ -72,7 +74,7 @@ func TestARunThatCannotBeSavedOrLoaded(t *testing.T) {
 
 	for name, c := range map[string]struct{ json, want string }{
 		"broken JSON":    {`{"run_id":`, "unexpected end"},
-		"a newer schema": {`{"schema_version":99}`, "newer version"},
+		"a newer schema": {`{"schema_version":2}`, "newer version"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -181,6 +183,15 @@ func TestAHistoryOfANewerVersionIsToldInOneSentence(t *testing.T) {
 	assert.Equal(t, []string{"history " + path + ": 2 of its runs are not counted, since a newer version of this program wrote them (schema 3, known are up to 1)"}, warnings)
 }
 
+func TestOneRunOfANewerVersionIsTold(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), ledger.HistoryFile), `{"schema_version":2}`)
+	entries, warnings, err := ledger.ReadHistory(path)
+	require.NoError(t, err)
+	assert.Empty(t, entries)
+	require.Len(t, warnings, 1)
+	assert.Contains(t, warnings[0], "1 of its runs are not counted")
+}
+
 func TestWhatWasFixedBeforeTheFirstSession(t *testing.T) {
 	info := planned("a", created, 3)
 	info.FirstLook, info.Margins, info.Lost, info.Altered = 2, &bench.Margins{CostRatio: 1.2}, 1, "pr-view-001/ghx/2"
@@ -252,30 +263,44 @@ func TestLedgersAreFoundInAFolderAndBelow(t *testing.T) {
 
 func TestWhatCannotBeReadIsInvalid(t *testing.T) {
 	dir := t.TempDir()
-	for name, err := range map[string]error{
-		"a run": func() error {
+	none := write(t, filepath.Join(dir, "none"))
+	for says, err := range map[string]error{
+		"name a folder of runs that can be read": func() error {
 			require.NoError(t, os.Mkdir(filepath.Join(dir, ledger.RunFile), 0o755))
 			_, err := ledger.LoadRun(dir)
 			return err
 		}(),
-		"a manifest": func() error {
+		"or is longer than 1 MiB": func() error {
 			require.NoError(t, os.Mkdir(filepath.Join(dir, ledger.ManifestFile), 0o755))
 			_, err := ledger.ReadManifest(dir)
 			return err
 		}(),
-		"a folder of runs": func() error {
+		"read " + none: func() error {
+			_, err := ledger.ReadManifest(none)
+			return err
+		}(),
+		"list the ledgers of a run": ledger.Manifest{Origin: ledger.Origin{Attempt: 1}}.Check(filepath.Join(dir, "nowhere"), ledger.Origin{Attempt: 1}, nil),
+		"open ledger": func() error {
+			_, err := ledger.Scan([]string{filepath.Join(none, "rows.jsonl")}, func(*bench.Row) error { return nil })
+			return err
+		}(),
+		"there is no ledger": func() error {
+			_, err := ledger.Scan([]string{filepath.Join(dir, "nowhere")}, func(*bench.Row) error { return nil })
+			return err
+		}(),
+		"find the newest run": func() error {
 			_, err := ledger.NewestRun(write(t, filepath.Join(dir, "file")))
 			return err
 		}(),
-		"a file that ends in no row": func() error {
+		"its last line is longer than a row can be": func() error {
 			file := write(t, filepath.Join(dir, "rows.jsonl"))
 			require.NoError(t, os.Truncate(file, 3*ledger.MaxLine))
 			_, _, err := ledger.Open(file)
 			return err
 		}(),
 	} {
-		require.Error(t, err, name)
-		assert.Equal(t, fault.Invalid, fault.KindOf(err), name)
+		require.ErrorContains(t, err, says)
+		assert.Equal(t, fault.Invalid, fault.KindOf(err), says)
 	}
 	err := ledger.AppendHistory(filepath.Join(dir, "file", ledger.HistoryFile), bench.HistoryEntry{})
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))

@@ -155,6 +155,8 @@ func TestScanNamesWhatIsWrongWithALine(t *testing.T) {
 		{"a fraction for a whole number", with(`"iteration":1`, `"iteration":1.5`), []string{`field "iteration" must be a whole number, not a JSON number 1.5`}},
 		{"more than a number can be", with(`"cost":`, `"cost":1e999,"x":`), []string{`field "cost" is 1e999, which is out of range`}},
 		{"a list for an object", with(`"tokens":{`, `"tokens":[],"x":{`), []string{`field "tokens" must be an object, not a JSON array`}},
+		{"an object for a list", with(`"cost":`, `"attempts":{},"cost":`), []string{`field "attempts" must be an array, not a JSON object`}},
+		{"a text for a seed", with(`"cost":`, `"order":{"seed":"x"},"cost":`), []string{`field "order.seed" must be a whole number, not a JSON string`}},
 		{"a wrong type within", with(`"cache_read":`, `"cache_read":true,"x":`), []string{`field "tokens.cache_read" must be a whole number, not a JSON bool`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -193,6 +195,17 @@ func TestScanReportsATornLastLine(t *testing.T) {
 	})
 }
 
+// Only what was written last can have been cut off by a stop.
+func TestScanTakesNoLineInTheMiddleForATornOne(t *testing.T) {
+	long := row(bench.GHX, 1, 2)
+	long.Error = &bench.RowError{Type: bench.AssertionFailed, Message: strings.Repeat("x", 300<<10)}
+	path := write(t, filepath.Join(t.TempDir(), "rows.jsonl"), lineOf(t, row(bench.GHX, 1, 1)), "{\"torn\n", lineOf(t, long))
+	got, report, err := cells(path)
+	require.ErrorContains(t, err, path+" line 2 is not a row")
+	assert.Len(t, got, 1)
+	assert.Empty(t, report.Torn)
+}
+
 func TestScanOfACellThatIsReportedTwice(t *testing.T) {
 	dir := t.TempDir()
 	one, two, three := lineOf(t, row(bench.GHX, 1, 1)), lineOf(t, row(bench.GHX, 1, 2)), lineOf(t, row(bench.GHX, 1, 3))
@@ -206,7 +219,7 @@ func TestScanOfACellThatIsReportedTwice(t *testing.T) {
 	})
 	t.Run("rows that differ are an error", func(t *testing.T) {
 		second := write(t, filepath.Join(dir, "c.jsonl"), three, strings.Replace(two, `"success":true`, `"success":false`, 1))
-		_, _, err := cells(first, second)
+		_, _, err := cells(write(t, filepath.Join(dir, "none.jsonl")), first, second)
 		require.ErrorContains(t, err, "cell pr-checks-rerun-001/ghx/2 is reported twice")
 		require.ErrorContains(t, err, first+" line 2")
 		require.ErrorContains(t, err, second+" line 2")
@@ -254,6 +267,7 @@ func TestScanEndsWithAnErrorOfVisit(t *testing.T) {
 			require.ErrorIs(t, err, c.err)
 			assert.Equal(t, c.kind, fault.KindOf(err))
 			assert.ErrorContains(t, err, path+" line 5")
+			assert.Equal(t, c.kind == fault.Invalid, strings.HasPrefix(err.Error(), path), "a row that is wrong is named first")
 			assert.Equal(t, 5, visits)
 		})
 	}
@@ -285,7 +299,7 @@ func TestN1CheckSame(t *testing.T) {
 	good.Variation = &bench.Variation{Seed: 5, Number: 1}
 	suite := ledger.Identity{
 		Variations: bench.Variations{Seed: 5}, Model: good.Model, Tool: good.Git, Base: bench.GitRef{Commit: ref("feed")}, SeedID: "seed-1",
-		ScenarioHashes: map[string]string{good.ScenarioID: "abc"}, ModeFiles: map[bench.Mode]bench.ModeFact{"mine": {Hash: "file"}},
+		ScenarioHashes: map[string]string{good.ScenarioID: "abc"}, ModeFiles: map[bench.Mode]bench.ModeFact{"mine": {Hash: "file"}, "own": {Git: bench.GitRef{Commit: ref("c0de")}}},
 	}
 	suite.Tool.Tree = ref("7ee")
 	for _, c := range []struct {
@@ -301,6 +315,9 @@ func TestN1CheckSame(t *testing.T) {
 		{"V7: the same commit with changes is refused", func(r *bench.Row) { r.Git.Tree = ref("7ee2") }, []string{"git.tree", `"7ee2"`, `"7ee"`}},
 		{"N1: the base's row has the base's commit", func(r *bench.Row) { r.Mode, r.Git.Commit = bench.GHXBase, ref("feed") }, nil},
 		{"N1: the base's row with another commit is refused", func(r *bench.Row) { r.Mode = bench.GHXBase }, []string{"git.commit", `"feed"`}},
+		{"N1: content that is not known of the base is not compared", func(r *bench.Row) { r.Mode, r.Git = bench.GHXBase, bench.GitRef{Commit: ref("beef"), Tree: ref("7ee")} }, []string{"git.commit", `"beef"`, `"feed"`}},
+		{"N1: the row of another mode has its tooling's commit", func(r *bench.Row) { r.Mode, r.Git.Commit = "own", ref("c0de") }, nil},
+		{"N1: the row of another mode with the tool's commit is refused", func(r *bench.Row) { r.Mode = "own" }, []string{"git.commit", `"c0de"`}},
 		{"N1: another seed is refused", func(r *bench.Row) { r.SeedID = "seed-2" }, []string{"seed_id", `"seed-2"`, `"seed-1"`}},
 		{"N1: other fixtures are refused", func(r *bench.Row) { r.Variation = &bench.Variation{Seed: 6, Number: 1} }, []string{"variation", "1 of seed 6", "1 of seed 5"}},
 		{"N1: the fixtures of another iteration are refused", func(r *bench.Row) { r.Variation = &bench.Variation{Seed: 5, Number: 2} }, []string{"variation", "2 of seed 5"}},
@@ -318,9 +335,10 @@ func TestN1CheckSame(t *testing.T) {
 			r := *good
 			c.change(&r)
 			path := write(t, filepath.Join(t.TempDir(), "rows.jsonl"), "\n", lineOf(t, &r))
-			done, _, err := ledger.Cells([]string{path}, suite)
+			done, report, err := ledger.Cells([]string{path}, suite)
 			if c.want == nil {
 				require.NoError(t, err)
+				assert.Equal(t, ledger.Report{Rows: 1}, report)
 				assert.Equal(t, map[bench.Cell]bool{r.Cell(): true}, done)
 				return
 			}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -83,9 +84,10 @@ func (all *iterations) UnmarshalText(text []byte) error {
 	if err != nil || len(data)%len(Sum{}) != 0 {
 		return fmt.Errorf("%.40q are no sums of rows", text)
 	}
-	*all = nil
-	for ; len(data) > 0; data = data[len(Sum{}):] {
-		*all = append(*all, Sum(data[:len(Sum{})]))
+	var sums iterations
+	for sum := range slices.Chunk(data, len(Sum{})) {
+		sums = append(sums, Sum(sum))
 	}
+	*all = sums
 	return nil
 }

@@ -66,6 +66,19 @@ func TestSumsOfWhatNoPlanHasAreNotKept(t *testing.T) {
 	assert.False(t, sums.Other(bench.Cell{ScenarioID: "a-001", Mode: bench.GHX, Iteration: 2}, other), "between them there is none")
 }
 
+func TestSumsAreWrittenOneAfterTheOther(t *testing.T) {
+	sums := ledger.Sums{}
+	for _, i := range []int{1, 3} {
+		sums.Keep(bench.Cell{ScenarioID: "a-001", Mode: bench.GHX, Iteration: i}, ledger.Sum{0xab, 7: byte(i)})
+	}
+	text, err := json.Marshal(sums)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"ghx": {"a-001": "ab000000000000010000000000000000ab00000000000003"}}`, string(text))
+	var read ledger.Sums
+	require.NoError(t, json.Unmarshal(text, &read))
+	assert.Equal(t, sums, read)
+}
+
 func TestSumsThatAreNoneAreRefused(t *testing.T) {
 	for _, text := range []string{`"0123"`, `"zz"`, `"0123456789abcdef0"`, `7`} {
 		var sums ledger.Sums

@@ -74,12 +74,12 @@ func (w *Writer) begin(f *os.File, taken whenTaken) (*Torn, error) {
 		return nil, err
 	}
 	w.size = tail.start + int64(len(tail.text))
-	switch {
-	case len(trim(tail.text)) == 0:
+	switch text := trim(tail.text); {
+	case len(text) == 0:
 		return nil, nil
-	case complete(tail.text):
+	case complete(text):
 		return nil, w.endLine(tail)
-	case !torn(tail.text):
+	case !torn(text):
 		return nil, fault.Invalidf("%s is not a ledger, because its last line is not a row: name another file", w.path)
 	}
 	line, err := countLines(f)

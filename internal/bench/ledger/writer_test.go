@@ -91,7 +91,10 @@ func TestOpenCutsATornLastLineOff(t *testing.T) {
 		{"zeros after a power cut go", one + "\x00\x00\x00\x00", one, &ledger.Torn{Line: 2, Bytes: 4}},
 		{"blank lines do not hide it", one + "\n\n" + two[:9] + "\n \n", one + "\n\n", &ledger.Torn{Line: 4, Bytes: 9}},
 		{"a row that lacks only its newline is whole", one + strings.TrimSuffix(two, "\n"), one + two, nil},
-		{"the longest torn line goes", one + "{" + strings.Repeat("x", 2*ledger.MaxLine-1-len(one)), one, &ledger.Torn{Line: 2, Bytes: 2*ledger.MaxLine - int64(len(one))}},
+		{"the longest torn line goes", "{" + strings.Repeat("x", 2*ledger.MaxLine-1), "", &ledger.Torn{Line: 1, Bytes: 2 * ledger.MaxLine}},
+		{"a blank first line stays", "\n" + two[:9], "\n", &ledger.Torn{Line: 2, Bytes: 9}},
+		{"space before a line stays with it", one + " " + two[:9], one, &ledger.Torn{Line: 2, Bytes: 9}},
+		{"space before a whole row does not matter", " " + one, " " + one, nil},
 		{"lines are counted over many pieces", strings.Repeat(one, 1000) + "\n" + two[:9], strings.Repeat(one, 1000) + "\n", &ledger.Torn{Line: 1002, Bytes: 9}},
 		{"a torn line longer than a piece goes", one + `{"a":"` + strings.Repeat("x", 700<<10), one, &ledger.Torn{Line: 2, Bytes: 700<<10 + 6}},
 	} {
@@ -117,6 +120,8 @@ func TestOpenLeavesOtherFilesAlone(t *testing.T) {
 		"notes":         "# Notes\n\nsome text\n",
 		"indented JSON": "{\n  \"a\": 1\n}\n",
 		"a list":        "[1,2",
+		"a whole list":  "[1,2]",
+		"a letter":      "x",
 		"a long text":   strings.Repeat("x", 17<<20),
 		"a long object": "{" + strings.Repeat("x", 2*ledger.MaxLine),
 	} {
@@ -151,6 +156,13 @@ func TestOpenNamesADirectoryThatCannotBeWritten(t *testing.T) {
 	_, _, err := ledger.Open(path)
 	require.ErrorContains(t, err, path)
 	require.ErrorContains(t, err, "choose another")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+}
+
+func TestOpenNamesAFolderInThePlaceOfAFile(t *testing.T) {
+	dir := t.TempDir()
+	_, _, err := ledger.Open(dir)
+	require.ErrorContains(t, err, "write ledger "+dir)
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 }
 
@@ -208,6 +220,7 @@ func TestSetCanBeOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "all.jsonl")
 	s, err := ledger.OpenSingle(path)
 	require.NoError(t, err)
+	assert.Empty(t, s.Files(), "no file before there is a row")
 	for _, mode := range bench.Modes() {
 		require.NoError(t, s.Append(row(mode, 1, 1)))
 	}
