@@ -173,3 +173,26 @@ func TestACommandPassesWhatHoldsBackByItselfButNoFork(t *testing.T) {
 	fork := facts{Head: ghevent.Head{Pull: ghevent.Pull{Fork: true}}}
 	assert.Equal(t, decision{skip, comment.SkipApproval}, forked(s, fork))
 }
+
+// Others than those who may write can reopen, label and rename what is on a branch of
+// the repository; push to it they cannot, and what comes from a fork is approved.
+func TestItIsAskedWhoDidWhatAnybodyCanDo(t *testing.T) {
+	fork := pullEvent("reopened")
+	fork.Pull.Fork = true
+	for _, c := range []struct {
+		name  string
+		event ghevent.Event
+		asked bool
+	}{
+		{"reopened", pullEvent("reopened"), true},
+		{"labeled", pullEvent("labeled"), true},
+		{"ready for review", pullEvent("ready_for_review"), true},
+		{"edited", pullEvent("edited"), true},
+		{"opened", pullEvent("opened"), false},
+		{"pushed to", pullEvent("synchronize"), false},
+		{"reopened, of a fork", fork, false},
+		{"reopened by a bot", by(bot, pullEvent("reopened")), false},
+	} {
+		assert.Equal(t, c.asked, asksWho(c.event, *c.event.Pull), c.name)
+	}
+}
