@@ -15,14 +15,9 @@ type Change struct {
 	Before, After float64
 }
 
-const (
-	// changeLevel is the level of each test for a change. It is low because a series
-	// is looked at again with every run.
-	changeLevel = 0.001
-	// leastBetween is how many values there are at least before, between and after
-	// changes.
-	leastBetween = 5
-)
+// changeLevel is the level of each test for a change. It is low because a series is
+// looked at again with every run. Fewer than nine values on a side cannot reach it.
+const changeLevel = 0.001
 
 // Changes returns where the level of a series changed, in order. Values are in the order
 // of time and independent, whatever their distribution.
@@ -63,7 +58,7 @@ func pettitt(values []float64) (k int, p float64) {
 	n := float64(len(values))
 	var sum, largest float64
 	for i, rank := range midRanks(values) {
-		if min(i, len(values)-i) >= leastBetween && math.Abs(sum) > largest {
+		if math.Abs(sum) > largest {
 			k, largest = i, math.Abs(sum)
 		}
 		sum += 2*rank - (n + 1)

@@ -79,7 +79,13 @@ func TestFewOrEqualValuesHaveNoChange(t *testing.T) {
 	same := make([]float64, 100)
 	assert.Empty(t, stats.Changes(nil))
 	assert.Empty(t, stats.Changes(same))
-	assert.Empty(t, stats.Changes([]float64{1, 1, 1, 1, 9, 9, 9, 9, 9}), "four runs are no level")
+	step := make([]float64, 30)
+	for i := 22; i < 30; i++ {
+		step[i] = 1
+	}
+	assert.Empty(t, stats.Changes(step), "eight runs are too few to tell")
+	step[21] = 1
+	assert.Equal(t, []stats.Change{{At: 21, Before: 0, After: 1}}, stats.Changes(step))
 	for i := 60; i < 100; i++ {
 		same[i] = 1
 	}
@@ -92,7 +98,7 @@ func TestFewOrEqualValuesHaveNoChange(t *testing.T) {
 // one of each side, go up less how many go down.
 func changesByDefinition(values []float64, first int) (at []int) {
 	k, largest, n := 0, 0.0, float64(len(values))
-	for split := 5; split <= len(values)-5; split++ {
+	for split := range len(values) {
 		u := 0.0
 		for _, before := range values[:split] {
 			for _, after := range values[split:] {
