@@ -80,7 +80,7 @@ func TestAnMCPServerOfFilesIsMeasuredBesideAShell(t *testing.T) {
 	testkit.NeedShell(t)
 	bin := realtool.Find(t, realtool.Tool{Name: "opencode", Variable: "BENCH_OPENCODE", Mend: "make clients"})
 	server, node := realtool.Find(t, realtool.FilesystemMCP()), realtool.Find(t, realtool.Node())
-	library, err := scenario.Load(os.DirFS("../../../../docs/examples/invoices"))
+	library, err := scenario.Load(os.DirFS("../../../docs/examples/invoices"))
 	require.NoError(t, err)
 	s, err := library.Scenario("invoices-correct-wf-001")
 	require.NoError(t, err)
