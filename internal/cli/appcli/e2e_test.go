@@ -308,6 +308,7 @@ func TestRowsOfTheAPIAreReadByTheCommand(t *testing.T) {
 	s := w.serve("BENCH_APP_CLIENT_ID=Iv1.bench", "BENCH_APP_CLIENT_SECRET=a-client-secret")
 	w.open()
 	run := w.concluded(1).ExternalID
+	w.AddToken(sandboxtest.Token("owner"), sandbox.Token{User: "owner", Scopes: []string{"repo"}})
 	ask := func(login, path string) (int, []byte) {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.address+"/api/v1/runs/"+run+path, nil)
 		require.NoError(t, err)

@@ -50,7 +50,7 @@ func newWorld(t *testing.T, config string, files ...gitstore.Change) *world {
 			Permissions: map[string]string{
 				"metadata": "read", "contents": "write", "actions": "write", "checks": "write", "issues": "write", "pull_requests": "write", "statuses": "read",
 			},
-			Events: []string{"pull_request", "issue_comment", "check_run", "check_suite", "merge_group", "workflow_run"},
+			Events: []string{"pull_request", "issue_comment", "check_run", "check_suite", "merge_group", "push", "workflow_run"},
 		}).ID
 		main, _ := s.BranchHead(repo, "main")
 		require.NoError(t, s.CreateRef(repo.OwnerID, repo, "refs/heads/change", main))
