@@ -75,7 +75,7 @@ func (r *run) mayGoOn() bool {
 
 // overBudget is asked only where something is left to do, with mu held.
 func (r *run) overBudget() bool {
-	over := r.cfg.MaxCostUSD > 0 && r.spent+r.underway >= r.cfg.MaxCostUSD
+	over := r.cfg.MaxCostUSD > 0 && r.costUSD()+r.underway >= r.cfg.MaxCostUSD
 	r.broke = r.broke || over
 	return over
 }

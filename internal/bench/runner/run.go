@@ -34,14 +34,19 @@ func Run(ctx context.Context, cfg Config, deps Deps) (Outcome, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.cancel = cancel
+	take, end, err := r.begin(ctx)
+	if err != nil {
+		return r.outcome(bench.MissingNeverRan), err
+	}
 	if !cfg.SkipWarmup {
 		r.warmUp(ctx)
 	}
 	var workers sync.WaitGroup
 	for worker := range max(1, cfg.Concurrency) {
-		workers.Go(func() { r.work(ctx, worker) })
+		workers.Go(func() { r.work(ctx, worker, take) })
 	}
 	workers.Wait()
+	end()
 	if r.broke {
 		return r.outcome(bench.MissingBudget), r.err
 	}
@@ -73,6 +78,8 @@ type run struct {
 	broke   bool
 	breaker breaker
 	err     error
+	// shared is nil where no other machine works on the run.
+	shared *sharing
 
 	observing sync.Mutex
 }
@@ -198,44 +205,74 @@ func (r *run) warmUp(ctx context.Context) {
 	}
 }
 
-func (r *run) work(ctx context.Context, worker int) {
+// work runs the blocks that take returns, until that returns none.
+func (r *run) work(ctx context.Context, worker int, take func(context.Context) *Block) {
 	for ctx.Err() == nil {
-		cell, some := r.next()
-		if !some {
+		block := take(ctx)
+		if block == nil {
 			return
+		}
+		if whole := r.block(ctx, block, worker); !r.finish(ctx, block, whole) {
+			return
+		}
+	}
+}
+
+// block runs the cells of a block, and reports whether all of them have a row.
+func (r *run) block(ctx context.Context, block *Block, worker int) bool {
+	for i, cell := range block.Cells {
+		if i > 0 && !r.mayGoOn() {
+			return false
 		}
 		r.observe(Event{Kind: EventStart, Cell: cell})
 		row := r.cell(ctx, cell, worker)
-		if row == nil {
-			return
+		if row == nil || !r.keep(row, false) {
+			return false
 		}
-		if err := r.deps.Ledger.Append(row); err != nil {
-			r.fail(&UnsavedRow{Row: row, Err: err})
-			return
-		}
-		r.record(cell, row)
-		r.observe(Event{Kind: EventRow, Cell: cell, Row: row})
 	}
+	return true
 }
 
 // next takes a cell from the queue, if there is one and money for it.
-func (r *run) next() (cell bench.Cell, some bool) {
+func (r *run) next(context.Context) *Block {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.queue) == 0 || r.overBudget() {
-		return bench.Cell{}, false
+		return nil
 	}
+	var cell bench.Cell
 	cell, r.queue = r.queue[0], r.queue[1:]
-	return cell, true
+	return &Block{Cells: []bench.Cell{cell}}
 }
 
-func (r *run) record(cell bench.Cell, row *bench.Row) {
+// keep adds a row, which may be another machine's, to the ledger, and reports whether
+// the run can go on. A cell that has a row keeps that.
+func (r *run) keep(row *bench.Row, others bool) bool {
+	cell := row.Cell()
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	known := r.recorded[cell]
 	r.recorded[cell] = true
+	r.mu.Unlock()
+	if known {
+		return true
+	}
+	if err := r.deps.Ledger.Append(row); err != nil {
+		r.mu.Lock()
+		delete(r.recorded, cell)
+		r.mu.Unlock()
+		r.fail(&UnsavedRow{Row: row, Err: err})
+		return false
+	}
+	r.mu.Lock()
 	r.done++
 	r.rows++
 	r.rowsUSD += row.SpentUSD()
+	if others {
+		r.shared.rowsUSD += row.SpentUSD()
+	}
+	r.mu.Unlock()
+	r.observe(Event{Kind: EventRow, Cell: cell, Row: row})
+	return true
 }
 
 // fail ends the run with an error; the first one counts.
@@ -255,7 +292,7 @@ func (r *run) observe(e Event) {
 	r.observing.Lock()
 	defer r.observing.Unlock()
 	r.mu.Lock()
-	e.Done, e.Total, e.CostUSD = r.done, len(r.cfg.Cells), r.spent
+	e.Done, e.Total, e.CostUSD = r.done, len(r.cfg.Cells), r.costUSD()
 	r.mu.Unlock()
 	r.deps.Observe(e)
 }
@@ -263,7 +300,7 @@ func (r *run) observe(e Event) {
 // outcome returns what the run came to. The reason is why cells are left, if
 // any are.
 func (r *run) outcome(reason bench.MissingReason) Outcome {
-	out := Outcome{Rows: r.rows, CostUSD: r.spent, RowsUSD: r.rowsUSD}
+	out := Outcome{Rows: r.rows, CostUSD: r.costUSD(), RowsUSD: r.rowsUSD}
 	for _, c := range r.cfg.Cells {
 		if !r.recorded[c] {
 			out.Left = append(out.Left, c)

@@ -104,6 +104,8 @@ type Deps struct {
 	// ghx of each mode calls them, which the agents are told then. Nil checks
 	// nothing.
 	Preflight func(ctx context.Context, place *target.Place, modes []bench.Mode, capabilities []string) (map[bench.Mode]scenario.Names, error)
+	// Shared has other machines work on the run, too; nil if none does.
+	Shared Shared
 	// SaveTranscript keeps an attempt's transcript; nil keeps none. Attempts
 	// count from 1. Its error ends the run.
 	SaveTranscript func(cell bench.Cell, attempt int, t agent.Transcript) error
