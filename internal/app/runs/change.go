@@ -87,8 +87,11 @@ func (t *Table) End(ctx context.Context, tx *queue.Tx, id string, state State, o
 	count, err := tx.Exec(ctx, `UPDATE run SET state = $1, outcome = $2, verdict = $3, simulated = $4, ended = $5, place = '',
 		cost = CASE WHEN cost > $6 THEN cost ELSE $6 END WHERE id = $7 AND `+alive,
 		string(state), data, string(verdict), simulated, at.UnixMilli(), cost, id)
-	if err != nil || count == 0 || state != Finished || o.Summary == nil {
-		return count > 0, err
+	if err != nil || count == 0 {
+		return false, err
+	}
+	if err := removeBlocks(ctx, tx, id); err != nil || state != Finished || o.Summary == nil {
+		return true, err
 	}
 	found, err := find(ctx, tx, "id = $1", id)
 	if err != nil || len(found) == 0 {

@@ -258,15 +258,15 @@ func readLine(ctx context.Context, in querier) (*line, error) {
 }
 
 // each reads the rows of a query.
-func each(ctx context.Context, in querier, query string, read func(*sql.Rows) error) error {
-	rows, err := in.Query(ctx, query)
+func each(ctx context.Context, in querier, query string, read func(*sql.Rows) error, args ...any) error {
+	rows, err := in.Query(ctx, query, args...)
 	if err != nil {
-		return fault.Infraf("read who waits: %w", err)
+		return fault.Infraf("read of runs: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if err := read(rows); err != nil {
-			return fault.Infraf("read who waits: %w", err)
+			return fault.Infraf("read of runs: %w", err)
 		}
 	}
 	return fault.Wrap(fault.Infrastructure, rows.Err())

@@ -102,8 +102,8 @@ func (t *Table) Rows(ctx context.Context, id string) ([][]byte, error) {
 }
 
 // readRows returns the rows of a run for which a condition holds.
-func readRows(ctx context.Context, in querier, where, id string) ([][]byte, error) {
-	rows, err := in.Query(ctx, "SELECT row FROM run_row WHERE "+where, id)
+func readRows(ctx context.Context, in querier, where, id string, args ...any) ([][]byte, error) {
+	rows, err := in.Query(ctx, "SELECT row FROM run_row WHERE "+where, append([]any{id}, args...)...)
 	if err != nil {
 		return nil, fault.Infraf("read rows of run %s: %w", id, err)
 	}

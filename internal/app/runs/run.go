@@ -100,6 +100,10 @@ type Request struct {
 	// OnNoVerdict is the conclusion where it cannot be told whether the change is
 	// good; empty in runs of older versions, whose is neutral.
 	OnNoVerdict comment.Conclusion `json:"on_no_verdict,omitempty"`
+	// Seed is what the fixtures and the order of sessions are drawn by on the App's
+	// machines, so that several of them can work on the run; 0 in runs of older versions,
+	// whose machine draws one.
+	Seed uint64 `json:"seed,omitempty"`
 	// Continues is the run whose rows are taken over, empty for none.
 	Continues string `json:"continues,omitempty"`
 }

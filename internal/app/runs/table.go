@@ -155,6 +155,22 @@ func schema() queue.Schema {
 			period BIGINT NOT NULL,
 			due BIGINT NOT NULL
 		);
+	`, `
+		CREATE TABLE run_block (
+			run TEXT NOT NULL,
+			position BIGINT NOT NULL,
+			cells TEXT NOT NULL,
+			part TEXT NOT NULL DEFAULT '',
+			finished BIGINT NOT NULL DEFAULT 0,
+			PRIMARY KEY (run, position)
+		);
+		CREATE TABLE run_part (
+			run TEXT NOT NULL,
+			part TEXT NOT NULL,
+			asked BIGINT NOT NULL DEFAULT 0,
+			unrecorded_usd DOUBLE PRECISION NOT NULL DEFAULT 0,
+			PRIMARY KEY (run, part)
+		);
 	`}}
 }
 

@@ -58,7 +58,7 @@ type crowd struct {
 const crowdWorkers = 2
 
 // newCrowd starts servers that share a database.
-func newCrowd(t *testing.T, address string, servers int) *crowd {
+func newCrowd(t *testing.T, address string, servers int, changes ...func(*service.Options)) *crowd {
 	t.Helper()
 	db, err := queue.OpenDB(t.Context(), address)
 	require.NoError(t, err)
@@ -76,14 +76,18 @@ func newCrowd(t *testing.T, address string, servers int) *crowd {
 			Log: slog.New(slog.DiscardHandler), Now: time.Now, Redact: redact, Ended: c.jobEnded,
 		})
 		require.NoError(t, err)
-		c.services = append(c.services, service.New(service.Options{
+		opts := service.Options{
 			Runs: table, DB: db, Queue: jobs, Library: library, App: func() int64 { return 1 },
 			Clients: func(context.Context, int64, string, string) (*github.Client, error) {
 				return github.New(github.Options{RESTURL: gitHub.URL, Token: appToken})
 			},
 			Executors: map[settings.Executor]service.Executor{settings.Local: c}, Lane: "runs", WatchLane: "workflows", PublishLane: "events", Parallel: 4,
 			Now: time.Now, NewID: func() string { return "" }, Log: slog.New(slog.DiscardHandler), Redact: redact, Count: func(string, string, string) {},
-		}))
+		}
+		for _, change := range changes {
+			change(&opts)
+		}
+		c.services = append(c.services, service.New(opts))
 		require.NoError(t, jobs.Start(t.Context()))
 		t.Cleanup(func() { assert.NoError(t, jobs.Stop(context.WithoutCancel(t.Context()))) })
 	}

@@ -103,7 +103,14 @@ func (s *Service) execute(ctx context.Context, r runs.Run) (runs.Outcome, error)
 	watched, stop := s.watch(ctx, r)
 	defer stop()
 	progress := &progress{service: s, run: r, check: publisher.Check(s.checkStart(r))}
-	outcome, err := executor.Execute(watched, Work{Run: r, Client: client, Rows: rows, Before: before, Keep: progress.keep(watched), Progress: progress.at(watched), Surface: progress.surface(watched)})
+	shared, err := s.lead(watched, executor, r)
+	if err != nil {
+		return runs.Outcome{}, err
+	}
+	outcome, err := executor.Execute(watched, Work{
+		Run: r, Client: client, Rows: rows, Before: before, Shared: shared,
+		Keep: progress.keep(watched), Progress: progress.at(watched), Surface: progress.surface(watched),
+	})
 	progress.done()
 	if cause := context.Cause(watched); err != nil && ctx.Err() == nil && cause != nil {
 		err = cause

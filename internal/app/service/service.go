@@ -6,7 +6,7 @@
 // it, and has GitHub deliver again what never arrived; events.go says which events lead
 // to something, and on_….go has what each leads to. What a pull request is measured for
 // is in policy.go, the /bench commands in commands.go. A run begins in start.go, is
-// measured in measure.go, ends in end.go, and publish.go shows all of that.
+// measured in measure.go, by several workers as shared.go has it, ends in end.go, and publish.go shows all of that.
 //
 // A run is stored before anything is done for it, and ends once. Everything
 // else is done by jobs that may be done again: one measures the run, one publishes
@@ -32,6 +32,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/github"
@@ -53,6 +54,14 @@ type Executor interface {
 	Abandon(ctx context.Context, r runs.Run, client *github.Client) error
 }
 
+// Helper is an executor that several machines can use for one run.
+type Helper interface {
+	Executor
+	// Help runs cells of a run that another machine leads, and returns once there is no
+	// more to do for this one.
+	Help(ctx context.Context, w Work) error
+}
+
 // Work is a run to be measured.
 type Work struct {
 	Run runs.Run
@@ -67,6 +76,8 @@ type Work struct {
 	// its rows have cost, also those that it took over.
 	Keep     func(cell bench.Cell, row []byte)
 	Progress func(done, cells int, costUSD float64)
+	// Shared has the cells of a run that other machines work on, too; nil if none does.
+	Shared runner.Shared
 	// Surface says what changed for agents, where that is found before the first
 	// session.
 	Surface func(*bench.SurfaceChange)
@@ -126,6 +137,7 @@ type Service struct {
 	measuring  queue.Kind[job]
 	publishing queue.Kind[job]
 	abandoning queue.Kind[job]
+	helping    queue.Kind[helpJob]
 	// noDefaults has when an account was found to have no defaults of settings.
 	noDefaults sync.Map
 }
@@ -155,7 +167,10 @@ func New(opts Options) *Service {
 		// Jobs of that name are stored.
 		publishing: queue.Kind[job]{Name: "tell", Lane: opts.PublishLane, Timeout: publishTimeout},
 		abandoning: queue.Kind[job]{Name: "abandon", Lane: opts.PublishLane, Timeout: publishTimeout},
+		// A run that is to begin goes before those that help another one.
+		helping: queue.Kind[helpJob]{Name: "help", Lane: opts.Lane, Attempts: measureAttempts, Priority: queue.Last},
 	}
+	queue.Handle(opts.Queue, s.helping, s.helpWith)
 	queue.Handle(opts.Queue, s.measuring, s.measureJob)
 	queue.Handle(opts.Queue, s.publishing, s.publishJob)
 	queue.Handle(opts.Queue, s.abandoning, s.abandonJob)

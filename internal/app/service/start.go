@@ -32,6 +32,8 @@ type runRequest struct {
 	defaultBranch bool
 	// continues is the run whose rows are taken over.
 	continues string
+	// seed is as in [runs.Request].
+	seed uint64
 	// once names what is done once, however many events ask for it; empty for
 	// what was commanded.
 	once string
@@ -73,7 +75,7 @@ func (s *Service) run(req runRequest) runs.Run {
 		Suite: s.suite(req), State: runs.Queued, Created: s.opts.Now(), Cells: req.plan.Cells(),
 		Request: runs.Request{
 			Owner: req.event.Repo.Owner, Name: req.event.Repo.Name, BaseSHA: req.pull.BaseSHA, BaseRef: req.pull.BaseRef, HeadRepo: req.pull.HeadRepo,
-			Fork: req.pull.Fork, DefaultBranch: req.defaultBranch, Asked: req.asked, Plan: req.plan, Comment: req.settings.Comment, OnNoVerdict: req.settings.OnNoVerdict, Continues: req.continues,
+			Fork: req.pull.Fork, DefaultBranch: req.defaultBranch, Asked: req.asked, Plan: req.plan, Comment: req.settings.Comment, OnNoVerdict: req.settings.OnNoVerdict, Continues: req.continues, Seed: req.seed,
 		},
 	}
 }
@@ -88,6 +90,9 @@ func (s *Service) start(ctx context.Context, client *github.Client, req runReque
 			return runs.Run{}, err
 		}
 		if err := s.estimate(ctx, &req); err != nil {
+			return runs.Run{}, err
+		}
+		if req.seed, err = s.seed(ctx, req.continues); err != nil {
 			return runs.Run{}, err
 		}
 		r, err = s.create(ctx, req, s.afford)

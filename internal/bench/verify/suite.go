@@ -207,6 +207,9 @@ func RunSuite(ctx context.Context, s Suite, deps runner.Deps) (result Result, er
 	closed := s.keepToOurselves()
 	defer func() { err = errors.Join(err, closed()) }()
 	deps.Ledger = rows
+	if deps.Shared != nil {
+		deps.Shared = sameOnly{deps.Shared, &result.Info}
+	}
 	r := steps{suite: s, cfg: s.config(info, done, spent), deps: deps, info: &result.Info, files: func() []string { return slices.DeleteFunc(rows.Files(), isDevice) }}
 	result.Outcome, err = r.run(ctx)
 	result.Files = rows.Files()
@@ -254,6 +257,25 @@ func (s Suite) begin(deps runner.Deps) (ledger.RunInfo, error) {
 	info.Concurrency = max(info.Concurrency, before.Concurrency)
 	info.Margins, info.Compared, info.Continues, info.Judged, info.NotCounted = before.Margins, before.Compared, before.Continues, before.Judged, before.NotCounted
 	return info, nil
+}
+
+// sameOnly refuses rows of other machines that are not of the run's suite, and notes
+// the versions of their tools.
+type sameOnly struct {
+	runner.Shared
+	info *ledger.RunInfo
+}
+
+// News is that of other machines.
+func (s sameOnly) News(ctx context.Context, unrecordedUSD float64) (runner.News, error) {
+	news, err := s.Shared.News(ctx, unrecordedUSD)
+	for i := range news.Rows {
+		if err == nil {
+			err = ledger.CheckSame(s.info.Identity(), &news.Rows[i])
+		}
+		s.info.Versions.Add(news.Rows[i].Tools)
+	}
+	return news, err
 }
 
 func openLedger(s Suite, info ledger.RunInfo) (*ledger.Set, error) {

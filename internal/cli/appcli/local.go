@@ -87,7 +87,7 @@ func (l *local) Execute(ctx context.Context, w service.Work) (runs.Outcome, erro
 		found = c
 		tell(c)
 	}
-	result, err := l.run(ctx, w, rows, env, log, l.arguments(w.Run, ghx, rows))
+	result, err := l.run(ctx, w, rows, env, log, l.arguments(w.Run, l.folder(w.Run), ghx, rows), false)
 	leave()
 	outcome := runs.Outcome{Summary: result.Summary, Surface: found, Log: logged()}
 	if err == nil && result.Summary != nil {
@@ -114,6 +114,38 @@ func (l *local) Execute(ctx context.Context, w service.Work) (runs.Outcome, erro
 	}
 }
 
+// Help runs cells of a run that another worker leads, which may be one of this machine.
+func (l *local) Help(ctx context.Context, w service.Work) error {
+	if err := l.allows(w.Run, w.Run.Request.Plan); err != nil {
+		return err
+	}
+	folder := filepath.Join(l.folder(w.Run), w.Run.ID+helped)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fault.Infraf("make a folder: %w", err)
+	}
+	folder, err := os.MkdirTemp(folder, "")
+	if err != nil {
+		return fault.Infraf("make a folder: %w", err)
+	}
+	env, err := l.environment(ctx, w.Run)
+	if err != nil {
+		return err
+	}
+	log, logged := newLog(l.secrets, l.dir)
+	ghx, err := l.builds.build(ctx, w, log)
+	defer ghx.remove()
+	if err == nil {
+		_, err = l.run(ctx, w, nil, env, log, l.arguments(w.Run, folder, ghx, nil), true)
+	}
+	if end := logged(); err != nil && end != "" {
+		return fmt.Errorf("%w; its log ends: %s", err, end)
+	}
+	return err
+}
+
+// helped ends the name of the folder of what was done for a run that others lead.
+const helped = "-helped"
+
 // environment returns the variables that a run has besides our own.
 func (l *local) environment(ctx context.Context, r runs.Run) (map[string]string, error) {
 	env := map[string]string{}
@@ -129,14 +161,14 @@ func (l *local) environment(ctx context.Context, r runs.Run) (map[string]string,
 
 // run runs a command line of bench, and stores each row as soon as the ledger
 // has it.
-func (l *local) run(ctx context.Context, w service.Work, rows []bench.Row, env map[string]string, log io.Writer, args []string) (benchcli.Result, error) {
+func (l *local) run(ctx context.Context, w service.Work, rows []bench.Row, env map[string]string, log io.Writer, args []string, helps bool) (benchcli.Result, error) {
 	fmt.Fprintln(log, "$ bench "+shellquote.Join(args...))
 	return benchcli.World{
 		Stdout: log, Stderr: log, Now: l.now, Random: l.random, Secrets: l.secrets, RunID: w.Run.ID, Rows: rows, Continues: begunBefore(w.Before),
 		// Others are of a pull request, or of a group of them.
 		Aside:   !w.Run.Request.DefaultBranch,
 		Getenv:  func(name string) string { return cmp.Or(env[name], l.getenv(name)) },
-		Surface: w.Surface,
+		Surface: w.Surface, Shared: w.Shared, Helps: helps,
 		Observe: func(e runner.Event) {
 			if e.Kind == runner.EventRow {
 				l.share(w, e.Row)
@@ -234,11 +266,12 @@ func (l *local) tidy(current string) {
 	}
 }
 
-// arguments returns the command line that does what the plan says.
-func (l *local) arguments(r runs.Run, ghx *measured, rows []bench.Row) []string {
+// arguments returns the command line that does what the plan says, with its files in a
+// folder.
+func (l *local) arguments(r runs.Run, folder string, ghx *measured, rows []bench.Row) []string {
 	p := r.Request.Plan
 	args := []string{
-		"verify", "--output-dir", l.folder(r), "--modes", bench.JoinModes(p.Modes, ","), "--repetitions", p.Repetitions.String(),
+		"verify", "--output-dir", folder, "--modes", bench.JoinModes(p.Modes, ","), "--repetitions", p.Repetitions.String(),
 		"--gate-profile", string(p.Profile), "--baseline-mode", string(p.Baseline), "--candidate-mode", string(p.Candidate),
 		"--git-repo", r.Repo, "--git-commit", r.Head,
 	}
@@ -258,6 +291,9 @@ func (l *local) arguments(r runs.Run, ghx *measured, rows []bench.Row) []string 
 	}
 	if p.Target != settings.SandboxTarget {
 		args = append(args, "--target", p.Target, "--api-url", l.apiURL, "--seed-id", seedOf(r, rows))
+	}
+	if seed := strconv.FormatUint(r.Request.Seed, 10); r.Request.Seed != 0 && p.Target == settings.SandboxTarget {
+		args = append(args, "--variation-seed", seed, "--order-seed", seed, "--order", string(runner.Blocks))
 	}
 	for _, file := range ghx.modeFiles {
 		args = append(args, "--mode-file", file)

@@ -52,6 +52,10 @@ type World struct {
 	Rows []bench.Row
 	// Continues describes the runs that Rows are of.
 	Continues []ledger.Begun
+	// Shared has several machines work on a run of `bench verify`; nil if none but
+	// this one does. Helps says that another one leads: then nothing is judged here.
+	Shared runner.Shared
+	Helps  bool
 }
 
 // Result is what a command came to.
@@ -74,7 +78,7 @@ type Result struct {
 func (w World) Run(ctx context.Context, args ...string) (Result, error) {
 	a := &app{
 		stdout: w.Stdout, stderr: w.Stderr, getenv: w.Getenv, now: w.Now, random: w.Random, secrets: w.Secrets,
-		observe: w.Observe, entered: w.Entered, surfaced: w.Surface, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows, continues: w.Continues, aside: w.Aside, proposed: w.Proposed, view: w.View,
+		observe: w.Observe, entered: w.Entered, surfaced: w.Surface, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows, continues: w.Continues, aside: w.Aside, proposed: w.Proposed, view: w.View, shared: w.Shared, helps: w.Helps,
 	}
 	code, err := a.execute(ctx, args)
 	a.result.Code = code

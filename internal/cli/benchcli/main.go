@@ -63,6 +63,9 @@ type app struct {
 	observe func(runner.Event)
 	// entered is told when a step begins; it may be nil.
 	entered func(verify.Step)
+	// shared and helps are as in [World].
+	shared runner.Shared
+	helps  bool
 	// surfaced is told what changed between two versions of one tool; it may be nil.
 	surfaced func(*bench.SurfaceChange)
 	// taskDone is told of a task of the harness; it may be nil.

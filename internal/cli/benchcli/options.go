@@ -325,6 +325,7 @@ func (a *app) connect(ctx context.Context, p *prepared) (err error) {
 		Redact:         a.secrets.String,
 		SaveTranscript: verify.SaveTranscripts(p.suite.TranscriptsFolder(), p.suite.RunID, a.secrets),
 		Nonce:          a.random,
+		Shared:         a.shared,
 	}
 	if err := a.openProvider(ctx, p); err != nil {
 		return err

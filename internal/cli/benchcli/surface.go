@@ -152,7 +152,7 @@ func (a *app) withSandbox(ctx context.Context, stations *station.Stations, f fun
 // to run.
 func (a *app) compareSurfaces(ctx context.Context, p *prepared, stations *station.Stations) error {
 	pair := bench.VersionsOf(p.suite.Modes)
-	if pair == nil || p.resumed || p.suite.Shard != nil && p.suite.Shard.Index > 1 {
+	if pair == nil || p.resumed || a.helps || p.suite.Shard != nil && p.suite.Shard.Index > 1 {
 		return nil
 	}
 	var seen []toolset.Surface

@@ -78,6 +78,9 @@ this run's repetitions count too. Rows that do not belong are counted and named.
 				return a.plan(p, how, design, "")
 			case f.suite.dryRun:
 				return a.dryRun(p)
+			case a.helps:
+				_, err := a.runCells(cmd.Context(), p)
+				return err
 			case p.suite.Shard != nil:
 				return a.runSuite(cmd.Context(), p)
 			default:
@@ -345,18 +348,23 @@ func negativeRepetitions(cmd *cobra.Command, err error) error {
 	return flagError(cmd, err)
 }
 
-func (a *app) runSuite(ctx context.Context, p *prepared) error {
+// runCells runs the cells of a suite, and judges nothing.
+func (a *app) runCells(ctx context.Context, p *prepared) (verify.Result, error) {
 	progress := a.watch(p)
+	defer progress.end()
 	p.enter(verify.StepSeed)
 	place, err := a.targetFor(ctx, &p.suite, p)
 	if err != nil {
-		return err
+		return verify.Result{}, err
 	}
 	defer place.Close()
 	p.deps.Target = place
 	p.enter(verify.StepRun)
-	result, err := verify.RunSuite(ctx, p.suite, p.deps)
-	progress.end()
+	return verify.RunSuite(ctx, p.suite, p.deps)
+}
+
+func (a *app) runSuite(ctx context.Context, p *prepared) error {
+	result, err := a.runCells(ctx, p)
 	a.result.RunID, a.result.Rows = p.suite.RunID, result.Files
 	if err := a.afterRun(ctx, p, result, err); err != nil {
 		return err
