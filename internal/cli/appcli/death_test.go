@@ -241,6 +241,9 @@ func TestTwoServersShareTheWorkAndOneDies(t *testing.T) {
 	rows := w.ledgers(filepath.Join(w.folder, lives))[run]
 	assert.Len(t, rows, 40, "with those of the other machine")
 	assertNotRunAgain(t, before[run], rows)
+	helped, err := filepath.Glob(filepath.Join(w.folder, "*", "runs", "*", "*", run+"-helped", "*", run, "*-suite.jsonl"))
+	require.NoError(t, err)
+	assert.NotEmpty(t, helped, "other workers have done some of it")
 	t.Logf("%d rows were stored when the first server died", len(before[run]))
 }
 
