@@ -34,21 +34,15 @@ type Result struct {
 
 // Outputs lists the outputs in the order of action.yml.
 func Outputs() []Output {
-	return []Output{
+	outputs := []Output{
 		{"conclusion", "The conclusion of the check run: success, failure, neutral, action_required, skipped or cancelled.", func(r Result) string { return r.Conclusion }},
 		{"passed", "true if all checks pass and a model was involved, else false.", Result.passed},
-		{"reliability-passed", "true if the five checks of reliability pass, else false.", passedOf("reliability_")},
-		{"efficiency-passed", "true if the five checks of efficiency pass, else false.", passedOf("efficiency_")},
-		{"tokens-active-reduction-pct", "How much fewer active tokens the candidate needs than the baseline, in percent: the median over scenarios.", reductionOf(bench.CheckTokensReduction)},
-		{"latency-reduction-pct", "How much less time it needs, in percent: the median over scenarios.", reductionOf(bench.CheckLatencyReduction)},
-		{"tool-call-reduction-pct", "How many fewer tool calls it makes, in percent: the median over scenarios.", reductionOf(bench.CheckToolCallReduction)},
-		{"cost-reduction-pct", "How much less it costs, in percent: the lowest of the scenarios.", reductionOf(bench.CheckCostReduction)},
-		{"success-rate-delta-pct", "The candidate's success rate less the baseline's, in percentage points.", valueOf(bench.CheckSuccessRate)},
-		{"output-validity-pct", "How many of the candidate's answers were valid, in percent.", valueOf(bench.CheckOutputValidity)},
-		{"runner-failure-pct", "How many of its cells were runner failures, in percent.", valueOf(bench.CheckRunnerFailureRate)},
-		{"timeout-stall-pct", "How many of its cells timed out or stalled, in percent.", valueOf(bench.CheckTimeoutStallRate)},
-		{"retry-pct", "How many of its cells needed a retry, in percent.", valueOf(bench.CheckRetryRate)},
-		{"coverage-pct", "How many of the scenarios count for efficiency, in percent.", valueOf(bench.CheckCoverage)},
+		{"reliability-passed", "true if all checks of reliability pass, else false.", passedOf("reliability_")},
+		{"efficiency-passed", "true if all checks of efficiency pass, else false.", passedOf("efficiency_")},
+	}
+	outputs = append(outputs, ofChecks(bench.CheckName.OfReduction)...)
+	outputs = append(outputs, ofChecks(func(n bench.CheckName) bool { return !n.OfReduction() })...)
+	return append(outputs, []Output{
 		{"cost-usd", "What all attempts cost, in USD.", Result.cost},
 		{"simulated", "true if no model was involved, so that the verdict is for show.", Result.simulated},
 		{"summary-json", "The path of the summary in JSON, in the workspace.", func(r Result) string { return r.SummaryJSON }},
@@ -58,7 +52,18 @@ func Outputs() []Output {
 		{"run-id", "The id of the run.", func(r Result) string { return r.RunID }},
 		{"check-run-url", "The page of the check run.", func(r Result) string { return r.CheckRunURL }},
 		{"comment-url", "The page of the comment.", func(r Result) string { return r.CommentURL }},
+	}...)
+}
+
+// ofChecks are the outputs with the values of some of the gate's checks.
+func ofChecks(wanted func(bench.CheckName) bool) []Output {
+	var outputs []Output
+	for _, check := range bench.CheckRules() {
+		if wanted(check.Name) {
+			outputs = append(outputs, Output{check.Output, check.OutputHelp, valueOf(check)})
+		}
 	}
+	return outputs
 }
 
 // Value is an output with its value.
@@ -122,11 +127,12 @@ func passedOf(gate string) func(Result) string {
 	}
 }
 
-// valueOf returns a check's value.
-func valueOf(name bench.CheckName) func(Result) string {
+// valueOf returns a check's value. A check of a reduction says 0 where there is no
+// figure: where no scenario has one or, for the cost, where one lacks it (rule G5).
+func valueOf(rule bench.CheckRule) func(Result) string {
 	return func(r Result) string {
 		for _, check := range r.checks() {
-			if check.Name == name {
+			if check.Name == rule.Name && hasFigure(r.Summary.Scenarios, rule) {
 				return number(check.Value)
 			}
 		}
@@ -134,45 +140,20 @@ func valueOf(name bench.CheckName) func(Result) string {
 	}
 }
 
-// reductionOf is valueOf for a reduction. Its check says 0 where there is no
-// figure: where no scenario has one or, for the cost, where one lacks it
-// (rule G5).
-func reductionOf(name bench.CheckName) func(Result) string {
-	value := valueOf(name)
-	return func(r Result) string {
-		if r.Summary == nil || !hasFigure(r.Summary.Scenarios, name) {
-			return ""
-		}
-		return value(r)
+func hasFigure(scenarios []bench.ScenarioSummary, rule bench.CheckRule) bool {
+	if rule.Reduction == nil {
+		return true
 	}
-}
-
-func hasFigure(scenarios []bench.ScenarioSummary, name bench.CheckName) bool {
 	with := 0
 	for _, s := range scenarios {
 		switch {
-		case reduction(s, name) != nil:
+		case rule.Reduction(s) != nil:
 			with++
-		case s.Eligible && name == bench.CheckCostReduction:
+		case s.Eligible && rule.InEvery:
 			return false
 		}
 	}
 	return with > 0
-}
-
-func reduction(s bench.ScenarioSummary, name bench.CheckName) *float64 {
-	switch name {
-	case bench.CheckTokensReduction:
-		return s.TokensActiveReductionPct
-	case bench.CheckLatencyReduction:
-		return s.LatencyReductionPct
-	case bench.CheckToolCallReduction:
-		return s.ToolCallReductionPct
-	case bench.CheckCostReduction:
-		return s.CostReductionPct
-	default:
-		return nil
-	}
 }
 
 // number writes a figure so that workflows can compute with it: digits, and

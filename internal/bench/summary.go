@@ -136,15 +136,15 @@ func GateProfiles() []GateProfile {
 	return []GateProfile{VerifyPR, VerifyRelease, ProfileRegression, ProfileClaim}
 }
 
-// ByEvidence reports whether the profile decides by evidence rather than by the
-// ten checks.
+// ByEvidence reports whether the profile decides by evidence rather than by
+// checks.
 func (p GateProfile) ByEvidence() bool { return p == ProfileRegression || p == ProfileClaim }
 
 // Verdict is what the gate says.
 type Verdict string
 
 const (
-	// VerdictPass says that all ten checks pass, or that it is shown what the
+	// VerdictPass says that all checks pass, or that it is shown what the
 	// profile asks for.
 	VerdictPass Verdict = "pass"
 	// VerdictFail says that a check fails, or that harm is shown.
@@ -165,7 +165,7 @@ type Gate struct {
 	// Reliability and Efficiency are nil without rows of both modes.
 	Reliability *Reliability `json:"reliability"`
 	Efficiency  *Efficiency  `json:"efficiency"`
-	// Checks are the ten checks in the order of rule G6, or none; a profile that
+	// Checks are those of [CheckRules] in their order, or none; a profile that
 	// decides by evidence has none.
 	Checks []Check `json:"checks"`
 
@@ -209,31 +209,6 @@ type Efficiency struct {
 	ScenarioWinRateTokensActivePct float64  `json:"scenarioWinRateTokensActivePct"`
 }
 
-// CheckName names one of the ten checks.
-type CheckName string
-
-// The ten checks, in the order in which they are shown (rule G6).
-const (
-	CheckSuccessRate       CheckName = "reliability_success_rate_non_inferior"
-	CheckOutputValidity    CheckName = "reliability_output_validity"
-	CheckRunnerFailureRate CheckName = "reliability_runner_failure_rate"
-	CheckTimeoutStallRate  CheckName = "reliability_timeout_stall_rate"
-	CheckRetryRate         CheckName = "reliability_retry_rate"
-	CheckCoverage          CheckName = "efficiency_coverage"
-	CheckTokensReduction   CheckName = "efficiency_tokens_active_reduction"
-	CheckLatencyReduction  CheckName = "efficiency_latency_reduction"
-	CheckToolCallReduction CheckName = "efficiency_tool_call_reduction"
-	CheckCostReduction     CheckName = "efficiency_cost_reduction"
-)
-
-// CheckNames lists the ten checks in order.
-func CheckNames() []CheckName {
-	return []CheckName{
-		CheckSuccessRate, CheckOutputValidity, CheckRunnerFailureRate, CheckTimeoutStallRate, CheckRetryRate,
-		CheckCoverage, CheckTokensReduction, CheckLatencyReduction, CheckToolCallReduction, CheckCostReduction,
-	}
-}
-
 // Operator relates a check's value to its threshold.
 type Operator string
 
@@ -243,7 +218,7 @@ const (
 	AtMost  Operator = "<="
 )
 
-// Check is one of the ten checks.
+// Check is what a check came to.
 type Check struct {
 	Name      CheckName `json:"name"`
 	Passed    bool      `json:"passed"`
@@ -258,7 +233,7 @@ type Check struct {
 	// Uncertain is true if the interval straddles the threshold.
 	Uncertain bool `json:"uncertain"`
 	// PValue and EffectSize (Cliff's delta, positive where the candidate
-	// needs less) are nil except for the four reductions.
+	// needs less) are nil except for the reductions.
 	PValue     *float64 `json:"p_value"`
 	EffectSize *float64 `json:"effect_size"`
 	// Reason says in one sentence why the check failed or is in doubt; empty

@@ -29,49 +29,14 @@ func (v Verdict) Word() string {
 	}
 }
 
-// Label names the check for people; an unknown check keeps its name. A
-// reduction is how much less the candidate needs.
-func (n CheckName) Label() string {
-	switch n {
-	case CheckSuccessRate:
-		return "Success rate, difference"
-	case CheckOutputValidity:
-		return "Valid output"
-	case CheckRunnerFailureRate:
-		return "Runner failures"
-	case CheckTimeoutStallRate:
-		return "Timeouts and stalls"
-	case CheckRetryRate:
-		return "Retries"
-	case CheckCoverage:
-		return "Scenarios compared"
-	case CheckTokensReduction:
-		return "Active tokens, reduction"
-	case CheckLatencyReduction:
-		return "Latency, reduction"
-	case CheckToolCallReduction:
-		return "Tool calls, reduction"
-	case CheckCostReduction:
-		return "Cost, reduction"
-	default:
-		return string(n)
-	}
-}
-
-// OfReliability reports whether the check belongs to the reliability gate
-// rather than to the efficiency gate.
-func (n CheckName) OfReliability() bool { return strings.HasPrefix(string(n), "reliability_") }
-
 // HasFigure reports whether there is a value to show. A reduction without data
 // to compare fails with a value of 0, as the original harness has it, and has
 // nothing beside it but a reason.
 func (c Check) HasFigure() bool {
-	switch c.Name {
-	case CheckTokensReduction, CheckLatencyReduction, CheckToolCallReduction, CheckCostReduction:
-		return c.Value != 0 || c.Passed || c.Interval != nil || c.PValue != nil || c.Reason == ""
-	default:
+	if !c.Name.OfReduction() {
 		return true
 	}
+	return c.Value != 0 || c.Passed || c.Interval != nil || c.PValue != nil || c.Reason == ""
 }
 
 // ValueText writes the check's value with as many decimals as it takes to see
@@ -82,7 +47,7 @@ func (c Check) ValueText() string {
 		return NoFigure
 	}
 	text := withUnit(c.sided(c.Value), c.unit())
-	if c.Name == CheckSuccessRate && c.Value > 0 && text != NoFigure {
+	if c.Name.Rule().Difference && c.Value > 0 && text != NoFigure {
 		return "+" + text
 	}
 	return text
@@ -127,7 +92,7 @@ func (c Check) EvidenceText() string {
 }
 
 func (c Check) unit() string {
-	if c.Name == CheckSuccessRate {
+	if c.Name.Rule().Difference {
 		return " pp"
 	}
 	return "%"
@@ -200,6 +165,15 @@ func withUnit(number, unit string) string {
 
 // CountText writes a count or a median of counts: "1,234.5".
 func CountText(v float64) string { return NumberText(v, fewDecimals) }
+
+// CountWord writes a small count as a word, "ten", and a greater one as [CountText].
+func CountWord(n int) string {
+	words := [...]string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+	if n < len(words) {
+		return words[n]
+	}
+	return CountText(float64(n))
+}
 
 // PercentText writes a figure that is in percent: "27.5%".
 func PercentText(v float64) string { return withUnit(NumberText(v, decimalsOf(v)), "%") }

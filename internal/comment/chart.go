@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-
-	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
 // bar is what the candidate needs of something, in percent of the baseline:
@@ -32,13 +30,10 @@ func (r Run) bars() []bar {
 		return nil
 	}
 	for _, c := range r.checks() {
-		switch c.Name {
-		case bench.CheckTokensReduction, bench.CheckLatencyReduction, bench.CheckToolCallReduction, bench.CheckCostReduction:
-			if c.HasFigure() && isFinite(c.Value) && isFinite(c.Threshold) {
-				label, _, _ := strings.Cut(c.Name.Label(), ",")
-				bars = append(bars, bar{label, "reduction " + c.ValueText() + ", rule " + c.RuleText(), drawable(100 - c.Value), drawable(100 - c.Threshold)})
-			}
-		default: // rates have no common scale with reductions
+		// Rates have no common scale with reductions.
+		if c.Name.OfReduction() && c.HasFigure() && isFinite(c.Value) && isFinite(c.Threshold) {
+			label, _, _ := strings.Cut(c.Name.Label(), ",")
+			bars = append(bars, bar{label, "reduction " + c.ValueText() + ", rule " + c.RuleText(), drawable(100 - c.Value), drawable(100 - c.Threshold)})
 		}
 	}
 	return bars

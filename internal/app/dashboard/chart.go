@@ -63,11 +63,11 @@ type figure struct {
 
 func figures() []figure {
 	return []figure{
-		{"Active tokens, reduction", func(p Point) *float64 { return p.TokensPct }, bench.PercentText, bench.CheckTokensReduction},
+		{bench.CheckTokensReduction.Label(), func(p Point) *float64 { return p.TokensPct }, bench.PercentText, bench.CheckTokensReduction},
 		{"All tokens, reduction", func(p Point) *float64 { return p.TotalPct }, bench.PercentText, ""},
-		{"Latency, reduction", func(p Point) *float64 { return p.LatencyPct }, bench.PercentText, bench.CheckLatencyReduction},
-		{"Tool calls, reduction", func(p Point) *float64 { return p.CallsPct }, bench.PercentText, bench.CheckToolCallReduction},
-		{"Success rate, difference", func(p Point) *float64 { return p.SuccessPP }, bench.PointsText, bench.CheckSuccessRate},
+		{bench.CheckLatencyReduction.Label(), func(p Point) *float64 { return p.LatencyPct }, bench.PercentText, bench.CheckLatencyReduction},
+		{bench.CheckToolCallReduction.Label(), func(p Point) *float64 { return p.CallsPct }, bench.PercentText, bench.CheckToolCallReduction},
+		{bench.CheckSuccessRate.Label(), func(p Point) *float64 { return p.SuccessPP }, bench.PointsText, bench.CheckSuccessRate},
 		{"Cost of a run", Point.spent, func(v float64) string { return bench.USDText(v) + " USD" }, ""},
 	}
 }

@@ -1,10 +1,9 @@
 // Package gate turns rows and thresholds into a summary with a verdict.
 //
 // A [Collector] takes the rows in, [Collector.Summarize] computes figures per
-// mode, compares two modes on ten checks and says beside each check how sure
-// it is. The package is pure: no clock, file, network or environment, and the
-// same rows in any order, with the same options, give the same verdict and
-// the same figures.
+// mode, compares two modes by checks and says beside each check how sure it is.
+// The package is pure: no clock, file, network or environment, and the same rows
+// in any order, with the same options, give the same verdict and the same figures.
 package gate
 
 import (

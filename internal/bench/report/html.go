@@ -61,7 +61,9 @@ type page struct {
 	Facts        [][2]string
 	Gates        []gateCard
 	Checks       []checkLine
-	Missing      []missingPart
+	// CheckCount is how many there are, as a word.
+	CheckCount string
+	Missing    []missingPart
 	// Regressions and Warnings are sentences.
 	Regressions, Warnings []string
 	Endpoints             grid
@@ -82,7 +84,7 @@ type gateCard struct {
 	Facts         [][2]string
 }
 
-// checkLine is one of the ten checks.
+// checkLine is a check of the gate.
 type checkLine struct {
 	OK                 bool
 	Label, Value, Rule string
@@ -128,14 +130,15 @@ func newPage(s bench.Summary) page {
 		Forests:      forests(s.Evidence),
 		Strips:       sessionStrips(s.Evidence),
 
-		Candidate: oneLine(string(s.Gate.Candidate)),
-		Baseline:  oneLine(string(s.Gate.Baseline)),
-		Facts:     slices.DeleteFunc(contextFacts(s), inHeading),
-		Gates:     gateCards(s.Gate, checksOf(s)),
-		Checks:    checkLines(checksOf(s)),
-		Modes:     newGrid(modesTable(s)),
-		Scenarios: newGrid(scenariosTable(s)),
-		Profiling: newGrid(profilingTable(s)),
+		Candidate:  oneLine(string(s.Gate.Candidate)),
+		Baseline:   oneLine(string(s.Gate.Baseline)),
+		Facts:      slices.DeleteFunc(contextFacts(s), inHeading),
+		Gates:      gateCards(s.Gate, checksOf(s)),
+		Checks:     checkLines(checksOf(s)),
+		CheckCount: bench.CountWord(len(checksOf(s))),
+		Modes:      newGrid(modesTable(s)),
+		Scenarios:  newGrid(scenariosTable(s)),
+		Profiling:  newGrid(profilingTable(s)),
 	}
 	for _, part := range evidenceTables(s) {
 		p.Evidence = append(p.Evidence, newGrid(part))

@@ -95,7 +95,7 @@ func (j *JUnit) suite(mode bench.Mode) *suite {
 	return s
 }
 
-// gateSuite has the ten checks, also where they were not made. A verdict by
+// gateSuite has the checks of the gate, also where they were not made. A verdict by
 // evidence is one case, which is skipped where it cannot be told.
 func gateSuite(summary bench.Summary) *suite {
 	g := summary.Gate

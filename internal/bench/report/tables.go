@@ -294,13 +294,17 @@ func reliabilityFacts(g bench.Gate) [][2]string {
 	if r == nil {
 		return nil
 	}
-	return [][2]string{
-		{"Success rate, difference", bench.PointsText(r.SuccessRateDeltaPct)},
-		{"Valid output", bench.PercentText(r.OutputValidityRatePct)},
-		{"Runner failures", bench.PercentText(r.RunnerFailureRatePct)},
-		{"Timeouts and stalls", bench.PercentText(r.TimeoutStallRatePct)},
-		{"Retries", bench.PercentText(r.RetryRatePct)},
+	var facts [][2]string
+	for _, check := range bench.CheckRules() {
+		switch {
+		case check.Rate == nil:
+		case check.Difference:
+			facts = append(facts, [2]string{check.Label, bench.PointsText(check.Rate(*r))})
+		default:
+			facts = append(facts, [2]string{check.Label, bench.PercentText(check.Rate(*r))})
+		}
 	}
+	return facts
 }
 
 func efficiencyFacts(g bench.Gate) [][2]string {

@@ -67,7 +67,7 @@ func (how JudgeOptions) judgeBlocks(blocks *evidence.Collector, runs []ledger.Ru
 	return design.Judge(data), nil
 }
 
-// decideByEvidence has the evidence decide, in place of the ten checks.
+// decideByEvidence has the evidence decide, in place of the checks.
 func (how JudgeOptions) decideByEvidence(s *bench.Summary, judged bench.Evidence, source Source, thresholds bench.Thresholds) {
 	how.hold(&judged, source, s.Missing, thresholds)
 	if text := (Health{NotCounted: uncounted(source.Runs)}).Warning(len(s.Scenarios)); text != "" {

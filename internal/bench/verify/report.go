@@ -126,7 +126,7 @@ type collected struct {
 	omitted bench.Omissions
 }
 
-// reasonRetried is of the ten checks; evidence counts every attempt.
+// reasonRetried is of the gate's checks; evidence counts every attempt.
 const (
 	reasonRetried  = "attempts before the last one count in the retry rate and the cost alone"
 	reasonOtherRun = "the row is of a run that is not judged here"

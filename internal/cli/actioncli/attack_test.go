@@ -113,7 +113,7 @@ func attacksOnArtifacts() []attack {
 	}
 	set := func(key string, value any) func(map[string]any) { return func(o map[string]any) { o[key] = value } }
 	return []attack{
-		{"nothing", published(func(*elsewhere) {}), "success", "all 10 checks passed"},
+		{"nothing", published(func(*elsewhere) {}), "success", allPassed},
 		{"makes up rows of a fork, and all that describes them", publishedOf(true, func(*elsewhere) {}), refused, "so they may be invented"},
 		{"changes a row", unsealed("*-ghx-suite.jsonl", set("cost", 0)), refused, "is not what the run has left"},
 		{"changes the plan", unsealed("run.json", set("repetitions", 1)), refused, "run.json is not what the run has left"},

@@ -152,7 +152,7 @@ func attacksWithEvents() []attack {
 	}
 	return []attack{
 		{"opens it into a bad branch, too, with which it was compared", pullWith(nil, compared, also), refused, "the commit is another pull request's too"},
-		{"opens it into a bad branch, which nothing is compared with", pullWith(nil, also), "neutral", "all 10 checks passed"},
+		{"opens it into a bad branch, which nothing is compared with", pullWith(nil, also), "neutral", allPassed},
 		{"opens it into another branch once it was approved", ofStranger(func(r *runner) {
 			compared(r)
 			r.commented("writer", "/bench approve "+r.head)
@@ -170,9 +170,9 @@ func attacksWithEvents() []attack {
 		{"edits the title while it is measured", pullWith(nil, func(r *runner) {
 			r.pullRequest("edited", nil)
 		}), "", "Nothing was edited that is measured"},
-		{"asks in the title for nothing to be measured", pullWith(map[string]any{"title": "A change [skip bench]"}), "neutral", "all 10 checks passed"},
+		{"asks in the title for nothing to be measured", pullWith(map[string]any{"title": "A change [skip bench]"}), "neutral", allPassed},
 		{"asks for it in a fork's commit", ofStranger(func(r *runner) { r.ranElsewhere(ofFork()) }), refused, "a fork's commit needs approval"},
-		{"asks for it with what Dependabot has read", pullWith(nil, push("Bump x\n\nRelease notes: [skip bench]")), "neutral", "all 10 checks passed"},
+		{"asks for it with what Dependabot has read", pullWith(nil, push("Bump x\n\nRelease notes: [skip bench]")), "neutral", allPassed},
 		{"makes it a draft", pullWith(map[string]any{"draft": true}), refused, "a draft"},
 		{"says that it touches nothing", ofStranger(func(r *runner) {
 			r.inputs["paths"] = "b"
@@ -220,6 +220,6 @@ func attacksWithEvents() []attack {
 				"head_sha": r.head, "base_sha": r.head, "base_ref": "refs/heads/main", "head_commit": map[string]any{"message": "A change [skip bench] (#1)"},
 			}})
 			return r, r.run()
-		}, "neutral", "all 10 checks passed"},
+		}, "neutral", allPassed},
 	}
 }

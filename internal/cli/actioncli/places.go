@@ -15,17 +15,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
 )
 
-// thresholdKeys are the keys of expectations that checks are held to.
-func thresholdKeys() map[bench.CheckName]string {
-	return map[bench.CheckName]string{
-		bench.CheckSuccessRate: "maxSuccessRateDropPct", bench.CheckOutputValidity: "minOutputValidityRatePct",
-		bench.CheckRunnerFailureRate: "maxRunnerFailureRatePct", bench.CheckTimeoutStallRate: "maxTimeoutStallRatePct",
-		bench.CheckRetryRate: "maxRetryRatePct", bench.CheckCoverage: "minEfficiencyCoveragePct",
-		bench.CheckTokensReduction: "minTokensActiveReductionPct", bench.CheckLatencyReduction: "minLatencyReductionPct",
-		bench.CheckToolCallReduction: "minToolCallReductionPct", bench.CheckCostReduction: "minCostReductionPct",
-	}
-}
-
 // places finds the lines that a run is explained at: those of the expectations
 // that the verdict was held to, of scenarios that came out badly, and of what
 // is wrong with a file, if that is the problem.
@@ -43,11 +32,11 @@ func (a *action) thresholds() map[bench.CheckName]comment.Place {
 		return nil
 	}
 	places := map[bench.CheckName]comment.Place{}
-	for check, key := range thresholdKeys() {
-		path := []string{"expectations", a.plan().Model, string(a.inputs.Profile), key}
+	for _, check := range bench.CheckRules() {
+		path := []string{"expectations", a.plan().Model, string(a.inputs.Profile), check.Key}
 		if _, there := document.At(path...); there {
 			line, _ := document.KeyPosition(path...)
-			places[check] = comment.Place{Path: file, Line: line}
+			places[check.Name] = comment.Place{Path: file, Line: line}
 		}
 	}
 	return places

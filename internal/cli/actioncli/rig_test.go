@@ -27,6 +27,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/actions"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/cli/actioncli"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -39,6 +40,9 @@ func TestMain(m *testing.M) {
 	main := func() { os.Exit(actioncli.Main()) }
 	testscript.Main(m, map[string]func(){"bench-action": main, "bench-action-post": main, "bench-action-suite": main})
 }
+
+// allPassed is what is said of a pass.
+var allPassed = fmt.Sprintf("all %d checks passed", len(bench.CheckNames()))
 
 // jobToken is the token of the workflow's job.
 const jobToken = "ghs_the-token-of-the-job"

@@ -85,7 +85,7 @@ func TestTheStatusIsWhatOurCommentSays(t *testing.T) {
 		s.AddApp(model.NewApp{Slug: "another-app", Owner: repo.OwnerID, Repos: []model.ID{repo.ID}})
 	})
 	r.world.AddToken("another-bot", sandbox.Token{App: "another-app", Permissions: map[string]string{"pull_requests": "write", "issues": "write"}})
-	forged := strings.Replace(r.comments()[0], "all 10 checks passed", "forged", 1)
+	forged := strings.Replace(r.comments()[0], allPassed, "forged", 1)
 	r.deleteComments()
 	copied := r.world.With("another-bot").Do("POST", sandboxtest.Path+"/issues/1/comments", map[string]string{"body": forged})
 	require.Equal(t, 201, copied.Status, copied.Body)

@@ -185,7 +185,7 @@ func (p *prepared) expecting(how verify.JudgeOptions) verify.Expecting {
 	}
 }
 
-// refuseChecks refuses what the ten checks cannot pass whatever happens.
+// refuseChecks refuses what the gate's checks cannot pass whatever happens.
 func refuseChecks(profile bench.GateProfile, thresholds bench.Thresholds, repetitions int) error {
 	if wanted := thresholds.MinSamplesPerScenarioPerMode; thresholds.MinEfficiencyCoveragePct > 0 && wanted > repetitions {
 		return fault.Invalidf("profile %s wants %d stable runs of a scenario in each mode, and %d repetitions are planned, so it cannot pass: use --repetitions %d or more", profile, wanted, repetitions, wanted)

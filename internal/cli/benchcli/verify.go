@@ -27,10 +27,10 @@ func (a *app) verifyCommand() *cobra.Command {
 		Use:   "verify",
 		Short: "Run the whole sequence: seed, run the modes, report, judge",
 		Long: `verify seeds the fixtures, runs the scenarios in each mode, interleaved, and
-judges the rows with the dual gate. It prints the verdict, the ten checks, and
+judges the rows with the dual gate. It prints the verdict, the checks, and
 where the files are.
 
-The profiles verify_pr and verify_release ask ten checks with fixed thresholds.
+The profiles verify_pr and verify_release ask checks with fixed thresholds.
 The others decide by evidence: regression asks whether the candidate is not
 worse than the baseline by more than the margins, claim whether it saves what
 the thresholds say. They look at the sessions after 2, 4, 6… repetitions, end as

@@ -2,6 +2,9 @@ package bench_test
 
 import (
 	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,12 +41,56 @@ func TestG7DefaultThresholds(t *testing.T) {
 }
 
 func TestG8ThresholdsHaveTheOriginalsNames(t *testing.T) {
+	names := thresholdNames(t)
+	for _, name := range []string{
+		"minTokensActiveReductionPct", "minLatencyReductionPct", "minToolCallReductionPct", "minEfficiencyCoveragePct",
+		"maxSuccessRateDropPct", "minOutputValidityRatePct", "maxRunnerFailureRatePct", "maxTimeoutStallRatePct",
+		"maxRetryRatePct", "minSamplesPerScenarioPerMode", "minCostReductionPct",
+	} {
+		assert.Contains(t, names, name)
+	}
+}
+
+// thresholdNames returns the thresholds by their names in JSON, all of them 0.
+func thresholdNames(t *testing.T) map[string]float64 {
+	t.Helper()
 	text, err := json.Marshal(bench.Thresholds{})
 	require.NoError(t, err)
-	assert.JSONEq(t, `{
-		"minTokensActiveReductionPct": 0, "minLatencyReductionPct": 0, "minToolCallReductionPct": 0, "minEfficiencyCoveragePct": 0,
-		"maxSuccessRateDropPct": 0, "minOutputValidityRatePct": 0, "maxRunnerFailureRatePct": 0, "maxTimeoutStallRatePct": 0,
-		"maxRetryRatePct": 0, "minSamplesPerScenarioPerMode": 0, "minCostReductionPct": 0}`, string(text))
+	var names map[string]float64
+	require.NoError(t, json.Unmarshal(text, &names))
+	return names
+}
+
+func TestG7EveryThresholdIsThatOfOneCheck(t *testing.T) {
+	unheld := thresholdNames(t)
+	delete(unheld, "minSamplesPerScenarioPerMode") // it says which rows the checks of efficiency are made of
+	for _, rule := range bench.CheckRules() {
+		assert.Contains(t, unheld, rule.Key, "the threshold of %s is no field of bench.Thresholds, or another check's too", rule.Name)
+		delete(unheld, rule.Key)
+		var one bench.Thresholds
+		require.NoError(t, json.Unmarshal([]byte(`{"`+rule.Key+`": 7}`), &one))
+		assert.InDelta(t, 7, math.Abs(rule.Threshold(one)), 0, "%s is held to another threshold than %s", rule.Name, rule.Key)
+	}
+	assert.Empty(t, unheld, "thresholds that no check of internal/bench/checks.go is held to")
+}
+
+// What a check may be without: see [bench.CheckRule].
+var optionalOfACheck = []string{"Difference", "Reduction", "InEvery", "Rate"}
+
+func TestG6NothingIsForgottenOfACheck(t *testing.T) {
+	labels, outputs := map[string]bench.CheckName{}, map[string]bench.CheckName{}
+	for _, rule := range bench.CheckRules() {
+		of := reflect.ValueOf(rule)
+		for i := range of.NumField() {
+			if name := of.Type().Field(i).Name; !slices.Contains(optionalOfACheck, name) {
+				assert.False(t, of.Field(i).IsZero(), "%s has no %s in internal/bench/checks.go", rule.Name, name)
+			}
+		}
+		assert.Regexp(t, "^(reliability|efficiency)_", string(rule.Name), "a check is of one of the two gates")
+		assert.Empty(t, labels[rule.Label], "%s has the label of another check", rule.Name)
+		assert.Empty(t, outputs[rule.Output], "%s has the output of another check", rule.Name)
+		labels[rule.Label], outputs[rule.Output] = rule.Name, rule.Name
+	}
 }
 
 func TestG6TheTenChecksInTheirOrder(t *testing.T) {
