@@ -2,6 +2,8 @@ package bench_test
 
 import (
 	"encoding/json"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -10,11 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // fullRow has every field, each with a value of its own.
 func fullRow() bench.Row {
-	set, session, variant, repo, commit, took := "all", "ses_1", "high", "o/n", "c0ffee", 5.5
+	set, session, variant, repo, commit, tree, took := "all", "ses_1", "high", "o/n", "c0ffee", "7ree", 5.5
 	return bench.Row{
 		Timestamp: "2026-02-25T17:35:31.510Z", RunID: "run-1", Mode: bench.GHX, ScenarioID: "a-001", ScenarioSet: &set, Iteration: 2,
 		SessionID: &session, Success: true, OutputValid: true, LatencyMSWall: 1.5, SDKLatencyMS: &took,
@@ -25,31 +28,76 @@ func fullRow() bench.Row {
 		Tokens: bench.Tokens{Input: 1, Output: 2, Reasoning: 3, CacheRead: 4, CacheWrite: 5, Total: 15},
 		Cost:   0.25, ToolCalls: 3, APICalls: 4, InternalRetryCount: 5, ExternalRetryCount: 6,
 		Model:         bench.ModelRef{ProviderID: "openai", ModelID: "gpt-5.4", Mode: &variant},
-		Git:           bench.GitRef{Repo: &repo, Commit: &commit},
+		Git:           bench.GitRef{Repo: &repo, Commit: &commit, Tree: &tree},
 		Error:         &bench.RowError{Type: bench.AssertionFailed, Message: "no"},
-		SchemaVersion: 1, Attempts: []bench.Attempt{{Cost: 0.25}}, Checkpoints: []bench.CheckpointResult{{Name: "c", Passed: true, Detail: "d"}},
-		Turns: 7, ToolErrors: 8, ToolUse: []bench.ToolUse{{Name: "gh pr view", Calls: 6, Errors: 5, BadArguments: 4, Retries: 3, DeadEnds: 2, Bytes: 1}}, APIRequests: &bench.APIRequests{REST: 1, GraphQL: 2, Bytes: 3}, RefusedHosts: []string{"example.com"}, Unsupported: []string{"GET /user"},
+		SchemaVersion: 1,
+		Attempts: []bench.Attempt{{
+			Error: &bench.RowError{Type: bench.RunnerError, Message: "gone"}, LatencyMSWall: 1.25, Tokens: bench.Tokens{Input: 6, Output: 7, Reasoning: 8, CacheRead: 9, CacheWrite: 10, Total: 40},
+			Cost: 0.25, UnreportedUSD: 0.5, Class: bench.ClassInfrastructure, Part: bench.PartProvider, ProviderFailure: "502",
+		}},
+		Checkpoints: []bench.CheckpointResult{{Name: "c", Kind: bench.CheckAnswer, Passed: true, Detail: "d"}},
+		Turns:       7, ToolErrors: 8, ToolUse: []bench.ToolUse{{Name: "gh pr view", Calls: 6, Errors: 5, BadArguments: 4, Retries: 3, DeadEnds: 2, Bytes: 1}}, APIRequests: &bench.APIRequests{REST: 1, GraphQL: 2, Bytes: 3}, RefusedHosts: []string{"example.com"}, Unsupported: []string{"GET /user"},
 		Continuations: 9, SeedID: "local", Order: &bench.Order{Kind: "interleaved", Seed: 10, Position: 11}, Variation: &bench.Variation{Seed: 12, Number: 13},
-		Wire:  &bench.WireUsage{Calls: 14, Answers: 15, Untold: 16, Tokens: bench.Tokens{Input: 17, Total: 18}},
+		Wire:  &bench.WireUsage{Calls: 14, Answers: 15, Untold: 16, Tokens: bench.Tokens{Input: 17, Output: 18, Reasoning: 19, CacheRead: 20, CacheWrite: 21, Total: 22}},
 		Tools: map[string]string{"gh": "2.80.0"}, Simulated: true, ScenarioHash: "hash", ModeHash: "file",
+		Changes: json.RawMessage(`[{"kind":"issue"}]`), FootprintJudged: new(true), FootprintUnjudged: "all but labels", RouteOK: new(true),
 	}
 }
 
 func TestR2ARowHasTheOriginalsNamesInTheirOrder(t *testing.T) {
 	text, err := json.Marshal(fullRow())
 	require.NoError(t, err)
-	assert.Equal(t, `{"timestamp":"2026-02-25T17:35:31.510Z","run_id":"run-1","mode":"ghx","scenario_id":"a-001","scenario_set":"all","iteration":2,`+
-		`"session_id":"ses_1","success":true,"output_valid":true,"latency_ms_wall":1.5,"sdk_latency_ms":5.5,`+
-		`"timing_breakdown":{"assistant_total_ms":1,"assistant_pre_reasoning_ms":2,"assistant_reasoning_ms":3,`+
-		`"assistant_between_reasoning_and_tool_ms":4,"assistant_post_tool_ms":5,"tool_total_ms":6,"tool_bash_ms":7,`+
-		`"tool_structured_output_ms":8,"observed_assistant_turns":9},`+
-		`"tokens":{"input":1,"output":2,"reasoning":3,"cache_read":4,"cache_write":5,"total":15},"cost":0.25,"tool_calls":3,"api_calls":4,`+
-		`"internal_retry_count":5,"external_retry_count":6,"model":{"provider_id":"openai","model_id":"gpt-5.4","mode":"high"},`+
-		`"git":{"repo":"o/n","commit":"c0ffee"},"error":{"type":"assertion_failed","message":"no"},`+
-		`"schema_version":1,"attempts":[{"error":null,"latency_ms_wall":0,"tokens":{"input":0,"output":0,"reasoning":0,"cache_read":0,"cache_write":0,"total":0},"cost":0.25}],`+
-		`"checkpoints":[{"name":"c","passed":true,"detail":"d"}],"turns":7,"tool_errors":8,"tool_use":[{"name":"gh pr view","calls":6,"errors":5,"bad_arguments":4,"retries":3,"dead_ends":2,"bytes":1}],"api_requests":{"rest":1,"graphql":2,"bytes":3},`+
-		`"refused_hosts":["example.com"],"unsupported":["GET /user"],"continuations":9,"seed_id":"local","order":{"kind":"interleaved","seed":10,"position":11},"variation":{"seed":12,"number":13},`+
-		`"wire":{"calls":14,"answers":15,"untold":16,"tokens":{"input":17,"output":0,"reasoning":0,"cache_read":0,"cache_write":0,"total":18}},"tools":{"gh":"2.80.0"},"simulated":true,"scenario_hash":"hash","mode_hash":"file"}`, string(text))
+	original := `{"timestamp":"2026-02-25T17:35:31.510Z","run_id":"run-1","mode":"ghx","scenario_id":"a-001","scenario_set":"all","iteration":2,` +
+		`"session_id":"ses_1","success":true,"output_valid":true,"latency_ms_wall":1.5,"sdk_latency_ms":5.5,` +
+		`"timing_breakdown":{"assistant_total_ms":1,"assistant_pre_reasoning_ms":2,"assistant_reasoning_ms":3,` +
+		`"assistant_between_reasoning_and_tool_ms":4,"assistant_post_tool_ms":5,"tool_total_ms":6,"tool_bash_ms":7,` +
+		`"tool_structured_output_ms":8,"observed_assistant_turns":9},` +
+		`"tokens":{"input":1,"output":2,"reasoning":3,"cache_read":4,"cache_write":5,"total":15},"cost":0.25,"tool_calls":3,"api_calls":4,` +
+		`"internal_retry_count":5,"external_retry_count":6,"model":{"provider_id":"openai","model_id":"gpt-5.4","mode":"high"},` +
+		`"git":{"repo":"o/n","commit":"c0ffee","tree":"7ree"},"error":{"type":"assertion_failed","message":"no"},`
+	assert.Equal(t, original, string(text[:min(len(text), len(original))]))
+	testkit.CheckGolden(t, "rows are read by other programs, by these names", "testdata/row.json", append(text, '\n'))
+}
+
+// zero returns the names of all fields below a value that are zero.
+func zero(name string, v reflect.Value) (names []string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return zero(name, v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			names = append(names, zero(name+"."+v.Type().Field(i).Name, v.Field(i))...)
+		}
+		return names
+	case reflect.Slice:
+		if v.Len() > 0 {
+			return zero(name, v.Index(0))
+		}
+	default:
+	}
+	if v.IsZero() {
+		return []string{name}
+	}
+	return nil
+}
+
+func TestR2TheFullRowHasEveryField(t *testing.T) {
+	assert.Equal(t, []string{"Row.Extra"}, zero("Row", reflect.ValueOf(fullRow())), "what fullRow lacks is not tested below: set it there")
+}
+
+func TestR2EveryFieldOfARowIsExplained(t *testing.T) {
+	text, err := os.ReadFile("../../docs/metrics.md")
+	require.NoError(t, err)
+	_, fields, found := strings.Cut(string(text), "\n## What a row has\n")
+	require.True(t, found)
+	fields, _, _ = strings.Cut(fields, "\n## ")
+	for i := range reflect.TypeFor[bench.Row]().NumField() {
+		if name, _, _ := strings.Cut(reflect.TypeFor[bench.Row]().Field(i).Tag.Get("json"), ","); name != "-" {
+			assert.True(t, strings.Contains(fields, "`"+name+"`"), "docs/metrics.md does not say what a row's %s is", name)
+		}
+	}
 }
 
 func TestR2WhatIsUnknownIsNull(t *testing.T) {

@@ -7,8 +7,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-
+	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -273,6 +274,28 @@ func TestCSVIsExactAndSafeInASpreadsheet(t *testing.T) {
 		require.NoError(t, report.NewRowsCSV(&out).Close())
 		assert.Equal(t, strings.Join(lines[0], ",")+"\n", out.String())
 	})
+}
+
+// Fields of a row that are no column, and why.
+var notInCSV = map[string]string{
+	"timing_breakdown": "nested, and medians are in the summary", "api_requests": "nested; api_calls is their sum",
+	"tool_use": "a list that no count says anything of", "unsupported": "a list that no count says anything of", "refused_hosts": "a list that no count says anything of",
+	"changes": "a list that no count says anything of", "wire": "nested; warnings tell where it is not as tokens are", "tools": "versions, which are the run's",
+	"order": "about the plan", "schema_version": "about the form", "scenario_hash": "about the content", "mode_hash": "about the content",
+	"footprint_judged": "the report has it", "footprint_unjudged": "the report has it", "route_ok": "the report has it",
+}
+
+func TestR2EveryFieldOfARowIsInTheCSVOrLeftOutForAReason(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, report.NewRowsCSV(&out).Close())
+	columns := strings.Split(strings.TrimSpace(out.String()), ",")
+	for i := range reflect.TypeFor[bench.Row]().NumField() {
+		field := reflect.TypeFor[bench.Row]().Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		nested := field.Type.Kind() == reflect.Struct || field.Type.Kind() == reflect.Pointer && field.Type.Elem().Kind() == reflect.Struct
+		shown := slices.ContainsFunc(columns, func(column string) bool { return column == name || nested && strings.HasPrefix(column, name+"_") })
+		assert.Equal(t, name == "-" || notInCSV[name] != "", !shown, "a row's %s is to be either a column of report/csv.go or in notInCSV", name)
+	}
 }
 
 // junit is what readers of JUnit XML look at.

@@ -3,6 +3,8 @@ package runner_test
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -51,6 +53,8 @@ func TestR2ARowSaysAllThatIsKnown(t *testing.T) {
 		}
 		began := bench.FormatTime(time.Now())
 		set, session, took := "default", "session-1", 1000.0
+		row := r.one(t)
+		requireSet(t, row)
 		assert.Equal(t, bench.Row{
 			Timestamp: began, RunID: "run-1", Mode: bench.GHX, ScenarioID: "a-001", ScenarioSet: &set, Iteration: 3,
 			SessionID: &session, Success: true, OutputValid: true, LatencyMSWall: 1000, SDKLatencyMS: &took,
@@ -64,8 +68,22 @@ func TestR2ARowSaysAllThatIsKnown(t *testing.T) {
 			Turns:         1, ToolErrors: 1, ToolUse: []bench.ToolUse{{Name: "bash", Calls: 1, Errors: 1, DeadEnds: 1}}, APIRequests: &bench.APIRequests{REST: 2, GraphQL: 3, Bytes: 400}, RefusedHosts: []string{"example.com"}, Unsupported: []string{"GET /user"},
 			SeedID: "local", Order: &bench.Order{Kind: "interleaved", Seed: 9, Position: 3}, Variation: &bench.Variation{Seed: 6, Number: 3}, Tools: map[string]string{"agent": "fake 1"},
 			Simulated: true, ScenarioHash: s.Hash, FootprintJudged: new(true),
-		}, r.one(t))
+		}, row)
 	})
+}
+
+// What a run of one attempt that succeeds has not, and tests of other runs have.
+var setElsewhere = []string{"ExternalRetryCount", "Error", "Continuations", "Wire", "ModeHash", "Changes", "FootprintUnjudged", "RouteOK", "Extra"}
+
+// requireSet looks for fields of a row that nobody sets.
+func requireSet(t *testing.T, row bench.Row) {
+	t.Helper()
+	of := reflect.ValueOf(row)
+	for i := range of.NumField() {
+		if name := of.Type().Field(i).Name; !slices.Contains(setElsewhere, name) {
+			assert.False(t, of.Field(i).IsZero(), "nobody sets Row.%s: run.row in cell.go and Figures.Report make a row", name)
+		}
+	}
 }
 
 // Every mode of an iteration has the same fixtures, and so have all attempts.
