@@ -187,7 +187,8 @@ func (a *action) skip(ctx context.Context, decision actions.Decision) (int, erro
 			return exitFine, nil
 		}
 	}
-	run := comment.Run{Phase: comment.Skipped, Skip: decision.Skip}
+	run := a.teller.in(comment.Skipped)
+	run.Skip = decision.Skip
 	told := a.teller.finish(ctx, run)
 	a.output(actions.Result{Conclusion: string(run.Conclusion()), CheckRunURL: told.checkURL})
 	if !waits && (decision.Skip == comment.SkipApproval || decision.Skip == comment.SkipSecrets) {
@@ -257,7 +258,8 @@ func (a *action) merge(ctx context.Context) (int, error) {
 func (a *action) judge(ctx context.Context, stages *stages, result benchcli.Result, said string, err error) (int, error) {
 	stages.enter("Gate")
 	a.log.Line(said)
-	run := comment.Run{ID: result.RunID, Summary: result.Summary, Phase: comment.Finished, Shards: len(a.inputs.Results), OnNoVerdict: a.inputs.OnNoVerdict, Unverified: a.unverified()}
+	run := a.teller.in(comment.Finished)
+	run.ID, run.Summary, run.Shards, run.Unverified = result.RunID, result.Summary, len(a.inputs.Results), a.unverified()
 	switch {
 	case ctx.Err() != nil:
 		run.Phase, run.Reason = comment.Stopped, context.Cause(ctx).Error()+"."
@@ -327,9 +329,11 @@ func (a *action) broken(ctx context.Context, err error) (int, error) {
 		code = exitGateFailed
 	case fault.Infrastructure, fault.Internal:
 	}
-	run := comment.Run{Phase: comment.Broken, Problem: err, Places: a.places(err), OnNoVerdict: a.inputs.OnNoVerdict}
+	run := a.teller.in(comment.Broken)
+	run.Problem, run.Places = err, a.places(err)
 	if ctx.Err() != nil {
-		run = comment.Run{Phase: comment.Stopped, Reason: context.Cause(ctx).Error() + "."}
+		run = a.teller.in(comment.Stopped)
+		run.Reason = context.Cause(ctx).Error() + "."
 	}
 	told := a.teller.finish(ctx, run)
 	a.output(actions.Result{Conclusion: string(run.Conclusion()), CheckRunURL: told.checkURL, CommentURL: told.commentURL})

@@ -31,7 +31,8 @@ type teller struct {
 
 	mu    sync.Mutex
 	check *publish.Check
-	// run is what was said last.
+	// run is what was said last, from the beginning with what the inputs and the event
+	// say. What is said next is made of it, so that nothing is lost on the way.
 	run comment.Run
 }
 
@@ -55,7 +56,7 @@ func newTeller(a *action) (*teller, error) {
 		files: actions.NewFiles(a.getenv, rand.Reader, a.log), began: a.now(),
 		run: comment.Run{
 			Suite: a.inputs.CheckName, Commit: a.event.HeadSHA, Links: comment.Links{Job: place.RunURL},
-			Commands: here(),
+			Commands: here(), OnNoVerdict: a.inputs.OnNoVerdict,
 		},
 	}
 	return t, nil
@@ -81,10 +82,17 @@ func (t *teller) rename(suite string) {
 
 // announced is what there is to say of a plan.
 func (t *teller) announced(plan *comment.Plan) comment.Run {
+	run := t.in(comment.Queued)
+	run.Plan, run.At = plan, t.action.now()
+	return run
+}
+
+// in is what there is to say of the run in a phase, as far as it is known by now.
+func (t *teller) in(phase comment.Phase) comment.Run {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	run := t.run
-	run.Phase, run.Plan, run.At = comment.Queued, plan, t.action.now()
+	run.Phase = phase
 	return run
 }
 
@@ -185,14 +193,10 @@ func (t *teller) show(ctx context.Context, change func(*comment.Run)) {
 // told is where on GitHub something was told.
 type told struct{ checkURL, commentURL string }
 
-// finish tells what a run came to: in the job's summary, in the check run and
-// in the comment.
+// finish tells what a run came to, which [teller.in] begins: in the job's summary,
+// in the check run and in the comment.
 func (t *teller) finish(ctx context.Context, end comment.Run) told {
-	t.mu.Lock()
-	end.Suite, end.Commit, end.Links, end.Commands = t.run.Suite, t.run.Commit, t.run.Links, t.run.Commands
-	end.Surface = t.run.Surface
-	end.Plan, end.Progress, end.At = t.run.Plan, t.run.Progress, t.action.now()
-	t.mu.Unlock()
+	end.At = t.action.now()
 	if t.action.event.Name == ghevent.PullRequest && t.action.event.Fork {
 		end.Notices = append(end.Notices, comment.ForkNotice)
 	}
