@@ -27,23 +27,39 @@ func (s *Service) Deliver(ctx context.Context, d Delivery) error {
 			return err
 		}
 	}
-	switch routed.kind {
-	case kindConsidered:
-		return s.consider(ctx, d.ID, e)
-	case kindQueued:
-		return s.mergeGroup(ctx, d.ID, e)
-	case kindPushed:
-		return s.pushed(ctx, d.ID, e)
-	case kindCommanded:
-		return s.command(ctx, d.ID, e, routed)
-	case kindPressed:
-		return s.pressed(ctx, d.ID, e, routed)
-	case kindEnded:
-		return s.workflowEnded(ctx, e)
-	case kindLost:
-		return s.accessLost(ctx, e)
+	do := s.handler(routed.kind)
+	switch {
+	case do != nil:
+		return do(ctx, d.ID, e, routed)
+	case routed.kind != kindIgnored:
+		return queue.Permanent(fault.Internalf("%s %s leads to %q, which nothing does", e.Name, e.Action, routed.kind))
 	default:
 		s.leave(ctx, e, routed.why)
+		return nil
+	}
+}
+
+// handler does what an event leads to. Cause is the delivery's id.
+type handler func(ctx context.Context, cause string, e ghevent.Event, routed routing) error
+
+// handler returns what does what a kind stands for, nil where that is nothing.
+func (s *Service) handler(k kind) handler {
+	switch k {
+	case kindConsidered:
+		return s.consider
+	case kindQueued:
+		return s.mergeGroup
+	case kindPushed:
+		return s.pushed
+	case kindCommanded:
+		return s.command
+	case kindPressed:
+		return s.pressed
+	case kindEnded:
+		return s.workflowEnded
+	case kindLost:
+		return s.accessLost
+	default:
 		return nil
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // accessLost ends the runs of an installation, or of repositories, that the App has
 // no access to any more. There is nobody to tell.
-func (s *Service) accessLost(ctx context.Context, e ghevent.Event) error {
+func (s *Service) accessLost(ctx context.Context, _ string, e ghevent.Event, _ routing) error {
 	var repos []string
 	if e.Name == ghevent.InstallationRepositories {
 		repos = append([]string{}, e.RemovedRepos...)

@@ -11,7 +11,7 @@ import (
 
 // mergeGroup measures the head of a merge queue's group. A group that is not
 // measured gets its check nevertheless: the queue may wait for it.
-func (s *Service) mergeGroup(ctx context.Context, cause string, e ghevent.Event) error {
+func (s *Service) mergeGroup(ctx context.Context, cause string, e ghevent.Event, _ routing) error {
 	client, err := s.client(ctx, e)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ func routePull(e ghevent.Event, _ int64) routing {
 }
 
 // consider measures the pull requests of an event, if the settings want it.
-func (s *Service) consider(ctx context.Context, cause string, e ghevent.Event) error {
+func (s *Service) consider(ctx context.Context, cause string, e ghevent.Event, _ routing) error {
 	client, err := s.client(ctx, e)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func routePush(e ghevent.Event, _ int64) routing {
 
 // pushed notes how often the settings want the default branch measured, and measures
 // what was pushed to it, if they want that too.
-func (s *Service) pushed(ctx context.Context, cause string, e ghevent.Event) error {
+func (s *Service) pushed(ctx context.Context, cause string, e ghevent.Event, _ routing) error {
 	client, err := s.client(ctx, e)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 // workflowEnded has a run that was dispatched looked at, now that its workflow
 // has ended. What the workflow says of itself is a hint; the executor asks
 // GitHub.
-func (s *Service) workflowEnded(ctx context.Context, e ghevent.Event) error {
+func (s *Service) workflowEnded(ctx context.Context, _ string, e ghevent.Event, _ routing) error {
 	alive, err := s.opts.Runs.AliveOf(ctx, e.InstallationID, []string{e.Repo.FullName()})
 	if err != nil {
 		return err
