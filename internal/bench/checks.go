@@ -34,10 +34,10 @@ type CheckRule struct {
 	Judged string
 	// Operator is how the value is compared with the threshold.
 	Operator Operator
-	// Difference is true where the value is the candidate's less the baseline's, in
-	// percentage points, and the threshold is how far it may fall: other values
-	// are in percent.
-	Difference bool
+	// Points is true where the value is the candidate's less the baseline's, in
+	// percentage points: other values are in percent. Drop is true where the
+	// threshold is how far that may be below 0.
+	Points, Drop bool
 	// Reduction returns a scenario's reduction, nil where it has none. It is itself
 	// nil unless the check is of a reduction, which may have no figure at all.
 	Reduction func(ScenarioSummary) *float64
@@ -79,7 +79,7 @@ type Thresholds struct {
 var checkRules = []CheckRule{
 	{
 		Name: CheckSuccessRate, Label: "Success rate, difference",
-		Judged: "success rate not lower than the baseline's by more than the allowed drop", Operator: AtLeast, Difference: true,
+		Judged: "success rate not lower than the baseline's by more than the allowed drop", Operator: AtLeast, Points: true, Drop: true,
 		Rate: func(r Reliability) float64 { return r.SuccessRateDeltaPct },
 		Key:  "maxSuccessRateDropPct", KeyHelp: "Most that the candidate's success rate may be below the baseline's, in percentage points.",
 		usual: [2]float64{3, 1}, threshold: func(t *Thresholds) *float64 { return &t.MaxSuccessRateDropPct },
@@ -190,7 +190,7 @@ func (n CheckName) OfReduction() bool { return n.Rule().Reduction != nil }
 // Threshold returns what the value is compared with.
 func (r CheckRule) Threshold(t Thresholds) float64 {
 	threshold := *r.threshold(&t)
-	if r.Difference {
+	if r.Drop {
 		return 0 - threshold // rather than its negative, which would show a threshold of "-0"
 	}
 	return threshold

@@ -75,7 +75,7 @@ func TestG7EveryThresholdIsThatOfOneCheck(t *testing.T) {
 }
 
 // What a check may be without: see [bench.CheckRule].
-var optionalOfACheck = []string{"Difference", "Reduction", "InEvery", "Rate"}
+var optionalOfACheck = []string{"Points", "Drop", "Reduction", "InEvery", "Rate"}
 
 func TestG6NothingIsForgottenOfACheck(t *testing.T) {
 	labels, outputs := map[string]bench.CheckName{}, map[string]bench.CheckName{}

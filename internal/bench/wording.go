@@ -47,7 +47,7 @@ func (c Check) ValueText() string {
 		return NoFigure
 	}
 	text := withUnit(c.sided(c.Value), c.unit())
-	if c.Name.Rule().Difference && c.Value > 0 && text != NoFigure {
+	if c.Name.Rule().Points && c.Value > 0 && text != NoFigure {
 		return "+" + text
 	}
 	return text
@@ -92,7 +92,7 @@ func (c Check) EvidenceText() string {
 }
 
 func (c Check) unit() string {
-	if c.Name.Rule().Difference {
+	if c.Name.Rule().Points {
 		return " pp"
 	}
 	return "%"

@@ -148,7 +148,7 @@ func explained(check bench.Check, whyFailed func() string) bench.Check {
 		check.Reason = whyFailed()
 	case check.Uncertain:
 		unit := "%"
-		if check.Name.Rule().Difference {
+		if check.Name.Rule().Points {
 			unit = "points"
 		}
 		check.Reason = fmt.Sprintf("Passes, but the 95 %% interval from %s to %s %s reaches across the threshold of %s",

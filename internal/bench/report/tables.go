@@ -298,7 +298,7 @@ func reliabilityFacts(g bench.Gate) [][2]string {
 	for _, check := range bench.CheckRules() {
 		switch {
 		case check.Rate == nil:
-		case check.Difference:
+		case check.Points:
 			facts = append(facts, [2]string{check.Label, bench.PointsText(check.Rate(*r))})
 		default:
 			facts = append(facts, [2]string{check.Label, bench.PercentText(check.Rate(*r))})
