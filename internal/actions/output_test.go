@@ -10,8 +10,13 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
-// judged is a summary whose checks have the values 1.5, 2.5 and so on, in
-// order, and pass.
+// checkValues are the values of the checks of [judged].
+var checkValues = map[bench.CheckName]float64{
+	bench.CheckSuccessRate: 1.5, bench.CheckOutputValidity: 2.5, bench.CheckRunnerFailureRate: 3.5, bench.CheckTimeoutStallRate: 4.5, bench.CheckRetryRate: 5.5,
+	bench.CheckCoverage: 6.5, bench.CheckTokensReduction: 7.5, bench.CheckLatencyReduction: 8.5, bench.CheckToolCallReduction: 9.5, bench.CheckCostReduction: 10.5,
+}
+
+// judged is a summary whose checks pass.
 func judged(change func(*bench.Summary)) *bench.Summary {
 	some := 1.0
 	s := &bench.Summary{
@@ -19,13 +24,22 @@ func judged(change func(*bench.Summary)) *bench.Summary {
 		Scenarios: []bench.ScenarioSummary{{ID: "a", Eligible: true, TokensActiveReductionPct: &some, LatencyReductionPct: &some, ToolCallReductionPct: &some, CostReductionPct: &some}},
 		Gate:      bench.Gate{Profile: bench.VerifyPR, Passed: true, Verdict: bench.VerdictPass},
 	}
-	for i, name := range bench.CheckNames() {
-		s.Gate.Checks = append(s.Gate.Checks, bench.Check{Name: name, Passed: true, Value: float64(i) + 1.5})
+	for _, name := range bench.CheckNames() {
+		s.Gate.Checks = append(s.Gate.Checks, bench.Check{Name: name, Passed: true, Value: checkValues[name]})
 	}
 	if change != nil {
 		change(s)
 	}
 	return s
+}
+
+// fails has one check not pass.
+func fails(name bench.CheckName) func(*bench.Summary) {
+	return func(s *bench.Summary) {
+		for i := range s.Gate.Checks {
+			s.Gate.Checks[i].Passed = s.Gate.Checks[i].Name != name
+		}
+	}
 }
 
 func values(r actions.Result) map[string]string {
@@ -42,14 +56,19 @@ func TestOutputsTellTheVerdictAndEveryFigureOfTheGate(t *testing.T) {
 		SummaryJSON: ".bench/r/summary.json", SummaryMD: ".bench/r/summary.md", ReportHTML: ".bench/r/report.html", Rows: ".bench/r",
 		CheckRunURL: "https://github.com/o/r/runs/1", CommentURL: "https://github.com/o/r/pull/1#issuecomment-2",
 	})
-	assert.Equal(t, map[string]string{
+	for name, want := range map[string]string{
 		"conclusion": "success", "passed": "true", "reliability-passed": "true", "efficiency-passed": "true",
 		"success-rate-delta-pct": "1.5", "output-validity-pct": "2.5", "runner-failure-pct": "3.5", "timeout-stall-pct": "4.5", "retry-pct": "5.5",
 		"coverage-pct": "6.5", "tokens-active-reduction-pct": "7.5", "latency-reduction-pct": "8.5", "tool-call-reduction-pct": "9.5", "cost-reduction-pct": "10.5",
 		"cost-usd": "0.3", "simulated": "false", "run-id": "20250101T000000Z-ab",
 		"summary-json": ".bench/r/summary.json", "summary-md": ".bench/r/summary.md", "report-html": ".bench/r/report.html", "rows": ".bench/r",
 		"check-run-url": "https://github.com/o/r/runs/1", "comment-url": "https://github.com/o/r/pull/1#issuecomment-2",
-	}, got)
+	} {
+		assert.Equal(t, want, got[name], name)
+	}
+	for name, value := range got {
+		assert.NotEmpty(t, value, "output %s", name)
+	}
 }
 
 func TestOutputsWithoutAValueAreEmpty(t *testing.T) {
@@ -74,7 +93,7 @@ func TestOutputsWithoutAValueAreEmpty(t *testing.T) {
 func TestTheTwoGatesAreToldApart(t *testing.T) {
 	got := values(actions.Result{Summary: judged(func(s *bench.Summary) {
 		s.Gate.Passed = false
-		s.Gate.Checks[9].Passed = false
+		fails(bench.CheckCostReduction)(s)
 	})})
 	assert.Equal(t, "false", got["passed"])
 	assert.Equal(t, "true", got["reliability-passed"])
@@ -123,8 +142,11 @@ func TestOutputsOfRowsThatMayBeInventedDoNotPass(t *testing.T) {
 }
 
 func TestOneFailedCheckFailsItsGateWhicheverItIs(t *testing.T) {
-	for i, gate := range map[int]string{0: "reliability-passed", 4: "reliability-passed", 6: "efficiency-passed", 9: "efficiency-passed"} {
-		got := values(actions.Result{Summary: judged(func(s *bench.Summary) { s.Gate.Checks[i].Passed = false })})
-		assert.Equal(t, "false", got[gate], i)
+	for _, name := range bench.CheckNames() {
+		got, gate := values(actions.Result{Summary: judged(fails(name))}), "efficiency-passed"
+		if name.OfReliability() {
+			gate = "reliability-passed"
+		}
+		assert.Equal(t, "false", got[gate], name)
 	}
 }

@@ -110,7 +110,7 @@ func TestG6TheTenChecksAreShownInOrder(t *testing.T) {
 		require.True(t, found, ending)
 		for i, label := range labels {
 			if ending == "xml" || ending == "txt" {
-				label = string(bench.CheckNames()[i])
+				label = string(failing().Gate.Checks[i].Name)
 			}
 			_, rest, found = strings.Cut(rest, label)
 			require.True(t, found, "%s does not show %q after the ones before", ending, label)
@@ -339,7 +339,7 @@ func TestJUnitIsWellFormedAndCountsItsCases(t *testing.T) {
 			}
 			gate := all.Suites[len(all.Suites)-1]
 			assert.Equal(t, "gate", gate.Name)
-			assert.Len(t, gate.Cases, 10)
+			assert.Len(t, gate.Cases, len(bench.CheckNames()))
 		})
 	}
 }
