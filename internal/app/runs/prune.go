@@ -33,7 +33,7 @@ func MeasuredClaim(repo, head, suite, baseRef string) string {
 	return measuredClaim + repo + " " + head + " " + suite + " " + baseRef
 }
 
-// Prune removes runs that ended before a time, with their rows and outcomes,
+// Prune removes runs that ended before a time, with their rows, transcripts and outcomes,
 // and what was noted before it and is of no use any more. Runs that have not
 // ended stay, and so do those whose rows one of them goes on with. It may be
 // broken off, and goes on the next time.
@@ -88,18 +88,23 @@ func (t *Table) endedBefore(ctx context.Context, before time.Time, after int64) 
 	return ids, last, fault.Wrap(fault.Infrastructure, rows.Err())
 }
 
-// removeRun removes a run, its rows first, unless it is in use. So what is left
-// when it is broken off is found again.
+// removeRun removes a run, its transcripts and rows first, unless it is in use. So what
+// is left when it is broken off is found again.
 func (t *Table) removeRun(ctx context.Context, id string, p *Pruned) error {
 	for {
 		var rows, whole int64
+		more := false
 		err := t.db.Write(ctx, func(tx *queue.Tx) error {
 			used, err := inUse(ctx, tx)
 			if err != nil || used[id] {
 				return err
 			}
+			gone, err := tx.Exec(ctx, "DELETE FROM run_transcript WHERE run = $1 AND cell IN (SELECT cell FROM run_transcript WHERE run = $1 LIMIT $2)", id, pruneRows)
+			if more = gone == pruneRows; err != nil || more {
+				return err
+			}
 			rows, err = tx.Exec(ctx, "DELETE FROM run_row WHERE run = $1 AND cell IN (SELECT cell FROM run_row WHERE run = $1 LIMIT $2)", id, pruneRows)
-			if err != nil || rows == pruneRows {
+			if more = rows == pruneRows; err != nil || more {
 				return err
 			}
 			if err := t.claimFor(ctx, tx, id); err != nil {
@@ -115,7 +120,7 @@ func (t *Table) removeRun(ctx context.Context, id string, p *Pruned) error {
 			return err
 		}
 		p.Rows, p.Runs = p.Rows+rows, p.Runs+whole
-		if rows < pruneRows {
+		if !more {
 			return nil
 		}
 	}

@@ -41,8 +41,8 @@ func timestamp(row []byte) string {
 	return read.Timestamp
 }
 
-// TakeOver gives a run the rows of another one. Those that it has stay.
-func (t *Table) TakeOver(ctx context.Context, id string, rows map[bench.Cell][]byte) error {
+// TakeOver gives a run rows of another one, with their transcripts. Those that it has stay.
+func (t *Table) TakeOver(ctx context.Context, id, from string, rows map[bench.Cell][]byte) error {
 	return t.db.Write(ctx, func(tx *queue.Tx) error {
 		for cell, line := range rows {
 			var row bench.Row
@@ -51,6 +51,9 @@ func (t *Table) TakeOver(ctx context.Context, id string, rows map[bench.Cell][]b
 			}
 			_, err := tx.Exec(ctx, "INSERT INTO run_row (run, cell, row, taken_usd) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
 				id, cell.String(), line, row.SpentUSD())
+			if err == nil {
+				err = copyTranscript(ctx, tx, id, from, cell)
+			}
 			if err != nil {
 				return err
 			}
@@ -101,9 +104,36 @@ func (t *Table) Rows(ctx context.Context, id string) ([][]byte, error) {
 	return readRows(ctx, t.db, "run = $1", id)
 }
 
+// ScenarioRows returns those of one scenario, in no particular order.
+func (t *Table) ScenarioRows(ctx context.Context, id, scenario string) ([][]byte, error) {
+	return readRows(ctx, t.db, "run = $1 AND SUBSTR(cell, 1, LENGTH($2)) = $2", id, scenario+"/")
+}
+
+// Cells returns those of which a run has rows, in no particular order.
+func (t *Table) Cells(ctx context.Context, id string) ([]bench.Cell, error) {
+	rows, err := t.db.Query(ctx, "SELECT cell FROM run_row WHERE run = $1", id)
+	if err != nil {
+		return nil, fault.Infraf("list the cells of run %s: %w", id, err)
+	}
+	defer rows.Close()
+	var all []bench.Cell
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, fault.Infraf("list the cells of run %s: %w", id, err)
+		}
+		cell, err := bench.ParseCell(text)
+		if err != nil {
+			return nil, fault.Internalf("list the cells of run %s: %w", id, err)
+		}
+		all = append(all, cell)
+	}
+	return all, fault.Wrap(fault.Infrastructure, rows.Err())
+}
+
 // readRows returns the rows of a run for which a condition holds.
-func readRows(ctx context.Context, in querier, where, id string, args ...any) ([][]byte, error) {
-	rows, err := in.Query(ctx, "SELECT row FROM run_row WHERE "+where, append([]any{id}, args...)...)
+func readRows(ctx context.Context, in querier, where, id string, more ...any) ([][]byte, error) {
+	rows, err := in.Query(ctx, "SELECT row FROM run_row WHERE "+where, append([]any{id}, more...)...)
 	if err != nil {
 		return nil, fault.Infraf("read rows of run %s: %w", id, err)
 	}

@@ -290,7 +290,7 @@ func TestRowsThatWereTakenOverMakeRoomForTheRunsOwn(t *testing.T) {
 		r.run("b", func(run *runs.Run) { run.Request.Continues = "a" })
 		first, second := bench.Cell{ScenarioID: "x", Mode: bench.GHX, Iteration: 1}, bench.Cell{ScenarioID: "x", Mode: bench.GHX, Iteration: 2}
 		taken := map[bench.Cell][]byte{first: rowAt(t, "09:00", 1), second: rowAt(t, "09:05", 2)}
-		require.NoError(t, r.TakeOver(t.Context(), "b", taken))
+		require.NoError(t, r.TakeOver(t.Context(), "b", "a", taken))
 		rows := func() string {
 			t.Helper()
 			all, err := r.Rows(t.Context(), "b")
@@ -322,7 +322,7 @@ func TestRowsThatWereTakenOverMakeRoomForTheRunsOwn(t *testing.T) {
 		assert.InDelta(t, 5, cost(7), 1e-9)
 
 		require.NoError(t, r.AddRow(t.Context(), "b", first, rowAt(t, "08:00", 3)))
-		require.NoError(t, r.TakeOver(t.Context(), "b", taken))
+		require.NoError(t, r.TakeOver(t.Context(), "b", "a", taken))
 		assert.Equal(t, "09:05 10:00", rows(), "the run's own stays")
 
 		r.end("b", runs.Finished, runs.Outcome{Summary: &bench.Summary{CostUSD: 8}})
@@ -337,7 +337,7 @@ func TestWhatIsKnownLateOfARunIsKeptWithItsCost(t *testing.T) {
 	r := open(t)
 	r.run("b", nil)
 	first, second := bench.Cell{ScenarioID: "x", Mode: bench.GHX, Iteration: 1}, bench.Cell{ScenarioID: "x", Mode: bench.GHX, Iteration: 2}
-	require.NoError(t, r.TakeOver(t.Context(), "b", map[bench.Cell][]byte{first: rowAt(t, "09:00", 1)}))
+	require.NoError(t, r.TakeOver(t.Context(), "b", "a", map[bench.Cell][]byte{first: rowAt(t, "09:00", 1)}))
 	late := map[bench.Cell][]byte{first: rowAt(t, "09:00", 1), second: rowAt(t, "10:00", 2)}
 	r.end("b", runs.Stopped, runs.Outcome{})
 	require.NoError(t, r.Settle(t.Context(), "b", late))

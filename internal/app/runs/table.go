@@ -171,6 +171,14 @@ func schema() queue.Schema {
 			unrecorded_usd DOUBLE PRECISION NOT NULL DEFAULT 0,
 			PRIMARY KEY (run, part)
 		);
+	`, `
+		CREATE TABLE run_transcript (
+			run TEXT NOT NULL,
+			cell TEXT NOT NULL,
+			size BIGINT NOT NULL,
+			transcript {bytes} NOT NULL,
+			PRIMARY KEY (run, cell)
+		);
 	`}}
 }
 

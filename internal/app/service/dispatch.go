@@ -128,7 +128,7 @@ func (e *Dispatcher) settle(ctx context.Context, w Work, run *gh.WorkflowRun) er
 	if err != nil || !by.has(run) {
 		return err
 	}
-	archive, err := e.download(ctx, w, run)
+	archive, err := e.download(ctx, w, run, artifactName(w.Run))
 	if err != nil || archive == nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func earlier(ctx context.Context, w Work) (*runs.Run, error) {
 		if r.WorkflowRun <= 0 {
 			continue // it ran on the App's machine, or never began
 		}
-		found, err := findArtifact(ctx, w.Client, r, r.WorkflowRun)
+		found, err := findArtifact(ctx, w.Client, r, r.WorkflowRun, artifactName(r))
 		if err != nil {
 			return nil, err
 		}
@@ -291,7 +291,7 @@ func (e *Dispatcher) ended(ctx context.Context, w Work, run *gh.WorkflowRun) (ru
 	if !by.has(run) {
 		return outcome, fault.Invalidf("The workflow run %s does not count, as %s did not start all of it on branch %s: ask for another one with `/bench retry`", run.GetHTMLURL(), by.bot, by.branch)
 	}
-	archive, err := e.download(ctx, w, run)
+	archive, err := e.download(ctx, w, run, artifactName(w.Run))
 	if err != nil {
 		return outcome, err
 	}
@@ -308,6 +308,9 @@ func (e *Dispatcher) ended(ctx context.Context, w Work, run *gh.WorkflowRun) (ru
 	}
 	for _, row := range result.rows {
 		w.Keep(row.cell, row.line)
+	}
+	if err := e.transcripts(ctx, w, run, result.rows); err != nil {
+		outcome.Log += "Its transcripts are not kept: " + fault.Public(err) + "\n"
 	}
 	done, usd, err := result.together(w.Rows)
 	if err != nil {

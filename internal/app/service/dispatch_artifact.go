@@ -40,9 +40,9 @@ const (
 // artifactName is that of a run's artifact.
 func artifactName(r runs.Run) string { return "bench-" + r.ID }
 
-// findArtifact returns the artifact that a workflow run has of a run, nil if
+// findArtifact returns the artifact of a name that a workflow run has of a run, nil if
 // there is none.
-func findArtifact(ctx context.Context, client *github.Client, r runs.Run, workflowRun int64) (*github.Artifact, error) {
+func findArtifact(ctx context.Context, client *github.Client, r runs.Run, workflowRun int64, name string) (*github.Artifact, error) {
 	all, err := github.ArtifactSource{Client: client, Owner: r.Owner(), Name: r.Name(), Run: workflowRun}.List(ctx)
 	if github.StatusOf(err) == http.StatusNotFound {
 		return nil, nil // the workflow run was deleted
@@ -50,16 +50,16 @@ func findArtifact(ctx context.Context, client *github.Client, r runs.Run, workfl
 	var found *github.Artifact
 	for i, one := range all {
 		// Of attempts that were made again, the latest counts.
-		if one.Name == artifactName(r) && !one.Expired && (found == nil || one.ID > found.ID) {
+		if one.Name == name && !one.Expired && (found == nil || one.ID > found.ID) {
 			found = &all[i]
 		}
 	}
 	return found, err
 }
 
-// download returns the archive of a run's artifact, nil if there is none.
-func (e *Dispatcher) download(ctx context.Context, w Work, run *gh.WorkflowRun) ([]byte, error) {
-	found, err := findArtifact(ctx, w.Client, w.Run, run.GetID())
+// download returns the archive of a run's artifact of a name, nil if there is none.
+func (e *Dispatcher) download(ctx context.Context, w Work, run *gh.WorkflowRun, name string) ([]byte, error) {
+	found, err := findArtifact(ctx, w.Client, w.Run, run.GetID(), name)
 	if err != nil || found == nil {
 		return nil, err
 	}
@@ -74,11 +74,13 @@ type result struct {
 	rows    []row
 }
 
-// row is a row as it was written, its cell, and what that has cost.
+// row is a row as it was written, its cell, how many attempts that took, and what it has
+// cost.
 type row struct {
-	cell bench.Cell
-	line []byte
-	usd  float64
+	cell     bench.Cell
+	line     []byte
+	attempts int
+	usd      float64
 }
 
 // together returns how many cells have a row, in the artifact or among those
@@ -219,7 +221,7 @@ func readRow(line []byte, r runs.Run) (row, error) {
 	case read.Cost < 0 || slices.ContainsFunc(read.Attempts, func(a bench.Attempt) bool { return a.Cost < 0 }):
 		return row{}, fault.Invalidf("it has a cost below 0")
 	}
-	return row{cell, slices.Clone(line), read.SpentUSD()}, nil
+	return row{cell, slices.Clone(line), max(1, len(read.Attempts)), read.SpentUSD()}, nil
 }
 
 // once says which cell has more than one row.

@@ -58,10 +58,12 @@ type dispatchRig struct {
 	status int
 	shown  []workflowRun
 	// artifact is that of every workflow run, nil for none.
-	artifact   []byte
-	dispatched int
-	cancelled  []string
-	settled    map[bench.Cell][]byte
+	artifact []byte
+	// transcripts is the artifact with transcripts of every workflow run, nil for none.
+	transcripts []byte
+	dispatched  int
+	cancelled   []string
+	settled     map[bench.Cell][]byte
 }
 
 func newDispatchRig(t *testing.T) *dispatchRig {
@@ -109,13 +111,20 @@ func (r *dispatchRig) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	case strings.HasSuffix(at, "/zip"):
-		http.Redirect(w, q, "http://"+q.Host+"/archive", http.StatusFound)
+		http.Redirect(w, q, "http://"+q.Host+"/archive/"+path.Base(path.Dir(at)), http.StatusFound)
 		return
-	case at == "/archive":
+	case at == "/archive/2":
+		_, _ = w.Write(r.transcripts)
+		return
+	case at == "/archive/1":
 		_, _ = w.Write(r.artifact)
 		return
 	case strings.HasSuffix(at, "/artifacts") && r.artifact != nil:
-		answer = map[string]any{"artifacts": []any{map[string]any{"id": 1, "name": "bench-run-1"}}}
+		all := []any{map[string]any{"id": 1, "name": "bench-run-1"}}
+		if r.transcripts != nil {
+			all = append(all, map[string]any{"id": 2, "name": "bench-run-1-transcripts"})
+		}
+		answer = map[string]any{"artifacts": all}
 	case strings.HasSuffix(at, "/artifacts"):
 		answer = map[string]any{"artifacts": []any{}}
 	case strings.HasSuffix(at, "/bench.yml/runs"):

@@ -88,7 +88,7 @@ func (s *Service) execute(ctx context.Context, r runs.Run) (runs.Outcome, error)
 		if err != nil {
 			return runs.Outcome{}, err
 		}
-		if err := s.opts.Runs.TakeOver(ctx, r.ID, kept); err != nil {
+		if err := s.opts.Runs.TakeOver(ctx, r.ID, r.Request.Continues, kept); err != nil {
 			return runs.Outcome{}, err
 		}
 	}
@@ -109,7 +109,7 @@ func (s *Service) execute(ctx context.Context, r runs.Run) (runs.Outcome, error)
 	}
 	outcome, err := executor.Execute(watched, Work{
 		Run: r, Client: client, Rows: rows, Before: before, Shared: shared,
-		Keep: progress.keep(watched), Progress: progress.at(watched), Surface: progress.surface(watched),
+		Keep: progress.keep(watched), KeepTranscript: progress.keepTranscript(watched), Progress: progress.at(watched), Surface: progress.surface(watched),
 	})
 	progress.done()
 	if cause := context.Cause(watched); err != nil && ctx.Err() == nil && cause != nil {

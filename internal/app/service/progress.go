@@ -2,12 +2,15 @@ package service
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/publish"
 )
 
@@ -36,6 +39,35 @@ func (p *progress) keep(ctx context.Context) func(bench.Cell, []byte) {
 			s.opts.Log.ErrorContext(ctx, "a row is not kept", "run", p.run.ID, "cell", cell.String(), "problem", s.opts.Redact(err.Error()))
 		}
 	}
+}
+
+// keepTranscript returns what stores a transcript. A run goes on without it.
+func (p *progress) keepTranscript(ctx context.Context) func(bench.Cell, agent.Transcript) {
+	s := p.service
+	return func(cell bench.Cell, t agent.Transcript) {
+		err := s.addTranscript(context.WithoutCancel(ctx), p.run.ID, cell, t)
+		if err != nil {
+			s.opts.Log.WarnContext(ctx, "a transcript is not kept", "run", p.run.ID, "cell", cell.String(), "problem", s.opts.Redact(err.Error()))
+		}
+	}
+}
+
+// addTranscript stores a transcript without secrets. It is cut afterwards: a part of a
+// secret is not found.
+func (s *Service) addTranscript(ctx context.Context, id string, cell bench.Cell, t agent.Transcript) error {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return fault.Internalf("store a transcript: %w", err)
+	}
+	var redacted agent.Transcript
+	if err := json.Unmarshal([]byte(s.opts.Redact(string(text))), &redacted); err != nil {
+		return fault.Internalf("store a transcript without its secrets: %w", err)
+	}
+	kept, err := s.opts.Runs.AddTranscript(ctx, id, cell, redacted)
+	if err == nil && !kept {
+		return fault.Infraf("those of the run take as much as they may")
+	}
+	return err
 }
 
 // at returns what tells how far the run is.

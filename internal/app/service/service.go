@@ -32,6 +32,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
@@ -78,6 +79,8 @@ type Work struct {
 	Progress func(done, cells int, costUSD float64)
 	// Shared has the cells of a run that other machines work on, too; nil if none does.
 	Shared runner.Shared
+	// KeepTranscript stores what was said and done in the session that a row tells of.
+	KeepTranscript func(cell bench.Cell, t agent.Transcript)
 	// Surface says what changed for agents, where that is found before the first
 	// session.
 	Surface func(*bench.SurfaceChange)

@@ -74,7 +74,7 @@ func (s *Service) helpWith(ctx context.Context, j queue.Job[helpJob]) error {
 	defer stop()
 	shared := &sharedRun{service: s, run: id, part: part}
 	problem := helper.Help(watched, Work{
-		Run: r, Client: client, Shared: shared, Keep: shared.keep(watched),
+		Run: r, Client: client, Shared: shared, Keep: shared.keep(watched), KeepTranscript: (&progress{service: s, run: r}).keepTranscript(watched),
 		Progress: func(int, int, float64) {}, Surface: func(*bench.SurfaceChange) {},
 	})
 	if ctx.Err() != nil {

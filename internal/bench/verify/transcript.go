@@ -35,8 +35,8 @@ func TranscriptPath(folder string, cell bench.Cell, attempt int) string {
 	return filepath.Join(folder, cell.ScenarioID, fmt.Sprintf("%s-%d-%d.json", cell.Mode, cell.Iteration, attempt))
 }
 
-// keptTranscript is a transcript as it is kept: with what it is of.
-type keptTranscript struct {
+// KeptTranscript is a transcript as it is kept: with what it is of.
+type KeptTranscript struct {
 	// RunID is empty in transcripts that were kept before it was there.
 	RunID   string     `json:"run_id,omitempty"`
 	Cell    bench.Cell `json:"cell,omitzero"`
@@ -51,7 +51,7 @@ func SaveTranscripts(folder, runID string, secrets *redact.Redactor) func(bench.
 		var text bytes.Buffer
 		encoder := json.NewEncoder(&text)
 		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(keptTranscript{RunID: runID, Cell: cell, Attempt: attempt, Transcript: t}); err != nil {
+		if err := encoder.Encode(KeptTranscript{RunID: runID, Cell: cell, Attempt: attempt, Transcript: t}); err != nil {
 			return fmt.Errorf("encode transcript of %s: %w", cell, err)
 		}
 		path := TranscriptPath(folder, cell, attempt)
@@ -84,20 +84,31 @@ func LoadTranscript(folder, runID string, cell bench.Cell, attempt int) (*agent.
 	if err != nil {
 		return nil, fault.Infraf("read transcript: %w", err)
 	}
-	var kept keptTranscript
-	if err := json.Unmarshal(data, &kept); err != nil {
-		return nil, fault.Invalidf("transcript %s is not as it was saved: %w; restore it, or remove it to go without it", path, err)
+	kept, err := ParseTranscript(path, data)
+	if err != nil {
+		return nil, err
 	}
 	switch {
-	case kept.SchemaVersion > agent.TranscriptSchemaVersion:
-		return nil, fault.Invalidf("transcript %s was saved by a newer version of this program (schema %d, known are up to %d)",
-			path, kept.SchemaVersion, agent.TranscriptSchemaVersion)
 	case kept.RunID != "" && kept.RunID != runID:
 		return nil, otherTranscript(path, "run "+kept.RunID, "run "+runID)
 	case kept.Attempt != 0 && (kept.Cell != cell || kept.Attempt != attempt):
 		return nil, otherTranscript(path, fmt.Sprintf("attempt %d at %s", kept.Attempt, kept.Cell), fmt.Sprintf("attempt %d at %s", attempt, cell))
 	}
 	return &kept.Transcript, nil
+}
+
+// ParseTranscript reads a transcript as it is kept; name says in errors which one it is.
+// The error of one that cannot be read is of kind invalid.
+func ParseTranscript(name string, data []byte) (KeptTranscript, error) {
+	var kept KeptTranscript
+	if err := json.Unmarshal(data, &kept); err != nil {
+		return kept, fault.Invalidf("transcript %s is not as it was saved: %w; restore it, or remove it to go without it", name, err)
+	}
+	if kept.SchemaVersion > agent.TranscriptSchemaVersion {
+		return kept, fault.Invalidf("transcript %s was saved by a newer version of this program (schema %d, known are up to %d)",
+			name, kept.SchemaVersion, agent.TranscriptSchemaVersion)
+	}
+	return kept, nil
 }
 
 func otherTranscript(path, of, want string) error {

@@ -23,6 +23,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -87,7 +88,7 @@ func (l *local) Execute(ctx context.Context, w service.Work) (runs.Outcome, erro
 		found = c
 		tell(c)
 	}
-	result, err := l.run(ctx, w, rows, env, log, l.arguments(w.Run, l.folder(w.Run), ghx, rows), false)
+	result, err := l.run(ctx, w, l.folder(w.Run), rows, env, log, ghx, false)
 	leave()
 	outcome := runs.Outcome{Summary: result.Summary, Surface: found, Log: logged()}
 	if err == nil && result.Summary != nil {
@@ -135,7 +136,7 @@ func (l *local) Help(ctx context.Context, w service.Work) error {
 	ghx, err := l.builds.build(ctx, w, log)
 	defer ghx.remove()
 	if err == nil {
-		_, err = l.run(ctx, w, nil, env, log, l.arguments(w.Run, folder, ghx, nil), true)
+		_, err = l.run(ctx, w, folder, nil, env, log, ghx, true)
 	}
 	if end := logged(); err != nil && end != "" {
 		return fmt.Errorf("%w; its log ends: %s", err, end)
@@ -159,9 +160,10 @@ func (l *local) environment(ctx context.Context, r runs.Run) (map[string]string,
 	return env, nil
 }
 
-// run runs a command line of bench, and stores each row as soon as the ledger
-// has it.
-func (l *local) run(ctx context.Context, w service.Work, rows []bench.Row, env map[string]string, log io.Writer, args []string, helps bool) (benchcli.Result, error) {
+// run runs a run, or helps with one, with its files in a folder, and stores each row as
+// soon as the ledger has it.
+func (l *local) run(ctx context.Context, w service.Work, folder string, rows []bench.Row, env map[string]string, log io.Writer, ghx *measured, helps bool) (benchcli.Result, error) {
+	args := l.arguments(w.Run, folder, ghx, rows)
 	fmt.Fprintln(log, "$ bench "+shellquote.Join(args...))
 	return benchcli.World{
 		Stdout: log, Stderr: log, Now: l.now, Random: l.random, Secrets: l.secrets, RunID: w.Run.ID, Rows: rows, Continues: begunBefore(w.Before),
@@ -172,6 +174,7 @@ func (l *local) run(ctx context.Context, w service.Work, rows []bench.Row, env m
 		Observe: func(e runner.Event) {
 			if e.Kind == runner.EventRow {
 				l.share(w, e.Row)
+				l.shareTranscript(w, folder, e.Row)
 				w.Progress(e.Done, e.Total, e.CostUSD)
 			}
 		},
@@ -228,6 +231,7 @@ func (l *local) shareAll(w service.Work) error {
 	rows, _, err := ledger.Read(files)
 	for i := range rows {
 		l.share(w, &rows[i])
+		l.shareTranscript(w, l.folder(w.Run), &rows[i])
 	}
 	return err
 }
@@ -249,6 +253,16 @@ func (l *local) share(w service.Work, row *bench.Row) {
 		return // it has just been written as JSON
 	}
 	w.Keep(row.Cell(), line)
+}
+
+// shareTranscript stores what was said and done in the session that a row of the run's
+// own tells of. Without one, the row is there without it.
+func (l *local) shareTranscript(w service.Work, in string, row *bench.Row) {
+	folder := verify.TranscriptsFolder(filepath.Join(in, w.Run.ID), ledger.RunInfo{})
+	t, err := verify.LoadTranscript(folder, w.Run.ID, row.Cell(), max(1, len(row.Attempts)))
+	if err == nil && t != nil && row.RunID == w.Run.ID {
+		w.KeepTranscript(row.Cell(), *t)
+	}
 }
 
 // tidy removes the folders of runs that are old. What cannot be removed now is
