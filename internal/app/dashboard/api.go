@@ -47,6 +47,7 @@ func (d *pages) mountAPI(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+apiPrefix+"/repos/{owner}/{name}/series", a.series)
 	mux.HandleFunc("GET "+apiPrefix+"/runs/{id}", a.run)
 	mux.HandleFunc("GET "+apiPrefix+"/runs/{id}/rows", a.rows)
+	mux.HandleFunc("GET "+apiPrefix+"/runs/{id}/scenarios/{scenario}/{mode}/{repetition}/transcript", a.transcript)
 	mux.HandleFunc("GET "+apiPrefix+"/", func(w http.ResponseWriter, _ *http.Request) {
 		a.refuse(w, http.StatusNotFound, "There is no such resource: "+apiPrefix+"/openapi.json lists them")
 	})
@@ -183,7 +184,7 @@ func (a *api) rows(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	rows, err := a.Source.Rows(r.Context(), detail.ID)
+	rows, err := a.Source.Rows(r.Context(), detail.ID, r.FormValue("scenario"))
 	if err != nil {
 		a.broke(w, err)
 		return
@@ -194,6 +195,31 @@ func (a *api) rows(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(append(bytes.TrimSpace(row), '\n')) // who asked may be gone
 	}
 }
+
+// transcript writes what was said and done in a session.
+func (a *api) transcript(w http.ResponseWriter, r *http.Request) {
+	detail, ok := a.found(w, r)
+	if !ok {
+		return
+	}
+	cell, is := cellOf(r)
+	if !is {
+		a.refuse(w, http.StatusNotFound, noTranscript)
+		return
+	}
+	transcript, err := a.Source.Transcript(r.Context(), detail.ID, cell)
+	switch {
+	case err != nil:
+		a.broke(w, err)
+	case transcript == nil:
+		a.refuse(w, http.StatusNotFound, noTranscript)
+	default:
+		a.answer(w, r, transcript)
+	}
+}
+
+// noTranscript is told whoever may read the run.
+const noTranscript = "The run has no transcript of such a session"
 
 // repository returns the one of the path, if whoever asks may read it; otherwise it has
 // answered.

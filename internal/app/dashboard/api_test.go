@@ -33,6 +33,8 @@ func (s *site) ask(t *testing.T, token, path string) (*http.Response, string) {
 
 const reads = "ghp_reads"
 
+const transcriptAt = "/api/v1/runs/{id}/scenarios/{scenario}/{mode}/{repetition}/transcript"
+
 // described holds an answer against what the document of the API says of it.
 func described(t *testing.T, document any, path, status, body string) {
 	t.Helper()
@@ -78,6 +80,12 @@ func TestTheAPIAnswersAsItsDocumentSays(t *testing.T) {
 		{"/api/v1/runs/{id}", "/api/v1/runs/no-such", "404", reads},
 		{"/api/v1/runs/{id}", "/api/v1/runs/no-such", "401", ""},
 		{"/api/v1/runs/{id}/rows", "/api/v1/runs/r2/rows", "404", reads},
+		{transcriptAt, "/api/v1/runs/r4/scenarios/pr-view-001/ghx/1/transcript", "200", reads},
+		{transcriptAt, "/api/v1/runs/r4/scenarios/pr-view-001/ghx/2/transcript", "404", reads},
+		{transcriptAt, "/api/v1/runs/r4/scenarios/pr-view-001/ghx/x/transcript", "404", reads},
+		{transcriptAt, "/api/v1/runs/r2/scenarios/pr-view-001/ghx/1/transcript", "404", reads},
+		{transcriptAt, "/api/v1/runs/r4/scenarios/pr-view-001/ghx/1/transcript", "404", "ghp_of_somebody_else"},
+		{transcriptAt, "/api/v1/runs/r4/scenarios/pr-view-001/ghx/1/transcript", "401", ""},
 	} {
 		response, body := s.ask(t, c.token, c.path)
 		require.Equal(t, c.status, response.Status[:3], "%s: %s", c.path, body)
@@ -85,11 +93,16 @@ func TestTheAPIAnswersAsItsDocumentSays(t *testing.T) {
 		assert.Equal(t, c.status == "401", response.Header.Get("WWW-Authenticate") != "", c.path)
 	}
 	response, body = s.ask(t, reads, "/api/v1/runs/r4/rows")
-	assert.Equal(t, "{\"run\":\"r4\"}\n{}\n", body)
+	assert.Equal(t, 4, strings.Count(body, "\n"))
+	assert.Equal(t, 2, strings.Count(body, `"scenario_id":"pr-view-001","scenario_set":null,"iteration":1`))
+	_, one := s.ask(t, reads, "/api/v1/runs/r4/rows?scenario=pr-view-001")
+	assert.Equal(t, 3, strings.Count(one, "\n"))
 	assert.Equal(t, `attachment; filename="r4-suite.jsonl"`, response.Header.Get("Content-Disposition"))
 	_, missing := s.ask(t, reads, "/api/v1/runs/no-such")
-	_, hidden := s.ask(t, reads, "/api/v1/runs/r2")
-	assert.Equal(t, missing, hidden, "nobody learns that there is a run which he may not see")
+	for _, path := range []string{"", "/rows", "/scenarios/pr-view-001/ghx/1/transcript"} {
+		_, hidden := s.ask(t, reads, "/api/v1/runs/r2"+path)
+		assert.Equal(t, missing, hidden, "nobody learns that there is a run which he may not see")
+	}
 	response, _ = s.ask(t, reads, "/api/v1/nothing")
 	assert.Equal(t, http.StatusNotFound, response.StatusCode)
 }

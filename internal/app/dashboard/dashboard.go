@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/report"
 )
 
@@ -125,9 +126,19 @@ type Filter struct {
 type Source interface {
 	Runs(ctx context.Context, f Filter) ([]Run, error)
 	Run(ctx context.Context, id string) (Detail, error)
-	// Rows returns the rows of a run, each a line of JSON.
-	Rows(ctx context.Context, id string) ([][]byte, error)
+	Sessions
 	History
+}
+
+// Sessions knows what came of a run's cells.
+type Sessions interface {
+	// Rows returns the rows of a run, each a line of JSON; of one scenario unless that is
+	// empty.
+	Rows(ctx context.Context, id, scenario string) ([][]byte, error)
+	// Cells returns those that have a row.
+	Cells(ctx context.Context, id string) ([]bench.Cell, error)
+	// Transcript returns what was said and done, nil if that was not kept.
+	Transcript(ctx context.Context, id string, cell bench.Cell) (*agent.Transcript, error)
 }
 
 // History knows how figures go over time.
@@ -184,6 +195,8 @@ func New(opts Options) http.Handler {
 	mux.HandleFunc("GET /{$}", d.seen(d.runs))
 	mux.HandleFunc("GET /runs/{id}", d.seen(d.run))
 	mux.HandleFunc("GET /runs/{id}/log", d.seen(d.log))
+	mux.HandleFunc("GET /runs/{id}/scenarios/{scenario}", d.seen(d.scenario))
+	mux.HandleFunc("GET /runs/{id}/scenarios/{scenario}/{mode}/{repetition}", d.seen(d.session))
 	mux.HandleFunc("GET /repos/{owner}/{name}", d.seen(d.repo))
 	d.mountAPI(mux)
 	return secured(mux)
@@ -279,6 +292,8 @@ func (d *pages) repo(w http.ResponseWriter, r *http.Request, v visitor) {
 		return
 	}
 	page := d.list(repo, v, runs)
+	page.Crumbs = repoCrumbs(repo)
+	page.Crumbs[len(page.Crumbs)-1].URL = ""
 	page.Charts, page.Series, page.Chosen = charts(course), series, chosen
 	page.Heads, page.Course = table(course)
 	for _, c := range page.Charts {
@@ -306,9 +321,18 @@ func (d *pages) run(w http.ResponseWriter, r *http.Request, v visitor) {
 	if !ok {
 		return
 	}
-	page := view{Title: "Run " + detail.ID, Visitor: v.login, Detail: detail, Line: d.line(detail.Run), Alive: detail.State == Queued || detail.State == Running}
-	if detail.Summary != nil {
-		body, err := reportBody(*detail.Summary)
+	page := d.runView("Run "+detail.ID, v, detail)
+	page.Crumbs[len(page.Crumbs)-1].URL = ""
+	page.Alive = detail.State == Queued || detail.State == Running
+	if detail.Summary == nil {
+		cells, err := d.Source.Cells(r.Context(), detail.ID)
+		if err != nil {
+			d.fail(w, err)
+			return
+		}
+		page.Scenarios = scenarioLinks(detail.ID, cells)
+	} else {
+		body, err := reportBody(*detail.Summary, func(scenario string) string { return scenarioPath(detail.ID, scenario) })
 		if err != nil {
 			d.fail(w, err)
 			return

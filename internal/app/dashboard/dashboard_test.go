@@ -21,6 +21,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
 )
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -30,6 +31,9 @@ type runs struct {
 	all    []dashboard.Detail
 	course []dashboard.Point
 	series []dashboard.Series
+	// rows are by run, transcripts by run and cell.
+	rows        map[string][]bench.Row
+	transcripts map[string]*agent.Transcript
 	// asked is the series that was asked for last.
 	asked string
 	err   error
@@ -65,8 +69,30 @@ func (s *runs) Course(_ context.Context, _, series string, _ int) ([]dashboard.P
 	return s.course, s.err
 }
 
-func (s *runs) Rows(_ context.Context, id string) ([][]byte, error) {
-	return [][]byte{[]byte(`{"run":"` + id + `"}`), []byte("{}\n")}, s.err
+func (s *runs) Rows(_ context.Context, id, scenario string) ([][]byte, error) {
+	var lines [][]byte
+	for i := range s.rows[id] {
+		if row := &s.rows[id][i]; scenario == "" || row.ScenarioID == scenario {
+			line, err := json.Marshal(row)
+			if err != nil {
+				return nil, err
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines, s.err
+}
+
+func (s *runs) Cells(_ context.Context, id string) ([]bench.Cell, error) {
+	var cells []bench.Cell
+	for i := range s.rows[id] {
+		cells = append(cells, s.rows[id][i].Cell())
+	}
+	return cells, s.err
+}
+
+func (s *runs) Transcript(_ context.Context, id string, cell bench.Cell) (*agent.Transcript, error) {
+	return s.transcripts[id+" "+cell.String()], s.err
 }
 
 func summary(t *testing.T) *bench.Summary {
@@ -95,6 +121,7 @@ func example(t *testing.T) *runs {
 		{Run: dashboard.Run{ID: "r3", Repo: "aryeko/ghx", State: dashboard.Broken, Model: "scripted", Created: now.Add(-72 * time.Hour)}, Problem: "GitHub was down."},
 		{Run: dashboard.Run{ID: "r2", Repo: "secret/other", State: dashboard.Finished, Verdict: bench.VerdictFail, Created: now.Add(-80 * time.Hour)}},
 	}}
+	s.rows, s.transcripts = measured(t)
 	for i, v := range tokens {
 		verdict := bench.VerdictPass
 		if v < 15 {
@@ -204,7 +231,7 @@ func (s *site) login(t *testing.T) {
 
 func TestNobodySeesAnythingWithoutALogin(t *testing.T) {
 	s := open(t, example(t))
-	for _, path := range []string{"/", "/runs/r4", "/runs/r4/log", "/repos/aryeko/ghx"} {
+	for _, path := range append(below("r4"), "/", "/repos/aryeko/ghx") {
 		status, body := s.get(t, path)
 		assert.Equal(t, http.StatusUnauthorized, status, path)
 		assert.Contains(t, body, "Log in with GitHub")
@@ -242,11 +269,18 @@ func TestOnlyWhatGitHubShowsIsShown(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status)
 	assert.Contains(t, body, "aryeko/ghx")
 	assert.NotContains(t, body, "secret/other")
-	for _, path := range []string{"/runs/r2", "/runs/r2/log", "/repos/secret/other", "/runs/nothing"} {
+	_, missing := s.get(t, "/runs/nothing")
+	for _, path := range append(below("r2"), "/repos/secret/other", "/runs/r4/scenarios/nothing", "/runs/r4/scenarios/pr-view-001/ghx/3", "/runs/r4/scenarios/pr-view-001/ghx/01") {
 		status, body := s.get(t, path)
 		assert.Equal(t, http.StatusNotFound, status, path)
-		assert.NotContains(t, body, "secret/other")
+		assert.Equal(t, missing, body, "%s: nobody learns that there is something which he may not see", path)
 	}
+}
+
+// below are the pages of a run.
+func below(id string) []string {
+	run := "/runs/" + id
+	return []string{run, run + "/log", run + "/scenarios/pr-view-001", run + "/scenarios/pr-view-001/ghx/1"}
 }
 
 func TestAForgedOrOldLoginIsRefused(t *testing.T) {
@@ -328,7 +362,7 @@ func TestTheCookieHidesTheToken(t *testing.T) {
 func TestPagesCarryNoScriptAndEscapeWhatTheyShow(t *testing.T) {
 	s := open(t, example(t))
 	s.login(t)
-	for _, path := range []string{"/", "/runs/r5", "/runs/r4", "/repos/aryeko/ghx"} {
+	for _, path := range append(below("r4"), "/", "/runs/r5", "/repos/aryeko/ghx") {
 		_, body := s.get(t, path)
 		assert.NotContains(t, strings.ToLower(body), "<script", path)
 		assert.NotContains(t, body, "style=", path)

@@ -2,9 +2,10 @@ package dashboard
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,15 +15,17 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/report"
 )
 
-//go:embed pages.html
-var pagesHTML string
+//go:embed pages.html sessions.html
+var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Parse(pagesHTML))
+var templates = template.Must(template.New("").Funcs(textFuncs).ParseFS(templateFiles, "*.html"))
 
 // view is what the templates show.
 type view struct {
 	Title   string
 	Visitor string
+	// Crumbs lead to the pages above this one.
+	Crumbs []crumb
 	// Next is where a login leads back to.
 	Next string
 	// Alive is true where something goes on, so that the page comes again by
@@ -41,6 +44,32 @@ type view struct {
 	Chosen string
 	Heads  []string
 	Course []courseRow
+	// Scenarios lead to those of a run that has no report.
+	Scenarios []crumb
+	// Sessions are those of a scenario, Session is the one that is shown.
+	Sessions []sessionLine
+	Session  *sessionView
+}
+
+// crumb is a link, without an address for the page that it is on.
+type crumb struct{ Text, URL string }
+
+// repoCrumbs lead to the account and the repository.
+func repoCrumbs(repo string) []crumb {
+	return []crumb{{repo, "/repos/" + repo}}
+}
+
+// scenarioLinks lead to the scenarios that cells are of.
+func scenarioLinks(id string, cells []bench.Cell) []crumb {
+	count := map[string]int{}
+	for _, cell := range cells {
+		count[cell.ScenarioID]++
+	}
+	var links []crumb
+	for _, scenario := range slices.Sorted(maps.Keys(count)) {
+		links = append(links, crumb{fmt.Sprintf("%s (%d)", scenario, count[scenario]), scenarioPath(id, scenario)})
+	}
+	return links
 }
 
 // line is a run in words.
@@ -155,10 +184,10 @@ func short(commit string) string {
 }
 
 // reportBody is the report as a part of a page. The report escapes what it
-// shows.
-func reportBody(s bench.Summary) (template.HTML, error) {
+// shows. Scenario returns where the page of a scenario is.
+func reportBody(s bench.Summary, scenario func(id string) string) (template.HTML, error) {
 	var body bytes.Buffer
-	if err := report.HTMLBody(&body, s); err != nil {
+	if err := report.HTMLBody(&body, s, scenario); err != nil {
 		return "", err
 	}
 	return template.HTML(body.String()), nil //nolint:gosec // made by a template of ours

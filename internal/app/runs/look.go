@@ -2,15 +2,10 @@ package runs
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 	"time"
 
-	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
-	"github.com/ghx-dev/bench-action/internal/comment"
-	"github.com/ghx-dev/bench-action/internal/comment/command"
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
@@ -150,71 +145,4 @@ func (t *Table) CellTime(ctx context.Context, repo, model string, executor setti
 
 func (t *Table) latestFinished(ctx context.Context, repo string) ([]Run, error) {
 	return find(ctx, t.db, "repo = $1 AND state = 'finished' ORDER BY seq DESC LIMIT $2", repo, historyLimit)
-}
-
-// Source shows the runs on the dashboard.
-type Source struct{ Table *Table }
-
-// Runs lists runs, the newest first.
-func (s Source) Runs(ctx context.Context, f dashboard.Filter) ([]dashboard.Run, error) {
-	if len(f.Repos) == 0 {
-		return nil, nil
-	}
-	where, args := "LOWER(repo) IN (", []any{}
-	for i, repo := range f.Repos {
-		if i > 0 {
-			where += ", "
-		}
-		args = append(args, strings.ToLower(repo))
-		where += fmt.Sprintf("$%d", len(args))
-	}
-	where += ")"
-	if f.Before != "" {
-		args = append(args, f.Before)
-		where += fmt.Sprintf(" AND seq < (SELECT seq FROM run WHERE id = $%d)", len(args))
-	}
-	args = append(args, f.Limit)
-	found, err := find(ctx, s.Table.db, where+fmt.Sprintf(" ORDER BY seq DESC LIMIT $%d", len(args)), args...)
-	if err != nil {
-		return nil, err
-	}
-	var shown []dashboard.Run
-	for _, r := range found {
-		shown = append(shown, show(r))
-	}
-	return shown, nil
-}
-
-// Run returns a run with all there is to show of it.
-func (s Source) Run(ctx context.Context, id string) (dashboard.Detail, error) {
-	r, err := s.Table.Get(ctx, id)
-	if errors.Is(err, ErrNone) {
-		return dashboard.Detail{}, dashboard.ErrNotFound
-	}
-	if err != nil {
-		return dashboard.Detail{}, err
-	}
-	o, err := s.Table.Outcome(ctx, id)
-	return dashboard.Detail{Run: show(r), Problem: o.Problem, Reason: reason(r, o), Summary: o.Summary, Log: o.Log}, err
-}
-
-// reason says why a run was stopped, or never began; it is empty for others.
-func reason(r Run, o Outcome) string {
-	if r.State != Skipped {
-		return o.Reason
-	}
-	return comment.Run{Phase: comment.Skipped, Skip: o.Skip, Commit: r.Head, Commands: command.Names()}.SkipText()
-}
-
-func show(r Run) dashboard.Run {
-	p := r.Request.Plan
-	set := p.Set
-	if set == "" {
-		set = strings.Join(p.Scenarios, ", ")
-	}
-	return dashboard.Run{
-		ID: r.ID, Repo: r.Repo, Pull: r.Pull, Commit: r.Head, State: dashboard.State(r.State), Verdict: r.Verdict, Simulated: r.Simulated || p.Model == settings.Scripted,
-		Asked: r.Request.Asked, Model: p.Model, Set: set, Modes: p.Modes, Done: r.Done, Cells: r.Cells, CostUSD: r.CostUSD,
-		Created: r.Created, Started: r.Started, Ended: r.Ended, CheckURL: r.CheckURL,
-	}
 }

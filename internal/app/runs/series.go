@@ -121,9 +121,6 @@ func (s Source) Series(ctx context.Context, repo string) ([]dashboard.Series, er
 	return all, fault.Wrap(fault.Infrastructure, rows.Err())
 }
 
-// Rows returns the rows of a run.
-func (s Source) Rows(ctx context.Context, id string) ([][]byte, error) { return s.Table.Rows(ctx, id) }
-
 // Course returns the last judged runs of a series, the oldest first.
 func (s Source) Course(ctx context.Context, repo, series string, limit int) ([]dashboard.Point, error) {
 	rows, err := s.Table.db.Query(ctx, "SELECT point FROM run_point WHERE repo = $1 AND series = $2 ORDER BY ended DESC LIMIT $3", strings.ToLower(repo), series, limit)

@@ -26,9 +26,9 @@ func reductionCell(reduction *float64) cell {
 func pointsCell(v float64) cell {
 	switch {
 	case v > 0:
-		return cell{bench.PointsText(v), good}
+		return cell{Text: bench.PointsText(v), Tone: good}
 	case v < 0:
-		return cell{bench.PointsText(v), bad}
+		return cell{Text: bench.PointsText(v), Tone: bad}
 	default:
 		return cell{Text: bench.PointsText(v)}
 	}

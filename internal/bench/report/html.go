@@ -32,9 +32,13 @@ func HTML(w io.Writer, s bench.Summary) error {
 }
 
 // HTMLBody writes what [HTML] writes, without the page around it, for pages that
-// have [Style].
-func HTMLBody(w io.Writer, s bench.Summary) error {
-	if err := pageTemplate.ExecuteTemplate(w, "body", newPage(s)); err != nil {
+// have [Style]. Scenario returns the address of a scenario's page.
+func HTMLBody(w io.Writer, s bench.Summary, scenario func(id string) string) error {
+	p := newPage(s)
+	for i := range p.Scenarios.Rows {
+		p.Scenarios.Rows[i][0].Link = scenario(s.Scenarios[i].ID)
+	}
+	if err := pageTemplate.ExecuteTemplate(w, "body", p); err != nil {
 		return fault.Infraf("write HTML report: %w", err)
 	}
 	return nil

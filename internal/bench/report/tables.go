@@ -25,6 +25,8 @@ type table struct {
 type cell struct {
 	Text string
 	Tone tone
+	// Link is the address of the page about it, empty for none.
+	Link string
 }
 
 // tone is how a cell is coloured. The text says the same.

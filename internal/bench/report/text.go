@@ -107,7 +107,7 @@ func (t *terminal) checks(checks []bench.Check) {
 		line[0].Tone = good
 		switch {
 		case !c.Passed:
-			line[0] = cell{"FAIL", bad}
+			line[0] = cell{Text: "FAIL", Tone: bad}
 		case c.Uncertain:
 			line[0].Tone = doubtful
 		}

@@ -1,0 +1,277 @@
+package dashboard
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/markdown"
+)
+
+// What agents and pull requests wrote is shown as text; the templates escape it.
+const (
+	// maxLine is how many characters of such a text are shown in a line, and maxReason
+	// those of why a session failed, in a table.
+	maxLine   = 300
+	maxReason = 160
+)
+
+// textFuncs are what templates make of texts of unknown origin.
+var textFuncs = template.FuncMap{
+	"line":    func(s string) string { return markdown.Clean(s, maxLine) },
+	"visible": markdown.Visible,
+	"count":   func(n int64) string { return bench.CountText(float64(n)) },
+	"bytes":   bytesText,
+}
+
+// resultOf says what a row came to, in a word, and its colour.
+func resultOf(row *bench.Row) (word, tone string) {
+	switch {
+	case row.Error == nil:
+		return "passed", "good"
+	case outsideFailed(row):
+		return "infrastructure", "quiet"
+	default:
+		return "failed", "bad"
+	}
+}
+
+// outsideFailed reports whether something around the agent and its tool failed.
+func outsideFailed(row *bench.Row) bool {
+	if n := len(row.Attempts); n > 0 && row.Attempts[n-1].Class != "" {
+		return row.Attempts[n-1].Class == bench.ClassInfrastructure
+	}
+	return row.Error.RunnerFailure()
+}
+
+// sessionLine is a session in the table of its scenario.
+type sessionLine struct {
+	Path, Mode                                  string
+	Repetition                                  int
+	Word, Tone                                  string
+	Active, Total, Calls, Cost, Duration, Tries string
+	// Why says why it failed, empty if it did not.
+	Why string
+}
+
+func newSessionLine(id string, row *bench.Row) sessionLine {
+	word, tone := resultOf(row)
+	l := sessionLine{
+		Path: sessionPath(id, row.Cell()), Mode: string(row.Mode), Repetition: row.Iteration, Word: word, Tone: tone,
+		Active: bench.CountText(float64(row.Tokens.Active())), Total: bench.CountText(float64(row.Tokens.Total)), Calls: bench.CountText(float64(row.ToolCalls)),
+		Cost: costText(row), Duration: bench.DurationText(row.LatencyMSWall), Tries: bench.CountText(float64(max(1, len(row.Attempts)))),
+	}
+	if row.Error != nil {
+		l.Why = markdown.Clean(row.Error.Message, maxReason)
+		if l.Why == "" {
+			l.Why = string(row.Error.Type)
+		}
+	}
+	return l
+}
+
+func costText(row *bench.Row) string {
+	text := bench.USDText(row.SpentUSD())
+	if row.Simulated && text != bench.NoFigure {
+		text += " (simulated)"
+	}
+	return text
+}
+
+// sessionView is a session with all that is known of it.
+type sessionView struct {
+	*bench.Row
+	Path       string
+	Word, Tone string
+	// Facts are its figures, label and figure.
+	Facts [][2]string
+	// Beside leads to sessions to compare it with.
+	Beside  []crumb
+	Changed []changeLine
+	// Unseen says that it cannot be seen what was changed, or which part of it.
+	Unseen string
+	// Transcript is nil if none was kept, Messages are its messages.
+	Transcript *agent.Transcript
+	Messages   []messageView
+}
+
+func newSessionView(id string, row *bench.Row, t *agent.Transcript) *sessionView {
+	if t != nil && row.SessionID != nil && t.SessionID != "" && *row.SessionID != t.SessionID {
+		t = nil // the cell was run again, and the other one's was not kept
+	}
+	s := &sessionView{Row: row, Path: sessionPath(id, row.Cell()), Facts: facts(row), Transcript: t}
+	s.Word, s.Tone = resultOf(row)
+	for _, c := range row.ChangeList() {
+		s.Changed = append(s.Changed, newChangeLine(c))
+	}
+	switch {
+	case row.FootprintUnjudged != "":
+		s.Unseen = "Of what was changed, " + row.FootprintUnjudged + "."
+	case row.FootprintJudged != nil && !*row.FootprintJudged:
+		s.Unseen = "What was changed was not judged: it cannot be seen here."
+	case row.FootprintJudged == nil && len(s.Changed) == 0:
+		s.Unseen = "The row does not say what was changed."
+	}
+	if t != nil {
+		for _, m := range t.Messages {
+			s.Messages = append(s.Messages, newMessageView(m))
+		}
+	}
+	return s
+}
+
+// facts are a row's figures; what it does not have is left out.
+func facts(row *bench.Row) [][2]string {
+	count := func(n int) string { return bench.CountText(float64(n)) }
+	tokens := fmt.Sprintf("%s (%s input, %s output, %s reasoning, %s from the cache)", bench.CountText(float64(row.Tokens.Total)),
+		bench.CountText(float64(row.Tokens.Input)), bench.CountText(float64(row.Tokens.Output)), bench.CountText(float64(row.Tokens.Reasoning)), bench.CountText(float64(row.Tokens.CacheRead)))
+	all := [][2]string{
+		{"Model", row.Model.Text()},
+		{"Duration", bench.DurationText(row.LatencyMSWall)},
+		{"Active tokens", bench.CountText(float64(row.Tokens.Active()))},
+		{"All tokens", tokens},
+		{"Cost", costText(row)},
+		{"Tool calls", fmt.Sprintf("%s, %s failed", count(row.ToolCalls), count(row.ToolErrors))},
+	}
+	add := func(label, text string) { all = append(all, [2]string{label, text}) }
+	if row.Turns > 0 {
+		add("Turns", count(row.Turns))
+	}
+	if q := row.APIRequests; q != nil {
+		add("Requests to GitHub", fmt.Sprintf("%s REST, %s GraphQL, %s", count(q.REST), count(q.GraphQL), bytesText(q.Bytes)))
+	}
+	if n := len(row.Attempts); n > 0 && row.Attempts[n-1].Class != "" {
+		add("Laid to", row.Attempts[n-1].LaidTo())
+	}
+	if failure := row.ProviderFailure(); failure != "" {
+		add("Void as evidence", failure)
+	}
+	if _, doubt := row.WireDoubt(); doubt != "" {
+		add("In doubt", doubt)
+	}
+	if len(row.Unsupported) > 0 {
+		add("The sandbox lacks", strings.Join(row.Unsupported, ", "))
+	}
+	if len(row.RefusedHosts) > 0 {
+		add("Refused hosts", strings.Join(row.RefusedHosts, ", "))
+	}
+	if v := row.Variation; v != nil {
+		add("Fixtures", "variation "+v.String())
+	}
+	return append(all, [2]string{"Begun", row.Timestamp})
+}
+
+// bytesText writes a size.
+func bytesText(n int64) string {
+	const kilo = 1000
+	switch {
+	case n < kilo:
+		return fmt.Sprintf("%d bytes", n)
+	case n < kilo*kilo:
+		return bench.NumberText(float64(n)/kilo, 1) + " kB"
+	default:
+		return bench.NumberText(float64(n)/(kilo*kilo), 1) + " MB"
+	}
+}
+
+// changeLine is what became of an object on GitHub.
+type changeLine struct {
+	Text, Title, Unallowed, Who string
+	Fields                      []fieldLine
+}
+
+// fieldLine is a part of an object, before and after.
+type fieldLine struct{ Name, Before, After string }
+
+func newChangeLine(c bench.Change) changeLine {
+	l := changeLine{Text: c.String(), Title: c.Title, Unallowed: c.Unallowed}
+	var who []string
+	if c.Actor != "" {
+		who = append(who, "by "+c.Actor)
+	}
+	if c.Cause != "" {
+		who = append(who, "follows from: "+c.Cause)
+	}
+	for _, t := range c.Told {
+		who = append(who, fmt.Sprintf("told %s (%s)", t.Login, t.Reason))
+	}
+	l.Who = strings.Join(who, ", ")
+	for _, f := range c.Fields {
+		l.Fields = append(l.Fields, fieldLine{f.Name, valueText(f.Before), valueText(f.After)})
+	}
+	return l
+}
+
+// valueText is a field's value for people: a text as it is, others as JSON.
+func valueText(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return value
+	}
+	return string(compactJSON(value))
+}
+
+func compactJSON(value any) []byte {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Append(nil, value)
+	}
+	return bytes.TrimSpace(text.Bytes())
+}
+
+// messageView is a message of a transcript.
+type messageView struct {
+	Who, About, Error string
+	Parts             []partView
+}
+
+// partView is a text, or a tool's use.
+type partView struct {
+	Reasoning bool
+	Text      string
+	// Tool is empty for a text; Input is on one line where that is what was run.
+	Tool, Input, Output, Error string
+}
+
+func newMessageView(m agent.Message) messageView {
+	v := messageView{Who: string(m.Role), Error: m.Error}
+	if m.Role == agent.Assistant && m.Tokens.Total > 0 {
+		v.About = bench.CountText(float64(m.Tokens.Total)) + " tokens"
+	}
+	if took := m.End.Sub(m.Start); m.Role == agent.Assistant && !m.Start.IsZero() && took > 0 {
+		v.About = strings.TrimPrefix(v.About+", "+bench.DurationText(float64(took)/float64(time.Millisecond)), ", ")
+	}
+	for _, p := range m.Parts {
+		part := partView{Reasoning: p.Type == agent.PartReasoning, Text: p.Text}
+		if c := p.Tool; c != nil {
+			part = partView{Tool: c.Name, Input: inputText(c.Input), Output: strings.TrimSpace(c.Output), Error: c.Error}
+		}
+		v.Parts = append(v.Parts, part)
+	}
+	return v
+}
+
+// inputText is what a tool was given: a command as it is, anything else as JSON.
+func inputText(input json.RawMessage) string {
+	var text string
+	if json.Unmarshal(input, &text) == nil {
+		return text
+	}
+	var fields map[string]any
+	if json.Unmarshal(input, &fields) == nil {
+		if command, is := fields["command"].(string); is {
+			return command
+		}
+		return string(compactJSON(fields))
+	}
+	return string(input)
+}
