@@ -34,9 +34,21 @@ const (
 	Skipped  State = "skipped"
 )
 
+// Kind is what a run is about.
+type Kind string
+
+// The kinds. Commands are about a pull request too, and ask for what they say.
+const (
+	PullRequest Kind = "pull_request"
+	Baseline    Kind = "baseline"
+	Command     Kind = "command"
+	MergeQueue  Kind = "merge_queue"
+)
+
 // Run is a run as lists show it.
 type Run struct {
-	ID string
+	ID   string
+	Kind Kind
 	// Repo is "owner/name", Pull the pull request's number or 0.
 	Repo   string
 	Pull   int
@@ -113,21 +125,23 @@ type Series struct {
 	Last time.Time
 }
 
-// Filter says which runs are wanted, newest first.
-type Filter struct {
-	// Repos are those that may be seen.
-	Repos []string
-	// Before is the id of a run; what is older comes. Empty is the start.
-	Before string
-	Limit  int
-}
-
 // Source knows the runs. A run that does not exist is [ErrNotFound].
 type Source interface {
-	Runs(ctx context.Context, f Filter) ([]Run, error)
 	Run(ctx context.Context, id string) (Detail, error)
+	Lists
 	Sessions
 	History
+}
+
+// Lists knows many runs, of repositories that may be seen. Case does not matter in the
+// names of these.
+type Lists interface {
+	Runs(ctx context.Context, f Filter) ([]Run, error)
+	// Latest returns, of each repository, the latest run, the latest one with a verdict,
+	// and the latest one of the default branch, the newest first; one may be all of that.
+	Latest(ctx context.Context, repos []string) ([]Run, error)
+	// Models returns those that runs were of.
+	Models(ctx context.Context, repos []string) ([]string, error)
 }
 
 // Sessions knows what came of a run's cells.
@@ -198,6 +212,7 @@ func New(opts Options) http.Handler {
 	mux.HandleFunc("GET /runs/{id}/scenarios/{scenario}", d.seen(d.scenario))
 	mux.HandleFunc("GET /runs/{id}/scenarios/{scenario}/{mode}/{repetition}", d.seen(d.session))
 	mux.HandleFunc("GET /repos/{owner}/{name}", d.seen(d.repo))
+	mux.HandleFunc("GET /accounts/{owner}", d.seen(d.account))
 	d.mountAPI(mux)
 	return secured(mux)
 }
@@ -243,18 +258,31 @@ func (d *pages) seen(page func(http.ResponseWriter, *http.Request, visitor)) htt
 }
 
 func (d *pages) runs(w http.ResponseWriter, r *http.Request, v visitor) {
-	runs, err := d.Source.Runs(r.Context(), Filter{Repos: v.repos, Before: r.FormValue("before"), Limit: pageLimit + 1})
+	page, err := d.list(r, "Runs", v, newFilter(r.URL.Query(), v.repos))
 	if err != nil {
 		d.fail(w, err)
 		return
 	}
-	d.render(w, http.StatusOK, "runs", d.list("Runs", v, runs))
+	page.Filter.About = "A repository, #number of a pull request, a commit, or the id of a run"
+	for _, owner := range v.owners() {
+		page.Accounts = append(page.Accounts, crumb{owner, accountPath(owner)})
+	}
+	d.render(w, http.StatusOK, "runs", page)
 }
 
 // list is the view of a page of runs; one more than fits says that there are
 // older ones.
-func (d *pages) list(title string, v visitor, runs []Run) view {
+func (d *pages) list(r *http.Request, title string, v visitor, f Filter) (view, error) {
 	out := view{Title: title, Visitor: v.login}
+	runs, err := d.Source.Runs(r.Context(), f)
+	if err != nil {
+		return out, err
+	}
+	models, err := d.Source.Models(r.Context(), f.Repos)
+	if err != nil {
+		return out, err
+	}
+	out.Filter, out.Paged = newForm(f, models), f.Before != ""
 	if len(runs) > pageLimit {
 		runs = runs[:pageLimit]
 		out.Older = runs[pageLimit-1].ID
@@ -263,7 +291,15 @@ func (d *pages) list(title string, v visitor, runs []Run) view {
 		out.Runs = append(out.Runs, d.line(run))
 		out.Alive = out.Alive || run.State == Queued || run.State == Running
 	}
-	return out
+	if out.Older != "" {
+		query := f.values()
+		query.Set("before", out.Older)
+		if series := r.FormValue("series"); series != "" {
+			query.Set("series", series)
+		}
+		out.Older = "?" + query.Encode()
+	}
+	return out, nil
 }
 
 func (d *pages) repo(w http.ResponseWriter, r *http.Request, v visitor) {
@@ -286,12 +322,14 @@ func (d *pages) repo(w http.ResponseWriter, r *http.Request, v visitor) {
 		d.fail(w, err)
 		return
 	}
-	runs, err := d.Source.Runs(r.Context(), Filter{Repos: []string{repo}, Before: r.FormValue("before"), Limit: pageLimit + 1})
+	f := newFilter(r.URL.Query(), []string{repo})
+	f.Search.Repos = nil // all are of it
+	page, err := d.list(r, repo, v, f)
 	if err != nil {
 		d.fail(w, err)
 		return
 	}
-	page := d.list(repo, v, runs)
+	page.Filter.About, page.Filter.Series = "#number of a pull request, a commit, or the id of a run", r.FormValue("series")
 	page.Crumbs = repoCrumbs(repo)
 	page.Crumbs[len(page.Crumbs)-1].URL = ""
 	page.Charts, page.Series, page.Chosen = charts(course), series, chosen

@@ -34,12 +34,14 @@ type runs struct {
 	// rows are by run, transcripts by run and cell.
 	rows        map[string][]bench.Row
 	transcripts map[string]*agent.Transcript
-	// asked is the series that was asked for last.
-	asked string
-	err   error
+	// asked is the series that was asked for last, filter the filter.
+	asked  string
+	filter dashboard.Filter
+	err    error
 }
 
 func (s *runs) Runs(_ context.Context, f dashboard.Filter) ([]dashboard.Run, error) {
+	s.filter = f
 	var out []dashboard.Run
 	skipping := f.Before != ""
 	for _, d := range s.all {
@@ -49,6 +51,20 @@ func (s *runs) Runs(_ context.Context, f dashboard.Filter) ([]dashboard.Run, err
 		skipping = skipping && d.ID != f.Before
 	}
 	return out, s.err
+}
+
+func (s *runs) Latest(_ context.Context, repos []string) ([]dashboard.Run, error) {
+	var out []dashboard.Run
+	for _, d := range s.all {
+		if slices.Contains(repos, d.Repo) {
+			out = append(out, d.Run)
+		}
+	}
+	return out, s.err
+}
+
+func (s *runs) Models(context.Context, []string) ([]string, error) {
+	return []string{"a/<b>", "openai/gpt-5.3-codex"}, s.err
 }
 
 func (s *runs) Run(_ context.Context, id string) (dashboard.Detail, error) {
@@ -140,6 +156,8 @@ func example(t *testing.T) *runs {
 type site struct {
 	*httptest.Server
 	browser *http.Client
+	// repos are those that GitHub shows octocat.
+	repos []string
 	// gone makes GitHub refuse the user's token.
 	gone bool
 	// away keeps it from being asked.
@@ -153,7 +171,7 @@ type site struct {
 
 func open(t *testing.T, source dashboard.Source) *site {
 	t.Helper()
-	s := &site{now: now}
+	s := &site{now: now, repos: []string{"aryeko/ghx"}}
 	github := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/login/oauth/authorize":
@@ -196,7 +214,7 @@ func open(t *testing.T, source dashboard.Source) *site {
 				if s.gone || slices.Contains(s.revoked, token) || token != "ghu_token" {
 					return dashboard.Account{}, dashboard.ErrLoggedOut
 				}
-				return dashboard.Account{Login: "octocat", Repos: []string{"aryeko/ghx"}}, nil
+				return dashboard.Account{Login: "octocat", Repos: s.repos}, nil
 			},
 			Revoke: func(_ context.Context, token string) error {
 				s.revoked = append(s.revoked, token)
@@ -231,7 +249,7 @@ func (s *site) login(t *testing.T) {
 
 func TestNobodySeesAnythingWithoutALogin(t *testing.T) {
 	s := open(t, example(t))
-	for _, path := range append(below("r4"), "/", "/repos/aryeko/ghx") {
+	for _, path := range append(below("r4"), "/", "/?q=ghx", "/repos/aryeko/ghx", "/accounts/aryeko") {
 		status, body := s.get(t, path)
 		assert.Equal(t, http.StatusUnauthorized, status, path)
 		assert.Contains(t, body, "Log in with GitHub")
@@ -270,7 +288,7 @@ func TestOnlyWhatGitHubShowsIsShown(t *testing.T) {
 	assert.Contains(t, body, "aryeko/ghx")
 	assert.NotContains(t, body, "secret/other")
 	_, missing := s.get(t, "/runs/nothing")
-	for _, path := range append(below("r2"), "/repos/secret/other", "/runs/r4/scenarios/nothing", "/runs/r4/scenarios/pr-view-001/ghx/3", "/runs/r4/scenarios/pr-view-001/ghx/01") {
+	for _, path := range append(below("r2"), "/repos/secret/other", "/accounts/secret", "/accounts/ary", "/runs/r4/scenarios/nothing", "/runs/r4/scenarios/pr-view-001/ghx/3", "/runs/r4/scenarios/pr-view-001/ghx/01") {
 		status, body := s.get(t, path)
 		assert.Equal(t, http.StatusNotFound, status, path)
 		assert.Equal(t, missing, body, "%s: nobody learns that there is something which he may not see", path)
@@ -362,7 +380,7 @@ func TestTheCookieHidesTheToken(t *testing.T) {
 func TestPagesCarryNoScriptAndEscapeWhatTheyShow(t *testing.T) {
 	s := open(t, example(t))
 	s.login(t)
-	for _, path := range append(below("r4"), "/", "/runs/r5", "/repos/aryeko/ghx") {
+	for _, path := range append(below("r4"), "/", "/runs/r5", "/repos/aryeko/ghx", "/accounts/aryeko") {
 		_, body := s.get(t, path)
 		assert.NotContains(t, strings.ToLower(body), "<script", path)
 		assert.NotContains(t, body, "style=", path)

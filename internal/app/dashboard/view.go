@@ -30,13 +30,20 @@ type view struct {
 	Next string
 	// Alive is true where something goes on, so that the page comes again by
 	// itself.
-	Alive  bool
-	Runs   []line
+	Alive bool
+	Runs  []line
+	// Older is where the runs before these are, empty if there are none; Paged says that
+	// there are later ones.
 	Older  string
-	Line   line
-	Detail Detail
-	Report template.HTML
-	Charts []chart
+	Paged  bool
+	Filter form
+	// Accounts lead to those whose repositories the visitor sees.
+	Accounts []crumb
+	Repos    []repoLine
+	Line     line
+	Detail   Detail
+	Report   template.HTML
+	Charts   []chart
 	// Changes are those of all charts.
 	Changes []change
 	// Series are all of a repository, Chosen the name of the one that is shown.
@@ -56,7 +63,8 @@ type crumb struct{ Text, URL string }
 
 // repoCrumbs lead to the account and the repository.
 func repoCrumbs(repo string) []crumb {
-	return []crumb{{repo, "/repos/" + repo}}
+	owner, name, _ := strings.Cut(repo, "/")
+	return []crumb{{owner, accountPath(owner)}, {name, repoPath(repo)}}
 }
 
 // scenarioLinks lead to the scenarios that cells are of.

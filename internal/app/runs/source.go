@@ -3,8 +3,6 @@ package runs
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
@@ -16,36 +14,6 @@ import (
 
 // Source shows the runs on the dashboard.
 type Source struct{ Table *Table }
-
-// Runs lists runs, the newest first.
-func (s Source) Runs(ctx context.Context, f dashboard.Filter) ([]dashboard.Run, error) {
-	if len(f.Repos) == 0 {
-		return nil, nil
-	}
-	where, args := "LOWER(repo) IN (", []any{}
-	for i, repo := range f.Repos {
-		if i > 0 {
-			where += ", "
-		}
-		args = append(args, strings.ToLower(repo))
-		where += fmt.Sprintf("$%d", len(args))
-	}
-	where += ")"
-	if f.Before != "" {
-		args = append(args, f.Before)
-		where += fmt.Sprintf(" AND seq < (SELECT seq FROM run WHERE id = $%d)", len(args))
-	}
-	args = append(args, f.Limit)
-	found, err := find(ctx, s.Table.db, where+fmt.Sprintf(" ORDER BY seq DESC LIMIT $%d", len(args)), args...)
-	if err != nil {
-		return nil, err
-	}
-	var shown []dashboard.Run
-	for _, r := range found {
-		shown = append(shown, show(r))
-	}
-	return shown, nil
-}
 
 // Run returns a run with all there is to show of it.
 func (s Source) Run(ctx context.Context, id string) (dashboard.Detail, error) {
@@ -88,13 +56,10 @@ func reason(r Run, o Outcome) string {
 
 func show(r Run) dashboard.Run {
 	p := r.Request.Plan
-	set := p.Set
-	if set == "" {
-		set = strings.Join(p.Scenarios, ", ")
-	}
+	kind, _, _, _ := listed(r.Request) // what was read from JSON can be written
 	return dashboard.Run{
-		ID: r.ID, Repo: r.Repo, Pull: r.Pull, Commit: r.Head, State: dashboard.State(r.State), Verdict: r.Verdict, Simulated: r.Simulated || p.Model == settings.Scripted,
-		Asked: r.Request.Asked, Model: p.Model, Set: set, Modes: p.Modes, Done: r.Done, Cells: r.Cells, CostUSD: r.CostUSD,
+		ID: r.ID, Kind: kind, Repo: r.Repo, Pull: r.Pull, Commit: r.Head, State: dashboard.State(r.State), Verdict: r.Verdict, Simulated: r.Simulated || p.Model == settings.Scripted,
+		Asked: r.Request.Asked, Model: p.Model, Set: setOf(p), Modes: p.Modes, Done: r.Done, Cells: r.Cells, CostUSD: r.CostUSD,
 		Created: r.Created, Started: r.Started, Ended: r.Ended, CheckURL: r.CheckURL,
 	}
 }

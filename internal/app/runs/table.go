@@ -32,6 +32,9 @@ func Open(ctx context.Context, db *queue.DB) (*Table, error) {
 	if err := db.Migrate(ctx, schema()); err != nil {
 		return t, err
 	}
+	if err := t.listOlder(ctx); err != nil {
+		return t, err
+	}
 	if err := t.addOlderPoints(ctx); err != nil {
 		return t, err
 	}
@@ -179,6 +182,16 @@ func schema() queue.Schema {
 			transcript {bytes} NOT NULL,
 			PRIMARY KEY (run, cell)
 		);
+		ALTER TABLE run ADD COLUMN repo_key TEXT NOT NULL DEFAULT '';
+		ALTER TABLE run ADD COLUMN kind TEXT NOT NULL DEFAULT '';
+		ALTER TABLE run ADD COLUMN model TEXT;
+		ALTER TABLE run ADD COLUMN shown TEXT NOT NULL DEFAULT '{}';
+		CREATE INDEX run_list ON run (repo_key, seq, state, verdict, kind, model);
+		CREATE INDEX run_kind ON run (repo_key, kind, seq);
+		CREATE INDEX run_pull ON run (repo_key, pull, seq);
+		CREATE INDEX run_head ON run (head);
+		CREATE INDEX run_unlisted ON run (seq) WHERE model IS NULL;
+		CREATE TABLE run_model (repo TEXT NOT NULL, model TEXT NOT NULL, PRIMARY KEY (repo, model));
 	`}}
 }
 
@@ -192,11 +205,18 @@ func (t *Table) Create(ctx context.Context, tx *queue.Tx, r Run) (bool, error) {
 	if err != nil {
 		return false, fault.Internalf("store run: %w", err)
 	}
-	count, err := tx.Exec(ctx, `INSERT INTO run (id, cause, installation, repo, pull, head, suite, state, request, created, cells, executor, fixtures)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`,
+	kind, model, rest, err := listed(r.Request)
+	if err != nil {
+		return false, err
+	}
+	count, err := tx.Exec(ctx, `INSERT INTO run (id, cause, installation, repo, pull, head, suite, state, request, created, cells, executor, fixtures, repo_key, kind, model, shown)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
 		r.ID, r.Cause, r.Installation, r.Repo, r.Pull, r.Head, r.Suite, string(r.State), string(request), r.Created.UnixMilli(), r.Cells,
-		string(r.Request.Plan.Executor), fixtures(r.Request.Plan))
-	return count > 0, err
+		string(r.Request.Plan.Executor), fixtures(r.Request.Plan), repoKey(r.Repo), string(kind), model, rest)
+	if err != nil || count == 0 {
+		return false, err
+	}
+	return true, noteModel(ctx, tx, r.Repo, model)
 }
 
 // Get returns a run; the error is [ErrNone] if there is none.
