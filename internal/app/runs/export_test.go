@@ -10,3 +10,9 @@ const (
 	OfCheck    = ofCheck
 	Latest     = latest
 )
+
+// What lists ask for.
+var (
+	ListQuery   = listQuery
+	LatestQuery = latestQuery
+)

@@ -118,7 +118,8 @@ func listQuery(f dashboard.Filter) (query string, values []any) {
 	var a args
 	may := "repo_key IN (" + a.in(f.Repos) + ")"
 	var common string
-	for _, is := range []struct{ column, value string }{{"state", string(f.State)}, {"verdict", string(f.Verdict)}, {"kind", string(f.Kind)}, {"model", f.Model}} {
+	// The index of states is of those of all repositories, which are too many.
+	for _, is := range []struct{ column, value string }{{"state || ''", string(f.State)}, {"verdict", string(f.Verdict)}, {"kind", string(f.Kind)}, {"model", f.Model}} {
 		if is.value != "" {
 			common += " AND " + is.column + " = " + a.add(is.value)
 		}
@@ -154,8 +155,8 @@ func wanted(a *args, f dashboard.Filter, may string) []string {
 	for _, is := range []struct{ column, prefix string }{{"head", f.Search.Commit}, {"id", f.Search.ID}} {
 		if is.prefix != "" {
 			// Commits and ids are of digits and small letters, in whatever order a database
-			// sorts the rest.
-			all = append(all, may+" AND "+is.column+" >= "+a.add(is.prefix)+" AND "+is.column+" < "+a.add(is.prefix+"zzzzzzzz"))
+			// sorts the rest. Few are found, so no index of repositories is to be used.
+			all = append(all, strings.Replace(may, "repo_key", "repo_key || ''", 1)+" AND "+is.column+" >= "+a.add(is.prefix)+" AND "+is.column+" < "+a.add(is.prefix+"zzzzzzzz"))
 		}
 	}
 	return all
