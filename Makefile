@@ -53,6 +53,8 @@ export BENCH_CLAUDE_CODE ?= $(wildcard $(TOOLS)/node_modules/.bin/claude)
 export BENCH_CODEX ?= $(wildcard $(TOOLS)/node_modules/.bin/codex)
 export BENCH_MCP_FILESYSTEM ?= $(wildcard $(TOOLS)/node_modules/.bin/mcp-server-filesystem)
 export BENCH_NODE ?= $(wildcard $(TOOLS)/node_modules/node/bin/node)
+# What pages are held against that are for everybody.
+export BENCH_AXE ?= $(wildcard $(TOOLS)/node_modules/axe-core/axe.min.js)
 # GitHub's publications, with which the sandbox's answers are compared.
 export BENCH_OPENAPI ?= $(wildcard $(TOOLS)/package/generated/api.github.com.json)
 export BENCH_GRAPHQL_SCHEMA ?= $(wildcard $(TOOLS)/node_modules/@octokit/graphql-schema/schema.graphql)

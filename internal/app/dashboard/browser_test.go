@@ -27,7 +27,7 @@ func TestABrowserShowsThePages(t *testing.T) {
 		chromedp.Text(`.runs`, &overview),
 	))
 	assert.Contains(t, overview, "aryeko/ghx #11")
-	for _, page := range []string{"/", "/runs/r4", "/runs/r5", "/repos/aryeko/ghx"} {
+	for _, page := range []string{"/", "/runs/r4", "/runs/r5", "/repos/aryeko/ghx", "/accounts/aryeko", "/runs/r4/scenarios/pr-view-001", "/runs/r4/scenarios/pr-view-001/ghx/1"} {
 		for _, width := range []int64{390, 1200} {
 			var wide bool
 			require.NoError(t, chromedp.Run(ctx,
@@ -54,10 +54,7 @@ func colours(ctx context.Context, t *testing.T, page, scheme string) map[string]
 	t.Helper()
 	var found map[string]string
 	require.NoError(t, chromedp.Run(ctx,
-		chromedp.ActionFunc(func(ctx context.Context) error {
-			features := []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}
-			return chromedp.FromContext(ctx).Target.Execute(ctx, "Emulation.setEmulatedMedia", map[string]any{"features": features}, nil)
-		}),
+		prefer(scheme),
 		chromedp.Navigate(page),
 		chromedp.Evaluate(`(() => {
 			const probe = document.body.appendChild(document.createElement("div"))

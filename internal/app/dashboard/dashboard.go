@@ -263,7 +263,7 @@ func (d *pages) runs(w http.ResponseWriter, r *http.Request, v visitor) {
 		d.fail(w, err)
 		return
 	}
-	page.Filter.About = "A repository, #number of a pull request, a commit, or the id of a run"
+	page.Filter.About = "Repository, #pull request, commit or run"
 	for _, owner := range v.owners() {
 		page.Accounts = append(page.Accounts, crumb{owner, accountPath(owner)})
 	}
@@ -289,7 +289,9 @@ func (d *pages) list(r *http.Request, title string, v visitor, f Filter) (view, 
 	}
 	for _, run := range runs {
 		out.Runs = append(out.Runs, d.line(run))
-		out.Alive = out.Alive || run.State == Queued || run.State == Running
+		if run.State == Queued || run.State == Running {
+			d.goesOn(&out, r)
+		}
 	}
 	if out.Older != "" {
 		query := f.values()
@@ -329,7 +331,7 @@ func (d *pages) repo(w http.ResponseWriter, r *http.Request, v visitor) {
 		d.fail(w, err)
 		return
 	}
-	page.Filter.About, page.Filter.Series = "#number of a pull request, a commit, or the id of a run", r.FormValue("series")
+	page.Filter.About, page.Filter.Series = "#pull request, commit or run", r.FormValue("series")
 	page.Crumbs = repoCrumbs(repo)
 	page.Crumbs[len(page.Crumbs)-1].URL = ""
 	page.Charts, page.Series, page.Chosen = charts(course), series, chosen
@@ -361,7 +363,9 @@ func (d *pages) run(w http.ResponseWriter, r *http.Request, v visitor) {
 	}
 	page := d.runView("Run "+detail.ID, v, detail)
 	page.Crumbs[len(page.Crumbs)-1].URL = ""
-	page.Alive = detail.State == Queued || detail.State == Running
+	if detail.State == Queued || detail.State == Running {
+		d.goesOn(&page, r)
+	}
 	if detail.Summary == nil {
 		cells, err := d.Source.Cells(r.Context(), detail.ID)
 		if err != nil {

@@ -393,13 +393,18 @@ func TestPagesCarryNoScriptAndEscapeWhatTheyShow(t *testing.T) {
 	assert.Contains(t, response.Header.Get("Content-Security-Policy"), "default-src 'none'")
 }
 
-func TestARunThatGoesOnComesAgainByItself(t *testing.T) {
+func TestARunThatGoesOnComesAgainByItselfForWhoWantsIt(t *testing.T) {
 	s := open(t, example(t))
 	s.login(t)
-	_, alive := s.get(t, "/runs/r5")
+	_, once := s.get(t, "/runs/r5")
+	assert.NotContains(t, once, `http-equiv="refresh"`)
+	assert.Contains(t, once, `This is how it was at 12:00:00 UTC. <a href="?live=1">`)
+	_, list := s.get(t, "/?state=running")
+	assert.Contains(t, list, `<a href="?live=1&amp;state=running">`, "the filter stays")
+	_, alive := s.get(t, "/runs/r5?live=1")
 	assert.Contains(t, alive, `http-equiv="refresh"`)
 	assert.Contains(t, alive, "6 of 16")
-	_, over := s.get(t, "/runs/r4")
+	_, over := s.get(t, "/runs/r4?live=1")
 	assert.NotContains(t, over, `http-equiv="refresh"`)
 }
 

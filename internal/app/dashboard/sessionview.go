@@ -135,7 +135,7 @@ func facts(row *bench.Row) [][2]string {
 		{"Duration", bench.DurationText(row.LatencyMSWall)},
 		{"Active tokens", bench.CountText(float64(row.Tokens.Active()))},
 		{"All tokens", tokens},
-		{"Cost", costText(row)},
+		{"Cost, USD", costText(row)},
 		{"Tool calls", fmt.Sprintf("%s, %s failed", count(row.ToolCalls), count(row.ToolErrors))},
 	}
 	add := func(label, text string) { all = append(all, [2]string{label, text}) }
@@ -238,8 +238,9 @@ type messageView struct {
 type partView struct {
 	Reasoning bool
 	Text      string
-	// Tool is empty for a text; Input is on one line where that is what was run.
+	// Tool is empty for a text. Long says that a line does not show all of Input.
 	Tool, Input, Output, Error string
+	Long                       bool
 }
 
 func newMessageView(m agent.Message) messageView {
@@ -254,6 +255,7 @@ func newMessageView(m agent.Message) messageView {
 		part := partView{Reasoning: p.Type == agent.PartReasoning, Text: p.Text}
 		if c := p.Tool; c != nil {
 			part = partView{Tool: c.Name, Input: inputText(c.Input), Output: strings.TrimSpace(c.Output), Error: c.Error}
+			part.Long = part.Input != markdown.Clean(part.Input, maxLine)
 		}
 		v.Parts = append(v.Parts, part)
 	}

@@ -28,10 +28,12 @@ type view struct {
 	Crumbs []crumb
 	// Next is where a login leads back to.
 	Next string
-	// Alive is true where something goes on, so that the page comes again by
-	// itself.
-	Alive bool
-	Runs  []line
+	// Alive is true where something goes on, so that the page is soon of yesterday; Live
+	// has it come again by itself, which a visitor asks for at the address Toggle, since it
+	// disturbs who reads slowly. AsOf is when it was made.
+	Alive, Live  bool
+	Toggle, AsOf string
+	Runs         []line
 	// Older is where the runs before these are, empty if there are none; Paged says that
 	// there are later ones.
 	Older  string
@@ -56,6 +58,16 @@ type view struct {
 	// Sessions are those of a scenario, Session is the one that is shown.
 	Sessions []sessionLine
 	Session  *sessionView
+}
+
+// goesOn says that the page shows what goes on.
+func (d *pages) goesOn(v *view, r *http.Request) {
+	query := r.URL.Query()
+	v.Alive, v.Live, v.AsOf = true, query.Get("live") != "", d.Now().UTC().Format("15:04:05")+" UTC"
+	if query.Del("live"); !v.Live {
+		query.Set("live", "1")
+	}
+	v.Toggle = "?" + query.Encode()
 }
 
 // crumb is a link, without an address for the page that it is on.
