@@ -19,6 +19,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/report"
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // State is how far a run is.
@@ -174,7 +175,10 @@ type Options struct {
 	// MayRead asks GitHub whether a token may read a repository; one that GitHub does
 	// not take is [ErrLoggedOut]. Nil lets no token in.
 	MayRead func(ctx context.Context, token, repo string) (bool, error)
-	Now     func() time.Time
+	// Public asks GitHub, as nobody, whether everybody may read a repository. Nil shows
+	// badges to those alone who have logged in.
+	Public func(ctx context.Context, repo string) (bool, error)
+	Now    func() time.Time
 	// Failed is told of errors that a visitor is not shown.
 	Failed func(err error)
 }
@@ -213,6 +217,8 @@ func New(opts Options) http.Handler {
 	mux.HandleFunc("GET /runs/{id}/scenarios/{scenario}/{mode}/{repetition}", d.seen(d.session))
 	mux.HandleFunc("GET /repos/{owner}/{name}", d.seen(d.repo))
 	mux.HandleFunc("GET /accounts/{owner}", d.seen(d.account))
+	mux.HandleFunc("GET /", d.seen(func(w http.ResponseWriter, _ *http.Request, v visitor) { d.missing(w, v) }))
+	d.mountBadge(mux)
 	d.mountAPI(mux)
 	return secured(mux)
 }
@@ -250,7 +256,8 @@ func (d *pages) seen(page func(http.ResponseWriter, *http.Request, visitor)) htt
 		case errors.Is(err, errNoSession):
 			d.render(w, http.StatusUnauthorized, "login", view{Title: "Log in", Next: r.URL.RequestURI()})
 		case err != nil:
-			d.fail(w, err)
+			d.Failed(err)
+			d.render(w, http.StatusBadGateway, "failed", view{Title: "GitHub does not answer", Fault: "GitHub did not answer, so it is not known what you may see. Nothing is wrong with this server or with what you asked for."})
 		default:
 			page(w, r, v)
 		}
@@ -397,7 +404,12 @@ func (d *pages) missing(w http.ResponseWriter, v visitor) {
 	d.render(w, http.StatusNotFound, "missing", view{Title: "Not found", Visitor: v.login})
 }
 
+// fail answers where a page cannot be made, and says whose fault that is.
 func (d *pages) fail(w http.ResponseWriter, err error) {
 	d.Failed(err)
-	d.render(w, http.StatusBadGateway, "failed", view{Title: "Something went wrong"})
+	if fault.KindOf(err) == fault.Infrastructure {
+		d.render(w, http.StatusServiceUnavailable, "failed", view{Title: "The database does not answer", Fault: "This server's database did not answer. Nothing is wrong with what you asked for, and what was measured is not lost."})
+		return
+	}
+	d.render(w, http.StatusInternalServerError, "failed", view{Title: "Something went wrong", Fault: "That is a mistake of this server, not of yours. Who runs the server finds it in its log."})
 }

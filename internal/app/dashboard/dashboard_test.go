@@ -22,6 +22,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -45,7 +46,7 @@ func (s *runs) Runs(_ context.Context, f dashboard.Filter) ([]dashboard.Run, err
 	var out []dashboard.Run
 	skipping := f.Before != ""
 	for _, d := range s.all {
-		if !skipping && slices.Contains(f.Repos, d.Repo) && len(out) < f.Limit {
+		if !skipping && slices.Contains(f.Repos, d.Repo) && len(out) < f.Limit && (f.Kind == "" || f.Kind == d.Kind) {
 			out = append(out, d.Run)
 		}
 		skipping = skipping && d.ID != f.Before
@@ -164,9 +165,11 @@ type site struct {
 	away    error
 	revoked []string
 	failed  []error
-	// asked is how often GitHub was asked what a token may read.
-	asked int
-	now   time.Time
+	// asked is how often GitHub was asked what a token may read, askedPublic whether a
+	// repository is public; one is.
+	asked, askedPublic int
+	public             string
+	now                time.Time
 }
 
 func open(t *testing.T, source dashboard.Source) *site {
@@ -204,6 +207,10 @@ func open(t *testing.T, source dashboard.Source) *site {
 				return false, dashboard.ErrLoggedOut
 			}
 			return token == reads && strings.EqualFold(repo, "aryeko/ghx"), s.away
+		},
+		Public: func(_ context.Context, repo string) (bool, error) {
+			s.askedPublic++
+			return strings.EqualFold(repo, s.public), s.away
 		},
 		Login: &dashboard.Login{
 			ClientID: "Iv1.x", ClientSecret: "s3cret", ServerURL: github.URL, PublicURL: s.URL, HTTP: github.Client(), Now: clock,
@@ -499,10 +506,24 @@ func TestAFailureTellsTheLogAndNotTheVisitor(t *testing.T) {
 	s.login(t)
 	source.err = errors.New("the database of bench-1 is gone")
 	status, body := s.get(t, "/")
-	assert.Equal(t, http.StatusBadGateway, status)
+	assert.Equal(t, http.StatusInternalServerError, status)
 	assert.NotContains(t, body, "bench-1")
+	assert.Contains(t, body, "a mistake of this server, not of yours")
 	require.Len(t, s.failed, 1)
 	assert.ErrorContains(t, s.failed[0], "bench-1")
+
+	source.err = fault.Infraf("open /data/bench.db: %w", errors.New("gone"))
+	for _, path := range append(below("r4"), "/", "/repos/aryeko/ghx", "/accounts/aryeko") {
+		status, body = s.get(t, path)
+		assert.Equal(t, http.StatusServiceUnavailable, status, path)
+		assert.Contains(t, body, "database did not answer", path)
+		assert.NotContains(t, body, "/data", path)
+	}
+	s.away, s.now = errors.New("no route to host"), now.Add(3*time.Hour)
+	status, body = s.get(t, "/")
+	assert.Equal(t, http.StatusBadGateway, status)
+	assert.Contains(t, body, "GitHub did not answer")
+	assert.NotContains(t, body, "no route")
 }
 
 func TestWithoutALoginThePagesAreOff(t *testing.T) {

@@ -26,6 +26,8 @@ type view struct {
 	Visitor string
 	// Crumbs lead to the pages above this one.
 	Crumbs []crumb
+	// Fault says whose fault it is that there is nothing to show.
+	Fault string
 	// Next is where a login leads back to.
 	Next string
 	// Alive is true where something goes on, so that the page is soon of yesterday; Live

@@ -212,6 +212,13 @@ func (w *wiring) pages(c settings.Credentials) http.Handler {
 	if hasLogin(c, w.config.PublicURL) {
 		users := dashboard.Users{APIURL: w.config.APIURL, Transport: w.gitHub}
 		opts.MayRead = users.MayRead
+		opts.Public = func(ctx context.Context, repo string) (bool, error) {
+			public, err := users.MayRead(ctx, "", repo)
+			if errors.Is(err, dashboard.ErrLoggedOut) {
+				return false, nil // a server of GitHub's that shows strangers nothing
+			}
+			return public, err
+		}
 		opts.Login = &dashboard.Login{
 			ClientID: c.ClientID, ClientSecret: c.ClientSecret, ServerURL: w.config.GitHubURL, PublicURL: w.config.PublicURL,
 			HTTP: &http.Client{Transport: w.gitHub, Timeout: loginTimeout}, Lookup: users.Lookup, Now: w.now,
