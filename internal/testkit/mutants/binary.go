@@ -25,6 +25,8 @@ type binary struct {
 	// path is the package's import path, folder where its tests run.
 	path, folder string
 	file         string
+	// limits are of what its tests may use.
+	limits *limits
 }
 
 // test is a test at the top level, an example, or the seeds of a fuzz test; or
@@ -44,6 +46,7 @@ type builder struct {
 	*program
 	// folder is for what is built and written.
 	folder string
+	limits *limits
 }
 
 // build builds the tests of packages. Sources are by name.
@@ -76,7 +79,7 @@ func (b *builder) build(ctx context.Context, name string, sources map[string][]b
 	}
 	var built []*binary
 	for _, p := range packages {
-		at := &binary{path: p.ImportPath, folder: p.Dir, file: filepath.Join(out, path.Base(p.ImportPath)+strconv.Itoa(len(built))+".test")}
+		at := &binary{path: p.ImportPath, folder: p.Dir, limits: b.limits, file: filepath.Join(out, path.Base(p.ImportPath)+strconv.Itoa(len(built))+".test")}
 		if _, err := goCommand(ctx, b.root, "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", file, "-o", at.file, p.ImportPath); err != nil {
 			return nil, err
 		}
@@ -188,15 +191,17 @@ func (b *binary) run(ctx context.Context, environment []string, arguments ...str
 	cmd.Dir = b.folder
 	cmd.Env = append(os.Environ(), environment...)
 	cmd.Stdout, cmd.Stderr = said, said
-	failure := cmd.Run()
+	failure := b.limits.run(cmd)
 	text, err := os.ReadFile(said.Name())
 	return string(text), cmp.Or(failure, err)
 }
 
-// How long tests may run with a mutant: a multiple of what they took, and more
-// on top of it for a machine that is busy.
+// How long tests may run with a mutant: a multiple of what they took, which is less
+// for those that take long, and more on top of it for a machine that is busy.
 const (
 	patience     = 10
+	patienceLong = 3
+	patienceFrom = 5 * time.Second
 	patienceMore = 2 * time.Second
 	// quick is for how long tests run that are tried first, and those that are tried
 	// next run for so many times as long.
@@ -259,7 +264,7 @@ func (b batch) try(ctx context.Context, mutant int) verdict {
 		took += t.took
 		patterns[i] = t.pattern
 	}
-	timeout := patience*took + patienceMore
+	timeout := patience*min(took, patienceFrom) + patienceLong*max(0, took-patienceFrom) + patienceMore
 	// Where the process cannot end itself, it is ended.
 	bounded, cancel := context.WithTimeout(ctx, timeout+patienceMore)
 	defer cancel()
@@ -271,6 +276,8 @@ func (b batch) try(ctx context.Context, mutant int) verdict {
 		return notTried
 	case err == nil:
 		return survived
+	case errors.Is(err, errTasks):
+		return timedOut
 	case !errors.As(err, &exit):
 		// The machine could not run it.
 		return notTried

@@ -47,16 +47,16 @@ func (t *tally) below(least float64) bool {
 	return 100*float64(missed) > (100-least)*float64(t.tried()+t.of[notTried]) && (missed > spared || least == 100)
 }
 
+// missedAs is how it is told that a mutant was not noticed.
+var missedAs = map[verdict]string{notCovered: "no test comes by", survived: "survived"}
+
 // write tells what survived, what no test comes by first, and the exit code.
 func (r *report) write(out io.Writer) int {
 	code := exitGood
-	for _, of := range []struct {
-		verdict
-		text string
-	}{{notCovered, "no test comes by"}, {survived, "survived"}} {
-		for _, m := range r.with(of.verdict) {
+	for _, missed := range []verdict{notCovered, survived} {
+		for _, m := range r.with(missed) {
 			if m.equivalent == "" {
-				fmt.Fprintf(out, "%s: %s\n", m, of.text)
+				fmt.Fprintf(out, "%s: %s\n", m, missedAs[missed])
 			}
 		}
 	}

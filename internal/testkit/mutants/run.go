@@ -51,6 +51,10 @@ func (o *options) run(ctx context.Context, out, progress io.Writer) (int, error)
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // Nothing follows.
 	h.folder = folder
+	if h.limits, err = limitsHere(ctx, maxTasks, maxMemory); err != nil {
+		h.limits = nil
+		h.say("NOT LIMITED: what mutants make of tests may take all processes and memory of this machine: %s", err)
+	}
 	if len(h.mutants) > 0 {
 		// Without time left nothing was tried, and nothing is wrong.
 		err := h.prepare(bounded, o.long)
@@ -246,6 +250,9 @@ func (h *hunt) tryAll(ctx context.Context) {
 				break
 			}
 			m.verdict = h.try(ctx, m)
+		}
+		if said, missed := missedAs[m.verdict]; missed && m.equivalent == "" {
+			h.say("%s: %s", m, said)
 		}
 	})
 }
