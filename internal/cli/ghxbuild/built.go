@@ -30,7 +30,20 @@ const maxManifest = 1 << 20
 type manifest struct {
 	Name           string
 	PackageManager string
-	Bin            map[string]string
+	Bin            programs
+}
+
+// programs are a package's, by name.
+type programs map[string]string
+
+// UnmarshalJSON reads no programs from what does not name them: a text names one
+// after the package.
+func (p *programs) UnmarshalJSON(text []byte) error {
+	named := map[string]string{}
+	if json.Unmarshal(text, &named) == nil {
+		*p = named
+	}
+	return nil
 }
 
 // manifestOf reads the manifest of a package in a folder of a workspace. What somebody

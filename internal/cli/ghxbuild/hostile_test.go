@@ -41,6 +41,12 @@ func TestAManifestThatIsNoneIsNotRead(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, ghx.Command)
 
+	pipe := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(pipe, "packages/core"), 0o755))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(pipe, "packages/core/package.json"), 0o644))
+	_, isGHX := ghxbuild.PackageManager(pipe)
+	assert.False(t, isGHX)
+
 	for name, script := range map[string]string{
 		"a pipe":                       "rm package.json && mkfifo package.json",
 		"a file without end":           "truncate -s 1T package.json",
@@ -57,9 +63,9 @@ func TestAManifestThatIsNoneIsNotRead(t *testing.T) {
 }
 
 func TestAProgramOutsideOfThePackageIsRefused(t *testing.T) {
-	for _, program := range []string{"../../../../../../../../../../proc/self/environ", "/proc/self/environ", ""} {
+	for _, program := range []string{`{"ghx": "../../../../../../../../../../proc/self/environ"}`, `{"ghx": "/proc/self/environ"}`, `{"ghx": ""}`, `{"other": "bin/ghx"}`, `"bin/core"`, `7`, `null`} {
 		workspace := t.TempDir()
-		write(t, workspace, "packages/core/package.json", fmt.Sprintf(`{"name": "@ghx-dev/core", "bin": {"ghx": %q}}`, program))
+		write(t, workspace, "packages/core/package.json", fmt.Sprintf(`{"name": "@ghx-dev/core", "bin": %s}`, program))
 		_, err := ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{Script: "true"})
 		require.ErrorContains(t, err, "names no program ghx of its own", program)
 		assert.Equal(t, fault.Invalid, fault.KindOf(err))

@@ -2,6 +2,7 @@ package ghxbuild
 
 import (
 	"archive/tar"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -76,9 +77,13 @@ const (
 // Fetch brings the files of a commit into a new folder, which is the caller's to
 // remove.
 func Fetch(ctx context.Context, client *github.Client, owner, repo, sha string) (folder string, err error) {
-	link, _, err := client.REST.Repositories.GetArchiveLink(ctx, owner, repo, gh.Tarball,
+	link, answer, err := client.REST.Repositories.GetArchiveLink(ctx, owner, repo, gh.Tarball,
 		&gh.RepositoryContentGetOptions{Ref: sha}, maxRedirects)
 	if err != nil {
+		if answer != nil {
+			// The error says no more than the status.
+			err = cmp.Or(gh.CheckResponse(answer.Response), err)
+		}
 		return "", github.Explain("find the files of commit "+sha, err)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, link.String(), nil)
