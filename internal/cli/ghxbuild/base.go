@@ -146,7 +146,7 @@ func (c Checkout) Files(ctx context.Context, sha string) (folder string, err err
 	}
 	root, err := os.OpenRoot(folder)
 	if err == nil {
-		_, err = c.write(ctx, plumbing.NewHash(sha), &writing{to: &target{root: root}, under: "."})
+		_, err = c.write(ctx, plumbing.NewHash(sha), &writing{to: &target{root: root}, under: ".", left: newRoom()})
 		err = errors.Join(err, root.Close())
 	}
 	switch {

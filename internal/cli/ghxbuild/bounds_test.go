@@ -48,6 +48,8 @@ func TestABuildStaysInItsBounds(t *testing.T) {
 	}{
 		{"a hang", "sleep 1000", time.Minute, ghxbuild.Bounds{Time: 5 * time.Minute, Setting: "a-setting"},
 			"it took more than 5 minutes, and was ended: have it do less, or raise a-setting", false},
+		{"a disk that fills between two lines of the log", "head -c 60000000 /dev/zero > big; sleep 1000", 0, ghxbuild.Bounds{Disk: 40e6},
+			"it wrote more than 40 MB, and was ended", false},
 		{"memory", hog + "hog 60000000", time.Second, ghxbuild.Bounds{Time: ages, Memory: 40e6},
 			"its processes had more than 40 MB of memory together, and were ended", false},
 		{"memory of several", hog + "hog 30000000 & hog 30000000 & hog 30000000 & wait", time.Second, ghxbuild.Bounds{Time: ages, Memory: 90e6},
@@ -76,6 +78,7 @@ func TestABuildStaysInItsBounds(t *testing.T) {
 			assert.Contains(t, err.Error(), "build ghx with")
 			assert.Equal(t, fault.Tool, fault.KindOf(err), err)
 			assert.NotContains(t, err.Error(), "see the log")
+			assert.True(t, c.bounds.Setting != "" || !strings.Contains(err.Error(), "raise"), "nothing raises it")
 			assert.Empty(t, runningAs(t, uid))
 			left, err := filepath.Glob("/var/tmp/big-of-a-build")
 			require.NoError(t, err)

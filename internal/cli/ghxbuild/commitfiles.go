@@ -14,8 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// writing is the writing of a commit's files: of no more than is unpacked of an
-// archive.
+// writing is the writing of a commit's files.
 type writing struct {
 	to *target
 	// under is the folder that they are written below.
@@ -23,9 +22,8 @@ type writing struct {
 	// worktree, if it is not nil, has those that Git LFS keeps, and those that a part
 	// of a repository lacks.
 	worktree *os.Root
-
-	bytes int64
-	files int
+	// left is no more than is unpacked of an archive.
+	left *room
 }
 
 // write writes the files of a commit, and returns the names at their top. What the
@@ -94,9 +92,8 @@ func (w *writing) entry(c Checkout, name string, entry object.TreeEntry) error {
 	if lacking {
 		return nil // a part is checked out, and this is not in it
 	}
-	w.files++
-	if w.bytes += blob.Size; w.bytes > maxSource || blob.Size > maxSourceFile || w.files > maxFiles {
-		return errors.New("it is larger than this unpacks")
+	if err := w.left.take(blob.Size); err != nil {
+		return err
 	}
 	content, err := blob.Reader()
 	if err != nil {

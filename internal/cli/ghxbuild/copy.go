@@ -23,10 +23,11 @@ import (
 // nor what earlier steps have left beside the files of the commit or written into
 // them. Output is told what was left out; it may be nil.
 func (b *Builder) Copy(ctx context.Context, to string) error {
-	if err := b.makeFolder(to); err != nil {
-		return fault.Infraf("make a folder to build in: %w", err)
+	var root *os.Root
+	err := b.makeFolder(to)
+	if err == nil {
+		root, err = os.OpenRoot(to)
 	}
-	root, err := os.OpenRoot(to)
 	if err != nil {
 		return fault.Infraf("make a folder to build in: %w", err)
 	}
@@ -154,7 +155,7 @@ func (c *copying) commit(name string, of *Checkout) error {
 		return err
 	}
 	defer worktree.Close()
-	tops, err := of.write(c.ctx, head.Hash(), &writing{to: c.to, under: name, worktree: worktree})
+	tops, err := of.write(c.ctx, head.Hash(), &writing{to: c.to, under: name, worktree: worktree, left: newRoom()})
 	if err != nil {
 		return err
 	}
@@ -162,17 +163,16 @@ func (c *copying) commit(name string, of *Checkout) error {
 	if err != nil {
 		return err
 	}
-	for _, other := range inside {
+	for _, below := range inside {
+		other := filepath.Join(name, below)
 		if err := c.to.makeFolder(other); err != nil {
 			return err
 		}
 		if err := c.folder(other); err != nil {
 			return err
 		}
-		if below, err := filepath.Rel(name, other); err == nil {
-			top, _, _ := strings.Cut(below, string(filepath.Separator))
-			tops[top] = true
-		}
+		top, _, _ := strings.Cut(below, "/")
+		tops[top] = true
 	}
 	entries, err := os.ReadDir(c.from(name))
 	for _, entry := range entries {
@@ -187,23 +187,19 @@ func (c *copying) commit(name string, of *Checkout) error {
 // steps have checked out.
 const maxDepth = 4
 
-// checkoutsIn lists the outermost checkouts in one.
+// checkoutsIn lists the outermost checkouts in one, by their names in there.
 func (c *copying) checkoutsIn(name string) (found []string, err error) {
-	err = filepath.WalkDir(c.from(name), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.IsDir() {
-			return err
-		}
-		below, err := filepath.Rel(c.from(name), path)
+	err = fs.WalkDir(os.DirFS(c.from(name)), ".", func(below string, entry fs.DirEntry, err error) error {
 		switch {
-		case err != nil || below == ".":
+		case err != nil || !entry.IsDir() || below == ".":
 			return err
-		case entry.Name() == dotGit, entry.Name() == "node_modules", strings.Count(below, string(filepath.Separator)) >= maxDepth:
+		case entry.Name() == dotGit, entry.Name() == "node_modules", strings.Count(below, "/") >= maxDepth:
 			return fs.SkipDir
 		}
-		if _, err := os.Lstat(filepath.Join(path, dotGit)); err != nil {
+		if _, err := os.Lstat(c.from(filepath.Join(name, below, dotGit))); err != nil {
 			return nil //nolint:nilerr // it is none
 		}
-		found = append(found, filepath.Join(name, below))
+		found = append(found, below)
 		return fs.SkipDir
 	})
 	return found, err
@@ -226,19 +222,13 @@ func (t *target) own(name string) error {
 
 // makeFolder makes a folder, and those that it is in.
 func (t *target) makeFolder(name string) error {
-	if name == "." {
-		return nil
-	}
 	if info, err := t.root.Lstat(name); err == nil && info.IsDir() {
 		return nil
 	}
 	if err := t.makeFolder(filepath.Dir(name)); err != nil {
 		return err
 	}
-	if err := t.root.Mkdir(name, folderPerm); err != nil {
-		return err
-	}
-	return t.own(name)
+	return errors.Join(t.root.Mkdir(name, folderPerm), t.own(name))
 }
 
 func (t *target) link(name, to string) error {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -126,6 +128,78 @@ func TestWithoutACommitAllFilesAreBuilt(t *testing.T) {
 	assert.NotContains(t, log, "hunter2")
 	git(t, workspace, "init", "-q")
 	assert.Contains(t, list(t, workspace), "./a=a\n")
+}
+
+// What is no checkout is copied as it is, but for what is neither file nor link.
+func TestAFolderIsCopiedAsItIs(t *testing.T) {
+	workspace := t.TempDir()
+	write(t, workspace, "run", "#!/bin/sh\n")
+	require.NoError(t, os.Chmod(filepath.Join(workspace, "run"), 0o555))
+	require.NoError(t, os.MkdirAll(filepath.Join(workspace, "deep/empty"), 0o755))
+	require.NoError(t, os.Symlink("../run", filepath.Join(workspace, "deep/link")))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(workspace, "pipe"), 0o644))
+	// A repository of which there is no more than the folder.
+	require.NoError(t, os.MkdirAll(filepath.Join(workspace, "deep/.git"), 0o755))
+	_, err := ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{
+		Script: "test -d deep/empty && test -x run && test $(stat -c %a run) = 755 && test $(readlink deep/link) = ../run && ! test -e pipe && ! test -e deep/.git",
+	})
+	require.NoError(t, err)
+	// Nobody need be told what was left out.
+	assert.NoError(t, (&ghxbuild.Builder{Workspace: committed(t, t.TempDir(), map[string]string{"a": "a"})}).Copy(t.Context(), filepath.Join(t.TempDir(), "to")))
+}
+
+// Submodules lie four folders deep at most. What lies in packages that were
+// installed, or where a link leads to, is no part of the checkout.
+func TestCheckoutsInACheckout(t *testing.T) {
+	workspace := committed(t, t.TempDir(), map[string]string{"a": "a"})
+	outside := committed(t, t.TempDir(), map[string]string{"secret": "hunter2"})
+	require.NoError(t, os.Symlink(outside, filepath.Join(workspace, "link")))
+	for _, folder := range []string{"1/2/3/4", "5/2/3/4/5", "node_modules/x", "6", "6/inner"} {
+		committed(t, filepath.Join(workspace, folder), map[string]string{"f": "in " + folder})
+	}
+	log := list(t, workspace)
+	assert.Contains(t, log, "./1/2/3/4/f=in 1/2/3/4\n")
+	assert.Contains(t, log, "./6/f=in 6\n")
+	assert.Contains(t, log, "./6/inner/f=in 6/inner\n")
+	assert.NotContains(t, log, "5/2/3/4/5/f")
+	assert.NotContains(t, log, "node_modules/x/f")
+	assert.NotContains(t, log, "hunter2")
+	assert.Contains(t, log, "Left out, as the commit does not have it: 5, link, node_modules\n")
+}
+
+// A file that begins as what stands for a large one is what it is.
+func TestAFileThatIsNoPointerIsOfTheCommit(t *testing.T) {
+	const pointer = "version https://git-lfs.github.com/spec/v1\n"
+	workspace := committed(t, t.TempDir(), map[string]string{
+		"long": pointer + strings.Repeat("x", 1025-len(pointer)), "pointer": pointer + strings.Repeat("x", 1024-len(pointer)), "other": "version 1\n",
+	})
+	for _, name := range []string{"long", "pointer", "other"} {
+		write(t, workspace, name, "of the worktree")
+	}
+	log := list(t, workspace)
+	assert.Contains(t, log, "./long=version")
+	assert.Contains(t, log, "./other=version")
+	assert.Contains(t, log, "./pointer=of the worktree\n")
+
+	// What is no file any more is not read in its place.
+	require.NoError(t, os.Remove(filepath.Join(workspace, "pointer")))
+	require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(workspace, "pointer")))
+	assert.Contains(t, list(t, workspace), "./pointer=version")
+}
+
+// Git's own extensions change how a repository is read.
+func TestARepositoryOfAnUnknownKindIsNotRead(t *testing.T) {
+	workspace := committed(t, t.TempDir(), map[string]string{"a": "a"})
+	git(t, workspace, "config", "core.repositoryformatversion", "1")
+	git(t, workspace, "config", "extensions.worktreeConfig", "true")
+	_, err := ghxbuild.OpenCheckout(workspace)
+	require.NoError(t, err)
+	git(t, workspace, "config", "extensions.unheardOf", "true")
+	_, err = ghxbuild.OpenCheckout(workspace)
+	require.ErrorIs(t, err, ghxbuild.ErrNoCommit)
+	_, err = ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{Script: "true"})
+	require.ErrorContains(t, err, "read the commit that is checked out in "+workspace)
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 }
 
 // Where it cannot be told what was committed, nothing is built.

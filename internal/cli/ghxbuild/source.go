@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -33,9 +32,13 @@ func BuildUser() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
 	}
-	account, err := user.Lookup(buildUser)
+	return userNamed(buildUser)
+}
+
+func userNamed(name string) (*syscall.Credential, error) {
+	account, err := user.Lookup(name)
 	if err != nil {
-		return nil, fault.Invalidf("find the user who builds: %w; as root there has to be a user %q, which our image has: make one with useradd --system %[2]s", err, buildUser)
+		return nil, fault.Invalidf("find the user who builds: %w; as root there has to be a user %q, which our image has: make one with useradd --system %[2]s", err, name)
 	}
 	uid, errUID := strconv.ParseUint(account.Uid, 10, 32)
 	gid, errGID := strconv.ParseUint(account.Gid, 10, 32)
@@ -52,17 +55,23 @@ func Account() (*syscall.Credential, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	home, err := homeOf(builder)
+	return builder, home, err
+}
+
+// homeOf makes a folder of a user's, of our own if that is nil.
+func homeOf(builder *syscall.Credential) (string, error) {
 	home, err := os.MkdirTemp("", "bench-build-")
 	if err != nil {
-		return nil, "", fault.Infraf("make a folder to build in: %w", err)
+		return "", fault.Infraf("make a folder to build in: %w", err)
 	}
 	if builder == nil {
-		return nil, home, nil
+		return home, nil
 	}
 	if err := errors.Join(os.Chown(home, int(builder.Uid), int(builder.Gid)), os.Chmod(home, folderPerm)); err != nil {
-		return nil, "", fault.Infraf("make a folder for the user who builds: %w", err)
+		return "", fault.Infraf("make a folder for the user who builds: %w", err)
 	}
-	return builder, home, nil
+	return home, nil
 }
 
 const (
@@ -73,6 +82,25 @@ const (
 	maxFiles      = 200_000
 	maxRedirects  = 5
 )
+
+// room is how much more of a proposal is unpacked, and how large a file of it may
+// be, in bytes.
+type room struct {
+	bytes, file int64
+	files       int
+}
+
+func newRoom() *room { return &room{bytes: maxSource, file: maxSourceFile, files: maxFiles} }
+
+// take takes the room of a file. The error says that there is none.
+func (r *room) take(size int64) error {
+	r.bytes -= size
+	r.files--
+	if r.bytes < 0 || r.files < 0 || size > r.file {
+		return errors.New("it is larger than this unpacks")
+	}
+	return nil
+}
 
 // Fetch brings the files of a commit into a new folder, which is the caller's to
 // remove.
@@ -128,7 +156,7 @@ func Unpack(archive io.Reader, folder string) error {
 		return err
 	}
 	defer root.Close()
-	left, count := int64(maxSource), 0
+	left := newRoom()
 	for files := tar.NewReader(unzipped); ; {
 		header, err := files.Next()
 		if errors.Is(err, io.EOF) {
@@ -137,9 +165,8 @@ func Unpack(archive io.Reader, folder string) error {
 		if err != nil {
 			return err
 		}
-		count++
-		if left -= header.Size; left < 0 || header.Size > maxSourceFile || count > maxFiles {
-			return fmt.Errorf("it is larger than this unpacks")
+		if err := left.take(header.Size); err != nil {
+			return err
 		}
 		_, name, found := strings.Cut(path.Clean(header.Name), "/")
 		if !found {

@@ -32,14 +32,19 @@ func inKilo(status []byte, name string) int64 {
 // bytes.
 func memoryHere() int64 {
 	info, _ := os.ReadFile("/proc/meminfo")
-	most := inKilo(info, "MemTotal")
+	var limits []string
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			continue
-		}
+		limit, _ := os.ReadFile(file) // there is one, or none
+		limits = append(limits, string(limit))
+	}
+	return leastOf(inKilo(info, "MemTotal"), limits)
+}
+
+// leastOf is the least of what a machine has and of the limits of a container.
+func leastOf(most int64, limits []string) int64 {
+	for _, text := range limits {
 		// "max" is no limit, nor is what the machine does not have.
-		if limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && limit > 0 {
+		if limit, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil && limit > 0 {
 			most = min(most, limit)
 		}
 	}

@@ -1,0 +1,68 @@
+package ghxbuild
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// What a user may leave behind is found wherever everyone may write.
+func TestWhatABuildLeavesIsFound(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can become another user")
+	}
+	const uid = 59250
+	own := t.TempDir()
+	t.Setenv("TMPDIR", own)
+	home := filepath.Join(own, "home")
+	var want []string
+	for _, folder := range []string{own, "/tmp", "/var/tmp", "/dev/shm", "/run/lock"} {
+		if _, err := os.Stat(folder); err != nil {
+			continue // not every system has all
+		}
+		left, err := os.MkdirTemp(folder, "ghxbuild-test-")
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, os.RemoveAll(left)) })
+		require.NoError(t, os.Chown(left, uid, uid))
+		want = append(want, left)
+	}
+	require.NoError(t, os.Mkdir(home, 0o755))
+	require.NoError(t, os.Chown(home, uid, uid))
+	require.NoError(t, os.WriteFile(filepath.Join(own, "ours"), nil, 0o600))
+	assert.ElementsMatch(t, want, leftBy(uid, home))
+	b := &Builder{Home: home, User: &syscall.Credential{Uid: uid, Gid: uid}}
+	assert.ElementsMatch(t, append(want, home), b.writable(&held{}), "and counts as what it has written")
+	removeLeft(b.User, home)
+	assert.Empty(t, leftBy(uid, home))
+	assert.DirExists(t, home)
+	assert.FileExists(t, filepath.Join(own, "ours"))
+	assert.Empty(t, leftBy(uid, filepath.Join(own, "gone")), "without a home nothing can be told from it")
+}
+
+func TestAHomeThatIsGoneIsNotKeptFromChanges(t *testing.T) {
+	b := &Builder{Home: filepath.Join(t.TempDir(), "gone"), User: &syscall.Credential{Uid: 59251}}
+	err := b.lock(b.Home)
+	require.ErrorContains(t, err, "keep what was built from changes")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+}
+
+func TestTheMachineIsMeasured(t *testing.T) {
+	assert.Greater(t, memoryHere(), int64(64<<20))
+	assert.Greater(t, diskFree(t.TempDir()), int64(1<<20))
+	assert.Zero(t, diskFree("/gone"))
+	status := []byte("Name:\tx\nUid:\t7\t8\t9\t10\nRssAnon:\t    12 kB\nBroken:\tmany kB\n")
+	assert.EqualValues(t, 12*1024, inKilo(status, "RssAnon"))
+	assert.Zero(t, inKilo(status, "Broken"))
+	assert.Zero(t, inKilo(status, "VmSwap"))
+	assert.True(t, isOf(status, 7))
+	assert.False(t, isOf(status, 8))
+	assert.False(t, isOf(nil, 0))
+	assert.Equal(t, "x", field(status, "Name"))
+	assert.Empty(t, field(status, "ame"))
+}
