@@ -25,8 +25,10 @@ type binary struct {
 	// path is the package's import path, folder where its tests run.
 	path, folder string
 	file         string
-	// limits are of what its tests may use.
-	limits *limits
+	// reached is the folder where its tests tell what they came by, limits are of
+	// what they may use.
+	reached string
+	limits  *limits
 }
 
 // test is a test at the top level, an example, or the seeds of a fuzz test; or
@@ -48,6 +50,9 @@ type builder struct {
 	folder string
 	limits *limits
 }
+
+// reached is the folder where tests tell what they came by.
+func (b *builder) reached() string { return filepath.Join(b.folder, "reached") }
 
 // build builds the tests of packages. Sources are by name.
 func (b *builder) build(ctx context.Context, name string, sources map[string][]byte, packages []listed) ([]*binary, error) {
@@ -79,7 +84,7 @@ func (b *builder) build(ctx context.Context, name string, sources map[string][]b
 	}
 	var built []*binary
 	for _, p := range packages {
-		at := &binary{path: p.ImportPath, folder: p.Dir, limits: b.limits, file: filepath.Join(out, path.Base(p.ImportPath)+strconv.Itoa(len(built))+".test")}
+		at := &binary{path: p.ImportPath, folder: p.Dir, reached: b.reached(), limits: b.limits, file: filepath.Join(out, path.Base(p.ImportPath)+strconv.Itoa(len(built))+".test")}
 		if _, err := goCommand(ctx, b.root, "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", file, "-o", at.file, p.ImportPath); err != nil {
 			return nil, err
 		}
@@ -132,7 +137,7 @@ const longest = 5 * time.Minute
 
 // measure runs a test by itself, and returns what it said.
 func (t *test) measure(ctx context.Context) (string, error) {
-	file := t.in.file + ".reached"
+	file := filepath.Join(t.in.reached, filepath.Base(t.in.file))
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		return "", err
 	}

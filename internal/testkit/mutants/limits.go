@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,16 +17,21 @@ import (
 
 // limits hold the tests of a mutant, with all that comes of them, in control
 // groups of their own: a mutant may be what a limit of the code was, and start
-// processes without end. All of them have the processor as often as another program
-// has it. Nil limits nothing.
+// processes without end, or end and remove what is somebody else's. All of them have
+// the processor as often as another program has it. Nil limits nothing.
 type limits struct {
 	// tasks is how many processes and threads there may be at a time, memory is
 	// in bytes.
 	tasks, memory int64
 	// parents are the folders of the kernel's that groups are made in.
 	parents []string
-	made    atomic.Int64
+	folders
+	made atomic.Int64
 }
+
+// folders are all that tests see of those for temporary files: the module and what is
+// built, which they read, and one that they write to.
+type folders struct{ tested, built, written string }
 
 // controllers are those of the kernel's that limit.
 var controllers = []string{"pids", "memory", "cpu"}
@@ -43,13 +49,13 @@ var errTasks = errors.New("they have more processes and threads than a group may
 // limitsHere returns the limits that can be kept here. An error says why there
 // are none; the mend is a kernel with control groups that we may write to, as
 // root may outside of containers.
-func limitsHere(ctx context.Context, tasks, memory int64) (*limits, error) {
+func limitsHere(ctx context.Context, tasks, memory int64, see folders) (*limits, error) {
 	const tells = "/proc/self/cgroup"
 	ours, err := os.ReadFile(tells)
 	if err != nil {
 		return nil, err
 	}
-	l := &limits{tasks: tasks, memory: memory}
+	l := &limits{tasks: tasks, memory: memory, folders: see}
 	for _, controller := range controllers {
 		parent, err := l.parent(controller, placesOf(string(ours), controller))
 		if err != nil {
@@ -151,6 +157,26 @@ func writeTo(path, text string) error {
 	return errors.Join(err, file.Close())
 }
 
+// enter is what a shell does in namespaces of its own before it runs a command: it
+// goes to the groups, and has folders for temporary files of its own, with those that
+// it sees in them.
+const enter = `
+while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit 1; shift; done; shift
+exec 7< "$1" 8< "$2" 9< "$3"
+mount --make-rprivate / && mount -t proc proc /proc || exit 1
+for folder in /tmp /var/tmp /dev/shm /run/lock; do
+	[ ! -d $folder ] || mount -t tmpfs -o mode=1777 tmpfs $folder || exit 1
+done
+bound=7
+for folder in "$1" "$2" "$3"; do
+	mkdir -p "$folder" && mount -c --bind /proc/self/fd/$bound "$folder" || exit 1
+	[ $bound = 9 ] || mount -c -o remount,bind,ro "$folder" || exit 1
+	bound=$((bound+1))
+done
+shift 3
+cd "$PWD" && "$@" 7<&- 8<&- 9<&-
+`
+
 // run runs a command within the limits, and ends what it has left running. An
 // error is [errTasks] where it wanted too many tasks.
 func (l *limits) run(cmd *exec.Cmd) error {
@@ -161,10 +187,9 @@ func (l *limits) run(cmd *exec.Cmd) error {
 	if err != nil {
 		return err
 	}
-	// A shell goes there, and becomes the command.
-	const enter = `while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit 1; shift; done; shift; exec "$@"`
-	arguments := slices.Concat([]string{"/bin/sh", "-c", enter, "sh"}, groups, []string{"--", cmd.Path}, cmd.Args[1:])
-	cmd.Path, cmd.Args = arguments[0], arguments
+	arguments := slices.Concat([]string{"/bin/sh", "-c", enter, "sh"}, groups, []string{"--", l.tested, l.built, l.written, cmd.Path}, cmd.Args[1:])
+	cmd.Path, cmd.Args, cmd.Dir = arguments[0], arguments, cmp.Or(cmd.Dir, l.tested)
+	apart(cmd)
 	failure := cmd.Run()
 	wanted := slices.ContainsFunc(groups, wantedMore)
 	for _, group := range groups {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 // limitsOf returns small limits, and skips where there can be none.
 func limitsOf(t *testing.T, tasks, memory int64) *limits {
 	t.Helper()
-	l, err := limitsHere(t.Context(), tasks, memory)
+	l, err := limitsHere(t.Context(), tasks, memory, folders{t.TempDir(), t.TempDir(), t.TempDir()})
 	if err != nil {
 		t.Skipf("SKIPPED: only who may make control groups can limit tests: %s", err)
 	}
@@ -56,14 +57,14 @@ func groupsLeft(t *testing.T, l *limits) (left []string) {
 // signal to a group of processes. A shell ends where it can start nothing.
 func TestProcessesWithoutEndAreHeldAndEnded(t *testing.T) {
 	l := limitsOf(t, 64, 1<<30)
-	bomb := filepath.Join(t.TempDir(), "bomb")
+	bomb := filepath.Join(l.written, "bomb")
 	require.NoError(t, os.WriteFile(bomb, []byte("#!/bin/sh\nwhile :; do setsid \"$0\" & done\n"), 0o700))
 	require.ErrorIs(t, l.run(exec.CommandContext(t.Context(), bomb)), errTasks)
 	assert.Empty(t, alive(t, bomb))
 	assert.Empty(t, groupsLeft(t, l))
 
 	// A mutant that makes a test be so is noticed.
-	some := batch{{in: &binary{folder: t.TempDir(), file: bomb, limits: l}, took: time.Second}}
+	some := batch{{in: &binary{folder: l.written, file: bomb, limits: l}, took: time.Second}}
 	assert.Equal(t, timedOut, some.try(t.Context(), 1))
 }
 
@@ -80,7 +81,7 @@ func TestAProgramThatTakesTooMuchMemoryIsEnded(t *testing.T) {
 // What a test says and how it ends is the same within limits.
 func TestLimitsLeaveTestsAsTheyAre(t *testing.T) {
 	l := limitsOf(t, 64, 1<<30)
-	left := filepath.Join(t.TempDir(), "left")
+	left := filepath.Join(l.written, "left")
 	require.NoError(t, os.WriteFile(left, []byte("#!/bin/sh\necho > \"$0.begun\"\nwhile :; do sleep 1000; done\n"), 0o700))
 	var said bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `mkfifo "$0.begun"; setsid "$0" > /dev/null 2>&1 & read -r line < "$0.begun"; echo "$1 and $2"; exit 3`, left, "a b", "--")
@@ -90,6 +91,28 @@ func TestLimitsLeaveTestsAsTheyAre(t *testing.T) {
 	assert.Equal(t, 3, exit.ExitCode())
 	assert.Equal(t, "a b and --\n", said.String())
 	assert.Empty(t, alive(t, left), "what it has left running is ended")
+}
+
+// What is broken may be which processes are ended, and what is removed.
+func TestLimitsKeepTheMachineAsItIs(t *testing.T) {
+	l := limitsOf(t, 64, 1<<30)
+	for _, folder := range []string{l.tested, l.built, l.written} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "a"), nil, 0o600))
+	}
+	other := filepath.Join(t.TempDir(), "a")
+	require.NoError(t, os.WriteFile(other, nil, 0o600))
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `rm -rf ../*; rm -f "$1"; ls "$1"; echo > b; echo > "$0/b"; ls /proc | grep -cx '[0-9]*'`, l.written, other)
+	var said bytes.Buffer
+	cmd.Stdout = &said
+	require.NoError(t, l.run(cmd))
+	assert.FileExists(t, filepath.Join(l.tested, "a"))
+	assert.NoFileExists(t, filepath.Join(l.tested, "b"))
+	assert.FileExists(t, filepath.Join(l.built, "a"))
+	assert.FileExists(t, filepath.Join(l.written, "b"))
+	assert.FileExists(t, other)
+	count, err := strconv.Atoi(strings.TrimSpace(said.String()))
+	require.NoError(t, err)
+	assert.Less(t, count, 10, "it sees no processes of others")
 }
 
 func TestWhereControlGroupsAreMade(t *testing.T) {

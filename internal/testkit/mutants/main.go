@@ -8,8 +8,9 @@
 // environment variable says which one acts; only those that cannot be written
 // so take a build of their own. A mutant runs with the tests that come by it.
 // Processes that a test starts with another environment run the code as it is.
-// Who may make control groups, as root may, has tests held in them, so that one
-// whose limits are broken does not take all processes and memory of the machine.
+// Who may make control groups and namespaces, as root may, has tests held in them:
+// one whose limits are broken does not take all processes and memory of the machine,
+// and neither ends its processes nor removes its temporary files.
 package main
 
 import (

@@ -51,9 +51,12 @@ func (o *options) run(ctx context.Context, out, progress io.Writer) (int, error)
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // Nothing follows.
 	h.folder = folder
-	if h.limits, err = limitsHere(ctx, maxTasks, maxMemory); err != nil {
+	if err := os.Mkdir(h.reached(), folderPerm); err != nil {
+		return exitWrong, err
+	}
+	if h.limits, err = limitsHere(ctx, maxTasks, maxMemory, folders{h.root, folder, h.reached()}); err != nil {
 		h.limits = nil
-		h.say("NOT LIMITED: what mutants make of tests may take all processes and memory of this machine: %s", err)
+		h.say("NOT LIMITED: what mutants make of tests may take all processes and memory of this machine, and remove what you may remove: %s", err)
 	}
 	if len(h.mutants) > 0 {
 		// Without time left nothing was tried, and nothing is wrong.
