@@ -46,6 +46,9 @@ func TestABaseThatTakesNoBuildIsComparedWith(t *testing.T) {
 	both, err := ownBuilder(t, workspace).BuildBase(t.Context(), ghxbuild.Wanted{Script: ghxbuild.None, Command: "node ghx.js", Skill: "/a/SKILL.md"}, baseCommit, ghxbuild.Built{})
 	require.NoError(t, err)
 	assert.Equal(t, ghxbuild.Built{Base: "node " + workspace + "/ghx.js", BaseSkill: "/a/SKILL.md"}, both)
+	both, err = ownBuilder(t, workspace).BuildBase(t.Context(), ghxbuild.Wanted{Script: ghxbuild.None, Command: "node ghx.js"}, baseCommit, ghxbuild.Built{})
+	require.NoError(t, err)
+	assert.Equal(t, ghxbuild.Built{Base: "node " + workspace + "/ghx.js"}, both, "there need be no skill text")
 }
 
 func TestWithoutABaseThereIsNoVerdict(t *testing.T) {
@@ -77,8 +80,10 @@ func TestABaseThatIsStoppedIsNotBlamed(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	b := ownBuilder(t, t.TempDir())
 	b.Output = writer(func([]byte) { cancel() })
-	_, err := b.BuildBase(ctx, ghxbuild.Wanted{Script: "echo begun; sleep 1000"}, baseCommit, ghxbuild.Built{})
+	head := ghxbuild.Built{Command: "node head"}
+	both, err := b.BuildBase(ctx, ghxbuild.Wanted{Script: "echo begun; sleep 1000"}, baseCommit, head)
 	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, head, both)
 	assert.NotContains(t, err.Error(), "no verdict")
 }
 
@@ -162,6 +167,21 @@ func TestACheckoutWhoseHeadIsGoneHasNone(t *testing.T) {
 	_, _, _, err = checkout.Head()
 	require.ErrorIs(t, err, ghxbuild.ErrNoCommit)
 	assert.Empty(t, checkout.MergedFrom(10))
+}
+
+// A clone without blobs has the commit, and not its files.
+func TestACommitWithoutItsFilesIsLacking(t *testing.T) {
+	folder := committed(t, t.TempDir(), map[string]string{"a": "a"})
+	blob := revision(t, folder, "HEAD:a")
+	require.NoError(t, os.Remove(filepath.Join(folder, ".git/objects", blob[:2], blob[2:])))
+	checkout, err := ghxbuild.OpenCheckout(folder)
+	require.NoError(t, err)
+	_, err = checkout.Files(t.Context(), revision(t, folder, "HEAD"))
+	require.ErrorIs(t, err, ghxbuild.ErrNoCommit)
+	tree := revision(t, folder, "HEAD^{tree}")
+	require.NoError(t, os.Remove(filepath.Join(folder, ".git/objects", tree[:2], tree[2:])))
+	_, err = checkout.Files(t.Context(), revision(t, folder, "HEAD"))
+	require.ErrorIs(t, err, ghxbuild.ErrNoCommit)
 }
 
 // revision returns what git calls a commit or tree.

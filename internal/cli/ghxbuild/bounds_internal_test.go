@@ -1,13 +1,59 @@
 package ghxbuild
 
 import (
+	"bytes"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
+
+func TestWhatIsSaidOfABuildHasLinesOfItsOwn(t *testing.T) {
+	var out bytes.Buffer
+	log := &buildLog{to: &out, left: 10}
+	write := func(text string) {
+		t.Helper()
+		n, err := log.Write([]byte(text))
+		require.NoError(t, err)
+		assert.Equal(t, len(text), n)
+	}
+	write("")
+	write("begun")
+	log.say("a word")
+	write("end\n")
+	log.say("another")
+	write("x")
+	assert.Equal(t, "begun\na word\nend\nanother\nx", out.String(), "all that may be shown is")
+	for range 2 {
+		write("more\n")
+	}
+	assert.Equal(t, "begun\na word\nend\nanother\nx\nThe build writes more than is shown here: its further output is left out.\n", out.String())
+}
+
+// It is looked at a build every second.
+func TestABuildIsLookedAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		ticks, stop := new(Builder).ticks()
+		defer stop()
+		<-ticks
+		<-ticks
+		assert.Equal(t, 2*time.Second, time.Since(began))
+	})
+}
+
+func TestSizesAreReadable(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 MB", 999_999_999: "999 MB", 1e9: "1.0 GB", 12_345_000_000: "12.3 GB"} {
+		assert.Equal(t, want, inBytes(n))
+	}
+	for d, want := range map[time.Duration]string{time.Minute: "1 minute", 90 * time.Second: "1.5 minutes", 6 * time.Second: "0.1 minutes", 2 * time.Hour: "120 minutes"} {
+		assert.Equal(t, want, inMinutes(d))
+	}
+}
 
 func TestBoundsOfABuild(t *testing.T) {
 	const giga = 1_000_000_000

@@ -78,7 +78,6 @@ func TestABuildStaysInItsBounds(t *testing.T) {
 			assert.Contains(t, err.Error(), "build ghx with")
 			assert.Equal(t, fault.Tool, fault.KindOf(err), err)
 			assert.NotContains(t, err.Error(), "see the log")
-			assert.True(t, c.bounds.Setting != "" || !strings.Contains(err.Error(), "raise"), "nothing raises it")
 			assert.Empty(t, runningAs(t, uid))
 			left, err := filepath.Glob("/var/tmp/big-of-a-build")
 			require.NoError(t, err)
@@ -96,10 +95,21 @@ func TestALongBuildShowsThatItLives(t *testing.T) {
 	b.Bounds.Time = 4 * time.Minute
 	_, err := b.Build(t.Context(), ghxbuild.Wanted{Script: "printf 'a line'; sleep 1000"})
 	require.ErrorContains(t, err, "more than 4 minutes")
+	assert.NotContains(t, err.Error(), "raise", "nothing raises it")
 	for _, minutes := range []string{"1 minute", "2 minutes", "3 minutes"} {
 		assert.Regexp(t, `(?m)^building for `+minutes+`: \d+ MB of memory, \d+ MB of disk$`, log.String())
 	}
 	assert.LessOrEqual(t, strings.Count(log.String(), "building for"), 4, "once a minute")
+}
+
+// A server builds for months.
+func TestABuildThatHasEndedIsLookedAtNoMore(t *testing.T) {
+	b := ownBuilder(t, t.TempDir())
+	stopped := false
+	b.Ticks = func() (<-chan time.Time, func()) { return nil, func() { stopped = true } }
+	_, err := b.Build(t.Context(), ghxbuild.Wanted{Script: "true"})
+	require.NoError(t, err)
+	assert.True(t, stopped)
 }
 
 func TestABuildThatWritesWithoutEndFillsNoLog(t *testing.T) {
@@ -137,6 +147,7 @@ func TestABuildSeesNothingOfTheRunner(t *testing.T) {
 	if !strings.Contains(log.String(), "files: mount namespace") {
 		t.Skip("SKIPPED: a network namespace needs CAP_SYS_ADMIN")
 	}
+	assert.Contains(t, log.String(), "files: mount namespace; at most 30 minutes, ")
 	assert.Contains(t, log.String(), "of the workspace")
 	assert.NotContains(t, log.String(), "hunter2")
 	assert.NotContains(t, log.String(), "\nfile\n")

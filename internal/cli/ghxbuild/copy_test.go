@@ -144,8 +144,13 @@ func TestAFolderIsCopiedAsItIs(t *testing.T) {
 		Script: "test -d deep/empty && test -x run && test $(stat -c %a run) = 755 && test $(readlink deep/link) = ../run && ! test -e pipe && ! test -e deep/.git",
 	})
 	require.NoError(t, err)
-	// Nobody need be told what was left out.
-	assert.NoError(t, (&ghxbuild.Builder{Workspace: committed(t, t.TempDir(), map[string]string{"a": "a"})}).Copy(t.Context(), filepath.Join(t.TempDir(), "to")))
+	log := list(t, workspace)
+	assert.NotContains(t, log, "Left out")
+	workspace = committed(t, t.TempDir(), map[string]string{"a": "a"})
+	write(t, workspace, "b", "")
+	assert.Contains(t, list(t, workspace), "Left out, as the commit does not have it: b\n")
+	// Nobody need be told.
+	assert.NoError(t, (&ghxbuild.Builder{Workspace: workspace}).Copy(t.Context(), filepath.Join(t.TempDir(), "to")))
 }
 
 // Submodules lie four folders deep at most. What lies in packages that were
@@ -187,11 +192,29 @@ func TestAFileThatIsNoPointerIsOfTheCommit(t *testing.T) {
 	assert.Contains(t, list(t, workspace), "./pointer=version")
 }
 
+// A worktree has its commits elsewhere.
+func TestAWorktreeIsACheckout(t *testing.T) {
+	repository := committed(t, t.TempDir(), map[string]string{"a": "a"})
+	worktree := filepath.Join(t.TempDir(), "tree")
+	git(t, repository, "worktree", "add", "-q", worktree)
+	checkout, err := ghxbuild.OpenCheckout(worktree)
+	require.NoError(t, err)
+	commit, _, _, err := checkout.Head()
+	require.NoError(t, err)
+	assert.Equal(t, revision(t, repository, "HEAD"), commit)
+	write(t, worktree, "secret", "hunter2")
+	log := list(t, worktree)
+	assert.Contains(t, log, "./a=a\n")
+	assert.NotContains(t, log, "hunter2")
+}
+
 // Git's own extensions change how a repository is read.
 func TestARepositoryOfAnUnknownKindIsNotRead(t *testing.T) {
 	workspace := committed(t, t.TempDir(), map[string]string{"a": "a"})
 	git(t, workspace, "config", "core.repositoryformatversion", "1")
-	git(t, workspace, "config", "extensions.worktreeConfig", "true")
+	for _, extension := range []string{"worktreeConfig", "preciousObjects", "partialClone"} {
+		git(t, workspace, "config", "extensions."+extension, "true")
+	}
 	_, err := ghxbuild.OpenCheckout(workspace)
 	require.NoError(t, err)
 	git(t, workspace, "config", "extensions.unheardOf", "true")

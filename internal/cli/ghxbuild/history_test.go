@@ -43,6 +43,7 @@ func TestACheckoutTellsWhereItIsFrom(t *testing.T) {
 	}
 	assert.Equal(t, []string{"acme", "octocat"}, open().MergedFrom(10))
 	assert.Equal(t, []string{"acme"}, open().MergedFrom(2), "of the last ones alone")
+	assert.Equal(t, []string{"acme", "octocat"}, open().MergedFrom(3))
 	git("remote", "add", "origin", "x")
 	for address, want := range map[string][2]string{
 		"https://github.com/acme/tool":                  {"acme", "tool"},

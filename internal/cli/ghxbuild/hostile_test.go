@@ -76,8 +76,10 @@ func TestAProgramOutsideOfThePackageIsRefused(t *testing.T) {
 // names are, too.
 func TestAScriptNamesNoFilesOfOurs(t *testing.T) {
 	for first, refused := range map[string]bool{
-		"#!/bin/sh":           false,
-		"#!/usr/bin/env node": false,
+		"#!/bin/sh":                                        false,
+		"#!/usr/local/bin/x":                               false,
+		"#!/bin/sh /bin/sh":                                true,
+		"#!/usr/bin/env node":                              false,
 		"#!/usr/bin/env -S node --import=./more.js":        false,
 		"#!/bin/sh $PWD/real.sh":                           false,
 		"\x7fELF /proc/self/environ":                       false,
@@ -117,6 +119,8 @@ func TestABuildLeavesNoPipe(t *testing.T) {
 
 func TestAWorkspaceThatWasReplacedIsRefused(t *testing.T) {
 	_, err := ownBuilder(t, t.TempDir()).Build(t.Context(), ghxbuild.Wanted{Script: "cd .. && mv workspace other && ln -s /etc workspace", Skill: "hostname"})
+	require.ErrorContains(t, err, "in the place of its workspace")
+	_, err = ownBuilder(t, t.TempDir()).Build(t.Context(), ghxbuild.Wanted{Script: "cd .. && rm -r workspace"})
 	require.ErrorContains(t, err, "in the place of its workspace")
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 }

@@ -36,6 +36,13 @@ func TestAGHXWorkspaceIsBuiltByItself(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "pnpm install --frozen-lockfile\npnpm --filter @ghx-dev/core run build\n", string(called))
 
+	// Others have packages in such a folder, too.
+	other := t.TempDir()
+	write(t, other, "packages/core/package.json", `{"name": "other"}`)
+	installed, err := ownBuilder(t, other).Build(t.Context(), ghxbuild.Wanted{Script: ghxbuild.Auto})
+	require.NoError(t, err)
+	assert.Equal(t, ghxbuild.Built{Folder: other}, installed, "nothing is built")
+
 	// A scenario's program needs none of ghx.
 	none, err := ownBuilder(t, ghxWorkspace(t)).Build(t.Context(), ghxbuild.Wanted{Script: "true", WithoutGHX: true})
 	require.NoError(t, err)
@@ -127,6 +134,39 @@ func TestABuildThatCannotBegin(t *testing.T) {
 	}
 }
 
+// A build that cannot be held is not begun.
+func TestABuildThatCannotBeHeld(t *testing.T) {
+	b := ownBuilder(t, t.TempDir())
+	require.NoError(t, b.Enter())
+	log := bytes.Buffer{}
+	b.Output = &log
+	require.NoError(t, b.Run(t.Context(), b.Home, "true"))
+	if !strings.Contains(log.String(), "files: mount namespace") {
+		t.Skip("SKIPPED: a network namespace needs CAP_SYS_ADMIN")
+	}
+	log.Reset()
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
+	require.Error(t, b.Run(t.Context(), b.Home, "echo begun"))
+	assert.Empty(t, log.String())
+	write(t, b.Home, "tmp", "a file")
+	require.ErrorIs(t, b.Run(t.Context(), b.Home, "true"), syscall.ENOTDIR)
+}
+
+// What cannot be shown is an error: nobody would know what was done.
+func TestABuildWhoseOutputCannotBeShown(t *testing.T) {
+	b := ownBuilder(t, t.TempDir())
+	require.NoError(t, b.Enter())
+	full := errors.New("the disk is full")
+	b.Output = failing{full}
+	require.ErrorIs(t, b.Run(t.Context(), b.Home, "echo begun"), full)
+}
+
+// failing is a writer that cannot write.
+type failing struct{ err error }
+
+// Write returns the error.
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
 func TestACopyThatIsStoppedEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("the server ends")
@@ -164,6 +204,16 @@ func TestAProgramThatIsStartedIsSwept(t *testing.T) {
 	_, err = b.Start(exec.CommandContext(t.Context(), "/gone"))
 	require.ErrorContains(t, err, "start /gone")
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+}
+
+func TestOurOwnUsersBuildLeavesNothingRunning(t *testing.T) {
+	b := ownBuilder(t, t.TempDir())
+	require.NoError(t, b.Enter())
+	require.NoError(t, b.Run(t.Context(), b.Home, "sleep 1000 > /dev/null 2>&1 & echo $! > left"))
+	left, err := os.ReadFile(filepath.Join(b.Home, "left"))
+	require.NoError(t, err)
+	status, err := os.ReadFile("/proc/" + strings.TrimSpace(string(left)) + "/status")
+	assert.True(t, err != nil || strings.Contains(string(status), "\tZ (zombie)"), string(status))
 }
 
 // Names of files may be as long as one likes, if one makes them step by step.

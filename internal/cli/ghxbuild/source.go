@@ -137,10 +137,7 @@ func Fetch(ctx context.Context, client *github.Client, owner, repo, sha string) 
 
 // TreeOf returns the hash of a commit's tree, empty where GitHub does not tell.
 func TreeOf(ctx context.Context, client *github.Client, owner, repo, sha string) string {
-	commit, _, err := client.REST.Git.GetCommit(ctx, owner, repo, sha)
-	if err != nil {
-		return ""
-	}
+	commit, _, _ := client.REST.Git.GetCommit(ctx, owner, repo, sha) // none is nil, which has no tree
 	return commit.GetTree().GetSHA()
 }
 

@@ -43,6 +43,23 @@ func TestRootBuildsAsAUserWhoHasAnAccount(t *testing.T) {
 	}
 }
 
+// An account is there, or it is said how to make one.
+func TestTheAccountOfABuild(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	is, home, err := Account()
+	wanted, wantedErr := BuildUser()
+	assert.Equal(t, wanted, is)
+	if wantedErr != nil {
+		require.EqualError(t, err, wantedErr.Error())
+		assert.Zero(t, os.Geteuid())
+		assert.Contains(t, err.Error(), "useradd --system bench")
+		assert.Empty(t, home)
+		return
+	}
+	require.NoError(t, err)
+	assert.DirExists(t, home)
+}
+
 func TestWhoBuildsHasAFolderOfTheirs(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	owner := func(of *syscall.Credential) (int, os.FileMode) {
