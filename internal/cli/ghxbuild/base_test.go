@@ -223,7 +223,13 @@ func TestAGHXWorkspaceNamesItsPackageManager(t *testing.T) {
 	manager, _ = ghxbuild.PackageManager(workspace)
 	assert.Equal(t, "pnpm@10.34.9", manager)
 
-	for _, manifest := range []string{"", `{"name": "other"}`, "{"} {
+	// One may be 1 MiB.
+	padded := strings.Repeat(" ", 1<<20-len(ghxManifest)) + ghxManifest
+	write(t, workspace, "packages/core/package.json", padded)
+	_, isGHX = ghxbuild.PackageManager(workspace)
+	assert.True(t, isGHX)
+
+	for _, manifest := range []string{"", `{"name": "other"}`, "{", " " + padded} {
 		write(t, workspace, "packages/core/package.json", manifest)
 		manager, isGHX = ghxbuild.PackageManager(workspace)
 		assert.False(t, isGHX)

@@ -116,4 +116,10 @@ func TestAnArchiveStaysInItsFolder(t *testing.T) {
 		})
 	}
 	assert.Error(t, ghxbuild.Unpack(bytes.NewReader([]byte("not an archive")), t.TempDir()))
+	var out bytes.Buffer
+	zipped := gzip.NewWriter(&out)
+	_, err := zipped.Write(bytes.Repeat([]byte("x"), 1024))
+	require.NoError(t, err)
+	require.NoError(t, zipped.Close())
+	assert.Error(t, ghxbuild.Unpack(&out, t.TempDir()), "nor is this one inside")
 }

@@ -39,6 +39,7 @@ func TestWhatABuildLeavesIsFound(t *testing.T) {
 	require.ElementsMatch(t, want, leftBy(uid, home))
 	b := &Builder{Home: home, User: &syscall.Credential{Uid: uid, Gid: uid}}
 	assert.ElementsMatch(t, append(want, home), b.writable(&held{}), "and counts as what it has written")
+	assert.Equal(t, []string{home}, (&Builder{Home: home}).writable(&held{}), "our own user's files are not a build's")
 	removeLeft(b.User, home)
 	assert.Empty(t, leftBy(uid, home))
 	assert.DirExists(t, home)
@@ -61,6 +62,7 @@ func TestTheMachineIsMeasured(t *testing.T) {
 	assert.EqualValues(t, 12*1024, inKilo(status, "RssAnon"))
 	assert.Zero(t, inKilo(status, "Broken"))
 	assert.Zero(t, inKilo(status, "VmSwap"))
+	assert.EqualValues(t, 111*1024, memoryIn([]byte("RssAnon: 100 kB\nRssFile: 1000 kB\nRssShmem: 10 kB\nVmSwap: 1 kB\n")), "and nothing of files")
 	assert.True(t, isOf(status, 7))
 	assert.False(t, isOf(status, 8))
 	assert.False(t, isOf(nil, 0))

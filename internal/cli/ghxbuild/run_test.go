@@ -42,6 +42,9 @@ func TestAGHXWorkspaceIsBuiltByItself(t *testing.T) {
 	installed, err := ownBuilder(t, other).Build(t.Context(), ghxbuild.Wanted{Script: ghxbuild.Auto})
 	require.NoError(t, err)
 	assert.Equal(t, ghxbuild.Built{Folder: other}, installed, "nothing is built")
+	built, err := ownBuilder(t, other).Build(t.Context(), ghxbuild.Wanted{Script: "true"})
+	require.NoError(t, err)
+	assert.Empty(t, built.Command, "and nothing else is ghx")
 
 	// A scenario's program needs none of ghx.
 	none, err := ownBuilder(t, ghxWorkspace(t)).Build(t.Context(), ghxbuild.Wanted{Script: "true", WithoutGHX: true})
@@ -138,13 +141,9 @@ func TestABuildThatCannotBegin(t *testing.T) {
 func TestABuildThatCannotBeHeld(t *testing.T) {
 	b := ownBuilder(t, t.TempDir())
 	require.NoError(t, b.Enter())
-	log := bytes.Buffer{}
+	needMounts(t)
+	var log bytes.Buffer
 	b.Output = &log
-	require.NoError(t, b.Run(t.Context(), b.Home, "true"))
-	if !strings.Contains(log.String(), "files: mount namespace") {
-		t.Skip("SKIPPED: a network namespace needs CAP_SYS_ADMIN")
-	}
-	log.Reset()
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
 	require.Error(t, b.Run(t.Context(), b.Home, "echo begun"))
 	assert.Empty(t, log.String())
@@ -204,6 +203,19 @@ func TestAProgramThatIsStartedIsSwept(t *testing.T) {
 	_, err = b.Start(exec.CommandContext(t.Context(), "/gone"))
 	require.ErrorContains(t, err, "start /gone")
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+}
+
+func TestAnErrorHasTheEndOfTheOutput(t *testing.T) {
+	_, err := ownBuilder(t, t.TempDir()).Build(t.Context(), ghxbuild.Wanted{Script: "printf '%0600d' 0; exit 3"})
+	require.ErrorContains(t, err, "lines: "+strings.Repeat("0", 500)+";")
+	assert.NotContains(t, err.Error(), strings.Repeat("0", 501))
+}
+
+// Where memory runs out a build is the first to end, and none of ours.
+func TestABuildIsTheFirstToEndWhereMemoryRunsOut(t *testing.T) {
+	b := ownBuilder(t, t.TempDir())
+	require.NoError(t, b.Enter())
+	assert.NoError(t, b.Run(t.Context(), b.Home, `adjusted() { read -r by < /proc/$$/oom_score_adj && [ "$by" = 1000 ]; }; until adjusted; do :; done`))
 }
 
 func TestOurOwnUsersBuildLeavesNothingRunning(t *testing.T) {

@@ -142,7 +142,12 @@ func (b *Builder) memoryOf(group int) (bytes int64) {
 				return
 			}
 		}
-		bytes += inKilo(status, "RssAnon") + inKilo(status, "RssShmem") + inKilo(status, "VmSwap")
+		bytes += memoryIn(status)
 	})
 	return bytes
+}
+
+// memoryIn is what a process has written to memory, in bytes, by its status.
+func memoryIn(status []byte) int64 {
+	return inKilo(status, "RssAnon") + inKilo(status, "RssShmem") + inKilo(status, "VmSwap")
 }
