@@ -3,6 +3,8 @@ package service_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -303,7 +305,55 @@ func TestAMergeQueueGetsItsCheck(t *testing.T) {
 		r.wait(1)
 		assert.Equal(t, conclusion, string(r.check().Conclusion))
 		assert.Empty(t, r.comments())
+		run := r.run("run-1")
+		assert.Equal(t, []any{"merge queue", r.head, r.head, "main", repo, 0}, []any{run.Request.Asked, run.Head, run.Request.BaseSHA, run.Request.BaseRef, run.Request.HeadRepo, run.Pull})
 	}
+}
+
+// A queue would wait for ever for a check that does not come.
+func TestAMergeQueueIsToldOfMistakenSettings(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "model: [1]\n")
+	r.deliver("merge_group", map[string]any{"action": "checks_requested", "merge_group": map[string]any{
+		"head_sha": r.head, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1", "base_sha": r.head, "base_ref": "refs/heads/main",
+	}})
+	r.wait(1)
+	assert.NotEqual(t, "success", string(r.check().Conclusion))
+	assert.Contains(t, r.check().Output.Title+r.check().Output.Summary, "model")
+	assert.Empty(t, r.executor.works())
+}
+
+// A run that a workflow does is looked at when that ends, and not at every end of one.
+func TestTheEndOfAWorkflowHasItsRunLookedAt(t *testing.T) {
+	t.Parallel()
+	looked, over := make(chan string, 100), atomic.Bool{}
+	r := newRig(t, "model: a/b\nexecutor: dispatch\nworkflow: bench.yml\nbudget: {run: 10, pull_request: 25, day: 100}\n", func(o *service.Options) {
+		o.Executors[settings.Dispatch], o.Elsewhere = o.Executors[settings.Local], time.Hour
+	})
+	r.executor.set(func(ctx context.Context, w service.Work) (runs.Outcome, error) {
+		looked <- w.Run.ID
+		if !over.Load() {
+			return runs.Outcome{}, service.ErrElsewhere
+		}
+		return passes(ctx, w)
+	})
+	r.pullEvent("opened")
+	require.Equal(t, "run-1", <-looked)
+	ended := func(change map[string]any) {
+		run := map[string]any{"id": 77, "event": "workflow_dispatch", "display_title": "bench run-1", "conclusion": "success", "head_sha": r.head}
+		maps.Copy(run, change)
+		r.deliver("workflow_run", map[string]any{"action": "completed", "workflow_run": run})
+	}
+	// None of these is its own: nothing looks before the last one is delivered.
+	ended(map[string]any{"event": "push"})
+	ended(map[string]any{"display_title": "bench run-2"})
+	assert.Empty(t, looked)
+	over.Store(true)
+	ended(nil)
+	assert.Equal(t, "run-1", <-looked)
+	r.wait(1)
+	assert.Equal(t, runs.Finished, r.run("run-1").State)
+	assert.Empty(t, looked)
 }
 
 func TestButtonsRunAgain(t *testing.T) {
@@ -319,6 +369,11 @@ func TestButtonsRunAgain(t *testing.T) {
 	r.press("writer", "rerequested", "", check)
 	r.wait(1)
 	assert.Len(t, r.executor.works(), 3)
+	first := r.run("run-1").Request
+	for _, id := range []string{"run-2", "run-3"} {
+		again := r.run(id)
+		assert.Equal(t, []any{r.head, first.BaseSHA, first.BaseRef, first.HeadRepo, "re-run by writer"}, []any{again.Head, again.Request.BaseSHA, again.Request.BaseRef, again.Request.HeadRepo, again.Request.Asked})
+	}
 	r.press("writer", "requested_action", "explain", check)
 	assert.NotEmpty(t, r.answer())
 	assert.Len(t, r.checks(), 3)

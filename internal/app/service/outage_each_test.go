@@ -1,0 +1,164 @@
+package service_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit"
+)
+
+// interruption lets one request of a delivery fail: all others go on.
+type interruption struct {
+	// at is which request it is, from 1; stop is called then, and where it is nil
+	// GitHub has no answer.
+	at   int
+	stop context.CancelFunc
+
+	mu   sync.Mutex
+	seen int
+}
+
+// deliveryOnly marks the requests of a delivery.
+type deliveryOnly struct{}
+
+// RoundTrip fails once.
+func (i *interruption) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Context().Value(deliveryOnly{}) != nil {
+		i.mu.Lock()
+		i.seen++
+		now := i.seen == i.at
+		i.mu.Unlock()
+		if now && i.stop != nil {
+			i.stop()
+		} else if now {
+			return &http.Response{StatusCode: http.StatusBadGateway, Status: "502 Bad Gateway", Header: http.Header{}, Body: io.NopCloser(strings.NewReader("")), Request: request}, nil
+		}
+	}
+	return http.DefaultTransport.RoundTrip(request)
+}
+
+// came reports whether it came to that request.
+func (i *interruption) came() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.seen >= i.at
+}
+
+// visible is what people see of the App.
+func (r *rig) visible() (all []string) {
+	r.Look(func(s *model.State) {
+		for c := range s.CheckRuns.All() {
+			if c.AppID == r.app {
+				all = append(all, fmt.Sprintf("check %s: %s %s %s", c.Name, c.Status, c.Conclusion, c.Output.Title))
+			}
+		}
+		for reaction := range s.Reactions.All() {
+			all = append(all, "reaction "+reaction.Content)
+		}
+	})
+	for _, c := range r.written() {
+		all = append(all, fmt.Sprintf("comment: %.60q", c.Body))
+	}
+	return append(all, fmt.Sprintf("measured: %d", len(r.executor.works())))
+}
+
+// Whichever request of a delivery GitHub does not answer, or the server is stopped at:
+// it is delivered again, unless all is done, and what people see is what they would
+// have seen.
+func TestADeliveryThatIsInterruptedIsMadeUpFor(t *testing.T) {
+	t.Parallel()
+	const baseline = config + "baseline: {push: true}\n"
+	opened := func(r *rig) (string, map[string]any) {
+		return "pull_request", map[string]any{"action": "opened", "pull_request": r.pull()}
+	}
+	says := func(body string) func(*rig) (string, map[string]any) {
+		return func(r *rig) (string, map[string]any) { return "issue_comment", r.says("writer", body) }
+	}
+	// measured is a pull request that was measured.
+	measured := func(then func(*rig) (string, map[string]any)) func(*rig) (string, map[string]any) {
+		return func(r *rig) (string, map[string]any) {
+			r.pullEvent("opened")
+			r.wait(1)
+			return then(r)
+		}
+	}
+	button := func(action, name string) func(*rig) (string, map[string]any) {
+		return measured(func(r *rig) (string, map[string]any) {
+			return "check_run", map[string]any{
+				"action": action, "requested_action": map[string]any{"identifier": name},
+				"check_run": r.get(fmt.Sprintf("%s/check-runs/%d", sandboxtest.Path, r.check().ID)),
+			}
+		})
+	}
+	for name, c := range map[string]struct {
+		config string
+		event  func(*rig) (string, map[string]any)
+		// told is how many runs are told of in the end.
+		told int
+	}{
+		"a pull request":        {config, opened, 1},
+		"one without its label": {config + "labels: {run: bench}\n", opened, 1},
+		"mistaken settings":     {"model: [1]\n", opened, 1},
+		"a command":             {manual, says("/bench run"), 1},
+		"a question":            {config, measured(says("/bench status")), 0},
+		"a retry":               {config, measured(says("/bench retry")), 1},
+		"a cancel":              {config, measured(says("/bench cancel")), 0},
+		"an explanation":        {config, measured(says("/bench explain pr-merge-001")), 0},
+		"a button for all":      {config, button("requested_action", "full"), 1},
+		"a button to explain":   {config, button("requested_action", "explain"), 0},
+		"a link":                {config, button("rerequested", ""), 1},
+		"a push":                {baseline, func(r *rig) (string, map[string]any) { return "push", r.lands("src/b.ts", "Add b") }, 1},
+		"a merge queue": {config + "triggers: {merge_group: true}\n", func(r *rig) (string, map[string]any) {
+			return "merge_group", map[string]any{"action": "checks_requested", "merge_group": map[string]any{
+				"head_sha": r.head, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1", "base_sha": r.head, "base_ref": "refs/heads/main",
+			}}
+		}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name != "one without its label" {
+				testkit.NeedComplete(t) // an App of its own is interrupted at each request
+			}
+			t.Parallel()
+			// tried has the n-th request fail, and reports whether there is one.
+			tried := func(n int, stopped bool) ([]string, bool) {
+				breaks := &interruption{at: n}
+				r := newRig(t, c.config)
+				r.transport = breaks
+				event, payload := c.event(r)
+				delivery := r.delivery("delivery", event, payload)
+				ctx, cancel := context.WithCancel(context.WithValue(t.Context(), deliveryOnly{}, true))
+				defer cancel()
+				if stopped {
+					breaks.stop = cancel
+				}
+				err := r.service.Deliver(ctx, delivery)
+				if err != nil {
+					require.True(t, breaks.came(), err)
+					require.NoError(t, r.service.Deliver(t.Context(), delivery))
+				}
+				r.wait(c.told)
+				return r.visible(), breaks.came()
+			}
+			want, _ := tried(0, false)
+			for _, stopped := range []bool{false, true} {
+				for n := 1; ; n++ {
+					got, came := tried(n, stopped)
+					assert.ElementsMatch(t, want, got, "request %d, stopped: %t", n, stopped)
+					if !came {
+						break
+					}
+				}
+			}
+		})
+	}
+}
