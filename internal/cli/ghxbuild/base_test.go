@@ -32,7 +32,8 @@ func TestTheBaseIsBuiltAsTheHeadWas(t *testing.T) {
 	head := ghxbuild.Built{Command: "node head", Skill: "/head/SKILL.md", Folder: "/head"}
 	b := ownBuilder(t, ghxWorkspace(t))
 	write(t, b.Workspace, "SKILL.md", "of the base")
-	both, err := b.BuildBase(t.Context(), ghxbuild.Wanted{Script: "true", Skill: "SKILL.md", Base: "installed"}, baseCommit, head)
+	require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(b.Workspace, "out")))
+	both, err := b.BuildBase(t.Context(), ghxbuild.Wanted{Script: "true", Skill: "SKILL.md", Base: "node out"}, baseCommit, head)
 	require.NoError(t, err)
 	head.Base, head.BaseSkill = "node "+filepath.Join(b.Home, "workspace/packages/core/bin/ghx"), filepath.Join(b.Home, "workspace/SKILL.md")
 	assert.Equal(t, head, both)
@@ -88,7 +89,8 @@ func TestABaseThatIsStoppedIsNotBlamed(t *testing.T) {
 }
 
 func TestACheckoutHasItsCommits(t *testing.T) {
-	folder := committed(t, t.TempDir(), map[string]string{"a": "first", "deep/b": "b"})
+	const pointer = "version https://git-lfs.github.com/spec/v1\n"
+	folder := committed(t, t.TempDir(), map[string]string{"a": "first", "deep/b": "b", "large": pointer})
 	first := revision(t, folder, "HEAD")
 	write(t, folder, "a", "second")
 	git(t, folder, "commit", "-qam", "y")
@@ -111,6 +113,9 @@ func TestACheckoutHasItsCommits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "first", string(text))
 	assert.FileExists(t, filepath.Join(files, "deep/b"))
+	text, err = os.ReadFile(filepath.Join(files, "large"))
+	require.NoError(t, err)
+	assert.Equal(t, pointer, string(text), "there is nothing else to take")
 	assert.NoDirExists(t, filepath.Join(files, ".git"))
 }
 

@@ -81,8 +81,8 @@ func PackageManager(folder string) (manager string, isGHX bool) {
 
 // isGHX reports whether a folder is a ghx workspace.
 func isGHX(folder string) bool {
-	m, err := manifestOf(folder, ghxFolder)
-	return err == nil && m.Name == Package
+	_, is := PackageManager(folder)
+	return is
 }
 
 // commandOf returns the command of the ghx that was built in a folder, empty

@@ -36,7 +36,7 @@ func committed(t *testing.T, folder string, files map[string]string) string {
 	}
 	git(t, folder, "init", "-q", "-b", "main")
 	git(t, folder, "add", "-A")
-	git(t, folder, "commit", "-qm", "x")
+	git(t, folder, "commit", "-qm", "x", "--allow-empty")
 	return folder
 }
 
@@ -151,6 +151,34 @@ func TestAFolderIsCopiedAsItIs(t *testing.T) {
 	assert.Contains(t, list(t, workspace), "Left out, as the commit does not have it: b\n")
 	// Nobody need be told.
 	assert.NoError(t, (&ghxbuild.Builder{Workspace: workspace}).Copy(t.Context(), filepath.Join(t.TempDir(), "to")))
+}
+
+// A copy writes over nothing, whether it is of a folder or of a commit.
+func TestACopyOntoSomethingElseIsRefused(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "file", "")
+	write(t, folder, "deep/file", "")
+	require.NoError(t, os.Symlink("file", filepath.Join(folder, "link")))
+	commit := committed(t, t.TempDir(), nil)
+	for _, name := range []string{"file", "deep/file"} {
+		write(t, commit, name, "")
+	}
+	require.NoError(t, os.Symlink("file", filepath.Join(commit, "link")))
+	git(t, commit, "add", "-A")
+	git(t, commit, "commit", "-qm", "y")
+	for _, workspace := range []string{folder, commit} {
+		committed(t, filepath.Join(workspace, "other"), map[string]string{"file": ""})
+		for _, there := range []string{"file", "deep", "link", "other"} {
+			to := t.TempDir()
+			write(t, to, there, "is there")
+			err := ownBuilder(t, workspace).Copy(t.Context(), to)
+			require.ErrorIs(t, err, os.ErrExist, "%s in %s", there, workspace)
+			assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+			text, err := os.ReadFile(filepath.Join(to, there))
+			require.NoError(t, err)
+			assert.Equal(t, "is there", string(text))
+		}
+	}
 }
 
 // Submodules lie four folders deep at most. What lies in packages that were

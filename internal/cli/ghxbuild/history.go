@@ -35,10 +35,10 @@ func (c Checkout) DefaultBranch() string {
 		return strings.TrimPrefix(head.Target().String(), origin)
 	}
 	head, err := c.repo.Reference(plumbing.HEAD, false)
-	if err != nil || head.Type() != plumbing.SymbolicReference {
+	if err != nil {
 		return ""
 	}
-	return head.Target().Short()
+	return head.Target().Short() // a commit that is checked out by itself has none
 }
 
 // merged is how GitHub's merges begin.

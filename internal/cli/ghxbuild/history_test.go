@@ -3,6 +3,7 @@ package ghxbuild_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -60,4 +61,10 @@ func TestACheckoutTellsWhereItIsFrom(t *testing.T) {
 	}
 	git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop")
 	assert.Equal(t, "develop", open().DefaultBranch())
+	git("symbolic-ref", "--delete", "refs/remotes/origin/HEAD")
+	git("checkout", "-q", "--detach")
+	assert.Empty(t, open().DefaultBranch())
+	checkout := open()
+	require.NoError(t, os.Remove(filepath.Join(folder, ".git/HEAD")))
+	assert.Empty(t, checkout.DefaultBranch(), "it goes away meanwhile")
 }

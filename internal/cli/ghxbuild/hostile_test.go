@@ -90,6 +90,7 @@ func TestAScriptNamesNoFilesOfOurs(t *testing.T) {
 		"#!/bin/sh ./" + filepath.Base(os.Args[0]) + "-no": false,
 		"#!/bin/sh ./build.go":                             true,
 		"#!/bin/sh $PWD/link":                              true,
+		"#!/bin/sh ./link":                                 true,
 	} {
 		t.Run(strings.ReplaceAll(first, "/", "_"), func(t *testing.T) {
 			workspace := t.TempDir()
@@ -196,6 +197,18 @@ type writer func([]byte)
 func (w writer) Write(p []byte) (int, error) {
 	w(p)
 	return len(p), nil
+}
+
+// A server that died may have left something of the user who builds.
+func TestWhatAnEarlierBuildHasLeftIsRemovedFirst(t *testing.T) {
+	const uid = 59253
+	b := hostileBuilder(t, uid)
+	left := filepath.Join(os.TempDir(), fmt.Sprintf("left-by-a-server-%d", os.Getpid()))
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(left)) })
+	require.NoError(t, os.Mkdir(left, 0o755))
+	require.NoError(t, os.Chown(left, uid, uid))
+	require.NoError(t, b.Enter())
+	assert.NoDirExists(t, left)
 }
 
 func TestABuildDoesNotReachAnother(t *testing.T) {

@@ -1,7 +1,9 @@
 package ghxbuild
 
 import (
+	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -36,6 +38,11 @@ func TestRootBuildsAsAUserWhoHasAnAccount(t *testing.T) {
 	is, err := userNamed("daemon")
 	require.NoError(t, err)
 	assert.Equal(t, &syscall.Credential{Uid: 1, Gid: 1}, is)
+	other, err := user.Lookup("nobody")
+	require.NoError(t, err)
+	is, err = userNamed("nobody")
+	require.NoError(t, err)
+	assert.Equal(t, other.Uid+" "+other.Gid, fmt.Sprint(is.Uid, " ", is.Gid))
 	if os.Geteuid() != 0 {
 		is, err = BuildUser()
 		require.NoError(t, err)

@@ -80,8 +80,14 @@ func TestACommitThatCannotBeFetchedSaysWhy(t *testing.T) {
 			assert.Empty(t, sourceFolders(t), "what is of no use is removed")
 		})
 	}
+	nobody, err := github.New(github.Options{RESTURL: "http://127.0.0.1:1"})
+	require.NoError(t, err)
+	_, err = ghxbuild.Fetch(t.Context(), nobody, "acme", "tool", "abc")
+	require.ErrorContains(t, err, "GitHub cannot be reached")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
-	_, err := ghxbuild.Fetch(t.Context(), gitHub(t, http.StatusOK, nil), "acme", "tool", "abc")
+	_, err = ghxbuild.Fetch(t.Context(), gitHub(t, http.StatusOK, nil), "acme", "tool", "abc")
 	require.ErrorContains(t, err, "make a folder for the source")
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 }
