@@ -234,7 +234,7 @@ func TestAGHXWorkspaceNamesItsPackageManager(t *testing.T) {
 	_, isGHX = ghxbuild.PackageManager(workspace)
 	assert.True(t, isGHX)
 
-	for _, manifest := range []string{"", `{"name": "other"}`, "{", " " + padded} {
+	for _, manifest := range []string{"", `{"name": "other"}`, "{", `{"name": "@ghx-dev/core", "packageManager": 7}`, " " + padded} {
 		write(t, workspace, "packages/core/package.json", manifest)
 		manager, isGHX = ghxbuild.PackageManager(workspace)
 		assert.False(t, isGHX)

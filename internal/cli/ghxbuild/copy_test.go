@@ -91,6 +91,12 @@ func TestSubmodulesAreOfTheirCommits(t *testing.T) {
 	assert.Contains(t, log, "./deep/sub/e=of the submodule\n")
 	assert.NotContains(t, log, "hunter2")
 	assert.NotContains(t, log, "deep/sub/.git")
+	checkout, err := ghxbuild.OpenCheckout(workspace)
+	require.NoError(t, err)
+	files, err := checkout.Files(t.Context(), revision(t, workspace, "HEAD"))
+	require.NoError(t, err, "it is no file of the commit's")
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(files)) })
+	assert.FileExists(t, filepath.Join(files, "a"))
 
 	// It need not be checked out.
 	git(t, workspace, "submodule", "--quiet", "deinit", "--force", "--all")

@@ -37,12 +37,13 @@ func TestACheckoutTellsWhereItIsFrom(t *testing.T) {
 	owner, _ := open().Origin()
 	assert.Empty(t, owner)
 	for _, message := range []string{
+		"Merge pull request #9 from aaron/x",
 		"Merge pull request #1 from acme/fix\n\nFix", "Fix (#2)", "Merge pull request #3 from octocat/main\n\nMerge pull request #4 from mallory/x",
 		"Merge branch 'main' of github.com:hubot/tool", "Merge pull request #5 from acme/other",
 	} {
 		git("commit", "-q", "--allow-empty", "-m", message)
 	}
-	assert.Equal(t, []string{"acme", "octocat"}, open().MergedFrom(10))
+	assert.Equal(t, []string{"aaron", "acme", "octocat"}, open().MergedFrom(10))
 	assert.Equal(t, []string{"acme"}, open().MergedFrom(2), "of the last ones alone")
 	assert.Equal(t, []string{"acme", "octocat"}, open().MergedFrom(3))
 	git("remote", "add", "origin", "x")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -52,6 +53,18 @@ func TestAHomeThatIsGoneIsNotKeptFromChanges(t *testing.T) {
 	err := b.lock(b.Home)
 	require.ErrorContains(t, err, "keep what was built from changes")
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+}
+
+func TestEachProcessIsLookedAtOnce(t *testing.T) {
+	seen := map[int]int{}
+	require.NoError(t, eachStatus(func(pid int, _ []byte) { seen[pid]++ }))
+	assert.Equal(t, 1, seen[os.Getpid()])
+	assert.NotContains(t, seen, 0)
+}
+
+func TestHowABuildIsKeptFromFilesIsSaid(t *testing.T) {
+	assert.Equal(t, "files: none (no right to mount)", filesOf(confine.Isolation{Files: "none", FilesWhy: "no right to mount"}))
+	assert.Equal(t, "files: mount namespace", filesOf(confine.Isolation{Files: "mount namespace"}))
 }
 
 func TestTheMachineIsMeasured(t *testing.T) {

@@ -15,6 +15,7 @@ func TestTheEndIsKept(t *testing.T) {
 	}{
 		"nothing":                        {nil, ""},
 		"all that fits":                  {[]string{"12345", "67890"}, "1234567890"},
+		"one too many":                   {[]string{"12345678901"}, "2345678901"},
 		"whole lines of what does not":   {[]string{"first\nse", "cond\nend"}, "end"},
 		"the end of a line without any":  {[]string{"12345678901", "2"}, "3456789012"},
 		"no half of a character":         {[]string{"x€€€€"}, "�€€€"},
