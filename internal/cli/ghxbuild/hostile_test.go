@@ -50,6 +50,7 @@ func TestAManifestThatIsNoneIsNotRead(t *testing.T) {
 	for name, script := range map[string]string{
 		"a pipe":                       "rm package.json && mkfifo package.json",
 		"a file without end":           "truncate -s 1T package.json",
+		"a mistake in it":              `echo '{"name": "@ghx-dev/core", "packageManager": 7, "bin": {"ghx": "x"}}' > package.json`,
 		"a link to a file of somebody": "ln -sf /etc/hostname package.json",
 	} {
 		t.Run(name, func(t *testing.T) {
