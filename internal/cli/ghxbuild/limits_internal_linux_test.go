@@ -1,10 +1,13 @@
 package ghxbuild
 
 import (
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -65,6 +68,20 @@ func TestEachProcessIsLookedAtOnce(t *testing.T) {
 func TestHowABuildIsKeptFromFilesIsSaid(t *testing.T) {
 	assert.Equal(t, "files: none (no right to mount)", filesOf(confine.Isolation{Files: "none", FilesWhy: "no right to mount"}))
 	assert.Equal(t, "files: mount namespace", filesOf(confine.Isolation{Files: "mount namespace"}))
+}
+
+// Other things than a build may fill a disk.
+func TestABuildEndsWhereNoReserveIsLeft(t *testing.T) {
+	ticks, ended := make(chan time.Time), make(chan error)
+	b := &Builder{Home: t.TempDir(), Ticks: func() (<-chan time.Time, func()) { return ticks, func() {} }}
+	h := &held{began: time.Now(), reserve: math.MaxInt64}
+	h.bounds, _ = Bounds{}.settled(0, 0)
+	unwatch := b.watch(h, 0, &buildLog{to: io.Discard}, func(err error) { ended <- err })
+	ticks <- h.began
+	err := <-ended
+	unwatch()
+	require.ErrorContains(t, err, "of this machine's disk were left")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 }
 
 func TestTheMachineIsMeasured(t *testing.T) {
