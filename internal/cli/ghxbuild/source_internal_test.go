@@ -3,11 +3,14 @@ package ghxbuild
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"os/user"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -29,6 +32,32 @@ func TestAProposalFillsNoDisk(t *testing.T) {
 		require.NoError(t, left.take(1))
 	}
 	assert.Error(t, left.take(1))
+}
+
+func TestACommitFillsNoDiskEither(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("NOT TESTED: git makes the repository")
+	}
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "a"), []byte("large"), 0o600))
+	for _, args := range []string{"init -q", "add a", "-c user.name=a -c user.email=a@b commit -qm x"} {
+		out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", folder}, strings.Fields(args)...)...).CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	checkout, err := OpenCheckout(folder)
+	require.NoError(t, err)
+	commit, _, _, err := checkout.Head()
+	require.NoError(t, err)
+	root, err := os.OpenRoot(t.TempDir())
+	require.NoError(t, err)
+	defer root.Close()
+	write := func(left *room) error {
+		_, err := checkout.write(t.Context(), plumbing.NewHash(commit), &writing{to: &target{root: root}, left: left})
+		return err
+	}
+	require.ErrorContains(t, write(&room{bytes: 100, file: 4, files: 1}), "larger than this unpacks")
+	assert.NoFileExists(t, filepath.Join(root.Name(), "a"))
+	require.NoError(t, write(&room{bytes: 5, file: 5, files: 1}))
 }
 
 func TestRootBuildsAsAUserWhoHasAnAccount(t *testing.T) {
