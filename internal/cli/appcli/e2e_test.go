@@ -294,12 +294,38 @@ func TestTheDashboardIsForThoseWhoSeeTheRepository(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status)
 	assert.Contains(t, body, "$ bench verify --output-dir runs/owner/hello ")
 	assert.NotContains(t, body, w.folder, "the server's folders are its own")
+	_, body = page(t, owner, "/runs/"+run)
+	scenario := "/runs/" + run + "/scenarios/pr-view-001"
+	require.Contains(t, body, `<a href="`+scenario+`">`)
+	_, body = page(t, owner, scenario)
+	require.Contains(t, body, `<a href="`+scenario+`/ghx/2">`)
+	_, body = page(t, owner, scenario+"/ghx/2")
+	assert.Contains(t, body, "What the agent was told, said and did", "the session's transcript is kept")
+	assert.NotContains(t, body, w.folder)
+	status, body = page(t, owner, "/api/v1"+scenario+"/ghx/2/transcript")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, body, `"role":"assistant"`)
+	_, body = page(t, owner, "/accounts/owner")
+	assert.Contains(t, body, "/runs/"+run)
+	_, body = page(t, owner, "/?state=finished&kind=pull_request&q=owner%2Fhello")
+	assert.Contains(t, body, "/runs/"+run)
 
 	stranger := w.browser("stranger", s)
 	_, body = page(t, stranger, "/login?next=/")
 	assert.NotContains(t, body, run)
-	status, _ = page(t, stranger, "/runs/"+run)
-	assert.Equal(t, http.StatusNotFound, status)
+	for _, path := range []string{"/runs/" + run, scenario, scenario + "/ghx/2", "/api/v1" + scenario + "/ghx/2/transcript", "/accounts/owner"} {
+		status, _ = page(t, stranger, path)
+		assert.Equal(t, http.StatusNotFound, status, path)
+	}
+
+	anyone := w.browser("stranger", s)
+	status, body = page(t, anyone, "/repos/owner/hello/badge.svg")
+	assert.Equal(t, http.StatusOK, status, "the repository is public")
+	assert.Contains(t, body, "bench: no verdict", "its default branch was not measured")
+	w.Change(func(_ *model.State, repo *model.Repo) { repo.Private = true })
+	other := w.serve("BENCH_APP_CLIENT_ID=Iv1.bench", "BENCH_APP_CLIENT_SECRET=a-client-secret", "DATABASE_URL="+databaseIn(t.TempDir()))
+	status, _ = page(t, w.browser("stranger", other), "/repos/owner/hello/badge.svg")
+	assert.Equal(t, http.StatusNotFound, status, "what is private now")
 }
 
 // What is downloaded is a ledger, of which the command makes the same figures.
