@@ -1,6 +1,7 @@
 package appcli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -21,6 +22,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
@@ -261,8 +263,22 @@ func (l *local) shareTranscript(w service.Work, in string, row *bench.Row) {
 	folder := verify.TranscriptsFolder(filepath.Join(in, w.Run.ID), ledger.RunInfo{})
 	t, err := verify.LoadTranscript(folder, w.Run.ID, row.Cell(), max(1, len(row.Attempts)))
 	if err == nil && t != nil && row.RunID == w.Run.ID {
-		w.KeepTranscript(row.Cell(), *t)
+		w.KeepTranscript(row.Cell(), l.placeless(*t))
 	}
+}
+
+// placeless returns a transcript that does not tell where the folder of runs is on this
+// machine.
+func (l *local) placeless(t agent.Transcript) agent.Transcript {
+	text, err := json.Marshal(t)
+	if err != nil || !bytes.Contains(text, []byte(l.dir)) {
+		return t
+	}
+	var without agent.Transcript
+	if json.Unmarshal(bytes.ReplaceAll(text, []byte(l.dir), []byte(runsFolder)), &without) != nil {
+		return t
+	}
+	return without
 }
 
 // tidy removes the folders of runs that are old. What cannot be removed now is
