@@ -17,7 +17,9 @@ import (
 // help have parts of other names.
 const Lead = "lead"
 
-// Offer stores blocks of a run that parts take. Those that are known stay as they are.
+// Offer stores blocks of a run that parts take. Those that are known stay as they are; but
+// one that was finished, and is offered again because rows of it could not be stored, is
+// there to be taken.
 func (t *Table) Offer(ctx context.Context, id string, blocks []runner.Block) error {
 	return t.db.Write(ctx, func(tx *queue.Tx) error {
 		for _, b := range blocks {
@@ -25,7 +27,8 @@ func (t *Table) Offer(ctx context.Context, id string, blocks []runner.Block) err
 			if err != nil {
 				return fault.Internalf("store a block: %w", err)
 			}
-			_, err = tx.Exec(ctx, "INSERT INTO run_block (run, position, cells) SELECT id, CAST($2 AS BIGINT), CAST($3 AS TEXT) FROM run WHERE id = $1 AND "+alive+" ON CONFLICT DO NOTHING", id, b.Position, string(cells))
+			_, err = tx.Exec(ctx, `INSERT INTO run_block (run, position, cells) SELECT id, CAST($2 AS BIGINT), CAST($3 AS TEXT) FROM run WHERE id = $1 AND `+alive+`
+				ON CONFLICT (run, position) DO UPDATE SET finished = 0, part = '' WHERE run_block.finished = 1`, id, b.Position, string(cells))
 			if err != nil {
 				return err
 			}

@@ -87,6 +87,25 @@ func TestABlockWhoseCellsAllHaveRowsIsFinished(t *testing.T) {
 	assert.Equal(t, []runner.Block{blockOf(1)}, r.blocks("a", nil).Finished)
 }
 
+// Who led the run had rows that it could not store, and died.
+func TestAFinishedBlockThatLacksRowsIsOfferedAgain(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		r := at(t, address)
+		r.run("a", nil)
+		both := []runner.Block{blockOf(1), blockOf(3)}
+		require.NoError(t, r.Offer(t.Context(), "a", both))
+		for _, block := range both {
+			require.Equal(t, block, *r.takeBlock("a", runs.Lead))
+			require.NoError(t, r.FinishBlock(t.Context(), "a", block.Position))
+		}
+		r.row("a", blockOf(1).Cells[0])
+		require.Nil(t, r.takeBlock("a", runs.Lead))
+		require.NoError(t, r.Offer(t.Context(), "a", both))
+		assert.Equal(t, blockOf(1).Cells[1:], r.takeBlock("a", runs.Lead).Cells)
+		assert.Equal(t, blockOf(3), *r.takeBlock("a", runs.Lead))
+	})
+}
+
 func TestAPartIsAskedOnceUntilItLeaves(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
 		r := at(t, address)
