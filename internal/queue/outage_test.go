@@ -1,12 +1,8 @@
 package queue_test
 
 import (
-	"io"
 	"log/slog"
-	"net"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,69 +12,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
-
-// line leads to a PostgreSQL and can be cut.
-type line struct {
-	// address is that of the database through the line.
-	address string
-
-	mu    sync.Mutex
-	down  bool
-	conns []net.Conn
-}
-
-func newLine(t *testing.T, address string) *line {
-	t.Helper()
-	at, err := url.Parse(address)
-	require.NoError(t, err)
-	network, to := "tcp", at.Host
-	if folder := at.Query().Get("host"); folder != "" {
-		network, to = "unix", folder+"/.s.PGSQL.5432"
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	at.Host, at.RawQuery = listener.Addr().String(), "sslmode=disable&user="+url.QueryEscape(at.Query().Get("user"))
-	l := &line{address: at.String()}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			in, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			l.join(in, network, to)
-		}
-	}()
-	return l
-}
-
-func (l *line) join(in net.Conn, network, to string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	out, err := net.Dial(network, to)
-	if err != nil || l.down {
-		_ = in.Close()
-		return
-	}
-	l.conns = append(l.conns, in, out)
-	go func() { _, _ = io.Copy(in, out); _ = in.Close() }()
-	go func() { _, _ = io.Copy(out, in); _ = out.Close() }()
-}
-
-func (l *line) cut() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.down = true
-	for _, conn := range l.conns {
-		_ = conn.Close()
-	}
-}
-
-func (l *line) mend() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.down = false
-}
 
 // lines are what a log says, one by one, as far as there is room.
 type lines chan string
@@ -166,16 +99,16 @@ func (r *rig) beats(t *testing.T) {
 
 func TestAProcessThatCannotSayThatItLivesLetsGoOfItsJobs(t *testing.T) {
 	t.Parallel()
-	l := newLine(t, dbtest.Postgres(t))
-	r, b := newRig(t, open(t, l.address), "a", watchful), newBlocking()
+	l := dbtest.NewLine(t, dbtest.Postgres(t))
+	r, b := newRig(t, open(t, l.Address), "a", watchful), newBlocking()
 	queue.Handle(r.Queue, kind(), b.do)
 	r.start(t)
 	stored := r.enqueue(t, kind().New(plan{"x"}))
 	receive(t, b.began)
-	l.cut()
+	l.Cut()
 	require.ErrorIs(t, receive(t, b.cause), queue.ErrLost)
 	assert.Equal(t, queue.Interrupted, r.next(t).Outcome)
-	l.mend()
+	l.Mend()
 	assert.Equal(t, stored.ID, receive(t, b.began).ID, "it goes on once the database is back")
 	close(b.let)
 	r.reaches(t, stored.ID, done)

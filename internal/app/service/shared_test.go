@@ -22,6 +22,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/queue"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
@@ -225,4 +226,36 @@ func TestWhoCannotHelpIsAskedOnce(t *testing.T) {
 	s.end(1)
 	assert.Equal(t, map[string]int{"lead": 1, "help": 1}, s.parts)
 	assert.Len(t, s.sessions, 2**sharedBlocks)
+}
+
+// outage is how long the database is away in the test of that, such as 10m.
+var outage = flag.Duration("outage", 500*time.Millisecond, "how long the database is away")
+
+// What is done while the database is away is told once it is back.
+func TestN4ARunThatIsSharedOutlivesAnOutageOfTheDatabase(t *testing.T) {
+	testkit.NeedComplete(t)
+	l := dbtest.NewLine(t, dbtest.Postgres(t))
+	s := newSharer(t, l.Address, 2, 5*time.Millisecond)
+	s.waits = true
+	s.begin("a")
+	select {
+	case <-s.full:
+	case <-time.After(soon):
+		require.Fail(t, "nobody helps")
+	}
+	l.Cut()
+	<-time.After(*outage)
+	l.Mend()
+	up := time.Now()
+	s.end(1)
+	run, err := s.table.Get(t.Context(), "a")
+	require.NoError(t, err)
+	assert.Equal(t, runs.Finished, run.State)
+	again := 0
+	for _, times := range s.sessions {
+		again += times - 1
+	}
+	assert.Len(t, s.sessions, 2**sharedBlocks)
+	assert.LessOrEqual(t, again, 2*s.workers, "no more than what was under way is done again")
+	t.Logf("it ended %s after an outage of %s, with %d sessions more", time.Since(up).Round(time.Millisecond), *outage, again)
 }
