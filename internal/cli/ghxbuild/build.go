@@ -111,10 +111,17 @@ func (b *Builder) Enter() (err error) {
 func (b *Builder) Build(ctx context.Context, in Wanted) (Built, error) {
 	result := Built{Command: in.Command, Skill: in.Skill, Base: in.Base}
 	script := in.Script
-	switch {
-	case script == None, script == Auto && !isGHX(b.Workspace):
+	if script == None {
 		return result.at(b.Workspace)
-	case script == Auto:
+	}
+	_, isGHX, err := manifestOfGHX(b.Workspace)
+	switch {
+	case script != Auto:
+	case err != nil:
+		return Built{}, err
+	case !isGHX:
+		return result.at(b.Workspace)
+	default:
 		script = "pnpm install --frozen-lockfile && pnpm --filter " + Package + " run build"
 	}
 	if err := b.Enter(); err != nil {
@@ -136,6 +143,9 @@ func (b *Builder) Build(ctx context.Context, in Wanted) (Built, error) {
 	if result.Command == "" && !in.WithoutGHX {
 		if result.Command, err = commandOf(folder); err != nil {
 			return Built{}, err
+		}
+		if result.Command == "" && isGHX {
+			return Built{}, fault.Invalidf("after the build there is no %s/package.json of ghx any more, which would name its program: set ghx-command", ghxFolder)
 		}
 	}
 	return result.at(folder)

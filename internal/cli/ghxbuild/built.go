@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	shellquote "github.com/kballard/go-shellquote"
 
@@ -72,25 +74,34 @@ func manifestOf(workspace, folder string) (m manifest, err error) {
 // PackageManager returns the package manager of a ghx workspace as its manifest has
 // it, "pnpm@10.34.9", empty where that names none. IsGHX is false elsewhere.
 func PackageManager(folder string) (manager string, isGHX bool) {
-	if m, err := manifestOf(folder, ghxFolder); err != nil || m.Name != Package {
+	if _, is, err := manifestOfGHX(folder); err != nil || !is {
 		return "", false
 	}
 	m, _ := manifestOf(folder, ".") // without one it names none
 	return m.PackageManager, true
 }
 
-// isGHX reports whether a folder is a ghx workspace.
-func isGHX(folder string) bool {
-	_, is := PackageManager(folder)
-	return is
+// manifestOfGHX returns the manifest of ghx in a folder; it reports false where that is
+// no ghx workspace. A manifest that cannot be read is an error of kind invalid: the
+// installed ghx would be measured in place of what is proposed.
+func manifestOfGHX(folder string) (m manifest, is bool, err error) {
+	m, err = manifestOf(folder, ghxFolder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return m, false, nil
+	case err != nil:
+		return m, false, fault.Invalidf("%s/package.json cannot be read, so it is not known whether this is a ghx workspace: %w; mend it, or set build-command and ghx-command", ghxFolder, err)
+	default:
+		return m, m.Name == Package, nil
+	}
 }
 
 // commandOf returns the command of the ghx that was built in a folder, empty
 // if that is no ghx workspace.
 func commandOf(folder string) (string, error) {
-	m, err := manifestOf(folder, ghxFolder)
-	if err != nil || m.Name != Package {
-		return "", nil //nolint:nilerr // it is none
+	m, is, err := manifestOfGHX(folder)
+	if err != nil || !is {
+		return "", err
 	}
 	program := filepath.FromSlash(m.Bin["ghx"])
 	if !filepath.IsLocal(program) {

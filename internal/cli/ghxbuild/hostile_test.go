@@ -37,9 +37,9 @@ func TestAManifestThatIsNoneIsNotRead(t *testing.T) {
 	workspace := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(workspace, "packages/core"), 0o755))
 	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(workspace, "packages/core/package.json")))
-	ghx, err := ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{Script: ghxbuild.Auto})
-	require.NoError(t, err)
-	assert.Empty(t, ghx.Command)
+	_, err := ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{Script: ghxbuild.Auto})
+	require.ErrorContains(t, err, "packages/core/package.json cannot be read", "the installed ghx is not measured in its place")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 
 	pipe := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(pipe, "packages/core"), 0o755))
@@ -48,6 +48,8 @@ func TestAManifestThatIsNoneIsNotRead(t *testing.T) {
 	assert.False(t, isGHX)
 
 	for name, script := range map[string]string{
+		"nothing":                      "rm package.json",
+		"another package":              `echo '{"name": "other"}' > package.json`,
 		"a pipe":                       "rm package.json && mkfifo package.json",
 		"a file without end":           "truncate -s 1T package.json",
 		"a mistake in it":              `echo '{"name": "@ghx-dev/core", "packageManager": 7, "bin": {"ghx": "x"}}' > package.json`,
@@ -56,9 +58,9 @@ func TestAManifestThatIsNoneIsNotRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			workspace := t.TempDir()
 			write(t, workspace, "packages/core/package.json", ghxManifest)
-			ghx, err := ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{Script: "cd packages/core && " + script})
-			require.NoError(t, err)
-			assert.Empty(t, ghx.Command)
+			_, err := ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{Script: "cd packages/core && " + script})
+			require.ErrorContains(t, err, "packages/core/package.json", "the installed ghx is not measured in its place")
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
 		})
 	}
 }
