@@ -1,6 +1,7 @@
 package dbtest
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/url"
@@ -29,7 +30,7 @@ func NewLine(t testing.TB, address string) *Line {
 	if folder := at.Query().Get("host"); folder != "" {
 		network, to = "unix", folder+"/.s.PGSQL.5432"
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	at.Host, at.RawQuery = listener.Addr().String(), "sslmode=disable&user="+url.QueryEscape(at.Query().Get("user"))
 	l := &Line{Address: at.String()}
@@ -49,7 +50,7 @@ func NewLine(t testing.TB, address string) *Line {
 func (l *Line) join(in net.Conn, network, to string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out, err := net.Dial(network, to)
+	out, err := (&net.Dialer{}).DialContext(context.Background(), network, to)
 	if err != nil || l.down {
 		_ = in.Close()
 		return
