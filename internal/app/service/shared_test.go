@@ -167,7 +167,7 @@ func (s *sharer) begin(ids ...string) {
 // end waits until so many runs have ended.
 func (s *sharer) end(count int) {
 	s.Helper()
-	s.within(soon+time.Duration(*sharedBlocks)**sharedSession*2, count)
+	s.within(testkit.TimeLimit(soon)+time.Duration(*sharedBlocks)**sharedSession*2, count)
 }
 
 func (s *sharer) within(limit time.Duration, count int) {
@@ -209,7 +209,7 @@ func TestN4OneRunIsDoneByAllWorkersOfAllServers(t *testing.T) {
 
 // A run that may begin does so, although another one has had all workers.
 func TestWhoHelpsMakesRoomForARunThatIsToBegin(t *testing.T) {
-	s := newSharer(t, dbtest.SQLite(t), 1, 5*time.Millisecond)
+	s := newSharer(t, dbtest.SQLite(t), 1, 20*time.Millisecond)
 	s.begin("a")
 	select {
 	case <-s.full:
@@ -225,7 +225,7 @@ func TestWhoHelpsMakesRoomForARunThatIsToBegin(t *testing.T) {
 }
 
 func TestWhoCannotHelpIsAskedOnce(t *testing.T) {
-	s := newSharer(t, dbtest.SQLite(t), 1, 5*time.Millisecond)
+	s := newSharer(t, dbtest.SQLite(t), 1, 20*time.Millisecond)
 	s.fails = errors.New("no tools here")
 	s.begin("a")
 	s.end(1)
