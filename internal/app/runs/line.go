@@ -261,12 +261,12 @@ func readLine(ctx context.Context, in querier) (*line, error) {
 func each(ctx context.Context, in querier, query string, read func(*sql.Rows) error, args ...any) error {
 	rows, err := in.Query(ctx, query, args...)
 	if err != nil {
-		return fault.Infraf("read of runs: %w", err)
+		return fault.Infraf("read runs: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if err := read(rows); err != nil {
-			return fault.Infraf("read of runs: %w", err)
+			return fault.Infraf("read runs: %w", err)
 		}
 	}
 	return fault.Wrap(fault.Infrastructure, rows.Err())

@@ -6,7 +6,8 @@
 // it, and has GitHub deliver again what never arrived; events.go says which events lead
 // to something, and on_….go has what each leads to. What a pull request is measured for
 // is in policy.go, the /bench commands in commands.go. A run begins in start.go, is
-// measured in measure.go, by several workers as shared.go has it, ends in end.go, and publish.go shows all of that.
+// measured in measure.go, by several workers as shared.go has it, ends in end.go, and
+// publish.go shows all of that.
 //
 // A run is stored before anything is done for it, and ends once. Everything
 // else is done by jobs that may be done again: one measures the run, one publishes
