@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -54,7 +55,7 @@ func (t *Table) Take(ctx context.Context, id, part string) (taken *runner.Block,
 			if err := json.Unmarshal(cells, &block.Cells); err != nil {
 				return fault.Internalf("read a block of run %s: %w", id, err)
 			}
-			done, err := t.rowsOfBlock(ctx, tx, id, block)
+			done, err := t.rowsOfCells(ctx, tx, id, block.Cells)
 			if err != nil {
 				return err
 			}
@@ -89,10 +90,15 @@ func (t *Table) GiveBack(ctx context.Context, id, part string) error {
 	return err
 }
 
-// rowsOfBlock returns the rows that there are of a block, as lines of JSON.
-func (t *Table) rowsOfBlock(ctx context.Context, in querier, id string, block runner.Block) (map[bench.Cell][]byte, error) {
+// RowsOfCells returns the rows that there are of cells, as lines of JSON.
+func (t *Table) RowsOfCells(ctx context.Context, id string, cells []bench.Cell) ([][]byte, error) {
+	found, err := t.rowsOfCells(ctx, t.db, id, cells)
+	return slices.Collect(maps.Values(found)), err
+}
+
+func (t *Table) rowsOfCells(ctx context.Context, in querier, id string, cells []bench.Cell) (map[bench.Cell][]byte, error) {
 	found := map[bench.Cell][]byte{}
-	for _, cell := range block.Cells {
+	for _, cell := range cells {
 		lines, err := readRows(ctx, in, "run = $1 AND cell = $2", id, cell.String())
 		if err != nil {
 			return nil, err
@@ -104,49 +110,23 @@ func (t *Table) rowsOfBlock(ctx context.Context, in querier, id string, block ru
 	return found, nil
 }
 
-// RowsOfBlock returns the rows of a block, as lines of JSON.
-func (t *Table) RowsOfBlock(ctx context.Context, id string, block runner.Block) (lines [][]byte, err error) {
-	found, err := t.rowsOfBlock(ctx, t.db, id, block)
-	for _, cell := range block.Cells {
-		if line := found[cell]; line != nil {
-			lines = append(lines, line)
-		}
-	}
-	return lines, err
+// OpenBlocks returns how many blocks of a run nobody has.
+func (t *Table) OpenBlocks(ctx context.Context, id string) (open int, err error) {
+	err = t.db.QueryRow(ctx, "SELECT COUNT(*) FROM run_block WHERE run = $1 AND part = '' AND finished = 0", id).Scan(&open)
+	return open, fault.Wrap(fault.Infrastructure, err)
 }
 
-// Blocks are how far those of a run are.
-type Blocks struct {
-	// Open are how many nobody has; Helped are those that parts which help work on.
-	Open, Helped int
-	// Finished are done with.
-	Finished []runner.Block
-}
-
-// Blocks returns how far those of a run are. Of those that are finished it leaves out
-// those at the positions that are known.
-func (t *Table) Blocks(ctx context.Context, id string, known map[int]bool) (b Blocks, err error) {
-	err = each(ctx, t.db, "SELECT position, part, finished, cells FROM run_block WHERE run = $1 ORDER BY position", func(rows *sql.Rows) error {
-		var block runner.Block
-		var part string
-		var finished int
-		var cells []byte
-		if err := rows.Scan(&block.Position, &part, &finished, &cells); err != nil {
+// TakeAll gives a part all blocks of a run that nobody has, and returns how many others
+// have.
+func (t *Table) TakeAll(ctx context.Context, id, part string) (others int, err error) {
+	err = t.db.Write(ctx, func(tx *queue.Tx) error {
+		if _, err := tx.Exec(ctx, "UPDATE run_block SET part = $2 WHERE run = $1 AND part = '' AND finished = 0", id, part); err != nil {
 			return err
 		}
-		switch {
-		case finished == 1 && !known[block.Position]:
-			b.Finished = append(b.Finished, block)
-			return json.Unmarshal(cells, &b.Finished[len(b.Finished)-1].Cells)
-		case finished == 1 || part == Lead:
-		case part == "":
-			b.Open++
-		default:
-			b.Helped++
-		}
-		return nil
-	}, id)
-	return b, err
+		err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM run_block WHERE run = $1 AND part <> $2 AND finished = 0", id, part).Scan(&others)
+		return fault.Wrap(fault.Infrastructure, err)
+	})
+	return others, err
 }
 
 // removeBlocks forgets the blocks and the parts of a run that has ended.

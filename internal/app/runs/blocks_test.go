@@ -33,11 +33,12 @@ func (r *rig) row(run string, cell bench.Cell) {
 	require.NoError(r, r.AddRow(r.Context(), run, cell, []byte(`{"cell":"`+cell.String()+`"}`)))
 }
 
-func (r *rig) blocks(run string, known map[int]bool) runs.Blocks {
+// openBlocks returns how many blocks of a run nobody has.
+func (r *rig) openBlocks(run string) int {
 	r.Helper()
-	b, err := r.Blocks(r.Context(), run, known)
+	open, err := r.OpenBlocks(r.Context(), run)
 	require.NoError(r, err)
-	return b
+	return open
 }
 
 func TestEachBlockIsTakenByOnePart(t *testing.T) {
@@ -52,28 +53,26 @@ func TestEachBlockIsTakenByOnePart(t *testing.T) {
 		assert.Equal(t, blockOf(3), *r.takeBlock("a", "help-1"))
 		assert.Equal(t, blockOf(5), *r.takeBlock("a", "help-2"))
 		assert.Nil(t, r.takeBlock("a", "help-3"))
-		assert.Equal(t, runs.Blocks{Helped: 2}, r.blocks("a", nil))
+		assert.Equal(t, []int{0, 2}, []int{r.openBlocks("a"), r.openBlocks("b")})
 
 		r.row("a", blockOf(3).Cells[0])
 		r.row("a", blockOf(3).Cells[1])
 		require.NoError(t, r.FinishBlock(t.Context(), "a", 3))
-		assert.Equal(t, runs.Blocks{Helped: 1, Finished: []runner.Block{blockOf(3)}}, r.blocks("a", nil))
-		assert.Equal(t, runs.Blocks{Helped: 1}, r.blocks("a", map[int]bool{3: true}))
-		lines, err := r.RowsOfBlock(t.Context(), "a", blockOf(3))
+		lines, err := r.RowsOfCells(t.Context(), "a", append(blockOf(3).Cells, blockOf(1).Cells...))
 		require.NoError(t, err)
-		assert.Equal(t, [][]byte{[]byte(`{"cell":"pr-view-001/ghx/3"}`), []byte(`{"cell":"pr-view-001/agent_direct/3"}`)}, lines)
+		assert.ElementsMatch(t, [][]byte{[]byte(`{"cell":"pr-view-001/ghx/3"}`), []byte(`{"cell":"pr-view-001/agent_direct/3"}`)}, lines)
 
 		r.row("a", blockOf(5).Cells[0])
 		for _, part := range []string{"help-1", "help-2"} {
 			require.NoError(t, r.GiveBack(t.Context(), "a", part))
 		}
 		assert.Equal(t, blockOf(5).Cells[1:], r.takeBlock("a", "help-1").Cells, "who had it died after the first cell")
-		assert.Equal(t, runs.Blocks{Open: 2}, r.blocks("b", nil), "it is another run")
+		assert.Equal(t, 2, r.openBlocks("b"), "it is another run")
 
 		require.True(t, r.end("a", runs.Finished, runs.Outcome{}))
-		assert.Equal(t, runs.Blocks{}, r.blocks("a", nil))
+		assert.Zero(t, r.openBlocks("a"))
 		require.NoError(t, r.Offer(t.Context(), "a", []runner.Block{blockOf(1)}))
-		assert.Equal(t, runs.Blocks{}, r.blocks("a", nil), "it has ended")
+		assert.Zero(t, r.openBlocks("a"), "it has ended")
 	})
 }
 
@@ -84,7 +83,30 @@ func TestABlockWhoseCellsAllHaveRowsIsFinished(t *testing.T) {
 	r.row("a", blockOf(1).Cells[0])
 	r.row("a", blockOf(1).Cells[1])
 	assert.Equal(t, 3, r.takeBlock("a", "help-1").Position)
-	assert.Equal(t, []runner.Block{blockOf(1)}, r.blocks("a", nil).Finished)
+	require.NoError(t, r.GiveBack(t.Context(), "a", "help-1"))
+	assert.Equal(t, 1, r.openBlocks("a"))
+}
+
+func TestNobodyTakesABlockOfARunWhoseLeadHasTakenAll(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		r := at(t, address)
+		for _, id := range []string{"a", "b"} {
+			r.run(id, nil)
+			require.NoError(t, r.Offer(t.Context(), id, []runner.Block{blockOf(1), blockOf(3), blockOf(5)}))
+		}
+		others := func() int {
+			n, err := r.TakeAll(t.Context(), "a", runs.Lead)
+			require.NoError(t, err)
+			return n
+		}
+		require.NotNil(t, r.takeBlock("a", "help-1"))
+		assert.Equal(t, 1, others(), "it goes on with what it has")
+		assert.Nil(t, r.takeBlock("a", "help-2"))
+		require.NoError(t, r.GiveBack(t.Context(), "a", "help-1"))
+		assert.Zero(t, others())
+		assert.Nil(t, r.takeBlock("a", "help-2"))
+		assert.NotNil(t, r.takeBlock("b", "help-2"), "it is another run")
+	})
 }
 
 // Who led the run had rows that it could not store, and died.

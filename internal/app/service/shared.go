@@ -99,8 +99,8 @@ type sharedRun struct {
 	unrecordedUSD float64
 
 	mu sync.Mutex
-	// told are the positions of blocks whose rows were told.
-	told map[int]bool
+	// told are the cells whose rows the machine that leads knows.
+	told map[bench.Cell]bool
 }
 
 func (h *sharedRun) leads() bool { return h.part == runs.Lead }
@@ -111,7 +111,7 @@ func (h *sharedRun) Offer(ctx context.Context, blocks []runner.Block) error {
 		return nil
 	}
 	h.mu.Lock()
-	h.told = map[int]bool{}
+	h.told = map[bench.Cell]bool{}
 	h.mu.Unlock()
 	return h.insist(ctx, func() error { return h.service.opts.Runs.Offer(ctx, h.run, blocks) })
 }
@@ -128,6 +128,18 @@ func (h *sharedRun) Take(ctx context.Context) (block *runner.Block, err error) {
 // Finish stores that a block is done with.
 func (h *sharedRun) Finish(ctx context.Context, block runner.Block) error {
 	return h.insist(ctx, func() error { return h.service.opts.Runs.FinishBlock(ctx, h.run, block.Position) })
+}
+
+// Leave has nobody take another block, if this machine leads.
+func (h *sharedRun) Leave(ctx context.Context) (others int, err error) {
+	if !h.leads() {
+		return 0, nil
+	}
+	err = h.insist(ctx, func() (err error) {
+		others, err = h.service.opts.Runs.TakeAll(ctx, h.run, h.part)
+		return err
+	})
+	return others, err
 }
 
 // keep returns what stores a row, which the machine that leads waits for.
@@ -165,33 +177,34 @@ func (h *sharedRun) lookToLead(ctx context.Context) (news runner.News, err error
 	table := h.service.opts.Runs
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	blocks, err := table.Blocks(ctx, h.run, h.told)
+	if news.Open, err = table.OpenBlocks(ctx, h.run); err != nil {
+		return news, err
+	}
+	cells, err := table.Cells(ctx, h.run)
 	if err != nil {
 		return news, err
 	}
-	news.Open, news.Taken = blocks.Open, blocks.Helped
-	for _, block := range blocks.Finished {
-		lines, err := table.RowsOfBlock(ctx, h.run, block)
-		if err != nil {
-			return news, err
-		}
-		for _, line := range lines {
-			news.Rows = append(news.Rows, bench.Row{})
-			if err := json.Unmarshal(line, &news.Rows[len(news.Rows)-1]); err != nil {
-				return news, fault.Internalf("read a row of run %s: %w", h.run, err)
-			}
+	cells = slices.DeleteFunc(cells, func(c bench.Cell) bool { return h.told[c] })
+	lines, err := table.RowsOfCells(ctx, h.run, cells)
+	if err != nil {
+		return news, err
+	}
+	for _, line := range lines {
+		news.Rows = append(news.Rows, bench.Row{})
+		if err := json.Unmarshal(line, &news.Rows[len(news.Rows)-1]); err != nil {
+			return news, fault.Internalf("read a row of run %s: %w", h.run, err)
 		}
 	}
 	if news.UnrecordedUSD, err = table.UnrecordedUSD(ctx, h.run); err != nil {
 		return news, err
 	}
-	if blocks.Open > 0 {
+	if news.Open > 0 {
 		if err := h.service.askForHelp(ctx, h.run); err != nil {
 			return news, err
 		}
 	}
-	for _, block := range blocks.Finished {
-		h.told[block.Position] = true
+	for _, c := range cells {
+		h.told[c] = true
 	}
 	return news, nil
 }
@@ -213,12 +226,11 @@ func (h *sharedRun) lookToHelp(ctx context.Context, unrecordedUSD float64) (news
 	if err != nil {
 		return news, err
 	}
-	blocks, err := table.Blocks(ctx, h.run, nil)
-	if err != nil {
+	if news.Open, err = table.OpenBlocks(ctx, h.run); err != nil {
 		return news, err
 	}
 	parts, err := h.service.partsOf(ctx, h.run)
-	news.Open, news.RunUSD = blocks.Open, r.CostUSD
+	news.RunUSD = r.CostUSD
 	news.Over = !r.State.Alive() || !slices.Contains(parts, h.part)
 	return news, err
 }

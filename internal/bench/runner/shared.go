@@ -22,6 +22,10 @@ type Shared interface {
 	Take(ctx context.Context) (*Block, error)
 	// Finish says that all cells of a block that was taken have their rows.
 	Finish(ctx context.Context, block Block) error
+	// Leave says that this machine takes no more blocks, and with the one that leads no
+	// machine does. It returns how many blocks other machines still work on, whose rows
+	// are to be waited for; 0 where this machine helps.
+	Leave(ctx context.Context) (others int, err error)
 	// News returns after a while, with how things stand then. It is told what this
 	// machine has spent so far on what has no row, such as warm-ups, in USD.
 	News(ctx context.Context, unrecordedUSD float64) (News, error)
@@ -36,11 +40,11 @@ type Block struct {
 
 // News is what other machines have done.
 type News struct {
-	// Rows are those of blocks that are finished, told at least once since blocks were
+	// Rows are those that other machines have made, told at least once since blocks were
 	// offered; none where this machine helps.
 	Rows []bench.Row
-	// Taken are how many blocks they work on, Open how many there are to take.
-	Taken, Open int
+	// Open are how many blocks there are to take.
+	Open int
 	// UnrecordedUSD is what they have spent so far on what has no row; 0 where this
 	// machine helps.
 	UnrecordedUSD float64
@@ -116,6 +120,7 @@ func (r *run) blocks() []Block {
 // have theirs: a machine may die, and then its blocks are there to be taken. It
 // returns nil once all cells have their row, or this machine is to take no more.
 func (r *run) takeShared(ctx context.Context) *Block {
+	last := false // nobody works any more, and the next news has all rows
 	for ctx.Err() == nil {
 		r.mu.Lock()
 		heard, news := r.shared.heard, r.shared.news
@@ -123,17 +128,24 @@ func (r *run) takeShared(ctx context.Context) *Block {
 		leaves := r.shared.leaves || news.Over || !complete && r.overBudget()
 		mayTake := r.shared.mayTake && !leaves
 		r.mu.Unlock()
-		if complete || leaves && news.Taken == 0 {
+		if complete || last {
 			return nil
 		}
-		if mayTake {
-			block, err := r.deps.Shared.Take(ctx)
-			if err != nil && ctx.Err() == nil {
-				r.fail(err)
-			}
-			if block != nil || err != nil {
-				return block
-			}
+		var block *Block
+		var err error
+		switch {
+		case leaves:
+			var others int
+			others, err = r.deps.Shared.Leave(ctx)
+			last = others == 0
+		case mayTake:
+			block, err = r.deps.Shared.Take(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			r.fail(err)
+		}
+		if block != nil || err != nil {
+			return block
 		}
 		select {
 		case <-heard:

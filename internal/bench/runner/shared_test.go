@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -97,6 +98,26 @@ func (m *machine) Finish(_ context.Context, b runner.Block) error {
 	return nil
 }
 
+func (m *machine) Leave(context.Context) (others int, err error) {
+	m.pool.mu.Lock()
+	defer m.pool.mu.Unlock()
+	if !m.leads {
+		return 0, nil
+	}
+	for position := range m.blocks {
+		switch m.taken[position] {
+		case "":
+			m.taken[position] = m.name
+		case m.name:
+		default:
+			if !m.finished[position] {
+				others++
+			}
+		}
+	}
+	return others, nil
+}
+
 func (m *machine) News(ctx context.Context, unrecordedUSD float64) (n runner.News, err error) {
 	if err := fake.Sleep(ctx, 100*time.Millisecond); err != nil {
 		return n, err
@@ -104,17 +125,12 @@ func (m *machine) News(ctx context.Context, unrecordedUSD float64) (n runner.New
 	m.pool.mu.Lock()
 	defer m.pool.mu.Unlock()
 	m.unrecorded[m.name] = unrecordedUSD
-	for position, b := range m.blocks {
-		switch {
-		case m.finished[position] && m.leads:
-			for _, c := range b.Cells {
-				n.Rows = append(n.Rows, m.rows[c])
-			}
-		case m.finished[position]:
-		case m.taken[position] == "":
+	if m.leads {
+		n.Rows = slices.Collect(maps.Values(m.rows))
+	}
+	for position := range m.blocks {
+		if m.taken[position] == "" {
 			n.Open++
-		case m.taken[position] != m.name && m.leads:
-			n.Taken++
 		}
 	}
 	n.Over = m.over && !m.leads
@@ -130,8 +146,8 @@ func (m *machine) News(ctx context.Context, unrecordedUSD float64) (n runner.New
 	return n, nil
 }
 
-// dies has others take what a machine has not finished.
-func (p *pool) dies(name string) {
+// giveBack has others take what a machine has not finished.
+func (p *pool) giveBack(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for position, by := range p.taken {
@@ -150,6 +166,7 @@ func (p *pool) together(t *testing.T, machines ...*machine) (lead runner.Outcome
 		helpers.Go(func() {
 			_, err := m.rig.run(t.Context(), t)
 			assert.NoError(t, err)
+			p.giveBack(m.name)
 		})
 	}
 	lead, err := machines[0].rig.run(t.Context(), t)
@@ -209,7 +226,7 @@ func TestAMachineThatDiesLosesTheCellInFlight(t *testing.T) {
 		time.AfterFunc(3500*time.Millisecond, func() { // in the second cell of its second block
 			kill()
 			dead.Wait()
-			p.dies("dies")
+			p.giveBack("dies")
 		})
 		out, took := p.together(t, lead)
 		assert.Empty(t, out.Left)
