@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
@@ -35,10 +37,13 @@ const (
 	apiLimit    = 50
 	apiMost     = 100
 	apiMostRows = 2000
+	// unknownRate is how often a second GitHub is asked about tokens that are not known,
+	// which anybody can make up.
+	unknownRate, unknownBurst = 5, 100
 )
 
 func (d *pages) mountAPI(mux *http.ServeMux) {
-	a := &api{pages: d, readers: readers{may: d.MayRead, now: d.Now, known: map[reader]readable{}}}
+	a := &api{pages: d, readers: readers{may: d.MayRead, now: d.Now, known: map[reader]readable{}, unknown: rate.NewLimiter(unknownRate, unknownBurst)}}
 	mux.HandleFunc("GET "+apiPrefix+"/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(openAPI) // who asked may be gone
@@ -99,7 +104,7 @@ func newAPIRun(r Run) apiRun {
 	return run
 }
 
-// runs lists a repository's runs, the newest first.
+// runs lists a repository's runs, the newest first, filtered as on the page.
 func (a *api) runs(w http.ResponseWriter, r *http.Request) {
 	repo, ok := a.repository(w, r)
 	if !ok {
@@ -114,7 +119,16 @@ func (a *api) runs(w http.ResponseWriter, r *http.Request) {
 		}
 		limit = n
 	}
-	found, err := a.Source.Runs(r.Context(), Filter{Repos: []string{repo}, Before: r.FormValue("before"), Limit: limit + 1})
+	filter := newFilter(r.URL.Query(), []string{repo})
+	filter.Limit = limit + 1
+	taken := filter.values()
+	for name, choices := range map[string][]string{"state": texted(states()), "verdict": texted(verdicts()), "kind": texted(kinds())} {
+		if r.FormValue(name) != taken.Get(name) {
+			a.refuse(w, http.StatusBadRequest, name+" is one of "+strings.Join(choices, ", "))
+			return
+		}
+	}
+	found, err := a.Source.Runs(r.Context(), filter)
 	if err != nil {
 		a.broke(w, err)
 		return
@@ -256,6 +270,9 @@ func (a *api) allowed(w http.ResponseWriter, r *http.Request, repo, missing stri
 	case errors.Is(err, errNoSession) || errors.Is(err, ErrLoggedOut):
 		w.Header().Set("WWW-Authenticate", `Bearer realm="a token of GitHub that may read the repository"`)
 		a.refuse(w, http.StatusUnauthorized, "Show a token of GitHub's that may read the repository (Authorization: Bearer TOKEN), or log in at /")
+	case errors.Is(err, errTooMany):
+		w.Header().Set("Retry-After", "20")
+		a.refuse(w, http.StatusTooManyRequests, "Too many tokens are shown that are not known yet: try again in 20 seconds")
 	case err != nil:
 		a.broke(w, err)
 	case !may:
@@ -301,15 +318,22 @@ type readers struct {
 
 	mu    sync.Mutex
 	known map[reader]readable
+	// unknown limits how often GitHub is asked.
+	unknown *rate.Limiter
 }
+
+// errTooMany is for those who show a token that is not known when many did before.
+var errTooMany = errors.New("too many tokens are not known")
 
 type reader struct {
 	token [sha256.Size]byte
 	repo  string
 }
 
+// readable is what GitHub said: an error is [ErrLoggedOut].
 type readable struct {
 	may   bool
+	err   error
 	until time.Time
 }
 
@@ -322,10 +346,13 @@ func (r *readers) mayRead(ctx context.Context, token, repo string) (bool, error)
 	known, has := r.known[at]
 	r.mu.Unlock()
 	if has && now.Before(known.until) {
-		return known.may, nil
+		return known.may, known.err
+	}
+	if !r.unknown.AllowN(now, 1) {
+		return false, errTooMany
 	}
 	may, err := r.may(ctx, token, repo)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrLoggedOut) {
 		return false, err
 	}
 	r.mu.Lock()
@@ -333,6 +360,6 @@ func (r *readers) mayRead(ctx context.Context, token, repo string) (bool, error)
 	if len(r.known) >= maxRemembered {
 		clear(r.known)
 	}
-	r.known[at] = readable{may, now.Add(accountLife)}
-	return may, nil
+	r.known[at] = readable{may, err, now.Add(accountLife)}
+	return may, err
 }

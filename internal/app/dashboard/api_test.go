@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
+	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
 // ask asks the API with a token of GitHub's, empty for none.
@@ -67,6 +69,7 @@ func TestTheAPIAnswersAsItsDocumentSays(t *testing.T) {
 		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/Aryeko/GHX/runs?limit=1", "200", reads},
 		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/aryeko/ghx/runs?limit=101", "400", reads},
 		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/aryeko/ghx/runs?limit=x", "400", reads},
+		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/aryeko/ghx/runs?kind=x", "400", reads},
 		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/secret/other/runs", "404", reads},
 		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/aryeko/ghx/runs", "404", "ghp_of_somebody_else"},
 		{"/api/v1/repos/{owner}/{name}/runs", "/api/v1/repos/aryeko/ghx/runs", "401", "ghp_revoked"},
@@ -128,6 +131,71 @@ func TestRunsAreReadPageByPage(t *testing.T) {
 		path = "/api/v1/repos/aryeko/ghx/runs?limit=2&before=" + *answer.Before
 	}
 	assert.Equal(t, []string{"r5", "r4", "r3"}, ids)
+}
+
+func TestRunsAreFilteredAsOnThePage(t *testing.T) {
+	t.Parallel()
+	source := example(t)
+	s := open(t, source)
+	const path = "/api/v1/repos/aryeko/ghx/runs"
+	response, body := s.ask(t, reads, path+"?state=finished&verdict=fail&kind=pull_request&model=m&q=%2311&before=r9&limit=7")
+	require.Equal(t, http.StatusOK, response.StatusCode, body)
+	assert.Equal(t, dashboard.Filter{
+		Repos: []string{"aryeko/ghx"}, State: dashboard.Finished, Verdict: bench.VerdictFail, Kind: dashboard.PullRequest, Model: "m",
+		Search: dashboard.Search{Text: "#11", Pull: 11}, Before: "r9", Limit: 8,
+	}, source.filter)
+
+	_, document := s.ask(t, "", "/api/v1/openapi.json")
+	var described struct {
+		Paths map[string]struct {
+			Get struct {
+				Parameters []struct {
+					Name   string
+					Schema struct{ Enum []string }
+				}
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(document), &described))
+	tried := 0
+	for _, parameter := range described.Paths["/api/v1/repos/{owner}/{name}/runs"].Get.Parameters {
+		if len(parameter.Schema.Enum) == 0 {
+			continue
+		}
+		for _, choice := range parameter.Schema.Enum {
+			response, _ := s.ask(t, reads, path+"?"+parameter.Name+"="+choice)
+			assert.Equal(t, http.StatusOK, response.StatusCode, choice)
+			tried++
+		}
+		response, body := s.ask(t, reads, path+"?"+parameter.Name+"=odd")
+		assert.Equal(t, http.StatusBadRequest, response.StatusCode)
+		assert.Contains(t, body, parameter.Name+" is one of "+strings.Join(parameter.Schema.Enum, ", "), "a program that asks for something else is told")
+	}
+	assert.Equal(t, 14, tried)
+}
+
+// Anybody can make tokens up: GitHub is asked about a few of them at a time.
+func TestMadeUpTokensDoNotHaveGitHubAskedForEver(t *testing.T) {
+	t.Parallel()
+	s := open(t, example(t))
+	s.ask(t, reads, "/api/v1/runs/r4")
+	for i := range 300 {
+		s.ask(t, fmt.Sprint("ghp_made_up_", i), "/api/v1/runs/r4")
+	}
+	assert.Equal(t, 100, s.asked)
+	response, body := s.ask(t, "ghp_revoked", "/api/v1/runs/r4")
+	assert.Equal(t, http.StatusTooManyRequests, response.StatusCode)
+	assert.Equal(t, "20", response.Header.Get("Retry-After"))
+	assert.Contains(t, body, "try again")
+	response, _ = s.ask(t, reads, "/api/v1/runs/r4")
+	assert.Equal(t, http.StatusOK, response.StatusCode, "who is known is not kept waiting")
+
+	s.now = s.now.Add(20e9)
+	for range 3 {
+		response, _ = s.ask(t, "ghp_revoked", "/api/v1/runs/r4")
+		assert.Equal(t, http.StatusUnauthorized, response.StatusCode)
+	}
+	assert.Equal(t, 101, s.asked, "what GitHub does not take is remembered too")
 }
 
 func TestTheSessionOfThePagesOpensTheAPI(t *testing.T) {
