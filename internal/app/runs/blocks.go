@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -90,10 +89,14 @@ func (t *Table) GiveBack(ctx context.Context, id, part string) error {
 	return err
 }
 
-// RowsOfCells returns the rows that there are of cells, as lines of JSON.
-func (t *Table) RowsOfCells(ctx context.Context, id string, cells []bench.Cell) ([][]byte, error) {
-	found, err := t.rowsOfCells(ctx, t.db, id, cells)
-	return slices.Collect(maps.Values(found)), err
+// RowsBut returns the rows that parts of a run have made, as lines of JSON, but those of
+// cells that are known.
+func (t *Table) RowsBut(ctx context.Context, id string, known map[bench.Cell]bool) (map[bench.Cell][]byte, error) {
+	cells, err := t.cells(ctx, id, "taken_usd IS NULL")
+	if err != nil {
+		return nil, err
+	}
+	return t.rowsOfCells(ctx, t.db, id, slices.DeleteFunc(cells, func(c bench.Cell) bool { return known[c] }))
 }
 
 func (t *Table) rowsOfCells(ctx context.Context, in querier, id string, cells []bench.Cell) (map[bench.Cell][]byte, error) {

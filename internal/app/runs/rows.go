@@ -111,7 +111,12 @@ func (t *Table) ScenarioRows(ctx context.Context, id, scenario string) ([][]byte
 
 // Cells returns those of which a run has rows, in no particular order.
 func (t *Table) Cells(ctx context.Context, id string) ([]bench.Cell, error) {
-	rows, err := t.db.Query(ctx, "SELECT cell FROM run_row WHERE run = $1", id)
+	return t.cells(ctx, id, "TRUE")
+}
+
+// cells returns those of which a run has rows for which a condition holds.
+func (t *Table) cells(ctx context.Context, id, where string) ([]bench.Cell, error) {
+	rows, err := t.db.Query(ctx, "SELECT cell FROM run_row WHERE run = $1 AND "+where, id)
 	if err != nil {
 		return nil, fault.Infraf("list the cells of run %s: %w", id, err)
 	}

@@ -180,16 +180,11 @@ func (h *sharedRun) lookToLead(ctx context.Context) (news runner.News, err error
 	if news.Open, err = table.OpenBlocks(ctx, h.run); err != nil {
 		return news, err
 	}
-	cells, err := table.Cells(ctx, h.run)
+	made, err := table.RowsBut(ctx, h.run, h.told)
 	if err != nil {
 		return news, err
 	}
-	cells = slices.DeleteFunc(cells, func(c bench.Cell) bool { return h.told[c] })
-	lines, err := table.RowsOfCells(ctx, h.run, cells)
-	if err != nil {
-		return news, err
-	}
-	for _, line := range lines {
+	for _, line := range made {
 		news.Rows = append(news.Rows, bench.Row{})
 		if err := json.Unmarshal(line, &news.Rows[len(news.Rows)-1]); err != nil {
 			return news, fault.Internalf("read a row of run %s: %w", h.run, err)
@@ -203,8 +198,8 @@ func (h *sharedRun) lookToLead(ctx context.Context) (news runner.News, err error
 			return news, err
 		}
 	}
-	for _, c := range cells {
-		h.told[c] = true
+	for cell := range made {
+		h.told[cell] = true
 	}
 	return news, nil
 }
