@@ -161,6 +161,10 @@ func (s *Service) reusable(ctx context.Context, id, base string) (map[bench.Cell
 // its time is over.
 func (s *Service) watch(ctx context.Context, r runs.Run) (context.Context, func()) {
 	watched, cancel := context.WithCancelCause(ctx)
+	// From here on time is that of the monotonic clock: who sets the other one forth
+	// does not end runs.
+	began := s.opts.Now()
+	before := max(began.Sub(r.Started), 0)
 	var ticking sync.WaitGroup
 	ticking.Go(func() {
 		ticker := time.NewTicker(s.opts.Watch)
@@ -175,7 +179,7 @@ func (s *Service) watch(ctx context.Context, r runs.Run) (context.Context, func(
 			switch {
 			case err == nil && !now.State.Alive():
 				cancel(errEnded)
-			case r.Request.Plan.Timeout > 0 && s.opts.Now().Sub(r.Started) > r.Request.Plan.Timeout:
+			case r.Request.Plan.Timeout > 0 && before+s.opts.Now().Sub(began) > r.Request.Plan.Timeout:
 				cancel(errTimeout)
 			}
 		}
