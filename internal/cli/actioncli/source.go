@@ -51,6 +51,12 @@ func (a *action) build(ctx context.Context) (ghx ghxbuild.Built, err error) {
 	}
 	// A scripted agent has no need of one.
 	nothingBuilt := in.Provider == providerScripted && ghx.Command == ""
+	if !nothingBuilt {
+		err = ghxbuild.NoLongerGHX(ctx, a.teller.client, a.event.Repo.Owner, a.event.Repo.Name, a.baseCommit(), wanted, ghx)
+		if err != nil {
+			return ghx, err
+		}
+	}
 	if !slices.Contains(in.Modes, bench.GHXBase) || in.BaseGHXCommand != "" || nothingBuilt {
 		return ghx, nil
 	}

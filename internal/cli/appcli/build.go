@@ -86,6 +86,11 @@ func (b *builds) build(ctx context.Context, w service.Work, log io.Writer) (*mea
 	if err != nil {
 		return made, err
 	}
+	if err := ghxbuild.NoLongerGHX(ctx, w.Client, r.Owner(), r.Name(), r.Request.BaseSHA, wanted, made.Built); fault.KindOf(err) == fault.Invalid {
+		return made, queue.Permanent(err) // the commit stays as it is
+	} else if err != nil {
+		return made, err
+	}
 	if made.modeFiles, err = made.ModeFiles(p.ModeFiles); err != nil {
 		return made, queue.Permanent(err) // the commit stays as it is
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -139,6 +140,28 @@ func Fetch(ctx context.Context, client *github.Client, owner, repo, sha string) 
 func TreeOf(ctx context.Context, client *github.Client, owner, repo, sha string) string {
 	commit, _, _ := client.REST.Git.GetCommit(ctx, owner, repo, sha) // none is nil, which has no tree
 	return commit.GetTree().GetSHA()
+}
+
+// NoLongerGHX returns an error of kind invalid where nothing was built of what is
+// proposed, as it is no ghx workspace, though the base commit is one: the installed ghx
+// would be measured in its place. Without a base commit, empty, it cannot be told.
+func NoLongerGHX(ctx context.Context, client *github.Client, owner, repo, base string, wanted Wanted, built Built) error {
+	if base == "" || wanted.Script != Auto || wanted.WithoutGHX || built.Command != "" {
+		return nil
+	}
+	file, _, _, err := client.REST.Repositories.GetContents(ctx, owner, repo, ghxFolder+"/package.json", &gh.RepositoryContentGetOptions{Ref: base})
+	if github.NotFound(err) || err == nil && file == nil {
+		return nil
+	}
+	if err != nil {
+		return github.Explain("ask whether commit "+base+" is a ghx workspace", err)
+	}
+	var m manifest
+	text, err := file.GetContent()
+	if err != nil || json.Unmarshal([]byte(text), &m) != nil || m.Name != Package {
+		return nil //nolint:nilerr // whatever it is, it is no ghx
+	}
+	return fault.Invalidf("the base commit %s is a ghx workspace, and what is proposed is none: %s/package.json has gone or has another name, and the installed ghx would be measured; set build-command and ghx-command", base, ghxFolder)
 }
 
 // Unpack unpacks an archive of GitHub's, whose files are in one folder. Nothing

@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -40,9 +42,57 @@ func gitHub(t *testing.T, status int, archive []byte) *github.Client {
 	mux.HandleFunc("GET /repos/acme/tool/git/commits/abc", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"sha": "abc", "tree": {"sha": "def"}}`)
 	})
+	mux.HandleFunc("GET /repos/acme/tool/contents/packages/core/package.json", func(w http.ResponseWriter, r *http.Request) {
+		manifest, is := map[string]string{"ghx": `{"name": "@ghx-dev/core"}`, "other": `{"name": "core"}`, "broken": `{`}[r.FormValue("ref")]
+		switch {
+		case r.FormValue("ref") == "down":
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case r.FormValue("ref") == "folder":
+			_, _ = io.WriteString(w, `[]`)
+		case !is:
+			http.NotFound(w, r)
+		default:
+			_, _ = fmt.Fprintf(w, `{"type": "file", "encoding": "base64", "content": %q}`, base64.StdEncoding.EncodeToString([]byte(manifest)))
+		}
+	})
 	client, err := github.New(github.Options{RESTURL: server.URL, Token: "hunter2"})
 	require.NoError(t, err)
 	return client
+}
+
+// Who renames the package of ghx, or removes it, does not have the installed one judged.
+func TestAWorkspaceThatIsNoLongerOneOfGHXIsNotMeasuredByTheInstalledOne(t *testing.T) {
+	client := gitHub(t, http.StatusOK, nil)
+	auto := ghxbuild.Wanted{Script: ghxbuild.Auto}
+	for name, c := range map[string]struct {
+		base   string
+		wanted ghxbuild.Wanted
+		built  ghxbuild.Built
+		kind   *fault.Kind
+	}{
+		"the base is ghx":                {"ghx", auto, ghxbuild.Built{}, new(fault.Invalid)},
+		"it was built":                   {"ghx", auto, ghxbuild.Built{Command: "node ghx"}, nil},
+		"no mode has a ghx":              {"ghx", ghxbuild.Wanted{Script: ghxbuild.Auto, WithoutGHX: true}, ghxbuild.Built{}, nil},
+		"the installed one is asked for": {"ghx", ghxbuild.Wanted{Script: ghxbuild.None}, ghxbuild.Built{}, nil},
+		"the base is another package":    {"other", auto, ghxbuild.Built{}, nil},
+		"the base has none":              {"none", auto, ghxbuild.Built{}, nil},
+		"the base has a broken one":      {"broken", auto, ghxbuild.Built{}, nil},
+		"the base has a folder":          {"folder", auto, ghxbuild.Built{}, nil},
+		"no base is known":               {"", auto, ghxbuild.Built{}, nil},
+		"GitHub is down":                 {"down", auto, ghxbuild.Built{}, new(fault.Infrastructure)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := ghxbuild.NoLongerGHX(t.Context(), client, "acme", "tool", c.base, c.wanted, c.built)
+			if c.kind == nil {
+				require.NoError(t, err)
+				return
+			}
+			assert.Equal(t, *c.kind, fault.KindOf(err))
+			if *c.kind == fault.Invalid {
+				assert.ErrorContains(t, err, "set build-command and ghx-command")
+			}
+		})
+	}
 }
 
 func TestTheFilesOfACommitAreFetched(t *testing.T) {
