@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -226,7 +227,7 @@ func TestAnEndWhoseAnswerIsLostIsLookedFor(t *testing.T) {
 		`{"id": 5, "status": "in_progress", "conclusion": "success"}`: 2,
 		``: 2, // it cannot be told
 	} {
-		tried := 0
+		var tried atomic.Int32
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch {
 			case r.Method == http.MethodGet && there == "":
@@ -234,7 +235,7 @@ func TestAnEndWhoseAnswerIsLostIsLookedFor(t *testing.T) {
 			case r.Method == http.MethodGet:
 				_, _ = io.WriteString(w, there)
 			default:
-				if tried++; tried == 1 {
+				if tried.Add(1) == 1 {
 					panic(http.ErrAbortHandler)
 				}
 				_, _ = io.WriteString(w, `{"id": 5}`)
@@ -244,7 +245,7 @@ func TestAnEndWhoseAnswerIsLostIsLookedFor(t *testing.T) {
 		start.ID = 5
 		end := publish.End{CheckRun: comment.CheckRun{Conclusion: comment.Success}}
 		assert.Empty(t, p.with("token", server.URL).Check(start).Complete(t.Context(), end), there)
-		assert.Equal(t, tries, tried, there)
+		assert.EqualValues(t, tries, tried.Load(), there)
 		server.Close()
 	}
 }
