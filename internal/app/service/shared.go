@@ -130,18 +130,6 @@ func (h *sharedRun) Finish(ctx context.Context, block runner.Block) error {
 	return h.insist(ctx, func() error { return h.service.opts.Runs.FinishBlock(ctx, h.run, block.Position) })
 }
 
-// Leave has nobody take another block, if this machine leads.
-func (h *sharedRun) Leave(ctx context.Context) (others int, err error) {
-	if !h.leads() {
-		return 0, nil
-	}
-	err = h.insist(ctx, func() (err error) {
-		others, err = h.service.opts.Runs.TakeAll(ctx, h.run, h.part)
-		return err
-	})
-	return others, err
-}
-
 // keep returns what stores a row, which the machine that leads waits for.
 func (h *sharedRun) keep(ctx context.Context) func(bench.Cell, []byte) {
 	s := h.service
@@ -156,27 +144,33 @@ func (h *sharedRun) keep(ctx context.Context) func(bench.Cell, []byte) {
 }
 
 // News looks how the run stands, after a while.
-func (h *sharedRun) News(ctx context.Context, unrecordedUSD float64) (news runner.News, err error) {
+func (h *sharedRun) News(ctx context.Context, here runner.Standing) (news runner.News, err error) {
 	if err := h.pause(ctx); err != nil {
 		return news, err
 	}
-	look := func(ctx context.Context) (runner.News, error) { return h.lookToHelp(ctx, unrecordedUSD) }
+	look := h.lookToHelp
 	if h.leads() {
 		look = h.lookToLead
 	}
 	err = h.insist(ctx, func() (err error) {
-		news, err = look(ctx)
+		news, err = look(ctx, here)
 		return err
 	})
 	return news, err
 }
 
 // lookToLead has others help, if there is something to do and a share for them, and
-// returns the rows that they have made.
-func (h *sharedRun) lookToLead(ctx context.Context) (news runner.News, err error) {
+// returns the rows that they have made. A machine that leaves has nobody take another
+// block.
+func (h *sharedRun) lookToLead(ctx context.Context, here runner.Standing) (news runner.News, err error) {
 	table := h.service.opts.Runs
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if here.Leaves {
+		if news.Others, err = table.TakeAll(ctx, h.run, h.part); err != nil {
+			return news, err
+		}
+	}
 	if news.Open, err = table.OpenBlocks(ctx, h.run); err != nil {
 		return news, err
 	}
@@ -206,13 +200,13 @@ func (h *sharedRun) lookToLead(ctx context.Context) (news runner.News, err error
 
 // lookToHelp returns whether there is something to do, and still a share for this part,
 // and stores what it has spent on what has no row.
-func (h *sharedRun) lookToHelp(ctx context.Context, unrecordedUSD float64) (news runner.News, err error) {
+func (h *sharedRun) lookToHelp(ctx context.Context, here runner.Standing) (news runner.News, err error) {
 	table := h.service.opts.Runs
-	if unrecordedUSD != h.unrecordedUSD {
-		if err := table.SetUnrecorded(ctx, h.run, h.part, unrecordedUSD); err != nil {
+	if here.UnrecordedUSD != h.unrecordedUSD {
+		if err := table.SetUnrecorded(ctx, h.run, h.part, here.UnrecordedUSD); err != nil {
 			return news, err
 		}
-		h.unrecordedUSD = unrecordedUSD
+		h.unrecordedUSD = here.UnrecordedUSD
 	}
 	r, err := table.Get(ctx, h.run)
 	if errors.Is(err, runs.ErrNone) {

@@ -22,13 +22,17 @@ type Shared interface {
 	Take(ctx context.Context) (*Block, error)
 	// Finish says that all cells of a block that was taken have their rows.
 	Finish(ctx context.Context, block Block) error
-	// Leave says that this machine takes no more blocks, and with the one that leads no
-	// machine does. It returns how many blocks other machines still work on, whose rows
-	// are to be waited for; 0 where this machine helps.
-	Leave(ctx context.Context) (others int, err error)
-	// News returns after a while, with how things stand then. It is told what this
-	// machine has spent so far on what has no row, such as warm-ups, in USD.
-	News(ctx context.Context, unrecordedUSD float64) (News, error)
+	// News returns after a while, with how things stand then, and tells others how this
+	// machine does.
+	News(ctx context.Context, here Standing) (News, error)
+}
+
+// Standing is how a machine does.
+type Standing struct {
+	// UnrecordedUSD is what it has spent so far on what has no row, such as warm-ups.
+	UnrecordedUSD float64
+	// Leaves says that it takes no more blocks; with the one that leads no machine does.
+	Leaves bool
 }
 
 // Block are cells that one machine runs, in order. Position is that of the first in
@@ -43,8 +47,9 @@ type News struct {
 	// Rows are those that other machines have made, told at least once since blocks were
 	// offered; none where this machine helps.
 	Rows []bench.Row
-	// Open are how many blocks there are to take.
-	Open int
+	// Open are how many blocks there are to take. Others are how many other machines still
+	// work on, told where this machine leads and leaves: Rows are all there are once it is 0.
+	Open, Others int
 	// UnrecordedUSD is what they have spent so far on what has no row; 0 where this
 	// machine helps.
 	UnrecordedUSD float64
@@ -62,11 +67,12 @@ type sharing struct {
 	heard chan struct{}
 	// rowsUSD is what the rows of other machines have cost.
 	rowsUSD float64
-	// toldUSD is what they were told that this one has spent on what has no row.
-	toldUSD float64
+	// told is what they know of this one.
+	told Standing
 	// mayTake is true if there may be a block to take.
 	mayTake bool
-	// leaves is true if this machine takes no more blocks.
+	// leaves is true if this machine takes no more blocks: it is over its budget, or could
+	// not finish one.
 	leaves bool
 	// wanted are the cells to run.
 	wanted map[bench.Cell]bool
@@ -90,8 +96,8 @@ func (r *run) begin(ctx context.Context) (take func(context.Context) *Block, end
 	return r.takeShared, func() {
 		stop()
 		listener.Wait()
-		if usd := r.unrecordedUSD(); usd != r.shared.toldUSD {
-			_, _ = r.deps.Shared.News(ctx, usd) // an attempt was given up; that it is not told is no reason to fail
+		if here := r.standing(); here.UnrecordedUSD != r.shared.told.UnrecordedUSD {
+			_, _ = r.deps.Shared.News(ctx, here) // an attempt was given up; that it is not told is no reason to fail
 		}
 	}, nil
 }
@@ -120,32 +126,25 @@ func (r *run) blocks() []Block {
 // have theirs: a machine may die, and then its blocks are there to be taken. It
 // returns nil once all cells have their row, or this machine is to take no more.
 func (r *run) takeShared(ctx context.Context) *Block {
-	last := false // nobody works any more, and the next news has all rows
 	for ctx.Err() == nil {
 		r.mu.Lock()
-		heard, news := r.shared.heard, r.shared.news
+		heard, news, told := r.shared.heard, r.shared.news, r.shared.told
 		complete := r.done == len(r.cfg.Cells)
-		leaves := r.shared.leaves || news.Over || !complete && r.overBudget()
+		r.shared.leaves = r.shared.leaves || !complete && r.overBudget()
+		leaves := r.shared.leaves
 		mayTake := r.shared.mayTake && !leaves
 		r.mu.Unlock()
-		if complete || last {
+		if complete || news.Over || leaves && told.Leaves && news.Others == 0 {
 			return nil
 		}
-		var block *Block
-		var err error
-		switch {
-		case leaves:
-			var others int
-			others, err = r.deps.Shared.Leave(ctx)
-			last = others == 0
-		case mayTake:
-			block, err = r.deps.Shared.Take(ctx)
-		}
-		if err != nil && ctx.Err() == nil {
-			r.fail(err)
-		}
-		if block != nil || err != nil {
-			return block
+		if mayTake {
+			block, err := r.deps.Shared.Take(ctx)
+			if err != nil && ctx.Err() == nil {
+				r.fail(err)
+			}
+			if block != nil || err != nil {
+				return block
+			}
 		}
 		select {
 		case <-heard:
@@ -177,8 +176,8 @@ func (r *run) finish(ctx context.Context, block *Block, whole bool) (again bool)
 // listen takes in what other machines do, until the context ends.
 func (r *run) listen(ctx context.Context) {
 	for {
-		usd := r.unrecordedUSD()
-		news, err := r.deps.Shared.News(ctx, usd)
+		here := r.standing()
+		news, err := r.deps.Shared.News(ctx, here)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -192,18 +191,18 @@ func (r *run) listen(ctx context.Context) {
 			}
 		}
 		r.mu.Lock()
-		r.shared.news, r.shared.mayTake, r.shared.toldUSD = news, news.Open > 0, usd
+		r.shared.news, r.shared.mayTake, r.shared.told = news, news.Open > 0, here
 		close(r.shared.heard)
 		r.shared.heard = make(chan struct{})
 		r.mu.Unlock()
 	}
 }
 
-// unrecordedUSD is what this machine has spent on what has no row.
-func (r *run) unrecordedUSD() float64 {
+// standing is how this machine does.
+func (r *run) standing() Standing {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.spent - r.cfg.SpentUSD - (r.rowsUSD - r.shared.rowsUSD)
+	return Standing{UnrecordedUSD: r.spent - r.cfg.SpentUSD - (r.rowsUSD - r.shared.rowsUSD), Leaves: r.shared.leaves}
 }
 
 // costUSD is what the run has cost so far, as far as is known here, attempts under way

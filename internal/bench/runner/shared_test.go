@@ -98,39 +98,24 @@ func (m *machine) Finish(_ context.Context, b runner.Block) error {
 	return nil
 }
 
-func (m *machine) Leave(context.Context) (others int, err error) {
-	m.pool.mu.Lock()
-	defer m.pool.mu.Unlock()
-	if !m.leads {
-		return 0, nil
-	}
-	for position := range m.blocks {
-		switch m.taken[position] {
-		case "":
-			m.taken[position] = m.name
-		case m.name:
-		default:
-			if !m.finished[position] {
-				others++
-			}
-		}
-	}
-	return others, nil
-}
-
-func (m *machine) News(ctx context.Context, unrecordedUSD float64) (n runner.News, err error) {
+func (m *machine) News(ctx context.Context, here runner.Standing) (n runner.News, err error) {
 	if err := fake.Sleep(ctx, 100*time.Millisecond); err != nil {
 		return n, err
 	}
 	m.pool.mu.Lock()
 	defer m.pool.mu.Unlock()
-	m.unrecorded[m.name] = unrecordedUSD
+	m.unrecorded[m.name] = here.UnrecordedUSD
 	if m.leads {
 		n.Rows = slices.Collect(maps.Values(m.rows))
 	}
 	for position := range m.blocks {
-		if m.taken[position] == "" {
+		switch taken := m.taken[position]; {
+		case taken == "" && m.leads && here.Leaves:
+			m.taken[position] = m.name
+		case taken == "":
 			n.Open++
+		case taken != m.name && m.leads && !m.finished[position]:
+			n.Others++
 		}
 	}
 	n.Over = m.over && !m.leads
@@ -242,6 +227,36 @@ func TestAMachineThatDiesLosesTheCellInFlight(t *testing.T) {
 		assert.Len(t, cells, 24)
 		assert.Equal(t, 3, made, "what it had done counts")
 		assert.LessOrEqual(t, took, 21500*time.Millisecond)
+	})
+}
+
+// Who led the run had spent its budget and died; the others are in the middle of blocks.
+func TestN12WhoLeadsWithoutMoneyWaitsForWhatIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPool()
+		died, help := p.machine("lead", true), p.machine("help", false)
+		ctx, kill := context.WithCancel(t.Context())
+		var dead, helper sync.WaitGroup
+		dead.Go(func() { _, _ = runner.Run(ctx, died.cfg, died.deps) })
+		helper.Go(func() {
+			_, err := help.rig.run(t.Context(), t)
+			assert.NoError(t, err)
+		})
+		require.NoError(t, fake.Sleep(t.Context(), 2500*time.Millisecond))
+		kill()
+		dead.Wait()
+		p.giveBack("lead")
+		lead := p.machine("lead", true)
+		lead.cfg.Price, lead.cfg.MaxCostUSD, lead.cfg.SpentUSD = &bench.Price{Input: 1e6}, session, session
+		out, err := lead.rig.run(t.Context(), t)
+		require.NoError(t, err)
+		assert.Equal(t, bench.MissingBudget, out.Stopped)
+		assert.Len(t, p.rows, 6, "nobody takes another block")
+		assert.Len(t, lead.ledger.Rows(), 6, "what others had begun is waited for")
+		p.mu.Lock()
+		p.over = true
+		p.mu.Unlock()
+		helper.Wait()
 	})
 }
 

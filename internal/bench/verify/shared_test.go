@@ -19,8 +19,7 @@ type others struct{ rows []bench.Row }
 func (o *others) Offer(context.Context, []runner.Block) error { return nil }
 func (o *others) Take(context.Context) (*runner.Block, error) { return nil, nil }
 func (o *others) Finish(context.Context, runner.Block) error  { return nil }
-func (o *others) Leave(context.Context) (int, error)          { return 0, nil }
-func (o *others) News(context.Context, float64) (runner.News, error) {
+func (o *others) News(context.Context, runner.Standing) (runner.News, error) {
 	return runner.News{Rows: o.rows}, nil
 }
 

@@ -267,8 +267,8 @@ type sameOnly struct {
 }
 
 // News is that of other machines.
-func (s sameOnly) News(ctx context.Context, unrecordedUSD float64) (runner.News, error) {
-	news, err := s.Shared.News(ctx, unrecordedUSD)
+func (s sameOnly) News(ctx context.Context, here runner.Standing) (runner.News, error) {
+	news, err := s.Shared.News(ctx, here)
 	for i := range news.Rows {
 		if err == nil {
 			err = ledger.CheckSame(s.info.Identity(), &news.Rows[i])
