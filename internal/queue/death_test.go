@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/queue"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -73,6 +74,7 @@ func TestAProcessThatWasTakenForDeadLetsGoOfItsJobs(t *testing.T) {
 }
 
 func TestTwoMachinesShareTheWork(t *testing.T) {
+	testkit.NeedComplete(t)
 	db := open(t, dbtest.Postgres(t))
 	b := newBlocking()
 	one := func(o *queue.Options) { o.Lanes = map[string]int{lane: 1} }

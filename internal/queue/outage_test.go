@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/queue"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -98,6 +99,7 @@ func (r *rig) beats(t *testing.T) {
 }
 
 func TestAProcessThatCannotSayThatItLivesLetsGoOfItsJobs(t *testing.T) {
+	testkit.NeedComplete(t)
 	t.Parallel()
 	l := dbtest.NewLine(t, dbtest.Postgres(t))
 	r, b := newRig(t, open(t, l.Address), "a", watchful), newBlocking()

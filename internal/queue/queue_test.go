@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/queue"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -303,6 +304,7 @@ func TestStoppingWaitsForJobsAndThenGivesThemBack(t *testing.T) {
 }
 
 func TestJobsAreRepeated(t *testing.T) {
+	testkit.NeedComplete(t)
 	r := newRig(t, open(t, dbtest.SQLite(t)), "a", nil)
 	began := make(chan struct{}, 100)
 	queue.Handle(r.Queue, kind(), func(context.Context, queue.Job[plan]) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // walk is a world in which one thing after the other is done at random.
@@ -389,6 +390,7 @@ func newWalk(t *testing.T) *sandbox.World {
 // function compares what the log tells with copies of the world. A fourth
 // of the steps is taken back.
 func TestTheLogIsTrueWhateverIsDone(t *testing.T) {
+	testkit.NeedComplete(t)
 	const seeds, steps, making = 5, 600, 2
 	names := slices.Sorted(maps.Keys(acts))
 	// Without these there would be little to do something with.

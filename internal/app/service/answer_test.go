@@ -14,6 +14,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // once has GitHub fail once when the App does something.
@@ -33,6 +34,7 @@ const (
 )
 
 func TestACommandThatIsTriedAgainIsAnsweredOnceAndAsTheFirstTime(t *testing.T) {
+	testkit.NeedComplete(t)
 	t.Parallel()
 	for name, fails := range map[string]func(*rig){
 		"the answer is refused":   func(r *rig) { r.once(faults.Unavailable, commenting) },

@@ -18,12 +18,14 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // often is more often than a run that fails is tried.
 const often = 6
 
 func TestARunWaitsForGitHubAndForWhatGoesOnElsewhere(t *testing.T) {
+	testkit.NeedComplete(t)
 	t.Parallel()
 	for _, err := range []error{service.ErrElsewhere, fmt.Errorf("%w: %w", service.ErrNotNow, fault.Infraf("no answer"))} {
 		t.Run(err.Error(), func(t *testing.T) {
@@ -70,6 +72,7 @@ func TestEventsThatComeTogetherMakeOneRun(t *testing.T) {
 
 // A run that a workflow does takes its place as well as one on this machine.
 func TestARunThatGoesOnElsewhereHasTheNextOneWait(t *testing.T) {
+	testkit.NeedComplete(t)
 	t.Parallel()
 	r := newRig(t, config+"triggers: {merge_group: true}\n")
 	var over atomic.Bool

@@ -209,6 +209,7 @@ func TestN4OneRunIsDoneByAllWorkersOfAllServers(t *testing.T) {
 
 // A run that may begin does so, although another one has had all workers.
 func TestWhoHelpsMakesRoomForARunThatIsToBegin(t *testing.T) {
+	testkit.NeedComplete(t)
 	s := newSharer(t, dbtest.SQLite(t), 1, 20*time.Millisecond)
 	s.begin("a")
 	select {

@@ -10,9 +10,11 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/audit"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestWhatPassesRightlyIsAccepted(t *testing.T) {
+	testkit.NeedComplete(t)
 	untitled := strong(t, reads)
 	delete(untitled.Assertions.ExpectedData.Fields, "title")
 	list := func(mutants ...string) audit.Acceptance {

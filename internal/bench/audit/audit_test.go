@@ -15,6 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/footprint"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
 
@@ -248,6 +249,7 @@ func TestATargetThatShowsNoChangesIsRefused(t *testing.T) {
 
 // The tables of the audit are of use only if what they say can be done.
 func TestEveryExtraWriteChangesSomethingSomewhere(t *testing.T) {
+	testkit.NeedComplete(t)
 	shipped, err := library()
 	require.NoError(t, err)
 	closes, err := shipped.Scenario("pr-close-001")

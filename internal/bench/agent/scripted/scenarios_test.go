@@ -223,6 +223,7 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 func TestTokensAreThoseOfTheStatedRule(t *testing.T) {
+	testkit.NeedComplete(t)
 	forEach(t, set(t, ""), func(t *testing.T, s bench.Scenario, mode bench.Mode) {
 		place := newPlaceFor(t, s)
 		resolved, err := scenario.Resolve(s, place.Manifest)
