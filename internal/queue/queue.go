@@ -81,6 +81,8 @@ const (
 	// stuckAfter is when River takes a job for abandoned on its own; processes
 	// that die are found long before.
 	stuckAfter = 7 * 24 * time.Hour
+	// keepCompleted is how long jobs are kept that came to a good end.
+	keepCompleted = 10 * time.Minute
 	// graceAfterCancel is how long jobs have to end once they are told to.
 	graceAfterCancel = 10 * time.Second
 )
@@ -145,7 +147,7 @@ func New(ctx context.Context, db *DB, opts Options) (*Queue, error) {
 	config := &river.Config{
 		ID: opts.Process, Queues: lanes, Workers: q.workers, Logger: slog.New(quiet{opts.Log.Handler()}),
 		FetchCooldown: q.opts.Poll, FetchPollInterval: q.opts.Poll,
-		JobTimeout: -1, RescueStuckJobsAfter: stuckAfter,
+		JobTimeout: -1, RescueStuckJobsAfter: stuckAfter, CompletedJobRetentionPeriod: keepCompleted,
 	}
 	var err error
 	if db.Dialect() == Postgres {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"hash/crc32"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -23,8 +24,9 @@ type Delivery struct {
 	Repository string
 	// Received is when it came, to the millisecond.
 	Received time.Time
-	Body     Packed
-	State    State
+	// Body is empty once the delivery was handled, but for a sample.
+	Body  Packed
+	State State
 	// Problem says why it failed.
 	Problem string
 	// Finished is when it was handled or failed, zero before.
@@ -75,11 +77,20 @@ type Finished struct {
 	At      time.Time
 }
 
-// Finish stores what became of deliveries, together.
+// sampled reports whether the body of a delivery is kept once it was handled, to look
+// at: of one in a hundred, whichever attempt of GitHub's it is.
+func sampled(id string) bool { return crc32.ChecksumIEEE([]byte(id))%100 == 0 }
+
+// Finish stores what became of deliveries, together. Of those that were handled the
+// bodies are dropped, but for a sample.
 func (s *Store) Finish(ctx context.Context, all []Finished) error {
 	return s.db.Write(ctx, func(tx *queue.Tx) error {
 		for _, one := range all {
-			_, err := tx.Exec(ctx, "UPDATE delivery SET state = $1, problem = $2, finished = $3 WHERE guid = $4",
+			drop := ""
+			if one.State == Handled && !sampled(one.ID) {
+				drop = ", body = ''"
+			}
+			_, err := tx.Exec(ctx, "UPDATE delivery SET state = $1, problem = $2, finished = $3"+drop+" WHERE guid = $4",
 				string(one.State), one.Problem, one.At.UnixMilli(), one.ID)
 			if err != nil {
 				return err

@@ -358,6 +358,44 @@ func TestADatabaseThatIsGoneIsAnOutage(t *testing.T) {
 	}
 }
 
+// What GitHub sends has names and texts of people, and takes most of the room.
+func TestBodiesAreDroppedOnceHandledButForASample(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		db, err := queue.OpenDB(t.Context(), address)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, db.Close()) })
+		store, err := service.OpenStore(t.Context(), db)
+		require.NoError(t, err)
+		var all []service.Delivery
+		var ends []service.Finished
+		for i := range 1000 {
+			id, state := fmt.Sprintf("00000000-0000-4000-8000-%012x", i), service.Handled
+			if i%10 == 9 {
+				state = service.Failed
+			}
+			all = append(all, service.Delivery{ID: id, Body: service.Pack([]byte("{}"))})
+			ends = append(ends, service.Finished{ID: id, State: state})
+		}
+		require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) error {
+			_, err := store.Add(t.Context(), tx, all)
+			return err
+		}))
+		require.NoError(t, store.Finish(t.Context(), ends))
+		kept := map[service.State]int{}
+		for _, end := range ends {
+			d, err := store.Delivery(t.Context(), end.ID)
+			require.NoError(t, err)
+			require.Equal(t, end.State, d.State)
+			if len(d.Body) > 0 {
+				kept[d.State]++
+			}
+		}
+		assert.Equal(t, 100, kept[service.Failed], "what failed is to be looked at")
+		assert.InDelta(t, 9, kept[service.Handled], 8)
+		assert.Positive(t, kept[service.Handled])
+	})
+}
+
 func TestTheBodyOfADeliveryIsPacked(t *testing.T) {
 	t.Parallel()
 	body := []byte(`{"a": "b"}`)
