@@ -49,11 +49,9 @@ const (
 func (s *Store) Add(ctx context.Context, tx *queue.Tx, deliveries []Delivery) ([]bool, error) {
 	rows := make([][]any, 0, len(deliveries))
 	for _, d := range deliveries {
-		rows = append(rows, []any{
-			d.ID, d.Event, d.Action, d.Installation, d.Repository, d.Received.UnixMilli(), string(Queued), []byte(d.Body),
-		})
+		rows = append(rows, []any{d.ID, d.Event, d.Action, d.Installation, d.Repository, d.Received.UnixMilli(), string(Queued)})
 	}
-	inserted, err := tx.Insert(ctx, "delivery", []string{"guid", "event", "action", "installation", "repository", "received", "state", "body"}, rows, "guid")
+	inserted, err := tx.Insert(ctx, "delivery", []string{"guid", "event", "action", "installation", "repository", "received", "state"}, rows, "guid")
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +60,16 @@ func (s *Store) Add(ctx context.Context, tx *queue.Tx, deliveries []Delivery) ([
 		isNew[id] = true
 	}
 	fresh := make([]bool, 0, len(deliveries))
+	var bodies [][]any
 	for _, d := range deliveries {
 		fresh = append(fresh, isNew[d.ID])
+		if isNew[d.ID] {
+			bodies = append(bodies, []any{d.ID, []byte(d.Body)})
+		}
 		delete(isNew, d.ID) // the same one later in the list is not new
 	}
-	return fresh, nil
+	_, err = tx.Insert(ctx, "delivery_body", []string{"guid", "body"}, bodies, "guid")
+	return fresh, err
 }
 
 // Finished is what became of a delivery.
@@ -86,12 +89,11 @@ func sampled(id string) bool { return crc32.ChecksumIEEE([]byte(id))%100 == 0 }
 func (s *Store) Finish(ctx context.Context, all []Finished) error {
 	return s.db.Write(ctx, func(tx *queue.Tx) error {
 		for _, one := range all {
-			drop := ""
-			if one.State == Handled && !sampled(one.ID) {
-				drop = ", body = ''"
-			}
-			_, err := tx.Exec(ctx, "UPDATE delivery SET state = $1, problem = $2, finished = $3"+drop+" WHERE guid = $4",
+			_, err := tx.Exec(ctx, "UPDATE delivery SET state = $1, problem = $2, finished = $3 WHERE guid = $4",
 				string(one.State), one.Problem, one.At.UnixMilli(), one.ID)
+			if err == nil && one.State == Handled && !sampled(one.ID) {
+				_, err = tx.Exec(ctx, "DELETE FROM delivery_body WHERE guid = $1", one.ID)
+			}
 			if err != nil {
 				return err
 			}
@@ -107,7 +109,7 @@ const columns = "guid, event, action, installation, repository, received, state,
 // the id.
 func (s *Store) Delivery(ctx context.Context, id string) (Delivery, error) {
 	var body []byte
-	d, err := scan(s.db.QueryRow(ctx, "SELECT "+columns+", body FROM delivery WHERE guid = $1", id).Scan, &body)
+	d, err := scan(s.db.QueryRow(ctx, "SELECT "+columns+", body FROM delivery LEFT JOIN delivery_body USING (guid) WHERE guid = $1", id).Scan, &body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Delivery{}, ErrNone
 	}
@@ -169,9 +171,11 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (int64, error) {
 	for {
 		var count int64
 		err := s.db.Write(ctx, func(tx *queue.Tx) (err error) {
-			count, err = tx.Exec(ctx, `DELETE FROM delivery WHERE seq IN (
-				SELECT seq FROM (SELECT seq, received FROM delivery ORDER BY seq LIMIT $1) AS oldest WHERE received < $2
-			)`, pruneStep, before.UnixMilli())
+			const old = "SELECT seq, guid FROM (SELECT seq, guid, received FROM delivery ORDER BY seq LIMIT $1) AS oldest WHERE received < $2"
+			if _, err = tx.Exec(ctx, "DELETE FROM delivery_body WHERE guid IN (SELECT guid FROM ("+old+") AS old)", pruneStep, before.UnixMilli()); err != nil {
+				return err
+			}
+			count, err = tx.Exec(ctx, "DELETE FROM delivery WHERE seq IN (SELECT seq FROM ("+old+") AS old)", pruneStep, before.UnixMilli())
 			return err
 		})
 		total += count

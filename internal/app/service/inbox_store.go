@@ -38,6 +38,10 @@ func schema() queue.Schema {
 			body {bytes} NOT NULL
 		);
 		CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+	`, `
+		CREATE TABLE delivery_body (guid TEXT PRIMARY KEY, body {bytes} NOT NULL);
+		INSERT INTO delivery_body (guid, body) SELECT guid, body FROM delivery WHERE state <> 'handled';
+		ALTER TABLE delivery DROP COLUMN body;
 	`}}
 }
 

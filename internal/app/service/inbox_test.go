@@ -312,6 +312,9 @@ func TestDeliveriesAreKeptAndRemoved(t *testing.T) {
 	removed, err := r.Prune(t.Context(), r.now)
 	require.NoError(t, err)
 	assert.EqualValues(t, old, removed)
+	var bodies int
+	require.NoError(t, r.db.QueryRow(t.Context(), "SELECT COUNT(*) FROM delivery_body").Scan(&bodies))
+	assert.Equal(t, 2, bodies)
 	recent, err := r.Recent(t.Context(), "", 10)
 	require.NoError(t, err)
 	require.Len(t, recent, 2)
@@ -393,6 +396,39 @@ func TestBodiesAreDroppedOnceHandledButForASample(t *testing.T) {
 		assert.Equal(t, 100, kept[service.Failed], "what failed is to be looked at")
 		assert.InDelta(t, 9, kept[service.Handled], 8)
 		assert.Positive(t, kept[service.Handled])
+	})
+}
+
+// The tables of the server are those of the release before.
+func TestDeliveriesOutliveTheMoveOfTheirBodies(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		db, err := queue.OpenDB(t.Context(), address)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, db.Close()) })
+		require.NoError(t, db.Migrate(t.Context(), queue.Schema{Name: "app", Steps: []string{`
+			CREATE TABLE delivery (
+				seq {id}, guid TEXT NOT NULL UNIQUE, event TEXT NOT NULL, action TEXT NOT NULL, installation BIGINT NOT NULL, repository TEXT NOT NULL,
+				received BIGINT NOT NULL, state TEXT NOT NULL, problem TEXT NOT NULL DEFAULT '', finished BIGINT NOT NULL DEFAULT 0, body {bytes} NOT NULL
+			);
+			CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+		`}}))
+		body := service.Pack([]byte(`{"a": "b"}`))
+		require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) error {
+			for _, state := range []service.State{service.Queued, service.Handled, service.Failed} {
+				_, err := tx.Exec(t.Context(), `INSERT INTO delivery (guid, event, action, installation, repository, received, state, body)
+					VALUES ($1, 'push', '', 1, 'a/b', 1, $2, $3)`, "is "+string(state), string(state), []byte(body))
+				require.NoError(t, err)
+			}
+			return nil
+		}))
+		store, err := service.OpenStore(t.Context(), db)
+		require.NoError(t, err)
+		for state, want := range map[service.State]service.Packed{service.Queued: body, service.Handled: nil, service.Failed: body} {
+			d, err := store.Delivery(t.Context(), "is "+string(state))
+			require.NoError(t, err)
+			assert.Equal(t, want, d.Body, state)
+			assert.Equal(t, "a/b", d.Repository)
+		}
 	})
 }
 
