@@ -79,7 +79,8 @@ func BenchmarkDeliveries(b *testing.B) {
 	if os.Getenv("BENCH_APP_LOAD_DATABASE") == "postgres" {
 		at = dbtest.Postgres(b)
 	}
-	s := serve(b, append(credentials(), "BENCH_APP_DATA_DIR="+folder, "DATABASE_URL="+at)...)
+	// Garbage as a server collects it: see testkit.CollectLess.
+	s := serve(b, append(credentials(), "BENCH_APP_DATA_DIR="+folder, "DATABASE_URL="+at, "GOGC=100")...)
 	b.ResetTimer()
 	accepted, took := deliverWhile(b, s.address, func(n int) bool { return n <= b.N })
 	b.StopTimer()
