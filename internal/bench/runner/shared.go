@@ -47,8 +47,9 @@ type News struct {
 	// Rows are those that other machines have made, told at least once since blocks were
 	// offered; none where this machine helps.
 	Rows []bench.Row
-	// Open are how many blocks there are to take. Others are how many other machines still
-	// work on, told where this machine leads and leaves: Rows are all there are once it is 0.
+	// Open is the number of blocks that there are to take. Others is the number of those that
+	// other machines work on, told where this machine leads and leaves: once it is 0, no more
+	// rows come.
 	Open, Others int
 	// UnrecordedUSD is what they have spent so far on what has no row; 0 where this
 	// machine helps.
