@@ -179,7 +179,7 @@ func (m *withModel) tables() map[string]string {
 		require.NoError(m.t, rows.Err())
 	}
 	require.NoError(m.t, names.Err())
-	require.Contains(m.t, found["delivery.body"], "pull_request")
+	require.Contains(m.t, found["delivery.event"], "pull_request")
 	return found
 }
 
