@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -119,7 +120,7 @@ func (a *api) runs(w http.ResponseWriter, r *http.Request) {
 		}
 		limit = n
 	}
-	filter := newFilter(r.URL.Query(), []string{repo})
+	filter := newRepoFilter(r.URL.Query(), repo)
 	filter.Limit = limit + 1
 	taken := filter.values()
 	for name, choices := range map[string][]string{"state": texted(states()), "verdict": texted(verdicts()), "kind": texted(kinds())} {
@@ -271,8 +272,9 @@ func (a *api) allowed(w http.ResponseWriter, r *http.Request, repo, missing stri
 		w.Header().Set("WWW-Authenticate", `Bearer realm="a token of GitHub that may read the repository"`)
 		a.refuse(w, http.StatusUnauthorized, "Show a token of GitHub's that may read the repository (Authorization: Bearer TOKEN), or log in at /")
 	case errors.Is(err, errTooMany):
-		w.Header().Set("Retry-After", "20")
-		a.refuse(w, http.StatusTooManyRequests, "Too many tokens are shown that are not known yet: try again in 20 seconds")
+		seconds := strconv.Itoa(unknownBurst / unknownRate)
+		w.Header().Set("Retry-After", seconds)
+		a.refuse(w, http.StatusTooManyRequests, "Too many tokens are shown that are not known yet: try again in "+seconds+" seconds")
 	case err != nil:
 		a.broke(w, err)
 	case !may:
@@ -348,7 +350,8 @@ func (r *readers) mayRead(ctx context.Context, token, repo string) (bool, error)
 	if has && now.Before(known.until) {
 		return known.may, known.err
 	}
-	if !r.unknown.AllowN(now, 1) {
+	// Who could read it a while ago did not make his token up.
+	if !known.may && !r.unknown.AllowN(now, 1) {
 		return false, errTooMany
 	}
 	may, err := r.may(ctx, token, repo)
@@ -357,6 +360,9 @@ func (r *readers) mayRead(ctx context.Context, token, repo string) (bool, error)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if len(r.known) >= maxRemembered {
+		maps.DeleteFunc(r.known, func(_ reader, k readable) bool { return !k.may })
+	}
 	if len(r.known) >= maxRemembered {
 		clear(r.known)
 	}

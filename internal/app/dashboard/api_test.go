@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
@@ -157,6 +158,8 @@ func TestRunsAreFilteredAsOnThePage(t *testing.T) {
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(document), &described))
+	_, _ = s.ask(t, reads, path+"?q=ghx")
+	assert.Equal(t, dashboard.Search{Text: "ghx"}, source.filter.Search, "all runs are of the repository")
 	tried := 0
 	for _, parameter := range described.Paths["/api/v1/repos/{owner}/{name}/runs"].Get.Parameters {
 		if len(parameter.Schema.Enum) == 0 {
@@ -196,6 +199,13 @@ func TestMadeUpTokensDoNotHaveGitHubAskedForEver(t *testing.T) {
 		assert.Equal(t, http.StatusUnauthorized, response.StatusCode)
 	}
 	assert.Equal(t, 101, s.asked, "what GitHub does not take is remembered too")
+
+	s.now = s.now.Add(10 * time.Minute)
+	for i := range 300 {
+		s.ask(t, fmt.Sprint("ghp_made_up_later_", i), "/api/v1/runs/r4")
+	}
+	response, _ = s.ask(t, reads, "/api/v1/runs/r4")
+	assert.Equal(t, http.StatusOK, response.StatusCode, "nor is who was known a while ago")
 }
 
 func TestTheSessionOfThePagesOpensTheAPI(t *testing.T) {

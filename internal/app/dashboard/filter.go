@@ -84,6 +84,14 @@ func newFilter(query url.Values, repos []string) Filter {
 	return f
 }
 
+// newRepoFilter reads a filter from the address of a page of one repository: its name
+// finds nothing, as all runs are of it.
+func newRepoFilter(query url.Values, repo string) Filter {
+	f := newFilter(query, []string{repo})
+	f.Search.Repos = nil
+	return f
+}
+
 func states() []State { return []State{Queued, Running, Finished, Stopped, Broken, Skipped} }
 
 func verdicts() []bench.Verdict {

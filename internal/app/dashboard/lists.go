@@ -69,9 +69,7 @@ func (d *pages) repo(w http.ResponseWriter, r *http.Request, v visitor) {
 		d.fail(w, err)
 		return
 	}
-	f := newFilter(r.URL.Query(), []string{repo})
-	f.Search.Repos = nil // all are of it
-	page, err := d.list(r, repo, v, f)
+	page, err := d.list(r, repo, v, newRepoFilter(r.URL.Query(), repo))
 	if err != nil {
 		d.fail(w, err)
 		return

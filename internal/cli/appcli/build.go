@@ -86,10 +86,13 @@ func (b *builds) build(ctx context.Context, w service.Work, log io.Writer) (*mea
 	if err != nil {
 		return made, err
 	}
-	if err := ghxbuild.NoLongerGHX(ctx, w.Client, r.Owner(), r.Name(), r.Request.BaseSHA, wanted, made.Built); fault.KindOf(err) == fault.Invalid {
+	err = ghxbuild.NoLongerGHX(ctx, w.Client, r.Owner(), r.Name(), r.Request.BaseSHA, wanted, made.Built)
+	switch {
+	case err == nil || p.Agent == settings.Scripted:
+	case fault.KindOf(err) == fault.Infrastructure && ctx.Err() == nil:
+		return made, fmt.Errorf("%w: %w", service.ErrNotNow, err)
+	default:
 		return made, queue.Permanent(err) // the commit stays as it is
-	} else if err != nil {
-		return made, err
 	}
 	if made.modeFiles, err = made.ModeFiles(p.ModeFiles); err != nil {
 		return made, queue.Permanent(err) // the commit stays as it is
