@@ -38,13 +38,7 @@ func TestN1RowsOfOtherMachinesAreOfTheSameSuite(t *testing.T) {
 	assert.Empty(t, r.provider.Sessions(), "others have done it")
 	assert.Contains(t, result.Info.Versions["gh"], "2.62.0", "what they ran with is noted")
 
-	commit := "other"
-	for name, change := range map[string]func(row *bench.Row){
-		"model":    func(row *bench.Row) { row.Model.ModelID = "two" },
-		"commit":   func(row *bench.Row) { row.Git.Commit = &commit },
-		"seed":     func(row *bench.Row) { row.SeedID = "ci" },
-		"scenario": func(row *bench.Row) { row.ScenarioHash = "changed" },
-	} {
+	for name, change := range anotherSuites {
 		t.Run("N1: "+name, func(t *testing.T) {
 			r := newRig(t)
 			row := rows[5]

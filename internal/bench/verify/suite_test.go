@@ -198,14 +198,16 @@ func TestARunsFileThatCannotBeReadIsNotWrittenOver(t *testing.T) {
 	}
 }
 
+// anotherSuites makes a row one of another suite.
+var anotherSuites = map[string]func(row *bench.Row){
+	"model":    func(row *bench.Row) { row.Model.ModelID = "two" },
+	"commit":   func(row *bench.Row) { row.Git.Commit = new("other") },
+	"seed":     func(row *bench.Row) { row.SeedID = "ci" },
+	"scenario": func(row *bench.Row) { row.ScenarioHash = "changed" },
+}
+
 func TestN1RowsOfAnotherSuiteAreRefused(t *testing.T) {
-	commit := "other"
-	for name, change := range map[string]func(row *bench.Row){
-		"model":    func(row *bench.Row) { row.Model.ModelID = "two" },
-		"commit":   func(row *bench.Row) { row.Git.Commit = &commit },
-		"seed":     func(row *bench.Row) { row.SeedID = "ci" },
-		"scenario": func(row *bench.Row) { row.ScenarioHash = "changed" },
-	} {
+	for name, change := range anotherSuites {
 		t.Run("N1: "+name, func(t *testing.T) {
 			r := newRig(t)
 			files := r.run(r.stopAfter(t, 3), t).Files

@@ -1,8 +1,10 @@
 package actioncli_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
 func TestAPullRequestGetsItsVerdict(t *testing.T) {
@@ -151,6 +155,25 @@ func TestAModelNeedsItsKeyBeforeAnythingIsBuilt(t *testing.T) {
 	assert.Equal(t, 2, ended.code)
 	assert.Contains(t, ended.log, "model-api-key")
 	assert.NoFileExists(t, filepath.Join(r.workspace, "built"))
+}
+
+// Who renames the package of ghx, or removes it, does not have the installed one judged.
+func TestAProposalThatIsNoGHXWorkspaceAnyMoreHasNoVerdict(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	manifest := base64.StdEncoding.EncodeToString([]byte(`{"name": "@ghx-dev/core"}`))
+	made := r.world.As("owner").Do("PUT", sandboxtest.Path+"/contents/packages/core/package.json", `{"message":"ghx","content":"`+manifest+`","branch":"main"}`)
+	require.Equal(t, http.StatusCreated, made.Status, made.Body)
+	r.pullRequest("synchronize", map[string]any{"base": map[string]any{"ref": "main", "sha": made.Text("commit.sha")}})
+	r.write("packages/core/package.json", `{"name": "@mine/core"}`, 0o644)
+	r.inputs["provider"], r.inputs["model"], r.inputs["model-api-key"] = "opencode", "openai/m", "a-key-of-nobody"
+	r.inputs["build-command"] = "auto"
+	ended := r.run()
+	assert.Equal(t, 2, ended.code)
+	assert.Contains(t, ended.log, "is a ghx workspace, and what is proposed is none")
+	assert.Contains(t, ended.log, "set build-command and ghx-command")
+	require.Len(t, r.checks(), 1)
+	assert.NotEqual(t, "success", r.checks()[0]["conclusion"])
 }
 
 func TestCodeOfAPullRequestDoesNotRunOnItsTarget(t *testing.T) {
