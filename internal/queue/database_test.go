@@ -55,13 +55,45 @@ func TestStepsAreTakenOnceAlsoByMachinesThatStartTogether(t *testing.T) {
 	})
 }
 
+// Versions before goose noted the same table, without a step 0.
+func TestStepsThatAnOlderVersionNotedAreNotTakenAgain(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, address string) {
+		db := open(t, address)
+		require.NoError(t, db.Write(t.Context(), func(tx *queue.Tx) error {
+			for _, statement := range []string{
+				"CREATE TABLE schema_step (name TEXT NOT NULL, step BIGINT NOT NULL, PRIMARY KEY (name, step))",
+				"INSERT INTO schema_step (name, step) VALUES ('things', 1), ('others', 1), ('others', 2), ('others', 3)",
+				"CREATE TABLE thing (name TEXT)",
+				"INSERT INTO thing (name) VALUES ('kept')",
+			} {
+				if _, err := tx.Exec(t.Context(), statement); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		later := things()
+		later.Steps = append(later.Steps, "ALTER TABLE thing ADD COLUMN size BIGINT NOT NULL DEFAULT 7")
+		require.NoError(t, db.Migrate(t.Context(), later))
+		var size int
+		require.NoError(t, db.QueryRow(t.Context(), "SELECT size FROM thing WHERE name = 'kept'").Scan(&size))
+		assert.Equal(t, 7, size)
+		others := queue.Schema{Name: "others", Steps: []string{"CREATE TABLE a (x TEXT)", "CREATE TABLE b (x TEXT)"}}
+		assert.ErrorContains(t, db.Migrate(t.Context(), others), "it has 3 steps, this version knows 2")
+	})
+}
+
 func TestAStepThatFailsLeavesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, address string) {
 		db := open(t, address)
 		wrong := things()
-		wrong.Steps = append(wrong.Steps, "CREATE TABEL x")
-		require.Error(t, db.Migrate(t.Context(), wrong))
+		wrong.Steps = append(wrong.Steps, "CREATE TABLE other (name TEXT); CREATE TABEL x")
+		assert.ErrorContains(t, db.Migrate(t.Context(), wrong), `tables of "things"`)
 		require.NoError(t, db.Migrate(t.Context(), things()))
+		assert.Zero(t, count(t, db))
+		right := things()
+		right.Steps = append(right.Steps, "CREATE TABLE other (name TEXT)")
+		require.NoError(t, db.Migrate(t.Context(), right), "nothing of the step that failed is there")
 	})
 }
 

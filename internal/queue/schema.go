@@ -2,8 +2,11 @@ package queue
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strings"
+
+	"github.com/pressly/goose/v3"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -24,11 +27,11 @@ type Schema struct {
 const migrationLock = 0x62656e6368
 
 // Migrate brings tables up to date. Machines that start together wait for each
-// other.
+// other. What a step that fails has done is undone; those before it stay. The
+// error is of kind invalid if a newer version has used the database.
 func (db *DB) Migrate(ctx context.Context, schema Schema) error {
 	return db.Exclusively(ctx, func(ctx context.Context) error {
-		err := db.Write(ctx, func(tx *Tx) error { return schema.apply(ctx, tx, db.dialect) })
-		if err != nil {
+		if err := db.migrate(ctx, schema); err != nil {
 			return fmt.Errorf("migrate the tables of %q: %w", schema.Name, err)
 		}
 		return nil
@@ -55,27 +58,40 @@ func (db *DB) Exclusively(ctx context.Context, do func(context.Context) error) e
 	return do(ctx)
 }
 
-func (s Schema) apply(ctx context.Context, tx *Tx, dialect Dialect) error {
-	_, err := tx.Exec(ctx, "CREATE TABLE IF NOT EXISTS schema_step (name TEXT NOT NULL, step BIGINT NOT NULL, PRIMARY KEY (name, step))")
+func (db *DB) migrate(ctx context.Context, schema Schema) error {
+	writer := db.writer
+	if db.dialect == Postgres {
+		writer = db.reader
+	}
+	provider, err := goose.NewProvider(goose.DialectCustom, writer, nil, goose.WithStore(stepTable{schema.Name}),
+		goose.WithGoMigrations(schema.migrations(db.dialect)...), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	if err != nil {
 		return err
 	}
-	var done int
-	if err := tx.QueryRow(ctx, "SELECT count(*) FROM schema_step WHERE name = $1", s.Name).Scan(&done); err != nil {
+	done, known, err := provider.GetVersions(ctx)
+	if err != nil {
 		return fault.Infraf("read which steps were taken: %w", err)
 	}
-	if done > len(s.Steps) {
-		return fault.Invalidf("the database was used by a newer version: it has %d steps, this version knows %d. Start that version again", done, len(s.Steps))
+	if done > known {
+		return fault.Invalidf("the database was used by a newer version: it has %d steps, this version knows %d. Start that version again", done, known)
 	}
-	for step := done; step < len(s.Steps); step++ {
-		if _, err := tx.Exec(ctx, in(dialect, s.Steps[step])); err != nil {
-			return fmt.Errorf("step %d: %w", step+1, err)
-		}
-		if _, err := tx.Exec(ctx, "INSERT INTO schema_step (name, step) VALUES ($1, $2)", s.Name, step+1); err != nil {
-			return err
-		}
+	if _, err := provider.Up(ctx); err != nil {
+		return fault.Infraf("take a step: %w", err)
 	}
 	return nil
+}
+
+// migrations returns the steps in a dialect, each a transaction of its own.
+func (s Schema) migrations(dialect Dialect) []*goose.Migration {
+	all := make([]*goose.Migration, len(s.Steps))
+	for i, step := range s.Steps {
+		statements := in(dialect, step)
+		all[i] = goose.NewGoMigration(int64(i+1), &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, statements)
+			return err
+		}}, nil)
+	}
+	return all
 }
 
 // in writes a step in a dialect.
