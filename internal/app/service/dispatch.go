@@ -41,8 +41,12 @@ type Dispatcher struct {
 	// Bot returns the login of the user that the App acts as.
 	Bot func(context.Context) (string, error)
 	Now func() time.Time
+	// Elapsed is as in [Options].
+	Elapsed func() time.Duration
 	// HTTP downloads artifacts. It is given no token.
 	HTTP *http.Client
+
+	asked ages
 }
 
 const (
@@ -98,7 +102,9 @@ func (e *Dispatcher) unseen(ctx context.Context, w Work) error {
 }
 
 // late reports whether a workflow run that was asked for would be seen by now.
-func (e *Dispatcher) late(r runs.Run) bool { return e.Now().Sub(r.WorkflowAsked) > appearance }
+func (e *Dispatcher) late(r runs.Run) bool {
+	return e.asked.of(r.ID, r.WorkflowAsked, e.Now(), e.Elapsed()) > appearance
+}
 
 // Abandon cancels the workflow of a run that was ended by others, and keeps
 // what its artifact has: it was paid for.

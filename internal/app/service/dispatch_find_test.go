@@ -52,6 +52,8 @@ type dispatchRig struct {
 	*service.Dispatcher
 	work service.Work
 	now  time.Time
+	// began is what now was first.
+	began time.Time
 
 	mu sync.Mutex
 	// status is the answer to a dispatch.
@@ -74,7 +76,7 @@ func newDispatchRig(t *testing.T) *dispatchRig {
 	client, err := github.New(github.Options{RESTURL: server.URL})
 	require.NoError(t, err)
 	r.work = service.Work{Run: asked(), Client: client, Keep: func(bench.Cell, []byte) {}, Progress: func(int, int, float64) {}}
-	r.work.Run.Created = r.now
+	r.work.Run.Created, r.began = r.now, r.now
 	r.Dispatcher = &service.Dispatcher{
 		Asks: func(_ context.Context, _ string, at time.Time) error {
 			r.work.Run.WorkflowRun, r.work.Run.WorkflowAsked = service.WorkflowAsked, at
@@ -89,9 +91,10 @@ func newDispatchRig(t *testing.T) *dispatchRig {
 			r.settled = rows
 			return nil
 		},
-		Bot:  func(context.Context) (string, error) { return bot, nil },
-		Now:  func() time.Time { return r.now },
-		HTTP: http.DefaultClient,
+		Bot:     func(context.Context) (string, error) { return bot, nil },
+		Now:     func() time.Time { return r.now },
+		Elapsed: func() time.Duration { return r.now.Sub(r.began) },
+		HTTP:    http.DefaultClient,
 	}
 	return r
 }
@@ -214,6 +217,15 @@ func TestWhatGitHubMayNotHaveTakenIsAskedForAgain(t *testing.T) {
 	require.ErrorContains(t, err, "no run of it has run-1 in its title")
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	assert.Equal(t, 2, r.dispatched, "GitHub has taken it")
+}
+
+func TestAWorkflowIsNotLateWhenSomebodySetsTheClockForth(t *testing.T) {
+	r := newDispatchRig(t)
+	require.ErrorIs(t, r.execute(0), service.ErrElsewhere)
+	require.ErrorIs(t, r.execute(0), service.ErrElsewhere)
+	r.now, r.began = r.now.Add(time.Hour), r.began.Add(time.Hour)
+	require.ErrorIs(t, r.execute(inTime), service.ErrElsewhere)
+	assert.ErrorContains(t, r.execute(time.Second), "no run of it has run-1 in its title")
 }
 
 // A run may wait long for GitHub before its workflow can be started.

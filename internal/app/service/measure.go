@@ -157,14 +157,17 @@ func (s *Service) reusable(ctx context.Context, id, base string) (map[bench.Cell
 	return kept, nil
 }
 
+// overdue reports whether a run goes on for longer than it may, and some more.
+func (s *Service) overdue(r runs.Run, more time.Duration) bool {
+	limit := r.Request.Plan.Timeout
+	return !r.Started.IsZero() && limit > 0 && s.going.of(r.ID, r.Started, s.opts.Now(), s.opts.Elapsed()) > limit+more
+}
+
 // watch returns a context that ends when the run is ended by others, or when
 // its time is over.
 func (s *Service) watch(ctx context.Context, r runs.Run) (context.Context, func()) {
 	watched, cancel := context.WithCancelCause(ctx)
-	// From here on time is that of the monotonic clock: who sets the other one forth
-	// does not end runs.
-	began := s.opts.Now()
-	before := max(began.Sub(r.Started), 0)
+	s.overdue(r, 0) // its age grows from here on, whoever sets the clock
 	var ticking sync.WaitGroup
 	ticking.Go(func() {
 		ticker := time.NewTicker(s.opts.Watch)
@@ -179,7 +182,7 @@ func (s *Service) watch(ctx context.Context, r runs.Run) (context.Context, func(
 			switch {
 			case err == nil && !now.State.Alive():
 				cancel(errEnded)
-			case r.Request.Plan.Timeout > 0 && before+s.opts.Now().Sub(began) > r.Request.Plan.Timeout:
+			case s.overdue(r, 0):
 				cancel(errTimeout)
 			}
 		}

@@ -49,7 +49,7 @@ func (s *Service) Reap(ctx context.Context) error {
 // reap looks after a run that has not ended.
 func (s *Service) reap(ctx context.Context, r runs.Run, now time.Time) error {
 	switch {
-	case dead(r, now):
+	case s.overdue(r, overtime):
 		return s.end(ctx, r.ID, runs.Stopped, runs.Outcome{Reason: comment.FellSilent})
 	case r.HasPlace && now.Sub(r.Created) > settled:
 		return s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
@@ -61,8 +61,4 @@ func (s *Service) reap(ctx context.Context, r runs.Run, now time.Time) error {
 	default:
 		return nil
 	}
-}
-
-func dead(r runs.Run, now time.Time) bool {
-	return !r.Started.IsZero() && r.Request.Plan.Timeout > 0 && now.Sub(r.Started) > r.Request.Plan.Timeout+overtime
 }

@@ -54,6 +54,47 @@ func TestTheReaperHasARunMeasuredThatLostItsJob(t *testing.T) {
 	assert.Equal(t, "success", string(r.check().Conclusion))
 }
 
+// Neither the watch of a run nor the reaper takes the clock's word for its age.
+func TestARunGoesOnWhenSomebodySetsTheClockForth(t *testing.T) {
+	t.Parallel()
+	begun, release, looks := make(chan string, 1), make(chan string), make(chan string)
+	r := newRig(t, config, func(o *service.Options) {
+		elapsed := o.Elapsed
+		o.Elapsed = func() time.Duration {
+			select {
+			case looks <- "":
+			default:
+			}
+			return elapsed()
+		}
+	})
+	r.executor.set(func(ctx context.Context, w service.Work) (runs.Outcome, error) {
+		begun <- ""
+		select {
+		case <-ctx.Done():
+			return runs.Outcome{}, context.Cause(ctx)
+		case <-release:
+			return passes(ctx, w)
+		}
+	})
+	r.store(func(run *runs.Run) { run.Created = run.Created.Add(-time.Hour) })
+	r.reap()
+	<-begun
+	r.setForth.Store(int64(100 * time.Hour))
+	for range 2 { // the first look may have begun before
+		select {
+		case <-looks:
+		case <-time.After(soon):
+			require.FailNow(t, "nobody watches the run")
+		}
+	}
+	r.reap()
+	assert.True(t, r.run("left").State.Alive())
+	close(release)
+	r.wait(1)
+	assert.Equal(t, runs.Finished, r.run("left").State)
+}
+
 func TestTheReaperEndsARunThatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, config)

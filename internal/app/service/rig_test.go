@@ -126,8 +126,11 @@ type rig struct {
 	app       int64
 	// ahead is how far the service's time is ahead, in nanoseconds.
 	ahead atomic.Int64
-	log   testkit.SyncBuffer
-	tally tally
+	// setForth is how far, besides, somebody has set the clock forth.
+	setForth atomic.Int64
+	began    time.Time
+	log      testkit.SyncBuffer
+	tally    tally
 }
 
 const soon = 20 * time.Second
@@ -138,7 +141,7 @@ func newRig(t *testing.T, config string, changes ...func(*service.Options)) *rig
 	if config != "" {
 		files = append(files, gitstore.Change{Path: settings.Path, Content: []byte(config)})
 	}
-	r := &rig{T: t, World: sandboxtest.New(t, files...), executor: &executor{do: passes}, told: make(chan struct{}, 100), measured: make(chan struct{}, 100), abandoned: make(chan struct{}, 100), refused: make(chan struct{}, 100), postponed: make(chan struct{}, 10_000)}
+	r := &rig{T: t, began: time.Now(), World: sandboxtest.New(t, files...), executor: &executor{do: passes}, told: make(chan struct{}, 100), measured: make(chan struct{}, 100), abandoned: make(chan struct{}, 100), refused: make(chan struct{}, 100), postponed: make(chan struct{}, 10_000)}
 	r.AddToken(appToken, sandbox.Token{App: appSlug, Permissions: map[string]string{
 		"checks": "write", "pull_requests": "write", "issues": "write", "contents": "read",
 	}})
@@ -197,7 +200,7 @@ func (r *rig) start(changes ...func(*service.Options)) {
 			return github.New(github.Options{RESTURL: r.URL, Token: appToken, Transport: r.transport})
 		},
 		Executors: map[settings.Executor]service.Executor{settings.Local: r.executor}, Lane: "runs", WatchLane: "workflows", PublishLane: "events", Parallel: 1,
-		Now: r.now, NewID: func() string { return fmt.Sprintf("run-%d", ids.Add(1)) }, Log: slog.New(slog.NewTextHandler(&r.log, nil)), Redact: redact, Count: r.count,
+		Now: r.now, Elapsed: r.elapsed, NewID: func() string { return fmt.Sprintf("run-%d", ids.Add(1)) }, Log: slog.New(slog.NewTextHandler(&r.log, nil)), Redact: redact, Count: r.count,
 		Watch: 5 * time.Millisecond, Elsewhere: 5 * time.Millisecond, Refused: 5 * time.Millisecond,
 	}
 	for _, change := range changes {
@@ -215,7 +218,14 @@ func (r *rig) start(changes ...func(*service.Options)) {
 }
 
 // now is the time of the service, which a test may have run ahead.
-func (r *rig) now() time.Time { return time.Now().Add(time.Duration(r.ahead.Load())) }
+func (r *rig) now() time.Time {
+	return time.Now().Add(time.Duration(r.ahead.Load() + r.setForth.Load()))
+}
+
+// elapsed is the service's time that nobody sets.
+func (r *rig) elapsed() time.Duration {
+	return time.Since(r.began) + time.Duration(r.ahead.Load())
+}
 
 func redact(s string) string { return strings.ReplaceAll(s, "hunter2", "[redacted]") }
 

@@ -109,6 +109,8 @@ type Options struct {
 	// run, and of a repository's runs of a day. 0 is no bound.
 	MaxRunUSD, MaxDayUSD float64
 	Now                  func() time.Time
+	// Elapsed returns the time since some moment, by a clock that nobody sets.
+	Elapsed func() time.Duration
 	// NewID returns a new run's id.
 	NewID func() string
 	Log   *slog.Logger
@@ -144,6 +146,8 @@ type Service struct {
 	helping    queue.Kind[helpJob]
 	// noDefaults has when an account was found to have no defaults of settings.
 	noDefaults sync.Map
+	// going has how long runs have been going on.
+	going ages
 }
 
 // job is the payload of all kinds of jobs.

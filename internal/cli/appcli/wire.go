@@ -60,11 +60,16 @@ type wiring struct {
 	table    *runs.Table
 	seedings *seedings
 	service  *service.Service
+	// began is when this process began, with a monotonic clock.
+	began time.Time
 }
+
+// elapsed is how long this process has run, also if somebody has set the clock.
+func (w *wiring) elapsed() time.Duration { return w.now().Sub(w.began) }
 
 // wire has the server do what deliveries start, and show it.
 func (p *program) wire(ctx context.Context, server *app.App, c settings.Server, log *slog.Logger) error {
-	w := &wiring{program: p, config: c, log: log, server: server}
+	w := &wiring{program: p, config: c, log: log, server: server, began: p.now()}
 	if err := protect(c); err != nil {
 		return err
 	}
@@ -95,7 +100,7 @@ func (w *wiring) addService() error {
 		Library: library, Executors: map[settings.Executor]service.Executor{settings.Local: w.local(), settings.Dispatch: w.dispatch()},
 		PublicURL: w.config.PublicURL, Lane: app.LaneRuns, WatchLane: app.LaneWorkflows, PublishLane: app.LaneEvents, Parallel: w.config.Parallel,
 		MaxRunUSD: w.config.MaxRunUSD, MaxDayUSD: w.config.MaxDayUSD,
-		Now: w.now, NewID: func() string { return verify.NewRunID(w.now(), w.random()) }, Log: w.log, Redact: w.secrets.String, Count: w.server.Count,
+		Now: w.now, Elapsed: w.elapsed, NewID: func() string { return verify.NewRunID(w.now(), w.random()) }, Log: w.log, Redact: w.secrets.String, Count: w.server.Count,
 	})
 	return nil
 }
@@ -110,7 +115,7 @@ func (w *wiring) local() service.Executor {
 
 func (w *wiring) dispatch() service.Executor {
 	return &service.Dispatcher{
-		Asks: w.table.AskWorkflow, Started: w.table.SetWorkflowRun, Bot: w.server.Clients().Bot, Now: w.now, HTTP: &http.Client{Transport: w.gitHub},
+		Asks: w.table.AskWorkflow, Started: w.table.SetWorkflowRun, Bot: w.server.Clients().Bot, Now: w.now, Elapsed: w.elapsed, HTTP: &http.Client{Transport: w.gitHub},
 		Settle: func(ctx context.Context, run string, rows map[bench.Cell][]byte) error {
 			for cell, row := range rows {
 				rows[cell] = []byte(w.secrets.String(string(row)))
@@ -174,9 +179,12 @@ func (w *wiring) upkeep() error {
 		jobs.Every(pruneEvery, prune.New(struct{}{})), w.seedings.work())
 }
 
-// prune removes runs that ended long ago.
+// prune removes runs that ended long ago, but not because the clock was set forth.
 func (w *wiring) prune(ctx context.Context) error {
-	now := w.now()
+	now, reached := w.now().Round(0), w.began.Round(0).Add(w.elapsed())
+	if reached.Before(now) {
+		now = reached
+	}
 	pruned, err := w.table.Prune(ctx, now.Add(-w.config.KeepRuns), now)
 	if pruned != (runs.Pruned{}) {
 		w.log.InfoContext(ctx, "old runs were removed", slog.Int64("runs", pruned.Runs), slog.Int64("rows", pruned.Rows), slog.Int64("notes", pruned.Notes))
