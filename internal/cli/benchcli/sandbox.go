@@ -32,6 +32,6 @@ projects, webhooks. Nothing leaves this machine.`,
   bench sandbox exec -- gh pr list --repo aryeko/ghx-bench-fixtures
   bench sandbox save world.sandbox`,
 	}
-	cmd.AddCommand(a.sandboxServeCommand(), a.sandboxExecCommand(), a.sandboxSaveCommand(), a.sandboxLoadCommand())
+	cmd.AddCommand(a.sandboxServeCommand(), a.sandboxExecCommand(), a.sandboxSaveCommand(), a.sandboxLoadCommand(), a.sandboxImportCommand())
 	return cmd
 }
