@@ -5,9 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
+	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -49,9 +48,16 @@ type CommandOptions struct {
 // dataset, and per_task_timeout, in seconds, is 0 for none. It prints results on
 // its standard output, a JSON object a line, {"a": 1.0} or several tasks in one,
 // as soon as it has them. A reward is a number from 0 to 1 or null; it may also be
-// {"reward": null, "status": "timeout", "reason": "…"}. Of a task that comes twice
-// the later result counts. All other lines, and what it prints to standard error,
-// are its log. It ends with exit status 0.
+// {"reward": null, "status": "timeout", "reason": "…"}. A line {"task_ids": ["a", "b"]}
+// before the first result says which tasks there are, if it was asked for all of
+// them.
+//
+// All other lines, and what it prints to standard error, are its log: lines that are
+// no JSON object, and objects that name no task that was asked for or hold nothing
+// like a reward. An object that is a result in part, a reward that is no number from
+// 0 to 1, and a second result of a task that is not the first one's are errors of
+// kind invalid, with the line, that end the program at once. It ends with exit status
+// 0.
 type CommandRunner struct{ options CommandOptions }
 
 var _ Runner = (*CommandRunner)(nil)
@@ -91,9 +97,11 @@ func (r *CommandRunner) Run(ctx context.Context, taskIDs []string) (Results, err
 		return nil, fault.Internalf("ask the benchmark's command: %w", err)
 	}
 	log := o.Host.Stream("[command] ")
-	out := &output{host: o.Host, log: log, results: Results{}, asked: taskIDs}
+	bounded, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	out := newOutput(o.Host, log, taskIDs, end)
 	split := &child.LineWriter{Emit: out.line}
-	err = child.Run(ctx, child.Command{
+	err = child.Run(bounded, child.Command{
 		Path: r.program(), Args: o.Command[1:], Env: o.Host.AgentEnv(o.Agent), Dir: o.Host.Dir,
 		Stdin: bytes.NewReader(told), Stdout: split, Stderr: log,
 		Deadline: r.deadline(len(taskIDs)), Grace: o.Grace, After: o.After,
@@ -101,14 +109,16 @@ func (r *CommandRunner) Run(ctx context.Context, taskIDs []string) (Results, err
 	split.Flush()
 	log.Close()
 	switch {
-	case errors.Is(err, child.ErrDeadline):
-		out.timeOut(taskIDs, err)
 	case context.Cause(ctx) != nil:
 		return nil, err
+	case out.wrong != nil:
+		return nil, fmt.Errorf("run the benchmark's command %s: %w", o.Command[0], out.wrong)
+	case errors.Is(err, child.ErrDeadline):
+		out.timeOut(err)
 	case err != nil:
 		return nil, fault.Infraf("run the benchmark's command %s: %w%s", o.Command[0], err, after(log.Tail()))
 	}
-	results, err := Complete(taskIDs, out.results)
+	results, err := Complete(out.asked, out.results)
 	if err != nil {
 		return nil, fault.Infraf("run the benchmark's command %s: %w; it prints results as lines like {\"task\": 1.0}%s", o.Command[0], err, after(log.Tail()))
 	}
@@ -140,43 +150,4 @@ func after(tail string) string {
 		return ""
 	}
 	return "; its last lines are:\n" + tail
-}
-
-// output collects results from the lines that the program prints.
-type output struct {
-	host    Host
-	log     *Stream
-	results Results
-	// asked are the tasks to report, nil for all.
-	asked []string
-}
-
-// line takes a line of standard output.
-func (o *output) line(line []byte, whole bool) {
-	var found map[string]json.RawMessage
-	if !whole || json.Unmarshal(line, &found) != nil {
-		// Writing to the log never fails.
-		_, _ = o.log.Write(append(line[:len(line):len(line)], '\n'))
-		return
-	}
-	for _, id := range slices.SortedFunc(maps.Keys(found), CompareIDs) {
-		if o.asked != nil && !slices.Contains(o.asked, id) {
-			continue
-		}
-		var outcome Outcome
-		if err := json.Unmarshal(found[id], &outcome); err != nil {
-			outcome = NoReward(Infrastructure, "the result cannot be read: "+err.Error())
-		}
-		o.results[id] = outcome
-		o.host.Done(Progress{TaskID: id, Outcome: outcome, Done: len(o.results), Total: len(o.asked)})
-	}
-}
-
-// timeOut gives the tasks that the program did not get to their outcome.
-func (o *output) timeOut(taskIDs []string, why error) {
-	for _, id := range taskIDs {
-		if _, has := o.results[id]; !has {
-			o.results[id] = NoReward(Timeout, fault.Public(why))
-		}
-	}
 }

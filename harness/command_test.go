@@ -41,18 +41,18 @@ func run(t *testing.T, o harness.CommandOptions, ids []string) (harness.Results,
 
 func TestRun(t *testing.T) {
 	t.Run("results are lines among others", func(t *testing.T) {
-		o, l := shell(t, `echo starting; echo '{"a": 1}'; echo '{"b": 0.25, "c": null}'; echo '{"d": {"reward": null, "status": "timeout", "reason": "slow"}}'; echo '{"a": 0.5}'; echo '{broken'; echo done >&2`)
+		o, l := shell(t, `echo starting; echo '{"a": 1}'; echo '{"b": 0.25, "c": null}'; echo '{"d": {"reward": null, "status": "timeout", "reason": "slow"}}'; echo '{"a": 1}'; echo '{"level": "info", "msg": "one more"}'; echo '{broken'; echo done >&2`)
 		var seen []harness.Progress
 		o.Host.Observe = func(p harness.Progress) { seen = append(seen, p) }
 		results, err := run(t, o, nil)
 		require.NoError(t, err)
-		assert.Equal(t, harness.Reward(0.5), results["a"], "the later result counts")
+		assert.Equal(t, harness.Reward(1), results["a"])
 		assert.Equal(t, harness.Reward(0.25), results["b"])
 		assert.Equal(t, harness.Infrastructure, results["c"].Status)
 		assert.Equal(t, harness.NoReward(harness.Timeout, "slow"), results["d"])
 		assert.Len(t, results, 4)
-		assert.Equal(t, "a b c d a", strings.Join(ids(seen), " "))
-		for _, line := range []string{"[command] starting\n", "[command] {broken\n", "[command] done\n"} {
+		assert.Equal(t, "a b c d", strings.Join(ids(seen), " "))
+		for _, line := range []string{"[command] starting\n", "[command] {broken\n", "[command] {\"level\": \"info\", \"msg\": \"one more\"}\n", "[command] done\n"} {
 			assert.Contains(t, l.String(), line)
 		}
 	})
@@ -85,15 +85,22 @@ func TestRun(t *testing.T) {
 		assert.Equal(t, harness.Results{}, results)
 		assert.NoFileExists(t, filepath.Join(o.Host.Dir, "ran"))
 	})
-	t.Run("a reward that is none is told, and ends nothing", func(t *testing.T) {
-		o, _ := shell(t, `echo '{"a": "n/a", "b": 7, "c": {"status": "fine"}, "d": 1}'`)
+	t.Run("what is known beside a reward is told", func(t *testing.T) {
+		o, _ := shell(t, `echo '{"task_ids": ["a", "b"]}'; echo '{"a": {"reward": 0.5, "duration_s": 1.5, "input_tokens": 9, "cached_tokens": 4, "output_tokens": 2, "cost_usd": 0.01, "messages": [{"role": "assistant", "text": "hi"}], "result": {"n": 1}}}'; echo '{"msg": 0.5}'`)
+		var seen []harness.Progress
+		var planned []string
+		o.Host.Observe = func(p harness.Progress) { seen = append(seen, p) }
+		o.Host.Planned = func(ids []string) { planned = ids }
 		results, err := run(t, o, nil)
 		require.NoError(t, err)
-		for _, id := range []string{"a", "b", "c"} {
-			assert.Equal(t, harness.Infrastructure, results[id].Status)
-			assert.NotEmpty(t, results[id].Reason)
-		}
-		assert.Equal(t, harness.Reward(1), results["d"])
+		assert.Equal(t, []string{"a", "b"}, planned)
+		assert.Equal(t, harness.Reward(0.5), results["a"])
+		assert.Equal(t, harness.Missing, results["b"].Status, "the program has said that there is one")
+		assert.Len(t, results, 2, "what is no task of the plan is a line of the log")
+		assert.Equal(t, harness.Measured{
+			Duration: 1500 * time.Millisecond, InputTokens: 9, CachedTokens: 4, OutputTokens: 2, CostUSD: 0.01,
+			Messages: []harness.Message{{Role: "assistant", Text: "hi"}}, Result: []byte(`{"n": 1}`),
+		}, seen[0].Measured)
 	})
 	t.Run("the program's environment is that of an agent", func(t *testing.T) {
 		o, l := shell(t, `env >&2; echo '{"a": 1}'`)
@@ -136,6 +143,28 @@ func TestRunsThatAreErrors(t *testing.T) {
 			if strings.Contains(script, "boom") {
 				assert.ErrorContains(t, err, "boom")
 			}
+		})
+	}
+	for name, test := range map[string]struct{ line, want string }{
+		"a text":                      {`{"a": 1, "b": "n/a"}`, `line 3 of its standard output: task "b": the reward is "n/a"`},
+		"a number over 1":             {`{"b": 7}`, `task "b": the reward is 7, want a number from 0 to 1`},
+		"NaN":                         {`{"b": NaN}`, `line 3 of its standard output: task "b": the reward is "NaN"`},
+		"minus infinity in an object": {`{"b": {"reward": -Infinity}}`, `task "b": the reward is "-Infinity"`},
+		"an unknown status":           {`{"b": {"reward": 1, "status": "fine"}}`, `task "b": status is "fine"`},
+		"a reward beside a timeout":   {`{"b": {"reward": 1, "status": "timeout"}}`, `task "b": it has a reward and status "timeout"`},
+		"a cost below 0":              {`{"b": {"reward": 1, "cost_usd": -1}}`, `task "b": cost_usd is -1`},
+		"another result of a task":    {`{"a": 0.5}`, `line 3 of its standard output: task "a" has another result than in line 2`},
+		"a log with a number in it":   {`{"level": "info", "epoch": 1}`, `logs are for standard error`},
+	} {
+		t.Run(name+" is an error, with its line, and ends the program", func(t *testing.T) {
+			o, _ := shell(t, `echo starting; echo '{"a": 1}'; echo '`+test.line+`'; while :; do sleep 1; done`)
+			o.Grace = time.Nanosecond
+			var seen []harness.Progress
+			o.Host.Observe = func(p harness.Progress) { seen = append(seen, p) }
+			_, err := run(t, o, nil)
+			require.ErrorContains(t, err, test.want)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+			assert.Len(t, seen, 1, "nothing is told of such a line")
 		})
 	}
 	t.Run("a run that is stopped", func(t *testing.T) {

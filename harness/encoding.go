@@ -38,8 +38,8 @@ func (o Outcome) MarshalJSON() ([]byte, error) {
 	return json.Marshal(written)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and a reward alone: a number or
-// null.
+// UnmarshalJSON reads what MarshalJSON writes, of which the status may be left
+// out, and a reward alone: a number or null.
 func (o *Outcome) UnmarshalJSON(data []byte) error {
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
 		*o = ParseReward(data)
@@ -48,6 +48,12 @@ func (o *Outcome) UnmarshalJSON(data []byte) error {
 	var written outcome
 	if err := json.Unmarshal(data, &written); err != nil {
 		return err
+	}
+	if written.Status == "" {
+		written.Status = Infrastructure
+		if written.Reward != nil {
+			written.Status = Scored
+		}
 	}
 	if !slices.Contains(Statuses(), written.Status) {
 		return fault.Invalidf("status is %q, want one of %v", written.Status, Statuses())

@@ -40,15 +40,19 @@ const (
 	Scored Status = "scored"
 	// Timeout is a task that did not end in time.
 	Timeout Status = "timeout"
+	// Crashed is a task in which the agent's own code raised an error: the
+	// agent has failed, under every [TimeoutPolicy].
+	Crashed Status = "crashed"
 	// Infrastructure is a task that something around the agent kept from
 	// being scored, as far as the benchmark can tell.
 	Infrastructure Status = "infrastructure"
-	// Missing is a task that nothing was heard of.
+	// Missing is a task that nothing was heard of. It counts as failed under
+	// every [TimeoutPolicy]: a run must not gain by what it leaves out.
 	Missing Status = "missing"
 )
 
 // Statuses lists all statuses.
-func Statuses() []Status { return []Status{Scored, Timeout, Infrastructure, Missing} }
+func Statuses() []Status { return []Status{Scored, Timeout, Crashed, Infrastructure, Missing} }
 
 // Outcome is what became of one task. Make one of a reward with [Reward], of
 // none with [NoReward].
@@ -161,7 +165,8 @@ const (
 	// ChargeAgent counts a task without a reward as 0.0. It is the default:
 	// an agent whose code crashes must not raise its score.
 	ChargeAgent TimeoutPolicy = "agent"
-	// BlameInfrastructure leaves out tasks without a reward.
+	// BlameInfrastructure leaves out tasks of status [Timeout] and
+	// [Infrastructure].
 	BlameInfrastructure TimeoutPolicy = "infra"
 )
 
@@ -172,7 +177,7 @@ func (p TimeoutPolicy) Counted(results Results) Results {
 		return results
 	}
 	counted := maps.Clone(results)
-	maps.DeleteFunc(counted, func(_ string, o Outcome) bool { return !o.Rewarded() })
+	maps.DeleteFunc(counted, func(_ string, o Outcome) bool { return o.Status == Timeout || o.Status == Infrastructure })
 	return counted
 }
 
@@ -183,6 +188,24 @@ func (p TimeoutPolicy) ValScore(results Results) float64 {
 		scores = append(scores, o.Score)
 	}
 	return mean(scores)
+}
+
+// Outage returns an error of kind infrastructure, with the cause of the first
+// task, if not one task was tried to its end, with a reward, out of time or in a
+// crash of the agent: such a run is no score of 0.0. An empty run is none.
+func (r Results) Outage() error {
+	tried := r.Count(Scored) + r.Count(Timeout) + r.Count(Crashed)
+	if len(r) == 0 || tried > 0 {
+		return nil
+	}
+	first := r.IDs()[0]
+	for _, id := range r.IDs() {
+		if r[id].Status == Infrastructure {
+			first = id
+			break
+		}
+	}
+	return fault.Infraf("the run gave none of %d tasks a reward; task %s: %s", len(r), first, r[first].Reason)
 }
 
 // Complete returns the results of the tasks that were asked for, each of them:

@@ -21,12 +21,17 @@ type Host struct {
 	// Observe is told when a task is done; calls do not overlap. It may be
 	// nil.
 	Observe func(Progress)
+	// Planned is told which tasks are run, as soon as that is known, before the
+	// first of them is done; it may be nil.
+	Planned func(taskIDs []string)
 }
 
 // Progress is a task that is done.
 type Progress struct {
 	TaskID  string
 	Outcome Outcome
+	// Measured is what is known of the task beside its outcome.
+	Measured Measured
 	// Done tasks of Total; Total is 0 while it is not known.
 	Done, Total int
 }
@@ -59,5 +64,12 @@ func (h Host) Getenv(name string) string {
 func (h Host) Done(p Progress) {
 	if h.Observe != nil {
 		h.Observe(p)
+	}
+}
+
+// Plan tells which tasks are run.
+func (h Host) Plan(taskIDs []string) {
+	if h.Planned != nil {
+		h.Planned(taskIDs)
 	}
 }

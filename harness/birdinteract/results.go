@@ -26,6 +26,29 @@ type result struct {
 	whole json.RawMessage
 }
 
+// measured returns what is known of the task beside its outcome.
+func (r result) measured() harness.Measured {
+	m := harness.Measured{Result: r.whole}
+	var said struct {
+		Seconds  float64 `json:"elapsed_seconds"`
+		Dialogue []struct {
+			Role    string `json:"role"`
+			Content string `json:"content"`
+		} `json:"dialogue_history"`
+	}
+	// What is written in another way is not known.
+	if json.Unmarshal(r.whole, &said) == nil {
+		const most = 1e6
+		if said.Seconds > 0 && said.Seconds < most {
+			m.Duration = time.Duration(said.Seconds * float64(time.Second))
+		}
+		for _, d := range said.Dialogue {
+			m.Messages = append(m.Messages, harness.Message{Role: d.Role, Text: d.Content})
+		}
+	}
+	return m
+}
+
 func (r result) id() string {
 	if r.InstanceID != "" {
 		return r.InstanceID
@@ -137,6 +160,8 @@ type collector struct {
 	ids     []string
 	path    string
 	secrets []string
+	// services are those that were started, nil if there are none.
+	services *services
 	// last is the output when it was last looked at, whole whether it was.
 	last  []byte
 	whole bool
@@ -190,11 +215,14 @@ func (c *collector) take(r result) {
 		return
 	}
 	c.told[r.id()] = true
-	c.host.Done(harness.Progress{TaskID: r.id(), Outcome: c.outcome(r), Done: len(c.told), Total: len(c.ids)})
+	c.host.Done(harness.Progress{TaskID: r.id(), Outcome: c.outcome(r), Measured: r.measured(), Done: len(c.told), Total: len(c.ids)})
 }
 
 func (c *collector) outcome(r result) harness.Outcome {
 	o := r.outcome()
+	if c.services != nil {
+		o = c.services.explain(c.host, r, o)
+	}
 	o.Reason = c.host.Redact(o.Reason, c.secrets...)
 	return o
 }
@@ -205,7 +233,7 @@ func (c *collector) results(err error, s *services) (harness.Results, error) {
 	for id, r := range c.read {
 		outcomes[id] = c.outcome(r)
 	}
-	c.note(outcomes, s)
+	c.warn(s)
 	some := len(outcomes) > 0
 	for _, id := range c.ids {
 		if _, has := outcomes[id]; has {
@@ -223,19 +251,11 @@ func (c *collector) results(err error, s *services) (harness.Results, error) {
 	return harness.Complete(c.ids, outcomes)
 }
 
-// note adds what the services said of failures that look like an agent's.
-func (c *collector) note(outcomes harness.Results, s *services) {
+// warn tells how often a model could not be asked.
+func (c *collector) warn(s *services) {
 	models := 0
 	for _, one := range s.all {
 		models += one.notes.models
-		for id, why := range one.notes.submits {
-			o, has := outcomes[id]
-			if !has || o.Reason != "" {
-				continue
-			}
-			o.Reason = c.host.Redact("grading failed at least once: "+why, c.secrets...)
-			outcomes[id] = o
-		}
 	}
 	if models > 0 {
 		c.host.Logf("[bird] warning: a model could not be asked %d times; the simulated user then says that it does not understand, which counts against the agent", models)

@@ -1,10 +1,12 @@
 package birdinteract_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,6 +14,14 @@ import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
+
+// withoutAccounts returns what was told but for the benchmark's own account.
+func withoutAccounts(seen []harness.Progress) []harness.Progress {
+	for i := range seen {
+		seen[i].Measured = harness.Measured{}
+	}
+	return seen
+}
 
 func TestResults(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -63,7 +73,31 @@ echo '{"results": [{"task_id": "alien_1", "total_reward": 1.0}, {"task_id": "ali
 		assert.Len(t, results, 3)
 		assert.Equal(t, []harness.Progress{
 			{TaskID: "alien_1", Outcome: harness.Reward(1), Done: 1, Total: 3}, {TaskID: "alien_2", Outcome: harness.Reward(0), Done: 2, Total: 3},
-		}, r.seen)
+		}, withoutAccounts(r.seen))
+	})
+	t.Run("a request with status 500 is told with what the service has raised", func(t *testing.T) {
+		r := newRig(t, fmt.Sprintf(`cat >"$OUTPUT" <<END
+{"results": [
+  {"task_id": "alien_1", "error": "Server error '500 Internal Server Error' for url 'http://127.0.0.1:%d/init_task'\\nFor more information check: https://httpstatuses.com/500", "total_reward": 0},
+  {"task_id": "alien_2", "error": "Server error '500 Internal Server Error' for url 'http://127.0.0.1:%d/run_session'", "total_reward": 0},
+  {"task_id": "robot_1", "instance_id": "robot_1", "total_reward": 1, "elapsed_seconds": 2.5, "dialogue_history": [{"role": "user", "content": "which?"}]}
+]}
+END
+`, 0, 0))
+		script := strings.Replace(r.file(t, r.adk, "fake", "orchestrator.sh"), "127.0.0.1:0/init", fmt.Sprintf("127.0.0.1:%d/init", r.DBEnvPort), 1)
+		r.write(t, "fake/orchestrator.sh", strings.Replace(script, "127.0.0.1:0/run", fmt.Sprintf("127.0.0.1:%d/run", r.SystemAgentPort), 1))
+		r.write(t, "fake/"+dbModule+".log", "ERROR:    Exception in ASGI application\nTraceback (most recent call last):\n  File \"/x/site-packages/psycopg2/__init__.py\", line 122, in connect\n    conn = _connect(dsn)\npsycopg2.OperationalError: FATAL:  password authentication failed for user \"root\", pg-of-ours\n\n")
+		r.write(t, "fake/"+agentModule+".log", "Traceback (most recent call last):\n  File \""+r.Host.Dir+"/agent/helpers/mine.py\", line 3, in run\n    {}[1]\nKeyError: 1\n")
+		results, err := r.run(t, nil)
+		require.NoError(t, err)
+		assert.Equal(t, harness.NoReward(harness.Infrastructure, `db_environment failed: psycopg2.OperationalError: FATAL:  password authentication failed for user "root", [redacted]`), results["alien_1"])
+		assert.Equal(t, harness.NoReward(harness.Crashed, "the agent raised KeyError: 1"), results["alien_2"])
+		for _, p := range r.seen {
+			if p.TaskID == "robot_1" {
+				assert.Equal(t, 2500*time.Millisecond, p.Measured.Duration)
+				assert.Equal(t, []harness.Message{{Role: "user", Text: "which?"}}, p.Measured.Messages)
+			}
+		}
 	})
 	t.Run("what services say of failures that look like an agent's is not lost", func(t *testing.T) {
 		r := newRig(t, strings.ReplaceAll(script, "0.7", "0"))
@@ -71,7 +105,7 @@ echo '{"results": [{"task_id": "alien_1", "total_reward": 1.0}, {"task_id": "ali
 		r.write(t, "fake/"+userModule+".log", "LLM call failed: 401\nLLM call failed: 401\n")
 		results, err := r.run(t, nil)
 		require.NoError(t, err)
-		assert.Equal(t, harness.Outcome{Status: harness.Scored, Reason: "grading failed at least once: connection refused, password [redacted]"}, results["alien_2"])
+		assert.Equal(t, harness.NoReward(harness.Infrastructure, "grading failed: connection refused, password [redacted]"), results["alien_2"], "a database that is not there is no wrong answer")
 		assert.Contains(t, r.log.String(), "a model could not be asked 2 times")
 	})
 	for name, script := range map[string]string{

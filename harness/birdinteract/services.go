@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +19,9 @@ import (
 	"github.com/ghx-dev/bench-action/harness/child"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
+
+// agentService is the one with the agent's code.
+const agentService = "system_agent"
 
 // service is one of the three programs that the orchestrator talks to.
 type service struct {
@@ -45,7 +49,7 @@ type services struct {
 func (r *Runner) planned() []*service {
 	o := r.options
 	return []*service{
-		{name: "system_agent", module: "agent.helpers.bird_interact.bird_service", identity: "auto_harness_bird_system_agent", port: o.SystemAgentPort, env: r.agentEnv()},
+		{name: agentService, module: "agent.helpers.bird_interact.bird_service", identity: "auto_harness_bird_system_agent", port: o.SystemAgentPort, env: r.agentEnv()},
 		{name: "user_simulator", module: "user_simulator.server", identity: "user_simulator", port: o.UserSimPort, env: r.userEnv()},
 		{name: "db_environment", module: "db_environment.server", identity: "db_environment", port: o.DBEnvPort, env: r.databaseEnv()},
 	}
@@ -91,7 +95,7 @@ func free(ctx context.Context, s *service) error {
 
 // portKeys are the names of the ports in a configuration.
 func portKeys() map[string]string {
-	return map[string]string{"system_agent": "system_agent", "user_simulator": "user_sim", "db_environment": "db_env"}
+	return map[string]string{agentService: "system_agent", "user_simulator": "user_sim", "db_environment": "db_env"}
 }
 
 func (s *service) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
@@ -201,4 +205,30 @@ func (s *service) well(ctx context.Context, client *http.Client) (bool, error) {
 		return false, fault.Invalidf("port %d is answered by %q, not by BIRD-Interact's %s: end what has it, or say another port", s.port, said.Service, s.name)
 	}
 	return true, nil
+}
+
+// unreachable is how PostgreSQL says that it cannot be asked.
+var unreachable = regexp.MustCompile(`(?i)OperationalError|could not connect|connection .*(refused|failed|closed)|server closed|FATAL: |too many clients`)
+
+// explain adds what the services said of a failure that looks like an agent's, or
+// whose message does not name its cause: what grading has failed in, and what a
+// service has raised that answered a request with status 500. That of the agent's own
+// code is the agent's failure, and a database that cannot be reached is none of it.
+func (s *services) explain(h harness.Host, r result, o harness.Outcome) harness.Outcome {
+	for _, one := range s.all {
+		why := one.notes.submit(r.id())
+		raised, traceback := one.notes.failure()
+		switch {
+		case o.Rewarded() && o.Reason == "" && unreachable.MatchString(why):
+			o = harness.NoReward(harness.Infrastructure, "grading failed: "+why)
+		case o.Rewarded() && o.Reason == "" && why != "":
+			o.Reason = "grading failed at least once: " + why
+		case o.Status != harness.Infrastructure || raised == "" || !strings.Contains(o.Reason, one.address()+"/"):
+		case one.name == agentService && harness.RaisedByAgent(traceback, h.InExperiment):
+			return harness.NoReward(harness.Crashed, "the agent raised "+raised)
+		default:
+			return harness.NoReward(harness.Infrastructure, one.name+" failed: "+raised)
+		}
+	}
+	return o
 }

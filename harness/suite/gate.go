@@ -23,6 +23,9 @@ type Gate struct {
 	// that nobody has seen.
 	Train, Full harness.Runner
 	TrainSplit  string
+	// FullSplit is the split of Full. Its tasks are those of its first gate, or
+	// baseline; other ones are refused.
+	FullSplit string
 	// Threshold is that of a suite that has none yet.
 	Threshold float64
 	// Policy says what tasks without a reward count, in all steps.
@@ -87,7 +90,7 @@ func (g Gate) Run(ctx context.Context) (Verdict, error) {
 	if v.Suite, err = g.regression(ctx, &known.suite); err != nil {
 		return Verdict{}, fmt.Errorf("gate, step 1: %w", err)
 	}
-	if v.Full, err = g.full(ctx, known.best); err != nil {
+	if v.Full, err = g.full(ctx, known); err != nil {
 		return Verdict{}, fmt.Errorf("gate, step 2: %w", err)
 	}
 	if v.Suite.Passed && v.Full.Passed {
@@ -114,6 +117,8 @@ type known struct {
 	suite   Suite
 	best    *float64
 	trained harness.Results
+	// tasks are those of the full test, nil if they are not known.
+	tasks []string
 }
 
 func (g Gate) known() (k known, err error) {
@@ -121,6 +126,9 @@ func (g Gate) known() (k known, err error) {
 		return known{}, err
 	}
 	if k.best, err = g.Workspace.Best(); err != nil {
+		return known{}, err
+	}
+	if k.tasks, err = g.Workspace.Tasks(g.FullSplit); err != nil {
 		return known{}, err
 	}
 	k.trained, err = g.Workspace.TrainResults(g.TrainSplit)
@@ -159,13 +167,17 @@ func (g Gate) regression(ctx context.Context, suite *Suite) (SuiteStep, error) {
 }
 
 // full is step 2. It is run after a failed suite too: its figures are wanted.
-func (g Gate) full(ctx context.Context, best *float64) (FullStep, error) {
+func (g Gate) full(ctx context.Context, known known) (FullStep, error) {
 	g.sayf("\n[gate] Step 2: full benchmark (test split)\n")
+	best := known.best
 	results, err := run(ctx, g.Full, nil)
-	if err != nil {
-		return FullStep{}, err
+	if err == nil {
+		results, err = g.Workspace.sameTasks(g.FullSplit, known.tasks, results)
 	}
-	if err := judgeable(results); err != nil {
+	if err == nil {
+		err = g.Workspace.FixTasks(g.FullSplit, results)
+	}
+	if err != nil {
 		return FullStep{}, err
 	}
 	step := FullStep{ValScore: g.Policy.ValScore(results), Best: best, Results: results}
@@ -246,7 +258,8 @@ func percent(share float64) string {
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + "%"
 }
 
-// run runs tasks and holds the runner, which may be anybody's, to its word.
+// run runs tasks and holds the runner, which may be anybody's, to its word. That
+// nothing could be tried is an error, and no score of 0.0.
 func run(ctx context.Context, r harness.Runner, ids []string) (harness.Results, error) {
 	results, err := r.Run(ctx, ids)
 	if err != nil {
@@ -255,18 +268,8 @@ func run(ctx context.Context, r harness.Runner, ids []string) (harness.Results, 
 	if ids == nil && len(results) == 0 {
 		return nil, fault.Infraf("the run produced no result for any task")
 	}
-	return harness.Complete(ids, results)
-}
-
-// judgeable returns an error of kind infrastructure if not one task was tried
-// to its end, with a reward or out of time: that is no score of 0.0.
-func judgeable(results harness.Results) error {
-	if results.Count(harness.Scored)+results.Count(harness.Timeout) > 0 {
-		return nil
+	if results, err = harness.Complete(ids, results); err != nil {
+		return nil, err
 	}
-	why := ""
-	if ids := results.IDs(); len(ids) > 0 {
-		why = fmt.Sprintf("; task %s: %s", ids[0], results[ids[0]].Reason)
-	}
-	return fault.Infraf("the run gave none of %d tasks a reward%s", len(results), why)
+	return results, results.Outage()
 }

@@ -51,7 +51,7 @@ func newRig(t *testing.T) *rig {
 	r := &rig{train: &fake{}, full: &fake{results: scored(1, 0, 0)}, out: new(bytes.Buffer)}
 	r.Gate = suite.Gate{
 		Workspace: workspace(t), Train: r.train, Full: r.full, TrainSplit: harness.TrainSplit,
-		Threshold: harness.DefaultThreshold, Policy: harness.ChargeAgent, Out: r.out,
+		FullSplit: harness.TestSplit, Threshold: harness.DefaultThreshold, Policy: harness.ChargeAgent, Out: r.out,
 	}
 	return r
 }
@@ -132,6 +132,10 @@ func TestGate(t *testing.T) {
 			"t0": harness.Reward(1), "t1": harness.Reward(1), "t2": harness.Reward(1), "t3": harness.NoReward(harness.Timeout, ""), "t4": harness.NoReward(harness.Timeout, ""),
 		}, harness.BlameInfrastructure, true, 3, 3},
 		{"a task that the runner has lost has failed", scored(1, 1, 1), harness.ChargeAgent, false, 3, 5},
+		{"under every policy", scored(1, 1, 1), harness.BlameInfrastructure, false, 3, 5},
+		{"and so has one in which the agent has crashed", harness.Results{
+			"t0": harness.Reward(1), "t1": harness.Reward(1), "t2": harness.Reward(1), "t3": harness.NoReward(harness.Crashed, ""), "t4": harness.NoReward(harness.Timeout, ""),
+		}, harness.BlameInfrastructure, false, 3, 4},
 	}
 	for _, tt := range suiteTests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -150,6 +154,51 @@ func TestGate(t *testing.T) {
 			assert.Len(t, saved.LastResults, tt.total)
 		})
 	}
+}
+
+func TestTheFullTestIsOfTheSameTasks(t *testing.T) {
+	t.Run("a task that is left out has failed, and a score cannot rise by it", func(t *testing.T) {
+		r := newRig(t)
+		r.full.results = scored(1, 0)
+		_, err := r.Run(t.Context())
+		require.NoError(t, err)
+		_, err = r.Workspace.Add(suite.Record{ValScore: 0.5, Commit: "abc"})
+		require.NoError(t, err)
+		r.full.results = scored(1)
+		v, err := r.Run(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 0.5, v.Full.ValScore, "it would be 1.0 of what was told alone")
+		assert.Equal(t, harness.Missing, v.Full.Results["t1"].Status)
+		r.full.results, r.Policy = scored(1), harness.BlameInfrastructure
+		v, err = r.Run(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 0.5, v.Full.ValScore)
+	})
+	t.Run("a task more is refused, and what is known stays", func(t *testing.T) {
+		r := newRig(t)
+		first, err := r.Run(t.Context())
+		require.NoError(t, err)
+		r.full.results = scored(1, 1, 1, 1)
+		_, err = r.Run(t.Context())
+		require.ErrorContains(t, err, `split "test" has 1 tasks that earlier scores are not of: t3`)
+		assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		kept, _, err := r.Workspace.LastVerdict()
+		require.NoError(t, err)
+		assert.Equal(t, first.Full.ValScore, kept.Full.ValScore)
+	})
+}
+
+func TestAnOutageReplacesNothing(t *testing.T) {
+	r := newRig(t)
+	r.put(t, "suite.json", `{"tasks": ["t0", "t1"], "threshold": 0.8, "last_results": {"t0": 1, "t1": 1}}`)
+	before := read(t, r.Workspace, "suite.json")
+	r.train.results = harness.Results{"t0": harness.NoReward(harness.Missing, "x"), "t1": harness.NoReward(harness.Infrastructure, "FATAL: no such database")}
+	_, err := r.Run(t.Context())
+	require.ErrorContains(t, err, "gate, step 1")
+	require.ErrorContains(t, err, "task t1: FATAL: no such database")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	assert.Equal(t, before, read(t, r.Workspace, "suite.json"))
+	assert.Empty(t, r.full.asked)
 }
 
 func TestPromotion(t *testing.T) {

@@ -8,6 +8,7 @@ import sys
 import threading
 
 MAX_TEXT = 2000
+MAX_TOLD = 8 << 20
 
 
 class Refused(Exception):
@@ -51,6 +52,46 @@ def number(value):
     return text(value)
 
 
+def said(messages):
+    """What was said, by whom, and which tools were called."""
+    told, calls = [], {}
+    for message in messages:
+        role = "assistant" if message.get("role") == "assistant" else "user"
+        if message.get("role") == "tool" and message.get("id") in calls:
+            call = calls[message["id"]]
+            call["error" if message.get("error") else "output"] = str(message.get("content") or "")
+            continue
+        if message.get("content"):
+            told.append({"role": role, "text": str(message["content"])})
+        for call in message.get("tool_calls") or []:
+            entry = {"role": role, "tool": str(call.get("name")), "input": call.get("arguments")}
+            calls[call.get("id")] = entry
+            told.append(entry)
+    return told
+
+
+def account(simulation):
+    """All that is known of a simulation beside its reward."""
+    try:
+        whole = simulation.model_dump(mode="json")
+        messages = whole.pop("messages", None) or []
+        usage = [m.get("usage") or {} for m in messages if m.get("role") == "assistant"]
+        fields = {
+            "input_tokens": sum(int(u.get("prompt_tokens") or 0) for u in usage),
+            "output_tokens": sum(int(u.get("completion_tokens") or 0) for u in usage),
+            "cost_usd": number(whole.get("agent_cost")) or 0,
+            "messages": said(messages),
+            "result": whole,
+        }
+        if len(json.dumps(fields, default=str)) > MAX_TOLD:
+            del fields["messages"], fields["result"]
+        json.dumps(fields, allow_nan=False)
+        return fields
+    except Exception as error:
+        complain("read a simulation", error)
+        return {}
+
+
 class Simulations:
     """Tells of simulations, each as soon as it is saved."""
 
@@ -72,6 +113,8 @@ class Simulations:
                 duration=number(simulation.duration),
                 error=text(info.get("error")),
                 error_type=text(info.get("error_type")),
+                traceback=str(info.get("error_traceback") or "")[-4 * MAX_TEXT :],
+                measured={"duration_s": simulation.duration, **account(simulation)},
             )
             self.told.add(simulation.id)
         except BaseException as error:

@@ -59,7 +59,7 @@ func TestDriver(t *testing.T) {
 		results, err := r.run(t, nil)
 		require.NoError(t, err)
 		assert.Equal(t, harness.Reward(1), results["[mobile]a|b:c"])
-		assert.Equal(t, harness.NoReward(harness.Infrastructure, "the simulation ended with infrastructure_error: RuntimeError: the agent's own code is broken"), results["42"])
+		assert.Equal(t, harness.NoReward(harness.Crashed, "the agent raised RuntimeError: the agent's own code is broken"), results["42"], "the traceback ends in the experiment's folder")
 		assert.Len(t, results, 2)
 		assert.Contains(t, r.log.String(), "solving with gpt-5.4 ['OPENAI_API_KEY']")
 		assert.Len(t, r.seen, 2)

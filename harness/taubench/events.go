@@ -22,6 +22,9 @@ type event struct {
 	Reward      json.RawMessage `json:"reward"`
 	Termination string          `json:"termination"`
 	ErrorType   string          `json:"error_type"`
+	// Traceback is Python's, of a simulation that was broken off.
+	Traceback string          `json:"traceback"`
+	Measured  json.RawMessage `json:"measured"`
 	// Error is that of a simulation, or of the run in events "refused" and
 	// "failed".
 	Error string `json:"error"`
@@ -57,11 +60,12 @@ func (e *events) line(line []byte, whole bool) {
 	case "tasks":
 		e.ids = append([]string{}, told.IDs...)
 		e.limit(len(e.ids))
+		e.host.Plan(e.ids)
 	case "task":
-		outcome := told.outcome()
+		outcome := told.outcome(e.host)
 		outcome.Reason = e.host.Redact(outcome.Reason)
 		e.results[told.TaskID] = outcome
-		e.host.Done(harness.Progress{TaskID: told.TaskID, Outcome: outcome, Done: len(e.results), Total: len(e.ids)})
+		e.host.Done(harness.Progress{TaskID: told.TaskID, Outcome: outcome, Measured: e.measured(told), Done: len(e.results), Total: len(e.ids)})
 	case "outside", "refused":
 		e.refused = &told
 	case "failed":
@@ -69,16 +73,33 @@ func (e *events) line(line []byte, whole bool) {
 	}
 }
 
+// measured returns what is known of a simulation beside its outcome; what cannot
+// be read is not known.
+func (e *events) measured(told event) harness.Measured {
+	var m harness.Measured
+	if len(told.Measured) == 0 {
+		return m
+	}
+	if err := json.Unmarshal(told.Measured, &m); err != nil {
+		e.host.Logf("[tau2] what was measured of task %s cannot be read: %v", told.TaskID, err)
+		return harness.Measured{}
+	}
+	return m
+}
+
 // timedOut is tau2's reason for the end of a simulation that took too long. It
 // gives it a reward of 0.
 const timedOut = "timeout"
 
 // outcome returns what became of a simulation.
-func (e event) outcome() harness.Outcome {
+func (e event) outcome(h harness.Host) harness.Outcome {
 	if e.Termination == timedOut {
 		return harness.NoReward(harness.Timeout, "the simulation took longer than its limit")
 	}
 	if len(e.Reward) == 0 || string(e.Reward) == "null" {
+		if harness.RaisedByAgent(e.Traceback, h.InExperiment) {
+			return harness.NoReward(harness.Crashed, "the agent raised "+strings.Trim(e.ErrorType+": "+e.Error, ": "))
+		}
 		return harness.NoReward(harness.Infrastructure, e.reason())
 	}
 	outcome := harness.ParseReward(e.Reward)

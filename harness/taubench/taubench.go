@@ -242,6 +242,10 @@ func (r *Runner) env() []string {
 //go:embed driver.py
 var driver string
 
+// maxEvent is how long a line of the driver is, in bytes: more than what it tells of
+// a simulation.
+const maxEvent = 32 << 20
+
 func (r *Runner) run(ctx context.Context, taskIDs []string, saveTo string) (harness.Results, error) {
 	o := r.options
 	told, err := r.request(taskIDs, saveTo)
@@ -279,7 +283,7 @@ func (r *Runner) run(ctx context.Context, taskIDs []string, saveTo string) (harn
 		}
 	}}
 	// The pipe is at its end when everything that could write it has ended.
-	splitter := &child.LineWriter{Emit: e.line}
+	splitter := &child.LineWriter{Emit: e.line, Limit: maxEvent}
 	_, readErr := read.WriteTo(splitter)
 	splitter.Flush()
 	err = p.Wait()

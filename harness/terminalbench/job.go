@@ -88,7 +88,7 @@ func (j *job) scan(end bool) {
 			continue
 		}
 		j.read[id] = t
-		j.host.Done(harness.Progress{TaskID: id, Outcome: t.outcome, Done: len(j.read), Total: j.total()})
+		j.host.Done(harness.Progress{TaskID: id, Outcome: t.outcome, Measured: t.measured, Done: len(j.read), Total: j.total()})
 	}
 }
 

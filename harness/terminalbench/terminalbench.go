@@ -137,6 +137,9 @@ func (r *Runner) Run(ctx context.Context, taskIDs []string) (harness.Results, er
 	if taskIDs != nil && len(taskIDs) == 0 {
 		return harness.Results{}, nil
 	}
+	if taskIDs != nil {
+		o.Host.Plan(taskIDs)
+	}
 	job := &job{host: o.Host, wanted: taskIDs, dir: filepath.Join(o.Host.Path(o.JobsDir), "bench-"+strings.ToLower(rand.Text()))}
 	end, err := r.begin(job)
 	if err != nil {

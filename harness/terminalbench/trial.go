@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ghx-dev/bench-action/harness"
 )
@@ -54,6 +55,7 @@ type trial struct {
 	outcome harness.Outcome
 	// finished is the time as harbor writes it.
 	finished string
+	measured harness.Measured
 	// cancelled says that the trial was broken off.
 	cancelled bool
 }
@@ -64,7 +66,19 @@ type trialResult struct {
 	TaskID         taskID          `json:"task_id"`
 	VerifierResult json.RawMessage `json:"verifier_result"`
 	Exception      *exception      `json:"exception_info"`
+	StartedAt      string          `json:"started_at"`
 	FinishedAt     string          `json:"finished_at"`
+	// The phases of a trial; nil where it did not come to that.
+	AgentSetup     *span `json:"agent_setup"`
+	AgentExecution *span `json:"agent_execution"`
+	Verifier       *span `json:"verifier"`
+	// Agent is what the agent tells of itself.
+	Agent struct {
+		Input  *int64   `json:"n_input_tokens"`
+		Cached *int64   `json:"n_cache_tokens"`
+		Output *int64   `json:"n_output_tokens"`
+		Cost   *float64 `json:"cost_usd"`
+	} `json:"agent_result"`
 	// Steps are those of a task with several, which keep what went wrong.
 	Steps []struct {
 		Name      string     `json:"step_name"`
@@ -73,8 +87,15 @@ type trialResult struct {
 }
 
 type exception struct {
-	Type    string `json:"exception_type"`
-	Message string `json:"exception_message"`
+	Type      string `json:"exception_type"`
+	Message   string `json:"exception_message"`
+	Traceback string `json:"exception_traceback"`
+}
+
+// span is a time, as harbor writes it.
+type span struct {
+	StartedAt  string `json:"started_at"`
+	FinishedAt string `json:"finished_at"`
 }
 
 // readTrial reads a trial's folder. ok is false for one that is no trial's, or
@@ -91,7 +112,7 @@ func readTrial(dir string, end bool) (t trial, ok bool) {
 	if err == nil {
 		result.TaskID.title = result.TaskName
 		e := result.exception()
-		return trial{result.TaskID, result.outcome(), result.FinishedAt, e != nil && e.Type == "CancelledError"}, true
+		return trial{result.TaskID, result.outcome(), result.FinishedAt, result.measured(data), e != nil && e.Type == cancelled}, true
 	}
 	if !end {
 		return trial{}, false
@@ -117,8 +138,54 @@ func begunTask(dir string) (task taskID, ok bool) {
 	return config.Task, name != ""
 }
 
-// agentTimedOut is the exception of an agent that took longer than its limit.
-const agentTimedOut = "AgentTimeoutError"
+// The exceptions of an agent that took longer than its limit, to begin or to work,
+// and of a trial that was broken off.
+const (
+	agentTimedOut = "AgentTimeoutError"
+	setupTimedOut = "AgentSetupTimeoutError"
+	cancelled     = "CancelledError"
+)
+
+// agents is the folder of harbor's own agents in a Python environment.
+const agents = "/harbor/agents/"
+
+// ofAgent reports whether the exception is the agent's own: it was raised in the
+// agent's phase of the trial, in the agent's code.
+func (r trialResult) ofAgent(e *exception) bool {
+	if r.Verifier != nil || r.AgentSetup == nil && r.AgentExecution == nil || e.Type == cancelled {
+		return false
+	}
+	return harness.RaisedByAgent(e.Traceback, func(file string) bool {
+		library := strings.Contains(file, "/site-packages/") || strings.Contains(file, "/lib/python")
+		return strings.Contains(file, agents) || !library && !strings.HasPrefix(file, "<")
+	})
+}
+
+// measured returns what is known of the trial beside its outcome; data is its
+// result file.
+func (r trialResult) measured(data []byte) harness.Measured {
+	m := harness.Measured{Result: data}
+	for to, from := range map[*int64]*int64{&m.InputTokens: r.Agent.Input, &m.CachedTokens: r.Agent.Cached, &m.OutputTokens: r.Agent.Output} {
+		if from != nil {
+			*to = *from
+		}
+	}
+	if r.Agent.Cost != nil {
+		m.CostUSD = *r.Agent.Cost
+	}
+	for _, s := range []*span{r.AgentExecution, {r.StartedAt, r.FinishedAt}} {
+		if s == nil {
+			continue
+		}
+		begun, err := time.Parse(time.RFC3339, s.StartedAt)
+		ended, endErr := time.Parse(time.RFC3339, s.FinishedAt)
+		if err == nil && endErr == nil && !ended.Before(begun) {
+			m.Duration = ended.Sub(begun)
+			break
+		}
+	}
+	return m
+}
 
 // outcome returns what became of the trial. A verifier runs after an agent that
 // took too long or has failed too: a reward counts, whatever else there is.
@@ -132,8 +199,11 @@ func (r trialResult) outcome() harness.Outcome {
 		outcome.Reason = e.String()
 		return outcome
 	}
-	if e.Type == agentTimedOut {
+	switch {
+	case e.Type == agentTimedOut || e.Type == setupTimedOut:
 		return harness.NoReward(harness.Timeout, e.String())
+	case r.ofAgent(e):
+		return harness.NoReward(harness.Crashed, "the agent raised "+e.String())
 	}
 	return harness.NoReward(harness.Infrastructure, e.String())
 }

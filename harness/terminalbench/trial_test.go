@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,7 +34,7 @@ func TestResultsOfAJob(t *testing.T) {
 		"fails":  harness.Reward(1),
 		"a-task-whose-name-is-longer-than-32-characters": harness.Reward(1),
 		"agent-slow":      {Status: harness.Scored, Score: 0, Reason: "AgentTimeoutError: Agent execution timed out after 3.0 seconds"},
-		"agent-raises":    harness.NoReward(harness.Infrastructure, "RuntimeError: boom in the agent's own code"),
+		"agent-raises":    harness.NoReward(harness.Crashed, "the agent raised RuntimeError: boom in the agent's own code"),
 		"agent-cancelled": harness.NoReward(harness.Infrastructure, "CancelledError"),
 		"verifier-slow":   harness.NoReward(harness.Infrastructure, "VerifierTimeoutError: Verifier execution timed out after 2.0 seconds"),
 		"other-key":       harness.NoReward(harness.Infrastructure, "the verifier gave 2 rewards, and none that is called reward"),
@@ -74,6 +75,16 @@ func TestShapesOfATrial(t *testing.T) {
 			harness.Outcome{Status: harness.Scored, Score: 1, Reason: "NonZeroAgentExitCodeError: exit 2"}},
 		"a step that failed": {`"exception_info": null, "step_results": [{"step_name": "a"}, {"step_name": "b", "exception_info": {"exception_type": "EnvironmentStartTimeoutError", "exception_message": ""}}]`,
 			harness.NoReward(harness.Infrastructure, "EnvironmentStartTimeoutError")},
+		"an agent that took too long to begin": {`"exception_info": {"exception_type": "AgentSetupTimeoutError", "exception_message": "after 360 s"}`,
+			harness.NoReward(harness.Timeout, "AgentSetupTimeoutError: after 360 s")},
+		"an agent of harbor's own that fails": {`"agent_execution": {"started_at": "2026"}, "exception_info": {"exception_type": "RuntimeError", "exception_message": "no answer", "exception_traceback": "Traceback\n  File \"/v/site-packages/harbor/agents/x.py\", line 5, in run\nRuntimeError"}`,
+			harness.NoReward(harness.Crashed, "the agent raised RuntimeError: no answer")},
+		"a sandbox that is lost while the agent works": {`"agent_execution": {"started_at": "2026"}, "exception_info": {"exception_type": "SandboxError", "exception_message": "gone", "exception_traceback": "Traceback\n  File \"/experiment/agent/agent.py\", line 5, in run\n  File \"/v/site-packages/harbor/environments/e2b.py\", line 9, in exec\nSandboxError"}`,
+			harness.NoReward(harness.Infrastructure, "SandboxError: gone")},
+		"a model that cannot be asked": {`"agent_execution": {"started_at": "2026"}, "exception_info": {"exception_type": "APIConnectionError", "exception_message": "refused", "exception_traceback": "Traceback\n  File \"/experiment/agent/agent.py\", line 5, in run\n  File \"/v/site-packages/litellm/main.py\", line 9, in completion\n  File \"/usr/lib/python3.12/asyncio/tasks.py\", line 1, in x\nAPIConnectionError"}`,
+			harness.NoReward(harness.Infrastructure, "APIConnectionError: refused")},
+		"a verifier that fails after the agent": {`"agent_execution": {"started_at": "2026"}, "verifier": {"started_at": "2026"}, "exception_info": {"exception_type": "OSError", "exception_message": "disk", "exception_traceback": "Traceback\n  File \"/experiment/agent/agent.py\", line 5, in run\nOSError"}`,
+			harness.NoReward(harness.Infrastructure, "OSError: disk")},
 		"a secret in a message": {`"exception_info": {"exception_type": "AuthError", "exception_message": "key sk-model-key is wrong"}`,
 			harness.NoReward(harness.Infrastructure, "AuthError: key [redacted] is wrong")},
 	} {
@@ -119,4 +130,15 @@ mkdir $job/chess__y; echo '{"task": {"path": "/t/chess"}}' >$job/chess__y/config
 		require.NoError(t, err)
 		assert.Equal(t, harness.Results{"cobol": harness.Reward(1)}, results)
 	})
+}
+
+func TestWhatIsMeasuredOfATrial(t *testing.T) {
+	r := newRig(t, `trial cobol__x '{"task_name": "cobol", "task_id": {"path": "/t/cobol"}, "verifier_result": {"rewards": {"reward": 1}}, "started_at": "2026-01-01T00:00:00Z", "finished_at": "2026-01-01T00:02:00Z",
+"agent_execution": {"started_at": "2026-01-01T00:01:00Z", "finished_at": "2026-01-01T00:01:30.5Z"}, "agent_result": {"n_input_tokens": 120, "n_cache_tokens": 20, "n_output_tokens": 7, "cost_usd": 0.25}}'`)
+	_, err := r.run(t, []string{"cobol"})
+	require.NoError(t, err)
+	m := r.seen[0].Measured
+	assert.Contains(t, string(m.Result), `"n_input_tokens": 120`)
+	m.Result = nil
+	assert.Equal(t, harness.Measured{Duration: 30500 * time.Millisecond, InputTokens: 120, CachedTokens: 20, OutputTokens: 7, CostUSD: 0.25}, m)
 }

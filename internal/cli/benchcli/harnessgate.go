@@ -40,7 +40,7 @@ The exit status is 0 if the gate is passed and 1 if it is not.`,
 			}
 			return a.locked("gate", func(w suite.Workspace) error {
 				verdict, err := suite.Gate{
-					Workspace: w, Train: train, Full: full, TrainSplit: config.Split,
+					Workspace: w, Train: train, Full: full, TrainSplit: config.Split, FullSplit: config.GateSplit,
 					Threshold: config.Threshold, Policy: config.TimeoutPolicy, Out: a.steps(f.json),
 				}.Run(cmd.Context())
 				if err != nil {

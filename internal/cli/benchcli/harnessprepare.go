@@ -71,7 +71,7 @@ func (a *app) prepareHarness(ctx context.Context, c harness.Config, w suite.Work
 	}
 	p.Sayf("workspace ready.")
 	return suite.Baseline{
-		Workspace: w, SplitFile: splitFiles()[c.Benchmark], Policy: c.TimeoutPolicy, Out: out,
+		Workspace: w, SplitFile: splitFiles()[c.Benchmark], FullSplit: c.GateSplit, Policy: c.TimeoutPolicy, Out: out,
 		All:  harnessRun{c, host, harness.WholeDataset}.runner,
 		Full: harnessRun{c, host, c.GateSplit}.runner,
 	}.Run(ctx)

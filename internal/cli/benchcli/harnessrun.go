@@ -118,6 +118,9 @@ func (a *app) runHarness(ctx context.Context, f harnessRunFlags, config harness.
 			return err
 		}
 		results, err := runner.Run(ctx, f.taskIDs.ids)
+		if err == nil {
+			err = results.Outage()
+		}
 		if err != nil {
 			return err
 		}

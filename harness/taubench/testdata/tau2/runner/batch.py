@@ -1,4 +1,5 @@
 import os
+import traceback
 from types import SimpleNamespace
 
 from tau2.registry import SPLITS, registry
@@ -25,10 +26,10 @@ def attempt(config, task_id, save):
             save(simulation)
             return simulation
         except Exception as error:
-            last = error
+            last, where = error, traceback.format_exc()
     simulation = SimpleNamespace(
         id="failed-" + task_id, task_id=task_id, trial=0, duration=0.0, reward_info=None,
-        info={"error": str(last), "error_type": type(last).__name__},
+        info={"error": str(last), "error_type": type(last).__name__, "error_traceback": where},
         termination_reason=SimpleNamespace(value="infrastructure_error"),
     )
     save(simulation)
