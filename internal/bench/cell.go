@@ -20,19 +20,29 @@ func (c Cell) String() string {
 	return c.ScenarioID + "/" + string(c.Mode) + "/" + strconv.Itoa(c.Iteration)
 }
 
-// ParseCell reads what [Cell.String] writes.
+// ParseCell reads what [Cell.String] writes. The id of a scenario may have a / in it.
 func ParseCell(text string) (Cell, error) {
-	parts := strings.Split(text, "/")
-	if len(parts) != 3 || parts[0] == "" {
+	rest, number, _ := cutLast(text)
+	id, name, found := cutLast(rest)
+	if !found || id == "" {
 		return Cell{}, fmt.Errorf("cell %q: want <scenario>/<mode>/<iteration>, for example pr-merge-001/ghx/1", text)
 	}
-	mode, err := ParseMode(parts[1])
+	mode, err := ParseMode(name)
 	if err != nil {
 		return Cell{}, fmt.Errorf("cell %q: %w", text, err)
 	}
-	iteration, err := strconv.Atoi(parts[2])
+	iteration, err := strconv.Atoi(number)
 	if err != nil || iteration < 1 {
-		return Cell{}, fmt.Errorf("cell %q: iteration %q is not a whole number of 1 or more", text, parts[2])
+		return Cell{}, fmt.Errorf("cell %q: iteration %q is not a whole number of 1 or more", text, number)
 	}
-	return Cell{ScenarioID: parts[0], Mode: mode, Iteration: iteration}, nil
+	return Cell{ScenarioID: id, Mode: mode, Iteration: iteration}, nil
+}
+
+// cutLast cuts a text at its last /.
+func cutLast(text string) (before, after string, found bool) {
+	at := strings.LastIndex(text, "/")
+	if at < 0 {
+		return "", text, false
+	}
+	return text[:at], text[at+1:], true
 }

@@ -94,9 +94,24 @@ type Row struct {
 	// scenario names nothing. It decides nothing (rule S13).
 	RouteOK *bool `json:"route_ok,omitempty"`
 
+	// Reward is what another system's benchmark says of the task; nil in rows of
+	// this program's own scenarios.
+	Reward *Reward `json:"reward,omitempty"`
+
 	// Extra holds the fields that this version does not know, as read; they
 	// are written back. Nil if there are none.
 	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Reward is how another system's benchmark has judged a task.
+type Reward struct {
+	// Value is from 0 to 1, nil where the task has none.
+	Value *float64 `json:"value"`
+	// Status is how the task ended, in the words of package harness.
+	Status string `json:"status"`
+	// Reason says why there is no reward, or what else is to be known; it may be
+	// empty.
+	Reason string `json:"reason,omitempty"`
 }
 
 // MaxChanges is how many changes a row has.

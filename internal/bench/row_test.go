@@ -41,6 +41,7 @@ func fullRow() bench.Row {
 		Wire:  &bench.WireUsage{Calls: 14, Answers: 15, Untold: 16, Tokens: bench.Tokens{Input: 17, Output: 18, Reasoning: 19, CacheRead: 20, CacheWrite: 21, Total: 22}},
 		Tools: map[string]string{"gh": "2.80.0"}, Simulated: true, ScenarioHash: "hash", ModeHash: "file",
 		Changes: json.RawMessage(`[{"kind":"issue"}]`), FootprintJudged: new(true), FootprintUnjudged: "all but labels", RouteOK: new(true),
+		Reward: &bench.Reward{Value: new(0.75), Status: "scored", Reason: "an agent that took too long"},
 	}
 }
 

@@ -65,6 +65,9 @@ type RunInfo struct {
 	// Surface is what changed between two versions of one tool, as it was found
 	// before the first session; nil where nobody has looked.
 	Surface *bench.SurfaceChange `json:"surface,omitempty"`
+	// Benchmark is the one of another system that the tasks are of; nil in runs of
+	// this program's own scenarios.
+	Benchmark *Benchmark `json:"benchmark,omitempty"`
 	// OutputJSONL is the one ledger file, empty if there is one per mode in
 	// the run's directory.
 	OutputJSONL string `json:"output_jsonl,omitempty"`
@@ -115,6 +118,17 @@ type RunInfo struct {
 	LeftOut []bench.LeftOut `json:"left_out,omitempty"`
 	// Stops has one entry per time the run was stopped, in order.
 	Stops []Stop `json:"stops,omitempty"`
+}
+
+// Benchmark is another system's, as a run has it.
+type Benchmark struct {
+	Name string `json:"name"`
+	// Split is a part of its tasks. Part says that the run is to do some of them,
+	// which were named; else it does all.
+	Split string `json:"split"`
+	Part  bool   `json:"part,omitempty"`
+	// Settings is a hash of all settings that say what is run, and how.
+	Settings string `json:"settings"`
 }
 
 // Begun is what was fixed before the first session of a run. Repetitions is 0

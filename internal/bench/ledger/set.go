@@ -74,11 +74,17 @@ func openSet(path func(bench.Mode) string, there []string) (*Set, error) {
 
 // Append writes a row to the file of its mode. See [Writer.Append].
 func (s *Set) Append(row *bench.Row) error {
-	w, err := s.writer(s.path(row.Mode))
+	_, err := s.AppendAll(row.Mode, []*bench.Row{row})
+	return err
+}
+
+// AppendAll is Append for rows of one mode; see [Writer.AppendAll].
+func (s *Set) AppendAll(mode bench.Mode, rows []*bench.Row) ([]Sum, error) {
+	w, err := s.writer(s.path(mode))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return w.Append(row)
+	return w.AppendAll(rows)
 }
 
 func (s *Set) writer(path string) (*Writer, error) {

@@ -105,31 +105,53 @@ func (w *Writer) endLine(tail tail) error {
 // that fails, the file is as it was before; the error is of kind
 // infrastructure and names the file and the mend.
 func (w *Writer) Append(row *bench.Row) error {
-	line, err := json.Marshal(row)
-	if err != nil {
-		return fault.Internalf("write the row of cell %s: %w", row.Cell(), err)
-	}
-	if len(line) > MaxLine {
-		return fault.Internalf("write the row of cell %s: it has %d bytes, more than the %d that a row may have", row.Cell(), len(line), MaxLine)
+	_, err := w.AppendAll([]*bench.Row{row})
+	return err
+}
+
+// AppendAll is [Writer.Append] for rows that came together, which the disk takes at
+// once. It returns the sum of each line.
+func (w *Writer) AppendAll(rows []*bench.Row) ([]Sum, error) {
+	var text []byte
+	sums := make([]Sum, 0, len(rows))
+	for _, row := range rows {
+		line, err := lineOf(row)
+		if err != nil {
+			return nil, fault.Internalf("write the row of cell %s: %w", row.Cell(), err)
+		}
+		if len(line) > MaxLine {
+			return nil, fault.Internalf("write the row of cell %s: it has %d bytes, more than the %d that a row may have", row.Cell(), len(line), MaxLine)
+		}
+		sums = append(sums, sumOf(line))
+		text = append(append(text, line...), '\n')
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.write(append(line, '\n'))
+	return sums, w.write(text)
 }
 
-func (w *Writer) write(line []byte) error {
+// lineOf returns a row as JSON in one line. Fields that were read with it, and are
+// not known, may have line ends.
+func lineOf(row *bench.Row) ([]byte, error) {
+	if row.Extra == nil {
+		return row.MarshalJSON()
+	}
+	return json.Marshal(row)
+}
+
+func (w *Writer) write(text []byte) error {
 	if w.broken != nil {
 		return w.broken
 	}
-	n, err := w.file.Write(line)
-	if err == nil && n < len(line) {
+	n, err := w.file.Write(text)
+	if err == nil && n < len(text) {
 		err = io.ErrShortWrite
 	}
 	if err == nil {
 		err = w.file.Sync()
 	}
 	if err == nil {
-		w.size += int64(len(line))
+		w.size += int64(len(text))
 		return nil
 	}
 	if undo := w.file.Truncate(w.size); undo != nil {

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -18,25 +19,33 @@ import (
 // What is null in JSON is empty. Figures are exact; texts have spaces for line
 // ends.
 //
+// Rows of another system's benchmark have two columns more, of its reward, if the
+// first row is one.
+//
 // A text that a spreadsheet would take for a formula gets an apostrophe before
 // it, which spreadsheets do not show (OWASP, "CSV Injection").
 type RowsCSV struct {
 	out    *csv.Writer
 	fields []string
 	begun  bool
+	// columns are those of the first row.
+	columns []column
 }
 
 // NewRowsCSV returns a writer of rows to w.
 func NewRowsCSV(w io.Writer) *RowsCSV {
-	return &RowsCSV{out: csv.NewWriter(w), fields: make([]string, len(columns))}
+	return &RowsCSV{out: csv.NewWriter(w), columns: columns}
 }
 
 // Write writes a row. It keeps nothing of it.
 func (c *RowsCSV) Write(row *bench.Row) error {
+	if !c.begun && row.Reward != nil {
+		c.columns = slices.Concat(columns, rewardColumns)
+	}
 	if err := c.begin(); err != nil {
 		return err
 	}
-	for i, column := range columns {
+	for i, column := range c.columns {
 		c.fields[i] = column.of(row)
 	}
 	if err := c.out.Write(c.fields); err != nil {
@@ -62,8 +71,8 @@ func (c *RowsCSV) begin() error {
 	if c.begun {
 		return nil
 	}
-	c.begun = true
-	for i, column := range columns {
+	c.begun, c.fields = true, make([]string, len(c.columns))
+	for i, column := range c.columns {
 		c.fields[i] = column.name
 	}
 	if err := c.out.Write(c.fields); err != nil {
@@ -124,6 +133,21 @@ var columns = []column{
 		return ofVariation(r, func(v *bench.Variation) string { return strconv.Itoa(v.Number) })
 	}},
 	{"simulated", func(r *bench.Row) string { return strconv.FormatBool(r.Simulated) }},
+}
+
+// rewardColumns are those of tasks of another system's benchmark.
+var rewardColumns = []column{
+	{"reward_value", func(r *bench.Row) string { return ofReward(r, func(w *bench.Reward) string { return exact(w.Value) }) }},
+	{"reward_status", func(r *bench.Row) string {
+		return ofReward(r, func(w *bench.Reward) string { return defuse(w.Status) })
+	}},
+}
+
+func ofReward(r *bench.Row, text func(*bench.Reward) string) string {
+	if r.Reward == nil {
+		return ""
+	}
+	return text(r.Reward)
 }
 
 // defuse keeps a text from being a formula, and brings it into one line of

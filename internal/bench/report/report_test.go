@@ -282,7 +282,20 @@ var notInCSV = map[string]string{
 	"tool_use": "a list that no count says anything of", "unsupported": "a list that no count says anything of", "refused_hosts": "a list that no count says anything of",
 	"changes": "a list that no count says anything of", "wire": "nested; warnings tell where it is not as tokens are", "tools": "versions, which are the run's",
 	"order": "about the plan", "schema_version": "about the form", "scenario_hash": "about the content", "mode_hash": "about the content",
-	"footprint_judged": "the report has it", "footprint_unjudged": "the report has it", "route_ok": "the report has it",
+	"footprint_judged": "the report has it", "footprint_unjudged": "the report has it", "route_ok": "the report has it", "reward": "columns that rows of other benchmarks have alone",
+}
+
+func TestRowsOfOtherBenchmarksHaveTheirReward(t *testing.T) {
+	var out bytes.Buffer
+	rows := report.NewRowsCSV(&out)
+	for _, r := range []*bench.Reward{{Value: new(0.7), Status: "scored"}, {Status: "=timeout()"}} {
+		require.NoError(t, rows.Write(&bench.Row{ScenarioID: "task", Reward: r}))
+	}
+	require.NoError(t, rows.Close())
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	assert.True(t, strings.HasSuffix(lines[0], ",simulated,reward_value,reward_status"))
+	assert.True(t, strings.HasSuffix(lines[1], ",0.7,scored"))
+	assert.True(t, strings.HasSuffix(lines[2], ",,'=timeout()"), "a text is no formula")
 }
 
 func TestR2EveryFieldOfARowIsInTheCSVOrLeftOutForAReason(t *testing.T) {

@@ -49,9 +49,9 @@ func (a *alterations) see(row *bench.Row, line ledger.Line) {
 	}
 }
 
-// keepSums has the run's description keep what its rows are, before anybody sees what
+// KeepSums has the run's description keep what its rows are, before anybody sees what
 // they come to.
-func keepSums(files []string, info *ledger.RunInfo) error {
+func KeepSums(files []string, info *ledger.RunInfo) error {
 	if info.Sums == nil {
 		info.Sums = ledger.Sums{}
 	}

@@ -46,7 +46,7 @@ func (r *steps) run(ctx context.Context) (runner.Outcome, error) {
 		if err != nil {
 			return r.all, err
 		}
-		if err := errors.Join(keepSums(r.files(), r.info), r.info.Save(r.suite.Folder())); err != nil {
+		if err := errors.Join(KeepSums(r.files(), r.info), r.info.Save(r.suite.Folder())); err != nil {
 			return r.all, err
 		}
 		if r.suite.Looked != nil {

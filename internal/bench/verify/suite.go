@@ -214,7 +214,7 @@ func RunSuite(ctx context.Context, s Suite, deps runner.Deps) (result Result, er
 	result.Outcome, err = r.run(ctx)
 	result.Files = rows.Files()
 	result.Info.UnrecordedUSD += result.CostUSD - spent - result.RowsUSD
-	return result, errors.Join(err, keepSums(r.files(), &result.Info), result.recordStop(s.Folder(), deps.Now()))
+	return result, errors.Join(err, KeepSums(r.files(), &result.Info), result.recordStop(s.Folder(), deps.Now()))
 }
 
 // keepToOurselves closes the run's folder to other users, such as the agents',

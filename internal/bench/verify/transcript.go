@@ -2,12 +2,15 @@ package verify
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
@@ -30,9 +33,26 @@ func TranscriptsFolder(runFolder string, info ledger.RunInfo) string {
 }
 
 // TranscriptPath returns where a folder of transcripts keeps that of an
-// attempt: <scenario>/<mode>-<iteration>-<attempt>.json.
+// attempt: <scenario>/<mode>-<iteration>-<attempt>.json. The id of another
+// benchmark's task, which may be any text, is written such that it is one folder's
+// name.
 func TranscriptPath(folder string, cell bench.Cell, attempt int) string {
-	return filepath.Join(folder, cell.ScenarioID, fmt.Sprintf("%s-%d-%d.json", cell.Mode, cell.Iteration, attempt))
+	return filepath.Join(folder, folderName(cell.ScenarioID), fmt.Sprintf("%s-%d-%d.json", cell.Mode, cell.Iteration, attempt))
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,119}$`)
+
+// folderName returns an id that can be a folder's name as it is, and of others what
+// can be of it with a hash. No two ids have the same.
+func folderName(id string) string {
+	if plainName.MatchString(id) {
+		return id
+	}
+	const shown, digits = 80, 16
+	name := regexp.MustCompile(`[^A-Za-z0-9_-]`).ReplaceAllString(id, "_")
+	sum := sha256.Sum256([]byte(id))
+	// No id that is a name as it is has a =.
+	return "_" + name[:min(len(name), shown)] + "=" + hex.EncodeToString(sum[:])[:digits]
 }
 
 // KeptTranscript is a transcript as it is kept: with what it is of.
