@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -61,6 +64,13 @@ func (d *pages) sessions(r *http.Request, of Detail, scenario string) ([]bench.R
 	return rows, nil
 }
 
+// sessionLine is a session in the table of its scenario.
+type sessionLine struct {
+	report.AttemptLine
+	Path, Mode string
+	Repetition int
+}
+
 // scenario shows the sessions of a scenario side by side.
 func (d *pages) scenario(w http.ResponseWriter, r *http.Request, v visitor) {
 	detail, ok := d.find(w, r, v)
@@ -80,7 +90,8 @@ func (d *pages) scenario(w http.ResponseWriter, r *http.Request, v visitor) {
 	page := d.runView(id, v, detail)
 	page.Crumbs = append(page.Crumbs, crumb{Text: id})
 	for i := range rows {
-		page.Sessions = append(page.Sessions, newSessionLine(detail.ID, &rows[i]))
+		cell := rows[i].Cell()
+		page.Sessions = append(page.Sessions, sessionLine{report.NewAttemptLine(&rows[i]), sessionPath(detail.ID, cell), string(cell.Mode), cell.Iteration})
 	}
 	d.render(w, http.StatusOK, "scenario", page)
 }
@@ -109,8 +120,14 @@ func (d *pages) session(w http.ResponseWriter, r *http.Request, v visitor) {
 	}
 	page := d.runView(fmt.Sprintf("%s, %s, repetition %d", cell.ScenarioID, cell.Mode, cell.Iteration), v, detail)
 	page.Crumbs = append(page.Crumbs, crumb{cell.ScenarioID, scenarioPath(detail.ID, cell.ScenarioID)}, crumb{Text: fmt.Sprintf("%s, repetition %d", cell.Mode, cell.Iteration)})
-	page.Session = newSessionView(detail.ID, &rows[at], transcript)
-	page.Session.Beside = beside(detail.ID, rows, cell)
+	page.Session = report.NewAttempt(&rows[at], transcript)
+	page.Session.Beside, page.Session.Data = beside(detail.ID, rows, cell), apiPrefix+sessionPath(detail.ID, cell)+"/transcript"
+	body := &strings.Builder{}
+	if err := page.Session.HTML(body); err != nil {
+		d.fail(w, err)
+		return
+	}
+	page.Attempt = template.HTML(body.String()) //nolint:gosec // made by a template of ours
 	d.render(w, http.StatusOK, "session", page)
 }
 
@@ -120,17 +137,17 @@ func (d *pages) runView(title string, v visitor, of Detail) view {
 }
 
 // beside leads to the same repetition in other modes, and to those before and after it.
-func beside(id string, rows []bench.Row, cell bench.Cell) []crumb {
-	var links []crumb
+func beside(id string, rows []bench.Row, cell bench.Cell) []report.Link {
+	var links []report.Link
 	for i := range rows {
 		other := rows[i].Cell()
 		switch {
 		case other.Mode != cell.Mode && other.Iteration == cell.Iteration:
-			links = append(links, crumb{"in " + string(other.Mode), sessionPath(id, other)})
+			links = append(links, report.Link{"in " + string(other.Mode), sessionPath(id, other)})
 		case other.Mode == cell.Mode && other.Iteration == cell.Iteration-1:
-			links = append(links, crumb{"repetition before", sessionPath(id, other)})
+			links = append(links, report.Link{"repetition before", sessionPath(id, other)})
 		case other.Mode == cell.Mode && other.Iteration == cell.Iteration+1:
-			links = append(links, crumb{"next repetition", sessionPath(id, other)})
+			links = append(links, report.Link{"next repetition", sessionPath(id, other)})
 		}
 	}
 	return links

@@ -18,7 +18,7 @@ import (
 //go:embed pages.html sessions.html
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(textFuncs).ParseFS(templateFiles, "*.html"))
+var templates = template.Must(template.New("").Funcs(report.TextFuncs()).ParseFS(templateFiles, "*.html"))
 
 // view is what the templates show.
 type view struct {
@@ -59,7 +59,8 @@ type view struct {
 	Scenarios []crumb
 	// Sessions are those of a scenario, Session is the one that is shown.
 	Sessions []sessionLine
-	Session  *sessionView
+	Session  *report.Attempt
+	Attempt  template.HTML
 }
 
 // goesOn says that the page shows what goes on.

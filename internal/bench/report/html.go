@@ -44,8 +44,8 @@ func HTMLBody(w io.Writer, s bench.Summary, scenario func(id string) string) err
 	return nil
 }
 
-// Style returns the page's style sheet.
-func Style() string { return pageCSS }
+// Style returns the style sheet of summaries and attempts.
+func Style() string { return pageCSS + attemptCSS }
 
 // page is what the template shows.
 type page struct {

@@ -1,15 +1,18 @@
-package dashboard
+package report
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/markdown"
 )
 
@@ -21,12 +24,13 @@ const (
 	maxReason = 160
 )
 
-// textFuncs are what templates make of texts of unknown origin.
-var textFuncs = template.FuncMap{
-	"line":    func(s string) string { return markdown.Clean(s, maxLine) },
-	"visible": markdown.Visible,
-	"count":   func(n int64) string { return bench.CountText(float64(n)) },
-	"bytes":   bytesText,
+// TextFuncs are what templates make of texts of unknown origin.
+func TextFuncs() template.FuncMap {
+	return template.FuncMap{
+		"line":    func(s string) string { return markdown.Clean(s, maxLine) },
+		"visible": markdown.Visible,
+		"bytes":   bytesText,
+	}
 }
 
 // resultOf says what a row came to, in a word, and its colour.
@@ -49,20 +53,20 @@ func outsideFailed(row *bench.Row) bool {
 	return row.Error.RunnerFailure()
 }
 
-// sessionLine is a session in the table of its scenario.
-type sessionLine struct {
-	Path, Mode                                  string
-	Repetition                                  int
+// AttemptLine is an attempt as a table has it, in words.
+type AttemptLine struct {
+	// Word is the outcome: passed, failed or infrastructure. Tone is its colour.
 	Word, Tone                                  string
 	Active, Total, Calls, Cost, Duration, Tries string
 	// Why says why it failed, empty if it did not.
 	Why string
 }
 
-func newSessionLine(id string, row *bench.Row) sessionLine {
+// NewAttemptLine writes a row in a line.
+func NewAttemptLine(row *bench.Row) AttemptLine {
 	word, tone := resultOf(row)
-	l := sessionLine{
-		Path: sessionPath(id, row.Cell()), Mode: string(row.Mode), Repetition: row.Iteration, Word: word, Tone: tone,
+	l := AttemptLine{
+		Word: word, Tone: tone,
 		Active: bench.CountText(float64(row.Tokens.Active())), Total: bench.CountText(float64(row.Tokens.Total)), Calls: bench.CountText(float64(row.ToolCalls)),
 		Cost: costText(row), Duration: bench.DurationText(row.LatencyMSWall), Tries: bench.CountText(float64(max(1, len(row.Attempts)))),
 	}
@@ -83,46 +87,102 @@ func costText(row *bench.Row) string {
 	return text
 }
 
-// sessionView is a session with all that is known of it.
-type sessionView struct {
+// Link is a text that leads somewhere.
+type Link struct{ Text, URL string }
+
+// Attempt is a row with all that is known of it, to be shown on a page of its own.
+type Attempt struct {
 	*bench.Row
-	Path       string
+	// Prefix begins the names of the page's parts, so that two attempts may be on one.
+	Prefix     string
 	Word, Tone string
 	// Facts are its figures, label and figure.
 	Facts [][2]string
-	// Beside leads to sessions to compare it with.
-	Beside  []crumb
+	// Data is the address of the transcript as JSON, empty if it has none.
+	Data string
+	// Beside leads to attempts to compare it with.
+	Beside  []Link
 	Changed []changeLine
 	// Unseen says that it cannot be seen what was changed, or which part of it.
 	Unseen string
-	// Transcript is nil if none was kept, Messages are its messages.
+	// Answer is what the agent said last, and Truth what was found of it; other
+	// checkpoints are in Others.
+	Answer        string
+	Truth, Others []bench.CheckpointResult
+	// Transcript is nil if none was kept, Messages are its messages. Unread says why one
+	// that was kept is not shown.
 	Transcript *agent.Transcript
 	Messages   []messageView
+	Unread     string
+	// Trouble are the calls of tools that failed.
+	Trouble []partView
 }
 
-func newSessionView(id string, row *bench.Row, t *agent.Transcript) *sessionView {
+// NewAttempt returns a row with what was said; nil if that was not kept.
+func NewAttempt(row *bench.Row, t *agent.Transcript) *Attempt {
 	if t != nil && row.SessionID != nil && t.SessionID != "" && *row.SessionID != t.SessionID {
 		t = nil // the cell was run again, and the other one's was not kept
 	}
-	s := &sessionView{Row: row, Path: sessionPath(id, row.Cell()), Facts: facts(row), Transcript: t}
-	s.Word, s.Tone = resultOf(row)
+	a := &Attempt{Row: row, Facts: facts(row), Transcript: t}
+	a.Word, a.Tone = resultOf(row)
 	for _, c := range row.ChangeList() {
-		s.Changed = append(s.Changed, newChangeLine(c))
+		a.Changed = append(a.Changed, newChangeLine(c))
 	}
 	switch {
 	case row.FootprintUnjudged != "":
-		s.Unseen = "Of what was changed, " + row.FootprintUnjudged + "."
+		a.Unseen = "Of what was changed, " + row.FootprintUnjudged + "."
 	case row.FootprintJudged != nil && !*row.FootprintJudged:
-		s.Unseen = "What was changed was not judged: it cannot be seen here."
-	case row.FootprintJudged == nil && len(s.Changed) == 0:
-		s.Unseen = "The row does not say what was changed."
+		a.Unseen = "What was changed was not judged: it cannot be seen here."
+	case row.FootprintJudged == nil && len(a.Changed) == 0:
+		a.Unseen = "The row does not say what was changed."
 	}
-	if t != nil {
-		for _, m := range t.Messages {
-			s.Messages = append(s.Messages, newMessageView(m))
+	for _, c := range row.Checkpoints {
+		if c.Kind == bench.CheckAnswer {
+			a.Truth = append(a.Truth, c)
+		} else {
+			a.Others = append(a.Others, c)
 		}
 	}
-	return s
+	if t != nil {
+		a.Answer = t.Answer()
+		a.addMessages(t.Messages)
+	}
+	return a
+}
+
+func (a *Attempt) addMessages(messages []agent.Message) {
+	calls := 0
+	for _, m := range messages {
+		view := newMessageView(m)
+		for i := range view.Parts {
+			part := &view.Parts[i]
+			if part.Tool == "" {
+				continue
+			}
+			calls++
+			part.Number = calls
+			if part.Error != "" {
+				a.Trouble = append(a.Trouble, *part)
+			}
+		}
+		a.Messages = append(a.Messages, view)
+	}
+}
+
+//go:embed attempt.html
+var attemptHTML string
+
+//go:embed attempt.css
+var attemptCSS string
+
+var attemptTemplate = template.Must(template.New("attempt").Funcs(TextFuncs()).Parse(attemptHTML))
+
+// HTML writes the attempt as a part of a page that has [Style].
+func (a *Attempt) HTML(w io.Writer) error {
+	if err := attemptTemplate.Execute(w, a); err != nil {
+		return fault.Infraf("write the page of an attempt: %w", err)
+	}
+	return nil
 }
 
 // facts are a row's figures; what it does not have is left out.
@@ -238,9 +298,11 @@ type messageView struct {
 type partView struct {
 	Reasoning bool
 	Text      string
-	// Tool is empty for a text. Long says that a line does not show all of Input.
-	Tool, Input, Output, Error string
-	Long                       bool
+	// Tool is empty for a text. Long says that a line does not show all of Input, Took
+	// how long it took, empty if that is not known. Number counts the calls from 1.
+	Tool, Input, Output, Error, Took string
+	Long                             bool
+	Number                           int
 }
 
 func newMessageView(m agent.Message) messageView {
@@ -256,6 +318,9 @@ func newMessageView(m agent.Message) messageView {
 		if c := p.Tool; c != nil {
 			part = partView{Tool: c.Name, Input: inputText(c.Input), Output: strings.TrimSpace(c.Output), Error: c.Error}
 			part.Long = part.Input != markdown.Clean(part.Input, maxLine)
+			if took := p.End.Sub(p.Start); !p.Start.IsZero() && took > 0 {
+				part.Took = bench.DurationText(float64(took) / float64(time.Millisecond))
+			}
 		}
 		v.Parts = append(v.Parts, part)
 	}
