@@ -105,10 +105,13 @@ func describedTable(e *bench.Evidence) table {
 	return t
 }
 
+// evidenceByScenario is the title of [evidenceScenarios].
+const evidenceByScenario = "Evidence by scenario"
+
 // evidenceScenarios has a line per scenario.
 func evidenceScenarios(e *bench.Evidence) table {
 	t := table{
-		title: "Evidence by scenario", labels: 1,
+		title: evidenceByScenario, labels: 1,
 		about: "Changes with their intervals, and what the verdict would be without the scenario.",
 		head:  []string{"Scenario", "Succeeded", "Success rate", "Cost", "Latency", "Without it"},
 	}

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"html/template"
 	"io"
 	"slices"
@@ -79,6 +77,8 @@ type page struct {
 	Profiling             grid
 	Failures              []failureLine
 	MoreFailures          int
+	// Explore is nil without attempts.
+	Explore *explore
 }
 
 // gateCard is one of the two gates.
@@ -92,6 +92,8 @@ type gateCard struct {
 type checkLine struct {
 	OK                 bool
 	Label, Value, Rule string
+	// Link leads to the attempts that it is about, empty for nowhere.
+	Link               string
 	Doubt, Note        string // empty where there is none
 	Interval, Evidence string // likewise
 	Drawing            *drawing
@@ -115,13 +117,13 @@ type missingPart struct {
 type failureLine struct {
 	Scenario, Mode, Types, Example string
 	Unallowed                      []string
+	// Link leads to the attempts, empty for nowhere; id is the scenario's, not cleaned.
+	Link, id string
 }
 
 func newPage(s bench.Summary) page {
-	sum := sha256.Sum256([]byte(pageCSS))
 	p := page{
-		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-			"'; base-uri 'none'; form-action 'none'",
+		Policy:   "default-src 'none'; style-src 'sha256-" + sumOf(pageCSS) + "'; base-uri 'none'; form-action 'none'",
 		CSS:      template.CSS(pageCSS), //nolint:gosec // it is a file of ours
 		Icon:     string(s.Gate.Verdict),
 		Tone:     toneOf(s),
@@ -171,7 +173,7 @@ func (p *page) addLists(s bench.Summary) {
 	failures := failuresOf(s)
 	p.MoreFailures = max(0, len(failures)-mostFailures)
 	for _, f := range failures[:len(failures)-p.MoreFailures] {
-		p.Failures = append(p.Failures, failureLine{f.scenario, f.mode, f.types, f.example, f.unallowed})
+		p.Failures = append(p.Failures, failureLine{Scenario: f.scenario, Mode: f.mode, Types: f.types, Example: f.example, Unallowed: f.unallowed, id: f.id})
 	}
 }
 

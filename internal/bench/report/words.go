@@ -121,7 +121,8 @@ func someCells(cells []bench.Cell) (listed []string, more int) {
 
 // failure is what went wrong in one scenario and mode.
 type failure struct {
-	scenario, mode, types, example string
+	// id is the scenario's, scenario the same to be shown.
+	id, scenario, mode, types, example string
 	// unallowed are sentences on changes that were not allowed.
 	unallowed []string
 }
@@ -140,7 +141,7 @@ func failuresOf(s bench.Summary) []failure {
 				types = append(types, fmt.Sprintf("%d × %s", m.Errors[t], oneLine(string(t))))
 			}
 			f := failure{
-				scenario: oneLine(scenario.ID), mode: oneLine(string(mode)),
+				id: scenario.ID, scenario: oneLine(scenario.ID), mode: oneLine(string(mode)),
 				types: strings.Join(types, ", "), example: oneLine(m.ExampleError),
 			}
 			for _, change := range m.UnallowedChanges[:min(bench.MaxUnallowedChanges, len(m.UnallowedChanges))] {

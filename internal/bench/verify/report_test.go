@@ -80,6 +80,7 @@ func TestOutputsThatCannotBeWrittenAreNamed(t *testing.T) {
 		} {
 			t.Run(name+" on "+why, func(t *testing.T) {
 				how := judging()
+				how.Outputs.OnePage = true // elsewhere a folder is what is asked for
 				set(&how.Outputs, path)
 				_, err := verify.Report(source, how)
 				require.Error(t, err)

@@ -131,6 +131,43 @@ func ParseTranscript(name string, data []byte) (KeptTranscript, error) {
 	return kept, nil
 }
 
+// Transcript returns what was said in the reported attempt of a row: in the row's run, or,
+// where the row was taken over, in a run beside the source's, as far as that was kept. It
+// is nil if it was not. The error of one that cannot be read is of kind invalid.
+func (s Source) Transcript(row *bench.Row) (*agent.Transcript, error) {
+	cell := row.Cell()
+	if !filepath.IsLocal(filepath.Join(cell.ScenarioID, string(cell.Mode))) || !filepath.IsLocal(row.RunID) || filepath.Base(row.RunID) != row.RunID {
+		return nil, nil // others may have written the row
+	}
+	for _, folder := range s.transcriptFolders(row.RunID) {
+		if t, err := LoadTranscript(folder, row.RunID, cell, max(1, len(row.Attempts))); t != nil || err != nil {
+			return t, err
+		}
+	}
+	return nil, nil
+}
+
+// transcriptFolders are where the transcripts of a run may be.
+func (s Source) transcriptFolders(runID string) (folders []string) {
+	for i, run := range s.Runs {
+		if run.RunID == runID && i < len(s.folders) {
+			folders = append(folders, TranscriptsFolder(s.folders[i], run))
+		}
+	}
+	if len(folders) > 0 {
+		return folders
+	}
+	for _, folder := range s.folders {
+		folders = append(folders, filepath.Join(filepath.Dir(folder), runID, transcriptsFolder))
+	}
+	for _, file := range s.Files {
+		if folder := filepath.Dir(file); filepath.Base(folder) == runID {
+			folders = append(folders, filepath.Join(folder, transcriptsFolder))
+		}
+	}
+	return folders
+}
+
 func otherTranscript(path, of, want string) error {
 	return fault.Invalidf("transcript %s is of %s, not of %s: name the folder with the transcripts of that run, or put its own file there", path, of, want)
 }

@@ -32,11 +32,16 @@ With --gate the exit code tells the verdict: 0 pass, 1 fail, 2 no verdict,
 3 the run is not complete, 4 it cannot be told. By evidence, ledgers without the
 run.json of their run do not pass: rows may have been left away.
 
+With --html a browser shows every attempt, with what was said and done: from a disk,
+without a network. The page of a folder is its index.html. All that is in it was kept
+without secrets, but it is what agents read and wrote: give it to those who may see that.
+
 With --provider and the flags beside it rows of others are held to what was asked
 for: all cells of it, and no rows or plan of anything else.`,
 		Example: `  bench report
   bench report --gate --gate-profile verify_release
-  bench report --suite-jsonl agent_direct.jsonl --suite-jsonl ghx.jsonl --html report.html`,
+  bench report --suite-jsonl agent_direct.jsonl --suite-jsonl ghx.jsonl --html report.html
+  bench report --html report && open report/index.html`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			how, err := j.judging()
@@ -92,7 +97,8 @@ for: all cells of it, and no rows or plan of anything else.`,
 	flags.StringVar(&out.SummaryJSON, "summary-json", "", "write the summary as JSON to this `FILE`")
 	flags.StringVar(&out.SummaryMarkdown, "summary-md", "", "write the summary as Markdown to this `FILE`")
 	flags.StringVar(&out.CSV, "csv", "", "write the rows as CSV to this `FILE`")
-	flags.StringVar(&out.HTML, "html", "", "write the report as one HTML page to this `FILE`")
+	flags.StringVar(&out.HTML, "html", "", "write the report with every attempt to this folder, or, if it ends in .html or is a file, as one page: a `PATH`")
+	flags.BoolVar(&out.OnePage, "single-file", false, "write --html as one page, whatever it is called")
 	flags.StringVar(&out.JUnit, "junit", "", "write the rows and checks as JUnit XML to this `FILE`")
 	return cmd
 }
