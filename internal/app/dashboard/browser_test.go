@@ -54,7 +54,7 @@ func colours(ctx context.Context, t *testing.T, page, scheme string) map[string]
 	t.Helper()
 	var found map[string]string
 	require.NoError(t, chromedp.Run(ctx,
-		prefer(scheme),
+		testkit.PreferScheme(scheme),
 		chromedp.Navigate(page),
 		chromedp.Evaluate(`(() => {
 			const probe = document.body.appendChild(document.createElement("div"))

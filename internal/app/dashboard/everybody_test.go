@@ -1,14 +1,11 @@
 package dashboard_test
 
 import (
-	"context"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
@@ -17,19 +14,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/dashboard"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 )
-
-// axe returns the source of axe-core, https://github.com/dequelabs/axe-core. The test is
-// skipped, loudly, where it is not there.
-func axe(t *testing.T) string {
-	t.Helper()
-	const variable = "BENCH_AXE"
-	if os.Getenv(variable) == "" {
-		t.Skip("NOT TESTED: whether pages are for everybody: run `make clients`, or set " + variable + " to axe-core's axe.min.js")
-	}
-	source, err := os.ReadFile(os.Getenv(variable))
-	require.NoError(t, err)
-	return string(source)
-}
 
 // everyPage are the pages that octocat may see, and some that there are not.
 func everyPage() []string {
@@ -49,7 +33,7 @@ func varied(t *testing.T) *runs {
 
 func TestPagesAreForEverybody(t *testing.T) {
 	testkit.NeedComplete(t)
-	script := axe(t)
+	script := testkit.Axe(t)
 	for _, page := range append(everyPage(), "logged out", "broken") {
 		t.Run(page, func(t *testing.T) {
 			source := varied(t)
@@ -66,34 +50,16 @@ func TestPagesAreForEverybody(t *testing.T) {
 				require.NoError(t, chromedp.Run(ctx, chromedp.Navigate(s.URL+"/login")))
 			}
 			require.NoError(t, chromedp.Run(ctx,
-				prefer("light"),
+				testkit.PreferScheme("light"),
 				chromedp.Navigate(s.URL+at),
 				chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil),
 				chromedp.Evaluate(script+"; 0", nil),
 			))
-			assert.Empty(t, violations(ctx, t, "{}"), "in light")
-			require.NoError(t, chromedp.Run(ctx, prefer("dark")))
-			assert.Empty(t, violations(ctx, t, `{runOnly: ["color-contrast"]}`), "in dark")
+			assert.Empty(t, testkit.Violations(ctx, t, "{}"), "in light")
+			require.NoError(t, chromedp.Run(ctx, testkit.PreferScheme("dark")))
+			assert.Empty(t, testkit.Violations(ctx, t, `{runOnly: ["color-contrast"]}`), "in dark")
 		})
 	}
-}
-
-// violations are what axe finds on the page that is shown.
-func violations(ctx context.Context, t *testing.T, options string) (found []string) {
-	t.Helper()
-	require.NoError(t, chromedp.Run(ctx, chromedp.Evaluate(
-		`axe.run(document, `+options+`).then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.html.slice(0, 200) + " " + n.any.map(a => a.message).join("; "))))`, &found,
-		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) },
-	)))
-	return found
-}
-
-// prefer has the browser prefer a colour scheme.
-func prefer(scheme string) chromedp.Action {
-	return chromedp.ActionFunc(func(ctx context.Context) error {
-		features := []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}
-		return chromedp.FromContext(ctx).Target.Execute(ctx, "Emulation.setEmulatedMedia", map[string]any{"features": features}, nil)
-	})
 }
 
 // Who uses no mouse is at the first run within ten keys, on pages with plots too.

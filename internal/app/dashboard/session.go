@@ -143,11 +143,11 @@ func beside(id string, rows []bench.Row, cell bench.Cell) []report.Link {
 		other := rows[i].Cell()
 		switch {
 		case other.Mode != cell.Mode && other.Iteration == cell.Iteration:
-			links = append(links, report.Link{"in " + string(other.Mode), sessionPath(id, other)})
+			links = append(links, report.Link{Text: "in " + string(other.Mode), URL: sessionPath(id, other)})
 		case other.Mode == cell.Mode && other.Iteration == cell.Iteration-1:
-			links = append(links, report.Link{"repetition before", sessionPath(id, other)})
+			links = append(links, report.Link{Text: "repetition before", URL: sessionPath(id, other)})
 		case other.Mode == cell.Mode && other.Iteration == cell.Iteration+1:
-			links = append(links, report.Link{"next repetition", sessionPath(id, other)})
+			links = append(links, report.Link{Text: "next repetition", URL: sessionPath(id, other)})
 		}
 	}
 	return links

@@ -154,8 +154,8 @@ async function attempt(scenario, mode, n, call) {
   if (at > 0) link("Repetition before", attemptPath(line[at - 1]))
   if (at + 1 < line.length) link("Next repetition", attemptPath(line[at + 1]))
   for (const m of modeOrder) {
-    const other = index.modes[m] !== mode && find(scenario, index.modes[m], n)
-    if (!(other >= 0)) continue
+    const other = find(scenario, index.modes[m], n)
+    if (other === undefined || other === row) continue
     link("In " + index.modes[m] + " (" + cellOf(other).outcome.word + ")", attemptPath(other))
     link("Side by side with " + index.modes[m], path("pair", scenario, n, ...rank(m) < rank(index.mode[row]) ? [index.modes[m], mode] : [mode, index.modes[m]]))
   }
@@ -166,7 +166,12 @@ async function attempt(scenario, mode, n, call) {
 async function pair(scenario, n, ...modes) {
   const rows = modes.map(mode => find(scenario, mode, n))
   if (rows.length !== 2 || rows.includes(undefined)) return missing("There are no two attempts of " + scenario + ", repetition " + n + ", in " + modes.join(" and ") + ".")
-  const sides = await Promise.all(rows.map(async row => make("section", {class: "side", "aria-label": cellOf(row).mode}, make("h2", {}, make("a", {href: attemptPath(row)}, cellOf(row).mode), " ", pill(cellOf(row).outcome)), await bodyOf(row))))
+  const sides = await Promise.all(rows.map(async row => {
+    const c = cellOf(row), body = await bodyOf(row)
+    for (const part of body.querySelectorAll("section")) part.removeAttribute("aria-labelledby") // there are two of each name
+    for (const part of body.querySelectorAll("[role=region]")) part.setAttribute("aria-label", part.getAttribute("aria-label") + " of " + c.mode)
+    return make("section", {class: "side", "aria-label": c.mode}, make("h2", {}, make("a", {href: attemptPath(row)}, c.mode), " ", pill(c.outcome)), body)
+  }))
   return {name: scenario + ", repetition " + n + ": " + modes.join(" and "), show: [make("div", {class: "pair"}, ...sides)]}
 }
 
