@@ -81,9 +81,9 @@ var writes = []struct {
 }
 
 // BenchmarkWrites reports the median of how long a request takes that writes,
-// over HTTP on loopback, in worlds of two sizes.
+// over HTTP on loopback, in worlds of three sizes.
 func BenchmarkWrites(b *testing.B) {
-	for _, size := range []int{100, 10_000} {
+	for _, size := range []int{100, 10_000, 100_000} {
 		w := grown(b, size)
 		owner := w.As("owner")
 		count := 0

@@ -37,24 +37,14 @@ func (x index[T]) has(row *T, wanted key) bool {
 	return found
 }
 
-// found are the ids of rows by their keys, in order. Lists are appended to or
-// replaced, so that copies can share them.
-type found map[key][]ID
+// found are the ids of rows by their keys, in order. Lists are replaced and never
+// changed, so that copies can share them.
+type found map[key]idList
 
-func (f found) add(k key, id ID) {
-	list := f[k]
-	if at, _ := slices.BinarySearch(list, id); at < len(list) {
-		list = slices.Insert(slices.Clone(list), at, id)
-	} else {
-		list = append(list, id)
-	}
-	f[k] = list
-}
+func (f found) add(k key, id ID) { f[k] = f[k].with(id) }
 
 func (f found) remove(k key, id ID) {
-	if list := slices.DeleteFunc(slices.Clone(f[k]), func(other ID) bool { return other == id }); len(list) > 0 {
-		f[k] = list
-	} else {
+	if f[k] = f[k].without(id); len(f[k]) == 0 {
 		delete(f, k)
 	}
 }
@@ -73,15 +63,6 @@ func (f found) move(id ID, was, is []key) {
 	}
 }
 
-// clone returns a copy that appends to lists of its own.
-func (f found) clone() found {
-	c := make(found, len(f))
-	for k, list := range f {
-		c[k] = slices.Clip(list)
-	}
-	return c
-}
-
 // find yields the ids and rows with a key, in order, to be read.
 func (t *Table[T]) find(x index[T], k key) iter.Seq2[ID, *T] {
 	return func(yield func(ID, *T) bool) {
@@ -93,7 +74,7 @@ func (t *Table[T]) find(x index[T], k key) iter.Seq2[ID, *T] {
 			}
 			return
 		}
-		for _, id := range t.ids(x, k) {
+		for id := range t.ids(x, k) {
 			t.visit()
 			if row := t.peek(id); row != nil && !yield(id, row) {
 				return
@@ -102,20 +83,36 @@ func (t *Table[T]) find(x index[T], k key) iter.Seq2[ID, *T] {
 	}
 }
 
-// ids returns the ids of rows with a key, in order.
-func (t *Table[T]) ids(x index[T], k key) []ID {
-	ids := t.found[x.place][k]
+// ids yields the ids of rows with a key, in order: those of the index, and in
+// the place of rows that may have been changed those that have the key now.
+func (t *Table[T]) ids(x index[T], k key) iter.Seq[ID] {
+	list := t.found[x.place][k]
 	if t.record == nil || len(t.record.rows) == 0 {
-		return ids
+		return list.all()
 	}
-	ids = slices.DeleteFunc(slices.Clone(ids), func(id ID) bool { return t.record.rows[id] != nil })
-	for id := range t.record.rows {
-		if x.has(t.peek(id), k) {
-			ids = append(ids, id)
+	changed := slices.Sorted(maps.Keys(t.record.rows))
+	has := slices.DeleteFunc(slices.Clone(changed), func(id ID) bool { return !x.has(t.peek(id), k) })
+	return func(yield func(ID) bool) {
+		for id := range list.all() {
+			if _, is := slices.BinarySearch(changed, id); is {
+				continue
+			}
+			for len(has) > 0 && has[0] < id {
+				if !yield(has[0]) {
+					return
+				}
+				has = has[1:]
+			}
+			if !yield(id) {
+				return
+			}
+		}
+		for _, id := range has {
+			if !yield(id) {
+				return
+			}
 		}
 	}
-	slices.Sort(ids)
-	return ids
 }
 
 // count returns how many rows have a key.
@@ -127,7 +124,7 @@ func (t *Table[T]) count(x index[T], k key) int {
 		}
 		return n
 	}
-	n = len(t.found[x.place][k])
+	n = t.found[x.place][k].len()
 	if t.record == nil {
 		return n
 	}
@@ -210,7 +207,7 @@ func (d tableOf[T]) check(s *State) error {
 		return nil
 	}
 	for n, right := range d.built(s) {
-		if !maps.EqualFunc(d.in(s).found[n], right, slices.Equal) {
+		if !maps.EqualFunc(d.in(s).found[n], right, idList.equal) {
 			return fmt.Errorf("index %d of %s does not fit its rows", n, d.name)
 		}
 	}

@@ -127,7 +127,7 @@ func (d tableOf[T]) separate(s *State, indexed bool) {
 	if indexed && t.found != nil {
 		own.found = make([]found, len(t.found))
 		for n, f := range t.found {
-			own.found[n] = f.clone()
+			own.found[n] = maps.Clone(f)
 		}
 	}
 	*t = own
