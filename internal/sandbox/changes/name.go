@@ -87,6 +87,8 @@ func codeObject(s *model.State, row any) (Object, bool) {
 		return Object{Kind: "artifact", Name: in(s, r.RepoID, r.Name)}, true
 	case *model.CheckRun:
 		return Object{Kind: "check run", Name: in(s, r.RepoID, fmt.Sprint(r.ID)), Title: r.Name}, true
+	case *model.CommitStatus:
+		return Object{Kind: "commit status", Name: in(s, r.RepoID, r.Context+" on "+r.CommitSHA), Title: r.Description}, true
 	case *model.Release:
 		return Object{Kind: "release", Name: in(s, r.RepoID, r.TagName), Title: r.Name}, true
 	case *model.Hook:

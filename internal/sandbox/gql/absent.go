@@ -14,7 +14,6 @@ func absentTypes() []string {
 		"CodeOfConduct", "FundingLink", "IssueTemplate", "License",
 		"Mannequin", "DisconnectedEvent", "Project", "ProjectCard", "ProjectColumn",
 		"PullRequestTemplate", "RepositoryContactLink",
-		"StatusContext", "StatusContextStateCount",
 		"RepositoryRule", "RepositoryRuleset",
 		"Discussion", "DiscussionCategory", "DiscussionComment",
 	}
@@ -56,8 +55,6 @@ func absentFields() map[string]graphql.Resolver {
 		"User.projects":                   none,
 
 		"Repository.pullRequestTemplates":                               constant([]any{}),
-		"StatusCheckRollupContextConnection.statusContextCount":         constant(0),
-		"StatusCheckRollupContextConnection.statusContextCountsByState": constant([]any{}),
 	}
 	for _, name := range []string{"Issue", "PullRequest"} {
 		fields[name+".projectCards"] = none

@@ -93,7 +93,7 @@ func (q *query) account(login string, kind model.UserType, what string) (any, er
 func accountFields() map[string]graphql.Resolver {
 	login := prop(func(_ *query, u *model.User) any { return u.Login })
 	avatar := prop(func(_ *query, u *model.User) any {
-		return fmt.Sprintf("https://avatars.githubusercontent.com/u/%d?v=4", u.ID)
+		return avatarURL(u.ID)
 	})
 	name := prop(func(_ *query, u *model.User) any { return orNil(u.Name) })
 	return map[string]graphql.Resolver{
@@ -150,4 +150,8 @@ func directed[T any](sorted []T, order graphql.Args) []T {
 		slices.Reverse(sorted)
 	}
 	return sorted
+}
+
+func avatarURL(user model.ID) string {
+	return fmt.Sprintf("https://avatars.githubusercontent.com/u/%d?v=4", user)
 }

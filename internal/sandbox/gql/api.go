@@ -34,7 +34,7 @@ func New() (*API, error) {
 	for _, set := range []map[string]graphql.Resolver{
 		queryFields(), sharedFields(), accountFields(), repositoryFields(), refFields(), commitFields(), labelFields(),
 		issueFields(), pullFields(), pullPartFields(), reviewFields(), threadFields(), reviewCommentFields(),
-		checkFields(), actionsFields(), absentFields(), reactionFields(), resourceFields(), relationFields(), timelineFields(), searchFields(),
+		checkFields(), actionsFields(), absentFields(), statusFields(), reactionFields(), resourceFields(), relationFields(), timelineFields(), searchFields(),
 		releaseFields(), projectFields(), projectFieldFields(), projectItemFields(), projectValueFields(), collaboratorsFields(),
 		autoMergeFields(), linkedBranchFields(), topicFields(), languageFields(), teamFields(), gistFields(),
 	} {

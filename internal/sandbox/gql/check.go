@@ -24,10 +24,22 @@ func (q *query) rollup(r *model.Repo, sha string) any {
 	return rollup{r, sha, checks}
 }
 
-// contexts is a page of a commit's checks, with all of them.
+// contexts is a page of a commit's checks and statuses, with all of them.
 type contexts struct {
-	graphql.Page[*model.CheckRun]
-	all []*model.CheckRun
+	graphql.Page[any]
+	all model.Rollup
+}
+
+func contextsOf(r model.Rollup, args graphql.Args) (any, error) {
+	var each []any
+	for _, c := range r.Runs {
+		each = append(each, c)
+	}
+	for _, c := range r.Statuses {
+		each = append(each, c)
+	}
+	page, err := graphql.Paginate(each, args)
+	return contexts{page, r}, err
 }
 
 // stateCount is how many checks are in a state.
@@ -50,12 +62,15 @@ func checkFields() map[string]graphql.Resolver {
 		"StatusCheckRollup.commit": prop(func(_ *query, r rollup) any { return commitOf(r.repo, r.sha) }),
 		"StatusCheckRollup.state":  prop(func(_ *query, r rollup) any { return rollupState(r.State()) }),
 		"StatusCheckRollup.contexts": field(func(_ *query, r rollup, args graphql.Args) (any, error) {
-			page, err := graphql.Paginate(r.Runs, args)
-			return contexts{page, r.Runs}, err
+			return contextsOf(r.Rollup, args)
 		}),
-		"StatusCheckRollupContextConnection.checkRunCount": prop(func(_ *query, c contexts) any { return len(c.all) }),
+		"StatusCheckRollupContextConnection.checkRunCount": prop(func(_ *query, c contexts) any { return len(c.all.Runs) }),
 		"StatusCheckRollupContextConnection.checkRunCountsByState": prop(func(_ *query, c contexts) any {
-			return countByState(c.all)
+			return countByState(c.all.Runs, stateOfCheck)
+		}),
+		"StatusCheckRollupContextConnection.statusContextCount": prop(func(_ *query, c contexts) any { return len(c.all.Statuses) }),
+		"StatusCheckRollupContextConnection.statusContextCountsByState": prop(func(_ *query, c contexts) any {
+			return countByState(c.all.Statuses, stateOfStatus)
 		}),
 		"CheckRunStateCount.count":           prop(func(_ *query, s stateCount) any { return s.count }),
 		"CheckRunStateCount.state":           prop(func(_ *query, s stateCount) any { return s.state }),
@@ -81,13 +96,17 @@ func rollupState(c model.Conclusion) string {
 	return strings.ToUpper(string(c))
 }
 
-func countByState(runs []*model.CheckRun) []stateCount {
+func stateOfCheck(c *model.CheckRun) string {
+	if c.Status == model.Completed {
+		return strings.ToUpper(string(c.Conclusion))
+	}
+	return strings.ToUpper(string(c.Status))
+}
+
+func countByState[T any](all []T, stateOf func(T) string) []stateCount {
 	var counts []stateCount
-	for _, c := range runs {
-		state := strings.ToUpper(string(c.Status))
-		if c.Status == model.Completed {
-			state = strings.ToUpper(string(c.Conclusion))
-		}
+	for _, c := range all {
+		state := stateOf(c)
 		at := slices.IndexFunc(counts, func(s stateCount) bool { return s.state == state })
 		if at < 0 {
 			at = len(counts)
@@ -98,9 +117,16 @@ func countByState(runs []*model.CheckRun) []stateCount {
 	return counts
 }
 
-// isRequired reports whether a pull request needs the check to pass.
-func isRequired(q *query, c *model.CheckRun, args graphql.Args) (any, error) {
-	repo := q.s.Repos.Get(c.RepoID)
+// isRequired reports whether a pull request needs a check or status to pass.
+func isRequired(q *query, obj any, args graphql.Args) (any, error) {
+	name := ""
+	switch c := obj.(type) {
+	case *model.CheckRun:
+		name = c.Name
+	case *model.CommitStatus:
+		name = c.Context
+	}
+	repo := q.s.Repos.Get(q.facts(obj).repo)
 	i := q.s.Pull(repo, args.Int("pullRequestNumber"))
 	if args.Has("pullRequestId") {
 		var err error
@@ -108,7 +134,7 @@ func isRequired(q *query, c *model.CheckRun, args graphql.Args) (any, error) {
 			return nil, err
 		}
 	}
-	return i != nil && i.RepoID == repo.ID && slices.Contains(repo.Protection[i.Pull.BaseRef].RequiredChecks, c.Name), nil
+	return i != nil && i.RepoID == repo.ID && slices.Contains(repo.Protection[i.Pull.BaseRef].RequiredChecks, name), nil
 }
 
 // actionsFields resolves check suites, workflows and their runs.

@@ -47,6 +47,10 @@ func (q *query) facts(obj any) facts {
 		return facts{node: named("C", o.repo.ID, o.Hash.String()), repo: o.repo.ID, path: q.path(o.repo.ID, "/commit/"+o.Hash.String())}
 	case ref:
 		return facts{node: named("REF", o.repo.ID, o.name), repo: o.repo.ID}
+	case *model.CommitStatus:
+		return inRepo(model.NodeStatus, o.RepoID, o.ID, o.CreatedAt, o.UpdatedAt)
+	case commitStatus:
+		return facts{node: named("S", o.repo.ID, o.sha), repo: o.repo.ID}
 	case linkedBranch:
 		return facts{node: model.NodeID(model.NodeLinkedBranch, o.issue.RepoID, o.ID), repo: o.issue.RepoID}
 	case topic:

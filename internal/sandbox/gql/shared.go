@@ -33,6 +33,10 @@ func typeOf(obj any) string {
 		return "Milestone"
 	case *model.CheckRun:
 		return "CheckRun"
+	case *model.CommitStatus:
+		return "StatusContext"
+	case commitStatus:
+		return "Status"
 	case *model.CheckSuite:
 		return "CheckSuite"
 	case *model.Run:

@@ -18,8 +18,12 @@ func (s *State) addActionsApp() {
 	})
 }
 
-// Rollup is the checks of a commit, the latest of each name in a check suite.
-type Rollup struct{ Runs []*CheckRun }
+// Rollup is what is said about a commit: its checks, the latest of each name in a
+// check suite, and its statuses, the latest of each context.
+type Rollup struct {
+	Runs     []*CheckRun
+	Statuses []*CommitStatus
+}
 
 // ChecksOf returns the check runs of a suite, oldest first.
 func (s *State) ChecksOf(suite *CheckSuite) []*CheckRun {
@@ -31,7 +35,7 @@ func (s *State) ChecksAt(repo *Repo, sha string) []*CheckRun {
 	return s.CheckRuns.with(checkByCommit, key{of: repo.ID, text: sha})
 }
 
-// Rollup returns the checks of a commit.
+// Rollup returns the checks and statuses of a commit.
 func (s *State) Rollup(repo *Repo, sha string) Rollup {
 	type latest struct {
 		suite ID
@@ -48,16 +52,25 @@ func (s *State) Rollup(repo *Repo, sha string) Rollup {
 		at[k] = len(runs)
 		runs = append(runs, c)
 	}
-	return Rollup{Runs: runs}
+	return Rollup{Runs: runs, Statuses: s.latestStatuses(repo, sha)}
 }
 
-// Total returns the number of checks.
-func (r Rollup) Total() int { return len(r.Runs) }
+// Total returns the number of checks and statuses.
+func (r Rollup) Total() int { return len(r.Runs) + len(r.Statuses) }
 
-// State returns [Failure] if any check did not pass, [Success] if all did, and
-// empty while some are running or if there are none.
+// State returns [Failure] if any check or status did not pass, [Success] if all
+// did, and empty while some are running or if there are none.
 func (r Rollup) State() Conclusion {
-	running := len(r.Runs) == 0
+	running := r.Total() == 0
+	for _, c := range r.Statuses {
+		switch c.Conclusion() {
+		case "":
+			running = true
+		case Failure:
+			return Failure
+		default:
+		}
+	}
 	for _, c := range r.Runs {
 		switch {
 		case c.Status != Completed:
@@ -78,11 +91,14 @@ func (c *CheckRun) Passed() bool { return c.Status == Completed && c.Conclusion.
 // passing reports whether a conclusion does not block.
 func (c Conclusion) passing() bool { return c == Success || c == Neutral || c == Skipped }
 
-// lacking returns the required checks whose latest run has not passed.
+// lacking returns the required checks whose latest run or status has not passed.
 func (r Rollup) lacking(required []string) []string {
 	passed := map[string]bool{}
 	for _, c := range r.Runs {
 		passed[c.Name] = c.Passed()
+	}
+	for _, c := range r.Statuses {
+		passed[c.Context] = c.Conclusion() == Success
 	}
 	return slices.DeleteFunc(slices.Clone(required), func(name string) bool { return passed[name] })
 }

@@ -32,6 +32,7 @@ func (s *State) emptyRepo(repo *Repo) {
 	deleteOf(&s.Artifacts, repo.ID, func(r *Artifact) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.CheckSuites, repo.ID, func(r *CheckSuite) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.CheckRuns, repo.ID, func(r *CheckRun) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Statuses, repo.ID, func(r *CommitStatus) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.Hooks, repo.ID, func(r *Hook) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.Events, repo.ID, func(r *Event) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.Reactions, repo.ID, func(r *Reaction) (ID, ID) { return r.ID, r.RepoID })

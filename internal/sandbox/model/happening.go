@@ -22,6 +22,7 @@ type Happening struct {
 	Review       *Review
 	CheckRun     *CheckRun
 	Suite        *CheckSuite
+	Status       *CommitStatus
 	Run          *Run
 	Job          *Job
 	Installation *Installation

@@ -90,6 +90,7 @@ var (
 	suiteByCommit     = index[CheckSuite]{0, func(c *CheckSuite, has func(key)) { has(key{of: c.RepoID, text: c.HeadSHA}) }}
 	checkByCommit     = index[CheckRun]{0, func(c *CheckRun, has func(key)) { has(key{of: c.RepoID, text: c.HeadSHA}) }}
 	checkBySuite      = index[CheckRun]{1, func(c *CheckRun, has func(key)) { has(key{of: c.SuiteID}) }}
+	statusByCommit    = index[CommitStatus]{0, func(c *CommitStatus, has func(key)) { has(key{of: c.RepoID, text: c.CommitSHA}) }}
 	eventByIssue      = index[Event]{0, func(e *Event, has func(key)) { has(key{of: e.IssueID}) }}
 	reactionBySubject = index[Reaction]{0, func(r *Reaction, has func(key)) { has(key{of: r.SubjectID}) }}
 	releaseByRepo     = index[Release]{0, func(r *Release, has func(key)) { has(key{of: r.RepoID}) }}

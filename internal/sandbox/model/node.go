@@ -28,6 +28,7 @@ const (
 	NodeRun           NodeKind = "WFR"
 	NodeCheckSuite    NodeKind = "CS"
 	NodeCheckRun      NodeKind = "CR"
+	NodeStatus        NodeKind = "SC"
 	NodeAssigned      NodeKind = "AE"
 	NodeUnassigned    NodeKind = "UNAE"
 	NodeLabeled       NodeKind = "LE"

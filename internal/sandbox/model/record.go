@@ -208,6 +208,7 @@ var tables = []someTable{
 	tableOf[Artifact]{name: "Artifacts", in: func(s *State) *Table[Artifact] { return &s.Artifacts }, clone: (*Artifact).clone, indexes: []index[Artifact]{artifactByRun}},
 	tableOf[CheckSuite]{name: "CheckSuites", in: func(s *State) *Table[CheckSuite] { return &s.CheckSuites }, clone: (*CheckSuite).clone, indexes: []index[CheckSuite]{suiteByCommit}},
 	tableOf[CheckRun]{name: "CheckRuns", in: func(s *State) *Table[CheckRun] { return &s.CheckRuns }, clone: (*CheckRun).clone, indexes: []index[CheckRun]{checkByCommit, checkBySuite}},
+	tableOf[CommitStatus]{name: "Statuses", in: func(s *State) *Table[CommitStatus] { return &s.Statuses }, clone: (*CommitStatus).clone, indexes: []index[CommitStatus]{statusByCommit}},
 	tableOf[App]{name: "Apps", in: func(s *State) *Table[App] { return &s.Apps }, clone: (*App).clone},
 	tableOf[Installation]{name: "Installations", in: func(s *State) *Table[Installation] { return &s.Installations }, clone: (*Installation).clone},
 	tableOf[Hook]{name: "Hooks", in: func(s *State) *Table[Hook] { return &s.Hooks }, clone: (*Hook).clone},

@@ -41,6 +41,7 @@ type State struct {
 	Artifacts      Table[Artifact]
 	CheckSuites    Table[CheckSuite]
 	CheckRuns      Table[CheckRun]
+	Statuses       Table[CommitStatus]
 	Apps           Table[App]
 	Installations  Table[Installation]
 	Hooks          Table[Hook]

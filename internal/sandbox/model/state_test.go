@@ -34,6 +34,8 @@ func full(t *testing.T) *world {
 	_, err = w.CreateCheckRun(w.AddApp(model.NewApp{Slug: "gate", Owner: w.owner, Repos: []model.ID{w.repo.ID}}), w.repo, w.head("main"),
 		model.CheckChange{Name: ptr("gate"), Actions: []model.CheckAction{{Label: "Again", Description: "Run it again", Identifier: "again"}}})
 	require.NoError(t, err)
+	_, err = w.CreateStatus(w.owner, w.repo, w.head("main"), model.NewStatus{State: model.StatusSuccess})
+	require.NoError(t, err)
 	_, err = w.CreateHook(w.owner, w.repo, model.HookChange{Config: &model.HookConfig{URL: "https://example.com"}})
 	require.NoError(t, err)
 	pr := w.pull("f", "f", "x\n")

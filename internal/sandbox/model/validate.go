@@ -185,6 +185,9 @@ func (v *validation) actions() {
 		suite := v.s.CheckSuites.Get(c.SuiteID)
 		must(suite != nil && suite.RepoID == c.RepoID, "its check suite is missing")
 	})
+	each(v, "commit status", &v.s.Statuses, func(c *CommitStatus) ID { return c.ID }, func(c *CommitStatus, must demand) {
+		must(v.commit(c.RepoID, c.CommitSHA), lacksCommit)
+	})
 	each(v, "run", &v.s.Runs, func(r *Run) ID { return r.ID }, func(r *Run, must demand) {
 		w, suite := v.s.Workflows.Get(r.WorkflowID), v.s.CheckSuites.Get(r.SuiteID)
 		must(w != nil && w.RepoID == r.RepoID, "its workflow is missing")

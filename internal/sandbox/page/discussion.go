@@ -216,8 +216,12 @@ func (v *discussionView) pull(s *model.State, repo *model.Repo, i *model.Issue) 
 			v.Threads = append(v.Threads, threadOf(s, t))
 		}
 	}
-	for _, c := range s.Rollup(repo, i.Pull.HeadSHA).Runs {
+	rollup := s.Rollup(repo, i.Pull.HeadSHA)
+	for _, c := range rollup.Runs {
 		v.Checks = append(v.Checks, checkEntry(s, repo, c))
+	}
+	for _, c := range rollup.Statuses {
+		v.Checks = append(v.Checks, entry{Link: link{Text: c.Context}, Notes: []string{string(c.State), c.Description}, When: when(c.CreatedAt)})
 	}
 	commits, err := s.PullCommits(i)
 	if err != nil {

@@ -80,6 +80,8 @@ func (v *payloadView) fill(body map[string]any) error {
 		v.checked(body)
 	case "check_suite":
 		body["check_suite"] = v.payloadSuite(h.Suite)
+	case "status":
+		return v.statusOf(body)
 	case "merge_group":
 		return v.mergeGroup(body)
 	case "workflow_run":

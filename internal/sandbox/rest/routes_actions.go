@@ -239,13 +239,3 @@ func commitCheckRuns(c *call, repo *model.Repo, commit gitstore.Hash) (reply, er
 	})
 	return wrapped(c, "check_runs", runs, c.checkRun)
 }
-
-// combinedStatus answers for commit statuses, of which the sandbox has none.
-func combinedStatus(c *call, repo *model.Repo, commit gitstore.Hash) (reply, error) {
-	sha := commit.String()
-	api := c.repoURL(repo.ID)
-	return ok(map[string]any{
-		"state": "pending", "statuses": []string{}, "sha": sha, "total_count": 0, "repository": c.minimalRepo(repo),
-		"commit_url": api + "/commits/" + sha, "url": api + "/commits/" + sha + "/status",
-	})
-}

@@ -176,7 +176,7 @@ func timeOf(text string) (time.Time, error) {
 // so the rest of the path is taken apart here.
 func getCommit(c *call, repo *model.Repo) (reply, error) {
 	below := map[string]func(*call, *model.Repo, gitstore.Hash) (reply, error){
-		"/check-runs": commitCheckRuns, "/check-suites": commitSuites, "/status": combinedStatus, "/pulls": commitPulls,
+		"/check-runs": commitCheckRuns, "/check-suites": commitSuites, "/status": combinedStatus, "/statuses": listStatuses, "/pulls": commitPulls,
 	}
 	ref, show := c.PathValue("ref"), showCommit
 	if at := strings.LastIndexByte(ref, '/'); at >= 0 && below[ref[at:]] != nil {
