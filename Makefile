@@ -108,10 +108,20 @@ fuzz: ## Run every fuzz target for FUZZTIME
 	done
 
 .PHONY: bench
-bench: ## Run the benchmarks behind the README's performance section
+bench: ## Run the benchmarks behind docs/performance.md
 	$(GO) test -run '^$$' -bench . -benchtime 3x ./internal/...
 
 .PHONY: build
 build: ## Build bin/bench and bin/bench-app
 	$(GO) build -o bin/bench ./cmd/bench
 	$(GO) build -o bin/bench-app ./cmd/app
+
+# Everything that a release consists of but for its image, in dist/; nothing is published.
+# With SNAPSHOT_HERE_ALONE=true only what runs on linux/amd64 is built.
+.PHONY: snapshot
+snapshot: ## Make in dist/ what a release publishes: archives, checksums, SBOMs
+	$(GO) tool -modfile=tools/release/go.mod goreleaser release --snapshot --clean
+
+.PHONY: install-check
+install-check: ## Install a snapshot in an empty root, and the module as `go install` does, and try both
+	.ci/install
