@@ -52,8 +52,11 @@ func siteOf(r *http.Request) site {
 		if onLoopback(r) && strings.HasPrefix(r.URL.Path, loopbackDownloads) {
 			return site{PartDownload, (*World).answerDownload}
 		}
-		if onLoopback(r) && isPage(r.URL.Path) {
+		if _, isGit := Parse(r); onLoopback(r) && (isGit || isPage(r.URL.Path)) {
 			return site{PartGit, (*World).answerWeb}
+		}
+		if onLoopback(r) && strings.HasPrefix(r.URL.Path, rawPath+"/") {
+			return site{PartRaw, (*World).answerRaw}
 		}
 		return site{PartAPI, (*World).answerAPI}
 	}

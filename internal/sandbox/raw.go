@@ -20,7 +20,11 @@ func (w *World) answerRaw(x *exchange) rest.Response {
 	if x.in.Method != http.MethodGet && x.in.Method != http.MethodHead {
 		return text(http.StatusMethodNotAllowed, "Method Not Allowed")
 	}
-	parts := strings.SplitN(strings.TrimPrefix(x.in.URL.Path, "/"), "/", 3)
+	named := strings.TrimPrefix(x.in.URL.Path, "/")
+	if onLoopback(x.in) {
+		named = strings.TrimPrefix(named, rawPath[1:]+"/")
+	}
+	parts := strings.SplitN(named, "/", 3)
 	if len(parts) < 3 || x.refusal != nil {
 		return rawMissing()
 	}

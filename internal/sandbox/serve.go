@@ -100,18 +100,15 @@ func (w *World) answerAPI(x *exchange) rest.Response {
 		return *limited
 	}
 	if x.logged.GraphQL {
-		return w.answerGraphQL(x)
+		return leadBack(x.in, w.answerGraphQL(x))
 	}
 	answer := w.answerREST(x)
 	w.refund(x, answer.Status)
-	return answer
+	return leadBack(x.in, answer)
 }
 
 func (w *World) answerREST(x *exchange) rest.Response {
-	r, base, quotas := withoutEnterprise(x.in), baseURL(x.in), w.quotas(x.token.value)
-	if r != x.in {
-		base += enterpriseRESTPath
-	}
+	r, base, quotas := withoutEnterprise(x.in), baseURL(x.in)+enterprisePrefix(x.in.URL.Path), w.quotas(x.token.value)
 	if refusal := lackingScope(w.scopes, r, x.token); refusal != nil {
 		return *refusal
 	}
@@ -128,16 +125,26 @@ func (w *World) answerREST(x *exchange) rest.Response {
 	return w.read(w.traced(x, answer))
 }
 
+// enterprisePrefix is what the paths of enterprise servers begin with, empty for others.
+func enterprisePrefix(path string) string {
+	for _, prefix := range []string{enterpriseRESTPath, enterpriseUploadsPath} {
+		if strings.HasPrefix(path, prefix+"/") {
+			return prefix
+		}
+	}
+	return ""
+}
+
 // withoutEnterprise returns a request without the prefix that the paths of
 // enterprise servers have; one without it stays what it is.
 func withoutEnterprise(r *http.Request) *http.Request {
-	path, found := strings.CutPrefix(r.URL.Path, enterpriseRESTPath+"/")
-	if !found {
+	prefix := enterprisePrefix(r.URL.Path)
+	if prefix == "" {
 		return r
 	}
 	below := r.Clone(r.Context())
-	below.URL.Path = "/" + path
-	below.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, enterpriseRESTPath)
+	below.URL.Path = strings.TrimPrefix(r.URL.Path, prefix)
+	below.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, prefix)
 	return below
 }
 

@@ -106,7 +106,7 @@ func TestASandboxIsServed(t *testing.T) {
 	_, viewer := s.ask("POST", "/graphql", `{"query": "{viewer{login}}"}`)
 	assert.JSONEq(t, `{"data": {"viewer": {"login": "dana-reyes"}}}`, viewer)
 	assert.Equal(t, s.API+"/graphql", s.GraphQL)
-	assert.Equal(t, s.API, s.Environment["GITHUB_API_URL"])
+	assert.Equal(t, s.API+"/api/v3", s.Environment["GITHUB_API_URL"])
 	logins := map[string]bool{}
 	for _, account := range s.Accounts {
 		_, who := answer(t, http.DefaultClient, "GET", s.API+"/user", "", account.Token)

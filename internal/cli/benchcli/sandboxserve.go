@@ -174,7 +174,7 @@ func newServing(w *localWorld, listener net.Listener, shown page.Options) *servi
 			Accounts: w.accounts, Agent: w.agent.Login, Fixtures: w.manifest,
 		},
 	}
-	s.told.set(append(w.identity(), "GITHUB_API_URL="+s.told.API, "GITHUB_GRAPHQL_URL="+s.told.GraphQL))
+	s.told.set(append(w.identity(), "GITHUB_API_URL="+s.told.API+"/api/v3", "GITHUB_GRAPHQL_URL="+s.told.API+"/api/graphql", "GITHUB_SERVER_URL="+s.told.API))
 	go func() {
 		defer close(s.done)
 		// Serve always returns an error; that of a closed server is expected
