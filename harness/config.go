@@ -106,11 +106,47 @@ type Config struct {
 	Seed int
 	// AgentImportPath is the agent's Python class, as module:Class.
 	AgentImportPath string
+	// Agent is the name of an agent of harbor's own, such as oracle, in place of
+	// AgentImportPath.
+	Agent string
+	// Gate says how the gate decides.
+	Gate GateConfig
 	// JobsDir is where Terminal-Bench and BIRD-Interact keep runs.
 	JobsDir string
 	// Tau2Python is a Python that has tau2; Harbor is harbor's program.
 	Tau2Python, Harbor string
 }
+
+// GatePolicy says how the gate decides.
+type GatePolicy string
+
+const (
+	// GateSeed compares the score with the best so far.
+	GateSeed GatePolicy = "seed"
+	// GateEvidence runs the baseline again, beside the agent, and says how sure it
+	// is that the agent is not worse.
+	GateEvidence GatePolicy = "evidence"
+)
+
+// GateConfig says how the gate decides; all but Policy is for [GateEvidence].
+type GateConfig struct {
+	Policy GatePolicy
+	// Epochs is how often each task is run with each of the two: "10", or "2..10"
+	// to stop as soon as it can be told.
+	Epochs string
+	// MarginPoints is a drop of the share of tasks that pass, in percentage points,
+	// that is too much.
+	MarginPoints float64
+	// Baseline is a commit; empty is the last one that was recorded, or the one that
+	// is checked out if the agent has changes.
+	Baseline string
+}
+
+// Defaults of the gate.
+const (
+	DefaultGateEpochs       = "2..10"
+	DefaultGateMarginPoints = 15
+)
 
 // DefaultConfig returns the configuration of a benchmark that nothing is said
 // about.
@@ -120,6 +156,7 @@ func DefaultConfig(benchmark string) Config {
 		Threshold: DefaultThreshold, TimeoutPolicy: ChargeAgent, EnvProvider: DefaultEnvProvider, Mode: DefaultBirdMode,
 		Patience: DefaultBirdPatience, SystemAgentPort: DefaultSystemAgentPort, UserSimPort: DefaultUserSimPort,
 		DBEnvPort: DefaultDBEnvPort, Seed: DefaultTauSeed, AgentImportPath: DefaultAgentImportPath,
+		Gate: GateConfig{Policy: GateSeed, Epochs: DefaultGateEpochs, MarginPoints: DefaultGateMarginPoints},
 	}
 	switch benchmark {
 	case TerminalBench:

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -80,12 +82,19 @@ func (c *Config) check() error {
 	case len(ports) < 3:
 		return fault.Invalidf("%s: system_agent_port, user_sim_port and db_env_port are %d, %d and %d: want three different ones",
 			c.File, c.SystemAgentPort, c.UserSimPort, c.DBEnvPort)
+	case c.Agent != "" && c.Benchmark != TerminalBench:
+		return fault.Invalidf("%s: agent is %q, and benchmark %q has no agents of its own: leave it out", c.File, c.Agent, c.Benchmark)
+	case !ownAgent.MatchString(c.Agent):
+		return fault.Invalidf("%s: agent is %q, want the name of one of harbor's, such as oracle; a class of yours is agent_import_path", c.File, c.Agent)
 	case c.Benchmark == Command && len(c.Command) == 0:
 		return fault.Invalidf("%s: benchmark %q needs a command, for example `command: [python, bench.py]`", c.File, Command)
 	default:
 		return nil
 	}
 }
+
+// ownAgent is the name of an agent of harbor's own, or none.
+var ownAgent = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]{0,39})?$`)
 
 const benchmarkKey = "benchmark"
 
@@ -126,6 +135,8 @@ func keys() map[string]setter {
 		"model_key_env":     text(func(c *Config) *string { return &c.ModelKeyEnv }),
 		"seed":              number(func(c *Config) *int { return &c.Seed }, 0, math.MaxInt32),
 		"agent_import_path": class(func(c *Config) *string { return &c.AgentImportPath }),
+		"agent":             text(func(c *Config) *string { return &c.Agent }),
+		"gate":              gate,
 		"jobs_dir":          text(func(c *Config) *string { return &c.JobsDir }),
 		"tau2_python":       text(func(c *Config) *string { return &c.Tau2Python }),
 		"harbor":            text(func(c *Config) *string { return &c.Harbor }),
@@ -337,4 +348,66 @@ func list(field func(*Config) *[]string) setter {
 		}
 		return nil
 	}
+}
+
+// gate takes how the gate decides.
+func gate(c *Config, v value) error {
+	fields, is := v.is.(map[string]any)
+	if v.is == nil {
+		return nil
+	}
+	if !is {
+		return v.wrong("a mapping, for example {policy: evidence}")
+	}
+	var problems []error
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		one := value{v.file, v.line, "gate." + name, fields[name]}
+		switch name {
+		case "policy":
+			policy := string(c.Gate.Policy)
+			problems = append(problems, text(func(*Config) *string { return &policy }, string(GateSeed), string(GateEvidence))(c, one))
+			c.Gate.Policy = GatePolicy(policy)
+		case "epochs":
+			problems = append(problems, epochs(c, one))
+		case "margin":
+			problems = append(problems, margin(c, one))
+		case "baseline":
+			problems = append(problems, text(func(c *Config) *string { return &c.Gate.Baseline })(c, one))
+		default:
+			problems = append(problems, v.invalidf("unknown key %q%s", one.key, jsondoc.DidYouMean(name, []string{"policy", "epochs", "margin", "baseline"})))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+var epochsForm = regexp.MustCompile(`^[1-9][0-9]*(\.\.[1-9][0-9]*)?$`)
+
+// epochs takes a number, or two as "2..10".
+func epochs(c *Config, v value) error {
+	written := fmt.Sprint(v.is)
+	if v.is != nil && !epochsForm.MatchString(written) {
+		return v.wrong("a whole number, or two as 2..10")
+	}
+	if v.is != nil {
+		c.Gate.Epochs = written
+	}
+	return nil
+}
+
+// margin takes percentage points.
+func margin(c *Config, v value) error {
+	var points float64
+	switch is := v.is.(type) {
+	case nil:
+		return nil
+	case float64:
+		points = is
+	case uint64:
+		points = float64(is)
+	}
+	if !(points > 0 && points < 100) {
+		return v.wrong("a number of percentage points above 0 and below 100")
+	}
+	c.Gate.MarginPoints = points
+	return nil
 }

@@ -138,7 +138,7 @@ func New(o Options) (*Runner, error) {
 	if o.UserModel == "" {
 		o.UserModel = o.Host.Getenv(userSimModel)
 	}
-	o.Agent.SaveTrace = o.Split == harness.TrainSplit
+	o.Agent.SaveTrace = o.Split == harness.TrainSplit || o.Agent.SaveTrace && o.Split != harness.WholeDataset
 	return &Runner{o, adk, python, harness.ResolveBirdDataPath(o.Host, adk, o.Dataset, o.DataPath)}, nil
 }
 
@@ -235,7 +235,7 @@ func (r *Runner) runIn(ctx context.Context, dir string, tasks tasks) (results ha
 	defer func() {
 		services.stop()
 		// The logs tell of tasks too.
-		if o.Split != harness.TrainSplit {
+		if !o.Agent.SaveTrace {
 			err = errors.Join(err, os.RemoveAll(logs))
 		}
 	}()
@@ -253,7 +253,7 @@ func (r *Runner) runIn(ctx context.Context, dir string, tasks tasks) (results ha
 	if none != nil {
 		return nil, r.nothing(err, services)
 	}
-	if o.Split == harness.TrainSplit {
+	if o.Agent.SaveTrace {
 		if err := c.saveTraces(); err != nil {
 			return nil, err
 		}

@@ -46,7 +46,7 @@ type Options struct {
 	Domain string
 	// Agent is told to the agent's code, agent/agent.py in the host's folder.
 	// An empty Model is for [harness.Host.AgentModel] to say; SaveTrace is
-	// that of the split. The process of tau2 is the agent's too: beside the
+	// true for the split train, and may be set for another one that is trained on. The process of tau2 is the agent's too: beside the
 	// keys of the agent's model it has those of the user's and the judge's.
 	Agent harness.Agent
 	// UserModel is that of the simulated user, the agent's if it is empty.
@@ -97,7 +97,7 @@ func New(o Options) (*Runner, error) {
 		return nil, fault.Invalidf("tau-bench's concurrency is %d, want 1 or more", o.MaxConcurrency)
 	}
 	o.Agent.Model = o.Host.AgentModel(o.Agent.Model)
-	o.Agent.SaveTrace = o.Split == harness.TrainSplit
+	o.Agent.SaveTrace = o.Split == harness.TrainSplit || o.Agent.SaveTrace && o.Split != harness.WholeDataset
 	if o.UserModel == "" {
 		o.UserModel = o.Agent.Model
 	}
@@ -173,7 +173,7 @@ const (
 func (r *Runner) begin() (dir string, end func() error, err error) {
 	parent := filepath.Join(harness.Tau2DataDir(r.options.Host), "simulations")
 	kind := unseenKind
-	if r.options.Split == harness.TrainSplit {
+	if r.options.Agent.SaveTrace {
 		kind = trainKind
 	}
 	if err := errors.Join(state.Prune(parent, unseenKind), state.Prune(parent, kind)); err != nil {

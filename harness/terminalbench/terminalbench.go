@@ -114,7 +114,7 @@ func New(o Options) (*Runner, error) {
 		return nil, fault.Invalidf("Terminal-Bench's limit of a task is %s, looked at each %s: want more than 0", o.PerTaskTimeout, o.Poll)
 	}
 	o.Agent.Model = o.Host.AgentModel(o.Agent.Model)
-	o.Agent.SaveTrace = o.Split == harness.TrainSplit
+	o.Agent.SaveTrace = o.Split == harness.TrainSplit || o.Agent.SaveTrace && o.Split != harness.WholeDataset
 	return &Runner{o}, nil
 }
 
@@ -146,7 +146,7 @@ func (r *Runner) Run(ctx context.Context, taskIDs []string) (harness.Results, er
 		return nil, err
 	}
 	results, err := r.run(ctx, job)
-	if err == nil && o.Split == harness.TrainSplit {
+	if err == nil && o.Agent.SaveTrace {
 		err = job.saveTraces()
 	}
 	if ended := end(); err == nil {
@@ -162,7 +162,7 @@ func (r *Runner) Run(ctx context.Context, taskIDs []string) (harness.Results, er
 // removed, and it too unless its tasks are for training.
 func (r *Runner) begin(j *job) (end func() error, err error) {
 	jobs, kind := filepath.Dir(j.dir), unseenKind
-	if r.options.Split == harness.TrainSplit {
+	if r.options.Agent.SaveTrace {
 		kind = trainKind
 	}
 	if err := state.Prune(jobs, unseenKind); err != nil {

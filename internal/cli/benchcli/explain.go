@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/cli/taskrun"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
 )
@@ -60,6 +62,9 @@ does not allow first), and why it counts as it does. A cell is written
 				return a.printJSON(map[string]any{"row": row, "transcript": transcript})
 			}
 			a.explain(row, source.Runs[0], transcript)
+			if account := taskrun.AccountPath(transcripts, cell); row.Reward != nil && isFile(account) {
+				fmt.Fprintf(a.stdout, "\nThe benchmark's own account of the task is in %s\n", account)
+			}
 			return nil
 		},
 	}
@@ -67,6 +72,11 @@ does not allow first), and why it counts as it does. A cell is written
 	cmd.Flags().StringVar(&run, "run", "", "look into the run of this `ID` (default: the newest)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // rowOf returns the row of a cell, nil if the run has none.

@@ -96,6 +96,9 @@ type harnessRun struct {
 	config harness.Config
 	host   harness.Host
 	split  string
+	// training says that the split is trained on: what the agent did is for its
+	// author to read.
+	training bool
 }
 
 // runner makes the runner of the configured benchmark.
@@ -112,7 +115,7 @@ func (r harnessRun) agent() harness.Agent {
 	model := r.host.AgentModel(r.config.AgentModel)
 	agent := harness.Agent{
 		Model: model, ReasoningEffort: r.config.ReasoningEffort, Allow: r.config.AgentEnv,
-		SaveTrace: r.split == harness.TrainSplit, KeyVariables: []string{harness.KeyVariable(model)},
+		SaveTrace: r.training, KeyVariables: []string{harness.KeyVariable(model)},
 	}
 	if r.config.ModelKeyEnv != "" {
 		agent.KeyVariables = []string{r.config.ModelKeyEnv}

@@ -1,17 +1,23 @@
 package benchcli
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/suite"
+	"github.com/ghx-dev/bench-action/internal/cli/taskrun"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 func (a *app) harnessGateCommand() *cobra.Command {
 	var f harnessFlags
+	var rows harnessRowFlags
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Say whether the agent is as good as the best so far",
@@ -30,30 +36,74 @@ The exit status is 0 if the gate is passed and 1 if it is not.`,
 			if err != nil {
 				return err
 			}
-			train, err := harnessRun{config, a.harnessHost(), config.Split}.runner()
-			if err != nil {
-				return err
-			}
-			full, err := harnessRun{config, a.harnessHost(), config.GateSplit}.runner()
-			if err != nil {
-				return err
-			}
-			return a.locked("gate", func(w suite.Workspace) error {
-				verdict, err := suite.Gate{
-					Workspace: w, Train: train, Full: full, TrainSplit: config.Split, FullSplit: config.GateSplit,
-					Threshold: config.Threshold, Policy: config.TimeoutPolicy, Out: a.steps(f.json),
-				}.Run(cmd.Context())
-				if err != nil {
-					return err
-				}
-				summary := SuiteSummary(verdict, a.harnessHost().AgentModel(config.AgentModel))
-				a.result.Summary = &summary
-				return a.tellVerdict(verdict, f.json)
-			})
+			return a.gateHarness(cmd.Context(), f, rows, config)
 		},
 	}
 	f.add(cmd.Flags())
+	rows.add(cmd.Flags())
 	return cmd
+}
+
+func (a *app) gateHarness(ctx context.Context, f harnessFlags, rows harnessRowFlags, config harness.Config) error {
+	for _, split := range []string{config.Split, config.GateSplit} {
+		if _, err := (harnessRun{config, a.harnessHost(), split, false}).runner(); err != nil {
+			return err
+		}
+	}
+	info, resumed, err := rows.begun()
+	if err != nil {
+		return err
+	}
+	runID := a.newRunID()
+	if resumed {
+		runID = info.RunID
+	}
+	return a.locked("gate", func(w suite.Workspace) error {
+		gate, err := a.gateOf(ctx, rows, config, w, runID)
+		if err != nil {
+			return err
+		}
+		gate.Out = a.steps(f.json)
+		verdict, err := gate.Run(ctx)
+		if err != nil {
+			return err
+		}
+		summary := SuiteSummary(verdict, a.harnessHost().AgentModel(config.AgentModel))
+		a.result.Summary, a.result.RunID = &summary, runID
+		return a.tellVerdict(verdict, f.json)
+	})
+}
+
+// gateOf returns the gate, whose tasks become rows: those of the full test in the
+// run's folder, those of the other steps in folders below.
+func (a *app) gateOf(ctx context.Context, rows harnessRowFlags, config harness.Config, w suite.Workspace, runID string) (suite.Gate, error) {
+	git, err := a.agentGit(ctx, config, rows.dir)
+	if err != nil {
+		return suite.Gate{}, err
+	}
+	known, err := w.Suite(config.Threshold)
+	if err != nil {
+		return suite.Gate{}, err
+	}
+	full := func([]string) taskrun.Options {
+		o := rows.options(a, config, runID)
+		o.Benchmark.Split, o.Sides = config.GateSplit, []taskrun.Side{a.side(config, git, config.GateSplit, false)}
+		return o
+	}
+	train := func(ids []string) taskrun.Options {
+		step := "promotion"
+		if slices.Equal(ids, known.Tasks) {
+			step = "suite"
+		}
+		o := rows.options(a, config, runID+"-"+step)
+		o.Dir = filepath.Join(rows.dir, runID)
+		o.Benchmark.Split, o.Benchmark.Part, o.Sides = config.Split, true, []taskrun.Side{a.side(config, git, config.Split, true)}
+		return o
+	}
+	return suite.Gate{
+		Workspace: w, Train: recorded{a, train}, Full: recorded{a, full}, TrainSplit: config.Split, FullSplit: config.GateSplit,
+		Threshold: config.Threshold, Policy: config.TimeoutPolicy,
+	}, nil
 }
 
 // steps is where the steps of a command are told: beside JSON, if that is

@@ -72,8 +72,8 @@ func (a *app) prepareHarness(ctx context.Context, c harness.Config, w suite.Work
 	p.Sayf("workspace ready.")
 	return suite.Baseline{
 		Workspace: w, SplitFile: splitFiles()[c.Benchmark], FullSplit: c.GateSplit, Policy: c.TimeoutPolicy, Out: out,
-		All:  harnessRun{c, host, harness.WholeDataset}.runner,
-		Full: harnessRun{c, host, c.GateSplit}.runner,
+		All:  harnessRun{c, host, harness.WholeDataset, false}.runner,
+		Full: harnessRun{c, host, c.GateSplit, false}.runner,
 	}.Run(ctx)
 }
 

@@ -1,24 +1,30 @@
 package benchcli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/suite"
+	"github.com/ghx-dev/bench-action/internal/cli/taskrun"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // harnessRunFlags are those of a run.
 type harnessRunFlags struct {
 	harnessFlags
-	split       string
-	taskIDs     taskIDs
-	concurrency int
-	domain      string
+	rows         harnessRowFlags
+	epochs       int
+	retryErrored bool
+	split        string
+	taskIDs      taskIDs
+	concurrency  int
+	domain       string
 }
 
 // taskIDs are given after their flag, as arguments: --task-ids 0 1 42. Without
@@ -51,11 +57,14 @@ func (a *app) harnessRunCommand() *cobra.Command {
 		Use:   "run",
 		Short: "Run the benchmark, or some of its tasks",
 		Long: `run runs the tasks of a split and tells of each whether it passed: a reward of
-0.5 or more. Results are saved to ` + suite.Dir + `/<split>_results.json, and to
+0.5 or more. Each is a row of a run below .bench as soon as it is done, which
+` + "`bench report`, `bench explain` and `bench compare`" + ` read. Results are saved to ` + suite.Dir + `/<split>_results.json, and to
 ` + suite.Dir + `/train_results.json if the split is the one that is trained on.`,
 		Example: `  bench harness run
   bench harness run --split test
   bench harness run --task-ids 0 1 42
+  bench harness run --epochs 4
+  bench harness run --resume --retry-errored
   bench harness run --split train --concurrency 10
   bench harness run --domain airline --split test`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -70,6 +79,9 @@ func (a *app) harnessRunCommand() *cobra.Command {
 			if err == nil {
 				err = f.override(cmd.Flags().Changed, &config)
 			}
+			if err == nil {
+				err = f.goOn(cmd.Flags().Changed)
+			}
 			if err != nil {
 				return err
 			}
@@ -78,6 +90,9 @@ func (a *app) harnessRunCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f.add(flags)
+	f.rows.add(flags)
+	flags.IntVar(&f.epochs, "epochs", 1, "how often each task is run; the result is the mean")
+	flags.BoolVar(&f.retryErrored, "retry-errored", false, "with --resume: try tasks again in which something around the agent failed, or of which nothing was heard")
 	flags.StringVar(&f.split, "split", "", "run this `SPLIT`, "+harness.WholeDataset+" for the whole dataset (default: the configuration's)")
 	flags.Var(&f.taskIDs, "task-ids", "run only the tasks whose ids follow")
 	flags.Lookup("task-ids").NoOptDefVal = taskIDsFollow
@@ -107,27 +122,68 @@ func (f *harnessRunFlags) override(given func(string) bool, c *harness.Config) e
 	return nil
 }
 
+// goOn takes what is run from the run that is gone on with, unless flags say it.
+func (f *harnessRunFlags) goOn(given func(string) bool) error {
+	if f.epochs < 1 {
+		return fault.Invalidf("--epochs is %d, want 1 or more", f.epochs)
+	}
+	info, resumed, err := f.rows.begun()
+	switch {
+	case err != nil:
+		return err
+	case !resumed && f.retryErrored:
+		return fault.Invalidf("--retry-errored is about a run that is there: give --resume, or --resume=ID, too")
+	case !resumed:
+		return nil
+	case len(info.Modes) != 1:
+		return fault.Invalidf("run %s is one of the gate: go on with `bench harness gate --resume=%[1]s`", info.RunID)
+	}
+	f.rows.resume = info.RunID
+	if !given("split") {
+		f.split = info.Benchmark.Split
+	}
+	if !given("epochs") {
+		f.epochs = info.Repetitions
+	}
+	if f.taskIDs.ids == nil && info.Benchmark.Part {
+		for _, s := range info.Scenarios {
+			f.taskIDs.ids = append(f.taskIDs.ids, s.ID)
+		}
+	}
+	return nil
+}
+
 func (a *app) runHarness(ctx context.Context, f harnessRunFlags, config harness.Config) error {
-	runner, err := harnessRun{config, a.harnessHost(), f.split}.runner()
-	if err != nil {
+	training := f.split == config.Split && f.split != harness.WholeDataset
+	if _, err := (harnessRun{config, a.harnessHost(), f.split, training}).runner(); err != nil {
 		return err
 	}
-	training := f.split == config.Split
 	return a.locked("run", func(w suite.Workspace) error {
-		if _, err := w.ResultFiles(f.split, training); err != nil {
+		if _, err := w.ResultFiles(f.split, f.split == config.Split); err != nil {
 			return err
 		}
-		results, err := runner.Run(ctx, f.taskIDs.ids)
-		if err == nil {
-			err = results.Outage()
-		}
-		if err != nil {
-			return err
+		results := harness.Results{}
+		if f.taskIDs.ids == nil || len(f.taskIDs.ids) > 0 {
+			git, err := a.agentGit(ctx, config, f.rows.dir)
+			if err != nil {
+				return err
+			}
+			o := f.rows.options(a, config, cmp.Or(f.rows.resume, a.newRunID()))
+			o.Benchmark.Split, o.Benchmark.Part, o.Epochs, o.Tasks = f.split, f.taskIDs.ids != nil, f.epochs, distinctIDs(f.taskIDs.ids)
+			o.Sides = []taskrun.Side{a.side(config, git, f.split, training)}
+			results, err = a.recordRows(ctx, o, f.retryErrored)
+			if err == nil {
+				err = results.Outage()
+			}
+			if err != nil {
+				return err
+			}
 		}
 		var files []string
 		// What was known of tasks is not replaced by nothing.
 		if len(results) > 0 {
-			if files, err = w.SaveResults(f.split, training, results); err != nil {
+			var err error
+			if files, err = w.SaveResults(f.split, f.split == config.Split, results); err != nil {
 				return err
 			}
 		}
@@ -142,7 +198,7 @@ func (a *app) printResults(f harnessRunFlags, c harness.Config, results harness.
 	if f.json {
 		return a.printJSON(map[string]any{
 			"benchmark": c.Benchmark, "split": f.split, "timeout_policy": c.TimeoutPolicy, "val_score": score,
-			"passed": counted.Passed(), "total": len(counted), "results": results, "files": slices.Concat([]string{}, files),
+			"passed": counted.Passed(), "total": len(counted), "results": results, "run_id": a.result.RunID, "files": slices.Concat([]string{}, files),
 		})
 	}
 	note := ""
@@ -155,6 +211,9 @@ func (a *app) printResults(f harnessRunFlags, c harness.Config, results harness.
 	fmt.Fprintf(a.stdout, "\nval_score: %s  (%d/%d passed)%s\n", suite.FormatScore(score), counted.Passed(), len(counted), note)
 	for _, id := range results.IDs() {
 		fmt.Fprintf(a.stdout, "  %s\n", outcomeLine(id, results[id]))
+	}
+	if a.result.RunID != "" {
+		fmt.Fprintf(a.stdout, "[benchmark] a row for each task is in %s: bench report\n", filepath.Join(f.rows.dir, a.result.RunID))
 	}
 	for _, file := range files {
 		fmt.Fprintf(a.stdout, "[benchmark] results saved to %s\n", file)

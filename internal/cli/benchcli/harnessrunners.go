@@ -30,6 +30,9 @@ func terminalBenchRunner(r harnessRun) (harness.Runner, error) {
 	o := terminalbench.Defaults(r.host)
 	o.Agent, o.Split, o.EnvProvider, o.Concurrency = r.agent(), r.split, c.EnvProvider, c.MaxConcurrency
 	o.Dataset, o.AgentImportPath, o.PerTaskTimeout, o.JobsDir = c.Dataset, c.AgentImportPath, c.PerTaskTimeout, c.JobsDir
+	if c.Agent != "" {
+		o.AgentImportPath = c.Agent
+	}
 	if c.Harbor != "" {
 		o.Harbor = c.Harbor
 	}

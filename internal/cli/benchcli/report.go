@@ -43,7 +43,7 @@ for: all cells of it, and no rows or plan of anything else.`,
   bench report --suite-jsonl agent_direct.jsonl --suite-jsonl ghx.jsonl --html report.html
   bench report --html report && open report/index.html`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			how, err := j.judging()
 			if err != nil {
 				return err
@@ -58,6 +58,7 @@ for: all cells of it, and no rows or plan of anything else.`,
 			if err != nil {
 				return err
 			}
+			asItWas(&how, source, cmd.Flags().Changed)
 			mend, err := source.Mend(from.dir, how.Baseline, how.Candidate)
 			if err != nil {
 				return err
@@ -101,6 +102,24 @@ for: all cells of it, and no rows or plan of anything else.`,
 	flags.BoolVar(&out.OnePage, "single-file", false, "write --html as one page, whatever it is called")
 	flags.StringVar(&out.JUnit, "junit", "", "write the rows and checks as JUnit XML to this `FILE`")
 	return cmd
+}
+
+// asItWas takes from a run of another system's benchmark what flags do not say: its
+// agents are compared, in the way in which its gate has done.
+func asItWas(how *verify.JudgeOptions, source verify.Source, given func(string) bool) {
+	if len(source.Runs) == 0 || source.Runs[0].Benchmark == nil {
+		return
+	}
+	run := source.Runs[0]
+	if len(run.Compared) == 2 && !given("baseline-mode") && !given("candidate-mode") {
+		how.Baseline, how.Candidate = run.Compared[0], run.Compared[1]
+	}
+	if run.Profile != "" && !given("gate-profile") {
+		how.Profile = run.Profile
+	}
+	if run.Margins != nil && !given("margin-success") && !given("margin-cost") && !given("margin-latency") {
+		how.Margins = *run.Margins
+	}
 }
 
 // sourceFlags say which rows are read.

@@ -374,6 +374,6 @@ func TestOverheadOfAThousandTasks(t *testing.T) {
 		}
 	}
 	t.Logf("%s and %d MB for 4,000 rows", least, grown>>20)
-	assert.Less(t, least, testkit.TimeLimit(100*time.Millisecond))
+	assert.Less(t, least, testkit.TimeLimit(200*time.Millisecond), "twice as long as on a machine that does nothing else")
 	assert.Less(t, grown, uint64(30<<20))
 }
