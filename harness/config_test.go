@@ -80,6 +80,7 @@ func TestDefaultsOfTheConfiguration(t *testing.T) {
 		File: "c.yaml", Benchmark: "tau-bench", Split: "train", GateSplit: "test", MaxConcurrency: 3, Threshold: 0.8,
 		TimeoutPolicy: "agent", EnvProvider: "e2b", Mode: "a-interact", Patience: 3,
 		SystemAgentPort: 6100, UserSimPort: 6101, DBEnvPort: 6102, Seed: 300, AgentImportPath: "agent.agent:HarnessAgent",
+		Gate: harness.GateConfig{Policy: harness.GateSeed, Epochs: "2..10", MarginPoints: 15},
 	}, tau)
 
 	terminal, err := harness.ParseConfig("c.yaml", []byte("benchmark: terminal-bench"))

@@ -26,6 +26,9 @@ type Gate struct {
 	// FullSplit is the split of Full. Its tasks are those of its first gate, or
 	// baseline; other ones are refused.
 	FullSplit string
+	// Judge does step 2 in place of Full, where that is not decided by the best score
+	// so far; it may be nil.
+	Judge func(context.Context) (FullStep, error)
 	// Threshold is that of a suite that has none yet.
 	Threshold float64
 	// Policy says what tasks without a reward count, in all steps.
@@ -67,7 +70,19 @@ type FullStep struct {
 	// Best is the best so far, nil in the first run.
 	Best    *float64        `json:"best"`
 	Results harness.Results `json:"results,omitempty"`
+	// Verdict is pass, fail or inconclusive where [Gate.Judge] has decided, with
+	// Reason; Baseline is what was compared with, and BaselineScore its score in the
+	// same epochs. They are empty else.
+	Verdict       string   `json:"verdict,omitempty"`
+	Reason        string   `json:"reason,omitempty"`
+	Baseline      string   `json:"baseline,omitempty"`
+	BaselineScore *float64 `json:"baseline_score,omitempty"`
 }
+
+// CannotTell reports whether the step has neither passed nor failed.
+func (f FullStep) CannotTell() bool { return f.Verdict == inconclusive }
+
+const inconclusive = "inconclusive"
 
 // PromotionStep is what has become of tasks that failed in training.
 type PromotionStep struct {
@@ -144,6 +159,13 @@ func mark(passed bool) string {
 	return "FAIL ✗"
 }
 
+func (f FullStep) mark() string {
+	if f.CannotTell() {
+		return "CAN'T TELL"
+	}
+	return mark(f.Passed)
+}
+
 // regression is step 1.
 func (g Gate) regression(ctx context.Context, suite *Suite) (SuiteStep, error) {
 	if len(suite.Tasks) == 0 {
@@ -169,6 +191,13 @@ func (g Gate) regression(ctx context.Context, suite *Suite) (SuiteStep, error) {
 // full is step 2. It is run after a failed suite too: its figures are wanted.
 func (g Gate) full(ctx context.Context, known known) (FullStep, error) {
 	g.sayf("\n[gate] Step 2: full benchmark (test split)\n")
+	if g.Judge != nil {
+		step, err := g.Judge(ctx)
+		if err == nil {
+			g.sayf("       val_score=%s, baseline %s %s  %s\n", FormatScore(step.ValScore), step.Baseline, FormatScore(*step.BaselineScore), step.mark())
+		}
+		return step, err
+	}
 	best := known.best
 	results, err := run(ctx, g.Full, nil)
 	if err == nil {
@@ -239,11 +268,20 @@ func (g Gate) conclude(v *Verdict) {
 	switch {
 	case !v.Suite.Passed:
 		v.Reason = fmt.Sprintf("eval suite pass rate %s < threshold %s", percent(v.Suite.PassRate), percent(v.Suite.Threshold))
+	case v.Full.CannotTell():
+		v.Reason = v.Full.Reason
+		g.sayf("\n[gate] CAN'T TELL — %s\n", v.Reason)
+		return
+	case !v.Full.Passed && v.Full.Reason != "":
+		v.Reason = v.Full.Reason
 	case !v.Full.Passed:
 		v.Reason = fmt.Sprintf("val_score %s < best %s", FormatScore(v.Full.ValScore), FormatScore(*v.Full.Best))
 	default:
 		v.Passed = true
 		v.Reason = fmt.Sprintf("All steps clear. (val_score=%s)", FormatScore(v.Full.ValScore))
+		if v.Full.Reason != "" {
+			v.Reason += " " + v.Full.Reason
+		}
 		g.sayf("\n[gate] PASSED ✓  %s\n", v.Reason)
 		return
 	}

@@ -27,7 +27,11 @@ score no less than the best of ` + suite.Dir + `/results.tsv. If both hold, task
 failed in the last training run are run again, and those that pass now are
 promoted into the suite.
 
-The exit status is 0 if the gate is passed and 1 if it is not.`,
+With "gate: {policy: evidence}" in the configuration the full test is decided in
+another way: the agent and the baseline, a commit, do it beside each other, several
+times each, until it is shown that the agent is not worse, or that it is.
+
+The exit status is 0 if the gate is passed, 1 if it is not and 4 if it cannot be told.`,
 		Example: `  bench harness gate
   bench harness gate && git commit -am "agent: ..." && bench harness record`,
 		Args: cobra.NoArgs,
@@ -68,7 +72,7 @@ func (a *app) gateHarness(ctx context.Context, f harnessFlags, rows harnessRowFl
 		if err != nil {
 			return err
 		}
-		summary := SuiteSummary(verdict, a.harnessHost().AgentModel(config.AgentModel))
+		summary := a.summaryOf(verdict, config)
 		a.result.Summary, a.result.RunID = &summary, runID
 		return a.tellVerdict(verdict, f.json)
 	})
@@ -77,7 +81,7 @@ func (a *app) gateHarness(ctx context.Context, f harnessFlags, rows harnessRowFl
 // gateOf returns the gate, whose tasks become rows: those of the full test in the
 // run's folder, those of the other steps in folders below.
 func (a *app) gateOf(ctx context.Context, rows harnessRowFlags, config harness.Config, w suite.Workspace, runID string) (suite.Gate, error) {
-	git, err := a.agentGit(ctx, config, rows.dir)
+	git, err := agentGit(ctx)
 	if err != nil {
 		return suite.Gate{}, err
 	}
@@ -100,10 +104,14 @@ func (a *app) gateOf(ctx context.Context, rows harnessRowFlags, config harness.C
 		o.Benchmark.Split, o.Benchmark.Part, o.Sides = config.Split, true, []taskrun.Side{a.side(config, git, config.Split, true)}
 		return o
 	}
-	return suite.Gate{
+	gate := suite.Gate{
 		Workspace: w, Train: recorded{a, train}, Full: recorded{a, full}, TrainSplit: config.Split, FullSplit: config.GateSplit,
 		Threshold: config.Threshold, Policy: config.TimeoutPolicy,
-	}, nil
+	}
+	if config.Gate.Policy == harness.GateEvidence {
+		gate.Judge = evidenceGate{a, config, rows, runID, git, w}.judge
+	}
+	return gate, nil
 }
 
 // steps is where the steps of a command are told: beside JSON, if that is
@@ -116,7 +124,10 @@ func (a *app) steps(asJSON bool) io.Writer {
 }
 
 func (a *app) tellVerdict(v suite.Verdict, asJSON bool) error {
-	if !v.Passed {
+	switch {
+	case v.Suite.Passed && v.Full.CannotTell():
+		a.verdict = exitInconclusive
+	case !v.Passed:
 		a.verdict = exitGateFailed
 	}
 	if asJSON {

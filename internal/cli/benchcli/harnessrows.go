@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ghx-dev/bench-action/harness"
-	"github.com/ghx-dev/bench-action/harness/suite"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
@@ -121,25 +120,23 @@ func withoutModel(c harness.Config) bool {
 }
 
 // agentGit returns the commit that is checked out, and the hash of its files as they
-// are now but for what benchmarks leave beside them. It is empty outside of git.
-func (a *app) agentGit(ctx context.Context, c harness.Config, dir string) (bench.GitRef, error) {
+// are now, committed or not. What lies in the experiment's folder and git knows
+// nothing of, as environments, data and logs, is none of the agent. It is empty
+// outside of git.
+func agentGit(ctx context.Context) (bench.GitRef, error) {
 	here, err := openWorktree(ctx, ".")
 	if err != nil {
 		return bench.GitRef{}, nil //nolint:nilerr // an experiment need not be in git
 	}
-	tree, err := here.contentHash(ctx, besideTheAgent(c, dir)...)
+	beside, err := here.untracked(ctx)
+	if err != nil {
+		return bench.GitRef{}, err
+	}
+	tree, err := here.contentHash(ctx, beside...)
 	if err != nil {
 		return bench.GitRef{}, err
 	}
 	return bench.GitRef{Commit: orNil(checkoutHead()), Tree: orNil(tree)}, nil
-}
-
-// besideTheAgent are the files of an experiment that are none of its agent.
-func besideTheAgent(c harness.Config, dir string) []string {
-	return []string{
-		suite.Dir, dir, c.JobsDir, harness.DefaultTau2Data, filepath.Dir(harness.TerminalBenchSplitFile), filepath.Dir(harness.BirdSplitFile),
-		harness.BirdADKRoot, ".venv",
-	}
 }
 
 // agentMode names an agent: one of the benchmark's own by its name, the experiment's

@@ -164,7 +164,7 @@ func (a *app) runHarness(ctx context.Context, f harnessRunFlags, config harness.
 		}
 		results := harness.Results{}
 		if f.taskIDs.ids == nil || len(f.taskIDs.ids) > 0 {
-			git, err := a.agentGit(ctx, config, f.rows.dir)
+			git, err := agentGit(ctx)
 			if err != nil {
 				return err
 			}

@@ -150,6 +150,22 @@ func (w *worktree) ignored(ctx context.Context, inside string) bool {
 	return err == nil
 }
 
+// untracked returns the names of files and folders in the folder that we are in of
+// which git knows nothing, ignored ones with them.
+func (w *worktree) untracked(ctx context.Context) ([]string, error) {
+	listed, err := w.run(ctx, filepath.Join(w.top, w.prefix), nil, "ls-files", "--others", "--directory", "-z", "--", ".")
+	if err != nil {
+		return nil, fault.Infraf("list what is not in git: %w", err)
+	}
+	var names []string
+	for _, path := range strings.Split(listed, "\x00") {
+		if name := strings.TrimSuffix(path, "/"); name != "" && !strings.Contains(name, "/") {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
 // inside returns the way from the checkout's folder to a path in it.
 func (w *worktree) inside(path string) (string, bool) {
 	if path == "" {
