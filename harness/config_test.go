@@ -55,6 +55,11 @@ func TestEveryKeyOfTheConfiguration(t *testing.T) {
 		{"model_key_env", "MY_KEY", func(c harness.Config) any { return c.ModelKeyEnv }, "MY_KEY"},
 		{"seed", "1", func(c harness.Config) any { return c.Seed }, 1},
 		{"agent_import_path", "a.b:C", func(c harness.Config) any { return c.AgentImportPath }, "a.b:C"},
+		{"agent", "claude-code", func(c harness.Config) any { return c.Agent }, "claude-code"},
+		{"gate", "{policy: evidence, epochs: 10, margin: 7.5, baseline: main}", func(c harness.Config) any { return c.Gate },
+			harness.GateConfig{Policy: harness.GateEvidence, Epochs: "10", MarginPoints: 7.5, Baseline: "main"}},
+		{"gate", "{epochs: 2..6, margin: 20}", func(c harness.Config) any { return c.Gate },
+			harness.GateConfig{Policy: harness.GateSeed, Epochs: "2..6", MarginPoints: 20}},
 		{"jobs_dir", "out", func(c harness.Config) any { return c.JobsDir }, "out"},
 		{"tau2_python", "/opt/tau/python", func(c harness.Config) any { return c.Tau2Python }, "/opt/tau/python"},
 		{"harbor", "/opt/harbor", func(c harness.Config) any { return c.Harbor }, "/opt/harbor"},
@@ -63,7 +68,11 @@ func TestEveryKeyOfTheConfiguration(t *testing.T) {
 	for _, tt := range tests {
 		tested[tt.key] = true
 		t.Run(tt.key+" "+tt.value, func(t *testing.T) {
-			c, err := harness.ParseConfig("c.yaml", []byte(tt.key+": "+tt.value+"\n"))
+			text := tt.key + ": " + tt.value + "\n"
+			if tt.key == "agent" {
+				text += "benchmark: terminal-bench\n"
+			}
+			c, err := harness.ParseConfig("c.yaml", []byte(text))
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, tt.get(c))
 		})

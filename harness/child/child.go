@@ -3,8 +3,8 @@
 // A program is started in a session and process group of its own. When its
 // time is over it is sent SIGTERM with its whole group; whatever is left of
 // it after a grace is killed, also what has left the group. What it leaves
-// running when it ends by itself is killed at once. Where the kernel offers it
-// (on Linux), the program is sent SIGTERM too if our own process is gone.
+// running when it ends by itself is killed at once. On Linux the program is ended in
+// the same way if our own process is gone, by a process that waits for that.
 package child
 
 import (
@@ -120,9 +120,13 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
+		unguard := func() {}
+		if err == nil {
+			unguard = p.guard(c.Grace)
+		}
 		started <- err
 		if err == nil {
-			p.follow(ctx, c)
+			p.follow(ctx, c, unguard)
 		}
 	}()
 	if err := <-started; err != nil {
@@ -153,7 +157,7 @@ func (p *Process) Stop() {
 }
 
 // follow sees the program to its end.
-func (p *Process) follow(ctx context.Context, c Command) {
+func (p *Process) follow(ctx context.Context, c Command, unguard func()) {
 	defer close(p.done)
 	ended, watched := make(chan struct{}), make(chan struct{})
 	var known family
@@ -167,6 +171,7 @@ func (p *Process) follow(ctx context.Context, c Command) {
 	err := wait(p.cmd, func() {
 		close(ended)
 		<-watched
+		unguard()
 		left = p.kill(known)
 	})
 	var exit *exec.ExitError

@@ -3,6 +3,7 @@ package child_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness/child"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // role is the environment variable by which a process of the test is told what
@@ -57,6 +59,15 @@ func TestMain(m *testing.M) {
 	case "parent":
 		// Starts a polite child and is killed with it running.
 		p, err := child.Start(context.Background(), self("polite", os.Stdout))
+		if err != nil {
+			os.Exit(1)
+		}
+		fmt.Println("child", p.PID())
+		select {}
+	case "parent of one that is hung":
+		c := self("hung", os.Stdout)
+		c.Grace = time.Second
+		p, err := child.Start(context.Background(), c)
 		if err != nil {
 			os.Exit(1)
 		}
@@ -259,5 +270,23 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		require.NoError(t, parent.Process.Kill())
 		_ = parent.Wait()
 		assert.Equal(t, "cleaned up", line(t, out))
+	})
+	t.Run("and killed if it does not listen, with what has left its session", func(t *testing.T) {
+		r, w, err := os.Pipe()
+		require.NoError(t, err)
+		defer r.Close()
+		parent := exec.Command(os.Args[0])
+		parent.Env, parent.Stdout = append(os.Environ(), role+"=parent of one that is hung"), w
+		require.NoError(t, parent.Start())
+		require.NoError(t, w.Close())
+		pids := map[string]int{}
+		for out := bufio.NewReader(r); pids["ready"] == 0 || pids["child"] == 0 || pids["daemon"] == 0; {
+			name, number, _ := strings.Cut(line(t, out), " ")
+			pids[name], _ = strconv.Atoi(cmp.Or(number, "1"))
+		}
+		require.True(t, alive(pids["child"]) && alive(pids["daemon"]))
+		require.NoError(t, parent.Process.Kill())
+		_ = parent.Wait()
+		assert.Eventually(t, func() bool { return !alive(pids["child"]) && !alive(pids["daemon"]) }, testkit.TimeLimit(20*time.Second), 10*time.Millisecond)
 	})
 }
