@@ -29,6 +29,9 @@ type Gate struct {
 	// Judge does step 2 in place of Full, where that is not decided by the best score
 	// so far; it may be nil.
 	Judge func(context.Context) (FullStep, error)
+	// Tree identifies the agent's files, and RunID the rows of the full test, for
+	// the verdict; they may be empty.
+	Tree, RunID string
 	// Threshold is that of a suite that has none yet.
 	Threshold float64
 	// Policy says what tasks without a reward count, in all steps.
@@ -48,6 +51,12 @@ type Verdict struct {
 	Promotion PromotionStep `json:"promotion"`
 	// Timestamp is RFC 3339 in UTC.
 	Timestamp string `json:"timestamp"`
+	// Tree is the hash of the files that were gated, and RunID the run of the full
+	// test's rows; they are empty where that is not known.
+	Tree  string `json:"tree,omitempty"`
+	RunID string `json:"run_id,omitempty"`
+	// Recorded is the iteration that the verdict was recorded as, nil before.
+	Recorded *int `json:"recorded,omitempty"`
 }
 
 // SuiteStep is the regression suite's run.
@@ -114,7 +123,7 @@ func (g Gate) Run(ctx context.Context) (Verdict, error) {
 		}
 	}
 	g.conclude(&v)
-	v.Timestamp = g.Workspace.timestamp()
+	v.Timestamp, v.Tree, v.RunID = g.Workspace.timestamp(), g.Tree, g.RunID
 	kept := v
 	kept.Full.Results = nil
 	return v, state.WriteJSON(g.Workspace.path(gateFile), kept)
@@ -124,6 +133,16 @@ func (g Gate) Run(ctx context.Context) (Verdict, error) {
 func (w Workspace) LastVerdict() (v Verdict, ok bool, err error) {
 	ok, err = state.ReadJSON(w.path(gateFile), &v)
 	return v, ok, err
+}
+
+// MarkRecorded notes as which iteration the last verdict was recorded.
+func (w Workspace) MarkRecorded(iteration int) error {
+	v, ok, err := w.LastVerdict()
+	if err != nil || !ok {
+		return err
+	}
+	v.Recorded = &iteration
+	return state.WriteJSON(w.path(gateFile), v)
 }
 
 // known is what the workspace has at the beginning. It is read before anything

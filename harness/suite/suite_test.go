@@ -333,6 +333,16 @@ func TestSaveResults(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, results, back)
 	})
+	t.Run("some tasks are merged into what is known of others", func(t *testing.T) {
+		w := workspace(t)
+		_, err := w.MergeResults("train", true, harness.Results{"a": harness.Reward(0), "b": harness.Reward(0)})
+		require.NoError(t, err)
+		_, err = w.MergeResults("train", true, harness.Results{"b": harness.Reward(1), "c": harness.Reward(1)})
+		require.NoError(t, err)
+		back, err := w.TrainResults("train")
+		require.NoError(t, err)
+		assert.Equal(t, harness.Results{"a": harness.Reward(0), "b": harness.Reward(1), "c": harness.Reward(1)}, back)
+	})
 	t.Run("the whole dataset has a name", func(t *testing.T) {
 		files, err := w.SaveResults(harness.WholeDataset, false, results)
 		require.NoError(t, err)

@@ -128,10 +128,31 @@ func (w Workspace) SaveResults(split string, training bool, results harness.Resu
 	return files, nil
 }
 
+// MergeResults is [Workspace.SaveResults] for some tasks of a split: what is known of
+// its other tasks stays.
+func (w Workspace) MergeResults(split string, training bool, results harness.Results) ([]string, error) {
+	files, err := w.ResultFiles(split, training)
+	if err != nil {
+		return nil, err
+	}
+	known, err := w.results(files[0], split)
+	if err != nil {
+		return nil, err
+	}
+	if known == nil {
+		known = harness.Results{}
+	}
+	maps.Copy(known, results)
+	return w.SaveResults(split, training, known)
+}
+
 // TrainResults returns the last results of the split that is trained on, none
 // if there are none yet. Results of another split are an error of kind invalid.
 func (w Workspace) TrainResults(split string) (harness.Results, error) {
-	file := w.path(harness.TrainSplit + resultsEnd)
+	return w.results(w.path(harness.TrainSplit+resultsEnd), split)
+}
+
+func (w Workspace) results(file, split string) (harness.Results, error) {
 	var saved struct {
 		Split   *string         `json:"split"`
 		Results harness.Results `json:"results"`

@@ -26,7 +26,7 @@ type evidenceGate struct {
 	config harness.Config
 	rows   harnessRowFlags
 	runID  string
-	git    bench.GitRef
+	git    agentRef
 	w      suite.Workspace
 }
 
@@ -168,13 +168,13 @@ func (g evidenceGate) baseline(ctx context.Context) (side taskrun.Side, remove f
 	if err != nil {
 		return side, nil, fault.Invalidf("gate.policy %s runs the baseline's agent again, which it takes from git: %w", harness.GateEvidence, err)
 	}
-	ref, err := g.baselineRef()
+	name, err := g.baselineRef()
 	if err != nil {
 		return side, nil, err
 	}
-	found, err := here.commit(ctx, ref)
+	found, err := here.commit(ctx, name)
 	if err != nil {
-		return side, nil, fault.Invalidf("gate.baseline %s: there is no such commit here: name one, or fetch it", ref)
+		return side, nil, fault.Invalidf("gate.baseline %s: there is no such commit here: name one, or fetch it", name)
 	}
 	temporary, err := os.MkdirTemp("", "bench-baseline-")
 	if err != nil {
@@ -194,11 +194,17 @@ func (g evidenceGate) baseline(ctx context.Context) (side taskrun.Side, remove f
 		remove()
 		return side, nil, err
 	}
+	tree, err := here.withoutFolders(ctx, found.sha, ownFolders(g.rows.dir), nil)
+	if err != nil {
+		remove()
+		return side, nil, fault.Invalidf("hash the files of the baseline %s: %w", found.sha, err)
+	}
+	ref := agentRef{GitRef: bench.GitRef{Commit: &found.sha, Tree: &tree}}
 	host := g.app.harnessHost()
 	config := g.fromHere(host)
 	host.Dir = dir
 	return taskrun.Side{
-		Mode: agentMode(config, bench.GitRef{Commit: &found.sha}), Git: bench.GitRef{Commit: &found.sha, Tree: orNil(found.tree)}, Host: host,
+		Mode: agentMode(config, ref), Git: ref.GitRef, Host: host,
 		Runner: func(h harness.Host) (harness.Runner, error) {
 			return harnessRun{config, h, config.GateSplit, false}.runner()
 		},

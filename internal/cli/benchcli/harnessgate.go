@@ -11,6 +11,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/suite"
+	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/taskrun"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -81,7 +82,7 @@ func (a *app) gateHarness(ctx context.Context, f harnessFlags, rows harnessRowFl
 // gateOf returns the gate, whose tasks become rows: those of the full test in the
 // run's folder, those of the other steps in folders below.
 func (a *app) gateOf(ctx context.Context, rows harnessRowFlags, config harness.Config, w suite.Workspace, runID string) (suite.Gate, error) {
-	git, err := agentGit(ctx)
+	git, err := a.agentGit(ctx, rows.dir)
 	if err != nil {
 		return suite.Gate{}, err
 	}
@@ -106,7 +107,10 @@ func (a *app) gateOf(ctx context.Context, rows harnessRowFlags, config harness.C
 	}
 	gate := suite.Gate{
 		Workspace: w, Train: recorded{a, train}, Full: recorded{a, full}, TrainSplit: config.Split, FullSplit: config.GateSplit,
-		Threshold: config.Threshold, Policy: config.TimeoutPolicy,
+		Threshold: config.Threshold, Policy: config.TimeoutPolicy, RunID: runID,
+	}
+	if git.Tree != nil {
+		gate.Tree = *git.Tree
 	}
 	if config.Gate.Policy == harness.GateEvidence {
 		gate.Judge = evidenceGate{a, config, rows, runID, git, w}.judge
@@ -150,13 +154,16 @@ func (a *app) harnessRecordCommand() *cobra.Command {
 		Short: "Record an iteration that has passed the gate",
 		Long: `record adds a row to ` + suite.Dir + `/results.tsv: what the gate came to, and the commit
 that is checked out. Without flags it is what the last gate has found, to the
-last digit; a score that is rounded up cannot be reached again.`,
+last digit; a score that is rounded up cannot be reached again. What is recorded is
+what was gated: edits that were gated are committed first, and nothing else is, but
+in ` + suite.Dir + `. A verdict is recorded once.`,
 		Example: `  bench harness record
   bench harness record --val-score 0.82 --evals-passed 8 --evals-total 10`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.locked("record", func(w suite.Workspace) error {
-				if err := fromLastGate(w, cmd.Flags().Changed, &r); err != nil {
+				gated, err := a.fromLastGate(cmd.Context(), w, cmd.Flags().Changed, &r)
+				if err != nil {
 					return err
 				}
 				r.Commit = unknownCommit
@@ -164,6 +171,9 @@ last digit; a score that is rounded up cannot be reached again.`,
 					r.Commit = head[:shortCommit]
 				}
 				added, err := w.Add(r)
+				if err == nil && gated {
+					err = w.MarkRecorded(added.Iteration)
+				}
 				if err != nil {
 					return err
 				}
@@ -184,24 +194,46 @@ last digit; a score that is rounded up cannot be reached again.`,
 	return cmd
 }
 
-// fromLastGate takes what is to be recorded from the last gate, unless flags
-// say it.
-func fromLastGate(w suite.Workspace, given func(string) bool, r *suite.Record) error {
+// fromLastGate takes what is to be recorded from the last gate, unless flags say it;
+// gated is false then.
+func (a *app) fromLastGate(ctx context.Context, w suite.Workspace, given func(string) bool, r *suite.Record) (gated bool, err error) {
 	switch score, passed, total := given("val-score"), given("evals-passed"), given("evals-total"); {
 	case score && passed && total:
-		return nil
+		return false, nil
 	case score || passed || total:
-		return fault.Invalidf("give --val-score, --evals-passed and --evals-total, or none of them, which records the last gate")
+		return false, fault.Invalidf("give --val-score, --evals-passed and --evals-total, or none of them, which records the last gate")
 	}
 	verdict, ok, err := w.LastVerdict()
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case !ok:
-		return fault.Invalidf("there is no verdict to record: run `bench harness gate`, or give --val-score, --evals-passed and --evals-total")
+		return false, fault.Invalidf("there is no verdict to record: run `bench harness gate`, or give --val-score, --evals-passed and --evals-total")
 	case !verdict.Passed:
-		return fault.Invalidf("the last gate was not passed (%s): only what passes is recorded", verdict.Reason)
+		return false, fault.Invalidf("the last gate was not passed (%s): only what passes is recorded", verdict.Reason)
+	case verdict.Recorded != nil:
+		return false, fault.Invalidf("the last gate is recorded already, as iteration %d: run `bench harness gate` again", *verdict.Recorded)
+	}
+	if err := a.asGated(ctx, verdict); err != nil {
+		return false, err
 	}
 	r.ValScore, r.EvalsPassed, r.EvalsTotal = verdict.Full.ValScore, verdict.Suite.EvalsPassed, verdict.Suite.EvalsTotal
-	return nil
+	return true, nil
+}
+
+// asGated refuses to record a commit whose files are not those that were gated.
+func (a *app) asGated(ctx context.Context, verdict suite.Verdict) error {
+	committed, err := a.recordedTree(ctx, verify.DefaultDir)
+	if err != nil || verdict.Tree == "" || committed == "" || committed == verdict.Tree {
+		return err
+	}
+	now, err := a.agentGit(ctx, verify.DefaultDir)
+	switch {
+	case err != nil:
+		return err
+	case now.Tree != nil && *now.Tree == verdict.Tree:
+		return fault.Invalidf("the edits that were gated are not committed: commit them, and record then")
+	default:
+		return fault.Invalidf("the commit that is checked out has other files than those that were gated (trees %.7s and %.7s): run `bench harness gate` again; a file that is new is gated once git knows it (git add)", committed, verdict.Tree)
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ghx-dev/bench-action/harness"
+	"github.com/ghx-dev/bench-action/harness/suite"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
@@ -119,29 +120,56 @@ func withoutModel(c harness.Config) bool {
 	}
 }
 
-// agentGit returns the commit that is checked out, and the hash of its files as they
-// are now, committed or not. What lies in the experiment's folder and git knows
-// nothing of, as environments, data and logs, is none of the agent. It is empty
+// agentRef is what the agent's files are.
+type agentRef struct {
+	bench.GitRef
+	// changed says that they are not those of the commit.
+	changed bool
+}
+
+// agentGit returns the commit that is checked out, and the hash of the agent's files
+// as they are now, committed or not. What lies in the experiment's folder and git
+// knows nothing of, as environments, data and logs, is none of the agent. It is empty
 // outside of git.
-func agentGit(ctx context.Context) (bench.GitRef, error) {
+func (a *app) agentGit(ctx context.Context, dir string) (agentRef, error) {
 	here, err := openWorktree(ctx, ".")
 	if err != nil {
-		return bench.GitRef{}, nil //nolint:nilerr // an experiment need not be in git
+		return agentRef{}, nil //nolint:nilerr // an experiment need not be in git
 	}
 	beside, err := here.untracked(ctx)
 	if err != nil {
-		return bench.GitRef{}, err
+		return agentRef{}, err
 	}
-	tree, err := here.contentHash(ctx, beside...)
+	tree, err := here.withoutFolders(ctx, "", ownFolders(dir), beside)
 	if err != nil {
-		return bench.GitRef{}, err
+		return agentRef{}, fault.Invalidf("hash the agent's files: %w", err)
 	}
-	return bench.GitRef{Commit: orNil(checkoutHead()), Tree: orNil(tree)}, nil
+	committed, err := a.recordedTree(ctx, dir)
+	return agentRef{bench.GitRef{Commit: orNil(checkoutHead()), Tree: orNil(tree)}, tree != committed}, err
+}
+
+// ownFolders are where commands of the harness write, which may be in git all the same.
+func ownFolders(dir string) []string { return []string{suite.Dir, dir, verify.DefaultDir} }
+
+// recordedTree returns the hash of the agent's files in the commit that is checked
+// out, which is that of [app.agentGit] if nothing was changed since; empty outside of
+// git.
+func (a *app) recordedTree(ctx context.Context, dir string) (string, error) {
+	here, err := openWorktree(ctx, ".")
+	head := checkoutHead()
+	if err != nil || head == "" {
+		return "", nil //nolint:nilerr // an experiment need not be in git
+	}
+	tree, err := here.withoutFolders(ctx, head, ownFolders(dir), nil)
+	if err != nil {
+		return "", fault.Invalidf("hash the agent's files of %s: %w", head, err)
+	}
+	return tree, nil
 }
 
 // agentMode names an agent: one of the benchmark's own by its name, the experiment's
 // by its commit, with the beginning of its hash where it has changes.
-func agentMode(c harness.Config, git bench.GitRef) bench.Mode {
+func agentMode(c harness.Config, git agentRef) bench.Mode {
 	switch {
 	case c.Agent != "":
 		return bench.Mode(c.Agent)
@@ -150,7 +178,7 @@ func agentMode(c harness.Config, git bench.GitRef) bench.Mode {
 	}
 	const shown = 4
 	mode := experimentsAgent + "@" + bench.Mode((*git.Commit)[:shortCommit])
-	if tree := treeOf(*git.Commit); git.Tree != nil && tree != *git.Tree {
+	if git.changed && git.Tree != nil {
 		mode += "-" + bench.Mode((*git.Tree)[:shown])
 	}
 	return mode
@@ -160,9 +188,9 @@ func agentMode(c harness.Config, git bench.GitRef) bench.Mode {
 const experimentsAgent bench.Mode = "agent"
 
 // side is the agent as it is, on a split.
-func (a *app) side(c harness.Config, git bench.GitRef, split string, training bool) taskrun.Side {
+func (a *app) side(c harness.Config, git agentRef, split string, training bool) taskrun.Side {
 	return taskrun.Side{
-		Mode: agentMode(c, git), Git: git, Keep: training, Host: a.harnessHost(),
+		Mode: agentMode(c, git), Git: git.GitRef, Keep: training, Host: a.harnessHost(),
 		Runner: func(h harness.Host) (harness.Runner, error) { return harnessRun{c, h, split, training}.runner() },
 	}
 }

@@ -164,7 +164,7 @@ func (a *app) runHarness(ctx context.Context, f harnessRunFlags, config harness.
 		}
 		results := harness.Results{}
 		if f.taskIDs.ids == nil || len(f.taskIDs.ids) > 0 {
-			git, err := agentGit(ctx)
+			git, err := a.agentGit(ctx, f.rows.dir)
 			if err != nil {
 				return err
 			}
@@ -182,8 +182,12 @@ func (a *app) runHarness(ctx context.Context, f harnessRunFlags, config harness.
 		var files []string
 		// What was known of tasks is not replaced by nothing.
 		if len(results) > 0 {
+			save := w.SaveResults
+			if f.taskIDs.ids != nil {
+				save = w.MergeResults
+			}
 			var err error
-			if files, err = w.SaveResults(f.split, f.split == config.Split, results); err != nil {
+			if files, err = save(f.split, f.split == config.Split, results); err != nil {
 				return err
 			}
 		}

@@ -101,14 +101,34 @@ func (w *worktree) removeWorktree(ctx context.Context, folder string) {
 // ignores: that of the commit that is checked out, where nothing was changed. The
 // repository stays as it is. An error is of kind invalid.
 func (w *worktree) contentHash(ctx context.Context, except ...string) (string, error) {
-	hash, err := w.hash(ctx, except)
+	hash, err := w.hash(ctx, func(env []string) error { return w.addFiles(ctx, env, except) })
 	if err != nil && ctx.Err() == nil {
 		err = fault.Invalidf("hash the files of %s, which tells the tool that is measured from others: %w; mend that, or name the hash with --git-tree, and of which commit it is with --git-commit", w.top, err)
 	}
 	return hash, err
 }
 
-func (w *worktree) hash(ctx context.Context, except []string) (hash string, err error) {
+// withoutFolders returns the hash of the tree of files as they are now or, with a
+// commit, as they are there, without folders that are named from where we are, whether
+// git knows them or not, and, of files as they are now, without others that git does
+// not know.
+func (w *worktree) withoutFolders(ctx context.Context, commit string, folders, unknown []string) (string, error) {
+	return w.hash(ctx, func(env []string) error {
+		err := w.addFiles(ctx, env, unknown)
+		if commit != "" {
+			_, err = w.run(ctx, w.top, env, "read-tree", commit)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = w.run(ctx, filepath.Join(w.top, w.prefix), env, append([]string{"rm", "-r", "-q", "--cached", "--ignore-unmatch", "--"}, folders...)...)
+		return err
+	})
+}
+
+// hash returns the hash of the tree of an index that fill fills, which begins as the
+// checkout's.
+func (w *worktree) hash(ctx context.Context, fill func(env []string) error) (hash string, err error) {
 	temp, err := os.MkdirTemp("", "bench-tree-")
 	if err != nil {
 		return "", err
@@ -131,6 +151,14 @@ func (w *worktree) hash(ctx context.Context, except []string) (hash string, err 
 		return "", err
 	}
 	env := []string{"GIT_INDEX_FILE=" + own, "GIT_OBJECT_DIRECTORY=" + filepath.Join(temp, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects}
+	if err := fill(env); err != nil {
+		return "", err
+	}
+	return w.run(ctx, w.top, env, "write-tree")
+}
+
+// addFiles adds all files to an index as they are, but for some.
+func (w *worktree) addFiles(ctx context.Context, env, except []string) error {
 	add := []string{"add", "--all", "--", "."}
 	for _, path := range except {
 		// What is ignored is not added anyway, and git refuses to hear of it.
@@ -138,10 +166,8 @@ func (w *worktree) hash(ctx context.Context, except []string) (hash string, err 
 			add = append(add, ":(exclude,literal)"+inside)
 		}
 	}
-	if _, err := w.run(ctx, w.top, env, add...); err != nil {
-		return "", err
-	}
-	return w.run(ctx, w.top, env, "write-tree")
+	_, err := w.run(ctx, w.top, env, add...)
+	return err
 }
 
 // ignored reports whether git ignores a path of the checkout.
