@@ -318,6 +318,7 @@ async function begin() {
     take(await unpacked("index"))
     await route()
   }
+  performance.mark("attempts shown")
   finder.dataset.ready = ""
 }
 begin().catch(error => { $("count").textContent = "The attempts cannot be shown: " + error.message })
