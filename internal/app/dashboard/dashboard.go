@@ -195,7 +195,7 @@ var ownStyle string
 func New(opts Options) http.Handler {
 	d := &pages{Options: opts}
 	mux := http.NewServeMux()
-	style := report.Style() + ownStyle
+	style := report.Style() + report.AttemptStyle() + ownStyle
 	sum := sha256.Sum256([]byte(style))
 	etag := `"` + hex.EncodeToString(sum[:8]) + `"`
 	mux.HandleFunc("GET /style.css", func(w http.ResponseWriter, r *http.Request) {

@@ -177,7 +177,7 @@ var attemptCSS string
 
 var attemptTemplate = template.Must(template.New("attempt").Funcs(TextFuncs()).Parse(attemptHTML))
 
-// HTML writes the attempt as a part of a page that has [Style].
+// HTML writes the attempt as a part of a page that has [Style] and [AttemptStyle].
 func (a *Attempt) HTML(w io.Writer) error {
 	if err := attemptTemplate.Execute(w, a); err != nil {
 		return fault.Infraf("write the page of an attempt: %w", err)

@@ -42,8 +42,11 @@ func HTMLBody(w io.Writer, s bench.Summary, scenario func(id string) string) err
 	return nil
 }
 
-// Style returns the style sheet of summaries and attempts.
-func Style() string { return pageCSS + attemptCSS }
+// Style returns the style sheet of summaries, AttemptStyle what attempts need beside it.
+func Style() string { return pageCSS }
+
+// AttemptStyle is said above.
+func AttemptStyle() string { return attemptCSS }
 
 // page is what the template shows.
 type page struct {
