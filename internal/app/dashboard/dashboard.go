@@ -213,6 +213,7 @@ func New(opts Options) http.Handler {
 	mux.HandleFunc("GET /{$}", d.seen(d.runs))
 	mux.HandleFunc("GET /runs/{id}", d.seen(d.run))
 	mux.HandleFunc("GET /runs/{id}/log", d.seen(d.log))
+	mux.HandleFunc("GET /runs/{id}/explore", d.seen(d.explore))
 	mux.HandleFunc("GET /runs/{id}/scenarios/{scenario}", d.seen(d.scenario))
 	mux.HandleFunc("GET /runs/{id}/scenarios/{scenario}/{mode}/{repetition}", d.seen(d.session))
 	mux.HandleFunc("GET /repos/{owner}/{name}", d.seen(d.repo))
@@ -224,7 +225,7 @@ func New(opts Options) http.Handler {
 }
 
 // secured sets what every answer says to a browser: nothing from elsewhere,
-// no script, no frame.
+// no script but that of [pages.explore], no frame.
 func secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

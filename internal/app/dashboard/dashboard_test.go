@@ -305,7 +305,7 @@ func TestOnlyWhatGitHubShowsIsShown(t *testing.T) {
 // below are the pages of a run.
 func below(id string) []string {
 	run := "/runs/" + id
-	return []string{run, run + "/log", run + "/scenarios/pr-view-001", run + "/scenarios/pr-view-001/ghx/1"}
+	return []string{run, run + "/log", run + "/explore", run + "/scenarios/pr-view-001", run + "/scenarios/pr-view-001/ghx/1"}
 }
 
 func TestAForgedOrOldLoginIsRefused(t *testing.T) {

@@ -93,7 +93,7 @@ const (
 	ifComments   = "    # On a comment, only where it may begin with /bench, after spaces or in capitals:\n    # other comments start no job.\n    if: >-\n      github.event_name == 'pull_request' && (github.event.action != 'edited' || github.event.changes.base) ||\n      github.event.issue.pull_request && (startsWith(github.event.comment.body, '/bench') || startsWith(github.event.comment.body, ' '))\n"
 	ifPull       = "    if: github.event.action != 'edited' || github.event.changes.base\n"
 	ofComments   = "; a comment waits for neither."
-	actionStep   = "      - uses: " + latestAction + "\n        with:\n"
+	actionStep   = "      - id: bench\n        uses: " + latestAction + "\n        with:\n"
 	checkAppStep = `      # A fork's job can be named bench, too: require the check of an App of your own.
       - id: app
         if: vars.BENCH_CHECK_APP_ID && github.event.pull_request.head.repo.full_name == github.repository && github.actor != 'dependabot[bot]'
