@@ -59,8 +59,11 @@ func (c Check) RuleText() string {
 	if c.Operator == AtMost {
 		sign = "≤ "
 	}
-	return sign + NumberText(c.Threshold, manyDecimals) + c.unit()
+	return sign + c.ThresholdText()
 }
+
+// ThresholdText writes what the value is compared with: "15%", "−3 pp".
+func (c Check) ThresholdText() string { return NumberText(c.Threshold, manyDecimals) + c.unit() }
 
 // IntervalText writes the interval: "18.3 to 34.9%", or [NoFigure].
 func (c Check) IntervalText() string {

@@ -109,16 +109,16 @@ func TestReasonsOfReductionsTellWhatIsReduced(t *testing.T) {
 	opts := quick()
 	opts.Thresholds.MinTokensActiveReductionPct, opts.Thresholds.MinCostReductionPct = 10, 10
 	summary := summarize(t, rows, opts)
-	assert.Equal(t, "The reduction in active tokens is 5.0 % in the median of 2 scenarios, the minimum is 10 %; furthest from it: a-001 (0.0 %)",
+	assert.Equal(t, "The reduction in active tokens is 5% in the median of 2 scenarios, the minimum is 10%; furthest from it: a-001 (0%)",
 		check(t, summary, bench.CheckTokensReduction).Reason)
-	assert.Equal(t, "The lowest reduction in cost is 0.0 %, the minimum is 10 %; furthest from it: a-001 (0.0 %)", check(t, summary, bench.CheckCostReduction).Reason)
+	assert.Equal(t, "The lowest reduction in cost is 0%, the minimum is 10%; furthest from it: a-001 (0%)", check(t, summary, bench.CheckCostReduction).Reason)
 
 	tiny := join(priced(bench.AgentDirect, "a-001", 1, 1, 1), priced(bench.GHX, "a-001", 0.9+1e-10, 0.9+1e-10, 0.9+1e-10))
 	got := check(t, summarize(t, tiny, opts), bench.CheckCostReduction).Reason
-	assert.Contains(t, got, "is 10.000000 %, the minimum is 10 %", "six decimals do not tell them apart")
+	assert.Contains(t, got, "is 10%, the minimum is 10%", "six decimals do not tell them apart")
 	tiny = join(priced(bench.AgentDirect, "a-001", 1, 1, 1), priced(bench.GHX, "a-001", 1.0001, 1.0001, 1.0001))
 	got = check(t, summarize(t, tiny, opts), bench.CheckCostReduction).Reason
-	assert.Contains(t, got, "a-001 (0.0 %)", "not -0.0 %")
+	assert.Contains(t, got, "a-001 (−0.01%)", "as elsewhere, not −0%")
 }
 
 func TestVerdictCountsTheChecksInDoubt(t *testing.T) {

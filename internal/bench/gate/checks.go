@@ -2,7 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -138,7 +137,7 @@ func (c *comparison) reductionCheck(r requirement, beside confidence) bench.Chec
 		return check
 	}
 	check.Warnings = c.reductionWarnings(r)
-	return explained(check, func() string { return c.reductionReason(r, check.Threshold) })
+	return explained(check, func() string { return c.reductionReason(r, check) })
 }
 
 // explained gives a check its reason: why it failed, or that it is in doubt.
@@ -147,12 +146,7 @@ func explained(check bench.Check, whyFailed func() string) bench.Check {
 	case !check.Passed:
 		check.Reason = whyFailed()
 	case check.Uncertain:
-		unit := "%"
-		if check.Name.Rule().Points {
-			unit = "points"
-		}
-		check.Reason = fmt.Sprintf("Passes, but the 95 %% interval from %s to %s %s reaches across the threshold of %s",
-			withDecimals(check.Interval[0], 1), withDecimals(check.Interval[1], 1), unit, asGiven(check.Threshold))
+		check.Reason = "Passes, but the 95% interval, " + check.IntervalText() + ", reaches across the threshold, " + check.ThresholdText()
 	}
 	return check
 }

@@ -216,8 +216,8 @@ func TestG13AnIntervalAcrossTheThresholdIsUncertain(t *testing.T) {
 	got := check(t, sure, bench.CheckRunnerFailureRate)
 	assert.True(t, got.Passed)
 	assert.True(t, got.Uncertain, "0 of 16 is compatible with more than 7 %")
-	assert.Equal(t, "Passes, but the 95 % interval from 0.0 to 19.4 % reaches across the threshold of 7", got.Reason)
-	assert.Contains(t, check(t, sure, bench.CheckSuccessRate).Reason, "points")
+	assert.Equal(t, "Passes, but the 95% interval, 0 to 19.4%, reaches across the threshold, 7%", got.Reason)
+	assert.Contains(t, check(t, sure, bench.CheckSuccessRate).Reason, " pp, reaches across the threshold, −3 pp")
 
 	lost := summarize(t, join(runs(40, bench.AgentDirect, "a-001"), runs(40, bench.GHX, "a-001", failed(bench.RunnerError, "x"))), quick())
 	assert.False(t, check(t, lost, bench.CheckRunnerFailureRate).Uncertain, "all 40 failed")

@@ -107,7 +107,7 @@ func TestG5TheLowestCostReductionCounts(t *testing.T) {
 	got := check(t, summary, bench.CheckCostReduction)
 	assert.InDelta(t, 5, got.Value, 1e-9)
 	assert.False(t, got.Passed)
-	assert.Equal(t, "The lowest reduction in cost is 5.0 %, the minimum is 10 %; furthest from it: b-001 (5.0 %)", got.Reason)
+	assert.Equal(t, "The lowest reduction in cost is 5%, the minimum is 10%; furthest from it: b-001 (5%)", got.Reason)
 }
 
 func TestG5WithoutCostDataTheCheckFails(t *testing.T) {

@@ -91,23 +91,23 @@ func (c *comparison) example(s scenario, blame func(errorTally) bool) string {
 	return ""
 }
 
-// reductionReason says how far the figure is from the minimum in percent, and
-// which scenarios are furthest.
-func (c *comparison) reductionReason(r requirement, minimum float64) string {
+// reductionReason says how far the check's figure is from the minimum, and which
+// scenarios are furthest.
+func (c *comparison) reductionReason(r requirement, check bench.Check) string {
 	compared := slices.DeleteFunc(slices.Clone(c.strata), func(s stratum) bool { return math.IsNaN(s.reductions[r.of]) })
 	slices.SortStableFunc(compared, func(a, b stratum) int { return cmp.Compare(a.reductions[r.of], b.reductions[r.of]) })
 	names := make([]string, 0, len(compared))
 	for _, s := range compared {
-		if s.reductions[r.of] < minimum {
-			names = append(names, plainText(s.id)+" ("+inPercent(s.reductions[r.of])+")")
+		if s.reductions[r.of] < check.Threshold {
+			names = append(names, plainText(s.id)+" ("+bench.PercentText(s.reductions[r.of])+")")
 		}
 	}
-	figure := "The reduction in " + r.noun + " is " + besideThreshold(c.figures[r.of], minimum) + " in the median of " +
+	figure := "The reduction in " + r.noun + " is " + check.ValueText() + " in the median of " +
 		counted(len(compared), "scenario")
 	if r.of == cost {
-		figure = "The lowest reduction in cost is " + besideThreshold(c.figures[r.of], minimum)
+		figure = "The lowest reduction in cost is " + check.ValueText()
 	}
-	return figure + ", the minimum is " + asGiven(minimum) + " %; furthest from it: " + list(names)
+	return figure + ", the minimum is " + check.ThresholdText() + "; furthest from it: " + list(names)
 }
 
 // noFigureReason says why a reduction could not be computed.

@@ -60,14 +60,14 @@ func TestReasonsOfFailedChecksNameCountsAndTheWorstScenarios(t *testing.T) {
 				runs(3, bench.AgentDirect, "d-001", need(4)), runs(3, bench.GHX, "d-001", need(3.9)),
 			),
 			bench.CheckLatencyReduction,
-			"The reduction in latency is 1.2 % in the median of 4 scenarios, the minimum is 10 %; " +
-				"furthest from it: b-001 (-25.0 %), a-001 (0.0 %), d-001 (2.5 %) and 1 more",
+			"The reduction in latency is 1.2% in the median of 4 scenarios, the minimum is 10%; " +
+				"furthest from it: b-001 (−25%), a-001 (0%), d-001 (2.5%) and 1 more",
 		},
 		{
 			"a figure just below its threshold does not look equal to it",
 			join(runs(3, bench.AgentDirect, "a-001", need(1)), runs(3, bench.GHX, "a-001", need(0.9003))),
 			bench.CheckLatencyReduction,
-			"The reduction in latency is 9.97 % in the median of 1 scenario, the minimum is 10 %; furthest from it: a-001 (10.0 %)",
+			"The reduction in latency is 9.97% in the median of 1 scenario, the minimum is 10%; furthest from it: a-001 (10%)",
 		},
 	}
 	for _, c := range cases {

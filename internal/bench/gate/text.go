@@ -63,31 +63,3 @@ func counted(n int, noun string) string {
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
 }
-
-// inPercent returns a figure with one decimal: "16.7 %".
-func inPercent(figure float64) string { return withDecimals(figure, 1) + " %" }
-
-// maxDecimals bounds how precisely [besideThreshold] shows a figure.
-const maxDecimals = 6
-
-// besideThreshold returns a figure with as many decimals as it takes to tell
-// it from a threshold that it misses: "14.97 %" beside 15, not "15.0 %".
-func besideThreshold(figure, threshold float64) string {
-	for decimals := 1; decimals < maxDecimals; decimals++ {
-		if withDecimals(figure, decimals) != withDecimals(threshold, decimals) {
-			return withDecimals(figure, decimals) + " %"
-		}
-	}
-	return withDecimals(figure, maxDecimals) + " %"
-}
-
-func withDecimals(figure float64, decimals int) string {
-	text := strconv.FormatFloat(figure, 'f', decimals, 64)
-	if strings.Trim(text, "-0.") == "" {
-		return strings.TrimPrefix(text, "-")
-	}
-	return text
-}
-
-// asGiven returns a threshold as people wrote it: "12.5".
-func asGiven(threshold float64) string { return strconv.FormatFloat(threshold, 'f', -1, 64) }
