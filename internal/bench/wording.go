@@ -219,6 +219,9 @@ func USDText(v float64) string {
 	}
 }
 
+// USDAmount is [USDText] with the unit: "12.34 USD".
+func USDAmount(v float64) string { return withUnit(USDText(v), " USD") }
+
 // ReductionText puts a reduction in percent into words: "27.5% less".
 func ReductionText(reduction float64) string {
 	switch text := PercentText(math.Abs(reduction)); {

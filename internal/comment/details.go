@@ -133,19 +133,19 @@ func (p Plan) modesText() string {
 // costText is never empty: who commands is told what it may cost, also where
 // that is not known.
 func (p Plan) costText() string {
-	about := "about " + usd(p.CostUSD)
+	about := "about " + bench.USDAmount(p.CostUSD)
 	if share := p.share(); share < 1 {
-		about += " where nothing differs, " + usd(p.CostUSD/share) + " for all"
+		about += " where nothing differs, " + bench.USDAmount(p.CostUSD/share) + " for all"
 	}
 	switch {
 	case p.Simulated:
 		return "nothing: no model is involved"
 	case p.CostUSD > 0 && p.MaxUSD > 0:
-		return about + " (at most " + usd(p.MaxUSD) + ")"
+		return about + " (at most " + bench.USDAmount(p.MaxUSD) + ")"
 	case p.CostUSD > 0:
 		return about
 	case p.MaxUSD > 0:
-		return "not known yet, at most " + usd(p.MaxUSD)
+		return "not known yet, at most " + bench.USDAmount(p.MaxUSD)
 	default:
 		return "not known yet"
 	}

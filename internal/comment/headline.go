@@ -288,15 +288,13 @@ func duration(d time.Duration) string {
 	return bench.DurationText(float64(d.Round(time.Second).Milliseconds()))
 }
 
-func usd(amount float64) string { return bench.USDText(amount) + " USD" }
-
 // spent writes what a run has cost, and of one without a model that it is made
 // up.
 func (r Run) spent(amount float64) string {
 	if r.Summary != nil && r.Summary.Simulated || r.Plan != nil && r.Plan.Simulated {
-		return usd(amount) + " (simulated)"
+		return bench.USDAmount(amount) + " (simulated)"
 	}
-	return usd(amount)
+	return bench.USDAmount(amount)
 }
 
 // gates says of each of the two gates whether it passed.

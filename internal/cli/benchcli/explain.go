@@ -115,6 +115,8 @@ func (a *app) explain(row *bench.Row, run ledger.RunInfo, t *agent.Transcript) {
 	fmt.Fprint(a.stdout, changes.Visible(text.String()))
 }
 
+func tokens(n int64) string { return bench.CountText(float64(n)) }
+
 func explainRow(out io.Writer, row *bench.Row, run ledger.RunInfo) {
 	outcome := "succeeded"
 	if row.Error != nil {
@@ -124,9 +126,9 @@ func explainRow(out io.Writer, row *bench.Row, run ledger.RunInfo) {
 	if row.Simulated {
 		fmt.Fprintln(out, simulatedNotice)
 	}
-	fmt.Fprintf(out, "\nmodel      %s\nlatency    %.0f ms\ntokens     %d, of which %d active (input %d, output %d, reasoning %d, cache read %d)\ncost       %.6f USD\ntools      %d calls, %d failed, in %d turns\n",
-		row.Model.Text(), row.LatencyMSWall, row.Tokens.Total, row.Tokens.Active(), row.Tokens.Input, row.Tokens.Output,
-		row.Tokens.Reasoning, row.Tokens.CacheRead, row.Cost, row.ToolCalls, row.ToolErrors, row.Turns)
+	fmt.Fprintf(out, "\nmodel      %s\nlatency    %s\ntokens     %s, of which %s active (input %s, output %s, reasoning %s, cache read %s)\ncost       %s\ntools      %d calls, %d failed, in %d turns\n",
+		row.Model.Text(), bench.DurationText(row.LatencyMSWall), tokens(row.Tokens.Total), tokens(row.Tokens.Active()), tokens(row.Tokens.Input), tokens(row.Tokens.Output),
+		tokens(row.Tokens.Reasoning), tokens(row.Tokens.CacheRead), bench.USDAmount(row.Cost), row.ToolCalls, row.ToolErrors, row.Turns)
 	explainTools(out, row.ToolUse)
 	if r := row.APIRequests; r != nil {
 		fmt.Fprintf(out, "requests   %d REST, %d GraphQL, %d bytes, counted outside the agent\n", r.REST, r.GraphQL, r.Bytes)
@@ -218,7 +220,7 @@ const shownOutput = 600
 func explainMessage(out io.Writer, m agent.Message) {
 	fmt.Fprintf(out, "\n%s", m.Role)
 	if m.Role == agent.Assistant {
-		fmt.Fprintf(out, " (%d tokens, %.0f ms)", m.Tokens.Total, float64(m.End.Sub(m.Start).Microseconds())/1000)
+		fmt.Fprintf(out, " (%s tokens, %s)", tokens(m.Tokens.Total), bench.DurationText(float64(m.End.Sub(m.Start).Microseconds())/1000))
 	}
 	fmt.Fprintln(out)
 	for _, p := range m.Parts {

@@ -174,7 +174,7 @@ func (p *progress) plain(e runner.Event) {
 		if e.Row.Error != nil {
 			result = string(e.Row.Error.Type) + ": " + e.Row.Error.Message
 		}
-		fmt.Fprintf(p.out, "%3d/%d %s %.0f ms %s\n", e.Done, e.Total, e.Cell, e.Row.LatencyMSWall, result)
+		fmt.Fprintf(p.out, "%3d/%d %s %s %s\n", e.Done, e.Total, e.Cell, bench.DurationText(e.Row.LatencyMSWall), result)
 	case runner.EventWarmup, runner.EventStart:
 	}
 }

@@ -175,8 +175,8 @@ func (v *viewed) progress() (text string, done, total int) {
 		total += len(part.Cells)
 	}
 	text = fmt.Sprintf("%s of %s attempts are done", bench.CountText(float64(done)), bench.CountText(float64(total)))
-	if cost := bench.USDText(v.summary.CostUSD); cost != bench.NoFigure {
-		text += ", for " + cost + " USD"
+	if cost := bench.USDAmount(v.summary.CostUSD); cost != bench.NoFigure {
+		text += ", for " + cost
 		if v.summary.Simulated {
 			text += " (simulated)"
 		}
