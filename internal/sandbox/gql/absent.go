@@ -54,7 +54,7 @@ func absentFields() map[string]graphql.Resolver {
 		"Organization.projects":           none,
 		"User.projects":                   none,
 
-		"Repository.pullRequestTemplates":                               constant([]any{}),
+		"Repository.pullRequestTemplates": constant([]any{}),
 	}
 	for _, name := range []string{"Issue", "PullRequest"} {
 		fields[name+".projectCards"] = none

@@ -34,6 +34,7 @@ func (s *State) DeleteComment(actor ID, c *Comment) error {
 	s.Advance()
 	s.because(CauseDeletion, func() { s.dropReactions(c.ID) })
 	s.Comments.Delete(c.ID)
+	s.record(actor, s.Issues.Get(c.IssueID), Event{Kind: "comment_deleted", SubjectID: c.AuthorID})
 	s.commentHappened(actor, c, "deleted", nil)
 	return nil
 }

@@ -19,14 +19,24 @@ var inCode = regexp.MustCompile("(?s)```.*?(?:```|$)|`[^`\n]*`")
 var reference = regexp.MustCompile(
 	`(?i)(?:^|[^\w/#&.-])(?:https://github\.com/([\w.-]+/[\w.-]+)/(?:issues|pull)/|([\w.-]+/[\w.-]+)?#|gh-)(\d+)\b`)
 
+// EventReferenced is the kind of the events by which a timeline tells that the
+// message of a commit of the default branch refers to its issue.
+const EventReferenced = "referenced"
+
 // referTo notes in the timelines of the issues and pull requests that a text of
 // another one refers to that it does, once for each.
 func (s *State) referTo(actor ID, source *Issue, text string) {
+	s.refer(actor, s.Repos.Get(source.RepoID), text, Event{Kind: EventCrossReferenced, SubjectID: source.ID})
+}
+
+// refer records an event, once, in the timeline of each issue and pull request
+// that a text in a repository refers to.
+func (s *State) refer(actor ID, in *Repo, text string, e Event) {
 	if !strings.ContainsAny(text, "#/-") {
 		return
 	}
 	for _, found := range reference.FindAllStringSubmatch(inCode.ReplaceAllString(text, " "), -1) {
-		repo := s.Repos.Get(source.RepoID)
+		repo := in
 		if owner, name, named := strings.Cut(found[1]+found[2], "/"); named {
 			repo = s.Repo(owner, name)
 		}
@@ -35,11 +45,11 @@ func (s *State) referTo(actor ID, source *Issue, text string) {
 			continue
 		}
 		target := s.Issue(repo, number)
-		if target == nil || target == source || slices.ContainsFunc(s.EventsOf(target), func(e *Event) bool {
-			return e.Kind == EventCrossReferenced && e.SubjectID == source.ID
+		if target == nil || target.ID == e.SubjectID || slices.ContainsFunc(s.EventsOf(target), func(known *Event) bool {
+			return known.Kind == e.Kind && known.SubjectID == e.SubjectID && known.CommitSHA == e.CommitSHA
 		}) {
 			continue
 		}
-		s.record(actor, target, Event{Kind: EventCrossReferenced, SubjectID: source.ID})
+		s.record(actor, target, e)
 	}
 }

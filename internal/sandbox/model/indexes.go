@@ -71,9 +71,15 @@ var (
 			has(key{of: id})
 		}
 	}}
+	// pullByHead is by the repository that the head is in and its branch.
+	pullByHead = index[Issue]{12, func(i *Issue, has func(key)) {
+		if i.Pull != nil {
+			has(key{of: cmp.Or(i.Pull.HeadRepoID, i.RepoID), text: i.Pull.HeadRef})
+		}
+	}}
 	issueIndexes = []index[Issue]{
 		issueByNumber, issueByPull, pullByRepo, openPullByRepo, openPullByHead, openByRepo, byMilestone, issueBySub, issueByBlocker, pinnedByRepo,
-		issueByBranch, pullByLinked,
+		issueByBranch, pullByLinked, pullByHead,
 	}
 
 	labelByRepo       = index[Label]{0, func(l *Label, has func(key)) { has(key{of: l.RepoID}) }}

@@ -215,6 +215,11 @@ func (s *State) DeleteIssue(actor ID, repo *Repo, i *Issue) error {
 // record adds an event to an issue's timeline, now.
 func (s *State) record(actor ID, i *Issue, e Event) {
 	e.ID, e.RepoID, e.IssueID, e.ActorID, e.CreatedAt = s.newID(), i.RepoID, i.ID, actor, s.Now
+	if l := s.Labels.peek(e.LabelID); l != nil {
+		e.Title, e.Color = l.Name, l.Color
+	} else if m := s.Milestones.peek(e.SubjectID); m != nil {
+		e.Title = m.Title
+	}
 	s.Events.Add(e.ID, &e)
 	s.recorded(i, e)
 }

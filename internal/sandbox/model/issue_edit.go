@@ -186,8 +186,8 @@ func (s *State) rewrite(actor ID, repo *Repo, i *Issue, edit IssueEdit) {
 	changes := map[string]any{}
 	if edit.Title != nil && *edit.Title != i.Title {
 		changes["title"] = from(i.Title)
+		s.record(actor, i, Event{Kind: "renamed", From: i.Title, To: *edit.Title})
 		i.Title = *edit.Title
-		s.record(actor, i, Event{Kind: "renamed"})
 	}
 	if edit.Body != nil && *edit.Body != i.Body {
 		changes["body"] = from(i.Body)
@@ -213,8 +213,8 @@ func (s *State) rewrite(actor ID, repo *Repo, i *Issue, edit IssueEdit) {
 func (s *State) retarget(actor ID, repo *Repo, i *Issue, base string) {
 	tip, _ := s.BranchHead(repo, base)
 	changes := map[string]any{"base": map[string]any{"ref": from(i.Pull.BaseRef), "sha": from(i.Pull.BaseSHA)}}
+	s.record(actor, i, Event{Kind: "base_ref_changed", From: i.Pull.BaseRef, To: base})
 	i.Pull.BaseRef, i.Pull.BaseSHA, i.UpdatedAt = base, tip.String(), s.Now
-	s.record(actor, i, Event{Kind: "base_ref_changed"})
 	s.issueHappened(actor, i, "edited", Happening{Changes: changes})
 }
 
@@ -229,18 +229,29 @@ func (s *State) setState(actor ID, i *Issue, edit IssueEdit) {
 	case *edit.State == stateOpen:
 		s.reopenIssue(actor, i)
 	case !i.Closed:
-		s.closeIssue(actor, i, orElse(reason, reasonCompleted))
+		s.closeIssue(actor, i, orElse(reason, reasonCompleted), closer{})
 	case reason != "" && i.Pull == nil:
 		i.StateReason = reason
 	}
 }
 
+// closer is the merged pull request, or the commit, by which an issue is closed;
+// neither where somebody closes it.
+type closer struct {
+	pull   ID
+	commit string
+}
+
 // closeIssue closes an open issue or pull request. The reason is for issues
 // alone.
-func (s *State) closeIssue(actor ID, i *Issue, reason string) {
+func (s *State) closeIssue(actor ID, i *Issue, reason string, by closer) {
 	now := s.Now
 	i.Closed, i.ClosedAt, i.ClosedBy, i.UpdatedAt = true, &now, actor, now
-	s.record(actor, i, Event{Kind: "closed"})
+	closed := Event{Kind: "closed", SubjectID: by.pull, CommitSHA: by.commit}
+	if i.Pull == nil {
+		closed.To = reason
+	}
+	s.record(actor, i, closed)
 	if i.Pull == nil {
 		i.StateReason = reason
 		return
@@ -253,7 +264,7 @@ func (s *State) reopenIssue(actor ID, i *Issue) {
 		return
 	}
 	i.Closed, i.ClosedAt, i.ClosedBy, i.UpdatedAt = false, nil, 0, s.Now
-	s.record(actor, i, Event{Kind: "reopened"})
+	s.record(actor, i, Event{Kind: "reopened", To: reasonReopened})
 	if i.Pull == nil {
 		i.StateReason = reasonReopened
 		return

@@ -147,7 +147,7 @@ func (s *State) MergePull(actor ID, i *Issue, in Merge) error {
 	if err != nil {
 		return err
 	}
-	s.closeAll(actor, s.Closes(i))
+	s.closeAll(actor, s.Closes(i), closer{pull: i.ID})
 	if repo.DeleteBranchOnMerge {
 		s.because(CauseMergedBranch, func() { s.deleteMerged(actor, repo, i) })
 	}
@@ -160,8 +160,8 @@ func (s *State) markMerged(actor ID, i *Issue, before, commit gitstore.Hash) {
 	now := s.Now
 	i.Pull.BaseSHA, i.Pull.MergeCommitSHA = before.String(), commit.String()
 	i.Pull.MergedAt, i.Pull.MergedBy = &now, actor
-	s.record(actor, i, Event{Kind: "merged", CommitSHA: commit.String()})
-	s.closeIssue(actor, i, "")
+	s.record(actor, i, Event{Kind: "merged", CommitSHA: commit.String(), To: i.Pull.BaseRef})
+	s.closeIssue(actor, i, "", closer{})
 }
 
 // deleteMerged deletes the head branch of a merged pull request. Pull requests

@@ -19,7 +19,7 @@ func (s *State) Lock(actor ID, i *Issue, reason string) error {
 	}
 	i.UpdatedAt = s.Advance()
 	i.Locked, i.LockReason = true, reason
-	s.record(actor, i, Event{Kind: "locked"})
+	s.record(actor, i, Event{Kind: "locked", To: reason})
 	return nil
 }
 
@@ -96,7 +96,7 @@ func (s *State) Transfer(actor ID, i *Issue, to *Repo, makeLabels bool) error {
 	to.LastNumber++
 	i.RepoID, i.Number = to.ID, to.LastNumber
 	s.moveTalk(i)
-	s.record(actor, i, Event{Kind: "transferred"})
+	s.record(actor, i, Event{Kind: "transferred", SubjectID: from.ID})
 	return nil
 }
 

@@ -133,8 +133,8 @@ func (s *State) pushed(actor ID, repo *Repo, branch string, from, to gitstore.Ha
 	s.landPulls(actor, repo, branch, from, to)
 }
 
-// closeByCommits closes the issues that new commits of the default branch say
-// they close.
+// closeByCommits notes what new commits of the default branch refer to, and
+// closes the issues that they say they close.
 func (s *State) closeByCommits(actor ID, repo *Repo, from, to gitstore.Hash) {
 	if from.IsZero() {
 		return
@@ -144,7 +144,8 @@ func (s *State) closeByCommits(actor ID, repo *Repo, from, to gitstore.Hash) {
 		return
 	}
 	for _, c := range commits {
-		s.closeAll(actor, s.ClosingIssues(repo, c.Message))
+		s.refer(actor, repo, c.Message, Event{Kind: EventReferenced, SubjectID: repo.ID, CommitSHA: c.Hash.String()})
+		s.closeAll(actor, s.ClosingIssues(repo, c.Message), closer{commit: c.Hash.String()})
 	}
 }
 
@@ -161,8 +162,11 @@ func (s *State) followHead(actor ID, repo *Repo, branch string, to gitstore.Hash
 		pr.Pull.HeadSHA = to.String()
 		pr.UpdatedAt = s.Now
 		if tip, known := s.BranchHead(base, pr.Pull.BaseRef); known && contains(base, tip, to) {
-			s.closeIssue(actor, pr, "")
+			s.closeIssue(actor, pr, "", closer{})
 			continue
+		}
+		if was := plumbing.NewHash(before); !contains(base, to, was) {
+			s.record(actor, pr, Event{Kind: "head_ref_force_pushed", CommitSHA: to.String(), From: before, To: to.String()})
 		}
 		s.pullMoved(actor, pr, "synchronize", before)
 	}
@@ -203,9 +207,12 @@ func (s *State) dropRef(actor ID, repo *Repo, ref string) {
 	s.because(CauseDeletion, func() {
 		into := s.openPulls(repo, func(p *Pull) bool { return p.BaseRef == branch })
 		for _, pr := range append(into, s.pullsFrom(end{repo, branch})...) {
-			s.closeIssue(actor, pr, "")
+			s.closeIssue(actor, pr, "", closer{})
 		}
 	})
+	for _, pr := range s.Issues.with(pullByHead, key{of: repo.ID, text: branch}) {
+		s.record(actor, pr, Event{Kind: "head_ref_deleted", From: branch})
+	}
 }
 
 // hashOrEmpty is a hash as text, empty for none.
@@ -228,14 +235,14 @@ func (s *State) openPulls(repo *Repo, match func(*Pull) bool) []*Issue {
 }
 
 // closeAll closes those issues that are open, by a keyword.
-func (s *State) closeAll(actor ID, issues []*Issue) {
+func (s *State) closeAll(actor ID, issues []*Issue, by closer) {
 	open := slices.DeleteFunc(issues, func(i *Issue) bool { return i.Closed })
 	if len(open) == 0 {
 		return
 	}
 	s.because(CauseKeyword, func() {
 		for _, i := range open {
-			s.closeIssue(actor, i, reasonCompleted)
+			s.closeIssue(actor, i, reasonCompleted, by)
 		}
 	})
 }

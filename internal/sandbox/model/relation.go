@@ -51,8 +51,10 @@ func (s *State) AddSubIssue(actor ID, parent, sub *Issue, replace bool) error {
 	s.Advance()
 	if before != nil {
 		before.SubIssues = without(before.SubIssues, sub.ID)
+		s.related(actor, before, sub, "sub_issue_removed", "parent_issue_removed")
 	}
 	parent.SubIssues = append(parent.SubIssues, sub.ID)
+	s.related(actor, parent, sub, "sub_issue_added", "parent_issue_added")
 	parent.UpdatedAt, sub.UpdatedAt = s.Now, s.Now
 	return nil
 }
@@ -79,6 +81,7 @@ func (s *State) RemoveSubIssue(actor ID, parent, sub *Issue) error {
 	}
 	s.Advance()
 	parent.SubIssues = without(parent.SubIssues, sub.ID)
+	s.related(actor, parent, sub, "sub_issue_removed", "parent_issue_removed")
 	parent.UpdatedAt, sub.UpdatedAt = s.Now, s.Now
 	return nil
 }
@@ -119,6 +122,7 @@ func (s *State) AddBlocker(actor ID, i, blocker *Issue) error {
 	}
 	s.Advance()
 	i.BlockedBy = append(i.BlockedBy, blocker.ID)
+	s.related(actor, i, blocker, "blocked_by_added", "blocking_added")
 	i.UpdatedAt = s.Now
 	return nil
 }
@@ -133,8 +137,15 @@ func (s *State) RemoveBlocker(actor ID, i, blocker *Issue) error {
 	}
 	s.Advance()
 	i.BlockedBy = without(i.BlockedBy, blocker.ID)
+	s.related(actor, i, blocker, "blocked_by_removed", "blocking_removed")
 	i.UpdatedAt = s.Now
 	return nil
+}
+
+// related records in the timelines of two issues what became of their relation.
+func (s *State) related(actor ID, i, other *Issue, kind, inverse string) {
+	s.record(actor, i, Event{Kind: kind, SubjectID: other.ID})
+	s.record(actor, other, Event{Kind: inverse, SubjectID: i.ID})
 }
 
 // Blocked returns the issues that wait for another one.

@@ -199,6 +199,11 @@ type Event struct {
 	LabelID   ID
 	SubjectID ID
 	CommitSHA string
+	// Title and Color are those of the label or milestone at that time.
+	Title, Color string `json:",omitempty"`
+	// From and To are the value before and the new one of what was changed: a
+	// title, a base, a head's commit, a state and the reason for it.
+	From, To  string `json:",omitempty"`
 	CreatedAt time.Time
 }
 

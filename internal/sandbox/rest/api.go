@@ -97,7 +97,7 @@ func routes() []route {
 		actionsRoutes(), artifactRoutes(), logRoutes(), archiveRoutes(), checkRoutes(), searchRoutes(), starRoutes(), watchRoutes(), noneRoutes(),
 		checkWriteRoutes(), suiteRoutes(), reactionRoutes(),
 		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(), projectRoutes(), collaboratorRoutes(), hookRoutes(), protectionRoutes(), forkRoutes(), appRoutes(), installationRoutes(),
-		statusRoutes(), settingsRoutes(), namedRoutes(), gistRoutes(), orgRoutes(), moderationRoutes(),
+		statusRoutes(), timelineRoutes(), settingsRoutes(), namedRoutes(), gistRoutes(), orgRoutes(), moderationRoutes(),
 	)
 }
 

@@ -41,7 +41,6 @@ func TestS20_WhatTheSandboxLacks(t *testing.T) {
 		{"a write", "writer", "POST", base + "/pages", 501, "POST /repos/{owner}/{repo}/pages"},
 		{"a write by nobody", "", "POST", base + "/pages", 401, ""},
 		{"an operation whose path one of ours takes", "writer", "GET", base + "/commits/main/branches-where-head", 501, "GET /repos/{owner}/{repo}/commits/{commit_sha}/branches-where-head"},
-		{"another", "writer", "GET", base + "/issues/1/timeline", 501, "GET /repos/{owner}/{repo}/issues/{issue_number}/timeline"},
 		{"another method of a path that there is", "writer", "PATCH", base + "/issues/comments/1/pin", 404, ""},
 		{"of a repository that is not there", "reader", "GET", "/repos/owner/none/pages", 404, ""},
 		{"of a repository that one must not see", "reader", "GET", "/repos/owner/secret/pages", 404, ""},

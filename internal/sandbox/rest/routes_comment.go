@@ -11,7 +11,7 @@ func commentRoutes() []route {
 		onPulls  = " " + reposPath + "/pulls/{number}/{id}"
 	)
 	return []route{
-		{"GET" + onIssues, onComment(getComment)},
+		{"GET" + onIssues, getEventOrComment},
 		{"PATCH" + onIssues, onComment(editComment)},
 		{"DELETE" + onIssues, onComment(deleteComment)},
 		{"GET" + onPulls, onReviewComment(getReviewComment)},
