@@ -88,8 +88,6 @@ func (q *query) object(node string) any {
 		return present(q.s.Runs.Get(id))
 	case model.NodeWorkflow:
 		return present(q.s.Workflows.Get(id))
-	case model.NodeAssigned, model.NodeUnassigned, model.NodeLabeled, model.NodeUnlabeled, model.NodeClosed, model.NodeReopened, model.NodeConnected, model.NodeCrossReferred:
-		return present(q.s.Events.Get(id))
 	case model.NodeRelease:
 		return present(q.s.Releases.Get(id))
 	case model.NodeReleaseAsset:
@@ -108,6 +106,9 @@ func (q *query) object(node string) any {
 	case model.NodeApp:
 		return present(q.s.Apps.Get(id))
 	default:
+		if isTimelineNode(kind) {
+			return present(q.s.Events.Get(id))
+		}
 		return q.projectObject(kind, id)
 	}
 }

@@ -53,6 +53,8 @@ func typeOf(obj any) string {
 		return timelineType(obj)
 	case commit:
 		return "Commit"
+	case pullCommit:
+		return "PullRequestCommit"
 	case ref:
 		return "Ref"
 	case *model.Team:
