@@ -70,21 +70,6 @@ func TestMutationsOfApps(t *testing.T) {
 func TestProtectedBranches(t *testing.T) {
 	w := newAppWorld(t)
 	owner, writer := w.As("owner"), w.As("writer")
-	const protection = sandboxtest.Path + "/branches/main/protection"
-	assert.Equal(t, "Branch not protected", owner.Get(protection).Text("message"))
-	assert.Equal(t, http.StatusNotFound, writer.Get(protection).Status, "it is for administrators")
-	_, _, err := owner.REST.Repositories.UpdateBranchProtection(t.Context(), sandboxtest.Owner, sandboxtest.Name, "main", &github.ProtectionRequest{
-		RequiredStatusChecks:       &github.RequiredStatusChecks{Strict: true, Contexts: &[]string{"bench"}},
-		RequiredPullRequestReviews: &github.PullRequestReviewsEnforcementRequest{RequiredApprovingReviewCount: 1},
-	})
-	require.NoError(t, err)
-	assert.Equal(t, []any{"bench", true, 1}, []any{
-		owner.Get(protection).Text("required_status_checks.contexts.0"), owner.Get(protection).At("required_status_checks.strict"),
-		owner.Get(protection).Int("required_pull_request_reviews.required_approving_review_count"),
-	})
-	incomplete := owner.Do("PUT", protection, map[string]any{"enforce_admins": true})
-	assert.Equal(t, http.StatusUnprocessableEntity, incomplete.Status)
-
 	var pull *model.Issue
 	w.Change(func(s *model.State, repo *model.Repo) {
 		main, _ := s.BranchHead(repo, "main")
@@ -97,13 +82,29 @@ func TestProtectedBranches(t *testing.T) {
 		pull, err = s.OpenPull(s.User("writer").ID, repo, model.NewPull{Title: "x", Head: "f", Base: "main"})
 		require.NoError(t, err)
 	})
+	const protection = sandboxtest.Path + "/branches/main/protection"
+	assert.Equal(t, "Branch not protected", owner.Get(protection).Text("message"))
+	assert.Equal(t, http.StatusNotFound, writer.Get(protection).Status, "it is for administrators")
+	_, _, err := owner.REST.Repositories.UpdateBranchProtection(t.Context(), sandboxtest.Owner, sandboxtest.Name, "main", &github.ProtectionRequest{
+		EnforceAdmins:              true,
+		RequiredStatusChecks:       &github.RequiredStatusChecks{Strict: true, Contexts: &[]string{"bench"}},
+		RequiredPullRequestReviews: &github.PullRequestReviewsEnforcementRequest{RequiredApprovingReviewCount: 1},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []any{"bench", true, 1}, []any{
+		owner.Get(protection).Text("required_status_checks.contexts.0"), owner.Get(protection).At("required_status_checks.strict"),
+		owner.Get(protection).Int("required_pull_request_reviews.required_approving_review_count"),
+	})
+	incomplete := owner.Do("PUT", protection, map[string]any{"enforce_admins": true})
+	assert.Equal(t, http.StatusUnprocessableEntity, incomplete.Status)
+
 	merge := func() sandboxtest.Reply { return owner.Do("PUT", sandboxtest.Path+"/pulls/1/merge", map[string]any{}) }
 	gate := w.token(t, nil)
 	pass := func() {
 		reply := gate.Do("POST", sandboxtest.Path+"/check-runs", map[string]any{"name": "bench", "head_sha": pull.Pull.HeadSHA, "conclusion": "success"})
 		require.Equal(t, http.StatusCreated, reply.Status, reply.Body)
 	}
-	assert.Equal(t, `Required status check "bench" is expected.`, merge().Text("message"))
+	assert.Equal(t, `Required status check "bench" is expected. At least 1 approving review is required by reviewers with write access.`, merge().Text("message"))
 	pass()
 	assert.Equal(t, "At least 1 approving review is required by reviewers with write access.", merge().Text("message"))
 	require.Equal(t, http.StatusOK, owner.Do("POST", sandboxtest.Path+"/pulls/1/reviews", map[string]any{"event": "APPROVE"}).Status)

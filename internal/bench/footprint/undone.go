@@ -38,7 +38,7 @@ var steering = map[string][]string{
 	"pull request": {"body", "base.ref"},
 	"issue":        {"linked_branches"},
 	"workflow":     {"state"},
-	"repository":   {"default_branch", "delete_branch_on_merge", "allow_auto_merge", "protection"},
+	"repository":   {"default_branch", "delete_branch_on_merge", "allow_auto_merge", "protection", "rulesets"},
 }
 
 // pushed are the objects that are what a push moves.

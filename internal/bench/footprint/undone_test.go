@@ -154,7 +154,7 @@ func TestS12ANetChangeNamesAllWhoWereToldOfIt(t *testing.T) {
 func TestS12WhatSteersConsequencesAndWasPutBackIsJudgedByThem(t *testing.T) {
 	for object, names := range map[string][]string{
 		"pull request": {"body", "base.ref"}, "issue": {"linked_branches"}, "workflow": {"state"},
-		"repository": {"default_branch", "delete_branch_on_merge", "allow_auto_merge", "protection"},
+		"repository": {"default_branch", "delete_branch_on_merge", "allow_auto_merge", "protection", "rulesets"},
 	} {
 		for _, field := range names {
 			steer := func(act int, before, after any) bench.Change {

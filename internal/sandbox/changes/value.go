@@ -17,7 +17,7 @@ import (
 // accounts are the fields that hold ids of accounts.
 var accounts = []string{
 	"AuthorID", "ActorID", "OwnerID", "CreatorID", "UploaderID", "UserID", "ClosedBy", "MergedBy", "ResolvedBy", "SuspendedBy", "ByID",
-	"Assignees", "RequestedReviewers", "Stargazers", "Watchers", "Ignorers", "Members", "Collaborators", "BotID", "AccountID", "OrgID",
+	"Assignees", "RequestedReviewers", "Stargazers", "Watchers", "Ignorers", "Members", "Collaborators", "Users", "BotID", "AccountID", "OrgID",
 }
 
 // valuer makes plain JSON values of what a state holds.

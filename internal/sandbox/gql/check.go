@@ -119,10 +119,10 @@ func countByState[T any](all []T, stateOf func(T) string) []stateCount {
 
 // isRequired reports whether a pull request needs a check or status to pass.
 func isRequired(q *query, obj any, args graphql.Args) (any, error) {
-	name := ""
+	name, app := "", model.ID(0)
 	switch c := obj.(type) {
 	case *model.CheckRun:
-		name = c.Name
+		name, app = c.Name, c.AppID
 	case *model.CommitStatus:
 		name = c.Context
 	}
@@ -134,7 +134,7 @@ func isRequired(q *query, obj any, args graphql.Args) (any, error) {
 			return nil, err
 		}
 	}
-	return i != nil && i.RepoID == repo.ID && slices.Contains(repo.Protection[i.Pull.BaseRef].RequiredChecks, name), nil
+	return i != nil && i.RepoID == repo.ID && q.s.Requires(i, name, app), nil
 }
 
 // actionsFields resolves check suites, workflows and their runs.

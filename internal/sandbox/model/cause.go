@@ -26,6 +26,9 @@ const (
 	// CauseReview takes a reviewer off those that are asked for a review, and
 	// makes the review that a comment on a line is part of.
 	CauseReview = "review"
+	// CauseStale dismisses the approvals of what a pull request does not change any
+	// more, where a rule wants that.
+	CauseStale = "stale review"
 	// CauseLabel makes a label that an issue is to have.
 	CauseLabel = "label"
 	// CauseRelease makes the tag of a release.

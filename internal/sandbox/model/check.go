@@ -1,7 +1,5 @@
 package model
 
-import "slices"
-
 // ActionsSlug is the slug of the App that GitHub Actions is.
 const ActionsSlug = "github-actions"
 
@@ -90,15 +88,3 @@ func (c *CheckRun) Passed() bool { return c.Status == Completed && c.Conclusion.
 
 // passing reports whether a conclusion does not block.
 func (c Conclusion) passing() bool { return c == Success || c == Neutral || c == Skipped }
-
-// lacking returns the required checks whose latest run or status has not passed.
-func (r Rollup) lacking(required []string) []string {
-	passed := map[string]bool{}
-	for _, c := range r.Runs {
-		passed[c.Name] = c.Passed()
-	}
-	for _, c := range r.Statuses {
-		passed[c.Context] = c.Conclusion() == Success
-	}
-	return slices.DeleteFunc(slices.Clone(required), func(name string) bool { return passed[name] })
-}

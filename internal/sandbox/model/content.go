@@ -48,7 +48,19 @@ func (s *State) WriteFile(actor ID, repo *Repo, in FileWrite) (gitstore.Commit, 
 	if err != nil {
 		return gitstore.Commit{}, err
 	}
-	return commit, s.moveRef(actor, repo, headsPrefix+branch, commit.Hash)
+	return commit, s.moveRef(actor, repo, headsPrefix+branch, commit.Hash, in.way())
+}
+
+// way is how a write changes its branch.
+func (in FileWrite) way() refusal {
+	switch {
+	case in.Content == nil:
+		return byDeleting
+	case in.BlobSHA == "":
+		return byCreating
+	default:
+		return byUpdating
+	}
 }
 
 // checkReplaced compares what a write says it replaces with what is there.
@@ -109,7 +121,7 @@ func (s *State) PushInitial(actor ID, repo *Repo, files []gitstore.Change, messa
 	if err != nil {
 		return err
 	}
-	return s.moveRef(actor, repo, headsPrefix+repo.DefaultBranch, commit.Hash)
+	return s.setRef(actor, repo, headsPrefix+repo.DefaultBranch, commit.Hash)
 }
 
 // noreplyHost ends the address of a user who shows none.

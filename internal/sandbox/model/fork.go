@@ -128,7 +128,7 @@ func (s *State) moveHead(actor ID, i *Issue, tip gitstore.Hash) error {
 	if err := s.requireBranch(actor, head, headsPrefix+i.Pull.HeadRef); err != nil {
 		return err
 	}
-	return s.moveRef(actor, head, headsPrefix+i.Pull.HeadRef, tip)
+	return s.moveRef(actor, head, headsPrefix+i.Pull.HeadRef, tip, byRefs)
 }
 
 // headTip returns the tip of a pull request's branch, if it is still there,

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -42,13 +43,12 @@ func (s *State) MergeState(i *Issue) (MergeState, error) {
 	case i.Pull.Draft:
 		return MergeDraft, nil
 	}
-	rule := repo.Protection[i.Pull.BaseRef]
 	checks := s.Rollup(repo, i.Pull.HeadSHA)
-	switch {
-	case s.blocked(repo, i) != "":
-		return MergeBlocked, nil
-	case rule.Strict && !contains(repo, head, base):
+	switch words := s.judged(mergeOfPull(0, repo, i, base, "")).words(); {
+	case slices.Equal(words, []string{headBehind}):
 		return MergeBehind, nil
+	case len(words) > 0:
+		return MergeBlocked, nil
 	case checks.Total() > 0 && checks.State() != Success:
 		return MergeUnstable, nil
 	default:
@@ -77,36 +77,6 @@ func rebased(git *gitstore.Store, head, base gitstore.Hash, committer gitstore.S
 	return git.Rebase(commits, base, committer)
 }
 
-// blocked says what the protection of the base branch still asks for, empty if
-// nothing.
-func (s *State) blocked(repo *Repo, i *Issue) string {
-	rule := repo.Protection[i.Pull.BaseRef]
-	if lacking := s.Rollup(repo, i.Pull.HeadSHA).lacking(rule.RequiredChecks); len(lacking) > 0 {
-		return fmt.Sprintf("Required status check %q is expected.", lacking[0])
-	}
-	if rule.RequiredApprovals == 0 {
-		return ""
-	}
-	approvals := 0
-	for _, r := range s.verdicts(i) {
-		switch r.State {
-		case ReviewChangesRequested:
-			return "Changes were requested by reviewers with write access."
-		case ReviewApproved:
-			approvals++
-		case ReviewPending, ReviewCommented, ReviewDismissed:
-		}
-	}
-	switch {
-	case approvals >= rule.RequiredApprovals:
-		return ""
-	case rule.RequiredApprovals == 1:
-		return "At least 1 approving review is required by reviewers with write access."
-	default:
-		return fmt.Sprintf("At least %d approving reviews are required by reviewers with write access.", rule.RequiredApprovals)
-	}
-}
-
 // MergeMethod is how a pull request is merged.
 type MergeMethod string
 
@@ -132,7 +102,7 @@ func (s *State) MergePull(actor ID, i *Issue, in Merge) error {
 	if err := s.require(actor, repo, PermWrite); err != nil {
 		return err
 	}
-	if err := s.checkMerge(repo, i, in); err != nil {
+	if err := s.checkMerge(actor, repo, i, in); err != nil {
 		return err
 	}
 	s.Advance()
@@ -143,7 +113,7 @@ func (s *State) MergePull(actor ID, i *Issue, in Merge) error {
 	}
 	i.Pull.MergeMethod = in.Method
 	s.markMerged(actor, i, base, commit)
-	s.because(CauseMerge, func() { err = s.moveRef(actor, repo, headsPrefix+i.Pull.BaseRef, commit) })
+	s.because(CauseMerge, func() { err = s.setRef(actor, repo, headsPrefix+i.Pull.BaseRef, commit) })
 	if err != nil {
 		return err
 	}
@@ -168,7 +138,9 @@ func (s *State) markMerged(actor ID, i *Issue, before, commit gitstore.Hash) {
 // into that branch go to the base of the merged one.
 func (s *State) deleteMerged(actor ID, repo *Repo, i *Issue) {
 	branch := i.Pull.HeadRef
-	if i.Pull.FromFork() || branch == repo.DefaultBranch || protected(repo, headsPrefix+branch) {
+	tip, _ := s.BranchHead(repo, branch)
+	deletion := refChange{actor: actor, repo: repo, ref: headsPrefix + branch, from: tip}
+	if i.Pull.FromFork() || branch == repo.DefaultBranch || !s.judged(deletion).allows() {
 		return
 	}
 	for _, next := range s.openPulls(repo, func(p *Pull) bool { return p.BaseRef == branch }) {
@@ -177,23 +149,28 @@ func (s *State) deleteMerged(actor ID, repo *Repo, i *Issue) {
 	s.dropRef(actor, repo, headsPrefix+branch)
 }
 
-func (s *State) checkMerge(repo *Repo, i *Issue, in Merge) error {
-	methods := map[MergeMethod]struct {
-		allowed bool
-		name    string
-	}{
-		MethodMerge:  {repo.AllowMerge, "Merge commits"},
-		MethodSquash: {repo.AllowSquash, "Squash merges"},
-		MethodRebase: {repo.AllowRebase, "Rebase merges"},
+// mergeOfPull is the merge of a pull request into its base as rules judge it.
+func mergeOfPull(actor ID, repo *Repo, i *Issue, base gitstore.Hash, method MergeMethod) refChange {
+	return refChange{
+		actor: actor, repo: repo, ref: headsPrefix + i.Pull.BaseRef, from: base, to: plumbing.NewHash(i.Pull.HeadSHA),
+		pull: i, method: method,
 	}
-	method, known := methods[in.Method]
+}
+
+// methodNames are the merge methods as refusals name them.
+var methodNames = map[MergeMethod]string{MethodMerge: "Merge commits", MethodSquash: "Squash merges", MethodRebase: "Rebase merges"}
+
+func (s *State) checkMerge(actor ID, repo *Repo, i *Issue, in Merge) error {
+	allowed, known := map[MergeMethod]bool{
+		MethodMerge: repo.AllowMerge, MethodSquash: repo.AllowSquash, MethodRebase: repo.AllowRebase,
+	}[in.Method]
 	switch {
 	case !known:
 		return invalidValue("PullRequest", "merge_method", "invalid", string(in.Method))
 	case i.Closed:
 		return notAllowed("Pull Request is not mergeable")
-	case !method.allowed:
-		return notAllowed(method.name + " are not allowed on this repository.")
+	case !allowed:
+		return notAllowed(methodNames[in.Method] + " are not allowed on this repository.")
 	case in.ExpectedHead != "" && in.ExpectedHead != i.Pull.HeadSHA:
 		return &Problem{Kind: Conflict, Message: "Head branch was modified. Review and try the merge again."}
 	}
@@ -206,12 +183,9 @@ func (s *State) checkMerge(repo *Repo, i *Issue, in Merge) error {
 		return notAllowed("Pull Request is not mergeable")
 	case MergeDraft:
 		return notAllowed("Pull Request is still a draft")
-	case MergeBlocked:
-		return notAllowed(s.blocked(repo, i))
-	case MergeBehind:
-		return notAllowed("Head branch is out of date. Review and try the merge again.")
 	default:
-		return nil
+		base, _ := s.BranchHead(repo, i.Pull.BaseRef)
+		return s.permitted(mergeOfPull(actor, repo, i, base, in.Method), byMerging)
 	}
 }
 

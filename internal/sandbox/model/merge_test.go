@@ -117,7 +117,7 @@ func TestMergesThatAreRefused(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, c.state, state)
 			before := w.head("main")
-			err = w.MergePull(w.owner, pr, c.in)
+			err = w.MergePull(w.writer, pr, c.in)
 			assert.Equal(t, c.kind, refusal(t, err).Kind)
 			assert.Equal(t, c.say, said(t, err))
 			assert.Equal(t, before, w.head("main"))
@@ -135,7 +135,7 @@ func TestApprovals(t *testing.T) {
 	w := newWorld(t)
 	pr := w.pull("f", "f", "x\n")
 	assert.Empty(t, w.ReviewDecision(pr), "no review is required")
-	w.repo.Protection["main"] = model.Protection{RequiredApprovals: 1}
+	w.repo.Protection["main"] = model.Protection{RequiredApprovals: 1, AdminsToo: true}
 	blocked := func(want string) {
 		t.Helper()
 		assert.Contains(t, said(t, w.MergePull(w.owner, pr, model.Merge{Method: model.MethodMerge})), want)
@@ -146,7 +146,7 @@ func TestApprovals(t *testing.T) {
 	blocked("At least 1 approving review")
 	review(w, pr, w.owner, model.EventRequestChanges)
 	assert.Equal(t, "CHANGES_REQUESTED", w.ReviewDecision(pr))
-	blocked("Changes were requested")
+	blocked("Changes have been requested.")
 	review(w, pr, w.owner, model.EventApprove)
 	review(w, pr, w.owner, model.EventComment)
 	assert.Equal(t, "APPROVED", w.ReviewDecision(pr), "a later comment takes back nothing")

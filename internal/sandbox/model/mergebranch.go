@@ -38,7 +38,7 @@ func (s *State) MergeBranch(actor ID, repo *Repo, in BranchMerge) (*gitstore.Com
 	if err != nil {
 		return nil, err
 	}
-	return &commit, s.moveRef(actor, repo, headsPrefix+in.Base, commit.Hash)
+	return &commit, s.moveRef(actor, repo, headsPrefix+in.Base, commit.Hash, byMergeAPI)
 }
 
 // mergeOf writes the commit that merges one commit into another. Where they

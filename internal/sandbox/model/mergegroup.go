@@ -28,7 +28,7 @@ func (s *State) QueueMerge(actor ID, i *Issue) (branch string, err error) {
 	}
 	s.Advance()
 	branch = fmt.Sprintf("gh-readonly-queue/%s/pr-%d-%s", i.Pull.BaseRef, i.Number, base)
-	if err := s.moveRef(actor, repo, headsPrefix+branch, merged); err != nil {
+	if err := s.setRef(actor, repo, headsPrefix+branch, merged); err != nil {
 		return "", err
 	}
 	s.emit(Happening{

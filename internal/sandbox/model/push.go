@@ -66,7 +66,7 @@ func (s *State) Push(actor ID, repo *Repo, pack []byte, updates []RefUpdate) err
 func (s *State) updateByPush(actor ID, repo *Repo, u *RefUpdate) error {
 	// Here it is the row that changes are recorded of.
 	repo = s.Repos.Get(repo.ID)
-	if u.Refused, u.Detail = s.refusePush(repo, u); u.Refused != "" {
+	if u.Refused, u.Detail = s.refusePush(actor, repo, u); u.Refused != "" {
 		return nil
 	}
 	switch {
@@ -81,10 +81,8 @@ func (s *State) updateByPush(actor ID, repo *Repo, u *RefUpdate) error {
 
 // refusePush returns what GitHub answers to a push where that differs from
 // what its API says; empty if it has nothing against it.
-func (s *State) refusePush(repo *Repo, u *RefUpdate) (reason, detail string) {
-	const declined = "protected branch hook declined"
+func (s *State) refusePush(actor ID, repo *Repo, u *RefUpdate) (reason, detail string) {
 	now, _ := repo.Git.Ref(u.Ref)
-	details := fmt.Sprintf("error: GH006: Protected branch update failed for %s.\nerror: Cannot ", u.Ref)
 	switch {
 	case strings.HasPrefix(u.Ref, pullsPrefix):
 		return "deny updating a hidden ref", ""
@@ -92,13 +90,11 @@ func (s *State) refusePush(repo *Repo, u *RefUpdate) (reason, detail string) {
 		return fmt.Sprintf("cannot lock ref '%s': is at %s but expected %s", u.Ref, now, u.From), ""
 	case u.To.IsZero() && u.Ref == headsPrefix+repo.DefaultBranch:
 		return "refusing to delete the current branch: " + u.Ref, ""
-	case protected(repo, u.Ref) && u.To.IsZero():
-		return declined, details + "delete this branch"
-	case protected(repo, u.Ref) && !contains(repo, u.To, now):
-		return declined, details + "force-push to this branch"
-	default:
-		return "", ""
 	}
+	if v := s.judged(refChange{actor: actor, repo: repo, ref: u.Ref, from: now, to: u.To}); !v.allows() {
+		return v.pushed(s.FullName(repo), u.Ref)
+	}
+	return "", ""
 }
 
 // Published returns a copy of a repository's git with all that may be fetched:

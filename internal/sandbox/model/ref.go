@@ -37,7 +37,7 @@ func (s *State) CreateRef(actor ID, repo *Repo, ref string, at gitstore.Hash) er
 		return err
 	}
 	s.Advance()
-	return s.moveRef(actor, repo, ref, at)
+	return s.moveRef(actor, repo, ref, at, byRefs)
 }
 
 // checkTarget refuses a ref at an object that does not exist, and a branch at
@@ -67,14 +67,11 @@ func (s *State) UpdateRef(actor ID, repo *Repo, ref string, to gitstore.Hash, fo
 		return err
 	}
 	_, behind, err := repo.Git.AheadBehind(from, to)
-	switch forward := err == nil && behind == 0; {
-	case !forward && !force:
+	if forward := err == nil && behind == 0; !forward && !force {
 		return unprocessable("Update is not a fast forward")
-	case !forward && protected(repo, ref):
-		return unprocessable("Cannot force-push to this protected branch")
 	}
 	s.Advance()
-	return s.moveRef(actor, repo, ref, to)
+	return s.moveRef(actor, repo, ref, to, byRefs)
 }
 
 // DeleteRef removes a branch or tag.
@@ -82,30 +79,36 @@ func (s *State) DeleteRef(actor ID, repo *Repo, ref string) error {
 	if err := s.require(actor, repo, PermWrite); err != nil {
 		return err
 	}
-	_, exists := repo.Git.Ref(ref)
+	from, exists := repo.Git.Ref(ref)
 	switch {
 	case !exists:
 		return unprocessable("Reference does not exist")
 	case ref == headsPrefix+repo.DefaultBranch:
 		return unprocessable("Cannot delete the default branch")
-	case protected(repo, ref):
-		return unprocessable("Cannot delete this protected branch")
+	}
+	if err := s.permitted(refChange{actor: actor, repo: repo, ref: ref, from: from}, byRefs); err != nil {
+		return err
 	}
 	s.Advance()
 	s.dropRef(actor, repo, ref)
 	return nil
 }
 
-func protected(repo *Repo, ref string) bool {
-	branch, isBranch := strings.CutPrefix(ref, headsPrefix)
-	_, ruled := repo.Protection[branch]
-	return isBranch && ruled
+// moveRef sets a ref as far as rules permit it, and does what follows from it.
+// How says in what way, for those that they refuse.
+func (s *State) moveRef(actor ID, repo *Repo, ref string, to gitstore.Hash, how refusal) error {
+	from, _ := repo.Git.Ref(ref)
+	if err := s.permitted(refChange{actor: actor, repo: repo, ref: ref, from: from, to: to}, how); err != nil {
+		return err
+	}
+	return s.setRef(actor, repo, ref, to)
 }
 
-// moveRef sets a ref and does what follows from it: workflows of the default
-// branch are read again, issues that its new commits close are closed, runs
-// start, and pull requests from and into the branch follow.
-func (s *State) moveRef(actor ID, repo *Repo, ref string, to gitstore.Hash) error {
+// setRef sets a ref, whatever the rules say, and does what follows from it:
+// workflows of the default branch are read again, issues that its new commits
+// close are closed, runs start, and pull requests from and into the branch
+// follow.
+func (s *State) setRef(actor ID, repo *Repo, ref string, to gitstore.Hash) error {
 	from, _ := repo.Git.Ref(ref)
 	if err := repo.Git.SetRef(ref, to); err != nil {
 		return unprocessable("Reference update failed")
@@ -116,6 +119,10 @@ func (s *State) moveRef(actor ID, repo *Repo, ref string, to gitstore.Hash) erro
 	if !isBranch {
 		return nil
 	}
+	if repo.Pushers == nil {
+		repo.Pushers = map[string]ID{}
+	}
+	repo.Pushers[ref] = actor
 	s.because(CausePush, func() { s.pushed(actor, repo, branch, from, to) })
 	return nil
 }
@@ -159,6 +166,12 @@ func (s *State) followHead(actor ID, repo *Repo, branch string, to gitstore.Hash
 			continue
 		}
 		before := pr.Pull.HeadSHA
+		var changed []gitstore.FileDiff
+		stale := s.dismissesStale(pr)
+		if stale {
+			// What cannot be compared counts as changed.
+			changed, _ = s.PullDiff(pr)
+		}
 		pr.Pull.HeadSHA = to.String()
 		pr.UpdatedAt = s.Now
 		if tip, known := s.BranchHead(base, pr.Pull.BaseRef); known && contains(base, tip, to) {
@@ -167,6 +180,9 @@ func (s *State) followHead(actor ID, repo *Repo, branch string, to gitstore.Hash
 		}
 		if was := plumbing.NewHash(before); !contains(base, to, was) {
 			s.record(actor, pr, Event{Kind: "head_ref_force_pushed", CommitSHA: to.String(), From: before, To: to.String()})
+		}
+		if stale {
+			s.because(CauseStale, func() { s.dismissStale(actor, pr, changed) })
 		}
 		s.pullMoved(actor, pr, "synchronize", before)
 	}
@@ -198,6 +214,7 @@ func contains(repo *Repo, commit, other gitstore.Hash) bool {
 func (s *State) dropRef(actor ID, repo *Repo, ref string) {
 	before, _ := repo.Git.Ref(ref)
 	repo.Git.DeleteRef(ref)
+	delete(repo.Pushers, ref)
 	repo.PushedAt, repo.UpdatedAt = s.Now, s.Now
 	s.refHappened(actor, repo, ref, before.String(), "", false)
 	branch, isBranch := strings.CutPrefix(ref, headsPrefix)

@@ -56,8 +56,8 @@ func TestMovingRefs(t *testing.T) {
 	assert.NoError(t, move("refs/heads/side", other, true))
 
 	w.repo.Protection["side"] = model.Protection{}
-	assert.Equal(t, "Cannot force-push to this protected branch", said(t, move("refs/heads/side", first, true)))
-	assert.Equal(t, "Cannot delete this protected branch", said(t, w.DeleteRef(w.owner, w.repo, "refs/heads/side")))
+	assert.Equal(t, "Cannot force-push to this branch", said(t, move("refs/heads/side", first, true)))
+	assert.Equal(t, "Cannot delete this branch", said(t, w.DeleteRef(w.owner, w.repo, "refs/heads/side")))
 	assert.Equal(t, "Cannot delete the default branch", said(t, w.DeleteRef(w.owner, w.repo, "refs/heads/main")))
 	assert.Equal(t, "Reference does not exist", said(t, w.DeleteRef(w.owner, w.repo, "refs/heads/none")))
 	assert.NoError(t, w.DeleteRef(w.owner, w.repo, "refs/heads/other"))

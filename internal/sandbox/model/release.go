@@ -189,7 +189,7 @@ func (s *State) settleRelease(actor ID, repo *Repo, before, after *Release, late
 	if err != nil {
 		return err
 	}
-	s.because(CauseRelease, func() { err = s.moveRef(actor, repo, ref, at) })
+	s.because(CauseRelease, func() { err = s.moveRef(actor, repo, ref, at, byRefs) })
 	return err
 }
 

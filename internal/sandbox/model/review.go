@@ -248,27 +248,3 @@ func (s *State) verdicts(i *Issue) []*Review {
 		return s.Permission(r.AuthorID, repo) < PermWrite
 	})
 }
-
-// ReviewDecision returns APPROVED, CHANGES_REQUESTED, REVIEW_REQUIRED or, where
-// no review is required and none is decisive, empty.
-func (s *State) ReviewDecision(i *Issue) string {
-	required := s.Repos.Get(i.RepoID).Protection[i.Pull.BaseRef].RequiredApprovals
-	approvals := 0
-	for _, r := range s.verdicts(i) {
-		switch r.State {
-		case ReviewChangesRequested:
-			return string(ReviewChangesRequested)
-		case ReviewApproved:
-			approvals++
-		case ReviewPending, ReviewCommented, ReviewDismissed:
-		}
-	}
-	switch {
-	case approvals > 0 && approvals >= required:
-		return string(ReviewApproved)
-	case required > 0:
-		return "REVIEW_REQUIRED"
-	default:
-		return ""
-	}
-}

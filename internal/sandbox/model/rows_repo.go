@@ -100,8 +100,12 @@ type Repo struct {
 	LastNumber int
 	// LastRunNumber maps a workflow's id to its highest run number.
 	LastRunNumber map[ID]int
-	// Protection maps a branch to its rule.
+	// Protection maps branches, or patterns of them, to their rules.
 	Protection map[string]Protection
+	// Rulesets are in order of creation.
+	Rulesets []Ruleset
+	// Pushers maps a branch's ref to who has pushed to it last.
+	Pushers map[string]ID
 
 	CreatedAt, UpdatedAt, PushedAt time.Time
 
@@ -124,25 +128,18 @@ func (r *Repo) clone() *Repo {
 	c.LastRunNumber = maps.Clone(r.LastRunNumber)
 	c.Protection = make(map[string]Protection, len(r.Protection))
 	for branch, rule := range r.Protection {
-		rule.RequiredChecks = slices.Clone(rule.RequiredChecks)
-		c.Protection[branch] = rule
+		c.Protection[branch] = rule.Copy()
 	}
+	c.Rulesets = slices.Clone(r.Rulesets)
+	for n := range c.Rulesets {
+		c.Rulesets[n] = c.Rulesets[n].clone()
+	}
+	c.Pushers = maps.Clone(r.Pushers)
 	return &c
 }
 
 // record has the changes of the repository's git recorded.
 func (r *Repo) record() { r.Git.Record() }
-
-// Protection is a branch's protection rule. It holds for administrators too,
-// and keeps the branch from being deleted or moved by force.
-type Protection struct {
-	// RequiredChecks names the check runs that must have passed.
-	RequiredChecks []string
-	// Strict asks that the head contains the base's tip.
-	Strict bool
-	// RequiredApprovals is how many approving reviews are needed.
-	RequiredApprovals int
-}
 
 // Label is a repository's label.
 type Label struct {

@@ -287,15 +287,15 @@ func TestDispatch(t *testing.T) {
 func TestRequiredChecks(t *testing.T) {
 	w := newWorld(t, workflow("ci.yml", "on: pull_request\njobs: {build: {}}"))
 	w.Scripts = []model.Script{{Workflow: "ci.yml", Outcomes: []model.Conclusion{model.Failure, model.Success}}}
-	w.repo.Protection["main"] = model.Protection{RequiredChecks: []string{"build"}}
+	w.repo.Protection["main"] = model.Protection{RequiredChecks: []string{"build"}, AdminsToo: true}
 	pr := w.pull("f", "f", "x\n")
 	merge := model.Merge{Method: model.MethodMerge}
-	assert.Equal(t, `Required status check "build" is expected.`, said(t, w.MergePull(w.owner, pr, merge)))
+	assert.Equal(t, `Required status check "build" is failing.`, said(t, w.MergePull(w.owner, pr, merge)))
 	delete(w.repo.Protection, "main")
 	state, err := w.MergeState(pr)
 	require.NoError(t, err)
 	assert.Equal(t, model.MergeUnstable, state, "a check that is not required does not block")
-	w.repo.Protection["main"] = model.Protection{RequiredChecks: []string{"build"}}
+	w.repo.Protection["main"] = model.Protection{RequiredChecks: []string{"build"}, AdminsToo: true}
 	require.NoError(t, w.Rerun(w.owner, w.Runs.First(func(*model.Run) bool { return true }), true))
 	assert.NoError(t, w.MergePull(w.owner, pr, merge))
 }

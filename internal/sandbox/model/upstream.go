@@ -36,7 +36,7 @@ func (s *State) SyncFork(actor ID, repo *Repo, branch string) (Synced, error) {
 	s.Advance()
 	if contains(repo, theirs, own) {
 		sync.Kind, sync.Message = "fast-forward", fmt.Sprintf("Successfully fetched and fast-forwarded from the upstream %s.", sync.Upstream)
-		return sync, s.moveRef(actor, repo, headsPrefix+branch, theirs)
+		return sync, s.moveRef(actor, repo, headsPrefix+branch, theirs, byFork)
 	}
 	merged, err := s.mergeOf(actor, repo, own, theirs, fmt.Sprintf("Merge branch '%s' into %s", sync.Upstream, branch),
 		&Problem{Kind: Conflict, Message: "There are merge conflicts"})
@@ -44,5 +44,5 @@ func (s *State) SyncFork(actor ID, repo *Repo, branch string) (Synced, error) {
 		return Synced{}, err
 	}
 	sync.Kind, sync.Message = "merge", fmt.Sprintf("Successfully fetched and merged from the upstream %s.", sync.Upstream)
-	return sync, s.moveRef(actor, repo, headsPrefix+branch, merged.Hash)
+	return sync, s.moveRef(actor, repo, headsPrefix+branch, merged.Hash, byFork)
 }

@@ -156,7 +156,7 @@ func accepted(pattern string) []permission {
 		names = []string{"secrets"}
 	case strings.HasPrefix(second, "variables"):
 		names = []string{"actions_variables"}
-	case strings.HasSuffix(path, "/protection"), first == "keys", level == "write" && (first == "" || first == "topics"):
+	case strings.Contains(path, "/protection"), first == "keys", first == "rulesets" && level == "write", level == "write" && (first == "" || first == "topics"):
 		names = []string{"administration"}
 	case strings.HasSuffix(path, "/merge"):
 		names = []string{"contents"}

@@ -193,9 +193,8 @@ type branchView struct {
 }
 
 func (v *view) branch(repo *model.Repo, name string, to gitstore.Hash) branchView {
-	_, protected := repo.Protection[name]
 	return branchView{
-		Name: name, Protected: protected,
+		Name: name, Protected: repo.Protected(name),
 		Commit: hashLink{SHA: to.String(), URL: v.repoURL(repo.ID) + "/commits/" + to.String()},
 	}
 }
@@ -224,17 +223,21 @@ func modeText(m filemode.FileMode) string {
 
 // fullBranch is a branch's own page.
 func (v *view) fullBranch(repo *model.Repo, name string, tip gitstore.Commit) map[string]any {
-	rule, protected := repo.Protection[name]
+	_, rule, classic := repo.ProtectionOf(name)
 	level := "off"
-	if protected {
+	switch {
+	case !classic || !rule.AsksForChecks():
+	case rule.AdminsToo:
 		level = "everyone"
+	default:
+		level = "non_admins"
 	}
 	api := v.repoURL(repo.ID) + "/branches/" + pathEscape(name)
 	return map[string]any{
-		"name": name, "commit": v.commit(repo, tip), "protected": protected, "protection_url": api + "/protection",
+		"name": name, "commit": v.commit(repo, tip), "protected": repo.Protected(name), "protection_url": api + "/protection",
 		"_links": map[string]string{"self": api, "html": v.repoHTML(repo.ID) + "/tree/" + pathEscape(name)},
-		"protection": map[string]any{"enabled": protected, "required_status_checks": map[string]any{
-			"enforcement_level": level, "contexts": append([]string{}, rule.RequiredChecks...), "checks": []string{},
+		"protection": map[string]any{"enabled": classic, "required_status_checks": map[string]any{
+			"enforcement_level": level, "contexts": append([]string{}, rule.RequiredChecks...), "checks": checksOf(rule),
 		}},
 	}
 }
