@@ -132,7 +132,7 @@ func (r *Repo) clone() *Repo {
 	}
 	c.Rulesets = slices.Clone(r.Rulesets)
 	for n := range c.Rulesets {
-		c.Rulesets[n] = c.Rulesets[n].clone()
+		c.Rulesets[n] = c.Rulesets[n].Copy()
 	}
 	c.Pushers = maps.Clone(r.Pushers)
 	return &c

@@ -55,7 +55,8 @@ var bypassRoles = map[ID]Permission{1: PermRead, 2: PermMaintain, 3: PermTriage,
 // IsBypassRole reports whether an id is that of a role of repositories.
 func IsBypassRole(id ID) bool { return bypassRoles[id] != PermNone }
 
-func (r Ruleset) clone() Ruleset {
+// Copy returns a ruleset that shares nothing with this one.
+func (r Ruleset) Copy() Ruleset {
 	r.Bypass, r.Include, r.Exclude, r.Rules = slices.Clone(r.Bypass), slices.Clone(r.Include), slices.Clone(r.Exclude), slices.Clone(r.Rules)
 	for n := range r.Bypass {
 		r.Bypass[n].ActorID = copyOf(r.Bypass[n].ActorID)

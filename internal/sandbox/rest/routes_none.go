@@ -6,7 +6,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
-// noneRoutes are those about what no world has: notifications, rulesets and what
+// noneRoutes are those about what no world has: notifications, and what
 // security features find. They answer as GitHub does where there is none.
 func noneRoutes() []route {
 	const thread = "/notifications/threads/{thread}"
@@ -16,9 +16,6 @@ func noneRoutes() []route {
 		{"PUT /notifications", allRead},
 		{"GET " + reposPath + "/notifications", onRepo(func(c *call, _ *model.Repo) (reply, error) { return nothingNew(c) })},
 		{"PUT " + reposPath + "/notifications", onRepo(func(c *call, _ *model.Repo) (reply, error) { return allRead(c) })},
-		{"GET " + reposPath + "/rulesets", onRepo(listNone)},
-		{"GET " + reposPath + "/rulesets/{ruleset}", onRepo(func(*call, *model.Repo) (reply, error) { return reply{}, errNotFound })},
-		{"GET " + reposPath + "/rules/branches/{branch...}", onRepo(listNone)},
 		{"GET " + reposPath + "/security-advisories", onRepo(listNone)},
 		{"GET /orgs/{org}/security-advisories", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
 	}
