@@ -14,7 +14,6 @@ func absentTypes() []string {
 		"CodeOfConduct", "FundingLink", "IssueTemplate", "License",
 		"Mannequin", "DisconnectedEvent", "Project", "ProjectCard", "ProjectColumn",
 		"PullRequestTemplate", "RepositoryContactLink",
-		"RepositoryRule", "RepositoryRuleset",
 		"Discussion", "DiscussionCategory", "DiscussionComment",
 	}
 }
@@ -48,9 +47,6 @@ func absentFields() map[string]graphql.Resolver {
 		"Repository.discussions":          none,
 		"Repository.discussionCategory":   constant(nil),
 		"Repository.discussionCategories": none,
-		"Repository.ruleset":              constant(nil),
-		"Repository.rulesets":             none,
-		"RepositoryRuleset.rules":         none,
 		"Organization.projects":           none,
 		"User.projects":                   none,
 

@@ -32,7 +32,7 @@ func New() (*API, error) {
 	}
 	resolvers := map[string]graphql.Resolver{}
 	for _, set := range []map[string]graphql.Resolver{
-		queryFields(), sharedFields(), accountFields(), repositoryFields(), refFields(), commitFields(), labelFields(),
+		queryFields(), sharedFields(), accountFields(), repositoryFields(), refFields(), ruleFields(), commitFields(), labelFields(),
 		issueFields(), pullFields(), pullPartFields(), reviewFields(), threadFields(), reviewCommentFields(),
 		checkFields(), actionsFields(), absentFields(), statusFields(), reactionFields(), resourceFields(), relationFields(), timelineFields(), searchFields(),
 		releaseFields(), projectFields(), projectFieldFields(), projectItemFields(), projectValueFields(), collaboratorsFields(),
@@ -40,7 +40,7 @@ func New() (*API, error) {
 	} {
 		maps.Copy(resolvers, set)
 	}
-	for _, set := range []map[string]mutator{issueMutations(), commentMutations(), labelMutations(), pullMutations(), relationMutations(), reviewMutations(), projectMutations(), moderationMutations(), settingsMutations(), templateMutations()} {
+	for _, set := range []map[string]mutator{issueMutations(), commentMutations(), labelMutations(), pullMutations(), relationMutations(), reviewMutations(), projectMutations(), moderationMutations(), settingsMutations(), ruleMutations(), templateMutations()} {
 		for name, run := range set {
 			resolvers["Mutation."+name] = mutation(name, run)
 		}

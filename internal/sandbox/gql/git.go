@@ -29,13 +29,6 @@ type ref struct {
 	at   gitstore.Hash
 }
 
-// branchRule is the protection of a branch.
-type branchRule struct {
-	repo    *model.Repo
-	pattern string
-	model.Protection
-}
-
 // comparison is how far two commits are apart.
 type comparison struct {
 	repo          *model.Repo
@@ -43,7 +36,7 @@ type comparison struct {
 	ahead, behind int
 }
 
-// refFields resolves branches and tags, their protection and comparison.
+// refFields resolves branches and tags, and their comparison.
 func refFields() map[string]graphql.Resolver {
 	return map[string]graphql.Resolver{
 		"Repository.defaultBranchRef": prop(func(_ *query, r *model.Repo) any { return refNamed(r, headsPrefix+r.DefaultBranch) }),
@@ -54,20 +47,6 @@ func refFields() map[string]graphql.Resolver {
 		"Ref.prefix":  prop(func(_ *query, r ref) any { return strings.TrimSuffix(r.name, shortName(r.name)) }),
 		"Ref.target":  prop(func(_ *query, r ref) any { return commitAt(r.repo, r.at) }),
 		"Ref.compare": field(compareRef),
-		"Ref.branchProtectionRule": prop(func(_ *query, r ref) any {
-			branch, isBranch := strings.CutPrefix(r.name, headsPrefix)
-			if rule, protected := r.repo.Protection[branch]; isBranch && protected {
-				return branchRule{r.repo, branch, rule}
-			}
-			return nil
-		}),
-		"BranchProtectionRule.id":                           prop(func(_ *query, b branchRule) any { return named("BPR", b.repo.ID, b.pattern) }),
-		"BranchProtectionRule.pattern":                      prop(func(_ *query, b branchRule) any { return b.pattern }),
-		"BranchProtectionRule.requiresStrictStatusChecks":   prop(func(_ *query, b branchRule) any { return b.Strict }),
-		"BranchProtectionRule.requiresStatusChecks":         prop(func(_ *query, b branchRule) any { return len(b.RequiredChecks) > 0 }),
-		"BranchProtectionRule.requiredStatusCheckContexts":  prop(func(_ *query, b branchRule) any { return b.RequiredChecks }),
-		"BranchProtectionRule.requiredApprovingReviewCount": prop(func(_ *query, b branchRule) any { return b.RequiredApprovals }),
-		"BranchProtectionRule.requiresApprovingReviews":     prop(func(_ *query, b branchRule) any { return b.RequiredApprovals > 0 }),
 		"Comparison.id": prop(func(_ *query, c comparison) any {
 			return named("CMP", c.repo.ID, c.base.String()+"..."+c.head.String())
 		}),

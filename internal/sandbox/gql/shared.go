@@ -57,6 +57,12 @@ func typeOf(obj any) string {
 		return "PullRequestCommit"
 	case ref:
 		return "Ref"
+	case branchRule:
+		return "BranchProtectionRule"
+	case ruleset:
+		return "RepositoryRuleset"
+	case rulesetRule:
+		return "RepositoryRule"
 	case *model.Team:
 		return "Team"
 	case *model.IssueType:

@@ -156,7 +156,7 @@ func (s *State) SetRuleset(actor ID, repo *Repo, set Ruleset) (*Ruleset, error) 
 		return nil, err
 	}
 	if slices.ContainsFunc(repo.Rulesets, func(other Ruleset) bool { return other.Name == set.Name && other.ID != set.ID }) {
-		return nil, &Problem{Kind: Invalid, Message: validationFailed, Reasons: []string{"Name must be unique"}}
+		return nil, custom("RepositoryRuleset", "name", "Name must be unique")
 	}
 	set.UpdatedAt = s.Advance()
 	repo.UpdatedAt = s.Now

@@ -51,7 +51,9 @@ var unenforced = []model.RuleType{
 
 // invalidRuleset is a refusal of a ruleset in a sentence.
 func invalidRuleset(format string, args ...any) error {
-	return &model.Problem{Kind: model.Invalid, Message: "Validation Failed", Reasons: []string{fmt.Sprintf(format, args...)}}
+	return &model.Problem{Kind: model.Invalid, Message: "Validation Failed", Errors: []model.FieldError{
+		{Resource: "RepositoryRuleset", Code: "custom", Message: fmt.Sprintf(format, args...)},
+	}}
 }
 
 func (in rulesetInput) apply(c *call, repo *model.Repo, set *model.Ruleset) error {

@@ -270,5 +270,7 @@ func (a *openAPI) excused(name string) bool {
 
 // openAPIErrors are the known errors of the description, with what is wrong.
 func openAPIErrors() map[string]string {
-	return map[string]string{}
+	return map[string]string{
+		"PUT /repos/{owner}/{repo}/contents/{path}: 409": "every error is both of the two things of which it must be one",
+	}
 }
