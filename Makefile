@@ -2,6 +2,7 @@
 
 GO ?= go
 TOOL := $(GO) tool -modfile=tools/go.mod
+GORELEASER ?= $(GO) tool -modfile=tools/release/go.mod goreleaser
 
 .PHONY: help
 help: ## Show the targets
@@ -120,8 +121,8 @@ build: ## Build bin/bench and bin/bench-app
 # With SNAPSHOT_HERE_ALONE=true only what runs on linux/amd64 is built.
 .PHONY: snapshot
 snapshot: ## Make in dist/ what a release publishes: archives, checksums, SBOMs
-	$(GO) tool -modfile=tools/release/go.mod goreleaser release --snapshot --clean
+	$(GORELEASER) release --snapshot --clean
 
 .PHONY: install-check
-install-check: ## Install a snapshot in an empty root, and the module as `go install` does, and try both
+install-check: ## Install the module, as `go install` does, in an empty root, and try it there
 	.ci/install
