@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 const (
@@ -223,5 +224,5 @@ func (p *Process) watch(ctx context.Context, c Command, ended <-chan struct{}) (
 // program was waited for, while no other can have its number.
 func (p *Process) signalGroup(signal syscall.Signal) {
 	// A group that is gone already is what is wanted.
-	_ = syscall.Kill(-p.PID(), signal)
+	_ = platform.SignalGroup(p.PID(), signal)
 }

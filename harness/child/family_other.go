@@ -1,4 +1,4 @@
-//go:build unix && !linux
+//go:build !linux
 
 package child
 
@@ -6,10 +6,12 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 // attributes are those of every program.
-func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func attributes() *syscall.SysProcAttr { return platform.SessionLeader() }
 
 // wait waits for cmd and calls ended when it has ended.
 func wait(cmd *exec.Cmd, ended func()) error {

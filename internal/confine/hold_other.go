@@ -1,4 +1,4 @@
-//go:build unix && !linux
+//go:build !linux
 
 package confine
 
@@ -7,10 +7,12 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 	"syscall"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 // onlyLinux is why nothing stronger is had on other systems.
@@ -25,6 +27,9 @@ type hold struct {
 }
 
 func openHold(opts Options) (*hold, Isolation, error) {
+	if runtime.GOOS == "windows" {
+		return nil, Isolation{}, fault.Infraf("agents are not started on Windows, where they could not be ended: use Linux, such as WSL, or macOS")
+	}
 	if opts.User == OwnUser || opts.Network == Namespace || opts.Network == Landlock {
 		return nil, Isolation{}, fault.Infraf("hold the agent by %s and %s: %s", opts.User, opts.Network, onlyLinux)
 	}
@@ -73,7 +78,7 @@ func (c *Cage) dial(ctx context.Context, network, addr string) (net.Conn, error)
 func (h *hold) start(cmd *exec.Cmd) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.SysProcAttr = platform.SessionLeader()
 	if err := h.Start(cmd); err != nil {
 		return err
 	}
@@ -93,7 +98,7 @@ func (h *hold) living() (entries []Entry, sure bool, err error) {
 
 func (h *hold) signal(e Entry, signal syscall.Signal) {
 	// A group that is gone already is what is wanted.
-	_ = syscall.Kill(-e.PID, signal)
+	_ = platform.SignalGroup(e.PID, signal)
 }
 
 func (h *hold) reap() {}

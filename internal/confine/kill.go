@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 const (
@@ -80,7 +81,7 @@ func (s *Space) freeze(ctx context.Context, keep []Entry) ([]Entry, error) {
 		for _, e := range left {
 			if frozen[e.PID] != e.start {
 				frozen[e.PID], fresh = e.start, true
-				s.hold.signal(e, syscall.SIGSTOP)
+				s.hold.signal(e, platform.Stop)
 			}
 		}
 		switch {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 const (
@@ -133,12 +134,12 @@ func stopGroup(ctx context.Context, pgid int, ended <-chan struct{}) {
 	case <-ctx.Done():
 	}
 	// A group that is gone already is what is wanted.
-	_ = syscall.Kill(-pgid, syscall.SIGTERM)
+	_ = platform.SignalGroup(pgid, syscall.SIGTERM)
 	grace := time.NewTimer(termGrace)
 	defer grace.Stop()
 	select {
 	case <-ended:
 	case <-grace.C:
 	}
-	_ = syscall.Kill(-pgid, syscall.SIGKILL)
+	_ = platform.SignalGroup(pgid, syscall.SIGKILL)
 }

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 const (
@@ -154,7 +154,7 @@ func closedTo(path string, uid int) string {
 	if err != nil || !info.IsDir() {
 		return path
 	}
-	if info.Mode().Perm()&otherEnter != 0 || int(info.Sys().(*syscall.Stat_t).Uid) == uid {
+	if owner, _, known := platform.Owner(info); info.Mode().Perm()&otherEnter != 0 || known && owner == uid {
 		return ""
 	}
 	return path
@@ -252,8 +252,9 @@ func copyFile(from, to string) error {
 
 func mayLink(info os.FileInfo, perm os.FileMode) bool {
 	mode := info.Mode()
+	owner, _, known := platform.Owner(info)
 	return mode&readExecute == perm&readExecute && mode&sharedWrite == 0 &&
-		mode&(os.ModeSetuid|os.ModeSetgid) == 0 && int(info.Sys().(*syscall.Stat_t).Uid) == os.Geteuid()
+		mode&(os.ModeSetuid|os.ModeSetgid) == 0 && known && owner == os.Geteuid()
 }
 
 func makeOpenFolder(path string) error {

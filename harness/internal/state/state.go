@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 const (
@@ -221,7 +222,7 @@ func Lock(path, who string) (release func(), err error) {
 	if err != nil {
 		return nil, fault.Infraf("lock %s: %w", path, err)
 	}
-	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	err = platform.Lock(file, false)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		const shown = 200
 		other, _ := io.ReadAll(io.LimitReader(file, shown))

@@ -1,5 +1,3 @@
-//go:build unix
-
 package agent
 
 import (
@@ -8,7 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"syscall"
+
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 // Modes of what is made in the agent's folders.
@@ -59,11 +58,11 @@ func owned(root *os.Root) (owner, group int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
+	owner, group, known := platform.Owner(info)
+	if !known {
 		return 0, 0, fmt.Errorf("folder %s has no owner", root.Name())
 	}
-	return int(stat.Uid), int(stat.Gid), nil
+	return owner, group, nil
 }
 
 // empty removes what is in a folder.

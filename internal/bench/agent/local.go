@@ -1,5 +1,3 @@
-//go:build unix
-
 package agent
 
 import (
@@ -15,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 // localHost runs programs as children of this process. It implements [Host].
@@ -74,7 +74,7 @@ func (h *localHost) Start(ctx context.Context, command Command) (Process, error)
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), command.Path, command.Args...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = command.Env, h.Folders().Work, outputDelay
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = command.Input, command.Output, command.StandardError()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = platform.GroupLeader(nil)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (p *localProcess) End() error {
 	select {
 	case <-p.done:
 	default:
-		if err := syscall.Kill(-p.id, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		if err := platform.SignalGroup(p.id, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return fmt.Errorf("kill process group %d: %w", p.id, err)
 		}
 	}
@@ -138,7 +138,7 @@ func (h *localHost) sweep(spared int) error {
 			return err
 		}
 		for _, id := range found {
-			if err := syscall.Kill(id, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+			if err := platform.Signal(id, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 				return fmt.Errorf("kill process %d: %w", id, err)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 const (
@@ -188,16 +189,16 @@ func unwritable(path string, err error) error {
 }
 
 // whenTaken says what to do about a file that another process writes to.
-type whenTaken int
+type whenTaken bool
 
 const (
-	refuse whenTaken = syscall.LOCK_EX | syscall.LOCK_NB
-	wait   whenTaken = syscall.LOCK_EX
+	refuse whenTaken = false
+	wait   whenTaken = true
 )
 
 // lock takes the file for this process, until it is closed.
 func lock(f *os.File, taken whenTaken) error {
-	err := syscall.Flock(int(f.Fd()), int(taken))
+	err := platform.Lock(f, bool(taken))
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return fault.Invalidf("another run is writing to %s: wait for its end or choose another file", f.Name())
 	}

@@ -10,11 +10,11 @@ import (
 	"os"
 	"path"
 	"strings"
-	"syscall"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/jq"
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 // VerifyName is the name of the check that is the task's own command, and begins
@@ -53,11 +53,11 @@ func (p *place) lay() (*copier, error) {
 	if err != nil {
 		return nil, err
 	}
-	stat, known := info.Sys().(*syscall.Stat_t)
+	user, group, known := platform.Owner(info)
 	if !known {
 		return nil, fmt.Errorf("the owner of %s is not known", p.task.Folder)
 	}
-	p.writer, p.began = &account{int(stat.Uid), int(stat.Gid)}, true
+	p.writer, p.began = &account{user, group}, true
 	return copyTree(from, to, p.writer, nil)
 }
 

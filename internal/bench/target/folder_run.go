@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 const (
@@ -45,7 +46,7 @@ func (p *place) run(ctx context.Context, name, text, folder string, input io.Rea
 	cmd.Dir, cmd.Stdin, cmd.WaitDelay = folder, input, outputDelay
 	cmd.Env = append(append(append([]string{}, p.target.options.Env...), p.variables()...), variables...)
 	cmd.Stdout, cmd.Stderr = out, errs
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = platform.GroupLeader(nil)
 	cmd.Cancel = func() error { return endGroup(cmd.Process.Pid) }
 	if err := cmd.Start(); err != nil {
 		return exit{}, fault.Infraf("%s: %w", name, err)
@@ -76,7 +77,7 @@ const shell = "/bin/sh"
 
 // endGroup ends a process group; one that is gone is what is wanted.
 func endGroup(id int) error {
-	if err := syscall.Kill(-id, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+	if err := platform.SignalGroup(id, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return err
 	}
 	return nil

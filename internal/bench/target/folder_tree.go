@@ -11,8 +11,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 	"unicode/utf8"
+
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 // Limits of a folder: what goes beyond them is not read, and told.
@@ -95,7 +96,7 @@ func (c *copier) folder(name string, depth int) error {
 
 // list returns what is in a folder, by name.
 func list(root *os.Root, name string) ([]fs.DirEntry, error) {
-	folder, err := root.OpenFile(name, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	folder, err := root.OpenFile(name, os.O_RDONLY|platform.Folder|platform.NoFollow|platform.NoWait, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +196,7 @@ func (c *copier) file(name string, info fs.FileInfo) error {
 
 // open opens a file to be read; nil if it is not to be, or cannot be.
 func (c *copier) open(name string) (*os.File, error) {
-	file, err := c.from.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	file, err := c.from.OpenFile(name, os.O_RDONLY|platform.NoFollow|platform.NoWait, 0)
 	if err != nil {
 		// It is not there any more, or may not be read.
 		return nil, nil //nolint:nilerr // the snapshot says so
@@ -204,7 +205,7 @@ func (c *copier) open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	if stat, known := info.Sys().(*syscall.Stat_t); !info.Mode().IsRegular() || c.writer != nil && (!known || int(stat.Uid) != c.writer.user) {
+	if owner, _, known := platform.Owner(info); !info.Mode().IsRegular() || c.writer != nil && (!known || owner != c.writer.user) {
 		return nil, file.Close()
 	}
 	return file, nil

@@ -6,13 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 // baseFlags are those with which the ghx of a base commit is built and compared
@@ -132,7 +132,7 @@ func (a *app) buildBoth(ctx context.Context, f *verifyFlags, temp, base, sha str
 	wanted := ghxbuild.Wanted{Script: f.base.buildCommand, Command: tools.GHX, Skill: tools.GHXSkill}
 	builder := ghxbuild.Builder{
 		Path: a.getenv("PATH"), Caches: a.getenv("HOME"), Output: a.stderr, InPlace: true,
-		Account: func() (*syscall.Credential, string, error) { return nil, temp, nil },
+		Account: func() (*platform.User, string, error) { return nil, temp, nil },
 	}
 	head := builder
 	head.Workspace = here

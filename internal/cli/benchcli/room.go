@@ -6,9 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 // leastRoom is how much of a disk must be free before agents with a model begin, in
@@ -41,12 +40,11 @@ func roomAt(path string) (uint64, error) {
 		return 0, err
 	}
 	for {
-		var disk unix.Statfs_t
-		err := unix.Statfs(path, &disk)
+		free, err := platform.Free(path)
 		if errors.Is(err, fs.ErrNotExist) && path != filepath.Dir(path) {
 			path = filepath.Dir(path)
 			continue
 		}
-		return disk.Bavail * uint64(disk.Bsize), err //nolint:gosec,unconvert,nolintlint // a block's size is positive; systems differ in its type
+		return free, err
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 // The scripts that are none.
@@ -38,7 +39,7 @@ const (
 type Builder struct {
 	Workspace string
 	// Account returns who builds and a new folder of theirs: see [Account].
-	Account func() (*syscall.Credential, string, error)
+	Account func() (*platform.User, string, error)
 	// Path is the value of PATH.
 	Path   string
 	Output io.Writer
@@ -63,7 +64,7 @@ type Builder struct {
 
 	// User and Home are those of the account, once it was asked for: see
 	// [Builder.Enter]. A nil user is our own.
-	User *syscall.Credential
+	User *platform.User
 	Home string
 }
 
@@ -231,8 +232,8 @@ func (b *Builder) Run(ctx context.Context, folder, script string) error {
 	output := io.MultiWriter(log, last)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, output, output
 	cmd.Env = []string{"PATH=" + b.Path, "HOME=" + cmp.Or(b.Caches, b.Home), "TMPDIR=" + temp, "CI=true", "LANG=C.UTF-8", "NO_COLOR=1"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: b.User}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.SysProcAttr = platform.GroupLeader(b.User)
+	cmd.Cancel = func() error { return platform.SignalGroup(cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = outputDelay
 	held, err := b.hold(cmd, b.Hosts, log)
 	if err != nil {
@@ -276,7 +277,7 @@ func (b *Builder) Sweep(cmd *exec.Cmd) (err error) {
 			removeLeft(b.User, b.Home)
 		}
 	case cmd.Process != nil:
-		err = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		err = platform.SignalGroup(cmd.Process.Pid, syscall.SIGKILL)
 	}
 	if err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("end what the build has left running: %w", err)

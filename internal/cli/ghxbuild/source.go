@@ -14,12 +14,12 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"syscall"
 
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 // buildUser is who builds in the image.
@@ -29,14 +29,14 @@ const folderPerm = 0o755
 
 // BuildUser returns the user that builds, nil where we are not root: then it is our
 // own. The error, of kind invalid, says that root has nobody to build as.
-func BuildUser() (*syscall.Credential, error) {
+func BuildUser() (*platform.User, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
 	}
 	return userNamed(buildUser)
 }
 
-func userNamed(name string) (*syscall.Credential, error) {
+func userNamed(name string) (*platform.User, error) {
 	account, err := user.Lookup(name)
 	if err != nil {
 		return nil, fault.Invalidf("find the user who builds: %w; as root there has to be a user %q, which our image has: make one with useradd --system %[2]s", err, name)
@@ -46,12 +46,12 @@ func userNamed(name string) (*syscall.Credential, error) {
 	if err := errors.Join(errUID, errGID); err != nil {
 		return nil, fault.Invalidf("find the user who builds: %w", err)
 	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	return &platform.User{Uid: uint32(uid), Gid: uint32(gid)}, nil
 }
 
 // Account returns the user that builds, as [BuildUser], and a new folder that is
 // theirs.
-func Account() (*syscall.Credential, string, error) {
+func Account() (*platform.User, string, error) {
 	builder, err := BuildUser()
 	if err != nil {
 		return nil, "", err
@@ -61,7 +61,7 @@ func Account() (*syscall.Credential, string, error) {
 }
 
 // homeOf makes a folder of a user's, of our own if that is nil.
-func homeOf(builder *syscall.Credential) (string, error) {
+func homeOf(builder *platform.User) (string, error) {
 	home, err := os.MkdirTemp("", "bench-build-")
 	if err != nil {
 		return "", fault.Infraf("make a folder to build in: %w", err)

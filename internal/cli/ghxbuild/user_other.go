@@ -1,4 +1,4 @@
-//go:build unix && !linux
+//go:build !linux
 
 package ghxbuild
 
@@ -6,14 +6,15 @@ import (
 	"errors"
 	"math"
 	"os/exec"
-	"syscall"
+
+	"github.com/ghx-dev/bench-action/internal/platform"
 )
 
 // endUser ends all processes of a user.
-func endUser(user *syscall.Credential) error {
+func endUser(user *platform.User) error {
 	// -1 is every process that this user may signal, the shell included.
 	killer := exec.Command("/bin/sh", "-c", "kill -KILL -1")
-	killer.Env, killer.SysProcAttr = []string{}, &syscall.SysProcAttr{Credential: user}
+	killer.Env, killer.SysProcAttr = []string{}, platform.GroupLeader(user)
 	var exit *exec.ExitError
 	if err := killer.Run(); err != nil && !errors.As(err, &exit) {
 		return err
@@ -23,7 +24,7 @@ func endUser(user *syscall.Credential) error {
 
 // removeLeft does nothing: the image, in which builds have a user of their own,
 // is one of Linux.
-func removeLeft(*syscall.Credential, string) {}
+func removeLeft(*platform.User, string) {}
 
 // memoryHere and diskFree are not known on this system, nor is what a build uses.
 func memoryHere() int64 { return 0 }

@@ -26,7 +26,7 @@ var layers = [][]string{
 		"internal/bench/envelope", "internal/bench/ledger", "internal/github/...", "internal/sandbox/...", "internal/egress/...",
 		"internal/confine/...", "internal/bench/toolset",
 	},
-	{"internal/bench", "internal/bench/footprint", "internal/bench/stats", "internal/fault", "internal/githubschema/...", "internal/jq", "internal/jsondoc", "internal/markdown", "internal/redact", "scenarios"},
+	{"internal/bench", "internal/bench/footprint", "internal/bench/stats", "internal/fault", "internal/githubschema/...", "internal/jq", "internal/jsondoc", "internal/markdown", "internal/platform", "internal/redact", "scenarios"},
 }
 
 // standardLibraryAlone import nothing else.
@@ -35,7 +35,7 @@ var standardLibraryAlone = []string{"internal/bench", "internal/bench/stats", "i
 // restricted import, of ours, nothing but themselves and what is listed.
 var restricted = map[string][]string{
 	"internal/sandbox/...": {"internal/fault", "internal/githubschema"},
-	"harness/...":          {"internal/fault", "internal/redact", "internal/jsondoc"},
+	"harness/...":          {"internal/fault", "internal/redact", "internal/jsondoc", "internal/platform"},
 }
 
 // importers are the only ones that may import a folder, besides tests and
