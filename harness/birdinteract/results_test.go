@@ -99,6 +99,17 @@ END
 			}
 		}
 	})
+	t.Run("a database that is gone is told in PostgreSQL's words", func(t *testing.T) {
+		r := newRig(t, "")
+		r.write(t, "fake/orchestrator.sh", fmt.Sprintf(`echo '{"results": [{"task_id": "alien_1", "error": "Server error for url http://localhost:%d/init_task", "total_reward": 0}]}' >"$OUTPUT"`, r.DBEnvPort))
+		r.write(t, "fake/"+dbModule+".log", "Traceback (most recent call last):\n  File \"/x/db.py\", line 1, in reset\nsubprocess.CalledProcessError: Command '['psql', '-h', 'x']' returned non-zero exit status 2.\n")
+		bin := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(bin, "psql"), []byte("#!/bin/sh\necho 'psql: error: connection to server failed: Connection refused' >&2\nexit 2\n"), 0o700))
+		r.Host.Environ = append(r.Host.Environ, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+		results, err := r.run(t, []string{"alien_1"})
+		require.NoError(t, err)
+		assert.Equal(t, harness.NoReward(harness.Infrastructure, "PostgreSQL cannot be used: connection to server failed: Connection refused"), results["alien_1"])
+	})
 	t.Run("what services say of failures that look like an agent's is not lost", func(t *testing.T) {
 		r := newRig(t, strings.ReplaceAll(script, "0.7", "0"))
 		r.write(t, "fake/"+dbModule+".log", "Submit error for alien_2: connection refused, password pg-of-ours\n")

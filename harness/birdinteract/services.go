@@ -44,6 +44,9 @@ type services struct {
 	all          []*service
 	orchestrator *harness.Stream
 	once         sync.Once
+	// database says why the database cannot be used, empty if it can, or that is not
+	// known.
+	database func() string
 }
 
 func (r *Runner) planned() []*service {
@@ -58,7 +61,7 @@ func (r *Runner) planned() []*service {
 // startServices starts the services and waits until each is well. Those that
 // were started are returned with an error too, to be stopped.
 func (r *Runner) startServices(ctx context.Context, logs string) (*services, error) {
-	started := &services{}
+	started := &services{database: sync.OnceValue(func() string { return r.askDatabase(ctx) })}
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return started, fault.Infraf("make folder for logs: %w", err)
 	}
@@ -210,6 +213,10 @@ func (s *service) well(ctx context.Context, client *http.Client) (bool, error) {
 // unreachable is how PostgreSQL says that it cannot be asked.
 var unreachable = regexp.MustCompile(`(?i)OperationalError|could not connect|connection .*(refused|failed|closed)|server closed|FATAL: |too many clients`)
 
+// clients is how Python says that one of PostgreSQL's programs has failed, whose own
+// message it keeps to itself.
+var clients = regexp.MustCompile(`CalledProcessError: Command .*(psql|createdb|dropdb)`)
+
 // explain adds what the services said of a failure that looks like an agent's, or
 // whose message does not name its cause: what grading has failed in, and what a
 // service has raised that answered a request with status 500. That of the agent's own
@@ -223,9 +230,11 @@ func (s *services) explain(h harness.Host, r result, o harness.Outcome) harness.
 			o = harness.NoReward(harness.Infrastructure, "grading failed: "+why)
 		case o.Rewarded() && o.Reason == "" && why != "":
 			o.Reason = "grading failed at least once: " + why
-		case o.Status != harness.Infrastructure || raised == "" || !strings.Contains(o.Reason, one.address()+"/"):
+		case o.Status != harness.Infrastructure || raised == "" || !strings.Contains(o.Reason, ":"+strconv.Itoa(one.port)+"/"):
 		case one.name == agentService && harness.RaisedByAgent(traceback, h.InExperiment):
 			return harness.NoReward(harness.Crashed, "the agent raised "+raised)
+		case clients.MatchString(raised) && s.database() != "":
+			return harness.NoReward(harness.Infrastructure, "PostgreSQL cannot be used: "+s.database())
 		default:
 			return harness.NoReward(harness.Infrastructure, one.name+" failed: "+raised)
 		}
