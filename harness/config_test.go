@@ -55,6 +55,7 @@ func TestEveryKeyOfTheConfiguration(t *testing.T) {
 		{"model_key_env", "MY_KEY", func(c harness.Config) any { return c.ModelKeyEnv }, "MY_KEY"},
 		{"seed", "1", func(c harness.Config) any { return c.Seed }, 1},
 		{"agent_import_path", "a.b:C", func(c harness.Config) any { return c.AgentImportPath }, "a.b:C"},
+		{"env_provider", "modal", func(c harness.Config) any { return c.EnvProvider }, "modal"},
 		{"agent", "claude-code", func(c harness.Config) any { return c.Agent }, "claude-code"},
 		{"gate", "{policy: evidence, epochs: 10, margin: 7.5, baseline: main}", func(c harness.Config) any { return c.Gate },
 			harness.GateConfig{Policy: harness.GateEvidence, Epochs: "10", MarginPoints: 7.5, Baseline: "main"}},

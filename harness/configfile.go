@@ -325,7 +325,16 @@ func provider(c *Config, v value) error {
 	if s, is := v.is.(string); is && strings.Contains(s, ":") {
 		return class(field)(c, v)
 	}
-	return text(field, DefaultEnvProvider, "daytona", "docker")(c, v)
+	return text(field, providers()...)(c, v)
+}
+
+// providers are harbor's sandboxes, as of its version 0.22.
+func providers() []string {
+	return []string{
+		DefaultEnvProvider, "daytona", "docker", "modal", "runloop", "langsmith", "ec2", "gke", "ack", "openshift", "novita", "apple-container",
+		"singularity", "islo", "tensorlake", "cwsandbox", "wandb", "use-computer", "cua-cloud", "blaxel", "opensandbox", "beam", "skypilot",
+		"hf-sandbox", "hyperbrowser", "vercel",
+	}
 }
 
 // list takes texts; one alone is a list of one.
