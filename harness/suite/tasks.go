@@ -41,13 +41,17 @@ func (w Workspace) sameTasks(split string, tasks []string, results harness.Resul
 	if len(tasks) == 0 {
 		return results, nil
 	}
+	known := map[string]bool{}
+	for _, id := range tasks {
+		known[id] = true
+	}
 	var extra []string
-	for _, id := range results.IDs() {
-		if !slices.Contains(tasks, id) {
+	for id := range results {
+		if !known[id] {
 			extra = append(extra, id)
 		}
 	}
-	if len(extra) > 0 {
+	if slices.Sort(extra); len(extra) > 0 {
 		const shown = 5
 		named := strings.Join(extra[:min(shown, len(extra))], ", ")
 		if len(extra) > shown {
