@@ -40,7 +40,7 @@ func New() (*API, error) {
 	} {
 		maps.Copy(resolvers, set)
 	}
-	for _, set := range []map[string]mutator{issueMutations(), commentMutations(), labelMutations(), pullMutations(), relationMutations(), reviewMutations(), projectMutations(), moderationMutations(), settingsMutations(), ruleMutations(), templateMutations()} {
+	for _, set := range []map[string]mutator{issueMutations(), commentMutations(), labelMutations(), pullMutations(), relationMutations(), reviewMutations(), projectMutations(), moderationMutations(), reactionMutations(), settingsMutations(), ruleMutations(), templateMutations()} {
 		for name, run := range set {
 			resolvers["Mutation."+name] = mutation(name, run)
 		}

@@ -47,6 +47,8 @@ func (q *query) facts(obj any) facts {
 		return facts{node: named("C", o.repo.ID, o.Hash.String()), repo: o.repo.ID, path: q.path(o.repo.ID, "/commit/"+o.Hash.String())}
 	case ref:
 		return facts{node: named("REF", o.repo.ID, o.name), repo: o.repo.ID}
+	case *model.Reaction:
+		return inRepo(model.NodeReaction, o.RepoID, o.ID, o.CreatedAt, o.CreatedAt)
 	case *model.CommitStatus:
 		return inRepo(model.NodeStatus, o.RepoID, o.ID, o.CreatedAt, o.UpdatedAt)
 	case commitStatus:

@@ -117,6 +117,14 @@ func reviewMutations() map[string]mutator {
 		"submitPullRequestReview": submitReview,
 		"deletePullRequestReview": change("pullRequestReviewId", "pullRequestReview", typed[*model.Review],
 			func(q *query, r *model.Review, _ graphql.Args) error { return q.s.DeleteReview(q.actor, r) }),
+		"dismissPullRequestReview": change("pullRequestReviewId", "pullRequestReview", typed[*model.Review],
+			func(q *query, r *model.Review, in graphql.Args) error {
+				return q.s.DismissReview(q.actor, r, in.String("message"))
+			}),
+		"updatePullRequestReview": change("pullRequestReviewId", "pullRequestReview", typed[*model.Review],
+			func(q *query, r *model.Review, in graphql.Args) error {
+				return q.s.EditReview(q.actor, r, in.String("body"))
+			}),
 		"addPullRequestReviewThread":      addThread,
 		"addPullRequestReviewThreadReply": replyToThread,
 		"resolveReviewThread":             change("threadId", "thread", typed[*model.Thread], resolveThread(true)),

@@ -82,6 +82,8 @@ func (q *query) object(node string) any {
 		return present(q.s.CheckRuns.Get(id))
 	case model.NodeCheckSuite:
 		return present(q.s.CheckSuites.Get(id))
+	case model.NodeReaction:
+		return present(q.s.Reactions.Get(id))
 	case model.NodeStatus:
 		return present(q.s.Statuses.Get(id))
 	case model.NodeRun:

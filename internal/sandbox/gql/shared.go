@@ -35,6 +35,8 @@ func typeOf(obj any) string {
 		return "CheckRun"
 	case *model.CommitStatus:
 		return "StatusContext"
+	case *model.Reaction:
+		return "Reaction"
 	case commitStatus:
 		return "Status"
 	case *model.CheckSuite:
@@ -97,17 +99,17 @@ func sharedFields() map[string]graphql.Resolver {
 			return q.s.Association(f.author, q.s.Repos.Get(f.repo))
 		}),
 		"Comment.includesCreatedEdit": constant(false),
-		"Minimizable.isMinimized":     constant(false),
-		"Minimizable.minimizedReason": constant(nil),
+		"Minimizable.isMinimized":     prop(func(_ *query, obj any) any { return minimized(obj) != "" }),
+		"Minimizable.minimizedReason": prop(func(_ *query, obj any) any { return orNil(minimized(obj)) }),
 	}
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.id }), "databaseId",
-		"User", "Organization", "Bot", "App", "Repository", "Issue", "PullRequest", "IssueComment", "PullRequestReview",
+		"Reaction", "User", "Organization", "Bot", "App", "Repository", "Issue", "PullRequest", "IssueComment", "PullRequestReview",
 		"PullRequestReviewComment", "CheckRun", "CheckSuite", "WorkflowRun", "Workflow", "Release", "Team",
 		"ProjectV2", "ProjectV2FieldCommon", "ProjectV2Item", "ProjectV2ItemFieldValueCommon"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.id }), "fullDatabaseId",
 		"Issue", "PullRequest", "IssueComment", "PullRequestReview", "PullRequestReviewComment", "ProjectV2", "ProjectV2Item"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.created }), "createdAt",
-		"User", "Organization", "Bot", "App", "Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset", "Team", "Gist",
+		"Reaction", "User", "Organization", "Bot", "App", "Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset", "Team", "Gist",
 		"ProjectV2", "ProjectV2FieldCommon", "ProjectV2Item", "ProjectV2ItemFieldValueCommon", "DraftIssue"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.updated }), "updatedAt",
 		"Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset", "Team", "Gist",
@@ -131,4 +133,18 @@ func onTypes(resolver graphql.Resolver, field string, types ...string) map[strin
 		fields[name+"."+field] = resolver
 	}
 	return fields
+}
+
+// minimized is why something that was said is hidden, empty if it is not.
+func minimized(obj any) string {
+	switch o := obj.(type) {
+	case *model.Comment:
+		return o.Minimized
+	case *model.Review:
+		return o.Minimized
+	case *model.ReviewComment:
+		return o.Minimized
+	default:
+		return ""
+	}
 }

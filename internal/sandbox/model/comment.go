@@ -70,6 +70,7 @@ func (s *State) DeleteReviewComment(actor ID, c *ReviewComment) error {
 			}
 		}
 	})
+	s.because(CauseDeletion, func() { s.dropReactions(c.ID) })
 	s.ReviewComments.Delete(c.ID)
 	if len(left) == 0 {
 		s.because(CauseDeletion, func() { s.Threads.Delete(c.ThreadID) })

@@ -104,6 +104,8 @@ type Comment struct {
 	Body      string
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	// Minimized is why it is hidden, such as "outdated"; empty if it is not.
+	Minimized string `json:",omitempty"`
 }
 
 func (c *Comment) clone() *Comment { return copyOf(c) }
@@ -133,6 +135,8 @@ type Review struct {
 	UpdatedAt time.Time
 	// SubmittedAt is nil while the review is pending.
 	SubmittedAt *time.Time
+	// Minimized is why it is hidden, such as "outdated"; empty if it is not.
+	Minimized string `json:",omitempty"`
 }
 
 func (r *Review) clone() *Review {
@@ -184,6 +188,8 @@ type ReviewComment struct {
 	CommitSHA string
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	// Minimized is why it is hidden, such as "outdated"; empty if it is not.
+	Minimized string `json:",omitempty"`
 }
 
 func (c *ReviewComment) clone() *ReviewComment { return copyOf(c) }

@@ -147,7 +147,7 @@ func (v *validation) conversations() {
 	})
 	each(v, "reaction", &v.s.Reactions, func(r *Reaction) ID { return r.ID }, func(r *Reaction, must demand) {
 		must(v.repo(r.RepoID), lacksRepo)
-		must(v.issue(r.SubjectID, r.RepoID) || v.s.Comments.Get(r.SubjectID) != nil, "what it is about is missing")
+		must(v.issue(r.SubjectID, r.RepoID) || v.s.Comments.Get(r.SubjectID) != nil || v.s.ReviewComments.Get(r.SubjectID) != nil || v.s.Reviews.Get(r.SubjectID) != nil, "what it is about is missing")
 	})
 	each(v, "event", &v.s.Events, func(e *Event) ID { return e.ID }, func(e *Event, must demand) {
 		must(v.issue(e.IssueID, e.RepoID), lacksIssue)

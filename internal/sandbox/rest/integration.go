@@ -41,6 +41,8 @@ func ForbiddenMutation() Response {
 var mutations = map[string][]string{
 	"addAssigneesToAssignable": either, "addComment": either, "addLabelsToLabelable": either, "removeAssigneesFromAssignable": either,
 	"removeLabelsFromLabelable": either, "updateIssueComment": either,
+	"addReaction": either, "removeReaction": either, "minimizeComment": either, "unminimizeComment": either,
+	"dismissPullRequestReview": pulls, "updatePullRequestReview": pulls,
 	"addBlockedBy": issues, "addSubIssue": issues, "closeIssue": issues, "createIssue": issues, "createLabel": issues, "deleteLabel": issues,
 	"removeBlockedBy": issues, "removeSubIssue": issues, "reopenIssue": issues, "reprioritizeSubIssue": issues, "updateIssue": issues, "updateLabel": issues,
 	"addPullRequestReview": pulls, "addPullRequestReviewThread": pulls, "addPullRequestReviewThreadReply": pulls, "closePullRequest": pulls,

@@ -13,6 +13,7 @@ import (
 func reactionRoutes() []route {
 	const (
 		onIssues   = " " + reposPath + "/issues/{number}/reactions"
+		onThreads  = " " + reposPath + "/pulls/comments/{id}/reactions"
 		onComments = " " + reposPath + "/issues/comments/{id}/reactions"
 	)
 	return []route{
@@ -22,6 +23,8 @@ func reactionRoutes() []route {
 		{"GET" + onComments, onCommentRow(commentReactions)},
 		{"POST" + onComments, onCommentRow(reactToComment)},
 		{"DELETE" + onComments + "/{reaction}", onCommentRow(unreactToComment)},
+		{"POST" + onThreads, onThreadComment(func(c *call, subject model.ID) (reply, error) { return c.react(c.repository, subject) })},
+		{"DELETE" + onThreads + "/{reaction}", onThreadComment(func(c *call, subject model.ID) (reply, error) { return c.unreact(subject) })},
 		{"GET " + reposPath + "/issues/comments", onRepo(listAllComments)},
 	}
 }
@@ -29,6 +32,19 @@ func reactionRoutes() []route {
 func onCommentRow(handle func(*call, *model.Comment) (reply, error)) func(*call) (reply, error) {
 	return onRow(func(s *model.State) *model.Table[model.Comment] { return &s.Comments },
 		func(comment *model.Comment) model.ID { return comment.RepoID }, handle)
+}
+
+// onThreadComment makes a handler of one that needs the id of a comment of a
+// thread, which is its author's alone while the review is pending.
+func onThreadComment(handle func(*call, model.ID) (reply, error)) func(*call) (reply, error) {
+	return onRow(func(s *model.State) *model.Table[model.ReviewComment] { return &s.ReviewComments },
+		func(comment *model.ReviewComment) model.ID { return comment.RepoID },
+		func(c *call, comment *model.ReviewComment) (reply, error) {
+			if !c.s.Reviews.Get(comment.ReviewID).VisibleTo(c.actor) {
+				return reply{}, errNotFound
+			}
+			return handle(c, comment.ID)
+		})
 }
 
 func issueReactions(c *call, _ *model.Repo, i *model.Issue) (reply, error) {

@@ -7,7 +7,12 @@ func reviewRoutes() []route {
 	return []route{
 		{"GET " + pull + "/reviews", onPull(listReviews)},
 		{"POST " + pull + "/reviews", onPull(createReview)},
-		{"POST " + pull + "/reviews/{review}/events", onPull(submitReview)},
+		{"POST " + pull + "/reviews/{review}/events", onReview(submitReview)},
+		{"GET " + pull + "/{below}/{last}", getReviewOrReactions},
+		{"PUT " + pull + "/reviews/{review}", onReview(editReview)},
+		{"DELETE " + pull + "/reviews/{review}", onReview(deleteReview)},
+		{"GET " + pull + "/reviews/{review}/comments", onReview(listCommentsOfReview)},
+		{"PUT " + pull + "/reviews/{review}/dismissals", onReview(dismissReview)},
 		{"GET " + pull + "/comments", onPull(listReviewComments)},
 		{"POST " + pull + "/comments", onPull(createReviewComment)},
 		{"POST " + pull + "/comments/{comment}/replies", onPull(replyToComment)},
@@ -59,15 +64,80 @@ func createReview(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
 	return ok(c.review(r))
 }
 
-func submitReview(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
-	id, err := c.number("review")
+// getReviewOrReactions serves single reviews and the reactions to a comment of a
+// thread, whose paths net/http cannot tell apart.
+func getReviewOrReactions(c *call) (reply, error) {
+	number, below, last := c.PathValue("number"), c.PathValue("below"), c.PathValue("last")
+	switch {
+	case number == "comments" && last == "reactions":
+		c.SetPathValue("id", below)
+		return onThreadComment(func(c *call, subject model.ID) (reply, error) { return c.listReactions(subject) })(c)
+	case below == "reviews":
+		c.SetPathValue("review", last)
+		return onReview(func(c *call, r *model.Review) (reply, error) { return ok(c.review(r)) })(c)
+	default:
+		return reply{}, errNotFound
+	}
+}
+
+// onReview makes a handler of one that needs the review that the path names.
+func onReview(handle func(c *call, r *model.Review) (reply, error)) func(*call) (reply, error) {
+	return onPull(func(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
+		id, err := c.number("review")
+		if err != nil {
+			return reply{}, err
+		}
+		r := c.s.Reviews.Get(model.ID(id))
+		if r == nil || r.IssueID != i.ID || !r.VisibleTo(c.actor) {
+			return reply{}, errNotFound
+		}
+		return handle(c, r)
+	})
+}
+
+func editReview(c *call, r *model.Review) (reply, error) {
+	body, err := c.newBody()
 	if err != nil {
 		return reply{}, err
 	}
-	r := c.s.Reviews.Get(model.ID(id))
-	if r == nil || r.IssueID != i.ID || !r.VisibleTo(c.actor) {
-		return reply{}, errNotFound
+	if err := c.s.EditReview(c.actor, r, body); err != nil {
+		return reply{}, err
 	}
+	return ok(c.review(r))
+}
+
+func deleteReview(c *call, r *model.Review) (reply, error) {
+	shown := c.review(r)
+	if err := c.s.DeleteReview(c.actor, r); err != nil {
+		return reply{}, err
+	}
+	return ok(shown)
+}
+
+func listCommentsOfReview(c *call, r *model.Review) (reply, error) {
+	return c.listOfReview(c.s.CommentsOfReview(r))
+}
+
+func dismissReview(c *call, r *model.Review) (reply, error) {
+	var in struct{ Message string }
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if err := c.s.DismissReview(c.actor, r, in.Message); err != nil {
+		return reply{}, err
+	}
+	return ok(c.review(r))
+}
+
+func (c *call) listOfReview(comments []*model.ReviewComment) (reply, error) {
+	views, err := c.reviewComments(comments)
+	if err != nil {
+		return reply{}, err
+	}
+	return list(c, views, same)
+}
+
+func submitReview(c *call, r *model.Review) (reply, error) {
 	var in struct {
 		Body  string
 		Event model.ReviewEvent
@@ -85,11 +155,7 @@ func submitReview(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
 }
 
 func listReviewComments(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
-	views, err := c.reviewComments(c.s.SubmittedComments(i))
-	if err != nil {
-		return reply{}, err
-	}
-	return list(c, views, same)
+	return c.listOfReview(c.s.SubmittedComments(i))
 }
 
 func createReviewComment(c *call, _ *model.Repo, i *model.Issue) (reply, error) {

@@ -165,6 +165,11 @@ func namesIn(c *client) map[string]string {
 		}
 		head, _ := s.BranchHead(s.Repo(acme, widgets), "topic")
 		names["head"] = head.String()
+		// The review that comes next gets it.
+		names["next"] = fmt.Sprint(s.LastID + 1)
+		for _, comment := range s.CommentsOf(s.Pull(s.Repo(acme, widgets), 7)) {
+			names["comment"] = model.NodeID(model.NodeComment, comment.RepoID, comment.ID)
+		}
 	})
 	return names
 }
