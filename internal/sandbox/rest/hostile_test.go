@@ -128,6 +128,11 @@ func concrete(s *model.State, path string) string {
 	for c := range s.ReviewComments.All() {
 		ids["comment"] = c.ID
 	}
+	for r := range s.Reviews.All() {
+		if r.SubmittedAt != nil {
+			ids["review"] = r.ID
+		}
+	}
 	for c := range s.Comments.All() {
 		ids["issue comment"] = c.ID
 	}
@@ -168,12 +173,12 @@ func concrete(s *model.State, path string) string {
 	return strings.NewReplacer(
 		"{owner}", "owner", "{repo}", "hello", "{$}", "", "{username}", "writer", "{branch...}", "main", "{branch}", "main",
 		"/git/blobs/{sha}", "/git/blobs/"+blob.Hash.String(), "/git/tags/{sha}", "/git/tags/"+tag.String(), "{sha}", head.String(),
-		"/issues/{number}/{id}", "/issues/comments/"+itoa(ids["issue comment"]), "/pulls/{number}/{id}", "/pulls/comments/"+itoa(ids["comment"]),
+		"/issues/{number}/{id}", "/issues/comments/"+itoa(ids["issue comment"]), "/pulls/{number}/{below}/{last}", "/pulls/1/reviews/"+itoa(ids["review"]), "/pulls/{number}/{id}", "/pulls/comments/"+itoa(ids["comment"]),
 		"/releases/assets/{id}", "/releases/assets/"+itoa(ids["asset"]), "{below}", "assets", "{tag}/{rest...}", "rel/one", "{tag}", "v2",
 		"{ends...}", "main...f", "/ref/{ref...}", "/ref/heads/main", "/matching-refs/{ref...}", "/matching-refs/heads", "/commits/{ref...}", "/commits/main",
 		"{ref...}", "heads/f", "{path...}", "README.md", "{number}", number, "labels/{name}", "labels/bug", "secrets/{name}", "secrets/S", "variables/{name}", "variables/V",
 		"{key}", itoa(ids["key"]), "{cache}", "1", "{workflow}", "ci.yml", "{attempt}", "1",
-		"/hooks/{id}", "/hooks/1", "{delivery}", "1", "{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]), "{review}", "1", "{issue_id}", "1", "{reaction}", "1", "{alert}", "1", "{ruleset}", "1",
+		"/hooks/{id}", "/hooks/1", "{delivery}", "1", "{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]), "{review}", itoa(ids["review"]), "{issue_id}", "1", "{reaction}", "1", "{alert}", "1", "{ruleset}", "1",
 	).Replace(path)
 }
 
