@@ -276,9 +276,7 @@ func (q *query) setChecks(p *model.Protection, in graphql.Args) error {
 		return nil
 	}
 	p.RequiredChecks, p.CheckApps = nil, map[string]model.ID{}
-	for _, name := range in.Strings("requiredStatusCheckContexts") {
-		p.RequiredChecks = append(p.RequiredChecks, name)
-	}
+	p.RequiredChecks = append(p.RequiredChecks, in.Strings("requiredStatusCheckContexts")...)
 	for _, check := range in.Objects("requiredStatusChecks") {
 		name, app := check.String("context"), check.String("appId")
 		if !slices.Contains(p.RequiredChecks, name) {

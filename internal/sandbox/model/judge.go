@@ -28,7 +28,7 @@ func judgeDeletion(_ *State, c refChange, _ Rule) []string {
 	return []string{"Cannot delete this " + c.noun()}
 }
 
-func judgeCreation(_ *State, c refChange, rule Rule) []string {
+func judgeCreation(_ *State, c refChange, _ Rule) []string {
 	if !c.creates() {
 		return nil
 	}
