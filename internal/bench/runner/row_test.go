@@ -73,7 +73,7 @@ func TestR2ARowSaysAllThatIsKnown(t *testing.T) {
 }
 
 // What a run of one attempt that succeeds has not, and tests of other runs have.
-var setElsewhere = []string{"ExternalRetryCount", "Error", "Continuations", "Wire", "ModeHash", "Changes", "FootprintUnjudged", "RouteOK", "Extra"}
+var setElsewhere = []string{"ExternalRetryCount", "Error", "Continuations", "Wire", "ModeHash", "Changes", "FootprintUnjudged", "RouteOK", "Extra", "Reward"}
 
 // requireSet looks for fields of a row that nobody sets.
 func requireSet(t *testing.T, row bench.Row) {

@@ -35,7 +35,7 @@ func TestGHShowsCommitStatuses(t *testing.T) {
 			{"api repos/acme/widgets/statuses/{head} -f state=error -f context=ci/a", 0, ""},
 			{"pr status", 0, "#7  Turn faster [topic]\n× 3/5 checks failing"},
 		}},
-		{name: "that a branch requires", before: func(s *model.State, repo *model.Repo) error {
+		{name: "that a branch requires", before: func(_ *model.State, repo *model.Repo) error {
 			repo.Protection["main"] = model.Protection{RequiredChecks: []string{"ci/a"}}
 			repo.AllowAutoMerge = true
 			return nil

@@ -34,7 +34,7 @@ func TestGHReadsTimelines(t *testing.T) {
 				...on CrossReferencedEvent{source{...on Issue{number}}} ...on PinnedEvent{issue{number}}}}}}}' -q '[.data.repository.issue.timelineItems.nodes[]|select(.__typename|test("^(Ren|Clo|Loc|Mil|Cro|Pin)"))]|sort_by(.__typename)'`, 0,
 				`[{"__typename":"ClosedEvent","stateReason":"NOT_PLANNED","closer":null},{"source":{"number":1}},{"lockReason":"SPAM"},{"milestoneTitle":"M1"},{"issue":{"number":8}},{"previousTitle":"New","currentTitle":"Newer"}]`},
 		}},
-		{name: "of a pull request", before: func(s *model.State, repo *model.Repo) error {
+		{name: "of a pull request", before: func(_ *model.State, repo *model.Repo) error {
 			repo.DeleteBranchOnMerge = true
 			return nil
 		}, steps: []step{
