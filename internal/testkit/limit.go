@@ -2,9 +2,9 @@ package testkit
 
 import "time"
 
-// TimeLimit returns how long something may take in a test that has this long alone:
-// it has three times that where all tests run beside each other, as in CI, and five
-// times with the race detector.
+// TimeLimit returns how long something may take in a test that has this long alone on
+// an idle machine. It has twice that, as packages are tested beside each other, three
+// times where all tests run, as in CI, and five times with the race detector.
 func TimeLimit(alone time.Duration) time.Duration {
 	switch {
 	case RaceDetector:
@@ -12,5 +12,5 @@ func TimeLimit(alone time.Duration) time.Duration {
 	case IsComplete():
 		return 3 * alone
 	}
-	return alone
+	return 2 * alone
 }
