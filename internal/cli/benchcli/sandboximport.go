@@ -175,6 +175,9 @@ func (a *app) readClone(ctx context.Context, f importFlags) (from model.Imported
 	if _, err := clone.run(ctx, f.git, nil, "rev-parse", "--git-dir"); err != nil {
 		return from, fault.Invalidf("--git %s: %w", f.git, err)
 	}
+	if shallow, err := clone.run(ctx, f.git, nil, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
+		return from, fault.Invalidf("--git %s: the clone is shallow; complete it with `git fetch --unshallow`", f.git)
+	}
 	name := f.repo
 	if name == "" {
 		if name, err = clone.run(ctx, f.git, nil, "config", "remote.origin.url"); err != nil || !strings.Contains(name, "github.com") {

@@ -98,7 +98,10 @@ func TestWhatAnImportLeavesOutIsTold(t *testing.T) {
 	} {
 		assert.Contains(t, string(out), want)
 	}
+	run("git", "commit", "-q", "--allow-empty", "-m", "second")
+	run("git", "clone", "-q", "--depth", "1", "file://"+folder, "shallow")
 	for says, args := range map[string][]string{
+		"complete it with `git fetch --unshallow`":   {"--git", "shallow", "--repo", "o/r"},
 		"--git is missing":                           {"--repo", "o/r"},
 		"give --repo OWNER/NAME":                     {"--git", "."},
 		`"o" is not OWNER/NAME`:                      {"--git", ".", "--repo", "o"},
