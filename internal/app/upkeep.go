@@ -14,6 +14,7 @@ type nothing struct{}
 const (
 	pruneEvery     = time.Hour
 	redeliverEvery = 5 * time.Minute
+	shrinkEvery    = time.Minute
 	upkeepTimeout  = 10 * time.Minute
 	// upkeepAttempts is small: the next one comes soon anyway.
 	upkeepAttempts = 3
@@ -25,7 +26,7 @@ func upkeep(name string) queue.Kind[nothing] {
 
 // addUpkeep has what is needed every now and then done, on one machine.
 func (a *App) addUpkeep() error {
-	prune, redeliver := upkeep("prune"), upkeep("redeliver")
+	prune, redeliver, shrink := upkeep("prune"), upkeep("redeliver"), upkeep("shrink")
 	queue.Handle(a.queue, prune, func(ctx context.Context, _ queue.Job[nothing]) error {
 		count, err := a.inbox.Prune(ctx, a.opts.Now().Add(-a.opts.Config.Keep))
 		if count > 0 {
@@ -45,6 +46,16 @@ func (a *App) addUpkeep() error {
 		}
 		return err
 	})
+	queue.Handle(a.queue, shrink, func(ctx context.Context, _ queue.Job[nothing]) error {
+		pages, err := a.db.Shrink(ctx)
+		if pages > 0 {
+			a.opts.Log.DebugContext(ctx, "the database gave pages back to the disk", slog.Int64("pages", pages))
+		}
+		return err
+	})
+	if err := a.queue.Every(shrinkEvery, shrink.New(nothing{})); err != nil {
+		return err
+	}
 	if err := a.queue.Every(pruneEvery, prune.New(nothing{})); err != nil {
 		return err
 	}

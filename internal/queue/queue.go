@@ -82,7 +82,7 @@ const (
 	// that die are found long before.
 	stuckAfter = 7 * 24 * time.Hour
 	// keepCompleted is how long jobs are kept that came to a good end.
-	keepCompleted = 10 * time.Minute
+	keepCompleted = time.Minute
 	// graceAfterCancel is how long jobs have to end once they are told to.
 	graceAfterCancel = 10 * time.Second
 )

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 	// The driver that needs no C compiler.
@@ -22,11 +23,12 @@ const (
 )
 
 // pragmas are the settings of each connection. What is committed survives a
-// loss of power; readers do not wait for the writer.
+// loss of power; readers do not wait for the writer. How a file gives pages back
+// has to be said before it has any.
 func pragmas() []string {
 	return []string{
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
-		"cache_size(-8000)", "journal_size_limit(67108864)", "temp_store(MEMORY)",
+		"busy_timeout(10000)", "auto_vacuum(INCREMENTAL)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
+		"cache_size(-8000)", "journal_size_limit(16777216)", "temp_store(MEMORY)",
 	}
 }
 
@@ -67,6 +69,9 @@ func (db *DB) connectSQLite(ctx context.Context, path string) error {
 	if err := db.writer.PingContext(ctx); err != nil {
 		return err
 	}
+	if err := db.makeShrinkable(ctx); err != nil {
+		return err
+	}
 	query = url.Values{"_pragma": append(pragmas(), "query_only(ON)")}
 	if db.reader, err = openSteady(sqliteAddress(path, query)); err != nil {
 		return err
@@ -105,4 +110,79 @@ func lockFile(path string) (*os.File, error) {
 		return nil, fault.Invalidf("another process uses the database %s: end it, or set DATABASE_URL to a PostgreSQL that both share", path[:len(path)-len(".lock")])
 	}
 	return lock, nil
+}
+
+// shrinkable is what PRAGMA auto_vacuum says of a file that gives pages back when
+// it is asked to.
+const shrinkable = 2
+
+// makeShrinkable writes a file anew that a version made which did not give pages
+// back. If the disk has no room for that the file stays as it is.
+func (db *DB) makeShrinkable(ctx context.Context) error {
+	var now int
+	if err := db.writer.QueryRowContext(ctx, "PRAGMA auto_vacuum").Scan(&now); err != nil || now == shrinkable {
+		return err
+	}
+	_, _ = db.writer.ExecContext(ctx, "VACUUM") // all else works without
+	return ctx.Err()
+}
+
+const (
+	// keptPages is how many free pages of 4 kB a file keeps for what comes next.
+	keptPages = 2048
+	// shrinkStep is how many pages are given back at once, while others wait to
+	// write.
+	shrinkStep = 500
+)
+
+// Shrink gives the disk back what was used once and is free now, a little at a
+// time, and returns how many pages. PostgreSQL does so itself.
+func (db *DB) Shrink(ctx context.Context) (pages int64, err error) {
+	if db.dialect != SQLite {
+		return 0, nil
+	}
+	for {
+		var free int64
+		if err := db.writer.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free); err != nil {
+			return pages, fault.Infraf("count the free pages of the database: %w", err)
+		}
+		if free <= keptPages {
+			break
+		}
+		gone, err := db.giveBack(ctx)
+		pages += gone
+		if err != nil {
+			return pages, err
+		}
+		if gone == 0 {
+			break // the file could not be made shrinkable
+		}
+	}
+	if pages == 0 {
+		return 0, nil
+	}
+	// The file gets shorter when what was written is moved into it.
+	var busy, log, moved int
+	if err := db.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &log, &moved); err != nil {
+		return pages, fault.Infraf("shrink the database: %w", err)
+	}
+	return pages, nil
+}
+
+// giveBack makes the file shorter by at most [shrinkStep] pages, and returns by how
+// many.
+func (db *DB) giveBack(ctx context.Context) (pages int64, err error) {
+	// Each row is a page.
+	rows, err := db.writer.QueryContext(ctx, "PRAGMA incremental_vacuum("+strconv.Itoa(shrinkStep)+")")
+	if err != nil {
+		return 0, fault.Infraf("shrink the database: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		pages++
+	}
+	if err := rows.Err(); err != nil {
+		return pages, fault.Infraf("shrink the database: %w", err)
+	}
+	return pages, nil
 }

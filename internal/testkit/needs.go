@@ -28,10 +28,11 @@ const complete = "BENCH_COMPLETE"
 func IsComplete() bool { return os.Getenv(complete) != "" }
 
 // NeedComplete skips a test that runs real agents, waits for the end of what was
-// killed, or takes long in another way, where `go test` is to be quick.
+// killed, or takes long in another way, where `go test` is to be quick. Benchmarks
+// are only run when they are asked for.
 func NeedComplete(t testing.TB) {
 	t.Helper()
-	if !IsComplete() {
+	if _, benchmark := t.(*testing.B); !benchmark && !IsComplete() {
 		t.Skipf("NOT TESTED: it takes long; %s=1 or make complete has it run", complete)
 	}
 }
