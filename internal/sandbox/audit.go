@@ -11,8 +11,10 @@ import (
 
 // Entry is one request in a world's audit log.
 type Entry struct {
-	// Time is the world's.
-	Time time.Time
+	// Time is the world's; Began is the machine's, and Took how long the answer
+	// took.
+	Time, Began time.Time
+	Took        time.Duration
 	// Token is the credential that was used, empty for none.
 	Token string
 	Part  Part

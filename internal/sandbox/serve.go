@@ -54,7 +54,7 @@ type exchange struct {
 // any other name.
 func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	to := siteOf(r)
-	x := &exchange{out: out, in: r, logged: Entry{Part: to.part, Method: r.Method, Path: r.URL.Path}}
+	x := &exchange{out: out, in: r, logged: Entry{Part: to.part, Method: r.Method, Path: r.URL.Path, Began: time.Now()}}
 	x.token, x.refusal = w.authenticate(r)
 	x.logged.Token = x.token.value
 	x.logged.GraphQL = to.part == PartAPI && (r.URL.Path == graphqlPath || r.URL.Path == enterpriseGraphqlPath)
@@ -336,7 +336,7 @@ func (w *World) log(x *exchange, response rest.Response) int {
 		x.logged.Write = false
 	}
 	w.mu.RLock()
-	x.logged.Time = w.state.Now
+	x.logged.Time, x.logged.Took = w.state.Now, time.Since(x.logged.Began)
 	w.mu.RUnlock()
 	return w.audit.add(x.logged, x.draft)
 }

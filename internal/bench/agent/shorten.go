@@ -14,8 +14,12 @@ func textLimits() []int { return []int{64 << 10, 16 << 10, 4 << 10, 1 << 10, 256
 // Within returns the transcript so that it takes at most that many bytes as JSON, which
 // are at least a few thousand. Long texts are cut first, all at the same length; if that is
 // not enough, the messages after the first ones are left out. It says where something is
-// not there.
+// not there. Of requests the first are kept, in a quarter of the room.
 func (t Transcript) Within(most int) Transcript {
+	const share = 4
+	for len(t.Requests) > 0 && sizeOf(t.Requests) > most/share {
+		t.Requests = t.Requests[:len(t.Requests)/2]
+	}
 	var shorter Transcript
 	for _, limit := range textLimits() {
 		if shorter = t.cutTexts(limit); sizeOf(shorter) <= most {

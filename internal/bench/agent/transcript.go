@@ -20,6 +20,9 @@ type Transcript struct {
 	// Simulated is true where no model was involved (rule G15).
 	Simulated bool      `json:"simulated,omitempty"`
 	Messages  []Message `json:"messages"`
+	// Requests are what the agent asked GitHub for, in the order of the answers, at most
+	// [bench.MaxRequests]; nil where nobody has seen them.
+	Requests []bench.Request `json:"requests,omitempty"`
 }
 
 // Role tells who wrote a message.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -114,6 +115,9 @@ type Attempt struct {
 	Transcript *agent.Transcript
 	Messages   []messageView
 	Unread     string
+	// Requests are what the agent asked GitHub for, and Unlisted how many more.
+	Requests []requestLine
+	Unlisted int
 	// Trouble are the calls of tools that failed.
 	Trouble []partView
 }
@@ -146,6 +150,7 @@ func NewAttempt(row *bench.Row, t *agent.Transcript) *Attempt {
 	if t != nil {
 		a.Answer = t.Answer()
 		a.addMessages(t.Messages)
+		a.addRequests(t.Requests)
 	}
 	return a
 }
@@ -167,6 +172,44 @@ func (a *Attempt) addMessages(messages []agent.Message) {
 		}
 		a.Messages = append(a.Messages, view)
 	}
+}
+
+// requestLine is a request to GitHub.
+type requestLine struct {
+	What, Took, Size, Lacking string
+	Status                    int
+	Refused                   bool
+	// Call is the number of the tool call in whose time it fell, 0 if that is not known.
+	Call int
+}
+
+func (a *Attempt) addRequests(all []bench.Request) {
+	for _, r := range all {
+		a.Requests = append(a.Requests, requestLine{
+			What: r.What, Took: bench.DurationText(r.MS), Size: bytesText(r.Bytes), Lacking: strings.Join(r.Lacking, ", "),
+			Status: r.Status, Refused: r.Status >= http.StatusBadRequest, Call: a.callAt(r.At),
+		})
+	}
+	if counted := a.APIRequests; counted != nil && len(all) == bench.MaxRequests {
+		a.Unlisted = max(0, counted.REST+counted.GraphQL-len(all))
+	}
+}
+
+// callAt returns the number of the tool call that went on at a time, 0 if there is
+// none, or more than one.
+func (a *Attempt) callAt(t time.Time) (number int) {
+	for _, m := range a.Messages {
+		for _, p := range m.Parts {
+			if p.Tool == "" || p.start.IsZero() || t.Before(p.start) || t.After(p.end) {
+				continue
+			}
+			if number != 0 {
+				return 0
+			}
+			number = p.Number
+		}
+	}
+	return number
 }
 
 //go:embed attempt.html
@@ -303,6 +346,7 @@ type partView struct {
 	Tool, Input, Output, Error, Took string
 	Long                             bool
 	Number                           int
+	start, end                       time.Time
 }
 
 func newMessageView(m agent.Message) messageView {
@@ -316,7 +360,7 @@ func newMessageView(m agent.Message) messageView {
 	for _, p := range m.Parts {
 		part := partView{Reasoning: p.Type == agent.PartReasoning, Text: p.Text}
 		if c := p.Tool; c != nil {
-			part = partView{Tool: c.Name, Input: inputText(c.Input), Output: strings.TrimSpace(c.Output), Error: c.Error}
+			part = partView{Tool: c.Name, Input: inputText(c.Input), Output: strings.TrimSpace(c.Output), Error: c.Error, start: p.Start, end: p.End}
 			part.Long = part.Input != markdown.Clean(part.Input, maxLine)
 			if took := p.End.Sub(p.Start); !p.Start.IsZero() && took > 0 {
 				part.Took = bench.DurationText(float64(took) / float64(time.Millisecond))

@@ -45,7 +45,7 @@ func attemptsOf(s bench.Summary) (rows []bench.Row, said []*agent.Transcript) {
 				said = append(said, &agent.Transcript{SchemaVersion: 1, Messages: []agent.Message{
 					{Role: agent.User, Parts: []agent.Part{{Type: agent.PartText, Text: "Merge pull request 5."}}},
 					{Role: agent.Assistant, Tokens: bench.Tokens{Total: 1234}, Parts: []agent.Part{call, {Type: agent.PartText, Text: "Done. " + evil}}},
-				}})
+				}, Requests: []bench.Request{{At: at(1), What: "GET /repos/o/r/pulls/5", Status: 200}, {At: at(3), What: evil, Status: 422, Lacking: []string{evil}}}})
 			}
 		}
 	}
@@ -143,6 +143,27 @@ func read(t testing.TB, path string) string {
 
 // Each way to write a report has the same pieces, and these have what agents wrote as
 // text.
+// What failed at GitHub is found without reading the transcript, and leads to the call of
+// a tool that asked for it.
+func TestAnAttemptShowsWhatItAskedGitHubFor(t *testing.T) {
+	during := func(call agent.Part, requests ...bench.Request) string {
+		row := rowsFor(hostile())[0]
+		row.APIRequests = &bench.APIRequests{REST: 700, GraphQL: 3}
+		said := &agent.Transcript{Messages: []agent.Message{{Role: agent.Assistant, Parts: []agent.Part{call}}}, Requests: requests}
+		var page bytes.Buffer
+		require.NoError(t, report.NewAttempt(&row, said).HTML(&page))
+		return page.String()
+	}
+	call := agent.Part{Type: agent.PartTool, Start: at(1), End: at(3), Tool: &agent.ToolCall{Name: "bash"}}
+	page := during(call, bench.Request{At: at(2), MS: 12, What: "PUT /repos/o/r/pulls/5/merge", Status: 405, Bytes: 90},
+		bench.Request{At: at(4), What: "GET /user", Status: 200})
+	assert.Contains(t, page, "2 in the order of their answers<")
+	assert.Regexp(t, `<code>PUT /repos/o/r/pulls/5/merge</code></th><td class="figure"><span class="pill bad">405</span></td><td class="figure">12 ms</td><td class="figure">90 bytes</td><td><a href="#call-1">call 1</a>`, page)
+	assert.Regexp(t, `<code>GET /user</code></th><td class="figure">200</td>.*<td></td>`, page)
+	assert.Contains(t, during(call, make([]bench.Request, bench.MaxRequests)...), "500 in the order of their answers; 203 more were not kept")
+	assert.NotContains(t, during(call), "Requests to GitHub</h2>", "nobody has seen them")
+}
+
 func TestPiecesHaveEveryAttemptAsText(t *testing.T) {
 	s := failing()
 	folder, page := inFolder(t, s), inOnePage(t, s)

@@ -235,6 +235,9 @@ func (r *run) measure(ctx context.Context, a *attempt, session agent.Session, pl
 	if r.info.Metered && place.Usage != nil {
 		transcript = metered(transcript, wireOf(place.Usage()))
 	}
+	if place.Requests != nil {
+		transcript.Requests = place.Requests()
+	}
 	a.Figures, a.whole.Transcript = Measure(transcript, r.cfg.Price), transcript
 	if err != nil {
 		return fmt.Errorf("read transcript: %w", err)

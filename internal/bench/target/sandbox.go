@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
@@ -188,6 +189,7 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 		Verifier:    grant(world, server.URL, seeded.verifier, NewToken()),
 		OnWrite:     func(f func()) { world.OnWrite(agent.Token, f) },
 		Usage:       func() Usage { return usage(world, agent.Token) },
+		Requests:    func() []bench.Request { return requests(world, agent.Token) },
 		Asked:       func(text string) bool { return world.Asked(agent.Token, text) },
 		Refused:     func(things [][]string, missing bool) bool { return world.Refused(agent.Token, things, missing) },
 		Agent:       seeded.agent,
@@ -260,6 +262,27 @@ func (t *Sandbox) giveBack(server *sandbox.Server) error {
 func usage(world *sandbox.World, token string) Usage {
 	u := world.Usage(token)
 	return Usage{Requests: bench.APIRequests{REST: u.REST, GraphQL: u.GraphQL, Bytes: u.Bytes}}
+}
+
+// requests returns the first requests of a token.
+func requests(world *sandbox.World, token string) []bench.Request {
+	var all []bench.Request
+	for _, e := range world.Audit() {
+		if e.Token != token {
+			continue
+		}
+		what := e.Method + " " + e.Path
+		if e.Operation != "" {
+			what = e.Operation
+		}
+		all = append(all, bench.Request{
+			At: e.Began.UTC(), MS: float64(e.Took) / float64(time.Millisecond), What: what, Status: e.Status, Bytes: e.Bytes, Lacking: e.Unsupported,
+		})
+		if len(all) == bench.MaxRequests {
+			break
+		}
+	}
+	return all
 }
 
 // NewToken returns a random token in the form of a classic one of GitHub's.

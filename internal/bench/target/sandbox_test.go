@@ -148,6 +148,14 @@ func TestR7UsageIsTheAgentsAlone(t *testing.T) {
 	assert.Equal(t, []int{1, 1}, []int{usage.Requests.REST, usage.Requests.GraphQL})
 	assert.Positive(t, usage.Requests.Bytes)
 	assert.Empty(t, usage.RefusedHosts)
+	requests := place.Requests()
+	require.Len(t, requests, 2, "those that are counted")
+	assert.Equal(t, "GET /repos/bench-fixtures/sandbox/issues", strings.ReplaceAll(requests[0].What, place.Manifest.Repo.FullName, "bench-fixtures/sandbox"))
+	assert.Equal(t, "query", requests[1].What)
+	for _, r := range requests {
+		assert.Equal(t, http.StatusOK, r.Status)
+		assert.WithinDuration(t, time.Now(), r.At, time.Minute, "the machine's time, as the agent's transcript has it")
+	}
 }
 
 func TestS20WhatTheSandboxLacksIsTold(t *testing.T) {

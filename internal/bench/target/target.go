@@ -84,6 +84,9 @@ type Place struct {
 	// Usage tells what the agent has asked of GitHub so far, counted outside
 	// of it; nil where that is not counted.
 	Usage func() Usage
+	// Requests are those that [Usage] counts, in the order of their answers, at most
+	// [bench.MaxRequests]; nil where they are not seen one by one.
+	Requests func() []bench.Request
 	// Asked reports whether the agent has sent GitHub's API a request that
 	// names a text by itself; nil where that cannot be seen.
 	Asked func(text string) bool
