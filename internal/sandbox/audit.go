@@ -50,11 +50,17 @@ type Entry struct {
 // maxAsked is how much of a request is kept, in bytes.
 const maxAsked = 64 << 10
 
+// maxAskedInAll is how much is kept of all requests of a world, in bytes; what comes
+// later counts as not asked, so nothing is won by asking much.
+const maxAskedInAll = 64 << 20
+
 // audit keeps a world's requests and what they changed, and tells watchers of
 // writes.
 type audit struct {
 	mu      sync.Mutex
 	entries []Entry
+	// asked is how many bytes of what requests say are kept.
+	asked int
 	// events are the log of changes, acts how many it is of.
 	events   []changes.Event
 	acts     int
@@ -69,6 +75,9 @@ func (a *audit) add(e Entry, did draft) int {
 	own := a.events[did.from:did.to]
 	for n := range own {
 		own[n].Request = number
+	}
+	if a.asked += len(e.asked); a.asked > maxAskedInAll {
+		e.asked = ""
 	}
 	e.Changes = changes.Net(own)
 	for _, c := range e.Changes {

@@ -3,14 +3,10 @@ package sandbox_test
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -171,75 +167,4 @@ func TestAdvertisePush(t *testing.T) {
 	two := string(sandbox.AdvertisePush([]gitstore.Ref{{Name: "refs/heads/a"}, {Name: "refs/heads/b"}}))
 	assert.Contains(t, two, zero+" refs/heads/a\x00report-status ")
 	assert.Contains(t, two, line(zero+" refs/heads/b\n")+"0000")
-}
-
-func fetcher(t *testing.T) sandbox.Fetcher {
-	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("NOT TESTED: there is no git on PATH")
-	}
-	store := gitstore.New()
-	tree, err := store.WriteTree(gitstore.Hash{}, []gitstore.Change{{Path: "a", Content: []byte("x")}})
-	require.NoError(t, err)
-	signature := gitstore.Signature{Name: "a", Email: "b", When: model.Epoch}
-	commit, err := store.WriteCommit(gitstore.CommitSpec{Tree: tree, Author: signature, Committer: signature, Message: "m"})
-	require.NoError(t, err)
-	require.NoError(t, store.SetRef("refs/heads/main", commit))
-	return sandbox.Fetcher{Git: store, DefaultBranch: "main"}
-}
-
-var advertise = sandbox.Request{Service: sandbox.Fetch, Advertise: true}
-
-func TestFetches(t *testing.T) {
-	f := fetcher(t)
-	answer, err := f.Answer(t.Context(), advertise, nil)
-	require.NoError(t, err)
-	assert.Contains(t, string(answer), " refs/heads/main\n")
-	assert.Contains(t, string(answer), "symref=HEAD:refs/heads/main")
-	assert.Contains(t, string(answer), " filter")
-	second := advertise
-	second.Version = 2
-	answer, err = f.Answer(t.Context(), second, nil)
-	require.NoError(t, err)
-	assert.True(t, strings.HasPrefix(string(answer), line("version 2\n")), "%s", answer)
-
-	fetch := sandbox.Request{Service: sandbox.Fetch}
-	answer, err = f.Answer(t.Context(), fetch, []byte(line("want "+one+"\n")+"00000009done\n"))
-	require.NoError(t, err)
-	assert.Contains(t, string(answer), "not our ref "+one, "git tells the client itself")
-	_, err = f.Answer(t.Context(), fetch, []byte("zzzz"))
-	assert.Equal(t, fault.Invalid, fault.KindOf(err))
-	_, err = sandbox.Fetcher{Git: gitstore.New(), DefaultBranch: "main"}.Answer(t.Context(), advertise, nil)
-	assert.NoError(t, err, "an empty repository")
-}
-
-// Nothing of this machine's configuration reaches git, and nothing is left
-// behind.
-func TestFetchesAreOnTheirOwn(t *testing.T) {
-	f := fetcher(t)
-	home, temporary := t.TempDir(), t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", home)
-	t.Setenv("TMPDIR", temporary)
-	t.Setenv("GIT_DIR", "/nowhere")
-	t.Setenv("GIT_TRACE", filepath.Join(home, "trace"))
-	require.NoError(t, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[broken"), 0o600))
-	_, err := f.Answer(t.Context(), advertise, nil)
-	require.NoError(t, err)
-	assert.NoFileExists(t, filepath.Join(home, "trace"))
-
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err = f.Answer(ended, advertise, nil)
-	assert.ErrorIs(t, err, context.Canceled)
-	left, err := os.ReadDir(temporary)
-	require.NoError(t, err)
-	assert.Empty(t, left)
-}
-
-func TestFetchesWithoutGit(t *testing.T) {
-	f := fetcher(t)
-	t.Setenv("PATH", t.TempDir())
-	_, err := f.Answer(t.Context(), advertise, nil)
-	assert.ErrorIs(t, err, sandbox.ErrNoGit)
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,9 @@ const (
 // maxBody is the largest request body that is read, in bytes.
 const maxBody = 64 << 20
 
+// maxPush is [maxBody] of a push, which may have a file of the greatest size.
+const maxPush = 160 << 20
+
 // exchange is a request that is being answered.
 type exchange struct {
 	out   http.ResponseWriter
@@ -46,6 +50,11 @@ type exchange struct {
 	// otherwise; cost is what the request has used of it.
 	quota *quota
 	cost  graphql.Cost
+	// file has what git answered, nil for all other requests; sendFile is true if
+	// that is the body of the answer.
+	file     *os.File
+	sendFile bool
+	fileSize int64
 	// stale is true for what is read from the state before the last write.
 	stale bool
 }
@@ -55,6 +64,7 @@ type exchange struct {
 func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	to := siteOf(r)
 	x := &exchange{out: out, in: r, logged: Entry{Part: to.part, Method: r.Method, Path: r.URL.Path, Began: time.Now()}}
+	defer x.removeFile()
 	x.token, x.refusal = w.authenticate(r)
 	x.logged.Token = x.token.value
 	x.logged.GraphQL = to.part == PartAPI && (r.URL.Path == graphqlPath || r.URL.Path == enterpriseGraphqlPath)
@@ -62,7 +72,11 @@ func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var err error
-	x.body, err = io.ReadAll(http.MaxBytesReader(out, r.Body, maxBody))
+	most := int64(maxBody)
+	if to.part == PartGit {
+		most = maxPush
+	}
+	x.body, err = io.ReadAll(http.MaxBytesReader(out, r.Body, most))
 	x.logged.Bytes = int64(len(x.body))
 	if to.part == PartAPI {
 		x.logged.asked = asked(r, x.body)
@@ -319,19 +333,40 @@ func (w *World) write(x *exchange, number int, response rest.Response) {
 		header[name] = values
 	}
 	if response.Status != http.StatusNoContent && response.Status != http.StatusNotModified {
-		header.Set("Content-Length", strconv.Itoa(len(response.Body)))
+		header.Set("Content-Length", strconv.FormatInt(x.length(response), 10))
 	}
 	x.out.WriteHeader(response.Status)
 	// It fails if the client is gone, and there is nobody to tell, or for a
 	// HEAD, whose answer has no body.
+	if x.sendFile {
+		_, _ = io.Copy(x.out, x.file)
+		return
+	}
 	_, _ = x.out.Write(response.Body)
+}
+
+// length returns how many bytes the body of an answer has.
+func (x *exchange) length(response rest.Response) int64 {
+	if x.sendFile {
+		return x.fileSize
+	}
+	return int64(len(response.Body))
+}
+
+// removeFile removes what git answered.
+func (x *exchange) removeFile() {
+	if x.file != nil {
+		// If it cannot be removed there is nobody to tell.
+		_ = x.file.Close()
+		_ = os.Remove(x.file.Name())
+	}
 }
 
 // log logs a request with its answer, tells watchers, and returns the
 // request's number.
 func (w *World) log(x *exchange, response rest.Response) int {
 	x.logged.Status, x.logged.Unsupported, x.logged.refusal = response.Status, response.Lacking, refusalOf(x.logged, response)
-	x.logged.Bytes += int64(len(response.Body))
+	x.logged.Bytes += x.length(response)
 	if response.Status >= http.StatusBadRequest {
 		x.logged.Write = false
 	}
@@ -383,6 +418,8 @@ type Server struct {
 	URL    string
 	server *http.Server
 	done   chan struct{}
+	// unlisten ends that the world keeps folders for git.
+	unlisten func()
 }
 
 // headerTimeout is how long a client may take to send a request's header.
@@ -398,7 +435,7 @@ func (w *World) Listen(ctx context.Context) (*Server, error) {
 	s := &Server{
 		URL:    "http://" + listener.Addr().String(),
 		server: &http.Server{Handler: w, ReadHeaderTimeout: headerTimeout},
-		done:   make(chan struct{}),
+		done:   make(chan struct{}), unlisten: w.Listened(),
 	}
 	go func() {
 		defer close(s.done)
@@ -413,5 +450,6 @@ func (w *World) Listen(ctx context.Context) (*Server, error) {
 func (s *Server) Close() error {
 	err := s.server.Close()
 	<-s.done
+	s.unlisten()
 	return err
 }

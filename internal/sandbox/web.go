@@ -3,9 +3,11 @@ package sandbox
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -22,6 +24,9 @@ func (w *World) answerWeb(x *exchange) rest.Response {
 	}
 	in, isGit := Parse(x.in)
 	if !isGit {
+		if strings.Contains(x.in.URL.Path, "/info/lfs/") {
+			return noLFS()
+		}
 		if address, isArchive := rest.ArchivePage(x.in.URL.Path); isArchive && x.in.Method == http.MethodGet {
 			return rest.SeeOther(address)
 		}
@@ -30,7 +35,7 @@ func (w *World) answerWeb(x *exchange) rest.Response {
 	if x.refusal != nil {
 		return askForLogin("Invalid username or token. Password authentication is not supported for Git operations.")
 	}
-	body, err := Body(x.in, x.body, maxBody)
+	body, err := Body(x.in, x.body, maxPush)
 	switch {
 	case err != nil:
 		return text(http.StatusBadRequest, err.Error())
@@ -43,44 +48,86 @@ func (w *World) answerWeb(x *exchange) rest.Response {
 	}
 }
 
+// noLFS tells git-lfs that there is none, in its own form.
+func noLFS() rest.Response {
+	return rest.Response{
+		Status: http.StatusNotImplemented, Header: http.Header{"Content-Type": {"application/vnd.git-lfs+json"}},
+		Body: []byte(`{"message":"This sandbox has no Git LFS."}`), Lacking: []string{"Git LFS"},
+	}
+}
+
 func (w *World) answerFetch(x *exchange, in Request, body []byte) rest.Response {
-	var from Fetcher
-	var refusal *rest.Response
-	var err error
-	w.Look(func(s *model.State) {
-		s, _ = w.narrowed(s, x.token.Token)
-		var repo *model.Repo
-		if repo, refusal = gitRepo(s, x, in); refusal == nil {
-			from.DefaultBranch = repo.DefaultBranch
-			w.fetched(x, s, repo)
-			from.Git, err = s.Published(repo)
-		}
-	})
-	if refusal != nil {
-		return *refusal
+	program, err := exec.LookPath("git")
+	if err != nil {
+		return text(http.StatusNotImplemented, ErrNoGit.Error())
 	}
-	var answer []byte
-	if err == nil {
-		answer, err = w.fetch(x.in.Context(), from, in, body)
+	answer, err := os.CreateTemp("", "sandbox-fetch-")
+	if err != nil {
+		return text(http.StatusInternalServerError, "The repository cannot be served.")
 	}
+	x.file = answer
+	ctx, cancel := context.WithTimeout(x.in.Context(), fetchTime)
+	defer cancel()
+	refusal, err := w.fetch(ctx, x, fetch{program, in, body})
 	switch {
-	case errors.Is(err, ErrNoGit):
-		return text(http.StatusNotImplemented, err.Error())
+	case refusal != nil:
+		return *refusal
 	case fault.KindOf(err) == fault.Invalid:
 		return text(http.StatusBadRequest, err.Error())
 	case err != nil:
 		return text(http.StatusInternalServerError, "The repository cannot be served.")
 	default:
-		return gitAnswer(in, answer)
+		x.sendFile = true
+		return gitAnswer(in, nil)
 	}
 }
 
-// fetch runs git for one client after the other: each takes the memory of a
-// whole repository.
-func (w *World) fetch(ctx context.Context, from Fetcher, in Request, body []byte) ([]byte, error) {
-	w.fetching.Lock()
-	defer w.fetching.Unlock()
-	return from.Answer(ctx, in, body)
+// fetch is a request of git's for what a repository has.
+type fetch struct {
+	// program is git.
+	program string
+	in      Request
+	body    []byte
+}
+
+// fetch has git answer, one client after the other, into the exchange's file.
+func (w *World) fetch(ctx context.Context, x *exchange, f fetch) (refusal *rest.Response, err error) {
+	w.exports.mu.Lock()
+	defer w.exports.mu.Unlock()
+	var branch string
+	var from *export
+	done := func(bool) {}
+	defer func() { done(err == nil || fault.KindOf(err) == fault.Invalid) }()
+	w.Look(func(s *model.State) {
+		s, _ = w.narrowed(s, x.token.Token)
+		var repo *model.Repo
+		if repo, refusal = gitRepo(s, x, f.in); refusal != nil {
+			return
+		}
+		branch = repo.DefaultBranch
+		w.fetched(x, s, repo)
+		if from, done, err = w.exports.of(repo.ID); err != nil {
+			return
+		}
+		if state := s.PublishedState(repo); from.git == nil || from.state != state {
+			from.git, err = s.Published(repo)
+			from.state = state
+		}
+	})
+	if refusal != nil || err != nil {
+		return refusal, err
+	}
+	run := runner{program: f.program, folder: from.folder, version: f.in.Version}
+	if err := from.update(ctx, run, from.git, branch); err != nil {
+		return nil, err
+	}
+	if err := from.answer(ctx, run, f.in, f.body, x.file); err != nil {
+		return nil, err
+	}
+	if x.fileSize, err = x.file.Seek(0, io.SeekCurrent); err == nil {
+		_, err = x.file.Seek(0, io.SeekStart)
+	}
+	return nil, err
 }
 
 func (w *World) advertisePush(x *exchange, in Request) rest.Response {
@@ -110,9 +157,10 @@ func (w *World) receivePush(x *exchange, in Request, body []byte) rest.Response 
 		if refusal != nil {
 			return *refusal
 		}
+		before := repo.Git.Objects()
 		err := s.Push(actor(s, x.token), repo, push.Pack, push.Updates)
 		x.logged.Write = err == nil && push.Taken()
-		return gitAnswer(in, push.Report(err, proposals(s, repo, push)))
+		return gitAnswer(in, push.Report(err, repo.LargeFileWarning(before)+proposals(s, repo, push)))
 	})
 }
 

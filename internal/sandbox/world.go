@@ -39,8 +39,7 @@ type World struct {
 	unlogged bool
 	// tracing is true if the audit log tells what requests are about.
 	tracing atomic.Bool
-	// fetching is held while git answers a fetch.
-	fetching sync.Mutex
+	exports exports
 	// downloadKey signs the addresses of downloads.
 	downloadKey string
 

@@ -153,6 +153,8 @@ type serving struct {
 	door   *door // nil without a proxy
 	folder string
 	told   served
+	// unlisten ends that the world keeps folders for git.
+	unlisten func()
 }
 
 // headerTime is how long a client may take to send a request's header, endTime
@@ -168,7 +170,7 @@ func newServing(w *localWorld, listener net.Listener, shown page.Options) *servi
 	pages := page.New(shown)
 	api := "http://" + listener.Addr().String()
 	s := &serving{
-		world: w, server: &http.Server{Handler: pages.Before(w), ReadHeaderTimeout: headerTime}, done: make(chan struct{}),
+		world: w, server: &http.Server{Handler: pages.Before(w), ReadHeaderTimeout: headerTime}, done: make(chan struct{}), unlisten: w.Listened(),
 		told: served{
 			API: api, GraphQL: api + "/graphql", Page: pages.Address(api), Control: api + "/_sandbox/faults", ControlToken: shown.Token,
 			Accounts: w.accounts, Agent: w.agent.Login, Fixtures: w.manifest,
@@ -218,6 +220,7 @@ func (s *serving) close() error {
 		_ = s.server.Close()
 	}
 	<-s.done
+	s.unlisten()
 	var err error
 	if s.door != nil {
 		err = s.door.close()

@@ -6,6 +6,7 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"io"
+	"iter"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
@@ -20,27 +21,31 @@ const (
 	// maxPackSize bounds a packfile that is read, in bytes: all objects of a
 	// full Store, uncompressed, with some room for their headers.
 	maxPackSize = MaxStoreSize + MaxStoreSize/8
+	// maxPackedObject bounds what one entry of a packfile may state as its size,
+	// in bytes.
+	maxPackedObject = 2 << 30
 )
 
 // WritePack writes all objects as a git packfile, which git index-pack and git
 // unpack-objects read. Equal content gives equal bytes.
 func (s *Store) WritePack(w io.Writer) error {
-	if err := s.objects.writePack(w); err != nil {
+	if err := writePack(w, s.objects.count, s.objects.all()); err != nil {
 		return fault.Infraf("write packfile: %w", err)
 	}
 	return nil
 }
 
-func (s objectSet) writePack(w io.Writer) error {
+// writePack writes so many objects.
+func writePack(w io.Writer, count int, objects iter.Seq[*object]) error {
 	sum := hash.New(hash.CryptoType)
 	out := bufio.NewWriter(io.MultiWriter(w, sum))
 	header := binary.BigEndian.AppendUint32([]byte(packMagic), packVersion)
-	header = binary.BigEndian.AppendUint32(header, uint32(s.count))
+	header = binary.BigEndian.AppendUint32(header, uint32(count))
 	if _, err := out.Write(header); err != nil {
 		return err
 	}
 	z := zlib.NewWriter(out)
-	for o := range s.all() {
+	for o := range objects {
 		if err := writePackEntry(out, z, o); err != nil {
 			return err
 		}
@@ -112,6 +117,7 @@ func readPack(known objectSet, raw []byte) (objectSet, error) {
 		body:    bytes.NewReader(raw[header:end]),
 		size:    int64(end),
 		at:      map[int64]*object{},
+		large:   map[Hash]int64{},
 	}
 	for range binary.BigEndian.Uint32(raw[len(packMagic)+4:]) {
 		if err := p.next(); err != nil {
@@ -120,6 +126,9 @@ func readPack(known objectSet, raw []byte) (objectSet, error) {
 	}
 	if p.body.Len() != 0 {
 		return known, fault.Invalidf("it has %d bytes too many", p.body.Len())
+	}
+	if len(p.large) > 0 {
+		return known, &LargeFilesError{p.objects.filesOf(p.large, known, p.commits())}
 	}
 	for _, o := range p.at {
 		if err := p.objects.checkLinks(o, 1); err != nil {
@@ -136,11 +145,23 @@ type packReader struct {
 	size    int64
 	// at has the objects read so far by the offset of their entries.
 	at map[int64]*object
+	// large are the sizes of the files that are too large to be kept.
+	large map[Hash]int64
 	// zlib decompresses one entry after the other, nil before the first.
 	zlib io.ReadCloser
 }
 
 func (p *packReader) offset() int64 { return p.size - int64(p.body.Len()) }
+
+// commits returns those that were read.
+func (p *packReader) commits() (all []*Commit) {
+	for _, o := range p.at {
+		if o.commit != nil {
+			all = append(all, o.commit)
+		}
+	}
+	return all
+}
 
 func (p *packReader) next() error {
 	start := p.offset()
@@ -158,6 +179,12 @@ func (p *packReader) next() error {
 	}
 	if err != nil {
 		return err
+	}
+	if size > MaxObjectSize {
+		if kind != plumbing.BlobObject {
+			return fault.Invalidf("an entry is over the limit of %d bytes", MaxObjectSize)
+		}
+		return p.passOver(size)
 	}
 	data, err := p.inflate(size)
 	if err != nil {
@@ -192,10 +219,10 @@ func (p *packReader) entryHeader() (kind plumbing.ObjectType, size uint64, err e
 			return 0, 0, fault.Invalidf("an entry is cut short")
 		}
 		// A size that loses bits here was beyond the limit anyway.
-		size |= min(more, MaxObjectSize+1) << 4
+		size |= min(more, maxPackedObject) << 4
 	}
-	if size > MaxObjectSize {
-		return 0, 0, fault.Invalidf("an entry is over the limit of %d bytes", MaxObjectSize)
+	if size > maxPackedObject {
+		return 0, 0, fault.Invalidf("an entry is over the limit of %d bytes", maxPackedObject)
 	}
 	return kind, size, nil
 }
@@ -236,6 +263,23 @@ func (p *packReader) baseByHash() (*object, error) {
 // inflate reads compressed data that must have the size. The reader is left
 // behind it, because a bytes.Reader is read byte by byte.
 func (p *packReader) inflate(size uint64) ([]byte, error) {
+	if err := p.decompress(); err != nil {
+		return nil, err
+	}
+	var data bytes.Buffer
+	if _, err := io.Copy(&data, io.LimitReader(p.zlib, int64(size)+1)); err != nil {
+		return nil, errDamaged
+	}
+	if uint64(data.Len()) != size {
+		return nil, fault.Invalidf("an entry has not the size that it states")
+	}
+	return data.Bytes(), nil
+}
+
+var errDamaged = fault.Invalidf("an entry's compressed data is damaged")
+
+// decompress has zlib begin where the body is.
+func (p *packReader) decompress() error {
 	var err error
 	if p.zlib == nil {
 		p.zlib, err = zlib.NewReader(p.body)
@@ -243,16 +287,9 @@ func (p *packReader) inflate(size uint64) ([]byte, error) {
 		err = p.zlib.(zlib.Resetter).Reset(p.body, nil)
 	}
 	if err != nil {
-		return nil, fault.Invalidf("an entry is not compressed with zlib")
+		return fault.Invalidf("an entry is not compressed with zlib")
 	}
-	var data bytes.Buffer
-	if _, err := io.Copy(&data, io.LimitReader(p.zlib, int64(size)+1)); err != nil {
-		return nil, fault.Invalidf("an entry's compressed data is damaged")
-	}
-	if uint64(data.Len()) != size {
-		return nil, fault.Invalidf("an entry has not the size that it states")
-	}
-	return data.Bytes(), nil
+	return nil
 }
 
 // applyDelta returns the object that a delta makes of its base.

@@ -33,8 +33,8 @@ import (
 // Limits of a Store. What goes beyond is refused with an [fault.Invalid]
 // error, except where the constant says otherwise.
 const (
-	// MaxObjectSize bounds one object's content, in bytes.
-	MaxObjectSize = 64 << 20
+	// MaxObjectSize bounds one object's content, in bytes, as GitHub does.
+	MaxObjectSize = 100 << 20
 	// MaxStoreSize bounds the content of all objects of a Store, in bytes.
 	MaxStoreSize = 1 << 30
 	// MaxObjects bounds the number of objects.

@@ -2,6 +2,8 @@ package model
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -44,7 +46,12 @@ func (s *State) Push(actor ID, repo *Repo, pack []byte, updates []RefUpdate) err
 	}
 	before := repo.Git.Objects()
 	if len(pack) > 0 {
-		if err := repo.Git.ReadPack(bytes.NewReader(pack)); err != nil {
+		err := repo.Git.ReadPack(bytes.NewReader(pack))
+		if large, is := errors.AsType[*gitstore.LargeFilesError](err); is {
+			refuseLargeFiles(large.Files, updates)
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -95,6 +102,18 @@ func (s *State) refusePush(actor ID, repo *Repo, u *RefUpdate) (reason, detail s
 		return v.pushed(s.FullName(repo), u.Ref)
 	}
 	return "", ""
+}
+
+// PublishedState tells one state of what [State.Published] returns from another.
+func (s *State) PublishedState(repo *Repo) string {
+	h := sha256.New()
+	for _, ref := range repo.Git.Refs("") {
+		fmt.Fprintln(h, ref.Name, ref.Hash)
+	}
+	for _, pr := range s.Issues.find(pullByRepo, key{of: repo.ID}) {
+		fmt.Fprintln(h, pr.Number, pr.Pull.HeadSHA, pr.Closed, pr.Pull.BaseRef)
+	}
+	return string(h.Sum(nil))
 }
 
 // Published returns a copy of a repository's git with all that may be fetched:
