@@ -142,11 +142,11 @@ func KeyVariable(model string) string {
 	}
 }
 
-// Secrets returns the values of our environment that look like secrets by
-// their names.
+// Secrets returns what no log may have: Hidden, and the values of our environment
+// that look like secrets by their names.
 func (h Host) Secrets() []string {
 	words := []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"}
-	var secrets []string
+	secrets := slices.Clone(h.Hidden)
 	for _, entry := range h.Environ {
 		name, value, _ := strings.Cut(entry, "=")
 		name = strings.ToUpper(name)

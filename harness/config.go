@@ -41,6 +41,9 @@ const (
 	DefaultDBEnvPort                = 6102
 )
 
+// MaxEpochs is the highest number of times that a run does each task.
+const MaxEpochs = 10_000
+
 // The split files of benchmarks that have no splits of their own.
 const (
 	TerminalBenchSplitFile = "tbench_data/task_split.json"
@@ -75,8 +78,8 @@ type Config struct {
 	// PerTaskTimeout is 0 where the benchmark has no limit of its own.
 	PerTaskTimeout time.Duration
 
-	// EnvProvider is Terminal-Bench's sandbox: e2b, daytona, docker, or a
-	// Python class as module:Class.
+	// EnvProvider is Terminal-Bench's sandbox: one of harbor's by its name, such as
+	// e2b, daytona or docker, or a Python class as module:Class.
 	EnvProvider string
 	// Dataset is Terminal-Bench's or BIRD-Interact's.
 	Dataset string
@@ -106,9 +109,14 @@ type Config struct {
 	Seed int
 	// AgentImportPath is the agent's Python class, as module:Class.
 	AgentImportPath string
-	// Agent is the name of an agent of harbor's own, such as oracle, in place of
-	// AgentImportPath.
+	// Agent is the name of an agent that the benchmark brings along, such as oracle of
+	// harbor, llm_agent of tau2 or system_agent of BIRD-Interact, in place of the
+	// experiment's.
 	Agent string
+	// Options are settings of the benchmark's own program.
+	Options Options
+	// Epochs is how often a run does each task unless it is told, 0 for once.
+	Epochs int
 	// Gate says how the gate decides.
 	Gate GateConfig
 	// JobsDir is where Terminal-Bench and BIRD-Interact keep runs.

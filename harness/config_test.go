@@ -56,6 +56,10 @@ func TestEveryKeyOfTheConfiguration(t *testing.T) {
 		{"seed", "1", func(c harness.Config) any { return c.Seed }, 1},
 		{"agent_import_path", "a.b:C", func(c harness.Config) any { return c.AgentImportPath }, "a.b:C"},
 		{"env_provider", "modal", func(c harness.Config) any { return c.EnvProvider }, "modal"},
+		{"env_provider", "a-new-one", func(c harness.Config) any { return c.EnvProvider }, "a-new-one"},
+		{"epochs", "4", func(c harness.Config) any { return c.Epochs }, 4},
+		{"options", "{retry: {max_retries: 2}, agent.kwargs: {a: 1}, timeout_multiplier: 2.5}", func(c harness.Config) any { return c.Options },
+			harness.Options{"retry.max_retries": int64(2), "agent.kwargs": map[string]any{"a": uint64(1)}, "timeout_multiplier": 2.5}},
 		{"agent", "claude-code", func(c harness.Config) any { return c.Agent }, "claude-code"},
 		{"gate", "{policy: evidence, epochs: 10, margin: 7.5, baseline: main}", func(c harness.Config) any { return c.Gate },
 			harness.GateConfig{Policy: harness.GateEvidence, Epochs: "10", MarginPoints: 7.5, Baseline: "main"}},
@@ -70,7 +74,7 @@ func TestEveryKeyOfTheConfiguration(t *testing.T) {
 		tested[tt.key] = true
 		t.Run(tt.key+" "+tt.value, func(t *testing.T) {
 			text := tt.key + ": " + tt.value + "\n"
-			if tt.key == "agent" {
+			if tt.key == "agent" || tt.key == "options" {
 				text += "benchmark: terminal-bench\n"
 			}
 			c, err := harness.ParseConfig("c.yaml", []byte(text))
@@ -81,6 +85,44 @@ func TestEveryKeyOfTheConfiguration(t *testing.T) {
 	for _, key := range harness.ConfigKeys() {
 		assert.True(t, tested[key], "%s has no test", key)
 	}
+}
+
+func TestOptionsAreThoseOfTheBenchmark(t *testing.T) {
+	for text, want := range map[string]string{
+		"benchmark: tau-bench\noptions:\n  user: dummy_user\n  n_attempts: 2":                         "c.yaml:4: options.n_attempts is none of the settings of tau-bench",
+		"benchmark: terminal-bench\noptions:\n  max_steps: 5":                                         `c.yaml:3: options.max_steps is of benchmark tau-bench, and benchmark is "terminal-bench": leave it out`,
+		"benchmark: terminal-bench\noptions:\n  retry:\n    max_retrys: 5":                            `c.yaml:4: options.retry.max_retrys is none of the settings of terminal-bench: did you mean "retry.max_retries"?`,
+		"benchmark: terminal-bench\noptions: {n_attempts: 5}":                                         "c.yaml:2: options.n_attempts is what the key epochs says: write that one",
+		"benchmark: tau-bench\noptions: {task_ids: [a]}":                                              "c.yaml:2: options.task_ids is what the flag --task-ids says: leave it out",
+		"benchmark: tau-bench\noptions: {retry: {max_retries: 2}}":                                    "options.retry is of benchmark terminal-bench",
+		"benchmark: bird-interact\noptions: {pg_maxconn: many}":                                       `options.pg_maxconn is "many", want a whole number from 1`,
+		"benchmark: terminal-bench\noptions: {agent: {kwargs: 5}}":                                    "options.agent.kwargs is 5, want a mapping of names to values",
+		"benchmark: terminal-bench\noptions: {timeout_multiplier: 0}":                                 "options.timeout_multiplier is 0, want a number above 0",
+		"benchmark: command\ncommand: a\noptions: {a: 1}":                                             `c.yaml:3: options are for tau-bench, terminal-bench, bird-interact, and benchmark is "command"`,
+		"benchmark: tau-bench\noptions: 5":                                                            "c.yaml:2: options is 5, want a mapping of the program's own settings",
+		"benchmark: tau-bench\noptions: {enforce_communication_protocol: \"yes\"}":                    `options.enforce_communication_protocol is "yes", want true or false`,
+		"benchmark: terminal-bench\noptions: {retry.include_exceptions: [1]}":                         "options.retry.include_exceptions has 1 in it, want a list of texts",
+		"benchmark: terminal-bench\noptions: {agent.env: {A: b}, environment.override_cpus: \"two\"}": `options.environment.override_cpus is "two", want a number above 0`,
+	} {
+		_, err := harness.ParseConfig("c.yaml", []byte(text))
+		require.ErrorContains(t, err, want)
+		assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		assert.NotContains(t, err.Error(), "\n", "it is one sentence")
+	}
+	t.Run("what they hold that is secret is known", func(t *testing.T) {
+		c, err := harness.ParseConfig("c.yaml", []byte("benchmark: terminal-bench\noptions: {agent.env: {SOME_TOKEN: of-mine, PLAIN: text}}"))
+		require.NoError(t, err)
+		assert.Equal(t, []string{"of-mine"}, c.Options.Secrets())
+	})
+	t.Run("all are documented", func(t *testing.T) {
+		page, err := os.ReadFile("../docs/runners.md")
+		require.NoError(t, err)
+		for _, benchmark := range harness.Benchmarks() {
+			for _, name := range harness.OptionNames(benchmark) {
+				assert.Contains(t, string(page), name[strings.LastIndex(name, ".")+1:], benchmark)
+			}
+		}
+	})
 }
 
 func TestDefaultsOfTheConfiguration(t *testing.T) {
@@ -127,7 +169,7 @@ func TestWrongConfigurations(t *testing.T) {
 		{"a port that there is none", "db_env_port: 70000", []string{"want a whole number from 1 to 65535"}},
 		{"one port for two services", "db_env_port: 6100", []string{"want three different ones"}},
 		{"a policy that there is none", "timeout_policy: infrastructure", []string{"want one of agent, infra"}},
-		{"a sandbox that there is none", "env_provider: e2c", []string{"want one of e2b, daytona, docker", `did you mean "e2b"?`}},
+		{"what is no sandbox", "env_provider: my sandbox", []string{`env_provider is "my sandbox", want the name of a sandbox of harbor's`}},
 		{"a mode that there is none", "mode: b", []string{"want one of a-interact, c-interact, oracle"}},
 		{"a class without a module", "agent_import_path: HarnessAgent", []string{"module:Class"}},
 		{"an empty split", `split: ""`, []string{"or null for the whole dataset"}},

@@ -21,6 +21,11 @@ type Host struct {
 	// Observe is told when a task is done; calls do not overlap. It may be
 	// nil.
 	Observe func(Progress)
+	// Epoch is the how many-th time it is, from 1, that the tasks are done; 0 is not
+	// known. Benchmarks that draw from a seed draw anew in each epoch.
+	Epoch int
+	// Hidden are further texts that no log may have.
+	Hidden []string
 	// Planned is told which tasks are run, as soon as that is known, before the
 	// first of them is done; it may be nil.
 	Planned func(taskIDs []string)

@@ -55,6 +55,10 @@ type Options struct {
 	Mode string
 	// Dataset is the variant of the data, lite or full.
 	Dataset string
+	// OwnAgent is the ADK's agent, [ADKAgent]; empty is the experiment's.
+	OwnAgent string
+	// Settings are the ADK's, by its names, as of [harness.Config.Options].
+	Settings harness.Options
 	// Agent is told to the service with the agent's code. An empty Model is
 	// that of the environment variable SYSTEM_AGENT_MODEL or AGENT_MODEL, else
 	// the ADK's own; SaveTrace is that of the split.
@@ -104,6 +108,9 @@ func Defaults(h harness.Host) Options {
 	}
 }
 
+// ADKAgent is the name of the agent that the ADK brings along.
+const ADKAgent = "system_agent"
+
 // Modes lists the ways to run tasks.
 func Modes() []string { return []string{"a-interact", "c-interact", "oracle"} }
 
@@ -151,6 +158,8 @@ func (o Options) check() error {
 		return fault.Invalidf("BIRD-Interact needs a split, a dataset and a folder for runs: they are %q, %q and %q", o.Split, o.Dataset, o.JobsDir)
 	case !slices.Contains(Modes(), o.Mode):
 		return fault.Invalidf("BIRD-Interact has no mode %q: use %s", o.Mode, strings.Join(Modes(), ", "))
+	case o.OwnAgent != "" && o.OwnAgent != ADKAgent:
+		return fault.Invalidf("BIRD-Interact has no agent %q of its own: use %s, or leave agent out for that of the experiment", o.OwnAgent, ADKAgent)
 	case o.Patience < 0 || o.Concurrency < 1:
 		return fault.Invalidf("BIRD-Interact's patience is %d, want 0 or more, and its concurrency %d, want 1 or more", o.Patience, o.Concurrency)
 	case o.PerTaskTimeout <= 0 || o.HealthTime <= 0 || o.Poll <= 0:

@@ -69,6 +69,11 @@ func TestEveryParameter(t *testing.T) {
 		{"pg_password", func(_ *testing.T, r *rig) { r.PGPassword = "hidden" }, dbModule, "\nPG_PASSWORD=hidden\n"},
 		{"pg_password of ours", func(*testing.T, *rig) {}, dbModule, "\nPG_PASSWORD=pg-of-ours\n"},
 		{"reasoning_effort", func(_ *testing.T, r *rig) { r.Agent.ReasoningEffort = "high" }, agentModule, "\nAGENT_REASONING_EFFORT=high\n"},
+		{"agent, the ADK's own", func(_ *testing.T, r *rig) { r.OwnAgent = "system_agent" }, "system_agent.server", "\nAGENT_MODEL="},
+		{"options, the ADK's settings", func(_ *testing.T, r *rig) {
+			r.Settings = harness.Options{"prompt_version": "v1", "pg_maxconn": int64(9)}
+		}, userModule, "\nPROMPT_VERSION=v1\n"},
+		{"options of the database", func(_ *testing.T, r *rig) { r.Settings = harness.Options{"pg_maxconn": int64(9)} }, dbModule, "\nPG_MAXCONN=9\n"},
 		{"PROMPT_VERSION, which is the ADK's own", func(_ *testing.T, r *rig) { r.Host.Environ = append(r.Host.Environ, "PROMPT_VERSION=v1") }, userModule, "\nPROMPT_VERSION=v1\n"},
 	}
 	for _, test := range tests {

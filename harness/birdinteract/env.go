@@ -1,6 +1,7 @@
 package birdinteract
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -33,6 +34,9 @@ func (r *Runner) settings() map[string]string {
 		"LITELLM_LOCAL_MODEL_COST_MAP": "True",
 		"SYSTEM_AGENT_PORT":            strconv.Itoa(o.SystemAgentPort), "USER_SIM_PORT": strconv.Itoa(o.UserSimPort),
 		"DB_ENV_PORT": strconv.Itoa(o.DBEnvPort), "DATASET": o.Dataset, "PATIENCE": strconv.Itoa(o.Patience),
+	}
+	for name, is := range o.Settings {
+		set[strings.ToUpper(name)] = fmt.Sprint(is)
 	}
 	if o.Agent.Model != "" {
 		set[systemAgentModel] = o.Agent.Model
@@ -105,7 +109,7 @@ func (r *Runner) setLiteLLM(set map[string]string, keys []string) {
 		return
 	}
 	for to, from := range map[string]string{liteLLMKey: openAIKey, liteLLMBase: "OPENAI_API_BASE"} {
-		if h.Getenv(to) == "" && h.Getenv(from) != "" {
+		if set[to] == "" && h.Getenv(to) == "" && h.Getenv(from) != "" {
 			set[to] = h.Getenv(from)
 		}
 	}

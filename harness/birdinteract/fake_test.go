@@ -94,9 +94,10 @@ func fakeService(app, port string) error {
 
 func identities() map[string]string {
 	return map[string]string{
-		agentModule: `{"status": "healthy", "service": "auto_harness_bird_system_agent", "adk_available": true}`,
-		userModule:  `{"status": "healthy", "service": "user_simulator"}`,
-		dbModule:    `{"status": "healthy", "service": "db_environment"}`,
+		agentModule:           `{"status": "healthy", "service": "auto_harness_bird_system_agent", "adk_available": true}`,
+		"system_agent.server": `{"status": "healthy", "service": "system_agent"}`,
+		userModule:            `{"status": "healthy", "service": "user_simulator"}`,
+		dbModule:              `{"status": "healthy", "service": "db_environment"}`,
 	}
 }
 

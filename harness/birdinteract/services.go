@@ -49,10 +49,17 @@ type services struct {
 	database func() string
 }
 
+// agentModule has the experiment's agent.
+const agentModule = "agent.helpers.bird_interact.bird_service"
+
 func (r *Runner) planned() []*service {
 	o := r.options
+	module, identity := agentModule, "auto_harness_bird_system_agent"
+	if o.OwnAgent == ADKAgent {
+		module, identity = "system_agent.server", "system_agent"
+	}
 	return []*service{
-		{name: agentService, module: "agent.helpers.bird_interact.bird_service", identity: "auto_harness_bird_system_agent", port: o.SystemAgentPort, env: r.agentEnv()},
+		{name: agentService, module: module, identity: identity, port: o.SystemAgentPort, env: r.agentEnv()},
 		{name: "user_simulator", module: "user_simulator.server", identity: "user_simulator", port: o.UserSimPort, env: r.userEnv()},
 		{name: "db_environment", module: "db_environment.server", identity: "db_environment", port: o.DBEnvPort, env: r.databaseEnv()},
 	}

@@ -143,10 +143,15 @@ class Simulations:
         batch.create_checkpoint_fns = create
 
 
-def load_agent():
-    """Registers the experiment's agent and returns the name."""
+def load_agent(own):
+    """Registers the experiment's agent, unless it is one of tau2's, and returns the name."""
     from tau2 import registry
 
+    if own:
+        known = registry.get_agents()
+        if own not in known:
+            raise Refused('tau2 has no agent "%s": use %s' % (own, ", ".join(sorted(known))))
+        return own
     try:
         from agent.agent import HarnessAgent
     except BaseException as error:
@@ -161,7 +166,7 @@ def load_agent():
     return "harness_agent"
 
 
-def select(channel, domain, split, wanted):
+def select(channel, domain, task_set, split, wanted):
     """Tells of the tasks to run; False if some are not in the split."""
     from tau2 import registry
     from tau2.run import load_tasks
@@ -171,12 +176,14 @@ def select(channel, domain, split, wanted):
             'tau2 has no domain "%s" with data in %s: use %s'
             % (domain, os.environ.get("TAU2_DATA_DIR"), ", ".join(sorted(registry.get_domains())))
         )
-    load = registry.get_task_splits_loader(domain)
+    if task_set != domain and task_set not in registry.get_task_sets():
+        raise Refused('tau2 has no set of tasks "%s": use %s' % (task_set, ", ".join(sorted(registry.get_task_sets()))))
+    load = registry.get_task_splits_loader(task_set)
     splits = (load() if load else None) or {}
     if split is not None and splits and split not in splits:
         raise Refused('domain "%s" has no split "%s": use %s' % (domain, split, ", ".join(splits)))
     try:
-        ids = [str(task.id) for task in load_tasks(domain, split)]
+        ids = [str(task.id) for task in load_tasks(task_set, split)]
     except Exception as error:
         if split is None:
             raise
@@ -193,31 +200,45 @@ def select(channel, domain, split, wanted):
 def run(channel, request):
     sys.path.insert(0, os.getcwd())
     try:
+        from tau2 import registry
         from tau2.data_model.simulation import TextRunConfig
         from tau2.run import run_domain
         from tau2.runner import batch
     except ImportError as error:
         raise Refused("%s cannot import tau2: %s" % (sys.executable, error))
 
-    agent = load_agent()
-    if not select(channel, request["domain"], request["split"], request["task_ids"]):
+    agent = load_agent(request.get("agent"))
+    settings = request.get("settings") or {}
+    unknown = sorted(set(settings) - set(TextRunConfig.model_fields))
+    if unknown:
+        raise Refused("the tau2 that is installed has no setting %s" % ", ".join(unknown))
+    task_set = settings.get("task_set_name") or request["domain"]
+    if not select(channel, request["domain"], task_set, request["split"], request["task_ids"]):
+        return
+    fields = dict(
+        domain=request["domain"],
+        agent=agent,
+        llm_agent=request["agent_model"],
+        llm_user=request["user_model"],
+        task_split_name=request["split"],
+        task_ids=request["task_ids"],
+        max_concurrency=request["max_concurrency"],
+        seed=request["seed"],
+        timeout=request["timeout"],
+        save_to=request["save_to"],
+    )
+    try:
+        config = TextRunConfig(**{**fields, **settings})
+    except ValueError as error:
+        raise Refused("tau2 does not take the settings: %s" % " ".join(str(error).split()))
+    users = registry.get_users()
+    if config.user not in users:
+        raise Refused('tau2 has no user "%s": use %s' % (config.user, ", ".join(sorted(users))))
+    if request.get("check"):
         return
     simulations = Simulations(channel)
     simulations.watch(batch)
-    results = run_domain(
-        TextRunConfig(
-            domain=request["domain"],
-            agent=agent,
-            llm_agent=request["agent_model"],
-            llm_user=request["user_model"],
-            task_split_name=request["split"],
-            task_ids=request["task_ids"],
-            max_concurrency=request["max_concurrency"],
-            seed=request["seed"],
-            timeout=request["timeout"],
-            save_to=request["save_to"],
-        )
-    )
+    results = run_domain(config)
     for simulation in results.simulations:
         if simulation.id not in simulations.told:
             simulations.tell(simulation)

@@ -64,6 +64,20 @@ func TestDriver(t *testing.T) {
 		assert.Contains(t, r.log.String(), "solving with gpt-5.4 ['OPENAI_API_KEY']")
 		assert.Len(t, r.seen, 2)
 	})
+	t.Run("settings of tau2's own are passed on", func(t *testing.T) {
+		r := driven(t)
+		r.Split, r.Settings, r.Host.Epoch = harness.TrainSplit, harness.Options{"user": "dummy_user", "max_steps": 7, "llm_args_user": map[string]any{"temperature": 1}}, 3
+		_, err := r.run(t, []string{"1"})
+		require.NoError(t, err)
+		saves := r.saves(t)
+		require.Len(t, saves, 1)
+		said, err := os.ReadFile(filepath.Join(saves[0], "results.json"))
+		require.NoError(t, err)
+		assert.Contains(t, string(said), "('llm_args_user', {'temperature': 1})")
+		assert.Contains(t, string(said), "('max_steps', 7)")
+		assert.Contains(t, string(said), "('user', 'dummy_user')")
+		assert.Contains(t, string(said), "('seed', 302)", "each epoch draws anew")
+	})
 	t.Run("saving that fails is no reason to pay for a simulation again", func(t *testing.T) {
 		r := driven(t)
 		r.Split = harness.TrainSplit
@@ -112,6 +126,10 @@ func TestDriverRefuses(t *testing.T) {
 		"a domain that is not there":            {func(_ *testing.T, r *rig) { r.Domain = "retial" }, `tau2 has no domain "retial"`},
 		"an agent that cannot be imported":      {func(t *testing.T, r *rig) { r.agent(t, "def") }, "import HarnessAgent from agent/agent.py: SyntaxError"},
 		"an agent of another name":              {func(t *testing.T, r *rig) { r.agent(t, "") }, "HarnessAgent"},
+		"an agent of tau2's that there is none": {func(_ *testing.T, r *rig) { r.OwnAgent = "llm_agnet" }, `tau2 has no agent "llm_agnet": use llm_agent`},
+		"a user that there is none":             {func(_ *testing.T, r *rig) { r.Settings = harness.Options{"user": "me"} }, `tau2 has no user "me": use dummy_user, user_simulator`},
+		"a setting that is newer than tau2":     {func(_ *testing.T, r *rig) { r.Settings = harness.Options{"review_model": "m"} }, "the tau2 that is installed has no setting review_model"},
+		"a setting of a value that cannot be":   {func(_ *testing.T, r *rig) { r.Settings = harness.Options{"max_steps": 0} }, "tau2 does not take the settings: max_steps: want 1 or more"},
 		"a Python without tau2": {func(t *testing.T, r *rig) {
 			require.NoError(t, os.RemoveAll(filepath.Join(r.Host.Dir, "tau2")))
 		}, "cannot import tau2"},

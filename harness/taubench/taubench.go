@@ -56,11 +56,18 @@ type Options struct {
 	// MaxConcurrency is how many simulations run at once.
 	MaxConcurrency int
 	// Seed is what the seed of a simulation is derived from, which models are
-	// given. It orders nothing.
+	// given, in each further epoch of the host from the next number. It orders
+	// nothing.
 	Seed int
+	// OwnAgent is an agent that tau2 knows by this name; empty is the experiment's.
+	OwnAgent string
+	// Settings are fields of tau2's TextRunConfig, by its names, as of
+	// [harness.Config.Options].
+	Settings harness.Options
 	// PerTaskTimeout is a simulation's limit, 0 for none, which tau2 looks at
 	// between two messages. With it the whole run is bounded by
-	// ceil(tasks / concurrency) × [Attempts] × limit + [Margin].
+	// ceil(tasks / concurrency) × attempts × limit + [Margin], where attempts are
+	// [Attempts], or one more than the setting max_retries.
 	PerTaskTimeout time.Duration
 	// Python is a Python that has tau2; empty is .venv/bin/python in the
 	// host's folder, else python3 or python on PATH.
@@ -200,15 +207,19 @@ type request struct {
 	MaxConcurrency int      `json:"max_concurrency"`
 	Seed           int      `json:"seed"`
 	// Timeout is in seconds.
-	Timeout *float64 `json:"timeout"`
-	SaveTo  string   `json:"save_to"`
+	Timeout  *float64        `json:"timeout"`
+	SaveTo   string          `json:"save_to"`
+	Agent    string          `json:"agent,omitempty"`
+	Settings harness.Options `json:"settings,omitempty"`
+	// Check has nothing be run.
+	Check bool `json:"check,omitempty"`
 }
 
 func (r *Runner) request(taskIDs []string, saveTo string) ([]byte, error) {
 	o := r.options
 	told := request{
 		Domain: o.Domain, Split: &o.Split, TaskIDs: taskIDs, AgentModel: o.Agent.Model, UserModel: o.UserModel,
-		MaxConcurrency: o.MaxConcurrency, Seed: o.Seed, SaveTo: saveTo,
+		MaxConcurrency: o.MaxConcurrency, Seed: o.Seed + max(0, o.Host.Epoch-1), SaveTo: saveTo, Agent: o.OwnAgent, Settings: o.Settings,
 	}
 	if o.Split == harness.WholeDataset {
 		told.Split = nil
@@ -300,7 +311,8 @@ func (r *Runner) deadline(tasks int) time.Duration {
 		return 0
 	}
 	rounds := (tasks + o.MaxConcurrency - 1) / o.MaxConcurrency
-	return time.Duration(rounds)*Attempts*o.PerTaskTimeout + Margin
+	attempts := time.Duration(o.Settings.Number("max_retries", Attempts-1)) + 1
+	return time.Duration(rounds)*attempts*o.PerTaskTimeout + Margin
 }
 
 // judge makes results of what the driver has told until its end, err.

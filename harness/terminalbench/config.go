@@ -1,6 +1,7 @@
 package terminalbench
 
 import (
+	"maps"
 	"path/filepath"
 	"strings"
 
@@ -8,68 +9,65 @@ import (
 )
 
 // config is harbor's JobConfig, as far as flags do not say it.
-type config struct {
-	Agents      []agentConfig     `json:"agents"`
-	Datasets    []datasetConfig   `json:"datasets"`
-	Environment environmentConfig `json:"environment"`
-}
-
-type agentConfig struct {
-	Name       string `json:"name,omitempty"`
-	ImportPath string `json:"import_path,omitempty"`
-	ModelName  string `json:"model_name"`
-	// MaxTimeoutSec is the most that the agent gets for a task.
-	MaxTimeoutSec float64 `json:"max_timeout_sec"`
-}
-
-type datasetConfig struct {
-	Path    string `json:"path,omitempty"`
-	Name    string `json:"name,omitempty"`
-	Version string `json:"version,omitempty"`
-	Ref     string `json:"ref,omitempty"`
-	// TaskNames are patterns as of Python's fnmatch; none is all tasks.
-	TaskNames []string `json:"task_names,omitempty"`
-}
-
-type environmentConfig struct {
-	Type       string `json:"type,omitempty"`
-	ImportPath string `json:"import_path,omitempty"`
-}
+type config map[string]any
 
 // isClass reports whether a text is a Python class as module:Class.
 func isClass(text string) bool { return strings.Contains(text, ":") }
 
 func (r *Runner) config(taskIDs []string) config {
 	o := r.options
-	agent := agentConfig{ModelName: o.Agent.Model, MaxTimeoutSec: o.PerTaskTimeout.Seconds()}
-	if isClass(o.AgentImportPath) {
-		agent.ImportPath = o.AgentImportPath
-	} else {
-		agent.Name = o.AgentImportPath
+	agent := o.Settings.Below("agent")
+	agent["model_name"] = o.Agent.Model
+	agent["max_timeout_sec"] = o.PerTaskTimeout.Seconds()
+	agent[place("name", o.AgentImportPath)] = o.AgentImportPath
+	environment := o.Settings.Below("environment")
+	environment[place("type", o.EnvProvider)] = o.EnvProvider
+	dataset := o.Settings.Below("dataset")
+	maps.Copy(dataset, parseDataset(o.Host, o.Dataset))
+	if taskIDs != nil {
+		// They are what is run, whatever else is said.
+		delete(dataset, "n_tasks")
+		delete(dataset, "exclude_task_names")
+		names := make([]string, 0, len(taskIDs))
+		for _, id := range taskIDs {
+			names = append(names, escape(id))
+		}
+		dataset["task_names"] = names
 	}
-	environment := environmentConfig{Type: o.EnvProvider}
-	if isClass(o.EnvProvider) {
-		environment = environmentConfig{ImportPath: o.EnvProvider}
+	whole := config(o.Settings.Below(""))
+	for _, group := range []string{"retry", "verifier"} {
+		if said := o.Settings.Below(group); len(said) > 0 {
+			whole[group] = said
+		}
 	}
-	dataset := parseDataset(o.Host, o.Dataset)
-	for _, id := range taskIDs {
-		dataset.TaskNames = append(dataset.TaskNames, escape(id))
+	whole["agents"], whole["datasets"], whole["environment"] = []any{agent}, []any{dataset}, environment
+	return whole
+}
+
+// place is where harbor takes a name: a class is not among its own.
+func place(own, name string) string {
+	if isClass(name) {
+		return "import_path"
 	}
-	return config{Agents: []agentConfig{agent}, Datasets: []datasetConfig{dataset}, Environment: environment}
+	return own
 }
 
 // parseDataset returns a dataset by what [Options.Dataset] has.
-func parseDataset(h harness.Host, dataset string) datasetConfig {
+func parseDataset(h harness.Host, dataset string) map[string]any {
 	for _, prefix := range []string{"./", "../", "/"} {
 		if strings.HasPrefix(dataset, filepath.FromSlash(prefix)) {
-			return datasetConfig{Path: h.Path(dataset)}
+			return map[string]any{"path": h.Path(dataset)}
 		}
 	}
-	name, version, _ := strings.Cut(dataset, "@")
-	if strings.Contains(name, "/") {
-		return datasetConfig{Name: name, Ref: version}
+	name, version, versioned := strings.Cut(dataset, "@")
+	said := map[string]any{"name": name}
+	switch {
+	case versioned && strings.Contains(name, "/"):
+		said["ref"] = version
+	case versioned:
+		said["version"] = version
 	}
-	return datasetConfig{Name: name, Version: version}
+	return said
 }
 
 // escape returns the pattern that matches an id and nothing else.

@@ -32,9 +32,10 @@ const (
 	// DefaultPoll is how often the job's result file is looked at.
 	DefaultPoll = 2 * time.Second
 
-	// SetupTime is what harbor gives a trial before the agent begins: 600 s
-	// to build the environment and 360 s to set up the agent.
-	SetupTime = 960 * time.Second
+	// BuildTime is what harbor gives a trial to build the environment, SetupTime to
+	// set up the agent in it.
+	BuildTime = 600 * time.Second
+	SetupTime = 360 * time.Second
 	// VerifierTime is what it gives a trial's verifier.
 	VerifierTime = 600 * time.Second
 	// Margin is what a run is given over all of its trials.
@@ -68,8 +69,12 @@ type Options struct {
 	AgentImportPath string
 	// PerTaskTimeout is how long an agent has for a task. The task's own limit
 	// holds too. The whole run is bounded by ceil(tasks / concurrency) ×
-	// (PerTaskTimeout + [SetupTime] + [VerifierTime]) + [Margin].
+	// (PerTaskTimeout + [BuildTime] + [SetupTime] + [VerifierTime]) + [Margin],
+	// with the multipliers and as often as the settings have a trial tried.
 	PerTaskTimeout time.Duration
+	// Settings are parts of harbor's JobConfig, by its names, as of
+	// [harness.Config.Options].
+	Settings harness.Options
 	// JobsDir is where harbor keeps jobs. Only those that the package has made
 	// are removed from it.
 	JobsDir string
@@ -231,7 +236,18 @@ func nothing(why error, tail string) error {
 // deadline bounds a run.
 func (o Options) deadline(tasks, concurrency int) time.Duration {
 	rounds := (tasks + concurrency - 1) / concurrency
-	return time.Duration(rounds)*(o.PerTaskTimeout+SetupTime+VerifierTime) + Margin
+	factor := o.Settings.Number("timeout_multiplier", 1)
+	times := func(limit time.Duration, multiplier, override string) time.Duration {
+		seconds := o.Settings.Number(override, limit.Seconds())
+		return time.Duration(seconds * o.Settings.Number(multiplier, factor) * float64(time.Second))
+	}
+	trial := times(o.PerTaskTimeout, "agent_timeout_multiplier", "") + times(BuildTime, "environment_build_timeout_multiplier", "") +
+		times(SetupTime, "agent_setup_timeout_multiplier", "agent.override_setup_timeout_sec") +
+		times(VerifierTime, "verifier_timeout_multiplier", "verifier.override_timeout_sec")
+	again := o.Settings.Number("retry.max_retries", 0)
+	const longestWait = 60
+	wait := time.Duration(again * o.Settings.Number("retry.max_wait_sec", longestWait) * float64(time.Second))
+	return time.Duration(rounds)*(trial*time.Duration(1+again)+wait) + Margin
 }
 
 // program returns the program's place: a path begins in the host's folder.
@@ -251,21 +267,31 @@ func (r *Runner) env() []string {
 	o := r.options
 	agent := o.Agent
 	agent.Allow = append(slices.Clone(agent.Allow), providerVariables(o.EnvProvider)...)
+	if key, is := o.Settings["agent.model_api_key_name"].(string); is {
+		agent.Allow = append(agent.Allow, key)
+	}
 	return append(o.Host.AgentEnv(agent), "PYTHONPATH="+o.Host.Path("."), "HARBOR_TELEMETRY=0", "PYTHONUNBUFFERED=1")
 }
 
 // providerVariables are those that a sandbox needs to be reached.
 func providerVariables(provider string) []string {
-	switch provider {
-	case "e2b":
-		return []string{"E2B_API_KEY", "E2B_DOMAIN", "E2B_API_URL"}
-	case "daytona":
-		return []string{"DAYTONA_API_KEY", "DAYTONA_API_URL", "DAYTONA_TARGET", "DAYTONA_ORGANIZATION_ID"}
-	case "docker":
-		return []string{"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "XDG_RUNTIME_DIR"}
-	default:
-		return nil
-	}
+	return map[string][]string{
+		"ack": {"KUBECONFIG"}, "beam": {"BEAM_TOKEN", "CONFIG_PATH"}, "boxd": {"BOXD_API_KEY", "BOXD_TOKEN", "BOXD_API_URL", "BOXD_BASE_URL", "BOXD_REGION"},
+		"daytona":      {"DAYTONA_API_KEY", "DAYTONA_JWT_TOKEN", "DAYTONA_API_URL", "DAYTONA_TARGET", "DAYTONA_ORGANIZATION_ID"},
+		"docker":       {"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "XDG_RUNTIME_DIR"},
+		"e2b":          {"E2B_API_KEY", "E2B_DOMAIN", "E2B_API_URL"},
+		"gke":          {"KUBECONFIG", "GCP_PROJECT", "GOOGLE_APPLICATION_CREDENTIALS"},
+		"hyperbrowser": {"HYPERBROWSER_API_KEY", "HYPERBROWSER_BASE_URL"},
+		"islo":         {"ISLO_API_KEY", "ISLO_API_URL", "ISLO_COMPUTE_URL"}, "kernel": {"KERNEL_API_KEY"},
+		"modal":       {"MODAL_TOKEN_ID", "MODAL_TOKEN_SECRET", "MODAL_PROFILE", "MODAL_ENVIRONMENT"},
+		"mosaic":      {"MOSAIC_REGISTRY_USERNAME", "MOSAIC_REGISTRY_PASSWORD"},
+		"novita":      {"NOVITA_API_KEY", "NOVITA_API_URL", "NOVITA_BASE_URL", "NOVITA_DOMAIN"},
+		"opensandbox": {"OPENSANDBOX_API_KEY", "OPENSANDBOX_DOMAIN"},
+		"podman":      {"CONTAINER_HOST", "DOCKER_HOST", "XDG_RUNTIME_DIR"},
+		"runloop":     {"RUNLOOP_API_KEY"}, "runta": {"RUNTA_TOKEN", "RUNTA_CONFIG"}, "singularity": {"SINGULARITY_WORKDIR"},
+		"skypilot": {"SKYPILOT_API_SERVER_ENDPOINT"}, "superserve": {"SUPERSERVE_API_KEY"}, "tensorlake": {"TENSORLAKE_API_KEY"},
+		"use-computer": {"USE_COMPUTER_API_KEY", "USE_COMPUTER_HOST"}, "vercel": {"VERCEL_TOKEN", "VERCEL_OIDC_TOKEN", "VERCEL_PROJECT_ID", "VERCEL_TEAM_ID"},
+	}[provider]
 }
 
 // saveTraces keeps what the agent did where its author looks for it.

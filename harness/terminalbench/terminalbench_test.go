@@ -131,6 +131,9 @@ func TestEveryParameter(t *testing.T) {
 		{"agent_import_path, one of harbor's own", func(o *terminalbench.Options) { o.AgentImportPath = "oracle" }, "config.json", `"name": "oracle"`},
 		{"per_task_timeout", func(o *terminalbench.Options) { o.PerTaskTimeout = 90 * time.Second }, "config.json", `"max_timeout_sec": 90`},
 		{"jobs_dir", func(o *terminalbench.Options) { o.JobsDir = "elsewhere" }, "arguments", "/elsewhere --n"},
+		{"the variables of a sandbox", func(o *terminalbench.Options) {
+			o.EnvProvider, o.Host.Environ = "modal", append(o.Host.Environ, "MODAL_TOKEN_ID=of-modal")
+		}, "env", "MODAL_TOKEN_ID=of-modal\n"},
 		{"reasoning_effort", func(o *terminalbench.Options) { o.Agent.ReasoningEffort = "high" }, "env", "AGENT_REASONING_EFFORT=high\n"},
 	}
 	for _, test := range tests {
@@ -156,6 +159,32 @@ func TestEveryParameter(t *testing.T) {
 			assert.Equal(t, fault.Invalid, fault.KindOf(err))
 		}
 	})
+}
+
+func TestSettingsOfHarbor(t *testing.T) {
+	r := newRig(t, "env >env; passed cobol; passed chess")
+	r.AgentImportPath, r.EnvProvider = "claude-code", "rooms:Rooms"
+	r.Host.Environ = append(r.Host.Environ, "MY_KEY=of-mine", "OTHER_KEY=of-another")
+	r.Settings = harness.Options{
+		"timeout_multiplier": 2.0, "retry.max_retries": int64(2), "agent.kwargs": map[string]any{"version": "1.2"},
+		"agent.env": map[string]any{"A": "b"}, "environment.delete": false, "environment.kwargs": map[string]any{"x": 1},
+		"verifier.max_timeout_sec": 30.0, "dataset.n_tasks": int64(5), "dataset.overwrite": true, "agent.model_api_key_name": "MY_KEY",
+	}
+	want := `{
+		"agents": [{"name": "claude-code", "model_name": "gpt-5.4", "max_timeout_sec": 1200, "kwargs": {"version": "1.2"}, "env": {"A": "b"}, "model_api_key_name": "MY_KEY"}],
+		"datasets": [{"name": "terminal-bench", "version": "2.0", "overwrite": true, %s}],
+		"environment": {"import_path": "rooms:Rooms", "delete": false, "kwargs": {"x": 1}},
+		"retry": {"max_retries": 2}, "verifier": {"max_timeout_sec": 30}, "timeout_multiplier": 2
+	}`
+	_, err := r.run(t, []string{"cobol"})
+	require.NoError(t, err)
+	assert.JSONEq(t, fmt.Sprintf(want, `"task_names": ["cobol"]`), r.file(t, "config.json"), "tasks that are named are run, all of them")
+	assert.Contains(t, r.file(t, "env"), "MY_KEY=of-mine\n")
+	assert.NotContains(t, r.file(t, "env"), "OTHER_KEY")
+	r.Split = harness.WholeDataset
+	_, err = r.run(t, nil)
+	require.NoError(t, err)
+	assert.JSONEq(t, fmt.Sprintf(want, `"n_tasks": 5`), r.file(t, "config.json"))
 }
 
 func TestTheRunIsBounded(t *testing.T) {
@@ -184,6 +213,23 @@ func TestTheRunIsBounded(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, test.want, deadline)
 	}
+	t.Run("multipliers and retries count", func(t *testing.T) {
+		r := newRig(t, "passed cobol")
+		r.Split, r.PerTaskTimeout = harness.WholeDataset, 100*time.Second
+		r.Settings = harness.Options{
+			"timeout_multiplier": 2.0, "agent_timeout_multiplier": 3.0, "verifier.override_timeout_sec": 50.0,
+			"retry.max_retries": int64(1), "retry.max_wait_sec": 10.0,
+		}
+		var deadline time.Duration
+		r.After = func(d time.Duration) <-chan time.Time {
+			deadline = d
+			return nil
+		}
+		_, err := r.run(t, []string{"cobol"})
+		require.NoError(t, err)
+		// Agent, build, set-up and verifier, twice, with a wait between them.
+		assert.Equal(t, (2*(300+1200+720+100)+10+300)*time.Second, deadline)
+	})
 	t.Run("a dataset whose size is not known is taken for 150 tasks", func(t *testing.T) {
 		r := newRig(t, "passed cobol")
 		r.Split = harness.WholeDataset

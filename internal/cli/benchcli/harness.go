@@ -103,6 +103,7 @@ type harnessRun struct {
 
 // runner makes the runner of the configured benchmark.
 func (r harnessRun) runner() (harness.Runner, error) {
+	r.host.Hidden = r.config.Options.Secrets()
 	make, known := harnessRunners()[r.config.Benchmark]
 	if !known {
 		return nil, fault.Invalidf("%s: benchmark %q cannot be run by this program", r.config.File, r.config.Benchmark)

@@ -161,8 +161,8 @@ func (g evidenceGate) baselineRef() (string, error) {
 // experiment. Remove removes it again.
 func (g evidenceGate) baseline(ctx context.Context) (side taskrun.Side, remove func(), err error) {
 	if g.config.Agent != "" {
-		return side, nil, fault.Invalidf("%s: gate.policy %s compares two versions of the experiment's agent, and agent is %q, which is harbor's: use agent_import_path, or gate.policy %s",
-			g.config.File, harness.GateEvidence, g.config.Agent, harness.GateSeed)
+		return side, nil, fault.Invalidf("%s: gate.policy %s compares two versions of the experiment's agent, and agent is %q, which %s brings along: leave it out, or use gate.policy %s",
+			g.config.File, harness.GateEvidence, g.config.Agent, g.config.Benchmark, harness.GateSeed)
 	}
 	here, err := openWorktree(ctx, ".")
 	if err != nil {

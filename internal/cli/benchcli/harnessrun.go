@@ -91,7 +91,7 @@ func (a *app) harnessRunCommand() *cobra.Command {
 	flags := cmd.Flags()
 	f.add(flags)
 	f.rows.add(flags)
-	flags.IntVar(&f.epochs, "epochs", 1, "how often each task is run; the result is the mean")
+	flags.IntVar(&f.epochs, "epochs", 0, "how often each task is run; the result is the mean (default: the configuration's, else 1)")
 	flags.BoolVar(&f.retryErrored, "retry-errored", false, "with --resume: try tasks again in which something around the agent failed, or of which nothing was heard")
 	flags.StringVar(&f.split, "split", "", "run this `SPLIT`, "+harness.WholeDataset+" for the whole dataset (default: the configuration's)")
 	flags.Var(&f.taskIDs, "task-ids", "run only the tasks whose ids follow")
@@ -106,6 +106,9 @@ func (a *app) harnessRunCommand() *cobra.Command {
 func (f *harnessRunFlags) override(given func(string) bool, c *harness.Config) error {
 	if !given("split") {
 		f.split = c.Split
+	}
+	if !given("epochs") {
+		f.epochs = max(1, c.Epochs)
 	}
 	if given("concurrency") {
 		if f.concurrency < 1 {

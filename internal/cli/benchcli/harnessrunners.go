@@ -20,7 +20,7 @@ func harnessRunners() map[string]func(harnessRun) (harness.Runner, error) {
 func tauBenchRunner(r harnessRun) (harness.Runner, error) {
 	c := r.config
 	return taubench.New(taubench.Options{
-		Host: r.host, Domain: c.Domain, Agent: r.agent(), UserModel: c.UserModel, Split: r.split,
+		Host: r.host, Domain: c.Domain, Agent: r.agent(), OwnAgent: c.Agent, Settings: c.Options, UserModel: c.UserModel, Split: r.split,
 		MaxConcurrency: c.MaxConcurrency, Seed: c.Seed, PerTaskTimeout: c.PerTaskTimeout, Python: c.Tau2Python,
 	})
 }
@@ -30,6 +30,7 @@ func terminalBenchRunner(r harnessRun) (harness.Runner, error) {
 	o := terminalbench.Defaults(r.host)
 	o.Agent, o.Split, o.EnvProvider, o.Concurrency = r.agent(), r.split, c.EnvProvider, c.MaxConcurrency
 	o.Dataset, o.AgentImportPath, o.PerTaskTimeout, o.JobsDir = c.Dataset, c.AgentImportPath, c.PerTaskTimeout, c.JobsDir
+	o.Settings = c.Options
 	if c.Agent != "" {
 		o.AgentImportPath = c.Agent
 	}
@@ -45,6 +46,7 @@ func birdInteractRunner(r harnessRun) (harness.Runner, error) {
 	o.BirdRepo, o.PythonBin, o.DataPath = c.BirdRepo, c.BirdPythonBin, c.BirdDataPath
 	o.Split, o.Mode, o.Dataset, o.Patience = r.split, c.Mode, c.Dataset, c.Patience
 	o.Agent, o.UserModel, o.Concurrency, o.PerTaskTimeout, o.JobsDir = r.agent(), c.UserModel, c.MaxConcurrency, c.PerTaskTimeout, c.JobsDir
+	o.OwnAgent, o.Settings = c.Agent, c.Options
 	// Unless one is said the model is the ADK's own.
 	if c.AgentModel == "" {
 		o.Agent.Model = ""

@@ -44,7 +44,7 @@ func (r *Run) batch(ctx context.Context, mode bench.Mode, epoch int, cells map[s
 	}
 	r.pen.stop = stop
 	host := b.side.Host
-	host.Observe, host.Planned = b.told, b.planned
+	host.Observe, host.Planned, host.Epoch = b.told, b.planned, b.firstEpoch(ids)
 	runner, err := b.side.Runner(host)
 	if err != nil {
 		return err
@@ -99,6 +99,17 @@ func (b *batch) left() []string {
 
 func (b *batch) cell(id string, epoch int) bench.Cell {
 	return bench.Cell{ScenarioID: id, Mode: b.side.Mode, Iteration: epoch}
+}
+
+// firstEpoch returns the lowest epoch of tasks that are to be done; nil are all.
+func (b *batch) firstEpoch(ids []string) int {
+	first := b.epochOf("")
+	for _, id := range ids {
+		if epoch := b.epochOf(id); first == 0 || epoch < first {
+			first = epoch
+		}
+	}
+	return first
 }
 
 // epochOf returns a task's epoch, 0 for one that was not asked for.

@@ -8,6 +8,12 @@ class Registry:
     def register_agent_factory(self, factory, name):
         self.agents[name] = factory
 
+    def get_agents(self):
+        return ["llm_agent", *self.agents]
+
+    def get_users(self):
+        return ["user_simulator", "dummy_user"]
+
     def get_domains(self):
         return ["retail", "banking_knowledge"]
 
