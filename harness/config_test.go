@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,8 +75,8 @@ func TestEveryKeyOfTheConfiguration(t *testing.T) {
 		tested[tt.key] = true
 		t.Run(tt.key+" "+tt.value, func(t *testing.T) {
 			text := tt.key + ": " + tt.value + "\n"
-			if tt.key == "agent" || tt.key == "options" {
-				text += "benchmark: terminal-bench\n"
+			if of := harness.KeyBenchmarks(tt.key); tt.key != "benchmark" && !slices.Contains(of, harness.TauBench) || tt.key == "options" {
+				text += "benchmark: " + of[len(of)/2] + "\n"
 			}
 			c, err := harness.ParseConfig("c.yaml", []byte(text))
 			require.NoError(t, err)
@@ -89,7 +90,7 @@ func TestEveryKeyOfTheConfiguration(t *testing.T) {
 
 func TestOptionsAreThoseOfTheBenchmark(t *testing.T) {
 	for text, want := range map[string]string{
-		"benchmark: tau-bench\noptions:\n  user: dummy_user\n  n_attempts: 2":                         "c.yaml:4: options.n_attempts is none of the settings of tau-bench",
+		"benchmark: tau-bench\noptions:\n  user: dummy_user\n  n_attempts: 2":                         "c.yaml:4: options.n_attempts is of benchmark terminal-bench",
 		"benchmark: terminal-bench\noptions:\n  max_steps: 5":                                         `c.yaml:3: options.max_steps is of benchmark tau-bench, and benchmark is "terminal-bench": leave it out`,
 		"benchmark: terminal-bench\noptions:\n  retry:\n    max_retrys: 5":                            `c.yaml:4: options.retry.max_retrys is none of the settings of terminal-bench: did you mean "retry.max_retries"?`,
 		"benchmark: terminal-bench\noptions: {n_attempts: 5}":                                         "c.yaml:2: options.n_attempts is what the key epochs says: write that one",
@@ -98,7 +99,7 @@ func TestOptionsAreThoseOfTheBenchmark(t *testing.T) {
 		"benchmark: bird-interact\noptions: {pg_maxconn: many}":                                       `options.pg_maxconn is "many", want a whole number from 1`,
 		"benchmark: terminal-bench\noptions: {agent: {kwargs: 5}}":                                    "options.agent.kwargs is 5, want a mapping of names to values",
 		"benchmark: terminal-bench\noptions: {timeout_multiplier: 0}":                                 "options.timeout_multiplier is 0, want a number above 0",
-		"benchmark: command\ncommand: a\noptions: {a: 1}":                                             `c.yaml:3: options are for tau-bench, terminal-bench, bird-interact, and benchmark is "command"`,
+		"benchmark: command\ncommand: a\noptions: {a: 1}":                                             `c.yaml:3: options is of benchmark tau-bench and terminal-bench and bird-interact, and benchmark is "command": leave it out`,
 		"benchmark: tau-bench\noptions: 5":                                                            "c.yaml:2: options is 5, want a mapping of the program's own settings",
 		"benchmark: tau-bench\noptions: {enforce_communication_protocol: \"yes\"}":                    `options.enforce_communication_protocol is "yes", want true or false`,
 		"benchmark: terminal-bench\noptions: {retry.include_exceptions: [1]}":                         "options.retry.include_exceptions has 1 in it, want a list of texts",
@@ -163,18 +164,20 @@ func TestWrongConfigurations(t *testing.T) {
 		{"no task at once", "max_concurrency: 0", []string{"want a whole number from 1"}},
 		{"a fraction of a second", "per_task_timeout: 1.5", []string{"per_task_timeout is 1.5, want a whole number"}},
 		{"a negative number", "\n\nseed: -1", []string{"c.yaml:3: seed is -1"}},
-		{"a number that fits nowhere", "pg_port: 18446744073709551615", []string{"pg_port is"}},
+		{"a number that fits nowhere", "benchmark: bird-interact\npg_port: 18446744073709551615", []string{"pg_port is"}},
 		{"a threshold in percent", "threshold: 80", []string{"threshold is 80, want a number from 0 to 1"}},
 		{"a threshold that is no number", "threshold: .nan", []string{"want a number from 0 to 1"}},
-		{"a port that there is none", "db_env_port: 70000", []string{"want a whole number from 1 to 65535"}},
-		{"one port for two services", "db_env_port: 6100", []string{"want three different ones"}},
+		{"a port that there is none", "benchmark: bird-interact\ndb_env_port: 70000", []string{"want a whole number from 1 to 65535"}},
+		{"one port for two services", "benchmark: bird-interact\ndb_env_port: 6100", []string{"want three different ones"}},
 		{"a policy that there is none", "timeout_policy: infrastructure", []string{"want one of agent, infra"}},
-		{"what is no sandbox", "env_provider: my sandbox", []string{`env_provider is "my sandbox", want the name of a sandbox of harbor's`}},
-		{"a mode that there is none", "mode: b", []string{"want one of a-interact, c-interact, oracle"}},
-		{"a class without a module", "agent_import_path: HarnessAgent", []string{"module:Class"}},
+		{"what is no sandbox", "benchmark: terminal-bench\nenv_provider: my sandbox", []string{`env_provider is "my sandbox", want the name of a sandbox of harbor's`}},
+		{"a mode that there is none", "benchmark: bird-interact\nmode: b", []string{"want one of a-interact, c-interact, oracle"}},
+		{"a class without a module", "benchmark: terminal-bench\nagent_import_path: HarnessAgent", []string{"module:Class"}},
+		{"a key of another benchmark", "benchmark: terminal-bench\ndomain: retail", []string{`c.yaml:2: domain is of benchmark tau-bench, and benchmark is "terminal-bench": leave it out`}},
+		{"a key of two others", "\ndataset: lite", []string{`c.yaml:2: dataset is of benchmark terminal-bench and bird-interact, and benchmark is "tau-bench"`}},
 		{"an empty split", `split: ""`, []string{"or null for the whole dataset"}},
 		{"a command that is missing", "benchmark: command", []string{"needs a command"}},
-		{"a list with a number", "command: [a, 1]", []string{"c.yaml:1: command has 1 in it"}},
+		{"a list with a number", "benchmark: command\ncommand: [a, 1]", []string{"c.yaml:2: command has 1 in it"}},
 		{"a mapping for a list", "agent_env: {a: b}", []string{"agent_env is a mapping, want a list of texts"}},
 		{"a key twice", "domain: a\ndomain: b", []string{"c.yaml:2:", "already defined"}},
 		{"broken YAML", "domain: \"a", []string{"c.yaml:1:"}},
@@ -192,7 +195,7 @@ func TestWrongConfigurations(t *testing.T) {
 		})
 	}
 	t.Run("a password is not shown", func(t *testing.T) {
-		_, err := harness.ParseConfig("c.yaml", []byte("pg_password: 123123"))
+		_, err := harness.ParseConfig("c.yaml", []byte("benchmark: bird-interact\npg_password: 123123"))
 		require.ErrorContains(t, err, "put it in quotes")
 		assert.NotContains(t, err.Error(), "123123")
 	})

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -41,6 +42,10 @@ func ParseConfig(file string, data []byte) (Config, error) {
 			problems = append(problems, keys()[benchmarkKey].set(&benchmark, v))
 		}
 	}
+	if err := errors.Join(problems...); err != nil {
+		// What other keys mean depends on it.
+		return Config{}, err
+	}
 	c := DefaultConfig(benchmark.Benchmark)
 	c.File = file
 	for _, v := range values {
@@ -48,6 +53,8 @@ func ParseConfig(file string, data []byte) (Config, error) {
 		switch {
 		case !known:
 			problems = append(problems, v.invalidf("unknown key %q%s", v.key, jsondoc.DidYouMean(v.key, ConfigKeys())))
+		case !key.isOf(c.Benchmark):
+			problems = append(problems, v.invalidf("%s is of benchmark %s, and benchmark is %q: leave it out", v.key, strings.Join(key.of, " and "), c.Benchmark))
 		case v.key != benchmarkKey:
 			problems = append(problems, key.set(&c, v))
 		}
@@ -57,6 +64,14 @@ func ParseConfig(file string, data []byte) (Config, error) {
 		return Config{}, err
 	}
 	return c, nil
+}
+
+// KeyBenchmarks lists the benchmarks that a key of the configuration is about.
+func KeyBenchmarks(name string) []string {
+	if owners := ownersOf(name); owners != nil {
+		return owners
+	}
+	return Benchmarks()
 }
 
 // ConfigKeys lists the keys that a configuration may have, sorted.

@@ -143,12 +143,8 @@ func options(c *Config, v value) error {
 	if !is {
 		return v.wrong("a mapping of the program's own settings, for example {max_steps: 100}")
 	}
-	known := programOptions()[c.Benchmark]
-	if known == nil {
-		return v.invalidf("options are for %s, and benchmark is %q: leave them out", strings.Join(ownersOf("options"), ", "), c.Benchmark)
-	}
 	c.Options = Options{}
-	return v.eachOption(c, known, "", fields)
+	return v.eachOption(c, programOptions()[c.Benchmark], "", fields)
 }
 
 // eachOption takes the options below a name, which is empty for all.
@@ -198,7 +194,8 @@ func (v value) unknownOption(benchmark, name string, known map[string]optionKind
 	}
 	for _, other := range Benchmarks() {
 		_, is := programOptions()[other][name]
-		if is || isGroup(programOptions()[other], name) {
+		_, said := saidByKeys()[other][name]
+		if is || said || isGroup(programOptions()[other], name) {
 			return v.invalidf("%s is of benchmark %s, and benchmark is %q: leave it out", v.key, other, benchmark)
 		}
 	}
