@@ -30,6 +30,9 @@ func (h Host) AgentModel(configured string) string {
 // Agent is what the code of an agent, which is not trusted, is told.
 type Agent struct {
 	Model string
+	// Named says that somebody has named the model for this agent, so that it needs
+	// the model's key.
+	Named bool
 	// ReasoningEffort is empty for what our own environment says.
 	ReasoningEffort string
 	// SaveTrace is false wherever a trace would tell of tasks that the agent

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ const (
 // [fs.ErrNotExist].
 func ResolveBirdADKDir(h Host, configured string) (string, error) {
 	said := []place{{"the configured path", configured}, {BirdRepoVariable, h.Getenv(BirdRepoVariable)}}
-	found := h.first(said, func(path string) (string, bool) {
+	found, passed := h.first(said, func(path string) (string, bool) {
 		for _, dir := range []string{path, filepath.Join(path, BirdADKName)} {
 			if isADK(dir) {
 				return dir, true
@@ -44,17 +45,19 @@ func ResolveBirdADKDir(h Host, configured string) (string, error) {
 		}
 		return "", false
 	}, "is no BIRD-Interact-ADK folder: it lacks orchestrator/runner.py")
-	if found != "" {
-		return found, nil
-	}
 	for _, path := range []string{
 		filepath.Join(BirdADKRoot, BirdADKName), BirdADKRoot, "../BIRD-Interact", filepath.Join("../BIRD-Interact", BirdADKName), BirdADKName,
 	} {
-		if dir := h.absolute(path); isADK(dir) {
-			return dir, nil
+		if dir := h.absolute(path); found == "" && isADK(dir) {
+			found = dir
 		}
 	}
-	return "", fault.Invalidf("BIRD-Interact-ADK is not found: run `bench harness prepare`, or say where it is with bird_repo or %s: %w", BirdRepoVariable, fs.ErrNotExist)
+	if found == "" {
+		passed = append(passed, "BIRD-Interact-ADK is not found")
+		return "", fault.Invalidf("%s: run `bench harness prepare`, or say where it is with bird_repo or %s: %w", strings.Join(passed, "; "), BirdRepoVariable, fs.ErrNotExist)
+	}
+	h.warn(passed)
+	return found, nil
 }
 
 func isADK(dir string) bool {
@@ -69,7 +72,8 @@ func isADK(dir string) bool {
 // first two, one that is passed over is told in the host's log.
 func ResolveBirdPythonBin(h Host, adkDir, configured string) string {
 	said := []place{{"the configured path", configured}, {BirdPythonVariable, h.Getenv(BirdPythonVariable)}}
-	found := h.first(said, func(path string) (string, bool) { return path, isProgram(path) }, "is no program that can be run")
+	found, passed := h.first(said, func(path string) (string, bool) { return path, isProgram(path) }, "is no program that can be run")
+	h.warn(passed)
 	if found != "" {
 		return found
 	}
@@ -103,18 +107,25 @@ func ResolveBirdDataPath(h Host, adkDir, dataset, configured string) string {
 type place struct{ by, path string }
 
 // first returns the first place that is accepted, as accept has it, empty if
-// none is. Those that are not are told in the log.
-func (h Host) first(places []place, accept func(path string) (string, bool), why string) string {
+// none is, and what is to be said of those that are not.
+func (h Host) first(places []place, accept func(path string) (string, bool), why string) (found string, passed []string) {
 	for _, p := range places {
 		if p.path == "" {
 			continue
 		}
 		if found, ok := accept(h.absolute(p.path)); ok {
-			return found
+			return found, passed
 		}
-		h.Logf("warning: %s %s is passed over: it %s", p.by, p.path, why)
+		passed = append(passed, fmt.Sprintf("%s %s is passed over: it %s", p.by, p.path, why))
 	}
-	return ""
+	return "", passed
+}
+
+// warn tells of places that were passed over.
+func (h Host) warn(passed []string) {
+	for _, p := range passed {
+		h.Logf("warning: %s", p)
+	}
 }
 
 // absolute returns where a path is, from any folder. A ~ at its beginning is

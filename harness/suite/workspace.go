@@ -128,6 +128,16 @@ func (w Workspace) SaveResults(split string, training bool, results harness.Resu
 	return files, nil
 }
 
+// CheckMerge returns the error that [Workspace.MergeResults] would end with after the
+// tasks are run: what is known of other tasks cannot be read.
+func (w Workspace) CheckMerge(split string, training bool) error {
+	files, err := w.ResultFiles(split, training)
+	if err == nil {
+		_, err = w.results(files[0], split)
+	}
+	return err
+}
+
 // MergeResults is [Workspace.SaveResults] for some tasks of a split: what is known of
 // its other tasks stays.
 func (w Workspace) MergeResults(split string, training bool, results harness.Results) ([]string, error) {

@@ -155,7 +155,10 @@ def load_agent(own):
     try:
         from agent.agent import HarnessAgent
     except BaseException as error:
-        raise Refused("import HarnessAgent from agent/agent.py: %s: %s" % (type(error).__name__, error))
+        raise Refused(
+            "import HarnessAgent from agent/agent.py: %s: %s; mend it, or name an agent of tau2's own with agent"
+            % (type(error).__name__, " ".join(str(error).split()))
+        )
 
     def create(tools, domain_policy, **kwargs):
         return HarnessAgent(
@@ -174,7 +177,7 @@ def select(channel, domain, task_set, split, wanted):
     if domain not in registry.get_domains():
         raise Refused(
             'tau2 has no domain "%s" with data in %s: use %s'
-            % (domain, os.environ.get("TAU2_DATA_DIR"), ", ".join(sorted(registry.get_domains())))
+            % (domain, os.environ.get("TAU2_DATA_DIR"), ", ".join(sorted(registry.get_domains())) or "`bench harness prepare` to fetch it")
         )
     if task_set != domain and task_set not in registry.get_task_sets():
         raise Refused('tau2 has no set of tasks "%s": use %s' % (task_set, ", ".join(sorted(registry.get_task_sets()))))
@@ -205,7 +208,10 @@ def run(channel, request):
         from tau2.run import run_domain
         from tau2.runner import batch
     except ImportError as error:
-        raise Refused("%s cannot import tau2: %s" % (sys.executable, error))
+        raise Refused(
+            "%s cannot import tau2: %s; install tau2 from its source, or name the Python that has it with tau2_python"
+            % (sys.executable, error)
+        )
 
     agent = load_agent(request.get("agent"))
     settings = request.get("settings") or {}

@@ -15,6 +15,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -215,9 +216,10 @@ type request struct {
 	Check bool `json:"check,omitempty"`
 }
 
-func (r *Runner) request(taskIDs []string, saveTo string) ([]byte, error) {
+func (r *Runner) request(taskIDs []string, saveTo string, check bool) ([]byte, error) {
 	o := r.options
 	told := request{
+		Check:  check,
 		Domain: o.Domain, Split: &o.Split, TaskIDs: taskIDs, AgentModel: o.Agent.Model, UserModel: o.UserModel,
 		MaxConcurrency: o.MaxConcurrency, Seed: o.Seed + max(0, o.Host.Epoch-1), SaveTo: saveTo, Agent: o.OwnAgent, Settings: o.Settings,
 	}
@@ -259,19 +261,33 @@ const maxEvent = 32 << 20
 
 func (r *Runner) run(ctx context.Context, taskIDs []string, saveTo string) (harness.Results, error) {
 	o := r.options
-	told, err := r.request(taskIDs, saveTo)
+	told, err := r.request(taskIDs, saveTo, false)
 	if err != nil {
 		return nil, err
 	}
+	log := o.Host.Stream("[tau2] ")
+	defer log.Close()
+	e := &events{host: o.Host, results: harness.Results{}}
+	err = r.drive(ctx, told, e, log)
+	if errors.Is(err, errNotStarted) || context.Cause(ctx) != nil {
+		return nil, err
+	}
+	return r.judge(e, err, log)
+}
+
+// errNotStarted is wrapped by the error of a Python that could not be started.
+var errNotStarted = errors.New("tau2 was not started")
+
+// drive has the driver do what it is told, and e be told of it, until it ends.
+func (r *Runner) drive(ctx context.Context, told []byte, e *events, log *harness.Stream) error {
+	o := r.options
 	read, write, err := os.Pipe()
 	if err != nil {
-		return nil, fault.Infraf("run tau2: %w", err)
+		return fault.Infraf("run tau2: %w: %w", errNotStarted, err)
 	}
 	defer read.Close()
 	bounded, over := context.WithCancelCause(ctx)
 	defer over(nil)
-	log := o.Host.Stream("[tau2] ")
-	defer log.Close()
 	p, err := child.Start(bounded, child.Command{
 		Path: r.python, Args: []string{"-c", driver}, Env: r.env(), Dir: o.Host.Dir, ExtraFiles: []*os.File{write},
 		Stdin: bytes.NewReader(told), Stdout: log, Stderr: log, Grace: o.Grace, After: o.After,
@@ -279,9 +295,9 @@ func (r *Runner) run(ctx context.Context, taskIDs []string, saveTo string) (harn
 	// It is the child's now.
 	_ = write.Close()
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("%w: %w", err, errNotStarted)
 	}
-	e := &events{host: o.Host, results: harness.Results{}, limit: func(tasks int) {
+	e.limit = func(tasks int) {
 		if d := r.deadline(tasks); d > 0 {
 			time := o.After(d)
 			go func() {
@@ -292,16 +308,12 @@ func (r *Runner) run(ctx context.Context, taskIDs []string, saveTo string) (harn
 				}
 			}()
 		}
-	}}
+	}
 	// The pipe is at its end when everything that could write it has ended.
 	splitter := &child.LineWriter{Emit: e.line, Limit: maxEvent}
 	_, readErr := read.WriteTo(splitter)
 	splitter.Flush()
-	err = p.Wait()
-	if cause := context.Cause(ctx); cause != nil {
-		return nil, err
-	}
-	return r.judge(e, errors.Join(err, readErr), log)
+	return errors.Join(p.Wait(), readErr)
 }
 
 // deadline bounds the run of a number of tasks; 0 is no bound.

@@ -32,9 +32,9 @@ const (
 	// DefaultPoll is how often the job's result file is looked at.
 	DefaultPoll = 2 * time.Second
 
-	// BuildTime is what harbor gives a trial to build the environment, SetupTime to
-	// set up the agent in it.
+	// BuildTime is what harbor gives a trial to build the environment.
 	BuildTime = 600 * time.Second
+	// SetupTime is what it gives a trial to set up the agent.
 	SetupTime = 360 * time.Second
 	// VerifierTime is what it gives a trial's verifier.
 	VerifierTime = 600 * time.Second

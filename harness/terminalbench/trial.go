@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,13 +147,22 @@ const (
 	cancelled     = "CancelledError"
 )
 
+// aroundAgents are the exceptions by which harbor's agents say that the network or their
+// model's API has failed.
+func aroundAgents() []string {
+	return []string{
+		"NetworkConnectionError", "ApiRateLimitError", "ApiUsageLimitError", "ApiInternalServerError", "ApiOverloadedError",
+		"ApiConnectionClosedError", "ApiResponseStalledError", "UnknownApiError", "AgentAuthenticationError", "MissingModelCredentialError",
+	}
+}
+
 // agents is the folder of harbor's own agents in a Python environment.
 const agents = "/harbor/agents/"
 
 // ofAgent reports whether the exception is the agent's own: it was raised in the
 // agent's phase of the trial, in the agent's code.
 func (r trialResult) ofAgent(e *exception) bool {
-	if r.Verifier != nil || r.AgentSetup == nil && r.AgentExecution == nil || e.Type == cancelled {
+	if r.Verifier != nil || r.AgentSetup == nil && r.AgentExecution == nil || e.Type == cancelled || slices.Contains(aroundAgents(), e.Type) {
 		return false
 	}
 	return harness.RaisedByAgent(e.Traceback, func(file string) bool {

@@ -79,6 +79,8 @@ func TestShapesOfATrial(t *testing.T) {
 			harness.NoReward(harness.Timeout, "AgentSetupTimeoutError: after 360 s")},
 		"an agent of harbor's own that fails": {`"agent_execution": {"started_at": "2026"}, "exception_info": {"exception_type": "RuntimeError", "exception_message": "no answer", "exception_traceback": "Traceback\n  File \"/v/site-packages/harbor/agents/x.py\", line 5, in run\nRuntimeError"}`,
 			harness.NoReward(harness.Crashed, "the agent raised RuntimeError: no answer")},
+		"an agent of harbor's that the network fails": {`"agent_setup": {"started_at": "2026"}, "exception_info": {"exception_type": "NetworkConnectionError", "exception_message": "exit 6", "exception_traceback": "Traceback\n  File \"/v/site-packages/harbor/agents/installed/base.py\", line 5, in run\nNetworkConnectionError"}`,
+			harness.NoReward(harness.Infrastructure, "NetworkConnectionError: exit 6")},
 		"a sandbox that is lost while the agent works": {`"agent_execution": {"started_at": "2026"}, "exception_info": {"exception_type": "SandboxError", "exception_message": "gone", "exception_traceback": "Traceback\n  File \"/experiment/agent/agent.py\", line 5, in run\n  File \"/v/site-packages/harbor/environments/e2b.py\", line 9, in exec\nSandboxError"}`,
 			harness.NoReward(harness.Infrastructure, "SandboxError: gone")},
 		"a model that cannot be asked": {`"agent_execution": {"started_at": "2026"}, "exception_info": {"exception_type": "APIConnectionError", "exception_message": "refused", "exception_traceback": "Traceback\n  File \"/experiment/agent/agent.py\", line 5, in run\n  File \"/v/site-packages/litellm/main.py\", line 9, in completion\n  File \"/usr/lib/python3.12/asyncio/tasks.py\", line 1, in x\nAPIConnectionError"}`,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/internal/bench/agent/opencode"
 	"github.com/ghx-dev/bench-action/internal/bench/fixture"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
@@ -30,7 +31,7 @@ type diagnosis struct {
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	var dir, model, provider string
+	var dir, model, provider, experiment string
 	var asJSON bool
 	var f agentFlags
 	cmd := &cobra.Command{
@@ -40,14 +41,21 @@ func (a *app) doctorCommand() *cobra.Command {
 mode which programs are there, in which version, and how agents are held to the
 proxy; a mode that lacks something comes with the command that mends it, and is
 no failure, because the other modes run without it. With --model it asks that model
-for one answer with a tool call, as runs do first.`,
+for one answer with a tool call, as runs do first. With --config it looks at what the
+benchmark of that configuration needs instead, as bench harness run does first.`,
 		Example: `  bench doctor
   bench doctor --model openai/gpt-5.3-codex
   bench doctor --provider claude-code --model anthropic/claude-sonnet-4-5
-  bench doctor --ghx-command 'node packages/core/bin/ghx'`,
+  bench doctor --ghx-command 'node packages/core/bin/ghx'
+  bench doctor --config experiment_config.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			found := append(a.diagnose(cmd.Context(), dir), a.diagnoseAgents(cmd.Context(), f)...)
+			var found []diagnosis
+			if experiment != "" {
+				found = a.diagnoseExperiment(cmd.Context(), dir, experiment)
+			} else {
+				found = append(a.diagnose(cmd.Context(), dir), a.diagnoseAgents(cmd.Context(), f)...)
+			}
 			if model != "" {
 				found = append(found, a.diagnoseModel(cmd.Context(), f, provider, model))
 			}
@@ -79,6 +87,7 @@ for one answer with a tool call, as runs do first.`,
 	}
 	cmd.Flags().StringVar(&dir, "output-dir", verify.DefaultDir, "where runs are to be kept")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&experiment, "config", "", "look at what the benchmark of this `FILE` needs, most often "+harness.ConfigFile)
 	cmd.Flags().StringVar(&provider, "provider", opencode.Name, "ask the model as this agent does: "+strings.Join(providerNames()[1:], ", "))
 	cmd.Flags().StringVar(&model, "model", "", "ask this model, `PROVIDER/MODEL`, for one answer with a tool call")
 	f.addModel(cmd.Flags())

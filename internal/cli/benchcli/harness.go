@@ -1,6 +1,7 @@
 package benchcli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -111,11 +112,33 @@ func (r harnessRun) runner() (harness.Runner, error) {
 	return make(r)
 }
 
+// check returns what keeps the runner from running tasks, nil for all of the split,
+// before anything is started.
+func (r harnessRun) check(ctx context.Context, taskIDs []string, thorough bool) error {
+	checks, err := r.checks(ctx, taskIDs, thorough)
+	if err != nil {
+		return err
+	}
+	return harness.FirstProblem(checks)
+}
+
+func (r harnessRun) checks(ctx context.Context, taskIDs []string, thorough bool) ([]harness.Check, error) {
+	runner, err := r.runner()
+	if err != nil {
+		return nil, err
+	}
+	checker, can := runner.(harness.Checker)
+	if !can || taskIDs != nil && len(taskIDs) == 0 {
+		return nil, nil
+	}
+	return checker.Check(ctx, taskIDs, thorough), nil
+}
+
 // agent is what the code of the benchmark's agent is told.
 func (r harnessRun) agent() harness.Agent {
 	model := r.host.AgentModel(r.config.AgentModel)
 	agent := harness.Agent{
-		Model: model, ReasoningEffort: r.config.ReasoningEffort, Allow: r.config.AgentEnv,
+		Model: model, Named: r.config.AgentModel != "" || r.host.Getenv(harness.AgentModelVariable) != "", ReasoningEffort: r.config.ReasoningEffort, Allow: r.config.AgentEnv,
 		SaveTrace: r.training, KeyVariables: []string{harness.KeyVariable(model)},
 	}
 	if r.config.ModelKeyEnv != "" {

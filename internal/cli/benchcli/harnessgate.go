@@ -51,7 +51,7 @@ The exit status is 0 if the gate is passed, 1 if it is not and 4 if it cannot be
 
 func (a *app) gateHarness(ctx context.Context, f harnessFlags, rows harnessRowFlags, config harness.Config) error {
 	for _, split := range []string{config.Split, config.GateSplit} {
-		if _, err := (harnessRun{config, a.harnessHost(), split, false}).runner(); err != nil {
+		if err := (harnessRun{config, a.harnessHost(), split, false}).check(ctx, nil, true); err != nil {
 			return err
 		}
 	}
@@ -87,6 +87,13 @@ func (a *app) gateOf(ctx context.Context, rows harnessRowFlags, config harness.C
 		return suite.Gate{}, err
 	}
 	known, err := w.Suite(config.Threshold)
+	if err == nil {
+		// They are needed at the end alone, when all else is paid.
+		_, err = w.TrainResults(config.Split)
+	}
+	if err == nil {
+		_, err = w.Records()
+	}
 	if err != nil {
 		return suite.Gate{}, err
 	}

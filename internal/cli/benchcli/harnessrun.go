@@ -158,12 +158,20 @@ func (f *harnessRunFlags) goOn(given func(string) bool) error {
 
 func (a *app) runHarness(ctx context.Context, f harnessRunFlags, config harness.Config) error {
 	training := f.split == config.Split && f.split != harness.WholeDataset
-	if _, err := (harnessRun{config, a.harnessHost(), f.split, training}).runner(); err != nil {
+	if err := harness.Distinct("--task-ids", f.taskIDs.ids); err != nil {
+		return err
+	}
+	if err := (harnessRun{config, a.harnessHost(), f.split, training}).check(ctx, f.taskIDs.ids, false); err != nil {
 		return err
 	}
 	return a.locked("run", func(w suite.Workspace) error {
 		if _, err := w.ResultFiles(f.split, f.split == config.Split); err != nil {
 			return err
+		}
+		if f.taskIDs.ids != nil {
+			if err := w.CheckMerge(f.split, f.split == config.Split); err != nil {
+				return err
+			}
 		}
 		results := harness.Results{}
 		if f.taskIDs.ids == nil || len(f.taskIDs.ids) > 0 {

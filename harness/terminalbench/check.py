@@ -1,0 +1,106 @@
+# Says what a run of Terminal-Bench would miss: harbor's JobConfig is on standard
+# input, and checks go to file descriptor 3, a JSON object a line.
+import difflib
+import json
+import os
+import sys
+
+tell = os.fdopen(3, "w", encoding="utf-8", errors="replace")
+
+
+def check(name, detail="", problem="", infrastructure=False):
+    tell.write(json.dumps({"name": name, "detail": detail, "problem": problem, "infrastructure": infrastructure}) + "\n")
+    tell.flush()
+    if problem:
+        os._exit(0)
+
+
+def said(error):
+    return "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__
+
+
+def among(name, names):
+    near = difflib.get_close_matches(name, names, 1)
+    return 'did you mean "%s"?' % near[0] if near else "use one of " + ", ".join(sorted(names))
+
+
+def version():
+    from importlib.metadata import version
+
+    try:
+        return version("harbor")
+    except Exception:
+        return "of an unknown version"
+
+
+def imported(path, what, key):
+    """Checks that a class module:Class can be imported."""
+    module, _, name = path.partition(":")
+    try:
+        loaded = __import__(module, fromlist=[name])
+    except ModuleNotFoundError as error:
+        check(what, problem="the %s %s cannot be imported (%s): name another one with %s" % (what, path, error, key))
+    except BaseException as error:
+        check(what, problem="the %s %s cannot be imported (%s): mend its module" % (what, path, said(error)))
+    if not isinstance(getattr(loaded, name, None), type):
+        check(what, problem='the %s %s cannot be used: %s has no class "%s"; name another one with %s' % (what, path, module, name, key))
+
+
+request = json.load(sys.stdin)
+sys.path.insert(0, os.getcwd())
+try:
+    from harbor.agents.factory import AgentFactory
+    from harbor.environments.factory import EnvironmentFactory
+    from harbor.models.agent.name import AgentName
+    from harbor.models.environment_type import EnvironmentType
+    from harbor.models.job.config import JobConfig
+except BaseException as error:
+    check("harbor", problem="%s cannot import harbor (%s): install it again, or name another one with harbor" % (sys.executable, said(error)))
+check("harbor", version())
+
+agent, environment = request["agents"][0], request["environment"]
+names = [n.value for n in AgentName]
+if agent.get("name") and agent["name"] not in names and not agent["name"].startswith("acp:"):
+    check("agent", problem='harbor %s has no agent "%s": %s' % (version(), agent["name"], among(agent["name"], names)))
+if agent.get("import_path"):
+    imported(agent["import_path"], "agent", "agent_import_path")
+kinds = [t.value for t in EnvironmentType]
+if environment.get("type") and environment["type"] not in kinds:
+    check("sandbox", problem='harbor %s has no sandbox "%s": %s' % (version(), environment["type"], among(environment["type"], kinds)))
+if environment.get("import_path"):
+    imported(environment["import_path"], "sandbox", "env_provider")
+try:
+    config = JobConfig.model_validate(request)
+except BaseException as error:
+    check("options", problem="harbor %s does not take the configuration (%s): mend options" % (version(), said(error)))
+
+
+def unknown(model, given, above=""):
+    for name, value in given.items():
+        if name not in type(model).model_fields:
+            check("options", problem="harbor %s has no setting %s: leave it out of options" % (version(), above + name))
+        nested = getattr(model, name)
+        if isinstance(value, dict) and hasattr(type(nested), "model_fields"):
+            unknown(nested, value, above + name + ".")
+
+
+unknown(config, {k: v for k, v in request.items() if k not in ("agents", "datasets")})
+unknown(config.agents[0], agent, "agent.")
+try:
+    EnvironmentFactory.run_preflight(
+        type=config.environment.type, import_path=config.environment.import_path, **(
+            {"kwargs": config.environment.kwargs} if "kwargs" in EnvironmentFactory.run_preflight.__code__.co_varnames else {}
+        )
+    )
+except BaseException as error:
+    engine = environment.get("type") in ("docker", "podman")
+    what = environment.get("type") or environment.get("import_path")
+    check("sandbox", problem="the sandbox %s cannot be used (%s): mend that, or name another one with env_provider" % (what, str(error).rstrip(".")), infrastructure=engine)
+check("sandbox", environment.get("type") or environment.get("import_path"))
+if hasattr(AgentFactory, "run_preflight"):
+    try:
+        AgentFactory.run_preflight(config.agents[0])
+    except BaseException as error:
+        check("agent", problem="the agent %s cannot be used (%s): mend that, or name another one" % (agent.get("name") or agent.get("import_path"), str(error).rstrip(".")))
+check("agent", agent.get("name") or agent.get("import_path"))
+os._exit(0)
