@@ -53,6 +53,18 @@ func (r *Runner) Check(ctx context.Context, taskIDs []string, _ bool) []harness.
 	return checks
 }
 
+var _ harness.Lister = (*Runner)(nil)
+
+// Tasks returns those of a split, or of the whole dataset.
+func (r *Runner) Tasks(_ context.Context, split string) ([]string, error) {
+	ids, err := harness.ReadSplit(r.options.Host.Path(harness.BirdSplitFile), split)
+	if err != nil || ids != nil {
+		return ids, err
+	}
+	all, err := readTasks(r.data)
+	return all.ids(), err
+}
+
 // databases are those that the tasks are copied from.
 func (r *Runner) databases(ids []string) ([]string, error) {
 	tasks, err := readTasks(r.data)

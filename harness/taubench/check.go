@@ -27,6 +27,23 @@ func (r *Runner) Check(ctx context.Context, taskIDs []string, thorough bool) []h
 	if !thorough || harness.FirstProblem(checks) != nil {
 		return checks
 	}
+	ids, err := r.look(ctx, taskIDs)
+	return append(checks, harness.Check{Name: "tau2", Detail: fmt.Sprintf("%d tasks of domain %s, split %s", len(ids), o.Domain, o.Split), Err: err})
+}
+
+var _ harness.Lister = (*Runner)(nil)
+
+// Tasks returns those of a split.
+func (r *Runner) Tasks(ctx context.Context, split string) ([]string, error) {
+	of := *r
+	of.options.Split = split
+	return of.look(ctx, nil)
+}
+
+// look has the driver begin a run of the tasks, nil for all, and end it before the first
+// one. It returns which they are.
+func (r *Runner) look(ctx context.Context, taskIDs []string) ([]string, error) {
+	o := r.options
 	quiet := o.Host
 	quiet.Planned, quiet.Observe, quiet.Log = nil, nil, nil
 	log := quiet.Stream("")
@@ -36,17 +53,16 @@ func (r *Runner) Check(ctx context.Context, taskIDs []string, thorough bool) []h
 	if err == nil {
 		err = r.drive(ctx, told, e, log)
 	}
-	c := harness.Check{Name: "tau2", Detail: fmt.Sprintf("%d tasks of domain %s, split %s", len(e.ids), o.Domain, o.Split)}
 	if e.failed != "" {
 		err = errors.New(e.failed)
 	}
 	switch {
 	case e.refused != nil:
-		c.Err = e.refusal(o.Domain, o.Split)
+		return nil, e.refusal(o.Domain, o.Split)
 	case err != nil:
-		c.Err = fault.Invalidf("%s cannot run tau2: %s", r.python, o.Host.Redact(err.Error()))
+		return nil, fault.Invalidf("%s cannot run tau2: %s", r.python, o.Host.Redact(err.Error()))
 	case len(e.ids) == 0:
-		c.Err = fault.Invalidf("split %q of tau-bench's domain %s has no tasks: name another one", o.Split, o.Domain)
+		return nil, fault.Invalidf("split %q of tau-bench's domain %s has no tasks: name another one", o.Split, o.Domain)
 	}
-	return append(checks, c)
+	return e.ids, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/harness"
+	"github.com/ghx-dev/bench-action/harness/taubench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -107,6 +108,21 @@ func TestDriver(t *testing.T) {
 		assert.Equal(t, harness.Reward(1), results["[mobile]a|b:c"])
 		assert.Contains(t, r.log.String(), "ZeroDivisionError")
 	})
+}
+
+func TestTasksAreToldWithoutARun(t *testing.T) {
+	r := driven(t)
+	runner, err := taubench.New(r.Options)
+	require.NoError(t, err)
+	for split, want := range map[string][]string{"train": {"0", "1"}, harness.WholeDataset: {"0", "1", "[mobile]a|b:c", "42"}} {
+		ids, err := runner.Tasks(t.Context(), split)
+		require.NoError(t, err)
+		assert.Equal(t, want, ids)
+	}
+	require.NoError(t, harness.FirstProblem(runner.Check(t.Context(), nil, true)))
+	require.ErrorContains(t, harness.FirstProblem(runner.Check(t.Context(), []string{"0"}, true)), `does not have the task "0" (it is in train and base)`)
+	assert.NotContains(t, r.log.String(), "simulating")
+	assert.Empty(t, r.seen)
 }
 
 func TestDriverRefuses(t *testing.T) {

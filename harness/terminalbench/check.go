@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/harness"
@@ -71,15 +72,10 @@ func (r *Runner) checkDataset(ids []string) []harness.Check {
 		c.Err = fault.Invalidf("the dataset %s cannot be read: name a folder of tasks, or NAME@VERSION, with dataset", r.options.Dataset)
 		return []harness.Check{c}
 	}
-	there := map[string]bool{}
-	for _, e := range entries {
-		if _, err := os.Stat(filepath.Join(folder, e.Name(), "task.toml")); err == nil {
-			there[e.Name()] = true
-		}
-	}
+	there := tasksIn(folder, entries)
 	var missing []string
 	for _, id := range ids {
-		if !there[id] {
+		if !slices.Contains(there, id) {
 			missing = append(missing, fmt.Sprintf("%q", id))
 		}
 	}
@@ -90,6 +86,37 @@ func (r *Runner) checkDataset(ids []string) []harness.Check {
 		c.Err = fault.Invalidf("the dataset %s does not have the task %s: name others with --task-ids, or make the split anew", r.options.Dataset, strings.Join(missing, ", "))
 	}
 	return []harness.Check{c}
+}
+
+// tasksIn returns the tasks of a folder, sorted.
+func tasksIn(folder string, entries []os.DirEntry) []string {
+	var there []string
+	for _, e := range entries {
+		if _, err := os.Stat(filepath.Join(folder, e.Name(), "task.toml")); err == nil {
+			there = append(there, e.Name())
+		}
+	}
+	return there
+}
+
+var _ harness.Lister = (*Runner)(nil)
+
+// Tasks returns those of a split, or of the whole dataset where it is a folder.
+func (r *Runner) Tasks(_ context.Context, split string) ([]string, error) {
+	o := r.options
+	ids, err := harness.ReadSplit(o.Host.Path(harness.TerminalBenchSplitFile), split)
+	if err != nil || ids != nil {
+		return ids, err
+	}
+	folder, is := parseDataset(o.Host, o.Dataset)["path"].(string)
+	entries, err := os.ReadDir(folder)
+	switch {
+	case !is:
+		return nil, fault.Invalidf("which tasks the dataset %s has is not known before it is run: name a split of %s, or tasks with --task-ids", o.Dataset, harness.TerminalBenchSplitFile)
+	case err != nil:
+		return nil, fault.Invalidf("the dataset %s cannot be read: %w", o.Dataset, err)
+	}
+	return tasksIn(folder, entries), nil
 }
 
 // shebang is the line that names a script's interpreter, and trampoline the one that

@@ -117,6 +117,22 @@ func TestCheck(t *testing.T) {
 			assert.NotContains(t, err.Error(), "Traceback")
 		})
 	}
+	t.Run("which tasks there are is told, where it can be known", func(t *testing.T) {
+		r := checked(t)
+		r.split(t, `{"dev": ["chess"]}`)
+		runner, err := terminalbench.New(r.Options)
+		require.NoError(t, err)
+		for split, want := range map[string][]string{"dev": {"chess"}, harness.WholeDataset: {"chess", "cobol"}} {
+			ids, err := runner.Tasks(t.Context(), split)
+			require.NoError(t, err)
+			assert.Equal(t, want, ids)
+		}
+		r.Dataset = "terminal-bench@2.0"
+		runner, err = terminalbench.New(r.Options)
+		require.NoError(t, err)
+		_, err = runner.Tasks(t.Context(), harness.WholeDataset)
+		require.ErrorContains(t, err, "is not known before it is run: name a split")
+	})
 	t.Run("an agent that is given another way in needs no key", func(t *testing.T) {
 		r := checked(t)
 		r.AgentImportPath, r.Agent.Model, r.Agent.Allow = "claude-code", "anthropic/claude-x", []string{"CLAUDE_CODE_OAUTH_TOKEN"}

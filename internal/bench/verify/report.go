@@ -51,6 +51,9 @@ type Reported struct {
 // for outputs that cannot be written, and for a ledger that ends in the middle
 // of a row where it is not known what was planned.
 func Report(source Source, how JudgeOptions) (reported Reported, err error) {
+	if err := agree(source.Runs); err != nil {
+		return Reported{}, err
+	}
 	out, err := openOutputs(how.Outputs, source)
 	if err != nil {
 		return Reported{}, err

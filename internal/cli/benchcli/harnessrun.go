@@ -11,6 +11,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/suite"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/cli/taskrun"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -21,6 +22,7 @@ type harnessRunFlags struct {
 	rows         harnessRowFlags
 	epochs       int
 	retryErrored bool
+	shard        string
 	split        string
 	taskIDs      taskIDs
 	concurrency  int
@@ -66,6 +68,7 @@ func (a *app) harnessRunCommand() *cobra.Command {
   bench harness run --epochs 4
   bench harness run --resume --retry-errored
   bench harness run --split train --concurrency 10
+  bench harness run --epochs 4 --shard 2/4
   bench harness run --domain airline --split test`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 && f.taskIDs.ids == nil {
@@ -93,6 +96,7 @@ func (a *app) harnessRunCommand() *cobra.Command {
 	f.rows.add(flags)
 	flags.IntVar(&f.epochs, "epochs", 0, "how often each task is run; the result is the mean (default: the configuration's, else 1)")
 	flags.BoolVar(&f.retryErrored, "retry-errored", false, "with --resume: try tasks again in which something around the agent failed, or of which nothing was heard")
+	flags.StringVar(&f.shard, "shard", "", "run only part `i/n` of the tasks and epochs; bench report --results reads all parts together")
 	flags.StringVar(&f.split, "split", "", "run this `SPLIT`, "+harness.WholeDataset+" for the whole dataset (default: the configuration's)")
 	flags.Var(&f.taskIDs, "task-ids", "run only the tasks whose ids follow")
 	flags.Lookup("task-ids").NoOptDefVal = taskIDsFollow
@@ -148,7 +152,10 @@ func (f *harnessRunFlags) goOn(given func(string) bool) error {
 	if !given("epochs") {
 		f.epochs = info.Repetitions
 	}
-	if f.taskIDs.ids == nil && info.Benchmark.Part {
+	if info.Shard != nil && !given("shard") {
+		f.shard = info.Shard.String()
+	}
+	if f.taskIDs.ids == nil && (info.Benchmark.Part || info.Shard != nil) {
 		for _, s := range info.Scenarios {
 			f.taskIDs.ids = append(f.taskIDs.ids, s.ID)
 		}
@@ -162,6 +169,10 @@ func (a *app) runHarness(ctx context.Context, f harnessRunFlags, config harness.
 		return err
 	}
 	if err := (harnessRun{config, a.harnessHost(), f.split, training}).check(ctx, f.taskIDs.ids, false); err != nil {
+		return err
+	}
+	shard, err := a.part(ctx, &f, config, training)
+	if err != nil {
 		return err
 	}
 	return a.locked("run", func(w suite.Workspace) error {
@@ -180,7 +191,7 @@ func (a *app) runHarness(ctx context.Context, f harnessRunFlags, config harness.
 				return err
 			}
 			o := f.rows.options(a, config, cmp.Or(f.rows.resume, a.newRunID()))
-			o.Benchmark.Split, o.Benchmark.Part, o.Epochs, o.Tasks = f.split, f.taskIDs.ids != nil, f.epochs, distinctIDs(f.taskIDs.ids)
+			o.Benchmark.Split, o.Benchmark.Part, o.Epochs, o.Tasks, o.Shard = f.split, f.taskIDs.ids != nil, f.epochs, f.taskIDs.ids, shard
 			o.Sides = []taskrun.Side{a.side(config, git, f.split, training)}
 			results, err = a.recordRows(ctx, o, f.retryErrored)
 			if err == nil {
@@ -204,6 +215,33 @@ func (a *app) runHarness(ctx context.Context, f harnessRunFlags, config harness.
 		}
 		return a.printResults(f, config, results, files)
 	})
+}
+
+// part returns the part that is run, nil for all. Its tasks are those of all parts.
+func (a *app) part(ctx context.Context, f *harnessRunFlags, config harness.Config, training bool) (*bench.Shard, error) {
+	if f.shard == "" {
+		return nil, nil
+	}
+	shard, err := bench.ParseShard(f.shard)
+	if err != nil {
+		return nil, fault.Invalidf("--%w", err)
+	}
+	if f.retryErrored {
+		return nil, fault.Invalidf("--retry-errored is for a run without --shard: other parts may try the same tasks again; bring the parts together, and run what failed with --task-ids")
+	}
+	if f.taskIDs.ids != nil {
+		return &shard, nil
+	}
+	runner, err := harnessRun{config, a.harnessHost(), f.split, training}.runner()
+	if err != nil {
+		return nil, err
+	}
+	lister, can := runner.(harness.Lister)
+	if !can {
+		return nil, fault.Invalidf("--shard has to know the tasks before they are run, and benchmark %q does not tell: name them with --task-ids", config.Benchmark)
+	}
+	f.taskIDs.ids, err = lister.Tasks(ctx, f.split)
+	return &shard, err
 }
 
 // printResults prints what a run came to.

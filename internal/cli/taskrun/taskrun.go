@@ -46,6 +46,9 @@ type Options struct {
 	Sides []Side
 	// Tasks are those to do, nil for all, which the benchmark tells then.
 	Tasks []string
+	// Shard is the part of all cells that this run does, nil for all; Tasks are those
+	// of all shards then.
+	Shard *bench.Shard
 	// Epochs is how often each task is done by each side, at most where FirstLook
 	// is not 0.
 	Epochs, FirstLook int
@@ -139,7 +142,7 @@ func (r *Run) describe() ledger.RunInfo {
 	info := ledger.RunInfo{
 		RunID: o.RunID, CreatedAt: o.Now(), Repetitions: o.Epochs, FirstLook: o.FirstLook, ScenarioSet: o.Space,
 		OrderKind: string(orderKind), OrderSeed: o.OrderSeed, Provider: o.Benchmark.Name, Model: o.Model, Profile: o.Profile,
-		Benchmark: &o.Benchmark, ModeFiles: map[bench.Mode]bench.ModeFact{}, Margins: o.Margins, Concurrency: o.Concurrency,
+		Benchmark: &o.Benchmark, Shard: o.Shard, ModeFiles: map[bench.Mode]bench.ModeFact{}, Margins: o.Margins, Concurrency: o.Concurrency,
 	}
 	if o.Benchmark.Split != harness.WholeDataset {
 		info.ScenarioSet += " " + o.Benchmark.Split
@@ -172,6 +175,7 @@ func (r *Run) goOn() error {
 		{"model", before.Model.Text(), now.Model.Text()},
 		{"list of agents", bench.JoinModes(before.Modes, ", "), bench.JoinModes(now.Modes, ", ")},
 		{"agent (the hash of its files)", trees(before), trees(*now)},
+		{"shard", shardOf(before), shardOf(*now)},
 		{"number of epochs", fmt.Sprint(before.FirstLook, "..", before.Repetitions), fmt.Sprint(now.FirstLook, "..", now.Repetitions)},
 		{"configuration (a hash of its settings)", before.Benchmark.Settings, now.Benchmark.Settings},
 	} {
@@ -189,6 +193,14 @@ func (r *Run) goOn() error {
 	r.info = before
 	r.options.OrderSeed = before.OrderSeed
 	return nil
+}
+
+// shardOf is the run's part, "all" of one that has none.
+func shardOf(info ledger.RunInfo) string {
+	if info.Shard == nil {
+		return "all"
+	}
+	return info.Shard.String()
 }
 
 // trees are the hashes of what is measured.
@@ -213,6 +225,10 @@ func (r *Run) plan() {
 				r.info.Cells = append(r.info.Cells, bench.Cell{ScenarioID: id, Mode: mode, Iteration: epoch})
 			}
 		}
+	}
+	if shard := r.info.Shard; shard != nil {
+		r.info.AllCells = r.info.Cells
+		r.info.Cells = shard.Of(r.info.AllCells)
 	}
 }
 
@@ -296,6 +312,11 @@ func (r *Run) Epoch(ctx context.Context, mode bench.Mode, epoch int) (harness.Re
 		cells = map[string]int{}
 		for _, id := range tasks {
 			cells[id] = epoch
+		}
+		if r.info.Shard != nil {
+			maps.DeleteFunc(cells, func(id string, _ int) bool {
+				return !slices.Contains(r.info.Cells, bench.Cell{ScenarioID: id, Mode: mode, Iteration: epoch})
+			})
 		}
 	}
 	if err := r.batch(ctx, mode, epoch, cells); err != nil {
