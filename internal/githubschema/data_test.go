@@ -24,6 +24,7 @@ func TestDataAreThoseOfThePublications(t *testing.T) {
 		reduce         func([]byte) ([]byte, error)
 	}{
 		{"BENCH_OPENAPI", "data/rest.json.gz", reduceREST},
+		{"BENCH_OPENAPI", "data/requests.json.gz", reduceRequests},
 		{"BENCH_GRAPHQL_SCHEMA", "data/schema.graphql.gz", reduceGraphQL},
 	} {
 		t.Run(c.file, func(t *testing.T) {

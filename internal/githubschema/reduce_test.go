@@ -14,13 +14,15 @@ import (
 func TestReduceREST(t *testing.T) {
 	description, err := os.ReadFile("testdata/openapi.json")
 	require.NoError(t, err)
-	got, err := reduceREST(description)
-	require.NoError(t, err)
-	testkit.CheckGolden(t, "every form of schema that the description has, as one shape each", "testdata/rest.golden.json", got)
+	for golden, reduce := range map[string]func([]byte) ([]byte, error){"rest": reduceREST, "requests": reduceRequests} {
+		got, err := reduce(description)
+		require.NoError(t, err)
+		testkit.CheckGolden(t, "every form of schema that the description has, as one shape each", "testdata/"+golden+".golden.json", got)
 
-	back, err := githubschema.Decode(got)
-	require.NoError(t, err)
-	assert.Equal(t, string(got), string(githubschema.Encode(back)), "what was decoded is what was encoded")
+		back, err := githubschema.Decode(got)
+		require.NoError(t, err)
+		assert.Equal(t, string(got), string(githubschema.Encode(back)), "what was decoded is what was encoded")
+	}
 }
 
 func TestRESTRefuses(t *testing.T) {

@@ -51,31 +51,46 @@ type content map[string]struct{ Schema *schema }
 
 const jsonMedia = "application/json"
 
-// reduceREST returns the operations of a description in OpenAPI, as package
-// githubschema embeds them.
+// reduceREST returns the operations of a description in OpenAPI but for their
+// bodies, as package githubschema embeds them.
 func reduceREST(description []byte) ([]byte, error) {
+	return reduced(description, false, func(r *reducer, from *openAPI, op operation, out *githubschema.Operation) {
+		for _, p := range op.Parameters {
+			if name, is := strings.CutPrefix(p.Ref, "#/components/parameters/"); is {
+				p = from.Components.Parameters[name]
+			}
+			out.Parameters = append(out.Parameters, githubschema.Parameter{
+				Name: p.Name, In: p.In, Required: p.Required, Many: p.MultiSegment && p.In == "path", Shape: r.shape(p.Schema),
+			})
+		}
+		out.Status, out.Answer = r.success(op.Responses, from.Components.Responses)
+	})
+}
+
+// reduceRequests returns the operations of a description that take a body, with
+// that and its bounds alone.
+func reduceRequests(description []byte) ([]byte, error) {
+	return reduced(description, true, func(r *reducer, _ *openAPI, op operation, out *githubschema.Operation) {
+		out.Body = r.json(op.RequestBody.Content)
+	})
+}
+
+// reduced returns the operations of a description with what fill tells of each;
+// for requests those with a body, and its bounds.
+func reduced(description []byte, requests bool, fill func(*reducer, *openAPI, operation, *githubschema.Operation)) ([]byte, error) {
 	var from openAPI
 	if err := json.Unmarshal(description, &from); err != nil {
 		return nil, fmt.Errorf("read the description: %w", err)
 	}
-	r := reducer{components: from.Components.Schemas, known: map[string]*githubschema.Shape{}}
+	r := reducer{components: from.Components.Schemas, known: map[string]*githubschema.Shape{}, bounds: requests}
 	to := githubschema.Document{Version: from.Info.Version}
 	for _, path := range slices.Sorted(maps.Keys(from.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(from.Paths[path])) {
 			op := from.Paths[path][method]
-			out := &githubschema.Operation{
-				Method: strings.ToUpper(method), Path: path, ID: op.OperationID, Documentation: op.ExternalDocs.URL,
-				Body: r.json(op.RequestBody.Content),
+			out := &githubschema.Operation{Method: strings.ToUpper(method), Path: path, ID: op.OperationID, Documentation: op.ExternalDocs.URL}
+			if fill(&r, &from, op, out); requests && out.Body == nil {
+				continue
 			}
-			for _, p := range op.Parameters {
-				if name, is := strings.CutPrefix(p.Ref, "#/components/parameters/"); is {
-					p = from.Components.Parameters[name]
-				}
-				out.Parameters = append(out.Parameters, githubschema.Parameter{
-					Name: p.Name, In: p.In, Required: p.Required, Many: p.MultiSegment && p.In == "path", Shape: r.shape(p.Schema),
-				})
-			}
-			out.Status, out.Answer = r.success(op.Responses, from.Components.Responses)
 			to.Operations = append(to.Operations, out)
 		}
 	}

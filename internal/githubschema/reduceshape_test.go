@@ -23,6 +23,9 @@ type schema struct {
 	// AdditionalProperties is a bool or a schema, nil if it is not given.
 	AdditionalProperties *additional
 	OneOf, AnyOf, AllOf  []*schema
+	// These bound what is sent, by the kind of value.
+	MinLength, MaxLength, MinItems, MaxItems, Minimum, Maximum *int64
+	Default                                                    json.RawMessage
 }
 
 // additional says whether an object has more fields than those listed, and what
@@ -47,7 +50,9 @@ type reducer struct {
 	components map[string]*schema
 	// known are the shapes of components, nil while one is being made.
 	known map[string]*githubschema.Shape
-	err   error
+	// bounds is true if what bounds values is kept, and their defaults.
+	bounds bool
+	err    error
 }
 
 func (r *reducer) shape(s *schema) *githubschema.Shape {
@@ -128,7 +133,24 @@ func (r *reducer) own(s *schema) *githubschema.Shape {
 		r.fields(s, shape)
 	default:
 	}
+	if r.bounds {
+		s.bound(shape)
+	}
 	return shape
+}
+
+// bound writes down what a schema bounds, and its default.
+func (s *schema) bound(shape *githubschema.Shape) {
+	switch shape.Kind {
+	case githubschema.String:
+		shape.Least, shape.Most = s.MinLength, s.MaxLength
+	case githubschema.List:
+		shape.Least, shape.Most = s.MinItems, s.MaxItems
+	case githubschema.Integer, githubschema.Number:
+		shape.Least, shape.Most = s.Minimum, s.Maximum
+	default:
+	}
+	shape.Default = string(s.Default)
 }
 
 func (r *reducer) fields(s *schema, shape *githubschema.Shape) {

@@ -43,17 +43,37 @@ type Parameter struct {
 // String returns method and path, as in "GET /repos/{owner}/{repo}".
 func (o *Operation) String() string { return o.Method + " " + o.Path }
 
-//go:embed data/rest.json.gz
-var restData []byte
+// restData are operations without the bodies that they take, and requestData
+// those bodies: who looks at requests alone need not wait for all the rest.
+var (
+	//go:embed data/rest.json.gz
+	restData []byte
+	//go:embed data/requests.json.gz
+	requestData []byte
+)
 
 // restDocument reads the data, which a test holds to be right.
 var restDocument = sync.OnceValue(func() Document {
-	document, err := Decode(unpack(restData))
+	document := decoded(restData)
+	bodies := map[string]*Shape{}
+	for _, op := range Requests() {
+		bodies[op.String()] = op.Body
+	}
+	for _, op := range document.Operations {
+		op.Body = bodies[op.String()]
+	}
+	return document
+})
+
+var requestDocument = sync.OnceValue(func() Document { return decoded(requestData) })
+
+func decoded(data []byte) Document {
+	document, err := Decode(unpack(data))
 	if err != nil {
 		panic(fmt.Sprintf("the embedded operations: %v", err))
 	}
 	return document
-})
+}
 
 // unpack returns what an embedded file holds.
 func unpack(packed []byte) []byte {
@@ -71,6 +91,11 @@ func unpack(packed []byte) []byte {
 // Operations returns all operations, ordered by path and method. Do not change
 // them.
 func Operations() []*Operation { return restDocument().Operations }
+
+// Requests returns the operations that take a body, ordered by path and method,
+// without what else [Operations] tells than their names, documentation and body.
+// They are read sooner. Do not change them.
+func Requests() []*Operation { return requestDocument().Operations }
 
 // segment is a part of an operation's path between slashes.
 type segment struct {

@@ -35,6 +35,12 @@ type Shape struct {
 	Format string
 	// Enum lists the values that a string can have, nil if it can be any.
 	Enum []string
+	// Least and Most bound what a request sends: a string in characters, a list
+	// in elements, a number itself; nil if nothing bounds it.
+	Least, Most *int64
+	// Default is what a request need not send, as JSON; empty if nothing is
+	// known.
+	Default string
 	// Elem is the shape of a list's elements. An object has one if it has
 	// fields of any name besides those listed.
 	Elem *Shape
@@ -55,14 +61,23 @@ type Field struct {
 
 // Field returns the shape of an object's field, nil if it cannot have it.
 func (s *Shape) Field(name string) *Shape {
-	at, has := slices.BinarySearchFunc(s.Fields, name, func(f Field, name string) int { return strings.Compare(f.Name, name) })
-	if has {
-		return s.Fields[at].Shape
+	if listed := s.Listed(name); listed != nil {
+		return listed
 	}
 	if s.Kind == Object {
 		return s.Elem
 	}
 	return nil
+}
+
+// Listed returns the shape of a field that is listed by its name, nil for
+// another one.
+func (s *Shape) Listed(name string) *Shape {
+	at, has := slices.BinarySearchFunc(s.Fields, name, func(f Field, name string) int { return strings.Compare(f.Name, name) })
+	if !has {
+		return nil
+	}
+	return s.Fields[at].Shape
 }
 
 // lengthStep of a path leads from a list to its length.

@@ -27,6 +27,9 @@ type wireShape struct {
 	Nullable bool     `json:"null,omitempty"`
 	Format   string   `json:"format,omitempty"`
 	Enum     []string `json:"enum,omitempty"`
+	Least    *int64   `json:"min,omitempty"`
+	Most     *int64   `json:"max,omitempty"`
+	Default  string   `json:"def,omitempty"`
 	Elem     int      `json:"elem,omitempty"`
 	// Names are those of fields, each followed by "?" if it is optional;
 	// Fields are their shapes.
@@ -93,7 +96,7 @@ func (e *encoder) shape(s *Shape) int {
 	if number := e.known[s]; number != 0 {
 		return number
 	}
-	w := wireShape{Kind: s.Kind, Nullable: s.Nullable, Format: s.Format, Enum: s.Enum, Elem: e.shape(s.Elem)}
+	w := wireShape{Kind: s.Kind, Nullable: s.Nullable, Format: s.Format, Enum: s.Enum, Least: s.Least, Most: s.Most, Default: s.Default, Elem: e.shape(s.Elem)}
 	for _, f := range s.Fields {
 		name := f.Name
 		if f.Optional {
@@ -130,7 +133,10 @@ func Decode(text []byte) (Document, error) {
 	}
 	for n, from := range w.Shapes {
 		to := &shapes[n+1]
-		*to = Shape{Kind: from.Kind, Nullable: from.Nullable, Format: from.Format, Enum: from.Enum, Elem: ref(from.Elem)}
+		*to = Shape{
+			Kind: from.Kind, Nullable: from.Nullable, Format: from.Format, Enum: from.Enum,
+			Least: from.Least, Most: from.Most, Default: from.Default, Elem: ref(from.Elem),
+		}
 		for i, name := range from.Names {
 			name, optional := strings.CutSuffix(name, optionalMark)
 			to.Fields = append(to.Fields, Field{name, optional, ref(from.Fields[i])})

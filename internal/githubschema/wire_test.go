@@ -10,7 +10,7 @@ import (
 )
 
 func TestDecodeIsTheReverseOfEncode(t *testing.T) {
-	text := &githubschema.Shape{Kind: githubschema.String, Nullable: true, Format: "date-time", Enum: []string{"a", "b"}}
+	text := &githubschema.Shape{Kind: githubschema.String, Nullable: true, Format: "date-time", Enum: []string{"a", "b"}, Least: new(int64(0)), Most: new(int64(9)), Default: `"a"`}
 	list := &githubschema.Shape{Kind: githubschema.List, Elem: text}
 	object := &githubschema.Shape{Kind: githubschema.Object, Elem: list, Fields: []githubschema.Field{{Name: "a", Optional: true, Shape: text}, {Name: "b", Shape: list}}}
 	either := &githubschema.Shape{Kind: githubschema.Any, OneOf: []*githubschema.Shape{text, object}}

@@ -186,7 +186,11 @@ type CheckOutput struct{ Title, Summary, Text string }
 type Annotation struct {
 	Path               string
 	StartLine, EndLine int
-	Level              string
-	Message            string
-	Title              string
+	// StartColumn and EndColumn are 0 where no columns are pointed at.
+	StartColumn, EndColumn int `json:",omitempty"`
+	Level                  string
+	Message                string
+	Title                  string
+	// Details are more than is shown at first.
+	Details string `json:",omitempty"`
 }

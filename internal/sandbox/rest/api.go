@@ -163,6 +163,9 @@ func (rt route) answer(c *call) Response {
 	if problem, ok := errors.AsType[*model.Problem](err); ok && problem.Lacking {
 		err = c.refused(problem)
 	}
+	if refusal := rt.refuseBody(c, answer, err); refusal != nil {
+		return *refusal
+	}
 	if err != nil {
 		return errorResponse(err)
 	}

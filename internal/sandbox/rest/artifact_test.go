@@ -65,10 +65,14 @@ func TestMilestonesAreMadeAndChanged(t *testing.T) {
 	require.Equal(t, http.StatusCreated, made.Status, made.Body)
 	assert.Equal(t, []any{1, "open", "first", "writer"}, []any{made.Int("number"), made.Text("state"), made.Text("description"), made.Text("creator.login")})
 	assert.Equal(t, "2026-02-01T00:00:00Z", made.Text("due_on"))
-	for body, code := range map[string]string{`{"title":"v1"}`: "already_exists", `{}`: "missing_field", `{"title":"v2","state":"x"}`: "invalid"} {
+	for body, message := range map[string]string{
+		`{"title":"v1"}`: "Validation Failed", `{}`: "Invalid request.\n\n\"title\" wasn't supplied.",
+		`{"title":"v2","state":"x"}`: "Invalid request.\n\nx is not a member of [\"open\", \"closed\"].",
+	} {
 		refused := writer.Do("POST", base+"/milestones", body)
-		assert.Equal(t, []any{http.StatusUnprocessableEntity, code}, []any{refused.Status, refused.Text("errors.0.code")}, body)
+		assert.Equal(t, []any{http.StatusUnprocessableEntity, message}, []any{refused.Status, refused.Text("message")}, body)
 	}
+	assert.Equal(t, "already_exists", writer.Do("POST", base+"/milestones", `{"title":"v1"}`).Text("errors.0.code"))
 	assert.Equal(t, http.StatusForbidden, reader.Do("POST", base+"/milestones", `{"title":"v3"}`).Status)
 
 	writer.Do("POST", base+"/issues", `{"title":"x","milestone":1}`)

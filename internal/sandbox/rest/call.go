@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -34,6 +35,11 @@ type call struct {
 	integration *Integration
 	// repository is what the path names, nil if it names none.
 	repository *model.Repo
+	// read are the types into which the body was decoded.
+	read []reflect.Type
+	// undecoded is the field of the body that none of them takes, nil if there
+	// is none.
+	undecoded []string
 }
 
 type callKey struct{}
@@ -51,6 +57,8 @@ var (
 	errNotFound = &model.Problem{Kind: model.NotFound, Message: "Not Found"}
 	errNoUser   = &model.Problem{Kind: model.Unauthorized, Message: "Requires authentication"}
 	errEmpty    = &model.Problem{Kind: model.Conflict, Message: "Git Repository is empty."}
+	errNoJSON   = &model.Problem{Kind: model.BadRequest, Message: "Problems parsing JSON"}
+	errNoObject = &model.Problem{Kind: model.BadRequest, Message: "Body should be a JSON object"}
 )
 
 // onRepo makes a handler of one that needs the repository that the path
@@ -155,15 +163,16 @@ func (c *call) number(name string) (int, error) {
 // decode reads the body into target, a pointer to a struct. An empty body is
 // an empty object.
 func (c *call) decode(target any) error {
+	c.read = append(c.read, reflect.TypeOf(target))
 	body := bytes.TrimSpace(c.body)
 	if len(body) == 0 {
 		return nil
 	}
 	if !json.Valid(body) {
-		return &model.Problem{Kind: model.BadRequest, Message: "Problems parsing JSON"}
+		return errNoJSON
 	}
 	if body[0] != '{' {
-		return &model.Problem{Kind: model.BadRequest, Message: "Body should be a JSON object"}
+		return errNoObject
 	}
 	err := json.Unmarshal(body, target)
 	if err == nil {
@@ -171,6 +180,7 @@ func (c *call) decode(target any) error {
 	}
 	message := "Invalid request."
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		c.undecoded = []string{wrong.Field}
 		path := strings.ToLower(strings.ReplaceAll(wrong.Field, ".", "/"))
 		message += fmt.Sprintf("\n\nFor 'properties/%s', %s is not %s.", path, shown(body, path, wrong.Value), jsonKind(wrong.Type.Kind().String()))
 	}

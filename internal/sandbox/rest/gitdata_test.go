@@ -79,9 +79,11 @@ func TestGitDataThatIsRefused(t *testing.T) {
 	}{
 		{"a blob has content", "/git/blobs", map[string]any{}, 422, "Invalid request.\n\n\"content\" wasn't supplied."},
 		{"content is as it says", "/git/blobs", map[string]any{"content": "!", "encoding": "base64"}, 422, "content is not valid Base64"},
-		{"a tree has entries", "/git/trees", map[string]any{}, 422, "Invalid tree info"},
+		{"a tree has entries", "/git/trees", map[string]any{}, 422, "Invalid request.\n\n\"tree\" wasn't supplied."},
+		{"and not none", "/git/trees", map[string]any{"tree": []any{}}, 422, "Invalid tree info"},
 		{"the base is there", "/git/trees", map[string]any{"base_tree": none, "tree": []any{map[string]any{}}}, 404, "Not Found"},
-		{"modes are git's", "/git/trees", entry(map[string]any{"path": "a", "mode": "100600", "content": "x"}), 422, "Must supply a valid tree.mode"},
+		{"modes are git's", "/git/trees", entry(map[string]any{"path": "a", "content": "x"}), 422, "Must supply a valid tree.mode"},
+		{"a type is that of the mode", "/git/trees", entry(map[string]any{"path": "a", "mode": "100644", "type": "tree", "content": "x"}), 422, "Must supply a valid tree.type"},
 		{"an entry is something", "/git/trees", entry(map[string]any{"path": "a", "mode": "100644"}), 422, "Must supply either tree.sha or tree.content"},
 		{"an entry's blob is there", "/git/trees", entry(map[string]any{"path": "a", "mode": "100644", "sha": none}), 422, "tree.sha " + none + " is not a valid blob"},
 		{"a tree is no file", "/git/trees", entry(map[string]any{"path": "a", "mode": "040000", "content": "x"}), 422, "tree.path contains a malformed path component"},
@@ -90,8 +92,10 @@ func TestGitDataThatIsRefused(t *testing.T) {
 		{"a commit has a message", "/git/commits", map[string]any{"tree": none}, 422, "Invalid request.\n\n\"message\" wasn't supplied."},
 		{"its tree is there", "/git/commits", map[string]any{"message": "m", "tree": none}, 422, "Tree SHA does not exist"},
 		{"its tree is a tree", "/git/commits", map[string]any{"message": "m", "tree": head}, 422, "Tree SHA does not exist"},
-		{"a tag has a name", "/git/tags", map[string]any{"object": head}, 422, "Invalid request.\n\n\"tag\" wasn't supplied."},
-		{"its object is there", "/git/tags", map[string]any{"tag": "v1", "message": "m", "object": none}, 422, "Object does not exist"},
+		{"a tag has a name", "/git/tags", map[string]any{"object": head}, 422, "Invalid request.\n\n\"message\", \"tag\", \"type\" weren't supplied."},
+		{"a tag says of what it is", "/git/tags", map[string]any{"tag": "v1", "message": "m", "object": head}, 422, "Invalid request.\n\n\"type\" wasn't supplied."},
+		{"and is of that", "/git/tags", map[string]any{"tag": "v1", "message": "m", "object": head, "type": "tree"}, 422, "Object is not a tree"},
+		{"its object is there", "/git/tags", map[string]any{"tag": "v1", "message": "m", "object": none, "type": "commit"}, 422, "Object does not exist"},
 	} {
 		reply := writer.Do(http.MethodPost, base+c.path, c.body)
 		assert.Equal(t, c.status, reply.Status, c.reason)
@@ -101,7 +105,7 @@ func TestGitDataThatIsRefused(t *testing.T) {
 	reply := writer.Do(http.MethodPost, base+"/git/commits", map[string]any{"message": "m", "tree": tree, "parents": []string{tree}})
 	assert.Equal(t, "Parent SHA does not exist or is not a commit object", reply.Text("message"))
 	for _, path := range []string{"/git/blobs", "/git/trees", "/git/commits", "/git/tags"} {
-		body := map[string]any{"content": "x", "tag": "v1", "message": "m", "object": head, "tree": []any{map[string]any{"path": "a", "mode": "100644", "content": "x"}}}
+		body := map[string]any{"content": "x", "tag": "v1", "message": "m", "object": head, "type": "commit", "tree": []any{map[string]any{"path": "a", "mode": "100644", "content": "x"}}}
 		if path == "/git/commits" {
 			body["tree"] = tree
 		}

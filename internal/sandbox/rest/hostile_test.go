@@ -37,7 +37,7 @@ func busy(t *testing.T) *sandboxtest.World {
 		assert.Less(t, owner.Do("POST", base+r.path, r.body).Status, 300)
 	}
 	head := owner.Get(base + "/git/ref/heads/main").Text("object.sha")
-	tag := owner.Do("POST", base+"/git/tags", map[string]string{"tag": "v1", "message": "x", "object": head}).Text("sha")
+	tag := owner.Do("POST", base+"/git/tags", map[string]string{"tag": "v1", "message": "x", "object": head, "type": "commit"}).Text("sha")
 	sub := owner.Get(base + "/issues/2").Int("id")
 	for _, r := range []struct {
 		path string
@@ -54,7 +54,7 @@ func busy(t *testing.T) *sandboxtest.World {
 	release := owner.Get(base + "/releases/latest").Int("id")
 	assert.Less(t, owner.Do("POST", fmt.Sprintf("%s/releases/%d/assets?name=a.txt", base, release), "a").Status, 300)
 	for _, r := range []struct{ method, path, body string }{
-		{"PUT", "/actions/secrets/S", `{"encrypted_value":"x"}`},
+		{"PUT", "/actions/secrets/S", `{"encrypted_value":"x","key_id":"1"}`},
 		{"POST", "/actions/variables", `{"name":"V","value":"x"}`},
 		{"POST", "/keys", `{"title":"x","key":"ssh-ed25519 AAAA"}`},
 	} {

@@ -44,6 +44,9 @@ type annotationInput struct {
 	Path            string
 	StartLine       int    `json:"start_line"`
 	EndLine         int    `json:"end_line"`
+	StartColumn     int    `json:"start_column"`
+	EndColumn       int    `json:"end_column"`
+	RawDetails      string `json:"raw_details"`
 	AnnotationLevel string `json:"annotation_level"`
 	Message, Title  string
 }
@@ -68,6 +71,7 @@ func (in checkInput) change(shown model.CheckOutput) model.CheckChange {
 	for _, a := range in.Output.Annotations {
 		change.Annotations = append(change.Annotations, model.Annotation{
 			Path: a.Path, StartLine: a.StartLine, EndLine: a.EndLine, Level: strings.ToLower(a.AnnotationLevel), Message: a.Message, Title: a.Title,
+			StartColumn: a.StartColumn, EndColumn: a.EndColumn, Details: a.RawDetails,
 		})
 	}
 	return change

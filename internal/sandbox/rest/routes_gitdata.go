@@ -70,8 +70,10 @@ func createBlob(c *call, repo *model.Repo) (reply, error) {
 // by its name, or null for what is to be removed.
 type treeInput struct {
 	Path, Mode string
-	Content    *string
-	SHA        json.RawMessage
+	// Type is what the mode says, or empty.
+	Type    string
+	Content *string
+	SHA     json.RawMessage
 }
 
 func (in treeInput) change() (gitstore.Change, error) {
@@ -79,6 +81,9 @@ func (in treeInput) change() (gitstore.Change, error) {
 	mode, err := filemode.New(in.Mode)
 	if err != nil || !validTreeModes()[mode] {
 		return change, &model.Problem{Kind: model.Invalid, Message: "Must supply a valid tree.mode"}
+	}
+	if in.Type != "" && in.Type != typeOfMode(mode) {
+		return change, &model.Problem{Kind: model.Invalid, Message: "Must supply a valid tree.type"}
 	}
 	change.Mode = mode
 	switch {
@@ -97,6 +102,18 @@ func (in treeInput) change() (gitstore.Change, error) {
 		return change, &model.Problem{Kind: model.Invalid, Message: "Must supply either tree.sha or tree.content"}
 	}
 	return change, nil
+}
+
+// typeOfMode returns the type of the objects that have a mode in a tree.
+func typeOfMode(mode filemode.FileMode) string {
+	switch mode {
+	case filemode.Dir:
+		return "tree"
+	case filemode.Submodule:
+		return "commit"
+	default:
+		return "blob"
+	}
 }
 
 func validTreeModes() map[filemode.FileMode]bool {
@@ -188,8 +205,8 @@ func getTag(c *call, repo *model.Repo) (reply, error) {
 
 func createTag(c *call, repo *model.Repo) (reply, error) {
 	var in struct {
-		Tag, Message, Object string
-		Tagger               *signer
+		Tag, Message, Object, Type string
+		Tagger                     *signer
 	}
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
@@ -200,6 +217,9 @@ func createTag(c *call, repo *model.Repo) (reply, error) {
 	target, err := objectName(in.Object)
 	if err != nil {
 		return reply{}, err
+	}
+	if kind, there := repo.Git.Type(target); there && in.Type != "" && in.Type != kind.String() {
+		return reply{}, &model.Problem{Kind: model.Invalid, Message: "Object is not a " + in.Type}
 	}
 	tagger, err := in.Tagger.signature()
 	if err != nil {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -63,14 +64,34 @@ func (n *names) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// words are a text, which may be given as a number.
+type words string
+
+// UnmarshalJSON accepts "5" and 5.
+func (w *words) UnmarshalJSON(data []byte) error {
+	if number := json.Number(""); data[0] != '"' && json.Unmarshal(data, &number) == nil {
+		*w = words(number)
+		return nil
+	}
+	return json.Unmarshal(data, (*string)(w))
+}
+
+// whole is a whole number, which may be given as text.
+type whole int
+
+// UnmarshalJSON accepts 5 and "5".
+func (n *whole) UnmarshalJSON(data []byte) error {
+	return json.Unmarshal(bytes.Trim(data, `"`), (*int)(n))
+}
+
 func createIssue(c *call, repo *model.Repo) (reply, error) {
 	var in struct {
-		Title     string
+		Title     words
 		Body      string
 		Labels    names
 		Assignees []string
 		Assignee  string
-		Milestone int
+		Milestone whole
 	}
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
@@ -79,7 +100,7 @@ func createIssue(c *call, repo *model.Repo) (reply, error) {
 		in.Assignees = append(in.Assignees, in.Assignee)
 	}
 	i, err := c.s.OpenIssue(c.actor, repo, model.NewIssue{
-		Title: in.Title, Body: in.Body, Labels: in.Labels, Assignees: in.Assignees, Milestone: in.Milestone,
+		Title: string(in.Title), Body: in.Body, Labels: in.Labels, Assignees: in.Assignees, Milestone: int(in.Milestone),
 	})
 	if err != nil {
 		return reply{}, err
@@ -91,19 +112,20 @@ func getIssue(c *call, _ *model.Repo, i *model.Issue) (reply, error) { return ok
 
 func updateIssue(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
 	var in struct {
-		Title, Body, State *string
-		StateReason        *string `json:"state_reason"`
-		Labels             *names
-		Assignees          *[]string
-		Milestone          cleared[int]
-		Assignee           cleared[string]
+		Title       *words
+		Body, State *string
+		StateReason *string `json:"state_reason"`
+		Labels      *names
+		Assignees   *[]string
+		Milestone   cleared[whole]
+		Assignee    cleared[string]
 	}
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
 	edit := model.IssueEdit{
-		Title: in.Title, Body: in.Body, State: in.State, StateReason: in.StateReason, Assignees: in.Assignees,
-		Labels: (*[]string)(in.Labels), Milestone: in.Milestone.value,
+		Title: (*string)(in.Title), Body: in.Body, State: in.State, StateReason: in.StateReason, Assignees: in.Assignees,
+		Labels: (*[]string)(in.Labels), Milestone: (*int)(in.Milestone.value),
 	}
 	if login := in.Assignee.value; login != nil {
 		edit.Assignees = &[]string{}

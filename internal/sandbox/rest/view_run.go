@@ -300,6 +300,14 @@ func (v *view) annotation(c *model.CheckRun, a model.Annotation) annotationView 
 	return annotationView{
 		Path: a.Path, BlobHref: v.repoHTML(c.RepoID) + "/blob/" + c.HeadSHA + "/" + pathEscape(a.Path),
 		StartLine: a.StartLine, EndLine: a.EndLine, AnnotationLevel: strings.ToLower(a.Level),
-		Title: optional(a.Title), Message: a.Message,
+		Title: optional(a.Title), Message: a.Message, StartColumn: positive(a.StartColumn), EndColumn: positive(a.EndColumn), RawDetails: optional(a.Details),
 	}
+}
+
+// positive is a number, nil for 0.
+func positive(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
 }

@@ -1,0 +1,4 @@
+package githubschema
+
+// ReadRequests reads what [Requests] returns anew.
+func ReadRequests() Document { return decoded(requestData) }

@@ -1,0 +1,203 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ghx-dev/bench-action/internal/githubschema"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// published are the operations that take a body.
+type published struct {
+	// byPattern has them by the pattern of the route that serves each.
+	byPattern map[string]*githubschema.Operation
+	// inside are those of [insideOthers].
+	inside []*githubschema.Operation
+}
+
+// publishedBodies are read when the first request has one.
+var publishedBodies = sync.OnceValue(func() published {
+	byName := map[string]*githubschema.Operation{}
+	for _, op := range githubschema.Requests() {
+		byName[unnamed(op.String())] = op
+	}
+	all := published{byPattern: map[string]*githubschema.Operation{}}
+	for _, rt := range routes() {
+		all.byPattern[rt.pattern] = byName[unnamed(rt.pattern)]
+	}
+	for _, name := range insideOthers {
+		if op := byName[unnamed(name)]; op != nil {
+			all.inside = append(all.inside, op)
+		}
+	}
+	return all
+})
+
+// listsToo are operations whose body may be a list by itself, which GitHub does
+// not tell: go-github sends labels so.
+var listsToo = []string{
+	"POST " + reposPath + "/issues/{issue_number}/labels", "PUT " + reposPath + "/issues/{issue_number}/labels",
+}
+
+// freeing are fields with which the required ones of an operation need not be
+// there, which GitHub tells in prose.
+var freeing = map[string]string{"POST " + reposPath + "/pulls/{pull_number}/comments": "in_reply_to"}
+
+// operation returns what GitHub has published of the body that a request takes,
+// nil if it takes none.
+func (rt route) operation(c *call) *githubschema.Operation {
+	if !rt.writes() {
+		return nil
+	}
+	all := publishedBodies()
+	if op := all.byPattern[rt.pattern]; op != nil {
+		return op
+	}
+	for _, op := range all.inside {
+		if op.Method == c.Method && endsAs(c.URL.Path, strings.TrimPrefix(op.Path, reposPath)) {
+			return op
+		}
+	}
+	return nil
+}
+
+// endsAs reports whether a path ends with parts as in a pattern.
+func endsAs(path, pattern string) bool {
+	have, want := strings.Split(path, "/"), strings.Split(strings.TrimPrefix(pattern, "/"), "/")
+	if len(have) < len(want) {
+		return false
+	}
+	for n, part := range have[len(have)-len(want):] {
+		if part != want[n] && !strings.HasPrefix(want[n], "{") {
+			return false
+		}
+	}
+	return true
+}
+
+// refuseBody returns the refusal of a request whose body is not what GitHub has
+// published, or of which the handler has read less than GitHub does; nil for
+// others. What the handler says of who asks and of what is there goes before, as
+// with GitHub, and what it says of the values that are asked for comes after.
+//
+// The caller takes back what a refused request has changed.
+func (rt route) refuseBody(c *call, answer reply, failed error) *Response {
+	if answer.status >= http.StatusMultipleChoices {
+		return nil
+	}
+	if problem, isProblem := errors.AsType[*model.Problem](failed); failed != nil && !(isProblem && problem.Kind == model.Invalid) {
+		return nil
+	}
+	op := rt.operation(c)
+	if op == nil {
+		return nil
+	}
+	value, err := c.value(op)
+	if err != nil {
+		return new(errorResponse(err))
+	}
+	if _, isList := value.([]any); isList && op.Body.Kind == githubschema.Object {
+		// The handler takes what GitHub takes without telling.
+		return nil
+	}
+	shape := op.Body
+	if object, isObject := value.(map[string]any); isObject && object[freeing[op.String()]] != nil {
+		shape = withoutRequired(shape)
+	}
+	if complaints := shape.Complaints(value); len(complaints) > 0 {
+		refusal := documented(http.StatusUnprocessableEntity, op.Documentation, invalidBody+"\n\n"+strings.Join(complaints, "\n"))
+		return &refusal
+	}
+	dropped := c.undecoded
+	if failed == nil {
+		dropped = kept(answer, unread(op.Body, value, c.read, ""), value)
+	}
+	if len(dropped) == 0 {
+		return nil
+	}
+	return lackingFields(op, dropped)
+}
+
+// withoutRequired returns an object none of whose fields must be there.
+func withoutRequired(object *githubschema.Shape) *githubschema.Shape {
+	free := *object
+	free.Fields = slices.Clone(object.Fields)
+	for n := range free.Fields {
+		free.Fields[n].Optional = true
+	}
+	return &free
+}
+
+// invalidBody begins what GitHub says of a body that is not as published.
+const invalidBody = "Invalid request."
+
+// value returns the body of a request, as [githubschema.Shape.Complaints] takes
+// one. An empty body is an empty object; a request to delete may have its fields
+// in the query instead.
+func (c *call) value(op *githubschema.Operation) (any, error) {
+	object := map[string]any{}
+	if body := bytes.TrimSpace(c.body); len(body) > 0 {
+		if !json.Valid(body) {
+			return nil, errNoJSON
+		}
+		decoder := json.NewDecoder(bytes.NewReader(body))
+		decoder.UseNumber()
+		var value any
+		if err := decoder.Decode(&value); err != nil {
+			return nil, errNoJSON
+		}
+		var isObject bool
+		if object, isObject = value.(map[string]any); !isObject {
+			if op.Body.Kind == githubschema.Object && !slices.Contains(listsToo, op.String()) {
+				return nil, errNoObject
+			}
+			return value, nil
+		}
+	}
+	if c.Method == http.MethodDelete {
+		for name, values := range c.URL.Query() {
+			if _, has := object[name]; !has {
+				object[name] = values[0]
+			}
+		}
+	}
+	return object, nil
+}
+
+// kept takes out of fields what an answer shows to be as was asked for.
+func kept(answer reply, fields []string, value any) []string {
+	if len(fields) == 0 {
+		return nil
+	}
+	text, err := encode(answer.body)
+	if err != nil {
+		return fields
+	}
+	var shown map[string]json.RawMessage
+	if json.Unmarshal(text, &shown) != nil {
+		return fields
+	}
+	asked, _ := value.(map[string]any)
+	return slices.DeleteFunc(fields, func(name string) bool {
+		want, err := encode(asked[name])
+		return err == nil && bytes.Equal(want, shown[name])
+	})
+}
+
+// lackingFields is the refusal of a request that says something that GitHub
+// takes and the sandbox does not (rule S20).
+func lackingFields(op *githubschema.Operation, fields []string) *Response {
+	body := errorBody{Message: fmt.Sprintf("This sandbox does not have %s of %s yet; GitHub does.", strings.Join(fields, ", "), op), DocumentationURL: op.Documentation}
+	refusal := body.response(http.StatusNotImplemented)
+	for _, name := range fields {
+		refusal.Lacking = append(refusal.Lacking, op.String()+" "+name)
+	}
+	return &refusal
+}
