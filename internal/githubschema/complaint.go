@@ -150,6 +150,7 @@ func (s *Shape) fieldComplaints(object map[string]any, said []string) []string {
 			}
 		}
 	}
+	slices.SortStableFunc(missing, func(a, b string) int { return slices.Index(s.Required, a) - slices.Index(s.Required, b) })
 	switch len(missing) {
 	case 0:
 		return said

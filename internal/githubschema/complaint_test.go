@@ -47,7 +47,7 @@ func TestComplaints(t *testing.T) {
 		{"null for an optional text", "POST " + repo + "/issues", `{"title":"a","body":null}`, ""},
 		{"null where it is published", "PATCH " + repo + "/issues/{issue_number}", `{"milestone":null}`, ""},
 		{"what is missing", "POST " + repo + "/git/commits", `{"message":"a"}`, `"tree" wasn't supplied.`},
-		{"several that are missing", "PUT " + repo + "/contents/{path}", `{}`, `"content", "message" weren't supplied.`},
+		{"several that are missing", "PUT " + repo + "/contents/{path}", `{}`, `"message", "content" weren't supplied.`},
 		{"none of the values", "POST " + repo + "/milestones", `{"title":"a","state":""}`, ` is not a member of ["open", "closed"].`},
 		{"a time that is none", "POST " + repo + "/git/commits", `{"message":"a","tree":"b","author":{"name":"c","email":"d","date":"4728-11-02T15:05:10"}}`,
 			"4728-11-02T15:05:10 is not a valid date-time."},

@@ -148,6 +148,10 @@ func (s *schema) bound(shape *githubschema.Shape) {
 		shape.Least, shape.Most = s.MinItems, s.MaxItems
 	case githubschema.Integer, githubschema.Number:
 		shape.Least, shape.Most = s.Minimum, s.Maximum
+	case githubschema.Object:
+		if !slices.IsSorted(s.Required) {
+			shape.Required = s.Required
+		}
 	default:
 	}
 	shape.Default = string(s.Default)

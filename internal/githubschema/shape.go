@@ -46,6 +46,10 @@ type Shape struct {
 	Elem *Shape
 	// Fields are an object's, by name in order.
 	Fields []Field
+	// Required are the names of those that a request must have in the order in
+	// which they are published, nil where that is that of Fields
+	// or is not known.
+	Required []string
 	// OneOf are what a value of kind Any can be, each of another kind; nil if
 	// nothing is known.
 	OneOf []*Shape

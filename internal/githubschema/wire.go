@@ -33,9 +33,10 @@ type wireShape struct {
 	Elem     int      `json:"elem,omitempty"`
 	// Names are those of fields, each followed by "?" if it is optional;
 	// Fields are their shapes.
-	Names  []string `json:"names,omitempty"`
-	Fields []int    `json:"fields,omitempty"`
-	OneOf  []int    `json:"oneOf,omitempty"`
+	Names    []string `json:"names,omitempty"`
+	Fields   []int    `json:"fields,omitempty"`
+	Required []string `json:"req,omitempty"`
+	OneOf    []int    `json:"oneOf,omitempty"`
 }
 
 type wireOp struct {
@@ -96,7 +97,7 @@ func (e *encoder) shape(s *Shape) int {
 	if number := e.known[s]; number != 0 {
 		return number
 	}
-	w := wireShape{Kind: s.Kind, Nullable: s.Nullable, Format: s.Format, Enum: s.Enum, Least: s.Least, Most: s.Most, Default: s.Default, Elem: e.shape(s.Elem)}
+	w := wireShape{Kind: s.Kind, Nullable: s.Nullable, Format: s.Format, Enum: s.Enum, Least: s.Least, Most: s.Most, Default: s.Default, Required: s.Required, Elem: e.shape(s.Elem)}
 	for _, f := range s.Fields {
 		name := f.Name
 		if f.Optional {
@@ -135,7 +136,7 @@ func Decode(text []byte) (Document, error) {
 		to := &shapes[n+1]
 		*to = Shape{
 			Kind: from.Kind, Nullable: from.Nullable, Format: from.Format, Enum: from.Enum,
-			Least: from.Least, Most: from.Most, Default: from.Default, Elem: ref(from.Elem),
+			Least: from.Least, Most: from.Most, Default: from.Default, Required: from.Required, Elem: ref(from.Elem),
 		}
 		for i, name := range from.Names {
 			name, optional := strings.CutSuffix(name, optionalMark)

@@ -12,7 +12,7 @@ import (
 func TestDecodeIsTheReverseOfEncode(t *testing.T) {
 	text := &githubschema.Shape{Kind: githubschema.String, Nullable: true, Format: "date-time", Enum: []string{"a", "b"}, Least: new(int64(0)), Most: new(int64(9)), Default: `"a"`}
 	list := &githubschema.Shape{Kind: githubschema.List, Elem: text}
-	object := &githubschema.Shape{Kind: githubschema.Object, Elem: list, Fields: []githubschema.Field{{Name: "a", Optional: true, Shape: text}, {Name: "b", Shape: list}}}
+	object := &githubschema.Shape{Kind: githubschema.Object, Elem: list, Fields: []githubschema.Field{{Name: "a", Optional: true, Shape: text}, {Name: "b", Shape: list}}, Required: []string{"b", "a"}}
 	either := &githubschema.Shape{Kind: githubschema.Any, OneOf: []*githubschema.Shape{text, object}}
 	document := githubschema.Document{Version: "1.2.3", Operations: []*githubschema.Operation{{
 		Method: "GET", Path: "/a/{b}", ID: "a/get", Documentation: "https://docs.github.com/rest/a#get", Status: 200, Body: object, Answer: either,

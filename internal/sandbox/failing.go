@@ -152,9 +152,12 @@ func failure(v faults.Verdict) rest.Response {
 // Outside is what a world takes from the process that it runs in. What is nil
 // stays as it is.
 type Outside struct {
-	// Now is the clock by which credentials expire and limits are counted. The
-	// default is the world's own, which moves with every write.
+	// Now is the clock that the world's own follows. The default is none: it
+	// moves with every write, and stands still between them.
 	Now func() time.Time
+	// Clients is the clock of those who ask, by which Apps sign for themselves.
+	// The default is the world's.
+	Clients func() time.Time
 	// Sleep waits for a time, or until the context ends. The default waits in
 	// real time.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -165,6 +168,10 @@ type Outside struct {
 func (w *World) Use(o Outside) {
 	if o.Now != nil {
 		w.outside.Now = o.Now
+		w.state.Follow(o.Now)
+	}
+	if o.Clients != nil {
+		w.outside.Clients = o.Clients
 	}
 	if o.Sleep != nil {
 		w.outside.Sleep = o.Sleep

@@ -37,8 +37,8 @@ const (
 )
 
 // EnforceLimits makes the world refuse what goes beyond limits, of which
-// requests before are not counted; at first it does not. The clock is that of
-// [Outside].
+// requests before are not counted; at first it does not. Where the world's
+// clock stands still between writes, so do the limits.
 func (w *World) EnforceLimits(l Limits) {
 	w.limiter.mu.Lock()
 	defer w.limiter.mu.Unlock()

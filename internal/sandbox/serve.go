@@ -325,6 +325,7 @@ func (w *World) send(x *exchange, response rest.Response) {
 func (w *World) write(x *exchange, number int, response rest.Response) {
 	header := x.out.Header()
 	header.Set("Server", "github.com")
+	header.Set("Date", x.logged.Time.Format(http.TimeFormat))
 	header.Set("X-GitHub-Request-Id", fmt.Sprintf("BEEF:%04X:%06X", number>>16, number))
 	if x.logged.Part == PartAPI {
 		apiHeader(header, x)
@@ -371,7 +372,7 @@ func (w *World) log(x *exchange, response rest.Response) int {
 		x.logged.Write = false
 	}
 	w.mu.RLock()
-	x.logged.Time, x.logged.Took = w.state.Now, time.Since(x.logged.Began)
+	x.logged.Time, x.logged.Took = w.state.Time(), time.Since(x.logged.Began)
 	w.mu.RUnlock()
 	return w.audit.add(x.logged, x.draft)
 }

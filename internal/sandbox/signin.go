@@ -218,10 +218,7 @@ func (w *World) exchangeCode(x *exchange) rest.Response {
 	in := parameters(x)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now := w.state.Now
-	if w.outside.Now != nil {
-		now = w.outside.Now()
-	}
+	now := w.state.Time()
 	app := w.state.AppByClientID(in.Get("client_id"))
 	if app == nil || app.ClientSecret == "" || subtle.ConstantTimeCompare([]byte(app.ClientSecret), []byte(in.Get("client_secret"))) != 1 {
 		return tokenAnswer(x, "incorrect_client_credentials", "The client_id and/or client_secret passed are incorrect.")

@@ -14,14 +14,11 @@ import (
 // installationTokenLife is how long an App's token is good.
 const installationTokenLife = time.Hour
 
-// now is the time by which credentials expire. The caller holds no lock.
+// now is what time it is in the world. The caller holds no lock.
 func (w *World) now() time.Time {
-	if w.outside.Now != nil {
-		return w.outside.Now()
-	}
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	return w.state.Now
+	return w.state.Time()
 }
 
 // credential is a token with the value that the client sent; the zero value is
@@ -46,13 +43,17 @@ func (w *World) authenticate(r *http.Request) (c credential, refusal *rest.Respo
 	} else if !isBasic {
 		return credential{}, badCredentials()
 	}
-	now := w.now()
 	w.mu.RLock()
 	defer w.mu.RUnlock()
+	now := w.state.Time()
 	token, known := w.tokens[value]
 	switch {
 	case !known && isJWT(value):
-		app, refusal := appOfJWT(w.state, value, now)
+		signed := now
+		if w.outside.Clients != nil {
+			signed = w.outside.Clients()
+		}
+		app, refusal := appOfJWT(w.state, value, signed)
 		if refusal != nil {
 			return credential{value: value}, refusal
 		}
@@ -86,10 +87,7 @@ type office struct{ world *World }
 
 // Issue makes a token that is good for an hour.
 func (o office) Issue(i *model.Installation, repos []model.ID, permissions map[string]string) (value string, expires time.Time) {
-	now := o.world.state.Now
-	if o.world.outside.Now != nil {
-		now = o.world.outside.Now()
-	}
+	now := o.world.state.Time()
 	app := o.world.state.Apps.Get(i.AppID)
 	value, expires = newToken("ghs_"), now.Add(installationTokenLife).Truncate(time.Second)
 	o.world.tokens[value] = Token{

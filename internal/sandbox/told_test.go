@@ -118,7 +118,7 @@ func TestS12TheMembersOfATeamAreTold(t *testing.T) {
 		{"POST", sandboxtest.Path + "/issues", `{"title": "One", "body": "@owner/core, @owner/nobody and @owner"}`, []string{"reader: team_mention"}},
 		{"POST", path, fmt.Sprintf(`{"team_reviewers": [%q]}`, core), []string{"reader: review_requested"}},
 		{"POST", path, fmt.Sprintf(`{"team_reviewers": [%q, %q]}`, core, other), []string{"triager: review_requested"}},
-		{"DELETE", path, fmt.Sprintf(`{"team_reviewers": [%q]}`, core), nil},
+		{"DELETE", path, fmt.Sprintf(`{"reviewers": [], "team_reviewers": [%q]}`, core), nil},
 	} {
 		before := len(w.Changes())
 		reply := writer.Do(c.method, c.path, c.body)

@@ -73,8 +73,7 @@ type Token struct {
 	// OAuth is the slug of the App through which a user signed in, whose token
 	// reaches what the user and the App both reach; empty for others.
 	OAuth string
-	// Expires is when the token ends by the clock of [Outside]; the zero time
-	// is never.
+	// Expires is when the token ends by the world's clock; the zero time is never.
 	Expires time.Time
 	// Scopes are those of a classic token, as X-OAuth-Scopes lists them; nil
 	// for a token of another kind, whose answers have no such header.
@@ -168,4 +167,13 @@ func (w *World) Tokens() map[string]Token {
 		tokens[value] = t.clone()
 	}
 	return tokens
+}
+
+// ShiftTo moves all of the world's times so far that it is a time now. What is
+// returned tells what names its commits since then. It is called before the first
+// request.
+func (w *World) ShiftTo(now time.Time) (*model.Shifted, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.state.Shift(now.UTC().Truncate(time.Second).Sub(w.state.Now))
 }

@@ -41,6 +41,9 @@ type Sandbox struct {
 	// base is the only world of the fixtures; nil where each variation has one
 	// of its own.
 	base *sandbox.World
+	// now is the clock of the machine that agents work on, nil to leave the times
+	// of worlds alone.
+	now func() time.Time
 	// variation is that of base, nil if that does not vary.
 	variation *bench.Variation
 	varied    worlds
@@ -154,6 +157,26 @@ func inside(world *sandbox.World, v *bench.Variation) *Keys {
 	return &Keys{Owner: at(Owner), Reviewer: at(fixture.Of("", v).Ground.Reviewer)}
 }
 
+// StartNow has the world of every place begin at the time that it is by a clock:
+// what was seeded moves with it, so that it is as long ago as before, and an agent
+// that asks its machine for the date and GitHub for the issues of the last week
+// finds both to be of one time. It is called before places are prepared.
+func (t *Sandbox) StartNow(now func() time.Time) { t.now = now }
+
+// shifted moves a world of a place to its time, and returns the manifest as it is
+// there.
+func (t *Sandbox) shifted(world *sandbox.World, manifest bench.Manifest) (bench.Manifest, error) {
+	if t.now == nil {
+		return manifest, nil
+	}
+	moved, err := world.ShiftTo(t.now())
+	if err != nil {
+		return manifest, fault.Internalf("move the world to the time that it is now: %w", err)
+	}
+	manifest.Resources, _ = moved.Value(manifest.Resources).(map[string]map[string]any)
+	return manifest, nil
+}
+
 // Prepare copies the seeded world and serves the copy. Places share the
 // manifest, which nobody changes, and nothing else.
 func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
@@ -168,6 +191,9 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 		}
 	}
 	world := seeded.Clone()
+	if manifest, err = t.shifted(world, manifest); err != nil {
+		return nil, err
+	}
 	server, err := world.Listen(ctx)
 	if err != nil {
 		return nil, fault.Infraf("serve the sandbox on loopback: %w", err)

@@ -54,6 +54,7 @@ exit status is the command's.`,
 	flags.SetInterspersed(false)
 	f.worldFlags.add(flags)
 	f.addAs(flags)
+	f.addClock(flags)
 	f.troubleFlags.add(flags)
 	flags.StringArrayVar(&f.allow, "allow-host", nil, "a further `HOST` that the command may reach, *.name for all below it; may be given several times")
 	flags.StringArrayVar(&f.env, "env", nil, "hand on the variable `NAME`, or set it with NAME=VALUE; may be given several times")
@@ -72,7 +73,7 @@ func (a *app) execInSandbox(ctx context.Context, f execFlags, words []string) er
 	if program, err = filepath.Abs(program); err != nil {
 		return fault.Infraf("find the command: %w", err)
 	}
-	w, err := a.openWorld(ctx, f.worldFlags)
+	w, err := a.openWorld(ctx, f.worldFlags, f.needsTime())
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,10 @@ and git, to the sandbox under GitHub's own names, and to nothing else.
 With --app, it is github.com for the server of a GitHub App too: the App is made,
 installed and signed in to in the browser, by whoever opens it, as any account.
 
+All that it tells is by one clock. That moves with every write and stands still
+between them, unless --clock wall makes it this machine's; --app and
+--enforce-limits do so too.
+
 The seeded fixtures are served unless --empty, --world or --snapshot says otherwise. With
 --until-eof it ends when standard input does, so that a test that has started it
 cannot leave it behind.`,
@@ -65,6 +69,7 @@ cannot leave it behind.`,
 	flags := cmd.Flags()
 	f.worldFlags.add(flags)
 	f.addAs(flags)
+	f.addClock(flags)
 	f.troubleFlags.add(flags)
 	f.hookFlags.add(flags)
 	flags.IntVar(&f.port, "port", 0, "serve on this `PORT` of 127.0.0.1 (default: one that is free)")
@@ -105,7 +110,11 @@ func (a *app) serveSandbox(ctx context.Context, f serveFlags) (err error) {
 	if len(f.allow) > 0 && !f.proxy {
 		return fault.Invalidf("--allow-host is for the proxy: add --proxy")
 	}
-	w, err := a.openWorld(ctx, f.worldFlags)
+	needing := f.needsTime()
+	if f.appAt != "" {
+		needing = "--app"
+	}
+	w, err := a.openWorld(ctx, f.worldFlags, needing)
 	if err != nil {
 		return err
 	}

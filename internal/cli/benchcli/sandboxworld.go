@@ -38,6 +38,7 @@ type worldFlags struct {
 	empty    bool
 	snapshot string
 	as       string
+	clock    string
 }
 
 func (f *worldFlags) add(flags *pflag.FlagSet) {
@@ -73,13 +74,18 @@ type account struct {
 // maxAccounts is how many accounts get tokens.
 const maxAccounts = 100
 
-// openWorld makes the world that the flags ask for.
-func (a *app) openWorld(ctx context.Context, f worldFlags) (*localWorld, error) {
+// openWorld makes the world that the flags ask for. needing is as [app.outside]
+// has it.
+func (a *app) openWorld(ctx context.Context, f worldFlags, needing string) (*localWorld, error) {
+	outside, err := a.outside(f.clock, needing)
+	if err != nil {
+		return nil, err
+	}
 	w, err := a.worldOf(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	w.Use(sandbox.Outside{Now: a.now})
+	w.Use(outside)
 	w.Trace()
 	w.Look(func(s *model.State) {
 		for u := range s.Users.All() {

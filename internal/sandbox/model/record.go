@@ -83,6 +83,8 @@ type someTable interface {
 	// touched yields the rows that may have been changed since the last cut, and
 	// returns false if it was stopped.
 	touched(s *State, yield func(Touched) bool) bool
+	// reshape puts a changed copy in the place of each row.
+	reshape(s *State, change reshaping)
 }
 
 // step is one of a recording.

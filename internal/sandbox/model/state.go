@@ -20,8 +20,9 @@ type ID = int64
 
 // State is a world.
 type State struct {
-	// Now is the world's clock. It moves by [Tick] with every write, never by
-	// itself, so that equal worlds tell equal times.
+	// Now is the world's clock as of the last write. It moves by [Tick] with every
+	// write, and by itself only where it follows another clock, so that equal
+	// worlds tell equal times.
 	Now    time.Time
 	LastID ID
 
@@ -66,6 +67,8 @@ type State struct {
 	watcher   Watcher
 	// definitions are the workflow files that were read.
 	definitions *definitions
+	// clock is what Now follows, nil if that moves with writes alone.
+	clock func() time.Time
 	// visited is how many rows were looked at by the last act of
 	// [State.Atomically] that was kept.
 	visited int
@@ -92,6 +95,21 @@ func New() *State {
 // operation that writes calls it once.
 func (s *State) Advance() time.Time {
 	s.Now = s.Now.Add(Tick)
+	s.Now = s.Time()
+	return s.Now
+}
+
+// Follow has the world's clock follow another one from now on. It never goes
+// back, and runs ahead by [Tick] where writes come faster than that.
+func (s *State) Follow(clock func() time.Time) { s.clock = clock }
+
+// Time returns what time it is in the world, in full seconds as GitHub tells it.
+func (s *State) Time() time.Time {
+	if s.clock != nil {
+		if at := s.clock().UTC().Truncate(time.Second); at.After(s.Now) {
+			return at
+		}
+	}
 	return s.Now
 }
 

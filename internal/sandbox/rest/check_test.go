@@ -131,7 +131,7 @@ func TestRefusedCheckRuns(t *testing.T) {
 		{"a summary that is too long", actions, "PATCH", path, map[string]any{"output": map[string]any{"summary": long}}, 422, "Only 65535 characters are allowed; 65536 were supplied."},
 		{"a text that is too long", actions, "PATCH", path, map[string]any{"output": map[string]any{"summary": "s", "text": long}}, 422, "Only 65535 characters are allowed; 65536 were supplied."},
 		{"too many annotations", actions, "PATCH", path, map[string]any{"output": map[string]any{"summary": "s", "annotations": annotations(51)}}, 422, "No more than 50 items are allowed; 51 were supplied."},
-		{"an annotation without a path", actions, "PATCH", path, map[string]any{"output": map[string]any{"summary": "s", "annotations": []any{map[string]any{"message": "m"}}}}, 422, `"annotation_level", "end_line", "path", "start_line" weren't supplied.`},
+		{"an annotation without a path", actions, "PATCH", path, map[string]any{"output": map[string]any{"summary": "s", "annotations": []any{map[string]any{"message": "m"}}}}, 422, `"path", "start_line", "end_line", "annotation_level" weren't supplied.`},
 		{"an action whose label is too long", actions, "PATCH", path, map[string]any{"actions": []any{button(21, 40, 20)}}, 422, "Only 20 characters are allowed; 21 were supplied."},
 		{"an action whose description is too long", actions, "PATCH", path, map[string]any{"actions": []any{button(20, 41, 20)}}, 422, "Only 40 characters are allowed; 41 were supplied."},
 		{"an action whose identifier is too long", actions, "PATCH", path, map[string]any{"actions": []any{button(20, 40, 21)}}, 422, "Only 20 characters are allowed; 21 were supplied."},

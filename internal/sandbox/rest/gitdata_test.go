@@ -92,7 +92,7 @@ func TestGitDataThatIsRefused(t *testing.T) {
 		{"a commit has a message", "/git/commits", map[string]any{"tree": none}, 422, "Invalid request.\n\n\"message\" wasn't supplied."},
 		{"its tree is there", "/git/commits", map[string]any{"message": "m", "tree": none}, 422, "Tree SHA does not exist"},
 		{"its tree is a tree", "/git/commits", map[string]any{"message": "m", "tree": head}, 422, "Tree SHA does not exist"},
-		{"a tag has a name", "/git/tags", map[string]any{"object": head}, 422, "Invalid request.\n\n\"message\", \"tag\", \"type\" weren't supplied."},
+		{"a tag has a name", "/git/tags", map[string]any{"object": head}, 422, "Invalid request.\n\n\"tag\", \"message\", \"type\" weren't supplied."},
 		{"a tag says of what it is", "/git/tags", map[string]any{"tag": "v1", "message": "m", "object": head}, 422, "Invalid request.\n\n\"type\" wasn't supplied."},
 		{"and is of that", "/git/tags", map[string]any{"tag": "v1", "message": "m", "object": head, "type": "tree"}, 422, "Object is not a tree"},
 		{"its object is there", "/git/tags", map[string]any{"tag": "v1", "message": "m", "object": none, "type": "commit"}, 422, "Object does not exist"},

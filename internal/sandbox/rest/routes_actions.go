@@ -170,7 +170,20 @@ func rerunAll(c *call, r *model.Run) (reply, error) { return c.rerun(r, false) }
 
 func rerunFailed(c *call, r *model.Run) (reply, error) { return c.rerun(r, true) }
 
+// decodeDebug reads whether jobs are to say more, or to wait for a debugger;
+// those of the sandbox, which its scripts play, do neither.
+func (c *call) decodeDebug() error {
+	var in struct {
+		Logging  bool `json:"enable_debug_logging"`
+		Debugger bool `json:"enable_debugger"`
+	}
+	return c.decode(&in)
+}
+
 func (c *call) rerun(r *model.Run, failedOnly bool) (reply, error) {
+	if err := c.decodeDebug(); err != nil {
+		return reply{}, err
+	}
 	if err := c.s.Rerun(c.actor, r, failedOnly); err != nil {
 		return reply{}, err
 	}
@@ -192,6 +205,9 @@ func deleteRun(c *call, r *model.Run) (reply, error) {
 }
 
 func rerunJob(c *call, j *model.Job) (reply, error) {
+	if err := c.decodeDebug(); err != nil {
+		return reply{}, err
+	}
 	if err := c.s.RerunJob(c.actor, j); err != nil {
 		return reply{}, err
 	}

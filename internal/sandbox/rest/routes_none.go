@@ -51,4 +51,13 @@ func nothingNew(c *call) (reply, error) {
 }
 
 // allRead marks notifications as read: there are none that are not.
-func allRead(*call) (reply, error) { return reply{status: http.StatusResetContent}, nil }
+func allRead(c *call) (reply, error) {
+	var in struct {
+		Until string `json:"last_read_at"`
+		Read  bool
+	}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusResetContent}, nil
+}
