@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -26,14 +27,18 @@ func (w *World) Delivered(ctx context.Context) error { return w.hooks.Sent(ctx) 
 // wait to be sent. What they hold must not be changed.
 func (w *World) Deliveries() []rest.HookDelivery { return w.hooks.Of(0) }
 
-// tell hands on what happened to those who listen. The caller holds the lock
-// for writing.
-func (w *World) tell() {
-	for _, h := range w.state.TakeHappened() {
-		for _, to := range w.state.Listeners(h) {
-			payload, err := rest.Payload(w.state, h, to)
-			if err != nil {
-				// What it is about can no longer be shown.
+// tell hands on what happened to those who listen. What nobody in particular did
+// was done by the actor, or if that is 0 by whoever it is about belongs to. The
+// caller holds the lock for writing.
+func (w *World) tell(s *model.State, by model.ID) {
+	for _, h := range s.TakeHappened() {
+		if h.ActorID = cmp.Or(h.ActorID, by, h.OrgID); h.ActorID == 0 && h.Repo != nil {
+			h.ActorID = h.Repo.OwnerID
+		}
+		for _, to := range h.To {
+			payload, err := rest.Payload(s, h, to)
+			if err != nil || len(payload) > rest.MaxPayload {
+				// What it is about can no longer be shown, or GitHub sends nothing of it.
 				continue
 			}
 			w.hooks.Add(delivery(h, to, payload), w.faults.DecideHook(h.Event, h.Action))
@@ -43,7 +48,7 @@ func (w *World) tell() {
 
 func delivery(h model.Happening, to model.Listener, payload []byte) rest.HookDelivery {
 	d := rest.HookDelivery{
-		HookID: to.HookID, TargetID: to.Target, App: to.App, Event: h.Event, Action: h.Action, RepositoryID: h.RepoID,
+		HookID: to.HookID, TargetID: to.Target, TargetType: to.TargetType, Event: h.Event, Action: h.Action, RepositoryID: h.RepoID,
 		URL: to.Config.URL, Secret: to.Config.Secret, Form: to.Config.ContentType == "form", Payload: payload,
 	}
 	if to.Installation != nil {

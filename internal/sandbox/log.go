@@ -31,6 +31,8 @@ type draft struct {
 	// request is the number of the events' request, or [unanswered].
 	request int
 	actor   string
+	// by is the actor's id, 0 for nobody in particular.
+	by model.ID
 	// open are those events that may still be taken back; from and to are the
 	// indexes in the log of those that are in it.
 	open     []changes.Event
@@ -62,8 +64,15 @@ func (d *draft) Ended(kept bool) {
 }
 
 // drafted runs what changes the state, and writes what it changes atomically
-// into the log. The caller holds the lock for writing.
+// into the log, and tells webhooks of each act. The caller holds the lock for
+// writing.
 func (w *World) drafted(d *draft, act func()) {
+	tell := func(s *model.State) { w.tell(s, d.by) }
+	w.state.Tell(tell)
+	defer func() {
+		w.state.Tell(nil)
+		tell(w.state)
+	}()
 	if d.log = &w.audit; w.unlogged {
 		act()
 		return

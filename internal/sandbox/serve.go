@@ -174,12 +174,12 @@ func (w *World) read(answer func(*model.State) rest.Response) rest.Response {
 func (w *World) change(x *exchange, answer func(*model.State) rest.Response) rest.Response {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	defer w.tell()
 	w.keepForLag()
 	x.draft.request, x.draft.what = unanswered, strings.Join([]string{x.in.Method, x.in.URL.Path, x.logged.Operation}, " ")
 	if x.draft.actor == "" {
 		x.draft.actor = loginOf(w.state, x.token)
 	}
+	x.draft.by = actor(w.state, x.token)
 	var response rest.Response
 	w.drafted(&x.draft, func() { response = answer(w.state) })
 	return response

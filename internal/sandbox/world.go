@@ -121,7 +121,6 @@ func (w *World) Unlogged() {
 func (w *World) Setup(change func(*model.State) error) (err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	defer w.tell()
 	w.drafted(&draft{what: "setup"}, func() {
 		err = w.state.Atomically(func() error { return change(w.state) })
 	})

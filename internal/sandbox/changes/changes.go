@@ -33,7 +33,7 @@
 //	artifact         octocat/hello: coverage
 //	check run        octocat/hello: 1000043
 //	commit status    octocat/hello: ci/build on 4b825dc642cb6eb9a060e54bf8d69288fbee4904
-//	webhook          octocat/hello: 1000044
+//	webhook          octocat/hello: 1000044 (an organization's: acme: 1000044)
 //	project          octocat/1
 //	project field    octocat/1: Status
 //	project item     octocat/1: octocat/hello#1 (a draft: octocat/1: 1000050)

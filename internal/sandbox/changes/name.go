@@ -92,7 +92,11 @@ func codeObject(s *model.State, row any) (Object, bool) {
 	case *model.Release:
 		return Object{Kind: "release", Name: in(s, r.RepoID, r.TagName), Title: r.Name}, true
 	case *model.Hook:
-		return Object{Kind: "webhook", Name: in(s, r.RepoID, fmt.Sprint(r.ID)), Title: r.Config.URL}, true
+		name := in(s, r.RepoID, fmt.Sprint(r.ID))
+		if r.OrgID != 0 {
+			name = fmt.Sprintf("%s: %d", s.Login(r.OrgID), r.ID)
+		}
+		return Object{Kind: "webhook", Name: name, Title: r.Config.URL}, true
 	case *model.App:
 		return Object{Kind: "App", Name: r.Slug, Title: r.Name}, true
 	case *model.Installation:

@@ -8,6 +8,7 @@ func (s *State) DeleteRepo(actor ID, repo *Repo) error {
 		return err
 	}
 	s.Advance()
+	s.emit(Happening{Event: "repository", Action: "deleted", RepoID: repo.ID, Repo: repo, ActorID: actor})
 	s.because(CauseDeletion, func() { s.emptyRepo(repo) })
 	s.Repos.Delete(repo.ID)
 	return nil

@@ -9,17 +9,25 @@ import (
 type Happening struct {
 	// Event and Action are GitHub's names; some events have no action.
 	Event, Action string
-	// RepoID is 0 for what is about an App's installation.
-	RepoID  ID
+	// RepoID is 0 for what is about an App's installation, or about an
+	// organization, which OrgID is then. Repo is the repository as it is, or as
+	// it was before it was deleted.
+	RepoID ID
+	OrgID  ID
+	Repo   *Repo
+	// ActorID is 0 for whoever makes the request that it happens by.
 	ActorID ID
 	// AppID is the only App that is told, 0 means all that want to know. Hook
-	// is the only webhook of a repository that is told, nil means the same.
+	// is the only webhook of a repository or an organization that is told, nil
+	// means the same.
 	AppID ID
 	Hook  *Hook
 
-	Issue        *Issue
-	Comment      *Comment
-	Review       *Review
+	Issue   *Issue
+	Comment *Comment
+	Review  *Review
+	// Thread is that of a review comment, which may be gone with it.
+	Thread       *Thread
 	CheckRun     *CheckRun
 	Suite        *CheckSuite
 	Status       *CommitStatus
@@ -39,6 +47,11 @@ type Happening struct {
 	Changes map[string]any
 	// Identifier is the button of a check run that was pressed.
 	Identifier string
+	// Subject is what other events are about: the row, a part of one, or what is
+	// made for it alone, such as [RelatedIssues].
+	Subject any
+	// To are those who are told.
+	To []Listener
 }
 
 // maxHappened is how many happenings of one operation are kept; what goes
@@ -50,7 +63,15 @@ func (s *State) emit(h Happening) {
 	if !s.listensAnyone() || len(s.happened) >= maxHappened {
 		return
 	}
-	s.happened = append(s.happened, h)
+	if h.Repo == nil {
+		h.Repo = s.Repos.peek(h.RepoID)
+	}
+	if h.Repo != nil && s.Users.peek(h.Repo.OwnerID).Type == TypeOrganization {
+		h.OrgID = h.Repo.OwnerID
+	}
+	if h.To = s.listeners(h); len(h.To) > 0 {
+		s.happened = append(s.happened, h)
+	}
 }
 
 // listensAnyone reports whether there is any webhook.
@@ -65,24 +86,33 @@ func (s *State) TakeHappened() []Happening {
 	return happened
 }
 
+// The kinds of what webhooks belong to, as deliveries name them.
+const (
+	TargetRepository   = "repository"
+	TargetOrganization = "organization"
+	TargetApp          = "integration"
+)
+
 // Listener is a webhook that is told of a happening.
 type Listener struct {
-	// HookID is its own id; Target is the App's or the repository's.
-	HookID ID
-	Target ID
-	// App is true for that of an App, which is told through an installation.
-	App          bool
+	// HookID is its own id; Target is that of what it belongs to, TargetType
+	// which kind that is.
+	HookID     ID
+	Target     ID
+	TargetType string
+	// Installation is the one through which an App is told, nil for others.
 	Installation *Installation
 	Config       HookConfig
 }
 
-// Listeners returns the webhooks that are told of a happening: those of the
-// repository in the order in which they were made, and those of Apps.
-func (s *State) Listeners(h Happening) []Listener {
+// listeners returns the webhooks that are told of a happening: those of the
+// repository and of its organization in the order in which they were made, and
+// those of Apps.
+func (s *State) listeners(h Happening) []Listener {
 	var all []Listener
 	for hook := range s.Hooks.All() {
-		if h.RepoID == hook.RepoID && hook.hears(h) {
-			all = append(all, Listener{HookID: hook.ID, Target: hook.RepoID, Config: hook.Config})
+		if hook.hears(h) {
+			all = append(all, Listener{HookID: hook.ID, Target: hook.Owner(), TargetType: hook.TargetType(), Config: hook.Config})
 		}
 	}
 	if h.Hook != nil {
@@ -90,17 +120,20 @@ func (s *State) Listeners(h Happening) []Listener {
 	}
 	for a := range s.Apps.All() {
 		if i, hears := s.heardBy(a, h); hears {
-			all = append(all, Listener{HookID: a.HookID, Target: a.ID, App: true, Installation: i, Config: a.Hook})
+			all = append(all, Listener{HookID: a.HookID, Target: a.ID, TargetType: TargetApp, Installation: i, Config: a.Hook})
 		}
 	}
 	return all
 }
 
+// hears reports whether a webhook is told of a happening. That a repository is
+// there, or is no more, is nothing that its own webhooks are told.
 func (hook *Hook) hears(h Happening) bool {
+	own := hook.RepoID != 0 && hook.RepoID == h.RepoID && (h.Event != "repository" || h.Action != "created" && h.Action != "deleted")
 	switch {
 	case h.Hook != nil:
-		return h.Hook == hook
-	case !hook.Active || h.AppID != 0:
+		return h.Hook.ID == hook.ID && (h.Event != "meta" || hook.Active && wants(hook.Events, h.Event))
+	case !hook.Active || h.AppID != 0, !own && (hook.OrgID == 0 || hook.OrgID != h.OrgID):
 		return false
 	default:
 		return wants(hook.Events, h.Event)
@@ -118,7 +151,12 @@ func (s *State) heardBy(a *App, h Happening) (*Installation, bool) {
 	case !slices.Contains(a.Events, h.Event):
 		return nil, false
 	}
-	i := s.InstallationIn(a, s.Repos.Get(h.RepoID))
+	var i *Installation
+	if h.Repo != nil {
+		i = s.InstallationIn(a, h.Repo)
+	} else {
+		i = s.InstallationOf(a, h.OrgID)
+	}
 	return i, i != nil && i.SuspendedAt == nil
 }
 
@@ -140,7 +178,7 @@ func (s *State) commentHappened(actor ID, c *Comment, action string, changes map
 }
 
 // from is what GitHub shows of something that was changed.
-func from(before string) map[string]any { return map[string]any{"from": before} }
+func from(before any) map[string]any { return map[string]any{"from": before} }
 
 // recorded tells of what an event of a timeline is about, where people or
 // webhooks are told of it.
@@ -156,12 +194,12 @@ func (s *State) recorded(i *Issue, e Event) {
 	switch e.Kind {
 	case "labeled", "unlabeled":
 		s.issueHappened(e.ActorID, i, e.Kind, Happening{LabelID: e.LabelID})
-	case "assigned", "unassigned":
-		s.issueHappened(e.ActorID, i, e.Kind, Happening{UserID: e.SubjectID})
-	case "review_requested", "review_request_removed":
+	case "assigned", "unassigned", "review_requested", "review_request_removed":
 		s.issueHappened(e.ActorID, i, e.Kind, Happening{UserID: e.SubjectID})
 	case "milestoned", "demilestoned":
 		s.issueHappened(e.ActorID, i, e.Kind, Happening{MilestoneID: e.SubjectID})
+	case "locked", "unlocked", "pinned", "unpinned", "auto_merge_enabled", "auto_merge_disabled":
+		s.issueHappened(e.ActorID, i, e.Kind, Happening{})
 	case "closed", "reopened":
 		// Pull requests tell of it themselves.
 		if i.Pull == nil {
@@ -188,7 +226,7 @@ func (s *State) refHappened(actor ID, repo *Repo, ref, before, after string, for
 // has a new commit.
 func (s *State) requestSuites(actor ID, repo *Repo, branch, sha string) {
 	for a := range s.Apps.All() {
-		h := Happening{Event: "check_suite", Action: "requested", RepoID: repo.ID, ActorID: actor, AppID: a.ID}
+		h := Happening{Event: "check_suite", Action: "requested", RepoID: repo.ID, Repo: repo, ActorID: actor, AppID: a.ID}
 		if _, hears := s.heardBy(a, h); hears && a.Permissions["checks"] == "write" {
 			h.Suite = s.suiteOf(a, repo, sha)
 			h.Suite.HeadBranch = branch

@@ -39,6 +39,11 @@ type Watcher interface {
 // that. Copies of the state start without.
 func (s *State) Watch(by Watcher) { s.watcher = by }
 
+// Tell has somebody called after each act of [State.Atomically] that is kept,
+// with the state in which it was done, to take what happened; nil ends that.
+// Copies of the state by [State.Clone] start without.
+func (s *State) Tell(of func(*State)) { s.told = of }
+
 // Stretch is what was changed for one reason.
 type Stretch struct {
 	// Cause is the rule by which GitHub itself did it, such as [CauseMerge];
@@ -155,8 +160,12 @@ func (s *State) Atomically(act func() error) error {
 		return err
 	}
 	s.cut()
+	s.tellChanged()
 	s.keep()
 	kept = true
+	if s.told != nil {
+		s.told(s)
+	}
 	return nil
 }
 

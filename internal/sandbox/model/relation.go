@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // The most sub-issues that an issue has, and the most issues that block one.
 const (
@@ -146,7 +149,18 @@ func (s *State) RemoveBlocker(actor ID, i, blocker *Issue) error {
 func (s *State) related(actor ID, i, other *Issue, kind, inverse string) {
 	s.record(actor, i, Event{Kind: kind, SubjectID: other.ID})
 	s.record(actor, other, Event{Kind: inverse, SubjectID: i.ID})
+	event := "sub_issues"
+	if strings.HasPrefix(kind, "block") {
+		event = "issue_dependencies"
+	}
+	about := &RelatedIssues{Above: i, Below: other}
+	s.emit(Happening{Event: event, Action: kind, RepoID: i.RepoID, ActorID: actor, Subject: about})
+	s.emit(Happening{Event: event, Action: inverse, RepoID: other.RepoID, ActorID: actor, Subject: about})
 }
+
+// RelatedIssues are two issues that have to do with each other: the parent or
+// the blocked one above, the sub-issue or the one that blocks below.
+type RelatedIssues struct{ Above, Below *Issue }
 
 // Blocked returns the issues that wait for another one.
 func (s *State) Blocked(by *Issue) []ID {

@@ -268,9 +268,17 @@ func (s *State) Dispatch(actor ID, repo *Repo, w *Workflow, ref string, inputs m
 		return nil, err
 	}
 	s.Advance()
+	s.emit(Happening{Event: "workflow_dispatch", RepoID: repo.ID, ActorID: actor, Subject: &Dispatched{Workflow: w, Ref: ref, Inputs: inputs}})
 	return s.startRun(trigger{
 		repo: repo, actor: actor, event: "workflow_dispatch", branch: branch, sha: commit.String(),
 	}, w, def, inputs), nil
+}
+
+// Dispatched is what a workflow was started with by hand.
+type Dispatched struct {
+	Workflow *Workflow
+	Ref      string
+	Inputs   map[string]string
 }
 
 // dispatchCommit returns the commit of a branch or tag, by its short or full

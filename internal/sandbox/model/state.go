@@ -62,6 +62,8 @@ type State struct {
 	only *narrowing
 	// happened is what webhooks have not been told of yet.
 	happened []Happening
+	// told takes what happened, nil for nobody.
+	told func(*State)
 	// recording is nil but within [State.Atomically]; watcher may be nil.
 	recording *recording
 	watcher   Watcher
@@ -133,7 +135,7 @@ func (s *State) cloned(indexed bool) *State {
 	for _, repo := range c.Repos.rows {
 		repo.Git = repo.Git.Clone()
 	}
-	c.Scripts, c.happened, c.recording, c.watcher = cloneScripts(s.Scripts), nil, nil, nil
+	c.Scripts, c.happened, c.recording, c.watcher, c.told = cloneScripts(s.Scripts), nil, nil, nil, nil
 	return &c
 }
 

@@ -106,7 +106,12 @@ func (v *validation) repositories() {
 		must(v.s.Users.Get(i.AccountID) != nil, "its account is missing")
 	})
 	each(v, "webhook", &v.s.Hooks, func(h *Hook) ID { return h.ID }, func(h *Hook, must demand) {
-		must(v.repo(h.RepoID), lacksRepo)
+		if h.OrgID == 0 {
+			must(v.repo(h.RepoID), lacksRepo)
+			return
+		}
+		org := v.s.Users.Get(h.OrgID)
+		must(h.RepoID == 0 && org != nil && org.Type == TypeOrganization, "its organization is missing")
 	})
 	each(v, "label", &v.s.Labels, func(l *Label) ID { return l.ID }, func(l *Label, must demand) {
 		must(v.repo(l.RepoID), lacksRepo)

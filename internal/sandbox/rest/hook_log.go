@@ -16,10 +16,10 @@ type HookDelivery struct {
 	// same.
 	GUID   string
 	HookID int64
-	// TargetID is that of the App, or of the repository.
-	TargetID int64
-	// App is true for an App's webhook.
-	App           bool
+	// TargetID is that of what the webhook belongs to, and TargetType its kind,
+	// such as [model.TargetRepository].
+	TargetID      int64
+	TargetType    string
 	Event, Action string
 	// InstallationID and RepositoryID are 0 where there is none.
 	InstallationID, RepositoryID int64
@@ -46,15 +46,25 @@ type HookDelivery struct {
 // Pending reports whether a delivery has not been sent yet.
 func (d HookDelivery) Pending() bool { return d.Status == "" }
 
-// maxKept is how many deliveries are kept; older ones are forgotten.
-const maxKept = 5000
+// maxKept is how many deliveries are kept, maxKeptBytes how much their payloads
+// hold together; older ones are forgotten.
+const (
+	maxKept      = 5000
+	maxKeptBytes = 256 << 20
+)
+
+// MaxPayload is the largest payload that is delivered, in bytes: GitHub sends
+// none that is larger.
+const MaxPayload = 25 << 20
 
 // HookLog is a world's deliveries. Its zero value is empty. It is safe for
 // concurrent use.
 type HookLog struct {
 	mu   sync.Mutex
 	kept []*HookDelivery
-	last int64
+	// bytes are those of the payloads that are kept.
+	bytes int
+	last  int64
 	// waiting are the deliveries to be sent by webhook, in their order, held
 	// those that come after the next one.
 	waiting, held map[int64][]*HookDelivery
@@ -83,9 +93,8 @@ func (l *HookLog) add(d *HookDelivery, kind faults.Kind) {
 		d.GUID = newGUID()
 	}
 	l.kept = append(l.kept, d)
-	if extra := len(l.kept) - maxKept; extra > 0 {
-		l.kept = slices.Delete(l.kept, 0, extra)
-	}
+	l.bytes += len(d.Payload)
+	l.forget()
 	switch kind {
 	case faults.HookLost:
 		d.Status, d.StatusCode = statusNoConnection, http.StatusBadGateway
@@ -105,6 +114,27 @@ func (l *HookLog) add(d *HookDelivery, kind faults.Kind) {
 		l.waiting[d.HookID] = slices.Delete(l.waiting[d.HookID], 0, extra)
 	}
 	l.wake(d.HookID)
+}
+
+// forget drops the oldest deliveries beyond the limits. Those that are large
+// together are not sent any more either.
+func (l *HookLog) forget() {
+	n := 0
+	for ; len(l.kept)-n > maxKept || l.bytes > maxKeptBytes && len(l.kept)-n > 1; n++ {
+		if l.bytes > maxKeptBytes {
+			l.drop(l.kept[n])
+		}
+		l.bytes -= len(l.kept[n].Payload)
+	}
+	l.kept = slices.Delete(l.kept, 0, n)
+}
+
+// drop takes a delivery off those that wait.
+func (l *HookLog) drop(d *HookDelivery) {
+	left := slices.DeleteFunc(slices.Clone(l.waiting[d.HookID]), func(other *HookDelivery) bool { return other == d })
+	if l.waiting[d.HookID] = left; len(left) == 0 {
+		delete(l.waiting, d.HookID)
+	}
 }
 
 // firstID is the id before the first one.

@@ -152,3 +152,21 @@ func TestOnlyTheLatestDeliveriesAreKept(t *testing.T) {
 	}
 	assert.Len(t, l.Of(1), 5000)
 }
+
+// Payloads are kept as far as there is room, the newest ones; what is dropped is
+// not sent either.
+func TestLargePayloadsAreForgotten(t *testing.T) {
+	log := &rest.HookLog{}
+	large := strings.Repeat("x", rest.MaxPayload)
+	for range 30 {
+		add(log, 1, large)
+	}
+	kept := len(log.Of(1))
+	assert.Less(t, kept, 12)
+	assert.Positive(t, kept)
+	got := &receiver{answer: respond(http.StatusOK)}
+	sender := log.Start(&http.Client{Transport: got}, time.Now)
+	defer sender.Stop()
+	require.NoError(t, log.Sent(t.Context()))
+	assert.Len(t, got.got, kept)
+}

@@ -173,12 +173,9 @@ func (s *HookSender) send(ctx context.Context, d *HookDelivery) HookDelivery {
 // request makes a delivery's request, as "Webhook events and payloads" of
 // GitHub's documentation describes it.
 func (d *HookDelivery) request(ctx context.Context) (*http.Request, error) {
-	body, kind, target := d.Payload, "application/json", "repository"
+	body, kind := d.Payload, "application/json"
 	if d.Form {
 		body, kind = []byte(url.Values{"payload": {string(d.Payload)}}.Encode()), "application/x-www-form-urlencoded"
-	}
-	if d.App {
-		target = "integration"
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, bytes.NewReader(body))
 	if err != nil {
@@ -187,7 +184,7 @@ func (d *HookDelivery) request(ctx context.Context) (*http.Request, error) {
 	for name, value := range map[string]string{
 		"Accept": "*/*", "Content-Type": kind, "User-Agent": userAgent, "X-GitHub-Event": d.Event, "X-GitHub-Delivery": d.GUID,
 		"X-GitHub-Hook-ID": strconv.FormatInt(d.HookID, 10), "X-GitHub-Hook-Installation-Target-ID": strconv.FormatInt(d.TargetID, 10),
-		"X-GitHub-Hook-Installation-Target-Type": target,
+		"X-GitHub-Hook-Installation-Target-Type": d.TargetType,
 	} {
 		r.Header.Set(name, value)
 	}

@@ -36,13 +36,11 @@ type payloadView struct {
 // surround adds what most payloads have: where it happened, who did it, and the
 // installation through which an App is told.
 func (v *payloadView) surround(body map[string]any) {
-	if repo := v.s.Repos.Get(v.h.RepoID); repo != nil {
-		if body["repository"] == nil {
-			body["repository"] = v.fullRepo(repo)
-		}
-		if owner := v.s.Users.Get(repo.OwnerID); owner.Type == model.TypeOrganization {
-			body["organization"] = v.organization(owner)
-		}
+	if repo := v.h.Repo; repo != nil && body["repository"] == nil {
+		body["repository"] = v.fullRepo(repo)
+	}
+	if org := v.s.Users.Get(v.h.OrgID); org != nil {
+		body["organization"] = v.organization(org)
 	}
 	if v.s.Users.Get(v.h.ActorID) != nil {
 		body["sender"] = v.user(v.h.ActorID)
@@ -63,46 +61,83 @@ func (v *view) organization(u *model.User) map[string]any {
 
 // fill adds what is an event's own.
 func (v *payloadView) fill(body map[string]any) error {
-	h := v.h
-	v.conversation(body)
-	switch h.Event {
-	case "ping":
-		v.ping(body)
-	case "push":
-		return v.push(body)
-	case "create", "delete":
-		v.ref(body)
-	case "pull_request":
-		return v.pullRequest(body)
-	case "pull_request_review":
-		return v.reviewed(body)
-	case "check_run":
-		v.checked(body)
-	case "check_suite":
-		body["check_suite"] = v.payloadSuite(h.Suite)
-	case "status":
-		return v.statusOf(body)
-	case "merge_group":
-		return v.mergeGroup(body)
-	case "workflow_run":
-		body["workflow_run"] = v.run(h.Run, len(h.Run.Attempts))
-		body["workflow"] = v.workflow(v.s.Workflows.Get(h.Run.WorkflowID))
-	case "workflow_job":
-		body["workflow_job"] = v.job(h.Job)
-	case "installation", "installation_repositories":
-		v.installed(body)
+	v.shared(body)
+	if show := payloads[v.h.Event]; show != nil {
+		return show(v, body)
 	}
 	return nil
 }
 
-// conversation adds what issues, pull requests and their comments are about.
-func (v *payloadView) conversation(body map[string]any) {
+// payloads add what is an event's own to its payload, by event; those that are
+// not here have nothing else than what [payloadView.shared] adds.
+var payloads = map[string]func(v *payloadView, body map[string]any) error{
+	"branch_protection_rule":      about("rule", (*payloadView).protectionRule),
+	"check_run":                   (*payloadView).checked,
+	"create":                      (*payloadView).ref,
+	"delete":                      (*payloadView).ref,
+	"deploy_key":                  about("key", func(v *payloadView, k *model.Key) any { return key(v.repoURL(v.h.RepoID))(*k) }),
+	"fork":                        about("forkee", (*payloadView).forkee),
+	"installation":                (*payloadView).installed,
+	"installation_repositories":   (*payloadView).installed,
+	"issue_dependencies":          (*payloadView).related,
+	"issues":                      (*payloadView).moved,
+	"label":                       about("label", func(v *payloadView, l *model.Label) any { return v.label(l) }),
+	"membership":                  (*payloadView).membership,
+	"merge_group":                 (*payloadView).mergeGroup,
+	"meta":                        (*payloadView).meta,
+	"milestone":                   about("milestone", func(v *payloadView, m *model.Milestone) any { return v.milestoneRow(m) }),
+	"organization":                (*payloadView).membership,
+	"ping":                        (*payloadView).ping,
+	"projects_v2":                 about("projects_v2", (*payloadView).payloadProject),
+	"projects_v2_item":            about("projects_v2_item", (*payloadView).payloadItem),
+	"pull_request":                (*payloadView).pullRequest,
+	"pull_request_review":         (*payloadView).reviewed,
+	"pull_request_review_comment": (*payloadView).reviewCommented,
+	"pull_request_review_thread":  (*payloadView).threadResolved,
+	"push":                        (*payloadView).push,
+	"release":                     about("release", (*payloadView).payloadRelease),
+	"repository":                  (*payloadView).transferred,
+	"repository_ruleset":          about("repository_ruleset", func(v *payloadView, set *model.Ruleset) any { return v.ruleset(v.h.Repo, set) }),
+	"star":                        (*payloadView).starred,
+	"status":                      (*payloadView).statusOf,
+	"sub_issues":                  (*payloadView).related,
+	"team":                        about("team", (*payloadView).payloadTeam),
+	"workflow_dispatch":           (*payloadView).dispatched,
+	"workflow_run":                (*payloadView).ran,
+}
+
+// about is the payload of an event that is about one row, under a name.
+func about[T any](name string, show func(v *payloadView, subject T) any) func(v *payloadView, body map[string]any) error {
+	return func(v *payloadView, body map[string]any) error {
+		subject, is := v.h.Subject.(T)
+		if !is {
+			return fmt.Errorf("it is about a %T", v.h.Subject)
+		}
+		body[name] = show(v, subject)
+		return nil
+	}
+}
+
+func (v *payloadView) ran(body map[string]any) error {
+	body["workflow_run"] = v.run(v.h.Run, len(v.h.Run.Attempts))
+	body["workflow"] = v.workflow(v.s.Workflows.Get(v.h.Run.WorkflowID))
+	return nil
+}
+
+// shared adds what is shown alike in all events that have it.
+func (v *payloadView) shared(body map[string]any) {
 	h := v.h
 	if h.Event == "issues" || h.Event == "issue_comment" {
 		body["issue"] = v.payloadIssue(h.Issue)
 	}
 	if h.Comment != nil {
 		body["comment"] = v.comment(h.Comment)
+	}
+	if h.Suite != nil {
+		body["check_suite"] = v.payloadSuite(h.Suite)
+	}
+	if h.Job != nil {
+		body["workflow_job"] = v.job(h.Job)
 	}
 	if l := v.s.Labels.Get(h.LabelID); l != nil {
 		body["label"] = v.label(l)
@@ -111,14 +146,27 @@ func (v *payloadView) conversation(body map[string]any) {
 		body["milestone"] = m
 	}
 	if u := v.user(h.UserID); u != nil {
-		key := "assignee"
-		if strings.HasPrefix(h.Action, "review_request") {
-			key = "requested_reviewer"
-		}
-		body[key] = u
+		body[v.userKey()] = u
 	}
 	if h.Changes != nil {
 		body["changes"] = h.Changes
+	}
+	if c, is := h.Changes["field_value"].(*model.FieldChange); is {
+		body["changes"] = map[string]any{"field_value": fieldChange(c)}
+	}
+}
+
+// userKey is what the user is whom an event is about.
+func (v *payloadView) userKey() string {
+	switch {
+	case strings.HasPrefix(v.h.Action, "review_request"):
+		return "requested_reviewer"
+	case v.h.Event == "member" || v.h.Event == "membership":
+		return "member"
+	case v.h.Event == "organization":
+		return "user"
+	default:
+		return "assignee"
 	}
 }
 
@@ -139,6 +187,12 @@ func (v *payloadView) pullRequest(body map[string]any) error {
 	if v.h.Before != "" {
 		body["before"], body["after"] = v.h.Before, v.h.After
 	}
+	if team, asked := v.h.Subject.(*model.Team); asked && team != nil {
+		body["requested_team"] = v.team(team)
+	}
+	if v.h.Action == "auto_merge_disabled" {
+		body["reason"] = "unknown"
+	}
 	return err
 }
 
@@ -150,7 +204,7 @@ func (v *payloadView) reviewed(body map[string]any) error {
 	return nil
 }
 
-func (v *payloadView) ping(body map[string]any) {
+func (v *payloadView) ping(body map[string]any) error {
 	body["zen"] = "Keep it logically awesome."
 	body["hook_id"] = v.to.HookID
 	if v.h.Hook != nil {
@@ -158,15 +212,17 @@ func (v *payloadView) ping(body map[string]any) {
 	} else {
 		body["hook"] = v.appHook(v.s.Apps.Get(v.h.AppID))
 	}
+	return nil
 }
 
-func (v *payloadView) checked(body map[string]any) {
+func (v *payloadView) checked(body map[string]any) error {
 	run := fieldsOf(v.checkRun(v.h.CheckRun))
 	run["check_suite"] = v.payloadSuite(v.s.CheckSuites.Get(v.h.CheckRun.SuiteID))
 	body["check_run"] = run
 	if v.h.Identifier != "" {
 		body["requested_action"] = map[string]any{"identifier": v.h.Identifier}
 	}
+	return nil
 }
 
 // payloadSuite is a check suite without its repository, which payloads have
@@ -181,7 +237,7 @@ func (v *payloadView) payloadSuite(suite *model.CheckSuite) map[string]any {
 }
 
 func (v *payloadView) mergeGroup(body map[string]any) error {
-	repo := v.s.Repos.Get(v.h.RepoID)
+	repo := v.h.Repo
 	head, err := v.headCommit(repo, v.h.After)
 	body["merge_group"] = map[string]any{
 		"head_sha": v.h.After, "head_ref": v.h.Ref, "base_sha": v.h.Before, "base_ref": headsPrefix + v.h.Issue.Pull.BaseRef, "head_commit": head,
@@ -198,7 +254,7 @@ func (v *view) headCommit(repo *model.Repo, sha string) (*simpleCommitView, erro
 	return simplified(c), nil
 }
 
-func (v *payloadView) installed(body map[string]any) {
+func (v *payloadView) installed(body map[string]any) error {
 	h := v.h
 	body["installation"], body["requester"] = v.installation(h.Installation), nil
 	if h.Event == "installation" {
@@ -207,11 +263,12 @@ func (v *payloadView) installed(body map[string]any) {
 			ids = append(ids, r.ID)
 		}
 		body["repositories"] = v.namedRepos(ids)
-		return
+		return nil
 	}
 	body["repository_selection"] = v.installation(h.Installation).RepositorySelection
 	body["repositories_added"], body["repositories_removed"] = []namedRepo{}, []namedRepo{}
 	body["repositories_"+h.Action] = v.namedRepos(h.Repos)
+	return nil
 }
 
 // fieldsOf returns the fields of a view, to change them.

@@ -34,7 +34,7 @@ type pushedSigner struct {
 }
 
 func (v *payloadView) push(body map[string]any) error {
-	h, repo := v.h, v.s.Repos.Get(v.h.RepoID)
+	h, repo := v.h, v.h.Repo
 	zero := gitstore.Hash{}.String()
 	before, after := orDefault(h.Before, zero), orDefault(h.After, zero)
 	commits, err := v.pushed(repo, h)
@@ -136,8 +136,8 @@ func (v *payloadView) pushedSigner(g gitstore.Signature) pushedSigner {
 }
 
 // ref adds what events of new and deleted branches and tags have.
-func (v *payloadView) ref(body map[string]any) {
-	repo := v.s.Repos.Get(v.h.RepoID)
+func (v *payloadView) ref(body map[string]any) error {
+	repo := v.h.Repo
 	name, isBranch := strings.CutPrefix(v.h.Ref, headsPrefix)
 	body["ref_type"] = "branch"
 	if !isBranch {
@@ -147,4 +147,5 @@ func (v *payloadView) ref(body map[string]any) {
 	if v.h.Event == "create" {
 		body["master_branch"], body["description"] = repo.DefaultBranch, optional(repo.Description)
 	}
+	return nil
 }

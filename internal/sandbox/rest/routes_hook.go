@@ -12,24 +12,33 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
-// hookRoutes are those of a repository's webhooks, which only its
-// administrators see.
+// hookRoutes are those of the webhooks of repositories and organizations, which
+// only their administrators see.
 func hookRoutes() []route {
 	const hooks = reposPath + "/hooks"
-	return []route{
+	const orgHooks = "/orgs/{org}/hooks"
+	routes := []route{
 		{"GET " + hooks, onRepo(listHooks)},
 		{"POST " + hooks, onRepo(createHook)},
-		{"GET " + hooks + "/{id}", onHook(getHook)},
-		{"PATCH " + hooks + "/{id}", onHook(updateHook)},
-		{"DELETE " + hooks + "/{id}", onHook(deleteHook)},
-		{"POST " + hooks + "/{id}/pings", onHook(pingHook)},
 		{"POST " + hooks + "/{id}/tests", onHook(testHook)},
-		{"GET " + hooks + "/{id}/config", onHook(getHookConfig)},
-		{"PATCH " + hooks + "/{id}/config", onHook(updateHookConfig)},
-		{"GET " + hooks + "/{id}/deliveries", onHook(listHookDeliveries)},
-		{"GET " + hooks + "/{id}/deliveries/{delivery}", onHook(getHookDelivery)},
-		{"POST " + hooks + "/{id}/deliveries/{delivery}/attempts", onHook(redeliverHook)},
+		{"GET " + orgHooks, onOrgHooks(func(c *call, org *model.User) (reply, error) { return list(c, c.s.HooksOfOrg(org), c.hook) })},
+		{"POST " + orgHooks, onOrgHooks(createOrgHook)},
 	}
+	for path, on := range map[string]func(func(*call, *model.Hook) (reply, error)) func(*call) (reply, error){hooks: onHook, orgHooks: onOrgHook} {
+		one := path + "/{id}"
+		routes = append(routes,
+			route{"GET " + one, on(getHook)},
+			route{"PATCH " + one, on(updateHook)},
+			route{"DELETE " + one, on(deleteHook)},
+			route{"POST " + one + "/pings", on(pingHook)},
+			route{"GET " + one + "/config", on(getHookConfig)},
+			route{"PATCH " + one + "/config", on(updateHookConfig)},
+			route{"GET " + one + "/deliveries", on(listHookDeliveries)},
+			route{"GET " + one + "/deliveries/{delivery}", on(getHookDelivery)},
+			route{"POST " + one + "/deliveries/{delivery}/attempts", on(redeliverHook)},
+		)
+	}
+	return routes
 }
 
 func onHook(handle func(c *call, h *model.Hook) (reply, error)) func(*call) (reply, error) {
@@ -40,6 +49,29 @@ func onHook(handle func(c *call, h *model.Hook) (reply, error)) func(*call) (rep
 			}
 			return handle(c, h)
 		})
+}
+
+// onOrgHooks makes a handler of one that needs the organization that the path
+// names, whose webhooks its owners alone see.
+func onOrgHooks(handle func(c *call, org *model.User) (reply, error)) func(*call) (reply, error) {
+	return onLogin(func(c *call, org *model.User) (reply, error) {
+		if !c.s.MayAdministerOrg(c.actor, org) {
+			return reply{}, errNotFound
+		}
+		return handle(c, org)
+	})
+}
+
+// onOrgHook is [onHook] for a webhook of an organization.
+func onOrgHook(handle func(c *call, h *model.Hook) (reply, error)) func(*call) (reply, error) {
+	return onOrgHooks(func(c *call, org *model.User) (reply, error) {
+		id, err := strconv.ParseInt(c.PathValue("id"), 10, 64)
+		h := c.s.Hooks.Get(id)
+		if err != nil || h == nil || h.OrgID != org.ID {
+			return reply{}, errNotFound
+		}
+		return handle(c, h)
+	})
 }
 
 // mayHook reports whether the client may see a repository's webhooks.
@@ -111,10 +143,22 @@ func createHook(c *call, repo *model.Repo) (reply, error) {
 	return created(c.hook(h))
 }
 
+func createOrgHook(c *call, org *model.User) (reply, error) {
+	var in hookInput
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	h, err := c.s.CreateOrgHook(c.actor, org, in.change(model.HookConfig{}))
+	if err != nil {
+		return reply{}, err
+	}
+	return created(c.hook(h))
+}
+
 func getHook(c *call, h *model.Hook) (reply, error) {
 	view := c.hook(h)
 	sent := c.deliveries.Of(h.ID)
-	if at := slices.IndexFunc(sent, func(d HookDelivery) bool { return !d.Pending() }); at >= 0 {
+	if at := slices.IndexFunc(sent, func(d HookDelivery) bool { return !d.Pending() }); at >= 0 && h.OrgID == 0 {
 		view.LastResponse = map[string]any{"code": sent[at].StatusCode, "status": "active", "message": sent[at].Status}
 	}
 	return ok(view)

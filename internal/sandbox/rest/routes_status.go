@@ -100,7 +100,7 @@ func (v *view) status(c *model.CommitStatus) statusView {
 // statusOf adds a status with its commit and the branches that have it as their
 // tip.
 func (v *payloadView) statusOf(body map[string]any) error {
-	shown, repo := v.status(v.h.Status), v.s.Repos.Get(v.h.RepoID)
+	shown, repo := v.status(v.h.Status), v.h.Repo
 	commit, err := repo.Git.Commit(plumbing.NewHash(v.h.Status.CommitSHA))
 	if err != nil {
 		return err

@@ -125,12 +125,19 @@ type hookView struct {
 }
 
 func (v *view) hook(h *model.Hook) hookView {
-	api := fmt.Sprintf("%s/hooks/%d", v.repoURL(h.RepoID), h.ID)
-	return hookView{
-		Type: "Repository", ID: h.ID, Name: "web", Active: h.Active, Events: slices.Sorted(slices.Values(h.Events)), Config: hookConfig(h.Config),
-		UpdatedAt: at(h.UpdatedAt), CreatedAt: at(h.CreatedAt), URL: api, TestURL: api + "/test", PingURL: api + "/pings",
-		DeliveriesURL: api + "/deliveries", LastResponse: map[string]any{"code": nil, "status": "unused", "message": nil},
+	of, kind := apiURL+"/orgs/"+v.s.Login(h.OrgID), "Organization"
+	if h.OrgID == 0 {
+		of, kind = v.repoURL(h.RepoID), "Repository"
 	}
+	api := fmt.Sprintf("%s/hooks/%d", of, h.ID)
+	shown := hookView{
+		Type: kind, ID: h.ID, Name: "web", Active: h.Active, Events: slices.Sorted(slices.Values(h.Events)), Config: hookConfig(h.Config),
+		UpdatedAt: at(h.UpdatedAt), CreatedAt: at(h.CreatedAt), URL: api, PingURL: api + "/pings", DeliveriesURL: api + "/deliveries",
+	}
+	if h.OrgID == 0 {
+		shown.TestURL, shown.LastResponse = api+"/test", map[string]any{"code": nil, "status": "unused", "message": nil}
+	}
+	return shown
 }
 
 // appHook is the webhook of an App, as its ping shows it.

@@ -55,10 +55,13 @@ type milestoneView struct {
 }
 
 func (v *view) milestone(id model.ID) *milestoneView {
-	m := v.s.Milestones.Get(id)
-	if m == nil {
-		return nil
+	if m := v.s.Milestones.Get(id); m != nil {
+		return v.milestoneRow(m)
 	}
+	return nil
+}
+
+func (v *view) milestoneRow(m *model.Milestone) *milestoneView {
 	api := fmt.Sprintf("%s/milestones/%d", v.repoURL(m.RepoID), m.Number)
 	view := &milestoneView{
 		URL: api, HTMLURL: fmt.Sprintf("%s/milestone/%d", v.repoHTML(m.RepoID), m.Number), LabelsURL: api + "/labels",

@@ -237,7 +237,11 @@ func (v *view) reviewComments(comments []*model.ReviewComment) ([]reviewCommentV
 }
 
 func (v *view) reviewComment(c *model.ReviewComment) (reviewCommentView, error) {
-	t := v.s.Threads.Get(c.ThreadID)
+	return v.commentInThread(c, v.s.Threads.Get(c.ThreadID))
+}
+
+// commentInThread shows a comment of a thread, which may be gone.
+func (v *view) commentInThread(c *model.ReviewComment, t *model.Thread) (reviewCommentView, error) {
 	i := v.s.Issues.Get(t.IssueID)
 	api := fmt.Sprintf("%s/pulls/comments/%d", v.repoURL(c.RepoID), c.ID)
 	html := fmt.Sprintf("%s#discussion_r%d", v.issueHTML(i), c.ID)
