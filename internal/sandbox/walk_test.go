@@ -340,7 +340,11 @@ var acts = map[string]func(*walk) error{
 		return w.EditRepo(w.owner, w.repo, model.RepoEdit{DeleteBranchOnMerge: new(w.IntN(2) == 0), AllowAutoMerge: new(true), Description: new(w.some("d"))})
 	},
 	"make a repository": func(w *walk) error {
-		return second(w.CreateRepo(w.owner, model.NewRepo{Owner: w.owner, Name: w.branch()}, w.IntN(2) == 0))
+		var files []gitstore.Change
+		if w.IntN(2) == 0 {
+			files = append(files, gitstore.Change{Path: "README.md", Content: []byte("# new")})
+		}
+		return second(w.CreateRepo(w.owner, model.NewRepo{Owner: w.owner, Name: w.branch()}, files...))
 	},
 	"fork": func(w *walk) error { return second(w.Fork(w.other, w.repo, w.other, "")) },
 	"commit to a fork": func(w *walk) error {

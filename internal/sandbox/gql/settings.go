@@ -38,7 +38,7 @@ func createRepository(q *query, in graphql.Args) (payload, error) {
 	}
 	r, err := q.s.CreateRepo(q.actor, model.NewRepo{
 		Owner: owner, Name: in.String("name"), Description: in.String("description"), Private: in.Enum("visibility") != "PUBLIC",
-	}, false)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -36,9 +36,9 @@ var defaultLabels = []NewLabel{
 	{"wontfix", "ffffff", "This will not be worked on"},
 }
 
-// CreateRepo makes a repository of an account, with GitHub's labels. With init
-// it begins with a README.
-func (s *State) CreateRepo(actor ID, in NewRepo, init bool) (*Repo, error) {
+// CreateRepo makes a repository of an account, with GitHub's labels. With files
+// it begins with a commit of those.
+func (s *State) CreateRepo(actor ID, in NewRepo, files ...gitstore.Change) (*Repo, error) {
 	account := s.Users.Get(in.Owner)
 	if account == nil || account.ID != actor && account.Members[actor] == "" {
 		return nil, &Problem{Kind: Forbidden, Message: "You need admin access to the organization before adding a repository to it.", Lacking: true}
@@ -58,9 +58,8 @@ func (s *State) CreateRepo(actor ID, in NewRepo, init bool) (*Repo, error) {
 		label.Default = true
 		s.follows(label.ID, CauseCreation)
 	}
-	if init {
-		readme := gitstore.Change{Path: "README.md", Content: []byte("# " + repo.Name)}
-		return repo, s.PushInitial(actor, repo, []gitstore.Change{readme}, "Initial commit")
+	if len(files) > 0 {
+		return repo, s.PushInitial(actor, repo, files, "Initial commit")
 	}
 	return repo, nil
 }

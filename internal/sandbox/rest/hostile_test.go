@@ -178,7 +178,7 @@ func concrete(s *model.State, path string) string {
 		"{ends...}", "main...f", "/ref/{ref...}", "/ref/heads/main", "/matching-refs/{ref...}", "/matching-refs/heads", "/commits/{ref...}", "/commits/main",
 		"{ref...}", "heads/f", "{path...}", "README.md", "{number}", number, "labels/{name}", "labels/bug", "secrets/{name}", "secrets/S", "variables/{name}", "variables/V",
 		"{key}", itoa(ids["key"]), "{cache}", "1", "{workflow}", "ci.yml", "{attempt}", "1",
-		"/hooks/{id}", "/hooks/1", "{delivery}", "1", "{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]), "{review}", itoa(ids["review"]), "{issue_id}", "1", "{reaction}", "1", "{alert}", "1", "{ruleset}", "1",
+		"/hooks/{id}", "/hooks/1", "{delivery}", "1", "{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]), "{review}", itoa(ids["review"]), "{issue_id}", "1", "{reaction}", "1", "{alert}", "1", "{ruleset}", "1", "{assignee}", "writer", "{dir...}", "docs",
 	).Replace(path)
 }
 
@@ -202,7 +202,8 @@ func TestPrivateRepositoriesAreNotThere(t *testing.T) {
 			if method == http.MethodGet {
 				reader := w.As("reader").Get(path)
 				want := []int{http.StatusOK, http.StatusNoContent}
-				hidden := []string{"/hooks", "/protection", "/merge", "/permission", "/collaborators", "/keys", "/actions/secrets", "/actions/variables", "/alerts", "/rulesets/1", "/subscription"}
+				hidden := []string{"/hooks", "/protection", "/merge", "/permission", "/collaborators", "/keys", "/actions/secrets", "/actions/variables", "/alerts", "/rulesets/1", "/subscription",
+					"/license", "/traffic", "/readme/docs"}
 				if slices.ContainsFunc(hidden, func(part string) bool { return strings.Contains(path+"/", part+"/") }) {
 					want = []int{http.StatusNotFound, http.StatusForbidden}
 				}

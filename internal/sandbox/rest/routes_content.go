@@ -11,6 +11,7 @@ import (
 
 func contentRoutes() []route {
 	return []route{
+		{"GET " + reposPath + "/contents", onRepo(getContents)},
 		{"GET " + reposPath + "/contents/{path...}", onRepo(getContents)},
 		{"PUT " + reposPath + "/contents/{path...}", onRepo(putContents)},
 		{"DELETE " + reposPath + "/contents/{path...}", onRepo(deleteContents)},

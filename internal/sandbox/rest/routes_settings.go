@@ -42,6 +42,10 @@ type newRepo struct {
 	Private                                 bool
 	HasIssues                               *bool `json:"has_issues"`
 	AutoInit                                bool  `json:"auto_init"`
+	IsTemplate                              bool  `json:"is_template"`
+	// Gitignore and License name templates of files to begin with.
+	Gitignore string `json:"gitignore_template"`
+	License   string `json:"license_template"`
 }
 
 func (c *call) createRepo(account *model.User) (reply, error) {
@@ -50,9 +54,13 @@ func (c *call) createRepo(account *model.User) (reply, error) {
 		return reply{}, err
 	}
 	private := in.Visibility == "private" || in.Private
+	files, err := c.beginning(in)
+	if err != nil {
+		return reply{}, err
+	}
 	repo, err := c.s.CreateRepo(c.actor, model.NewRepo{
 		Owner: account.ID, Name: in.Name, Description: in.Description, Private: private,
-	}, in.AutoInit)
+	}, files...)
 	if err != nil {
 		return reply{}, err
 	}

@@ -255,6 +255,8 @@ type contentView struct {
 	Content     *string           `json:"content,omitempty"`
 	Encoding    *string           `json:"encoding,omitempty"`
 	Links       map[string]string `json:"_links"`
+	// License is what the text of the license says.
+	License *licenseView `json:"license,omitempty"`
 }
 
 // contentKind returns GitHub's name for what is in a tree, and what the address

@@ -80,7 +80,7 @@ type repoDetails struct {
 	Archived        bool            `json:"archived"`
 	Disabled        bool            `json:"disabled"`
 	OpenIssuesCount int             `json:"open_issues_count"`
-	License         *string         `json:"license"`
+	License         *licenseView    `json:"license"`
 	AllowForking    bool            `json:"allow_forking"`
 	IsTemplate      bool            `json:"is_template"`
 	Topics          []string        `json:"topics"`
@@ -148,6 +148,11 @@ func (v *view) repo(r *model.Repo) *repoView {
 		ForksCount: r.ForkCount, Forks: r.ForkCount, Archived: r.Archived,
 		OpenIssuesCount: open, OpenIssues: open, AllowForking: true, Topics: append([]string{}, r.Topics...),
 		Visibility: visibility, DefaultBranch: r.DefaultBranch, Permissions: v.permissions(r),
+	}
+	if head, exists := v.s.BranchHead(r, r.DefaultBranch); exists {
+		if _, l, licensed := licenseIn(r.Git, head); licensed {
+			view.License = license(l)
+		}
 	}
 	return view
 }

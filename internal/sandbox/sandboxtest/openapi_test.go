@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,6 +121,21 @@ func manyParts(template []string) bool {
 	return slices.Contains([]string{"{path}", "{ref}", "{branch}", "{tag}", "{basehead}"}, template[len(template)-1])
 }
 
+var olderStatuses = regexp.MustCompile(`^(/repos/[^/]+/[^/]+)/statuses/(.+)$`)
+
+// described returns the path that GitHub describes of one that it answers at:
+// two are older, or a slash short.
+func described(x exchange) string {
+	switch {
+	case x.method != http.MethodGet:
+		return x.path
+	case strings.HasSuffix(x.path, "/contents"):
+		return x.path + "/"
+	default:
+		return olderStatuses.ReplaceAllString(x.path, "$1/commits/$2/statuses")
+	}
+}
+
 // checkREST compares an exchange with the description.
 func checkREST(x exchange) []string {
 	a := loadOpenAPI()
@@ -129,7 +145,7 @@ func checkREST(x exchange) []string {
 	if x.method == http.MethodHead {
 		x.method = http.MethodGet
 	}
-	template := a.find(x.path)
+	template := a.find(described(x))
 	operation, known := a.at("paths", template, strings.ToLower(x.method))
 	if template == "" || !known {
 		if x.status < 400 {
