@@ -156,7 +156,7 @@ type Outside struct {
 	// moves with every write, and stands still between them.
 	Now func() time.Time
 	// Clients is the clock of those who ask, by which Apps sign for themselves.
-	// The default is the world's.
+	// The default is Now, or else the world's.
 	Clients func() time.Time
 	// Sleep waits for a time, or until the context ends. The default waits in
 	// real time.
@@ -175,6 +175,18 @@ func (w *World) Use(o Outside) {
 	}
 	if o.Sleep != nil {
 		w.outside.Sleep = o.Sleep
+	}
+}
+
+// clients is what time it is for those who ask, while it is a time in the world.
+func (o Outside) clients(world time.Time) time.Time {
+	switch {
+	case o.Clients != nil:
+		return o.Clients()
+	case o.Now != nil:
+		return o.Now()
+	default:
+		return world
 	}
 }
 

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"net/http"
+	"strings"
 	"sync/atomic"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
@@ -40,5 +42,30 @@ func (w *World) proven(d *draft, act func()) {
 	act()
 	if look != nil {
 		look(Write{What: d.what, After: w.state, Events: w.audit.events[d.from:d.to], Kept: d.kept})
+	}
+}
+
+// Heard is a request to the API with its answer.
+type Heard struct {
+	// Path has nothing of an enterprise server's.
+	Method, Path string
+	Body         []byte
+	Status       int
+	Header       http.Header
+	Answer       []byte
+}
+
+// listener hears every answer of the API of every world, unless it is nil.
+var listener atomic.Pointer[func(Heard)]
+
+// HearAnswers lets a test hear every answer of the API of every world, before the
+// client has it.
+func HearAnswers(hear func(Heard)) { listener.Store(&hear) }
+
+// heard tells of an answer.
+func heard(x *exchange, status int, answer []byte) {
+	if hear := listener.Load(); hear != nil && x.logged.Part == PartAPI {
+		path := strings.TrimPrefix(x.in.URL.Path, enterprisePrefix(x.in.URL.Path))
+		(*hear)(Heard{x.in.Method, path, x.body, status, x.out.Header(), answer})
 	}
 }

@@ -118,7 +118,7 @@ func TestProtectedBranches(t *testing.T) {
 
 func TestThePrimaryLimit(t *testing.T) {
 	w := sandboxtest.New(t)
-	clock := &clock{model.Epoch}
+	clock := &clock{model.Epoch.Add(time.Hour)}
 	w.Use(sandbox.Outside{Now: clock.now})
 	writer, other := w.As("writer"), w.As("owner")
 	w.EnforceLimits(sandbox.Limits{Core: 3, GraphQL: 2})
@@ -147,7 +147,7 @@ func TestThePrimaryLimit(t *testing.T) {
 
 func TestTheSecondaryLimits(t *testing.T) {
 	w := sandboxtest.New(t)
-	clock := &clock{model.Epoch}
+	clock := &clock{model.Epoch.Add(time.Hour)}
 	w.Use(sandbox.Outside{Now: clock.now})
 	writer := w.As("writer")
 	w.EnforceLimits(sandbox.Limits{Content: 2, RESTPoints: 14})

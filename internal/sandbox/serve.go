@@ -336,6 +336,7 @@ func (w *World) write(x *exchange, number int, response rest.Response) {
 	if response.Status != http.StatusNoContent && response.Status != http.StatusNotModified {
 		header.Set("Content-Length", strconv.FormatInt(x.length(response), 10))
 	}
+	heard(x, response.Status, response.Body)
 	x.out.WriteHeader(response.Status)
 	// It fails if the client is gone, and there is nobody to tell, or for a
 	// HEAD, whose answer has no body.

@@ -3,8 +3,10 @@ package sandbox_test
 import (
 	"encoding/base64"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -88,6 +90,34 @@ func TestHeaders(t *testing.T) {
 	assert.Equal(t, "repo, workflow", w.As("writer").GraphQL(viewer).Header.Get("X-OAuth-Scopes"))
 	w.AddToken("app", sandbox.Token{User: "writer"})
 	assert.NotContains(t, w.With("app").Get("/").Header, "X-Oauth-Scopes", "tokens of Apps have no scopes, and gh tells them by that")
+}
+
+// All that a world tells is by one clock: headers, bodies, limits and tokens.
+func TestOneClock(t *testing.T) {
+	w := sandboxtest.New(t)
+	date := func(r sandboxtest.Reply) time.Time {
+		at, err := http.ParseTime(r.Header.Get("Date"))
+		require.NoError(t, err)
+		return at
+	}
+	reset := func(r sandboxtest.Reply) string {
+		return strconv.FormatInt(date(r).Add(time.Hour).Unix(), 10)
+	}
+	writer := w.As("writer")
+	made := writer.Do("POST", sandboxtest.Path+"/issues", `{"title":"x"}`)
+	assert.Equal(t, made.Text("created_at"), date(made).Format(time.RFC3339))
+	assert.Equal(t, reset(made), made.Header.Get("X-RateLimit-Reset"))
+	assert.Equal(t, date(made), date(writer.Get(sandboxtest.Path)), "it stands still between writes")
+
+	at := date(made).Add(48 * time.Hour)
+	w.Use(sandbox.Outside{Now: func() time.Time { return at }})
+	assert.Equal(t, at, date(writer.Get(sandboxtest.Path)), "or follows another")
+	made = writer.Do("POST", sandboxtest.Path+"/issues", `{"title":"x"}`)
+	assert.Equal(t, made.Text("created_at"), date(made).Format(time.RFC3339))
+	assert.Equal(t, at.Format(time.RFC3339), made.Text("created_at"))
+	w.EnforceLimits(sandbox.Limits{})
+	limited := writer.Get(sandboxtest.Path)
+	assert.Equal(t, reset(limited), limited.Header.Get("X-RateLimit-Reset"))
 }
 
 func TestHeadRequests(t *testing.T) {

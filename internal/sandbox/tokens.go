@@ -49,11 +49,7 @@ func (w *World) authenticate(r *http.Request) (c credential, refusal *rest.Respo
 	token, known := w.tokens[value]
 	switch {
 	case !known && isJWT(value):
-		signed := now
-		if w.outside.Clients != nil {
-			signed = w.outside.Clients()
-		}
-		app, refusal := appOfJWT(w.state, value, signed)
+		app, refusal := appOfJWT(w.state, value, w.outside.clients(now))
 		if refusal != nil {
 			return credential{value: value}, refusal
 		}

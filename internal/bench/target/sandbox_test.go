@@ -112,6 +112,50 @@ func TestPlacesAreIndependent(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, response.StatusCode, "the token of one place is nothing in another")
 }
 
+// A world that starts now is the seeded one, as long ago as before: an agent that
+// asks its machine for the date finds it to be that of GitHub.
+func TestAPlaceStartsNow(t *testing.T) {
+	sandbox := seededWith(t, "issue", "pr_mergeable")
+	seededAt := sandbox.Manifest().Resources["pr_mergeable"]
+	then := prepare(t, sandbox, "pr_mergeable")
+	now := time.Date(2031, 3, 4, 5, 6, 7, 89, time.UTC)
+	sandbox.StartNow(func() time.Time { return now })
+	place := prepare(t, sandbox, "pr_mergeable")
+
+	shifted := place.Manifest.Resources["pr_mergeable"]
+	assert.NotEqual(t, seededAt["head_sha"], shifted["head_sha"])
+	assert.Equal(t, seededAt["number"], shifted["number"])
+	number := int(bench.WholeNumber(shifted["number"]))
+	created := func(place *target.Place) (*gh.PullRequest, *gh.Response, *gh.RepositoryCommit) {
+		client := agentClient(t, place)
+		pull, response, err := client.REST.PullRequests.Get(t.Context(), target.Owner, target.FixturesName, number)
+		require.NoError(t, err)
+		commit, _, err := client.REST.Repositories.GetCommit(t.Context(), target.Owner, target.FixturesName, pull.GetHead().GetSHA(), nil)
+		require.NoError(t, err)
+		return pull, response, commit
+	}
+	old, before, oldCommit := created(then)
+	pull, response, commit := created(place)
+	assert.Equal(t, shifted["head_sha"], pull.GetHead().GetSHA())
+	date := func(r *gh.Response) time.Time {
+		at, err := http.ParseTime(r.Header.Get("Date"))
+		require.NoError(t, err)
+		return at
+	}
+	assert.Equal(t, now.Truncate(time.Second), date(response), "the header is by the world's clock")
+	ago := date(before).Sub(old.GetCreatedAt().Time)
+	assert.Equal(t, ago, date(response).Sub(pull.GetCreatedAt().Time))
+	assert.Equal(t, old.GetCreatedAt().Sub(oldCommit.GetCommit().GetAuthor().GetDate().Time), pull.GetCreatedAt().Sub(commit.GetCommit().GetAuthor().GetDate().Time))
+	merged, _, err := agentClient(t, place).REST.PullRequests.Merge(t.Context(), target.Owner, target.FixturesName, number, "", &gh.PullRequestOptions{SHA: pull.GetHead().GetSHA()})
+	require.NoError(t, err)
+	assert.True(t, merged.GetMerged())
+	found, _, err := agentClient(t, place).REST.Search.Issues(t.Context(), "repo:"+target.FixturesRepo+" created:>2031-02-25", nil)
+	require.NoError(t, err)
+	assert.Positive(t, found.GetTotal(), "issues of the last week")
+	again, _, _ := created(prepare(t, sandbox, "pr_mergeable"))
+	assert.Equal(t, pull.GetHead().GetSHA(), again.GetHead().GetSHA(), "equal times make equal worlds")
+}
+
 func TestS6TheVerifierIsNotTheAgent(t *testing.T) {
 	place := prepare(t, seeded(t))
 	for client, login := range map[*github.Client]string{agentClient(t, place): target.Agent, verifier(t, place): target.Verifier} {

@@ -37,7 +37,7 @@ func WithRateLimit(ctx context.Context, l RateLimit) context.Context {
 func limitOf(ctx context.Context, s *model.State) RateLimit {
 	l, _ := ctx.Value(limitKey{}).(RateLimit)
 	if l.Limit == 0 {
-		l.Limit, l.Reset = hourlyPoints, s.Now.Add(time.Hour)
+		l.Limit, l.Reset = hourlyPoints, s.Time().Add(time.Hour)
 	}
 	return l
 }

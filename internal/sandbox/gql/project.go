@@ -141,10 +141,10 @@ func projectFieldFields() map[string]graphql.Resolver {
 		"ProjectV2IterationFieldConfiguration.duration": prop(func(_ *query, f *model.ProjectField) any { return f.Duration }),
 		"ProjectV2IterationFieldConfiguration.startDay": constant(1),
 		"ProjectV2IterationFieldConfiguration.iterations": prop(func(q *query, f *model.ProjectField) any {
-			return f.IterationsBy(q.s.Now, false)
+			return f.IterationsBy(q.s.Time(), false)
 		}),
 		"ProjectV2IterationFieldConfiguration.completedIterations": prop(func(q *query, f *model.ProjectField) any {
-			return f.IterationsBy(q.s.Now, true)
+			return f.IterationsBy(q.s.Time(), true)
 		}),
 		"ProjectV2IterationFieldIteration.id":        iteration(func(i model.ProjectIteration) any { return i.ID }),
 		"ProjectV2IterationFieldIteration.title":     iteration(func(i model.ProjectIteration) any { return i.Title }),

@@ -93,16 +93,18 @@ func New() *State {
 	return s
 }
 
-// Advance moves the clock by one tick and returns the new time. Every
-// operation that writes calls it once.
+// Advance moves the clock by one tick, or to the time of the clock that it
+// follows, and returns the new time. Every operation that writes calls it once.
 func (s *State) Advance() time.Time {
-	s.Now = s.Now.Add(Tick)
+	if s.clock == nil {
+		s.Now = s.Now.Add(Tick)
+	}
 	s.Now = s.Time()
 	return s.Now
 }
 
 // Follow has the world's clock follow another one from now on. It never goes
-// back, and runs ahead by [Tick] where writes come faster than that.
+// back. What is written in one second is written at one time, as on GitHub.
 func (s *State) Follow(clock func() time.Time) { s.clock = clock }
 
 // Time returns what time it is in the world, in full seconds as GitHub tells it.

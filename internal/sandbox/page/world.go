@@ -44,7 +44,7 @@ type accountLine struct {
 // world is the first page.
 func world(at *look) (any, bool) {
 	s := at.state
-	view := worldView{top: top{Title: "Sandbox"}, Clock: when(s.Now), Requests: len(at.requests)}
+	view := worldView{top: top{Title: "Sandbox"}, Clock: when(s.Time()), Requests: len(at.requests)}
 	for repo := range s.Repos.All() {
 		view.Repos = append(view.Repos, repoEntry(s, repo))
 	}

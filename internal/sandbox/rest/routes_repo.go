@@ -77,7 +77,7 @@ const (
 )
 
 func rateLimit(c *call) (reply, error) {
-	reset := c.s.Now.Add(RateWindow).Unix()
+	reset := c.s.Time().Add(RateWindow).Unix()
 	limit := func(n int) map[string]any {
 		return map[string]any{"limit": n, "used": 0, "remaining": n, "reset": reset}
 	}

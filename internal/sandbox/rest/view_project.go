@@ -87,7 +87,7 @@ func (v *view) projectField(p *model.Project, f *model.ProjectField) projectFiel
 	if f.Type == model.FieldIteration {
 		var iterations []projectIterationView
 		for _, over := range []bool{true, false} {
-			for _, i := range f.IterationsBy(v.s.Now, over) {
+			for _, i := range f.IterationsBy(v.s.Time(), over) {
 				iterations = append(iterations, showIteration(&i, over))
 			}
 		}

@@ -124,7 +124,7 @@ func openGHX(t testing.TB, made func(http.Handler) http.Handler) *client {
 	program, gh := realtool.Find(t, realtool.GHX()), ghProgram(t)
 	world := newWorld(t)
 	require.NoError(t, world.Setup(seedForGHX))
-	c := behind(t, world, program, made(refereed(t, world)))
+	c := behind(t, world, program, made(world))
 	c.Env = append(c.Env, "GITHUB_TOKEN="+token, "PATH="+filepath.Dir(gh)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return c
 }

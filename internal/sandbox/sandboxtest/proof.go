@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"reflect"
@@ -23,7 +24,9 @@ import (
 
 // Main runs the tests of a package, and has each write of each world checked:
 // the log must tell how the state differs from a copy of what it was, and what
-// is refused must leave all of the state as it was. It returns the exit status. Benchmarks are run without.
+// is refused must leave all of the state as it was. Answers of the API are
+// compared with what GitHub has published of it, those of REST where BENCH_OPENAPI
+// names its description. It returns the exit status. Benchmarks are run without.
 func Main(m *testing.M) int {
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() != "" {
@@ -31,7 +34,13 @@ func Main(m *testing.M) int {
 	}
 	var found complaints
 	sandbox.ProveWrites(found.begin)
+	judge := referee{heard: map[string]int{}, said: map[string]bool{}}
+	sandbox.HearAnswers(judge.hear)
 	code := m.Run()
+	for _, complaint := range slices.Sorted(maps.Keys(judge.said)) {
+		fmt.Fprintf(os.Stderr, "--- an answer that GitHub would not give:\n%s\n", complaint)
+		code = 1
+	}
 	for _, complaint := range found.texts {
 		fmt.Fprintf(os.Stderr, "--- a write that the log does not tell as it was:\n%s\n", complaint)
 		code = 1

@@ -149,7 +149,7 @@ type client struct {
 // at puts a program on a world.
 func at(t testing.TB, world *sandbox.World, program string) *client {
 	t.Helper()
-	return behind(t, world, program, refereed(t, world))
+	return behind(t, world, program, world)
 }
 
 // behind is [at] for a program that reaches the world through a handler.

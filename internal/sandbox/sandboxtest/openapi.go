@@ -1,4 +1,4 @@
-package sandboxtest_test
+package sandboxtest
 
 import (
 	"bytes"
@@ -15,6 +15,8 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox"
 )
 
 // openAPI is GitHub's description of its REST API.
@@ -125,39 +127,39 @@ var olderStatuses = regexp.MustCompile(`^(/repos/[^/]+/[^/]+)/statuses/(.+)$`)
 
 // described returns the path that GitHub describes of one that it answers at:
 // two are older, or a slash short.
-func described(x exchange) string {
+func described(x sandbox.Heard) string {
 	switch {
-	case x.method != http.MethodGet:
-		return x.path
-	case strings.HasSuffix(x.path, "/contents"):
-		return x.path + "/"
+	case x.Method != http.MethodGet:
+		return x.Path
+	case strings.HasSuffix(x.Path, "/contents"):
+		return x.Path + "/"
 	default:
-		return olderStatuses.ReplaceAllString(x.path, "$1/commits/$2/statuses")
+		return olderStatuses.ReplaceAllString(x.Path, "$1/commits/$2/statuses")
 	}
 }
 
 // checkREST compares an exchange with the description.
-func checkREST(x exchange) []string {
+func checkREST(x sandbox.Heard) []string {
 	a := loadOpenAPI()
 	if a == nil {
 		return nil
 	}
-	if x.method == http.MethodHead {
-		x.method = http.MethodGet
+	if x.Method == http.MethodHead {
+		x.Method = http.MethodGet
 	}
 	template := a.find(described(x))
-	operation, known := a.at("paths", template, strings.ToLower(x.method))
+	operation, known := a.at("paths", template, strings.ToLower(x.Method))
 	if template == "" || !known {
-		if x.status < 400 {
-			return []string{fmt.Sprintf("%s %s: the description has no such operation", x.method, x.path)}
+		if x.Status < 400 {
+			return []string{fmt.Sprintf("%s %s: the description has no such operation", x.Method, x.Path)}
 		}
 		return nil
 	}
-	name := fmt.Sprintf("%s %s: %d", x.method, template, x.status)
+	name := fmt.Sprintf("%s %s: %d", x.Method, template, x.Status)
 	if a.excused(name) {
 		return nil
 	}
-	return a.compare(name, operation, []string{"paths", template, strings.ToLower(x.method)}, x)
+	return a.compare(name, operation, []string{"paths", template, strings.ToLower(x.Method)}, x)
 }
 
 // at returns what is at a place of the description; references are followed.
@@ -179,11 +181,11 @@ func (a *openAPI) at(place ...string) (map[string]any, bool) {
 }
 
 // compare compares an answer with an operation.
-func (a *openAPI) compare(name string, operation map[string]any, place []string, x exchange) []string {
+func (a *openAPI) compare(name string, operation map[string]any, place []string, x sandbox.Heard) []string {
 	responses, _ := operation["responses"].(map[string]any)
-	status := strconv.Itoa(x.status)
+	status := strconv.Itoa(x.Status)
 	if _, listed := responses[status]; !listed {
-		if x.status >= 400 || x.status == 304 {
+		if x.Status >= 400 || x.Status == 304 {
 			// Few of the errors that an operation may have are listed.
 			return a.validate(name, []string{"components", "schemas", "basic-error"}, x)
 		}
@@ -192,12 +194,12 @@ func (a *openAPI) compare(name string, operation map[string]any, place []string,
 	place = append(place, "responses", status)
 	response, _ := a.at(place...)
 	content, _ := response["content"].(map[string]any)
-	media, _, err := mime.ParseMediaType(x.header.Get("Content-Type"))
+	media, _, err := mime.ParseMediaType(x.Header.Get("Content-Type"))
 	switch {
-	case len(content) == 0 || len(x.answer) == 0 || !strings.HasSuffix(media, "json"):
+	case len(content) == 0 || len(x.Answer) == 0 || !strings.HasSuffix(media, "json"):
 		return nil
 	case err != nil:
-		return []string{fmt.Sprintf("%s: content type %q", name, x.header.Get("Content-Type"))}
+		return []string{fmt.Sprintf("%s: content type %q", name, x.Header.Get("Content-Type"))}
 	}
 	as := "application/json"
 	if _, has := content[as]; !has {
@@ -222,13 +224,13 @@ func (a *openAPI) raw(place []string) (map[string]any, bool) {
 }
 
 // validate compares an answer with the schema at a place.
-func (a *openAPI) validate(name string, place []string, x exchange) []string {
+func (a *openAPI) validate(name string, place []string, x sandbox.Heard) []string {
 	schema, err := a.compile(place)
 	if err != nil {
 		return []string{fmt.Sprintf("%s: %v", name, err)}
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(x.answer))
-	if len(x.answer) == 0 {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(x.Answer))
+	if len(x.Answer) == 0 {
 		return nil
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package sandboxtest_test
+package sandboxtest
 
 import (
 	"bytes"
@@ -11,14 +11,15 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"github.com/ghx-dev/bench-action/internal/githubschema"
+	"github.com/ghx-dev/bench-action/internal/sandbox"
 )
 
 // checkGraphQL compares the selected fields with the schema, and the answer's
 // values with the fields' types.
-func checkGraphQL(x exchange) []string {
+func checkGraphQL(x sandbox.Heard) []string {
 	schema := githubschema.GraphQL()
 	var request struct{ Query, OperationName string }
-	if json.Unmarshal(x.body, &request) != nil {
+	if json.Unmarshal(x.Body, &request) != nil {
 		return nil
 	}
 	document, err := parser.ParseQuery(&ast.Source{Input: request.Query})
@@ -30,7 +31,7 @@ func checkGraphQL(x exchange) []string {
 		Data   map[string]any
 		Errors []any
 	}
-	decoder := json.NewDecoder(bytes.NewReader(x.answer))
+	decoder := json.NewDecoder(bytes.NewReader(x.Answer))
 	decoder.UseNumber()
 	if operation == nil || decoder.Decode(&answer) != nil {
 		return []string{fmt.Sprintf("%.60q: the answer is no JSON object", request.Query)}
