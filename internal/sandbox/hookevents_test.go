@@ -68,7 +68,7 @@ func newHooked(t *testing.T) *hooked {
 	w.AddToken("all of the boss", sandbox.Token{User: "boss"})
 	w.boss, w.writer, w.reader = w.With("all of the boss"), w.As("writer"), w.As("reader")
 	for _, at := range []string{"/orgs/" + sandboxtest.Owner, path} {
-		w.rest(w.boss, "POST", at+"/hooks", map[string]any{"events": []string{"*"}, "config": map[string]any{"url": w.to.URL + at, "content_type": "json", "secret": hookSecret}})
+		w.rest(w.boss, "POST", at+"/hooks", map[string]any{"name": "web", "events": []string{"*"}, "config": map[string]any{"url": w.to.URL + at, "content_type": "json", "secret": hookSecret}})
 	}
 	return w
 }

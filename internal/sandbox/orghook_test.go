@@ -29,8 +29,8 @@ func TestWebhooksOfAnOrganization(t *testing.T) {
 		at   string
 		body object
 	}{
-		"the same address twice":            {orgHooks, object{"config": object{"url": w.to.URL + "/orgs/owner"}}},
-		"an event that there is not":        {orgHooks, object{"events": []string{"teams"}, "config": object{"url": "http://a.example"}}},
+		"the same address twice":            {orgHooks, object{"name": "web", "config": object{"url": w.to.URL + "/orgs/owner"}}},
+		"an event that there is not":        {orgHooks, object{"name": "web", "events": []string{"teams"}, "config": object{"url": "http://a.example"}}},
 		"an organization's in a repository": {path + "/hooks", object{"events": []string{"team"}, "config": object{"url": "http://a.example"}}},
 	} {
 		assert.Equal(t, http.StatusUnprocessableEntity, w.boss.Do("POST", c.at, c.body).Status, what)

@@ -34,7 +34,7 @@ type operation struct {
 // with what GitHub has published.
 func runOperations(t *testing.T, world *sandbox.World, operations []operation) {
 	t.Helper()
-	github := refereed(t, world)
+	github := world
 	tokens := map[string]string{me: token, "octocat": "token-of-octocat", "reader": "token-of-reader"}
 	for login, value := range tokens {
 		world.AddToken(value, sandbox.Token{User: login, Scopes: []string{"admin:org", "admin:public_key", "delete_repo", "gist", "repo", "user", "workflow"}})
