@@ -97,6 +97,10 @@ func codeObject(s *model.State, row any) (Object, bool) {
 			name = fmt.Sprintf("%s: %d", s.Login(r.OrgID), r.ID)
 		}
 		return Object{Kind: "webhook", Name: name, Title: r.Config.URL}, true
+	case *model.CommitComment:
+		return Object{Kind: "commit comment", Name: in(s, r.RepoID, fmt.Sprintf("%d on %s", r.ID, r.CommitSHA)), Title: r.Body}, true
+	case *model.Invitation:
+		return Object{Kind: "invitation", Name: in(s, r.RepoID, s.Login(r.InviteeID))}, true
 	case *model.App:
 		return Object{Kind: "App", Name: r.Slug, Title: r.Name}, true
 	case *model.Installation:

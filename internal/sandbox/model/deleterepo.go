@@ -37,9 +37,14 @@ func (s *State) emptyRepo(repo *Repo) {
 	deleteOf(&s.Hooks, repo.ID, func(r *Hook) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.Events, repo.ID, func(r *Event) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.Reactions, repo.ID, func(r *Reaction) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.CommitComments, repo.ID, func(r *CommitComment) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Invitations, repo.ID, func(r *Invitation) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.Releases, repo.ID, func(r *Release) (ID, ID) { return r.ID, r.RepoID })
 	for _, p := range s.Projects.Where(func(p *Project) bool { return slices.Contains(p.Repos, repo.ID) }) {
 		p.Repos = without(p.Repos, repo.ID)
+	}
+	for _, t := range s.Teams.with(teamByRepo, key{of: repo.ID}) {
+		delete(t.Repos, repo.ID)
 	}
 	for _, i := range s.Installations.Where(func(i *Installation) bool { return slices.Contains(i.Repos, repo.ID) }) {
 		i.Repos = without(i.Repos, repo.ID)

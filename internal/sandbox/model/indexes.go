@@ -102,6 +102,13 @@ var (
 	releaseByRepo     = index[Release]{0, func(r *Release, has func(key)) { has(key{of: r.RepoID}) }}
 	fieldByProject    = index[ProjectField]{0, func(f *ProjectField, has func(key)) { has(key{of: f.ProjectID}) }}
 	itemByProject     = index[ProjectItem]{0, func(i *ProjectItem, has func(key)) { has(key{of: i.ProjectID}) }}
+	commentByCommit   = index[CommitComment]{0, func(c *CommitComment, has func(key)) { has(key{of: c.RepoID, text: c.CommitSHA}) }}
+	// teamByRepo is by the repositories that a team was given.
+	teamByRepo = index[Team]{0, func(t *Team, has func(key)) {
+		for id := range t.Repos {
+			has(key{of: id})
+		}
+	}}
 	// itemByIssue finds drafts under 0.
 	itemByIssue = index[ProjectItem]{1, func(i *ProjectItem, has func(key)) { has(key{of: i.IssueID}) }}
 )

@@ -43,6 +43,8 @@ const (
 	NodeGist          NodeKind = "G"
 	NodeLinkedBranch  NodeKind = "LB"
 	NodeIssueType     NodeKind = "IT"
+	NodeCommitComment NodeKind = "CC"
+	NodeInvitation    NodeKind = "RI"
 )
 
 // NodeID returns the global id of an object: the kind and, in base64, a

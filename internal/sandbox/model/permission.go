@@ -43,7 +43,7 @@ func (s *State) Permission(user ID, repo *Repo) Permission {
 	if user != 0 && user == repo.OwnerID {
 		return PermAdmin
 	}
-	member := s.memberPermission(user, repo.OwnerID)
+	member := max(s.memberPermission(user, repo.OwnerID), s.teamPermission(user, repo))
 	if p, known := repo.Collaborators[user]; known {
 		return max(p, member)
 	}
@@ -136,6 +136,13 @@ func (s *State) Association(author ID, repo *Repo) string {
 	default:
 		return "NONE"
 	}
+}
+
+// Collaborates reports whether a user is the repository's owner, one of those
+// of the organization that owns it, in a team that may read it, or has been made
+// a collaborator.
+func (s *State) Collaborates(user ID, repo *Repo) bool {
+	return s.collaborates(user, repo) || s.Users.Get(repo.OwnerID).Members[user] == OrgOwner || s.teamPermission(user, repo) >= PermRead
 }
 
 // collaborates reports whether a user is the repository's owner or has been

@@ -221,5 +221,7 @@ var tables = []someTable{
 	tableOf[ProjectField]{name: "ProjectFields", in: func(s *State) *Table[ProjectField] { return &s.ProjectFields }, clone: (*ProjectField).clone, indexes: []index[ProjectField]{fieldByProject}},
 	tableOf[ProjectItem]{name: "ProjectItems", in: func(s *State) *Table[ProjectItem] { return &s.ProjectItems }, clone: (*ProjectItem).clone, indexes: []index[ProjectItem]{itemByProject, itemByIssue}},
 	tableOf[Gist]{name: "Gists", in: func(s *State) *Table[Gist] { return &s.Gists }, clone: (*Gist).clone},
-	tableOf[Team]{name: "Teams", in: func(s *State) *Table[Team] { return &s.Teams }, clone: (*Team).clone},
+	tableOf[Team]{name: "Teams", in: func(s *State) *Table[Team] { return &s.Teams }, clone: (*Team).clone, indexes: []index[Team]{teamByRepo}},
+	tableOf[CommitComment]{name: "CommitComments", in: func(s *State) *Table[CommitComment] { return &s.CommitComments }, clone: (*CommitComment).clone, indexes: []index[CommitComment]{commentByCommit}},
+	tableOf[Invitation]{name: "Invitations", in: func(s *State) *Table[Invitation] { return &s.Invitations }, clone: (*Invitation).clone},
 }

@@ -54,6 +54,8 @@ type State struct {
 	ProjectItems   Table[ProjectItem]
 	Gists          Table[Gist]
 	Teams          Table[Team]
+	CommitComments Table[CommitComment]
+	Invitations    Table[Invitation]
 
 	// Scripts say how Actions jobs end; see [Script].
 	Scripts []Script

@@ -61,7 +61,15 @@ func fillSettings(t *testing.T, w *world, i, pr *model.Issue) {
 	_, err := w.CreateGist(w.owner, true, model.GistEdit{Files: map[string]*model.GistFile{"a.txt": {Text: "a"}}})
 	require.NoError(t, err)
 	org := w.AddUser(model.NewUser{Login: "org", Type: model.TypeOrganization})
-	pr.Pull.RequestedTeams = []model.ID{w.AddTeam(org, "Core", w.owner).ID}
+	team := w.AddTeam(org, "Core", w.owner)
+	team.Maintainers, team.Repos = []model.ID{w.owner}, map[model.ID]model.Permission{w.repo.ID: model.PermRead}
+	pr.Pull.RequestedTeams = []model.ID{team.ID}
+	tip, _ := w.BranchHead(w.repo, "main")
+	line := 1
+	_, err = w.CommentOnCommit(w.owner, w.repo, tip, model.NewCommitComment{Body: "a", Position: &line, Line: &line})
+	require.NoError(t, err)
+	_, err = w.AddCollaborator(w.owner, w.repo, w.AddUser(model.NewUser{Login: "invited"}), model.PermRead)
+	require.NoError(t, err)
 	pr.Pull.AutoMerge = &model.AutoMerge{ByID: w.owner}
 	pr.Pull.LinkedIssues = []model.ID{i.ID}
 	i.Branches = []model.LinkedBranch{{ID: w.LastID, RepoID: w.repo.ID, Name: "main"}}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,13 +14,22 @@ type Team struct {
 	Name, Slug  string
 	Description string
 	Members     []ID
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	// Maintainers are those of the members who may change it.
+	Maintainers []ID
+	// Secret is true for one that only its members see.
+	Secret bool
+	// ParentID is the team that it belongs to, 0 for none.
+	ParentID ID
+	// Repos are what the team may do in repositories of its organization.
+	Repos     map[ID]Permission
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 func (t *Team) clone() *Team {
 	c := *t
-	c.Members = slices.Clone(t.Members)
+	c.Members, c.Maintainers = slices.Clone(t.Members), slices.Clone(t.Maintainers)
+	c.Repos = maps.Clone(t.Repos)
 	return &c
 }
 

@@ -113,6 +113,13 @@ func (v *validation) repositories() {
 		org := v.s.Users.Get(h.OrgID)
 		must(h.RepoID == 0 && org != nil && org.Type == TypeOrganization, "its organization is missing")
 	})
+	each(v, "commit comment", &v.s.CommitComments, func(c *CommitComment) ID { return c.ID }, func(c *CommitComment, must demand) {
+		must(v.commit(c.RepoID, c.CommitSHA), lacksCommit)
+	})
+	each(v, "invitation", &v.s.Invitations, func(i *Invitation) ID { return i.ID }, func(i *Invitation, must demand) {
+		must(v.repo(i.RepoID), lacksRepo)
+		must(v.s.Users.Get(i.InviteeID) != nil, "its invitee is missing")
+	})
 	each(v, "label", &v.s.Labels, func(l *Label) ID { return l.ID }, func(l *Label, must demand) {
 		must(v.repo(l.RepoID), lacksRepo)
 	})
@@ -152,7 +159,7 @@ func (v *validation) conversations() {
 	})
 	each(v, "reaction", &v.s.Reactions, func(r *Reaction) ID { return r.ID }, func(r *Reaction, must demand) {
 		must(v.repo(r.RepoID), lacksRepo)
-		must(v.issue(r.SubjectID, r.RepoID) || v.s.Comments.Get(r.SubjectID) != nil || v.s.ReviewComments.Get(r.SubjectID) != nil || v.s.Reviews.Get(r.SubjectID) != nil, "what it is about is missing")
+		must(v.issue(r.SubjectID, r.RepoID) || v.s.Comments.Get(r.SubjectID) != nil || v.s.ReviewComments.Get(r.SubjectID) != nil || v.s.Reviews.Get(r.SubjectID) != nil || v.s.CommitComments.Get(r.SubjectID) != nil, "what it is about is missing")
 	})
 	each(v, "event", &v.s.Events, func(e *Event) ID { return e.ID }, func(e *Event, must demand) {
 		must(v.issue(e.IssueID, e.RepoID), lacksIssue)

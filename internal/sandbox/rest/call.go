@@ -161,11 +161,12 @@ func (c *call) number(name string) (int, error) {
 }
 
 // decode reads the body into target, a pointer to a struct. An empty body is
-// an empty object.
+// an empty object, and so is null, which go-github sends for options that are
+// not given.
 func (c *call) decode(target any) error {
 	c.read = append(c.read, reflect.TypeOf(target))
 	body := bytes.TrimSpace(c.body)
-	if len(body) == 0 {
+	if len(body) == 0 || string(body) == "null" {
 		return nil
 	}
 	if !json.Valid(body) {

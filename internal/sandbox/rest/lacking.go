@@ -16,7 +16,7 @@ var insideOthers = []string{
 	"GET " + reposPath + "/actions/artifacts/{artifact_id}/{archive_format}",
 	"GET " + reposPath + "/commits/{ref}/check-runs", "GET " + reposPath + "/commits/{ref}/check-suites",
 	"GET " + reposPath + "/commits/{ref}/status", "GET " + reposPath + "/commits/{ref}/statuses", "GET " + reposPath + "/commits/{commit_sha}/pulls",
-	"GET " + reposPath + "/commits/{commit_sha}/branches-where-head",
+	"GET " + reposPath + "/commits/{commit_sha}/branches-where-head", "GET " + reposPath + "/commits/{commit_sha}/comments",
 	"GET " + reposPath + "/issues/comments/{comment_id}", "PATCH " + reposPath + "/issues/comments/{comment_id}", "DELETE " + reposPath + "/issues/comments/{comment_id}",
 	"GET " + reposPath + "/issues/events/{event_id}", "GET " + reposPath + "/pulls/{pull_number}/reviews/{review_id}",
 	"GET " + reposPath + "/pulls/comments/{comment_id}/reactions",

@@ -177,7 +177,7 @@ func timeOf(text string) (time.Time, error) {
 func getCommit(c *call, repo *model.Repo) (reply, error) {
 	below := map[string]func(*call, *model.Repo, gitstore.Hash) (reply, error){
 		"/check-runs": commitCheckRuns, "/check-suites": commitSuites, "/status": combinedStatus, "/statuses": listStatuses, "/pulls": commitPulls,
-		"/branches-where-head": branchesAt,
+		"/branches-where-head": branchesAt, "/comments": listCommitComments,
 	}
 	ref, show := c.PathValue("ref"), showCommit
 	if at := strings.LastIndexByte(ref, '/'); at >= 0 && below[ref[at:]] != nil {

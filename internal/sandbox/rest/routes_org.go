@@ -85,10 +85,29 @@ func (v *view) team(t *model.Team) teamView {
 	api := fmt.Sprintf("%s/organizations/%d/team/%d", apiURL, t.OrgID, t.ID)
 	return teamView{
 		ID: t.ID, NodeID: model.NodeID(model.NodeTeam, 0, t.ID), URL: api, Name: t.Name, Slug: t.Slug, Description: optional(t.Description),
-		HTMLURL: fmt.Sprintf("%s/orgs/%s/teams/%s", htmlURL, v.s.Login(t.OrgID), t.Slug), Privacy: "closed",
+		HTMLURL: fmt.Sprintf("%s/orgs/%s/teams/%s", htmlURL, v.s.Login(t.OrgID), t.Slug), Privacy: privacyOf(t),
 		NotificationSetting: "notifications_enabled", Permission: "pull", MembersURL: api + "/members{/member}",
-		RepositoriesURL: api + "/repos", Type: "organization", OrganizationID: t.OrgID,
+		RepositoriesURL: api + "/repos", Type: "organization", OrganizationID: t.OrgID, Parent: v.parentTeam(t),
 	}
+}
+
+func privacyOf(t *model.Team) string {
+	if t.Secret {
+		return "secret"
+	}
+	return "closed"
+}
+
+// parentTeam is the team that one belongs to, without its own; nil for none.
+func (v *view) parentTeam(t *model.Team) *teamView {
+	parent := v.s.Teams.Get(t.ParentID)
+	if parent == nil {
+		return nil
+	}
+	top := *parent
+	top.ParentID = 0
+	shown := v.team(&top)
+	return &shown
 }
 
 // teams are those of ids, leaving out those that are gone.
@@ -150,7 +169,7 @@ func listIssueTypes(c *call, org *model.User) (reply, error) {
 
 func getTeam(c *call, org *model.User) (reply, error) {
 	if t := c.s.Team(c.actor, org, c.PathValue("team")); t != nil {
-		return ok(c.team(t))
+		return ok(c.fullTeam(t))
 	}
 	return reply{}, errNotFound
 }

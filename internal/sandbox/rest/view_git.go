@@ -154,7 +154,8 @@ func (v *view) commit(repo *model.Repo, c gitstore.Commit) commitView {
 	api := v.repoURL(repo.ID) + "/commits/" + g.SHA
 	return commitView{
 		URL: api, SHA: g.SHA, NodeID: g.NodeID, HTMLURL: g.HTMLURL, CommentsURL: api + "/comments",
-		Commit: commitBody{Author: g.Author, Committer: g.Committer, Message: g.Message, Tree: g.Tree, URL: g.URL, Verification: g.Verification},
+		Commit: commitBody{Author: g.Author, Committer: g.Committer, Message: g.Message, Tree: g.Tree, URL: g.URL, Verification: g.Verification,
+			CommentCount: v.s.CommitCommentCount(repo, g.SHA)},
 		Author: v.signer(c.Author), Committer: v.signer(c.Committer), Parents: v.parents(repo, c, "/commits/"),
 	}
 }

@@ -188,3 +188,116 @@ func TestRepositoriesBeginWithTemplates(t *testing.T) {
 		{request: "GET /repos/monalisa/x", status: 404},
 	})
 }
+
+func TestCommentsOnCommits(t *testing.T) {
+	const repo = "/repos/acme/widgets"
+	world := populated(t)
+	runOperations(t, world, []operation{
+		{as: "reader", request: "POST " + repo + "/commits/{head}/comments", body: `{"body":"Why?","path":"topic.txt","position":1}`, status: 201,
+			want: `{"body":"Why?","path":"topic.txt","position":1,"line":null,"commit_id":"{head}","user":{"login":"reader"},"author_association":"NONE"}`},
+		{as: "reader", request: "POST " + repo + "/commits/{head}/comments", body: `{"body":""}`, status: 422},
+		{as: "reader", request: "POST " + repo + "/commits/none/comments", body: `{"body":"x"}`, status: 422},
+		{request: "GET " + repo + "/commits/topic/comments", status: 200, want: `[{"body":"Why?"}]`},
+		{request: "GET " + repo + "/comments", status: 200, want: `[{"body":"Why?"}]`},
+		{as: "reader", request: "PATCH " + repo + "/comments/{made}", body: `{"body":"How?"}`, status: 200, want: `{"body":"How?"}`},
+		{as: "reader", request: "POST " + repo + "/comments/{made}/reactions", body: `{"content":"heart"}`, status: 201},
+		{request: "GET " + repo + "/commits/{head}", status: 200, want: `{"commit":{"comment_count":1}}`},
+	})
+	world.Look(func(s *model.State) { assert.NoError(t, s.Validate()) })
+	runOperations(t, world, []operation{
+		{request: "POST " + repo + "/commits/main/comments", body: `{"body":"Mine"}`, status: 201},
+		{request: "GET " + repo + "/comments/{made}/reactions", status: 200, want: `[]`},
+		{as: "reader", request: "PATCH " + repo + "/comments/{made}", body: `{"body":"x"}`, status: 403},
+		{as: "reader", request: "DELETE " + repo + "/comments/{made}", status: 403},
+		{request: "DELETE " + repo + "/comments/{made}", status: 204},
+		{request: "GET " + repo + "/comments/{made}", status: 404},
+	})
+}
+
+func TestCollaboratorsAreInvited(t *testing.T) {
+	const repo = "/repos/acme/widgets"
+	world := populated(t)
+	require.NoError(t, world.Setup(func(s *model.State) error {
+		s.Repo(acme, widgets).Private = true
+		return nil
+	}))
+	runOperations(t, world, []operation{
+		{as: "reader", request: "GET " + repo, status: 404},
+		{request: "PUT " + repo + "/collaborators/octocat", body: `{"permission":"maintain"}`, status: 204},
+		{request: "GET " + repo + "/collaborators/octocat/permission", status: 200, want: `{"permission":"write","role_name":"maintain"}`},
+		{as: "octocat", request: "PUT " + repo + "/collaborators/reader", body: `{}`, status: 403},
+		{request: "PUT " + repo + "/collaborators/none", body: `{}`, status: 404},
+		{request: "PUT " + repo + "/collaborators/reader", body: `{"permission":"all"}`, status: 422},
+		{request: "PUT " + repo + "/collaborators/reader", body: `{"permission":"push"}`, status: 201, want: `{"permissions":"write","invitee":{"login":"reader"},"inviter":{"login":"monalisa"}}`},
+		{request: "PATCH " + repo + "/invitations/{made}", body: `{"permissions":"triage"}`, status: 200, want: `{"permissions":"triage"}`},
+		{request: "GET " + repo + "/invitations", status: 200, want: `[{"invitee":{"login":"reader"}}]`},
+		{request: "GET " + repo + "/collaborators/reader", status: 404},
+		{as: "octocat", request: "PATCH /user/repository_invitations/{made}", status: 404},
+		{as: "reader", request: "GET /user/repository_invitations", status: 200, want: `[{"repository":{"full_name":"acme/widgets"}}]`},
+		{as: "reader", request: "PATCH /user/repository_invitations/{made}", status: 204},
+		{as: "reader", request: "GET " + repo, status: 200, want: `{"permissions":{"triage":true,"push":false}}`},
+		{request: "GET " + repo + "/collaborators/reader", status: 204},
+		{as: "reader", request: "DELETE " + repo + "/collaborators/octocat", status: 403},
+		{as: "reader", request: "DELETE " + repo + "/collaborators/reader", status: 204},
+		{as: "reader", request: "GET " + repo, status: 404},
+		{request: "PUT " + repo + "/collaborators/reader", body: `{}`, status: 201},
+		{request: "DELETE " + repo + "/invitations/{made}", status: 204},
+		{as: "reader", request: "GET /user/repository_invitations", status: 200, want: `[]`},
+	})
+	assert.Contains(t, told(world), "created invitation acme/widgets: reader")
+}
+
+// told is what a world's log says was changed.
+func told(world *sandbox.World) string {
+	var all strings.Builder
+	for _, e := range world.Changes() {
+		all.WriteString(string(e.Change.Kind) + " " + e.Change.Object.String() + "\n")
+	}
+	return all.String()
+}
+
+func TestTeamsAndTheirRepositories(t *testing.T) {
+	const team = "/orgs/acme/teams/makers"
+	world := populated(t)
+	require.NoError(t, world.Setup(func(s *model.State) error {
+		s.Repo(acme, "other").Private = true
+		return nil
+	}))
+	runOperations(t, world, []operation{
+		{as: "reader", request: "POST /orgs/acme/teams", body: `{"name":"Makers"}`, status: 404},
+		{as: "octocat", request: "POST /orgs/acme/teams", body: `{"name":"Makers","description":"They make","privacy":"closed"}`, status: 201,
+			want: `{"slug":"makers","members_count":1,"repos_count":0,"organization":{"login":"acme"}}`},
+		{as: "octocat", request: "POST /orgs/acme/teams", body: `{"name":"makers"}`, status: 422},
+		{request: "GET " + team, status: 200, want: `{"name":"Makers","description":"They make","privacy":"closed"}`},
+		{request: "PUT " + team + "/memberships/monalisa", body: `{"role":"maintainer"}`, status: 200, want: `{"state":"active","role":"maintainer"}`},
+		{request: "PUT " + team + "/memberships/reader", body: `{}`, status: 422},
+		{request: "GET " + team + "/members", status: 200, want: `[{"login":"octocat"},{"login":"monalisa"}]`},
+		{request: "GET " + team + "/memberships/octocat", status: 200, want: `{"role":"maintainer"}`},
+		{as: "octocat", request: "PUT " + team + "/repos/acme/other", body: `{"permission":"push"}`, status: 403},
+		{request: "PUT " + team + "/repos/acme/other", body: `{"permission":"push"}`, status: 204},
+		{as: "octocat", request: "GET /repos/acme/other", status: 200, want: `{"permissions":{"push":true,"admin":false}}`},
+		{request: "GET " + team + "/repos", status: 200, want: `[{"full_name":"acme/other","role_name":"write"}]`},
+		{request: "GET " + team + "/repos/acme/other", status: 204},
+		{request: "GET " + team + "/repos/acme/other", accept: "application/vnd.github.v3.repository+json", status: 200, want: `{"permissions":{"push":true}}`},
+		{request: "GET " + team + "/repos/acme/widgets", status: 404},
+		{request: "GET /repos/acme/other/teams", status: 200, want: `[{"slug":"makers","permission":"push"}]`},
+		{request: "DELETE " + team + "/repos/acme/other", status: 204},
+		{as: "octocat", request: "GET /repos/acme/other", status: 200, want: `{"permissions":{"push":false}}`},
+		{request: "PATCH " + team, body: `{"privacy":"secret","name":"Doers"}`, status: 200, want: `{"slug":"doers","privacy":"secret"}`},
+		{request: "DELETE /orgs/acme/teams/doers/memberships/octocat", status: 204},
+		{as: "octocat", request: "DELETE /orgs/acme/teams/doers", status: 403},
+		{request: "DELETE /orgs/acme/teams/doers", status: 204},
+		{request: "GET /orgs/acme/teams", status: 200, want: `[{"slug":"str"}]`},
+		{request: "GET /orgs/acme/members/octocat", status: 204},
+		{as: "reader", request: "GET /orgs/acme/members/octocat", status: 302},
+		{request: "GET /orgs/acme/memberships/octocat", status: 200, want: `{"role":"member","state":"active"}`},
+		{as: "reader", request: "GET /orgs/acme/memberships/octocat", status: 403},
+		{request: "GET /user/memberships/orgs", status: 200, want: `[{"role":"admin","organization":{"login":"acme"}}]`},
+		{request: "GET /user/memberships/orgs/acme", status: 200, want: `{"role":"admin"}`},
+		{request: "GET /user/emails", status: 200, want: `[{"email":"mona@example.com","primary":true}]`},
+		{request: "GET /users/monalisa/orgs", status: 200, want: `[]`},
+		{request: "GET /users/monalisa/subscriptions", status: 200, want: `[]`},
+		{request: "GET /users/monalisa/keys", status: 200, want: `[]`},
+	})
+	world.Look(func(s *model.State) { assert.NoError(t, s.Validate()) })
+}

@@ -1,0 +1,153 @@
+package rest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
+
+// membershipRoutes tell what users are in organizations, and what users show of
+// themselves.
+func membershipRoutes() []route {
+	return []route{
+		{"GET /orgs/{org}/members/{member}", onLogin(isMember)},
+		{"GET /orgs/{org}/memberships/{member}", onLogin(getMembership)},
+		{"GET /orgs/{org}/public_members", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
+		{"GET /orgs/{org}/public_members/{member}", onLogin(func(*call, *model.User) (reply, error) { return reply{}, errNotFound })},
+		{"GET /user/memberships/orgs", listOwnMemberships},
+		{"GET /user/memberships/orgs/{org}", onLogin(func(c *call, org *model.User) (reply, error) {
+			return c.membershipOf(org, c.s.Users.Get(c.actor))
+		})},
+		{"GET /users/{username}/orgs", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
+		{"GET /users/{username}/keys", onLogin(listKeysOf)},
+		{"GET /users/{username}/gpg_keys", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
+		{"GET /users/{username}/ssh_signing_keys", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
+		{"GET /users/{username}/social_accounts", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
+		{"GET /users/{username}/subscriptions", onLogin(func(c *call, u *model.User) (reply, error) { return c.watchedBy(u.ID) })},
+		{"GET /user/subscriptions", func(c *call) (reply, error) {
+			if c.actor == 0 {
+				return reply{}, errNoUser
+			}
+			return c.watchedBy(c.actor)
+		}},
+		{"GET /user/emails", listEmails},
+		{"GET /user/public_emails", listEmails},
+	}
+}
+
+// orgPage is an organization's own page.
+type orgPage struct {
+	orgView
+	Name                    *string `json:"name,omitempty"`
+	Company                 *string `json:"company,omitempty"`
+	Blog                    *string `json:"blog,omitempty"`
+	Location                *string `json:"location,omitempty"`
+	Email                   *string `json:"email,omitempty"`
+	IsVerified              bool    `json:"is_verified"`
+	HasOrganizationProjects bool    `json:"has_organization_projects"`
+	HasRepositoryProjects   bool    `json:"has_repository_projects"`
+	PublicRepos             int     `json:"public_repos"`
+	PublicGists             int     `json:"public_gists"`
+	Followers               int     `json:"followers"`
+	Following               int     `json:"following"`
+	HTMLURL                 string  `json:"html_url"`
+	Type                    string  `json:"type"`
+	CreatedAt               stamp   `json:"created_at"`
+	UpdatedAt               stamp   `json:"updated_at"`
+	ArchivedAt              *string `json:"archived_at"`
+}
+
+func (v *view) orgPage(org *model.User) orgPage {
+	as := v.account(org, false)
+	return orgPage{
+		orgView: v.org(org), Name: as.Name, Email: as.Email, HasOrganizationProjects: true, HasRepositoryProjects: true, PublicRepos: as.PublicRepos,
+		HTMLURL: as.HTMLURL, Type: string(model.TypeOrganization), CreatedAt: as.CreatedAt, UpdatedAt: as.UpdatedAt,
+	}
+}
+
+// isMember answers whether a user is in an organization, which only those see
+// who are in it: nobody's membership here is public.
+func isMember(c *call, org *model.User) (reply, error) {
+	u := c.s.User(c.PathValue("member"))
+	switch {
+	case org.Members[c.actor] == "":
+		return reply{status: http.StatusFound, header: http.Header{"Location": {apiURL + "/orgs/" + org.Login + "/public_members/" + c.PathValue("member")}}}, nil
+	case u == nil || org.Members[u.ID] == "":
+		return reply{}, errNotFound
+	default:
+		return noContent()
+	}
+}
+
+func getMembership(c *call, org *model.User) (reply, error) {
+	if org.Members[c.actor] == "" {
+		return reply{}, &model.Problem{Kind: model.Forbidden, Message: "You must be a member of " + org.Login + " to see membership information for " + c.PathValue("member") + "."}
+	}
+	return c.membershipOf(org, c.s.User(c.PathValue("member")))
+}
+
+func (c *call) membershipOf(org, u *model.User) (reply, error) {
+	if u == nil || org.Members[u.ID] == "" {
+		return reply{}, errNotFound
+	}
+	return ok(c.membership(org, u))
+}
+
+func (c *call) membership(org, u *model.User) map[string]any {
+	api := c.org(org).URL
+	return map[string]any{
+		"url": api + "/memberships/" + u.Login, "state": "active", "role": string(org.Members[u.ID]), "organization_url": api,
+		"organization": c.org(org), "user": c.user(u.ID),
+	}
+}
+
+func listOwnMemberships(c *call) (reply, error) {
+	u := c.s.Users.Get(c.actor)
+	if u == nil {
+		return reply{}, errNoUser
+	}
+	orgs := c.s.OrganizationsOf(u.ID)
+	if c.URL.Query().Get("state") == "pending" {
+		orgs = nil
+	}
+	return list(c, orgs, func(org *model.User) map[string]any { return c.membership(org, u) })
+}
+
+func listKeysOf(c *call, u *model.User) (reply, error) {
+	type keyView struct {
+		ID  int64  `json:"id"`
+		Key string `json:"key"`
+	}
+	return list(c, u.Keys, func(k model.Key) keyView {
+		// What others see has no comment.
+		return keyView{k.ID, strings.Join(strings.Fields(k.Text)[:2], " ")}
+	})
+}
+
+func (c *call) watchedBy(user model.ID) (reply, error) {
+	repos := c.s.Repos.Where(func(r *model.Repo) bool {
+		return slices.Contains(r.Watchers, user) && c.s.Permission(c.actor, r) >= model.PermRead
+	})
+	return list(c, repos, c.minimalRepo)
+}
+
+// listEmails lists the address of the user, who has one at most.
+func listEmails(c *call) (reply, error) {
+	u := c.s.Users.Get(c.actor)
+	if u == nil {
+		return reply{}, errNoUser
+	}
+	type emailView struct {
+		Email      string  `json:"email"`
+		Primary    bool    `json:"primary"`
+		Verified   bool    `json:"verified"`
+		Visibility *string `json:"visibility"`
+	}
+	var own []emailView
+	if u.Email != "" {
+		own = append(own, emailView{u.Email, true, true, optional("public")})
+	}
+	return list(c, own, same)
+}
