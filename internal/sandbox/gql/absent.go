@@ -11,7 +11,7 @@ import (
 // is nothing to select them from.
 func absentTypes() []string {
 	return []string{
-		"CodeOfConduct", "FundingLink", "IssueTemplate", "License",
+		"CodeOfConduct", "FundingLink", "GpgSignature", "IssueTemplate",
 		"Mannequin", "DisconnectedEvent", "Project", "ProjectCard", "ProjectColumn",
 		"PullRequestTemplate", "RepositoryContactLink",
 		"Discussion", "DiscussionCategory", "DiscussionComment",
@@ -38,7 +38,6 @@ func absentFields() map[string]graphql.Resolver {
 		"Repository.contactLinks":         constant([]any{}),
 		"Repository.fundingLinks":         constant([]any{}),
 		"Repository.issueTemplates":       constant([]any{}),
-		"Repository.licenseInfo":          constant(nil),
 		"Repository.mirrorUrl":            constant(nil),
 		"Repository.securityPolicyUrl":    constant(nil),
 		"Repository.templateRepository":   constant(nil),

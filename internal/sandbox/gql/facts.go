@@ -45,6 +45,12 @@ func (q *query) facts(obj any) facts {
 		return f
 	case commit:
 		return facts{node: named("C", o.repo.ID, o.Hash.String()), repo: o.repo.ID, path: q.path(o.repo.ID, "/commit/"+o.Hash.String())}
+	case tree:
+		return facts{node: named("T", o.repo.ID, o.hash.String()), repo: o.repo.ID}
+	case blob:
+		return facts{node: named("B", o.repo.ID, o.hash.String()), repo: o.repo.ID}
+	case pinnedIssue:
+		return facts{node: model.NodeID("PI", o.RepoID, o.ID), repo: o.RepoID}
 	case ref:
 		return facts{node: named("REF", o.repo.ID, o.name), repo: o.repo.ID}
 	case *model.Reaction:

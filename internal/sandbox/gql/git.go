@@ -3,6 +3,7 @@ package gql
 import (
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -108,9 +109,9 @@ func commitFields() map[string]graphql.Resolver {
 	return map[string]graphql.Resolver{
 		"Repository.object": lookup(func(_ *query, r *model.Repo, args graphql.Args) any {
 			if args.Has("oid") {
-				return commitOf(r, args.String("oid"))
+				return gitObject(r, plumbing.NewHash(args.String("oid")), "")
 			}
-			return commitNamed(r, args.String("expression"))
+			return objectNamed(r, args.String("expression"))
 		}),
 		"GitObject.oid":                text(func(c commit) string { return c.Hash.String() }),
 		"GitObject.abbreviatedOid":     text(func(c commit) string { return c.Hash.String()[:abbreviated] }),
@@ -199,4 +200,14 @@ func (c commit) size() (size, error) {
 	}
 	files, err := c.repo.Git.Diff(base, c.Hash)
 	return sizeOf(files), err
+}
+
+// date is when the commit of a ref was made, the zero time if it names none.
+func (r ref) date() time.Time {
+	hash, known := resolve(r.repo, r.name)
+	c, err := r.repo.Git.Commit(hash)
+	if !known || err != nil {
+		return time.Time{}
+	}
+	return c.Committer.When
 }

@@ -55,7 +55,7 @@ func (q *query) sees(obj any) bool {
 func (q *query) object(node string) any {
 	kind, id, ok := model.ParseNodeID(node)
 	if !ok {
-		return nil
+		return q.namedObject(node)
 	}
 	switch kind {
 	case model.NodeUser, model.NodeOrganization, model.NodeBot:

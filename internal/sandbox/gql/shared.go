@@ -3,6 +3,7 @@ package gql
 import (
 	"maps"
 
+	"github.com/ghx-dev/bench-action/internal/githubschema"
 	"github.com/ghx-dev/bench-action/internal/sandbox/graphql"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -59,6 +60,16 @@ func typeOf(obj any) string {
 		return "PullRequestCommit"
 	case ref:
 		return "Ref"
+	case tree:
+		return "Tree"
+	case blob:
+		return "Blob"
+	case treeEntry:
+		return "TreeEntry"
+	case pinnedIssue:
+		return "PinnedIssue"
+	case githubschema.License:
+		return "License"
 	case branchRule:
 		return "BranchProtectionRule"
 	case ruleset:

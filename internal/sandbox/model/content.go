@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
@@ -151,4 +152,37 @@ func orElse(text, otherwise string) string {
 		return otherwise
 	}
 	return text
+}
+
+// CommitFiles commits changes of files on top of a branch that there is.
+func (s *State) CommitFiles(actor ID, repo *Repo, branch, message string, changes []gitstore.Change) (gitstore.Commit, error) {
+	if err := s.requireBranch(actor, repo, headsPrefix+branch); err != nil {
+		return gitstore.Commit{}, err
+	}
+	head, exists := s.BranchHead(repo, branch)
+	if !exists {
+		return gitstore.Commit{}, &Problem{Kind: NotFound, Message: "Branch " + branch + " not found"}
+	}
+	commit, err := s.commitChanges(actor, repo, gitstore.CommitSpec{Message: message, Parents: []gitstore.Hash{head}}, changes...)
+	if err != nil {
+		return gitstore.Commit{}, err
+	}
+	return commit, s.moveRef(actor, repo, headsPrefix+branch, commit.Hash, byUpdating)
+}
+
+// PullsWith returns the pull requests of a repository that have a commit, or
+// made it by being merged.
+func (s *State) PullsWith(repo *Repo, commit gitstore.Hash) []*Issue {
+	return s.Issues.whereOf(pullByRepo, key{of: repo.ID}, func(i *Issue) bool {
+		if i.Pull.MergeCommitSHA == commit.String() {
+			return true
+		}
+		commits, err := s.PullCommits(i)
+		return err == nil && slices.ContainsFunc(commits, func(c gitstore.Commit) bool { return c.Hash == commit })
+	})
+}
+
+// PinnedIssues returns the issues on top of a repository's others.
+func (s *State) PinnedIssues(repo *Repo) []*Issue {
+	return s.Issues.with(pinnedByRepo, key{of: repo.ID})
 }

@@ -49,6 +49,7 @@ var mutations = map[string][]string{
 	"convertPullRequestToDraft": pulls, "createPullRequest": pulls, "deletePullRequestReview": pulls, "markPullRequestReadyForReview": pulls,
 	"reopenPullRequest": pulls, "requestReviews": pulls, "resolveReviewThread": pulls, "submitPullRequestReview": pulls, "unresolveReviewThread": pulls,
 	"updatePullRequest": pulls, "mergePullRequest": contents, "updatePullRequestBranch": contents,
+	"createCommitOnBranch": contents, "createRef": contents, "updateRef": contents, "updateRefs": contents, "deleteRef": contents, "mergeBranch": contents,
 }
 
 var (
