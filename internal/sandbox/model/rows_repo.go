@@ -73,6 +73,13 @@ type Repo struct {
 	DeleteBranchOnMerge                  bool
 	// AllowUpdating offers to update the branches of pull requests.
 	AllowUpdating bool
+	// IsTemplate offers it as what others begin with.
+	IsTemplate bool
+	// HasWiki and HasProjects are nil for GitHub's own choice, which is yes.
+	HasWiki, HasProjects *bool
+	// SignedOff asks for a sign-off in what is committed in the browser.
+	SignedOff bool
+	Actions   ActionsSettings
 	// FormerNames are those that it had before it was renamed.
 	FormerNames []string
 	// Transferred are the issues that were moved to another repository, by
@@ -94,6 +101,8 @@ type Repo struct {
 	ForkCount int
 	// ParentID is the repository that it was forked from, 0 for none.
 	ParentID ID
+	// TemplateID is the template that it was generated from, 0 for none.
+	TemplateID ID
 	// Collaborators holds who may do what, besides the owner.
 	Collaborators map[ID]Permission
 	// LastNumber is the highest number of an issue or pull request.
@@ -119,6 +128,7 @@ func (r *Repo) clone() *Repo {
 	c.Languages = slices.Clone(r.Languages)
 	c.Topics, c.FormerNames = slices.Clone(r.Topics), slices.Clone(r.FormerNames)
 	c.Transferred = maps.Clone(r.Transferred)
+	c.HasWiki, c.HasProjects, c.Actions = copyOf(r.HasWiki), copyOf(r.HasProjects), r.Actions.copy()
 	c.Secrets, c.Variables, c.Keys = slices.Clone(r.Secrets), slices.Clone(r.Variables), slices.Clone(r.Keys)
 	c.Stargazers = slices.Clone(r.Stargazers)
 	c.StarredAt = maps.Clone(r.StarredAt)

@@ -42,6 +42,9 @@ func (s *State) pullMoved(actor ID, i *Issue, action, before string) {
 // startRuns starts the workflows that a trigger starts. A file that is no
 // workflow starts nothing.
 func (s *State) startRuns(t trigger) {
+	if t.repo.Actions.Disabled {
+		return
+	}
 	commit := plumbing.NewHash(t.sha)
 	for _, file := range workflowFiles(t.repo, commit) {
 		w := s.workflowAt(t.repo, file)
@@ -248,6 +251,9 @@ func (s *State) endJob(job *Job, conclusion Conclusion) {
 func (s *State) Dispatch(actor ID, repo *Repo, w *Workflow, ref string, inputs map[string]string) (*Run, error) {
 	if err := s.require(actor, repo, PermWrite); err != nil {
 		return nil, err
+	}
+	if repo.Actions.Disabled {
+		return nil, unprocessable("Actions has been disabled for this repository.")
 	}
 	if w.Disabled {
 		return nil, unprocessable("Cannot trigger a 'workflow_dispatch' on a disabled workflow")

@@ -83,6 +83,7 @@ type RepoEdit struct {
 	Private, Archived, HasIssues                       *bool
 	AllowMerge, AllowSquash, AllowRebase               *bool
 	AllowAutoMerge, DeleteBranchOnMerge, AllowUpdating *bool
+	HasWiki, HasProjects, IsTemplate, SignedOff        *bool
 }
 
 // EditRepo changes a repository's settings. Of an archived one only that can
@@ -126,8 +127,19 @@ func (s *State) EditRepo(actor ID, repo *Repo, edit RepoEdit) error {
 	assign(&repo.AllowAutoMerge, edit.AllowAutoMerge)
 	assign(&repo.DeleteBranchOnMerge, edit.DeleteBranchOnMerge)
 	assign(&repo.AllowUpdating, edit.AllowUpdating)
+	assign(&repo.IsTemplate, edit.IsTemplate)
+	assign(&repo.SignedOff, edit.SignedOff)
+	if edit.HasWiki != nil {
+		repo.HasWiki = copyOf(edit.HasWiki)
+	}
+	if edit.HasProjects != nil {
+		repo.HasProjects = copyOf(edit.HasProjects)
+	}
 	return nil
 }
+
+// Offers returns a setting that is on unless it was set.
+func Offers(setting *bool) bool { return valueOr(setting, true) }
 
 func valueOr(p *bool, otherwise bool) bool {
 	if p == nil {

@@ -74,6 +74,8 @@ func fillSettings(t *testing.T, w *world, i, pr *model.Issue) {
 	pr.Pull.LinkedIssues = []model.ID{i.ID}
 	i.Branches = []model.LinkedBranch{{ID: w.LastID, RepoID: w.repo.ID, Name: "main"}}
 	w.repo.FormerNames, w.repo.Transferred = []string{"old"}, map[int]model.ID{99: i.ID}
+	yes := true
+	w.repo.HasWiki, w.repo.HasProjects, w.repo.Actions.Patterns = &yes, &yes, []string{"a/*"}
 	w.repo.Secrets, w.repo.Variables = []model.Setting{{Name: "A"}}, []model.Setting{{Name: "B"}}
 	w.repo.Keys, w.Users.Get(w.owner).Keys = []model.Key{{Title: "a"}}, []model.Key{{Title: "b"}}
 }

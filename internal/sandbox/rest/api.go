@@ -98,7 +98,7 @@ func routes() []route {
 		checkWriteRoutes(), suiteRoutes(), reactionRoutes(),
 		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(), projectRoutes(), collaboratorRoutes(), hookRoutes(), protectionRoutes(), rulesetRoutes(), forkRoutes(), appRoutes(), installationRoutes(),
 		statusRoutes(), timelineRoutes(), settingsRoutes(), namedRoutes(), gistRoutes(), orgRoutes(), moderationRoutes(),
-		templateRoutes(), worldRoutes(), peopleRoutes(), statsRoutes(), commitCommentRoutes(), invitationRoutes(), teamRoutes(), membershipRoutes(),
+		templateRoutes(), worldRoutes(), peopleRoutes(), statsRoutes(), commitCommentRoutes(), invitationRoutes(), teamRoutes(), membershipRoutes(), searchMoreRoutes(), actionsSettingsRoutes(),
 	)
 }
 

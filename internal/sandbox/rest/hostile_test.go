@@ -211,7 +211,7 @@ func TestPrivateRepositoriesAreNotThere(t *testing.T) {
 				reader := w.As("reader").Get(path)
 				want := []int{http.StatusOK, http.StatusNoContent}
 				hidden := []string{"/hooks", "/protection", "/merge", "/permission", "/collaborators", "/keys", "/actions/secrets", "/actions/variables", "/alerts", "/rulesets/1", "/subscription",
-					"/license", "/traffic", "/readme/docs", "/invitations", "/teams"}
+					"/license", "/traffic", "/readme/docs", "/invitations", "/teams", "/actions/permissions"}
 				if slices.ContainsFunc(hidden, func(part string) bool { return strings.Contains(path+"/", part+"/") }) {
 					want = []int{http.StatusNotFound, http.StatusForbidden}
 				}

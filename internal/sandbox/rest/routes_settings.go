@@ -14,6 +14,7 @@ func settingsRoutes() []route {
 	return []route{
 		{"PATCH " + reposPath, onRepo(editRepo)},
 		{"DELETE " + reposPath, onRepo(deleteRepo)},
+		{"POST " + reposPath + "/generate", onRepo(generateRepo)},
 		{"GET " + reposPath + "/topics", onRepo(func(c *call, repo *model.Repo) (reply, error) { return ok(c.topics(repo)) })},
 		{"PUT " + reposPath + "/topics", onRepo(setTopics)},
 		{"GET " + reposPath + "/languages", onRepo(listLanguages)},
@@ -64,9 +65,33 @@ func (c *call) createRepo(account *model.User) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	repo.Homepage = in.Homepage
+	repo.Homepage, repo.IsTemplate = in.Homepage, in.IsTemplate
 	if in.HasIssues != nil {
 		repo.HasIssues = *in.HasIssues
+	}
+	return created(c.fullRepo(repo))
+}
+
+// generateRepo makes a repository with the files of a template.
+func generateRepo(c *call, template *model.Repo) (reply, error) {
+	var in struct {
+		Owner, Name, Description string
+		Private                  bool
+		AllBranches              bool `json:"include_all_branches"`
+	}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	owner := c.s.Users.Get(c.actor)
+	if in.Owner != "" {
+		owner = c.s.User(in.Owner)
+	}
+	if owner == nil {
+		return reply{}, errNotFound
+	}
+	repo, err := c.s.GenerateRepo(c.actor, template, model.NewRepo{Owner: owner.ID, Name: in.Name, Description: in.Description, Private: in.Private}, in.AllBranches)
+	if err != nil {
+		return reply{}, err
 	}
 	return created(c.fullRepo(repo))
 }
@@ -82,6 +107,10 @@ type repoEdit struct {
 	AllowAutoMerge                          *bool   `json:"allow_auto_merge"`
 	AllowUpdateBranch                       *bool   `json:"allow_update_branch"`
 	DeleteBranchOnMerge                     *bool   `json:"delete_branch_on_merge"`
+	HasWiki                                 *bool   `json:"has_wiki"`
+	HasProjects                             *bool   `json:"has_projects"`
+	IsTemplate                              *bool   `json:"is_template"`
+	SignedOff                               *bool   `json:"web_commit_signoff_required"`
 }
 
 func editRepo(c *call, repo *model.Repo) (reply, error) {
@@ -97,7 +126,7 @@ func editRepo(c *call, repo *model.Repo) (reply, error) {
 		Name: in.Name, Description: in.Description, Homepage: in.Homepage, DefaultBranch: in.DefaultBranch, Private: in.Private,
 		Archived: in.Archived, HasIssues: in.HasIssues, AllowMerge: in.AllowMergeCommit, AllowSquash: in.AllowSquashMerge,
 		AllowRebase: in.AllowRebaseMerge, AllowAutoMerge: in.AllowAutoMerge, AllowUpdating: in.AllowUpdateBranch,
-		DeleteBranchOnMerge: in.DeleteBranchOnMerge,
+		DeleteBranchOnMerge: in.DeleteBranchOnMerge, HasWiki: in.HasWiki, HasProjects: in.HasProjects, IsTemplate: in.IsTemplate, SignedOff: in.SignedOff,
 	})
 	if err != nil {
 		return reply{}, err

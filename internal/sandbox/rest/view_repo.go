@@ -85,6 +85,7 @@ type repoDetails struct {
 	IsTemplate      bool            `json:"is_template"`
 	Topics          []string        `json:"topics"`
 	Visibility      string          `json:"visibility"`
+	SignedOff       bool            `json:"web_commit_signoff_required"`
 	Forks           int             `json:"forks"`
 	OpenIssues      int             `json:"open_issues"`
 	Watchers        int             `json:"watchers"`
@@ -144,7 +145,7 @@ func (v *view) repo(r *model.Repo) *repoView {
 		GitURL: "git://github.com/" + view.FullName + ".git", SSHURL: "git@github.com:" + view.FullName + ".git",
 		CloneURL: view.HTMLURL + ".git", SVNURL: view.HTMLURL, Homepage: optional(r.Homepage), Language: optional(r.Language()),
 		StargazersCount: len(r.Stargazers), WatchersCount: len(r.Stargazers), Watchers: len(r.Stargazers),
-		HasIssues: r.HasIssues, HasProjects: true, HasDownloads: true, HasWiki: true,
+		HasIssues: r.HasIssues, HasProjects: model.Offers(r.HasProjects), HasDownloads: true, HasWiki: model.Offers(r.HasWiki), IsTemplate: r.IsTemplate, SignedOff: r.SignedOff,
 		ForksCount: r.ForkCount, Forks: r.ForkCount, Archived: r.Archived,
 		OpenIssuesCount: open, OpenIssues: open, AllowForking: true, Topics: append([]string{}, r.Topics...),
 		Visibility: visibility, DefaultBranch: r.DefaultBranch, Permissions: v.permissions(r),

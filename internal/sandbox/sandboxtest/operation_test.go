@@ -186,6 +186,12 @@ func TestRepositoriesBeginWithTemplates(t *testing.T) {
 		{request: "POST /user/repos", body: `{"name":"x","license_template":"none"}`, status: 422, want: "unknown license template"},
 		{request: "POST /user/repos", body: `{"name":"x","gitignore_template":"none"}`, status: 422, want: "unknown gitignore template"},
 		{request: "GET /repos/monalisa/x", status: 404},
+		{request: "POST /repos/acme/widgets/generate", body: `{"name":"made"}`, status: 422, want: "not a template"},
+		{request: "PATCH /repos/acme/widgets", body: `{"is_template":true,"has_wiki":false,"web_commit_signoff_required":true}`, status: 200, want: `{"is_template":true,"has_wiki":false,"has_projects":true,"web_commit_signoff_required":true}`},
+		{as: "reader", request: "POST /repos/acme/widgets/generate", body: `{"name":"made","description":"d","include_all_branches":true}`, status: 201, want: `{"full_name":"reader/made","fork":false,"description":"d"}`},
+		{request: "GET /repos/reader/made/branches", status: 200, want: `[{"name":"feat"},{"name":"main"},{"name":"topic"}]`},
+		{request: "GET /repos/reader/made/commits", status: 200, want: `[{"commit":{"message":"Initial commit"}}]`},
+		{request: "GET /repos/reader/made/contents/main.go", status: 200, want: `{"name":"main.go"}`},
 	})
 }
 
@@ -300,4 +306,42 @@ func TestTeamsAndTheirRepositories(t *testing.T) {
 		{request: "GET /users/monalisa/keys", status: 200, want: `[]`},
 	})
 	world.Look(func(s *model.State) { assert.NoError(t, s.Validate()) })
+}
+
+func TestWhatAdministratorsSayOfActions(t *testing.T) {
+	const permissions = "/repos/acme/widgets/actions/permissions"
+	world := populated(t)
+	runOperations(t, world, []operation{
+		{as: "octocat", request: "GET " + permissions, status: 403},
+		{as: "octocat", request: "PUT " + permissions, body: `{"enabled":false}`, status: 403},
+		{request: "GET " + permissions, status: 200, want: `{"enabled":true,"allowed_actions":"all"}`},
+		{request: "PUT " + permissions, body: `{}`, status: 422},
+		{request: "PUT " + permissions, body: `{"enabled":true,"allowed_actions":"some"}`, status: 422},
+		{request: "PUT " + permissions + "/selected-actions", body: `{"github_owned_allowed":true}`, status: 409},
+		{request: "PUT " + permissions, body: `{"enabled":true,"allowed_actions":"selected"}`, status: 204},
+		{request: "PUT " + permissions + "/selected-actions", body: `{"github_owned_allowed":true,"patterns_allowed":["acme/*"]}`, status: 204},
+		{request: "GET " + permissions + "/selected-actions", status: 200, want: `{"github_owned_allowed":true,"verified_allowed":false,"patterns_allowed":["acme/*"]}`},
+		{request: "GET " + permissions + "/workflow", status: 200, want: `{"default_workflow_permissions":"read","can_approve_pull_request_reviews":false}`},
+		{request: "PUT " + permissions + "/workflow", body: `{"default_workflow_permissions":"write"}`, status: 204},
+		{request: "GET " + permissions + "/workflow", status: 200, want: `{"default_workflow_permissions":"write"}`},
+		{request: "GET " + permissions + "/access", status: 200, want: `{"access_level":"none"}`},
+		{request: "PUT " + permissions + "/access", body: `{"access_level":"organization"}`, status: 204},
+		{request: "GET " + permissions + "/access", status: 200, want: `{"access_level":"organization"}`},
+		{request: "PUT " + permissions + "/artifact-and-log-retention", body: `{"days":500}`, status: 422},
+		{request: "PUT " + permissions + "/artifact-and-log-retention", body: `{"days":7}`, status: 204},
+		{request: "GET " + permissions + "/artifact-and-log-retention", status: 200, want: `{"days":7,"maximum_allowed_days":400}`},
+		{request: "PUT " + permissions + "/fork-pr-contributor-approval", body: `{"approval_policy":"all_external_contributors"}`, status: 204},
+		{request: "GET " + permissions + "/fork-pr-contributor-approval", status: 200, want: `{"approval_policy":"all_external_contributors"}`},
+		{request: "PUT " + permissions, body: `{"enabled":false}`, status: 204},
+		{request: "GET " + permissions, status: 200, want: `{"enabled":false}`},
+		{request: "POST /repos/acme/widgets/actions/workflows/ci.yml/dispatches", body: `{"ref":"main"}`, status: 422, want: "disabled"},
+		{request: "PUT /repos/acme/widgets/contents/x.txt", body: `{"message":"m","content":"eA=="}`, status: 201},
+		{request: "GET /repos/acme/widgets/actions/runs?actor=monalisa&event=push&branch=main", status: 200, want: `{"total_count":1}`},
+		{request: "GET /search/labels?repository_id=1000008&q=bug", status: 200, want: `{"total_count":1,"items":[{"name":"bug"}]}`},
+		{request: "GET /search/labels?repository_id=1&q=bug", status: 404},
+		{request: "GET /search/labels?repository_id=1000008", status: 422},
+		{request: "PUT /repos/acme/widgets/topics", body: `{"names":["turning"]}`, status: 200},
+		{as: "reader", request: "GET /search/topics?q=turn", status: 200, want: `{"total_count":1,"items":[{"name":"turning"}]}`},
+	})
+	assert.Contains(t, told(world), "changed repository acme/widgets")
 }
