@@ -46,3 +46,9 @@ func Patterns() []string {
 
 // InsideOthers returns the operations that handlers of wider patterns serve.
 func InsideOthers() []string { return insideOthers }
+
+// Served returns whether one of GitHub's operations is served.
+func Served() func(operation string) bool {
+	served := operationsOf(routes())
+	return func(operation string) bool { return served[unnamed(operation)] }
+}
