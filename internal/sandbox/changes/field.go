@@ -29,7 +29,7 @@ var gitHubNames = map[string]string{
 	"Pull.HeadRef": "head.ref", "Pull.HeadSHA": "head.sha", "Pull.HeadRepoID": "head.repo", "Pull.BaseRef": "base.ref", "Pull.BaseSHA": "base.sha",
 	"CommitSHA": "commit_id", "Release.Target": "target_commitish", "Run.Number": "run_number", "PullID": "pull_request",
 	"AllowMerge": "allow_merge_commit", "AllowSquash": "allow_squash_merge", "AllowRebase": "allow_rebase_merge", "AllowUpdating": "allow_update_branch",
-	"SignedOff": "web_commit_signoff_required",
+	"SignedOff":           "web_commit_signoff_required",
 	"ProjectItem.IssueID": "content",
 }
 

@@ -43,7 +43,11 @@ func operationsTable() string {
 	var all count
 	served := rest.Served()
 	for _, op := range githubschema.Operations() {
-		part, _, _ := strings.Cut(strings.TrimPrefix(op.Documentation, "https://docs.github.com/rest/"), "/")
+		below, has := strings.CutPrefix(op.Documentation, "https://docs.github.com/rest/")
+		part, _, _ := strings.Cut(below, "/")
+		if !has {
+			part = "others"
+		}
 		if parts[part] == nil {
 			parts[part] = &count{}
 		}

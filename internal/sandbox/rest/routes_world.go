@@ -79,7 +79,7 @@ func sentence(text string) (reply, error) {
 
 func octocat(c *call) (reply, error) {
 	says := orDefault(c.URL.Query().Get("s"), zen)
-	return reply{status: http.StatusOK, contentType: "application/octocat-stream", raw: []byte(`
+	return reply{status: http.StatusOK, contentType: "application/octocat-stream; charset=utf-8", raw: []byte(`
                MMM.           .MMM
                MMMMMMMMMMMMMMMMMMM
                MMMMMMMMMMMMMMMMMMM      ` + strings.Repeat("_", len(says)+2) + `
