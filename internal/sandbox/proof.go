@@ -47,12 +47,13 @@ func (w *World) proven(d *draft, act func()) {
 
 // Heard is a request to the API with its answer.
 type Heard struct {
-	// Path has nothing of an enterprise server's.
-	Method, Path string
-	Body         []byte
-	Status       int
-	Header       http.Header
-	Answer       []byte
+	// Path has nothing of an enterprise server's; what it has in place of
+	// characters it still has. Accept is the media type that was asked for.
+	Method, Path, Accept string
+	Body                 []byte
+	Status               int
+	Header               http.Header
+	Answer               []byte
 }
 
 // listener hears every answer of the API of every world, unless it is nil.
@@ -65,7 +66,7 @@ func HearAnswers(hear func(Heard)) { listener.Store(&hear) }
 // heard tells of an answer.
 func heard(x *exchange, status int, answer []byte) {
 	if hear := listener.Load(); hear != nil && x.logged.Part == PartAPI {
-		path := strings.TrimPrefix(x.in.URL.Path, enterprisePrefix(x.in.URL.Path))
-		(*hear)(Heard{x.in.Method, path, x.body, status, x.out.Header(), answer})
+		path := strings.TrimPrefix(x.in.URL.EscapedPath(), enterprisePrefix(x.in.URL.Path))
+		(*hear)(Heard{x.in.Method, path, x.in.Header.Get("Accept"), x.body, status, x.out.Header(), answer})
 	}
 }

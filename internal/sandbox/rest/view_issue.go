@@ -126,7 +126,7 @@ func (v *view) issue(i *model.Issue) issueView {
 	view := issueView{
 		URL: api, RepositoryURL: v.repoURL(i.RepoID), LabelsURL: api + "/labels{/name}", CommentsURL: api + "/comments",
 		EventsURL: api + "/events", HTMLURL: v.issueHTML(i), ID: i.ID, NodeID: issueNode(i), Number: i.Number,
-		Title: i.Title, User: v.user(i.AuthorID), Labels: v.labels(i.Labels), State: state(i.Closed), Locked: i.Locked,
+		Title: i.Title, User: v.whoever(i.AuthorID), Labels: v.labels(i.Labels), State: state(i.Closed), Locked: i.Locked,
 		Assignees: v.users(i.Assignees), Milestone: v.milestone(i.MilestoneID), Comments: v.s.CommentCount(i),
 		CreatedAt: at(i.CreatedAt), UpdatedAt: at(i.UpdatedAt), ClosedAt: maybe(i.ClosedAt),
 		AuthorAssociation: v.s.Association(i.AuthorID, repo), Body: optional(i.Body), ClosedBy: v.user(i.ClosedBy),

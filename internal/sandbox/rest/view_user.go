@@ -63,6 +63,10 @@ func (v *view) user(id model.ID) *userView {
 	if u == nil {
 		return nil
 	}
+	return userViewOf(u)
+}
+
+func userViewOf(u *model.User) *userView {
 	api := apiURL + "/users/" + u.Login
 	return &userView{
 		Login: u.Login, ID: u.ID, NodeID: model.NodeID(model.UserNode(u), 0, u.ID),
@@ -73,6 +77,17 @@ func (v *view) user(id model.ID) *userView {
 		SubscriptionsURL: api + "/subscriptions", OrganizationsURL: api + "/orgs", ReposURL: api + "/repos",
 		EventsURL: api + "/events{/privacy}", ReceivedEventsURL: api + "/received_events", Type: string(u.Type),
 	}
+}
+
+// ghostID is the id of the account that stands for those who are gone.
+const ghostID = 10137
+
+// whoever returns the view of a user, that of GitHub's ghost for one that is gone.
+func (v *view) whoever(id model.ID) *userView {
+	if u := v.user(id); u != nil {
+		return u
+	}
+	return userViewOf(&model.User{ID: ghostID, Login: v.s.Login(0), Type: model.TypeUser})
 }
 
 func (v *view) users(ids []model.ID) []*userView {

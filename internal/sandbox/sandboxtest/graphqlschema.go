@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 
@@ -19,7 +20,7 @@ import (
 func checkGraphQL(x sandbox.Heard) []string {
 	schema := githubschema.GraphQL()
 	var request struct{ Query, OperationName string }
-	if json.Unmarshal(x.Body, &request) != nil {
+	if json.Unmarshal(x.Body, &request) != nil || x.Status != http.StatusOK {
 		return nil
 	}
 	document, err := parser.ParseQuery(&ast.Source{Input: request.Query})
@@ -33,8 +34,12 @@ func checkGraphQL(x sandbox.Heard) []string {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(x.Answer))
 	decoder.UseNumber()
-	if operation == nil || decoder.Decode(&answer) != nil {
+	if decoder.Decode(&answer) != nil {
 		return []string{fmt.Sprintf("%.60q: the answer is no JSON object", request.Query)}
+	}
+	if operation == nil {
+		// It is not said which of several is meant.
+		return nil
 	}
 	j := &graphQLJudge{schema: schema, fragments: document.Fragments, failed: len(answer.Errors) > 0}
 	root := schema.Query
