@@ -14,8 +14,8 @@ import (
 // Complaints returns why GitHub refuses a request's body, in its words; nil if
 // it does not. The value is as encoding/json decodes one, with numbers as
 // [json.Number]. Fields that are not published are let pass, as GitHub does, and
-// so is null for an optional text, number or boolean, which GitHub takes more
-// often than it says.
+// so is null for an optional field that is no object: GitHub takes it more often
+// than it says, and refuses it more often than this.
 //
 // The words are those of the validator that GitHub has used longest: each
 // names the part of the schema, not the way there.
@@ -161,9 +161,9 @@ func (s *Shape) fieldComplaints(object map[string]any, said []string) []string {
 	}
 }
 
-// isPlain reports whether a value is no list and no object, and cannot be one.
+// isPlain reports whether a value is no object, and cannot be one.
 func (s *Shape) isPlain() bool {
-	return !slices.ContainsFunc(flat([]*Shape{s}), func(one *Shape) bool { return one.Kind == List || one.Kind == Object })
+	return !slices.ContainsFunc(flat([]*Shape{s}), func(one *Shape) bool { return one.Kind == Object })
 }
 
 // wanted names the kinds that a value can be.
