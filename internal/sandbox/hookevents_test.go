@@ -315,6 +315,12 @@ func actionsSteps() []step {
 	return []step{
 		asked("POST", path+"/actions/workflows/ci.yml/dispatches", object{"ref": "main"}, "workflow_dispatch",
 			"workflow_run.requested", "workflow_run.in_progress", "workflow_run.completed", "workflow_job.queued", "workflow_job.in_progress", "workflow_job.completed", "check_run.created", "check_run.completed", "check_suite.completed"),
+		asked("POST", path+"/dispatches", object{"event_type": "sample.collected", "client_payload": object{"a": 1}}, "repository_dispatch.sample.collected", "workflow_run.requested"),
+		{"a deployment", func(w *hooked) {
+			at := fmt.Sprintf("%s/deployments/%d", path, w.rest(w.boss, "POST", path+"/deployments", object{"ref": "main", "required_contexts": []string{}, "payload": object{"a": "b"}}).Int("id"))
+			w.tells("a deployment", "deployment.created")
+			w.rest(w.boss, "POST", at+"/statuses", object{"state": "success", "environment_url": "https://example.com"})
+		}, []string{"deployment_status.created"}},
 		{"a status", func(w *hooked) {
 			sha := w.boss.Get(path + "/git/ref/heads/main").Text("object.sha")
 			w.rest(w.boss, "POST", path+"/statuses/"+sha, object{"state": "success"})
@@ -425,7 +431,6 @@ var never = map[string]string{
 	"pull-request-dequeued": "there are no queues", "workflow-job-waiting": "no job waits", "organization-deleted": "organizations stay",
 	"organization-renamed": "accounts keep their names", "organization-member-invited": "members are not invited",
 	"team-add": "teams have no repositories", "team-added-": "teams have no repositories", "team-removed-": "teams have no repositories",
-	"deployment-": "there are no deployments", "repository-dispatch-": "nothing is dispatched",
 }
 
 // Every webhook that GitHub has comes when what it is about is done, and is of
@@ -477,7 +482,16 @@ func publishedWebhooks(t *testing.T) webhooks {
 	return p
 }
 
-func keyOf(name string) string { return strings.NewReplacer("_", "-", ".", "-").Replace(name) }
+// keyOf is what a webhook is called there: with hyphens, but in the names that
+// are not GitHub's own.
+func keyOf(name string) string {
+	event, action, _ := strings.Cut(name, ".")
+	hyphens := strings.NewReplacer("_", "-")
+	if event == "repository_dispatch" {
+		return hyphens.Replace(event) + "-" + action
+	}
+	return hyphens.Replace(strings.TrimSuffix(event+"-"+action, "-"))
+}
 
 // check compares a payload with what is published of its event.
 func (p webhooks) check(t *testing.T, name string, body []byte) {

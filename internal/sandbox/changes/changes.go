@@ -33,6 +33,8 @@
 //	artifact         octocat/hello: coverage
 //	check run        octocat/hello: 1000043
 //	commit status    octocat/hello: ci/build on 4b825dc642cb6eb9a060e54bf8d69288fbee4904
+//	environment      octocat/hello: production
+//	deployment, deployment status: octocat/hello: 1000046
 //	webhook          octocat/hello: 1000044 (an organization's: acme: 1000044)
 //	project          octocat/1
 //	project field    octocat/1: Status
@@ -68,6 +70,10 @@
 //	                 triggering_actor, head_branch, head_sha, run_number, display_title, pull_request
 //	check run        name, status, conclusion, head_sha, output.title, output.summary, output.text, annotations, actions, …
 //	commit status    commit_id, creator, state (error, failure, pending, success), context, description, target_url
+//	environment      name, protected_branches, custom_policies, policies, secrets, variables
+//	deployment       creator, ref, commit_id, task, payload, environment, description, transient, production, original_environment
+//	deployment status  deployment, creator, state (error, failure, inactive, in_progress, queued, pending, success),
+//	                 description, environment, log_url, environment_url
 //	repository       name, description, private, archived, topics, default_branch, allow_squash_merge, …
 //	project          title, short_description, readme, public, closed, template, …
 //	project item     content, archived, draft.title, draft.body, draft.assignees, values.<field> such as values.Status

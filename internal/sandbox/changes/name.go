@@ -89,6 +89,12 @@ func codeObject(s *model.State, row any) (Object, bool) {
 		return Object{Kind: "check run", Name: in(s, r.RepoID, fmt.Sprint(r.ID)), Title: r.Name}, true
 	case *model.CommitStatus:
 		return Object{Kind: "commit status", Name: in(s, r.RepoID, r.Context+" on "+r.CommitSHA), Title: r.Description}, true
+	case *model.Environment:
+		return Object{Kind: "environment", Name: in(s, r.RepoID, r.Name)}, true
+	case *model.Deployment:
+		return Object{Kind: "deployment", Name: in(s, r.RepoID, fmt.Sprint(r.ID)), Title: r.Environment}, true
+	case *model.DeploymentStatus:
+		return Object{Kind: "deployment status", Name: in(s, r.RepoID, fmt.Sprint(r.ID)), Title: r.Description}, true
 	case *model.Release:
 		return Object{Kind: "release", Name: in(s, r.RepoID, r.TagName), Title: r.Name}, true
 	case *model.Hook:

@@ -33,6 +33,9 @@ const (
 	CauseLabel = "label"
 	// CauseRelease makes the tag of a release.
 	CauseRelease = "release"
+	// CauseDeployment makes the environment that is deployed to, and replaces what
+	// was deployed there before.
+	CauseDeployment = "deployment"
 	// CauseRun is what the jobs of a run leave: artifacts.
 	CauseRun = "workflow run"
 	// CauseCreation is what something new begins with: the labels of a

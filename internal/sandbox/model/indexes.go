@@ -82,27 +82,30 @@ var (
 		issueByBranch, pullByLinked, pullByHead,
 	}
 
-	labelByRepo       = index[Label]{0, func(l *Label, has func(key)) { has(key{of: l.RepoID}) }}
-	milestoneByRepo   = index[Milestone]{0, func(m *Milestone, has func(key)) { has(key{of: m.RepoID}) }}
-	commentByIssue    = index[Comment]{0, func(c *Comment, has func(key)) { has(key{of: c.IssueID}) }}
-	reviewByIssue     = index[Review]{0, func(r *Review, has func(key)) { has(key{of: r.IssueID}) }}
-	threadByIssue     = index[Thread]{0, func(t *Thread, has func(key)) { has(key{of: t.IssueID}) }}
-	commentByThread   = index[ReviewComment]{0, func(c *ReviewComment, has func(key)) { has(key{of: c.ThreadID}) }}
-	commentByReview   = index[ReviewComment]{1, func(c *ReviewComment, has func(key)) { has(key{of: c.ReviewID}) }}
-	workflowByRepo    = index[Workflow]{0, func(w *Workflow, has func(key)) { has(key{of: w.RepoID}) }}
-	runBySuite        = index[Run]{0, func(r *Run, has func(key)) { has(key{of: r.SuiteID}) }}
-	jobByRun          = index[Job]{0, func(j *Job, has func(key)) { has(key{of: j.RunID}) }}
-	artifactByRun     = index[Artifact]{0, func(a *Artifact, has func(key)) { has(key{of: a.RunID}) }}
-	suiteByCommit     = index[CheckSuite]{0, func(c *CheckSuite, has func(key)) { has(key{of: c.RepoID, text: c.HeadSHA}) }}
-	checkByCommit     = index[CheckRun]{0, func(c *CheckRun, has func(key)) { has(key{of: c.RepoID, text: c.HeadSHA}) }}
-	checkBySuite      = index[CheckRun]{1, func(c *CheckRun, has func(key)) { has(key{of: c.SuiteID}) }}
-	statusByCommit    = index[CommitStatus]{0, func(c *CommitStatus, has func(key)) { has(key{of: c.RepoID, text: c.CommitSHA}) }}
-	eventByIssue      = index[Event]{0, func(e *Event, has func(key)) { has(key{of: e.IssueID}) }}
-	reactionBySubject = index[Reaction]{0, func(r *Reaction, has func(key)) { has(key{of: r.SubjectID}) }}
-	releaseByRepo     = index[Release]{0, func(r *Release, has func(key)) { has(key{of: r.RepoID}) }}
-	fieldByProject    = index[ProjectField]{0, func(f *ProjectField, has func(key)) { has(key{of: f.ProjectID}) }}
-	itemByProject     = index[ProjectItem]{0, func(i *ProjectItem, has func(key)) { has(key{of: i.ProjectID}) }}
-	commentByCommit   = index[CommitComment]{0, func(c *CommitComment, has func(key)) { has(key{of: c.RepoID, text: c.CommitSHA}) }}
+	labelByRepo        = index[Label]{0, func(l *Label, has func(key)) { has(key{of: l.RepoID}) }}
+	milestoneByRepo    = index[Milestone]{0, func(m *Milestone, has func(key)) { has(key{of: m.RepoID}) }}
+	commentByIssue     = index[Comment]{0, func(c *Comment, has func(key)) { has(key{of: c.IssueID}) }}
+	reviewByIssue      = index[Review]{0, func(r *Review, has func(key)) { has(key{of: r.IssueID}) }}
+	threadByIssue      = index[Thread]{0, func(t *Thread, has func(key)) { has(key{of: t.IssueID}) }}
+	commentByThread    = index[ReviewComment]{0, func(c *ReviewComment, has func(key)) { has(key{of: c.ThreadID}) }}
+	commentByReview    = index[ReviewComment]{1, func(c *ReviewComment, has func(key)) { has(key{of: c.ReviewID}) }}
+	workflowByRepo     = index[Workflow]{0, func(w *Workflow, has func(key)) { has(key{of: w.RepoID}) }}
+	runBySuite         = index[Run]{0, func(r *Run, has func(key)) { has(key{of: r.SuiteID}) }}
+	jobByRun           = index[Job]{0, func(j *Job, has func(key)) { has(key{of: j.RunID}) }}
+	artifactByRun      = index[Artifact]{0, func(a *Artifact, has func(key)) { has(key{of: a.RunID}) }}
+	suiteByCommit      = index[CheckSuite]{0, func(c *CheckSuite, has func(key)) { has(key{of: c.RepoID, text: c.HeadSHA}) }}
+	checkByCommit      = index[CheckRun]{0, func(c *CheckRun, has func(key)) { has(key{of: c.RepoID, text: c.HeadSHA}) }}
+	checkBySuite       = index[CheckRun]{1, func(c *CheckRun, has func(key)) { has(key{of: c.SuiteID}) }}
+	statusByCommit     = index[CommitStatus]{0, func(c *CommitStatus, has func(key)) { has(key{of: c.RepoID, text: c.CommitSHA}) }}
+	environmentByRepo  = index[Environment]{0, func(e *Environment, has func(key)) { has(key{of: e.RepoID}) }}
+	deploymentByRepo   = index[Deployment]{0, func(d *Deployment, has func(key)) { has(key{of: d.RepoID}) }}
+	statusByDeployment = index[DeploymentStatus]{0, func(d *DeploymentStatus, has func(key)) { has(key{of: d.DeploymentID}) }}
+	eventByIssue       = index[Event]{0, func(e *Event, has func(key)) { has(key{of: e.IssueID}) }}
+	reactionBySubject  = index[Reaction]{0, func(r *Reaction, has func(key)) { has(key{of: r.SubjectID}) }}
+	releaseByRepo      = index[Release]{0, func(r *Release, has func(key)) { has(key{of: r.RepoID}) }}
+	fieldByProject     = index[ProjectField]{0, func(f *ProjectField, has func(key)) { has(key{of: f.ProjectID}) }}
+	itemByProject      = index[ProjectItem]{0, func(i *ProjectItem, has func(key)) { has(key{of: i.ProjectID}) }}
+	commentByCommit    = index[CommitComment]{0, func(c *CommitComment, has func(key)) { has(key{of: c.RepoID, text: c.CommitSHA}) }}
 	// teamByRepo is by the repositories that a team was given.
 	teamByRepo = index[Team]{0, func(t *Team, has func(key)) {
 		for id := range t.Repos {

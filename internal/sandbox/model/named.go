@@ -19,17 +19,30 @@ var settingName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // maxSettingValue is the longest value of a variable, in bytes.
 const maxSettingValue = 48 << 10
 
-// settingsOf returns a repository's list of secrets or variables.
-func settingsOf(repo *Repo, secret bool) *[]Setting {
-	if secret {
+// settingsOf returns the list of secrets or variables of a repository or, unless
+// that is nil, of one of its environments.
+func settingsOf(repo *Repo, e *Environment, secret bool) *[]Setting {
+	switch {
+	case e != nil && secret:
+		return &e.Secrets
+	case e != nil:
+		return &e.Variables
+	case secret:
 		return &repo.Secrets
+	default:
+		return &repo.Variables
 	}
-	return &repo.Variables
+}
+
+// SettingsOf returns the secrets or variables of a repository or, unless that is
+// nil, of one of its environments.
+func SettingsOf(repo *Repo, e *Environment, secret bool) []Setting {
+	return *settingsOf(repo, e, secret)
 }
 
 // SetSetting makes or replaces a secret or variable, and reports whether it is
-// new.
-func (s *State) SetSetting(actor ID, repo *Repo, secret bool, name, value string) (created bool, err error) {
+// new. The environment is nil for one of the whole repository.
+func (s *State) SetSetting(actor ID, repo *Repo, e *Environment, secret bool, name, value string) (created bool, err error) {
 	if err := s.require(actor, repo, PermWrite); err != nil {
 		return false, err
 	}
@@ -43,7 +56,7 @@ func (s *State) SetSetting(actor ID, repo *Repo, secret bool, name, value string
 	if secret {
 		value = ""
 	}
-	list := settingsOf(repo, secret)
+	list := settingsOf(repo, e, secret)
 	if old := NamedSetting(*list, name); old != nil {
 		old.Value, old.UpdatedAt = value, now
 		return false, nil
@@ -55,11 +68,11 @@ func (s *State) SetSetting(actor ID, repo *Repo, secret bool, name, value string
 
 // DeleteSetting removes a secret or variable. One that is not there is not
 // found.
-func (s *State) DeleteSetting(actor ID, repo *Repo, secret bool, name string) error {
+func (s *State) DeleteSetting(actor ID, repo *Repo, e *Environment, secret bool, name string) error {
 	if err := s.require(actor, repo, PermWrite); err != nil {
 		return err
 	}
-	list := settingsOf(repo, secret)
+	list := settingsOf(repo, e, secret)
 	if NamedSetting(*list, name) == nil {
 		return notFound()
 	}

@@ -84,8 +84,11 @@ func (s *State) defaultTitle(t trigger, w *Workflow) string {
 	if t.pull != nil {
 		return t.pull.Title
 	}
-	if t.event == "workflow_dispatch" {
+	switch t.event {
+	case "workflow_dispatch":
 		return w.Name
+	case "repository_dispatch":
+		return t.action
 	}
 	commit, err := t.repo.Git.Commit(plumbing.NewHash(t.sha))
 	if err != nil {

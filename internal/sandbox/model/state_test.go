@@ -77,6 +77,15 @@ func fillSettings(t *testing.T, w *world, i, pr *model.Issue) {
 	yes := true
 	w.repo.HasWiki, w.repo.HasProjects, w.repo.Actions.Patterns = &yes, &yes, []string{"a/*"}
 	w.repo.Secrets, w.repo.Variables = []model.Setting{{Name: "A"}}, []model.Setting{{Name: "B"}}
+	e, err := w.SetEnvironment(w.owner, w.repo, "test", false, true)
+	require.NoError(t, err)
+	_, err = w.SetPolicy(w.owner, e, 0, "main", model.TargetBranch)
+	require.NoError(t, err)
+	e.Secrets, e.Variables = []model.Setting{{Name: "A"}}, []model.Setting{{Name: "B"}}
+	d, _, err := w.CreateDeployment(w.owner, w.repo, model.NewDeployment{Ref: "main", Environment: "test", Contexts: []string{}})
+	require.NoError(t, err)
+	_, err = w.CreateDeploymentStatus(w.owner, d, model.NewDeploymentStatus{State: "success"})
+	require.NoError(t, err)
 	w.repo.Keys, w.Users.Get(w.owner).Keys = []model.Key{{Title: "a"}}, []model.Key{{Title: "b"}}
 }
 

@@ -44,6 +44,8 @@ var toldTables = []toldTable{
 	toldRows[ReviewComment]{func(s *State) *Table[ReviewComment] { return &s.ReviewComments }, tellReviewComment},
 	toldRows[Thread]{func(s *State) *Table[Thread] { return &s.Threads }, tellThread},
 	toldRows[Release]{func(s *State) *Table[Release] { return &s.Releases }, tellRelease},
+	toldRows[Deployment]{func(s *State) *Table[Deployment] { return &s.Deployments }, tellDeployment},
+	toldRows[DeploymentStatus]{func(s *State) *Table[DeploymentStatus] { return &s.DeploymentStatuses }, tellDeploymentStatus},
 	toldRows[User]{func(s *State) *Table[User] { return &s.Users }, tellOrganization},
 	toldRows[Team]{func(s *State) *Table[Team] { return &s.Teams }, tellTeam},
 	toldRows[Project]{func(s *State) *Table[Project] { return &s.Projects }, tellProject},

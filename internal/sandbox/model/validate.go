@@ -19,6 +19,7 @@ func (s *State) Validate() error {
 	v.conversations()
 	v.reviews()
 	v.actions()
+	v.deployments()
 	v.releases()
 	v.projects()
 	return v.problem

@@ -241,6 +241,9 @@ func (d definition) startedBy(t trigger) bool {
 			return false
 		}
 	}
+	if types := stringList(settings["types"]); t.event == "repository_dispatch" && len(types) > 0 && !slices.Contains(types, t.action) {
+		return false
+	}
 	switch {
 	case settings["branches"] != nil:
 		return matchesAny(stringList(settings["branches"]), branch)

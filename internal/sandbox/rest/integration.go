@@ -140,6 +140,7 @@ var resources = map[string][]string{
 	"issues": {"issues", "pull_requests"}, "labels": {"issues", "pull_requests"}, "milestones": {"issues", "pull_requests"},
 	"assignees": {"issues", "pull_requests"}, "pulls": {"pull_requests"}, "actions": {"actions"},
 	"check-runs": {"checks"}, "check-suites": {"checks"}, "statuses": {"statuses"}, "hooks": {"repository_hooks"},
+	"deployments": {"deployments"}, "environments": {"actions"}, "dispatches": {"contents"},
 	"git": {"contents"}, "contents": {"contents"}, "branches": {"contents"}, "commits": {"contents"}, "compare": {"contents"},
 	"readme": {"contents"}, "releases": {"contents"}, "zipball": {"contents"}, "tarball": {"contents"},
 }

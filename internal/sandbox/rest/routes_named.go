@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -15,17 +16,7 @@ func namedRoutes() []route {
 		secrets   = reposPath + "/actions/secrets"
 		variables = reposPath + "/actions/variables"
 	)
-	return []route{
-		{"GET " + secrets, onSettings(listSecrets)},
-		{"GET " + secrets + "/public-key", onSettings(secretsKey)},
-		{"GET " + secrets + "/{name}", onSettings(getSecret)},
-		{"PUT " + secrets + "/{name}", onRepo(putSecret)},
-		{"DELETE " + secrets + "/{name}", onRepo(deleteSetting(true))},
-		{"GET " + variables, onSettings(listVariables)},
-		{"POST " + variables, onRepo(createVariable)},
-		{"GET " + variables + "/{name}", onSettings(getVariable)},
-		{"PATCH " + variables + "/{name}", onRepo(editVariable)},
-		{"DELETE " + variables + "/{name}", onRepo(deleteSetting(false))},
+	routes := []route{
 		{"GET " + reposPath + "/actions/caches", onRepo(listCaches)},
 		{"DELETE " + reposPath + "/actions/caches", onRepo(noCache)},
 		{"DELETE " + reposPath + "/actions/caches/{cache}", onRepo(noCache)},
@@ -39,6 +30,32 @@ func namedRoutes() []route {
 		{"GET /user/ssh_signing_keys", noKeys},
 		{"GET /user/gpg_keys", noKeys},
 	}
+	return slices.Concat(routes, listRoutes(secrets, variables, ofRepo), listRoutes(environmentPath+"/secrets", environmentPath+"/variables", ofEnvironment))
+}
+
+// listRoutes are those of the secrets and variables of a repository or of an
+// environment.
+func listRoutes(secrets, variables string, of func(handle listHandler) func(*call, *model.Repo) (reply, error)) []route {
+	return []route{
+		{"GET " + secrets, onSettings(of(listSecrets))},
+		{"GET " + secrets + "/public-key", onSettings(of(secretsKey))},
+		{"GET " + secrets + "/{name}", onSettings(of(getSecret))},
+		{"PUT " + secrets + "/{name}", onRepo(of(putSecret))},
+		{"DELETE " + secrets + "/{name}", onRepo(of(deleteSetting(true)))},
+		{"GET " + variables, onSettings(of(listVariables))},
+		{"POST " + variables, onRepo(of(createVariable))},
+		{"GET " + variables + "/{name}", onSettings(of(getVariable))},
+		{"PATCH " + variables + "/{name}", onRepo(of(editVariable))},
+		{"DELETE " + variables + "/{name}", onRepo(of(deleteSetting(false)))},
+	}
+}
+
+// listHandler answers about the secrets or variables of an environment, nil for
+// those of the whole repository.
+type listHandler func(c *call, repo *model.Repo, e *model.Environment) (reply, error)
+
+func ofRepo(handle listHandler) func(*call, *model.Repo) (reply, error) {
+	return func(c *call, repo *model.Repo) (reply, error) { return handle(c, repo, nil) }
 }
 
 // onSettings is [onRepo] for what only those see who may write.
@@ -70,12 +87,12 @@ func variable(s model.Setting) variableView {
 	return variableView{s.Name, s.Value, at(s.CreatedAt), at(s.UpdatedAt)}
 }
 
-func listSecrets(c *call, repo *model.Repo) (reply, error) {
-	return wrapped(c, "secrets", repo.Secrets, secret)
+func listSecrets(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
+	return wrapped(c, "secrets", model.SettingsOf(repo, e, true), secret)
 }
 
-func getSecret(c *call, repo *model.Repo) (reply, error) {
-	if s := model.NamedSetting(repo.Secrets, c.PathValue("name")); s != nil {
+func getSecret(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
+	if s := model.NamedSetting(model.SettingsOf(repo, e, true), c.PathValue("name")); s != nil {
 		return ok(secret(*s))
 	}
 	return reply{}, errNotFound
@@ -83,12 +100,12 @@ func getSecret(c *call, repo *model.Repo) (reply, error) {
 
 // secretsKey is the key with which clients seal secrets: any 32 bytes are a
 // public key, and nobody here opens what is sealed.
-func secretsKey(c *call, repo *model.Repo) (reply, error) {
+func secretsKey(c *call, repo *model.Repo, _ *model.Environment) (reply, error) {
 	sum := sha256.Sum256([]byte("secrets of " + c.s.FullName(repo)))
 	return ok(map[string]string{"key_id": strconv.FormatInt(repo.ID, 10), "key": base64.StdEncoding.EncodeToString(sum[:])})
 }
 
-func putSecret(c *call, repo *model.Repo) (reply, error) {
+func putSecret(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
 	var in struct {
 		EncryptedValue string `json:"encrypted_value"`
 		KeyID          string `json:"key_id"`
@@ -99,7 +116,7 @@ func putSecret(c *call, repo *model.Repo) (reply, error) {
 	if in.EncryptedValue == "" {
 		return reply{}, missing("encrypted_value")
 	}
-	isNew, err := c.s.SetSetting(c.actor, repo, true, c.PathValue("name"), in.EncryptedValue)
+	isNew, err := c.s.SetSetting(c.actor, repo, e, true, c.PathValue("name"), in.EncryptedValue)
 	if err != nil {
 		return reply{}, err
 	}
@@ -109,21 +126,21 @@ func putSecret(c *call, repo *model.Repo) (reply, error) {
 	return noContent()
 }
 
-func deleteSetting(secret bool) func(c *call, repo *model.Repo) (reply, error) {
-	return func(c *call, repo *model.Repo) (reply, error) {
-		if err := c.s.DeleteSetting(c.actor, repo, secret, c.PathValue("name")); err != nil {
+func deleteSetting(secret bool) listHandler {
+	return func(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
+		if err := c.s.DeleteSetting(c.actor, repo, e, secret, c.PathValue("name")); err != nil {
 			return reply{}, err
 		}
 		return noContent()
 	}
 }
 
-func listVariables(c *call, repo *model.Repo) (reply, error) {
-	return wrapped(c, "variables", repo.Variables, variable)
+func listVariables(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
+	return wrapped(c, "variables", model.SettingsOf(repo, e, false), variable)
 }
 
-func getVariable(c *call, repo *model.Repo) (reply, error) {
-	if s := model.NamedSetting(repo.Variables, c.PathValue("name")); s != nil {
+func getVariable(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
+	if s := model.NamedSetting(model.SettingsOf(repo, e, false), c.PathValue("name")); s != nil {
 		return ok(variable(*s))
 	}
 	return reply{}, errNotFound
@@ -131,7 +148,7 @@ func getVariable(c *call, repo *model.Repo) (reply, error) {
 
 type variableInput struct{ Name, Value *string }
 
-func createVariable(c *call, repo *model.Repo) (reply, error) {
+func createVariable(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
 	var in variableInput
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
@@ -141,21 +158,21 @@ func createVariable(c *call, repo *model.Repo) (reply, error) {
 		return reply{}, missing("name")
 	case in.Value == nil:
 		return reply{}, missing("value")
-	case model.NamedSetting(repo.Variables, *in.Name) != nil:
+	case model.NamedSetting(model.SettingsOf(repo, e, false), *in.Name) != nil:
 		return reply{}, &model.Problem{Kind: model.Conflict, Message: "Already exists - Variable already exists"}
 	}
-	if _, err := c.s.SetSetting(c.actor, repo, false, *in.Name, *in.Value); err != nil {
+	if _, err := c.s.SetSetting(c.actor, repo, e, false, *in.Name, *in.Value); err != nil {
 		return reply{}, err
 	}
 	return created(struct{}{})
 }
 
-func editVariable(c *call, repo *model.Repo) (reply, error) {
+func editVariable(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
 	var in variableInput
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
-	old := model.NamedSetting(repo.Variables, c.PathValue("name"))
+	old := model.NamedSetting(model.SettingsOf(repo, e, false), c.PathValue("name"))
 	if old == nil {
 		return reply{}, errNotFound
 	}
@@ -163,7 +180,7 @@ func editVariable(c *call, repo *model.Repo) (reply, error) {
 	if in.Value != nil {
 		value = *in.Value
 	}
-	if _, err := c.s.SetSetting(c.actor, repo, false, old.Name, value); err != nil {
+	if _, err := c.s.SetSetting(c.actor, repo, e, false, old.Name, value); err != nil {
 		return reply{}, err
 	}
 	return noContent()

@@ -1,0 +1,123 @@
+package sandboxtest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox"
+)
+
+// asker asks a world's API under GitHub's name; the referee judges the answers.
+type asker struct {
+	t   *testing.T
+	url string
+}
+
+func newAsker(t *testing.T, world *sandbox.World) asker {
+	t.Helper()
+	world.AddToken(token, sandbox.Token{User: me})
+	server := httptest.NewServer(refereed(t, world))
+	t.Cleanup(server.Close)
+	return asker{t, server.URL}
+}
+
+type fields = map[string]any
+
+// ask sends a request, whose answer must have a status, and returns its body.
+func (a asker) ask(status int, method, path string, body any) any {
+	a.t.Helper()
+	text, err := json.Marshal(body)
+	require.NoError(a.t, err)
+	if body == nil {
+		text = nil
+	}
+	request, err := http.NewRequestWithContext(a.t.Context(), method, a.url+path, bytes.NewReader(text))
+	require.NoError(a.t, err)
+	request.Host = "api.github.com"
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(a.t, err)
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	require.NoError(a.t, err)
+	require.Equal(a.t, status, response.StatusCode, "%s %s: %s", method, path, answer)
+	var value any
+	if len(answer) > 0 {
+		require.NoError(a.t, json.Unmarshal(answer, &value))
+	}
+	return value
+}
+
+// id is that of what was made.
+func (a asker) id(path string, body any) string {
+	a.t.Helper()
+	made, _ := a.ask(http.StatusCreated, "POST", path, body).(fields)
+	return fmt.Sprintf("%s/%.0f", path, made["id"])
+}
+
+func TestAnswersAboutDeployments(t *testing.T) {
+	a := newAsker(t, newWorld(t))
+	const repo = "/repos/" + fullName
+	d := a.id(repo+"/deployments", fields{"ref": "main", "required_contexts": []string{}, "environment": "test", "payload": fields{"a": 1}})
+	other := a.id(repo+"/deployments", fields{"ref": "main", "required_contexts": []string{}, "environment": "test"})
+	a.ask(http.StatusOK, "GET", repo+"/deployments?environment=test", nil)
+	a.ask(http.StatusOK, "GET", d, nil)
+	// Without addresses GitHub answers with empty texts, which its own description
+	// takes for none.
+	done := fields{"state": "success", "log_url": "https://example.com/log", "environment_url": "https://example.com", "description": "done"}
+	status := a.id(d+"/statuses", done)
+	a.ask(http.StatusOK, "GET", status, nil)
+	a.ask(http.StatusOK, "GET", d+"/statuses", nil)
+	a.id(other+"/statuses", done)
+	a.ask(http.StatusUnprocessableEntity, "DELETE", other, nil)
+	a.ask(http.StatusNoContent, "DELETE", d, nil)
+	a.ask(http.StatusNoContent, "DELETE", other, nil)
+	a.ask(http.StatusNotFound, "GET", d, nil)
+
+	const e = repo + "/environments/test"
+	a.ask(http.StatusOK, "GET", repo+"/environments", nil)
+	a.ask(http.StatusOK, "PUT", e, fields{"deployment_branch_policy": fields{"protected_branches": false, "custom_branch_policies": true}})
+	a.ask(http.StatusOK, "GET", e, nil)
+	made, _ := a.ask(http.StatusOK, "POST", e+"/deployment-branch-policies", fields{"name": "main"}).(fields)
+	policy := fmt.Sprintf("%s/deployment-branch-policies/%.0f", e, made["id"])
+	a.ask(http.StatusOK, "GET", e+"/deployment-branch-policies", nil)
+	a.ask(http.StatusSeeOther, "POST", e+"/deployment-branch-policies", fields{"name": "main"})
+	a.ask(http.StatusOK, "PUT", policy, fields{"name": "release/*"})
+	a.ask(http.StatusOK, "GET", policy, nil)
+	a.ask(http.StatusNoContent, "DELETE", policy, nil)
+	a.ask(http.StatusOK, "GET", e+"/deployment_protection_rules", nil)
+	a.ask(http.StatusUnprocessableEntity, "PUT", e, fields{"wait_timer": 30})
+	a.ask(http.StatusCreated, "PUT", e+"/secrets/A", fields{"encrypted_value": "x", "key_id": "1"})
+	a.ask(http.StatusOK, "GET", e+"/secrets", nil)
+	a.ask(http.StatusOK, "GET", e+"/secrets/public-key", nil)
+	a.ask(http.StatusCreated, "POST", e+"/variables", fields{"name": "B", "value": "x"})
+	a.ask(http.StatusNoContent, "PATCH", e+"/variables/B", fields{"value": "y"})
+	a.ask(http.StatusOK, "GET", e+"/variables/B", nil)
+	a.ask(http.StatusNotFound, "GET", repo+"/actions/variables/B", nil)
+	a.ask(http.StatusNoContent, "DELETE", e, nil)
+	a.ask(http.StatusNoContent, "POST", repo+"/dispatches", fields{"event_type": "x", "client_payload": fields{"a": 1}})
+	a.ask(http.StatusUnprocessableEntity, "POST", repo+"/dispatches", fields{})
+}
+
+func TestAnswersAboutWebhooks(t *testing.T) {
+	a := newAsker(t, newWorld(t))
+	for _, at := range []string{"/repos/" + fullName, "/orgs/" + acme} {
+		hook := a.id(at+"/hooks", fields{"name": "web", "events": []string{"*"}, "config": fields{"url": "https://example.com/hook", "content_type": "json"}})
+		a.ask(http.StatusOK, "GET", at+"/hooks", nil)
+		a.ask(http.StatusOK, "GET", hook, nil)
+		a.ask(http.StatusOK, "PATCH", hook, fields{"active": false})
+		a.ask(http.StatusOK, "GET", hook+"/config", nil)
+		a.ask(http.StatusOK, "PATCH", hook+"/config", fields{"secret": "x"})
+		a.ask(http.StatusOK, "GET", hook+"/deliveries", nil)
+		a.ask(http.StatusNoContent, "POST", hook+"/pings", nil)
+		a.ask(http.StatusNoContent, "DELETE", hook, nil)
+		a.ask(http.StatusNotFound, "GET", hook, nil)
+	}
+}
