@@ -36,6 +36,7 @@
 //	environment      octocat/hello: production
 //	deployment, deployment status: octocat/hello: 1000046
 //	webhook          octocat/hello: 1000044 (an organization's: acme: 1000044)
+//	notification     octocat of octocat/hello#1
 //	project          octocat/1
 //	project field    octocat/1: Status
 //	project item     octocat/1: octocat/hello#1 (a draft: octocat/1: 1000050)
@@ -75,6 +76,7 @@
 //	deployment status  deployment, creator, state (error, failure, inactive, in_progress, queued, pending, success),
 //	                 description, environment, log_url, environment_url
 //	repository       name, description, private, archived, topics, default_branch, allow_squash_merge, …
+//	notification     unread, done, ignored, subscribed, last_read_at, reason
 //	project          title, short_description, readme, public, closed, template, …
 //	project item     content, archived, draft.title, draft.body, draft.assignees, values.<field> such as values.Status
 package changes
@@ -151,7 +153,7 @@ var followers = []string{"Events", "CheckSuites", "Jobs"}
 // rowChange tells what became of a row; differs is false for nothing.
 func rowChange(before, after *model.State, row model.Touched) (c Change, differs bool) {
 	switch {
-	case slices.Contains(followers, row.Table), follows(before, row.Before), follows(after, row.After):
+	case slices.Contains(followers, row.Table), sent(row), follows(before, row.Before), follows(after, row.After):
 		return Change{}, false
 	case row.After == nil:
 		return Change{Kind: Deleted, Object: named(before, row.Before), Fields: lost(before, row.Before)}, true
@@ -163,6 +165,17 @@ func rowChange(before, after *model.State, row model.Touched) (c Change, differs
 		return Change{}, false
 	}
 	return Change{Kind: Changed, Object: named(after, row.After), Fields: fields}, true
+}
+
+// sent reports whether a row is a notification that GitHub sends or takes back:
+// that follows from what is told. What its reader does with it is told.
+func sent(row model.Touched) bool {
+	if row.Table != "Notifications" {
+		return false
+	}
+	was, _ := row.Before.(*model.Notification)
+	is, _ := row.After.(*model.Notification)
+	return was == nil || is == nil || !was.UpdatedAt.Equal(is.UpdatedAt)
 }
 
 // follows reports whether a row says what another one says too: the check run

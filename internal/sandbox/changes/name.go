@@ -107,6 +107,8 @@ func codeObject(s *model.State, row any) (Object, bool) {
 		return Object{Kind: "commit comment", Name: in(s, r.RepoID, fmt.Sprintf("%d on %s", r.ID, r.CommitSHA)), Title: r.Body}, true
 	case *model.Invitation:
 		return Object{Kind: "invitation", Name: in(s, r.RepoID, s.Login(r.InviteeID))}, true
+	case *model.Notification:
+		return Object{Kind: "notification", Name: s.Login(r.UserID) + " of " + reference(s, r.SubjectID)}, true
 	case *model.App:
 		return Object{Kind: "App", Name: r.Slug, Title: r.Name}, true
 	case *model.Installation:

@@ -37,6 +37,7 @@ func (s *State) emptyRepo(repo *Repo) {
 	deleteOf(&s.Environments, repo.ID, func(r *Environment) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.Deployments, repo.ID, func(r *Deployment) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.DeploymentStatuses, repo.ID, func(r *DeploymentStatus) (ID, ID) { return r.ID, r.RepoID })
+	deleteOf(&s.Notifications, repo.ID, func(r *Notification) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.Hooks, repo.ID, func(r *Hook) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.Events, repo.ID, func(r *Event) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.Reactions, repo.ID, func(r *Reaction) (ID, ID) { return r.ID, r.RepoID })

@@ -114,4 +114,7 @@ var (
 	}}
 	// itemByIssue finds drafts under 0.
 	itemByIssue = index[ProjectItem]{1, func(i *ProjectItem, has func(key)) { has(key{of: i.IssueID}) }}
+
+	notificationByUser    = index[Notification]{0, func(n *Notification, has func(key)) { has(key{of: n.UserID}) }}
+	notificationBySubject = index[Notification]{1, func(n *Notification, has func(key)) { has(key{of: n.SubjectID}) }}
 )

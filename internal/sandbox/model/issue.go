@@ -119,6 +119,7 @@ func (s *State) CreateComment(actor ID, repo *Repo, i *Issue, body string) (*Com
 	now := s.Advance()
 	c := &Comment{ID: s.newID(), RepoID: repo.ID, IssueID: i.ID, AuthorID: actor, Body: body, CreatedAt: now, UpdatedAt: now}
 	i.UpdatedAt = now
+	s.noteSubscribers(actor, i, c.ID)
 	s.tellMentioned(actor, repo.ID, c.ID, "", body)
 	s.commentHappened(actor, c, "created", nil)
 	s.referTo(actor, i, body)
@@ -204,6 +205,7 @@ func (s *State) DeleteIssue(actor ID, repo *Repo, i *Issue) error {
 			s.Events.Delete(e.ID)
 		}
 		s.dropReactions(i.ID)
+		s.dropNotifications(i.ID)
 		s.dropItems(i.ID)
 		s.dropRelations(i.ID)
 	})

@@ -110,6 +110,9 @@ func (s *State) moveTalk(i *Issue) {
 	for _, e := range s.EventsOf(i) {
 		e.RepoID = i.RepoID
 	}
+	for _, n := range s.Notifications.with(notificationBySubject, key{of: i.ID}) {
+		n.RepoID = i.RepoID
+	}
 	for _, subject := range subjects {
 		for _, r := range s.ReactionsTo(subject) {
 			r.RepoID = i.RepoID

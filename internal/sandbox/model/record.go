@@ -227,4 +227,5 @@ var tables = []someTable{
 	tableOf[Team]{name: "Teams", in: func(s *State) *Table[Team] { return &s.Teams }, clone: (*Team).clone, indexes: []index[Team]{teamByRepo}},
 	tableOf[CommitComment]{name: "CommitComments", in: func(s *State) *Table[CommitComment] { return &s.CommitComments }, clone: (*CommitComment).clone, indexes: []index[CommitComment]{commentByCommit}},
 	tableOf[Invitation]{name: "Invitations", in: func(s *State) *Table[Invitation] { return &s.Invitations }, clone: (*Invitation).clone},
+	tableOf[Notification]{name: "Notifications", in: func(s *State) *Table[Notification] { return &s.Notifications }, clone: (*Notification).clone, indexes: []index[Notification]{notificationByUser, notificationBySubject}},
 }

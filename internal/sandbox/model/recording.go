@@ -23,6 +23,8 @@ type recording struct {
 	causes map[ID]string
 	// told are whom GitHub tells of what was changed since the last cut, by row.
 	told map[ID][]Told
+	// notes are the notifications that are sent when the act ends.
+	notes []note
 }
 
 // Watcher is told of changes of a state that it watches.
@@ -160,6 +162,7 @@ func (s *State) Atomically(act func() error) error {
 		return err
 	}
 	s.cut()
+	s.sendNotes()
 	s.tellChanged()
 	s.keep()
 	kept = true

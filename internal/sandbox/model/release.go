@@ -244,6 +244,7 @@ func (s *State) DeleteRelease(actor ID, r *Release) error {
 		return err
 	}
 	s.Advance()
+	s.because(CauseDeletion, func() { s.dropNotifications(r.ID) })
 	s.Releases.Delete(r.ID)
 	return nil
 }

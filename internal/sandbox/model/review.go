@@ -196,6 +196,7 @@ func (s *State) submit(i *Issue, r *Review, event ReviewEvent) {
 	if slices.Contains(i.Pull.RequestedReviewers, r.AuthorID) {
 		s.because(CauseReview, func() { i.Pull.RequestedReviewers = without(i.Pull.RequestedReviewers, r.AuthorID) })
 	}
+	s.noteSubscribers(r.AuthorID, i, r.ID)
 	s.record(r.AuthorID, i, Event{Kind: "reviewed", SubjectID: r.ID})
 	s.emit(Happening{Event: "pull_request_review", Action: "submitted", RepoID: r.RepoID, ActorID: r.AuthorID, Issue: i, Review: r})
 	s.mergeReady(s.Repos.Get(r.RepoID), i.Pull.HeadSHA)

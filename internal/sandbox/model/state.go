@@ -57,6 +57,7 @@ type State struct {
 	ProjectFields      Table[ProjectField]
 	ProjectItems       Table[ProjectItem]
 	Gists              Table[Gist]
+	Notifications      Table[Notification]
 	Teams              Table[Team]
 	CommitComments     Table[CommitComment]
 	Invitations        Table[Invitation]

@@ -86,6 +86,8 @@ func fillSettings(t *testing.T, w *world, i, pr *model.Issue) {
 	require.NoError(t, err)
 	_, err = w.CreateDeploymentStatus(w.owner, d, model.NewDeploymentStatus{State: "success"})
 	require.NoError(t, err)
+	thread := w.owner<<32 | i.ID
+	w.Notifications.Add(thread, &model.Notification{ID: thread, UserID: w.owner, RepoID: w.repo.ID, SubjectID: i.ID, LatestID: i.ID, Reason: model.ToldAssigned, UpdatedAt: w.Now, LastReadAt: &w.Now})
 	w.repo.Keys, w.Users.Get(w.owner).Keys = []model.Key{{Title: "a"}}, []model.Key{{Title: "b"}}
 }
 

@@ -36,12 +36,10 @@ func (s *State) tell(actor, repo, row ID, reason string, users ...ID) {
 	}
 	in := s.Repos.peek(repo)
 	for _, id := range users {
-		u, told := s.Users.peek(id), Told{id, reason}
-		if id == actor || u == nil || u.Type != TypeUser || slices.Contains(in.Ignorers, id) || s.Permission(id, in) < PermRead {
-			continue
-		}
-		if !slices.Contains(s.recording.told[row], told) {
+		told := Told{id, reason}
+		if s.hears(actor, id, in) && !slices.Contains(s.recording.told[row], told) {
 			s.recording.told[row] = append(s.recording.told[row], told)
+			s.recording.notes = append(s.recording.notes, note{id, row, reason})
 		}
 	}
 }

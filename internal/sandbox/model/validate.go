@@ -20,6 +20,7 @@ func (s *State) Validate() error {
 	v.reviews()
 	v.actions()
 	v.deployments()
+	v.notifications()
 	v.releases()
 	v.projects()
 	return v.problem

@@ -18,7 +18,9 @@ func TestDeploymentsThatAreRefused(t *testing.T) {
 	writer := w.As("writer")
 	openPull(t, w, "topic", "a.txt", "a")
 	sha := writer.Get(base + "/git/ref/heads/topic").Text("object.sha")
-	deploy := func(who string, body map[string]any) sandboxtest.Reply { return w.As(who).Do("POST", base+"/deployments", body) }
+	deploy := func(who string, body map[string]any) sandboxtest.Reply {
+		return w.As(who).Do("POST", base+"/deployments", body)
+	}
 	assert.Equal(t, http.StatusForbidden, deploy("reader", map[string]any{"ref": "main"}).Status)
 	assert.Equal(t, http.StatusUnprocessableEntity, deploy("writer", map[string]any{"ref": "nowhere"}).Status)
 	assert.Equal(t, http.StatusUnprocessableEntity, deploy("writer", map[string]any{}).Status)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
 // asker asks a world's API under GitHub's name; the referee judges the answers.
@@ -120,4 +121,34 @@ func TestAnswersAboutWebhooks(t *testing.T) {
 		a.ask(http.StatusNoContent, "DELETE", hook, nil)
 		a.ask(http.StatusNotFound, "GET", hook, nil)
 	}
+}
+
+func TestAnswersAboutNotifications(t *testing.T) {
+	world := newWorld(t)
+	a := newAsker(t, world)
+	require.NoError(t, world.Setup(func(s *model.State) error {
+		repo := s.Repo(acme, widgets)
+		i, err := s.OpenIssue(s.User(me).ID, repo, model.NewIssue{Title: "noted"})
+		if err != nil {
+			return err
+		}
+		_, err = s.CreateComment(s.User("octocat").ID, repo, i, "x")
+		return err
+	}))
+	list, _ := a.ask(http.StatusOK, "GET", "/notifications", nil).([]any)
+	require.NotEmpty(t, list)
+	first, _ := list[0].(fields)
+	thread := fmt.Sprint("/notifications/threads/", first["id"])
+	a.ask(http.StatusOK, "GET", "/repos/"+fullName+"/notifications?all=true", nil)
+	a.ask(http.StatusOK, "GET", thread, nil)
+	a.ask(http.StatusOK, "PUT", thread+"/subscription", fields{})
+	a.ask(http.StatusOK, "GET", thread+"/subscription", nil)
+	a.ask(http.StatusResetContent, "PATCH", thread, nil)
+	a.ask(http.StatusNoContent, "DELETE", thread+"/subscription", nil)
+	a.ask(http.StatusResetContent, "PUT", "/notifications", fields{})
+	a.ask(http.StatusResetContent, "PUT", "/repos/"+fullName+"/notifications", fields{})
+	a.ask(http.StatusOK, "PUT", "/repos/"+fullName+"/subscription", fields{"subscribed": true})
+	a.ask(http.StatusOK, "GET", "/repos/"+fullName+"/subscribers", nil)
+	a.ask(http.StatusOK, "GET", "/user/subscriptions", nil)
+	a.ask(http.StatusOK, "GET", "/users/"+me+"/subscriptions", nil)
 }
