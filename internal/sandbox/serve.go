@@ -180,6 +180,8 @@ func (w *World) change(x *exchange, answer func(*model.State) rest.Response) res
 		x.draft.actor = loginOf(w.state, x.token)
 	}
 	x.draft.by = actor(w.state, x.token)
+	w.state.FillInboxes(true)
+	defer w.state.FillInboxes(false)
 	var response rest.Response
 	w.drafted(&x.draft, func() { response = answer(w.state) })
 	return response

@@ -107,8 +107,15 @@ func (s *State) hears(actor, id ID, in *Repo) bool {
 	return id != actor && u != nil && u.Type == TypeUser && !slices.Contains(in.Ignorers, id) && s.Permission(id, in) >= PermRead
 }
 
+// FillInboxes has what is done from now on send notifications, or not: requests
+// do, and what a world is filled with does not.
+func (s *State) FillInboxes(on bool) { s.inboxes = on }
+
 // sendNotes makes threads of what was noted in an act.
 func (s *State) sendNotes() {
+	if !s.inboxes {
+		return
+	}
 	for _, one := range s.recording.notes {
 		subject, repo := s.subjectOf(one.row)
 		if subject == 0 {

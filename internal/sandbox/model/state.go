@@ -69,6 +69,8 @@ type State struct {
 	only *narrowing
 	// happened is what webhooks have not been told of yet.
 	happened []Happening
+	// inboxes is true while what is done sends notifications.
+	inboxes bool
 	// told takes what happened, nil for nobody.
 	told func(*State)
 	// recording is nil but within [State.Atomically]; watcher may be nil.

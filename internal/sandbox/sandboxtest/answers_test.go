@@ -12,13 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox"
-	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
 // asker asks a world's API under GitHub's name; the referee judges the answers.
 type asker struct {
-	t   *testing.T
-	url string
+	t          *testing.T
+	url, token string
 }
 
 func newAsker(t *testing.T, world *sandbox.World) asker {
@@ -26,7 +25,7 @@ func newAsker(t *testing.T, world *sandbox.World) asker {
 	world.AddToken(token, sandbox.Token{User: me})
 	server := httptest.NewServer(refereed(t, world))
 	t.Cleanup(server.Close)
-	return asker{t, server.URL}
+	return asker{t, server.URL, token}
 }
 
 type fields = map[string]any
@@ -42,7 +41,7 @@ func (a asker) ask(status int, method, path string, body any) any {
 	request, err := http.NewRequestWithContext(a.t.Context(), method, a.url+path, bytes.NewReader(text))
 	require.NoError(a.t, err)
 	request.Host = "api.github.com"
-	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Authorization", "Bearer "+a.token)
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(a.t, err)
 	defer response.Body.Close()
@@ -126,15 +125,10 @@ func TestAnswersAboutWebhooks(t *testing.T) {
 func TestAnswersAboutNotifications(t *testing.T) {
 	world := newWorld(t)
 	a := newAsker(t, world)
-	require.NoError(t, world.Setup(func(s *model.State) error {
-		repo := s.Repo(acme, widgets)
-		i, err := s.OpenIssue(s.User(me).ID, repo, model.NewIssue{Title: "noted"})
-		if err != nil {
-			return err
-		}
-		_, err = s.CreateComment(s.User("octocat").ID, repo, i, "x")
-		return err
-	}))
+	world.AddToken("octocat", sandbox.Token{User: "octocat"})
+	other := a
+	other.token = "octocat"
+	other.id("/repos/"+fullName+"/issues", fields{"title": "noted", "body": "@" + me})
 	list, _ := a.ask(http.StatusOK, "GET", "/notifications", nil).([]any)
 	require.NotEmpty(t, list)
 	first, _ := list[0].(fields)
