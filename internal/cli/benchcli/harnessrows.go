@@ -63,7 +63,7 @@ func (f *harnessRowFlags) options(a *app, c harness.Config, runID string) taskru
 	secrets := redact.New(slices.Concat(a.harnessHost().Secrets(), c.Options.Secrets(), []string{c.PGPassword})...)
 	return taskrun.Options{
 		Dir: f.dir, RunID: runID, Now: a.now, Epochs: 1, Concurrency: c.MaxConcurrency, MaxCostUSD: f.maxCostUSD, Secrets: secrets,
-		Benchmark: ledger.Benchmark{Name: c.Benchmark, Settings: settingsOf(c)}, Space: spaceOf(c), Model: a.modelOf(c),
+		Benchmark: ledger.Benchmark{Name: c.Benchmark, Settings: settingsOf(c)}, Space: spaceOf(c), Model: a.modelOf(c), TimeoutPolicy: c.TimeoutPolicy,
 		Simulated: withoutModel(c), Tools: map[string]string{"harness": version(), "benchmark": c.Benchmark},
 	}
 }
@@ -74,7 +74,11 @@ func (a *app) newRunID() string { return cmp.Or(a.runID, verify.NewRunID(a.now()
 // settingsOf returns a hash of what decides what is run, and how: not of where the
 // configuration is, how many tasks run at once, and what is made of results.
 func settingsOf(c harness.Config) string {
-	c.File, c.MaxConcurrency, c.Threshold, c.PGPassword, c.Split, c.GateSplit, c.TimeoutPolicy, c.Gate, c.Epochs = "", 0, 0, "", "", "", "", harness.GateConfig{}, 0
+	c.File, c.MaxConcurrency, c.Threshold, c.PGPassword, c.Split, c.GateSplit, c.Gate, c.Epochs = "", 0, 0, "", "", "", harness.GateConfig{}, 0
+	if c.TimeoutPolicy == harness.ChargeAgent {
+		// The other one decides whom a row is laid to.
+		c.TimeoutPolicy = ""
+	}
 	// A configuration is of texts and numbers.
 	text, _ := json.Marshal(c)
 	sum := sha256.Sum256(text)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
@@ -129,7 +128,7 @@ func (r *Run) blocksOf(id string) (sound, last int) {
 		for _, mode := range r.info.Modes {
 			outcome, done := r.done[bench.Cell{ScenarioID: id, Mode: mode, Iteration: epoch}]
 			whole = whole && done
-			void = void || outcome.Status == harness.Infrastructure
+			void = void || r.isVoid(outcome)
 		}
 		if whole {
 			last = epoch

@@ -105,6 +105,26 @@ func TestVoidBlocksAreDoneAnewByBothSides(t *testing.T) {
 	assert.Len(t, sides[0].asked, calls, "a run that is done is looked at, and nothing is run")
 }
 
+func TestTimeoutsCountAsThePolicySays(t *testing.T) {
+	slow := func(call int, id string) harness.Progress {
+		if call == 1 && id < "t06" {
+			return harness.Progress{Outcome: harness.NoReward(harness.Timeout, "slow")}
+		}
+		return harness.Progress{Outcome: harness.Reward(1)}
+	}
+	for policy, want := range map[harness.TimeoutPolicy]float64{harness.ChargeAgent: -6.0 / 24 / 4 * 100, harness.BlameInfrastructure: 0} {
+		o, sides := compared(t, 24, "4", [2]func(int, string) harness.Progress{passes, slow})
+		o.TimeoutPolicy = policy
+		r := open(t, o)
+		looks, err := compare(t, r)
+		require.NoError(t, err)
+		require.NoError(t, r.Close())
+		success := looks[0].Endpoints[0]
+		assert.InDelta(t, want, success.Change, 1e-9, policy)
+		assert.Equal(t, policy == harness.BlameInfrastructure, len(sides[0].asked) > 4, "what tells nothing is done anew by both")
+	}
+}
+
 func TestALeftOutTaskIsAFailure(t *testing.T) {
 	silent := func(_ int, id string) harness.Progress {
 		if id < "t06" {
@@ -136,7 +156,7 @@ func TestHowOftenTheGateIsWrong(t *testing.T) {
 	const tasks, rate, gates = 40, 0.7, 8
 	experiments := 15
 	if testkit.IsComplete() {
-		experiments = 125
+		experiments = 500
 	}
 	for _, epochs := range []string{"10", "2..10"} {
 		o, _ := compared(t, 1, epochs, [2]func(int, string) harness.Progress{passes, passes})

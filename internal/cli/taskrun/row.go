@@ -18,7 +18,7 @@ func (r *Run) row(side Side, cell bench.Cell, p harness.Progress, position int) 
 	o, m := r.options, p.Measured
 	p.Outcome.Reason = r.redacted(p.Outcome.Reason)
 	set := r.info.ScenarioSet
-	failure, class, part := blame(p.Outcome)
+	failure, class, part := blame(p.Outcome, r.isVoid(p.Outcome))
 	row := &bench.Row{
 		Timestamp: bench.FormatTime(r.now()), RunID: o.RunID, Mode: cell.Mode, ScenarioID: cell.ScenarioID, ScenarioSet: &set,
 		Iteration: cell.Iteration, Success: p.Outcome.Passed(), OutputValid: p.Outcome.Rewarded(),
@@ -76,8 +76,9 @@ func detail(o harness.Outcome) string {
 	return text
 }
 
-// blame says what went wrong in a task that has not passed, and whom it is laid to.
-func blame(o harness.Outcome) (*bench.RowError, bench.Class, bench.Part) {
+// blame says what went wrong in a task that has not passed, and whom it is laid to: one
+// that is void to what is around the agent.
+func blame(o harness.Outcome, void bool) (*bench.RowError, bench.Class, bench.Part) {
 	message := o.Reason
 	if message == "" {
 		message = "the task ended as " + string(o.Status)
@@ -87,6 +88,8 @@ func blame(o harness.Outcome) (*bench.RowError, bench.Class, bench.Part) {
 		return nil, "", ""
 	case o.Rewarded():
 		return &bench.RowError{Type: bench.CheckpointFailed, Message: "the reward is " + detail(o)}, bench.ClassAgent, ""
+	case o.Status == harness.Timeout && void:
+		return &bench.RowError{Type: bench.TimeoutNoFinalAnswer, Message: message}, bench.ClassInfrastructure, bench.PartHarness
 	case o.Status == harness.Timeout:
 		return &bench.RowError{Type: bench.TimeoutNoFinalAnswer, Message: message}, bench.ClassAgent, ""
 	case o.Status == harness.Infrastructure:

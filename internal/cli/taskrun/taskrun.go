@@ -52,6 +52,9 @@ type Options struct {
 	// Epochs is how often each task is done by each side, at most where FirstLook
 	// is not 0.
 	Epochs, FirstLook int
+	// TimeoutPolicy says whether a task that did not end in time is laid to the agent,
+	// which empty is too, or is one that tells nothing.
+	TimeoutPolicy harness.TimeoutPolicy
 	// Profile is empty, and Margins nil, where no evidence is to decide.
 	Profile bench.GateProfile
 	Margins *bench.Margins
@@ -353,6 +356,11 @@ func (r *Run) Again(ctx context.Context, mode bench.Mode, epochs int) (int, erro
 	}
 	slices.SortFunc(r.info.Refills, func(a, b bench.Cell) int { return cmp.Compare(a.String(), b.String()) })
 	return len(cells), errors.Join(r.info.Save(r.Folder()), r.batch(ctx, mode, 0, cells))
+}
+
+// isVoid reports whether an outcome tells nothing of the agent.
+func (r *Run) isVoid(o harness.Outcome) bool {
+	return o.Status == harness.Infrastructure || o.Status == harness.Timeout && r.options.TimeoutPolicy == harness.BlameInfrastructure
 }
 
 // soundOf returns how many results of a task are sound, and its last epoch.
