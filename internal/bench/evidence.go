@@ -164,6 +164,9 @@ type EndpointTests struct {
 	// claimed, and not worse that it does.
 	Harm     Test `json:"harm"`
 	NotWorse Test `json:"notWorse"`
+	// Untold says that no session of either has such a figure, as of a benchmark that
+	// does not tell it: there is no change, and the tests show nothing.
+	Untold bool `json:"untold,omitempty"`
 }
 
 // Test is a one-sided test.
@@ -254,6 +257,8 @@ type SessionEvidence struct {
 type Figure struct {
 	Change   float64  `json:"change"`
 	Interval Interval `json:"interval"`
+	// Untold is that of [EndpointTests].
+	Untold bool `json:"untold,omitempty"`
 }
 
 // SessionTotals are what sessions of a mode came to.

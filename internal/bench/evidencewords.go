@@ -64,9 +64,11 @@ func (e *Evidence) NotRuledOut() string {
 	if len(e.Endpoints) == 0 {
 		return ""
 	}
-	var open, unknown []string
+	var open, unknown, untold []string
 	for _, p := range e.Endpoints {
 		switch worst, known := p.worst(); {
+		case p.Untold:
+			untold = append(untold, strings.ToLower(p.Label()))
 		case !known:
 			unknown = append(unknown, strings.ToLower(p.Label()))
 		case worst > 0 && p.Name == EndpointSuccess:
@@ -82,6 +84,9 @@ func (e *Evidence) NotRuledOut() string {
 	text += ", with 95% confidence for each."
 	if len(unknown) > 0 {
 		text += " Any change of " + strings.Join(unknown, " and ") + ": there are too few blocks for an interval."
+	}
+	if len(untold) > 0 {
+		text += " Of " + strings.Join(untold, " and ") + " the benchmark tells nothing."
 	}
 	return text + e.unseen()
 }

@@ -314,6 +314,8 @@ func (t EndpointTests) Label() string {
 func (e Endpoint) ResultText() string {
 	claimed := e.Name != EndpointSuccess && e.Margin <= 0 // else it is above 0
 	switch {
+	case e.Untold:
+		return "not told"
 	case e.NotWorse.Shown && e.Harm.Shown:
 		return "worse, within the margin"
 	case e.NotWorse.Shown && claimed:
@@ -335,6 +337,14 @@ func (t EndpointTests) Text(change float64) string {
 		return PointsText(change)
 	}
 	return ChangeText(change)
+}
+
+// ChangeText writes the endpoint's change, or [NoFigure].
+func (e Endpoint) ChangeText() string {
+	if e.Untold {
+		return NoFigure
+	}
+	return e.Text(e.Change)
 }
 
 // IntervalText writes the repeated 95 % interval, or [NoFigure].

@@ -39,13 +39,15 @@ func (r Run) endpointsTable() section {
 	s := section{open: "| Shown | Endpoint | Change | 95% interval | Too much |\n|:---|:---|---:|---:|---:|\n"}
 	for _, e := range r.Summary.Evidence.Endpoints {
 		s.items = append(s.items, fmt.Sprintf("| %s | %s | %s | %s | %s |\n",
-			shownIcon(e)+e.ResultText(), markdown.Text(e.Label(), maxName), e.Text(e.Change), e.IntervalText(), e.Text(e.Margin)))
+			shownIcon(e)+e.ResultText(), markdown.Text(e.Label(), maxName), e.ChangeText(), e.IntervalText(), e.Text(e.Margin)))
 	}
 	return r.inTheOpen(s)
 }
 
 func shownIcon(e bench.Endpoint) string {
 	switch {
+	case e.Untold:
+		return ""
 	case e.NotWorse.Shown:
 		return "✅ "
 	case e.Harm.Shown:

@@ -41,6 +41,8 @@ type ratio struct {
 	// noise is the standard deviation of a difference within a scenario.
 	noise          float64
 	harm, notWorse *ranking
+	// untold says that no session has a figure.
+	untold bool
 }
 
 // lookAt evaluates a window at a look, which is numbered from 0.
@@ -65,6 +67,7 @@ func (d *Design) lookAt(number int, w window) *look {
 func (d *Design) ratioOf(name bench.EndpointName, measure bench.Measure, w *window) ratio {
 	hypotheses := d.tested[one(name == bench.EndpointLatency)]
 	r := ratio{name: name, measure: measure, differences: w.differences(measure)}
+	r.untold = w.untold(measure)
 	r.scenarios = byScenario(r.differences, w.n)
 	r.noise = noise(r.scenarios, w.n)
 	r.harm = &ranking{all: distances(r.differences, hypotheses.harm)}
@@ -90,7 +93,7 @@ func (l *look) tests(without int32) [3]bench.EndpointTests {
 	}}
 	for i, r := range l.ratios {
 		all[i+1] = bench.EndpointTests{
-			Name: r.name, Measure: r.measure,
+			Name: r.name, Measure: r.measure, Untold: r.untold,
 			Harm:     testOf(r.harm.z(above, without), d.failBound(r.name, l.number)),
 			NotWorse: testOf(r.notWorse.z(below, without), pass),
 		}

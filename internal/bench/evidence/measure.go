@@ -59,6 +59,18 @@ func (w *window) differences(m bench.Measure) []difference {
 	return all
 }
 
+// untold reports whether no session of either mode has such a figure.
+func (w *window) untold(m bench.Measure) bool {
+	for _, s := range w.scenarios {
+		for i := range s.blocks {
+			if s.blocks[i].Baseline.of(m) > 0 || s.blocks[i].Candidate.of(m) > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // leastPositive returns the least figure above 0 of either mode, 1 if there is
 // none.
 func leastPositive(blocks []Block, m bench.Measure) float64 {

@@ -149,6 +149,10 @@ func (l *look) endpoints(tests [3]bench.EndpointTests) []bench.Endpoint {
 	}
 	for i := range l.ratios {
 		r := &l.ratios[i]
+		if r.untold {
+			all = append(all, bench.Endpoint{EndpointTests: tests[i+1], Margin: l.design.marginPct(i)})
+			continue
+		}
 		w := walshOf(r.differences)
 		e := bench.Endpoint{EndpointTests: tests[i+1], Change: changePct(w.median()), Margin: l.design.marginPct(i)}
 		if lo, hi, ok := w.interval(bound); ok {
@@ -219,6 +223,9 @@ func (l *look) told(scenario int) []bench.BlockEvidence {
 // figure returns the median change in a scenario. Its interval is Student's, of
 // the mean, as wide as it must be to have the median in it.
 func (r *ratio) figure(scenario int, bound float64) bench.Figure {
+	if r.untold {
+		return bench.Figure{Untold: true}
+	}
 	values := r.scenarios[scenario]
 	median := medianOf(values)
 	lo, hi := studentInterval(values, bound)

@@ -163,6 +163,9 @@ func endpointText(e bench.Endpoint) string {
 	if e.Name == bench.EndpointSuccess {
 		unit = "points"
 	}
+	if e.Untold {
+		return string(e.Name) + " not told"
+	}
 	text := nameOf(e.Name, e.Measure) + " " + signedText(e.Change) + " " + unit
 	if e.Interval == nil {
 		return text + " (too few blocks for an interval)"

@@ -41,8 +41,9 @@ func endpointsTable(e *bench.Evidence) table {
 		if p.Detectable != nil {
 			seen = p.Text(*p.Detectable)
 		}
-		line := plainCells(p.ResultText(), p.Label(), p.Text(p.Change), p.IntervalText(), p.Text(p.Margin), seen)
+		line := plainCells(p.ResultText(), p.Label(), p.ChangeText(), p.IntervalText(), p.Text(p.Margin), seen)
 		switch {
+		case p.Untold:
 		case p.NotWorse.Shown:
 			line[0].Tone = good
 		case p.Harm.Shown:
@@ -68,7 +69,11 @@ func looksTable(e *bench.Evidence) table {
 	for _, look := range e.Looks {
 		line := plainCells(fmt.Sprintf("%d of %d", look.Blocks, e.Schedule[len(e.Schedule)-1]))
 		for _, tests := range look.Tests {
-			line = append(line, cell{Text: testText(tests.Harm) + ", " + testText(tests.NotWorse)})
+			text := bench.NoFigure
+			if !tests.Untold {
+				text = testText(tests.Harm) + ", " + testText(tests.NotWorse)
+			}
+			line = append(line, cell{Text: text})
 		}
 		t.rows = append(t.rows, append(line, cell{Text: look.Verdict.Word() + ": " + oneLine(look.Cause.Text)}))
 	}
@@ -135,6 +140,9 @@ func evidenceScenarios(e *bench.Evidence) table {
 // figureText writes a change with its interval, whose end is not told where it is
 // beyond all that is of interest.
 func figureText(f bench.Figure, write func(float64) string) string {
+	if f.Untold {
+		return bench.NoFigure
+	}
 	const most = 1000
 	end := write(f.Interval[1])
 	if f.Interval[1] > most {

@@ -85,7 +85,9 @@ func forests(e *bench.Evidence) []forest {
 	}
 	var all []forest
 	for _, p := range e.Endpoints {
-		all = append(all, newForest(e, p))
+		if !p.Untold {
+			all = append(all, newForest(e, p))
+		}
 	}
 	return all
 }

@@ -55,7 +55,7 @@ func sessionStrips(e *bench.Evidence) []strips {
 	}
 	var all []strips
 	for _, p := range e.Endpoints {
-		if p.Name == bench.EndpointSuccess {
+		if p.Name == bench.EndpointSuccess || p.Untold {
 			continue
 		}
 		if s := newStrips(e.Scenarios, p); len(s.Ticks) > 0 {

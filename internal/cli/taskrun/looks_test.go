@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -138,6 +139,27 @@ func TestALeftOutTaskIsAFailure(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
 	assert.Equal(t, bench.VerdictFail, looks[len(looks)-1].Verdict)
+}
+
+func TestWhatNoTaskTellsHasNoFigure(t *testing.T) {
+	told := func(int, string) harness.Progress {
+		return harness.Progress{Outcome: harness.Reward(1), Measured: harness.Measured{Duration: time.Second, CostUSD: 0.5}}
+	}
+	for _, do := range []func(int, string) harness.Progress{passes, told} {
+		o, _ := compared(t, 12, "4", [2]func(int, string) harness.Progress{do, do})
+		r := open(t, o)
+		looks, err := compare(t, r)
+		require.NoError(t, err)
+		require.NoError(t, r.Close())
+		sentence := looks[0].Sentence
+		if looks[0].Endpoints[2].Untold {
+			assert.Equal(t, "—", looks[0].Endpoints[1].ChangeText())
+			assert.Contains(t, sentence, "cost not told; latency not told")
+			assert.NotContains(t, sentence, "0 %")
+			continue
+		}
+		assert.Contains(t, sentence, "cost 0 % (0 to 0); latency 0 % (0 to 0)")
+	}
 }
 
 func TestTooFewTasksAreRefused(t *testing.T) {
