@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -162,6 +163,18 @@ func concrete(s *model.State, path string) string {
 	if strings.Contains(path, "/releases/") {
 		id = "release"
 	}
+	for d := range s.Deployments.All() {
+		ids["deployment"] = d.ID
+	}
+	for d := range s.DeploymentStatuses.All() {
+		ids["status"] = d.ID
+	}
+	if e := s.Environment(s.Repo("owner", "hello"), "production"); e != nil {
+		ids["policy"] = e.Policies[0].ID
+	}
+	if strings.Contains(path, "/deployments/") {
+		id = "deployment"
+	}
 	for c := range s.CommitComments.All() {
 		ids["commit comment"] = c.ID
 	}
@@ -185,13 +198,23 @@ func concrete(s *model.State, path string) string {
 		"{ends...}", "main...f", "/ref/{ref...}", "/ref/heads/main", "/matching-refs/{ref...}", "/matching-refs/heads", "/commits/{ref...}", "/commits/main",
 		"{ref...}", "heads/f", "{path...}", "README.md", "{number}", number, "labels/{name}", "labels/bug", "secrets/{name}", "secrets/S", "variables/{name}", "variables/V",
 		"{key}", itoa(ids["key"]), "{cache}", "1", "{workflow}", "ci.yml", "{attempt}", "1",
-		"/hooks/{id}", "/hooks/1", "{delivery}", "1", "{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]), "{review}", itoa(ids["review"]), "{issue_id}", "1", "{reaction}", "1", "{alert}", "1", "{ruleset}", "1", "{assignee}", "writer", "{team}", "makers", "{org}", "org", "{team_id}", "1", "{dir...}", "docs",
+		"/hooks/{id}", "/hooks/1", "{delivery}", "1", "{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]), "{review}", itoa(ids["review"]), "{issue_id}", "1", "{reaction}", "1", "{alert}", "1", "{ruleset}", "1", "{assignee}", "writer", "{team}", "makers", "{org}", "org", "{team_id}", "1", "{dir...}", "docs", "{environment}", "production", "{policy}", itoa(ids["policy"]), "{status}", itoa(ids["status"]),
 	).Replace(path)
 }
 
 func TestPrivateRepositoriesAreNotThere(t *testing.T) {
 	w := busy(t)
-	w.Change(func(_ *model.State, repo *model.Repo) { repo.Private = true })
+	w.Change(func(s *model.State, repo *model.Repo) {
+		repo.Private = true
+		e, err := s.SetEnvironment(repo.OwnerID, repo, "production", false, true)
+		require.NoError(t, err)
+		_, err = s.SetPolicy(repo.OwnerID, e, 0, "main", model.TargetBranch)
+		require.NoError(t, err)
+		d, _, err := s.CreateDeployment(repo.OwnerID, repo, model.NewDeployment{Ref: "main", Environment: "production", KeepsRef: true, Contexts: []string{}})
+		require.NoError(t, err)
+		_, err = s.CreateDeploymentStatus(repo.OwnerID, d, model.NewDeploymentStatus{State: "success"})
+		require.NoError(t, err)
+	})
 	var id model.ID
 	w.Look(func(s *model.State) { id = s.Repo("owner", "hello").ID })
 	for _, pattern := range rest.Patterns() {
@@ -211,7 +234,7 @@ func TestPrivateRepositoriesAreNotThere(t *testing.T) {
 				reader := w.As("reader").Get(path)
 				want := []int{http.StatusOK, http.StatusNoContent}
 				hidden := []string{"/hooks", "/protection", "/merge", "/permission", "/collaborators", "/keys", "/actions/secrets", "/actions/variables", "/alerts", "/rulesets/1", "/subscription",
-					"/license", "/traffic", "/readme/docs", "/invitations", "/teams", "/actions/permissions"}
+					"/license", "/traffic", "/readme/docs", "/invitations", "/teams", "/actions/permissions", "/production/secrets", "/production/variables"}
 				if slices.ContainsFunc(hidden, func(part string) bool { return strings.Contains(path+"/", part+"/") }) {
 					want = []int{http.StatusNotFound, http.StatusForbidden}
 				}

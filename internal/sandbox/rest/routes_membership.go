@@ -2,7 +2,6 @@ package rest
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -25,13 +24,6 @@ func membershipRoutes() []route {
 		{"GET /users/{username}/gpg_keys", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
 		{"GET /users/{username}/ssh_signing_keys", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
 		{"GET /users/{username}/social_accounts", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
-		{"GET /users/{username}/subscriptions", onLogin(func(c *call, u *model.User) (reply, error) { return c.watchedBy(u.ID) })},
-		{"GET /user/subscriptions", func(c *call) (reply, error) {
-			if c.actor == 0 {
-				return reply{}, errNoUser
-			}
-			return c.watchedBy(c.actor)
-		}},
 		{"GET /user/emails", listEmails},
 		{"GET /user/public_emails", listEmails},
 	}
@@ -124,13 +116,6 @@ func listKeysOf(c *call, u *model.User) (reply, error) {
 		// What others see has no comment.
 		return keyView{k.ID, strings.Join(strings.Fields(k.Text)[:2], " ")}
 	})
-}
-
-func (c *call) watchedBy(user model.ID) (reply, error) {
-	repos := c.s.Repos.Where(func(r *model.Repo) bool {
-		return slices.Contains(r.Watchers, user) && c.s.Permission(c.actor, r) >= model.PermRead
-	})
-	return list(c, repos, c.minimalRepo)
 }
 
 // listEmails lists the address of the user, who has one at most.

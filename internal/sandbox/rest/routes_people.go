@@ -20,7 +20,6 @@ func peopleRoutes() []route {
 		{"GET " + reposPath + "/stargazers/count", onRepo(func(_ *call, repo *model.Repo) (reply, error) {
 			return ok(map[string]int{"count": len(repo.Stargazers)})
 		})},
-		{"GET " + reposPath + "/subscribers", onRepo(func(c *call, repo *model.Repo) (reply, error) { return list(c, repo.Watchers, c.user) })},
 		{"GET " + reposPath + "/assignees/{assignee}", onRepo(isAssignable)},
 		{"GET " + reposPath + "/milestones/{number}/labels", onRepo(listMilestoneLabels)},
 		{"GET " + reposPath + "/pulls/comments", onRepo(listAllReviewComments)},

@@ -35,7 +35,7 @@ func projectRoutes() []route {
 		)
 	}
 	return append(all, route{"GET /orgs/{org}", onAccount(model.TypeOrganization, func(c *call, org *model.User) (reply, error) {
-		return ok(c.orgPageOf(org))
+		return ok(c.orgPage(org))
 	})})
 }
 

@@ -23,7 +23,7 @@ type asker struct {
 func newAsker(t *testing.T, world *sandbox.World) asker {
 	t.Helper()
 	world.AddToken(token, sandbox.Token{User: me})
-	server := httptest.NewServer(refereed(t, world))
+	server := httptest.NewServer(world)
 	t.Cleanup(server.Close)
 	return asker{t, server.URL, token}
 }
