@@ -175,7 +175,7 @@ func sent(row model.Touched) bool {
 	}
 	was, _ := row.Before.(*model.Notification)
 	is, _ := row.After.(*model.Notification)
-	return was == nil || is == nil || !was.UpdatedAt.Equal(is.UpdatedAt)
+	return was == nil || is == nil || was.LatestID != is.LatestID || was.Reason != is.Reason || !was.UpdatedAt.Equal(is.UpdatedAt)
 }
 
 // follows reports whether a row says what another one says too: the check run

@@ -61,7 +61,7 @@ type note struct {
 // that he takes part from now on. What it costs does not depend on how much was
 // said.
 func (s *State) noteSubscribers(actor ID, i *Issue, row ID) {
-	if s.recording == nil || s.watcher == nil {
+	if !s.notifies() {
 		return
 	}
 	reasons := map[ID]string{}
@@ -110,6 +110,10 @@ func (s *State) hears(actor, id ID, in *Repo) bool {
 // FillInboxes has what is done from now on send notifications, or not: requests
 // do, and what a world is filled with does not.
 func (s *State) FillInboxes(on bool) { s.inboxes = on }
+
+// notifies reports whether it is noted who is told of what is done: the log has it,
+// and so have inboxes.
+func (s *State) notifies() bool { return s.recording != nil && (s.watcher != nil || s.inboxes) }
 
 // sendNotes makes threads of what was noted in an act.
 func (s *State) sendNotes() {

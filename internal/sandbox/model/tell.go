@@ -31,7 +31,7 @@ const (
 // repository: but for who does it, for those who may not read the repository,
 // and for those who ignore it.
 func (s *State) tell(actor, repo, row ID, reason string, users ...ID) {
-	if s.recording == nil || s.watcher == nil {
+	if !s.notifies() {
 		return
 	}
 	in := s.Repos.peek(repo)
@@ -57,7 +57,7 @@ func (s *State) watchers(repo ID) []ID {
 // tellSubscribers tells those who watch the repository, and those who take part
 // in an issue or pull request.
 func (s *State) tellSubscribers(actor ID, i *Issue) {
-	if s.recording == nil || s.watcher == nil {
+	if !s.notifies() {
 		return
 	}
 	users := append(s.watchers(i.RepoID), i.AuthorID)
@@ -85,7 +85,7 @@ var (
 // tellMentioned tells those whom a text of a row mentions and did not mention
 // before.
 func (s *State) tellMentioned(actor, repo, row ID, before, text string) {
-	if s.recording == nil || s.watcher == nil {
+	if !s.notifies() {
 		return
 	}
 	known := mentions(before)

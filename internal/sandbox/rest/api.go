@@ -160,6 +160,9 @@ func (rt route) answer(c *call) Response {
 	if err := c.mayAsk(rt); err != nil {
 		return errorResponse(err)
 	}
+	if string(bytes.TrimSpace(c.body)) == "null" && rt.requiresNothing(c) {
+		c.body = nil // so go-github sends options that are not given
+	}
 	answer, err := rt.handle(c)
 	if problem, ok := errors.AsType[*model.Problem](err); ok && problem.Lacking {
 		err = c.refused(problem)

@@ -72,6 +72,13 @@ func (rt route) operation(c *call) *githubschema.Operation {
 	return nil
 }
 
+// requiresNothing reports whether the body of a request has no field that must be
+// there.
+func (rt route) requiresNothing(c *call) bool {
+	op := rt.operation(c)
+	return op != nil && op.Body != nil && !slices.ContainsFunc(op.Body.Fields, func(f githubschema.Field) bool { return !f.Optional })
+}
+
 // endsAs reports whether a path ends with parts as in a pattern.
 func endsAs(path, pattern string) bool {
 	have, want := strings.Split(path, "/"), strings.Split(strings.TrimPrefix(pattern, "/"), "/")

@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/ghx-dev/bench-action/internal/githubschema"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
@@ -163,12 +161,11 @@ func (c *call) number(name string) (int, error) {
 }
 
 // decode reads the body into target, a pointer to a struct. An empty body is
-// an empty object, and so is null where nothing in it is required: go-github
-// sends it for options that are not given.
+// an empty object.
 func (c *call) decode(target any) error {
 	c.read = append(c.read, reflect.TypeOf(target))
 	body := bytes.TrimSpace(c.body)
-	if len(body) == 0 || string(body) == "null" && c.asksNothing() {
+	if len(body) == 0 {
 		return nil
 	}
 	if !json.Valid(body) {
@@ -188,13 +185,6 @@ func (c *call) decode(target any) error {
 		message += fmt.Sprintf("\n\nFor 'properties/%s', %s is not %s.", path, shown(body, path, wrong.Value), jsonKind(wrong.Type.Kind().String()))
 	}
 	return &model.Problem{Kind: model.Invalid, Message: message}
-}
-
-// asksNothing reports whether the body of what is asked has no field that must be
-// there.
-func (c *call) asksNothing() bool {
-	op, known := githubschema.Find(c.Method, c.URL.EscapedPath())
-	return known && op.Body != nil && !slices.ContainsFunc(op.Body.Fields, func(f githubschema.Field) bool { return !f.Optional })
 }
 
 // shown returns the value at the top of a body that an error is about, as

@@ -114,8 +114,8 @@ func mcpNone() []mcpCall {
 		{"get_dependabot_alert", `{"alertNumber":1}`, `Dependabot alerts are disabled for this repository.`},
 		{"list_repository_security_advisories", `{}`, `[]`},
 		{"list_org_repository_security_advisories", `{"org":"acme"}`, `[]`},
-		{"list_global_security_advisories", `{}`, `This sandbox does not have GET /advisories yet; GitHub does.`},
-		{"get_global_security_advisory", `{"ghsaId":"GHSA-xxxx-xxxx-xxxx"}`, `This sandbox does not have GET /advisories/{ghsa_id} yet; GitHub does.`},
+		{"list_global_security_advisories", `{}`, `[]`},
+		{"get_global_security_advisory", `{"ghsaId":"GHSA-xxxx-xxxx-xxxx"}`, `404 Not Found`},
 	}
 }
 
