@@ -8,8 +8,8 @@ const MaxRequests = 500
 // Request is a request of an agent to GitHub, as GitHub's side has seen it.
 type Request struct {
 	// At is when it came, by the machine's clock, and MS how many milliseconds its
-	// answer took.
-	At time.Time `json:"at"`
+	// answer took; both are zero where the clock is not known.
+	At time.Time `json:"at,omitzero"`
 	MS float64   `json:"ms"`
 	// What is the method and path, or kind and name of a GraphQL operation, for
 	// example "GET /repos/o/r/issues/1" and "mutation PullRequestMerge".

@@ -11,8 +11,8 @@ import (
 
 // Entry is one request in a world's audit log.
 type Entry struct {
-	// Time is the world's; Began is the machine's, and Took how long the answer
-	// took.
+	// Time is the world's. Began is by the clock of those who ask, and Took how long
+	// the answer took; both are zero where that clock is not known.
 	Time, Began time.Time
 	Took        time.Duration
 	// Token is the credential that was used, empty for none.

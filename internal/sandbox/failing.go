@@ -163,6 +163,15 @@ type Outside struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
+// clientsTime is what time it is for those who ask, the zero time if that is not
+// known.
+func (w *World) clientsTime() time.Time {
+	if w.outside.Clients == nil {
+		return time.Time{}
+	}
+	return w.outside.Clients()
+}
+
 // Use sets what the world takes from outside, before its first request. A copy
 // of the world takes the same.
 func (w *World) Use(o Outside) {

@@ -16,6 +16,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
 )
 
 const (
@@ -247,4 +248,21 @@ func (c *counter) Write(p []byte) (int, error) {
 	n, err := c.to.Write(p)
 	c.bytes += int64(n)
 	return n, err
+}
+
+// length returns how many bytes the body of an answer has.
+func (x *exchange) length(response rest.Response) int64 {
+	if x.sendFile {
+		return x.fileSize
+	}
+	return int64(len(response.Body))
+}
+
+// removeFile removes what git answered.
+func (x *exchange) removeFile() {
+	if x.file != nil {
+		// If it cannot be removed there is nobody to tell.
+		_ = x.file.Close()
+		_ = os.Remove(x.file.Name())
+	}
 }

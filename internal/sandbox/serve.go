@@ -63,7 +63,7 @@ type exchange struct {
 // any other name.
 func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	to := siteOf(r)
-	x := &exchange{out: out, in: r, logged: Entry{Part: to.part, Method: r.Method, Path: r.URL.Path, Began: time.Now()}}
+	x := &exchange{out: out, in: r, logged: Entry{Part: to.part, Method: r.Method, Path: r.URL.Path, Began: w.clientsTime()}}
 	defer x.removeFile()
 	x.token, x.refusal = w.authenticate(r)
 	x.logged.Token = x.token.value
@@ -349,23 +349,6 @@ func (w *World) write(x *exchange, number int, response rest.Response) {
 	_, _ = x.out.Write(response.Body)
 }
 
-// length returns how many bytes the body of an answer has.
-func (x *exchange) length(response rest.Response) int64 {
-	if x.sendFile {
-		return x.fileSize
-	}
-	return int64(len(response.Body))
-}
-
-// removeFile removes what git answered.
-func (x *exchange) removeFile() {
-	if x.file != nil {
-		// If it cannot be removed there is nobody to tell.
-		_ = x.file.Close()
-		_ = os.Remove(x.file.Name())
-	}
-}
-
 // log logs a request with its answer, tells watchers, and returns the
 // request's number.
 func (w *World) log(x *exchange, response rest.Response) int {
@@ -375,7 +358,7 @@ func (w *World) log(x *exchange, response rest.Response) int {
 		x.logged.Write = false
 	}
 	w.mu.RLock()
-	x.logged.Time, x.logged.Took = w.state.Time(), time.Since(x.logged.Began)
+	x.logged.Time, x.logged.Took = w.state.Time(), w.clientsTime().Sub(x.logged.Began)
 	w.mu.RUnlock()
 	return w.audit.add(x.logged, x.draft)
 }

@@ -44,6 +44,8 @@ type Sandbox struct {
 	// now is the clock of the machine that agents work on, nil to leave the times
 	// of worlds alone.
 	now func() time.Time
+	// clients times requests, nil for nothing.
+	clients func() time.Time
 	// variation is that of base, nil if that does not vary.
 	variation *bench.Variation
 	varied    worlds
@@ -163,6 +165,10 @@ func inside(world *sandbox.World, v *bench.Variation) *Keys {
 // finds both to be of one time. It is called before places are prepared.
 func (t *Sandbox) StartNow(now func() time.Time) { t.now = now }
 
+// Time has what agents ask be timed by a clock, that of their machine. It is called
+// before places are prepared.
+func (t *Sandbox) Time(clock func() time.Time) { t.clients = clock }
+
 // shifted moves a world of a place to its time, and returns the manifest as it is
 // there.
 func (t *Sandbox) shifted(world *sandbox.World, manifest bench.Manifest) (bench.Manifest, error) {
@@ -191,6 +197,7 @@ func (t *Sandbox) Prepare(ctx context.Context, needs Needs) (*Place, error) {
 		}
 	}
 	world := seeded.Clone()
+	world.Use(sandbox.Outside{Clients: t.clients})
 	if manifest, err = t.shifted(world, manifest); err != nil {
 		return nil, err
 	}

@@ -182,7 +182,9 @@ func TestTheEnvironmentHasWhatAnAgentMayHave(t *testing.T) {
 }
 
 func TestR7UsageIsTheAgentsAlone(t *testing.T) {
-	place := prepare(t, seeded(t))
+	timed := seeded(t)
+	timed.Time(time.Now)
+	place := prepare(t, timed)
 	assert.Zero(t, place.Usage())
 	issues(t, verifier(t, place))
 	assert.Zero(t, place.Usage(), "what the verifier asks does not count")

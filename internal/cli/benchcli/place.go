@@ -22,6 +22,7 @@ func (a *app) targetFor(ctx context.Context, s *verify.Suite, p *prepared) (plac
 		var sandbox *target.Sandbox
 		if sandbox, err = a.sandboxFor(ctx, s, p.flags); err == nil {
 			sandbox.FindWorlds(p.library.World, a.runWorldScript)
+			sandbox.Time(a.now)
 			if p.flags.provider != defaultProvider {
 				// An agent can ask its machine for the date; the scripted one does
 				// not, and its rows are the same every time.

@@ -80,6 +80,11 @@ type someTable interface {
 	separate(s *State, indexed bool)
 	// take takes a step of a recording.
 	take(s *State, one step)
+	rowsOfTable
+}
+
+// rowsOfTable walks over the rows of a table.
+type rowsOfTable interface {
 	// touched yields the rows that may have been changed since the last cut, and
 	// returns false if it was stopped.
 	touched(s *State, yield func(Touched) bool) bool
