@@ -2,6 +2,7 @@ package graphql
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -31,11 +32,43 @@ func (e *Engine) Cost(text, name string, variables map[string]any) Cost {
 	return Cost{Points: max(1, (s.requests+requestsPerPoint/2)/requestsPerPoint), Nodes: s.nodes}
 }
 
+// MaxNodes is how many objects a request can return at most.
+const MaxNodes = 500_000
+
+// tooManyNodes refuses a request that can return more than [MaxNodes] objects, in
+// one connection or in all. See "Rate limits and query limits for the GraphQL API".
+func tooManyNodes(op *operation, variables map[string]any) *Error {
+	s := spending{operation: op, variables: variables}
+	s.selections(op.selections, 1)
+	const beyond = "%s possible nodes which exceeds the maximum limit of 500,000."
+	switch {
+	case s.largest > MaxNodes:
+		return &Error{Type: TypeMaxNodeLimit, Message: fmt.Sprintf("By the time this query traverses to the %s connection, it is requesting up to "+beyond, s.at, thousands(s.largest))}
+	case s.nodes > MaxNodes:
+		return &Error{Type: TypeMaxNodeLimit, Message: fmt.Sprintf("This query requests up to "+beyond, thousands(s.nodes))}
+	default:
+		return nil
+	}
+}
+
+// thousands writes a number with commas.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
 // spending adds up what a query asks for.
 type spending struct {
 	operation       *operation
 	variables       map[string]any
 	requests, nodes int
+	// largest is how many objects the first connection that goes beyond
+	// [MaxNodes] can return, and at its name.
+	largest int
+	at      string
 }
 
 // selections adds what is selected on so many objects.
@@ -48,6 +81,9 @@ func (s *spending) selections(set ast.SelectionSet, objects int) {
 				s.requests = add(s.requests, objects)
 				below = int(min(int64(objects)*int64(size), math.MaxInt32))
 				s.nodes = add(s.nodes, below)
+				if below > MaxNodes && s.at == "" {
+					s.largest, s.at = below, sel.Name
+				}
 			}
 			s.selections(sel.SelectionSet, below)
 		case *ast.InlineFragment:

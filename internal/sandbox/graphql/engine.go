@@ -166,6 +166,9 @@ func (e *Engine) Execute(ctx context.Context, q Query) Response {
 	if errs != nil {
 		return Response{Errors: errs}
 	}
+	if err := tooManyNodes(op, q.Variables); err != nil {
+		return Response{Errors: []*Error{err}}
+	}
 	return e.run(ctx, op, vars, q.Root)
 }
 

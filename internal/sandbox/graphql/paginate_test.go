@@ -140,6 +140,14 @@ func TestConnectionsDemandPageSizes(t *testing.T) {
 				`{"type":"MISSING_PAGINATION_BOUNDARIES","path":["books","nodes",0,"similar"],"locations":[{"line":1,"column":32}],"message":"You must provide a ` + "`first` or `last` value to properly paginate the `similar` connection.\"}," +
 				`{"type":"MISSING_PAGINATION_BOUNDARIES","path":["books","nodes",1,"similar"],"locations":[{"line":1,"column":32}],"message":"You must provide a ` + "`first` or `last` value to properly paginate the `similar` connection.\"}]}",
 		},
+		"of more objects than a request may return, by one connection": {
+			`{ books(first: 100) { nodes { similar(first: 100) { nodes { similar(first: 100) { nodes { id } } } } } } }`,
+			`{"errors":[{"type":"MAX_NODE_LIMIT_EXCEEDED","message":"By the time this query traverses to the similar connection, it is requesting up to 1,000,000 possible nodes which exceeds the maximum limit of 500,000."}]}`,
+		},
+		"of more in all": {
+			`{ books(first: 50) { nodes { similar(first: 100) { nodes { similar(first: 100) { nodes { id } } } } } } }`,
+			`{"errors":[{"type":"MAX_NODE_LIMIT_EXCEEDED","message":"This query requests up to 505,050 possible nodes which exceeds the maximum limit of 500,000."}]}`,
+		},
 		"with a cursor that is none": {
 			`{ books(first: 1, after: "x") { totalCount } }`,
 			`{"data":null,"errors":[{"type":"INVALID_CURSOR_ARGUMENTS",` + place + "\"`x` does not appear to be a valid cursor.\"}]}",

@@ -19,6 +19,9 @@ const (
 	TypeInvalidPagination = "INVALID_PAGINATION"
 	// TypeInvalidCursor is the type of an error about a cursor that is none.
 	TypeInvalidCursor = "INVALID_CURSOR_ARGUMENTS"
+	// TypeMaxNodeLimit is the type of the error of a request that can return more
+	// than [MaxNodes] objects.
+	TypeMaxNodeLimit = "MAX_NODE_LIMIT_EXCEEDED"
 	// TypeResourceLimits is the type of an error about a reply that grew too
 	// large.
 	TypeResourceLimits = "RESOURCE_LIMITS_EXCEEDED"
