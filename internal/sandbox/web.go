@@ -61,11 +61,6 @@ func (w *World) answerFetch(x *exchange, in Request, body []byte) rest.Response 
 	if err != nil {
 		return text(http.StatusNotImplemented, ErrNoGit.Error())
 	}
-	answer, err := os.CreateTemp("", "sandbox-fetch-")
-	if err != nil {
-		return text(http.StatusInternalServerError, "The repository cannot be served.")
-	}
-	x.file = answer
 	ctx, cancel := context.WithTimeout(x.in.Context(), fetchTime)
 	defer cancel()
 	refusal, err := w.fetch(ctx, x, fetch{program, in, body})
@@ -120,6 +115,9 @@ func (w *World) fetch(ctx context.Context, x *exchange, f fetch) (refusal *rest.
 	run := runner{program: f.program, folder: from.folder, version: f.in.Version}
 	if err := from.update(ctx, run, from.git, branch); err != nil {
 		return nil, err
+	}
+	if x.file, err = os.CreateTemp("", "sandbox-fetch-"); err != nil {
+		return nil, fault.Infraf("make a file for git's answer: %w", err)
 	}
 	if err := from.answer(ctx, run, f.in, f.body, x.file); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 )
 
@@ -58,4 +59,17 @@ func TestMessagesThatAreTooManyAreLeftOutAndCounted(t *testing.T) {
 	last := len(kept.Messages) - 1
 	require.Greater(t, last, 50)
 	assert.Equal(t, fmt.Sprintf("%d messages more are not kept", 5000-last), kept.Messages[last].Error, "none is lost uncounted")
+}
+
+func TestRequestsTakeAQuarterOfATranscriptAtMost(t *testing.T) {
+	whole := agent.Transcript{Messages: []agent.Message{{Role: agent.Assistant, Parts: []agent.Part{{Type: agent.PartText, Text: "done"}}}}}
+	for n := range 500 {
+		whole.Requests = append(whole.Requests, bench.Request{What: fmt.Sprintf("GET /repos/o/r/issues/%d", n), Status: 200})
+	}
+	kept := whole.Within(20_000)
+	assert.LessOrEqual(t, length(t, kept), 20_000)
+	assert.Equal(t, "done", kept.Answer(), "what was said goes before")
+	require.NotEmpty(t, kept.Requests)
+	assert.Equal(t, whole.Requests[:len(kept.Requests)], kept.Requests, "the first ones")
+	assert.Len(t, whole.Requests, 500, "the whole one stays as it is")
 }

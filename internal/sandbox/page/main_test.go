@@ -7,4 +7,4 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(sandboxtest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(sandboxtest.Main(m, os.Getenv("BENCH_OPENAPI"))) }

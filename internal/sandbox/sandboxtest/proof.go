@@ -25,9 +25,10 @@ import (
 // Main runs the tests of a package, and has each write of each world checked:
 // the log must tell how the state differs from a copy of what it was, and what
 // is refused must leave all of the state as it was. Answers of the API are
-// compared with what GitHub has published of it, those of REST where BENCH_OPENAPI
-// names its description. It returns the exit status. Benchmarks are run without.
-func Main(m *testing.M) int {
+// compared with what GitHub has published of it, those of REST with its
+// description in a file, unless the path of that is empty. It returns the exit status. Benchmarks are run without.
+func Main(m *testing.M, openAPI string) int {
+	openAPIFile = openAPI
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() != "" {
 		return m.Run()

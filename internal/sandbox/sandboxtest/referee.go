@@ -9,8 +9,9 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 )
 
-// openAPIVariable names GitHub's description of its REST API in OpenAPI.
-const openAPIVariable = "BENCH_OPENAPI"
+// openAPIFile is the path of GitHub's description of its REST API in OpenAPI, empty
+// for none: [Main] is given it.
+var openAPIFile string
 
 // referee compares what worlds answer with GitHub's publications, and keeps each
 // complaint once.
@@ -62,14 +63,13 @@ func placeIn(path string) string {
 	return strings.Join(parts[:min(len(parts), 8)], "/")
 }
 
-// published returns the description of the REST API. Where the variable names
-// none, what needs it is left out.
+// published returns the description of the REST API. Where there is none, what needs
+// it is left out.
 func published() ([]byte, bool) {
-	path := os.Getenv(openAPIVariable)
-	if path == "" {
+	if openAPIFile == "" {
 		return nil, false
 	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(openAPIFile)
 	if err != nil {
 		panic(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 func outsideIsForWiring(m module) (breaches []string) {
 	for _, p := range m {
-		if within(p.folder, wiring...) || within(p.folder, "internal/testkit/...", "internal/sandbox/sandboxtest") {
+		if within(p.folder, wiring...) || within(p.folder, "internal/testkit/...") {
 			continue
 		}
 		for _, f := range p.files {
