@@ -413,6 +413,54 @@ func TestV2TokensStandInWhereThereIsNoPrice(t *testing.T) {
 	assert.Contains(t, v.Sentence, "total tokens (there is no price) ")
 }
 
+// A benchmark may not say how long its sessions took, or what they used.
+func TestV2WhatNoSessionTellsIsNotTold(t *testing.T) {
+	silent := func(keep func(b *evidence.Block)) bench.Evidence {
+		all := blocks(alike(12), 12, 3)
+		for i := range all {
+			all[i].Baseline.LatencyMS, all[i].Candidate.LatencyMS = 0, 0
+		}
+		keep(&all[5])
+		return judge(t, regression(t), all)
+	}
+	v := silent(func(*evidence.Block) {})
+	latency := v.Endpoints[2]
+	assert.Equal(t, bench.Endpoint{EndpointTests: latency.EndpointTests, Margin: 25}, latency, "no figure but the margin")
+	assert.True(t, latency.Untold)
+	assert.Contains(t, v.Sentence, "; latency not told")
+	require.NotEmpty(t, v.Scenarios)
+	for _, s := range v.Scenarios {
+		assert.Equal(t, bench.Figure{Untold: true}, s.Latency)
+		assert.False(t, s.Cost.Untold)
+	}
+	assert.False(t, v.Endpoints[0].Untold)
+	assert.False(t, v.Endpoints[1].Untold)
+
+	for mode, keep := range map[string]func(b *evidence.Block){
+		"baseline":  func(b *evidence.Block) { b.Baseline.LatencyMS = 900 },
+		"candidate": func(b *evidence.Block) { b.Candidate.LatencyMS = 900 },
+	} {
+		v := silent(keep)
+		assert.False(t, v.Endpoints[2].Untold, "a session of the %s tells", mode)
+		assert.NotNil(t, v.Endpoints[2].Interval)
+		assert.NotContains(t, v.Sentence, "not told")
+		assert.False(t, v.Scenarios[0].Latency.Untold)
+	}
+}
+
+func TestV2AClaimIsNotBrokenByWhatNobodyTells(t *testing.T) {
+	saving := alike(12)
+	saving.SuccessRate, saving.CostLog = 1, -1
+	all := blocks(saving, 12, 3)
+	for i := range all {
+		all[i].Baseline.LatencyMS, all[i].Candidate.LatencyMS = 0, 0
+	}
+	v := judge(t, design(t, bench.ProfileClaim, 2, 12), all)
+	assert.Equal(t, bench.VerdictInconclusive, v.Verdict, v.Sentence)
+	assert.Equal(t, []bench.EndpointName{bench.EndpointLatency}, v.Cause.Endpoints)
+	assert.Equal(t, bench.CauseNotShown, v.Cause.Kind)
+}
+
 func TestV3SessionThatNeededNothingCounts(t *testing.T) {
 	truth := evidence.Truth{Scenarios: 12, SuccessRate: 1, CV: 0.1}
 	all := blocks(truth, 12, 3)
