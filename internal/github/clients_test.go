@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,6 +83,22 @@ func TestAClientReachesOneRepository(t *testing.T) {
 	fresh, err := r.client()
 	require.NoError(t, err)
 	assert.NotSame(t, client, fresh, "what was granted since is asked for")
+}
+
+// A request for which there can be no token is not worth its pauses: a check run waits.
+func TestATokenThatIsRefusedIsAskedForOnce(t *testing.T) {
+	r := newClients(t)
+	asked := 0
+	r.sent = func(request *http.Request) {
+		if strings.HasSuffix(request.URL.Path, "/access_tokens") {
+			asked++
+		}
+	}
+	client, err := r.Client(t.Context(), r.settings.InstallationID, sandboxtest.Owner, "not-there")
+	require.NoError(t, err)
+	_, _, err = client.REST.Repositories.Get(t.Context(), sandboxtest.Owner, "not-there")
+	assert.Equal(t, http.StatusUnprocessableEntity, github.StatusOf(err))
+	assert.Equal(t, 1, asked)
 }
 
 func TestALongLimitIsNotWaitedFor(t *testing.T) {

@@ -135,8 +135,9 @@ func repeatable(r *http.Request, response *http.Response, err error) bool {
 		}
 	}
 	if err != nil {
-		_, limited := LimitedUntil(err) // that of the request for the token
-		return !limited && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+		// The request for the token was repeated itself, as far as that helps.
+		_, noToken := errors.AsType[*fault.Error](err)
+		return !noToken && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 	}
 	switch response.StatusCode {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
