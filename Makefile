@@ -119,9 +119,19 @@ build: ## Build bin/bench and bin/bench-app
 
 # Everything that a release consists of but for its image, in dist/; nothing is published.
 # With SNAPSHOT_HERE_ALONE=true only what runs on linux/amd64 is built.
+# What builds images: docker, podman or another that has its commands.
+DOCKER ?= docker
+IMAGE ?= bench-action:snapshot
+
+.PHONY: image
+image: ## Build the action's image, which is the App's too
+	$(DOCKER) build --tag $(IMAGE) --build-arg VERSION=$(VERSION) --build-arg GHX_VERSION=$(GHX_VERSION) .
+
 .PHONY: snapshot
-snapshot: ## Make in dist/ what a release publishes: archives, checksums, SBOMs
+snapshot: ## Make what a release publishes: in dist/ archives, checksums, SBOMs; the image, where there is DOCKER
 	$(GORELEASER) release --snapshot --clean
+	@if command -v $(firstword $(DOCKER)) >/dev/null; then $(MAKE) image; \
+	else echo "The image was not built, as there is no $(DOCKER): install it, or call make snapshot DOCKER=podman" >&2; fi
 
 .PHONY: install-check
 install-check: ## Install the module, as `go install` does, in an empty root, and try it there

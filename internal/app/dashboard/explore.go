@@ -52,7 +52,7 @@ func (d *pages) attempts(r *http.Request, of Detail, page *report.OnePage) error
 		if err != nil {
 			return err
 		}
-		if err := page.Write(&row, transcript, ""); err != nil {
+		if err := page.Write(&row, report.Said{Last: transcript}); err != nil {
 			return err
 		}
 	}

@@ -120,7 +120,7 @@ func (d *pages) session(w http.ResponseWriter, r *http.Request, v visitor) {
 	}
 	page := d.runView(fmt.Sprintf("%s, %s, repetition %d", cell.ScenarioID, cell.Mode, cell.Iteration), v, detail)
 	page.Crumbs = append(page.Crumbs, crumb{cell.ScenarioID, scenarioPath(detail.ID, cell.ScenarioID)}, crumb{Text: fmt.Sprintf("%s, repetition %d", cell.Mode, cell.Iteration)})
-	page.Session = report.NewAttempt(&rows[at], transcript)
+	page.Session = report.NewAttempt(&rows[at], report.Said{Last: transcript})
 	page.Session.Beside, page.Session.Data = beside(detail.ID, rows, cell), apiPrefix+sessionPath(detail.ID, cell)+"/transcript"
 	body := &strings.Builder{}
 	if err := page.Session.HTML(body); err != nil {

@@ -110,11 +110,13 @@ type Attempt struct {
 	// checkpoints are in Others.
 	Answer        string
 	Truth, Others []bench.CheckpointResult
-	// Transcript is nil if none was kept, Messages are its messages. Unread says why one
-	// that was kept is not shown.
+	// Tries are all attempts, of which the last counts. It is empty if there was one.
+	Tries []try
+	// Transcript is nil if none was kept, Messages are its messages.
 	Transcript *agent.Transcript
 	Messages   []messageView
-	Unread     string
+	// Unread is that of [Said].
+	Unread string
 	// Requests are what the agent asked GitHub for, and Unlisted how many more.
 	Requests []requestLine
 	Unlisted int
@@ -122,12 +124,32 @@ type Attempt struct {
 	Trouble []partView
 }
 
-// NewAttempt returns a row with what was said; nil if that was not kept.
-func NewAttempt(row *bench.Row, t *agent.Transcript) *Attempt {
+// Said is what was kept of what was said in a row's attempts.
+type Said struct {
+	// Last is the transcript of the attempt that counts, nil if none was kept.
+	Last *agent.Transcript
+	// Earlier are those of the attempts before it, in order, nil where none was kept.
+	Earlier []*agent.Transcript
+	// Unread says why what was kept cannot be read, empty if it can be.
+	Unread string
+}
+
+// try is one of several attempts at a cell.
+type try struct {
+	bench.Attempt
+	// Prefix begins the names of its parts. Messages are empty if none were kept, and
+	// of the last one.
+	Prefix   string
+	Messages []messageView
+}
+
+// NewAttempt returns a row with what was said.
+func NewAttempt(row *bench.Row, said Said) *Attempt {
+	t := said.Last
 	if t != nil && row.SessionID != nil && t.SessionID != "" && *row.SessionID != t.SessionID {
 		t = nil // the cell was run again, and the other one's was not kept
 	}
-	a := &Attempt{Row: row, Facts: facts(row), Transcript: t}
+	a := &Attempt{Row: row, Facts: facts(row), Transcript: t, Unread: said.Unread}
 	a.Word, a.Tone = resultOf(row)
 	for _, c := range row.ChangeList() {
 		a.Changed = append(a.Changed, newChangeLine(c))
@@ -149,29 +171,52 @@ func NewAttempt(row *bench.Row, t *agent.Transcript) *Attempt {
 	}
 	if t != nil {
 		a.Answer = t.Answer()
-		a.addMessages(t.Messages)
+		a.Messages = messageViews(t.Messages)
+		a.Trouble = troubleIn(a.Messages)
 		a.addRequests(t.Requests)
+	}
+	if len(row.Attempts) > 1 {
+		a.addTries(said.Earlier)
 	}
 	return a
 }
 
-func (a *Attempt) addMessages(messages []agent.Message) {
+func (a *Attempt) addTries(earlier []*agent.Transcript) {
+	for i, of := range a.Attempts {
+		one := try{Attempt: of}
+		if i < len(earlier) && earlier[i] != nil {
+			one.Messages = messageViews(earlier[i].Messages)
+		}
+		a.Tries = append(a.Tries, one)
+	}
+}
+
+// messageViews are messages with their tool calls numbered.
+func messageViews(messages []agent.Message) (all []messageView) {
 	calls := 0
 	for _, m := range messages {
 		view := newMessageView(m)
 		for i := range view.Parts {
-			part := &view.Parts[i]
-			if part.Tool == "" {
-				continue
-			}
-			calls++
-			part.Number = calls
-			if part.Error != "" {
-				a.Trouble = append(a.Trouble, *part)
+			if part := &view.Parts[i]; part.Tool != "" {
+				calls++
+				part.Number = calls
 			}
 		}
-		a.Messages = append(a.Messages, view)
+		all = append(all, view)
 	}
+	return all
+}
+
+// troubleIn are the calls of tools that failed.
+func troubleIn(messages []messageView) (failed []partView) {
+	for _, m := range messages {
+		for _, part := range m.Parts {
+			if part.Tool != "" && part.Error != "" {
+				failed = append(failed, part)
+			}
+		}
+	}
+	return failed
 }
 
 // requestLine is a request to GitHub.
@@ -222,6 +267,9 @@ var attemptTemplate = template.Must(template.New("attempt").Funcs(TextFuncs()).P
 
 // HTML writes the attempt as a part of a page that has [Style] and [AttemptStyle].
 func (a *Attempt) HTML(w io.Writer) error {
+	for i := range a.Tries {
+		a.Tries[i].Prefix = fmt.Sprintf("%stry%d-", a.Prefix, i+1)
+	}
 	if err := attemptTemplate.Execute(w, a); err != nil {
 		return fault.Infraf("write the page of an attempt: %w", err)
 	}

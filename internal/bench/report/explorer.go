@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -55,11 +54,10 @@ const (
 // its last one.
 const maxPiece = 512 << 10
 
-// Write adds a row; its transcript is nil if none was kept. Unread says why one that was
-// kept is not here, else it is empty.
-func (e *Explorer) Write(row *bench.Row, t *agent.Transcript, unread string) error {
-	a := NewAttempt(row, t)
-	a.Prefix, a.Unread = fmt.Sprintf("a%d-", e.index.rows()), unread
+// Write adds a row.
+func (e *Explorer) Write(row *bench.Row, said Said) error {
+	a := NewAttempt(row, said)
+	a.Prefix = fmt.Sprintf("a%d-", e.index.rows())
 	var body strings.Builder
 	if err := a.HTML(&body); err != nil {
 		return err

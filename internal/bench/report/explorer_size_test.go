@@ -35,7 +35,7 @@ func fillMany(t *testing.T, e explorer, rows int) {
 		if i%7 == 0 {
 			row.Error = &bench.RowError{Type: bench.AssertionFailed, Message: fmt.Sprintf("want %d, got %d", i, random.IntN(i+1))}
 		}
-		require.NoError(t, e.Write(&row, nil, ""))
+		require.NoError(t, e.Write(&row, report.Said{}))
 	}
 	require.NoError(t, e.Close(s))
 	require.NoError(t, e.Release())

@@ -55,7 +55,7 @@ func attemptsOf(s bench.Summary) (rows []bench.Row, said []*agent.Transcript) {
 func at(second int) time.Time { return time.Date(2026, 3, 1, 12, 0, second, 0, time.UTC) }
 
 type explorer interface {
-	Write(row *bench.Row, t *agent.Transcript, unread string) error
+	Write(row *bench.Row, said report.Said) error
 	Close(s bench.Summary) error
 	Release() error
 }
@@ -64,7 +64,7 @@ func fill(t testing.TB, e explorer, s bench.Summary) {
 	t.Helper()
 	rows, said := attemptsOf(s)
 	for i := range rows {
-		require.NoError(t, e.Write(&rows[i], said[i], ""))
+		require.NoError(t, e.Write(&rows[i], report.Said{Last: said[i]}))
 	}
 	require.NoError(t, e.Close(s))
 	require.NoError(t, e.Release())
@@ -143,6 +143,35 @@ func read(t testing.TB, path string) string {
 
 // Each way to write a report has the same pieces, and these have what agents wrote as
 // text.
+// Whether to trust that a failure was not the agent's is seen from what was said until then.
+func TestAnAttemptShowsWhatWasSaidBeforeItWasTriedAgain(t *testing.T) {
+	row := rowsFor(hostile())[0]
+	row.Attempts = []bench.Attempt{{Error: &bench.RowError{Type: bench.RunnerError, Message: "the model's API is away"}, Class: bench.ClassInfrastructure}, {}}
+	call := agent.Part{Type: agent.PartTool, Tool: &agent.ToolCall{Name: "bash"}}
+	turn := func(text string) *agent.Transcript {
+		return &agent.Transcript{Messages: []agent.Message{{Role: agent.Assistant, Parts: []agent.Part{{Type: agent.PartText, Text: text}, call}}}}
+	}
+	shown := func(said report.Said) string {
+		var page bytes.Buffer
+		a := report.NewAttempt(&row, said)
+		a.Prefix = "a7-"
+		require.NoError(t, a.HTML(&page))
+		return page.String()
+	}
+	page := shown(report.Said{Last: turn("<b>in the end"), Earlier: []*agent.Transcript{turn("<b>at first")}})
+	before, after, both := strings.Cut(page, "&lt;b&gt;in the end")
+	require.True(t, both)
+	assert.Regexp(t, `the model&#39;s API is away.*(?s:.*)What was said until then(?s:.*)&lt;b&gt;at first`, before)
+	assert.NotContains(t, after, "at first")
+	assert.Equal(t, 1, strings.Count(page, "What was said until then"), "the last one's is the transcript")
+	assert.Equal(t, 1, strings.Count(page, `id="a7-call-1"`))
+	assert.Equal(t, 1, strings.Count(page, `id="a7-try1-call-1"`))
+
+	page = shown(report.Said{Last: turn("in the end")})
+	assert.Contains(t, page, "API is away")
+	assert.NotContains(t, page, "What was said until then")
+}
+
 // What failed at GitHub is found without reading the transcript, and leads to the call of
 // a tool that asked for it.
 func TestAnAttemptShowsWhatItAskedGitHubFor(t *testing.T) {
@@ -151,7 +180,7 @@ func TestAnAttemptShowsWhatItAskedGitHubFor(t *testing.T) {
 		row.APIRequests = &bench.APIRequests{REST: 700, GraphQL: 3}
 		said := &agent.Transcript{Messages: []agent.Message{{Role: agent.Assistant, Parts: []agent.Part{call}}}, Requests: requests}
 		var page bytes.Buffer
-		require.NoError(t, report.NewAttempt(&row, said).HTML(&page))
+		require.NoError(t, report.NewAttempt(&row, report.Said{Last: said}).HTML(&page))
 		return page.String()
 	}
 	call := agent.Part{Type: agent.PartTool, Start: at(1), End: at(3), Tool: &agent.ToolCall{Name: "bash"}}
@@ -205,7 +234,7 @@ func TestManyAttemptsAreInManyPieces(t *testing.T) {
 	long := &agent.Transcript{Messages: []agent.Message{{Role: agent.User, Parts: []agent.Part{{Type: agent.PartText, Text: strings.Repeat("x", 400<<10)}}}}}
 	for n := 1; n <= 5; n++ {
 		row.Iteration = n
-		require.NoError(t, e.Write(&row, long, ""))
+		require.NoError(t, e.Write(&row, report.Said{Last: long}))
 	}
 	require.NoError(t, e.Close(failing()))
 	require.NoError(t, e.Release())

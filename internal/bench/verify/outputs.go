@@ -2,7 +2,6 @@ package verify
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -137,13 +136,7 @@ func onePage(f *os.File, source Source) output {
 
 // attempts adds rows to a page with what was said, as far as that was kept.
 func attempts(page *report.Explorer, source Source) func(*bench.Row) error {
-	return func(row *bench.Row) error {
-		transcript, err := source.Transcript(row)
-		if err != nil {
-			return page.Write(row, nil, fmt.Sprintf("It cannot be read: %s.", err))
-		}
-		return page.Write(row, transcript, "")
-	}
+	return func(row *bench.Row) error { return page.Write(row, source.Said(row)) }
 }
 
 // ofSummary makes outputs of what needs no rows.

@@ -15,6 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/redact"
 )
@@ -131,16 +132,30 @@ func ParseTranscript(name string, data []byte) (KeptTranscript, error) {
 	return kept, nil
 }
 
-// Transcript returns what was said in the reported attempt of a row: in the row's run, or,
-// where the row was taken over, in a run beside the source's, as far as that was kept. It
-// is nil if it was not. The error of one that cannot be read is of kind invalid.
-func (s Source) Transcript(row *bench.Row) (*agent.Transcript, error) {
+// Said returns what was said in a row's attempts: in the row's run, or, where the row was
+// taken over, in a run beside the source's, as far as that was kept.
+func (s Source) Said(row *bench.Row) report.Said {
 	cell := row.Cell()
 	if !filepath.IsLocal(filepath.Join(cell.ScenarioID, string(cell.Mode))) || !filepath.IsLocal(row.RunID) || filepath.Base(row.RunID) != row.RunID {
-		return nil, nil // others may have written the row
+		return report.Said{} // others may have written the row
 	}
-	for _, folder := range s.transcriptFolders(row.RunID) {
-		if t, err := LoadTranscript(folder, row.RunID, cell, max(1, len(row.Attempts))); t != nil || err != nil {
+	last := max(1, len(row.Attempts))
+	all := make([]*agent.Transcript, last)
+	var unread string
+	for i := range all {
+		var err error
+		if all[i], err = s.transcript(row.RunID, cell, i+1); err != nil {
+			unread = fmt.Sprintf("It cannot be read: %s.", err)
+		}
+	}
+	return report.Said{Last: all[last-1], Earlier: all[:last-1], Unread: unread}
+}
+
+// transcript is nil if it was not kept. The error of one that cannot be read is of kind
+// invalid.
+func (s Source) transcript(runID string, cell bench.Cell, attempt int) (*agent.Transcript, error) {
+	for _, folder := range s.transcriptFolders(runID) {
+		if t, err := LoadTranscript(folder, runID, cell, attempt); t != nil || err != nil {
 			return t, err
 		}
 	}
