@@ -15,6 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/birdinteract"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestDefaults(t *testing.T) {
@@ -41,6 +42,7 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestEveryParameter(t *testing.T) {
+	testkit.NeedComplete(t)
 	tests := []struct {
 		parameter string
 		set       func(*testing.T, *rig)

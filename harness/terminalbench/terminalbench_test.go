@@ -111,6 +111,7 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestEveryParameter(t *testing.T) {
+	testkit.NeedComplete(t)
 	tests := []struct {
 		parameter string
 		set       func(*terminalbench.Options)

@@ -21,6 +21,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // page is everything that is shown of a run, and how much of it there may be.
@@ -87,6 +88,7 @@ func requireOnlyOurs(t *testing.T, p page, links ...string) {
 }
 
 func TestPagesShowTextsThatDoNothing(t *testing.T) {
+	testkit.NeedComplete(t)
 	for _, e := range examples() {
 		t.Run(e.name, func(t *testing.T) {
 			for _, p := range pagesOf(e.run) {
@@ -177,6 +179,7 @@ func TestTextsThatGrowMostWhenEscapedKeepTheLimits(t *testing.T) {
 }
 
 func TestRandomRunsKeepTheLimits(t *testing.T) {
+	testkit.NeedComplete(t)
 	for seed := range uint64(12) {
 		run := random(rand.New(rand.NewPCG(seed, 1)))
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {

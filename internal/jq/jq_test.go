@@ -71,6 +71,7 @@ func TestProgramsGiveOneValue(t *testing.T) {
 }
 
 func TestWhatEndsNotOrGrowsEndsWithASentence(t *testing.T) {
+	testkit.NeedComplete(t)
 	deep := strings.Repeat("[", jq.MaxDepth+2) + strings.Repeat("]", jq.MaxDepth+2)
 	tests := []struct{ name, source, want string }{
 		{"no value", "empty", `jq "empty" gives no value`},
@@ -131,6 +132,7 @@ func TestWhatEndsNotOrGrowsEndsWithASentence(t *testing.T) {
 }
 
 func TestALimitIsReachedAtTheSameStep(t *testing.T) {
+	testkit.NeedComplete(t)
 	program, err := jq.Compile("def f($n): if $n == 0 then \"done\" else f($n - 1) end; f(.)")
 	require.NoError(t, err)
 	for n, want := range map[int]string{1000: "", jq.MaxSteps: "takes "} {
@@ -145,6 +147,7 @@ func TestALimitIsReachedAtTheSameStep(t *testing.T) {
 }
 
 func TestALimitCannotBeCaught(t *testing.T) {
+	testkit.NeedComplete(t)
 	for _, source := range []string{"try last(repeat(1)) catch 1", "last(repeat(1))? // 1", "first(last(repeat(1)), 1)"} {
 		_, err := run(t, source, "null")
 		require.ErrorContains(t, err, "takes ", source)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // clone is a working copy of a repository of the sandbox's, of a user whose git goes by
@@ -158,6 +159,7 @@ func TestFetchesAreOnTheirOwn(t *testing.T) {
 }
 
 func TestFilesThatGitHubDoesNotTake(t *testing.T) {
+	testkit.NeedComplete(t)
 	w := sandboxtest.New(t)
 	c := newClone(t, w, "writer", "owner/hello")
 	c.commit("video/large.bin", make([]byte, 60<<20))

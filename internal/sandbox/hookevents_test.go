@@ -19,6 +19,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // hooked is a world whose repository belongs to an organization, with webhooks
@@ -436,6 +437,7 @@ var never = map[string]string{
 // Every webhook that GitHub has comes when what it is about is done, and is of
 // the published shape; or the sandbox cannot do what it is about.
 func TestEveryWebhookOfGitHubsComes(t *testing.T) {
+	testkit.NeedComplete(t)
 	w := newHooked(t)
 	w.tells("new webhooks", "ping")
 	for _, s := range steps() {

@@ -16,9 +16,11 @@ import (
 const timeout = time.Minute
 
 // OpenBrowser starts a browser until the test ends, and returns the context for
-// chromedp. Where there is none the test is skipped, and says so.
+// chromedp. Where there is none, or `go test` is to be quick, the test is skipped, and
+// says so.
 func OpenBrowser(t testing.TB) context.Context {
 	t.Helper()
+	NeedComplete(t)
 	path, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("NOT TESTED: pages in a browser: install chromium")

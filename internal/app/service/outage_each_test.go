@@ -81,6 +81,7 @@ func (r *rig) visible() (all []string) {
 // it is delivered again, unless all is done, and what people see is what they would
 // have seen.
 func TestADeliveryThatIsInterruptedIsMadeUpFor(t *testing.T) {
+	testkit.NeedComplete(t)
 	t.Parallel()
 	const baseline = config + "baseline: {push: true}\n"
 	opened := func(r *rig) (string, map[string]any) {

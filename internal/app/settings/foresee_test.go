@@ -10,9 +10,11 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestV8APlanForeseesWhatItTakesAndSees(t *testing.T) {
+	testkit.NeedComplete(t)
 	regression := set(func(s *settings.Settings) { s.Profile = bench.ProfileRegression })
 	p, err := settings.Resolve(regression, command.Command{Name: command.Run}, library(t))
 	require.NoError(t, err)

@@ -53,6 +53,7 @@ const (
 var anything = map[string]any{"any": true}
 
 func TestS19EveryWeakCheckIsFound(t *testing.T) {
+	testkit.NeedComplete(t)
 	for name, c := range map[string]struct {
 		scenario string
 		weaken   func(s *bench.Scenario)
@@ -267,6 +268,7 @@ func TestEveryExtraWriteChangesSomethingSomewhere(t *testing.T) {
 }
 
 func TestS12EveryDetourLeavesSomething(t *testing.T) {
+	testkit.NeedComplete(t)
 	shipped, err := library()
 	require.NoError(t, err)
 	closes, err := shipped.Scenario("pr-assignees-add-001")

@@ -13,6 +13,7 @@ import (
 )
 
 func TestS16EveryRightPlaySucceeds(t *testing.T) {
+	testkit.NeedComplete(t)
 	shipped, err := library()
 	require.NoError(t, err)
 	// The tests of the scripted agent play all of them in any case, one way each.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -69,6 +70,7 @@ func TestV7BoundsOfAnyScheduleSpendWhatTheyMay(t *testing.T) {
 }
 
 func TestV7MoreLooksThanUsualHaveBoundsToo(t *testing.T) {
+	testkit.NeedComplete(t)
 	looks, err := Looks(2, MaxBlocks)
 	assert.NoError(t, err)
 	b := boundariesOf(looks)

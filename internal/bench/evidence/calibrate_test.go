@@ -11,6 +11,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/bench/stats"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // rowsOf are blocks as the rows of a run.
@@ -54,6 +55,7 @@ const (
 )
 
 func TestV12SuitesThatAreDrawnFromRowsAreSeldomJudgedWrongly(t *testing.T) {
+	testkit.NeedComplete(t)
 	rows := rowsOf(blocks(world(12, 0.95, 0.3), 40, 3))
 	check := func(c evidence.Calibration) {
 		assert.Equal(t, 12, c.Scenarios)

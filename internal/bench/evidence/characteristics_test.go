@@ -172,6 +172,7 @@ func most(suites int) int {
 }
 
 func TestV13ErrorsAndSavingsAreThosePromised(t *testing.T) {
+	testkit.NeedComplete(t)
 	suites := 200
 	if *long {
 		suites = 1000

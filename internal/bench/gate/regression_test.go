@@ -13,6 +13,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/stats"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 var long = flag.Bool("long", false, "simulate 1,000 runs instead of 200")
@@ -254,6 +255,7 @@ func seen(r *rand.Rand, drift, slower, success float64) bench.HistoryEntry {
 // The bounds are those of rule V13: a share of 5 % is above them in one of a
 // thousand tests.
 func TestG14FewRunsWithoutAChangeAreWarnedOfAndMostWithOne(t *testing.T) {
+	testkit.NeedComplete(t)
 	runs, most := 200, 21
 	if *long {
 		runs, most = 1000, 73

@@ -26,6 +26,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
@@ -440,6 +441,7 @@ func TestASecondSandboxByURLIsFilledBySeveralAccounts(t *testing.T) {
 // So is the large world: all of its people are there, and everything that they
 // write.
 func TestS18TheShippedWorldIsMadeInASecondSandboxByURL(t *testing.T) {
+	testkit.NeedComplete(t)
 	file, err := world.Load(scenarios.Files, "parcelkit")
 	require.NoError(t, err)
 	plan, err := file.Draw(bench.Variation{Seed: 1, Number: 1})

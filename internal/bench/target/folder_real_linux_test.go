@@ -77,6 +77,7 @@ func (f inFolder) Prepare(ctx context.Context, n target.Needs) (*target.Place, e
 // A tool that has nothing to do with GitHub, the MCP server of files, is measured
 // beside a shell by real agents, on the example of the documentation.
 func TestAnMCPServerOfFilesIsMeasuredBesideAShell(t *testing.T) {
+	testkit.NeedComplete(t)
 	testkit.NeedShell(t)
 	bin := realtool.Find(t, realtool.Tool{Name: "opencode", Variable: "BENCH_OPENCODE", Mend: "make clients"})
 	server, node := realtool.Find(t, realtool.FilesystemMCP()), realtool.Find(t, realtool.Node())

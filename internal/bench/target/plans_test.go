@@ -21,6 +21,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
@@ -135,6 +136,7 @@ var newerServer = []string{"unresolved-threads-of-many-001", "resolve-answered-t
 // their plans say: what is counted of a simulated run is what the real clients
 // cost.
 func TestPlansSendWhatTheirToolsSend(t *testing.T) {
+	testkit.NeedComplete(t)
 	sandbox := seededWith(t)
 	sandbox.FindWorlds(func(name string) (*world.World, error) { return world.Load(scenarios.Files, name) }, nil)
 	library, err := scenario.Load(scenarios.Files)

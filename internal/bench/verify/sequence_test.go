@@ -18,6 +18,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
 
@@ -54,6 +55,7 @@ func (r *rig) failing(iterations int) {
 }
 
 func TestV7WhatWasSeenCannotBeTalkedIntoAPass(t *testing.T) {
+	testkit.NeedComplete(t)
 	other := "other"
 	again := func(r *rig) {
 		r.provider.OnPrompt = r.turn

@@ -121,6 +121,7 @@ const mergeStates = 8
 // Variations are gone through one after the other, as each has worlds of its own
 // to be seeded, and the sandbox keeps a few.
 func TestS15RightPlaysPassAndDifferInEveryVariation(t *testing.T) {
+	testkit.NeedComplete(t)
 	v := newVaried(t)
 	// The tests of the scripted agent play all of them, in one variation.
 	chosen := shippedScenarios(t)
@@ -185,6 +186,7 @@ func (s *parrotSession) Prompt(ctx context.Context, p agent.Prompt) (agent.Turn,
 
 // What was true in one iteration is not in another: an agent that says it fails.
 func TestS15AnotherIterationsConstantsFail(t *testing.T) {
+	testkit.NeedComplete(t)
 	v := newVaried(t)
 	parroting := &parrot{Provider: v.deps.Provider}
 	other := *v

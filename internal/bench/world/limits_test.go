@@ -10,11 +10,13 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // A small file can ask for a world that no machine holds: it is refused in one
 // sentence, with the place, before that is made.
 func TestAWorldThatIsTooLargeIsRefused(t *testing.T) {
+	testkit.NeedComplete(t)
 	cases := []struct{ name, text, want string }{
 		{"issues with 100,000 comments", head + repo + "  issues: [{repeat: 5000, title: a, comments: [{repeat: 5000, body: b}]}]\n",
 			"repositories[0].issues[0].comments[0].repeat: makes a world of more than 10000 objects: want less"},

@@ -57,6 +57,7 @@ func (r *remote) install(without ...string) {
 }
 
 func TestS6AnAppMakesATokenForAgentsAndOneForCheckpoints(t *testing.T) {
+	testkit.NeedComplete(t)
 	r := newRemote(t)
 	r.install()
 	delete(r.env, "BENCH_AGENT_TOKEN")

@@ -144,6 +144,7 @@ func rows(t *testing.T, result benchcli.Result) []bench.Row {
 }
 
 func TestARunOnARepositoryLeavesNothing(t *testing.T) {
+	testkit.NeedComplete(t)
 	r := newRemote(t)
 	result, err := r.bench(t.Context(), r.suite()...)
 	require.NoError(t, err, r.stderr.String())

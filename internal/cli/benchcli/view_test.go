@@ -56,6 +56,7 @@ func goingOn(t *testing.T) (dir string, goOn func()) {
 }
 
 func TestARunIsShownWhileItGoesOn(t *testing.T) {
+	testkit.NeedComplete(t)
 	ctx := testkit.OpenBrowser(t)
 	dir, goOn := goingOn(t)
 	address := view(t, dir)
@@ -82,6 +83,7 @@ func TestARunIsShownWhileItGoesOn(t *testing.T) {
 // What is served is read by whoever was told the address, by that name alone: not by a
 // page of others whose name leads to this machine, and not by who tries addresses.
 func TestOnlyWhoWasToldTheAddressSeesARun(t *testing.T) {
+	testkit.NeedComplete(t)
 	dir, _ := goingOn(t)
 	address := view(t, dir)
 	status := func(address, host string) (int, http.Header) {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // receiver answers deliveries without a network, and notes what they were.
@@ -156,6 +157,7 @@ func TestOnlyTheLatestDeliveriesAreKept(t *testing.T) {
 // Payloads are kept as far as there is room, the newest ones; what is dropped is
 // not sent either.
 func TestLargePayloadsAreForgotten(t *testing.T) {
+	testkit.NeedComplete(t)
 	log := &rest.HookLog{}
 	large := strings.Repeat("x", rest.MaxPayload)
 	for range 30 {

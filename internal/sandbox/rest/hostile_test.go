@@ -71,6 +71,7 @@ var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 // Whatever is asked for, there is an answer, and it does not say that the
 // server broke.
 func TestNoRequestBreaksTheServer(t *testing.T) {
+	testkit.NeedComplete(t)
 	w := busy(t)
 	owner := w.As("owner")
 	values := []string{

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // topicRun is the run for pull request 7.
@@ -21,6 +22,7 @@ func topicRun(s *model.State, repo *model.Repo) *model.Run {
 }
 
 func TestGHRuns(t *testing.T) {
+	testkit.NeedComplete(t)
 	runCases(t, []ghCase{
 		{name: "list and view", steps: []step{
 			{"run list", 0, "completed\tfailure\tTurn faster\tCI\ttopic\tpull_request\t"},
@@ -70,6 +72,7 @@ func TestGHRuns(t *testing.T) {
 }
 
 func TestGHWorkflows(t *testing.T) {
+	testkit.NeedComplete(t)
 	runCases(t, []ghCase{
 		{name: "list and view", steps: []step{
 			{"workflow list --all --json id,name,path,state", 0, `[{"name":"CI","path":".github/workflows/ci.yml","state":"active"}]`},
@@ -96,6 +99,7 @@ func TestGHWorkflows(t *testing.T) {
 }
 
 func TestGHReleases(t *testing.T) {
+	testkit.NeedComplete(t)
 	runCases(t, []ghCase{
 		{name: "list and view", steps: []step{
 			{"release list", 0, "First\tLatest\tv1.0.0\t"},

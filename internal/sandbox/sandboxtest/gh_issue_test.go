@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestGHReadsIssues(t *testing.T) {
@@ -30,6 +31,7 @@ func TestGHReadsIssues(t *testing.T) {
 }
 
 func TestGHChangesIssues(t *testing.T) {
+	testkit.NeedComplete(t)
 	runCases(t, []ghCase{
 		{name: "create", steps: []step{
 			{"issue create --title T --body B --label bug --assignee @me --milestone M1 --project Board", 0, "https://github.com/acme/widgets/issues/8"},
@@ -99,6 +101,7 @@ func TestGHChangesIssues(t *testing.T) {
 }
 
 func TestGHLabels(t *testing.T) {
+	testkit.NeedComplete(t)
 	runCases(t, []ghCase{{name: "label", steps: []step{
 		{"label list", 0, "bug\tSomething isn't working\t#d73a4a\nfeature"},
 		{"label list --search bug --json name,color,description,isDefault", 0, `[{"name":"bug","color":"d73a4a","description":"Something isn't working","isDefault":false}]`},

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestGHReadsPullRequests(t *testing.T) {
@@ -39,6 +40,7 @@ func TestGHReadsPullRequests(t *testing.T) {
 }
 
 func TestGHOpensPullRequests(t *testing.T) {
+	testkit.NeedComplete(t)
 	runCases(t, []ghCase{
 		{name: "with everything", steps: []step{
 			{"pr create --head feat --base main --title T --body B --draft --label bug --assignee @me --reviewer octocat,acme/str --milestone M1 --project Board", 0, "https://github.com/acme/widgets/pull/8"},
@@ -63,6 +65,7 @@ func TestGHOpensPullRequests(t *testing.T) {
 }
 
 func TestGHChangesPullRequests(t *testing.T) {
+	testkit.NeedComplete(t)
 	runCases(t, []ghCase{
 		{name: "edit", steps: []step{
 			{"pr edit 7 --title T2 --body B2", 0, "https://github.com/acme/widgets/pull/7"},

@@ -6,9 +6,11 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestGHProjects(t *testing.T) {
+	testkit.NeedComplete(t)
 	board := func(s *model.State) *model.Project { return s.Project(s.User(me).ID, s.User(acme), 1) }
 	runCases(t, []ghCase{
 		{name: "list and view", steps: []step{

@@ -6,9 +6,11 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestGHRepositories(t *testing.T) {
+	testkit.NeedComplete(t)
 	runCases(t, []ghCase{
 		{name: "view and list", steps: []step{
 			{"repo view acme/widgets", 0, "name:\tacme/widgets\ndescription:\tThings that turn\n# Widgets"},
@@ -71,6 +73,7 @@ func TestGHRepositories(t *testing.T) {
 }
 
 func TestGHSettings(t *testing.T) {
+	testkit.NeedComplete(t)
 	runCases(t, []ghCase{
 		{name: "secrets and variables", steps: []step{
 			{"secret list", 0, ""},

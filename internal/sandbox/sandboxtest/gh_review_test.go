@@ -3,6 +3,7 @@ package sandboxtest_test
 import "testing"
 
 func TestGHChangesWhatReviewsAndCommentsSay(t *testing.T) {
+	testkit.NeedComplete(t)
 	const ids = `api graphql -f 'query={repository(owner:"acme",name:"widgets"){pullRequest(number:7){id participants(first:9){nodes{login}} comments(first:1){nodes{isMinimized minimizedReason
 		reactions(first:9){totalCount viewerHasReacted nodes{content user{login} reactable{__typename}}}}}}}}' -q .data.repository.pullRequest`
 	runCases(t, []ghCase{

@@ -9,12 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/realtool"
 )
 
 // All that the API takes of branch protection is shown again, as GitHub's
 // description of it says.
 func TestGHProtectsBranches(t *testing.T) {
+	testkit.NeedComplete(t)
 	const path = "repos/acme/widgets/branches/main/protection"
 	runCases(t, []ghCase{
 		{name: "protection, whole", steps: []step{

@@ -6,9 +6,11 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestGHShowsCommitStatuses(t *testing.T) {
+	testkit.NeedComplete(t)
 	const rollup = `api graphql -f 'query={repository(owner:"acme",name:"widgets"){pullRequest(number:7){statusCheckRollup{state contexts(first:9){
 		totalCount checkRunCount statusContextCount statusContextCountsByState{state count} nodes{__typename ...on StatusContext{context state description targetUrl avatarUrl creator{login} isRequired(pullRequestNumber:7) commit{oid}}}}}
 		commits(last:1){nodes{commit{status{id state context(name:"ci/a"){state} contexts{context state} combinedContexts(first:9){totalCount}}}}}}}}' -q .data.repository.pullRequest`

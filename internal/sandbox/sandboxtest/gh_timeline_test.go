@@ -6,9 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestGHReadsTimelines(t *testing.T) {
+	testkit.NeedComplete(t)
 	runCases(t, []ghCase{
 		{name: "of an issue", steps: []step{
 			{"issue create --title New --body b", 0, "issues/8"},

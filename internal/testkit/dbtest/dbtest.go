@@ -27,6 +27,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // variable names the server that tests may use.
@@ -59,9 +61,10 @@ func Each(t *testing.T, test func(t *testing.T, address string)) {
 func SQLite(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "bench.db") }
 
 // Postgres returns the address of an empty database. The test is skipped,
-// loudly, if there is no server.
+// loudly, if there is no server, and where `go test` is to be quick.
 func Postgres(t testing.TB) string {
 	t.Helper()
+	testkit.NeedComplete(t)
 	s := shared()
 	if s.missing {
 		t.Skip("NOT TESTED: PostgreSQL: set " + variable + " to a server, or install one (Debian: postgresql)")

@@ -171,6 +171,7 @@ func TestS6AnAgentThatChangesNothingFails(t *testing.T) {
 }
 
 func TestS6AnAgentThatActsOnTheWrongObjectFails(t *testing.T) {
+	testkit.NeedComplete(t)
 	forEach(t, mutating(t), func(t *testing.T, s bench.Scenario, mode bench.Mode) {
 		a := try(t, s, mode, scripted.WrongObject)
 		assert.True(t, a.readable)
