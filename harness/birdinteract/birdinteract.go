@@ -251,7 +251,7 @@ func (r *Runner) runIn(ctx context.Context, dir string, tasks tasks) (results ha
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{host: o.Host, ids: tasks.ids(), path: filepath.Join(dir, outputFile), secrets: r.secrets(), services: services}
+	c := &collector{host: o.Host, ids: tasks.ids(), path: filepath.Join(dir, outputFile), redact: o.Host.Redactor(r.secrets()...), services: services}
 	o.Host.Plan(c.ids)
 	err = r.orchestrate(ctx, services, c, input)
 	if context.Cause(ctx) != nil {

@@ -156,10 +156,10 @@ func foreignNumber(data []byte) int {
 
 // collector reads the orchestrator's output.
 type collector struct {
-	host    harness.Host
-	ids     []string
-	path    string
-	secrets []string
+	host   harness.Host
+	ids    []string
+	path   string
+	redact func(text string) string
 	// services are those that were started, nil if there are none.
 	services *services
 	// last is the output when it was last looked at, whole whether it was.
@@ -223,7 +223,7 @@ func (c *collector) outcome(r result) harness.Outcome {
 	if c.services != nil {
 		o = c.services.explain(c.host, r, o)
 	}
-	o.Reason = c.host.Redact(o.Reason, c.secrets...)
+	o.Reason = c.redact(o.Reason)
 	return o
 }
 

@@ -48,7 +48,7 @@ func (r *Runner) look(ctx context.Context, taskIDs []string) ([]string, error) {
 	quiet.Planned, quiet.Observe, quiet.Log = nil, nil, nil
 	log := quiet.Stream("")
 	defer log.Close()
-	e := &events{host: quiet, results: harness.Results{}}
+	e := &events{host: quiet, redact: quiet.Redactor(), results: harness.Results{}}
 	told, err := r.request(distinct(taskIDs), "", true)
 	if err == nil {
 		err = r.drive(ctx, told, e, log)

@@ -38,7 +38,8 @@ type outsider struct {
 
 // events collects what the driver tells.
 type events struct {
-	host harness.Host
+	host   harness.Host
+	redact func(text string) string
 	// limit is told how many tasks are run.
 	limit   func(tasks int)
 	ids     []string
@@ -63,7 +64,7 @@ func (e *events) line(line []byte, whole bool) {
 		e.host.Plan(e.ids)
 	case "task":
 		outcome := told.outcome(e.host)
-		outcome.Reason = e.host.Redact(outcome.Reason)
+		outcome.Reason = e.redact(outcome.Reason)
 		e.results[told.TaskID] = outcome
 		e.host.Done(harness.Progress{TaskID: told.TaskID, Outcome: outcome, Measured: e.measured(told), Done: len(e.results), Total: len(e.ids)})
 	case "outside", "refused":

@@ -267,7 +267,7 @@ func (r *Runner) run(ctx context.Context, taskIDs []string, saveTo string) (harn
 	}
 	log := o.Host.Stream("[tau2] ")
 	defer log.Close()
-	e := &events{host: o.Host, results: harness.Results{}}
+	e := &events{host: o.Host, redact: o.Host.Redactor(), results: harness.Results{}}
 	err = r.drive(ctx, told, e, log)
 	if errors.Is(err, errNotStarted) || context.Cause(ctx) != nil {
 		return nil, err

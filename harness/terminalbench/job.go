@@ -70,6 +70,7 @@ func (j *job) scan(end bool) {
 	if err != nil {
 		return
 	}
+	redact := j.host.Redactor()
 	for _, e := range entries {
 		if _, has := j.trials[e.Name()]; has || !e.IsDir() {
 			continue
@@ -78,7 +79,7 @@ func (j *job) scan(end bool) {
 		if !ok {
 			continue
 		}
-		t.outcome.Reason = j.host.Redact(t.outcome.Reason)
+		t.outcome.Reason = redact(t.outcome.Reason)
 		id, asked := t.task.in(j.asked)
 		j.trials[e.Name()] = id
 		if j.wanted != nil && !asked {

@@ -124,6 +124,10 @@ func (w *Writer) AppendAll(rows []*bench.Row) ([]Sum, error) {
 			return nil, fault.Internalf("write the row of cell %s: it has %d bytes, more than the %d that a row may have", row.Cell(), len(line), MaxLine)
 		}
 		sums = append(sums, sumOf(line))
+		if text == nil {
+			// Rows of one run are about as long as each other.
+			text = make([]byte, 0, len(rows)*(len(line)+len(line)/4+1))
+		}
 		text = append(append(text, line...), '\n')
 	}
 	w.mu.Lock()

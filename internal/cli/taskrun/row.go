@@ -2,7 +2,6 @@ package taskrun
 
 import (
 	"fmt"
-	"maps"
 	"strconv"
 
 	"github.com/ghx-dev/bench-action/harness"
@@ -25,7 +24,7 @@ func (r *Run) row(side Side, cell bench.Cell, p harness.Progress, position int) 
 		LatencyMSWall: float64(m.Duration.Microseconds()) / 1000, Tokens: tokens(m), Cost: m.CostUSD,
 		Model: o.Model, Git: side.Git, Error: failure, SchemaVersion: bench.RowSchemaVersion,
 		Order: &bench.Order{Kind: string(orderKind), Seed: o.OrderSeed, Position: position},
-		Tools: maps.Clone(o.Tools), Simulated: o.Simulated, ScenarioHash: r.hash(cell.ScenarioID),
+		Tools: o.Tools, Simulated: o.Simulated, ScenarioHash: r.hash(cell.ScenarioID),
 		Reward:      &bench.Reward{Status: string(p.Outcome.Status), Reason: p.Outcome.Reason},
 		Checkpoints: []bench.CheckpointResult{{Name: rewardCheck, Passed: p.Outcome.Passed(), Detail: detail(p.Outcome)}},
 	}

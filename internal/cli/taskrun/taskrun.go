@@ -93,7 +93,9 @@ type Run struct {
 
 	mu    sync.Mutex
 	tasks []string
-	done  map[bench.Cell]harness.Outcome
+	// hashes are those of tasks by their ids.
+	hashes map[string]string
+	done   map[bench.Cell]harness.Outcome
 	spent float64
 	// stopped is why the run ended before its plan, empty if it did not.
 	stopped bench.MissingReason
@@ -103,7 +105,7 @@ type Run struct {
 // settings, or of another agent, is an error of kind invalid, which names the
 // difference.
 func Open(o Options) (*Run, error) {
-	r := &Run{options: o, now: o.Now, tasks: slices.Clone(o.Tasks), done: map[bench.Cell]harness.Outcome{}}
+	r := &Run{options: o, now: o.Now, tasks: slices.Clone(o.Tasks), hashes: map[string]string{}, done: map[bench.Cell]harness.Outcome{}}
 	r.info = r.describe()
 	if _, err := os.Stat(filepath.Join(r.Folder(), ledger.RunFile)); err == nil {
 		if err := r.goOn(); err != nil {
@@ -218,7 +220,8 @@ func trees(info ledger.RunInfo) string {
 
 // plan has the run's description say which tasks there are.
 func (r *Run) plan() {
-	r.info.Scenarios, r.info.Cells = nil, nil
+	r.info.Scenarios = nil
+	r.info.Cells = slices.Grow([]bench.Cell(nil), r.options.Epochs*len(r.tasks)*len(r.info.Modes))
 	for _, id := range r.tasks {
 		r.info.Scenarios = append(r.info.Scenarios, ledger.ScenarioRef{ID: id, Hash: r.hash(id)})
 	}
@@ -237,9 +240,14 @@ func (r *Run) plan() {
 
 // hash tells the task from those of other benchmarks that have its id.
 func (r *Run) hash(id string) string {
-	sum := sha256.Sum256([]byte(r.options.Space + "\x00" + id))
-	const shown = 16
-	return hex.EncodeToString(sum[:])[:shown]
+	known, is := r.hashes[id]
+	if !is {
+		sum := sha256.Sum256([]byte(r.options.Space + "\x00" + id))
+		const shown = 16
+		known = hex.EncodeToString(sum[:])[:shown]
+		r.hashes[id] = known
+	}
+	return known
 }
 
 // read takes in what the rows say that are there.
