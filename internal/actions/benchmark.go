@@ -18,9 +18,9 @@ func (in Inputs) isOther() bool { return slices.Contains(others(), in.Benchmark)
 var ofGHXAlone = [...]struct{ input, key string }{
 	{inProvider, ""}, {inModelVariant, "reasoning_effort"}, {inGateProfile, "threshold"}, {inScenarioSet, "gate_split"},
 	{inScenarios, "gate_split"}, {inScenariosPath, ""}, {inModes, ""}, {inModeFiles, ""}, {inRepetitions, ""}, {inBaselineMode, ""}, {inCandidateMode, ""}, {inMarginSuccess, ""}, {inMarginCost, ""}, {inMarginLatency, ""}, {inOrder, ""},
-	{inGHXCommand, ""}, {inGHXSkill, ""}, {inBaseGHX, ""}, {inBaseCommit, ""}, {inAllowHosts, ""}, {inIsolation, ""}, {inTarget, ""}, {inFixturesToken, ""}, {inAgentToken, ""},
+	{inGHXCommand, ""}, {inGHXSkill, ""}, {inBaseGHX, ""}, {inAllowHosts, ""}, {inIsolation, ""}, {inTarget, ""}, {inFixturesToken, ""}, {inAgentToken, ""},
 	{inAppID, ""}, {inInstallation, ""}, {inAppKey, ""}, {inSeedID, ""}, {inCleanUp, ""}, {inConcurrency, "max_concurrency"},
-	{inShard, ""}, {inResults, ""}, {inArtifact, ""}, {inResume, ""}, {inRows, ""}, {inMaxCost, ""}, {inExpectations, "threshold"},
+	{inArtifact, ""}, {inResume, ""}, {inRows, ""}, {inMaxCost, ""}, {inExpectations, "threshold"},
 }
 
 // ofOther finds inputs that a benchmark other than ghx does not have.
@@ -35,6 +35,7 @@ func (r *reading) ofOther(in Inputs) {
 		}
 		r.problem(of.input, "it is for benchmark %s, and %s is %s: leave it out%s", BenchmarkGHX, inBenchmark, in.Benchmark, instead)
 	}
+	r.parts(in)
 	if !inside(in.ExperimentConfig) {
 		r.problem(inExperiment, "it is %q, want a file inside the workspace", in.ExperimentConfig)
 	}

@@ -45,6 +45,26 @@ func (r *reading) ofGHX(in Inputs) {
 	if !inside(in.ScenariosPath) {
 		r.problem(inScenariosPath, "it is %q, want a folder inside the workspace", in.ScenariosPath)
 	}
+	r.parts(in)
+	for _, pattern := range in.Artifacts {
+		if _, err := path.Match(pattern, ""); err != nil {
+			r.problem(inArtifact, "it has %q, want the name of an artifact, with * for any part of it", pattern)
+		}
+	}
+	if in.Rows != "" {
+		r.rowsToTakeOver(in)
+	}
+	r.fixtureApp(in)
+	if in.Target != TargetSandbox {
+		r.repository(in)
+	}
+	if slices.Contains(modelProviders(), in.Provider) && !in.Merges() {
+		r.modelToAsk(in)
+	}
+}
+
+// parts checks what says that the job is one of several.
+func (r *reading) parts(in Inputs) {
 	merges, results := in.Merges(), inResults
 	if len(in.Artifacts) > 0 {
 		results = inArtifact
@@ -57,23 +77,8 @@ func (r *reading) ofGHX(in Inputs) {
 	case in.Resume && merges:
 		r.problem(results, "%s is given too: there is no run to go on with where results are merged", inResume)
 	}
-	for _, pattern := range in.Artifacts {
-		if _, err := path.Match(pattern, ""); err != nil {
-			r.problem(inArtifact, "it has %q, want the name of an artifact, with * for any part of it", pattern)
-		}
-	}
-	if in.Rows != "" {
-		r.rowsToTakeOver(in)
-	}
 	if _, err := bench.ParseShard(in.Shard); in.Shard != "" && err != nil {
 		r.problem(inShard, "it is %q, want I/N with I from 1 to N, for example 2/4", in.Shard)
-	}
-	r.fixtureApp(in)
-	if in.Target != TargetSandbox {
-		r.repository(in)
-	}
-	if slices.Contains(modelProviders(), in.Provider) && !merges {
-		r.modelToAsk(in)
 	}
 }
 

@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -22,6 +23,7 @@ func agree(runs []ledger.RunInfo) error {
 		}
 		for _, d := range []change{
 			{"number of shards", fmt.Sprint(first.Shard.Count), fmt.Sprint(run.Shard.Count)},
+			{"list of agents", bench.JoinModes(first.Modes, ", "), bench.JoinModes(run.Modes, ", ")},
 			{"set of tasks", first.ScenarioSet, run.ScenarioSet},
 			{"list of tasks", fmt.Sprint(scenarioIDs(*first)), fmt.Sprint(scenarioIDs(run))},
 			{"number of epochs", repetitions(*first), repetitions(run)},

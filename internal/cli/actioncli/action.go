@@ -229,7 +229,7 @@ func (a *action) measure(ctx context.Context) (int, error) {
 		return a.broken(ctx, err)
 	}
 	result, said, err := a.bench(ctx, stages, a.verifyArguments(ghx, modeFiles), view)
-	a.describe(result)
+	a.describe(result, a.inputs.Settings())
 	a.handOver()
 	return a.judge(ctx, stages, result, said, err)
 }

@@ -16,6 +16,8 @@ type experiment struct {
 	model string
 	// environ is the environment to run it in, but for what the user's is.
 	environ []string
+	// evidence says that the gate compares with the base commit, again and again.
+	evidence bool
 }
 
 // readExperiment reads the configuration in the folder of what is proposed,
@@ -48,6 +50,9 @@ func parseExperiment(name string, text []byte, in actions.Inputs, environ []stri
 	if config.Benchmark != in.Benchmark {
 		return experiment{}, fault.Invalidf("%s: benchmark is %s, and the input benchmark is %s: name the same one", name, config.Benchmark, in.Benchmark)
 	}
+	if in.Shard != "" && config.Gate.Policy != harness.GateEvidence {
+		return experiment{}, fault.Invalidf("%s: gate.policy is %s, and the input shard is for %s: the score of a part is no score", name, config.Gate.Policy, harness.GateEvidence)
+	}
 	return experimentOf(config, in, environ)
 }
 
@@ -64,7 +69,7 @@ func experimentOf(c harness.Config, in actions.Inputs, environ []string) (experi
 	if in.Model != "" && c.AgentModel != "" && in.Model != c.AgentModel {
 		return experiment{}, fault.Invalidf("%s: agent_model is %s, and the input model is %s: say it in one place", c.File, c.AgentModel, in.Model)
 	}
-	var e experiment
+	e := experiment{evidence: c.Gate.Policy == harness.GateEvidence}
 	for _, entry := range environ {
 		if !slices.ContainsFunc(runnersOwn(), func(prefix string) bool { return strings.HasPrefix(entry, prefix) }) {
 			e.environ = append(e.environ, entry)

@@ -42,12 +42,13 @@ func (a *action) origin() ledger.Origin {
 
 // describe writes beside the rows of a run where they come from. A run that cannot be
 // described has its verdict all the same: its rows are of no use to other jobs alone.
-func (a *action) describe(result benchcli.Result) {
+// Settings are those of the inputs as the workflow gives them.
+func (a *action) describe(result benchcli.Result, settings map[string]string) {
 	folder := a.folderOf(result)
 	if folder == "" {
 		return
 	}
-	if err := ledger.WriteManifest(folder, a.origin(), a.inputs.Settings()); err != nil {
+	if err := ledger.WriteManifest(folder, a.origin(), settings); err != nil {
 		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -117,13 +118,23 @@ func (a *action) ofCommit() bool {
 	return a.event.Name != ghevent.WorkflowDispatch || a.event.Commit != ""
 }
 
-// baseFiles returns a folder with the files of the base commit: from the
-// workspace's repository or, as a checkout has one commit alone unless it is told
-// otherwise, from GitHub.
+// baseFiles returns a folder with the files of the base commit, which its ghx is built
+// from.
 func (a *action) baseFiles(ctx context.Context) (folder string, err error) {
+	folder, err = a.filesOfBase(ctx, fmt.Sprintf("that mode %s could be built from", bench.GHXBase))
+	if sha := a.baseCommit(); err != nil && sha != "" && ctx.Err() == nil {
+		err = ghxbuild.NoVerdict(sha, err)
+	}
+	return folder, err
+}
+
+// filesOfBase returns a folder with the files of the base commit: from the workspace's
+// repository or, as a checkout has one commit alone unless it is told otherwise, from
+// GitHub. What they are for is said where there is no base commit.
+func (a *action) filesOfBase(ctx context.Context, purpose string) (folder string, err error) {
 	sha := a.baseCommit()
 	if sha == "" {
-		return "", fault.Invalidf("event %s has no base commit, so there is nothing that mode %s could be built from: name one with base-commit", a.event.Name, bench.GHXBase)
+		return "", fault.Invalidf("event %s has no base commit, so there is nothing %s: name one with base-commit", a.event.Name, purpose)
 	}
 	checkout, err := ghxbuild.OpenCheckout(".")
 	if err == nil {
@@ -138,9 +149,6 @@ func (a *action) baseFiles(ctx context.Context) (folder string, err error) {
 	}
 	if folder != "" {
 		a.temporary = append(a.temporary, folder)
-	}
-	if err != nil && ctx.Err() == nil {
-		err = ghxbuild.NoVerdict(sha, err)
 	}
 	return folder, err
 }

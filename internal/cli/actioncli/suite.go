@@ -19,6 +19,7 @@ import (
 	"github.com/ghx-dev/bench-action/harness/suite"
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
@@ -41,6 +42,7 @@ func (a *action) measureSuite(ctx context.Context) (int, error) {
 	if err != nil {
 		return a.broken(ctx, err)
 	}
+	settings := a.inputs.Settings()
 	a.inputs.Model = e.model
 	a.teller.begin(ctx, a.plan())
 	stages := newStages(a.log)
@@ -50,7 +52,7 @@ func (a *action) measureSuite(ctx context.Context) (int, error) {
 		return a.broken(ctx, err)
 	}
 	stages.enter("Build")
-	s := &suiteRun{action: a, environ: e.environ}
+	s := &suiteRun{action: a, environ: e.environ, evidence: e.evidence}
 	s.place = a.builder(folder, nil)
 	if err := s.prepare(ctx); err != nil {
 		return a.broken(ctx, err)
@@ -60,12 +62,14 @@ func (a *action) measureSuite(ctx context.Context) (int, error) {
 	}
 	stages.enter("Run " + a.inputs.Benchmark)
 	result, said, err := s.gate(ctx)
-	if err == nil {
-		// The verdict stands without its files.
-		if err := s.keep(&result); err != nil {
-			a.log.Warning(actions.Position{Title: "bench"}, fault.Public(err))
+	if kept := s.keep(ctx, stages, &result); kept != nil && err == nil {
+		if a.inputs.Shard != "" {
+			return a.broken(ctx, kept) // its rows are all that a part is for
 		}
+		// The verdict stands without its files.
+		a.log.Warning(actions.Position{Title: "bench"}, fault.Public(kept))
 	}
+	a.describe(result, settings)
 	a.handOver()
 	return a.judge(ctx, stages, result, said, err)
 }
@@ -92,24 +96,77 @@ type suiteRun struct {
 	action  *action
 	place   *ghxbuild.Builder
 	environ []string
-	folder  string
+	// evidence says that the gate compares with the base commit.
+	evidence bool
+	// folder has what is proposed, base the files of the base commit, empty where
+	// nothing is compared with it.
+	folder, base string
 }
 
-// prepare copies what is proposed, and runs the build command there.
-func (s *suiteRun) prepare(ctx context.Context) (err error) {
-	b, script := s.place, s.action.inputs.BuildCommand
+// prepare copies what is proposed, and runs the build command there. Before that it does
+// the same with the base commit, if the gate compares with it: neither has what the other
+// builds.
+func (s *suiteRun) prepare(ctx context.Context) error {
+	b := s.place
 	if err := b.Enter(); err != nil {
 		return err
 	}
+	if s.evidence {
+		if err := s.prepareBase(ctx); err != nil {
+			return err
+		}
+	}
 	s.folder = filepath.Join(b.Home, "workspace")
+	return s.fill(ctx, b, s.folder, "prepare the benchmark")
+}
+
+func (s *suiteRun) prepareBase(ctx context.Context) error {
+	a := s.action
+	workspace, err := os.Getwd()
+	if err != nil {
+		return fault.Infraf("find the workspace: %w", err)
+	}
+	if err := a.lookAtCheckout(workspace); err != nil {
+		return err
+	}
+	files, err := a.filesOfBase(ctx, "that the agent could be compared with")
+	if err != nil {
+		return s.noBaseline(ctx, err)
+	}
+	b := *s.place // the same user, with the same home
+	b.Workspace = files
+	s.base = filepath.Join(b.Home, baseFolder)
+	return s.noBaseline(ctx, s.fill(ctx, &b, s.base, "prepare the benchmark"))
+}
+
+// noBaseline says that there is nothing to compare with, which is not the fault of what is
+// proposed.
+func (s *suiteRun) noBaseline(ctx context.Context, err error) error {
+	sha := s.action.baseCommit()
+	switch {
+	case err == nil || sha == "" || ctx.Err() != nil:
+		return err
+	case fault.KindOf(err) == fault.Invalid:
+		return fault.Invalidf("there is no agent of the base commit %.7s to compare with, so there is no verdict: %w", sha, err)
+	default:
+		return fault.Infraf("there is no agent of the base commit %.7s to compare with, so there is no verdict: %w", sha, err)
+	}
+}
+
+// baseFolder is beside the folder with what is proposed.
+const baseFolder = "base"
+
+// fill copies the builder's workspace to a folder, and runs the build command there.
+func (s *suiteRun) fill(ctx context.Context, b *ghxbuild.Builder, folder, what string) error {
+	script := s.action.inputs.BuildCommand
 	return s.action.log.Foreign(func(w io.Writer) error {
 		b.Output = w
-		if err := b.Copy(ctx, s.folder); err != nil || script == actions.BuildNone || script == actions.BuildAuto {
+		if err := b.Copy(ctx, folder); err != nil || script == actions.BuildNone || script == actions.BuildAuto {
 			return err
 		}
 		fmt.Fprintf(w, "$ %s\n", script)
-		if err := b.Run(ctx, s.folder, script); err != nil {
-			return ghxbuild.Failed(fmt.Sprintf("prepare the benchmark with %q", script), err, "; see the log of the build, or set build-command")
+		if err := b.Run(ctx, folder, script); err != nil {
+			return ghxbuild.Failed(fmt.Sprintf("%s with %q", what, script), err, "; see the log of the build, or set build-command")
 		}
 		return nil
 	})
@@ -122,7 +179,7 @@ const suiteGrace = 5 * time.Second
 // gate runs the gate in a process of its own, and returns what that printed.
 func (s *suiteRun) gate(ctx context.Context) (benchcli.Result, string, error) {
 	a, failed := s.action, benchcli.Result{Code: exitInfrastructure}
-	args := []string{"harness", "gate", "--config", a.inputs.ExperimentConfig}
+	args := s.arguments()
 	a.log.Line("$ bench " + shellquote.Join(args...))
 	program, err := os.Executable()
 	if err != nil {
@@ -147,11 +204,28 @@ func (s *suiteRun) gate(ctx context.Context) (benchcli.Result, string, error) {
 	end := s.follow(ctx, reports)
 	err = cmd.Wait()
 	swept := errors.Join(s.place.Sweep(cmd), release())
-	if end == nil || end.Problem == "" && end.Summary == nil {
+	if end == nil || end.Problem == "" && end.Summary == nil && a.inputs.Shard == "" {
 		return failed, stdout.String(), errors.Join(fault.Infraf("run the gate: its process ended without a verdict: %w", err), swept)
 	}
 	end.Problem = a.secrets.String(end.Problem)
-	return benchcli.Result{Code: end.Code, Summary: end.Summary}, stdout.String(), errors.Join(end.err(), swept)
+	return benchcli.Result{Code: end.Code, Summary: end.Summary, RunID: end.RunID}, stdout.String(), errors.Join(end.err(), swept)
+}
+
+// arguments are the command line of the gate. What is run is no checkout, so they say of
+// which commits it is.
+func (s *suiteRun) arguments() []string {
+	a := s.action
+	args := []string{"harness", "gate", "--config", a.inputs.ExperimentConfig}
+	if s.base == "" {
+		return args
+	}
+	args = append(args, "--git-commit", a.event.HeadSHA, "--base-dir", filepath.Join("..", baseFolder), "--base-commit", a.baseCommit())
+	for _, o := range [][2]string{{"--git-tree", a.tree}, {"--base-tree", a.baseTree}, {"--shard", a.inputs.Shard}} {
+		if o[1] != "" {
+			args = append(args, o[0], o[1])
+		}
+	}
+	return args
 }
 
 // command is that of the gate's process, for the user without rights.
@@ -180,16 +254,47 @@ func (s *suiteRun) follow(ctx context.Context, reports io.Reader) *suiteEnd {
 	}
 }
 
-// keep writes the summary to the output folder, and what the gate has left in
-// its workspace, for a later step to record.
-func (s *suiteRun) keep(result *benchcli.Result) error {
+// keep writes the summary to the output folder, and what the gate has left in its
+// workspace, for a later step to record; of one by evidence the rows too, and the pages
+// that are made of them.
+func (s *suiteRun) keep(ctx context.Context, stages *stages, result *benchcli.Result) error {
 	folder := s.action.inputs.OutputDir
 	out := verify.OutputsIn(folder)
-	result.Outputs = verify.Outputs{SummaryJSON: out.SummaryJSON, SummaryMarkdown: out.SummaryMarkdown}
-	return errors.Join(
-		writeSummary(out.SummaryJSON, *result.Summary, report.JSON), writeSummary(out.SummaryMarkdown, *result.Summary, report.Markdown),
-		keepFiles(filepath.Join(s.folder, suite.Dir), filepath.Join(folder, suite.Dir)),
-	)
+	problems := []error{s.keepRows(result)}
+	if result.Summary != nil {
+		result.Outputs = verify.Outputs{SummaryJSON: out.SummaryJSON, SummaryMarkdown: out.SummaryMarkdown}
+		problems = append(problems,
+			writeSummary(out.SummaryJSON, *result.Summary, report.JSON), writeSummary(out.SummaryMarkdown, *result.Summary, report.Markdown),
+			keepFiles(filepath.Join(s.folder, suite.Dir), filepath.Join(folder, suite.Dir), maxKept, func(string) bool { return true }),
+		)
+	}
+	if result.Summary != nil && len(result.Rows) > 0 {
+		args := []string{"report", "--results", filepath.Dir(result.Rows[0]), "--csv", out.CSV, "--html", out.HTML, "--junit", out.JUnit}
+		_, _, err := s.action.bench(ctx, stages, args, nil)
+		if err == nil {
+			result.Outputs.CSV, result.Outputs.HTML, result.Outputs.JUnit = out.CSV, out.HTML, out.JUnit
+		}
+		problems = append(problems, err)
+	}
+	return errors.Join(problems...)
+}
+
+// keepRows copies what a gate by evidence has measured, whatever its end.
+func (s *suiteRun) keepRows(result *benchcli.Result) error {
+	if s.base == "" || result.RunID == "" {
+		return nil
+	}
+	if filepath.Base(result.RunID) != result.RunID || !filepath.IsLocal(result.RunID) {
+		return fault.Infraf("keep the rows of the gate: %.100q is no id of a run", result.RunID)
+	}
+	to := filepath.Join(s.action.inputs.OutputDir, result.RunID)
+	err := keepFiles(filepath.Join(s.folder, verify.DefaultDir, result.RunID), to, maxRows, func(name string) bool {
+		return name == ledger.RunFile || ledger.IsFile(name)
+	})
+	if err == nil {
+		result.Rows, err = ledger.FilesBelow(to)
+	}
+	return err
 }
 
 func writeSummary(file string, s bench.Summary, write func(io.Writer, bench.Summary) error) error {
@@ -200,18 +305,21 @@ func writeSummary(file string, s bench.Summary, write func(io.Writer, bench.Summ
 	return errors.Join(write(to, s), to.Close())
 }
 
-// maxKept is how large a file is that is kept, in bytes.
-const maxKept = 16 << 20
+// maxKept and maxRows are how large a file is that is kept, and one with rows, in bytes.
+const (
+	maxKept = 16 << 20
+	maxRows = 256 << 20
+)
 
-// keepFiles copies the files of a folder, but not those of folders in it. What
-// is no file of its own, as a link, is left: the folder was the agent's too.
-func keepFiles(from, to string) error {
+// keepFiles copies the files of a folder that are wanted, but not those of folders in it.
+// What is no file of its own, as a link, is left: the folder was the agent's too.
+func keepFiles(from, to string, most int64, wanted func(name string) bool) error {
 	root, err := os.OpenRoot(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fault.Infraf("keep the workspace of the gate: %w", err)
+		return fault.Infraf("keep the files of the gate: %w", err)
 	}
 	defer root.Close()
 	entries, err := fs.ReadDir(root.FS(), ".")
@@ -220,7 +328,7 @@ func keepFiles(from, to string) error {
 	}
 	for _, entry := range entries {
 		info, infoErr := entry.Info()
-		if err != nil || infoErr != nil || !info.Mode().IsRegular() || info.Size() > maxKept {
+		if err != nil || infoErr != nil || !info.Mode().IsRegular() || info.Size() > most || !wanted(entry.Name()) {
 			continue
 		}
 		var text []byte
@@ -230,7 +338,7 @@ func keepFiles(from, to string) error {
 		}
 	}
 	if err != nil {
-		return fault.Infraf("keep the workspace of the gate: %w", err)
+		return fault.Infraf("keep the files of the gate: %w", err)
 	}
 	return nil
 }

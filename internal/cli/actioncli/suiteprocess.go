@@ -31,6 +31,8 @@ type suiteReport struct {
 type suiteEnd struct {
 	Code    int            `json:"code"`
 	Summary *bench.Summary `json:"summary,omitempty"`
+	// RunID is that of the run with the rows, empty if there is none.
+	RunID string `json:"run_id,omitempty"`
 	// Problem is why there is no verdict, empty if there is one.
 	Problem string `json:"problem,omitempty"`
 }
@@ -62,7 +64,7 @@ func runSuite(ctx context.Context, args []string) int {
 		Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Random: rand.Text, Secrets: redact.New(),
 		TaskDone: func(p harness.Progress) { report(suiteReport{Done: p.Done, Total: p.Total}) },
 	}.Run(ctx, args...)
-	end := suiteEnd{Code: result.Code, Summary: result.Summary}
+	end := suiteEnd{Code: result.Code, Summary: result.Summary, RunID: result.RunID}
 	if err != nil {
 		end.Problem = fault.Public(err)
 	}

@@ -134,6 +134,21 @@ func (r harnessRun) checks(ctx context.Context, taskIDs []string, thorough bool)
 	return checker.Check(ctx, taskIDs, thorough), nil
 }
 
+// tasks are those of the split; told is false of a benchmark that does not tell them
+// before they are run.
+func (r harnessRun) tasks(ctx context.Context) (ids []string, told bool, err error) {
+	runner, err := r.runner()
+	if err != nil {
+		return nil, false, err
+	}
+	lister, can := runner.(harness.Lister)
+	if !can {
+		return nil, false, nil
+	}
+	ids, err = lister.Tasks(ctx, r.split)
+	return ids, true, err
+}
+
 // agent is what the code of the benchmark's agent is told.
 func (r harnessRun) agent() harness.Agent {
 	model := r.host.AgentModel(r.config.AgentModel)

@@ -24,7 +24,7 @@ import (
 type evidenceGate struct {
 	app    *app
 	config harness.Config
-	rows   harnessRowFlags
+	flags  harnessGateFlags
 	runID  string
 	git    agentRef
 	w      suite.Workspace
@@ -41,32 +41,39 @@ func (g evidenceGate) judge(ctx context.Context) (step suite.FullStep, err error
 	if err != nil {
 		return step, err
 	}
+	err = g.measure(o, func(run *taskrun.Run) error {
+		err := run.Compare(ctx, func(e bench.Evidence) {
+			fmt.Fprintf(g.app.stderr, "[gate] after %d epochs: %s: %s\n", lastLook(e), e.Verdict, e.Sentence)
+		})
+		if err != nil {
+			return err
+		}
+		summary, err := g.report(run, o)
+		if err != nil {
+			return err
+		}
+		step = g.step(run, o, summary)
+		return run.Judged(*summary.Evidence)
+	})
+	return step, err
+}
+
+// measure opens a run for what it does with it. The rows stay whatever the end.
+func (g evidenceGate) measure(o taskrun.Options, do func(*taskrun.Run) error) (err error) {
 	if _, err := o.Design(); err != nil {
-		return step, fault.Invalidf("%s: gate: %w", g.config.File, err)
+		return fault.Invalidf("%s: gate: %w", g.config.File, err)
 	}
 	run, err := taskrun.Open(o)
 	if err != nil {
-		return step, err
+		return err
 	}
 	defer func() {
+		g.app.result.RunID, g.app.result.Rows = run.ID(), run.Files()
 		if err = errors.Join(err, run.Close()); err != nil && run.Begun() > 0 {
 			fmt.Fprintf(g.app.stderr, "bench: %d rows are kept in %s: go on with --resume=%s\n", run.Begun(), run.Folder(), run.ID())
 		}
 	}()
-	err = run.Compare(ctx, func(e bench.Evidence) {
-		fmt.Fprintf(g.app.stderr, "[gate] after %d epochs: %s: %s\n", lastLook(e), e.Verdict, e.Sentence)
-	})
-	if err != nil {
-		return step, err
-	}
-	summary, err := g.report(run, o)
-	if err != nil {
-		return step, err
-	}
-	if err := run.Judged(*summary.Evidence); err != nil {
-		return step, err
-	}
-	return g.step(run, o, summary), nil
+	return do(run)
 }
 
 // lastLook is after how many epochs it was looked last.
@@ -78,7 +85,7 @@ func lastLook(e bench.Evidence) int {
 }
 
 func (g evidenceGate) options(base taskrun.Side) (taskrun.Options, error) {
-	o := g.rows.options(g.app, g.config, g.runID)
+	o := g.flags.rows.options(g.app, g.config, g.runID)
 	gate := g.config.Gate
 	repetitions, err := bench.ParseRepetitions(gate.Epochs)
 	if err != nil {
@@ -117,7 +124,7 @@ func (g evidenceGate) report(run *taskrun.Run, o taskrun.Options) (bench.Summary
 	for _, note := range reported.Notes {
 		fmt.Fprintf(g.app.stderr, "bench: %s\n", note)
 	}
-	g.app.result.Outputs, g.app.result.Rows = how.Outputs, source.Files
+	g.app.result.Outputs = how.Outputs
 	if err == nil {
 		g.app.result.Summary = &reported.Summary
 	}
@@ -164,6 +171,10 @@ func (g evidenceGate) baseline(ctx context.Context) (side taskrun.Side, remove f
 		return side, nil, fault.Invalidf("%s: gate.policy %s compares two versions of the experiment's agent, and agent is %q, which %s brings along: leave it out, or use gate.policy %s",
 			g.config.File, harness.GateEvidence, g.config.Agent, g.config.Benchmark, harness.GateSeed)
 	}
+	if g.flags.given.baseDir != "" {
+		side, err := g.flags.given.baseline(g.app, g.config)
+		return side, func() {}, err
+	}
 	here, err := openWorktree(ctx, ".")
 	if err != nil {
 		return side, nil, fault.Invalidf("gate.policy %s runs the baseline's agent again, which it takes from git: %w", harness.GateEvidence, err)
@@ -194,7 +205,7 @@ func (g evidenceGate) baseline(ctx context.Context) (side taskrun.Side, remove f
 		remove()
 		return side, nil, err
 	}
-	tree, err := here.withoutFolders(ctx, found.sha, ownFolders(g.rows.dir), nil)
+	tree, err := here.withoutFolders(ctx, found.sha, ownFolders(g.flags.rows.dir), nil)
 	if err != nil {
 		remove()
 		return side, nil, fault.Invalidf("hash the files of the baseline %s: %w", found.sha, err)
@@ -217,7 +228,7 @@ func (g evidenceGate) shareWith(ctx context.Context, here *worktree, dir string)
 	if err == nil {
 		err = os.MkdirAll(dir, 0o755)
 	}
-	own := []string{suite.Dir, strings.Split(filepath.ToSlash(filepath.Clean(g.rows.dir)), "/")[0]}
+	own := []string{suite.Dir, strings.Split(filepath.ToSlash(filepath.Clean(g.flags.rows.dir)), "/")[0]}
 	for _, name := range names {
 		to := filepath.Join(dir, name)
 		if _, there := os.Lstat(to); err == nil && !slices.Contains(own, name) && errors.Is(there, os.ErrNotExist) {

@@ -17,8 +17,7 @@ import (
 )
 
 func (a *app) harnessGateCommand() *cobra.Command {
-	var f harnessFlags
-	var rows harnessRowFlags
+	var f harnessGateFlags
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Say whether the agent is as good as the best so far",
@@ -30,7 +29,8 @@ promoted into the suite.
 
 With "gate: {policy: evidence}" in the configuration the full test is decided in
 another way: the agent and the baseline, a commit, do it beside each other, several
-times each, until it is shown that the agent is not worse, or that it is.
+times each, until it is shown that the agent is not worse, or that it is. With --shard
+several machines do a part of that each.
 
 The exit status is 0 if the gate is passed, 1 if it is not and 4 if it cannot be told.`,
 		Example: `  bench harness gate
@@ -38,24 +38,32 @@ The exit status is 0 if the gate is passed, 1 if it is not and 4 if it cannot be
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := f.optionalConfig()
+			if err == nil {
+				err = f.given.check(config)
+			}
 			if err != nil {
 				return err
 			}
-			return a.gateHarness(cmd.Context(), f, rows, config)
+			return a.gateHarness(cmd.Context(), f, config)
 		},
 	}
 	f.add(cmd.Flags())
-	rows.add(cmd.Flags())
+	f.rows.add(cmd.Flags())
+	f.given.add(cmd.Flags())
+	cmd.Flags().StringVar(&f.shard, "shard", "", "by evidence: do part `i/n` of the full test alone, and judge nothing; bench report --gate --results judges all parts together")
 	return cmd
 }
 
-func (a *app) gateHarness(ctx context.Context, f harnessFlags, rows harnessRowFlags, config harness.Config) error {
+func (a *app) gateHarness(ctx context.Context, f harnessGateFlags, config harness.Config) error {
 	for _, split := range []string{config.Split, config.GateSplit} {
 		if err := (harnessRun{config, a.harnessHost(), split, false}).check(ctx, nil, true); err != nil {
 			return err
 		}
 	}
-	info, resumed, err := rows.begun()
+	if err := f.given.checkBaseline(ctx, a, config); err != nil {
+		return err
+	}
+	info, resumed, err := f.rows.begun()
 	if err != nil {
 		return err
 	}
@@ -63,8 +71,11 @@ func (a *app) gateHarness(ctx context.Context, f harnessFlags, rows harnessRowFl
 	if resumed {
 		runID = info.RunID
 	}
+	if f.shard != "" {
+		return a.gatePart(ctx, f, config, runID)
+	}
 	return a.locked("gate", func(w suite.Workspace) error {
-		gate, err := a.gateOf(ctx, rows, config, w, runID)
+		gate, err := a.gateOf(ctx, f, config, w, runID)
 		if err != nil {
 			return err
 		}
@@ -81,8 +92,9 @@ func (a *app) gateHarness(ctx context.Context, f harnessFlags, rows harnessRowFl
 
 // gateOf returns the gate, whose tasks become rows: those of the full test in the
 // run's folder, those of the other steps in folders below.
-func (a *app) gateOf(ctx context.Context, rows harnessRowFlags, config harness.Config, w suite.Workspace, runID string) (suite.Gate, error) {
-	git, err := a.agentGit(ctx, rows.dir)
+func (a *app) gateOf(ctx context.Context, f harnessGateFlags, config harness.Config, w suite.Workspace, runID string) (suite.Gate, error) {
+	rows := f.rows
+	git, err := f.agent(ctx, a)
 	if err != nil {
 		return suite.Gate{}, err
 	}
@@ -116,11 +128,12 @@ func (a *app) gateOf(ctx context.Context, rows harnessRowFlags, config harness.C
 		Workspace: w, Train: recorded{a, train}, Full: recorded{a, full}, TrainSplit: config.Split, FullSplit: config.GateSplit,
 		Threshold: config.Threshold, Policy: config.TimeoutPolicy, RunID: runID,
 	}
-	if git.Tree != nil {
+	// A tree that is given has the folders too that git's is taken without.
+	if git.Tree != nil && f.given.baseDir == "" {
 		gate.Tree = *git.Tree
 	}
 	if config.Gate.Policy == harness.GateEvidence {
-		gate.Judge = evidenceGate{a, config, rows, runID, git, w}.judge
+		gate.Judge = evidenceGate{a, config, f, runID, git, w}.judge
 	}
 	return gate, nil
 }

@@ -232,15 +232,11 @@ func (a *app) part(ctx context.Context, f *harnessRunFlags, config harness.Confi
 	if f.taskIDs.ids != nil {
 		return &shard, nil
 	}
-	runner, err := harnessRun{config, a.harnessHost(), f.split, training}.runner()
-	if err != nil {
-		return nil, err
+	ids, told, err := harnessRun{config, a.harnessHost(), f.split, training}.tasks(ctx)
+	if err == nil && !told {
+		err = fault.Invalidf("--shard has to know the tasks before they are run, and benchmark %q does not tell: name them with --task-ids", config.Benchmark)
 	}
-	lister, can := runner.(harness.Lister)
-	if !can {
-		return nil, fault.Invalidf("--shard has to know the tasks before they are run, and benchmark %q does not tell: name them with --task-ids", config.Benchmark)
-	}
-	f.taskIDs.ids, err = lister.Tasks(ctx, f.split)
+	f.taskIDs.ids = ids
 	return &shard, err
 }
 

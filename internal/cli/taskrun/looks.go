@@ -87,14 +87,25 @@ func (r *Run) both(ctx context.Context, epoch int) error {
 // refill has both sides do further epochs of tasks that have fewer than n sound
 // blocks.
 func (r *Run) refill(ctx context.Context, n int) error {
-	most := evidence.WithRefills(r.options.Epochs, len(r.Planned()))
-	for round := 0; ; round++ {
+	return r.rounds(ctx, func() map[string]int {
 		cells := map[string]int{}
 		for _, id := range r.Planned() {
-			if sound, last := r.blocksOf(id); sound < n && last < most {
+			if sound, last := r.blocksOf(id); sound < n && last < r.mostEpochs() {
 				cells[id] = max(last, r.options.Epochs) + 1
 			}
 		}
+		return cells
+	})
+}
+
+// mostEpochs is how many epochs a task may have with those that take the place of void
+// ones.
+func (r *Run) mostEpochs() int { return evidence.WithRefills(r.options.Epochs, len(r.tasks)) }
+
+// rounds has both sides do tasks in further epochs until none is short of any.
+func (r *Run) rounds(ctx context.Context, short func() map[string]int) error {
+	for round := 0; ; round++ {
+		cells := short()
 		if len(cells) == 0 {
 			return nil
 		}
@@ -124,20 +135,33 @@ func (r *Run) blocksOf(id string) (sound, last int) {
 	defer r.mu.Unlock()
 	most := 2 * r.options.Epochs
 	for epoch := 1; epoch <= most; epoch++ {
-		whole, void := true, false
-		for _, mode := range r.info.Modes {
-			outcome, done := r.done[bench.Cell{ScenarioID: id, Mode: mode, Iteration: epoch}]
-			whole = whole && done
-			void = void || r.isVoid(outcome)
-		}
-		if whole {
+		if r.bothHave(id, epoch) {
 			last = epoch
-			if !void {
-				sound++
-			}
+			sound += r.soundBlock(id, epoch)
 		}
 	}
 	return sound, last
+}
+
+// bothHave reports whether both sides have done a task in an epoch.
+func (r *Run) bothHave(id string, epoch int) bool {
+	for _, mode := range r.info.Modes {
+		if _, done := r.done[bench.Cell{ScenarioID: id, Mode: mode, Iteration: epoch}]; !done {
+			return false
+		}
+	}
+	return true
+}
+
+// soundBlock is 1 if both sides have done a task in an epoch in which nothing around them
+// failed, else 0.
+func (r *Run) soundBlock(id string, epoch int) int {
+	for _, mode := range r.info.Modes {
+		if outcome, done := r.done[bench.Cell{ScenarioID: id, Mode: mode, Iteration: epoch}]; !done || r.isVoid(outcome) {
+			return 0
+		}
+	}
+	return 1
 }
 
 // judge looks at the rows that are there.

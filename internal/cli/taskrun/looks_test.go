@@ -106,6 +106,53 @@ func TestVoidBlocksAreDoneAnewByBothSides(t *testing.T) {
 	assert.Len(t, sides[0].asked, calls, "a run that is done is looked at, and nothing is run")
 }
 
+// Parts of a plan that are run apart are the plan, and what tells nothing is done anew in
+// epochs that no other part has.
+func TestPartsAreDisjointAndHaveAllBlocks(t *testing.T) {
+	const parts, epochs, tasks = 3, 4, 12
+	seen := map[bench.Cell]int{}
+	for index := 1; index <= parts; index++ {
+		outage := func(call int, id string) harness.Progress {
+			if call == 1 && id < "t03" {
+				return harness.Progress{Outcome: harness.NoReward(harness.Infrastructure, "no network")}
+			}
+			return harness.Progress{Outcome: harness.Reward(1)}
+		}
+		o, sides := compared(t, tasks, fmt.Sprint(epochs), [2]func(int, string) harness.Progress{passes, outage})
+		o.Tasks, o.Shard = sides[0].all, &bench.Shard{Index: index, Count: parts}
+		r := open(t, o)
+		require.NoError(t, r.Part(t.Context()))
+		require.NoError(t, r.Close())
+		sound := map[string]int{}
+		for _, row := range rowsOf(t, r) {
+			seen[row.Cell()]++
+			if row.Mode == candidate && row.Reward.Status == string(harness.Scored) {
+				sound[row.ScenarioID]++
+			}
+		}
+		planned := 0
+		for _, n := range sound {
+			planned += n
+		}
+		assert.Equal(t, tasks*epochs/parts, planned, "part %d has all its blocks", index)
+		again := open(t, o)
+		calls := len(sides[1].asked)
+		require.NoError(t, again.Part(t.Context()))
+		require.NoError(t, again.Close())
+		assert.Len(t, sides[1].asked, calls, "a part that is done is done")
+	}
+	for cell, times := range seen {
+		assert.Equal(t, 1, times, cell)
+	}
+	for i := range tasks {
+		for epoch := 1; epoch <= epochs; epoch++ {
+			for _, mode := range []bench.Mode{baseline, candidate} {
+				assert.Contains(t, seen, bench.Cell{ScenarioID: fmt.Sprintf("t%02d", i), Mode: mode, Iteration: epoch})
+			}
+		}
+	}
+}
+
 func TestTimeoutsCountAsThePolicySays(t *testing.T) {
 	slow := func(call int, id string) harness.Progress {
 		if call == 1 && id < "t06" {

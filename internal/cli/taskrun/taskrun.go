@@ -96,7 +96,7 @@ type Run struct {
 	// hashes are those of tasks by their ids.
 	hashes map[string]string
 	done   map[bench.Cell]harness.Outcome
-	spent float64
+	spent  float64
 	// stopped is why the run ended before its plan, empty if it did not.
 	stopped bench.MissingReason
 }
