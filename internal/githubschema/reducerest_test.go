@@ -60,11 +60,22 @@ func reduceREST(description []byte) ([]byte, error) {
 				p = from.Components.Parameters[name]
 			}
 			out.Parameters = append(out.Parameters, githubschema.Parameter{
-				Name: p.Name, In: p.In, Required: p.Required, Many: p.MultiSegment && p.In == "path", Shape: r.shape(p.Schema),
+				Name: p.Name, In: p.In, Required: p.Required, Many: p.MultiSegment && p.In == "path", Shape: r.parameter(p),
 			})
 		}
 		out.Status, out.Answer = r.success(op.Responses, from.Components.Responses)
 	})
+}
+
+// parameter returns the shape of a parameter, with its default if it is of a query.
+func (r *reducer) parameter(p parameter) *githubschema.Shape {
+	shape := r.shape(p.Schema)
+	if p.In != "query" || p.Schema == nil || p.Schema.Default == nil {
+		return shape
+	}
+	with := *shape
+	with.Default = string(p.Schema.Default)
+	return &with
 }
 
 // reduceRequests returns the operations of a description that take a body, with

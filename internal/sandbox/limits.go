@@ -56,6 +56,13 @@ type limiter struct {
 	used   map[meter]*window
 }
 
+// enforced reports whether anything is refused.
+func (l *limiter) enforced() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.limits != nil
+}
+
 // meter is what is counted by itself.
 type meter struct{ token, resource string }
 
@@ -109,10 +116,7 @@ func (l *limiter) primary(token, resource string, now time.Time) (quota, *window
 // spend counts a request and returns the answer to one that goes beyond a
 // limit, nil for others. It sets how the token stands with the primary one.
 func (w *World) spend(x *exchange) *rest.Response {
-	w.limiter.mu.Lock()
-	enforced := w.limiter.limits != nil
-	w.limiter.mu.Unlock()
-	if !enforced || withoutEnterprise(x.in).URL.Path == "/rate_limit" {
+	if !w.limiter.enforced() || withoutEnterprise(x.in).URL.Path == "/rate_limit" {
 		return nil
 	}
 	call, cost, now := w.call(x), w.cost(x), w.now()
@@ -219,12 +223,12 @@ func (w *World) exhausted(x *exchange, q quota) *rest.Response {
 // quotas returns how a token stands with all primary limits, nil where they are
 // not enforced.
 func (w *World) quotas(token string) map[string]rest.Quota {
+	if !w.limiter.enforced() {
+		return nil
+	}
 	now := w.now()
 	w.limiter.mu.Lock()
 	defer w.limiter.mu.Unlock()
-	if w.limiter.limits == nil {
-		return nil
-	}
 	all := map[string]rest.Quota{}
 	for _, resource := range []string{"core", "search", "graphql"} {
 		q, _ := w.limiter.primary(token, resource, now)

@@ -31,8 +31,6 @@ type World struct {
 	// The protocols hold no state and are shared by all worlds.
 	rest *rest.API
 	gql  *gql.API
-	// scopes are what classic tokens need for some operations.
-	scopes []scoped
 
 	audit audit
 	// unlogged is true if the audit log has no changes.
@@ -91,7 +89,7 @@ func (t Token) clone() Token {
 // everything else that a new world needs.
 var protocols = sync.OnceValues(func() (*World, error) {
 	graph, err := gql.New()
-	return &World{rest: rest.New(), gql: graph, scopes: scopedOperations()}, err
+	return &World{rest: rest.New(), gql: graph}, err
 })
 
 // New returns an empty world.
@@ -102,7 +100,7 @@ func New() (*World, error) {
 	}
 	state := model.New()
 	state.Index()
-	return &World{state: state, tokens: map[string]Token{}, rest: shared.rest, gql: shared.gql, scopes: shared.scopes, downloadKey: rand.Text()}, nil
+	return &World{state: state, tokens: map[string]Token{}, rest: shared.rest, gql: shared.gql, downloadKey: rand.Text()}, nil
 }
 
 // Unlogged has the world keep no log of what is changed from now on, for one
@@ -153,7 +151,7 @@ func (w *World) Clone() *World {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return &World{
-		state: w.state.CloneIndexed(), tokens: map[string]Token{}, rest: w.rest, gql: w.gql, scopes: w.scopes, downloadKey: rand.Text(), outside: w.outside,
+		state: w.state.CloneIndexed(), tokens: map[string]Token{}, rest: w.rest, gql: w.gql, downloadKey: rand.Text(), outside: w.outside,
 	}
 }
 

@@ -170,9 +170,9 @@ func (s *State) matchesCommit(term searchTerm, c gitstore.Commit) bool {
 		case "author-email":
 			return strings.EqualFold(c.Author.Email, value)
 		case "author-date":
-			return inRange(value, c.Author.When)
+			return InRange(value, c.Author.When)
 		case "committer-date":
-			return inRange(value, c.Committer.When)
+			return InRange(value, c.Committer.When)
 		case "hash":
 			return len(value) >= 7 && strings.HasPrefix(c.Hash.String(), strings.ToLower(value))
 		case "merge":

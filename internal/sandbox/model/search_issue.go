@@ -89,13 +89,13 @@ func (q issueQuery) has(repo *Repo, i *Issue, qualifier, value string) bool {
 	}
 	switch qualifier {
 	case "created":
-		return inRange(value, i.CreatedAt)
+		return InRange(value, i.CreatedAt)
 	case "updated":
-		return inRange(value, i.UpdatedAt)
+		return InRange(value, i.UpdatedAt)
 	case "closed":
-		return i.ClosedAt != nil && inRange(value, *i.ClosedAt)
+		return i.ClosedAt != nil && InRange(value, *i.ClosedAt)
 	case "merged":
-		return i.Pull != nil && i.Pull.Merged() && inRange(value, *i.Pull.MergedAt)
+		return i.Pull != nil && i.Pull.Merged() && InRange(value, *i.Pull.MergedAt)
 	case "comments":
 		return numberInRange(value, q.s.CommentCount(i))
 	case "":
@@ -251,12 +251,12 @@ func (q issueQuery) saysWord(i *Issue, word string) bool {
 		looksIn("comments") && slices.ContainsFunc(q.s.CommentsOf(i), func(c *Comment) bool { return containsFold(c.Body, word) })
 }
 
-// inRange reports whether a moment is in a range of a query: a day, a moment,
+// InRange reports whether a moment is in a range of a query: a day, a moment,
 // two of them with .. between, or one after <, <=, > or >=. A day is all of
 // it. A range that makes no sense has nothing in it.
-func inRange(text string, at time.Time) bool {
+func InRange(text string, at time.Time) bool {
 	if from, to, isRange := strings.Cut(text, ".."); isRange {
-		return (from == "*" || inRange(">="+from, at)) && (to == "*" || inRange("<="+to, at))
+		return (from == "*" || InRange(">="+from, at)) && (to == "*" || InRange("<="+to, at))
 	}
 	day := strings.TrimLeft(text, "<>=")
 	from, err := time.Parse(time.DateOnly, day)
@@ -283,7 +283,7 @@ func inRange(text string, at time.Time) bool {
 	}
 }
 
-// numberInRange is [inRange] for whole numbers.
+// numberInRange is [InRange] for whole numbers.
 func numberInRange(text string, n int) bool {
 	if from, to, isRange := strings.Cut(text, ".."); isRange {
 		return (from == "*" || numberInRange(">="+from, n)) && (to == "*" || numberInRange("<="+to, n))

@@ -82,10 +82,11 @@ func New() *API {
 	all := routes()
 	a := &API{mux: http.NewServeMux(), served: operationsOf(all)}
 	for _, rt := range all {
-		a.mux.Handle(rt.pattern, rt)
+		op := operationOf(rt)
+		a.mux.Handle(rt.pattern, op)
 		// GitHub's links name a repository by its id.
 		if byID := strings.Replace(rt.pattern, reposPath, repositoriesPath, 1); byID != rt.pattern {
-			a.mux.Handle(byID, rt)
+			a.mux.Handle(byID, op)
 		}
 	}
 	return a
@@ -111,69 +112,29 @@ const (
 // Writes reports whether a request may change the state, so that the caller
 // can lock it.
 func (a *API) Writes(r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return false
+	}
 	h, _ := a.mux.Handler(r)
-	rt, ok := h.(route)
-	return ok && rt.writes()
+	op, served := h.(*operation)
+	return served && op.writes()
 }
 
 // Answer answers a request.
 func (a *API) Answer(r Request) Response {
 	out := &capture{response: errorResponse(errNotFound)}
 	c := &call{
-		view: &view{s: r.State, actor: r.Actor}, Request: r.Request, body: r.Body, base: r.BaseURL, downloads: r.Downloads,
+		view: &view{s: r.State, actor: r.Actor}, Request: r.Request, URL: &address{URL: r.URL}, body: r.Body, base: r.BaseURL, downloads: r.Downloads,
 		deliveries: r.Deliveries, integration: r.Integration, app: r.App, token: r.Token, credentials: r.Credentials, quotas: r.Quotas, unscoped: r.Unscoped, scopes: r.Scopes,
 	}
-	if h, _ := a.mux.Handler(r.Request); isRoute(h) {
-		a.mux.ServeHTTP(out, r.WithContext(withCall(r.Context(), c)))
-	}
+	a.mux.ServeHTTP(out, r.WithContext(withCall(r.Context(), c)))
 	return a.orLacking(c, out.response)
 }
 
-func isRoute(h http.Handler) bool {
-	_, is := h.(route)
-	return is
-}
-
-// route is one operation.
+// route is how an operation is asked for and done.
 type route struct {
 	pattern string
 	handle  func(c *call) (reply, error)
-}
-
-// writes reports whether the route's method changes something.
-func (rt route) writes() bool { return !strings.HasPrefix(rt.pattern, http.MethodGet) }
-
-// ServeHTTP answers the call that the request's context carries.
-func (rt route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := callOf(r)
-	c.Request = r
-	out, _ := w.(*capture)
-	if rt.writes() && c.actor == 0 && c.app == nil {
-		out.response = errorResponse(errNoUser)
-		return
-	}
-	out.response = c.integration.inform(rt, rt.answer(c))
-}
-
-// answer runs the handler, unless the route is not for Apps.
-func (rt route) answer(c *call) Response {
-	if err := c.mayAsk(rt); err != nil {
-		return errorResponse(err)
-	}
-	if string(bytes.TrimSpace(c.body)) == "null" && rt.requiresNothing(c) {
-		c.body = nil // so go-github sends options that are not given
-	}
-	answer, err := rt.handle(c)
-	if problem, ok := errors.AsType[*model.Problem](err); ok && problem.Lacking {
-		err = c.refused(problem)
-	}
-	if refusal := rt.refuseBody(c, answer, err); refusal != nil {
-		return *refusal
-	}
-	if err != nil {
-		return errorResponse(err)
-	}
-	return answer.response(c)
 }
 
 // refused is the answer to a credential that lacks what its user may have.
@@ -188,11 +149,18 @@ func (c *call) refused(problem *model.Problem) error {
 	}
 }
 
-// capture takes a route's response. The mux hands it on; nobody writes to it.
-type capture struct {
-	http.ResponseWriter
-	response Response
-}
+// capture takes a route's response, which the mux hands on. What the mux itself writes
+// where there is no route is dropped.
+type capture struct{ response Response }
+
+// Header returns a header for nobody.
+func (*capture) Header() http.Header { return http.Header{} }
+
+// Write drops what is written.
+func (*capture) Write(text []byte) (int, error) { return len(text), nil }
+
+// WriteHeader drops the status.
+func (*capture) WriteHeader(int) {}
 
 // reply is what a handler answers.
 type reply struct {

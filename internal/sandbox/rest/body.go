@@ -40,33 +40,19 @@ var publishedBodies = sync.OnceValue(func() published {
 	return all
 })
 
-// listsToo are operations whose body may be a list by itself, which GitHub does
-// not tell: go-github sends labels so.
-var listsToo = []string{
-	"POST " + reposPath + "/issues/{issue_number}/labels", "PUT " + reposPath + "/issues/{issue_number}/labels",
-}
-
-// freeing are fields with which the required ones of an operation need not be
-// there, which GitHub tells in prose.
-var freeing = map[string]string{"POST " + reposPath + "/pulls/{pull_number}/comments": "in_reply_to"}
-
-// ownWords are operations for which GitHub says itself which values there are,
-// not by what it has published.
-var ownWords = []string{"POST " + reposPath + "/statuses/{sha}"}
-
-// operation returns what GitHub has published of the body that a request takes,
+// published returns what GitHub has published of the body that a request takes,
 // nil if it takes none.
-func (rt route) operation(c *call) *githubschema.Operation {
-	if !rt.writes() {
+func (op *operation) published(c *call) *githubschema.Operation {
+	if !op.writes() {
 		return nil
 	}
 	all := publishedBodies()
-	if op := all.byPattern[rt.pattern]; op != nil {
-		return op
+	if known := all.byPattern[op.pattern]; known != nil {
+		return known
 	}
-	for _, op := range all.inside {
-		if op.Method == c.Method && endsAs(c.URL.Path, strings.TrimPrefix(op.Path, reposPath)) {
-			return op
+	for _, one := range all.inside {
+		if one.Method == c.Method && endsAs(c.URL.Path, strings.TrimPrefix(one.Path, reposPath)) {
+			return one
 		}
 	}
 	return nil
@@ -74,9 +60,9 @@ func (rt route) operation(c *call) *githubschema.Operation {
 
 // requiresNothing reports whether the body of a request has no field that must be
 // there.
-func (rt route) requiresNothing(c *call) bool {
-	op := rt.operation(c)
-	return op != nil && op.Body != nil && !slices.ContainsFunc(op.Body.Fields, func(f githubschema.Field) bool { return !f.Optional })
+func (op *operation) requiresNothing(c *call) bool {
+	known := op.published(c)
+	return known != nil && known.Body != nil && !slices.ContainsFunc(known.Body.Fields, func(f githubschema.Field) bool { return !f.Optional })
 }
 
 // endsAs reports whether a path ends with parts as in a pattern.
@@ -99,41 +85,41 @@ func endsAs(path, pattern string) bool {
 // with GitHub, and what it says of the values that are asked for comes after.
 //
 // The caller takes back what a refused request has changed.
-func (rt route) refuseBody(c *call, answer reply, failed error) *Response {
+func (op *operation) refuseBody(c *call, answer reply, failed error) *Response {
 	if answer.status >= http.StatusMultipleChoices {
 		return nil
 	}
 	if problem, isProblem := errors.AsType[*model.Problem](failed); failed != nil && !(isProblem && problem.Kind == model.Invalid) {
 		return nil
 	}
-	op := rt.operation(c)
-	if op == nil || failed != nil && slices.Contains(ownWords, op.String()) {
+	known := op.published(c)
+	if known == nil || failed != nil && op.ownWords {
 		return nil
 	}
-	value, err := c.value(op)
+	value, err := op.value(c, known)
 	if err != nil {
 		return new(errorResponse(err))
 	}
-	if _, isList := value.([]any); isList && op.Body.Kind == githubschema.Object {
+	if _, isList := value.([]any); isList && known.Body.Kind == githubschema.Object {
 		// The handler takes what GitHub takes without telling.
 		return nil
 	}
-	shape := op.Body
-	if object, isObject := value.(map[string]any); isObject && object[freeing[op.String()]] != nil {
+	shape := known.Body
+	if object, isObject := value.(map[string]any); isObject && object[op.freeing] != nil {
 		shape = withoutRequired(shape)
 	}
 	if complaints := shape.Complaints(value); len(complaints) > 0 {
-		refusal := documented(http.StatusUnprocessableEntity, op.Documentation, invalidBody+"\n\n"+strings.Join(complaints, "\n"))
+		refusal := documented(http.StatusUnprocessableEntity, known.Documentation, invalidBody+"\n\n"+strings.Join(complaints, "\n"))
 		return &refusal
 	}
 	dropped := c.undecoded
 	if failed == nil {
-		dropped = kept(answer, unread(op.Body, value, c.read, ""), value)
+		dropped = kept(answer, unread(known.Body, value, c.read, ""), value)
 	}
 	if len(dropped) == 0 {
 		return nil
 	}
-	return lackingFields(op, dropped)
+	return lackingFields(known, dropped)
 }
 
 // withoutRequired returns an object none of whose fields must be there.
@@ -152,7 +138,7 @@ const invalidBody = "Invalid request."
 // value returns the body of a request, as [githubschema.Shape.Complaints] takes
 // one. An empty body is an empty object; a request to delete may have its fields
 // in the query instead.
-func (c *call) value(op *githubschema.Operation) (any, error) {
+func (op *operation) value(c *call, known *githubschema.Operation) (any, error) {
 	object := map[string]any{}
 	if body := bytes.TrimSpace(c.body); len(body) > 0 {
 		if !json.Valid(body) {
@@ -166,14 +152,14 @@ func (c *call) value(op *githubschema.Operation) (any, error) {
 		}
 		var isObject bool
 		if object, isObject = value.(map[string]any); !isObject {
-			if op.Body.Kind == githubschema.Object && !slices.Contains(listsToo, op.String()) {
+			if known.Body.Kind == githubschema.Object && !op.listToo {
 				return nil, errNoObject
 			}
 			return value, nil
 		}
 	}
 	if c.Method == http.MethodDelete {
-		for name, values := range c.URL.Query() {
+		for name, values := range c.URL.URL.Query() {
 			if _, has := object[name]; !has {
 				object[name] = values[0]
 			}

@@ -18,6 +18,10 @@ import (
 type call struct {
 	*view
 	*http.Request
+	// URL is the request's.
+	URL *address
+	// operation is the one that the request asks for.
+	operation  *operation
 	body       []byte
 	base       string
 	downloads  func(host, path string) string
@@ -77,7 +81,7 @@ func onRepo(handle func(c *call, repo *model.Repo) (reply, error)) func(*call) (
 			_, below, _ := strings.Cut(strings.TrimPrefix(c.URL.EscapedPath(), "/repos/"+owner+"/"), "/")
 			return moved(c, strings.TrimSuffix(fmt.Sprintf("%s/repositories/%d/%s", c.base, repo.ID, below), "/")), nil
 		}
-		if !c.integration.granted(c.Pattern, repo) {
+		if !c.integration.granted(c.operation, repo) {
 			return reply{}, errNotForApps
 		}
 		c.repository = repo

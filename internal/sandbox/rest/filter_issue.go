@@ -30,7 +30,7 @@ const (
 func (c *call) issueFilter() (issueFilter, error) {
 	query := c.URL.Query()
 	f := issueFilter{
-		state: orDefault(query.Get("state"), "open"), assignee: query.Get("assignee"), creator: query.Get("creator"),
+		state: query.Get("state"), assignee: query.Get("assignee"), creator: query.Get("creator"),
 		mentioned: query.Get("mentioned"), milestone: query.Get("milestone"),
 	}
 	if labels := query.Get("labels"); labels != "" {
@@ -40,16 +40,42 @@ func (c *call) issueFilter() (issueFilter, error) {
 	if f.since, err = timeOf(query.Get("since")); err != nil {
 		return f, err
 	}
-	return f, checkState(f.state)
+	if !query.Has("state") {
+		f.state = "open"
+	}
+	if !slices.Contains(states, f.state) {
+		return f, invalidFilter("state", f.state)
+	}
+	return f, nil
 }
 
-func checkState(state string) error {
-	if slices.Contains([]string{"open", "closed", "all"}, state) {
+// states are those by which lists of issues, pull requests and milestones go.
+var states = []string{"open", "closed", "all"}
+
+// orOpen returns a state, "open" for what is none: only lists of issues refuse that.
+func orOpen(state string) string {
+	if slices.Contains(states, state) {
+		return state
+	}
+	return "open"
+}
+
+// invalidFilter is GitHub's refusal of a list of issues. It refuses states that there
+// are not, the empty one too, as https://github.com/brekkylab/backlot/pull/166 has
+// measured, and milestones, see https://github.com/sigmavirus24/github3.py/issues/406.
+func invalidFilter(field, value string) error {
+	return &model.Problem{Kind: model.Invalid, Message: "Validation Failed", Errors: []model.FieldError{
+		{Resource: "Issue", Field: field, Code: "invalid", Value: value},
+	}}
+}
+
+// checkMilestone refuses a filter that names no milestone of a repository.
+func (f issueFilter) checkMilestone(s *model.State, repo *model.Repo) error {
+	number, err := strconv.Atoi(f.milestone)
+	if slices.Contains([]string{"", anything, nothing}, f.milestone) || err == nil && s.Milestone(repo, number) != nil {
 		return nil
 	}
-	return &model.Problem{Kind: model.Invalid, Message: "Validation Failed", Errors: []model.FieldError{
-		{Resource: "Issue", Field: "state", Code: "invalid", Value: state},
-	}}
+	return invalidFilter("milestone", f.milestone)
 }
 
 func orDefault(text, otherwise string) string {
@@ -104,20 +130,31 @@ func (f issueFilter) matchMilestone(s *model.State, i *model.Issue) bool {
 	}
 }
 
-// sortIssues sorts by creation, or by what is asked for; the newest or most
-// first, unless direction is "asc".
-func (c *call) sortIssues(issues []*model.Issue, by, direction string) {
+// sortIssues sorts issues and pull requests. Of issues of which as much was said the
+// newest is first, whatever the direction.
+func (c *call) sortIssues(issues []*model.Issue, o order) {
 	slices.SortStableFunc(issues, func(a, b *model.Issue) int {
-		var order int
-		switch by {
+		age := cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Number, b.Number))
+		switch o.by {
 		case "updated":
-			order = a.UpdatedAt.Compare(b.UpdatedAt)
-		case "comments", "popularity":
-			order = cmp.Compare(c.s.CommentCount(a), c.s.CommentCount(b))
+			return cmp.Or(a.UpdatedAt.Compare(b.UpdatedAt), age)
+		case "popularity":
+			return cmp.Or(cmp.Compare(c.said(a), c.said(b)), age)
+		case "comments":
+			if !o.descending {
+				age = -age
+			}
+			return cmp.Or(cmp.Compare(c.said(a), c.said(b)), age)
+		default:
+			return age
 		}
-		return cmp.Or(order, a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Number, b.Number))
 	})
-	if direction != "asc" {
+	if o.descending {
 		slices.Reverse(issues)
 	}
+}
+
+// said counts the comments on an issue or pull request, with those on its code.
+func (c *call) said(i *model.Issue) int {
+	return c.s.CommentCount(i) + len(c.s.SubmittedComments(i))
 }

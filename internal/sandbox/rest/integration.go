@@ -69,57 +69,29 @@ func (i *Integration) MayMutate(names []string) bool {
 // MayPush reports whether a token may push with git.
 func (i *Integration) MayPush() bool { return i == nil || i.has(permission{"contents", "write"}) }
 
-// forUsers reports whether a route is about the user who asks, whom an App has
-// not.
-func (rt route) forUsers() bool {
-	_, path, _ := strings.Cut(rt.pattern, " ")
-	return path == "/user" || strings.HasPrefix(path, "/user/")
-}
-
-// forJWT reports whether a route is for an App as such, which asks with a JSON
-// web token.
-func (rt route) forJWT() bool {
-	_, path, _ := strings.Cut(rt.pattern, " ")
-	return path == "/app" || strings.HasPrefix(path, "/app/") || strings.HasSuffix(path, "/installation")
-}
-
-// mayAsk refuses routes that are not for the kind of credential that was used.
-func (c *call) mayAsk(rt route) error {
-	switch {
-	case rt.forJWT() && c.app == nil:
-		return &model.Problem{Kind: model.Unauthorized, Message: "A JSON web token could not be decoded"}
-	case c.app != nil && !rt.forJWT() && !strings.HasSuffix(rt.pattern, " /apps/{slug}"):
-		return &model.Problem{Kind: model.Unauthorized, Message: "Bad credentials"}
-	case c.integration != nil && !c.integration.User && rt.forUsers():
-		return errNotForApps
-	default:
-		return nil
-	}
-}
-
-// inform adds the permissions that a route accepts to its answer to an App.
-func (i *Integration) inform(rt route, answer Response) Response {
-	if i == nil || rt.forUsers() {
+// inform adds the permissions that an operation accepts to its answer to an App.
+func (i *Integration) inform(op *operation, answer Response) Response {
+	if i == nil || op.forUsers {
 		return answer
 	}
 	var names []string
-	for _, one := range accepted(rt.pattern) {
+	for _, one := range op.permissions {
 		names = append(names, one.resource+"="+one.level)
 	}
 	answer.Header.Set("X-Accepted-GitHub-Permissions", strings.Join(names, "; "))
 	return answer
 }
 
-// permission is what a route asks of an App's token.
+// permission is what an operation asks of an App's token.
 type permission struct{ resource, level string }
 
-// granted reports whether a token has one of the permissions that a route
+// granted reports whether a token has one of the permissions that an operation
 // accepts. Anyone may read a public repository.
-func (i *Integration) granted(pattern string, repo *model.Repo) bool {
-	if i == nil || strings.HasPrefix(pattern, http.MethodGet) && !repo.Private {
+func (i *Integration) granted(op *operation, repo *model.Repo) bool {
+	if i == nil || !op.writes() && !repo.Private {
 		return true
 	}
-	return slices.ContainsFunc(accepted(pattern), i.has)
+	return slices.ContainsFunc(op.permissions, i.has)
 }
 
 func (i *Integration) has(p permission) bool {

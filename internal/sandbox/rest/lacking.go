@@ -59,7 +59,11 @@ func (a *API) orLacking(c *call, answer Response) Response {
 	if !known || a.served[unnamed(op.String())] {
 		return answer
 	}
-	if err := c.mayReach(op); err != nil {
+	asked := operationOf(route{pattern: op.String()})
+	if refusal := c.lackingScope(asked); refusal != nil {
+		return *refusal
+	}
+	if err := c.mayReach(asked, op); err != nil {
 		return errorResponse(err)
 	}
 	body := errorBody{Message: fmt.Sprintf("This sandbox does not have %s yet; GitHub does.", op), DocumentationURL: op.Documentation}
@@ -70,11 +74,8 @@ func (a *API) orLacking(c *call, answer Response) Response {
 
 // mayReach refuses a request that GitHub would refuse whatever the operation
 // does: for its credential, or for a repository or account that is not there.
-func (c *call) mayReach(op *githubschema.Operation) error {
-	if op.Method != http.MethodGet && c.actor == 0 && c.app == nil {
-		return errNoUser
-	}
-	if err := c.mayAsk(route{pattern: op.String()}); err != nil {
+func (c *call) mayReach(asked *operation, op *githubschema.Operation) error {
+	if err := c.mayAsk(asked); err != nil {
 		return err
 	}
 	parts := strings.Split(strings.TrimPrefix(c.URL.Path, "/"), "/")

@@ -67,6 +67,6 @@ func documented(status int, page, message string) Response {
 // with the name of one thing.
 func (a *API) Lists(r *http.Request) bool {
 	h, _ := a.mux.Handler(r)
-	rt, ok := h.(route)
-	return ok && !rt.writes() && !strings.HasSuffix(rt.pattern, "}")
+	op, served := h.(*operation)
+	return served && !op.writes() && !strings.HasSuffix(op.pattern, "}")
 }

@@ -13,20 +13,27 @@ const (
 	largestPage = 100
 )
 
-// page cuts the page that the query asks for out of all, and returns the
-// header that links to the others. A number that makes no sense is as if it
-// were not there.
-func page[T any](c *call, all []T) ([]T, http.Header) {
+// pageAsked returns the number of the page that the query asks for, from 1, and how
+// many rows it has. A number that makes no sense is as if it were not there.
+func (c *call) pageAsked() (number, size int) {
 	query := c.URL.Query()
-	size, number := defaultPage, 1
+	number, size = 1, defaultPage
 	if n, err := strconv.Atoi(query.Get("per_page")); err == nil && n > 0 {
 		size = min(n, largestPage)
 	}
-	last := max(1, (len(all)+size-1)/size)
 	if n, err := strconv.Atoi(query.Get("page")); err == nil && n > 0 {
-		// All pages after the last one are empty alike.
-		number = min(n, last+1)
+		number = n
 	}
+	return number, size
+}
+
+// page cuts the page that the query asks for out of all, and returns the
+// header that links to the others.
+func page[T any](c *call, all []T) ([]T, http.Header) {
+	number, size := c.pageAsked()
+	last := max(1, (len(all)+size-1)/size)
+	// All pages after the last one are empty alike.
+	number = min(number, last+1)
 	header := http.Header{}
 	if last > 1 {
 		header.Set("Link", c.links(number, last))

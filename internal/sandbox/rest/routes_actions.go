@@ -3,7 +3,6 @@ package rest
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,18 +107,28 @@ func (c *call) runs(keep func(*model.Run) bool) (reply, error) {
 		return keep(r) && asked(query, "branch", r.HeadBranch) && asked(query, "event", r.Event) &&
 			asked(query, "head_sha", r.HeadSHA) && asked(query, "actor", c.s.Login(r.ActorID)) &&
 			asked(query, "check_suite_id", strconv.FormatInt(r.SuiteID, 10)) &&
-			(asked(query, "status", string(a.Status)) || asked(query, "status", string(a.Conclusion)))
+			(asked(query, "status", string(a.Status)) || asked(query, "status", string(a.Conclusion))) &&
+			(query.Get("created") == "" || model.InRange(query.Get("created"), r.CreatedAt))
 	})
 	slices.SortStableFunc(all, func(a, b *model.Run) int { return cmp.Compare(b.ID, a.ID) })
-	return wrapped(c, "workflow_runs", all, func(r *model.Run) runView { return c.run(r, len(r.Attempts)) })
+	return wrapped(c, "workflow_runs", all, func(r *model.Run) runView { return c.askedRun(r, len(r.Attempts)) })
 }
 
 // asked reports whether a query asks for a value, or for none in particular.
-func asked(query url.Values, name, value string) bool {
+func asked(query query, name, value string) bool {
 	return query.Get(name) == "" || strings.EqualFold(query.Get(name), value)
 }
 
-func getRun(c *call, r *model.Run) (reply, error) { return ok(c.run(r, len(r.Attempts))) }
+// askedRun shows a run, without its pull requests if the query says so.
+func (c *call) askedRun(r *model.Run, attempt int) runView {
+	view := c.run(r, attempt)
+	if c.URL.Query().Get("exclude_pull_requests") == "true" {
+		view.PullRequests = []pullReference{}
+	}
+	return view
+}
+
+func getRun(c *call, r *model.Run) (reply, error) { return ok(c.askedRun(r, len(r.Attempts))) }
 
 func (c *call) attempt(r *model.Run) (int, error) {
 	n, err := c.number("attempt")
@@ -134,7 +143,7 @@ func getRunAttempt(c *call, r *model.Run) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(c.run(r, n))
+	return ok(c.askedRun(r, n))
 }
 
 func listAttemptJobs(c *call, r *model.Run) (reply, error) {

@@ -168,6 +168,7 @@ func commitSuites(c *call, repo *model.Repo, commit gitstore.Hash) (reply, error
 func getSuite(c *call, suite *model.CheckSuite) (reply, error) { return ok(c.suite(suite)) }
 
 func listSuiteRuns(c *call, suite *model.CheckSuite) (reply, error) {
+	c.indifferent("filter") // all are listed
 	runs := slices.DeleteFunc(c.s.ChecksOf(suite), func(run *model.CheckRun) bool {
 		return !asked(c.URL.Query(), "check_name", run.Name) || !asked(c.URL.Query(), "status", string(run.Status))
 	})

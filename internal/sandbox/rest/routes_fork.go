@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -15,6 +16,16 @@ func forkRoutes() []route {
 
 func listForks(c *call, repo *model.Repo) (reply, error) {
 	forks := c.s.Repos.Where(func(r *model.Repo) bool { return r.ParentID == repo.ID && c.s.Permission(c.actor, r) >= model.PermRead })
+	slices.SortStableFunc(forks, func(a, b *model.Repo) int {
+		switch c.URL.Query().Get("sort") {
+		case "oldest":
+			return a.CreatedAt.Compare(b.CreatedAt)
+		case "stargazers", "watchers":
+			return len(b.Stargazers) - len(a.Stargazers)
+		default:
+			return b.CreatedAt.Compare(a.CreatedAt)
+		}
+	})
 	return list(c, forks, c.repo)
 }
 

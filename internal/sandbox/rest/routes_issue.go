@@ -35,9 +35,11 @@ func listIssues(c *call, repo *model.Repo) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if err := wanted.checkMilestone(c.s, repo); err != nil {
+		return reply{}, err
+	}
 	issues := c.s.Issues.Where(func(i *model.Issue) bool { return i.RepoID == repo.ID && wanted.match(c.s, repo, i) })
-	query := c.URL.Query()
-	c.sortIssues(issues, query.Get("sort"), query.Get("direction"))
+	c.sortIssues(issues, issueOrdering.of(c.URL.Query()))
 	return list(c, issues, c.issue)
 }
 

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -20,11 +21,43 @@ func milestoneRoutes() []route {
 
 // listMilestones lists the open milestones, or those that the query asks for.
 func listMilestones(c *call, repo *model.Repo) (reply, error) {
-	wanted := strings.ToLower(orDefault(c.URL.Query().Get("state"), "open"))
+	wanted := orOpen(strings.ToLower(c.URL.Query().Get("state")))
 	all := c.s.Milestones.Where(func(m *model.Milestone) bool {
 		return m.RepoID == repo.ID && (wanted == "all" || wanted == state(m.Closed))
 	})
+	c.sortMilestones(all)
 	return list(c, all, func(m *model.Milestone) *milestoneView { return c.milestone(m.ID) })
+}
+
+// sortMilestones sorts milestones by the day on which they are due, or by how much of
+// them is done, if the query asks for an order. What is never due comes after all else.
+func (c *call) sortMilestones(all []*model.Milestone) {
+	query := c.URL.Query()
+	by, way := query.Get("sort"), query.Get("direction")
+	if by == "" && way == "" {
+		return
+	}
+	done := func(m *model.Milestone) int {
+		open, closed := c.s.InMilestone(m)
+		return 100 * closed / max(1, open+closed)
+	}
+	slices.SortStableFunc(all, func(a, b *model.Milestone) int {
+		order := 0
+		switch {
+		case by == "completeness":
+			order = done(a) - done(b)
+		case a.DueOn != nil && b.DueOn != nil:
+			order = a.DueOn.Compare(*b.DueOn)
+		case a.DueOn != nil:
+			return -1
+		case b.DueOn != nil:
+			return 1
+		}
+		if way == descends {
+			return -order
+		}
+		return order
+	})
 }
 
 func onMilestone(handle func(c *call, m *model.Milestone) (reply, error)) func(*call) (reply, error) {

@@ -162,15 +162,7 @@ func listAllReviewComments(c *call, repo *model.Repo) (reply, error) {
 	comments := c.s.ReviewComments.Where(func(rc *model.ReviewComment) bool {
 		return rc.RepoID == repo.ID && !rc.UpdatedAt.Before(from) && c.s.Reviews.Get(rc.ReviewID).VisibleTo(c.actor)
 	})
-	slices.SortStableFunc(comments, func(a, b *model.ReviewComment) int {
-		if query.Get("sort") == "updated" {
-			return a.UpdatedAt.Compare(b.UpdatedAt)
-		}
-		return cmp.Compare(a.ID, b.ID)
-	})
-	if query.Get("direction") == "desc" {
-		slices.Reverse(comments)
-	}
+	sortReviewComments(comments, commentOrdering.of(query))
 	shown, header := page(c, comments)
 	views := make([]reviewCommentView, len(shown))
 	for n, rc := range shown {
@@ -179,6 +171,18 @@ func listAllReviewComments(c *call, repo *model.Repo) (reply, error) {
 		}
 	}
 	return reply{status: http.StatusOK, body: views, header: header}, nil
+}
+
+func sortReviewComments(comments []*model.ReviewComment, by order) {
+	slices.SortStableFunc(comments, func(a, b *model.ReviewComment) int {
+		if by.by == "updated" {
+			return a.UpdatedAt.Compare(b.UpdatedAt)
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
+	if by.descending {
+		slices.Reverse(comments)
+	}
 }
 
 func listRequested(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
@@ -254,13 +258,12 @@ func ownIssues(in func(*call, *model.Repo) bool) func(*call) (reply, error) {
 		if err != nil {
 			return reply{}, err
 		}
-		query := c.URL.Query()
-		has := c.involved(orDefault(query.Get("filter"), "assigned"))
+		has := c.involved(orDefault(c.URL.Query().Get("filter"), "assigned"))
 		issues := c.s.Issues.Where(func(i *model.Issue) bool {
 			repo := c.s.Repos.Get(i.RepoID)
 			return in(c, repo) && has(i) && wanted.match(c.s, repo, i) && c.s.Permission(c.actor, repo) >= model.PermRead
 		})
-		c.sortIssues(issues, query.Get("sort"), query.Get("direction"))
+		c.sortIssues(issues, issueOrdering.of(c.URL.Query()))
 		return list(c, issues, func(i *model.Issue) any {
 			return with(fieldsOf(c.issue(i)), "repository", c.repo(c.s.Repos.Get(i.RepoID)))
 		})

@@ -98,7 +98,7 @@ func getProjectField(c *call, p *model.Project) (reply, error) {
 // particular the title alone.
 func (c *call) shownFields(p *model.Project) []*model.ProjectField {
 	query := c.URL.Query()
-	asked := strings.Split(strings.Join(append(query["fields"], query["fields[]"]...), ","), ",")
+	asked := strings.Split(strings.Join(append(query.all("fields"), query.all("fields[]")...), ","), ",")
 	return slices.DeleteFunc(c.s.FieldsOf(p), func(f *model.ProjectField) bool {
 		return f.Type != model.FieldTitle && !slices.Contains(asked, strconv.FormatInt(f.ID, 10))
 	})

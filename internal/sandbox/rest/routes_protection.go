@@ -105,7 +105,7 @@ func onBranch(handle func(c *call, p *protected) (reply, error)) func(*call) (re
 		branch := c.PathValue("branch")
 		_, known := c.s.BranchHead(repo, branch)
 		switch {
-		case !c.s.MayAdminister(c.actor, repo), c.integration != nil && !c.integration.granted(c.Pattern, repo):
+		case !c.s.MayAdminister(c.actor, repo), c.integration != nil && !c.integration.granted(c.operation, repo):
 			return reply{}, errNotFound
 		case !known:
 			return reply{}, &model.Problem{Kind: model.NotFound, Message: "Branch not found"}

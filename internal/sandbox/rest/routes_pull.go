@@ -27,19 +27,12 @@ func pullRoutes() []route {
 
 func listPulls(c *call, repo *model.Repo) (reply, error) {
 	query := c.URL.Query()
-	wanted, base, head := orDefault(query.Get("state"), "open"), query.Get("base"), query.Get("head")
-	if err := checkState(wanted); err != nil {
-		return reply{}, err
-	}
+	wanted, base, head := orOpen(query.Get("state")), query.Get("base"), query.Get("head")
 	pulls := c.s.Issues.Where(func(i *model.Issue) bool {
 		return i.RepoID == repo.ID && i.Pull != nil && (wanted == "all" || state(i.Closed) == wanted) &&
 			(base == "" || i.Pull.BaseRef == base) && c.fromHead(i, head)
 	})
-	by, direction := query.Get("sort"), query.Get("direction")
-	if by != "" && by != "created" && direction == "" {
-		direction = "asc"
-	}
-	c.sortIssues(pulls, by, direction)
+	c.sortIssues(pulls, pullOrdering.of(query))
 	return list(c, pulls, c.pull)
 }
 

@@ -145,13 +145,14 @@ func listAllComments(c *call, repo *model.Repo) (reply, error) {
 	comments := c.s.Comments.Where(func(comment *model.Comment) bool {
 		return comment.RepoID == repo.ID && !comment.UpdatedAt.Before(since)
 	})
+	by := commentOrdering.of(query)
 	slices.SortStableFunc(comments, func(a, b *model.Comment) int {
-		if query.Get("sort") == "updated" {
+		if by.by == "updated" {
 			return a.UpdatedAt.Compare(b.UpdatedAt)
 		}
 		return cmp.Compare(a.ID, b.ID)
 	})
-	if query.Get("direction") == "desc" {
+	if by.descending {
 		slices.Reverse(comments)
 	}
 	return list(c, comments, c.comment)

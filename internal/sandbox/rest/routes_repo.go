@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -127,7 +128,13 @@ func getRepo(c *call, repo *model.Repo) (reply, error) {
 const headsPrefix = "refs/heads/"
 
 func listBranches(c *call, repo *model.Repo) (reply, error) {
-	return list(c, repo.Git.Refs(headsPrefix), func(r gitstore.Ref) branchView {
+	refs := repo.Git.Refs(headsPrefix)
+	if protected := c.URL.Query().Get("protected"); protected == "true" || protected == "false" {
+		refs = slices.DeleteFunc(refs, func(r gitstore.Ref) bool {
+			return repo.Protected(strings.TrimPrefix(r.Name, headsPrefix)) != (protected == "true")
+		})
+	}
+	return list(c, refs, func(r gitstore.Ref) branchView {
 		return c.branch(repo, strings.TrimPrefix(r.Name, headsPrefix), r.Hash)
 	})
 }

@@ -1,6 +1,10 @@
 package rest
 
-import "github.com/ghx-dev/bench-action/internal/sandbox/model"
+import (
+	"slices"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+)
 
 func reviewRoutes() []route {
 	const pull = reposPath + "/pulls/{number}"
@@ -155,7 +159,14 @@ func submitReview(c *call, r *model.Review) (reply, error) {
 }
 
 func listReviewComments(c *call, _ *model.Repo, i *model.Issue) (reply, error) {
-	return c.listOfReview(c.s.SubmittedComments(i))
+	query := c.URL.Query()
+	since, err := timeOf(query.Get("since"))
+	if err != nil {
+		return reply{}, err
+	}
+	comments := slices.DeleteFunc(c.s.SubmittedComments(i), func(one *model.ReviewComment) bool { return one.UpdatedAt.Before(since) })
+	sortReviewComments(comments, commentOrdering.of(query))
+	return c.listOfReview(comments)
 }
 
 func createReviewComment(c *call, _ *model.Repo, i *model.Issue) (reply, error) {

@@ -16,7 +16,7 @@ func rulesetRoutes() []route {
 	return []route{
 		{"GET " + rulesets, onRepo(listRulesets)},
 		{"POST " + rulesets, onRepo(createRuleset)},
-		{"GET " + rulesets + "/{ruleset}", onRuleset(false, func(c *call, repo *model.Repo, set *model.Ruleset) (reply, error) { return ok(c.ruleset(repo, set)) })},
+		{"GET " + rulesets + "/{ruleset}", onRuleset(false, getRuleset)},
 		{"PUT " + rulesets + "/{ruleset}", onRuleset(true, updateRuleset)},
 		{"DELETE " + rulesets + "/{ruleset}", onRuleset(true, func(c *call, repo *model.Repo, set *model.Ruleset) (reply, error) {
 			return noContentOr(c.s.DeleteRuleset(c.actor, repo, set.ID))
@@ -40,6 +40,7 @@ func onRuleset(changes bool, handle func(c *call, repo *model.Repo, set *model.R
 
 func listRulesets(c *call, repo *model.Repo) (reply, error) {
 	targets := c.URL.Query().Get("targets")
+	c.indifferent("includes_parents") // there are none
 	var sets []*model.Ruleset
 	for n := range repo.Rulesets {
 		if set := &repo.Rulesets[n]; targets == "" || slices.Contains(strings.Split(targets, ","), set.Target) {
@@ -47,6 +48,11 @@ func listRulesets(c *call, repo *model.Repo) (reply, error) {
 		}
 	}
 	return list(c, sets, func(set *model.Ruleset) map[string]any { return c.rulesetInList(repo, set) })
+}
+
+func getRuleset(c *call, repo *model.Repo, set *model.Ruleset) (reply, error) {
+	c.indifferent("includes_parents") // there are none
+	return ok(c.ruleset(repo, set))
 }
 
 func createRuleset(c *call, repo *model.Repo) (reply, error) {

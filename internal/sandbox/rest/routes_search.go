@@ -1,6 +1,11 @@
 package rest
 
 import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -24,6 +29,11 @@ func searchRepositories(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	sortFound(c, found, map[string]func(a, b *model.Repo) int{
+		"stars":   func(a, b *model.Repo) int { return len(a.Stargazers) - len(b.Stargazers) },
+		"forks":   func(a, b *model.Repo) int { return a.ForkCount - b.ForkCount },
+		"updated": func(a, b *model.Repo) int { return a.UpdatedAt.Compare(b.UpdatedAt) },
+	})
 	type result struct {
 		*repoView
 		score
@@ -31,8 +41,30 @@ func searchRepositories(c *call) (reply, error) {
 	return results(c, found, func(r *model.Repo) result { return result{c.repo(r), fits} })
 }
 
-// results answers with a page of what a search found.
+// sortFound sorts what a search found as the query asks for, the most or the last first;
+// without "sort", "order" means nothing.
+func sortFound[T any](c *call, found []T, sorts map[string]func(a, b T) int) {
+	values := c.URL.URL.Query()
+	c.indifferent("order")
+	compare := sorts[values.Get("sort")]
+	if compare == nil {
+		return
+	}
+	c.indifferent("sort")
+	slices.SortStableFunc(found, func(a, b T) int {
+		if values.Get("order") == "asc" {
+			return compare(a, b)
+		}
+		return compare(b, a)
+	})
+}
+
+// results answers with a page of what a search found. A page that begins behind the
+// last result that GitHub lets clients see is refused.
 func results[T, V any](c *call, found []T, show func(T) V) (reply, error) {
+	if number, size := c.pageAsked(); number > 1+(maxResults-1)/size {
+		return reply{}, &model.Problem{Kind: model.Invalid, Message: "Only the first 1000 search results are available"}
+	}
 	rows, header := page(c, found[:min(len(found), maxResults)])
 	items := make([]V, 0, len(rows))
 	for _, row := range rows {
@@ -55,6 +87,7 @@ var fits = score{1}
 
 func searchIssues(c *call) (reply, error) {
 	query := c.URL.Query()
+	c.indifferent("advanced_search") // all searches are
 	found, err := c.s.SearchIssues(c.actor, query.Get("q"), model.SearchOrder{By: query.Get("sort"), Ascending: query.Get("order") == "asc"})
 	if err != nil {
 		return reply{}, err
@@ -75,6 +108,9 @@ func searchUsers(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	sortFound(c, found, map[string]func(a, b *model.User) int{
+		"joined": func(a, b *model.User) int { return a.CreatedAt.Compare(b.CreatedAt) },
+	})
 	type result struct {
 		*userView
 		score
@@ -87,6 +123,10 @@ func searchCommits(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	sortFound(c, found, map[string]func(a, b model.FoundCommit) int{
+		"author-date":    func(a, b model.FoundCommit) int { return a.Commit.Author.When.Compare(b.Commit.Author.When) },
+		"committer-date": func(a, b model.FoundCommit) int { return a.Commit.Committer.When.Compare(b.Commit.Committer.When) },
+	})
 	type result struct {
 		commitView
 		Repository *repoView `json:"repository"`
@@ -123,7 +163,18 @@ type wordMatch struct {
 	Indices [2]int `json:"indices"`
 }
 
+// searchCode finds files. GitHub has it done by another program than all else, which
+// takes the parameters of its query once each, and numbers that are such, and refuses
+// pages that end behind the last result. It was measured in September 2026, see
+// https://github.com/brekkylab/backlot/pull/144.
 func searchCode(c *call) (reply, error) {
+	if wrong := wrongCodeQuery(c.URL.URL.Query()); wrong != "" {
+		return reply{status: http.StatusBadRequest, raw: []byte("Failed to deserialize query string: " + wrong), contentType: "text/plain; charset=utf-8"}, nil
+	}
+	c.indifferent("sort", "order") // how soon a file was indexed
+	if number, size := c.pageAsked(); number > maxResults/size && strings.TrimSpace(c.URL.Query().Get("q")) != "" {
+		return reply{}, &model.Problem{Kind: model.Invalid, Message: "Cannot access beyond the first 1000 results"}
+	}
 	found, err := c.s.SearchCode(c.actor, c.URL.Query().Get("q"))
 	if err != nil {
 		return reply{}, err
@@ -139,6 +190,30 @@ func searchCode(c *call) (reply, error) {
 		}
 		return view
 	})
+}
+
+// wrongCodeQuery says what is wrong with the query of a search for code, empty for
+// nothing.
+func wrongCodeQuery(values url.Values) string {
+	for _, name := range []string{"q", "page", "per_page"} {
+		given := values[name]
+		switch {
+		case len(given) > 1:
+			return "duplicate field `" + name + "`"
+		case len(given) == 0 || name == "q":
+			continue
+		}
+		_, err := strconv.ParseUint(given[0], 10, 32)
+		switch {
+		case given[0] == "":
+			return name + ": cannot parse integer from empty string"
+		case errors.Is(err, strconv.ErrRange):
+			return name + ": number too large to fit in target type"
+		case err != nil:
+			return name + ": invalid digit found in string"
+		}
+	}
+	return ""
 }
 
 // textMatches shows the first line that has each of the words.

@@ -1,10 +1,8 @@
 package rest
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -21,8 +19,8 @@ func settingsRoutes() []route {
 		{"POST " + reposPath + "/merge-upstream", onRepo(syncFork)},
 		{"GET /user/repos", listOwnRepos},
 		{"POST /user/repos", func(c *call) (reply, error) { return c.createRepo(c.s.Users.Get(c.actor)) }},
-		{"GET /users/{username}/repos", onLogin(listReposOf)},
-		{"GET /orgs/{org}/repos", onLogin(listReposOf)},
+		{"GET /users/{username}/repos", onLogin(listReposOfUser)},
+		{"GET /orgs/{org}/repos", onLogin(listReposOfOrg)},
 		{"POST /orgs/{org}/repos", onLogin(func(c *call, u *model.User) (reply, error) { return c.createRepo(u) })},
 	}
 }
@@ -193,46 +191,6 @@ func syncFork(c *call, repo *model.Repo) (reply, error) {
 		return reply{}, err
 	}
 	return ok(map[string]string{"message": done.Message, "merge_type": done.Kind, "base_branch": done.Upstream})
-}
-
-func listOwnRepos(c *call) (reply, error) {
-	if c.actor == 0 {
-		return reply{}, errNoUser
-	}
-	return c.listRepos(func(r *model.Repo) bool {
-		owner := c.s.Users.Get(r.OwnerID)
-		return r.OwnerID == c.actor || r.Collaborators[c.actor] != model.PermNone || owner.Members[c.actor] != ""
-	})
-}
-
-func listReposOf(c *call, u *model.User) (reply, error) {
-	return c.listRepos(func(r *model.Repo) bool { return r.OwnerID == u.ID })
-}
-
-// listRepos lists the repositories for which keep is true and that the client
-// may see, in the order that the query asks for.
-func (c *call) listRepos(keep func(*model.Repo) bool) (reply, error) {
-	repos := c.s.Repos.Where(func(r *model.Repo) bool { return keep(r) && c.s.Permission(c.actor, r) >= model.PermRead })
-	query := c.URL.Query()
-	order := query.Get("sort")
-	slices.SortStableFunc(repos, func(a, b *model.Repo) int {
-		switch order {
-		case "created":
-			return a.CreatedAt.Compare(b.CreatedAt)
-		case "updated":
-			return a.UpdatedAt.Compare(b.UpdatedAt)
-		case "pushed":
-			return a.PushedAt.Compare(b.PushedAt)
-		default:
-			return strings.Compare(strings.ToLower(c.s.FullName(a)), strings.ToLower(c.s.FullName(b)))
-		}
-	})
-	// Times begin with the latest one, names with the first.
-	latestFirst := order != "" && order != "full_name"
-	if direction := query.Get("direction"); cmp.Or(direction == "desc", direction == "" && latestFirst) {
-		slices.Reverse(repos)
-	}
-	return list(c, repos, c.repo)
 }
 
 // moved answers for what has another address now.

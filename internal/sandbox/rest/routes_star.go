@@ -36,6 +36,17 @@ func (c *call) starredBy(user model.ID) (reply, error) {
 	repos := c.s.Repos.Where(func(r *model.Repo) bool {
 		return slices.Contains(r.Stargazers, user) && c.s.Permission(c.actor, r) >= model.PermRead
 	})
+	by := starOrdering.of(c.URL.Query())
+	slices.SortStableFunc(repos, func(a, b *model.Repo) int {
+		order := a.StarredAt[user].Compare(b.StarredAt[user])
+		if by.by == "updated" {
+			order = a.PushedAt.Compare(b.PushedAt)
+		}
+		if by.descending {
+			order = -order
+		}
+		return order
+	})
 	if !c.accepts("star") {
 		return list(c, repos, c.repo)
 	}

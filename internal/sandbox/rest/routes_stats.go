@@ -21,7 +21,8 @@ func statsRoutes() []route {
 		{stats + "punch_card", onStats(punchCard)},
 	}
 	for _, name := range []string{"views", "clones"} {
-		routes = append(routes, route{"GET " + reposPath + "/traffic/" + name, onSettings(func(*call, *model.Repo) (reply, error) {
+		routes = append(routes, route{"GET " + reposPath + "/traffic/" + name, onSettings(func(c *call, _ *model.Repo) (reply, error) {
+			c.indifferent("per")
 			return ok(map[string]any{"count": 0, "uniques": 0, name: []string{}})
 		})})
 	}
