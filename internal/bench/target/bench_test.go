@@ -50,6 +50,19 @@ func BenchmarkCloneOfTheFixtures(b *testing.B) {
 	}
 }
 
+// BenchmarkShiftOfTheFixtures moves a copy to another time, as is done for each attempt.
+// The copying is not counted.
+func BenchmarkShiftOfTheFixtures(b *testing.B) {
+	world := loadWorld(b)
+	for b.Loop() {
+		b.StopTimer()
+		attempt := world.Clone()
+		b.StartTimer()
+		_, err := attempt.ShiftTo(time.Date(2027, 1, 5, 9, 0, 0, 0, time.UTC))
+		require.NoError(b, err)
+	}
+}
+
 func BenchmarkPrepareAndClose(b *testing.B) {
 	sandbox := seeded(b)
 	for b.Loop() {
