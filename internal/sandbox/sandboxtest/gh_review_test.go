@@ -1,6 +1,10 @@
 package sandboxtest_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/ghx-dev/bench-action/internal/testkit"
+)
 
 func TestGHChangesWhatReviewsAndCommentsSay(t *testing.T) {
 	testkit.NeedComplete(t)
