@@ -151,6 +151,7 @@ func attacksOnArtifacts() []attack {
 		{"has a cheaper model work", sealed(edits{rows: set("model", map[string]any{"provider_id": "openai", "model_id": "cheap"})}), refused, "openai/cheap"},
 		{"has no model work", sealed(edits{rows: set("simulated", true)}), refused, "whether a model was involved"},
 		{"has us read another file", sealed(edits{run: set("output_jsonl", "/etc/passwd")}), refused, `its rows are in "/etc/passwd"`},
+		{"has us show another folder", sealed(edits{run: set("transcripts", "/root")}), refused, `its transcripts are in "/root"`},
 		{"adds rows of its own", published(func(e *elsewhere) {
 			require.NoError(e.t, os.WriteFile(filepath.Join(e.folderOf(e.made), "z-ghx-suite.jsonl"), nil, 0o600))
 		}), refused, "is not among the files of its manifest"},

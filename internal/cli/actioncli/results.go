@@ -72,8 +72,8 @@ func (a *action) delivered(ctx context.Context) error {
 		return err
 	}
 	for i, folder := range source.Folders() {
-		if source.Runs[i].OutputJSONL != "" {
-			return fault.Invalidf("%s says that its rows are in %.100q: those of another folder are not judged", folder, source.Runs[i].OutputJSONL)
+		if err := hasItsOwnFiles(folder, source.Runs[i]); err != nil {
+			return err
 		}
 		m, err := ledger.ReadManifest(folder)
 		if err != nil {
@@ -84,6 +84,18 @@ func (a *action) delivered(ctx context.Context) error {
 		}
 	}
 	return a.checkBases(ctx, source.Runs)
+}
+
+// hasItsOwnFiles refuses a run whose description leads to files elsewhere: others have
+// written it, and we may read more than they.
+func hasItsOwnFiles(folder string, run ledger.RunInfo) error {
+	if run.OutputJSONL != "" {
+		return fault.Invalidf("%s says that its rows are in %.100q: those of another folder are not judged", folder, run.OutputJSONL)
+	}
+	if run.Transcripts != "" {
+		return fault.Invalidf("%s says that its transcripts are in %.100q: those of another folder are not shown", folder, run.Transcripts)
+	}
+	return nil
 }
 
 // What is fetched of another run.

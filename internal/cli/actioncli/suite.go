@@ -291,6 +291,14 @@ func (s *suiteRun) keepRows(result *benchcli.Result) error {
 	err := keepFiles(filepath.Join(s.folder, verify.DefaultDir, result.RunID), to, maxRows, func(name string) bool {
 		return name == ledger.RunFile || ledger.IsFile(name)
 	})
+	if err != nil {
+		return err
+	}
+	// The agent's code may have written them too.
+	run, err := ledger.LoadRun(to)
+	if err == nil {
+		err = hasItsOwnFiles(to, run)
+	}
 	if err == nil {
 		result.Rows, err = ledger.FilesBelow(to)
 	}
