@@ -108,6 +108,27 @@ func TestAnAgentIsComparedWithThatOfTheBaseCommit(t *testing.T) {
 	}
 }
 
+// As in the container, where we are root and what is proposed is run by a user without
+// rights.
+func TestBothAgentsAreRunByTheUserWithoutRights(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can become another user")
+	}
+	files := experiment()
+	files["bench.sh"] = "id -u >&2; touch made; " + files["bench.sh"]
+	r, base := proposedAgent(t, files, map[string]string{"agent.txt": "good, in other words"})
+	r.unprivileged, r.builds = false, true
+	r.inputs["build-command"] = "touch built; ls -d built"
+	ended := r.run()
+	require.Zero(t, ended.code, ended.log)
+	assert.Equal(t, "success", ended.outputs["conclusion"])
+	assert.Contains(t, ended.summary, "agent@"+base[:7])
+	assert.NotContains(t, ended.log, "[command] 0\n")
+	assert.FileExists(t, filepath.Join(r.workspace, ended.outputs["report-html"]))
+	assert.NoFileExists(t, filepath.Join(r.workspace, "made"))
+}
+
 // Each commit has what its own build makes, and nothing of the other's.
 func TestTheBaselineHasABuildOfItsOwn(t *testing.T) {
 	t.Parallel()
