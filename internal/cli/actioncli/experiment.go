@@ -18,6 +18,8 @@ type experiment struct {
 	environ []string
 	// evidence says that the gate compares with the base commit, again and again.
 	evidence bool
+	// baseline is what the configuration says of that, for gates by hand.
+	baseline string
 }
 
 // readExperiment reads the configuration in the folder of what is proposed,
@@ -69,7 +71,7 @@ func experimentOf(c harness.Config, in actions.Inputs, environ []string) (experi
 	if in.Model != "" && c.AgentModel != "" && in.Model != c.AgentModel {
 		return experiment{}, fault.Invalidf("%s: agent_model is %s, and the input model is %s: say it in one place", c.File, c.AgentModel, in.Model)
 	}
-	e := experiment{evidence: c.Gate.Policy == harness.GateEvidence}
+	e := experiment{evidence: c.Gate.Policy == harness.GateEvidence, baseline: c.Gate.Baseline}
 	for _, entry := range environ {
 		if !slices.ContainsFunc(runnersOwn(), func(prefix string) bool { return strings.HasPrefix(entry, prefix) }) {
 			e.environ = append(e.environ, entry)

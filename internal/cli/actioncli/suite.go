@@ -52,6 +52,9 @@ func (a *action) measureSuite(ctx context.Context) (int, error) {
 		return a.broken(ctx, err)
 	}
 	stages.enter("Build")
+	if e.baseline != "" {
+		a.log.Line(fmt.Sprintf("%s: gate.baseline %s is for bench harness gate by hand: the baseline is the base commit, or that of the input base-commit.", a.inputs.ExperimentConfig, e.baseline))
+	}
 	s := &suiteRun{action: a, environ: e.environ, evidence: e.evidence}
 	s.place = a.builder(folder, nil)
 	if err := s.prepare(ctx); err != nil {

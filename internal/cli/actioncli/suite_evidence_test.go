@@ -117,6 +117,7 @@ func TestBothAgentsAreRunByTheUserWithoutRights(t *testing.T) {
 	}
 	files := experiment()
 	files["bench.sh"] = "id -u >&2; touch made; " + files["bench.sh"]
+	files["experiment_config.yaml"] = strings.Replace(files["experiment_config.yaml"], "epochs: 4", "epochs: 4, baseline: v1", 1)
 	r, base := proposedAgent(t, files, map[string]string{"agent.txt": "good, in other words"})
 	r.unprivileged, r.builds = false, true
 	r.inputs["build-command"] = "touch built; ls -d built"
@@ -125,6 +126,7 @@ func TestBothAgentsAreRunByTheUserWithoutRights(t *testing.T) {
 	assert.Equal(t, "success", ended.outputs["conclusion"])
 	assert.Contains(t, ended.summary, "agent@"+base[:7])
 	assert.NotContains(t, ended.log, "[command] 0\n")
+	assert.Contains(t, ended.log, "experiment_config.yaml: gate.baseline v1 is for bench harness gate by hand")
 	assert.FileExists(t, filepath.Join(r.workspace, ended.outputs["report-html"]))
 	assert.NoFileExists(t, filepath.Join(r.workspace, "made"))
 }
