@@ -222,11 +222,11 @@ func (r RunInfo) Identity() Identity {
 // error is of kind infrastructure.
 func (r RunInfo) Save(dir string) error {
 	r.SchemaVersion = RunSchemaVersion
-	data, err := json.MarshalIndent(r, "", "  ")
+	data, err := json.Marshal(r)
 	if err != nil {
 		return fault.Internalf("save run %s: %w", r.RunID, err)
 	}
-	if err := replaceFile(filepath.Join(dir, RunFile), append(data, '\n')); err != nil {
+	if err := replaceFile(filepath.Join(dir, RunFile), append(indented(data), '\n')); err != nil {
 		return fault.Infraf("save run %s: %w; make the directory writable or choose another", r.RunID, err)
 	}
 	return nil
