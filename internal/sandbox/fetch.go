@@ -27,10 +27,14 @@ const (
 )
 
 // repoConfig is the whole configuration of a repository that is served, with
-// what GitHub allows clients: parts of a repository, and any object by name.
+// what GitHub allows clients: parts of a repository, and any object by name. Git holds
+// neither a large file nor all of a large pack in memory.
 const repoConfig = `[core]
 	repositoryformatversion = 0
 	bare = true
+	bigFileThreshold = 1m
+	packedGitWindowSize = 16m
+	packedGitLimit = 128m
 [uploadpack]
 	allowFilter = true
 	allowAnySHA1InWant = true

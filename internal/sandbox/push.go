@@ -3,7 +3,6 @@ package sandbox
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -87,9 +86,8 @@ func ReadPush(body []byte) (*Pushed, error) {
 	for scanner.Scan() {
 		line := strings.TrimSuffix(string(scanner.Bytes()), "\n")
 		if line == "" {
-			var err error
-			p.Pack, err = io.ReadAll(rest)
-			return p, err
+			p.Pack = body[len(body)-rest.Len():]
+			return p, nil
 		}
 		if strings.HasPrefix(line, "shallow ") {
 			continue // Histories here are whole, whatever the client's is.

@@ -24,6 +24,12 @@ const (
 	// maxPackedObject bounds what one entry of a packfile may state as its size,
 	// in bytes.
 	maxPackedObject = 2 << 30
+	// likelyRatio is how much smaller files are when they are compressed, at most as
+	// a rule.
+	likelyRatio = 8
+	// largeEntry is the size of objects, in bytes, of which a part is compressed
+	// first, to see whether all of it is worth that.
+	largeEntry = 1 << 20
 )
 
 // WritePack writes all objects as a git packfile, which git index-pack and git
@@ -44,8 +50,14 @@ func writePack(w io.Writer, count int, objects iter.Seq[*object]) error {
 	if _, err := out.Write(header); err != nil {
 		return err
 	}
-	z := zlib.NewWriter(out)
+	packed := zlib.NewWriter(out)
+	// A known level is no error.
+	plain, _ := zlib.NewWriterLevel(out, zlib.NoCompression)
 	for o := range objects {
+		z := packed
+		if isDense(o.data) {
+			z = plain
+		}
 		if err := writePackEntry(out, z, o); err != nil {
 			return err
 		}
@@ -55,6 +67,21 @@ func writePack(w io.Writer, count int, objects iter.Seq[*object]) error {
 	}
 	_, err := w.Write(sum.Sum(nil))
 	return err
+}
+
+// isDense reports whether a large object would hardly be smaller if it were compressed,
+// which takes long: pictures and archives are compressed already.
+func isDense(data string) bool {
+	const part, worth = 64 << 10, 60 << 10
+	if len(data) < largeEntry {
+		return false
+	}
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	// Nothing fails in memory.
+	_, _ = io.WriteString(z, data[len(data)/2:len(data)/2+part])
+	_ = z.Close()
+	return packed.Len() > worth
 }
 
 func writePackEntry(out io.Writer, z *zlib.Writer, o *object) error {
@@ -88,6 +115,11 @@ func (s *Store) ReadPack(r io.Reader) error {
 	if err != nil {
 		return fault.Infraf("read packfile: %w", err)
 	}
+	return s.AddPack(raw)
+}
+
+// AddPack is [Store.ReadPack] for a packfile that is in memory.
+func (s *Store) AddPack(raw []byte) error {
 	if len(raw) > maxPackSize {
 		return fault.Invalidf("read packfile: it is over the limit of %d bytes", maxPackSize)
 	}
@@ -267,6 +299,8 @@ func (p *packReader) inflate(size uint64) ([]byte, error) {
 		return nil, err
 	}
 	var data bytes.Buffer
+	// Of what is to come the size is stated, which need not be true.
+	data.Grow(int(min(size, uint64(p.body.Len())*likelyRatio+bytes.MinRead)))
 	if _, err := io.Copy(&data, io.LimitReader(p.zlib, int64(size)+1)); err != nil {
 		return nil, errDamaged
 	}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -46,7 +45,7 @@ func (s *State) Push(actor ID, repo *Repo, pack []byte, updates []RefUpdate) err
 	}
 	before := repo.Git.Objects()
 	if len(pack) > 0 {
-		err := repo.Git.ReadPack(bytes.NewReader(pack))
+		err := repo.Git.AddPack(pack)
 		if large, is := errors.AsType[*gitstore.LargeFilesError](err); is {
 			refuseLargeFiles(large.Files, updates)
 			return nil
