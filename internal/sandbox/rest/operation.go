@@ -41,6 +41,15 @@ type particulars struct {
 // particular has them by [unnamed] pattern.
 var particular = map[string]particulars{
 	"POST /gists":                         {scopes: []string{"gist"}},
+	"PUT /gists/{}/star":                  {scopes: []string{"gist"}},
+	"DELETE /gists/{}/star":               {scopes: []string{"gist"}},
+	"POST /gists/{}/forks":                {scopes: []string{"gist"}},
+	"POST /gists/{}/comments":             {scopes: []string{"gist"}},
+	"PATCH /gists/{}/comments/{}":         {scopes: []string{"gist"}},
+	"DELETE /gists/{}/comments/{}":        {scopes: []string{"gist"}},
+	"PATCH /user":                         {scopes: []string{"user"}},
+	"PUT /user/following/{}":              {scopes: []string{"user", "user:follow"}},
+	"DELETE /user/following/{}":           {scopes: []string{"user", "user:follow"}},
 	"PATCH /gists/{}":                     {scopes: []string{"gist"}},
 	"DELETE /gists/{}":                    {scopes: []string{"gist"}},
 	"GET /user/keys":                      {scopes: []string{"admin:public_key", "read:public_key", "write:public_key"}},
@@ -97,7 +106,7 @@ func (op *operation) answer(c *call) Response {
 		return errorResponse(err)
 	}
 	response := answer.response(c)
-	if answer.status == http.StatusOK {
+	if response.Status == http.StatusOK {
 		if refusal := c.lackingQuery(response.Body); refusal != nil {
 			return *refusal
 		}

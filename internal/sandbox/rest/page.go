@@ -13,24 +13,11 @@ const (
 	largestPage = 100
 )
 
-// pageAsked returns the number of the page that the query asks for, from 1, and how
-// many rows it has. A number that makes no sense is as if it were not there.
-func (c *call) pageAsked() (number, size int) {
-	query := c.URL.Query()
-	number, size = 1, defaultPage
-	if n, err := strconv.Atoi(query.Get("per_page")); err == nil && n > 0 {
-		size = min(n, largestPage)
-	}
-	if n, err := strconv.Atoi(query.Get("page")); err == nil && n > 0 {
-		number = n
-	}
-	return number, size
-}
-
 // page cuts the page that the query asks for out of all, and returns the
-// header that links to the others.
+// header that links to the others. A number that makes no sense is as if it
+// were not there.
 func page[T any](c *call, all []T) ([]T, http.Header) {
-	number, size := c.pageAsked()
+	size, number := c.pageAsked()
 	last := max(1, (len(all)+size-1)/size)
 	// All pages after the last one are empty alike.
 	number = min(number, last+1)
@@ -40,6 +27,19 @@ func page[T any](c *call, all []T) ([]T, http.Header) {
 	}
 	from := min((number-1)*size, len(all))
 	return all[from:min(from+size, len(all))], header
+}
+
+// pageAsked are the size of a page and the number, from 1, that a query asks for.
+func (c *call) pageAsked() (size, number int) {
+	query := c.URL.Query()
+	size, number = defaultPage, 1
+	if n, err := strconv.Atoi(query.Get("per_page")); err == nil && n > 0 {
+		size = min(n, largestPage)
+	}
+	if n, err := strconv.Atoi(query.Get("page")); err == nil && n > 0 {
+		number = n
+	}
+	return size, number
 }
 
 // links writes the Link header in the order in which GitHub does.

@@ -91,3 +91,15 @@ func TestParticularsAreOfOperations(t *testing.T) {
 	}
 	assert.Empty(t, left)
 }
+
+// What a client has already is not said to lack anything: that has been answered.
+func TestWhatWasFoundEmptyStaysSo(t *testing.T) {
+	w := withIssues(t, 1)
+	reader := w.As("reader")
+	const path = base + "/actions/runs?branch=none&event=push"
+	first := reader.Get(path)
+	assert.Equal(t, http.StatusOK, first.Status)
+	assert.Equal(t, http.StatusNotModified, reader.Get(path, "If-None-Match", first.Header.Get("ETag")).Status)
+	assert.Equal(t, http.StatusNotImplemented, reader.Get(base+"/issues?type=bug").Status)
+	assert.Equal(t, http.StatusOK, reader.Get(base+"/issues?no_such_parameter=bug&per_page=5&page=1&direction=desc").Status)
+}

@@ -12,7 +12,7 @@ func gistRoutes() []route {
 	return []route{
 		{"GET /gists", listGists},
 		{"GET /users/{username}/gists", onLogin(func(c *call, u *model.User) (reply, error) {
-			return c.listGists(publicOnly(c.s.GistsOf(c.actor, u.ID)))
+			return list(c, publicOnly(c.s.GistsOf(c.actor, u.ID)), func(g *model.Gist) gistView { return c.gist(g, false) })
 		})},
 		{"POST /gists", createGist},
 		{"GET /gists/{gist}", onGist(func(c *call, g *model.Gist) (reply, error) { return ok(c.gist(g, true)) })},
@@ -104,17 +104,7 @@ func listGists(c *call) (reply, error) {
 	if c.actor == 0 {
 		return reply{}, errNoUser
 	}
-	return c.listGists(c.s.GistsOf(c.actor, c.actor))
-}
-
-// listGists lists gists, or those that were changed since the time that the query says.
-func (c *call) listGists(gists []*model.Gist) (reply, error) {
-	since, err := timeOf(c.URL.Query().Get("since"))
-	if err != nil {
-		return reply{}, err
-	}
-	gists = slices.DeleteFunc(gists, func(g *model.Gist) bool { return g.UpdatedAt.Before(since) })
-	return list(c, gists, func(g *model.Gist) gistView { return c.gist(g, false) })
+	return list(c, c.s.GistsOf(c.actor, c.actor), func(g *model.Gist) gistView { return c.gist(g, false) })
 }
 
 type gistInput struct {

@@ -62,7 +62,7 @@ func sortFound[T any](c *call, found []T, sorts map[string]func(a, b T) int) {
 // results answers with a page of what a search found. A page that begins behind the
 // last result that GitHub lets clients see is refused.
 func results[T, V any](c *call, found []T, show func(T) V) (reply, error) {
-	if number, size := c.pageAsked(); number > 1+(maxResults-1)/size {
+	if size, number := c.pageAsked(); number > 1+(maxResults-1)/size {
 		return reply{}, &model.Problem{Kind: model.Invalid, Message: "Only the first 1000 search results are available"}
 	}
 	rows, header := page(c, found[:min(len(found), maxResults)])
@@ -172,7 +172,7 @@ func searchCode(c *call) (reply, error) {
 		return reply{status: http.StatusBadRequest, raw: []byte("Failed to deserialize query string: " + wrong), contentType: "text/plain; charset=utf-8"}, nil
 	}
 	c.indifferent("sort", "order") // how soon a file was indexed
-	if number, size := c.pageAsked(); number > maxResults/size && strings.TrimSpace(c.URL.Query().Get("q")) != "" {
+	if size, number := c.pageAsked(); number > maxResults/size && strings.TrimSpace(c.URL.Query().Get("q")) != "" {
 		return reply{}, &model.Problem{Kind: model.Invalid, Message: "Cannot access beyond the first 1000 results"}
 	}
 	found, err := c.s.SearchCode(c.actor, c.URL.Query().Get("q"))

@@ -66,7 +66,7 @@ func accountByID(c *call) (reply, error) {
 
 func publicGists(c *call) (reply, error) {
 	gists := c.s.Gists.Where(func(g *model.Gist) bool { return g.Public })
-	return c.listGists(gists)
+	return list(c, gists, func(g *model.Gist) gistView { return c.gist(g, false) })
 }
 
 // zen is one of GitHub's sentences; a sandbox says the same every time.
