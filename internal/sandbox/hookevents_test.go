@@ -39,8 +39,8 @@ const path = sandboxtest.Path
 
 // toldOf are what an App can be told of.
 var toldOf = []string{
-	"branch_protection_configuration", "branch_protection_rule", "check_run", "check_suite", "create", "delete", "deploy_key", "deployment",
-	"deployment_status", "fork", "issue_comment", "issue_dependencies", "issues", "label", "member", "membership", "merge_group", "meta",
+	"branch_protection_configuration", "branch_protection_rule", "check_run", "check_suite", "commit_comment", "create", "delete", "deploy_key", "deployment",
+	"deployment_status", "discussion", "discussion_comment", "fork", "issue_comment", "issue_dependencies", "issues", "label", "member", "membership", "merge_group", "meta",
 	"milestone", "organization", "projects_v2", "projects_v2_item", "public", "pull_request", "pull_request_review",
 	"pull_request_review_comment", "pull_request_review_thread", "push", "release", "repository", "repository_dispatch", "repository_ruleset",
 	"star", "status", "sub_issues", "team", "watch", "workflow_dispatch", "workflow_job", "workflow_run",
@@ -123,7 +123,7 @@ type object = map[string]any
 
 // steps do what each event that the sandbox has is about, in one world.
 func steps() []step {
-	return slices.Concat(repositorySteps(), issueSteps(), pullSteps(), reviewSteps(), ruleSteps(), releaseSteps(), actionsSteps(), projectSteps(), accountSteps(), hookSteps())
+	return slices.Concat(repositorySteps(), issueSteps(), discussionSteps(), pullSteps(), reviewSteps(), ruleSteps(), releaseSteps(), actionsSteps(), projectSteps(), accountSteps(), hookSteps())
 }
 
 func repositorySteps() []step {
@@ -152,6 +152,10 @@ func repositorySteps() []step {
 			w.rest(w.boss, "POST", path+"/git/refs", object{"ref": "refs/heads/gone", "sha": sha})
 		}, []string{"create", "push"}},
 		asked("DELETE", path+"/git/refs/heads/gone", nil, "delete"),
+		{"a comment on a commit", func(w *hooked) {
+			sha := w.boss.Get(path + "/git/ref/heads/main").Text("object.sha")
+			w.rest(w.boss, "POST", path+"/commits/"+sha+"/comments", object{"body": "x", "path": "README.md", "position": 1, "line": 1})
+		}, []string{"commit_comment.created"}},
 		asked("PUT", path+"/contents/.github/workflows/ci.yml", object{"message": "ci", "content": base64.StdEncoding.EncodeToString([]byte(ciWorkflow))}, "push"),
 	}
 }
@@ -203,6 +207,54 @@ func issueSteps() []step {
 		graph("a deletion", `deleteIssue(input: {issueId: %q}) {clientMutationId}`, one, "issues.deleted"),
 		asked("DELETE", "/repos/"+sandboxtest.Owner+"/other", nil, "repository.deleted"),
 	}
+}
+
+func discussionSteps() []step {
+	return []step{{"a discussion", func(w *hooked) {
+		w.rest(w.boss, "PATCH", path, object{"has_discussions": true})
+		w.rest(w.boss, "POST", path+"/labels", object{"name": "talk", "color": "ff0000"})
+		categories := w.boss.GraphQL(`{repository(owner: "owner", name: "hello") {discussionCategories(first: 9) {nodes {id slug}}}}`)
+		ids := map[string]string{}
+		for n := range 6 {
+			at := fmt.Sprintf("data.repository.discussionCategories.nodes.%d.", n)
+			ids[categories.Text(at+"slug")] = categories.Text(at + "id")
+		}
+		d := w.graphql(`createDiscussion(input: {repositoryId: %q, categoryId: %q, title: "t", body: "b"}) {discussion {id}}`, w.node(path), ids["general"]).Text("data.createDiscussion.discussion.id")
+		w.tells("a discussion", "discussion.created")
+		w.graphql(`updateDiscussion(input: {discussionId: %q, title: "u", body: "c", categoryId: %q}) {discussion {id}}`, d, ids["q-a"])
+		w.tells("a discussion", "discussion.edited", "discussion.category_changed")
+		comment := func(to string) string {
+			return w.graphql(`addDiscussionComment(input: {discussionId: %q, body: "x"%s}) {comment {id}}`, d, to).Text("data.addDiscussionComment.comment.id")
+		}
+		c := comment("")
+		reply := comment(fmt.Sprintf(", replyToId: %q", c))
+		w.tells("a comment", "discussion_comment.created")
+		w.graphql(`updateDiscussionComment(input: {commentId: %q, body: "y"}) {comment {id}}`, c)
+		w.tells("a comment", "discussion_comment.edited")
+		w.graphql(`markDiscussionCommentAsAnswer(input: {id: %q}) {discussion {id}}`, c)
+		w.tells("an answer", "discussion.answered")
+		w.graphql(`unmarkDiscussionCommentAsAnswer(input: {id: %q}) {discussion {id}}`, c)
+		w.tells("no answer", "discussion.unanswered")
+		w.graphql(`closeDiscussion(input: {discussionId: %q, reason: OUTDATED}) {discussion {id}}`, d)
+		w.tells("the end", "discussion.closed")
+		w.graphql(`reopenDiscussion(input: {discussionId: %q}) {discussion {id}}`, d)
+		w.tells("no end", "discussion.reopened")
+		w.graphql(`lockLockable(input: {lockableId: %q, lockReason: SPAM}) {clientMutationId}`, d)
+		w.tells("a lock", "discussion.locked")
+		w.graphql(`unlockLockable(input: {lockableId: %q}) {clientMutationId}`, d)
+		w.tells("no lock", "discussion.unlocked")
+		label := w.boss.Get(path + "/labels/talk").Text("node_id")
+		w.graphql(`addLabelsToLabelable(input: {labelableId: %q, labelIds: [%q]}) {clientMutationId}`, d, label)
+		w.tells("a label", "discussion.labeled")
+		w.graphql(`removeLabelsFromLabelable(input: {labelableId: %q, labelIds: [%q]}) {clientMutationId}`, d, label)
+		w.tells("no label", "discussion.unlabeled")
+		w.graphql(`deleteDiscussionComment(input: {id: %q}) {comment {id}}`, reply)
+		w.tells("no comment", "discussion_comment.deleted")
+		w.graphql(`deleteDiscussion(input: {id: %q}) {discussion {id}}`, d)
+		w.rest(w.boss, "DELETE", path+"/labels/talk", nil)
+		// Its number is given again, so that those of the following steps stay.
+		w.Change(func(_ *model.State, repo *model.Repo) { repo.LastNumber-- })
+	}, []string{"discussion.deleted"}}}
 }
 
 func pullSteps() []step {
@@ -421,8 +473,8 @@ func hookSteps() []step {
 var never = map[string]string{
 	"code-scanning-": "no code is scanned", "secret-scanning-": "no secrets are found", "dependabot-": "no dependencies are looked at",
 	"security-": "there are no advisories", "repository-advisory-": "there are no advisories", "repository-vulnerability-": "there are no advisories",
-	"commit-comment-": "commits have no comments", "custom-propert": "there are no properties", "deployment-protection-rule-": "paid",
-	"deployment-review-": "paid", "discussion-": "there are no discussions", "gollum": "there are no wikis", "github-app-authorization-": "nobody takes one back",
+	"custom-propert": "there are no properties", "deployment-protection-rule-": "paid",
+	"deployment-review-": "paid", "discussion-pinned": "discussions are not pinned", "discussion-unpinned": "discussions are not pinned", "discussion-transferred": "discussions stay where they are", "gollum": "there are no wikis", "github-app-authorization-": "nobody takes one back",
 	"installation-new-permissions-": "Apps ask for no more than before", "installation-target-": "accounts keep their names", "org-block-": "nobody is blocked",
 	"marketplace-": "nothing is sold", "sponsorship-": "nobody is paid", "package-": "there are no packages", "registry-package-": "there are no packages",
 	"page-build": "there are no pages", "personal-access-token-": "tokens are not asked for", "project-": "classic projects are gone",

@@ -27,13 +27,16 @@ func (w *World) Delivered(ctx context.Context) error { return w.hooks.Sent(ctx) 
 // wait to be sent. What they hold must not be changed.
 func (w *World) Deliveries() []rest.HookDelivery { return w.hooks.Of(0) }
 
-// tell hands on what happened to those who listen. What nobody in particular did
+// tell puts what happened into feeds, and hands it on to those who listen. What nobody in particular did
 // was done by the actor, or if that is 0 by whoever it is about belongs to. The
 // caller holds the lock for writing.
 func (w *World) tell(s *model.State, by model.ID) {
 	for _, h := range s.TakeHappened() {
 		if h.ActorID = cmp.Or(h.ActorID, by, h.OrgID); h.ActorID == 0 && h.Repo != nil {
 			h.ActorID = h.Repo.OwnerID
+		}
+		if a, is := rest.Activity(s, h); is {
+			s.AddActivity(a)
 		}
 		for _, to := range h.To {
 			payload, err := rest.Payload(s, h, to)

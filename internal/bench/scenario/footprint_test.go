@@ -79,8 +79,8 @@ func TestS12AFootprintIsChecked(t *testing.T) {
 		{"a kind that is none", of("pul request", object{"titel": "a"}), []string{
 			at + `object: must be a kind of object that changes are told of, is "pul request": did you mean "pull request"?`}},
 		{"a file of the repository is told by its branch", of("file", object{}), []string{
-			at + `object: must be a kind of object that changes are told of, is "file": want one of App, account, artifact, branch, check run, comment, commit comment, commit status, deployment, deployment status, environment, gist, ` +
-				"installation, invitation, issue, label, milestone, project, project field, project item, pull request, reaction, ref, release, repository, review, review comment, " +
+			at + `object: must be a kind of object that changes are told of, is "file": want one of App, account, artifact, branch, check run, comment, commit comment, commit status, deployment, deployment status, discussion, discussion comment, environment, gist, ` +
+				"gist comment, installation, invitation, issue, label, milestone, project, project field, project item, pull request, reaction, ref, release, repository, review, review comment, " +
 				"review thread, tag, team, webhook, workflow, workflow run"}},
 		{"a board's fields have names of their own", of("project item", object{"values.Size of it": 1.5, "values.Status": "Done"}), []string{}},
 		{"a board's field is nothing without a name", of("project item", object{"values.": "Done"}), []string{

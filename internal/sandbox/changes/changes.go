@@ -5,7 +5,7 @@
 // more for each that GitHub's own rules changed in consequence. Rows are
 // compared field by field, whatever their kind, so that what the model learns
 // is told of without being named here. What always follows from other changes
-// is left out: timelines, check suites, the jobs of runs and their check runs.
+// is left out: timelines, feeds, check suites, the jobs of runs and their check runs.
 // Fields that say when, or count, are left out too.
 //
 // An event names those whom GitHub sends a notification of it and of nothing
@@ -28,6 +28,8 @@
 //	label, milestone octocat/hello: bug
 //	branch, tag      octocat/hello: main
 //	release          octocat/hello: v1.0
+//	discussion       octocat/hello#3
+//	discussion comment  1000045 on octocat/hello#3
 //	workflow         octocat/hello: .github/workflows/ci.yml
 //	workflow run     octocat/hello: 1000042
 //	artifact         octocat/hello: coverage
@@ -64,6 +66,9 @@
 //	milestone        number, title, description, creator, state, due_on, closed_at
 //	branch, tag      commit, and of that commit message, parents (how many), author
 //	release          tag_name, target_commitish, name, body, author, draft, prerelease, assets [{name, label, size, digest, …}]
+//	discussion       title, body, author, category, answer, answer_chosen_by, state, state_reason, closed_at, locked, active_lock_reason,
+//	                 labels, upvoters
+//	discussion comment  discussion, author, body, reply_to, minimized, upvoters, deleted_at
 //	workflow         path, name, state (active, disabled_manually)
 //	workflow run     workflow, event, status, conclusion, attempt (its number), rerun (all, failed, job; of the newest
 //	                 attempt), jobs (names of those that the newest attempt ran anew), steps (of these, "job / step"
@@ -148,7 +153,7 @@ func Compared(before, after *model.State, rows iter.Seq[model.Touched], refs ite
 }
 
 // followers are the tables whose rows follow from those of others.
-var followers = []string{"Events", "CheckSuites", "Jobs"}
+var followers = []string{"Events", "CheckSuites", "Jobs", "Activities"}
 
 // rowChange tells what became of a row; differs is false for nothing.
 func rowChange(before, after *model.State, row model.Touched) (c Change, differs bool) {

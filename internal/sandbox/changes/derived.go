@@ -13,7 +13,7 @@ import (
 // inOtherForm are the fields of the model that are told as others, by type.
 var inOtherForm = map[string][]string{
 	"Issue": {"Closed"}, "Milestone": {"Closed"}, "Run": {"Attempts"}, "Workflow": {"Disabled"}, "Thread": {"FileWide"},
-	"Project": {"ClosedAt"}, "ProjectItem": {"Values"},
+	"Discussion": {"Closed", "CategoryID"}, "Project": {"ClosedAt"}, "ProjectItem": {"Values"},
 }
 
 func isDerived(of reflect.Type, name string) bool {
@@ -26,6 +26,8 @@ func derived(s *model.State, row any) []field {
 	switch r := row.(type) {
 	case *model.Issue:
 		return issueFields(s, r)
+	case *model.Discussion:
+		return []field{{name: "state", value: state(r.Closed, "open", "closed")}, {name: "category", value: categoryName(s, r)}}
 	case *model.Milestone:
 		return []field{{name: "state", value: state(r.Closed, "open", "closed")}}
 	case *model.Workflow:
@@ -43,6 +45,16 @@ func derived(s *model.State, row any) []field {
 	default:
 		return nil
 	}
+}
+
+// categoryName is the name of a discussion's category.
+func categoryName(s *model.State, d *model.Discussion) string {
+	if repo := s.Repos.Get(d.RepoID); repo != nil {
+		if c := repo.Category(d.CategoryID); c != nil {
+			return c.Name
+		}
+	}
+	return gone
 }
 
 // state is the name of a state that is on or off.

@@ -14,7 +14,7 @@ import (
 // bookkeeping are the fields that tell nothing, because they move with others
 // or are in the object's name.
 var bookkeeping = []string{
-	"ID", "RepoID", "ProjectID", "SuiteID", "CreatedAt", "UpdatedAt", "PushedAt", "StarredAt", "WatchedAt", "LastNumber", "LastRunNumber", "LastProject", "Pushers", "Git",
+	"ID", "RepoID", "ProjectID", "SuiteID", "CreatedAt", "UpdatedAt", "PushedAt", "StarredAt", "WatchedAt", "LastNumber", "LastRunNumber", "LastProject", "Pushers", "Git", "DiscussionCategories", "AnswerChosenAt", "Revisions", "FormerPlaces",
 }
 
 // secrets are the fields whose values are not told.
@@ -30,8 +30,13 @@ var gitHubNames = map[string]string{
 	"CommitSHA": "commit_id", "Release.Target": "target_commitish", "Run.Number": "run_number", "PullID": "pull_request",
 	"AllowMerge": "allow_merge_commit", "AllowSquash": "allow_squash_merge", "AllowRebase": "allow_rebase_merge", "AllowUpdating": "allow_update_branch",
 	"SignedOff":           "web_commit_signoff_required",
-	"ProjectItem.IssueID": "content",
+	"ProjectItem.IssueID": "content", "User.Twitter": "twitter_username",
+	"MergeTexts.SquashTitle": "squash_merge_commit_title", "MergeTexts.SquashMessage": "squash_merge_commit_message",
+	"MergeTexts.MergeTitle": "merge_commit_title", "MergeTexts.MergeMessage": "merge_commit_message",
 }
+
+// flattened are the parts whose fields are told as the object's own.
+var flattened = []reflect.Type{reflect.TypeFor[model.Pull](), reflect.TypeFor[model.MergeTexts]()}
 
 // field is a part of an object as it is told.
 type field struct {
@@ -114,7 +119,7 @@ func (v valuer) fields(prefix string, of reflect.Value) []field {
 		name := prefix + cmp.Or(gitHubNames[typ.Name()+"."+f.Name], gitHubNames[f.Name], snake(strings.TrimSuffix(f.Name, "ID")))
 		inner := of.Field(n)
 		switch within := structOf(inner); {
-		case within.IsValid() && (f.Anonymous || within.Type() == reflect.TypeFor[model.Pull]()):
+		case within.IsValid() && (f.Anonymous || slices.Contains(flattened, within.Type())):
 			all = append(all, v.fields(prefix, within)...)
 		case within.IsValid():
 			all = append(all, v.fields(name+".", within)...)

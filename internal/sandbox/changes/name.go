@@ -55,6 +55,14 @@ func discussionObject(s *model.State, row any) (Object, bool) {
 			issue = thread.IssueID
 		}
 		return Object{Kind: "review comment", Name: on(s, r.ID, issue), Title: r.Body}, true
+	case *model.Discussion:
+		return Object{Kind: "discussion", Name: fmt.Sprintf("%s#%d", repoName(s, r.RepoID), r.Number), Title: r.Title}, true
+	case *model.DiscussionComment:
+		name := fmt.Sprint(r.ID)
+		if d := s.Discussions.Get(r.DiscussionID); d != nil {
+			name = fmt.Sprintf("%d on %s#%d", r.ID, repoName(s, d.RepoID), d.Number)
+		}
+		return Object{Kind: "discussion comment", Name: name, Title: r.Body}, true
 	case *model.Reaction:
 		return Object{Kind: "reaction", Name: fmt.Sprintf("%s of %s to %s", r.Content, s.Login(r.UserID), reference(s, r.SubjectID))}, true
 	case *model.Label:
@@ -103,6 +111,8 @@ func codeObject(s *model.State, row any) (Object, bool) {
 			name = fmt.Sprintf("%s: %d", s.Login(r.OrgID), r.ID)
 		}
 		return Object{Kind: "webhook", Name: name, Title: r.Config.URL}, true
+	case *model.GistComment:
+		return Object{Kind: "gist comment", Name: fmt.Sprintf("%d on %s", r.ID, s.GistName(r.GistID)), Title: r.Body}, true
 	case *model.CommitComment:
 		return Object{Kind: "commit comment", Name: in(s, r.RepoID, fmt.Sprintf("%d on %s", r.ID, r.CommitSHA)), Title: r.Body}, true
 	case *model.Invitation:

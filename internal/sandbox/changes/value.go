@@ -18,7 +18,7 @@ import (
 var accounts = []string{
 	"AuthorID", "ActorID", "OwnerID", "CreatorID", "UploaderID", "UserID", "ClosedBy", "MergedBy", "ResolvedBy", "SuspendedBy", "ByID",
 	"Assignees", "RequestedReviewers", "Stargazers", "Watchers", "Ignorers", "Members", "Collaborators", "Users", "BotID", "AccountID", "OrgID",
-	"InviteeID", "InviterID", "Maintainers",
+	"InviteeID", "InviterID", "Maintainers", "Following", "Upvoters", "AnswerChosenBy", "TransferTo",
 }
 
 // valuer makes plain JSON values of what a state holds.

@@ -14,7 +14,6 @@ func absentTypes() []string {
 		"CodeOfConduct", "FundingLink", "GpgSignature", "IssueTemplate",
 		"Mannequin", "DisconnectedEvent", "Project", "ProjectCard", "ProjectColumn",
 		"PullRequestTemplate", "RepositoryContactLink",
-		"Discussion", "DiscussionCategory", "DiscussionComment",
 	}
 }
 
@@ -26,28 +25,19 @@ func absentField(typeName string) graphql.Resolver {
 	return constant(nil)
 }
 
-func noDiscussion(_ *query, _ any, args graphql.Args) (any, error) {
-	return nil, unresolved("a Discussion with the number of %d.", args.Int("number"))
-}
-
 // absentFields resolves what leads to objects of such types: to none.
 func absentFields() map[string]graphql.Resolver {
 	none := connection(func(*query, any, graphql.Args) ([]any, error) { return nil, nil })
 	fields := map[string]graphql.Resolver{
-		"Repository.codeOfConduct":        constant(nil),
-		"Repository.contactLinks":         constant([]any{}),
-		"Repository.fundingLinks":         constant([]any{}),
-		"Repository.issueTemplates":       constant([]any{}),
-		"Repository.mirrorUrl":            constant(nil),
-		"Repository.securityPolicyUrl":    constant(nil),
-		"Repository.templateRepository":   constant(nil),
-		"Repository.projects":             none,
-		"Repository.discussion":           field(noDiscussion),
-		"Repository.discussions":          none,
-		"Repository.discussionCategory":   constant(nil),
-		"Repository.discussionCategories": none,
-		"Organization.projects":           none,
-		"User.projects":                   none,
+		"Repository.codeOfConduct":     constant(nil),
+		"Repository.contactLinks":      constant([]any{}),
+		"Repository.fundingLinks":      constant([]any{}),
+		"Repository.issueTemplates":    constant([]any{}),
+		"Repository.mirrorUrl":         constant(nil),
+		"Repository.securityPolicyUrl": constant(nil),
+		"Repository.projects":          none,
+		"Organization.projects":        none,
+		"User.projects":                none,
 
 		"Repository.pullRequestTemplates": constant([]any{}),
 	}

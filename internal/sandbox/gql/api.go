@@ -36,11 +36,11 @@ func New() (*API, error) {
 		issueFields(), pullFields(), pullPartFields(), reviewFields(), threadFields(), reviewCommentFields(),
 		checkFields(), actionsFields(), absentFields(), statusFields(), reactionFields(), resourceFields(), relationFields(), timelineFields(), searchFields(),
 		releaseFields(), projectFields(), projectFieldFields(), projectItemFields(), projectValueFields(), collaboratorsFields(),
-		autoMergeFields(), gitObjectFields(), linkedBranchFields(), topicFields(), languageFields(), teamFields(), gistFields(),
+		autoMergeFields(), gitObjectFields(), linkedBranchFields(), topicFields(), languageFields(), teamFields(), gistFields(), discussionFields(),
 	} {
 		maps.Copy(resolvers, set)
 	}
-	for _, set := range []map[string]mutator{issueMutations(), commentMutations(), labelMutations(), pullMutations(), relationMutations(), reviewMutations(), projectMutations(), moderationMutations(), reactionMutations(), settingsMutations(), ruleMutations(), templateMutations(), gitMutations()} {
+	for _, set := range []map[string]mutator{issueMutations(), commentMutations(), labelMutations(), pullMutations(), relationMutations(), reviewMutations(), projectMutations(), moderationMutations(), reactionMutations(), settingsMutations(), ruleMutations(), templateMutations(), gitMutations(), discussionMutations()} {
 		for name, run := range set {
 			resolvers["Mutation."+name] = mutation(name, run)
 		}

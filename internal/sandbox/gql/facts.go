@@ -77,6 +77,8 @@ func (q *query) facts(obj any) facts {
 			node: model.NodeID(model.NodeGist, 0, o.ID), id: o.ID, path: "/" + q.s.Login(o.OwnerID) + "/" + o.Name,
 			created: o.CreatedAt, updated: o.UpdatedAt,
 		}
+	case *model.Discussion, *model.DiscussionComment, category:
+		return q.factsOfDiscussions(obj)
 	default:
 		return q.factsOfTalk(obj)
 	}

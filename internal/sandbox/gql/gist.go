@@ -23,12 +23,12 @@ func gistFields() map[string]graphql.Resolver {
 		}),
 		"Gist.description":      prop(func(_ *query, g *model.Gist) any { return orNil(g.Description) }),
 		"Gist.isPublic":         prop(func(_ *query, g *model.Gist) any { return g.Public }),
-		"Gist.isFork":           constant(false),
+		"Gist.isFork":           prop(func(_ *query, g *model.Gist) any { return g.ParentID != 0 }),
 		"Gist.name":             prop(func(_ *query, g *model.Gist) any { return g.Name }),
 		"Gist.owner":            prop(func(q *query, g *model.Gist) any { return present(q.s.Users.Get(g.OwnerID)) }),
 		"Gist.pushedAt":         prop(func(_ *query, g *model.Gist) any { return g.UpdatedAt }),
-		"Gist.stargazerCount":   constant(0),
-		"Gist.viewerHasStarred": constant(false),
+		"Gist.stargazerCount":   prop(func(_ *query, g *model.Gist) any { return len(g.Stargazers) }),
+		"Gist.viewerHasStarred": prop(func(q *query, g *model.Gist) any { return slices.Contains(g.Stargazers, q.actor) }),
 		"Gist.url":              page,
 		"Gist.files": lookup(func(_ *query, g *model.Gist, args graphql.Args) any {
 			return slices.Clone(g.Files[:min(len(g.Files), max(0, args.Int("limit")))])

@@ -14,16 +14,14 @@ import (
 // issueFields resolves what issues and pull requests share, and comments.
 func issueFields() map[string]graphql.Resolver {
 	both := map[string]graphql.Resolver{
-		"number":   prop(func(_ *query, i *model.Issue) any { return i.Number }),
-		"title":    prop(func(_ *query, i *model.Issue) any { return i.Title }),
-		"state":    prop(func(_ *query, i *model.Issue) any { return issueState(i) }),
-		"closed":   prop(func(_ *query, i *model.Issue) any { return i.Closed }),
-		"closedAt": prop(func(_ *query, i *model.Issue) any { return i.ClosedAt }),
-		"locked":   prop(func(_ *query, i *model.Issue) any { return i.Locked }),
-		"activeLockReason": prop(func(_ *query, i *model.Issue) any {
-			return orNil(strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(i.LockReason)))
-		}),
-		"milestone": prop(func(q *query, i *model.Issue) any { return present(q.s.Milestones.Get(i.MilestoneID)) }),
+		"number":           prop(func(_ *query, i *model.Issue) any { return i.Number }),
+		"title":            prop(func(_ *query, i *model.Issue) any { return i.Title }),
+		"state":            prop(func(_ *query, i *model.Issue) any { return issueState(i) }),
+		"closed":           prop(func(_ *query, i *model.Issue) any { return i.Closed }),
+		"closedAt":         prop(func(_ *query, i *model.Issue) any { return i.ClosedAt }),
+		"locked":           prop(func(_ *query, i *model.Issue) any { return i.Locked }),
+		"activeLockReason": prop(func(_ *query, i *model.Issue) any { return lockReasonName(i.LockReason) }),
+		"milestone":        prop(func(q *query, i *model.Issue) any { return present(q.s.Milestones.Get(i.MilestoneID)) }),
 		"labels": connection(func(q *query, i *model.Issue, args graphql.Args) ([]*model.Label, error) {
 			return orderLabels(rows(&q.s.Labels, i.Labels), args.Object("orderBy")), nil
 		}),

@@ -136,17 +136,6 @@ func TestS20_WhatTheSchemaLacks(t *testing.T) {
 	assert.Contains(t, w.Unsupported(sandboxtest.Token("writer")), "Repository.deployments")
 }
 
-// Clients that ask for discussions learn that there are none.
-func TestDiscussionsAreNone(t *testing.T) {
-	w := newWorld(t)
-	reply := w.do("reader", `{ repository(owner: "owner", name: "hello") {
-		hasDiscussionsEnabled discussionCategories(first: 5) { totalCount nodes { id name } }
-		discussions(first: 5, orderBy: {field: CREATED_AT, direction: DESC}) { totalCount nodes { number title category { name } comments(first: 2) { nodes { body } } } }
-	} search(type: DISCUSSION, query: "x", first: 1) { discussionCount nodes { ... on Discussion { title } } } }`)
-	assert.Equal(t, []int{0, 0, 0}, []int{reply.Int("data.repository.discussions.totalCount"), reply.Int("data.repository.discussionCategories.totalCount"), reply.Int("data.search.discussionCount")})
-	w.refused("NOT_FOUND", "Could not resolve to a Discussion with the number of 7.", "reader", `{ repository(owner: "owner", name: "hello") { discussion(number: 7) { title } } }`)
-}
-
 // What is lacking is told with its place in the text and in the document.
 func TestS20_WhereSomethingIsLacking(t *testing.T) {
 	w := newWorld(t)

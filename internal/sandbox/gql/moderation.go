@@ -12,19 +12,25 @@ import (
 // moderationMutations lock, pin, move and link issues.
 func moderationMutations() map[string]mutator {
 	return map[string]mutator{
-		"lockLockable": change("lockableId", "lockedRecord", typed[*model.Issue], func(q *query, i *model.Issue, in graphql.Args) error {
+		"lockLockable": changeEither("lockableId", "lockedRecord", func(q *query, i *model.Issue, in graphql.Args) error {
 			return q.s.Lock(q.actor, i, lockReason(in.Enum("lockReason")))
+		}, func(q *query, d *model.Discussion, in graphql.Args) error {
+			return q.s.LockDiscussion(q.actor, d, true, lockReason(in.Enum("lockReason")))
 		}),
-		"unlockLockable": change("lockableId", "unlockedRecord", typed[*model.Issue], func(q *query, i *model.Issue, _ graphql.Args) error {
+		"unlockLockable": changeEither("lockableId", "unlockedRecord", func(q *query, i *model.Issue, _ graphql.Args) error {
 			return q.s.Unlock(q.actor, i)
+		}, func(q *query, d *model.Discussion, _ graphql.Args) error {
+			return q.s.LockDiscussion(q.actor, d, false, "")
 		}),
 		"pinIssue":           change("issueId", "issue", issueByID, pin(true)),
 		"unpinIssue":         change("issueId", "issue", issueByID, pin(false)),
 		"transferIssue":      change("issueId", "issue", issueByID, transferIssue),
 		"createLinkedBranch": createLinkedBranch,
 		"deleteLinkedBranch": deleteLinkedBranch,
-		"clearLabelsFromLabelable": change("labelableId", "labelable", typed[*model.Issue], func(q *query, i *model.Issue, _ graphql.Args) error {
+		"clearLabelsFromLabelable": changeEither("labelableId", "labelable", func(q *query, i *model.Issue, _ graphql.Args) error {
 			return q.s.EditIssue(q.actor, q.repoOf(i), i, model.IssueEdit{Labels: &[]string{}})
+		}, func(q *query, d *model.Discussion, _ graphql.Args) error {
+			return q.s.LabelDiscussion(q.actor, d, nil, d.Labels)
 		}),
 	}
 }

@@ -102,8 +102,8 @@ func labelMutations() map[string]mutator {
 		"createLabel":               createLabel,
 		"deleteLabel":               deleteLabel,
 		"updateLabel":               change("id", "label", typed[*model.Label], updateLabel),
-		"addLabelsToLabelable":      change("labelableId", "labelable", typed[*model.Issue], addLabels),
-		"removeLabelsFromLabelable": change("labelableId", "labelable", typed[*model.Issue], removeLabels),
+		"addLabelsToLabelable":      changeEither("labelableId", "labelable", addLabels, labelDiscussion(true)),
+		"removeLabelsFromLabelable": changeEither("labelableId", "labelable", removeLabels, labelDiscussion(false)),
 	}
 }
 

@@ -107,6 +107,8 @@ func (q *query) object(node string) any {
 		return nil
 	case model.NodeApp:
 		return present(q.s.Apps.Get(id))
+	case model.NodeDiscussion, model.NodeDiscussionComment, model.NodeDiscussionCategory:
+		return q.discussionObject(kind, id)
 	default:
 		if isTimelineNode(kind) {
 			return present(q.s.Events.Get(id))

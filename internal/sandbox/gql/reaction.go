@@ -149,6 +149,12 @@ func rowOf(subject any) (id, repo model.ID) {
 		return s.ID, s.RepoID
 	case *model.ReviewComment:
 		return s.ID, s.RepoID
+	case *model.Discussion:
+		return s.ID, s.RepoID
+	case *model.Release:
+		return s.ID, s.RepoID
+	case *model.DiscussionComment:
+		return s.ID, s.RepoID
 	default:
 		return 0, 0
 	}

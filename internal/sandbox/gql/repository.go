@@ -24,6 +24,9 @@ func repositoryFields() map[string]graphql.Resolver {
 		"Repository.isArchived":          is(func(r *model.Repo) bool { return r.Archived }),
 		"Repository.isEmpty":             is((*model.Repo).Empty),
 		"Repository.hasIssuesEnabled":    is(func(r *model.Repo) bool { return r.HasIssues }),
+		"Repository.hasWikiEnabled":      is(func(r *model.Repo) bool { return model.Offers(r.HasWiki) }),
+		"Repository.hasProjectsEnabled":  is(func(r *model.Repo) bool { return model.Offers(r.HasProjects) }),
+		"Repository.isTemplate":          is(func(r *model.Repo) bool { return r.IsTemplate }),
 		"Repository.mergeCommitAllowed":  is(func(r *model.Repo) bool { return r.AllowMerge }),
 		"Repository.squashMergeAllowed":  is(func(r *model.Repo) bool { return r.AllowSquash }),
 		"Repository.rebaseMergeAllowed":  is(func(r *model.Repo) bool { return r.AllowRebase }),
@@ -65,17 +68,18 @@ func repositoryFields() map[string]graphql.Resolver {
 		}),
 		"Repository.isFork":             prop(func(_ *query, r *model.Repo) any { return r.ParentID != 0 }),
 		"Repository.parent":             prop(parentOf),
+		"Repository.templateRepository": prop(templateOf),
 		"Repository.issue":              field(repositoryIssue),
 		"Repository.pullRequest":        field(repositoryPull),
 		"Repository.issueOrPullRequest": field(repositoryIssueOrPull),
 		"Repository.issues":             connection(issuesOf),
 		"Repository.pullRequests":       connection(pullsOf),
 	}
-	for _, name := range []string{"isTemplate", "isDisabled", "isMirror", "isLocked", "hasDiscussionsEnabled",
+	for _, name := range []string{"isDisabled", "isMirror", "isLocked",
 		"usesCustomOpenGraphImage", "isSecurityPolicyEnabled", "isUserConfigurationRepository"} {
 		fields["Repository."+name] = constant(false)
 	}
-	for _, name := range []string{"hasWikiEnabled", "hasProjectsEnabled", "isBlankIssuesEnabled"} {
+	for _, name := range []string{"isBlankIssuesEnabled"} {
 		fields["Repository."+name] = constant(true)
 	}
 	for _, name := range []string{"archivedAt", "diskUsage"} {
@@ -92,6 +96,16 @@ func parentOf(q *query, r *model.Repo) any {
 		return nil
 	}
 	return parent
+}
+
+// templateOf resolves what a repository was generated from, as far as the viewer
+// may see it.
+func templateOf(q *query, r *model.Repo) any {
+	template := q.s.Repos.Get(r.TemplateID)
+	if template == nil || q.s.Permission(q.actor, template) < model.PermRead {
+		return nil
+	}
+	return template
 }
 
 func visibility(r *model.Repo) string {

@@ -11,7 +11,7 @@ import (
 // kind.
 type results struct {
 	graphql.Page[any]
-	issues, repos, users int
+	issues, repos, users, discussions int
 }
 
 func searchFields() map[string]graphql.Resolver {
@@ -24,7 +24,7 @@ func searchFields() map[string]graphql.Resolver {
 		"SearchResultItemConnection.repositoryCount": count(func(r results) int { return r.repos }),
 		"SearchResultItemConnection.userCount":       count(func(r results) int { return r.users }),
 		"SearchResultItemConnection.codeCount":       constant(0),
-		"SearchResultItemConnection.discussionCount": constant(0),
+		"SearchResultItemConnection.discussionCount": count(func(r results) int { return r.discussions }),
 		"SearchResultItemConnection.wikiCount":       constant(0),
 	}
 }
@@ -41,6 +41,9 @@ func search(q *query, _ any, args graphql.Args) (any, error) {
 	case "REPOSITORY":
 		found, err = anyOf(q.s.SearchRepos(q.actor, text))
 		r.repos = len(found)
+	case "DISCUSSION":
+		found, err = anyOf(q.s.SearchDiscussions(q.actor, text))
+		r.discussions = len(found)
 	case "USER":
 		found, err = anyOf(q.s.SearchUsers(text))
 		r.users = len(found)

@@ -16,10 +16,12 @@ func settingsMutations() map[string]mutator {
 		}
 	}
 	return map[string]mutator{
-		"createRepository": createRepository,
+		"createRepository":        createRepository,
+		"cloneTemplateRepository": cloneTemplate,
 		"updateRepository": change("repositoryId", "repository", byID, func(q *query, r *model.Repo, in graphql.Args) error {
 			return q.s.EditRepo(q.actor, r, model.RepoEdit{
 				Name: text(in, "name"), Description: text(in, "description"), Homepage: text(in, "homepageUrl"), HasIssues: flag(in, "hasIssuesEnabled"),
+				HasDiscussions: flag(in, "hasDiscussionsEnabled"), HasWiki: flag(in, "hasWikiEnabled"), HasProjects: flag(in, "hasProjectsEnabled"), IsTemplate: flag(in, "template"),
 			})
 		}),
 		"archiveRepository":   change("repositoryId", "repository", byID, archive(true)),
@@ -42,8 +44,20 @@ func createRepository(q *query, in graphql.Args) (payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Homepage, r.HasIssues = in.String("homepageUrl"), in.Bool("hasIssuesEnabled")
+	r.Homepage, r.HasIssues, r.HasWiki, r.IsTemplate = in.String("homepageUrl"), in.Bool("hasIssuesEnabled"), flag(in, "hasWikiEnabled"), in.Bool("template")
 	return payload{"repository": r}, nil
+}
+
+func cloneTemplate(q *query, in graphql.Args) (payload, error) {
+	template, err1 := typed[*model.Repo](q, in.String("repositoryId"))
+	owner, err2 := typed[*model.User](q, in.String("ownerId"))
+	if err := cmp.Or(err1, err2); err != nil {
+		return nil, err
+	}
+	r, err := q.s.GenerateRepo(q.actor, template, model.NewRepo{
+		Owner: owner.ID, Name: in.String("name"), Description: in.String("description"), Private: in.Enum("visibility") != "PUBLIC",
+	}, in.Bool("includeAllBranches"))
+	return payload{"repository": r}, err
 }
 
 // topic is a topic of repositories, repositoryTopic that of one.

@@ -88,6 +88,12 @@ func typeOf(obj any) string {
 		return "RepositoryTopic"
 	case topic:
 		return "Topic"
+	case *model.Discussion:
+		return "Discussion"
+	case *model.DiscussionComment:
+		return "DiscussionComment"
+	case category:
+		return "DiscussionCategory"
 	default:
 		return typeOfProjects(obj)
 	}
@@ -115,23 +121,23 @@ func sharedFields() map[string]graphql.Resolver {
 	}
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.id }), "databaseId",
 		"Reaction", "User", "Organization", "Bot", "App", "Repository", "Issue", "PullRequest", "IssueComment", "PullRequestReview",
-		"PullRequestReviewComment", "CheckRun", "CheckSuite", "WorkflowRun", "Workflow", "Release", "Team",
+		"PullRequestReviewComment", "CheckRun", "CheckSuite", "WorkflowRun", "Workflow", "Release", "Team", "Discussion", "DiscussionComment",
 		"ProjectV2", "ProjectV2FieldCommon", "ProjectV2Item", "ProjectV2ItemFieldValueCommon"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.id }), "fullDatabaseId",
 		"Issue", "PullRequest", "IssueComment", "PullRequestReview", "PullRequestReviewComment", "ProjectV2", "ProjectV2Item"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.created }), "createdAt",
-		"Reaction", "User", "Organization", "Bot", "App", "Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset", "Team", "Gist",
+		"Reaction", "User", "Organization", "Bot", "App", "Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset", "Team", "Gist", "DiscussionCategory",
 		"ProjectV2", "ProjectV2FieldCommon", "ProjectV2Item", "ProjectV2ItemFieldValueCommon", "DraftIssue"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.updated }), "updatedAt",
-		"Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset", "Team", "Gist",
+		"Repository", "Label", "Milestone", "CheckSuite", "WorkflowRun", "Workflow", "Release", "ReleaseAsset", "Team", "Gist", "DiscussionCategory",
 		"ProjectV2", "ProjectV2FieldCommon", "ProjectV2Item", "ProjectV2ItemFieldValueCommon", "DraftIssue"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return webURL + f.path }), "url",
 		"Actor", "RepositoryOwner", "UniformResourceLocatable", "IssueComment", "PullRequestReview",
-		"PullRequestReviewComment", "Label", "CheckSuite", "App", "ProjectV2", "Team"))
+		"PullRequestReviewComment", "Label", "CheckSuite", "App", "ProjectV2", "Team", "Discussion", "DiscussionComment"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return webURL + f.path }), "permalink", "PullRequest", "CheckRun"))
 	maps.Copy(fields, onTypes(fact(func(_ *query, f facts) any { return f.path }), "resourcePath",
 		"Actor", "RepositoryOwner", "UniformResourceLocatable", "IssueComment", "PullRequestReview",
-		"PullRequestReviewComment", "Label", "CheckSuite", "ProjectV2", "Team"))
+		"PullRequestReviewComment", "Label", "CheckSuite", "ProjectV2", "Team", "Discussion", "DiscussionComment"))
 	maps.Copy(fields, onTypes(fact(func(q *query, f facts) any { return present(q.s.Repos.Get(f.repo)) }), "repository",
 		"RepositoryNode", "PullRequestReviewThread", "Label", "Milestone", "CheckRun", "CheckSuite", "GitObject", "Ref", "Release"))
 	return fields
@@ -154,6 +160,8 @@ func minimized(obj any) string {
 	case *model.Review:
 		return o.Minimized
 	case *model.ReviewComment:
+		return o.Minimized
+	case *model.DiscussionComment:
 		return o.Minimized
 	default:
 		return ""

@@ -38,6 +38,10 @@ const (
 	CauseDeployment = "deployment"
 	// CauseRun is what the jobs of a run leave: artifacts.
 	CauseRun = "workflow run"
+	// CauseTransfer is what goes with a repository's former owner, CauseRename what
+	// follows the new name of a branch.
+	CauseTransfer = "transfer"
+	CauseRename   = "branch rename"
 	// CauseCreation is what something new begins with: the labels of a
 	// repository, the fields of a project, the branches of a fork.
 	CauseCreation = "creation"

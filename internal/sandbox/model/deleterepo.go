@@ -43,6 +43,7 @@ func (s *State) emptyRepo(repo *Repo) {
 	deleteOf(&s.Reactions, repo.ID, func(r *Reaction) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.CommitComments, repo.ID, func(r *CommitComment) (ID, ID) { return r.ID, r.RepoID })
 	deleteOf(&s.Invitations, repo.ID, func(r *Invitation) (ID, ID) { return r.ID, r.RepoID })
+	s.dropDiscussions(repo.ID)
 	deleteOf(&s.Releases, repo.ID, func(r *Release) (ID, ID) { return r.ID, r.RepoID })
 	for _, p := range s.Projects.Where(func(p *Project) bool { return slices.Contains(p.Repos, repo.ID) }) {
 		p.Repos = without(p.Repos, repo.ID)

@@ -93,9 +93,16 @@ func (s *State) CreateDeployment(actor ID, repo *Repo, in NewDeployment) (d *Dep
 	if err := s.checkContexts(repo, in, at.String()); err != nil {
 		return nil, "", err
 	}
-	now := s.Advance()
-	d = &Deployment{
-		ID: s.newID(), RepoID: repo.ID, CreatorID: actor, Ref: in.Ref, CommitSHA: at.String(), Task: orElse(in.Task, "deploy"),
+	s.Advance()
+	return s.addDeployment(actor, repo, in, at.String()), "", nil
+}
+
+// addDeployment adds a deployment of a commit, and its environment if that is not
+// there.
+func (s *State) addDeployment(actor ID, repo *Repo, in NewDeployment, sha string) *Deployment {
+	now := s.Now
+	d := &Deployment{
+		ID: s.newID(), RepoID: repo.ID, CreatorID: actor, Ref: in.Ref, CommitSHA: sha, Task: orElse(in.Task, "deploy"),
 		Payload: orElse(string(in.Payload), `""`), Environment: orElse(in.Environment, "production"), Description: in.Description,
 		Transient: in.Transient, CreatedAt: now, UpdatedAt: now,
 	}
@@ -107,7 +114,7 @@ func (s *State) CreateDeployment(actor ID, repo *Repo, in NewDeployment) (d *Dep
 		s.Environments.Add(e.ID, e)
 		s.follows(e.ID, CauseDeployment)
 	}
-	return s.Deployments.Add(d.ID, d), "", nil
+	return s.Deployments.Add(d.ID, d)
 }
 
 // mergedForDeployment merges the default branch into a branch that is to be

@@ -12,6 +12,9 @@ func (s *State) DismissReview(actor ID, r *Review, message string) error {
 	if err := s.require(actor, s.Repos.Get(r.RepoID), PermWrite); err != nil {
 		return err
 	}
+	if err := s.mayDismiss(actor, s.Repos.Get(r.RepoID), i); err != nil {
+		return err
+	}
 	switch {
 	case strings.TrimSpace(message) == "":
 		return unsupplied("message")
@@ -60,6 +63,8 @@ func (s *State) Minimize(actor ID, said any, reason string) error {
 	case *Review:
 		repo, author, minimized = o.RepoID, o.AuthorID, &o.Minimized
 	case *ReviewComment:
+		repo, author, minimized = o.RepoID, o.AuthorID, &o.Minimized
+	case *DiscussionComment:
 		repo, author, minimized = o.RepoID, o.AuthorID, &o.Minimized
 	default:
 		return notFound()

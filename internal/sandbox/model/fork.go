@@ -69,8 +69,14 @@ func (s *State) splitHead(repo *Repo, head string) (*Repo, string) {
 	if !qualified || strings.EqualFold(owner, s.Login(repo.OwnerID)) {
 		return repo, cmp.Or(branch, head)
 	}
-	source := s.Source(repo)
-	return s.Repos.First(func(r *Repo) bool { return strings.EqualFold(s.Login(r.OwnerID), owner) && s.Source(r) == source }), branch
+	return s.InNetwork(repo, owner), branch
+}
+
+// InNetwork returns the repository of an owner that belongs with another one, nil
+// if he has none.
+func (s *State) InNetwork(repo *Repo, owner string) *Repo {
+	source := s.Source(repo).ID
+	return s.Repos.First(func(r *Repo) bool { return strings.EqualFold(s.Login(r.OwnerID), owner) && s.Source(r).ID == source })
 }
 
 // end is a branch of a repository that a pull request comes from.

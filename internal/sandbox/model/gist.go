@@ -18,7 +18,12 @@ type Gist struct {
 	Description string
 	Public      bool
 	// Files are in order of their names.
-	Files                []GistFile
+	Files []GistFile
+	// Revisions are what they were, oldest first.
+	Revisions  []GistRevision
+	Stargazers []ID
+	// ParentID is the gist that it was forked from, 0 for none.
+	ParentID             ID
 	CreatedAt, UpdatedAt time.Time
 }
 
@@ -27,7 +32,10 @@ type GistFile struct{ Name, Text string }
 
 func (g *Gist) clone() *Gist {
 	c := *g
-	c.Files = slices.Clone(g.Files)
+	c.Files, c.Revisions, c.Stargazers = slices.Clone(g.Files), slices.Clone(g.Revisions), slices.Clone(g.Stargazers)
+	for n := range c.Revisions {
+		c.Revisions[n].Files = slices.Clone(c.Revisions[n].Files)
+	}
 	return &c
 }
 
@@ -51,6 +59,7 @@ func (s *State) CreateGist(actor ID, public bool, in GistEdit) (*Gist, error) {
 	}
 	now := s.Advance()
 	g.ID, g.CreatedAt, g.UpdatedAt = s.newID(), now, now
+	g.revise(actor, now)
 	return s.Gists.Add(g.ID, g), nil
 }
 
@@ -65,6 +74,7 @@ func (s *State) EditGist(actor ID, g *Gist, edit GistEdit) error {
 	}
 	*g = *changed
 	g.UpdatedAt = s.Advance()
+	g.revise(actor, g.UpdatedAt)
 	return nil
 }
 
@@ -94,6 +104,7 @@ func (s *State) DeleteGist(actor ID, g *Gist) error {
 		return notFound()
 	}
 	s.Advance()
+	s.because(CauseDeletion, func() { s.dropGist(g) })
 	s.Gists.Delete(g.ID)
 	return nil
 }

@@ -34,6 +34,7 @@ type Happening struct {
 	Run          *Run
 	Job          *Job
 	Installation *Installation
+	Discussion   *Discussion
 	// Repos are those that an installation has got or lost.
 	Repos []ID
 	// LabelID, UserID and MilestoneID are what an issue or pull request has
@@ -58,9 +59,9 @@ type Happening struct {
 // beyond, nobody is told of.
 const maxHappened = 1000
 
-// emit notes what happened, if there is anybody to tell.
+// emit notes what happened, if there is anybody to tell, or a feed to put it in.
 func (s *State) emit(h Happening) {
-	if !s.listensAnyone() || len(s.happened) >= maxHappened {
+	if !s.inboxes && !s.listensAnyone() || len(s.happened) >= maxHappened {
 		return
 	}
 	if h.Repo == nil {
@@ -69,7 +70,7 @@ func (s *State) emit(h Happening) {
 	if h.Repo != nil && s.Users.peek(h.Repo.OwnerID).Type == TypeOrganization {
 		h.OrgID = h.Repo.OwnerID
 	}
-	if h.To = s.listeners(h); len(h.To) > 0 {
+	if h.To = s.listeners(h); len(h.To) > 0 || s.feeds(h) {
 		s.happened = append(s.happened, h)
 	}
 }

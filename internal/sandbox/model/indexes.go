@@ -115,6 +115,14 @@ var (
 	// itemByIssue finds drafts under 0.
 	itemByIssue = index[ProjectItem]{1, func(i *ProjectItem, has func(key)) { has(key{of: i.IssueID}) }}
 
-	notificationByUser    = index[Notification]{0, func(n *Notification, has func(key)) { has(key{of: n.UserID}) }}
+	notificationByUser = index[Notification]{0, func(n *Notification, has func(key)) { has(key{of: n.UserID}) }}
+	// discussionByNumber finds all of a repository's under 0.
+	discussionByNumber = index[Discussion]{0, func(d *Discussion, has func(key)) {
+		has(key{of: d.RepoID})
+		has(key{of: d.RepoID, n: d.Number})
+	}}
+	commentByGist       = index[GistComment]{0, func(c *GistComment, has func(key)) { has(key{of: c.GistID}) }}
+	commentByDiscussion = index[DiscussionComment]{0, func(c *DiscussionComment, has func(key)) { has(key{of: c.DiscussionID}) }}
+
 	notificationBySubject = index[Notification]{1, func(n *Notification, has func(key)) { has(key{of: n.SubjectID}) }}
 )

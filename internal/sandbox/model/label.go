@@ -137,6 +137,9 @@ func (s *State) DeleteLabel(actor ID, repo *Repo, l *Label) error {
 		for _, i := range s.Issues.Where(func(i *Issue) bool { return slices.Contains(i.Labels, l.ID) }) {
 			i.Labels = without(i.Labels, l.ID)
 		}
+		for _, d := range s.Discussions.Where(func(d *Discussion) bool { return slices.Contains(d.Labels, l.ID) }) {
+			d.Labels = without(d.Labels, l.ID)
+		}
 	})
 	s.Labels.Delete(l.ID)
 	return nil

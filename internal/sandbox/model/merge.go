@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -207,32 +206,18 @@ func (s *State) mergeCommit(actor ID, repo *Repo, i *Issue, base gitstore.Hash, 
 		return gitstore.Hash{}, err
 	}
 	spec := gitstore.CommitSpec{Tree: tree, Parents: []gitstore.Hash{base, head}}
-	title, message := fmt.Sprintf("Merge pull request #%d from %s/%s", i.Number, s.headOwner(i), i.Pull.HeadRef), i.Title
+	title, message := s.mergeText(repo, i)
 	if in.Method == MethodSquash {
 		commits, err := s.PullCommits(i)
 		if err != nil {
 			return gitstore.Hash{}, err
 		}
-		title, message = squashMessage(i, commits)
+		title, message = squashText(repo, i, commits)
 		spec.Parents, spec.Author = spec.Parents[:1], s.Signature(i.AuthorID)
 	}
 	spec.Message = joinMessage(orElse(in.Title, title), orElse(in.Message, message))
 	commit, err := s.writeCommit(actor, repo, spec)
 	return commit.Hash, err
-}
-
-// squashMessage returns GitHub's message for a squashed pull request: that of
-// its only commit, or its title and the messages of all.
-func squashMessage(i *Issue, commits []gitstore.Commit) (title, message string) {
-	if len(commits) == 1 {
-		headline, body, _ := strings.Cut(commits[0].Message, "\n")
-		return fmt.Sprintf("%s (#%d)", headline, i.Number), strings.TrimSpace(body)
-	}
-	var messages []string
-	for _, c := range commits {
-		messages = append(messages, "* "+strings.TrimSpace(c.Message))
-	}
-	return fmt.Sprintf("%s (#%d)", i.Title, i.Number), strings.Join(messages, "\n\n")
 }
 
 func joinMessage(title, message string) string {

@@ -8,7 +8,8 @@ import (
 
 // QueueMerge does what a merge queue does with a pull request that can be
 // merged: it makes the branch of a merge group, on which checks run before the
-// base gets it, and returns the branch. The sandbox has no queue: it is for
+// base gets it, and returns the branch. What rules ask of a merge must be met
+// before. The sandbox has no queue: it is for
 // tests of what listens to merge groups.
 func (s *State) QueueMerge(actor ID, i *Issue) (branch string, err error) {
 	repo := s.Repos.Get(i.RepoID)
@@ -18,6 +19,12 @@ func (s *State) QueueMerge(actor ID, i *Issue) (branch string, err error) {
 	base, known := s.BranchHead(repo, i.Pull.BaseRef)
 	if !known || i.Closed {
 		return "", unprocessable("Pull request is not mergeable")
+	}
+	if i.Pull.Draft {
+		return "", unprocessable("Pull request is still a draft")
+	}
+	if err := s.permitted(mergeOfPull(actor, repo, i, base, MethodMerge), byMerging); err != nil {
+		return "", err
 	}
 	merged, err := testMerge(repo.Git, base, plumbing.NewHash(i.Pull.HeadSHA))
 	if err != nil {

@@ -49,6 +49,10 @@ const (
 	NodeIssueType     NodeKind = "IT"
 	NodeCommitComment NodeKind = "CC"
 	NodeInvitation    NodeKind = "RI"
+
+	NodeDiscussion         NodeKind = "D"
+	NodeDiscussionCategory NodeKind = "DIC"
+	NodeDiscussionComment  NodeKind = "DC"
 )
 
 // NodeID returns the global id of an object: the kind and, in base64, a

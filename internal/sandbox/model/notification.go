@@ -151,6 +151,12 @@ func (s *State) subjectOf(row ID) (subject, repo ID) {
 			row = t.IssueID
 		}
 	}
+	if c := s.DiscussionComments.peek(row); c != nil {
+		row = c.DiscussionID
+	}
+	if d := s.Discussions.peek(row); d != nil {
+		return d.ID, d.RepoID
+	}
 	if i := s.Issues.peek(row); i != nil {
 		return i.ID, i.RepoID
 	}

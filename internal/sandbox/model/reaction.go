@@ -8,12 +8,12 @@ import (
 // Reactions are the ways to react, with GitHub's names.
 var Reactions = []string{"+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes"}
 
-// Reaction is a user's reaction to an issue, a pull request or a comment on
-// one.
+// Reaction is a user's reaction to an issue, a pull request, a release, a
+// discussion or a comment.
 type Reaction struct {
 	ID     ID
 	RepoID ID
-	// SubjectID is the id of the issue or comment.
+	// SubjectID is the id of what it is to.
 	SubjectID ID
 	UserID    ID
 	Content   string

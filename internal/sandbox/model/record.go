@@ -233,4 +233,8 @@ var tables = []someTable{
 	tableOf[CommitComment]{name: "CommitComments", in: func(s *State) *Table[CommitComment] { return &s.CommitComments }, clone: (*CommitComment).clone, indexes: []index[CommitComment]{commentByCommit}},
 	tableOf[Invitation]{name: "Invitations", in: func(s *State) *Table[Invitation] { return &s.Invitations }, clone: (*Invitation).clone},
 	tableOf[Notification]{name: "Notifications", in: func(s *State) *Table[Notification] { return &s.Notifications }, clone: (*Notification).clone, indexes: []index[Notification]{notificationByUser, notificationBySubject}},
+	tableOf[GistComment]{name: "GistComments", in: func(s *State) *Table[GistComment] { return &s.GistComments }, clone: (*GistComment).clone, indexes: []index[GistComment]{commentByGist}},
+	tableOf[Discussion]{name: "Discussions", in: func(s *State) *Table[Discussion] { return &s.Discussions }, clone: (*Discussion).clone, indexes: []index[Discussion]{discussionByNumber}},
+	tableOf[DiscussionComment]{name: "DiscussionComments", in: func(s *State) *Table[DiscussionComment] { return &s.DiscussionComments }, clone: (*DiscussionComment).clone, indexes: []index[DiscussionComment]{commentByDiscussion}},
+	tableOf[Activity]{name: "Activities", in: func(s *State) *Table[Activity] { return &s.Activities }, clone: (*Activity).clone},
 }

@@ -244,7 +244,10 @@ func (s *State) DeleteRelease(actor ID, r *Release) error {
 		return err
 	}
 	s.Advance()
-	s.because(CauseDeletion, func() { s.dropNotifications(r.ID) })
+	s.because(CauseDeletion, func() {
+		s.dropNotifications(r.ID)
+		s.dropReactions(r.ID)
+	})
 	s.Releases.Delete(r.ID)
 	return nil
 }

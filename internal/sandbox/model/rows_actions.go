@@ -115,6 +115,10 @@ type Job struct {
 	Conclusion  Conclusion
 	StartedAt   time.Time
 	CompletedAt *time.Time
+	// DeploymentID is that which the job makes, 0 for none, EnvironmentURL the
+	// address of what it deploys.
+	DeploymentID   ID
+	EnvironmentURL string
 	// Steps are shared by copies of the job: who changes them takes a list of
 	// its own first.
 	Steps []Step

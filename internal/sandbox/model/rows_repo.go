@@ -34,7 +34,13 @@ type User struct {
 	// LastProject is the highest number of a project.
 	LastProject int
 	// Keys are the SSH keys with which a user signs in.
-	Keys      []Key
+	Keys []Key
+	// Blog, Twitter, Company, Location and Bio are what a user tells of himself;
+	// Hireable is nil for one who does not tell.
+	Blog, Twitter, Company, Location, Bio string
+	Hireable                              *bool
+	// Following are the accounts that a user follows, the first one first.
+	Following []ID
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -43,7 +49,8 @@ func (u *User) clone() *User {
 	c := *u
 	c.Members = maps.Clone(u.Members)
 	c.IssueTypes = slices.Clone(u.IssueTypes)
-	c.Keys = slices.Clone(u.Keys)
+	c.Keys, c.Following = slices.Clone(u.Keys), slices.Clone(u.Following)
+	c.Hireable = copyOf(u.Hireable)
 	return &c
 }
 
@@ -77,11 +84,21 @@ type Repo struct {
 	IsTemplate bool
 	// HasWiki and HasProjects are nil for GitHub's own choice, which is yes.
 	HasWiki, HasProjects *bool
+	// HasDiscussions offers discussions, of the categories in their order.
+	HasDiscussions       bool
+	DiscussionCategories []DiscussionCategory
 	// SignedOff asks for a sign-off in what is committed in the browser.
 	SignedOff bool
 	Actions   ActionsSettings
 	// FormerNames are those that it had before it was renamed.
 	FormerNames []string
+	// FormerPlaces are the full names that it had with former owners.
+	FormerPlaces []string
+	// TransferTo is the account that is asked to take it over, 0 for none.
+	TransferTo ID
+	MergeTexts MergeTexts
+	Autolinks  []Autolink
+	Safety     Safety
 	// Transferred are the issues that were moved to another repository, by
 	// their numbers here.
 	Transferred map[int]ID
@@ -128,6 +145,8 @@ func (r *Repo) clone() *Repo {
 	c.Languages = slices.Clone(r.Languages)
 	c.Topics, c.FormerNames = slices.Clone(r.Topics), slices.Clone(r.FormerNames)
 	c.Transferred = maps.Clone(r.Transferred)
+	c.FormerPlaces, c.Autolinks = slices.Clone(r.FormerPlaces), slices.Clone(r.Autolinks)
+	c.DiscussionCategories = slices.Clone(r.DiscussionCategories)
 	c.HasWiki, c.HasProjects, c.Actions = copyOf(r.HasWiki), copyOf(r.HasProjects), r.Actions.copy()
 	c.Secrets, c.Variables, c.Keys = slices.Clone(r.Secrets), slices.Clone(r.Variables), slices.Clone(r.Keys)
 	c.Stargazers = slices.Clone(r.Stargazers)

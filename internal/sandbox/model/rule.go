@@ -16,6 +16,7 @@ const (
 	RulePullRequest    RuleType = "pull_request"
 	RuleStatusChecks   RuleType = "required_status_checks"
 	RuleNonFastForward RuleType = "non_fast_forward"
+	RuleDeployments    RuleType = "required_deployments"
 	RuleCommitMessage  RuleType = "commit_message_pattern"
 	RuleAuthorEmail    RuleType = "commit_author_email_pattern"
 	RuleCommitterEmail RuleType = "committer_email_pattern"
@@ -38,6 +39,8 @@ type Rule struct {
 	Update  *UpdateRule  `json:",omitempty"`
 	Pattern *PatternRule `json:",omitempty"`
 
+	Deployments *DeploymentsRule `json:",omitempty"`
+
 	// allowed are those whom a [ruleRestriction] lets push.
 	allowed *Actors
 }
@@ -52,6 +55,9 @@ func (r *Rule) Parameters() any {
 	case RuleStatusChecks:
 		r.Checks = ensured(r.Checks)
 		return r.Checks
+	case RuleDeployments:
+		r.Deployments = ensured(r.Deployments)
+		return r.Deployments
 	case RuleUpdate:
 		r.Update = ensured(r.Update)
 		return r.Update
@@ -143,6 +149,10 @@ func (r Rule) clone() Rule {
 	if c := copyOf(r.Checks); c != nil {
 		c.Checks = slices.Clone(c.Checks)
 		r.Checks = c
+	}
+	if d := copyOf(r.Deployments); d != nil {
+		d.Environments = slices.Clone(d.Environments)
+		r.Deployments = d
 	}
 	r.Update, r.Pattern = copyOf(r.Update), copyOf(r.Pattern)
 	return r

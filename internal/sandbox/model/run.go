@@ -248,6 +248,7 @@ func (s *State) endJob(job *Job, conclusion Conclusion) {
 	job.Status, job.Conclusion, job.CompletedAt = Completed, conclusion, &now
 	check := s.CheckRuns.Get(job.ID)
 	check.Status, check.Conclusion, check.CompletedAt = Completed, conclusion, &now
+	s.jobDeployed(job)
 }
 
 // Dispatch starts a workflow by hand on a branch or tag.

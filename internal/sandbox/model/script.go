@@ -115,6 +115,8 @@ func (s *State) playJob(run *Run, def jobDefinition) *Job {
 		StartedAt: s.Now,
 	}
 	switch blocker := s.blocker(run, def); {
+	case blocker == nil && !s.mayEnter(run, def):
+		job.Status, job.Conclusion = Completed, Failure
 	case blocker == nil:
 		s.play(job, def, s.script(run, def.Key))
 	case blocker.Status != Completed:
@@ -134,7 +136,14 @@ func (s *State) playJob(run *Run, def jobDefinition) *Job {
 		s.upload(job, s.script(run, def.Key).Uploads)
 	}
 	s.CheckRuns.Add(job.ID, s.checkRunOf(run, job))
+	s.deploy(run, job, def)
 	return job
+}
+
+// mayEnter reports whether a job may be in its environment.
+func (s *State) mayEnter(run *Run, def jobDefinition) bool {
+	name, _ := def.environment(run)
+	return name == "" || s.mayDeploy(s.Repos.Get(run.RepoID), run, name)
 }
 
 // blocker returns the job that keeps another from running: one that it needs

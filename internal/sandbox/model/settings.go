@@ -84,6 +84,8 @@ type RepoEdit struct {
 	AllowMerge, AllowSquash, AllowRebase               *bool
 	AllowAutoMerge, DeleteBranchOnMerge, AllowUpdating *bool
 	HasWiki, HasProjects, IsTemplate, SignedOff        *bool
+	HasDiscussions                                     *bool
+	MergeTexts                                         MergeTextsEdit
 }
 
 // EditRepo changes a repository's settings. Of an archived one only that can
@@ -105,7 +107,11 @@ func (s *State) EditRepo(actor ID, repo *Repo, edit RepoEdit) error {
 	if !cmp.Or(valueOr(edit.AllowMerge, repo.AllowMerge), valueOr(edit.AllowSquash, repo.AllowSquash), valueOr(edit.AllowRebase, repo.AllowRebase)) {
 		return custom(repoResource, "merge_commit_allowed", "Sorry, you need to allow at least one merge strategy.")
 	}
-	repo.UpdatedAt = s.Advance()
+	texts, err := repo.MergeTexts.applied(edit.MergeTexts)
+	if err != nil {
+		return err
+	}
+	repo.UpdatedAt, repo.MergeTexts = s.Advance(), texts
 	if edit.Name != nil && *edit.Name != repo.Name {
 		repo.FormerNames = append(repo.FormerNames, repo.Name)
 	}
@@ -129,6 +135,9 @@ func (s *State) EditRepo(actor ID, repo *Repo, edit RepoEdit) error {
 	assign(&repo.AllowUpdating, edit.AllowUpdating)
 	assign(&repo.IsTemplate, edit.IsTemplate)
 	assign(&repo.SignedOff, edit.SignedOff)
+	if edit.HasDiscussions != nil {
+		s.OfferDiscussions(repo, *edit.HasDiscussions)
+	}
 	if edit.HasWiki != nil {
 		repo.HasWiki = copyOf(edit.HasWiki)
 	}
@@ -195,7 +204,7 @@ func (s *State) Renamed(owner, name string) *Repo {
 		return nil
 	}
 	return s.Repos.First(func(r *Repo) bool {
-		return strings.EqualFold(s.Login(r.OwnerID), owner) &&
+		return r.wasAt(owner+"/"+name) || strings.EqualFold(s.Login(r.OwnerID), owner) &&
 			slices.ContainsFunc(r.FormerNames, func(former string) bool { return strings.EqualFold(former, name) })
 	})
 }

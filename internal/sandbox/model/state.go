@@ -61,6 +61,12 @@ type State struct {
 	Teams              Table[Team]
 	CommitComments     Table[CommitComment]
 	Invitations        Table[Invitation]
+	GistComments       Table[GistComment]
+	Discussions        Table[Discussion]
+	// DiscussionComments are what was said on discussions, replies included.
+	DiscussionComments Table[DiscussionComment]
+	// Activities are what feeds are made of, oldest first.
+	Activities Table[Activity]
 
 	// Scripts say how Actions jobs end; see [Script].
 	Scripts []Script

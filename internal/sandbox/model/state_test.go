@@ -55,11 +55,37 @@ func full(t *testing.T) *world {
 	return w
 }
 
+// fillTalk begins a discussion with something in every list.
+func fillTalk(t *testing.T, w *world) {
+	t.Helper()
+	w.OfferDiscussions(w.repo, true)
+	d, err := w.CreateDiscussion(w.reader, w.repo, model.NewDiscussion{Title: "a", Body: "b", CategoryID: w.repo.DiscussionCategories[4].ID})
+	require.NoError(t, err)
+	c, err := w.CommentOnDiscussion(w.writer, d, nil, "c")
+	require.NoError(t, err)
+	require.NoError(t, w.AnswerDiscussion(w.reader, c, true))
+	require.NoError(t, w.CloseDiscussion(w.reader, d, "resolved"))
+	require.NoError(t, w.Upvote(w.owner, w.repo.ID, &d.Upvoters, true))
+	require.NoError(t, w.Upvote(w.owner, w.repo.ID, &c.Upvoters, true))
+	d.Labels, c.DeletedAt = []model.ID{w.Label(w.repo, "bug").ID}, ptr(w.Now)
+}
+
 // fillSettings puts something in every list of what few clients change.
 func fillSettings(t *testing.T, w *world, i, pr *model.Issue) {
 	t.Helper()
-	_, err := w.CreateGist(w.owner, true, model.GistEdit{Files: map[string]*model.GistFile{"a.txt": {Text: "a"}}})
+	gist, err := w.CreateGist(w.owner, true, model.GistEdit{Files: map[string]*model.GistFile{"a.txt": {Text: "a"}}})
 	require.NoError(t, err)
+	w.StarGist(w.reader, gist, true)
+	_, err = w.CommentOnGist(w.reader, gist, "a")
+	require.NoError(t, err)
+	fillTalk(t, w)
+	w.AddActivity(model.Activity{ID: w.NewActivityID(), Type: "WatchEvent", RepoID: w.repo.ID, Payload: "{}"})
+	yesHire := true
+	w.EditProfile(w.owner, model.ProfileEdit{Hireable: &yesHire})
+	require.NoError(t, w.FollowUser(w.owner, w.Users.Get(w.reader), true))
+	_, err = w.AddAutolink(w.owner, w.repo, model.Autolink{Prefix: "T-", Template: "https://example.com/<num>"})
+	require.NoError(t, err)
+	w.repo.FormerPlaces = []string{"other/hello"}
 	org := w.AddUser(model.NewUser{Login: "org", Type: model.TypeOrganization})
 	team := w.AddTeam(org, "Core", w.owner)
 	team.Maintainers, team.Repos = []model.ID{w.owner}, map[model.ID]model.Permission{w.repo.ID: model.PermRead}

@@ -43,6 +43,9 @@ var toldTables = []toldTable{
 	toldRows[Review]{func(s *State) *Table[Review] { return &s.Reviews }, tellReview},
 	toldRows[ReviewComment]{func(s *State) *Table[ReviewComment] { return &s.ReviewComments }, tellReviewComment},
 	toldRows[Thread]{func(s *State) *Table[Thread] { return &s.Threads }, tellThread},
+	toldRows[CommitComment]{func(s *State) *Table[CommitComment] { return &s.CommitComments }, tellCommitComment},
+	toldRows[Discussion]{func(s *State) *Table[Discussion] { return &s.Discussions }, tellDiscussion},
+	toldRows[DiscussionComment]{func(s *State) *Table[DiscussionComment] { return &s.DiscussionComments }, tellDiscussionComment},
 	toldRows[Release]{func(s *State) *Table[Release] { return &s.Releases }, tellRelease},
 	toldRows[Deployment]{func(s *State) *Table[Deployment] { return &s.Deployments }, tellDeployment},
 	toldRows[DeploymentStatus]{func(s *State) *Table[DeploymentStatus] { return &s.DeploymentStatuses }, tellDeploymentStatus},
@@ -52,10 +55,10 @@ var toldTables = []toldTable{
 	toldRows[ProjectItem]{func(s *State) *Table[ProjectItem] { return &s.ProjectItems }, tellProjectItem},
 }
 
-// tellChanged tells webhooks of the rows that were changed since the recording
+// tellChanged tells webhooks and feeds of the rows that were changed since the recording
 // began.
 func (s *State) tellChanged() {
-	if !s.listensAnyone() {
+	if !s.inboxes && !s.listensAnyone() {
 		return
 	}
 	for _, t := range toldTables {
@@ -234,6 +237,14 @@ func tellReviewComment(s *State, before, after *ReviewComment) {
 		h := reviewCommentHappening(s, c, 0, "edited")
 		h.Changes = changesOf(edited{"body", before.Body, after.Body})
 		s.emit(h)
+	}
+}
+
+// tellCommitComment tells of a new comment on a commit; GitHub tells of nothing
+// that becomes of it later.
+func tellCommitComment(s *State, before, after *CommitComment) {
+	if before == nil && s.stays(after.RepoID) {
+		s.emit(Happening{Event: "commit_comment", Action: "created", RepoID: after.RepoID, ActorID: after.AuthorID, Subject: after})
 	}
 }
 

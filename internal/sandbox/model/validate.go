@@ -21,6 +21,8 @@ func (s *State) Validate() error {
 	v.actions()
 	v.deployments()
 	v.notifications()
+	v.activities()
+	v.discussions()
 	v.releases()
 	v.projects()
 	return v.problem
@@ -89,6 +91,9 @@ func (v *validation) accounts() {
 	})
 	each(v, "gist", &v.s.Gists, func(g *Gist) ID { return g.ID }, func(g *Gist, must demand) {
 		must(v.s.Users.Get(g.OwnerID) != nil, "its owner is missing")
+	})
+	each(v, "gist comment", &v.s.GistComments, func(c *GistComment) ID { return c.ID }, func(c *GistComment, must demand) {
+		must(v.s.Gists.Get(c.GistID) != nil, "its gist is missing")
 	})
 	each(v, "team", &v.s.Teams, func(t *Team) ID { return t.ID }, func(t *Team, must demand) {
 		must(v.s.Users.Get(t.OrgID) != nil, "its organization is missing")

@@ -120,6 +120,7 @@ func judges() []judge {
 		{RuleSignatures, judgeSignatures},
 		{RuleLinearHistory, judgeHistory},
 		{RuleStatusChecks, judgeChecks},
+		{RuleDeployments, judgeDeployments},
 		{RulePullRequest, judgePull},
 		{ruleConversations, judgeConversations},
 		{ruleRestriction, judgeRestriction},

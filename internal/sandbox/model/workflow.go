@@ -37,10 +37,12 @@ type definition struct {
 }
 
 type jobDefinition struct {
-	Key   string           `yaml:"-"`
-	Name  string           `yaml:"name"`
-	Needs any              `yaml:"needs"`
-	Steps []stepDefinition `yaml:"steps"`
+	Key   string `yaml:"-"`
+	Name  string `yaml:"name"`
+	Needs any    `yaml:"needs"`
+	// Environment is a name, or an object with a name and a url.
+	Environment any              `yaml:"environment"`
+	Steps       []stepDefinition `yaml:"steps"`
 }
 
 type stepDefinition struct {

@@ -100,6 +100,7 @@ func routes() []route {
 		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(), projectRoutes(), collaboratorRoutes(), hookRoutes(), protectionRoutes(), rulesetRoutes(), forkRoutes(), appRoutes(), installationRoutes(),
 		statusRoutes(), timelineRoutes(), settingsRoutes(), namedRoutes(), gistRoutes(), orgRoutes(), moderationRoutes(), deploymentRoutes(), notificationRoutes(),
 		templateRoutes(), worldRoutes(), peopleRoutes(), statsRoutes(), commitCommentRoutes(), invitationRoutes(), teamRoutes(), membershipRoutes(), searchMoreRoutes(), actionsSettingsRoutes(),
+		feedRoutes(), moveRoutes(), profileRoutes(), gistPartRoutes(), autolinkRoutes(),
 	)
 }
 
@@ -212,7 +213,7 @@ func (a reply) response(c *call) Response {
 		out.Header.Set("Content-Type", jsonType)
 	}
 	if out.Status == http.StatusOK && (c.Method == http.MethodGet || c.Method == http.MethodHead) {
-		return conditional(c, out)
+		return sinceWhen(c, conditional(c, out))
 	}
 	return out
 }

@@ -77,7 +77,7 @@ func onRepo(handle func(c *call, repo *model.Repo) (reply, error)) func(*call) (
 		if err != nil {
 			return reply{}, err
 		}
-		if !strings.EqualFold(repo.Name, name) {
+		if !strings.EqualFold(c.s.FullName(repo), owner+"/"+name) {
 			_, below, _ := strings.Cut(strings.TrimPrefix(c.URL.EscapedPath(), "/repos/"+owner+"/"), "/")
 			return moved(c, strings.TrimSuffix(fmt.Sprintf("%s/repositories/%d/%s", c.base, repo.ID, below), "/")), nil
 		}
@@ -111,6 +111,8 @@ func onIssue(handle func(c *call, repo *model.Repo, i *model.Issue) (reply, erro
 		case i == nil && c.s.TransferredTo(repo, n) != nil:
 			to := c.s.TransferredTo(repo, n)
 			return moved(c, fmt.Sprintf("%s/repositories/%d/issues/%d", c.base, to.RepoID, to.Number)), nil
+		case i == nil && c.s.Discussion(repo, n) != nil:
+			return reply{}, errNotFound
 		case i == nil && n <= repo.LastNumber:
 			return reply{}, &model.Problem{Kind: model.Gone, Message: "This issue was deleted"}
 		case i == nil:

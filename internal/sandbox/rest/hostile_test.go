@@ -194,7 +194,7 @@ func concrete(s *model.State, path string) string {
 	return strings.NewReplacer(
 		"{owner}", "owner", "{repo}", "hello", "{$}", "", "{username}", "writer", "{branch...}", "main", "{branch}", "main",
 		"/git/blobs/{sha}", "/git/blobs/"+blob.Hash.String(), "/git/tags/{sha}", "/git/tags/"+tag.String(), "{sha}", head.String(),
-		"/issues/{number}/{id}", "/issues/comments/"+itoa(ids["issue comment"]), "/pulls/{number}/{below}/{last}", "/pulls/1/reviews/"+itoa(ids["review"]), "/pulls/{number}/{id}", "/pulls/comments/"+itoa(ids["comment"]),
+		"/issues/{number}/{id}/{below}", "/issues/2/assignees/writer", "/issues/{number}/{id}", "/issues/comments/"+itoa(ids["issue comment"]), "/pulls/{number}/{below}/{last}", "/pulls/1/reviews/"+itoa(ids["review"]), "/pulls/{number}/{id}", "/pulls/comments/"+itoa(ids["comment"]),
 		"/releases/assets/{id}", "/releases/assets/"+itoa(ids["asset"]), "{below}", "assets", "{tag}/{rest...}", "rel/one", "{tag}", "v2",
 		"{ends...}", "main...f", "/ref/{ref...}", "/ref/heads/main", "/matching-refs/{ref...}", "/matching-refs/heads", "/commits/{ref...}", "/commits/main",
 		"{ref...}", "heads/f", "{path...}", "README.md", "{number}", number, "labels/{name}", "labels/bug", "secrets/{name}", "secrets/S", "variables/{name}", "variables/V",
@@ -235,7 +235,7 @@ func TestPrivateRepositoriesAreNotThere(t *testing.T) {
 				reader := w.As("reader").Get(path)
 				want := []int{http.StatusOK, http.StatusNoContent}
 				hidden := []string{"/hooks", "/protection", "/merge", "/permission", "/collaborators", "/keys", "/actions/secrets", "/actions/variables", "/alerts", "/rulesets/1", "/subscription",
-					"/license", "/traffic", "/readme/docs", "/invitations", "/teams", "/actions/permissions", "/production/secrets", "/production/variables"}
+					"/license", "/traffic", "/readme/docs", "/invitations", "/teams", "/actions/permissions", "/production/secrets", "/production/variables", "/autolinks", "/vulnerability-alerts", "/automated-security-fixes", "/private-vulnerability-reporting"}
 				if slices.ContainsFunc(hidden, func(part string) bool { return strings.Contains(path+"/", part+"/") }) {
 					want = []int{http.StatusNotFound, http.StatusForbidden}
 				}

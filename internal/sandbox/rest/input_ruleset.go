@@ -39,13 +39,14 @@ var ruleParameters = map[model.RuleType][]string{
 		"dismiss_stale_reviews_on_push", "require_code_owner_review", "require_last_push_approval", "required_approving_review_count", "required_review_thread_resolution",
 	},
 	model.RuleStatusChecks:  {"required_status_checks", "strict_required_status_checks_policy"},
+	model.RuleDeployments:   {"required_deployment_environments"},
 	model.RuleCommitMessage: {"operator", "pattern"}, model.RuleAuthorEmail: {"operator", "pattern"}, model.RuleCommitterEmail: {"operator", "pattern"},
 	model.RuleBranchName: {"operator", "pattern"}, model.RuleTagName: {"operator", "pattern"},
 }
 
 // unenforced are GitHub's other types.
 var unenforced = []model.RuleType{
-	"merge_queue", "required_deployments", "workflows", "code_scanning", "copilot_code_review", "license_compliance_scanning",
+	"merge_queue", "workflows", "code_scanning", "copilot_code_review", "license_compliance_scanning",
 	"file_path_restriction", "max_file_path_length", "file_extension_restriction", "max_file_size",
 }
 
@@ -171,6 +172,11 @@ func (c *call) checkRule(rule *model.Rule) error {
 			if check.Context == "" || check.IntegrationID != 0 && c.s.Apps.Get(check.IntegrationID) == nil {
 				return invalid("required_status_checks must have a context, and an integration_id that exists")
 			}
+		}
+	}
+	if d := rule.Deployments; d != nil {
+		if d.Environments = append([]string{}, d.Environments...); slices.Contains(d.Environments, "") {
+			return invalid("required_deployment_environments must name environments")
 		}
 	}
 	if p := rule.Pattern; p != nil {

@@ -49,6 +49,9 @@ var mutations = map[string][]string{
 	"convertPullRequestToDraft": pulls, "createPullRequest": pulls, "deletePullRequestReview": pulls, "markPullRequestReadyForReview": pulls,
 	"reopenPullRequest": pulls, "requestReviews": pulls, "resolveReviewThread": pulls, "submitPullRequestReview": pulls, "unresolveReviewThread": pulls,
 	"updatePullRequest": pulls, "mergePullRequest": contents, "updatePullRequestBranch": contents,
+	"createDiscussion": discussions, "updateDiscussion": discussions, "deleteDiscussion": discussions, "closeDiscussion": discussions, "reopenDiscussion": discussions,
+	"addDiscussionComment": discussions, "updateDiscussionComment": discussions, "deleteDiscussionComment": discussions,
+	"markDiscussionCommentAsAnswer": discussions, "unmarkDiscussionCommentAsAnswer": discussions,
 	"createCommitOnBranch": contents, "createRef": contents, "updateRef": contents, "updateRefs": contents, "deleteRef": contents, "mergeBranch": contents,
 }
 
@@ -57,6 +60,8 @@ var (
 	pulls    = []string{"pull_requests"}
 	either   = []string{"issues", "pull_requests"}
 	contents = []string{"contents"}
+
+	discussions = []string{"discussions"}
 )
 
 // MayMutate reports whether a token may make GraphQL mutations, by their names.

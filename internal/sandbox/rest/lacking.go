@@ -21,7 +21,8 @@ var insideOthers = []string{
 	"GET " + reposPath + "/issues/events/{event_id}", "GET " + reposPath + "/pulls/{pull_number}/reviews/{review_id}",
 	"GET " + reposPath + "/pulls/comments/{comment_id}/reactions",
 	"GET " + reposPath + "/pulls/comments/{comment_id}", "PATCH " + reposPath + "/pulls/comments/{comment_id}", "DELETE " + reposPath + "/pulls/comments/{comment_id}",
-	"GET " + reposPath + "/releases/{release_id}/assets",
+	"GET " + reposPath + "/releases/{release_id}/assets", "GET " + reposPath + "/releases/{release_id}/reactions",
+	"GET " + reposPath + "/issues/{issue_number}/assignees/{assignee}",
 }
 
 var placeholder = regexp.MustCompile(`\{[^}]*\}`)

@@ -105,8 +105,7 @@ func (v *payloadView) membership(body map[string]any) error {
 
 func (v *payloadView) payloadTeam(t *model.Team) any { return v.team(t) }
 
-// payloadRelease is a release with a place for reactions, which releases of the
-// sandbox have none of.
+// payloadRelease is a release with its reactions, even if there are none.
 func (v *payloadView) payloadRelease(r *model.Release) any {
 	shown := v.release(r)
 	fields := fieldsOf(shown)

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
@@ -45,6 +46,12 @@ func compare(c *call, repo *model.Repo) (reply, error) {
 	if !isPair {
 		return reply{}, errNotFound
 	}
+	if strings.Contains(base+head, ":") {
+		// What other repositories have is brought into a copy.
+		own := *repo
+		own.Git = repo.Git.Clone()
+		repo = &own
+	}
 	from, err := c.end(repo, base)
 	if err != nil {
 		return reply{}, err
@@ -62,35 +69,65 @@ func compare(c *call, repo *model.Repo) (reply, error) {
 	case c.accepts("diff") || c.accepts("patch"):
 		return diffText(c, repo, fork, to)
 	default:
-		return okOr(c.comparison(repo, from, to, fork))
+		return c.comparison(repo, from, to, fork)
 	}
 }
 
+// end is the commit that one end of a comparison names. That of another
+// repository is brought into this one.
 func (c *call) end(repo *model.Repo, name string) (gitstore.Hash, error) {
-	if owner, ref, qualified := strings.Cut(name, ":"); qualified && strings.EqualFold(owner, c.s.Login(repo.OwnerID)) {
+	in := repo
+	if owner, ref, qualified := strings.Cut(name, ":"); qualified {
 		name = ref
+		if !strings.EqualFold(owner, c.s.Login(repo.OwnerID)) {
+			in = c.s.InNetwork(repo, owner)
+		}
 	}
-	hash, err := repo.Git.Resolve(name)
+	if in == nil || c.s.Permission(c.actor, in) < model.PermRead {
+		return gitstore.Hash{}, errNotFound
+	}
+	hash, err := in.Git.Resolve(name)
 	if err != nil {
 		return hash, errNotFound
 	}
-	return hash, nil
+	if in != repo {
+		err = repo.Git.Take(in.Git, hash)
+	}
+	return hash, err
 }
 
-// comparison is a comparison of two commits that have forked at a third.
-func (c *call) comparison(repo *model.Repo, from, to, fork gitstore.Hash) (map[string]any, error) {
+// The most commits of a comparison that is not asked for by pages, and the most
+// files.
+const (
+	maxCompared      = 250
+	maxComparedFiles = 300
+)
+
+// comparison is a comparison of two commits that have forked at a third: with a
+// page of the commits, if one is asked for, and with files on the first page.
+func (c *call) comparison(repo *model.Repo, from, to, fork gitstore.Hash) (reply, error) {
 	ahead, behind, err := repo.Git.AheadBehind(from, to)
 	if err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	new, err := repo.Git.Between(from, to)
 	if err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	changed, err := repo.Git.Diff(fork, to)
 	if err != nil {
-		return nil, err
+		return reply{}, err
 	}
+	header := http.Header{}
+	if query := c.URL.Query(); query.Has("page") || query.Has("per_page") {
+		if _, number := c.pageAsked(); number > 1 {
+			changed = nil
+		}
+		new, header = page(c, new)
+	} else {
+		new = new[max(0, len(new)-maxCompared):]
+	}
+	changed = changed[:min(len(changed), maxComparedFiles)]
 	commits, files := make([]commitView, 0, len(new)), make([]fileView, 0, len(changed))
 	for _, commit := range new {
 		commits = append(commits, c.commit(repo, commit))
@@ -107,11 +144,11 @@ func (c *call) comparison(repo *model.Repo, from, to, fork gitstore.Hash) (map[s
 	for name, hash := range map[string]gitstore.Hash{"base_commit": from, "merge_base_commit": fork} {
 		commit, err := repo.Git.Commit(hash)
 		if err != nil {
-			return nil, err
+			return reply{}, err
 		}
 		view[name] = c.commit(repo, commit)
 	}
-	return view, nil
+	return reply{status: http.StatusOK, body: view, header: header}, nil
 }
 
 func divergence(ahead, behind int) string {

@@ -71,6 +71,14 @@ type gistView struct {
 	CommentsURL string                  `json:"comments_url"`
 	Owner       *userView               `json:"owner"`
 	Truncated   bool                    `json:"truncated"`
+	*gistRelations
+}
+
+// gistRelations are what else only a gist's own page shows.
+type gistRelations struct {
+	ForkOf  *gistView          `json:"fork_of,omitempty"`
+	Forks   []map[string]any   `json:"forks"`
+	History []gistRevisionView `json:"history"`
 }
 
 const (
@@ -85,7 +93,19 @@ func (c *call) gist(g *model.Gist, full bool) gistView {
 		URL: api, ForksURL: api + "/forks", CommitsURL: api + "/commits", ID: g.Name, NodeID: model.NodeID(model.NodeGist, 0, g.ID),
 		GitPullURL: gistHTMLURL + "/" + g.Name + ".git", GitPushURL: gistHTMLURL + "/" + g.Name + ".git", HTMLURL: html,
 		Files: map[string]gistFileView{}, Public: g.Public, CreatedAt: at(g.CreatedAt), UpdatedAt: at(g.UpdatedAt),
-		Description: &g.Description, CommentsURL: api + "/comments", Owner: c.user(g.OwnerID),
+		Description: &g.Description, CommentsURL: api + "/comments", Owner: c.user(g.OwnerID), Comments: len(c.s.CommentsOfGist(g)),
+	}
+	if full {
+		view.gistRelations = &gistRelations{Forks: []map[string]any{}, History: c.gistHistory(g)}
+		if parent := c.s.Gists.Get(g.ParentID); parent != nil {
+			of := c.gist(parent, false)
+			view.ForkOf = &of
+		}
+		for _, f := range c.s.ForksOfGist(g) {
+			view.Forks = append(view.Forks, map[string]any{
+				"id": f.Name, "url": apiURL + "/gists/" + f.Name, "user": c.account(c.s.Users.Get(f.OwnerID), false), "created_at": at(f.CreatedAt), "updated_at": at(f.UpdatedAt),
+			})
+		}
 	}
 	for _, f := range g.Files {
 		shown := gistFileView{
@@ -104,7 +124,7 @@ func listGists(c *call) (reply, error) {
 	if c.actor == 0 {
 		return reply{}, errNoUser
 	}
-	return list(c, c.s.GistsOf(c.actor, c.actor), func(g *model.Gist) gistView { return c.gist(g, false) })
+	return c.listGists(func(g *model.Gist) bool { return g.OwnerID == c.actor })
 }
 
 type gistInput struct {

@@ -3,6 +3,7 @@ package rest
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -22,6 +23,7 @@ func issueRoutes() []route {
 		{"PUT " + issues + "/{number}/labels", onIssue(setLabels)},
 		{"DELETE " + issues + "/{number}/labels", onIssue(removeLabels)},
 		{"DELETE " + issues + "/{number}/labels/{name}", onIssue(removeLabel)},
+		{"GET " + issues + "/{number}/{id}/{below}", onIssue(mayBeAssigned)},
 		{"POST " + issues + "/{number}/assignees", onIssue(addAssignees)},
 		{"DELETE " + issues + "/{number}/assignees", onIssue(removeAssignees)},
 	}
@@ -62,6 +64,36 @@ func (n *names) UnmarshalJSON(data []byte) error {
 			return err
 		}
 		(*n)[i] = object.Name
+	}
+	return nil
+}
+
+// logins are users by their logins, or by objects that have one.
+type logins []string
+
+// UnmarshalJSON accepts "octocat" and {"login": "octocat"}. What is suggested
+// alone is not assigned, and nothing of the sandbox's.
+func (l *logins) UnmarshalJSON(data []byte) error {
+	var elements []json.RawMessage
+	if err := json.Unmarshal(data, &elements); err != nil {
+		return err
+	}
+	*l = make(logins, len(elements))
+	for n, element := range elements {
+		if json.Unmarshal(element, &(*l)[n]) == nil {
+			continue
+		}
+		var object struct {
+			Login   string
+			Suggest bool
+		}
+		if err := json.Unmarshal(element, &object); err != nil {
+			return err
+		}
+		if object.Suggest {
+			return &json.UnmarshalTypeError{Field: "assignees.suggest", Value: "true", Type: reflect.TypeFor[string]()}
+		}
+		(*l)[n] = object.Login
 	}
 	return nil
 }
@@ -118,7 +150,7 @@ func updateIssue(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
 		Body, State *string
 		StateReason *string `json:"state_reason"`
 		Labels      *names
-		Assignees   *[]string
+		Assignees   *logins
 		Milestone   cleared[whole]
 		Assignee    cleared[string]
 	}
@@ -126,7 +158,7 @@ func updateIssue(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
 		return reply{}, err
 	}
 	edit := model.IssueEdit{
-		Title: (*string)(in.Title), Body: in.Body, State: in.State, StateReason: in.StateReason, Assignees: in.Assignees,
+		Title: (*string)(in.Title), Body: in.Body, State: in.State, StateReason: in.StateReason, Assignees: (*[]string)(in.Assignees),
 		Labels: (*[]string)(in.Labels), Milestone: (*int)(in.Milestone.value),
 	}
 	if login := in.Assignee.value; login != nil {
@@ -232,8 +264,17 @@ func (c *call) userIDs(logins []string) []model.ID {
 	return ids
 }
 
+// mayBeAssigned tells whether somebody can be assigned to an issue. It answers for
+// all that lies two levels below one.
+func mayBeAssigned(c *call, repo *model.Repo, _ *model.Issue) (reply, error) {
+	if c.PathValue("id") != "assignees" {
+		return reply{}, errNotFound
+	}
+	return c.assignable(repo, c.PathValue("below"))
+}
+
 func (c *call) assigneesInput() ([]model.ID, error) {
-	var in struct{ Assignees []string }
+	var in struct{ Assignees logins }
 	err := c.decode(&in)
 	return c.userIDs(in.Assignees), err
 }

@@ -113,18 +113,11 @@ func (c *call) listNotifications(repo *model.Repo) (reply, error) {
 			query.Get("participating") == "true" && n.Reason == model.ToldSubscribed ||
 			!since.IsZero() && n.UpdatedAt.Before(since) || !before.IsZero() && !n.UpdatedAt.Before(before)
 	})
-	header := http.Header{"X-Poll-Interval": {pollInterval}}
-	if !latest.IsZero() {
-		header.Set("Last-Modified", latest.UTC().Format(http.TimeFormat))
-		if known, err := http.ParseTime(c.Request.Header.Get("If-Modified-Since")); err == nil && !latest.After(known) {
-			return reply{status: http.StatusNotModified, header: header}, nil
-		}
-	}
 	answer, err := list(c, all, c.notification)
-	for name, values := range answer.header {
-		header[name] = values
+	answer.header.Set("X-Poll-Interval", pollInterval)
+	if !latest.IsZero() {
+		answer.modified(latest)
 	}
-	answer.header = header
 	return answer, err
 }
 
@@ -189,10 +182,13 @@ func (v *view) notification(n *model.Notification) map[string]any {
 }
 
 // subject is what a thread is about, with the address of what was said last.
-func (v *view) subject(n *model.Notification) notificationSubject {
+func (v *view) subject(n *model.Notification) any {
 	api := v.repoURL(n.RepoID)
 	shown := notificationSubject{Type: "Issue"}
-	switch i, r := v.s.Issues.Get(n.SubjectID), v.s.Releases.Get(n.SubjectID); {
+	switch i, r, d := v.s.Issues.Get(n.SubjectID), v.s.Releases.Get(n.SubjectID), v.s.Discussions.Get(n.SubjectID); {
+	case d != nil:
+		// GitHub's REST API has no discussions, so that there is no address.
+		return map[string]any{"title": d.Title, "type": "Discussion", "url": nil, "latest_comment_url": nil}
 	case r != nil:
 		shown = notificationSubject{Title: cmp.Or(r.Name, r.TagName), Type: "Release", URL: fmt.Sprintf("%s/releases/%d", api, r.ID)}
 	case i != nil && i.Pull != nil:

@@ -18,7 +18,6 @@ func orgRoutes() []route {
 		{"GET /orgs/{org}/teams", onLogin(listTeams)},
 		{"GET /orgs/{org}/teams/{team}", onLogin(getTeam)},
 		{"GET /orgs/{org}/issue-types", onLogin(listIssueTypes)},
-		{"GET /users/{username}/received_events", onLogin(func(c *call, _ *model.User) (reply, error) { return list(c, []struct{}{}, same) })},
 	}
 }
 

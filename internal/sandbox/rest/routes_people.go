@@ -125,7 +125,11 @@ func listStargazers(c *call, repo *model.Repo) (reply, error) {
 }
 
 func isAssignable(c *call, repo *model.Repo) (reply, error) {
-	login := c.PathValue("assignee")
+	return c.assignable(repo, c.PathValue("assignee"))
+}
+
+// assignable tells whether a user can be assigned in a repository.
+func (c *call) assignable(repo *model.Repo, login string) (reply, error) {
 	if slices.ContainsFunc(c.s.Assignable(repo), func(u *model.User) bool { return strings.EqualFold(u.Login, login) }) {
 		return noContent()
 	}

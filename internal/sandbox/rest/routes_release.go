@@ -23,8 +23,10 @@ func releaseRoutes() []route {
 		{"GET " + releases + "/{id}", onRelease(func(c *call, r *model.Release) (reply, error) { return ok(c.release(r)) })},
 		{"PATCH " + releases + "/{id}", onRelease(editRelease)},
 		{"DELETE " + releases + "/{id}", onRelease(deleteRelease)},
-		{"GET " + releases + "/{id}/{below}", onRelease(listAssets)},
+		{"GET " + releases + "/{id}/{below}", onRelease(belowRelease)},
 		{"POST " + releases + "/{id}/assets", onRelease(uploadAsset)},
+		{"POST " + releases + "/{id}/reactions", onRelease(func(c *call, r *model.Release) (reply, error) { return c.react(c.repository, r.ID) })},
+		{"DELETE " + releases + "/{id}/reactions/{reaction}", onRelease(func(c *call, r *model.Release) (reply, error) { return c.unreact(r.ID) })},
 		{"GET " + releases + "/assets/{id}", onRepo(getAsset)},
 		{"DELETE " + releases + "/assets/{id}", onRepo(deleteAsset)},
 	}
@@ -192,12 +194,17 @@ func (c *call) notes(repo *model.Repo, tag, target, previous string) (string, er
 	return strings.TrimPrefix(text.String(), "\n\n"), nil
 }
 
-// listAssets answers for all that lies below a release: its assets alone.
-func listAssets(c *call, r *model.Release) (reply, error) {
-	if c.PathValue("below") != "assets" {
+// belowRelease answers for all that lies below a release: its assets, and
+// reactions to it.
+func belowRelease(c *call, r *model.Release) (reply, error) {
+	switch c.PathValue("below") {
+	case "assets":
+		return list(c, r.Assets, func(a model.Asset) assetView { return c.asset(r, &a) })
+	case "reactions":
+		return c.listReactions(r.ID)
+	default:
 		return reply{}, errNotFound
 	}
-	return list(c, r.Assets, func(a model.Asset) assetView { return c.asset(r, &a) })
 }
 
 func uploadAsset(c *call, r *model.Release) (reply, error) {

@@ -42,9 +42,26 @@ type newRepo struct {
 	HasIssues                               *bool `json:"has_issues"`
 	AutoInit                                bool  `json:"auto_init"`
 	IsTemplate                              bool  `json:"is_template"`
+	HasDiscussions                          bool  `json:"has_discussions"`
+	AllowMergeCommit                        *bool `json:"allow_merge_commit"`
+	AllowSquashMerge                        *bool `json:"allow_squash_merge"`
+	AllowRebaseMerge                        *bool `json:"allow_rebase_merge"`
+	AllowAutoMerge                          *bool `json:"allow_auto_merge"`
+	DeleteBranchOnMerge                     *bool `json:"delete_branch_on_merge"`
+	HasWiki                                 *bool `json:"has_wiki"`
+	HasProjects                             *bool `json:"has_projects"`
+	mergeTexts
 	// Gitignore and License name templates of files to begin with.
 	Gitignore string `json:"gitignore_template"`
 	License   string `json:"license_template"`
+}
+
+// edit are the settings that a new repository is to have.
+func (in newRepo) edit() model.RepoEdit {
+	return model.RepoEdit{
+		AllowMerge: in.AllowMergeCommit, AllowSquash: in.AllowSquashMerge, AllowRebase: in.AllowRebaseMerge, AllowAutoMerge: in.AllowAutoMerge,
+		DeleteBranchOnMerge: in.DeleteBranchOnMerge, HasWiki: in.HasWiki, HasProjects: in.HasProjects, MergeTexts: in.mergeTexts.edit(),
+	}
 }
 
 func (c *call) createRepo(account *model.User) (reply, error) {
@@ -64,6 +81,14 @@ func (c *call) createRepo(account *model.User) (reply, error) {
 		return reply{}, err
 	}
 	repo.Homepage, repo.IsTemplate = in.Homepage, in.IsTemplate
+	if in.HasDiscussions {
+		c.s.OfferDiscussions(repo, true)
+	}
+	if edit := in.edit(); edit != (model.RepoEdit{}) {
+		if err := c.s.EditRepo(c.actor, repo, edit); err != nil {
+			return reply{}, err
+		}
+	}
 	if in.HasIssues != nil {
 		repo.HasIssues = *in.HasIssues
 	}
@@ -109,6 +134,26 @@ type repoEdit struct {
 	HasProjects                             *bool   `json:"has_projects"`
 	IsTemplate                              *bool   `json:"is_template"`
 	SignedOff                               *bool   `json:"web_commit_signoff_required"`
+	HasDiscussions                          *bool   `json:"has_discussions"`
+	mergeTexts
+}
+
+// mergeTexts are what commits of merges are to say.
+type mergeTexts struct {
+	SquashTitle   *string `json:"squash_merge_commit_title"`
+	SquashMessage *string `json:"squash_merge_commit_message"`
+	MergeTitle    *string `json:"merge_commit_title"`
+	MergeMessage  *string `json:"merge_commit_message"`
+	// PullTitle is the older word for a title.
+	PullTitle *bool `json:"use_squash_pr_title_as_default"`
+}
+
+func (in mergeTexts) edit() model.MergeTextsEdit {
+	edit := model.MergeTextsEdit{SquashTitle: in.SquashTitle, SquashMessage: in.SquashMessage, MergeTitle: in.MergeTitle, MergeMessage: in.MergeMessage}
+	if in.PullTitle != nil && in.SquashTitle == nil {
+		edit.SquashTitle = new(map[bool]string{true: "PR_TITLE", false: "COMMIT_OR_PR_TITLE"}[*in.PullTitle])
+	}
+	return edit
 }
 
 func editRepo(c *call, repo *model.Repo) (reply, error) {
@@ -120,16 +165,19 @@ func editRepo(c *call, repo *model.Repo) (reply, error) {
 		private := *in.Visibility != "public"
 		in.Private = &private
 	}
-	err := c.s.EditRepo(c.actor, repo, model.RepoEdit{
-		Name: in.Name, Description: in.Description, Homepage: in.Homepage, DefaultBranch: in.DefaultBranch, Private: in.Private,
-		Archived: in.Archived, HasIssues: in.HasIssues, AllowMerge: in.AllowMergeCommit, AllowSquash: in.AllowSquashMerge,
-		AllowRebase: in.AllowRebaseMerge, AllowAutoMerge: in.AllowAutoMerge, AllowUpdating: in.AllowUpdateBranch,
-		DeleteBranchOnMerge: in.DeleteBranchOnMerge, HasWiki: in.HasWiki, HasProjects: in.HasProjects, IsTemplate: in.IsTemplate, SignedOff: in.SignedOff,
-	})
-	if err != nil {
+	if err := c.s.EditRepo(c.actor, repo, in.edit()); err != nil {
 		return reply{}, err
 	}
 	return ok(c.fullRepo(repo))
+}
+
+func (in repoEdit) edit() model.RepoEdit {
+	return model.RepoEdit{
+		Name: in.Name, Description: in.Description, Homepage: in.Homepage, DefaultBranch: in.DefaultBranch, Private: in.Private,
+		Archived: in.Archived, HasIssues: in.HasIssues, AllowMerge: in.AllowMergeCommit, AllowSquash: in.AllowSquashMerge,
+		AllowRebase: in.AllowRebaseMerge, AllowAutoMerge: in.AllowAutoMerge, AllowUpdating: in.AllowUpdateBranch,
+		DeleteBranchOnMerge: in.DeleteBranchOnMerge, HasWiki: in.HasWiki, HasProjects: in.HasProjects, IsTemplate: in.IsTemplate, SignedOff: in.SignedOff, HasDiscussions: in.HasDiscussions, MergeTexts: in.mergeTexts.edit(),
+	}
 }
 
 // deleteRepo removes a repository. A classic token needs a scope of its own

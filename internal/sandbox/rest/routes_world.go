@@ -65,8 +65,7 @@ func accountByID(c *call) (reply, error) {
 }
 
 func publicGists(c *call) (reply, error) {
-	gists := c.s.Gists.Where(func(g *model.Gist) bool { return g.Public })
-	return list(c, gists, func(g *model.Gist) gistView { return c.gist(g, false) })
+	return c.listGists(func(g *model.Gist) bool { return g.Public })
 }
 
 // zen is one of GitHub's sentences; a sandbox says the same every time.
@@ -110,7 +109,8 @@ func meta(*call) (reply, error) {
 }
 
 func feeds(c *call) (reply, error) {
-	links := map[string]string{"timeline": htmlURL + "/timeline", "user": htmlURL + "/{user}", "security_advisories": htmlURL + "/security-advisories"}
+	links := map[string]string{"timeline": htmlURL + "/timeline", "user": htmlURL + "/{user}", "security_advisories": htmlURL + "/security-advisories",
+		"repository_discussions": htmlURL + "/{user}/{repo}/discussions", "repository_discussions_category": htmlURL + "/{user}/{repo}/discussions/categories/{category}"}
 	if u := c.s.Users.Get(c.actor); u != nil {
 		links["current_user_public"] = htmlURL + "/" + u.Login
 	}

@@ -33,6 +33,8 @@ type releaseView struct {
 	UpdatedAt       stamp       `json:"updated_at"`
 	PublishedAt     stamp       `json:"published_at"`
 	Assets          []assetView `json:"assets"`
+	// Reactions are nil for none.
+	Reactions map[string]any `json:"reactions,omitempty"`
 }
 
 type assetView struct {
@@ -61,6 +63,9 @@ func (v *view) release(r *model.Release) releaseView {
 		NodeID: model.NodeID(model.NodeRelease, r.RepoID, r.ID), TagName: r.TagName, TargetCommitish: r.Target,
 		Name: optional(r.Name), Body: optional(r.Body), Draft: r.Draft, Prerelease: r.Prerelease,
 		CreatedAt: at(r.CreatedAt), UpdatedAt: at(r.UpdatedAt), PublishedAt: maybe(r.PublishedAt), Assets: []assetView{},
+	}
+	if len(v.s.ReactionsTo(r.ID)) > 0 {
+		shown.Reactions = v.reactions(shown.URL, r.ID)
 	}
 	if !r.Draft {
 		shown.TarballURL = optional(fmt.Sprintf("%s/repos/%s/tarball/%s", apiURL, full, r.TagName))

@@ -103,9 +103,17 @@ type repoSettings struct {
 	AllowAutoMerge      bool `json:"allow_auto_merge"`
 	DeleteBranchOnMerge bool `json:"delete_branch_on_merge"`
 	AllowUpdateBranch   bool `json:"allow_update_branch"`
+
+	UseSquashPRTitle         bool   `json:"use_squash_pr_title_as_default"`
+	SquashMergeCommitTitle   string `json:"squash_merge_commit_title"`
+	SquashMergeCommitMessage string `json:"squash_merge_commit_message"`
+	MergeCommitTitle         string `json:"merge_commit_title"`
+	MergeCommitMessage       string `json:"merge_commit_message"`
 	// Parent and Source are a fork's.
 	Parent *repoView `json:"parent,omitempty"`
 	Source *repoView `json:"source,omitempty"`
+	// Template is what it was generated from.
+	Template *repoView `json:"template_repository,omitempty"`
 }
 
 // minimalRepo is the repository as other objects show it.
@@ -145,7 +153,7 @@ func (v *view) repo(r *model.Repo) *repoView {
 		GitURL: "git://github.com/" + view.FullName + ".git", SSHURL: "git@github.com:" + view.FullName + ".git",
 		CloneURL: view.HTMLURL + ".git", SVNURL: view.HTMLURL, Homepage: optional(r.Homepage), Language: optional(r.Language()),
 		StargazersCount: len(r.Stargazers), WatchersCount: len(r.Stargazers), Watchers: len(r.Stargazers),
-		HasIssues: r.HasIssues, HasProjects: model.Offers(r.HasProjects), HasDownloads: true, HasWiki: model.Offers(r.HasWiki), IsTemplate: r.IsTemplate, SignedOff: r.SignedOff,
+		HasIssues: r.HasIssues, HasProjects: model.Offers(r.HasProjects), HasDownloads: true, HasWiki: model.Offers(r.HasWiki), HasDiscussions: r.HasDiscussions, IsTemplate: r.IsTemplate, SignedOff: r.SignedOff,
 		ForksCount: r.ForkCount, Forks: r.ForkCount, Archived: r.Archived,
 		OpenIssuesCount: open, OpenIssues: open, AllowForking: true, Topics: append([]string{}, r.Topics...),
 		Visibility: visibility, DefaultBranch: r.DefaultBranch, Permissions: v.permissions(r),
@@ -161,13 +169,19 @@ func (v *view) repo(r *model.Repo) *repoView {
 // fullRepo is the repository's own page.
 func (v *view) fullRepo(r *model.Repo) *repoView {
 	view := v.repo(r)
+	texts := r.MergeTexts.Complete()
 	view.repoSettings = &repoSettings{
 		NetworkCount: r.ForkCount, SubscribersCount: len(r.Watchers), AllowMergeCommit: r.AllowMerge,
 		AllowSquashMerge: r.AllowSquash, AllowRebaseMerge: r.AllowRebase, AllowAutoMerge: r.AllowAutoMerge,
 		DeleteBranchOnMerge: r.DeleteBranchOnMerge, AllowUpdateBranch: r.AllowUpdating,
+		UseSquashPRTitle: texts.SquashTitle == "PR_TITLE", SquashMergeCommitTitle: texts.SquashTitle, SquashMergeCommitMessage: texts.SquashMessage,
+		MergeCommitTitle: texts.MergeTitle, MergeCommitMessage: texts.MergeMessage,
 	}
 	if parent := v.s.Repos.Get(r.ParentID); parent != nil && v.s.Permission(v.actor, parent) >= model.PermRead {
 		view.Parent, view.Source = v.repo(parent), v.repo(v.s.Source(r))
+	}
+	if template := v.s.Repos.Get(r.TemplateID); template != nil && v.s.Permission(v.actor, template) >= model.PermRead {
+		view.Template = v.repo(template)
 	}
 	return view
 }

@@ -110,6 +110,7 @@ type accountView struct {
 	Email       *string `json:"email"`
 	Hireable    *bool   `json:"hireable"`
 	Bio         *string `json:"bio"`
+	Twitter     *string `json:"twitter_username"`
 	PublicRepos int     `json:"public_repos"`
 	PublicGists int     `json:"public_gists"`
 	Followers   int     `json:"followers"`
@@ -131,7 +132,8 @@ type ownAccountView struct {
 
 func (v *view) account(u *model.User, own bool) accountView {
 	a := accountView{
-		userView: *v.user(u.ID), Name: optional(u.Name), Email: optional(u.Email),
+		userView: *v.user(u.ID), Name: optional(u.Name), Email: optional(u.Email), Company: optional(u.Company), Blog: u.Blog, Location: optional(u.Location),
+		Hireable: u.Hireable, Bio: optional(u.Bio), Twitter: optional(u.Twitter), Followers: len(v.s.Followers(u.ID)), Following: len(u.Following),
 		CreatedAt: at(u.CreatedAt), UpdatedAt: at(u.UpdatedAt),
 	}
 	for r := range v.s.Repos.All() {
@@ -139,6 +141,7 @@ func (v *view) account(u *model.User, own bool) accountView {
 			a.PublicRepos++
 		}
 	}
+	a.PublicGists = len(v.s.GistsOf(0, u.ID))
 	if own {
 		a.ownAccountView = &ownAccountView{}
 	}

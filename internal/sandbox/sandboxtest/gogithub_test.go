@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
@@ -42,7 +43,14 @@ func done(response *github.Response, err error) answer[int] { return answer[int]
 // given which know GitHub Enterprise Server.
 func goGitHub(t *testing.T) *github.Client {
 	t.Helper()
+	return goGitHubWith(t, token)
+}
+
+// goGitHubWith is [goGitHub] with a token; any but the usual one has all scopes.
+func goGitHubWith(t *testing.T, token string) *github.Client {
+	t.Helper()
 	world := populated(t)
+	world.AddToken("all scopes", sandbox.Token{User: me})
 	behind(t, world, "", world)
 	server := sandboxtest.Serve(t, world)
 	client, err := github.NewClient(nil).WithAuthToken(token).WithEnterpriseURLs(server.URL, server.URL)
@@ -90,7 +98,23 @@ func TestGoGitHubWithRepositories(t *testing.T) {
 	var accepted *github.AcceptedError
 	require.ErrorAs(t, err, &accepted, "it says that it is not done yet, as GitHub does")
 	assert.Equal(t, "monalisa/widgets", fork.GetFullName())
+	ahead := got(c.Repositories.CompareCommits(ctx, acme, widgets, "main", "topic", &github.ListOptions{PerPage: 1})).in(t)
+	assert.Len(t, ahead.Commits, 1)
+	link := got(c.Repositories.AddAutolink(ctx, acme, widgets, &github.AutolinkOptions{KeyPrefix: github.String("T-"), URLTemplate: github.String("https://example.com/<num>")})).in(t)
+	assert.Equal(t, "T-", got(c.Repositories.GetAutolink(ctx, acme, widgets, link.GetID())).in(t).GetKeyPrefix())
+	done(c.Repositories.DeleteAutolink(ctx, acme, widgets, link.GetID())).in(t)
+	done(c.Repositories.EnableVulnerabilityAlerts(ctx, acme, widgets)).in(t)
+	assert.True(t, got(c.Repositories.GetVulnerabilityAlerts(ctx, acme, widgets)).in(t))
+	assert.Equal(t, "trunk", got(c.Repositories.RenameBranch(ctx, acme, widgets, "main", "trunk")).in(t).GetName())
+	assert.Equal(t, "trunk", got(c.Repositories.Get(ctx, acme, widgets)).in(t).GetDefaultBranch())
 	done(c.Activity.Star(ctx, acme, widgets)).in(t)
+	stars := got(c.Activity.ListRepositoryEvents(ctx, acme, widgets, nil)).in(t)
+	payload, err := stars[0].ParsePayload()
+	require.NoError(t, err)
+	assert.Equal(t, "started", payload.(*github.WatchEvent).GetAction())
+	assert.Equal(t, stars[0].GetID(), got(c.Activity.ListEventsPerformedByUser(ctx, me, false, nil)).in(t)[0].GetID())
+	assert.NotEmpty(t, got(c.Activity.ListEventsForOrganization(ctx, acme, nil)).in(t))
+	assert.NotEmpty(t, got(c.Activity.ListEventsForRepoNetwork(ctx, acme, widgets, nil)).in(t))
 	assert.Len(t, got(c.Activity.ListStargazers(ctx, acme, widgets, nil)).in(t), 1)
 	done(c.Activity.Unstar(ctx, acme, widgets)).in(t)
 }
@@ -235,4 +259,27 @@ func TestGoGitHubWithPeopleAndGitHubItself(t *testing.T) {
 	runs := got(c.Actions.ListWorkflowRunsByFileName(ctx, acme, widgets, "ci.yml", &github.ListWorkflowRunsOptions{Event: "workflow_dispatch"})).in(t)
 	assert.Equal(t, 1, runs.GetTotalCount())
 	assert.Len(t, got(c.Actions.ListWorkflowJobs(ctx, acme, widgets, runs.WorkflowRuns[0].GetID(), nil)).in(t).Jobs, 2)
+}
+
+// go-github moves a repository, and follows it from its older name.
+func TestGoGitHubWithAccounts(t *testing.T) {
+	c, ctx := goGitHubWith(t, "all scopes"), t.Context()
+	assert.Equal(t, "B", got(c.Users.Edit(ctx, &github.User{Bio: github.String("B")})).in(t).GetBio())
+	done(c.Users.Follow(ctx, "octocat")).in(t)
+	assert.True(t, got(c.Users.IsFollowing(ctx, "", "octocat")).in(t))
+	assert.Equal(t, me, got(c.Users.ListFollowers(ctx, "octocat", nil)).in(t)[0].GetLogin())
+	done(c.Users.Unfollow(ctx, "octocat")).in(t)
+	assert.Empty(t, got(c.Users.ListFollowing(ctx, me, nil)).in(t))
+	gist := got(c.Gists.Create(ctx, &github.Gist{Public: github.Bool(true), Files: map[github.GistFilename]github.GistFile{"a": {Content: github.String("x")}}})).in(t)
+	said := got(c.Gists.CreateComment(ctx, gist.GetID(), &github.GistComment{Body: github.String("hm")})).in(t)
+	assert.Equal(t, "hm", got(c.Gists.GetComment(ctx, gist.GetID(), said.GetID())).in(t).GetBody())
+	done(c.Gists.Star(ctx, gist.GetID())).in(t)
+	assert.True(t, got(c.Gists.IsStarred(ctx, gist.GetID())).in(t))
+	assert.Len(t, got(c.Gists.ListCommits(ctx, gist.GetID(), nil)).in(t), 1)
+	got(c.Repositories.Create(ctx, "", &github.Repository{Name: github.String("moved"), AutoInit: github.Bool(true), SquashMergeCommitTitle: github.String("PR_TITLE"), SquashMergeCommitMessage: github.String("BLANK")})).in(t)
+	moved, _, err := c.Repositories.Transfer(ctx, me, "moved", github.TransferRequest{NewOwner: acme})
+	var accepted *github.AcceptedError
+	require.ErrorAs(t, err, &accepted, "it says that it is not done yet, as GitHub does")
+	assert.Equal(t, "acme/moved", moved.GetFullName())
+	assert.Equal(t, []string{"acme/moved", "BLANK"}, []string{got(c.Repositories.Get(ctx, me, "moved")).in(t).GetFullName(), got(c.Repositories.Get(ctx, acme, "moved")).in(t).GetSquashMergeCommitMessage()})
 }

@@ -159,7 +159,11 @@ func checkREST(x sandbox.Heard) []string {
 	if a.excused(name) {
 		return nil
 	}
-	return a.compare(name, operation, []string{"paths", template, strings.ToLower(x.Method)}, x)
+	complaints := a.compare(name, operation, []string{"paths", template, strings.ToLower(x.Method)}, x)
+	if x.Status == http.StatusOK && feeds.MatchString(template) {
+		complaints = a.ofFeed(complaints, x)
+	}
+	return complaints
 }
 
 // undescribed are paths that GitHub answers and no longer describes: a ref by the
@@ -316,7 +320,9 @@ func openAPIErrors() map[string]string {
 		"GET " + repo + "/pulls/{pull_number}: 200: /auto_merge: value must be \\u003cnil\\u003e":                "as above",
 		"GET /search/issues: 200: /items/*/body: got null, want string":                                          "an issue without a body has none where it is found, either",
 		"GET " + repo + "/pulls/{pull_number}/comments: 200: /*/line: got null, want integer":                    "a comment on lines that are gone has none",
-		"PUT " + repo + "/topics: 422: /errors/*: got object, want string":                                       "errors of fields are objects",
+		"CreateEvent: /ref: got null, want string":                                                               "a new repository has no ref",
+		"POST " + repo + "/issues: 307":                                    "every operation redirects from the older name of a repository",
+		"PUT " + repo + "/topics: 422: /errors/*: got object, want string": "errors of fields are objects",
 	}
 }
 
