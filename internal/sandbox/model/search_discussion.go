@@ -41,9 +41,9 @@ func (s *State) isDiscussion(actor ID, repo *Repo, d *Discussion, qualifier, val
 	case "category":
 		return strings.EqualFold(value, repo.Category(d.CategoryID).Name)
 	case "created":
-		return inRange(value, d.CreatedAt)
+		return InRange(value, d.CreatedAt)
 	case "updated":
-		return inRange(value, d.UpdatedAt)
+		return InRange(value, d.UpdatedAt)
 	case "is", "state":
 		return s.discussionIs(repo, d, value)
 	case "in", "sort", "type":
