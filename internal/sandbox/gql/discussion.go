@@ -232,6 +232,7 @@ func (q *query) discussionObject(kind model.NodeKind, id model.ID) any {
 		if c := q.s.DiscussionComments.Get(id); c != nil && q.s.Repos.Get(c.RepoID).HasDiscussions {
 			return c
 		}
+	default:
 	}
 	return nil
 }

@@ -51,8 +51,8 @@ var activities = map[string]func(v *payloadView, body map[string]any) error{
 		body["action"] = "forked"
 		return payloads["fork"](v, body)
 	},
-	"IssuesEvent":            func(v *payloadView, body map[string]any) error { body["issue"] = v.issue(v.h.Issue); return nil },
-	"IssueCommentEvent":      func(v *payloadView, body map[string]any) error { body["issue"] = v.issue(v.h.Issue); return nil },
+	"IssuesEvent":            (*payloadView).wholeIssue,
+	"IssueCommentEvent":      (*payloadView).wholeIssue,
 	"PullRequestEvent":       (*payloadView).briefPullRequest,
 	"PullRequestReviewEvent": (*payloadView).briefReview,
 	"PullRequestReviewCommentEvent": func(v *payloadView, body map[string]any) error {
@@ -60,11 +60,20 @@ var activities = map[string]func(v *payloadView, body map[string]any) error{
 		body["pull_request"] = v.briefPull(v.h.Issue)
 		return err
 	},
-	"PushEvent": func(v *payloadView, body map[string]any) error {
-		body["repository_id"], body["ref"], body["head"], body["before"] = v.h.RepoID, v.h.Ref, v.h.After, v.h.Before
-		return nil
-	},
+	"PushEvent":    (*payloadView).briefPush,
 	"ReleaseEvent": func(v *payloadView, body map[string]any) error { return payloads["release"](v, body) },
+}
+
+// wholeIssue shows an issue as the API does.
+func (v *payloadView) wholeIssue(body map[string]any) error {
+	body["issue"] = v.issue(v.h.Issue)
+	return nil
+}
+
+// briefPush shows a push without its commits.
+func (v *payloadView) briefPush(body map[string]any) error {
+	body["repository_id"], body["ref"], body["head"], body["before"] = v.h.RepoID, v.h.Ref, v.h.After, v.h.Before
+	return nil
 }
 
 // createdRef shows a new branch or tag, or a new repository.
