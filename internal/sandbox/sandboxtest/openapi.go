@@ -321,6 +321,7 @@ func openAPIErrors() map[string]string {
 		"GET /search/issues: 200: /items/*/body: got null, want string":                                          "an issue without a body has none where it is found, either",
 		"GET " + repo + "/pulls/{pull_number}/comments: 200: /*/line: got null, want integer":                    "a comment on lines that are gone has none",
 		"CreateEvent: /ref: got null, want string":                                                               "a new repository has no ref",
+		"GET /search/code: 400":                                            "GitHub says in plain text which number is none",
 		"POST " + repo + "/issues: 307":                                    "every operation redirects from the older name of a repository",
 		"PUT " + repo + "/topics: 422: /errors/*: got object, want string": "errors of fields are objects",
 	}
