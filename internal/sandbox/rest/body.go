@@ -104,10 +104,7 @@ func (op *operation) refuseBody(c *call, answer reply, failed error) *Response {
 		// The handler takes what GitHub takes without telling.
 		return nil
 	}
-	shape := known.Body
-	if object, isObject := value.(map[string]any); isObject && object[op.freeing] != nil {
-		shape = withoutRequired(shape)
-	}
+	shape := freed(known.Body, value, op.freeing)
 	if complaints := shape.Complaints(value); len(complaints) > 0 {
 		refusal := documented(http.StatusUnprocessableEntity, known.Documentation, invalidBody+"\n\n"+strings.Join(complaints, "\n"))
 		return &refusal
@@ -122,12 +119,23 @@ func (op *operation) refuseBody(c *call, answer reply, failed error) *Response {
 	return lackingFields(known, dropped)
 }
 
-// withoutRequired returns an object none of whose fields must be there.
-func withoutRequired(object *githubschema.Shape) *githubschema.Shape {
-	free := *object
-	free.Fields = slices.Clone(object.Fields)
+// freed returns the shape of a value without what must be there beside a field that is,
+// which [particulars] name with dots between the objects that it is in.
+func freed(shape *githubschema.Shape, value any, freeing string) *githubschema.Shape {
+	name, rest, deeper := strings.Cut(freeing, ".")
+	object, isObject := value.(map[string]any)
+	if !isObject || object[name] == nil {
+		return shape
+	}
+	free := *shape
+	free.Fields = slices.Clone(shape.Fields)
 	for n := range free.Fields {
-		free.Fields[n].Optional = true
+		switch field := &free.Fields[n]; {
+		case !deeper:
+			field.Optional = true
+		case field.Name == name:
+			field.Shape = freed(field.Shape, object[name], rest)
+		}
 	}
 	return &free
 }

@@ -238,3 +238,22 @@ func TestWrongBodiesChangeNothing(t *testing.T) {
 	assert.Len(t, w.Changes(), from)
 	assert.Equal(t, before, saved())
 }
+
+// Clients send the newer of two fields alone, where the published description asks for
+// the older one.
+func TestRequiredChecksNeedNoContexts(t *testing.T) {
+	_, owner, _ := furnished(t)
+	protect := func(checks string) sandboxtest.Reply {
+		return owner.Do("PUT", base+"/branches/main/protection", `{"required_status_checks":`+checks+`,"enforce_admins":false,"required_pull_request_reviews":null,"restrictions":null}`)
+	}
+	reply := protect(`{"strict":true,"checks":[{"context":"build"}]}`)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Equal(t, "build", reply.Text("required_status_checks.checks.0.context"))
+	for wrong, want := range map[string]string{
+		`{"strict":true}`: "contexts", `{"checks":[]}`: "strict", `{"strict":true,"checks":[{}]}`: "context", `{"strict":true,"checks":null}`: "contexts",
+	} {
+		reply := protect(wrong)
+		assert.Equal(t, http.StatusUnprocessableEntity, reply.Status, wrong)
+		assert.Contains(t, reply.Text("message"), want, wrong)
+	}
+}

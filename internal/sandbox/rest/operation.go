@@ -30,8 +30,8 @@ type particulars struct {
 	// listToo is true if the body may be a list by itself, which GitHub does not
 	// tell: go-github sends labels so.
 	listToo bool
-	// freeing is a field with which the required ones need not be there, which GitHub
-	// tells in prose; empty for none.
+	// freeing is a field with which the required ones beside it need not be there, as
+	// GitHub tells in prose or not at all; empty for none. Dots part objects.
 	freeing string
 	// ownWords is true if GitHub says itself which values there are, not by what it
 	// has published.
@@ -60,6 +60,8 @@ var particular = map[string]particulars{
 	"PUT /repos/{}/{}/issues/{}/labels":   {listToo: true},
 	"POST /repos/{}/{}/pulls/{}/comments": {freeing: "in_reply_to"},
 	"POST /repos/{}/{}/statuses/{}":       {ownWords: true},
+	// So PyGithub sends it, and https://github.com/google/go-github/pull/2276.
+	"PUT /repos/{}/{}/branches/{}/protection": {freeing: "required_status_checks.checks"},
 }
 
 // operationOf returns the row of a route.
