@@ -302,6 +302,10 @@ func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
 	if s.Model == "" {
 		report(nil, "lacks model: name one as provider/model, or scripted for a trial without one")
 	}
+	if s.Benchmark != DefaultBenchmark {
+		// The action refuses what such a run is told: the App plans in scenarios and modes.
+		report([]string{"benchmark"}, "is %s, and the App runs %s alone: use the action in a workflow for pull requests, see its documentation, \"Other benchmarks\"", s.Benchmark, DefaultBenchmark)
+	}
 	if r := s.Repetitions; r.Most > 0 && !s.Profile.Takes(r) {
 		report([]string{"repetitions"}, "is %s, which profile %s cannot judge: %s", r, s.Profile, takes(s.Profile))
 	}

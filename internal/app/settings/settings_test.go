@@ -67,7 +67,7 @@ model: scripted
 target: aryeko/ghx-bench-fixtures
 executor: local
 workflow: measure.yaml
-benchmark: tau-bench
+benchmark: ghx
 timeout_minutes: 30
 budget: {run: 1.5, pull_request: 5, day: 20, baseline: 4}
 baseline: {push: true, every: week}
@@ -79,15 +79,15 @@ check_name: agents
 `), "", known)
 	require.Empty(t, problems)
 	for path, value := range fields(s) {
-		// Scenarios take the place of a set.
-		assert.True(t, path == "scenarios" || !reflect.DeepEqual(fields(settings.Defaults())[path], value), "%s is set to its default", path)
+		// Scenarios take the place of a set, and no other benchmark is run.
+		assert.True(t, path == "scenarios" || path == "benchmark" || !reflect.DeepEqual(fields(settings.Defaults())[path], value), "%s is set to its default", path)
 	}
 	assert.Equal(t, settings.Settings{
 		Triggers: settings.Triggers{PullRequest: []string{"labeled", "synchronize"}, MergeGroup: true, Drafts: true},
 		Labels:   settings.Labels{Run: "bench", Skip: "no-bench"}, Paths: []string{"packages/core/**", "!**/*.md"},
 		Profile: bench.ProfileClaim, ScenarioSet: "issues", Modes: []bench.Mode{bench.AgentDirect, bench.MCP, "mytool"}, BaselineMode: bench.MCP, CandidateMode: "mytool",
 		ModeFiles: []string{"tools/mytool.yml"}, Agent: "codex",
-		Repetitions: bench.Repetitions{First: 2, Most: 8}, Margins: settings.Margins{Success: 10, Cost: 1.1, Latency: 1.3}, Model: settings.Scripted, Target: "aryeko/ghx-bench-fixtures", Executor: settings.Local, Workflow: "measure.yaml", Benchmark: "tau-bench", TimeoutMinutes: 30,
+		Repetitions: bench.Repetitions{First: 2, Most: 8}, Margins: settings.Margins{Success: 10, Cost: 1.1, Latency: 1.3}, Model: settings.Scripted, Target: "aryeko/ghx-bench-fixtures", Executor: settings.Local, Workflow: "measure.yaml", Benchmark: "ghx", TimeoutMinutes: 30,
 		Budget: settings.Budget{Run: 1.5, PullRequest: 5, Day: 20, Baseline: 4}, Baseline: settings.Baseline{Push: true, Every: settings.EveryWeek}, Commands: settings.Commands{Permission: "maintain"}, Forks: settings.ForksNever,
 		Comment: "on-change", OnNoVerdict: "failure", CheckName: "agents",
 	}, s)
@@ -111,6 +111,7 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		says       string
 	}{
 		{"no model", "repetitions: 4\n", 1, "model"},
+		{"a benchmark of the harness", "model: a/b\nbenchmark: tau-bench\n", 2, "use the action in a workflow"},
 		{"a misspelt field", "model: a/b\nrepetition: 4\n", 2, `did you mean "repetitions"?`},
 		{"a wrong type", "model: a/b\nrepetitions: four\n", 2, "repetitions"},
 		{"too many repetitions", "model: a/b\n\nrepetitions: 101\n", 3, "at most 100"},

@@ -195,8 +195,6 @@ func (l *local) allows(r runs.Run, p settings.Plan) error {
 	switch {
 	case len(l.settings.Owners) > 0 && !slices.ContainsFunc(l.settings.Owners, mine):
 		return fault.Invalidf("Repositories of %s may not run on the App's machine: write `executor: %s` into %s", r.Owner(), settings.Dispatch, settings.Path)
-	case p.Benchmark != settings.DefaultBenchmark:
-		return fault.Invalidf("The App's machine runs the benchmark %s alone: write `executor: %s` into %s for %s", settings.DefaultBenchmark, settings.Dispatch, settings.Path, p.Benchmark)
 	case !filepath.IsLocal(r.Repo) || !filepath.IsLocal(r.ID):
 		return fault.Internalf("run %q of %q has no folder", r.ID, r.Repo)
 	default:
