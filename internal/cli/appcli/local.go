@@ -59,7 +59,7 @@ const keyVariable = "BENCH_MODEL_API_KEY"
 // w, are not run again.
 func (l *local) Execute(ctx context.Context, w service.Work) (runs.Outcome, error) {
 	p := w.Run.Request.Plan
-	if err := l.allows(w.Run, p); err != nil {
+	if err := l.allows(w.Run); err != nil {
 		return runs.Outcome{}, err
 	}
 	if err := checkExpectations(l.settings.Expectations); err != nil {
@@ -119,7 +119,7 @@ func (l *local) Execute(ctx context.Context, w service.Work) (runs.Outcome, erro
 
 // Help runs cells of a run that another worker leads, which may be one of this machine.
 func (l *local) Help(ctx context.Context, w service.Work) error {
-	if err := l.allows(w.Run, w.Run.Request.Plan); err != nil {
+	if err := l.allows(w.Run); err != nil {
 		return err
 	}
 	folder := filepath.Join(l.folder(w.Run), w.Run.ID+helped)
@@ -190,7 +190,7 @@ func (l *local) Abandon(ctx context.Context, _ runs.Run, _ *github.Client) error
 }
 
 // allows says whether a run may be done on this machine.
-func (l *local) allows(r runs.Run, p settings.Plan) error {
+func (l *local) allows(r runs.Run) error {
 	mine := func(owner string) bool { return strings.EqualFold(owner, r.Owner()) }
 	switch {
 	case len(l.settings.Owners) > 0 && !slices.ContainsFunc(l.settings.Owners, mine):
