@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -28,23 +30,27 @@ type Side struct {
 // shortCommit is how many digits of a commit's name people read.
 const shortCommit = 7
 
-func (s Side) text(name func(string) string) string {
+// text names the side and says what it is in the comparison.
+func (s Side) text(name func(string) string, role string) string {
 	text := name(string(s.Mode))
-	if len(s.Commits) == 0 {
-		return text
+	if len(s.Commits) > 0 {
+		text += " at " + name(s.Commits[0][:min(len(s.Commits[0]), shortCommit)])
 	}
-	text += " at " + name(s.Commits[0][:min(len(s.Commits[0]), shortCommit)])
 	if more := len(s.Commits) - 1; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return text
+	if s.Mode.OfBase() {
+		role += ", without the change"
+	}
+	return text + " (" + role + ")"
 }
 
 // Comparison says what was compared with what, on how much, without a full stop:
-// "ghx at 0123456 against ghx@base at 89abcde, on 12 tasks and 96 sessions". Names
-// of modes and commits are written by name, which makes them fit for a medium.
+// "ghx at 0123456 (the candidate) against ghx@base at 89abcde (the baseline, without
+// the change), on 12 tasks and 96 sessions". Names of modes and commits are written by
+// name, which makes them fit for a medium.
 func (e *Evidence) Comparison(name func(string) string) string {
-	text := fmt.Sprintf("%s against %s, on %s and ", e.Compared.Candidate.text(name), e.Compared.Baseline.text(name), countOf(e.Compared.Tasks, "task"))
+	text := fmt.Sprintf("%s against %s, on %s and ", e.Compared.Candidate.text(name, "the candidate"), e.Compared.Baseline.text(name, "the baseline"), countOf(e.Compared.Tasks, "task"))
 	if sessions := e.Baseline.Sessions + e.Candidate.Sessions; sessions > 0 {
 		return text + countOf(sessions, "session")
 	}
@@ -59,57 +65,74 @@ func countOf(n int, noun string) string {
 }
 
 // NotRuledOut says how much worse the candidate may be for all that is known, as
-// sentences; empty where nothing was compared.
-func (e *Evidence) NotRuledOut() string {
+// sentences under a label of a few words; both are empty where nothing was compared.
+// Where harm is shown, it says within what limits the harm is.
+func (e *Evidence) NotRuledOut() (label, text string) {
 	if len(e.Endpoints) == 0 {
-		return ""
+		return "", ""
 	}
-	var open, unknown, untold []string
+	var shown, open, unknown, untold []string
 	for _, p := range e.Endpoints {
-		switch worst, known := p.worst(); {
+		switch least, worst, known := p.harm(); {
 		case p.Untold:
 			untold = append(untold, strings.ToLower(p.Label()))
 		case !known:
 			unknown = append(unknown, strings.ToLower(p.Label()))
-		case worst > 0 && p.Name == EndpointSuccess:
-			open = append(open, NumberText(worst, decimalsOf(worst))+" points less success")
+		case e.Verdict == VerdictFail && p.Harm.Shown && least > 0:
+			shown = append(shown, NumberText(least, decimalsOf(least))+" to "+p.harmText(worst))
 		case worst > 0:
-			open = append(open, PercentText(worst)+" more "+p.noun())
+			open = append(open, p.harmText(worst))
 		}
 	}
-	text := "Nothing worse than the baseline"
+	const confidence = ", with 95% confidence for each."
+	label, text = "Not ruled out", "Nothing worse than the baseline"+confidence
 	if len(open) > 0 {
-		text = upTo(open)
+		text = "Up to " + joinWords(open) + confidence
 	}
-	text += ", with 95% confidence for each."
+	if len(shown) > 0 {
+		label = "How much worse"
+		harm := joinWords(shown) + confidence
+		if text = harm; len(open) > 0 {
+			text += " Up to " + joinWords(open) + " is not ruled out."
+		}
+	}
 	if len(unknown) > 0 {
 		text += " Any change of " + strings.Join(unknown, " and ") + ": there are too few blocks for an interval."
 	}
 	if len(untold) > 0 {
 		text += " Of " + strings.Join(untold, " and ") + " the benchmark tells nothing."
 	}
-	return text + e.unseen()
+	return label, text + e.unseen()
 }
 
-func upTo(open []string) string {
-	last := len(open) - 1
+// joinWords joins parts as a sentence does: "a, b and c".
+func joinWords(parts []string) string {
+	last := len(parts) - 1
 	if last == 0 {
-		return "Up to " + open[0]
+		return parts[0]
 	}
-	return "Up to " + strings.Join(open[:last], ", ") + " and " + open[last]
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
 }
 
-// worst is the end of the interval at which the candidate is worst, positive
-// where that is worse than the baseline.
-func (e Endpoint) worst() (change float64, known bool) {
+// harm is the interval as how much worse the candidate is, positive where that is worse
+// than the baseline: the least, and the worst.
+func (e Endpoint) harm() (least, worst float64, known bool) {
 	switch {
 	case e.Interval == nil || math.IsNaN(e.Interval[0]) || math.IsNaN(e.Interval[1]):
-		return 0, false
+		return 0, 0, false
 	case e.Name == EndpointSuccess:
-		return -e.Interval[0], true
+		return -e.Interval[1], -e.Interval[0], true
 	default:
-		return e.Interval[1], true
+		return e.Interval[0], e.Interval[1], true
 	}
+}
+
+// harmText says how much worse: "30.9 points less success", "74.4% more cost".
+func (e Endpoint) harmText(harm float64) string {
+	if e.Name == EndpointSuccess {
+		return NumberText(harm, decimalsOf(harm)) + " points less success"
+	}
+	return PercentText(harm) + " more " + e.noun()
 }
 
 // noun is the endpoint within a sentence.
@@ -147,14 +170,17 @@ func (e *Evidence) NextStep() string {
 		}
 		return "Nothing. The verdict is final."
 	case VerdictFail:
-		if worst := e.worstScenario(); worst != "" {
-			return "Begin with the scenario that is worst off, " + worst + ". The verdict on this commit is final."
+		if worst := e.WorstScenario(); worst != "" {
+			return "Begin with the scenario that is worst off, " + worst + ". " + onlyAnotherCommit
 		}
-		return "Look at the sessions of the candidate. The verdict on this commit is final."
+		return "Look at the sessions of the candidate. " + onlyAnotherCommit
 	default:
 		return e.toTell()
 	}
 }
+
+// onlyAnotherCommit is what a final FAIL leaves to do.
+const onlyAnotherCommit = "The verdict on this commit is final; the next commit gets one of its own."
 
 // toTell says what it would take to tell.
 func (e *Evidence) toTell() string {
@@ -203,22 +229,40 @@ func (e *Evidence) toTell() string {
 	}
 }
 
-// worstScenario is the one that is worst off in what the cause is about; empty
+// WorstScenario is the one that is worst off in what the cause is about; empty
 // if none is worse than the baseline.
-func (e *Evidence) worstScenario() (id string) {
-	if len(e.Cause.Endpoints) == 0 {
+func (e *Evidence) WorstScenario() (id string) {
+	if len(e.Cause.Endpoints) == 0 || len(e.Scenarios) == 0 {
 		return ""
 	}
-	worst := 0.0
-	for _, s := range e.Scenarios {
-		change := map[EndpointName]float64{
-			EndpointSuccess: -s.Success.Change, EndpointCost: s.Cost.Change, EndpointLatency: s.Latency.Change,
-		}[e.Cause.Endpoints[0]]
-		if change > worst {
-			id, worst = s.ID, change
-		}
+	if worst := e.WorstFirst()[0]; worst.harm(e.Cause.Endpoints[0]) > 0 {
+		return worst.ID
 	}
-	return id
+	return ""
+}
+
+// WorstFirst returns the scenarios in the order of how much worse they are in what the
+// cause is about, endpoint by endpoint; of all three where it is about none.
+func (e *Evidence) WorstFirst() []ScenarioEvidence {
+	endpoints := e.Cause.Endpoints
+	if len(endpoints) == 0 {
+		endpoints = []EndpointName{EndpointSuccess, EndpointCost, EndpointLatency}
+	}
+	return slices.SortedStableFunc(slices.Values(e.Scenarios), func(a, b ScenarioEvidence) int {
+		for _, endpoint := range endpoints {
+			if order := cmp.Compare(b.harm(endpoint), a.harm(endpoint)); order != 0 {
+				return order
+			}
+		}
+		return 0
+	})
+}
+
+// harm is how much worse the scenario is in an endpoint, positive where it is worse.
+func (s ScenarioEvidence) harm(endpoint EndpointName) float64 {
+	return map[EndpointName]float64{
+		EndpointSuccess: -s.Success.Change, EndpointCost: s.Cost.Change, EndpointLatency: s.Latency.Change,
+	}[endpoint]
 }
 
 // NothingCompared says in a sentence without its full stop why there is nothing to

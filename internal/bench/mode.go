@@ -28,6 +28,10 @@ const (
 	GHXBase Mode = "ghx@base"
 )
 
+// OfBase reports whether the mode's name says that its tool is that of the base commit,
+// as [GHXBase] does.
+func (m Mode) OfBase() bool { return strings.HasSuffix(string(m), "@base") }
+
 // Modes lists the modes that are a part of this program, in the order in which
 // reports show them. Others are files, see package toolset.
 func Modes() []Mode { return []Mode{AgentDirect, MCP, GHX, GHXBase} }

@@ -148,3 +148,48 @@ func TestASentenceEnds(t *testing.T) {
 		assert.Equal(t, want, bench.Sentence(given))
 	}
 }
+
+// What is shown to be worse is said with both its ends, what is not with its worst.
+func TestHowMuchWorseIsSaidWithBothEnds(t *testing.T) {
+	success := bench.Endpoint{EndpointTests: bench.EndpointTests{Name: bench.EndpointSuccess, Harm: bench.Test{Shown: true}}, Interval: &bench.Interval{-30.9, -3.8}}
+	cost := bench.Endpoint{EndpointTests: bench.EndpointTests{Name: bench.EndpointCost, Harm: bench.Test{Shown: true}}, Interval: &bench.Interval{19.4, 74.4}}
+	latency := bench.Endpoint{EndpointTests: bench.EndpointTests{Name: bench.EndpointLatency}, Interval: &bench.Interval{-5, 12.5}}
+	e := bench.Evidence{Verdict: bench.VerdictFail, Endpoints: []bench.Endpoint{success, cost, latency}}
+	label, text := e.NotRuledOut()
+	assert.Equal(t, "How much worse", label)
+	assert.Equal(t, "3.8 to 30.9 points less success and 19.4 to 74.4% more cost, with 95% confidence for each. Up to 12.5% more latency is not ruled out.", text)
+
+	e.Endpoints[2].Interval = &bench.Interval{-5, -1}
+	_, text = e.NotRuledOut()
+	assert.Equal(t, "3.8 to 30.9 points less success and 19.4 to 74.4% more cost, with 95% confidence for each.", text)
+
+	e.Verdict, e.Endpoints[0].Harm.Shown = bench.VerdictPass, false
+	label, text = e.NotRuledOut()
+	assert.Equal(t, "Not ruled out", label)
+	assert.Equal(t, "Up to 30.9 points less success and 74.4% more cost, with 95% confidence for each.", text)
+}
+
+func TestTheWorstScenarioIsWorstInWhatTheVerdictIsAbout(t *testing.T) {
+	e := bench.Evidence{Scenarios: []bench.ScenarioEvidence{
+		{ID: "dear", Cost: bench.Figure{Change: 40}}, {ID: "fails", Success: bench.Figure{Change: -50}}, {ID: "slow", Latency: bench.Figure{Change: 30}},
+	}}
+	ids := func() (ids []string) {
+		for _, s := range e.WorstFirst() {
+			ids = append(ids, s.ID)
+		}
+		return ids
+	}
+	assert.Equal(t, []string{"fails", "dear", "slow"}, ids(), "success, then cost, where it is about nothing else")
+	assert.Empty(t, e.WorstScenario())
+	for endpoint, worst := range map[bench.EndpointName]string{bench.EndpointSuccess: "fails", bench.EndpointCost: "dear", bench.EndpointLatency: "slow"} {
+		e.Cause.Endpoints = []bench.EndpointName{endpoint}
+		assert.Equal(t, worst, ids()[0])
+		assert.Equal(t, worst, e.WorstScenario())
+	}
+	e.Cause.Endpoints = []bench.EndpointName{bench.EndpointLatency, bench.EndpointCost}
+	assert.Equal(t, []string{"slow", "dear", "fails"}, ids())
+	e.Scenarios = e.Scenarios[:1]
+	assert.Empty(t, e.WorstScenario(), "none is slower")
+	e.Scenarios = nil
+	assert.Empty(t, e.WorstScenario())
+}

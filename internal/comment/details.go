@@ -61,7 +61,11 @@ func (r Run) modesTable() section {
 		}
 		s.items = append(s.items, line+" "+r.change(f)+" |\n")
 	}
-	return s.folded("Modes, pooled over all runs")
+	title := "Modes, pooled over all runs"
+	if r.Summary.Evidence != nil {
+		title += " (what is judged above are runs in pairs, scenario by scenario)"
+	}
+	return s.folded(title)
 }
 
 // change is empty where there is no comparison, and [bench.NoFigure] where a

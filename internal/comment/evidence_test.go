@@ -45,8 +45,8 @@ func TestV14TheWordsAreInOneOrder(t *testing.T) {
 		r := judged(v)
 		_, page, _ := strings.Cut(comment.Comment(r), "\n")
 		for _, text := range []string{page, comment.Check(r).Output.Summary} {
-			require.True(t, strings.HasPrefix(text, "`ghx` at `0123456` against `ghx@base` at `89abcde`, on "), text)
-			for _, part := range []string{" sessions\n", v.Evidence.Verdict.Word(), "| Success rate |", "| Cost |", "| Latency |", "**Not ruled out:**", "**What to do:**"} {
+			require.True(t, strings.HasPrefix(text, "`ghx` at `0123456` (the candidate) against `ghx@base` at `89abcde` (the baseline, without the change), on "), text)
+			for _, part := range []string{" sessions\n", v.Evidence.Verdict.Word(), "| Success rate |", "| Cost |", "| Latency |", "95% confidence", "**What to do:**"} {
 				_, after, found := strings.Cut(text, part)
 				require.True(t, found, "%s: %q does not follow in\n%s", v.Name, part, text)
 				text = after
@@ -55,6 +55,45 @@ func TestV14TheWordsAreInOneOrder(t *testing.T) {
 		}
 		assert.Equal(t, v.Evidence.Verdict.Word()+": "+v.Evidence.Cause.Text, comment.Check(r).Output.Title)
 	}
+}
+
+// Who opens a pull request reads first where to look, and how it went there, without
+// unfolding anything.
+func TestTheWorstScenariosStandAboveTheFigures(t *testing.T) {
+	all, err := fake.All()
+	require.NoError(t, err)
+	r := judged(all[1])
+	require.Equal(t, bench.VerdictFail, r.Summary.Evidence.Verdict)
+	e := r.Summary.Evidence
+	worst := r.Summary.Scenarios[0]
+	worst.Modes[bench.GHXBase] = bench.ScenarioModeSummary{Runs: 8, Successes: 8}
+	worst.Modes[bench.GHX] = bench.ScenarioModeSummary{
+		Runs: 8, Successes: 2, Errors: map[bench.ErrorType]int{bench.CheckpointFailed: 6}, ExampleError: "the job was not started again",
+	}
+	e.Cause.Endpoints = []bench.EndpointName{bench.EndpointSuccess, bench.EndpointCost}
+	dearer := bench.Figure{Change: 150, Interval: bench.Interval{127, 175}}
+	e.Scenarios = []bench.ScenarioEvidence{
+		{ID: "as-before", BaselineSuccesses: 8, CandidateSuccesses: 8, Cost: bench.Figure{Change: -1, Interval: bench.Interval{-9, 9}}, Latency: bench.Figure{Change: 4, Interval: bench.Interval{-9, 9}}},
+		{ID: "slower", BaselineSuccesses: 8, CandidateSuccesses: 8, Cost: bench.Figure{Change: -1, Interval: bench.Interval{-9, 9}}, Latency: bench.Figure{Change: 20, Interval: bench.Interval{9, 30}}},
+		{ID: worst.ID, BaselineSuccesses: 8, CandidateSuccesses: 2, Success: bench.Figure{Change: -75}, Cost: dearer, Latency: bench.Figure{Untold: true, Change: 9, Interval: bench.Interval{1, 9}}},
+	}
+	r.Links.Scenarios = "https://bench.example/runs/r1/scenarios/"
+	for _, page := range []string{comment.Comment(r), comment.Check(r).Output.Summary} {
+		before, _, found := strings.Cut(page, "| Result |")
+		require.True(t, found, page)
+		assert.Contains(t, before, "### Worst scenarios\n\n- [`"+worst.ID+"`](<https://bench.example/runs/r1/scenarios/"+worst.ID+">): "+
+			"6 of 8 runs failed (`ghx@base`: 0 of 8), 6 × `checkpoint_failed`, for example `the job was not started again`; 150% more cost.\n"+
+			"- [`slower`](<https://bench.example/runs/r1/scenarios/slower>): 20% more latency.\n\n")
+		assert.Contains(t, page, "Begin with the scenario that is worst off, "+worst.ID+".")
+		assert.Contains(t, page, "Comment `/bench explain "+worst.ID+"` to see what happened in it.")
+	}
+	r.Commands = nil
+	assert.Contains(t, comment.Comment(r), "The report with every attempt is among the artifacts of [the workflow's run](<"+r.Links.Job+">).", "an action takes no commands")
+	e.Verdict, e.Cause = bench.VerdictInconclusive, bench.Cause{Kind: bench.CauseNotShown, Text: "it is not shown"}
+	e.Scenarios[2].Cost.Interval[0] = -3
+	assert.Contains(t, comment.Comment(r), "`the job was not started again`.\n- [`slower`]", "a cost that may be chance is no lead where nothing is shown")
+	e.Verdict = bench.VerdictPass
+	assert.NotContains(t, comment.Comment(r), "Worst scenarios")
 }
 
 func TestV11WithoutASuccessThereIsOneCauseAndNoFigure(t *testing.T) {

@@ -85,16 +85,18 @@ func (r Run) verdictHeadline() headline {
 }
 
 // checksDetail counts the checks that failed and names them, and counts those
-// in doubt; of a verdict by evidence it is the cause. It is empty without a
+// that passed in doubt; of a verdict by evidence it is the cause. It is empty without a
 // verdict.
 func (r Run) checksDetail() string {
 	var failed []string
 	doubts := 0
 	for _, c := range r.checks() {
-		if !c.Passed {
+		switch {
+		case !c.Passed && c.Uncertain:
+			failed = append(failed, shortLabel(c.Name)+", in doubt")
+		case !c.Passed:
 			failed = append(failed, shortLabel(c.Name))
-		}
-		if c.Uncertain {
+		case c.Uncertain:
 			doubts++
 		}
 	}
@@ -110,10 +112,10 @@ func (r Run) checksDetail() string {
 	case len(failed) == 0:
 		detail = fmt.Sprintf("all %d checks passed", total)
 	default:
-		detail = fmt.Sprintf("%d of %d checks failed (%s)", len(failed), total, strings.Join(failed, ", "))
+		detail = fmt.Sprintf("%d of %d checks failed (%s)", len(failed), total, strings.Join(failed, "; "))
 	}
 	if doubts > 0 {
-		detail += fmt.Sprintf(", %d in doubt", doubts)
+		detail += fmt.Sprintf(", %d passed in doubt", doubts)
 	}
 	return detail
 }

@@ -94,6 +94,9 @@ func (r Run) modelStep() string {
 // evidenceSteps are the next step, and how to take it here.
 func (r Run) evidenceSteps(e *bench.Evidence) []string {
 	steps := []string{markdown.Text(e.NextStep(), maxReason)}
+	if worst := e.WorstScenario(); e.Verdict == bench.VerdictFail && worst != "" {
+		steps = append(steps, r.askWhy(worst))
+	}
 	if e.Verdict == bench.VerdictInconclusive && !e.Final {
 		steps = append(steps, r.retryStep())
 	}
@@ -103,7 +106,10 @@ func (r Run) evidenceSteps(e *bench.Evidence) []string {
 func (r Run) failSteps() []string {
 	var steps []string
 	if worst := r.worst(); len(worst) > 0 {
-		steps = append(steps, r.lookAt(worst[0].ID))
+		steps = append(steps, "Begin with the worst scenario, "+markdown.Code(worst[0].ID, maxName)+".", r.askWhy(worst[0].ID))
+	}
+	if baseline := r.Summary.Gate.Baseline; baseline != "" && !baseline.OfBase() {
+		steps = append(steps, "What failed may be older than this change: it was compared with "+mode(baseline)+", not with the commit before it.")
 	}
 	if r.doubts() > 0 {
 		steps = append(steps, "Some checks are in doubt.", r.moreRepetitions())
@@ -111,14 +117,17 @@ func (r Run) failSteps() []string {
 	return steps
 }
 
-// lookAt proposes to begin with a scenario.
-func (r Run) lookAt(id string) string {
-	step := "Begin with the worst scenario, " + markdown.Code(id, maxName)
+// askWhy says how to see a scenario's sessions: by a command, which the App alone takes,
+// or in what a workflow keeps.
+func (r Run) askWhy(id string) string {
 	ask := "/bench explain " + id
 	if _, _, err := command.Parse(ask); err == nil && r.can(command.Explain) {
-		step += " (`" + ask + "`)"
+		return "Comment `" + ask + "` to see what happened in it."
 	}
-	return step + "."
+	if job := markdown.Link("the workflow's run", r.Links.Job); job != "" {
+		return "The report with every attempt is among the artifacts of " + job + "."
+	}
+	return ""
 }
 
 func (r Run) doubts() (n int) {

@@ -74,8 +74,8 @@ func Check(r Run) CheckRun {
 // story is what everybody reads: the verdict, and why.
 func (r Run) story() []section {
 	return []section{
-		r.head(), r.notices(), r.progressBar(), r.planBefore(), r.checksTable(), r.endpointsTable(), r.consequences(),
-		r.looks(), r.omissions(), r.reasons(), r.worstScenarios(), r.surface(), r.toolChanges(), r.uncertain(), r.changes(), r.missing(), r.regressions(),
+		r.head(), r.notices(), r.progressBar(), r.planBefore(), r.worstByEvidence(), r.endpointsTable(), r.consequences(),
+		r.reasons(), r.checksTable(), r.looks(), r.omissions(), r.worstScenarios(), r.surface(), r.toolChanges(), r.uncertain(), r.changes(), r.missing(), r.regressions(),
 	}
 }
 

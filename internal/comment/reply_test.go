@@ -110,7 +110,7 @@ func TestWhatOthersWroteIsTextInReplies(t *testing.T) {
 func TestTheStatusSaysWhatTheLastRunCameTo(t *testing.T) {
 	last := failing().Marker()
 	reply := comment.StandingReply("bench", &last, last.Commit)
-	assert.Contains(t, reply, "## ❌ FAIL: 2 of 10 checks failed (success rate, tool calls)")
+	assert.Contains(t, reply, "## ❌ FAIL: 2 of 10 checks failed (success rate; tool calls, in doubt)")
 	assert.NotContains(t, reply, "earlier commit")
 	assert.Contains(t, comment.StandingReply("bench", &last, strings.Repeat("0d", 20)), "an earlier commit. The head is `0d0d0d0` now, and has no verdict yet.")
 

@@ -94,10 +94,12 @@ const ForkNotice = "This pull request comes from a fork, so the token may only r
 // Links are addresses of pages, each empty if there is no such page. What is
 // no http or https address is not linked.
 type Links struct {
-	// Report is the whole report, Job the workflow's run or the App's page.
+	// Report is the page of every attempt, Job the workflow's run or the App's page.
 	Report, Job string
-	Check       string
-	Commit      string
+	// Scenarios is where a scenario's sessions are shown, but for its id at the end.
+	Scenarios string
+	Check     string
+	Commit    string
 }
 
 // Plan is what is run and what it is thought to take.

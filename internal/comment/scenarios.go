@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -101,9 +102,18 @@ func (r Run) worstScenarios() section {
 	s := section{rank: rankWorst, title: "the worst scenarios", noun: "scenario"}
 	worst := r.worst()
 	for _, scenario := range worst[:min(maxWorst, len(worst))] {
-		s.items = append(s.items, "- "+markdown.Code(scenario.ID, maxName)+": "+r.complaints(scenario, markdown.Code)+"\n")
+		s.items = append(s.items, "- "+r.scenarioLink(scenario.ID)+": "+r.complaints(scenario, markdown.Code)+"\n")
 	}
 	return s.under("Worst scenarios")
+}
+
+// scenarioLink names a scenario, as a link to its sessions if there is such a page.
+func (r Run) scenarioLink(id string) string {
+	name := markdown.Code(id, maxName)
+	if r.Links.Scenarios == "" {
+		return name
+	}
+	return cmp.Or(markdown.Link(name, r.Links.Scenarios+url.PathEscape(id)), name)
 }
 
 // surface is what changed for agents, which no session was needed to find.
@@ -150,15 +160,8 @@ func (r Run) complaints(s bench.ScenarioSummary, quote quote) string {
 	var all []string
 	baseline, candidate := r.Summary.Gate.Baseline, r.Summary.Gate.Candidate
 	b, c := s.Modes[baseline], s.Modes[candidate]
-	if failed := c.Runs - c.Successes; failed > 0 {
-		text := fmt.Sprintf("%d of %s failed", failed, counted(c.Runs, "run"))
-		if b.Runs > 0 {
-			text += fmt.Sprintf(" (%s: %d of %d)", quote(string(baseline), maxName), b.Runs-b.Successes, b.Runs)
-		}
-		if errors := errorsText(c, quote); errors != "" {
-			text += ", " + errors
-		}
-		all = append(all, text)
+	if failed := r.failedText(s, quote); failed != "" {
+		all = append(all, failed)
 	}
 	if !s.Eligible {
 		all = append(all, fmt.Sprintf("too few stable runs to compare (%s: %d, %s: %d)",
@@ -174,6 +177,24 @@ func (r Run) complaints(s bench.ScenarioSummary, quote quote) string {
 		all = append(all, strings.Join(more, ", "))
 	}
 	return strings.Join(all, "; ") + "."
+}
+
+// failedText counts the candidate's failed runs of a scenario and says how they failed;
+// it is empty if none did.
+func (r Run) failedText(s bench.ScenarioSummary, quote quote) string {
+	b, c := s.Modes[r.Summary.Gate.Baseline], s.Modes[r.Summary.Gate.Candidate]
+	failed := c.Runs - c.Successes
+	if failed <= 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %s failed", failed, counted(c.Runs, "run"))
+	if b.Runs > 0 {
+		text += fmt.Sprintf(" (%s: %d of %d)", quote(string(r.Summary.Gate.Baseline), maxName), b.Runs-b.Successes, b.Runs)
+	}
+	if errors := errorsText(c, quote); errors != "" {
+		text += ", " + errors
+	}
+	return text
 }
 
 // errorsText counts a scenario's errors by type and quotes the first one.
@@ -217,7 +238,7 @@ func (r Run) scenariosTable(most int) section {
 		}
 		s.items = append(s.items, line+"\n")
 	}
-	return s.folded(fmt.Sprintf("Scenarios (%s), the worst first: successes, and how much less the candidate needs", bench.CountText(float64(len(scenarios)))))
+	return s.folded(fmt.Sprintf("Scenarios (%s), the worst first: successes, and what the candidate needs", bench.CountText(float64(len(scenarios)))))
 }
 
 // maxModes is how many columns a table has for modes.

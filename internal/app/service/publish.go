@@ -29,6 +29,10 @@ func (s *Service) described(r runs.Run, o runs.Outcome) comment.Run {
 	}
 	if s.opts.PublicURL != "" {
 		out.Links.Job = s.opts.PublicURL + "/runs/" + r.ID
+		out.Links.Scenarios = out.Links.Job + "/scenarios/"
+		if o.Summary != nil {
+			out.Links.Report = out.Links.Job + "/explore"
+		}
 	}
 	if r.State == runs.Running {
 		out.Progress = &comment.Progress{Done: r.Done, Cells: r.Cells, Elapsed: s.opts.Now().Sub(r.Started), CostUSD: r.CostUSD}

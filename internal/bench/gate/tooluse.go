@@ -21,8 +21,8 @@ type toolUses struct {
 // useSums are of one tool in a scenario's rows, by the number of the measure.
 type useSums [len(useMeasures)]struct{ sum, squares float64 }
 
-// useMeasures are compared in this order; of two changes as clear, the first is
-// told.
+// useMeasures are compared in this order; of two changes that are about as clear, the
+// first is told: calls that fail say more than calls.
 var useMeasures = [...]bench.UseMeasure{
 	bench.UseBadArguments, bench.UseDeadEnds, bench.UseErrors, bench.UseRetries, bench.UseCalls, bench.UseBytes,
 }
@@ -84,6 +84,8 @@ const (
 	// clearUse is how many standard errors a change is away from none at least.
 	// Several hundred are compared, so it is more than the usual two.
 	clearUse = 3.5
+	// muchClearer is so many times as clear as another change of the tool.
+	muchClearer = 1.1
 	// smallUse is the least change per attempt that is told, and smallUseBytes,
 	// with smallUseShare of the baseline's, that of bytes.
 	smallUse, smallUseBytes, smallUseShare = 0.1, 100, 0.1
@@ -145,7 +147,7 @@ func clearestChange(baseline, candidate *toolUses, scenarios []int, name string,
 			continue
 		}
 		change := useChange(baseline, candidate, scenarios, name, i)
-		if change != nil && (clearest == nil || math.Abs(change.Score) > math.Abs(clearest.Score)) {
+		if change != nil && (clearest == nil || math.Abs(change.Score) > muchClearer*math.Abs(clearest.Score)) {
 			clearest = change
 		}
 	}

@@ -206,7 +206,21 @@ func TestToolsAreComparedWhereBothModesHaveRows(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"gh pr view"}, namesOf(summary.ToolChanges), "what was used elsewhere only is no change")
-	assert.Equal(t, "returned 1,000 → 5,000 bytes a session", summary.ToolChanges[0].Text())
+	assert.Equal(t, "called 1 → 5 times a session", summary.ToolChanges[0].Text())
+}
+
+// Calls that fail are more of calls too; which of the two is said makes the difference
+// between a lead and none.
+func TestCallsThatFailAreToldBeforeCalls(t *testing.T) {
+	once := using([]bench.ToolUse{called("ghx run", 1)})
+	failing := func(calls, errors int) []bench.UseChange {
+		again := using([]bench.ToolUse{{Name: "ghx run", Calls: calls, Errors: errors}})
+		return toolChanges(t, join(runs(8, bench.AgentDirect, "a", once), runs(8, bench.GHX, "a", again)))
+	}
+	changes := failing(4, 3)
+	require.Len(t, changes, 1)
+	assert.Equal(t, "failed 0 → 3 times a session", changes[0].Text())
+	assert.Equal(t, "called 1 → 9 times a session", failing(9, 3)[0].Text(), "it is much clearer that it is called more often")
 }
 
 func TestTheClearestChangeOfToolsIsTheFirst(t *testing.T) {

@@ -131,7 +131,7 @@ func comparisonTables(m bench.ComparedModes) []table {
 	}
 	endpoints, scenarios := endpointsTable(e), evidenceScenarios(e)
 	endpoints.about = "B against A over the repetitions that both have. The intervals hold at whatever repetition the runs ended."
-	endpoints.head, endpoints.labels = []string{"Endpoint", "Change", "95% interval"}, 1
+	endpoints.head, endpoints.labels = []string{"Figure", "Change", "95% interval"}, 1
 	for i, row := range endpoints.rows {
 		endpoints.rows[i] = row[1:4]
 	}

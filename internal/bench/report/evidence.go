@@ -34,7 +34,7 @@ func endpointsTable(e *bench.Evidence) table {
 	t := table{
 		title: "Evidence", labels: 2,
 		about: "The candidate against the baseline over all blocks that are compared. The intervals hold at whatever look the run ends.",
-		head:  []string{"Shown", "Endpoint", "Change", "95% interval", "Too much", "Least harm seen"},
+		head:  []string{"Result", "Figure", "Change", "95% interval", "Too much", "Least harm seen"},
 	}
 	for _, p := range e.Endpoints {
 		seen := bench.NoFigure

@@ -73,10 +73,10 @@ func TestV14TheWordsAreInOneOrderInEveryMedium(t *testing.T) {
 			if ending == "html" {
 				_, text, _ = strings.Cut(text, "<body>")
 			} else {
-				assert.True(t, strings.HasPrefix(text, "ghx at 0123456 against ghx@base"), text)
+				assert.True(t, strings.HasPrefix(text, "ghx at 0123456 (the candidate) against ghx@base"), text)
 			}
-			inOrder(t, text, "ghx at 0123456 against ghx@base at 89abcde, on ", " tasks and ", " sessions", word,
-				s.Evidence.Cause.Text, "Success rate", "Cost", "Latency", "Not ruled out", "Next step")
+			inOrder(t, text, "ghx at 0123456 (the candidate) against ghx@base at 89abcde (the baseline, without the change), on ", " tasks and ", " sessions", word,
+				s.Evidence.Cause.Text, "Success rate", "Cost", "Latency", "95% confidence", "Next step")
 			assert.NotContains(t, strings.ToLower(text), "inconclusive")
 		}
 	}
@@ -87,7 +87,7 @@ func TestV11WithNothingToCompareThereIsOneCauseAndNoFigure(t *testing.T) {
 		s := verdict(t, name)
 		for _, ending := range []string{"md", "txt", "html"} {
 			text := written(t, formats()[ending], s)
-			for _, part := range []string{"Endpoint", "Not ruled out", "Told, not tested", "Candidate against baseline", `class="drawing"`} {
+			for _, part := range []string{"Least harm seen", "95% confidence", "Told, not tested", "Candidate against baseline", `class="drawing"`} {
 				assert.NotContains(t, text, part, "%s in %s", name, ending)
 			}
 			assert.Equal(t, 1, strings.Count(text, "so there is nothing"), "%s has its cause once in %s", name, ending)

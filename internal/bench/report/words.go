@@ -51,8 +51,8 @@ func consequences(s bench.Summary) [][2]string {
 		return nil
 	}
 	var all [][2]string
-	if open := s.Evidence.NotRuledOut(); open != "" {
-		all = append(all, [2]string{"Not ruled out", oneLine(open)})
+	if label, text := s.Evidence.NotRuledOut(); text != "" {
+		all = append(all, [2]string{label, oneLine(text)})
 	}
 	return append(all, [2]string{"Next step", oneLine(s.Evidence.NextStep())})
 }

@@ -61,7 +61,7 @@ func TestTheBaseIsBuiltBesideTheHeadAndComparedWith(t *testing.T) {
 	assert.Regexp(t, `(?s)builds head\n.*builds base\n`, ended.log, "both are built, without the job's environment")
 	assert.Regexp(t, `--modes ghx@base,ghx .*--baseline-mode ghx@base .*--ghx-command \S+/workspace/bin/tool --base-ghx \S+/workspace/bin/tool`, ended.log)
 	assert.Contains(t, ended.log, "--git-tree "+tree+" --base-commit "+base+" --base-tree "+baseTree)
-	assert.Contains(t, ended.log, "against ghx@base at "+base[:7])
+	assert.Contains(t, ended.log, "(the candidate) against ghx@base at "+base[:7])
 	assert.NotContains(t, ended.log, "FAIL")
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), "bench-source-*"))
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestABaseThatTheCheckoutLacksIsFetched(t *testing.T) {
 	ended := r.run()
 	require.Zero(t, ended.code, ended.log)
 	assert.Contains(t, ended.log, "--base-commit "+fetched)
-	assert.Contains(t, ended.log, "against ghx@base at "+fetched[:7])
+	assert.Contains(t, ended.log, "(the candidate) against ghx@base at "+fetched[:7])
 }
 
 // What agents see otherwise is told before a model is asked, and so also where that
