@@ -68,14 +68,14 @@ func (r Run) uncertain() section {
 		if !c.Uncertain {
 			continue
 		}
-		text := fmt.Sprintf("- **%s** is %s, but its interval, %s, lies on both sides of %s.",
+		text := fmt.Sprintf("- **%s** is %s, and its interval, %s, lies on both sides of %s.",
 			markdown.Text(c.Name.Label(), maxName), c.ValueText(), c.IntervalText(), strings.TrimLeft(c.RuleText(), "≤≥ "))
 		if evidence := c.EvidenceText(); evidence != "" {
 			text += " " + markdown.Text(evidence, maxName) + "."
 		}
 		s.items = append(s.items, text+"\n")
 	}
-	return s.under("In doubt")
+	return s.folded(fmt.Sprintf("In doubt (%s): the interval lies on both sides of the threshold", counted(len(s.items), "check")))
 }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

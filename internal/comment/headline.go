@@ -146,7 +146,7 @@ func (r Run) head() section {
 	}
 	fmt.Fprintf(&out, "## %s %s\n", h.icon, markdown.Text(h.title(), maxTitle))
 	fmt.Fprintf(&out, "\n%s\n", strings.Join(r.facts(), " · "))
-	paragraphs := []string{r.because(), r.gates(), r.nextStep()}
+	paragraphs := []string{r.because(), r.gates(), r.caveats(), r.nextStep()}
 	if e != nil {
 		paragraphs = nil // they stand below the endpoints
 	}
@@ -305,8 +305,8 @@ func (r Run) gates() string {
 	if len(checks) == 0 || r.Unverified || len(r.Contested) > 0 {
 		return ""
 	}
-	if !slices.ContainsFunc(checks, func(c bench.Check) bool { return slices.Contains(bench.CheckNames(), c.Name) }) {
-		return passedText(checks) // of another benchmark, which has no two gates
+	if !slices.ContainsFunc(checks, ofTwoGates) {
+		return passedText(checks) // of another benchmark
 	}
 	var reliability, efficiency []bench.Check
 	for _, c := range checks {
@@ -318,6 +318,9 @@ func (r Run) gates() string {
 	}
 	return "**Reliability** " + passedText(reliability) + " · **Efficiency** " + passedText(efficiency)
 }
+
+// ofTwoGates reports whether a check is one of the gates of reliability and efficiency.
+func ofTwoGates(c bench.Check) bool { return slices.Contains(bench.CheckNames(), c.Name) }
 
 func passedText(checks []bench.Check) string {
 	passed := 0

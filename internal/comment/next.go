@@ -106,13 +106,10 @@ func (r Run) evidenceSteps(e *bench.Evidence) []string {
 func (r Run) failSteps() []string {
 	var steps []string
 	if worst := r.worst(); len(worst) > 0 {
-		steps = append(steps, "Begin with the worst scenario, "+markdown.Code(worst[0].ID, maxName)+".", r.askWhy(worst[0].ID))
-	}
-	if baseline := r.Summary.Gate.Baseline; baseline != "" && !baseline.OfBase() {
-		steps = append(steps, "What failed may be older than this change: it was compared with "+mode(baseline)+", not with the commit before it.")
+		steps = append(steps, "Begin with the worst scenario, "+r.scenarioLink(worst[0].ID)+".", r.askWhy(worst[0].ID))
 	}
 	if r.doubts() > 0 {
-		steps = append(steps, "Some checks are in doubt.", r.moreRepetitions())
+		steps = append(steps, r.moreRepetitions())
 	}
 	return steps
 }
@@ -128,6 +125,23 @@ func (r Run) askWhy(id string) string {
 		return "The report with every attempt is among the artifacts of " + job + "."
 	}
 	return ""
+}
+
+// caveats say of a verdict by fixed thresholds that failed how sure it is, and that it may
+// be about what was there before.
+func (r Run) caveats() string {
+	if r.Phase != Finished || r.Summary == nil || r.Summary.Evidence != nil || r.Summary.Simulated || r.Summary.Gate.Verdict != bench.VerdictFail {
+		return ""
+	}
+	var parts []string
+	failed := slices.DeleteFunc(slices.Clone(r.checks()), func(c bench.Check) bool { return c.Passed })
+	if len(failed) > 0 && !slices.ContainsFunc(failed, func(c bench.Check) bool { return !c.Uncertain }) {
+		parts = append(parts, "**How sure:** Not sure. What failed is in doubt: with so few runs it may be chance.")
+	}
+	if baseline := r.Summary.Gate.Baseline; baseline != "" && !baseline.OfBase() && slices.ContainsFunc(failed, ofTwoGates) {
+		parts = append(parts, "**Compared with:** "+mode(baseline)+", another tool, not with the commit before this change. What failed may be older than the change.")
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 func (r Run) doubts() (n int) {

@@ -265,3 +265,41 @@ func TestProgressOfAnotherBenchmarkCountsTasks(t *testing.T) {
 		assert.Equal(t, want, shown.Output.Title)
 	}
 }
+
+// FAIL by thresholds is not always about the change, and not always sure; who reads it has
+// to know both before anything else.
+func TestAFailSaysWhetherItIsSureAndOfWhat(t *testing.T) {
+	const unsure, older = "**How sure:** Not sure.", "**Compared with:** `agent_direct`, another tool, not with the commit before this change."
+	r := failing()
+	page := comment.Comment(r)
+	assert.NotContains(t, page, unsure, "one of the two that failed is not in doubt")
+	before, _, _ := strings.Cut(page, "**What to do:**")
+	assert.Contains(t, before, older)
+
+	checks := r.Summary.Gate.Checks
+	for i := range checks {
+		checks[i].Uncertain = checks[i].Uncertain || !checks[i].Passed
+	}
+	assert.Contains(t, comment.Comment(r), unsure)
+
+	for name, change := range map[string]func(*bench.Summary){
+		"a simulated run is for show":          func(s *bench.Summary) { s.Simulated = true },
+		"the base commit is the one before":    func(s *bench.Summary) { s.Gate.Baseline = bench.GHXBase },
+		"another benchmark has no other tool":  func(s *bench.Summary) { s.Gate.Baseline = "" },
+		"what passed is not doubted before it": func(s *bench.Summary) { s.Gate.Verdict = bench.VerdictPass },
+	} {
+		r := failing()
+		change(r.Summary)
+		assert.NotContains(t, comment.Comment(r), "**Compared with:**", name)
+	}
+}
+
+func TestAToolThatIsUsedOtherwiseIsNamedOnce(t *testing.T) {
+	r := failing()
+	r.Summary.ToolChanges = []bench.UseChange{
+		{Name: "ghx run a", Measure: bench.UseErrors, Candidate: 3}, {Name: "ghx run a", Measure: bench.UseCalls, Alone: true, Candidate: 4}, {Name: "ghx run b", Measure: bench.UseCalls, Candidate: 2},
+	}
+	page := comment.Comment(r)
+	assert.Equal(t, 1, strings.Count(page, "`ghx run a`"))
+	assert.Contains(t, page, "- `ghx run a`: failed 0 → 3 times a session\n- `ghx run b`: called 0 → 2 times a session\n")
+}

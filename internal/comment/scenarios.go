@@ -144,9 +144,12 @@ func (r Run) toolChanges() section {
 	if r.Summary == nil || r.Summary.Gate.Verdict == bench.VerdictPass {
 		return section{}
 	}
-	changes := r.Summary.ToolChanges
-	for _, c := range changes[:min(maxTools, len(changes))] {
-		s.items = append(s.items, "- "+markdown.Code(c.Name, maxName)+": "+c.Text()+"\n")
+	told := map[string]bool{}
+	for _, c := range r.Summary.ToolChanges {
+		if !told[c.Name] && len(told) < maxTools {
+			told[c.Name] = true
+			s.items = append(s.items, "- "+markdown.Code(c.Name, maxName)+": "+c.Text()+"\n")
+		}
 	}
 	return s.under("Used otherwise than by the baseline (a lead, no proof)")
 }

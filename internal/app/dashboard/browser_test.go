@@ -94,7 +94,7 @@ func chartsLeadToRuns(ctx context.Context, t *testing.T, s *site) {
 		chromedp.Evaluate(`[...document.querySelectorAll(".chart b")].map(e => e.innerText)`, &titles),
 		chromedp.Evaluate(`[...document.querySelectorAll(".chart svg")].map(chart => [...chart.querySelectorAll("a:has(circle)")].map(a => a.getAttribute("href")))`, &links),
 	))
-	require.Equal(t, []string{"Active tokens, reduction", "Success rate, difference", "Cost of a run"}, titles, "what the runs have figures of")
+	require.Equal(t, []string{"Success rate, difference", "Active tokens, reduction", "Cost of a run"}, titles, "what the runs have figures of")
 	for _, dots := range links {
 		require.Equal(t, []string{"/runs/c0", "/runs/c1", "/runs/c2", "/runs/c3", "/runs/r4"}, dots, "each dot is a run, the newest on the right")
 	}

@@ -41,9 +41,9 @@ type dot struct {
 // change is where a figure's level changed, at X, and in words, with the run of which
 // it was seen first.
 type change struct {
-	X                 float64
-	Title, Text, What string
-	RunID             string
+	X           float64
+	Title, Text string
+	RunID       string
 }
 
 const (
@@ -59,16 +59,18 @@ type figure struct {
 	text  func(float64) string
 	// check is the one that the figure is of, empty for none.
 	check bench.CheckName
+	// lessIsBetter is true of what is spent; of what is saved more is better.
+	lessIsBetter bool
 }
 
 func figures() []figure {
 	return []figure{
-		{bench.CheckTokensReduction.Label(), func(p Point) *float64 { return p.TokensPct }, bench.PercentText, bench.CheckTokensReduction},
-		{"All tokens, reduction", func(p Point) *float64 { return p.TotalPct }, bench.PercentText, ""},
-		{bench.CheckLatencyReduction.Label(), func(p Point) *float64 { return p.LatencyPct }, bench.PercentText, bench.CheckLatencyReduction},
-		{bench.CheckToolCallReduction.Label(), func(p Point) *float64 { return p.CallsPct }, bench.PercentText, bench.CheckToolCallReduction},
-		{bench.CheckSuccessRate.Label(), func(p Point) *float64 { return p.SuccessPP }, bench.PointsText, bench.CheckSuccessRate},
-		{"Cost of a run", Point.spent, func(v float64) string { return bench.USDText(v) + " USD" }, ""},
+		{title: bench.CheckSuccessRate.Label(), of: func(p Point) *float64 { return p.SuccessPP }, text: bench.PointsText, check: bench.CheckSuccessRate},
+		{title: bench.CheckTokensReduction.Label(), of: func(p Point) *float64 { return p.TokensPct }, text: bench.PercentText, check: bench.CheckTokensReduction},
+		{title: "All tokens, reduction", of: func(p Point) *float64 { return p.TotalPct }, text: bench.PercentText},
+		{title: bench.CheckLatencyReduction.Label(), of: func(p Point) *float64 { return p.LatencyPct }, text: bench.PercentText, check: bench.CheckLatencyReduction},
+		{title: bench.CheckToolCallReduction.Label(), of: func(p Point) *float64 { return p.CallsPct }, text: bench.PercentText, check: bench.CheckToolCallReduction},
+		{title: "Cost of a run", of: Point.spent, text: func(v float64) string { return bench.USDText(v) + " USD" }, lessIsBetter: true},
 	}
 }
 
@@ -146,7 +148,7 @@ func (f figure) chart(course []Point) (chart, bool) {
 	var line strings.Builder
 	for i, v := range values {
 		p := points[i]
-		d := dot{X: s.x(p.At, i, len(values)), Y: s.y(v), Tone: toneOf(p), RunID: p.RunID, Text: f.text(v) + " · " + p.what(), Aside: onDefault && !p.DefaultBranch}
+		d := dot{X: s.x(p.At, i, len(values)), Y: s.y(v), Tone: f.tone(p, v), RunID: p.RunID, Text: f.text(v) + " · " + p.what(), Aside: onDefault && !p.DefaultBranch}
 		d.Top, d.Bottom = d.Y, d.Y
 		if l := p.Limits[f.check]; l.Low != nil && l.High != nil {
 			d.Top, d.Bottom = s.y(*l.High), s.y(*l.Low)
@@ -174,10 +176,11 @@ func (f figure) changes(points []Point, s scale) []change {
 	}
 	var found []change
 	for _, c := range stats.Changes(values) {
-		p := on[c.At]
-		found = append(found, change{
-			X: s.x(p.At, 0, 2), Title: f.title, Text: "from " + f.text(c.Before) + " to " + f.text(c.After), What: p.what(), RunID: p.RunID,
-		})
+		p, word := on[c.At], "better"
+		if (c.After < c.Before) != f.lessIsBetter {
+			word = "worse"
+		}
+		found = append(found, change{X: s.x(p.At, 0, 2), Title: f.title, Text: word + ", from " + f.text(c.Before) + " to " + f.text(c.After), RunID: p.RunID})
 	}
 	return found
 }
@@ -214,9 +217,18 @@ func (p Point) what() string {
 	return strings.TrimPrefix(about+" · "+p.At.UTC().Format("2006-01-02 15:04")+" UTC", " · ")
 }
 
-func toneOf(p Point) string {
-	_, tone := wordOf(Run{State: Finished, Verdict: p.Verdict, Simulated: p.Simulated})
-	return tone
+// tone is the colour of a run's dot: whether the figure is as its own check asks. What no
+// check asks for has none, nor has what is for show.
+func (f figure) tone(p Point, v float64) string {
+	threshold := p.Limits[f.check].Threshold
+	switch {
+	case p.Simulated || threshold == nil:
+		return "quiet"
+	case v < *threshold:
+		return "bad"
+	default:
+		return "good"
+	}
 }
 
 func round(v float64) float64 { return math.Round(v*10) / 10 }

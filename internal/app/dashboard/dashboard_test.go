@@ -424,7 +424,7 @@ func TestARunThatNeverBeganIsToldWithoutGaps(t *testing.T) {
 	}}}})
 	s.login(t)
 	_, list := s.get(t, "/")
-	assert.Contains(t, list, `<span class="how"><code>ccccccc</code> · opened by octocat</span>`)
+	assert.Contains(t, list, `<span class="how"><code>ccccccc</code> · opened by octocat · <a href="/repos/aryeko/ghx">over time</a></span>`)
 	_, run := s.get(t, "/runs/r6")
 	assert.Contains(t, run, `/aryeko/ghx/pull/13">pull request</a></dd>`)
 	for _, empty := range []string{"Model", "0 of 0"} {
@@ -592,7 +592,69 @@ func TestAChangeOfTheDefaultBranchIsMarkedOnce(t *testing.T) {
 	s := open(t, source)
 	s.login(t)
 	_, page := s.get(t, "/repos/aryeko/ghx")
-	assert.Equal(t, 1, strings.Count(page, "first seen with"))
+	assert.Equal(t, 1, strings.Count(page, "First seen with"))
 	assert.Equal(t, 1, strings.Count(page, `<line class="change"`))
-	assert.Contains(t, page, `<li>Active tokens, reduction: from 30.4% to 21.4%, first seen with <a href="/runs/r50">0000000 · default branch · 2026-11-23 14:00 UTC</a></li>`)
+	assert.Contains(t, page, `First seen with <a href="/runs/r50">0000000 · default branch · 2026-11-23 14:00 UTC</a>`)
+	assert.Contains(t, page, `<li>Active tokens, reduction: worse, from 30.4% to 21.4%</li>`)
+}
+
+// From the repository's page a maintainer sees in which tasks, and between which commits.
+func TestAChangeSaysInWhichScenariosAndSinceWhichCommit(t *testing.T) {
+	t.Parallel()
+	scenario := func(id string, successes int, tokens float64) bench.ScenarioSummary {
+		return bench.ScenarioSummary{
+			ID: id, TokensActiveReductionPct: &tokens, CostReductionPct: new(tokens / 10),
+			Modes: map[bench.Mode]bench.ScenarioModeSummary{bench.AgentDirect: {Runs: 4, Successes: 1}, bench.GHX: {Runs: 4, Successes: successes}},
+		}
+	}
+	source := &runs{series: []dashboard.Series{{Name: "a/b", Runs: 80, Last: now}}}
+	for i := range 80 {
+		v, summary := 30+float64(i*7%5)/5, &bench.Summary{Scenarios: []bench.ScenarioSummary{
+			scenario("as-before", 4, 50), scenario("a-little", 4, 60), scenario("dearer", 4, 70), scenario("fails", 4, 60), scenario("fails-once", 4, 60),
+		}}
+		if i >= 50 {
+			v -= 9
+			summary.Scenarios = []bench.ScenarioSummary{
+				scenario("as-before", 4, 50), scenario("a-little", 4, 40.1), scenario("dearer", 4, -10), scenario("fails", 1, 60), scenario("fails-once", 3, 60), scenario("new", 0, 0),
+			}
+		}
+		summary.Gate.Candidate = bench.GHX
+		run := dashboard.Run{ID: fmt.Sprint("r", i), Repo: "aryeko/ghx", Commit: fmt.Sprintf("%040d", i), State: dashboard.Finished, Created: now}
+		source.all = append(source.all, dashboard.Detail{Run: run, Summary: summary})
+		source.course = append(source.course, dashboard.Point{
+			RunID: run.ID, Commit: run.Commit, At: now.Add(time.Duration(i) * time.Hour), DefaultBranch: i != 49, Verdict: bench.VerdictPass, TokensPct: &v, CostUSD: 40 - v,
+			Limits: map[bench.CheckName]dashboard.Limits{bench.CheckTokensReduction: {Threshold: new(25.0)}},
+		})
+	}
+	s := open(t, source)
+	s.login(t)
+	_, page := s.get(t, "/repos/aryeko/ghx")
+	assert.Equal(t, 1, strings.Count(page, "First seen with"), "what changed with one commit is said at once")
+	assert.Contains(t, page, "<li>Cost of a run: worse, from ")
+	assert.Contains(t, page, "/aryeko/ghx/compare/"+source.course[48].Commit+"..."+source.course[50].Commit+`">the commits since the run before</a>`, "a pull request's run is not the one before")
+	assert.Contains(t, page, `<ul><li><a href="/runs/r50/scenarios/fails">fails</a>: succeeded 4 of 4 → 1 of 4</li>`+
+		`<li><a href="/runs/r50/scenarios/fails-once">fails-once</a>: succeeded 4 of 4 → 3 of 4</li>`+
+		`<li><a href="/runs/r50/scenarios/dearer">dearer</a>: active tokens 70% less → 10% more</li></ul>`)
+	assert.Contains(t, page, `<circle class="good" `, "a dot has the colour of its own check")
+	assert.Contains(t, page, `<circle class="bad" `)
+
+	source.all = slices.Delete(source.all, 48, 49)
+	_, page = s.get(t, "/repos/aryeko/ghx")
+	assert.Contains(t, page, "First seen with")
+	assert.NotContains(t, page, "fails", "the run before is not kept any more")
+}
+
+// When something was is said in days as long as people count them.
+func TestLongAgoIsADate(t *testing.T) {
+	t.Parallel()
+	source := &runs{}
+	for i, at := range []time.Duration{30 * time.Second, 5 * time.Minute, 47 * time.Hour, 3 * 24 * time.Hour, 7 * 24 * time.Hour} {
+		source.all = append(source.all, dashboard.Detail{Run: dashboard.Run{ID: fmt.Sprint("r", i), Repo: "aryeko/ghx", State: dashboard.Skipped, Created: now.Add(-at)}})
+	}
+	s := open(t, source)
+	s.login(t)
+	_, page := s.get(t, "/")
+	for _, said := range []string{">just now<", ">5 min ago<", ">47 h ago<", ">3 days ago<", ">14 Nov 2026<"} {
+		assert.Contains(t, page, said)
+	}
 }

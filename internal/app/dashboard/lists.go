@@ -79,8 +79,9 @@ func (d *pages) repo(w http.ResponseWriter, r *http.Request, v visitor) {
 	page.Crumbs[len(page.Crumbs)-1].URL = ""
 	page.Charts, page.Series, page.Chosen = charts(course), series, chosen
 	page.Heads, page.Course = table(course)
-	for _, c := range page.Charts {
-		page.Changes = append(page.Changes, c.Changes...)
+	if page.Shifts, err = d.shifts(r.Context(), repo, course, page.Charts); err != nil {
+		d.fail(w, err)
+		return
 	}
 	d.render(w, http.StatusOK, "repo", page)
 }

@@ -48,8 +48,8 @@ type view struct {
 	Detail   Detail
 	Report   template.HTML
 	Charts   []chart
-	// Changes are those of all charts.
-	Changes []change
+	// Shifts are the changes of all charts, the latest first.
+	Shifts []shift
 	// Series are all of a repository, Chosen the name of the one that is shown.
 	Series []Series
 	Chosen string
@@ -105,15 +105,16 @@ type line struct {
 	Short       string
 	// How says in one line who asked for what, and how it went.
 	How string
-	// PullURL is the pull request's page, empty if there is none.
+	// PullURL and CommitURL are pages of GitHub's, empty if there is no such thing.
 	PullURL     string
+	CommitURL   string
 	ModesText   string
 	PercentDone int
 }
 
 func (d *pages) line(run Run) line {
 	word, tone := wordOf(run)
-	l := line{Run: run, Word: word, Tone: tone, Since: ago(d.Now().Sub(run.Created)), Short: short(run.Commit), ModesText: bench.JoinModes(run.Modes, ", ")}
+	l := line{Run: run, Word: word, Tone: tone, Since: since(d.Now(), run.Created), Short: short(run.Commit), ModesText: bench.JoinModes(run.Modes, ", ")}
 	if run.CostUSD > 0 {
 		l.Cost = bench.USDText(run.CostUSD) + " USD"
 		if run.Simulated {
@@ -132,6 +133,9 @@ func (d *pages) line(run Run) line {
 	}
 	if run.Pull > 0 {
 		l.PullURL = fmt.Sprintf("%s/%s/pull/%d", d.Login.ServerURL, run.Repo, run.Pull)
+	}
+	if run.Commit != "" {
+		l.CommitURL = d.Login.ServerURL + "/" + run.Repo + "/commit/" + run.Commit
 	}
 	l.How = l.how()
 	return l
@@ -183,17 +187,19 @@ func (v view) Reason() []span {
 	return spans
 }
 
-// ago says how long ago something was, roughly.
-func ago(d time.Duration) string {
-	switch {
+// since says how long ago something was, roughly, or when, where that is longer ago.
+func since(now, at time.Time) string {
+	switch d := now.Sub(at); {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
 		return fmt.Sprintf("%d min ago", int(d.Minutes()))
 	case d < 48*time.Hour:
 		return fmt.Sprintf("%d h ago", int(d.Hours()))
-	default:
+	case d < 7*24*time.Hour:
 		return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+	default:
+		return at.UTC().Format("2 Jan 2006")
 	}
 }
 

@@ -220,7 +220,7 @@ func scenariosTable(s bench.Summary) table {
 	for _, scenario := range s.Scenarios {
 		line := plainCells(oneLine(scenario.ID))
 		for _, mode := range modes {
-			line = append(line, cell{Text: successText(scenario, mode)})
+			line = append(line, successCell(s, scenario, mode))
 		}
 		for _, reduction := range []*float64{
 			scenario.TokensActiveReductionPct, scenario.TokensTotalReductionPct, scenario.LatencyReductionPct,
@@ -244,6 +244,17 @@ func scenarioModes(s bench.Summary) []bench.Mode {
 		}
 	}
 	return bench.BaselineFirst(all, s.Gate.Baseline)
+}
+
+// successCell has a mode's successes, which are bad news of a candidate whose share of
+// them is less than the baseline's.
+func successCell(s bench.Summary, scenario bench.ScenarioSummary, mode bench.Mode) cell {
+	c := cell{Text: successText(scenario, mode)}
+	b, m := scenario.Modes[s.Gate.Baseline], scenario.Modes[mode]
+	if mode == s.Gate.Candidate && m.Successes*b.Runs < b.Successes*m.Runs {
+		c.Tone = bad
+	}
+	return c
 }
 
 // successText writes successes of runs, and pass^k for the largest k where

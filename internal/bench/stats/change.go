@@ -25,16 +25,36 @@ const changeLevel = 0.001
 // It is Pettitt's test (A Non-parametric Approach to the Change-point Problem, Applied
 // Statistics 28, 1979), by ranks, with his approximation of the significance, applied to
 // the series and then to both sides of each change that it finds (binary segmentation).
+// Ranks tell that there is a change better than where: each is then put where the
+// values differ least from the medians of its two sides.
 func Changes(values []float64) []Change {
 	var at []int
 	segment(values, 0, &at)
 	slices.Sort(at)
 	ends := append(append([]int{0}, at...), len(values))
+	for i := range at {
+		from, to := ends[i], ends[i+2]
+		at[i] = from + boundary(values[from:to], medianOf(values[from:at[i]]), medianOf(values[at[i]:to]))
+		ends[i+1] = at[i]
+	}
 	changes := make([]Change, len(at))
 	for i, k := range at {
 		changes[i] = Change{At: k, Before: medianOf(values[ends[i]:k]), After: medianOf(values[k:ends[i+2]])}
 	}
 	return changes
+}
+
+// boundary returns the index, with a value on either side, from which on values are
+// nearer to the level after than to the one before, in sum.
+func boundary(values []float64, before, after float64) (k int) {
+	least, sum := math.Inf(1), 0.0
+	for i, v := range values[:len(values)-1] {
+		sum += math.Abs(v-before) - math.Abs(v-after)
+		if sum < least {
+			k, least = i+1, sum
+		}
+	}
+	return k
 }
 
 func medianOf(values []float64) float64 { return Median(slices.Clone(values)) }

@@ -22,6 +22,25 @@ func noise(r *rand.Rand, n int, level func(i int) float64) []float64 {
 	return values
 }
 
+// Beside the change stands a value that is a little lower than those before it, as
+// there is one by chance now and then.
+func TestAChangeIsWhereValuesComeNearerToTheNewLevel(t *testing.T) {
+	high := []float64{58, 57, 59, 58.5, 57.5, 58.2, 57.8, 59.1, 57.2, 58.8, 57.4, 58.6}
+	low := []float64{42, 43, 41, 42.5, 41.5, 42.2, 41.8, 43.1, 41.2, 42.8, 41.4, 42.6}
+	at := func(between ...float64) []stats.Change { return stats.Changes(slices.Concat(high, between, low)) }
+	assert.Equal(t, []stats.Change{{At: 12, Before: 58.1, After: 42.1}}, at())
+	assert.Equal(t, 13, at(54)[0].At, "it is nearer to what was before")
+	assert.Equal(t, 12, at(46)[0].At)
+	assert.Equal(t, 14, at(54, 53)[0].At)
+	assert.Equal(t, 12, at(46, 47)[0].At)
+	assert.Equal(t, 14, at(46, 58)[0].At, "the two together are nearer to what was before")
+	down := stats.Changes(slices.Concat(low, []float64{46}, high))
+	assert.Equal(t, 13, down[0].At)
+	both := stats.Changes(slices.Concat(high, high, high, []float64{54}, low, low, []float64{46}, high, high))
+	require.Len(t, both, 2)
+	assert.Equal(t, []int{37, 62}, []int{both[0].At, both[1].At})
+}
+
 // A regression of 10 %, as much as the noise, in ten thousand runs is one alert, and
 // most often within three runs of where it is.
 func TestARegressionIsFoundOnceWhereItIs(t *testing.T) {
@@ -115,6 +134,26 @@ func changesByDefinition(values []float64, first int) (at []int) {
 	return slices.Concat(changesByDefinition(values[:k], first), []int{first + k}, changesByDefinition(values[k:], first+k))
 }
 
+// nearest is the index between from and to at which values differ least, in sum, from the
+// medians of the two sides of a change.
+func nearest(values []float64, from, change, to int) (at int) {
+	before, after := stats.Median(slices.Clone(values[from:change])), stats.Median(slices.Clone(values[change:to]))
+	least := math.Inf(1)
+	for k := from + 1; k < to; k++ {
+		sum := 0.0
+		for _, v := range values[from:k] {
+			sum += math.Abs(v - before)
+		}
+		for _, v := range values[k:to] {
+			sum += math.Abs(v - after)
+		}
+		if sum < least {
+			at, least = k, sum
+		}
+	}
+	return at
+}
+
 func TestChangesAreThoseOfTheDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	found := map[int]int{}
@@ -130,6 +169,10 @@ func TestChangesAreThoseOfTheDefinition(t *testing.T) {
 		got := stats.Changes(values)
 		require.Len(t, got, len(want), "%v", values)
 		ends := slices.Concat([]int{0}, want, []int{len(values)})
+		for i := range want {
+			want[i] = nearest(values, ends[i], ends[i+1], ends[i+2])
+			ends[i+1] = want[i]
+		}
 		for i, c := range got {
 			before, after := slices.Clone(values[ends[i]:ends[i+1]]), slices.Clone(values[ends[i+1]:ends[i+2]])
 			require.Equal(t, stats.Change{At: want[i], Before: stats.Median(before), After: stats.Median(after)}, c, "%v", values)

@@ -58,6 +58,7 @@ func TestAPullRequestGetsItsGate(t *testing.T) {
 	assert.Contains(t, check.Output.Summary, "Simulated")
 	assert.Contains(t, check.Output.Text, "Active tokens")
 	assert.Contains(t, check.DetailsURL, "http://bench.example/runs/")
+	assert.Contains(t, check.Output.Summary, "[Report](<"+check.DetailsURL+"/explore>)")
 	require.Len(t, check.Actions, 3)
 	w.said("imulated")
 	assert.Zero(t, s.stop(t), s.out)
