@@ -44,11 +44,12 @@ func Changes(values []float64) []Change {
 	return changes
 }
 
-// boundary returns the index, with a value on either side, from which on values are
-// nearer to the level after than to the one before, in sum.
+// boundary returns the index from which on values are nearer to the level after than to
+// the one before, in sum.
 func boundary(values []float64, before, after float64) (k int) {
-	least, sum := math.Inf(1), 0.0
-	for i, v := range values[:len(values)-1] {
+	var sum float64
+	least := math.MaxFloat64
+	for i, v := range values {
 		sum += math.Abs(v-before) - math.Abs(v-after)
 		if sum < least {
 			k, least = i+1, sum

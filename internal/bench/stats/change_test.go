@@ -34,6 +34,8 @@ func TestAChangeIsWhereValuesComeNearerToTheNewLevel(t *testing.T) {
 	assert.Equal(t, 14, at(54, 53)[0].At)
 	assert.Equal(t, 12, at(46, 47)[0].At)
 	assert.Equal(t, 14, at(46, 58)[0].At, "the two together are nearer to what was before")
+	uneven := []float64{60, 58, 60, 60, 60, 60, 58, 58, 60, 60, 60, 51, 50, 40, 40, 40, 50, 40, 40, 50, 50, 40}
+	assert.Equal(t, 12, stats.Changes(uneven)[0].At, "the level after is the median of all values after")
 	down := stats.Changes(slices.Concat(low, []float64{46}, high))
 	assert.Equal(t, 13, down[0].At)
 	both := stats.Changes(slices.Concat(high, high, high, []float64{54}, low, low, []float64{46}, high, high))
@@ -157,12 +159,16 @@ func nearest(values []float64, from, change, to int) (at int) {
 func TestChangesAreThoseOfTheDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	found := map[int]int{}
-	for range 4000 {
+	for series := range 4000 {
 		var values []float64
 		for range 1 + r.IntN(4) {
 			level, spread := r.IntN(12), 1+r.IntN(6)
 			for range r.IntN(25) {
-				values = append(values, float64(level+r.IntN(spread)))
+				value := float64(level + r.IntN(spread))
+				if series%2 == 0 {
+					value += r.Float64() // no two are equal
+				}
+				values = append(values, value)
 			}
 		}
 		want := changesByDefinition(values, 0)
