@@ -83,6 +83,40 @@ func TestV12SuitesThatAreDrawnFromRowsAreSeldomJudgedWrongly(t *testing.T) {
 	}, candidates(c))
 }
 
+func TestV12TheVerdictsThatWouldBeWrongAreCounted(t *testing.T) {
+	of := func(pass, fail bool) int {
+		c := evidence.Calibrated{WrongPass: pass, WrongFail: fail, Characteristics: evidence.Characteristics{Pass: 2, Fail: 30, CannotTell: 400}}
+		return c.Wrong()
+	}
+	assert.Equal(t, []int{0, 2, 30, 32}, []int{of(false, false), of(true, false), of(false, true), of(true, true)})
+}
+
+// A claim is tried with what would break it, and with what keeps it.
+func TestV12AClaimIsTriedWithWhatItClaims(t *testing.T) {
+	truths := func(margins bench.Margins) []evidence.Calibrated {
+		d, err := evidence.NewDesign(bench.ProfileClaim, margins, 2, 12)
+		require.NoError(t, err)
+		var told []int
+		c, err := d.Calibrate(poolOf(rowsOf(blocks(alike(3), 3, 3)), bench.GHXBase, ""), 1, 5, func(truths, of int) { told = append(told, truths, of) })
+		require.NoError(t, err)
+		assert.Equal(t, []int{1, len(c.Truths), 2, len(c.Truths), 3, len(c.Truths)}, told[:6])
+		for i := range c.Truths {
+			c.Truths[i].Characteristics = evidence.Characteristics{}
+		}
+		return c.Truths
+	}
+	claims := []evidence.Calibrated{
+		{Candidate: "saves just what is claimed", WrongPass: true, WrongFail: true},
+		{Candidate: "saves as much again", WrongFail: true},
+		{Candidate: "does so and succeeds 15 points less often", WrongPass: true},
+	}
+	nothing := evidence.DefaultMargins(bench.Thresholds{})
+	assert.Equal(t, claims, truths(nothing), "who does not differ saves what is claimed")
+	for _, claimed := range []bench.Thresholds{{MinCostReductionPct: 10}, {MinLatencyReductionPct: 10}} {
+		assert.Equal(t, append(claims, evidence.Calibrated{Candidate: "does not differ", WrongPass: true}), truths(evidence.DefaultMargins(claimed)))
+	}
+}
+
 func candidates(c evidence.Calibration) []string {
 	var all []string
 	for _, t := range c.Truths {

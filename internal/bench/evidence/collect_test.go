@@ -271,6 +271,10 @@ func TestRowsThatCannotBeJudgedTogetherAreRefused(t *testing.T) {
 	rows := []bench.Row{row(bench.GHX, "b-001", 1, hashed("x")), row(bench.GHX, "b-001", 2, hashed("y")), row(bench.GHX, "a-001", 1, hashed("x"))}
 	_, err = evidence.FromRows(rows, pairing)
 	require.ErrorContains(t, err, "the rows of scenario b-001 are of different contents")
+	for _, hashes := range [][2]string{{"", "x"}, {"x", ""}} {
+		_, err = evidence.FromRows([]bench.Row{row(bench.GHX, "b-001", 1, hashed(hashes[0])), row(bench.GHX, "b-001", 2, hashed(hashes[1]))}, pairing)
+		require.NoError(t, err, "an older row tells none")
+	}
 
 	of := func(file string) func(*bench.Row) { return func(r *bench.Row) { r.ModeHash = file } }
 	base := row("ghx@base", "a-001", 1, of("base"))

@@ -13,12 +13,14 @@ import (
 func TestV9SeparateRunsHaveTheFiguresOfAVerdictAndNone(t *testing.T) {
 	truth := alike(3)
 	truth.CostLog = 0.7
-	data := evidence.Data{Blocks: blocks(truth, 4, 1), LeftOut: []bench.LeftOut{{Reason: "why", Rows: 1}}}
+	sides := [2]bench.Side{{Mode: bench.GHXBase, Commits: []string{"b"}}, {Mode: bench.GHX, Commits: []string{"d"}}}
+	data := evidence.Data{Blocks: blocks(truth, 4, 1), LeftOut: []bench.LeftOut{{Reason: "why", Rows: 1}}, Baseline: sides[0], Candidate: sides[1]}
 	once := design(t, bench.ProfileRegression, 4, 4)
 	judged, compared := once.Judge(data), once.Compare(data)
 	sound(t, compared)
 
 	require.Equal(t, bench.VerdictFail, judged.Verdict)
+	assert.Equal(t, sides, [2]bench.Side{judged.Compared.Baseline, judged.Compared.Candidate}, "a verdict says what it is of")
 	assert.Equal(t, bench.VerdictNone, compared.Verdict)
 	assert.Equal(t, bench.CauseSeparateRuns, compared.Cause.Kind)
 	assert.Contains(t, compared.Sentence, "figures, and no verdict; success")

@@ -50,7 +50,9 @@ func sound(t testing.TB, v bench.Evidence) {
 	t.Helper()
 	text, err := json.Marshal(v)
 	require.NoError(t, err, "a figure is no number")
-	require.NotContains(t, string(text), ":null,\"looks")
+	for _, list := range []string{"schedule", "looks", "endpoints", "described", "scenarios"} {
+		require.NotContains(t, string(text), `"`+list+`":null`, "who reads it finds a list, be it empty")
+	}
 	require.NotContains(t, string(text), "-0,")
 	require.NotEmpty(t, v.Sentence)
 	require.NotEmpty(t, v.Cause.Text)
@@ -245,9 +247,12 @@ func TestV7FixedNumberIsOneLook(t *testing.T) {
 	require.Len(t, v.Looks, 1)
 	assert.True(t, v.Final)
 	assert.InDelta(t, 1.644854, v.Endpoints[1].NotWorse.Bound, 1e-6)
-	early := judge(t, design(t, bench.ProfileRegression, 8, 8), blocks(alike(10), 7, 1))
+	seven := blocks(alike(10), 7, 1)
+	early := judge(t, design(t, bench.ProfileRegression, 8, 8), seven)
 	assert.Empty(t, early.Looks)
 	assert.Equal(t, "10 of 10 scenarios have fewer than 8 blocks that are whole, the least 7, so there is nothing to look at yet", early.Cause.Text)
+	seven[2].Candidate.Void = "the provider"
+	assert.Contains(t, judge(t, design(t, bench.ProfileRegression, 8, 8), seven).Cause.Text, "the least 6,", "a void block is not whole")
 }
 
 func TestV4LookNeedsEveryScenario(t *testing.T) {
@@ -265,10 +270,12 @@ func TestV4HarmInFewScenariosWithholdsAPass(t *testing.T) {
 	assert.Equal(t, bench.VerdictInconclusive, v.Verdict)
 	assert.Equal(t, bench.CauseScenarioHarmed, v.Cause.Kind)
 	assert.Equal(t, "scenario-aa", v.Cause.Scenario)
-	assert.Regexp(t, `^scenario-aa is worse by more than noise explains: (cost|latency) \+[3-9]\d\d %`, v.Cause.Text)
+	assert.Regexp(t, `^scenario-aa is worse by more than noise explains: (cost|latency) \+[3-9]\d\d %$`, v.Cause.Text)
 	assert.Equal(t, []bench.EndpointName{bench.EndpointCost, bench.EndpointLatency}, slices.Sorted(slices.Values(v.Scenarios[0].Harmed)))
 	assert.Equal(t, bench.VerdictPass, v.Scenarios[0].Without, "without it, it would be a pass")
 	assert.Equal(t, bench.VerdictInconclusive, v.Scenarios[1].Without)
+	truth.Harmed = 2
+	assert.Regexp(t, `^scenario-a[ab] is worse by more than noise explains: .* %, and 1 more$`, judge(t, regression(t), blocks(truth, 12, 4)).Cause.Text)
 }
 
 func TestV4ScenarioThatNeverSucceedsAnyMoreWithholdsAPass(t *testing.T) {
@@ -543,6 +550,9 @@ func TestV12EveryScenarioIsLeftOutOnce(t *testing.T) {
 	}
 	single := judge(t, d, blocks(alike(1), 6, 1))
 	assert.Empty(t, single.Scenarios[0].Without)
+	for _, s := range judge(t, d, blocks(alike(2), 6, 1)).Scenarios {
+		assert.NotEmpty(t, s.Without, "of two each is left out")
+	}
 }
 
 func TestOrderOfBlocksDoesNotMatter(t *testing.T) {

@@ -37,6 +37,7 @@ func TestV8PlanThatCannotPassIsRefused(t *testing.T) {
 		{"twelve and a narrow one", 3, 2, 12, 12, "take at least 13 scenarios"},
 		{"thirteen and a narrow one", 3, 2, 12, 13, ""},
 		{"so few blocks that no test can show anything", 99, 2, 2, 1, "take at least 3 scenarios"},
+		{"a fixed number", 15, 4, 4, 2, "2 scenario(s) with 4 repetitions cannot pass"},
 		{"none", 15, 2, 12, 0, "there is no scenario to judge"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,6 +78,16 @@ func TestV8PlanForeseesWhatSimulationsTake(t *testing.T) {
 		assert.InDelta(t, 2*float64(scenarios)*c.MeanBlocks, plan.Expected.Sessions, 0.15*plan.AtMost.Sessions, "%d scenarios", scenarios)
 		assert.InDelta(t, 100*float64(c.Pass)/300, *plan.PassPct, 12, "%d scenarios", scenarios)
 		assert.Equal(t, float64(24*scenarios), plan.AtMost.Sessions)
+	}
+}
+
+func TestV13EverySuiteIsCountedOnce(t *testing.T) {
+	worse := alike(12)
+	worse.SuccessDrop = 0.3
+	for name, truth := range map[string]evidence.Truth{"no difference": alike(12), "a fail": worse} {
+		c := regression(t).Simulate(truth, 20, 5)
+		assert.Equal(t, 20, c.Pass+c.Fail+c.CannotTell, name)
+		assert.Equal(t, name == "a fail", c.Fail > c.Pass, name)
 	}
 }
 
@@ -140,7 +151,33 @@ func TestV8PlansHaveNoNonsense(t *testing.T) {
 			assert.LessOrEqual(t, plan.Expected.Sessions, plan.AtMost.Sessions)
 		}
 	}
+	nothing, err := evidence.NewDesign(bench.ProfileClaim, evidence.DefaultMargins(bench.Thresholds{}), 2, 12)
+	require.NoError(t, err)
+	exact := evidence.Unknown(12)
+	exact.CostCV, exact.LatencyCV = 0, 0
+	assert.Zero(t, *nothing.Plan(exact).PassPct, "to save nothing is not shown where nothing is saved")
 	claim := design(t, bench.ProfileClaim, 2, 12).Plan(evidence.Unknown(12))
 	assert.Greater(t, *claim.Looks[5].Cost, -10.0, "a change above the claimed one is shown to be no such saving")
 	assert.Positive(t, *claim.PassPct)
+}
+
+// The checks may have any number of repetitions, also such as no test takes.
+func TestV8APlanOfChecksIsToldWhateverItsRepetitions(t *testing.T) {
+	expected := evidence.Unknown(3)
+	expected.CostUSD = 0.5
+	for _, repetitions := range []int{1, evidence.MaxBlocks + 1} {
+		plan := evidence.PlanOfChecks(expected, repetitions)
+		assert.Equal(t, float64(6*repetitions), plan.AtMost.Sessions)
+		assert.Equal(t, plan.AtMost, plan.Expected)
+		assert.InDelta(t, 3*float64(repetitions), *plan.AtMost.CostUSD, 1e-9)
+		assert.Equal(t, 3, plan.Scenarios)
+		assert.NotNil(t, plan.Looks, "who reads it finds a list")
+		assert.Empty(t, plan.Looks)
+	}
+	plan := evidence.PlanOfChecks(expected, 4)
+	assert.Equal(t, 24.0, plan.AtMost.Sessions)
+	require.Len(t, plan.Looks, 1)
+	assert.NotNil(t, plan.Looks[0].Cost, "what a test of as many sessions would see")
+	assert.Nil(t, plan.Looks[0].PassPct, "the checks do not pass as the test does")
+	assert.Nil(t, plan.PassPct)
 }

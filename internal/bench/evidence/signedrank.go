@@ -303,9 +303,10 @@ func rejected(n int, bound float64) int {
 		deviation := math.Sqrt(mean * (2*ranks + 1) / 6)
 		return int(math.Floor(mean-bound*deviation)) + 1
 	}
+	// All sums together have probability 1, which no bound allows.
 	lowerThan, allowed := untiedBelow(n), upperTail(bound)
 	cut := 0
-	for cut+1 < len(lowerThan) && lowerThan[cut+1] <= allowed {
+	for lowerThan[cut+1] <= allowed {
 		cut++
 	}
 	return cut

@@ -39,6 +39,12 @@ func TestV5RatesUnderAConditionAreTheLikeliest(t *testing.T) {
 	}
 }
 
+// Rounding takes the argument of an arc cosine beyond 1 there.
+func TestV5RatesUnderAConditionAreNumbersWhereRoundingIsAgainstThem(t *testing.T) {
+	pc, pb := likeliest(21, 25, 0, 25, -0.6)
+	assert.InDelta(t, -0.6, pb-pc, 1e-12)
+}
+
 func TestV5HarmIsTheTestOfCochranMantelAndHaenszel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 100 {

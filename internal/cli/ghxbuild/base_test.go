@@ -50,6 +50,11 @@ func TestABaseThatTakesNoBuildIsComparedWith(t *testing.T) {
 	both, err = ownBuilder(t, workspace).BuildBase(t.Context(), ghxbuild.Wanted{Script: ghxbuild.None, Command: "node ghx.js"}, baseCommit, ghxbuild.Built{})
 	require.NoError(t, err)
 	assert.Equal(t, ghxbuild.Built{Base: "node " + workspace + "/ghx.js"}, both, "there need be no skill text")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	again, err := ownBuilder(t, workspace).BuildBase(ended, ghxbuild.Wanted{Script: ghxbuild.None, Command: "node ghx.js"}, baseCommit, ghxbuild.Built{})
+	require.NoError(t, err)
+	assert.Equal(t, both, again, "what is there is there, also at the end of a run")
 }
 
 func TestWithoutABaseThereIsNoVerdict(t *testing.T) {

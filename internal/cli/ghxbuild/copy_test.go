@@ -51,6 +51,17 @@ func list(t *testing.T, workspace string) (log string) {
 	return out.String()
 }
 
+// Nobody builds a part of what was checked out.
+func TestACheckoutInAnotherThatCannotBeReadIsAnError(t *testing.T) {
+	workspace := committed(t, t.TempDir(), map[string]string{"a": "a"})
+	inner := committed(t, filepath.Join(workspace, "tools/other"), map[string]string{"b": "b"})
+	head := revision(t, inner, "HEAD")
+	require.NoError(t, os.Remove(filepath.Join(inner, ".git/objects", head[:2], head[2:])))
+	err := ownBuilder(t, workspace).Copy(t.Context(), filepath.Join(t.TempDir(), "to"))
+	require.ErrorContains(t, err, "copy the workspace to build in")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+}
+
 func TestABuildIsOfTheCommitAlone(t *testing.T) {
 	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 4\n"
 	workspace := committed(t, t.TempDir(), map[string]string{"a": "of the commit", "b/c": "c", ".npmrc": "registry=x", "large": pointer, "b/not-there": pointer})

@@ -64,10 +64,7 @@ func (b *Builder) hold(cmd *exec.Cmd, hosts []string, log *buildLog) (_ *held, e
 	}
 	h.cage = cage
 	if hosts != nil {
-		if isolation.Network == confine.Advisory {
-			return h, fault.Invalidf("build-hosts: the network of builds cannot be limited here (%s): leave it out, or use a runner with Linux 6.7 or newer", isolation.NetworkWhy)
-		}
-		if err := h.limit(b, cmd, hosts, log); err != nil {
+		if err := h.limit(b, cmd, isolation, hosts, log); err != nil {
 			return h, err
 		}
 	}
@@ -90,8 +87,12 @@ func filesOf(i confine.Isolation) string {
 	return text
 }
 
-// limit has the command use a proxy, which reaches the hosts alone.
-func (h *held) limit(b *Builder, cmd *exec.Cmd, hosts []string, log *buildLog) (err error) {
+// limit has the command use a proxy, which reaches the hosts alone. Where a build
+// could go by it, that is an error of kind invalid.
+func (h *held) limit(b *Builder, cmd *exec.Cmd, isolation confine.Isolation, hosts []string, log *buildLog) (err error) {
+	if isolation.Network == confine.Advisory {
+		return fault.Invalidf("build-hosts: the network of builds cannot be limited here (%s): leave it out, or use a runner with Linux 6.7 or newer", isolation.NetworkWhy)
+	}
 	h.proxy, err = egress.New(egress.Options{
 		Allow: hosts, Tunnels: "a build reaches the hosts of build-hosts only", Now: time.Now, Dial: b.Dial,
 		OnRefused: func(host string) { log.say("The build is kept from " + host + ", which build-hosts does not name.") },

@@ -1,9 +1,11 @@
 package ghxbuild
 
 import (
+	"errors"
 	"io"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -98,4 +100,30 @@ func TestTheMachineIsMeasured(t *testing.T) {
 	assert.False(t, isOf(nil, 0))
 	assert.Equal(t, "x", field(status, "Name"))
 	assert.Empty(t, field(status, "ame"))
+}
+
+// Who names hosts is not told that a build is kept to them where it is not.
+func TestABuildThatCannotBeKeptToItsHostsIsNotBegun(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "true")
+	err := new(held).limit(&Builder{}, cmd, confine.Isolation{Network: confine.Advisory, NetworkWhy: "Linux 5.10"}, []string{"registry.example"}, nil)
+	require.ErrorContains(t, err, "the network of builds cannot be limited here (Linux 5.10)")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	assert.Empty(t, cmd.Env)
+}
+
+func TestWhyTheNetworkOfABuildEndedIsAnError(t *testing.T) {
+	broken := errors.New("it accepts nobody any more")
+	h := &held{served: make(chan error, 1)}
+	h.served <- broken
+	assert.ErrorIs(t, h.end(), broken)
+}
+
+func TestWhatCannotBeEndedIsAnError(t *testing.T) {
+	err := (&Builder{User: &syscall.Credential{}}).Sweep(exec.CommandContext(t.Context(), "true"))
+	assert.EqualError(t, err, "end what the build has left running: root builds nothing")
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can become another user")
+	}
+	b := &Builder{User: &syscall.Credential{}, Home: t.TempDir(), Path: os.Getenv("PATH"), Output: io.Discard}
+	assert.ErrorContains(t, b.Run(t.Context(), b.Home, "true"), "root builds nothing")
 }

@@ -46,6 +46,13 @@ func TestAGHXWorkspaceIsBuiltByItself(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, built.Command, "and nothing else is ghx")
 
+	// What has no folder of that name is none either.
+	require.NoError(t, os.RemoveAll(filepath.Join(other, "packages")))
+	write(t, other, "packages", "a file")
+	installed, err = ownBuilder(t, other).Build(t.Context(), ghxbuild.Wanted{Script: ghxbuild.Auto})
+	require.NoError(t, err)
+	assert.Equal(t, ghxbuild.Built{Folder: other}, installed)
+
 	// A scenario's program needs none of ghx.
 	none, err := ownBuilder(t, ghxWorkspace(t)).Build(t.Context(), ghxbuild.Wanted{Script: "true", WithoutGHX: true})
 	require.NoError(t, err)
@@ -61,6 +68,7 @@ func TestABuildHasNothingOfOurEnvironment(t *testing.T) {
 	_, err := b.Build(t.Context(), ghxbuild.Wanted{Script: script})
 	require.NoError(t, err)
 	assert.NotContains(t, log.String(), "hunter2")
+	assert.NotContains(t, strings.ToLower(log.String()), "_proxy=", "it uses the network as we do unless hosts are named")
 	for _, line := range []string{"HOME=" + b.Home, "PATH=" + b.Path, "CI=true", "LANG=C.UTF-8", "NO_COLOR=1", "TMPDIR=" + b.Home + "/tmp"} {
 		assert.Contains(t, log.String(), "\n"+line+"\n")
 	}
@@ -200,9 +208,13 @@ func TestAProgramThatIsStartedIsSwept(t *testing.T) {
 	_, err = io.ReadAll(output)
 	require.NoError(t, err, "nothing holds the output any more")
 
+	t.Setenv("TMPDIR", t.TempDir())
 	_, err = b.Start(exec.CommandContext(t.Context(), "/gone"))
 	require.ErrorContains(t, err, "start /gone")
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	left, err := os.ReadDir(os.TempDir())
+	require.NoError(t, err)
+	assert.Empty(t, left, "what was to hold it is given back")
 }
 
 func TestAnErrorHasTheEndOfTheOutput(t *testing.T) {

@@ -51,8 +51,9 @@ func userNamed(name string) (*platform.User, error) {
 
 // Account returns the user that builds, as [BuildUser], and a new folder that is
 // theirs.
-func Account() (*platform.User, string, error) {
-	builder, err := BuildUser()
+func Account() (*platform.User, string, error) { return accountOf(BuildUser()) }
+
+func accountOf(builder *platform.User, err error) (*platform.User, string, error) {
 	if err != nil {
 		return nil, "", err
 	}

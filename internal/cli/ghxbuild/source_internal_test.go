@@ -97,6 +97,17 @@ func TestTheAccountOfABuild(t *testing.T) {
 	assert.DirExists(t, home)
 }
 
+func TestAnAccountHasAFolder(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	is, home, err := accountOf(nil, nil)
+	require.NoError(t, err)
+	assert.Nil(t, is, "it is ours")
+	assert.DirExists(t, home)
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
+	_, _, err = accountOf(nil, nil)
+	assert.ErrorContains(t, err, "make a folder to build in")
+}
+
 func TestWhoBuildsHasAFolderOfTheirs(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	owner := func(of *syscall.Credential) (int, os.FileMode) {

@@ -43,7 +43,8 @@ func gitHub(t *testing.T, status int, archive []byte) *github.Client {
 		_, _ = io.WriteString(w, `{"sha": "abc", "tree": {"sha": "def"}}`)
 	})
 	mux.HandleFunc("GET /repos/acme/tool/contents/packages/core/package.json", func(w http.ResponseWriter, r *http.Request) {
-		manifest, is := map[string]string{"ghx": `{"name": "@ghx-dev/core"}`, "other": `{"name": "core"}`, "broken": `{`}[r.FormValue("ref")]
+		// Without a ref it is the default branch that is asked for.
+		manifest, is := map[string]string{"ghx": `{"name": "@ghx-dev/core"}`, "": `{"name": "@ghx-dev/core"}`, "other": `{"name": "core"}`, "broken": `{`}[r.FormValue("ref")]
 		switch {
 		case r.FormValue("ref") == "down":
 			w.WriteHeader(http.StatusServiceUnavailable)

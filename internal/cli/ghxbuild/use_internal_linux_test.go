@@ -1,10 +1,13 @@
 package ghxbuild
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -46,6 +49,47 @@ func TestAContainerHasNoMoreMemoryThanItsLimit(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, leastOf(has, c.limits), name)
 	}
+}
+
+func TestTheMemoryOfASystemIsWhatItsContainerMayUse(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"of a machine":                       {},
+		"of a container":                     {"sys/fs/cgroup/memory.max": "max\n"},
+		"of a container with a limit":        {"sys/fs/cgroup/memory.max": "4096\n"},
+		"of an older container with a limit": {"sys/fs/cgroup/memory/memory.limit_in_bytes": "4096\n"},
+	} {
+		system := fstest.MapFS{"proc/meminfo": {Data: []byte("MemFree: 1 kB\nMemTotal:       8 kB\n")}}
+		want := int64(8192)
+		for file, text := range files {
+			system[file] = &fstest.MapFile{Data: []byte(text)}
+			if text != "max\n" {
+				want = 4096
+			}
+		}
+		assert.Equal(t, want, memoryOfSystem(system), name)
+	}
+}
+
+// It is looked anew at what a build has written, however little that is of the disk, before
+// it is told.
+func TestWhatIsToldOfABuildsDiskIsWhatItHasWritten(t *testing.T) {
+	const size = 1 << 20
+	b := &Builder{Home: t.TempDir()}
+	h := &held{}
+	h.bounds, _ = Bounds{Disk: math.MaxInt64}.settled(0, 0)
+	done := make(chan struct{})
+	defer close(done)
+	look := b.meter(h, -1, done)
+	until := func(least int64) {
+		t.Helper()
+		for begun := time.Now(); look(false).disk < least; {
+			require.Less(t, time.Since(begun), 10*time.Second)
+		}
+	}
+	until(1) // the folder itself
+	require.NoError(t, os.WriteFile(filepath.Join(b.Home, "a"), make([]byte, size), 0o600))
+	look(true)
+	until(size)
 }
 
 func TestTheMemoryOfABuildIsThatOfItsProcesses(t *testing.T) {

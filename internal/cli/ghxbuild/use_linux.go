@@ -30,11 +30,14 @@ func inKilo(status []byte, name string) int64 {
 
 // memoryHere is the memory that this machine has, or that the container may use, in
 // bytes.
-func memoryHere() int64 {
-	info, _ := os.ReadFile("/proc/meminfo")
+func memoryHere() int64 { return memoryOfSystem(os.DirFS("/")) }
+
+// memoryOfSystem is what a system says of its memory.
+func memoryOfSystem(system fs.FS) int64 {
+	info, _ := fs.ReadFile(system, "proc/meminfo")
 	var limits []string
-	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		limit, _ := os.ReadFile(file) // there is one, or none
+	for _, file := range []string{"sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		limit, _ := fs.ReadFile(system, file) // there is one, or none
 		limits = append(limits, string(limit))
 	}
 	return leastOf(inKilo(info, "MemTotal"), limits)
