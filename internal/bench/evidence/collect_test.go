@@ -93,6 +93,8 @@ func TestV3EveryAttemptCounts(t *testing.T) {
 		r.Attempts = []bench.Attempt{{Error: &bench.RowError{Type: bench.CheckpointFailed}}, {}}
 	})
 	assert.False(t, collect(t, []bench.Row{row("ghx@base", "a-001", 1), uncounted}, pairing).Blocks[0].Candidate.Success, "also where retries are not counted")
+	judged := row(bench.GHX, "a-001", 1, func(r *bench.Row) { r.Success, r.Attempts = false, []bench.Attempt{{}, {}} })
+	assert.False(t, collect(t, []bench.Row{row("ghx@base", "a-001", 1), judged}, pairing).Blocks[0].Candidate.Success, "what failed failed, whatever its attempts say")
 	old := row(bench.GHX, "a-001", 1, func(r *bench.Row) { r.ExternalRetryCount = 1 })
 	assert.False(t, collect(t, []bench.Row{row("ghx@base", "a-001", 1), old}, pairing).Blocks[0].Candidate.Success, "also in a row without its attempts")
 }

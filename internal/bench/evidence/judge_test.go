@@ -337,6 +337,13 @@ func TestV9ModesThatRanOneAfterTheOtherHaveNoVerdict(t *testing.T) {
 	v := judge(t, regression(t), all)
 	assert.Equal(t, bench.CauseNotSideBySide, v.Cause.Kind)
 	assert.Contains(t, v.Cause.Text, "did not run side by side")
+	untimed := slices.Clone(all)
+	for i := range untimed {
+		if i%2 == 0 {
+			untimed[i].Candidate.EndedMS = 0
+		}
+	}
+	assert.Equal(t, bench.CauseNotSideBySide, judge(t, regression(t), untimed).Cause.Kind, "a session without a time is not the earliest")
 	// One session of the baseline among those of the candidate mends nothing.
 	all[0].Baseline.EndedMS = 2000
 	assert.Equal(t, bench.CauseNotSideBySide, judge(t, regression(t), all).Cause.Kind)

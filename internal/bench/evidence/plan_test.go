@@ -121,6 +121,26 @@ func TestV8WhatIsDetectableIsDetected(t *testing.T) {
 	}
 }
 
+// A fourth of what is planned may be void and run anew, and no scenario more than twice.
+func TestN10RefillsAreBounded(t *testing.T) {
+	for _, c := range [][3]int{{4, 1, 5}, {2, 1, 2}, {12, 2, 18}, {2, 12, 4}, {6, 4, 12}} {
+		assert.Equal(t, c[2], evidence.WithRefills(c[0], c[1]), "%d blocks of %d scenarios", c[0], c[1])
+	}
+}
+
+// A simulated world is as it is described.
+func TestV13OutliersNeedSoMuchMore(t *testing.T) {
+	truth := evidence.Truth{Scenarios: 2, SuccessRate: 1, CV: 0.3, OutlierShare: 1, OutlierFactor: 1}
+	usual := blocks(truth, 3, 1)
+	truth.OutlierFactor = 10
+	for i, b := range blocks(truth, 3, 1) {
+		for _, s := range [][2]evidence.Session{{usual[i].Baseline, b.Baseline}, {usual[i].Candidate, b.Candidate}} {
+			assert.InEpsilon(t, 10*s[0].CostUSD, s[1].CostUSD, 1e-9)
+			assert.InEpsilon(t, 10*s[0].LatencyMS, s[1].LatencyMS, 1e-9)
+		}
+	}
+}
+
 func TestV8PlanIsPriced(t *testing.T) {
 	d := regression(t)
 	expected := evidence.Unknown(12)

@@ -96,6 +96,23 @@ func TestV7IntervalOfSuccessIsWhatTheTestDoesNotReject(t *testing.T) {
 	}
 }
 
+func TestN10AVoidOfOneModeCountsAsItsFailureAlone(t *testing.T) {
+	of := func(baseline, candidate bool, baselineVoid, candidateVoid string) Block {
+		return Block{Baseline: Session{Success: baseline, Void: baselineVoid}, Candidate: Session{Success: candidate, Void: candidateVoid}}
+	}
+	for name, c := range map[string]struct {
+		void Block
+		want table
+	}{
+		"of the candidate":                         {of(true, true, "", "x"), table{5, 4, 5, 5}},
+		"of the candidate, where neither succeeds": {of(false, false, "", "x"), table{5, 4, 5, 4}},
+		"of the baseline":                          {of(true, true, "x", ""), table{5, 5, 5, 4}},
+		"of both":                                  {of(true, true, "x", "x"), table{4, 4, 4, 4}},
+	} {
+		assert.Equal(t, c.want, countWithVoids(table{4, 4, 4, 4}, []Block{c.void}), name)
+	}
+}
+
 func TestV12TablesLeaveAScenarioOut(t *testing.T) {
 	a, b := table{4, 3, 4, 4}, table{4, 4, 4, 4}
 	all := tables{{a, 2}, {b, 1}}

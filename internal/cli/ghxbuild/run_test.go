@@ -230,6 +230,19 @@ func TestABuildIsTheFirstToEndWhereMemoryRunsOut(t *testing.T) {
 	assert.NoError(t, b.Run(t.Context(), b.Home, `adjusted() { read -r by < /proc/$$/oom_score_adj && [ "$by" = 1000 ]; }; until adjusted; do :; done`))
 }
 
+// A user whom others run as, too, is not bounded as one who builds alone.
+func TestOurOwnUserMayHaveAsManyProcessesAsBefore(t *testing.T) {
+	b := ownBuilder(t, t.TempDir())
+	require.NoError(t, b.Enter())
+	var log bytes.Buffer
+	b.Output = &log
+	require.NoError(t, b.Run(t.Context(), b.Home, "grep 'Max processes' /proc/self/limits"))
+	ours, err := os.ReadFile("/proc/self/limits")
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	assert.Contains(t, string(ours), lines[len(lines)-1])
+}
+
 func TestOurOwnUsersBuildLeavesNothingRunning(t *testing.T) {
 	b := ownBuilder(t, t.TempDir())
 	require.NoError(t, b.Enter())
