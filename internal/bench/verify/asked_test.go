@@ -80,15 +80,16 @@ func TestRowsThatWereNotAskedForAreRefused(t *testing.T) {
 		"a part that leaves cells out": {forge: setRun(func(run *ledger.RunInfo) {
 			run.Shard, run.AllCells, run.Cells = &bench.Shard{Index: 1, Count: 1}, run.Cells, run.Cells[1:]
 		}), says: "not those of its part 1/1"},
-		"rows of another commit":          {forge: setRow("git", map[string]any{"commit": "c0de"}), says: "the commit of cell"},
-		"rows of no commit":               {forge: setRow("git", nil), says: "is none, and c0ffee was asked for"},
-		"rows of another model":           {forge: setRow("model", map[string]any{"provider_id": "fake", "model_id": "cheap"}), says: "fake/cheap"},
-		"rows of an easier scenario":      {forge: setRow("scenario_hash", "easy"), says: "of another scenario"},
-		"rows of a scenario of no name":   {forge: setRow("scenario_hash", nil), says: "of another scenario"},
-		"rows that no model has made":     {ask: func(a *verify.Asked) { a.Simulated = false }, says: "whether a model was involved"},
-		"rows that say a model made them": {forge: setRow("simulated", false), says: "whether a model was involved"},
-		"rows beyond the plan":            {forge: setRow("iteration", 3), says: "/3 was not asked for"},
-		"rows that were paid for":         {forge: setRow("cost", -5), says: "a cost below 0"},
+		"rows of another commit":            {forge: setRow("git", map[string]any{"commit": "c0de"}), says: "the commit of cell"},
+		"rows of no commit":                 {forge: setRow("git", nil), says: "is none, and c0ffee was asked for"},
+		"rows of another model":             {forge: setRow("model", map[string]any{"provider_id": "fake", "model_id": "cheap"}), says: "the model of cell"},
+		"rows of an easier scenario":        {forge: setRow("scenario_hash", "easy"), says: "of another scenario"},
+		"rows of a scenario of no name":     {forge: setRow("scenario_hash", nil), says: "of another scenario"},
+		"rows that no model has made":       {ask: func(a *verify.Asked) { a.Simulated = false }, says: "whether a model was involved"},
+		"rows that say a model made them":   {forge: setRow("simulated", false), says: "whether a model was involved"},
+		"rows beyond the plan":              {forge: setRow("iteration", 3), says: "/3 was not asked for"},
+		"rows whose attempts were paid for": {forge: setRow("attempts", []map[string]any{{"cost": 1}, {"cost": -1}}), says: "a cost below 0"},
+		"rows that were paid for":           {forge: setRow("cost", -5), says: "a cost below 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -136,4 +137,16 @@ func TestARowOfTheBaseIsOfTheBaseCommit(t *testing.T) {
 	forge(t, source.Files, func(row map[string]any) { row["git"] = map[string]any{"commit": "c0ffee"} })
 	_, err := verify.Report(source, how)
 	assert.ErrorContains(t, err, "is c0ffee, and ba5e was asked for")
+}
+
+// What a mode of a file measures is of its own commits.
+func TestARowOfAModeOfAFileIsOfWhateverItsFileSays(t *testing.T) {
+	r := withMine(t)
+	source := r.source(t)
+	a := r.asked()
+	a.Modes = r.suite.Modes
+	how := judgingMine()
+	how.Asked = &a
+	_, err := verify.Report(source, how)
+	require.NoError(t, err)
 }

@@ -97,7 +97,7 @@ func (c chronicle) noise() map[bench.Mode]bench.HistoryNoise {
 func distances(sessions []chronicled, of func(chronicled) float64) []float64 {
 	var logs []float64
 	for _, s := range sessions {
-		if v := of(s); v > 0 && !math.IsInf(v, 1) {
+		if v := of(s); v > 0 {
 			logs = append(logs, math.Log(v))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,6 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // comparedRows are those of a run: two scenarios, four times in each mode.
@@ -181,4 +183,164 @@ func TestRunsWithNothingInCommonAreRefused(t *testing.T) {
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
 	_, err = compared(t, a, verify.ComparedSource{Name: "empty", Source: verify.Source{Files: []string{empty}}})
 	require.ErrorContains(t, err, "compare empty: there are no rows")
+}
+
+func TestAComparisonSaysWhatItIsOf(t *testing.T) {
+	modes := []bench.Mode{bench.AgentDirect, bench.GHX}
+	a, b := written(t, comparedRows("run-1", modes, nil)), written(t, comparedRows("run-2", modes, func(r *bench.Row) {
+		if r.Simulated = true; r.Iteration == 1 {
+			r.Timestamp = ""
+		}
+	}))
+	a.Name, b.Name = "before", "after"
+	how := verify.JudgeOptions{Profile: bench.ProfileRegression, Expectations: &gate.Expectations{}, GeneratedAt: "2026-02-26T12:00:00.000Z"}
+	for _, pair := range [][2]verify.ComparedSource{{a, b}, {b, a}} {
+		c, _, err := verify.Compare(pair[0], pair[1], how)
+		require.NoError(t, err)
+		runs := map[string]bench.ComparedRun{c.A.Name: c.A, c.B.Name: c.B}
+		assert.Equal(t, bench.ComparedRun{Name: "before", RunIDs: []string{"run-1"}, Rows: 16, From: "2026-02-25T12:01:00.000Z", To: "2026-02-25T12:04:01.000Z"}, runs["before"])
+		assert.Equal(t, bench.ComparedRun{Name: "after", RunIDs: []string{"run-2"}, Rows: 16, From: "2026-02-25T12:02:00.000Z", To: "2026-02-25T12:04:01.000Z"}, runs["after"])
+		assert.Equal(t, pair[0].Name, c.A.Name)
+		assert.True(t, c.Simulated, "that of one is enough")
+		assert.Equal(t, "2026-02-26T12:00:00.000Z", c.GeneratedAt)
+		assert.Equal(t, bench.ComparisonSchemaVersion, c.SchemaVersion)
+		assert.Equal(t, [][2]bench.Mode{{bench.AgentDirect, bench.AgentDirect}, {bench.GHX, bench.GHX}}, [][2]bench.Mode{{c.Modes[0].A, c.Modes[0].B}, {c.Modes[1].A, c.Modes[1].B}})
+	}
+	torn := written(t, comparedRows("run-3", modes, nil))
+	tear(t, torn.Source.Files[0])
+	_, notes, err := verify.Compare(torn, a, how)
+	require.NoError(t, err)
+	require.Len(t, notes, 1)
+	assert.Contains(t, notes[0], "was not written whole")
+}
+
+// Whatever two runs differ in is told, be it in their rows or in their plans.
+func TestEachSettingThatTwoRunsDifferInIsTold(t *testing.T) {
+	set := "default"
+	plan := func() ledger.RunInfo { return ledger.RunInfo{RunID: "run-1", Provider: "opencode", Repetitions: 4} }
+	for _, c := range []struct {
+		name, was, is string
+		row           func(*bench.Row)
+		run           func(*ledger.RunInfo)
+	}{
+		{"simulated", "no", "yes", func(r *bench.Row) { r.Simulated = true }, nil},
+		{"commit", "c0ffeerun-1", "d1ff", func(r *bench.Row) { other := "d1ff"; r.Git.Commit = &other }, nil},
+		{"scenario set", bench.NoFigure, "default", func(r *bench.Row) { r.ScenarioSet = &set }, nil},
+		{"order", "blocks", "interleaved", func(r *bench.Row) { r.Order.Kind = "interleaved" }, nil},
+		{"fixtures' seed", bench.NoFigure, "ci", func(r *bench.Row) { r.SeedID = "ci" }, nil},
+		{"fixtures' variations", "of seed 9", "of seed 8", func(r *bench.Row) { r.Variation.Seed = 8 }, nil},
+		{"agent", "opencode", "codex", nil, func(r *ledger.RunInfo) { r.Provider = "codex" }},
+		{"target", "sandbox", "acme/fixtures", nil, func(r *ledger.RunInfo) { r.Target = "acme/fixtures" }},
+		{"repetitions", "4", "2..12", nil, func(r *ledger.RunInfo) { r.FirstLook, r.Repetitions = 2, 12 }},
+		{"price (USD per million tokens: input, output, cached, written)", bench.NoFigure, "1, 2, 0.5, 4", nil, func(r *ledger.RunInfo) {
+			r.Price = &bench.Price{Input: 1, Output: 2, CacheRead: 0.5, CacheWrite: 4}
+		}},
+		{"scenarios", "2; here alone: b-001", "1", func(r *bench.Row) { r.ScenarioID = "a-001" }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			mode := []bench.Mode{bench.GHX}
+			rows := comparedRows("run-1", mode, c.row)
+			if c.name == "scenarios" {
+				rows = slices.DeleteFunc(comparedRows("run-1", mode, nil), func(r bench.Row) bool { return r.ScenarioID == "b-001" })
+			}
+			for i := range rows {
+				rows[i].RunID = "run-2"
+			}
+			a, b := written(t, comparedRows("run-1", mode, nil)), written(t, rows)
+			other := plan()
+			other.RunID = "run-2"
+			if c.run != nil {
+				c.run(&other)
+			}
+			a.Source.Runs, b.Source.Runs = []ledger.RunInfo{plan()}, []ledger.RunInfo{other}
+			compared, err := compared(t, a, b)
+			require.NoError(t, err)
+			assert.Equal(t, []bench.ComparedSetting{{Name: c.name, A: c.was, B: c.is}}, compared.Differences)
+			for _, s := range compared.Alike {
+				assert.NotEmpty(t, s.Name)
+				assert.NotEqual(t, bench.NoFigure, s.A, "what neither tells is not told")
+			}
+		})
+	}
+	base := written(t, comparedRows("run-1", []bench.Mode{bench.GHXBase}, nil))
+	c, err := compared(t, base, written(t, comparedRows("run-2", []bench.Mode{bench.GHXBase}, nil)))
+	require.NoError(t, err)
+	assert.Equal(t, []bench.ComparedSetting{{Name: "base commit", A: "c0ffeerun-1", B: "c0ffeerun-2"}}, c.Differences, "the base has a commit of its own")
+}
+
+func TestWhichModesOfTwoRunsAreCompared(t *testing.T) {
+	of := func(modes ...bench.Mode) []bench.Mode { return modes }
+	for _, c := range []struct {
+		name         string
+		a, b         []bench.Mode
+		modeA, modeB bench.Mode
+		want         [][2]bench.Mode
+		says         string
+	}{
+		{"one of each, whatever they are called", of(bench.GHXBase), of(bench.GHX), "", "", [][2]bench.Mode{{bench.GHXBase, bench.GHX}}, ""},
+		{"those that both have", of(bench.GHX, bench.MCP), of(bench.AgentDirect, bench.GHX), "", "", [][2]bench.Mode{{bench.GHX, bench.GHX}}, ""},
+		{"one of A, and the one that B has", of(bench.GHX, bench.MCP), of(bench.AgentDirect), bench.MCP, "", [][2]bench.Mode{{bench.MCP, bench.AgentDirect}}, ""},
+		{"several of A, and one that it has of B", of(bench.GHX, bench.MCP), of(bench.GHX), "", "", [][2]bench.Mode{{bench.GHX, bench.GHX}}, ""},
+		{"one of A, and several of B", of(bench.GHX), of(bench.GHX, bench.MCP), "", "", [][2]bench.Mode{{bench.GHX, bench.GHX}}, ""},
+		{"one that A has not", of(bench.GHX), of(bench.GHX), bench.MCP, "", nil, "run-1 has no rows of mode mcp: it has ghx"},
+		{"one that B has not", of(bench.GHX), of(bench.GHX, bench.AgentDirect), "", bench.MCP, nil, "run-2 has no rows of mode mcp: it has agent_direct, ghx"},
+		{"several, and none in both", of(bench.GHX, bench.MCP), of(bench.AgentDirect), "", "", nil, "run-1 has mcp, ghx and run-2 has agent_direct: name a mode of each"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, b := written(t, comparedRows("run-1", c.a, nil)), written(t, comparedRows("run-2", c.b, nil))
+			a.Mode, b.Mode = c.modeA, c.modeB
+			got, err := compared(t, a, b)
+			if c.says != "" {
+				require.ErrorContains(t, err, c.says)
+				assert.Equal(t, fault.Invalid, fault.KindOf(err))
+				return
+			}
+			require.NoError(t, err)
+			var pairs [][2]bench.Mode
+			for _, m := range got.Modes {
+				pairs = append(pairs, [2]bench.Mode{m.A, m.B})
+			}
+			assert.Equal(t, c.want, pairs)
+		})
+	}
+}
+
+func TestScenariosOfOneRunAloneAreNamed(t *testing.T) {
+	mode := []bench.Mode{bench.GHX}
+	without := func(run, id string) verify.ComparedSource {
+		return written(t, slices.DeleteFunc(comparedRows(run, mode, nil), func(r bench.Row) bool { return r.ScenarioID == id }))
+	}
+	for id, reason := range map[string]string{"a-001": "the scenario was run in B alone", "b-001": "the scenario was run in A alone"} {
+		a, b := written(t, comparedRows("run-1", mode, nil)), without("run-2", id)
+		if id == "a-001" {
+			a, b = without("run-1", id), written(t, comparedRows("run-2", mode, nil))
+		}
+		c, err := compared(t, a, b)
+		require.NoError(t, err)
+		require.Len(t, c.Modes[0].Evidence.LeftOut, 1)
+		assert.Equal(t, reason, c.Modes[0].Evidence.LeftOut[0].Reason)
+		assert.Equal(t, 4, c.Modes[0].Evidence.LeftOut[0].Rows)
+		assert.Equal(t, 4, c.Modes[0].Evidence.Baseline.Sessions)
+	}
+	c, err := compared(t, without("run-1", "a-001"), without("run-2", "b-001"))
+	require.NoError(t, err)
+	assert.Equal(t, bench.VerdictNone, c.Modes[0].Evidence.Verdict)
+	assert.Empty(t, c.Modes[0].Evidence.Endpoints, "there is nothing to compare")
+}
+
+func TestAModelThatIsNoneIsRefusedWhereOneIsNeeded(t *testing.T) {
+	ghx := []bench.Mode{bench.GHX}
+	how := verify.JudgeOptions{Profile: bench.ProfileRegression, Expectations: &gate.Expectations{}, Model: "nonsense"}
+	_, _, err := verify.Compare(written(t, comparedRows("run-1", ghx, nil)), written(t, comparedRows("run-2", ghx, nil)), how)
+	require.ErrorContains(t, err, "nonsense")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+}
+
+func TestMarginsThatMakeNoSenseAreRefusedWhateverIsCompared(t *testing.T) {
+	ghx, direct := []bench.Mode{bench.GHX}, []bench.Mode{bench.AgentDirect}
+	how := verify.JudgeOptions{Profile: bench.ProfileRegression, Expectations: &gate.Expectations{}, Margins: bench.Margins{CostRatio: 0.5}}
+	for _, other := range []string{"run-1", "run-2"} {
+		_, _, err := verify.Compare(written(t, comparedRows("run-1", direct, nil)), written(t, comparedRows(other, ghx, nil)), how)
+		require.ErrorContains(t, err, "the margin of the cost is a ratio of 0.5")
+	}
 }

@@ -40,6 +40,10 @@ func TestS15ModesThatRunOneAfterTheOtherShareTheirFixtures(t *testing.T) {
 	assert.Equal(t, uint64(7), follows(bench.MCP), "a third mode can be compared with both")
 	run("run-3", bench.AgentDirect, 9)
 	assert.Equal(t, uint64(9), follows(bench.GHX), "the newer one counts")
+	run("a-run", bench.AgentDirect, 11)
+	assert.Equal(t, uint64(11), follows(bench.GHX), "the newer one, whatever it is called")
+	run("z-run", bench.AgentDirect, 0)
+	assert.Equal(t, uint64(11), follows(bench.GHX), "one whose fixtures do not vary has none to follow")
 
 	other := "other"
 	r.suite.Git.Commit = &other

@@ -452,4 +452,20 @@ func TestR1MeasuredRowsAreALedgerOfTheirOwn(t *testing.T) {
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	assert.ErrorContains(t, err, "name a new file")
 	assert.Len(t, rowsOf(t, []string{one}), 18)
+	_, err = measured.Save(r.suite.Folder(), "/dev/full", at)
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	assert.ErrorContains(t, err, "save measured rows: ")
+	_, err = measured.Save(filepath.Join(one, "x"), "", at)
+	assert.Error(t, err, "there is no such folder")
+}
+
+// Rows that are older than scenarios' hashes go on without.
+func TestRowsThatNameNoContentAreMeasuredAnewWithoutOne(t *testing.T) {
+	r := measurable(t)
+	result := r.run(t.Context(), t)
+	forge(t, result.Files, func(row map[string]any) { delete(row, "scenario_hash") })
+	measured, err := verify.Measure(r.measuring(t))
+	require.NoError(t, err)
+	assert.Empty(t, measured.Changed)
+	assert.Empty(t, measured.Rows[0].ScenarioHash)
 }

@@ -51,6 +51,39 @@ func TestG15EveryOutputIsWrittenAndSaysThatNoModelWasInvolved(t *testing.T) {
 	assert.True(t, reported.Summary.Simulated)
 }
 
+func TestAReportMayBeAFolder(t *testing.T) {
+	source := newRig(t).source(t)
+	how := judging()
+	how.Outputs.HTML = filepath.Join(t.TempDir(), "report")
+	require.True(t, how.Outputs.InFolder())
+	_, err := verify.Report(source, how)
+	require.NoError(t, err)
+	page, err := os.ReadFile(how.Outputs.Page())
+	require.NoError(t, err)
+	assert.Contains(t, string(page), simulated, "it is whole")
+	assert.Equal(t, how.Outputs.HTML, filepath.Dir(how.Outputs.Page()))
+	assert.Equal(t, "a/report.html", verify.Outputs{HTML: "a/report.html"}.Page())
+	assert.Empty(t, verify.Outputs{}.Page())
+
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	how.Outputs.HTML = filepath.Join(file, "report")
+	_, err = verify.Report(source, how)
+	assert.ErrorContains(t, err, file)
+}
+
+func TestEvidenceOfAModeAndItselfIsRefused(t *testing.T) {
+	how := judging()
+	how.Profile, how.Baseline, how.Candidate = bench.ProfileRegression, bench.GHX, bench.GHX
+	_, err := verify.Report(newRig(t).source(t), how)
+	require.ErrorContains(t, err, "evidence compares two modes")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	how.Baseline = bench.MCP
+	_, err = verify.Report(verify.Source{Files: newRig(t).source(t).Files}, how)
+	require.ErrorContains(t, err, "there is nothing to judge: no repetition of a scenario has rows of both mcp, the baseline, and ghx, the candidate")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+}
+
 func TestOnlyTheOutputsThatAreNamedAreWritten(t *testing.T) {
 	source := newRig(t).source(t)
 	folder := t.TempDir()

@@ -326,6 +326,69 @@ func TestV7ARunThatWouldBeRefusedIsNotAdvised(t *testing.T) {
 	assert.Greater(t, r.judge(t, how).EnoughRepetitions, 2, "of what is not known a second run is no second sequence")
 }
 
+func TestV6TheGateIsWhatEvidenceDecides(t *testing.T) {
+	for failures, want := range map[int]bench.Verdict{0: bench.VerdictPass, 5: bench.VerdictFail} {
+		r := sequenceRig(t)
+		r.failing(failures)
+		v, err := verify.Verify(t.Context(), r.sequence(nil), r.suite, r.deps, wide())
+		require.NoError(t, err)
+		s := v.Summary
+		assert.Equal(t, want, s.Gate.Verdict)
+		assert.Equal(t, want == bench.VerdictPass, s.Gate.Passed)
+		assert.Equal(t, s.Evidence.Sentence, s.Gate.Reason)
+		assert.NotContains(t, s.Warnings, "")
+		assert.NotNil(t, s.Gate.Checks)
+		assert.Empty(t, s.Gate.Checks, "it has none")
+		assert.Equal(t, &ledger.Judged{Verdict: want, Cause: s.Evidence.Cause.Kind, Profile: bench.ProfileRegression, Compared: r.suite.Modes}, v.Info.Judged)
+		saved, err := ledger.LoadRun(r.suite.Folder())
+		require.NoError(t, err)
+		assert.Equal(t, v.Info.Judged, saved.Judged, "later runs see it")
+		assert.Equal(t, 45.0, saved.Margins.SuccessDropPct, "what was fixed before the first session")
+	}
+}
+
+func TestG8AModelThatIsNoneIsKnownBeforeASession(t *testing.T) {
+	for _, firstLook := range []int{0, 2} {
+		r := sequenceRig(t)
+		r.suite.FirstLook = firstLook
+		how := wide()
+		how.Model = "nonsense"
+		_, err := verify.Verify(t.Context(), r.sequence(nil), r.suite, r.deps, how)
+		require.ErrorContains(t, err, "nonsense")
+		assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		assert.Empty(t, r.provider.Sessions())
+		assert.NoDirExists(t, r.suite.Folder())
+	}
+}
+
+// What the budget left out is told, and the looks that are whole are judged.
+func TestV7ARunThatTheBudgetEndedIsJudged(t *testing.T) {
+	r := sequenceRig(t)
+	r.suite.Repetitions, r.suite.FirstLook = 12, 2
+	r.suite.Run.MaxCostUSD = 0.008
+	how := wide()
+	how.Margins.SuccessDropPct = 15
+	v, err := verify.Verify(t.Context(), r.sequence(nil), r.suite, r.deps, how)
+	require.NoError(t, err)
+	require.Equal(t, bench.MissingBudget, v.Stopped)
+	require.NotNil(t, v.Summary.Evidence)
+	assert.Equal(t, bench.CauseBudget, v.Summary.Evidence.Cause.Kind, v.Summary.Evidence.Sentence)
+	assert.Len(t, v.Summary.Evidence.Looks, 1)
+	rows, usd := rowsOf(t, v.Files), 0.0
+	for i := range rows {
+		usd += rows[i].SpentUSD()
+	}
+	assert.Len(t, rows, v.Rows, "those of all looks")
+	assert.InDelta(t, usd, v.RowsUSD, 1e-12)
+	assert.InDelta(t, usd, v.CostUSD, 1e-12)
+
+	checks := newRig(t)
+	checks.suite.Run.MaxCostUSD = 0.002
+	v = checks.verify(t.Context(), t)
+	assert.Equal(t, bench.MissingBudget, v.Stopped)
+	assert.Empty(t, v.Summary.Gate.Verdict, "the checks need all rows")
+}
+
 func TestV7EarlierSequencesAreCounted(t *testing.T) {
 	r := sequenceRig(t)
 	r.failing(5)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
@@ -181,6 +182,83 @@ func TestWhatToNameWhereARunLacksAModeIsTold(t *testing.T) {
 	assert.Equal(t, "run run-3 has modes mcp and prtool: give --baseline-mode mcp --candidate-mode prtool to have them judged", mend(bench.AgentDirect, "prtool"))
 	r.runMode(t, "run-4", bench.MCP)
 	assert.Empty(t, mend(bench.AgentDirect, "prtool"), "one mode cannot be judged")
+
+	source, err := verify.SourceOf(filepath.Join(r.suite.Dir, "run-3"))
+	require.NoError(t, err)
+	_, err = source.Mend(filepath.Join(r.suite.Dir, "run-3", ledger.RunFile), bench.AgentDirect, bench.GHX)
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err), "a file is no folder of runs")
+	text, err := verify.Source{}.Mend(r.suite.Dir, bench.AgentDirect, bench.GHX)
+	require.NoError(t, err)
+	assert.Empty(t, text, "of no run nothing is known")
+}
+
+func TestARunIsNamedByItsFilesItsFolderItsIdOrItsCommit(t *testing.T) {
+	r := newRig(t)
+	first := r.run(t.Context(), t)
+	r.next("run-2")
+	r.run(t.Context(), t)
+	alone := filepath.Join(t.TempDir(), "rows.jsonl")
+	text, err := os.ReadFile(first.Files[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(alone, text, 0o600))
+	commit, gone := "c0ffee0c0ffee0", "deadbeefdeadbeef"
+	history := []bench.HistoryEntry{{RunID: "run-1", Commit: &commit}, {RunID: "run-2", Commit: &commit}, {RunID: "run-0", Commit: &gone}, {RunID: "run-1"}}
+	for name, c := range map[string]struct {
+		named string
+		runs  []string
+		files int
+		says  string
+	}{
+		"a ledger":                          {alone, nil, 1, ""},
+		"a ledger of a run":                 {first.Files[0], []string{"run-1"}, 1, ""},
+		"a run's folder":                    {r.suite.Folder(), []string{"run-2"}, 2, ""},
+		"a folder of runs":                  {r.suite.Dir, []string{"run-1", "run-2"}, 4, ""},
+		"an id":                             {"run-1", []string{"run-1"}, 2, ""},
+		"a commit, of its newest run":       {commit, []string{"run-2"}, 2, ""},
+		"the beginning of a commit":         {"c0ffee0", []string{"run-2"}, 2, ""},
+		"too little of a commit":            {"c0ffee", nil, 0, `"c0ffee" is no ledger, no folder of a run, no run in `},
+		"a commit that nobody knows":        {"0123456789", nil, 0, "and no commit of which its history knows a run"},
+		"a commit whose run was taken away": {"deadbeef", nil, 0, "the history knows run run-0 of commit deadbeef, but it cannot be read: "},
+		"a folder without runs":             {filepath.Dir(alone) + "/", nil, 0, "there is no run below "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "a folder without runs" {
+				c.named = t.TempDir()
+			}
+			source, err := verify.SourceNamed(c.named, r.suite.Dir, history)
+			if c.says != "" {
+				require.ErrorContains(t, err, c.says)
+				assert.Equal(t, fault.Invalid, fault.KindOf(err))
+				return
+			}
+			require.NoError(t, err)
+			var ids []string
+			for _, run := range source.Runs {
+				ids = append(ids, run.RunID)
+			}
+			assert.Equal(t, c.runs, ids)
+			assert.Len(t, source.Files, c.files)
+		})
+	}
+}
+
+// Results that were brought together are runs, and ledgers that are named themselves.
+func TestResultsMayLieBelowSeveralFolders(t *testing.T) {
+	r := newRig(t)
+	first := r.run(t.Context(), t)
+	source, err := verify.SourceBelow(r.suite.Dir, first.Files[0])
+	require.NoError(t, err)
+	assert.Len(t, source.Runs, 1)
+	assert.Equal(t, append(first.Files, first.Files[0]), source.Files)
+	assert.Equal(t, []string{r.suite.Folder()}, source.Folders())
+	_, err = verify.SourceBelow(r.suite.Dir, t.TempDir())
+	require.ErrorContains(t, err, "there is no run below ")
+	_, err = verify.SourceBelow(filepath.Join(r.suite.Dir, "gone"))
+	require.ErrorContains(t, err, "look for results: ")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	require.NoError(t, os.WriteFile(filepath.Join(r.suite.Folder(), ledger.RunFile), []byte("{"), 0o600))
+	_, err = verify.SourceBelow(r.suite.Dir)
+	assert.Error(t, err, "what is half a run is not passed over")
 }
 
 func TestNewestSourceWithoutRuns(t *testing.T) {
@@ -221,6 +299,13 @@ func TestR9MissingCellsAreListedByReason(t *testing.T) {
 		r.run(r.stopAfter(t, 0), t)
 		source, err := verify.SourceOf(r.suite.Folder())
 		require.NoError(t, err)
+		assert.Empty(t, source.Files)
+		later := newRig(t)
+		later.suite.OutputJSONL = filepath.Join(later.suite.Dir, "rows.jsonl")
+		later.run(later.stopAfter(t, 3), t)
+		stopped, err := verify.SourceOf(later.suite.Folder())
+		require.NoError(t, err)
+		assert.Equal(t, []string{later.suite.OutputJSONL}, stopped.Files, "later it has one")
 		reported, err := verify.Report(source, judging())
 		require.NoError(t, err)
 		assert.Equal(t, []bench.MissingCells{{Reason: bench.MissingStopped, Cells: plan}}, reported.Summary.Missing)

@@ -62,6 +62,8 @@ func TestVerifyRunsTheWholeSequence(t *testing.T) {
 	assert.FileExists(t, how.Outputs.SummaryJSON)
 	assert.FileExists(t, filepath.Join(r.suite.Folder(), ledger.RunFile))
 	assert.Equal(t, bench.VerifyPR, v.Info.Profile)
+	assert.Nil(t, v.Info.Margins, "the checks have none")
+	assert.Empty(t, v.Info.Compared)
 }
 
 func TestG16AGateThatFailsIsAVerdictAndNoError(t *testing.T) {
