@@ -89,6 +89,8 @@ func TestV3EveryAttemptCounts(t *testing.T) {
 	assert.Equal(t, evidence.Session{Success: true, CostUSD: 0.02, LatencyMS: 1000, TokensActive: 400, TokensTotal: 500, EndedMS: at}, data.Blocks[0].Baseline)
 	assert.Equal(t, evidence.Session{CostUSD: 0.52, LatencyMS: 4000, TokensActive: 1000, TokensTotal: 1400, EndedMS: at}, data.Blocks[0].Candidate,
 		"what a second attempt mended the first one failed in")
+	untimed := row(bench.GHX, "a-001", 1, func(r *bench.Row) { r.Timestamp = "" })
+	assert.Zero(t, collect(t, []bench.Row{row("ghx@base", "a-001", 1), untimed}, pairing).Blocks[0].Candidate.EndedMS, "when it ended is not known")
 	uncounted := row(bench.GHX, "a-001", 1, func(r *bench.Row) {
 		r.Attempts = []bench.Attempt{{Error: &bench.RowError{Type: bench.CheckpointFailed}}, {}}
 	})

@@ -51,7 +51,7 @@ func (l *look) described(baseline, candidate bench.SessionTotals) []bench.Descri
 		if b > 0 && c > 0 {
 			d.TypicalPct = pointer(changePct(walshOf(l.window.differences(m)).median()))
 			d.TotalPct = pointer(changePct(math.Log(c) - math.Log(b)))
-			if baseline.Solved > 0 && candidate.Solved > 0 {
+			if candidate.Solved > 0 { // of a baseline that solved nothing no changes are told
 				perSolved := math.Log(c/float64(candidate.Solved)) - math.Log(b/float64(baseline.Solved))
 				d.PerSolvedPct = pointer(changePct(perSolved))
 			}

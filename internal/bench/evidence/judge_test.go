@@ -286,6 +286,24 @@ func TestV4ScenarioThatNeverSucceedsAnyMoreWithholdsAPass(t *testing.T) {
 	v := judge(t, design(t, bench.ProfileRegression, 12, 12), all)
 	assert.Equal(t, bench.VerdictInconclusive, v.Verdict)
 	assert.Equal(t, "scenario-ac is worse by more than noise explains: success −100 points", v.Cause.Text)
+	for i := range all {
+		if all[i].Scenario == "scenario-ab" || all[i].Scenario == "scenario-ad" {
+			all[i].Candidate.CostUSD *= 50
+		}
+	}
+	v = judge(t, design(t, bench.ProfileRegression, 12, 12), all)
+	assert.Equal(t, "scenario-ac is worse by more than noise explains: success −100 points, and 2 more", v.Cause.Text, "what fails is worse off than what is dear")
+}
+
+// More of a scenario that is harmed may tell, or may not: what it would take is said.
+func TestV6AScenarioThatIsHarmedIsLookedAtAgain(t *testing.T) {
+	truth := evidence.Truth{Scenarios: 30, SuccessRate: 1, CV: 0.05, Harmed: 1, HarmFactor: 6}
+	v := judge(t, regression(t), slices.DeleteFunc(blocks(truth, 12, 4), func(b evidence.Block) bool { return b.Iteration > 4 }))
+	require.Equal(t, bench.CauseScenarioHarmed, v.Cause.Kind, v.Sentence)
+	require.NotNil(t, v.Further)
+	assert.False(t, v.Further.Enough)
+	assert.Equal(t, 12, v.Further.Blocks)
+	assert.Contains(t, v.Sentence, ", and even they may not tell")
 }
 
 func TestV4ChangeWithinTheMarginIsNoHarmToAScenario(t *testing.T) {

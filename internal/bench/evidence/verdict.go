@@ -132,7 +132,7 @@ func (d *Design) undecided(blocks []Block) bench.Evidence {
 	return bench.Evidence{
 		Profile: d.profile, Verdict: bench.VerdictInconclusive, Margins: d.margins, Schedule: d.Looks(),
 		Looks: []bench.Look{}, Endpoints: []bench.Endpoint{}, Described: []bench.Described{}, Scenarios: []bench.ScenarioEvidence{},
-		LeftOut: []bench.LeftOut{}, BlocksNotJudged: len(blocks),
+		BlocksNotJudged: len(blocks),
 	}
 }
 

@@ -53,6 +53,10 @@ func TestAGHXWorkspaceIsBuiltByItself(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, ghxbuild.Built{Folder: other}, installed)
 
+	// What cannot be read any more has no program.
+	_, err = ownBuilder(t, ghxWorkspace(t)).Build(t.Context(), ghxbuild.Wanted{Script: "echo '{' > packages/core/package.json"})
+	require.ErrorContains(t, err, "cannot be read, so it is not known")
+
 	// A scenario's program needs none of ghx.
 	none, err := ownBuilder(t, ghxWorkspace(t)).Build(t.Context(), ghxbuild.Wanted{Script: "true", WithoutGHX: true})
 	require.NoError(t, err)
@@ -84,7 +88,10 @@ func TestABuildHasNothingOfOurEnvironment(t *testing.T) {
 func TestABuildInPlace(t *testing.T) {
 	b := ownBuilder(t, t.TempDir())
 	b.InPlace, b.Bounds.Time = true, time.Nanosecond
-	lookedAt(b, time.Hour)
+	b.Ticks = func() (<-chan time.Time, func()) {
+		t.Error("nobody looks at it")
+		return nil, func() {}
+	}
 	var log bytes.Buffer
 	b.Output = &log
 	ghx, err := b.Build(t.Context(), ghxbuild.Wanted{Script: "echo > ghx; mkfifo pipe; read -r line < /dev/null || true", Command: "./ghx"})
@@ -236,9 +243,9 @@ func TestOurOwnUserMayHaveAsManyProcessesAsBefore(t *testing.T) {
 	require.NoError(t, b.Enter())
 	var log bytes.Buffer
 	b.Output = &log
-	require.NoError(t, b.Run(t.Context(), b.Home, "grep 'Max processes' /proc/self/limits"))
 	ours, err := os.ReadFile("/proc/self/limits")
 	require.NoError(t, err)
+	require.NoError(t, b.Run(t.Context(), b.Home, "grep 'Max processes' /proc/self/limits"))
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 	assert.Contains(t, string(ours), lines[len(lines)-1])
 }

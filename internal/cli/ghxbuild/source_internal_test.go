@@ -103,6 +103,12 @@ func TestAnAccountHasAFolder(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, is, "it is ours")
 	assert.DirExists(t, home)
+	if os.Geteuid() == 0 {
+		builder := &syscall.Credential{Uid: 59240, Gid: 59240}
+		is, _, err = accountOf(builder, nil)
+		require.NoError(t, err)
+		assert.Same(t, builder, is)
+	}
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
 	_, _, err = accountOf(nil, nil)
 	assert.ErrorContains(t, err, "make a folder to build in")
