@@ -70,6 +70,9 @@ func TestTheCommitsOfEachSideAreTold(t *testing.T) {
 	}, pairing)
 	assert.Equal(t, []string{"a", "b"}, data.Baseline.Commits)
 	assert.Equal(t, []string{"d"}, data.Candidate.Commits)
+	tree := func(hash string) func(*bench.Row) { return func(r *bench.Row) { r.Git.Tree = &hash } }
+	trees := collect(t, []bench.Row{row("ghx@base", "a-001", 1, tree("t")), row(bench.GHX, "a-001", 1, tree("u"))}, pairing)
+	assert.Equal(t, [2][]string{{"t"}, {"u"}}, [2][]string{trees.Baseline.Trees, trees.Candidate.Trees})
 	data = collect(t, []bench.Row{row(bench.AgentDirect, "a-001", 1, of("b")), row(bench.GHX, "a-001", 1)}, evidence.Pairing{Baseline: bench.AgentDirect, Candidate: bench.GHX})
 	assert.Empty(t, data.Baseline.Commits, "the tool is not used there")
 	assert.Empty(t, data.Candidate.Commits)

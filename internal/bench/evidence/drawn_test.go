@@ -105,3 +105,13 @@ func TestV13IntervalsThatHaveTheTruthInThemAreCounted(t *testing.T) {
 		assert.Equal(t, Characteristics{Covered: [3]int{0, c.covered, 0}, Intervals: [3]int{0, 1, 0}}, got, name)
 	}
 }
+
+func TestV13EverySimulatedScenarioHasANameOfItsOwn(t *testing.T) {
+	before := ""
+	for i := range 200 {
+		name := scenarioName(i)
+		assert.Regexp(t, `^scenario-[a-z]{2}$`, name)
+		assert.Greater(t, name, before, "in the order of their numbers")
+		before = name
+	}
+}

@@ -152,6 +152,11 @@ func TestV8PlanIsPriced(t *testing.T) {
 	assert.InDelta(t, 288*0.03, *plan.AtMost.CostUSD, 1e-9)
 	assert.InDelta(t, 288*33.0/60/4, *plan.AtMost.Minutes, 1e-9)
 	assert.InDelta(t, plan.Expected.Sessions*0.03, *plan.Expected.CostUSD, 1e-9)
+	expected.NotCounted, expected.Modes = 2, 3
+	plan = d.Plan(expected)
+	assert.Equal(t, 14*12*3.0, plan.AtMost.Sessions, "what is not counted runs all the same")
+	assert.Equal(t, 14*12*3, plan.Looks[5].Sessions)
+	assert.InDelta(t, *d.Plan(evidence.Unknown(12)).PassPct, *plan.PassPct, 1e-9, "and decides nothing")
 }
 
 func TestV8PlansHaveNoNonsense(t *testing.T) {
