@@ -100,6 +100,10 @@ func TestV12AClaimIsTriedWithWhatItClaims(t *testing.T) {
 		c, err := d.Calibrate(poolOf(rowsOf(blocks(alike(3), 3, 3)), bench.GHXBase, ""), 1, 5, func(truths, of int) { told = append(told, truths, of) })
 		require.NoError(t, err)
 		assert.Equal(t, []int{1, len(c.Truths), 2, len(c.Truths), 3, len(c.Truths)}, told[:6])
+		assert.Equal(t, margins, c.Margins)
+		assert.Equal(t, bench.ProfileClaim, c.Profile)
+		assert.Equal(t, d.Looks(), c.Schedule)
+		assert.Equal(t, []int{3, 9, 3, 5}, []int{c.Scenarios, c.Sessions, c.FewestSessions, int(c.Seed)})
 		for i := range c.Truths {
 			c.Truths[i].Characteristics = evidence.Characteristics{}
 		}

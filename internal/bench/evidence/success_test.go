@@ -107,7 +107,8 @@ func TestN10AVoidOfOneModeCountsAsItsFailureAlone(t *testing.T) {
 		"of the candidate":                         {of(true, true, "", "x"), table{5, 4, 5, 5}},
 		"of the candidate, where neither succeeds": {of(false, false, "", "x"), table{5, 4, 5, 4}},
 		"of the baseline":                          {of(true, true, "x", ""), table{5, 5, 5, 4}},
-		"of both":                                  {of(true, true, "x", "x"), table{4, 4, 4, 4}},
+		"of the baseline, where neither succeeds":  {of(false, false, "x", ""), table{5, 4, 5, 4}},
+		"of both": {of(true, true, "x", "x"), table{4, 4, 4, 4}},
 	} {
 		assert.Equal(t, c.want, countWithVoids(table{4, 4, 4, 4}, []Block{c.void}), name)
 	}

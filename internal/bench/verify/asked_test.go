@@ -87,7 +87,9 @@ func TestRowsThatWereNotAskedForAreRefused(t *testing.T) {
 		"rows of a scenario of no name":     {forge: setRow("scenario_hash", nil), says: "of another scenario"},
 		"rows that no model has made":       {ask: func(a *verify.Asked) { a.Simulated = false }, says: "whether a model was involved"},
 		"rows that say a model made them":   {forge: setRow("simulated", false), says: "whether a model was involved"},
+		"rows of another task":              {forge: setRow("scenario_id", "z-001"), says: "was not asked for"},
 		"rows beyond the plan":              {forge: setRow("iteration", 3), says: "/3 was not asked for"},
+		"rows whose attempts cost nothing":  {forge: setRow("attempts", []map[string]any{{"cost": 0}, {"cost": 0}})},
 		"rows whose attempts were paid for": {forge: setRow("attempts", []map[string]any{{"cost": 1}, {"cost": -1}}), says: "a cost below 0"},
 		"rows that were paid for":           {forge: setRow("cost", -5), says: "a cost below 0"},
 	} {

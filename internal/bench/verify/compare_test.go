@@ -226,6 +226,9 @@ func TestEachSettingThatTwoRunsDifferInIsTold(t *testing.T) {
 		{"simulated", "no", "yes", func(r *bench.Row) { r.Simulated = true }, nil},
 		{"commit", "c0ffeerun-1", "d1ff", func(r *bench.Row) { other := "d1ff"; r.Git.Commit = &other }, nil},
 		{"scenario set", bench.NoFigure, "default", func(r *bench.Row) { r.ScenarioSet = &set }, nil},
+		{"commit", "c0ffeerun-1", bench.NoFigure, func(r *bench.Row) { r.Git.Commit = nil }, nil},
+		{"order", "blocks", bench.NoFigure, func(r *bench.Row) { r.Order = nil }, nil},
+		{"fixtures' variations", "of seed 9", bench.NoFigure, func(r *bench.Row) { r.Variation = nil }, nil},
 		{"order", "blocks", "interleaved", func(r *bench.Row) { r.Order.Kind = "interleaved" }, nil},
 		{"fixtures' seed", bench.NoFigure, "ci", func(r *bench.Row) { r.SeedID = "ci" }, nil},
 		{"fixtures' variations", "of seed 9", "of seed 8", func(r *bench.Row) { r.Variation.Seed = 8 }, nil},
@@ -262,6 +265,26 @@ func TestEachSettingThatTwoRunsDifferInIsTold(t *testing.T) {
 			}
 		})
 	}
+	same, err := compared(t, written(t, comparedRows("run-1", []bench.Mode{bench.GHX}, nil)), written(t, comparedRows("run-1", []bench.Mode{bench.AgentDirect}, nil)))
+	require.NoError(t, err)
+	assert.False(t, same.Simulated)
+	assert.NotNil(t, same.Differences, "who reads it finds a list, be it empty")
+	plans := [2]verify.ComparedSource{written(t, comparedRows("run-1", []bench.Mode{bench.GHX}, nil)), written(t, comparedRows("run-1", []bench.Mode{bench.AgentDirect}, nil))}
+	for i := range plans {
+		run := plan()
+		run.Price = &bench.Price{}
+		plans[i].Source.Runs = []ledger.RunInfo{run}
+	}
+	same, err = compared(t, plans[0], plans[1])
+	require.NoError(t, err)
+	var names []string
+	for _, s := range same.Alike {
+		names = append(names, s.Name)
+	}
+	assert.Equal(t, []string{
+		"simulated", "model", "agent", "target", "commit", "repetitions", "order", "fixtures' variations",
+		"price (USD per million tokens: input, output, cached, written)", "tool gh", "scenarios",
+	}, names, "what weighs most comes first")
 	base := written(t, comparedRows("run-1", []bench.Mode{bench.GHXBase}, nil))
 	c, err := compared(t, base, written(t, comparedRows("run-2", []bench.Mode{bench.GHXBase}, nil)))
 	require.NoError(t, err)

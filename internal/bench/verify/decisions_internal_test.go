@@ -233,7 +233,7 @@ func TestShardsOfOtherBenchmarksAreOfOnePlan(t *testing.T) {
 		"of another set":            {func(r *ledger.RunInfo) { r.ScenarioSet = "swe" }, "the set of tasks of run run-1 is terminal-bench, that of run run-2 is swe"},
 		"of other tasks":            {func(r *ledger.RunInfo) { r.Scenarios = r.Scenarios[1:] }, "the list of tasks of run run-1 is [t1 t2], that of run run-2 is [t2]"},
 		"of other epochs":           {func(r *ledger.RunInfo) { r.Repetitions = 3 }, "the number of epochs of run run-1 is 2, that of run run-2 is 3"},
-		"of another configuration":  {func(r *ledger.RunInfo) { r.Benchmark.Settings = "0ther" }, "of run run-1 is 5e77, that of run run-2 is 0ther"},
+		"of another configuration":  {func(r *ledger.RunInfo) { r.Benchmark.Settings = "0ther" }, "the configuration (a hash of its settings) of run run-1 is 5e77, that of run run-2 is 0ther"},
 		"of no shards":              {func(r *ledger.RunInfo) { r.Shard, r.Repetitions = nil, 3 }, ""},
 		"of this program's own set": {func(r *ledger.RunInfo) { r.Benchmark, r.Repetitions = nil, 3 }, ""},
 	} {
@@ -516,4 +516,91 @@ func TestG14WhichModesOfEarlierRunsWereOthers(t *testing.T) {
 
 func TestV10WhatRunsLeaveOutIsThatOfAll(t *testing.T) {
 	assert.Equal(t, map[string]string{"a": "1", "b": "2"}, uncounted([]ledger.RunInfo{{NotCounted: map[string]string{"a": "1"}}, {}, {NotCounted: map[string]string{"b": "2"}}}))
+}
+
+func TestV7WhichRunsAskTheSameQuestion(t *testing.T) {
+	tree, other := "7ee", "0ther"
+	shard := func(index int) func(*ledger.RunInfo) {
+		return func(r *ledger.RunInfo) { r.Shard = &bench.Shard{Index: index, Count: 2} }
+	}
+	run := func(alter ...func(*ledger.RunInfo)) ledger.RunInfo {
+		r := ledger.RunInfo{
+			Profile: bench.ProfileRegression, Provider: "codex", Model: bench.ModelRef{ProviderID: "a", ModelID: "b"}, Git: bench.GitRef{Tree: &tree},
+			Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Scenarios: []ledger.ScenarioRef{{ID: "a-001", Hash: "h"}},
+		}
+		for _, alter := range alter {
+			alter(&r)
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		a, b func(*ledger.RunInfo)
+		same bool
+	}{
+		"the same":               {func(*ledger.RunInfo) {}, func(*ledger.RunInfo) {}, true},
+		"of checks":              {func(r *ledger.RunInfo) { r.Profile = bench.VerifyPR }, func(r *ledger.RunInfo) { r.Profile = bench.VerifyPR }, false},
+		"of another tree":        {func(*ledger.RunInfo) {}, func(r *ledger.RunInfo) { r.Git.Tree = &other }, false},
+		"of another base":        {func(r *ledger.RunInfo) { r.BaseTree = &tree }, func(r *ledger.RunInfo) { r.BaseTree = &other }, false},
+		"of another provider":    {func(*ledger.RunInfo) {}, func(r *ledger.RunInfo) { r.Provider = "opencode" }, false},
+		"of another model":       {func(*ledger.RunInfo) {}, func(r *ledger.RunInfo) { r.Model.ModelID = "c" }, false},
+		"of another content":     {func(*ledger.RunInfo) {}, func(r *ledger.RunInfo) { r.Scenarios[0].Hash = "i" }, false},
+		"of another mode":        {func(*ledger.RunInfo) {}, func(r *ledger.RunInfo) { r.Modes = r.Modes[:1] }, false},
+		"two parts of one plan":  {shard(1), shard(2), false},
+		"a part twice":           {shard(1), shard(1), true},
+		"a part of it":           {func(*ledger.RunInfo) {}, shard(2), true},
+		"a mode of another file": {func(*ledger.RunInfo) {}, func(r *ledger.RunInfo) { r.ModeFiles = map[bench.Mode]bench.ModeFact{"mine": {Hash: "x"}} }, false},
+	} {
+		assert.Equal(t, c.same, sameQuestion(run(c.a), run(c.b)), name)
+		assert.Equal(t, c.same, sameQuestion(run(c.b), run(c.a)), name)
+	}
+}
+
+// Rows that are taken over bring what was fixed before they were run, and what was lost.
+func TestV7RowsBringWhatIsKnownOfTheirRuns(t *testing.T) {
+	cell := func(iteration int) bench.Cell {
+		return bench.Cell{ScenarioID: "a-001", Mode: bench.GHX, Iteration: iteration}
+	}
+	row := func(run string, iteration int) bench.Row {
+		return bench.Row{RunID: run, ScenarioID: "a-001", Mode: bench.GHX, Iteration: iteration}
+	}
+	run := ledger.RunInfo{
+		RunID: "run-1", Repetitions: 3, CreatedAt: noon, Cells: []bench.Cell{cell(1), cell(2), cell(3), cell(4)}, Concurrency: 1, Continues: []ledger.Begun{{RunID: "run-0", Repetitions: 3}},
+	}
+	begun := begunWith([]ledger.RunInfo{run}, []bench.Row{row("run-1", 1), row("run-1", 4), row("run-9", 2)})
+	assert.Equal(t, []ledger.Begun{{RunID: "run-1", Repetitions: 3, At: noon, Lost: 1}, {RunID: "run-0", Repetitions: 3}, {RunID: "run-9"}}, begun)
+	begun = begunWith([]ledger.RunInfo{run}, []bench.Row{row("run-1", 1), row("run-1", 3)})
+	assert.Zero(t, begun[0].Lost, "one may have been under way")
+}
+
+// A history keeps what sessions came to that tell something of the tool.
+func TestV10WhatIsKeptOfTheSessionsOfARun(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rows.jsonl")
+	rows, err := ledger.OpenSingle(file)
+	require.NoError(t, err)
+	for i, alter := range []func(*bench.Row){
+		func(*bench.Row) {},
+		func(r *bench.Row) { r.ExternalRetryCount = 1 },
+		func(r *bench.Row) { r.Success = false },
+		func(r *bench.Row) { r.RunID = "run-2" },
+		func(r *bench.Row) { r.Success, r.Error = false, &bench.RowError{Type: bench.TimeoutNoFirstAnswer} },
+	} {
+		row := bench.Row{RunID: "run-1", ScenarioID: "a-001", Mode: bench.GHX, Iteration: i + 1, Success: true, Cost: 0.5, LatencyMSWall: 100}
+		alter(&row)
+		require.NoError(t, rows.Append(&row))
+	}
+	require.NoError(t, rows.Close())
+	kept, err := chronicleOf([]string{file}, "run-1")
+	require.NoError(t, err)
+	assert.Equal(t, chronicle{bench.GHX: {"a-001": {{1, true, 0.5, 100}, {2, false, 0.5, 100}, {3, false, 0.5, 100}}}}, kept)
+	_, err = chronicleOf([]string{file + ".gone"}, "run-1")
+	assert.Error(t, err)
+}
+
+func TestRepetitionsThatNoPlanHasAreNotTakenOver(t *testing.T) {
+	s := Suite{Scenarios: []bench.Scenario{{ID: "a-001"}}, Modes: []bench.Mode{bench.GHX}, Repetitions: 1}
+	for iteration, taken := range map[int]bool{-1: false, 0: false, 1: true, 10_000: true, 10_001: false} {
+		chosen, _, err := s.choose([]bench.Row{{ScenarioID: "a-001", Mode: bench.GHX, Iteration: iteration}}, ledger.Identity{})
+		assert.Equal(t, taken, err == nil, iteration)
+		assert.Len(t, chosen, map[bool]int{true: 1, false: 0}[taken], iteration)
+	}
 }

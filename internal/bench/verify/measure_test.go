@@ -459,6 +459,22 @@ func TestR1MeasuredRowsAreALedgerOfTheirOwn(t *testing.T) {
 	assert.Error(t, err, "there is no such folder")
 }
 
+// A route is told of ghx alone, also in rows that are older than it.
+func TestS4RowsWithoutARouteAreMeasuredAnewWithOne(t *testing.T) {
+	r := measurable(t)
+	result := r.run(t.Context(), t)
+	forge(t, result.Files, func(row map[string]any) { delete(row, "route_ok") })
+	measured, err := verify.Measure(r.measuring(t))
+	require.NoError(t, err)
+	told := map[bench.Mode]bool{}
+	for _, row := range measured.Rows {
+		if row.ScenarioID == "repo-view-001" && row.Iteration == 1 {
+			told[row.Mode] = row.RouteOK != nil
+		}
+	}
+	assert.Equal(t, map[bench.Mode]bool{bench.GHX: true, bench.AgentDirect: false}, told)
+}
+
 // Rows that are older than scenarios' hashes go on without.
 func TestRowsThatNameNoContentAreMeasuredAnewWithoutOne(t *testing.T) {
 	r := measurable(t)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -70,6 +71,32 @@ func TestAReportMayBeAFolder(t *testing.T) {
 	how.Outputs.HTML = filepath.Join(file, "report")
 	_, err = verify.Report(source, how)
 	assert.ErrorContains(t, err, file)
+}
+
+// A file may have rows of other runs, which evidence does not judge.
+func TestV7RowsOfOtherRunsInAFileAreNamedAndNotJudged(t *testing.T) {
+	r := byEvidence(t)
+	r.suite.OutputJSONL = filepath.Join(r.suite.Dir, "rows.jsonl")
+	r.runMode(t, "run-1", bench.AgentDirect)
+	r.runMode(t, "run-2", bench.GHX)
+	source, err := verify.SourceOf(r.suite.Folder())
+	require.NoError(t, err)
+	how := judging()
+	how.Profile = bench.ProfileRegression
+	reported, err := verify.Report(source, how)
+	require.NoError(t, err)
+	require.NotEmpty(t, reported.Summary.LeftOut)
+	left := map[string]int{}
+	for _, l := range reported.Summary.LeftOut {
+		left[l.Reason] = l.Rows
+	}
+	assert.Equal(t, 8, left["the row is of a run that is not judged here"], left)
+	assert.Zero(t, reported.Summary.Evidence.Baseline.Sessions)
+
+	alone, err := verify.Report(verify.Source{Files: source.Files}, how)
+	require.NoError(t, err)
+	assert.Equal(t, 8, alone.Summary.Evidence.Baseline.Sessions, "of ledgers alone all are judged")
+	assert.NotContains(t, strings.Join(alone.Summary.Warnings, " "), "not known by its content", "nobody counts their runs")
 }
 
 func TestEvidenceOfAModeAndItselfIsRefused(t *testing.T) {

@@ -102,6 +102,16 @@ func TestVerifySeedsBeforeItRuns(t *testing.T) {
 	assert.NoDirExists(t, broken.suite.Folder())
 }
 
+func TestAReportThatCannotBeWrittenIsAnError(t *testing.T) {
+	r := newRig(t)
+	how := judging()
+	how.Outputs.CSV = "/dev/full"
+	v, err := verify.Verify(t.Context(), r.sequence(nil), r.suite, r.deps, how)
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	assert.Equal(t, 8, v.Rows, "the rows are there")
+	assert.Empty(t, r.history(t), "what nobody can read is none of the history")
+}
+
 func TestR9ARunThatWasStoppedIsNotReported(t *testing.T) {
 	r := newRig(t)
 	v := r.verify(r.stopAfter(t, 3), t)
