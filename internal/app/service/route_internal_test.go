@@ -48,6 +48,10 @@ func suiteEvent(action string, pulls ...int) ghevent.Event {
 	return ghevent.Event{Name: ghevent.CheckSuite, Action: action, Sender: person, Suite: &ghevent.Suite{AppID: ownApp, HeadSHA: "abc", Pulls: pulls}}
 }
 
+func pushEvent(ref, head string) ghevent.Event {
+	return ghevent.Event{Name: ghevent.Push, Sender: person, Repo: ghevent.Repo{Owner: "acme", Name: "tool", DefaultBranch: "main"}, Pushed: &ghevent.Pushed{Ref: ref, HeadSHA: head}}
+}
+
 func by(who ghevent.Account, e ghevent.Event) ghevent.Event {
 	e.Sender = who
 	return e
@@ -90,6 +94,13 @@ func TestRouteSaysWhoseTurnItIs(t *testing.T) {
 		{"our suite is asked for again", suiteEvent("rerequested", 1), routing{kind: kindPressed, Request: retry}},
 		{"a push to a pull request makes a suite", suiteEvent("requested", 1), routing{kind: kindConsidered}},
 		{"a push elsewhere makes a suite", suiteEvent("requested"), routing{kind: kindIgnored, why: "no_pull_request"}},
+		{"another App's suite", func() ghevent.Event { e := suiteEvent("requested", 1); e.Suite.AppID = 8; return e }(), routing{kind: kindIgnored, why: "foreign"}},
+		{"a bot asks for our suite again", by(bot, suiteEvent("rerequested", 1)), routing{kind: kindIgnored, why: "bot"}},
+		{"a bot's push makes a suite", by(bot, suiteEvent("requested", 1)), routing{kind: kindConsidered}},
+		{"a bot opens a pull request", by(bot, pullEvent("opened")), routing{kind: kindConsidered}},
+		{"a push to the default branch", pushEvent("refs/heads/main", "abc"), routing{kind: kindPushed}},
+		{"a push to another branch", pushEvent("refs/heads/other", "abc"), routing{kind: kindIgnored, why: "branch"}},
+		{"the default branch is deleted", pushEvent("refs/heads/main", ""), routing{kind: kindIgnored, why: "branch"}},
 		{"a merge queue asks", ghevent.Event{Name: ghevent.MergeGroup, Action: "checks_requested"}, routing{kind: kindQueued}},
 		{"a merge queue gives up", ghevent.Event{Name: ghevent.MergeGroup, Action: "destroyed"}, routing{kind: kindIgnored, why: "action"}},
 		{"a workflow ends", ghevent.Event{Name: ghevent.WorkflowRun, Action: "completed"}, routing{kind: kindEnded}},
@@ -151,6 +162,16 @@ func TestConsiderFollowsTheSettings(t *testing.T) {
 		{"a fork without approval", nil, func(f *facts) { f.Pull.Fork = true }, decision{skip, comment.SkipApproval}},
 		{"a fork with approval", nil, func(f *facts) { f.Pull.Fork, f.approved = true, true }, decision{outcome: run}},
 		{"a fork where none is wanted", func(s *settings.Settings) { s.Forks = settings.ForksNever }, func(f *facts) { f.Pull.Fork, f.approved = true, true }, decision{skip, comment.SkipForks}},
+		{"another base has the effect of a push", func(s *settings.Settings) { s.Triggers.PullRequest = []string{"synchronize"} }, func(f *facts) { f.action = "edited" }, decision{outcome: run}},
+		{"another base, where no push is wanted", func(s *settings.Settings) { s.Triggers.PullRequest = []string{"opened", "edited"} }, func(f *facts) { f.action = "edited" }, decision{outcome: leave}},
+		{"the label is added in other letters", func(s *settings.Settings) {
+			s.Triggers.PullRequest, s.Labels.Run = []string{"labeled"}, "bench"
+		}, func(f *facts) { f.action, f.label, f.Pull.Labels = "labeled", "BENCH", []string{"BENCH"} }, decision{outcome: run}},
+		{"the label is added, which is no trigger", func(s *settings.Settings) {
+			s.Triggers.PullRequest, s.Labels.Run = []string{"opened"}, "bench"
+		}, func(f *facts) { f.action, f.label, f.Pull.Labels = "labeled", "bench", []string{"bench"} }, decision{outcome: leave}},
+		{"somebody who may not write did it", nil, func(f *facts) { f.stranger = true }, decision{skip, comment.SkipPermission}},
+		{"somebody who may not write did it to a draft", nil, func(f *facts) { f.stranger, f.Pull.Draft = true, true }, decision{skip, comment.SkipDraft}},
 		{"closed meanwhile", nil, func(f *facts) { f.Pull.Closed = true }, decision{outcome: leave}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
