@@ -116,6 +116,16 @@ func TestV6VerdictsOfClearCases(t *testing.T) {
 			assert.Equal(t, c.about, v.Cause.Endpoints)
 			assert.True(t, v.Final)
 			assert.Nil(t, v.Further)
+			if c.profile == bench.ProfileRegression {
+				text := map[bench.CauseKind]string{
+					bench.CauseNotWorse: "The candidate is not worse than the baseline by more than the margins",
+					bench.CauseHarm:     "The candidate is worse in ", bench.CauseWorseWithinMargin: "The candidate is worse, within the margin, in ",
+				}[c.kind]
+				for _, about := range c.about {
+					text += string(about)
+				}
+				assert.Equal(t, text, v.Cause.Text)
+			}
 		})
 	}
 }
@@ -331,6 +341,7 @@ func TestV11NothingComparedShowsNothing(t *testing.T) {
 	}{
 		{"no block", nil, bench.CauseNoLook, "There are no blocks"},
 		{"one block", blocks(alike(1), 1, 1), bench.CauseNoLook, "1 of 1 scenario has fewer than 2 blocks"},
+		{"one of two is short", blocks(alike(2), 2, 1)[:3], bench.CauseNoLook, "1 of 2 scenarios have fewer than 2 blocks that are whole, the least 1"},
 		{"no success at all", set(false, false), bench.CauseNothingSucceeded, bench.NothingSucceeded},
 		{"a dead baseline", set(false, true), bench.CauseDeadBaseline, bench.DeadBaseline},
 	} {
@@ -493,6 +504,7 @@ func TestV2AClaimIsNotBrokenByWhatNobodyTells(t *testing.T) {
 	assert.Equal(t, bench.VerdictInconclusive, v.Verdict, v.Sentence)
 	assert.Equal(t, []bench.EndpointName{bench.EndpointLatency}, v.Cause.Endpoints)
 	assert.Equal(t, bench.CauseNotShown, v.Cause.Kind)
+	assert.Equal(t, "What is claimed is not shown in latency", v.Cause.Text)
 }
 
 func TestV3SessionThatNeededNothingCounts(t *testing.T) {
@@ -606,6 +618,10 @@ func TestV1AClaimIsToSaveWhatIsClaimed(t *testing.T) {
 		truth := evidence.Truth{Scenarios: 12, SuccessRate: 0.95, CV: 0.03, CostLog: math.Log(ratio), LatencyLog: math.Log(ratio)}
 		v := judge(t, design(t, bench.ProfileClaim, 2, 12), blocks(truth, 12, 7))
 		assert.Equal(t, want, v.Verdict, "10 %% are claimed, and the ratio is %g: %s", ratio, v.Sentence)
+		assert.Contains(t, v.Cause.Text, map[bench.Verdict]string{
+			bench.VerdictPass: "The candidate saves what is claimed, and succeeds as often but for the margin",
+			bench.VerdictFail: "The candidate does not save what is claimed, or is worse, in cost and latency",
+		}[want])
 	}
 }
 
