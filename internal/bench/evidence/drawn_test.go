@@ -115,3 +115,32 @@ func TestV13EverySimulatedScenarioHasANameOfItsOwn(t *testing.T) {
 		before = name
 	}
 }
+
+func TestV4NoiseIsOfWhatSessionsOfAScenarioDifferIn(t *testing.T) {
+	alone := noise([][]float64{{0, 1, 3}, {0, 1, 3}}, 3)
+	assert.InDelta(t, 1.4826*math.Sqrt(1.5), alone, 1e-9)
+	assert.InDelta(t, alone, noise([][]float64{{10, 11, 13}, {-5, -4, -2}}, 3), 1e-9, "not of what scenarios differ in")
+}
+
+// A block that is drawn whole has been one.
+func TestV12WholeBlocksAreOfOneRunAndIteration(t *testing.T) {
+	row := func(mode bench.Mode, run string, iteration int) bench.Row {
+		return bench.Row{ScenarioID: "a-001", Mode: mode, RunID: run, Iteration: iteration, Success: true}
+	}
+	for name, c := range map[string]struct {
+		rows []bench.Row
+		want int
+	}{
+		"one":                    {[]bench.Row{row(bench.GHX, "run-1", 1), row(bench.GHXBase, "run-1", 1)}, 1},
+		"of two runs":            {[]bench.Row{row(bench.GHXBase, "run-1", 1), row(bench.GHX, "run-2", 1)}, 0},
+		"of two iterations":      {[]bench.Row{row(bench.GHXBase, "run-1", 1), row(bench.GHX, "run-1", 2)}, 0},
+		"of one mode":            {[]bench.Row{row(bench.GHX, "run-1", 1), row(bench.GHX, "run-1", 1)}, 0},
+		"of a row that is twice": {[]bench.Row{row(bench.GHXBase, "run-1", 1), row(bench.GHX, "run-1", 1), row(bench.GHX, "run-1", 1)}, 1},
+	} {
+		p := NewPool(bench.GHXBase, bench.GHX)
+		for i := range c.rows {
+			p.Add(&c.rows[i])
+		}
+		assert.Len(t, p.blocks("a-001"), c.want, name)
+	}
+}

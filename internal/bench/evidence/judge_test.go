@@ -493,6 +493,18 @@ func TestV2WhatNoSessionTellsIsNotTold(t *testing.T) {
 	}
 }
 
+func TestV2WhatHasNeitherPriceNorTokensIsNotTold(t *testing.T) {
+	all := blocks(alike(12), 12, 3)
+	for i := range all {
+		for _, s := range []*evidence.Session{&all[i].Baseline, &all[i].Candidate} {
+			s.CostUSD, s.TokensTotal = 0, 0
+		}
+	}
+	v := judge(t, regression(t), all)
+	assert.Equal(t, bench.MeasureTokens, v.Endpoints[1].Measure, "there is no price")
+	assert.True(t, v.Endpoints[1].Untold)
+}
+
 func TestV2AClaimIsNotBrokenByWhatNobodyTells(t *testing.T) {
 	saving := alike(12)
 	saving.SuccessRate, saving.CostLog = 1, -1

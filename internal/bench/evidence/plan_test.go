@@ -90,6 +90,7 @@ func TestV13EverySuiteIsCountedOnce(t *testing.T) {
 		assert.Equal(t, name == "a fail", c.Fail > c.Pass, name)
 	}
 	assert.Equal(t, 8.0, design(t, bench.ProfileRegression, 8, 8).Simulate(alike(3), 5, 1).MeanBlocks, "where there is one look")
+	assert.Zero(t, regression(t).Simulate(evidence.Truth{}, 2, 1).MeanBlocks, "of no scenario there is none")
 }
 
 // A change that is said to be shown in four cases of five is.

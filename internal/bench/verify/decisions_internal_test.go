@@ -467,7 +467,9 @@ func TestV7WhichToolsAreTheSame(t *testing.T) {
 	}
 	assert.True(t, sameOrUnknown(unknown, unknown))
 	assert.True(t, sameOrUnknown(known, known))
-	for _, pair := range [][2]bench.GitRef{{known, unknown}, {unknown, known}, {known, other}} {
+	commit := bench.GitRef{Commit: &one}
+	assert.False(t, isUnknown(commit), "a commit is known, too")
+	for _, pair := range [][2]bench.GitRef{{known, unknown}, {unknown, known}, {known, other}, {commit, unknown}} {
 		assert.False(t, sameOrUnknown(pair[0], pair[1]))
 	}
 	for name, c := range map[string]struct {
@@ -509,6 +511,16 @@ func TestG14WhichModesOfEarlierRunsWereOthers(t *testing.T) {
 	assert.False(t, otherMode("mine", entry(&one, ""), run), "an older run does not tell")
 	run.Modes = run.Modes[1:]
 	assert.False(t, otherMode(bench.GHXBase, entry(&two, "h"), run), "the run has no base")
+	past := []bench.HistoryEntry{{
+		Modes: map[bench.Mode]bench.ModeSummary{"mine": {}, bench.GHX: {}}, Scenarios: map[string]bench.HistoryScenario{"a-001": {Hash: "x"}, "b-001": {Hash: "h"}, "c-001": {}},
+		ModeFiles: map[bench.Mode]bench.ModeFact{"mine": {Hash: "i"}},
+	}}
+	suite := ledger.RunInfo{ModeFiles: run.ModeFiles, Scenarios: []ledger.ScenarioRef{{ID: "a-001", Hash: "h"}, {ID: "b-001", Hash: "h"}, {ID: "c-001", Hash: "h"}}}
+	like := likeRuns(past, nil, []ledger.RunInfo{suite})
+	assert.Equal(t, []bench.Mode{bench.GHX}, slices.Collect(maps.Keys(like[0].Modes)))
+	assert.ElementsMatch(t, []string{"b-001", "c-001"}, slices.Collect(maps.Keys(like[0].Scenarios)), "an older run does not tell")
+	assert.Len(t, past[0].Modes, 2, "what is known stays")
+	assert.Len(t, past[0].Scenarios, 3)
 	assert.True(t, sameCommit(nil, nil))
 	assert.False(t, sameCommit(&one, nil))
 	assert.False(t, sameCommit(nil, &one))

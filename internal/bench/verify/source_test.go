@@ -180,6 +180,7 @@ func TestWhatToNameWhereARunLacksAModeIsTold(t *testing.T) {
 	assert.Empty(t, mend(bench.MCP, "prtool"))
 	assert.Equal(t, "run run-3 has modes mcp and prtool; run run-2 has agent_direct and ghx: give --run run-2 to have it judged", mend(bench.AgentDirect, bench.GHX))
 	assert.Equal(t, "run run-3 has modes mcp and prtool: give --baseline-mode mcp --candidate-mode prtool to have them judged", mend(bench.AgentDirect, "prtool"))
+	assert.Equal(t, "run run-3 has modes mcp and prtool: give --baseline-mode mcp --candidate-mode prtool to have them judged", mend(bench.MCP, bench.GHX), "one of the two is not enough")
 	r.runMode(t, "run-4", bench.MCP)
 	assert.Empty(t, mend(bench.AgentDirect, "prtool"), "one mode cannot be judged")
 
