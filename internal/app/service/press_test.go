@@ -83,3 +83,14 @@ func TestAPressIsDoneOnce(t *testing.T) {
 	r.wait(1)
 	assert.Len(t, r.checks(), 2)
 }
+
+// There is nowhere to explain a run that no pull request is about.
+func TestARunOfTheDefaultBranchIsExplainedToNobody(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config+"baseline: {push: true}\n")
+	r.deliver("push", r.lands("src/b.ts", "Add b"))
+	r.wait(1)
+	r.press("writer", "requested_action", "explain", r.run("run-1").CheckID)
+	assert.Equal(t, 1, r.counted("check_run", "explain", "nothing_to_do"))
+	assert.Empty(t, r.answers())
+}
