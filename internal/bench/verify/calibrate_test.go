@@ -58,6 +58,8 @@ func TestV12ACalibrationIsOfTheRowsOfARun(t *testing.T) {
 	c, err = alone.Calibrating(source, false)
 	require.NoError(t, err)
 	assert.Nil(t, c.Run, "one mode has no rows")
+	assert.Equal(t, 7, sessions(c), "it is drawn from all the same, but for the torn one")
+	assert.True(t, c.Simulated)
 	alone.Baseline, alone.Candidate = bench.MCP, bench.GHX
 	c, err = alone.Calibrating(source, false)
 	require.NoError(t, err)

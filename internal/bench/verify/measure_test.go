@@ -244,6 +244,7 @@ func TestAChangeIsShownOnOneLine(t *testing.T) {
 	measured, err := verify.Measure(r.measuring(t))
 	require.NoError(t, err)
 	assert.Equal(t, "repo-view-001/ghx/1  attempts.0.cost: 0.00001 → 3, cost: 0.00001 → 3", measured.Changed[0].String())
+	assert.Equal(t, "run-1", measured.Changed[0].RunID)
 }
 
 func TestR6WithoutAPriceTheCostStays(t *testing.T) {
@@ -443,6 +444,10 @@ func TestR1MeasuredRowsAreALedgerOfTheirOwn(t *testing.T) {
 	source, err := verify.SourceOf(r.suite.Folder())
 	require.NoError(t, err)
 	assert.Equal(t, before.Files, source.Files, "the run's rows are still those of its own ledger")
+
+	named, _, err := verify.MeasuredFrom(r.suite.Folder(), before.Files[:1])
+	require.NoError(t, err)
+	assert.Equal(t, before.Files[:1], named.Files, "those that are named")
 
 	one := filepath.Join(t.TempDir(), "one.jsonl")
 	files, err = measured.Save(r.suite.Folder(), one, at)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 func TestV8ThePriceIsThatOfRunsWithoutAHistory(t *testing.T) {
@@ -43,6 +44,9 @@ func TestV8ThePriceIsThatOfRunsWithoutAHistory(t *testing.T) {
 	assert.InDelta(t, took[bench.AgentDirect], alone.LatencyMS, 1e-9)
 	assert.InDelta(t, (took[bench.AgentDirect]+took[bench.GHX])/2, both.LatencyMS, 1e-9)
 	assert.Equal(t, "from 12 sessions in earlier runs of this set with this model", both.Text())
+
+	_, err := verify.PriceIn(r.suite.Folder()+"/run.json", of)
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err), "a file is no folder of runs")
 
 	of.ScenarioSet = "other"
 	assert.Zero(t, price().Sessions)
