@@ -87,7 +87,7 @@ func Declared() []Input {
 		{Name: inModel, Basic: true, Help: "The model, as PROVIDER/MODEL. Required unless the provider is scripted. With another benchmark than ghx, the agent's model where experiment-config does not name it."},
 		{Name: inModelKey, Basic: true, Secret: true, Help: "The API key of the model. Agents do not get it, but those of another benchmark than ghx. Required unless model-base-url is set or provider is scripted."},
 		{Name: inBuildCommand, Basic: true, Default: BuildAuto, Help: "How the ghx to measure is built: auto builds a ghx workspace, none measures the installed one, anything else is run by a shell, with another benchmark than ghx before it."},
-		{Name: inGateProfile, Basic: true, Default: string(bench.VerifyPR), Help: "What is asked: verify_pr or verify_release for checks with fixed thresholds; regression (not worse than the baseline) or claim (saves what is claimed) by evidence."},
+		{Name: inGateProfile, Basic: true, Default: string(bench.VerifyPR), Help: "What is asked: verify_pr or verify_release for checks with fixed thresholds; regression (not worse than the baseline) or claim (saves what is claimed) by evidence. With another benchmark than ghx, regression has evidence decide, whatever its configuration says."},
 		{Name: inMaxCost, Basic: true, Default: "0", Help: "Stop when so many USD are spent; 0 means no limit."},
 		{Name: inProvider, Help: "The agent: opencode, which it is by default and which alone is in the default image, claude-code, codex, or scripted, which has no model, is for trying out and concludes neutral."},
 		{Name: inModelVariant, Help: "How hard the model is to think, as the agent names it: OpenCode's variant of the model, Claude Code's and Codex' effort, such as high."},

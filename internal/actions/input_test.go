@@ -60,6 +60,10 @@ func TestAnotherBenchmarkHasItsName(t *testing.T) {
 	assert.Equal(t, "tau-bench", in.CheckName, "so that it stands beside ghx's on a pull request")
 	assert.Equal(t, "bench/tau.yaml", in.ExperimentConfig)
 	assert.Equal(t, "gpt-5.4", in.Model, "it is for the agent's code to understand")
+	assert.False(t, in.ByEvidence(), "that is for its configuration to say")
+	in, err = actions.ReadInputs(environment(map[string]string{"benchmark": "tau-bench", "gate-profile": "regression", "repetitions": "3..6", "margin-success": "10", "max-cost-usd": "2"}))
+	require.NoError(t, err)
+	assert.True(t, in.ByEvidence())
 	in, err = actions.ReadInputs(environment(map[string]string{"benchmark": "command", "check-name": "evals"}))
 	require.NoError(t, err)
 	assert.Equal(t, "evals", in.CheckName)
@@ -205,7 +209,9 @@ func TestWrongInputsAreRefusedWithTheMend(t *testing.T) {
 		{"parts at once in words", with("concurrency", "two"), `input concurrency: it is "two", want a whole number of 1 or more`},
 		{"scenarios for another benchmark", map[string]string{"benchmark": "tau-bench", "scenarios": "a"}, "input scenarios: it is for benchmark ghx, and benchmark is tau-bench: leave it out, and set gate_split in experiment_config.yaml"},
 		{"effort for another benchmark", map[string]string{"benchmark": "tau-bench", "model-variant": "high"}, "input model-variant: it is for benchmark ghx, and benchmark is tau-bench: leave it out, and set reasoning_effort in experiment_config.yaml"},
-		{"a profile for another benchmark", map[string]string{"benchmark": "tau-bench", "gate-profile": "claim"}, "input gate-profile: it is for benchmark ghx, and benchmark is tau-bench: leave it out, and set threshold in experiment_config.yaml"},
+		{"a profile for another benchmark", map[string]string{"benchmark": "tau-bench", "gate-profile": "claim"}, "input gate-profile: it is claim, and benchmark is tau-bench: the other benchmarks know regression alone, which has evidence decide whatever experiment_config.yaml says; leave it out, or set that"},
+		{"epochs for another benchmark that the configuration decides about", map[string]string{"benchmark": "tau-bench", "repetitions": "8"}, "input repetitions: benchmark is tau-bench: give gate-profile: regression too, or set gate.epochs in experiment_config.yaml"},
+		{"a margin for the same", map[string]string{"benchmark": "tau-bench", "margin-cost": "1.1"}, "input margin-cost: benchmark is tau-bench: give gate-profile: regression too"},
 		{"expectations for another benchmark", map[string]string{"benchmark": "tau-bench", "expectations": "e.json"}, "input expectations: it is for benchmark ghx, and benchmark is tau-bench: leave it out, and set threshold in experiment_config.yaml"},
 		{"parts at once for another benchmark", map[string]string{"benchmark": "tau-bench", "concurrency": "2"}, "input concurrency: it is for benchmark ghx, and benchmark is tau-bench: leave it out, and set max_concurrency in experiment_config.yaml"},
 		{"a clean-up otherwise", with("cleanup", "always"), `input cleanup: it is "always", want true or false`},

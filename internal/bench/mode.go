@@ -73,6 +73,16 @@ func ParseShippedMode(name string) (Mode, error) {
 	return "", fmt.Errorf("unknown mode %q: use one of %s", name, JoinModes(Modes(), ", "))
 }
 
+// AgentOf returns the mode of the agent that a repository has at a commit, whose name is in
+// full or empty where that is not known.
+func AgentOf(commit string) Mode {
+	const agent, shown = "agent", 7
+	if commit == "" {
+		return agent
+	}
+	return Mode(agent + "@" + commit[:min(shown, len(commit))])
+}
+
 // Shipped reports whether the mode is a part of this program.
 func (m Mode) Shipped() bool { return slices.Contains(Modes(), m) }
 

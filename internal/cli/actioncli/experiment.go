@@ -52,6 +52,9 @@ func parseExperiment(name string, text []byte, in actions.Inputs, environ []stri
 	if config.Benchmark != in.Benchmark {
 		return experiment{}, fault.Invalidf("%s: benchmark is %s, and the input benchmark is %s: name the same one", name, config.Benchmark, in.Benchmark)
 	}
+	if in.ByEvidence() {
+		config.Gate.Policy = harness.GateEvidence
+	}
 	if in.Shard != "" && config.Gate.Policy != harness.GateEvidence {
 		return experiment{}, fault.Invalidf("%s: gate.policy is %s, and the input shard is for %s: the score of a part is no score", name, config.Gate.Policy, harness.GateEvidence)
 	}

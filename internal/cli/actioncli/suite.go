@@ -2,6 +2,7 @@ package actioncli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,11 +12,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
 	shellquote "github.com/kballard/go-shellquote"
 
+	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/suite"
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -218,7 +221,7 @@ func (s *suiteRun) gate(ctx context.Context) (benchcli.Result, string, error) {
 // which commits it is.
 func (s *suiteRun) arguments() []string {
 	a := s.action
-	args := []string{"harness", "gate", "--config", a.inputs.ExperimentConfig}
+	args := append([]string{"harness", "gate", "--config", a.inputs.ExperimentConfig}, decisionArguments(a.inputs)...)
 	if s.base == "" {
 		return args
 	}
@@ -226,6 +229,27 @@ func (s *suiteRun) arguments() []string {
 	for _, o := range [][2]string{{"--git-tree", a.tree}, {"--base-tree", a.baseTree}, {"--shard", a.inputs.Shard}} {
 		if o[1] != "" {
 			args = append(args, o[0], o[1])
+		}
+	}
+	return args
+}
+
+// decisionArguments say how the gate decides, and when it ends, where the inputs do.
+func decisionArguments(in actions.Inputs) (args []string) {
+	number := func(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
+	if in.MaxCostUSD > 0 {
+		args = append(args, "--max-cost-usd", number(in.MaxCostUSD))
+	}
+	if !in.ByEvidence() {
+		return args
+	}
+	args = append(args, "--policy", string(harness.GateEvidence), "--epochs", in.Repetitions.String())
+	for _, margin := range []struct {
+		flag  string
+		value float64
+	}{{"--margin-success", in.MarginSuccess}, {"--margin-cost", in.MarginCost}, {"--margin-latency", in.MarginLatency}} {
+		if margin.value > 0 {
+			args = append(args, margin.flag, number(margin.value))
 		}
 	}
 	return args
@@ -258,12 +282,12 @@ func (s *suiteRun) follow(ctx context.Context, reports io.Reader) *suiteEnd {
 }
 
 // keep writes the summary to the output folder, and what the gate has left in its
-// workspace, for a later step to record; of one by evidence the rows too, and the pages
-// that are made of them.
+// workspace, for a later step to record; of one by evidence the rows too, and beside them
+// the summary and the pages that are made of them.
 func (s *suiteRun) keep(ctx context.Context, stages *stages, result *benchcli.Result) error {
 	folder := s.action.inputs.OutputDir
-	out := verify.OutputsIn(folder)
 	problems := []error{s.keepRows(result)}
+	out := verify.OutputsIn(cmp.Or(s.action.folderOf(*result), folder))
 	if result.Summary != nil {
 		result.Outputs = verify.Outputs{SummaryJSON: out.SummaryJSON, SummaryMarkdown: out.SummaryMarkdown}
 		problems = append(problems,

@@ -108,6 +108,27 @@ func TestAnAgentIsComparedWithThatOfTheBaseCommit(t *testing.T) {
 	}
 }
 
+// What is proposed has the file of the configuration too; inputs have the last word.
+func TestInputsDecideHowTheGateDoes(t *testing.T) {
+	t.Parallel()
+	files := experiment()
+	files["experiment_config.yaml"] = "benchmark: command\ncommand: [sh, bench.sh]\n"
+	r, base := proposedAgent(t, files, map[string]string{"agent.txt": "bad", "experiment_config.yaml": files["experiment_config.yaml"] + "gate: {policy: evidence, epochs: 2, margin: 99}\n"})
+	r.inputs["gate-profile"], r.inputs["repetitions"], r.inputs["margin-success"], r.inputs["max-cost-usd"] = "regression", "4", "20", "5"
+	ended := r.run()
+	require.Zero(t, ended.code, ended.log)
+	assert.Equal(t, "failure", ended.outputs["conclusion"])
+	assert.Contains(t, ended.summary, "agent@"+base[:7])
+	assert.Contains(t, ended.log, "--max-cost-usd 5 --policy evidence --epochs 4 --margin-success 20 ")
+	assert.Equal(t, filepath.Dir(ended.outputs["summary-json"]), ended.outputs["rows"], "an artifact of that folder is whole")
+	var summary bench.Summary
+	text, err := os.ReadFile(filepath.Join(r.workspace, ended.outputs["summary-json"]))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &summary))
+	require.NotNil(t, summary.Evidence)
+	assert.InDelta(t, 20, summary.Evidence.Margins.SuccessDropPct, 0)
+}
+
 // As in the container, where we are root and what is proposed is run by a user without
 // rights.
 func TestBothAgentsAreRunByTheUserWithoutRights(t *testing.T) {

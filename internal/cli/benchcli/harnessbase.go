@@ -18,6 +18,7 @@ import (
 type harnessGateFlags struct {
 	harnessFlags
 	rows  harnessRowFlags
+	asked askedGate
 	given givenAgents
 	shard string
 }

@@ -96,7 +96,7 @@ func (g evidenceGate) options(base taskrun.Side) (taskrun.Options, error) {
 		o.FirstLook = repetitions.First
 	}
 	margins := evidence.DefaultMargins(bench.Thresholds{})
-	margins.SuccessDropPct = gate.MarginPoints
+	margins.SuccessDropPct, margins.CostRatio, margins.LatencyRatio = gate.MarginPoints, g.flags.asked.margins.CostRatio, g.flags.asked.margins.LatencyRatio
 	o.Profile, o.Margins, o.Benchmark.Split = bench.ProfileRegression, &margins, g.config.GateSplit
 	candidate := g.app.side(g.config, g.git, g.config.GateSplit, false)
 	if candidate.Mode == base.Mode || candidate.Git.SameTool(base.Git) {

@@ -39,6 +39,9 @@ The exit status is 0 if the gate is passed, 1 if it is not and 4 if it cannot be
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := f.optionalConfig()
 			if err == nil {
+				err = f.asked.override(cmd.Flags().Changed, &config)
+			}
+			if err == nil {
 				err = f.given.check(config)
 			}
 			if err != nil {
@@ -49,6 +52,7 @@ The exit status is 0 if the gate is passed, 1 if it is not and 4 if it cannot be
 	}
 	f.add(cmd.Flags())
 	f.rows.add(cmd.Flags())
+	f.asked.add(cmd)
 	f.given.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.shard, "shard", "", "by evidence: do part `i/n` of the full test alone, and judge nothing; bench report --gate --results judges all parts together")
 	return cmd

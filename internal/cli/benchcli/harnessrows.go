@@ -178,18 +178,15 @@ func agentMode(c harness.Config, git agentRef) bench.Mode {
 	case c.Agent != "":
 		return bench.Mode(c.Agent)
 	case git.Commit == nil:
-		return experimentsAgent
+		return bench.AgentOf("")
 	}
 	const shown = 4
-	mode := experimentsAgent + "@" + bench.Mode((*git.Commit)[:shortCommit])
+	mode := bench.AgentOf(*git.Commit)
 	if git.changed && git.Tree != nil {
 		mode += "-" + bench.Mode((*git.Tree)[:shown])
 	}
 	return mode
 }
-
-// experimentsAgent is the mode of the agent that the experiment's folder has.
-const experimentsAgent bench.Mode = "agent"
 
 // side is the agent as it is, on a split.
 func (a *app) side(c harness.Config, git agentRef, split string, training bool) taskrun.Side {
