@@ -85,10 +85,15 @@ func (r Run) change(f figure) string {
 func (p Plan) table() string {
 	var out strings.Builder
 	out.WriteString("| Plan | |\n|:---|:---|\n")
+	repetitions, benchmark := "Repetitions", ""
+	if p.Benchmark != "" {
+		repetitions, benchmark = "Epochs", markdown.CodeCell(p.Benchmark, maxName)
+	}
 	for _, line := range [][2]string{
+		{"Benchmark", benchmark},
 		{"Scenarios", p.scenariosText()},
 		{"Modes", p.modesText()},
-		{"Repetitions", p.Repetitions.String()},
+		{repetitions, p.Repetitions.String()},
 		{"Cells", p.cellsText()},
 		{"Model", markdown.CodeCell(p.Model, maxName)},
 		{"Profile", markdown.CodeCell(string(p.Profile), maxName)},

@@ -105,6 +105,9 @@ type Links struct {
 // Plan is what is run and what it is thought to take.
 type Plan struct {
 	Profile bench.GateProfile
+	// Benchmark is the name of one that brings its own tasks, which nobody knows before
+	// it runs; empty for one of scenarios.
+	Benchmark string
 	// Set names the scenario set; Scenarios are ids where there is none.
 	Set         string
 	Scenarios   []string

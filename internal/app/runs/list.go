@@ -44,8 +44,11 @@ func listed(r Request) (kind dashboard.Kind, model, rest string, err error) {
 // mergeQueue is who asks for runs of a merge queue's groups.
 const mergeQueue = "merge queue"
 
-// setOf names the scenarios of a plan.
+// setOf names the scenarios of a plan, or the benchmark that brings its own tasks.
 func setOf(p settings.Plan) string {
+	if p.OfTasks() {
+		return p.Benchmark
+	}
 	if p.Set != "" {
 		return p.Set
 	}

@@ -113,7 +113,7 @@ func (t *Table) CellCost(ctx context.Context, repo, model string) (float64, bool
 	}
 	spent, cells := 0.0, 0
 	for _, r := range found {
-		if r.Request.Plan.Model == model && r.Request.Continues == "" && (r.CostUSD > 0 || r.Simulated) {
+		if p := r.Request.Plan; p.Model == model && !p.OfTasks() && r.Request.Continues == "" && (r.CostUSD > 0 || r.Simulated) {
 			spent, cells = spent+r.CostUSD, cells+r.Done
 		}
 	}
@@ -133,7 +133,7 @@ func (t *Table) CellTime(ctx context.Context, repo, model string, executor setti
 	}
 	took, cells := time.Duration(0), 0
 	for _, r := range found {
-		if p := r.Request.Plan; p.Model == model && p.Executor == executor && r.Request.Continues == "" {
+		if p := r.Request.Plan; p.Model == model && !p.OfTasks() && p.Executor == executor && r.Request.Continues == "" {
 			took, cells = took+r.Ended.Sub(r.Started), cells+r.Done
 		}
 	}

@@ -76,6 +76,9 @@ func (r Run) Owner() string { return r.Request.Owner }
 // Name is the repository's name without its owner.
 func (r Run) Name() string { return r.Request.Name }
 
+// Plan is what the run measures, with the two that it compares.
+func (r Run) Plan() settings.Plan { return r.Request.Plan.Between(r.Request.BaseSHA, r.Head) }
+
 // Subject is what only one run at a time is about.
 func (r Run) Subject() string { return Subject(r.Repo, r.Pull, r.Head, r.Suite) }
 

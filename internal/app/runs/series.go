@@ -21,6 +21,9 @@ func series(r Run) string {
 		return ""
 	}
 	p := r.Request.Plan
+	if p.OfTasks() {
+		return fmt.Sprintf("%s · %s (%s) · head against base · %s", p.Model, p.Benchmark, p.Experiment, p.Profile)
+	}
 	set := p.Set
 	if set == "" {
 		set = strings.Join(slices.Sorted(slices.Values(p.Scenarios)), ", ")

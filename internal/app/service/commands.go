@@ -121,6 +121,9 @@ func (c *commandRun) retry(ctx context.Context) (runs.Answer, error) {
 	if !lacks {
 		return c.decline(comment.NothingToDo), nil
 	}
+	if last.Request.Plan.OfTasks() {
+		last.ID, c.command.Name = "", command.Run // the benchmark begins anew
+	}
 	return c.begin(ctx, last.Request.Plan, last)
 }
 
@@ -209,7 +212,7 @@ func (c *commandRun) explain(ctx context.Context) (runs.Answer, error) {
 	for _, one := range c.service.opts.Library.All() {
 		known.Scenarios = append(known.Scenarios, one.ID)
 	}
-	if c.command.Cell.ScenarioID != "" {
+	if c.command.Cell.ScenarioID != "" && c.settings.Benchmark == settings.DefaultBenchmark { // the tasks of others are their own
 		if err := c.command.Check(known); err != nil {
 			return c.correct(err), nil
 		}

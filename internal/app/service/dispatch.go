@@ -157,9 +157,12 @@ func missingWorkflow(r runs.Run) error {
 // Plan is the input plan, as JSON: what the workflow is to measure, in the
 // words of the action's inputs.
 type Plan struct {
-	Provider    string `json:"provider"`
-	Model       string `json:"model"`
-	Benchmark   string `json:"benchmark"`
+	Provider  string `json:"provider"`
+	Model     string `json:"model"`
+	Benchmark string `json:"benchmark"`
+	// Experiment is the configuration of a benchmark other than ghx, which has none of what
+	// says how ghx is measured.
+	Experiment  string `json:"experiment-config,omitempty"`
 	Profile     string `json:"gate-profile"`
 	ScenarioSet string `json:"scenario-set"`
 	Scenarios   string `json:"scenarios"`
@@ -193,7 +196,7 @@ type Plan struct {
 func inputs(ctx context.Context, w Work) (map[string]any, error) {
 	asked := planOf(w.Run.Request.Plan)
 	asked.BaseCommit = w.Run.Request.BaseSHA
-	if asked.Target != settings.SandboxTarget {
+	if asked.Target != settings.SandboxTarget && asked.Experiment == "" {
 		asked.SeedID = seedOf(w)
 	}
 	before, err := earlier(ctx, w)
@@ -251,6 +254,9 @@ func planOf(p settings.Plan) Plan {
 	}
 	if p.Model == settings.Scripted {
 		out.Model, out.MaxCostUSD = "", 0
+	}
+	if p.OfTasks() {
+		out.Experiment, out.Target = p.Experiment, ""
 	}
 	return out
 }
@@ -322,7 +328,7 @@ func (e *Dispatcher) ended(ctx context.Context, w Work, run *gh.WorkflowRun) (ru
 	if err != nil {
 		return outcome, err
 	}
-	cells := w.Run.Request.Plan.Cells()
+	cells := max(w.Run.Request.Plan.Cells(), done)
 	if s := result.summary; s != nil && len(s.Missing) == 0 {
 		cells = done // it may have been enough before the plan's end
 	}

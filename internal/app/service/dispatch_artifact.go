@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -142,7 +143,7 @@ func readArtifact(archive []byte, r runs.Run) (result, error) {
 	case out.summary == nil:
 		return out, nil
 	default:
-		return out, fits(*out.summary, len(out.rows), r)
+		return out, fits(*out.summary, out.rows, r)
 	}
 }
 
@@ -184,7 +185,7 @@ func readRows(file *zip.File, left *int64, r runs.Run) ([]row, error) {
 		if err != nil {
 			return nil, fault.Invalidf("line %d of %s: %s", len(rows)+1, file.Name, fault.Public(err))
 		}
-		if len(rows) >= r.Request.Plan.MostCells() {
+		if len(rows) >= r.Plan().MostCells() {
 			return nil, fault.Invalidf("%s has more rows than the plan has cells", file.Name)
 		}
 		rows = append(rows, one)
@@ -202,15 +203,15 @@ func readRow(line []byte, r runs.Run) (row, error) {
 	if err := json.Unmarshal(line, &read); err != nil {
 		return row{}, fault.Invalidf("it is no row")
 	}
-	p, cell, commit := r.Request.Plan, read.Cell(), r.Head
+	p, cell, commit := r.Plan(), read.Cell(), r.Head
 	switch {
-	case cell.Mode == bench.GHXBase:
+	case cell.Mode == bench.GHXBase, p.OfTasks() && cell.Mode == p.Baseline:
 		commit = r.Request.BaseSHA
-	case !cell.Mode.Shipped():
+	case !cell.Mode.Shipped() && !p.OfTasks():
 		commit = "" // its file says what its tool is of
 	}
 	switch {
-	case !slices.Contains(p.Scenarios, cell.ScenarioID) || !slices.Contains(p.Modes, cell.Mode) || cell.Iteration < 1 || cell.Iteration > p.MostRepetitions():
+	case cell.ScenarioID == "" || !p.OfTasks() && !slices.Contains(p.Scenarios, cell.ScenarioID) || !slices.Contains(p.Modes, cell.Mode) || cell.Iteration < 1 || cell.Iteration > p.MostRepetitions():
 		return row{}, fault.Invalidf("the plan has no cell %s", cell)
 	case commit != "" && (read.Git.Commit == nil || *read.Git.Commit != commit):
 		return row{}, fault.Invalidf("it is not of commit %s", commit)
@@ -236,10 +237,12 @@ func once(rows []row) error {
 	return nil
 }
 
-// fits says what of a summary is not what was asked for, or not of these many
-// rows.
-func fits(s bench.Summary, rows int, r runs.Run) error {
-	p, counted := r.Request.Plan, 0
+// fits says what of a summary is not what was asked for, or not of these rows.
+func fits(s bench.Summary, all []row, r runs.Run) error {
+	p, counted, rows := r.Plan(), 0, len(all)
+	if p.OfTasks() {
+		p.Scenarios = tasksOf(all)
+	}
 	for mode, m := range s.Modes {
 		if !slices.Contains(p.Modes, mode) {
 			return fault.Invalidf("the summary has mode %s, which was not asked for", mode)
@@ -258,6 +261,8 @@ func fits(s bench.Summary, rows int, r runs.Run) error {
 	switch {
 	case s.Gate.Profile != p.Profile || s.Gate.Baseline != p.Baseline || s.Gate.Candidate != p.Candidate:
 		return fault.Invalidf("the summary judges %s against %s by %s, which was not asked for", s.Gate.Candidate, s.Gate.Baseline, s.Gate.Profile)
+	case p.OfTasks() && s.Evidence == nil:
+		return fault.Invalidf("the summary has no evidence, which was asked for: pass gate-profile on in the workflow, as that of `bench init --app` does")
 	case s.Evidence != nil && marginsOf(s.Evidence.Margins) != p.Margins:
 		return fault.Invalidf("the summary has other margins than those that were asked for: pass them on in the workflow, as that of `bench init --app` does")
 	case s.CostUSD < 0:
@@ -271,6 +276,15 @@ func fits(s bench.Summary, rows int, r runs.Run) error {
 	default:
 		return nil
 	}
+}
+
+// tasksOf are the tasks that rows are of: those of a benchmark that brings its own.
+func tasksOf(all []row) []string {
+	ids := map[string]bool{}
+	for _, one := range all {
+		ids[one.cell.ScenarioID] = true
+	}
+	return slices.Sorted(maps.Keys(ids))
 }
 
 func marginsOf(m bench.Margins) settings.Margins {

@@ -134,7 +134,7 @@ func (c *commandRun) rerun(ctx context.Context, r runs.Run, fresh bool) (string,
 		return string(why), err
 	}
 	p, continues := r.Request.Plan, ""
-	if r.State == runs.Skipped || r.State == runs.Broken && p.Cells() == 0 {
+	if r.State == runs.Skipped || r.State == runs.Broken && p.Empty() {
 		var err error
 		if p, err = settings.Resolve(c.settings, command.Command{Name: command.Run}, s.opts.Library); err != nil {
 			return "", err
@@ -144,7 +144,7 @@ func (c *commandRun) rerun(ctx context.Context, r runs.Run, fresh bool) (string,
 		if err != nil {
 			return "", err
 		}
-		if lacks {
+		if lacks && !p.OfTasks() {
 			continues = r.ID
 		}
 	}

@@ -21,7 +21,7 @@ import (
 
 // described returns a run as comments and checks describe it.
 func (s *Service) described(r runs.Run, o runs.Outcome) comment.Run {
-	p := r.Request.Plan.Shown()
+	p := r.Plan().Shown()
 	out := comment.Run{
 		Suite: r.Suite, Phase: phase(r.State), ID: r.ID, Commit: r.Head, At: s.opts.Now(), Plan: &p, Summary: o.Summary, Surface: o.Surface, Reason: o.Reason, Skip: o.Skip,
 		OnNoVerdict: r.Request.OnNoVerdict,
@@ -35,7 +35,7 @@ func (s *Service) described(r runs.Run, o runs.Outcome) comment.Run {
 		}
 	}
 	if r.State == runs.Running {
-		out.Progress = &comment.Progress{Done: r.Done, Cells: r.Cells, Elapsed: s.opts.Now().Sub(r.Started), CostUSD: r.CostUSD}
+		out.Progress = &comment.Progress{Done: r.Done, Cells: r.Cells, Noun: noun(r), Elapsed: s.opts.Now().Sub(r.Started), CostUSD: r.CostUSD}
 	}
 	if o.Problem != "" {
 		out.Problem = fault.Wrap(o.ProblemKind, errors.New(o.Problem))
@@ -44,6 +44,14 @@ func (s *Service) described(r runs.Run, o runs.Outcome) comment.Run {
 		out.Places.Problem = &comment.Place{Path: o.ProblemPath, Line: o.ProblemLine}
 	}
 	return out
+}
+
+// noun is what a run's progress counts, empty for cells.
+func noun(r runs.Run) string {
+	if r.Request.Plan.OfTasks() {
+		return "task"
+	}
+	return ""
 }
 
 func phase(s runs.State) comment.Phase {
@@ -110,7 +118,8 @@ func (s *Service) publishEnd(ctx context.Context, r runs.Run, o runs.Outcome, at
 		return err
 	}
 	said := s.described(r, o)
-	if r.State == runs.Finished && r.Pull > 0 && slices.Contains(r.Request.Plan.Modes, bench.GHXBase) {
+	ofBase := r.Request.Plan.OfTasks() || slices.Contains(r.Request.Plan.Modes, bench.GHXBase)
+	if r.State == runs.Finished && r.Pull > 0 && ofBase {
 		repo := ghevent.Repo{Owner: r.Owner(), Name: r.Name()}
 		if said.Contested, err = ghevent.Contested(ctx, client, repo, r.Pull, r.Head); err != nil && !declined(err, attempt) {
 			return err

@@ -49,6 +49,9 @@ func (s *Service) continueSequence(ctx context.Context, req *runRequest) error {
 				return errAnswered
 			}
 		}
+		if req.plan.OfTasks() {
+			continue // the benchmark begins anew
+		}
 		kept, err := s.reusable(ctx, r.ID, req.pull.BaseSHA)
 		if err != nil {
 			return err
@@ -65,6 +68,8 @@ func (s *Service) continueSequence(ctx context.Context, req *runRequest) error {
 // commit.
 func sameQuestion(r runs.Run, req runRequest) bool {
 	then, now := r.Request.Plan, req.plan
+	ofBase := now.Baseline == bench.GHXBase || now.OfTasks()
 	return then.Profile == now.Profile && then.Baseline == now.Baseline && then.Model == now.Model && then.SameScenarios(now) &&
-		(now.Baseline != bench.GHXBase || r.Request.BaseSHA == req.pull.BaseSHA)
+		then.OfTasks() == now.OfTasks() && (!now.OfTasks() || then.Benchmark == now.Benchmark && then.Experiment == now.Experiment) &&
+		(!ofBase || r.Request.BaseSHA == req.pull.BaseSHA)
 }

@@ -50,7 +50,7 @@ var errTaken = errors.New("another event has had it done")
 // something else than the settings say has one of its own, which nobody requires.
 func (s *Service) suite(req runRequest) string {
 	name := cmp.Or(req.check, req.settings.CheckName, settings.DefaultCheckName)
-	if req.check != "" || req.plan.Cells() == 0 {
+	if req.check != "" || req.plan.Empty() {
 		return name
 	}
 	usual, err := settings.Resolve(req.settings, command.Command{Name: command.Run}, s.opts.Library)

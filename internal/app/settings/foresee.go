@@ -29,8 +29,8 @@ func (p Plan) withEvidence(margins Margins) (Plan, error) {
 	}
 	p.Margins = margins
 	design, err := p.design()
-	if err != nil {
-		return Plan{}, err
+	if err != nil || p.OfTasks() { // the engine refuses too few tasks, once it knows them
+		return p, err
 	}
 	return p, design.Refuse(len(p.Scenarios))
 }

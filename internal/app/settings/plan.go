@@ -32,12 +32,15 @@ type Plan struct {
 	Margins Margins `json:"margins,omitzero"`
 	Model   string  `json:"model"`
 	// Agent is the provider of agents, [Scripted] where no model works.
-	Agent     string        `json:"agent"`
-	Benchmark string        `json:"benchmark"`
-	Target    string        `json:"target"`
-	Executor  Executor      `json:"executor"`
-	Workflow  string        `json:"workflow,omitempty"`
-	Timeout   time.Duration `json:"timeout"`
+	Agent     string `json:"agent"`
+	Benchmark string `json:"benchmark"`
+	// Experiment is the path in the repository of the configuration of a benchmark other
+	// than ghx, empty for that.
+	Experiment string        `json:"experiment,omitempty"`
+	Target     string        `json:"target"`
+	Executor   Executor      `json:"executor"`
+	Workflow   string        `json:"workflow,omitempty"`
+	Timeout    time.Duration `json:"timeout"`
 	// MaxUSD ends the run once it is spent.
 	MaxUSD float64 `json:"max_usd"`
 	// EstimateUSD is what it is thought to cost, 0 if that is not known.
@@ -70,11 +73,23 @@ func (p Plan) MostRepetitions() int {
 	if !p.Profile.ByEvidence() {
 		return p.Repetitions.Most
 	}
+	if p.OfTasks() {
+		return 2 * p.Repetitions.Most // of how many tasks is not known
+	}
 	return evidence.WithRefills(p.Repetitions.Most, len(p.Scenarios))
 }
 
+// maxTasks is how many tasks a benchmark may have.
+const maxTasks = 10_000
+
 // MostCells returns how many cells may have a row.
-func (p Plan) MostCells() int { return len(p.Scenarios) * len(p.Modes) * p.MostRepetitions() }
+func (p Plan) MostCells() int {
+	if p.OfTasks() {
+		const compared = 2
+		return maxTasks * compared * p.MostRepetitions()
+	}
+	return len(p.Scenarios) * len(p.Modes) * p.MostRepetitions()
+}
 
 // Shown returns the plan as comments show it.
 func (p Plan) Shown() comment.Plan {
@@ -85,13 +100,16 @@ func (p Plan) Shown() comment.Plan {
 	if p.Set == "" {
 		shown.Scenarios = p.Scenarios
 	}
+	if p.OfTasks() {
+		shown.Benchmark = p.Benchmark
+	}
 	return shown
 }
 
 // Measures reports whether both plans ask the same in the same way, wherever it is
 // done and whatever it may cost.
 func (p Plan) Measures(q Plan) bool {
-	return p.Profile == q.Profile && p.Model == q.Model && p.Benchmark == q.Benchmark && p.Baseline == q.Baseline && p.Candidate == q.Candidate && p.Agent == q.Agent &&
+	return p.Profile == q.Profile && p.Model == q.Model && p.Benchmark == q.Benchmark && p.Experiment == q.Experiment && p.Baseline == q.Baseline && p.Candidate == q.Candidate && p.Agent == q.Agent &&
 		p.Repetitions == q.Repetitions && p.Margins == q.Margins && sameInAnyOrder(p.Modes, q.Modes) && sameInAnyOrder(p.ModeFiles, q.ModeFiles) && p.SameScenarios(q)
 }
 
@@ -106,17 +124,11 @@ func sameInAnyOrder[T cmp.Ordered](a, b []T) bool {
 // alone, has measured. An error is of kind invalid and is an answer for who
 // commanded: it names what there is not.
 func Resolve(s Settings, c command.Command, library *scenario.Library) (Plan, error) {
-	p := Plan{
-		Profile:   cmp.Or(c.Profile, s.Profile),
-		Model:     cmp.Or(c.Model, s.Model),
-		Agent:     s.Agent,
-		Candidate: s.CandidateMode, ModeFiles: s.ModeFiles,
-		Benchmark: s.Benchmark, Target: s.Target, Executor: s.Executor,
-		Timeout: time.Duration(s.TimeoutMinutes) * time.Minute, MaxUSD: s.Budget.Run,
+	if s.ofTasks() {
+		return resolveTasks(s, c)
 	}
-	if p.Executor == Dispatch {
-		p.Workflow = s.Workflow
-	}
+	p := commonPlan(s, c)
+	p.Profile, p.Agent, p.Candidate, p.ModeFiles = cmp.Or(c.Profile, s.Profile), s.Agent, s.CandidateMode, s.ModeFiles
 	if p.Model == Scripted {
 		p.Agent = Scripted
 	}
@@ -146,6 +158,18 @@ func Resolve(s Settings, c command.Command, library *scenario.Library) (Plan, er
 		p.Scenarios = append(p.Scenarios, sc.ID)
 	}
 	return p.withEvidence(s.Margins)
+}
+
+// commonPlan is what plans of all benchmarks have in common.
+func commonPlan(s Settings, c command.Command) Plan {
+	p := Plan{
+		Model: cmp.Or(c.Model, s.Model), Benchmark: s.Benchmark, Target: s.Target, Executor: s.Executor,
+		Timeout: time.Duration(s.TimeoutMinutes) * time.Minute, MaxUSD: s.Budget.Run,
+	}
+	if p.Executor == Dispatch {
+		p.Workflow = s.Workflow
+	}
+	return p
 }
 
 // modes returns what is run and what is compared with: the settings' unless they

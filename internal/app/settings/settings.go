@@ -48,6 +48,7 @@ const (
 	DefaultCheckName      = "bench"
 	DefaultSkipLabel      = "skip-bench"
 	DefaultBenchmark      = "ghx"
+	DefaultExperiment     = "experiment_config.yaml"
 	DefaultAgent          = "opencode"
 
 	DefaultRunUSD         = 10
@@ -104,10 +105,13 @@ type Settings struct {
 	// Agent is the program that works with the model.
 	Agent string `json:"agent"`
 	// Target is [SandboxTarget] or "owner/name".
-	Target         string   `json:"target"`
-	Executor       Executor `json:"executor"`
-	Workflow       string   `json:"workflow"`
-	Benchmark      string   `json:"benchmark"`
+	Target    string   `json:"target"`
+	Executor  Executor `json:"executor"`
+	Workflow  string   `json:"workflow"`
+	Benchmark string   `json:"benchmark"`
+	// Experiment is a path in the repository, of the configuration of a benchmark
+	// other than [DefaultBenchmark].
+	Experiment     string   `json:"experiment_config"`
 	TimeoutMinutes int      `json:"timeout_minutes"`
 	Budget         Budget   `json:"budget"`
 	Baseline       Baseline `json:"baseline"`
@@ -204,7 +208,7 @@ func Defaults() Settings {
 		Profile:  DefaultProfile, Modes: DefaultProfile.UsualModes(), BaselineMode: DefaultProfile.UsualModes()[0],
 		CandidateMode: bench.GHX, Agent: DefaultAgent,
 		Margins: Margins{Success: evidence.DefaultSuccessDropPct, Cost: evidence.DefaultCostRatio, Latency: evidence.DefaultLatencyRatio},
-		Target:  SandboxTarget, Executor: Dispatch, Workflow: DefaultWorkflow, Benchmark: DefaultBenchmark, TimeoutMinutes: DefaultTimeoutMinutes,
+		Target:  SandboxTarget, Executor: Dispatch, Workflow: DefaultWorkflow, Benchmark: DefaultBenchmark, Experiment: DefaultExperiment, TimeoutMinutes: DefaultTimeoutMinutes,
 		Budget:   Budget{Run: DefaultRunUSD, PullRequest: DefaultPullRequestUSD, Day: DefaultDayUSD, Baseline: DefaultBaselineUSD},
 		Commands: Commands{Permission: "write"}, Forks: ForksApprove, Comment: comment.Always, OnNoVerdict: comment.Neutral, CheckName: DefaultCheckName,
 	}
@@ -257,6 +261,11 @@ func Parse(data []byte, organisation string, known Known) (Settings, jsondoc.Pro
 	if len(problems) > 0 {
 		return Settings{}, problems
 	}
+	if s.ofTasks() {
+		if problems := s.toTasks(doc); len(problems) > 0 {
+			return Settings{}, problems.Sorted()
+		}
+	}
 	usual := s.Profile.UsualModes()
 	s.BaselineMode = cmp.Or(s.BaselineMode, usual[0])
 	if s.Modes == nil {
@@ -302,9 +311,8 @@ func check(doc *jsondoc.Document, s Settings, known Known) jsondoc.Problems {
 	if s.Model == "" {
 		report(nil, "lacks model: name one as provider/model, or scripted for a trial without one")
 	}
-	if s.Benchmark != DefaultBenchmark {
-		// The action refuses what such a run is told: the App plans in scenarios and modes.
-		report([]string{"benchmark"}, "is %s, and the App runs %s alone: use the action in a workflow for pull requests, see its documentation, \"Other benchmarks\"", s.Benchmark, DefaultBenchmark)
+	if _, set := doc.At("experiment_config"); set && !s.ofTasks() {
+		report([]string{"experiment_config"}, "is for other benchmarks than %s: leave it out, or name one in benchmark", DefaultBenchmark)
 	}
 	if r := s.Repetitions; r.Most > 0 && !s.Profile.Takes(r) {
 		report([]string{"repetitions"}, "is %s, which profile %s cannot judge: %s", r, s.Profile, takes(s.Profile))

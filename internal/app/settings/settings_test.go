@@ -80,14 +80,14 @@ check_name: agents
 	require.Empty(t, problems)
 	for path, value := range fields(s) {
 		// Scenarios take the place of a set, and no other benchmark is run.
-		assert.True(t, path == "scenarios" || path == "benchmark" || !reflect.DeepEqual(fields(settings.Defaults())[path], value), "%s is set to its default", path)
+		assert.True(t, path == "scenarios" || path == "benchmark" || path == "experiment_config" || !reflect.DeepEqual(fields(settings.Defaults())[path], value), "%s is set to its default", path)
 	}
 	assert.Equal(t, settings.Settings{
 		Triggers: settings.Triggers{PullRequest: []string{"labeled", "synchronize"}, MergeGroup: true, Drafts: true},
 		Labels:   settings.Labels{Run: "bench", Skip: "no-bench"}, Paths: []string{"packages/core/**", "!**/*.md"},
 		Profile: bench.ProfileClaim, ScenarioSet: "issues", Modes: []bench.Mode{bench.AgentDirect, bench.MCP, "mytool"}, BaselineMode: bench.MCP, CandidateMode: "mytool",
 		ModeFiles: []string{"tools/mytool.yml"}, Agent: "codex",
-		Repetitions: bench.Repetitions{First: 2, Most: 8}, Margins: settings.Margins{Success: 10, Cost: 1.1, Latency: 1.3}, Model: settings.Scripted, Target: "aryeko/ghx-bench-fixtures", Executor: settings.Local, Workflow: "measure.yaml", Benchmark: "ghx", TimeoutMinutes: 30,
+		Repetitions: bench.Repetitions{First: 2, Most: 8}, Margins: settings.Margins{Success: 10, Cost: 1.1, Latency: 1.3}, Model: settings.Scripted, Target: "aryeko/ghx-bench-fixtures", Executor: settings.Local, Workflow: "measure.yaml", Benchmark: "ghx", Experiment: "experiment_config.yaml", TimeoutMinutes: 30,
 		Budget: settings.Budget{Run: 1.5, PullRequest: 5, Day: 20, Baseline: 4}, Baseline: settings.Baseline{Push: true, Every: settings.EveryWeek}, Commands: settings.Commands{Permission: "maintain"}, Forks: settings.ForksNever,
 		Comment: "on-change", OnNoVerdict: "failure", CheckName: "agents",
 	}, s)
@@ -111,7 +111,15 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		says       string
 	}{
 		{"no model", "repetitions: 4\n", 1, "model"},
-		{"a benchmark of the harness", "model: a/b\nbenchmark: tau-bench\n", 2, "use the action in a workflow"},
+		{"scenarios of another benchmark", "model: a/b\nbenchmark: tau-bench\nscenarios: [pr-merge-001]\n", 3, "is for benchmark ghx, and benchmark is tau-bench: leave it out, and set gate_split in experiment_config.yaml"},
+		{"modes of another benchmark", "model: a/b\nbenchmark: tau-bench\nmodes: [agent_direct, ghx]\n", 3, "is for benchmark ghx, and benchmark is tau-bench: leave it out"},
+		{"a repository for another benchmark", "model: a/b\nbenchmark: tau-bench\ntarget: o/r\n", 3, "leave it out"},
+		{"fixed thresholds for another benchmark", "model: a/b\nbenchmark: tau-bench\nprofile: verify_pr\n", 3, "or write regression"},
+		{"no model for another benchmark", "model: scripted\nbenchmark: tau-bench\n", 1, "name the model of your agent"},
+		{"another benchmark on the App's machine", "model: a/b\nbenchmark: tau-bench\nexecutor: local\n", 3, "the agents of tau-bench have the key of their model"},
+		{"a configuration that ghx does not have", "model: a/b\nexperiment_config: e.yaml\n", 2, "is for other benchmarks than ghx"},
+		{"a configuration elsewhere", "model: a/b\nbenchmark: command\nexperiment_config: ../e.yaml\n", 3, "a file of the repository"},
+		{"an epoch for evidence", "model: a/b\nbenchmark: command\nrepetitions: 1\n", 3, "2 or more"},
 		{"a misspelt field", "model: a/b\nrepetition: 4\n", 2, `did you mean "repetitions"?`},
 		{"a wrong type", "model: a/b\nrepetitions: four\n", 2, "repetitions"},
 		{"too many repetitions", "model: a/b\n\nrepetitions: 101\n", 3, "at most 100"},

@@ -28,6 +28,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/cli/actioncli"
 	"github.com/ghx-dev/bench-action/internal/cli/appcli"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
 	"github.com/ghx-dev/bench-action/internal/queue"
@@ -35,10 +36,12 @@ import (
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
-// asProgram has the test binary be bench-app, asBench the command line bench.
+// asProgram has the test binary be bench-app, asBench the command line bench, and asAction
+// the action.
 const (
 	asProgram = "BENCH_TEST_AS_APP"
 	asBench   = "BENCH_TEST_AS_BENCH"
+	asAction  = "BENCH_TEST_AS_ACTION"
 )
 
 func TestMain(m *testing.M) {
@@ -48,6 +51,9 @@ func TestMain(m *testing.M) {
 	}
 	if os.Getenv(asBench) != "" {
 		os.Exit(benchcli.Main())
+	}
+	if os.Getenv(asAction) != "" {
+		os.Exit(actioncli.Main())
 	}
 	os.Exit(dbtest.Main(m))
 }
