@@ -41,7 +41,7 @@ func TestHowLongACellTakesIsKnownFromWholeRunsOfItsKind(t *testing.T) {
 	r := open(t)
 	took := func(executor settings.Executor) time.Duration {
 		t.Helper()
-		each, err := r.CellTime(t.Context(), "aryeko/ghx", "a/b", executor)
+		each, err := r.CellTime(t.Context(), "aryeko/ghx", settings.Plan{Model: "a/b", Executor: executor})
 		require.NoError(t, err)
 		return each
 	}

@@ -103,17 +103,17 @@ func mayCost(r Run, subject string) float64 {
 // historyLimit is how many runs an estimate looks at.
 const historyLimit = 20
 
-// CellCost returns the mean cost of a cell of a model in the latest finished
-// runs of a repository, those that took over rows aside, in USD. It reports
+// CellCost returns the mean cost of a cell of a plan's benchmark and model in the latest
+// finished runs of a repository, those that took over rows aside, in USD. It reports
 // false if there are none.
-func (t *Table) CellCost(ctx context.Context, repo, model string) (float64, bool, error) {
+func (t *Table) CellCost(ctx context.Context, repo string, plan settings.Plan) (float64, bool, error) {
 	found, err := t.latestFinished(ctx, repo)
 	if err != nil {
 		return 0, false, err
 	}
 	spent, cells := 0.0, 0
 	for _, r := range found {
-		if p := r.Request.Plan; p.Model == model && !p.OfTasks() && r.Request.Continues == "" && (r.CostUSD > 0 || r.Simulated) {
+		if r.Request.Plan.Alike(plan) && r.Request.Continues == "" && (r.CostUSD > 0 || r.Simulated) {
 			spent, cells = spent+r.CostUSD, cells+r.Done
 		}
 	}
@@ -123,17 +123,17 @@ func (t *Table) CellCost(ctx context.Context, repo, model string) (float64, bool
 	return spent / float64(cells), true, nil
 }
 
-// CellTime returns how long a cell of a model took on average in the latest
-// finished runs of a repository by the same executor, those that took over rows
+// CellTime returns how long a cell of a plan's benchmark and model took on average in the
+// latest finished runs of a repository by the same executor, those that took over rows
 // aside; 0 if there are none.
-func (t *Table) CellTime(ctx context.Context, repo, model string, executor settings.Executor) (time.Duration, error) {
+func (t *Table) CellTime(ctx context.Context, repo string, plan settings.Plan) (time.Duration, error) {
 	found, err := t.latestFinished(ctx, repo)
 	if err != nil {
 		return 0, err
 	}
 	took, cells := time.Duration(0), 0
 	for _, r := range found {
-		if p := r.Request.Plan; p.Model == model && !p.OfTasks() && p.Executor == executor && r.Request.Continues == "" {
+		if p := r.Request.Plan; p.Alike(plan) && p.Executor == plan.Executor && r.Request.Continues == "" {
 			took, cells = took+r.Ended.Sub(r.Started), cells+r.Done
 		}
 	}
@@ -141,6 +141,21 @@ func (t *Table) CellTime(ctx context.Context, repo, model string, executor setti
 		return 0, nil
 	}
 	return took / time.Duration(cells), nil
+}
+
+// Tasks returns how many rows the latest finished run of a plan of tasks had, which are those
+// that the plan is thought to have; 0 if there is none.
+func (t *Table) Tasks(ctx context.Context, repo string, plan settings.Plan) (int, error) {
+	found, err := t.latestFinished(ctx, repo)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range found {
+		if p := r.Request.Plan; p.Alike(plan) && p.Repetitions == plan.Repetitions {
+			return r.Done, nil
+		}
+	}
+	return 0, nil
 }
 
 func (t *Table) latestFinished(ctx context.Context, repo string) ([]Run, error) {

@@ -27,15 +27,18 @@ const budgetDay = 24 * time.Hour
 func (s *Service) estimate(ctx context.Context, req *runRequest) error {
 	p, repo := &req.plan, req.event.Repo.FullName()
 	cells, err := s.cellsLeft(ctx, req)
+	if p.OfTasks() {
+		cells, err = s.opts.Runs.Tasks(ctx, repo, *p)
+	}
 	if err != nil {
 		return err
 	}
-	took, err := s.opts.Runs.CellTime(ctx, repo, p.Model, p.Executor)
+	took, err := s.opts.Runs.CellTime(ctx, repo, *p)
 	p.EstimateTime = took * time.Duration(cells)
 	if err != nil || p.Model == settings.Scripted {
 		return err
 	}
-	mean, known, err := s.opts.Runs.CellCost(ctx, repo, p.Model)
+	mean, known, err := s.opts.Runs.CellCost(ctx, repo, *p)
 	if known {
 		p.EstimateUSD = mean * float64(cells)
 	}

@@ -69,7 +69,6 @@ func (s *Service) continueSequence(ctx context.Context, req *runRequest) error {
 func sameQuestion(r runs.Run, req runRequest) bool {
 	then, now := r.Request.Plan, req.plan
 	ofBase := now.Baseline == bench.GHXBase || now.OfTasks()
-	return then.Profile == now.Profile && then.Baseline == now.Baseline && then.Model == now.Model && then.SameScenarios(now) &&
-		then.OfTasks() == now.OfTasks() && (!now.OfTasks() || then.Benchmark == now.Benchmark && then.Experiment == now.Experiment) &&
+	return then.Profile == now.Profile && then.Baseline == now.Baseline && then.Alike(now) && then.SameScenarios(now) &&
 		(!ofBase || r.Request.BaseSHA == req.pull.BaseSHA)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -150,6 +151,27 @@ func TestABenchmarkWithTasksIsAskedForAndBegunAnew(t *testing.T) {
 	assert.Equal(t, "bench (partial)", r.executor.works()[2].Run.Suite)
 	r.comment("writer", "/bench run pr-merge-001")
 	assert.Contains(t, strings.Join(r.comments(), "\n"), "What is run of `tau-bench` is for `experiment_config.yaml` to say")
+}
+
+// Nobody knows the tasks before they are run, and then the runs before tell.
+func TestWhatABenchmarkMayCostIsWhatItDid(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tau, byTasks)
+	r.executor.set(func(ctx context.Context, w service.Work) (runs.Outcome, error) {
+		r.ahead.Add(int64(4 * time.Minute))
+		w.Progress(80, 80, 1.6)
+		return passes(ctx, w)
+	})
+	r.comment("writer", "/bench")
+	assert.Contains(t, r.answer(), "| Cost | not known yet, at most 2 USD |")
+	r.wait(1)
+	r.comment("writer", "/bench")
+	assert.Contains(t, r.answer(), "| Cost | about 1.6 USD (at most 2 USD) |")
+	assert.Contains(t, r.answer(), "| Duration | about 4 min |")
+	r.wait(1)
+	r.comment("writer", "/bench run --repetitions 4")
+	assert.Contains(t, r.answer(), "| Cost | not known yet, at most 2 USD |", "so many epochs were not run yet")
+	r.wait(1)
 }
 
 // What was pressed begins anew as well.

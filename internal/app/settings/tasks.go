@@ -80,6 +80,12 @@ func resolveTasks(s Settings, c command.Command) (Plan, error) {
 // has neither scenarios nor modes.
 func (p Plan) OfTasks() bool { return p.Benchmark != "" && p.Benchmark != DefaultBenchmark }
 
+// Alike reports whether the cells of two plans are of one benchmark and model, so that one is
+// thought to cost, and to take, what another does.
+func (p Plan) Alike(q Plan) bool {
+	return p.Model == q.Model && p.OfTasks() == q.OfTasks() && (!p.OfTasks() || p.Benchmark == q.Benchmark && p.Experiment == q.Experiment)
+}
+
 // Empty reports whether there is no plan.
 func (p Plan) Empty() bool { return p.Model == "" }
 
