@@ -137,7 +137,7 @@ func wrongYAML(t *testing.T, text string, targets []string) []string {
 		return wrongWorkflow(file, targets)
 	case slices.ContainsFunc(slices.Collect(maps.Values(file)), scripted):
 		return wrongGitLab(file, targets)
-	case has("benchmark"):
+	case has("benchmark") && !has("model"): // which is a setting of the App's
 		if _, err := harness.ParseConfig("file", []byte(text)); err != nil {
 			return []string{err.Error()}
 		}
@@ -215,6 +215,7 @@ func TestAWrongFileIsFound(t *testing.T) {
 		"model: a/b\nprofil: regression\n":                                         "profil",
 		"name: a\nof: installed\ncommand: []\ninstructions: x\n":                   "command",
 		"benchmark: command\ncomand: [a]\n":                                        "comand",
+		"benchmark: command\nmodel: a/b\nepochs: 2\n":                              "epochs",
 		"repositories: [a/b]\nowner: a\n":                                          "no key owner",
 		"a: [":                                                                     "",
 	} {
