@@ -461,6 +461,7 @@ func TestASumThatNobodySpentIsMarked(t *testing.T) {
 	}
 	_, list := s.get(t, "/")
 	assert.Equal(t, 1, strings.Count(list, "0.0875 USD (simulated)"), list)
+	assert.NotContains(t, list, "of 0 cells", "how many there are need not be known")
 	_, repo := s.get(t, "/repos/aryeko/ghx")
 	assert.Contains(t, repo, "Cost of a run over 2 runs:", "only what was spent")
 	assert.Contains(t, repo, "Active tokens, reduction over 4 runs:")

@@ -143,7 +143,7 @@ func (d *pages) line(run Run) line {
 
 func (l line) how() string {
 	parts := []string{l.Asked, l.Set, l.Model, l.Took, l.Cost}
-	if l.State == Running {
+	if l.State == Running && l.Cells > 0 { // those of a benchmark's tasks are not known
 		parts = append(parts, fmt.Sprintf("%d of %d cells", l.Done, l.Cells))
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")

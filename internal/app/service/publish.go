@@ -35,7 +35,7 @@ func (s *Service) described(r runs.Run, o runs.Outcome) comment.Run {
 		}
 	}
 	if r.State == runs.Running {
-		out.Progress = &comment.Progress{Done: r.Done, Cells: r.Cells, Noun: noun(r), Elapsed: s.opts.Now().Sub(r.Started), CostUSD: r.CostUSD}
+		out.Progress = &comment.Progress{Done: r.Done, Cells: r.Cells, Elapsed: s.opts.Now().Sub(r.Started), CostUSD: r.CostUSD}
 	}
 	if o.Problem != "" {
 		out.Problem = fault.Wrap(o.ProblemKind, errors.New(o.Problem))
@@ -44,14 +44,6 @@ func (s *Service) described(r runs.Run, o runs.Outcome) comment.Run {
 		out.Places.Problem = &comment.Place{Path: o.ProblemPath, Line: o.ProblemLine}
 	}
 	return out
-}
-
-// noun is what a run's progress counts, empty for cells.
-func noun(r runs.Run) string {
-	if r.Request.Plan.OfTasks() {
-		return "task"
-	}
-	return ""
 }
 
 func phase(s runs.State) comment.Phase {
