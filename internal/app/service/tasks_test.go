@@ -183,7 +183,7 @@ func TestARerequestBeginsABenchmarkAnew(t *testing.T) {
 	})
 	r.comment("writer", "/bench")
 	r.wait(1)
-	r.press("writer", "rerequested", "", int64(r.check().ID))
+	r.press("writer", "rerequested", "", r.check().ID)
 	r.wait(1)
 	works := r.executor.works()
 	require.Len(t, works, 2)
