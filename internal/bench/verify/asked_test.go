@@ -61,6 +61,7 @@ func TestRowsThatWereNotAskedForAreRefused(t *testing.T) {
 		says  string
 	}{
 		"what was asked for":           {},
+		"a base that no mode is of":    {ask: func(a *verify.Asked) { a.BaseCommit = "ba5e" }},
 		"any model":                    {ask: func(a *verify.Asked) { a.Model = "" }},
 		"modes in another order":       {forge: setRun(func(run *ledger.RunInfo) { slices.Reverse(run.Modes) })},
 		"rows without their run":       {forge: func(_ *testing.T, s *verify.Source) { s.Runs = nil }, says: "without the run.json of their run"},

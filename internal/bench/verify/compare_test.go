@@ -128,6 +128,8 @@ func TestAScenarioThatChangedBetweenTwoRunsIsNotCompared(t *testing.T) {
 	c, err = compared(t, written(t, comparedRows("run-1", modes, nil)), written(t, old))
 	require.NoError(t, err)
 	assert.Len(t, c.Modes[0].Evidence.Scenarios, 2, "what is not recorded is no other content")
+	unknown := "2; a-001 has content " + bench.NoFigure + "; b-001 has content " + bench.NoFigure
+	assert.Contains(t, c.Differences, bench.ComparedSetting{Name: "scenarios", A: "2; a-001 has content 1111a-00; b-001 has content 1111b-00", B: unknown})
 }
 
 func TestAModeWhoseFileChangedBetweenTwoRunsIsTold(t *testing.T) {
@@ -321,6 +323,7 @@ func TestWhichModesOfTwoRunsAreCompared(t *testing.T) {
 			require.NoError(t, err)
 			var pairs [][2]bench.Mode
 			for _, m := range got.Modes {
+				assert.Empty(t, m.Evidence.LeftOut, "no row of another mode is taken for one of these")
 				pairs = append(pairs, [2]bench.Mode{m.A, m.B})
 			}
 			assert.Equal(t, c.want, pairs)

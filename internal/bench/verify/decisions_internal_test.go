@@ -616,3 +616,12 @@ func TestRepetitionsThatNoPlanHasAreNotTakenOver(t *testing.T) {
 		assert.Len(t, chosen, map[bool]int{true: 1, false: 0}[taken], iteration)
 	}
 }
+
+func TestV7TheBudgetIsTheCauseOfWhatItEnded(t *testing.T) {
+	for reason, want := range map[bench.MissingReason]bench.CauseKind{bench.MissingStopped: bench.CauseNotShown, bench.MissingBudget: bench.CauseBudget} {
+		judged := bench.Evidence{Verdict: bench.VerdictInconclusive, Cause: bench.Cause{Kind: bench.CauseNotShown, Text: "It is not shown"}, Schedule: []int{2, 4}, Looks: []bench.Look{{Blocks: 2}}}
+		how := JudgeOptions{Profile: bench.ProfileRegression}
+		how.hold(&judged, Source{Runs: []ledger.RunInfo{{RunID: "run-1", Repetitions: 4, FirstLook: 2}}}, []bench.MissingCells{{Reason: reason}}, bench.DefaultThresholds(bench.ProfileRegression))
+		assert.Equal(t, want, judged.Cause.Kind, reason)
+	}
+}
