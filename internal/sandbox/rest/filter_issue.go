@@ -16,7 +16,7 @@ type issueFilter struct {
 	// state is open, closed or all.
 	state                        string
 	assignee, creator, mentioned string
-	milestone                    string
+	milestone, kind              string
 	labels                       []string
 	since                        time.Time
 }
@@ -31,7 +31,7 @@ func (c *call) issueFilter() (issueFilter, error) {
 	query := c.URL.Query()
 	f := issueFilter{
 		state: query.Get("state"), assignee: query.Get("assignee"), creator: query.Get("creator"),
-		mentioned: query.Get("mentioned"), milestone: query.Get("milestone"),
+		mentioned: query.Get("mentioned"), milestone: query.Get("milestone"), kind: query.Get("type"),
 	}
 	if labels := query.Get("labels"); labels != "" {
 		f.labels = strings.Split(labels, ",")
@@ -88,6 +88,8 @@ func orDefault(text, otherwise string) string {
 func (f issueFilter) match(s *model.State, repo *model.Repo, i *model.Issue) bool {
 	switch {
 	case f.state != "all" && state(i.Closed) != f.state:
+		return false
+	case f.kind != "" && f.kind != nothing: // no issue has a type
 		return false
 	case i.UpdatedAt.Before(f.since):
 		return false

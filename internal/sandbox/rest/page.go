@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,7 +18,13 @@ const (
 // header that links to the others. A number that makes no sense is as if it
 // were not there.
 func page[T any](c *call, all []T) ([]T, http.Header) {
-	size, number := c.pageAsked()
+	return pageOf(c, all, defaultPage, largestPage)
+}
+
+// pageOf is [page] for pages of another size than is usual: the one that they have
+// if the query does not say, and the largest, in rows.
+func pageOf[T any](c *call, all []T, usual, largest int) ([]T, http.Header) {
+	size, number := c.pageAskedOf(usual, largest)
 	last := max(1, (len(all)+size-1)/size)
 	// All pages after the last one are empty alike.
 	number = min(number, last+1)
@@ -30,11 +37,14 @@ func page[T any](c *call, all []T) ([]T, http.Header) {
 }
 
 // pageAsked are the size of a page and the number, from 1, that a query asks for.
-func (c *call) pageAsked() (size, number int) {
+func (c *call) pageAsked() (size, number int) { return c.pageAskedOf(defaultPage, largestPage) }
+
+// pageAskedOf is [call.pageAsked] for [pageOf].
+func (c *call) pageAskedOf(usual, largest int) (size, number int) {
 	query := c.URL.Query()
-	size, number = defaultPage, 1
+	size, number = usual, 1
 	if n, err := strconv.Atoi(query.Get("per_page")); err == nil && n > 0 {
-		size = min(n, largestPage)
+		size = min(n, largest)
 	}
 	if n, err := strconv.Atoi(query.Get("page")); err == nil && n > 0 {
 		number = n
@@ -59,20 +69,24 @@ func (c *call) links(number, last int) string {
 	return strings.Join(links, ", ")
 }
 
-// pageURL is the address of another page of what was asked for. It names the
+// pageURL is the address of another page of what was asked for.
+func (c *call) pageURL(page int) string { return c.elsewhere("page", strconv.Itoa(page)) }
+
+// elsewhere is the address of what was asked for with another place in it: with the
+// value of one of the parameters that name places, and without the others. It names the
 // repository by its id, as GitHub's links do.
-func (c *call) pageURL(page int) string {
+func (c *call) elsewhere(parameter, value string) string {
 	path := c.URL.EscapedPath()
 	if parts := strings.SplitN(path, "/", 5); c.repository != nil && parts[1] == "repos" {
 		path = fmt.Sprintf("/repositories/%d/%s", c.repository.ID, parts[4])
 	}
 	var query []string
 	for part := range strings.SplitSeq(c.URL.RawQuery, "&") {
-		if name, _, _ := strings.Cut(part, "="); name != "page" && name != "" {
+		if name, _, _ := strings.Cut(part, "="); name != "" && !slices.Contains([]string{"page", "after", "before"}, name) {
 			query = append(query, part)
 		}
 	}
-	query = append(query, "page="+strconv.Itoa(page))
+	query = append(query, parameter+"="+value)
 	return c.base + path + "?" + strings.Join(query, "&")
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -28,7 +29,11 @@ func onArtifact(handle func(c *call, a *model.Artifact) (reply, error)) func(*ca
 }
 
 func listRunArtifacts(c *call, r *model.Run) (reply, error) {
-	return c.artifacts(c.s.ArtifactsOf(c.repository, r.ID))
+	all := c.s.ArtifactsOf(c.repository, r.ID)
+	if c.URL.Query().Get("direction") == "asc" {
+		slices.Reverse(all)
+	}
+	return c.artifacts(all)
 }
 
 func listArtifacts(c *call, repo *model.Repo) (reply, error) {

@@ -160,9 +160,17 @@ func onSuite(handle func(c *call, suite *model.CheckSuite) (reply, error)) func(
 // commitSuites lists the check suites of a commit.
 func commitSuites(c *call, repo *model.Repo, commit gitstore.Hash) (reply, error) {
 	suites := c.s.CheckSuites.Where(func(suite *model.CheckSuite) bool {
-		return suite.RepoID == repo.ID && suite.HeadSHA == commit.String() && asked(c.URL.Query(), "app_id", strconv.FormatInt(suite.AppID, 10))
+		return suite.RepoID == repo.ID && suite.HeadSHA == commit.String() && asked(c.URL.Query(), "app_id", strconv.FormatInt(suite.AppID, 10)) && c.hasCheck(suite)
 	})
 	return wrapped(c, "check_suites", suites, c.suite)
+}
+
+// hasCheck reports whether a suite has a check run of the name that the query asks for,
+// if it asks for one.
+func (c *call) hasCheck(suite *model.CheckSuite) bool {
+	return c.URL.Query().Get("check_name") == "" || slices.ContainsFunc(c.s.ChecksOf(suite), func(run *model.CheckRun) bool {
+		return asked(c.URL.Query(), "check_name", run.Name)
+	})
 }
 
 func getSuite(c *call, suite *model.CheckSuite) (reply, error) { return ok(c.suite(suite)) }

@@ -16,8 +16,9 @@ func forkRoutes() []route {
 
 func listForks(c *call, repo *model.Repo) (reply, error) {
 	forks := c.s.Repos.Where(func(r *model.Repo) bool { return r.ParentID == repo.ID && c.s.Permission(c.actor, r) >= model.PermRead })
+	by := c.URL.Query().Get("sort")
 	slices.SortStableFunc(forks, func(a, b *model.Repo) int {
-		switch c.URL.Query().Get("sort") {
+		switch by {
 		case "oldest":
 			return a.CreatedAt.Compare(b.CreatedAt)
 		case "stargazers", "watchers":

@@ -72,7 +72,11 @@ func gistPartRoutes() []route {
 
 // listGists lists the gists for which keep is true, newest first.
 func (c *call) listGists(keep func(*model.Gist) bool) (reply, error) {
-	gists := c.s.Gists.Where(keep)
+	since, err := timeOf(c.URL.Query().Get("since"))
+	if err != nil {
+		return reply{}, err
+	}
+	gists := c.s.Gists.Where(func(g *model.Gist) bool { return keep(g) && !g.UpdatedAt.Before(since) })
 	slices.Reverse(gists)
 	return list(c, gists, func(g *model.Gist) gistView { return c.gist(g, false) })
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -190,6 +191,9 @@ func getCommit(c *call, repo *model.Repo) (reply, error) {
 	return show(c, repo, hash)
 }
 
+// filesOnPage is how many files a page of a commit's has.
+const filesOnPage = 300
+
 func showCommit(c *call, repo *model.Repo, hash gitstore.Hash) (reply, error) {
 	commit, err := repo.Git.Commit(hash)
 	if err != nil {
@@ -201,7 +205,13 @@ func showCommit(c *call, repo *model.Repo, hash gitstore.Hash) (reply, error) {
 	if c.accepts("diff") || c.accepts("patch") {
 		return diffText(c, repo, parentOf(commit), hash)
 	}
-	return okOr(c.fullCommit(repo, commit))
+	view, err := c.fullCommit(repo, commit)
+	if err != nil {
+		return reply{}, err
+	}
+	files, header := pageOf(c, *view.Files, filesOnPage, filesOnPage)
+	view.Files = &files
+	return reply{status: http.StatusOK, body: view, header: header}, nil
 }
 
 // parentOf returns a commit's first parent, zero if it has none.

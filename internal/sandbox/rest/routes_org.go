@@ -53,9 +53,16 @@ func listOwnOrgs(c *call) (reply, error) {
 }
 
 func listMembers(c *call, org *model.User) (reply, error) {
+	role, filter := c.URL.Query().Get("role"), c.URL.Query().Get("filter")
+	if filter == "2fa_disabled" || filter == "2fa_insecure" {
+		if org.Members[c.actor] != model.OrgOwner {
+			return reply{}, &model.Problem{Kind: model.Invalid, Message: "Only owners can use this filter."}
+		}
+		return listNone(c, nil) // all have a second factor
+	}
 	var members []model.ID
 	for u := range c.s.Users.All() {
-		if org.Members[u.ID] != "" {
+		if has := org.Members[u.ID]; has != "" && (role != string(model.OrgOwner) && role != string(model.OrgMember) || role == string(has)) {
 			members = append(members, u.ID)
 		}
 	}
@@ -137,6 +144,9 @@ func (c *call) teamIDs(org *model.User, slugs []string) []model.ID {
 func listTeams(c *call, org *model.User) (reply, error) {
 	if org.Members[c.actor] == "" {
 		return reply{}, errNotFound
+	}
+	if c.URL.Query().Get("team_type") == "enterprise" {
+		return listNone(c, nil) // there are no enterprises
 	}
 	return list(c, c.s.TeamsOf(c.actor, org), c.team)
 }

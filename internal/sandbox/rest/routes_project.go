@@ -71,11 +71,12 @@ func onProject(kind model.UserType, handle func(c *call, p *model.Project) (repl
 
 func listProjects(c *call, u *model.User) (reply, error) {
 	found := slices.DeleteFunc(c.s.ProjectsOf(c.actor, u), func(p *model.Project) bool { return !p.Matches(c.URL.Query().Get("q")) })
-	return list(c, found, c.project)
+	return listByCursor(c, found, func(p *model.Project) model.ID { return p.ID }, c.project)
 }
 
 func listProjectFields(c *call, p *model.Project) (reply, error) {
-	return list(c, c.s.FieldsOf(p), func(f *model.ProjectField) projectFieldView { return c.projectField(p, f) })
+	return listByCursor(c, c.s.FieldsOf(p), func(f *model.ProjectField) model.ID { return f.ID },
+		func(f *model.ProjectField) projectFieldView { return c.projectField(p, f) })
 }
 
 // projectFieldOf returns a project's field by its id.
@@ -107,7 +108,8 @@ func (c *call) shownFields(p *model.Project) []*model.ProjectField {
 func listProjectItems(c *call, p *model.Project) (reply, error) {
 	items := slices.DeleteFunc(c.s.ItemsOf(p), func(i *model.ProjectItem) bool { return i.Archived || !c.itemMatches(i, c.URL.Query().Get("q")) })
 	fields := c.shownFields(p)
-	return list(c, items, func(i *model.ProjectItem) projectItemView { return c.projectItem(p, i, fields) })
+	return listByCursor(c, items, func(i *model.ProjectItem) model.ID { return i.ID },
+		func(i *model.ProjectItem) projectItemView { return c.projectItem(p, i, fields) })
 }
 
 // projectItemOf returns the item that the path names.

@@ -30,15 +30,27 @@ func searchRepositories(c *call) (reply, error) {
 		return reply{}, err
 	}
 	sortFound(c, found, map[string]func(a, b *model.Repo) int{
-		"stars":   func(a, b *model.Repo) int { return len(a.Stargazers) - len(b.Stargazers) },
-		"forks":   func(a, b *model.Repo) int { return a.ForkCount - b.ForkCount },
-		"updated": func(a, b *model.Repo) int { return a.UpdatedAt.Compare(b.UpdatedAt) },
+		"stars":              func(a, b *model.Repo) int { return len(a.Stargazers) - len(b.Stargazers) },
+		"forks":              func(a, b *model.Repo) int { return a.ForkCount - b.ForkCount },
+		"updated":            func(a, b *model.Repo) int { return a.UpdatedAt.Compare(b.UpdatedAt) },
+		"help-wanted-issues": func(a, b *model.Repo) int { return c.helpWanted(a) - c.helpWanted(b) },
 	})
 	type result struct {
 		*repoView
 		score
 	}
 	return results(c, found, func(r *model.Repo) result { return result{c.repo(r), fits} })
+}
+
+// helpWanted counts the open issues of a repository for which help is wanted.
+func (c *call) helpWanted(repo *model.Repo) int {
+	l := c.s.Label(repo, "help wanted")
+	if l == nil {
+		return 0
+	}
+	return len(c.s.Issues.Where(func(i *model.Issue) bool {
+		return i.RepoID == repo.ID && !i.Closed && i.Pull == nil && slices.Contains(i.Labels, l.ID)
+	}))
 }
 
 // sortFound sorts what a search found as the query asks for, the most or the last first;
@@ -109,7 +121,9 @@ func searchUsers(c *call) (reply, error) {
 		return reply{}, err
 	}
 	sortFound(c, found, map[string]func(a, b *model.User) int{
-		"joined": func(a, b *model.User) int { return a.CreatedAt.Compare(b.CreatedAt) },
+		"joined":       func(a, b *model.User) int { return a.CreatedAt.Compare(b.CreatedAt) },
+		"followers":    func(a, b *model.User) int { return len(c.s.Followers(a.ID)) - len(c.s.Followers(b.ID)) },
+		"repositories": func(a, b *model.User) int { return c.publicRepos(a) - c.publicRepos(b) },
 	})
 	type result struct {
 		*userView

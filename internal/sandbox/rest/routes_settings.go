@@ -13,7 +13,7 @@ func settingsRoutes() []route {
 		{"PATCH " + reposPath, onRepo(editRepo)},
 		{"DELETE " + reposPath, onRepo(deleteRepo)},
 		{"POST " + reposPath + "/generate", onRepo(generateRepo)},
-		{"GET " + reposPath + "/topics", onRepo(func(c *call, repo *model.Repo) (reply, error) { return ok(c.topics(repo)) })},
+		{"GET " + reposPath + "/topics", onRepo(listTopics)},
 		{"PUT " + reposPath + "/topics", onRepo(setTopics)},
 		{"GET " + reposPath + "/languages", onRepo(listLanguages)},
 		{"POST " + reposPath + "/merge-upstream", onRepo(syncFork)},
@@ -202,6 +202,11 @@ type topicsView struct {
 
 func (c *call) topics(repo *model.Repo) topicsView {
 	return topicsView{append([]string{}, repo.Topics...)}
+}
+
+func listTopics(c *call, repo *model.Repo) (reply, error) {
+	names, header := page(c, repo.Topics)
+	return reply{status: http.StatusOK, body: topicsView{append([]string{}, names...)}, header: header}, nil
 }
 
 func setTopics(c *call, repo *model.Repo) (reply, error) {

@@ -130,17 +130,18 @@ type ownAccountView struct {
 	TwoFactorAuthentication bool `json:"two_factor_authentication"`
 }
 
+// publicRepos counts the public repositories of an account.
+func (v *view) publicRepos(u *model.User) int {
+	return len(v.s.Repos.Where(func(r *model.Repo) bool { return r.OwnerID == u.ID && !r.Private }))
+}
+
 func (v *view) account(u *model.User, own bool) accountView {
 	a := accountView{
 		userView: *v.user(u.ID), Name: optional(u.Name), Email: optional(u.Email), Company: optional(u.Company), Blog: u.Blog, Location: optional(u.Location),
 		Hireable: u.Hireable, Bio: optional(u.Bio), Twitter: optional(u.Twitter), Followers: len(v.s.Followers(u.ID)), Following: len(u.Following),
 		CreatedAt: at(u.CreatedAt), UpdatedAt: at(u.UpdatedAt),
 	}
-	for r := range v.s.Repos.All() {
-		if r.OwnerID == u.ID && !r.Private {
-			a.PublicRepos++
-		}
-	}
+	a.PublicRepos = v.publicRepos(u)
 	a.PublicGists = len(v.s.GistsOf(0, u.ID))
 	if own {
 		a.ownAccountView = &ownAccountView{}
