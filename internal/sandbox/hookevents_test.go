@@ -233,11 +233,12 @@ func pullSteps() []step {
 		graph("auto-merge", `enablePullRequestAutoMerge(input: {pullRequestId: %q, mergeMethod: SQUASH}) {pullRequest {id}}`, "pull_request.auto_merge_enabled"),
 		graph("no auto-merge", `disablePullRequestAutoMerge(input: {pullRequestId: %q}) {pullRequest {id}}`, "pull_request.auto_merge_disabled"),
 		{"a queue", func(w *hooked) {
-			w.Change(func(s *model.State, repo *model.Repo) {
-				_, err := s.QueueMerge(s.User("boss").ID, s.Pull(repo, 3))
-				require.NoError(w.t, err)
-			})
-		}, []string{"merge_group.checks_requested"}},
+			w.Change(func(_ *model.State, repo *model.Repo) { sandboxtest.Queue(repo, "gate") })
+			w.rest(w.boss, "POST", path+"/statuses/"+w.boss.Get(pull).Text("head.sha"), object{"state": "success", "context": "gate"})
+			w.graphql(`enqueuePullRequest(input: {pullRequestId: %q}) {mergeQueueEntry {id}}`, w.node(pull))
+		}, []string{"merge_group.checks_requested", "pull_request.enqueued"}},
+		graph("no queue", `dequeuePullRequest(input: {id: %q}) {mergeQueueEntry {id}}`, "merge_group.destroyed", "pull_request.dequeued"),
+		{"a queue that is gone", func(w *hooked) { w.Change(func(_ *model.State, repo *model.Repo) { repo.Rulesets = nil }) }, nil},
 	}
 }
 
@@ -432,8 +433,7 @@ var never = map[string]string{
 	"page-build": "there are no pages", "personal-access-token-": "tokens are not asked for", "project-": "classic projects are gone",
 	"projects-v2-status-update-": "projects have no updates", "repository-import": "nothing is imported", "exemption-request-": "paid", "bypass-request-": "paid",
 	"projects-v2-item-converted": "drafts are not converted", "projects-v2-item-reordered": "items keep their order", "issues-typed": "issues have no types",
-	"issues-untyped": "issues have no types", "merge-group-destroyed": "there are no queues", "pull-request-enqueued": "there are no queues",
-	"pull-request-dequeued": "there are no queues", "workflow-job-waiting": "no job waits", "organization-deleted": "organizations stay",
+	"issues-untyped": "issues have no types", "workflow-job-waiting": "no job waits", "organization-deleted": "organizations stay",
 	"organization-renamed": "accounts keep their names", "organization-member-invited": "members are not invited",
 	"team-add": "teams have no repositories", "team-added-": "teams have no repositories", "team-removed-": "teams have no repositories",
 }

@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -153,7 +154,13 @@ func happenings(t *testing.T, w *sandboxtest.World, to *sandboxtest.Receiver, ap
 		return s.RerequestSuite(writer, s.CheckSuites.Get(run.SuiteID))
 	})
 	step(func(s *model.State, _ *model.Repo) error { return s.PressButton(writer, run, "full") })
-	step(func(s *model.State, _ *model.Repo) error { _, err := s.QueueMerge(writer, pull); return err })
+	step(func(s *model.State, repo *model.Repo) error {
+		sandboxtest.Queue(repo, "gate")
+		_, err1 := s.CreateStatus(writer, repo, pull.Pull.HeadSHA, model.NewStatus{State: model.StatusSuccess, Context: "gate"})
+		_, err2 := s.Enqueue(writer, pull, false, "")
+		return errors.Join(err1, err2)
+	})
+	step(func(s *model.State, _ *model.Repo) error { return s.Dequeue(writer, pull) })
 	step(func(s *model.State, repo *model.Repo) error {
 		return s.EditIssue(writer, repo, pull, model.IssueEdit{State: text("closed")})
 	})
@@ -185,7 +192,8 @@ var events = []string{
 	"pull_request.synchronize", "pull_request.ready_for_review", "pull_request.converted_to_draft", "pull_request.edited", "pull_request.labeled",
 	"pull_request.unlabeled", "pull_request.assigned", "pull_request.unassigned", "pull_request.review_requested", "pull_request.closed",
 	"pull_request.reopened", "pull_request_review.submitted", "check_run.created", "check_run.completed", "check_run.rerequested",
-	"check_run.requested_action", "check_suite.requested", "check_suite.rerequested", "check_suite.completed", "merge_group.checks_requested",
+	"check_run.requested_action", "check_suite.requested", "check_suite.rerequested", "check_suite.completed", "merge_group.checks_requested", "merge_group.destroyed",
+	"pull_request.enqueued", "pull_request.dequeued",
 	"workflow_run.requested", "workflow_run.in_progress", "workflow_run.completed", "workflow_job.queued", "workflow_job.in_progress",
 	"workflow_job.completed", "installation.created", "installation.deleted", "installation.suspend", "installation.unsuspend",
 	"installation_repositories.added", "installation_repositories.removed",

@@ -56,7 +56,7 @@
 //	pull request     those of an issue, and draft, head.ref, head.sha, head.repo, base.ref, base.sha, merged,
 //	                 merged_at, merged_by, merge_commit_sha, merge_method (merge, squash, rebase), merge_commit_message,
 //	                 requested_reviewers, requested_teams, maintainer_can_modify,
-//	                 auto_merge {enabled_by, merge_method, commit_title, commit_message}
+//	                 auto_merge {enabled_by, merge_method, commit_title, commit_message}, queue {enqueued_by, jump}
 //	comment          issue, author, body
 //	review           issue, author, state (PENDING, COMMENTED, APPROVED, CHANGES_REQUESTED, DISMISSED), body, commit_id
 //	review thread    issue, path, line, start_line, side, start_side, subject_type (line, file), resolved, resolved_by, commit_id

@@ -142,7 +142,8 @@ func structOf(value reflect.Value) reflect.Value {
 	if value.Kind() == reflect.Pointer {
 		value = value.Elem()
 	}
-	if value.Kind() != reflect.Struct || value.Type() == reflect.TypeFor[time.Time]() || value.Type() == reflect.TypeFor[model.AutoMerge]() {
+	whole := []reflect.Type{reflect.TypeFor[time.Time](), reflect.TypeFor[model.AutoMerge](), reflect.TypeFor[model.QueueEntry]()}
+	if value.Kind() != reflect.Struct || slices.Contains(whole, value.Type()) {
 		return reflect.Value{}
 	}
 	return value

@@ -42,6 +42,8 @@ func (v valuer) value(name string, of reflect.Value) any {
 		return map[string]any{
 			"enabled_by": v.s.Login(at.ByID), "merge_method": string(at.Merge.Method), "commit_title": orNil(at.Merge.Title), "commit_message": orNil(at.Merge.Message),
 		}
+	case model.QueueEntry:
+		return map[string]any{"enqueued_by": v.s.Login(at.ByID), "jump": at.Jumped}
 	case fmt.Stringer:
 		return at.String()
 	}

@@ -36,7 +36,7 @@ func New() (*API, error) {
 		issueFields(), pullFields(), pullPartFields(), reviewFields(), threadFields(), reviewCommentFields(),
 		checkFields(), actionsFields(), absentFields(), statusFields(), reactionFields(), resourceFields(), relationFields(), timelineFields(), searchFields(),
 		releaseFields(), projectFields(), projectFieldFields(), projectItemFields(), projectValueFields(), collaboratorsFields(),
-		autoMergeFields(), gitObjectFields(), linkedBranchFields(), topicFields(), languageFields(), teamFields(), gistFields(), discussionFields(),
+		autoMergeFields(), mergeQueueFields(), gitObjectFields(), linkedBranchFields(), topicFields(), languageFields(), teamFields(), gistFields(), discussionFields(),
 	} {
 		maps.Copy(resolvers, set)
 	}

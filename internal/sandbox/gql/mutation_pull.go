@@ -33,6 +33,8 @@ func pullMutations() map[string]mutator {
 		"markPullRequestReadyForReview": changePull(setDraft(false)),
 		"convertPullRequestToDraft":     changePull(setDraft(true)),
 		"requestReviews":                changePull(requestReviews),
+		"enqueuePullRequest":            enqueue,
+		"dequeuePullRequest":            dequeue,
 	}
 }
 

@@ -67,8 +67,6 @@ func pullFields() map[string]graphql.Resolver {
 		"PullRequest.headRepositoryOwner": prop(headOwner),
 		"PullRequest.isCrossRepository":   of(func(p *model.Pull) any { return p.FromFork() }),
 		"PullRequest.isDraft":             of(func(p *model.Pull) any { return p.Draft }),
-		"PullRequest.isInMergeQueue":      constant(false),
-		"PullRequest.isMergeQueueEnabled": constant(false),
 		"PullRequest.maintainerCanModify": of(func(p *model.Pull) any { return p.MaintainerCanModify }),
 		"PullRequest.mergeable":           field(mergeable),
 		"PullRequest.mergeStateStatus": field(func(q *query, i *model.Issue, _ graphql.Args) (any, error) {

@@ -48,6 +48,8 @@ func timelineKinds() map[string]timelineKind {
 		"ready_for_review":       {"ReadyForReviewEvent", "READY_FOR_REVIEW_EVENT", "RFRE"},
 		"auto_merge_enabled":     {"AutoMergeEnabledEvent", "AUTO_MERGE_ENABLED_EVENT", "AMEE"},
 		"auto_merge_disabled":    {"AutoMergeDisabledEvent", "AUTO_MERGE_DISABLED_EVENT", "AMDE"},
+		model.EventQueued:        {"AddedToMergeQueueEvent", "ADDED_TO_MERGE_QUEUE_EVENT", "ATMQE"},
+		model.EventDequeued:      {"RemovedFromMergeQueueEvent", "REMOVED_FROM_MERGE_QUEUE_EVENT", "RFMQE"},
 		"comment_deleted":        {"CommentDeletedEvent", "COMMENT_DELETED_EVENT", "CDE"},
 		"sub_issue_added":        {"SubIssueAddedEvent", "SUB_ISSUE_ADDED_EVENT", "SIAE"},
 		"sub_issue_removed":      {"SubIssueRemovedEvent", "SUB_ISSUE_REMOVED_EVENT", "SIRE"},

@@ -21,6 +21,9 @@ const (
 	CauseLinkedBranch = "linked branch"
 	// CauseAutoMerge merges what was to be merged as soon as that is allowed.
 	CauseAutoMerge = "auto-merge"
+	// CauseQueue is what a merge queue does with what is in it: merge groups, and
+	// merges.
+	CauseQueue = "merge queue"
 	// CauseDeletion is what goes, or is closed, with something that is deleted.
 	CauseDeletion = "deletion"
 	// CauseReview takes a reviewer off those that are asked for a review, and

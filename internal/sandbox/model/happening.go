@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 )
 
 // Happening is something that webhooks are told of. Which of its parts are
@@ -46,7 +47,8 @@ type Happening struct {
 	Forced             bool
 	// Changes are what was before, as GitHub shows it; nil for nothing.
 	Changes map[string]any
-	// Identifier is the button of a check run that was pressed.
+	// Identifier is the button of a check run that was pressed, or why something left a
+	// merge queue.
 	Identifier string
 	// Subject is what other events are about: the row, a part of one, or what is
 	// made for it alone, such as [RelatedIssues].
@@ -201,6 +203,10 @@ func (s *State) recorded(i *Issue, e Event) {
 		s.issueHappened(e.ActorID, i, e.Kind, Happening{MilestoneID: e.SubjectID})
 	case "locked", "unlocked", "pinned", "unpinned", "auto_merge_enabled", "auto_merge_disabled":
 		s.issueHappened(e.ActorID, i, e.Kind, Happening{})
+	case EventQueued:
+		s.issueHappened(e.ActorID, i, "enqueued", Happening{})
+	case EventDequeued:
+		s.issueHappened(e.ActorID, i, "dequeued", Happening{Identifier: strings.ToUpper(e.To)})
 	case "closed", "reopened":
 		// Pull requests tell of it themselves.
 		if i.Pull == nil {

@@ -211,6 +211,7 @@ func (s *State) rewrite(actor ID, repo *Repo, i *Issue, edit IssueEdit) {
 
 // retarget gives a pull request another base branch, which exists.
 func (s *State) retarget(actor ID, repo *Repo, i *Issue, base string) {
+	s.unqueue(actor, i)
 	tip, _ := s.BranchHead(repo, base)
 	changes := map[string]any{"base": map[string]any{"ref": from(i.Pull.BaseRef), "sha": from(i.Pull.BaseSHA)}}
 	s.record(actor, i, Event{Kind: "base_ref_changed", From: i.Pull.BaseRef, To: base})
@@ -257,6 +258,7 @@ func (s *State) closeIssue(actor ID, i *Issue, reason string, by closer) {
 		return
 	}
 	s.pullEvent(actor, i, "closed")
+	s.unqueue(actor, i)
 }
 
 func (s *State) reopenIssue(actor ID, i *Issue) {

@@ -43,7 +43,7 @@ func (s *State) MergeState(i *Issue) (MergeState, error) {
 		return MergeDraft, nil
 	}
 	checks := s.Rollup(repo, i.Pull.HeadSHA)
-	switch words := s.judged(mergeOfPull(0, repo, i, base, "")).words(); {
+	switch words := s.judged(mergeByQueue(0, repo, i, base)).words(); {
 	case slices.Equal(words, []string{headBehind}):
 		return MergeBehind, nil
 	case len(words) > 0:

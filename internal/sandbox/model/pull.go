@@ -139,6 +139,7 @@ func (s *State) SetDraft(actor ID, i *Issue, draft bool) error {
 		return nil
 	}
 	i.Pull.Draft, i.UpdatedAt = draft, s.Now
+	s.unqueue(actor, i)
 	kind, action := "ready_for_review", "ready_for_review"
 	if draft {
 		kind, action = "convert_to_draft", "converted_to_draft"

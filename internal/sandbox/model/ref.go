@@ -138,6 +138,10 @@ func (s *State) pushed(actor ID, repo *Repo, branch string, from, to gitstore.Ha
 	s.startRuns(trigger{repo: repo, actor: actor, event: "push", branch: branch, sha: to.String()})
 	s.followHead(actor, repo, branch, to)
 	s.landPulls(actor, repo, branch, from, to)
+	if len(s.Queue(repo, branch)) > 0 {
+		// Merge groups are on top of what the branch is.
+		s.because(CauseQueue, func() { _ = s.runQueue(repo, branch) })
+	}
 }
 
 // closeByCommits notes what new commits of the default branch refer to, and
@@ -185,6 +189,7 @@ func (s *State) followHead(actor ID, repo *Repo, branch string, to gitstore.Hash
 			s.because(CauseStale, func() { s.dismissStale(actor, pr, changed) })
 		}
 		s.pullMoved(actor, pr, "synchronize", before)
+		s.unqueue(actor, pr)
 	}
 }
 

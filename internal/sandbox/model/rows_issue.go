@@ -78,6 +78,8 @@ type Pull struct {
 	LinkedIssues []ID
 	// AutoMerge is nil unless it is to be merged as soon as that is allowed.
 	AutoMerge *AutoMerge
+	// Queue is nil unless it is in the merge queue of its base.
+	Queue *QueueEntry `json:",omitempty"`
 }
 
 // Merged reports whether the pull request was merged.
@@ -91,7 +93,7 @@ func (p *Pull) clone() *Pull {
 	c.MergedAt = copyOf(p.MergedAt)
 	c.RequestedReviewers, c.RequestedTeams = slices.Clone(p.RequestedReviewers), slices.Clone(p.RequestedTeams)
 	c.LinkedIssues = slices.Clone(p.LinkedIssues)
-	c.AutoMerge = copyOf(p.AutoMerge)
+	c.AutoMerge, c.Queue = copyOf(p.AutoMerge), copyOf(p.Queue)
 	return &c
 }
 

@@ -17,6 +17,7 @@ const (
 	RuleStatusChecks   RuleType = "required_status_checks"
 	RuleNonFastForward RuleType = "non_fast_forward"
 	RuleDeployments    RuleType = "required_deployments"
+	RuleMergeQueue     RuleType = "merge_queue"
 	RuleCommitMessage  RuleType = "commit_message_pattern"
 	RuleAuthorEmail    RuleType = "commit_author_email_pattern"
 	RuleCommitterEmail RuleType = "committer_email_pattern"
@@ -40,6 +41,7 @@ type Rule struct {
 	Pattern *PatternRule `json:",omitempty"`
 
 	Deployments *DeploymentsRule `json:",omitempty"`
+	Queue       *QueueRule       `json:",omitempty"`
 
 	// allowed are those whom a [ruleRestriction] lets push.
 	allowed *Actors
@@ -58,6 +60,9 @@ func (r *Rule) Parameters() any {
 	case RuleDeployments:
 		r.Deployments = ensured(r.Deployments)
 		return r.Deployments
+	case RuleMergeQueue:
+		r.Queue = ensured(r.Queue)
+		return r.Queue
 	case RuleUpdate:
 		r.Update = ensured(r.Update)
 		return r.Update
@@ -154,6 +159,6 @@ func (r Rule) clone() Rule {
 		d.Environments = slices.Clone(d.Environments)
 		r.Deployments = d
 	}
-	r.Update, r.Pattern = copyOf(r.Update), copyOf(r.Pattern)
+	r.Update, r.Pattern, r.Queue = copyOf(r.Update), copyOf(r.Pattern), copyOf(r.Queue)
 	return r
 }

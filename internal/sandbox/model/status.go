@@ -86,7 +86,7 @@ func (s *State) CreateStatus(actor ID, repo *Repo, sha string, in NewStatus) (*C
 	}
 	s.Statuses.Add(c.ID, c)
 	s.emit(Happening{Event: "status", RepoID: repo.ID, ActorID: actor, Status: c})
-	if c.State == StatusSuccess {
+	if c.State != StatusPending {
 		s.mergeReady(repo, sha)
 	}
 	return c, nil

@@ -26,6 +26,8 @@ type refChange struct {
 	// sync is true for what comes from the repository that this one was forked
 	// from.
 	sync bool
+	// queued is true for what the branch's merge queue does.
+	queued bool
 }
 
 func (c refChange) creates() bool { return c.from.IsZero() }
@@ -124,6 +126,7 @@ func judges() []judge {
 		{RulePullRequest, judgePull},
 		{ruleConversations, judgeConversations},
 		{ruleRestriction, judgeRestriction},
+		{RuleMergeQueue, judgeQueue},
 	}
 }
 

@@ -38,15 +38,19 @@ var ruleParameters = map[model.RuleType][]string{
 	model.RulePullRequest: {
 		"dismiss_stale_reviews_on_push", "require_code_owner_review", "require_last_push_approval", "required_approving_review_count", "required_review_thread_resolution",
 	},
-	model.RuleStatusChecks:  {"required_status_checks", "strict_required_status_checks_policy"},
-	model.RuleDeployments:   {"required_deployment_environments"},
+	model.RuleStatusChecks: {"required_status_checks", "strict_required_status_checks_policy"},
+	model.RuleDeployments:  {"required_deployment_environments"},
+	model.RuleMergeQueue: {
+		"check_response_timeout_minutes", "grouping_strategy", "max_entries_to_build", "max_entries_to_merge", "merge_method", "min_entries_to_merge",
+		"min_entries_to_merge_wait_minutes",
+	},
 	model.RuleCommitMessage: {"operator", "pattern"}, model.RuleAuthorEmail: {"operator", "pattern"}, model.RuleCommitterEmail: {"operator", "pattern"},
 	model.RuleBranchName: {"operator", "pattern"}, model.RuleTagName: {"operator", "pattern"},
 }
 
 // unenforced are GitHub's other types.
 var unenforced = []model.RuleType{
-	"merge_queue", "workflows", "code_scanning", "copilot_code_review", "license_compliance_scanning",
+	"workflows", "code_scanning", "copilot_code_review", "license_compliance_scanning",
 	"file_path_restriction", "max_file_path_length", "file_extension_restriction", "max_file_size",
 }
 
@@ -172,6 +176,14 @@ func (c *call) checkRule(rule *model.Rule) error {
 			if check.Context == "" || check.IntegrationID != 0 && c.s.Apps.Get(check.IntegrationID) == nil {
 				return invalid("required_status_checks must have a context, and an integration_id that exists")
 			}
+		}
+	}
+	if q := rule.Queue; q != nil {
+		if !slices.Contains([]string{"MERGE", "SQUASH", "REBASE"}, q.Method) {
+			return invalid("merge_method is invalid")
+		}
+		if q.Grouping != model.AllGreen {
+			return invalid("This sandbox does not have the grouping strategy %q yet; GitHub does.", q.Grouping)
 		}
 	}
 	if d := rule.Deployments; d != nil {

@@ -140,8 +140,10 @@ func TestJobsThatDeploy(t *testing.T) {
 		for _, run := range s.Runs.Where(func(r *model.Run) bool { return r.HeadBranch == "slow" }) {
 			s.FinishRun(run, model.Success)
 		}
-		_, err := s.QueueMerge(repo.OwnerID, s.Pull(repo, 2))
+		sandboxtest.Queue(repo)
+		_, err := s.Enqueue(repo.OwnerID, s.Pull(repo, 2), false, "")
 		assert.ErrorContains(t, err, "Changes must be successfully deployed to staging.", "a queue asks the rules too")
+		repo.Rulesets = repo.Rulesets[:len(repo.Rulesets)-1]
 	})
 	assert.Equal(t, http.StatusOK, w.As("owner").Do("PUT", base+"/pulls/3/merge", nil).Status, "it was deployed meanwhile")
 

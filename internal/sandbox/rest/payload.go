@@ -196,8 +196,11 @@ func (v *payloadView) pullRequest(body map[string]any) error {
 	if team, asked := v.h.Subject.(*model.Team); asked && team != nil {
 		body["requested_team"] = v.team(team)
 	}
-	if v.h.Action == "auto_merge_disabled" {
+	switch v.h.Action {
+	case "auto_merge_disabled":
 		body["reason"] = "unknown"
+	case "dequeued":
+		body["reason"] = v.h.Identifier
 	}
 	return err
 }
@@ -247,6 +250,9 @@ func (v *payloadView) mergeGroup(body map[string]any) error {
 	head, err := v.headCommit(repo, v.h.After)
 	body["merge_group"] = map[string]any{
 		"head_sha": v.h.After, "head_ref": v.h.Ref, "base_sha": v.h.Before, "base_ref": headsPrefix + v.h.Issue.Pull.BaseRef, "head_commit": head,
+	}
+	if v.h.Action == "destroyed" {
+		body["reason"] = v.h.Identifier
 	}
 	return err
 }

@@ -83,10 +83,10 @@ func TestGHAndRulesets(t *testing.T) {
 	gh := at(t, newWorld(t), program)
 	gh.Env = append(gh.Env, "GH_REPO="+fullName)
 	require.NoError(t, os.WriteFile(gh.Work+"/set.json", []byte(set), 0o600))
-	require.NoError(t, os.WriteFile(gh.Work+"/queue.json", []byte(`{"name":"q","enforcement":"active","rules":[{"type":"merge_queue"}]}`), 0o600))
+	require.NoError(t, os.WriteFile(gh.Work+"/queue.json", []byte(`{"name":"q","enforcement":"active","rules":[{"type":"workflows"}]}`), 0o600))
 	for _, s := range []step{
 		{"api repos/acme/widgets/rulesets", 0, "[]"},
-		{"api repos/acme/widgets/rulesets --input queue.json", refused, "Invalid rule 'merge_queue'"},
+		{"api repos/acme/widgets/rulesets --input queue.json", refused, "Invalid rule 'workflows'"},
 		{"api repos/acme/widgets/rulesets --input set.json", 0, `{"name":"main","current_user_can_bypass":"pull_requests_only"}`},
 		{"api repos/acme/widgets/rulesets --input set.json", refused, "Name must be unique"},
 		{"api repos/acme/widgets/rulesets", 0, `[{"name":"main","source":"acme/widgets","enforcement":"active"}]`},
