@@ -19,7 +19,7 @@ import (
 // its owners and who is in a team with it are collaborators too, the organization is not.
 func TestCollaboratorsAreFiltered(t *testing.T) {
 	w := sandboxtest.New(t)
-	w.Change(func(s *model.State, repo *model.Repo) {
+	w.Change(func(s *model.State, _ *model.Repo) {
 		org := s.AddUser(model.NewUser{Login: "acme", Type: model.TypeOrganization})
 		s.SetMember(org, s.User("owner").ID, model.OrgOwner)
 		for _, login := range []string{"stranger", "triager"} {
