@@ -75,7 +75,7 @@ func Check(r Run) CheckRun {
 func (r Run) story() []section {
 	return []section{
 		r.head(), r.notices(), r.progressBar(), r.planBefore(), r.worstByEvidence(), r.endpointsTable(), r.consequences(),
-		r.reasons(), r.checksTable(), r.looks(), r.omissions(), r.worstScenarios(), r.surface(), r.toolChanges(), r.uncertain(), r.changes(), r.missing(), r.regressions(),
+		r.reasons(), r.worstScenarios(), r.checksTable(), r.looks(), r.omissions(), r.surface(), r.toolChanges(), r.uncertain(), r.changes(), r.missing(), r.regressions(),
 	}
 }
 
