@@ -91,8 +91,8 @@ func (e *Evidence) NotRuledOut() (label, text string) {
 	}
 	if len(shown) > 0 {
 		label = "How much worse"
-		harm := joinWords(shown) + confidence
-		if text = harm; len(open) > 0 {
+		text = joinWords(shown) + confidence + " That it stays below what is too much is not shown."
+		if len(open) > 0 {
 			text += " Up to " + joinWords(open) + " is not ruled out."
 		}
 	}
@@ -171,16 +171,16 @@ func (e *Evidence) NextStep() string {
 		return "Nothing. The verdict is final."
 	case VerdictFail:
 		if worst := e.WorstScenario(); worst != "" {
-			return "Begin with the scenario that is worst off, " + worst + ". " + onlyAnotherCommit
+			return "Begin with the scenario that is worst off, " + worst + ". " + OnlyAnotherCommit
 		}
-		return "Look at the sessions of the candidate. " + onlyAnotherCommit
+		return "Look at the sessions of the candidate. " + OnlyAnotherCommit
 	default:
 		return e.toTell()
 	}
 }
 
-// onlyAnotherCommit is what a final FAIL leaves to do.
-const onlyAnotherCommit = "The verdict on this commit is final; the next commit gets one of its own."
+// OnlyAnotherCommit is what a FAIL by evidence leaves to do.
+const OnlyAnotherCommit = "The verdict on this commit is final; the next commit gets one of its own."
 
 // toTell says what it would take to tell.
 func (e *Evidence) toTell() string {

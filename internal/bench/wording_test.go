@@ -157,11 +157,11 @@ func TestHowMuchWorseIsSaidWithBothEnds(t *testing.T) {
 	e := bench.Evidence{Verdict: bench.VerdictFail, Endpoints: []bench.Endpoint{success, cost, latency}}
 	label, text := e.NotRuledOut()
 	assert.Equal(t, "How much worse", label)
-	assert.Equal(t, "3.8 to 30.9 points less success and 19.4 to 74.4% more cost, with 95% confidence for each. Up to 12.5% more latency is not ruled out.", text)
+	assert.Equal(t, "3.8 to 30.9 points less success and 19.4 to 74.4% more cost, with 95% confidence for each. That it stays below what is too much is not shown. Up to 12.5% more latency is not ruled out.", text)
 
 	e.Endpoints[2].Interval = &bench.Interval{-5, -1}
 	_, text = e.NotRuledOut()
-	assert.Equal(t, "3.8 to 30.9 points less success and 19.4 to 74.4% more cost, with 95% confidence for each.", text)
+	assert.Equal(t, "3.8 to 30.9 points less success and 19.4 to 74.4% more cost, with 95% confidence for each. That it stays below what is too much is not shown.", text)
 
 	e.Verdict, e.Endpoints[0].Harm.Shown = bench.VerdictPass, false
 	label, text = e.NotRuledOut()

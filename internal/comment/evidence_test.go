@@ -84,7 +84,7 @@ func TestTheWorstScenariosStandAboveTheFigures(t *testing.T) {
 		assert.Contains(t, before, "### Worst scenarios\n\n- [`"+worst.ID+"`](<https://bench.example/runs/r1/scenarios/"+worst.ID+">): "+
 			"6 of 8 runs failed (`ghx@base`: 0 of 8), 6 × `checkpoint_failed`, for example `the job was not started again`; 150% more cost.\n"+
 			"- [`slower`](<https://bench.example/runs/r1/scenarios/slower>): 20% more latency.\n\n")
-		assert.Contains(t, page, "Begin with the scenario that is worst off, "+worst.ID+".")
+		assert.Contains(t, page, "Begin with the scenario that is worst off, [`"+worst.ID+"`](<https://bench.example/runs/r1/scenarios/"+worst.ID+">).")
 		assert.Contains(t, page, "Comment `/bench explain "+worst.ID+"` to see what happened in it.")
 	}
 	r.Commands = nil

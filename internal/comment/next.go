@@ -93,10 +93,10 @@ func (r Run) modelStep() string {
 
 // evidenceSteps are the next step, and how to take it here.
 func (r Run) evidenceSteps(e *bench.Evidence) []string {
-	steps := []string{markdown.Text(e.NextStep(), maxReason)}
 	if worst := e.WorstScenario(); e.Verdict == bench.VerdictFail && worst != "" {
-		steps = append(steps, r.askWhy(worst))
+		return []string{"Begin with the scenario that is worst off, " + r.scenarioLink(worst) + ".", r.askWhy(worst), "Then mend it and push.", bench.OnlyAnotherCommit}
 	}
+	steps := []string{markdown.Text(e.NextStep(), maxReason)}
 	if e.Verdict == bench.VerdictInconclusive && !e.Final {
 		steps = append(steps, r.retryStep())
 	}

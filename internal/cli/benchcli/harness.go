@@ -153,7 +153,7 @@ func (r harnessRun) tasks(ctx context.Context) (ids []string, told bool, err err
 func (r harnessRun) agent() harness.Agent {
 	model := r.host.AgentModel(r.config.AgentModel)
 	agent := harness.Agent{
-		Model: model, Named: r.config.AgentModel != "" || r.host.Getenv(harness.AgentModelVariable) != "", ReasoningEffort: r.config.ReasoningEffort, Allow: r.config.AgentEnv,
+		Model: model, Named: modelNamed(r.host, r.config), ReasoningEffort: r.config.ReasoningEffort, Allow: r.config.AgentEnv,
 		SaveTrace: r.training, KeyVariables: []string{harness.KeyVariable(model)},
 	}
 	if r.config.ModelKeyEnv != "" {

@@ -105,11 +105,20 @@ func (a *app) modelOf(c harness.Config) bench.ModelRef {
 	if withoutModel(c) {
 		return bench.ModelRef{ProviderID: c.Benchmark, ModelID: cmp.Or(c.Agent, c.Mode)}
 	}
+	if c.Benchmark == harness.BirdInteract && !modelNamed(a.harnessHost(), c) {
+		return bench.ModelRef{ProviderID: c.Benchmark, ModelID: "adk-default"}
+	}
 	model := a.harnessHost().AgentModel(c.AgentModel)
 	if provider, id, qualified := strings.Cut(model, "/"); qualified {
 		return bench.ModelRef{ProviderID: provider, ModelID: id}
 	}
 	return bench.ModelRef{ProviderID: strings.ToLower(strings.TrimSuffix(harness.KeyVariable(model), "_API_KEY")), ModelID: model}
+}
+
+// modelNamed reports whether somebody has named the agent's model; without a name it is
+// the harness' own, and of BIRD-Interact the ADK's.
+func modelNamed(host harness.Host, c harness.Config) bool {
+	return c.AgentModel != "" || host.Getenv(harness.AgentModelVariable) != ""
 }
 
 // withoutModel reports whether the agent is one that plays the solution, or nothing.

@@ -47,8 +47,8 @@ func birdInteractRunner(r harnessRun) (harness.Runner, error) {
 	o.Split, o.Mode, o.Dataset, o.Patience = r.split, c.Mode, c.Dataset, c.Patience
 	o.Agent, o.UserModel, o.Concurrency, o.PerTaskTimeout, o.JobsDir = r.agent(), c.UserModel, c.MaxConcurrency, c.PerTaskTimeout, c.JobsDir
 	o.OwnAgent, o.Settings = c.Agent, c.Options
-	// Unless one is said the model is the ADK's own.
-	if c.AgentModel == "" {
+	// Unless one is named the model is the ADK's own.
+	if !o.Agent.Named {
 		o.Agent.Model = ""
 		o.Agent.KeyVariables = nil
 	}
