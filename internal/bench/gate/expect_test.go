@@ -49,6 +49,11 @@ func TestG7ShippedThresholds(t *testing.T) {
 		}, true},
 		{"gpt-5.1-codex-mini may succeed less often on a pull request", "openai/gpt-5.1-codex-mini", bench.VerifyPR, mini(bench.VerifyPR, 6), true},
 		{"gpt-5.1-codex-mini may succeed less often on a release", "openai/gpt-5.1-codex-mini", bench.VerifyRelease, mini(bench.VerifyRelease, 4), true},
+		{"a claim is held to what the model is to save", "openai/gpt-5.3-codex", bench.ProfileClaim, bench.Thresholds{
+			MaxSuccessRateDropPct: 3, MinOutputValidityRatePct: 97, MaxRunnerFailureRatePct: 5, MaxTimeoutStallRatePct: 2,
+			MaxRetryRatePct: 15, MinSamplesPerScenarioPerMode: 3, MinEfficiencyCoveragePct: 80, MinTokensActiveReductionPct: 15,
+			MinLatencyReductionPct: 15, MinToolCallReductionPct: 20, MinCostReductionPct: 10,
+		}, true},
 		{"another model has the defaults", "openai/gpt-9", bench.VerifyRelease, bench.DefaultThresholds(bench.VerifyRelease), false},
 	}
 	e := shipped(t)

@@ -364,7 +364,7 @@ func winRateText(e *bench.Efficiency) string {
 func contextFacts(s bench.Summary) [][2]string {
 	thresholds := "defaults, the model has none of its own"
 	switch {
-	case s.Gate.Profile == "": // another benchmark, which has its own
+	case s.Gate.Profile == "", s.Gate.Profile == bench.ProfileRegression: // another benchmark has its own, and a regression margins
 		thresholds = ""
 	case s.Gate.ModelExpectations:
 		thresholds = "the model's own"
