@@ -563,6 +563,8 @@ func TestV3WhatNobodyNeededIsNotCompared(t *testing.T) {
 	assert.Nil(t, v.Described[2].TotalPct)
 	assert.NotNil(t, v.Described[0].TotalPct)
 	assert.Nil(t, v.Described[0].PerSolvedPct, "the candidate solved nothing")
+	all[0].Candidate.Success = true
+	assert.NotNil(t, judge(t, regression(t), all).Described[0].PerSolvedPct, "what one solved task costs is a figure")
 }
 
 func TestV7IntervalsNeedBlocks(t *testing.T) {
