@@ -131,7 +131,7 @@ func newPage(s bench.Summary) page {
 		Icon:     string(s.Gate.Verdict),
 		Tone:     toneOf(s),
 		Headline: headline(s),
-		Reason:   reasonOf(s),
+		Reason:   withLabels(reasonOf(s)),
 
 		Comparison:   comparison(s, oneLine),
 		Consequences: consequences(s),
@@ -157,6 +157,15 @@ func newPage(s bench.Summary) page {
 	}
 	p.addLists(s)
 	return p
+}
+
+// withLabels names checks in a sentence by the beginning of their labels in the table.
+func withLabels(text string) string {
+	for _, name := range bench.CheckNames() {
+		label, _, _ := strings.Cut(name.Label(), ",")
+		text = strings.ReplaceAll(text, string(name), strings.ToLower(label))
+	}
+	return text
 }
 
 // inHeading reports whether the page's heading says the fact already.

@@ -120,3 +120,13 @@ func luminance(t *testing.T, colour string) float64 {
 	}
 	return sum
 }
+
+// Who reads the banner finds the check in the table by the same name.
+func TestThePagesReasonNamesChecksAsItsTable(t *testing.T) {
+	s := failing()
+	s.Gate.Reason = "2 of 10 checks failed: reliability_success_rate_non_inferior, efficiency_tool_call_reduction"
+	var page strings.Builder
+	require.NoError(t, report.HTML(&page, s))
+	assert.Contains(t, page.String(), "2 of 10 checks failed: success rate, tool calls.")
+	assert.NotContains(t, page.String(), "reliability_success")
+}
