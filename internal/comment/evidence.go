@@ -63,7 +63,7 @@ func (r Run) complaintsByEvidence(worse func(bench.EndpointName, bench.Figure) b
 			bench.Figure
 		}{{bench.EndpointCost, s.Cost}, {bench.EndpointLatency, s.Latency}} {
 			if !figure.Untold && worse(figure.name, figure.Figure) {
-				all = append(all, bench.PercentText(figure.Change)+" more "+string(figure.name))
+				all = append(all, bench.PercentText(figure.Change)+" more "+r.nounOf(figure.name))
 			}
 		}
 		all = slices.DeleteFunc(all, func(text string) bool { return text == "" })
@@ -72,6 +72,16 @@ func (r Run) complaintsByEvidence(worse func(bench.EndpointName, bench.Figure) b
 		}
 	}
 	return lines
+}
+
+// nounOf is an endpoint within a sentence: tokens where they stand in for a cost.
+func (r Run) nounOf(name bench.EndpointName) string {
+	for _, e := range r.Summary.Evidence.Endpoints {
+		if e.Name == name && e.Measure == bench.MeasureTokens {
+			return "total tokens"
+		}
+	}
+	return string(name)
 }
 
 // endpointsTable is a line per endpoint of a verdict by evidence; it is never

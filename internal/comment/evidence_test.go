@@ -87,6 +87,10 @@ func TestTheWorstScenariosStandAboveTheFigures(t *testing.T) {
 		assert.Contains(t, page, "Begin with the scenario that is worst off, [`"+worst.ID+"`](<https://bench.example/runs/r1/scenarios/"+worst.ID+">).")
 		assert.Contains(t, page, "Comment `/bench explain "+worst.ID+"` to see what happened in it.")
 	}
+	measure := &e.Endpoints[1].Measure
+	*measure = bench.MeasureTokens
+	assert.Contains(t, comment.Comment(r), "; 150% more total tokens.\n", "there is no price")
+	*measure = bench.MeasureCost
 	r.Commands = nil
 	assert.Contains(t, comment.Comment(r), "The report with every attempt is among the artifacts of [the workflow's run](<"+r.Links.Job+">).", "an action takes no commands")
 	e.Verdict, e.Cause = bench.VerdictInconclusive, bench.Cause{Kind: bench.CauseNotShown, Text: "it is not shown"}
