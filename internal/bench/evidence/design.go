@@ -16,11 +16,13 @@ const (
 )
 
 // DefaultMargins returns the usual margins. What is to be saved is up to the
-// thresholds of the model.
+// thresholds of the model; where they let it cost more, the claim is to save
+// something.
 func DefaultMargins(thresholds bench.Thresholds) bench.Margins {
 	return bench.Margins{
 		SuccessDropPct: DefaultSuccessDropPct, CostRatio: DefaultCostRatio, LatencyRatio: DefaultLatencyRatio,
-		MinCostReductionPct: thresholds.MinCostReductionPct, MinLatencyReductionPct: thresholds.MinLatencyReductionPct,
+		MinCostReductionPct:    max(0, thresholds.MinCostReductionPct),
+		MinLatencyReductionPct: max(0, thresholds.MinLatencyReductionPct),
 	}
 }
 

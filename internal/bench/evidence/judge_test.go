@@ -625,6 +625,9 @@ func TestOrderOfBlocksDoesNotMatter(t *testing.T) {
 func TestV1TheMarginsUnlessOthersAreGiven(t *testing.T) {
 	assert.Equal(t, bench.Margins{SuccessDropPct: 15, CostRatio: 1.2, LatencyRatio: 1.25, MinCostReductionPct: 15, MinLatencyReductionPct: 12},
 		evidence.DefaultMargins(bench.DefaultThresholds(bench.VerifyRelease)))
+	costsMore := evidence.DefaultMargins(bench.Thresholds{MinCostReductionPct: -100, MinLatencyReductionPct: -25})
+	assert.Zero(t, costsMore.MinCostReductionPct, "a claim is to save something, also of a model that may cost more")
+	assert.Zero(t, costsMore.MinLatencyReductionPct)
 }
 
 func TestV1AClaimIsToSaveWhatIsClaimed(t *testing.T) {
