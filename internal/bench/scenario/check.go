@@ -35,6 +35,7 @@ func Check(fsys fs.FS, fixtures world.Made) Report {
 
 func inspect(fsys fs.FS, fixtures world.Made) (folder, Report) {
 	read, problems := readFolder(fsys)
+	problems = append(problems, read.drawWorlds()...)
 	doubts := warnings(read.sources)
 	for _, s := range read.sources {
 		c := &checker{source: s, worlds: read.worlds, fixtures: fixtures}

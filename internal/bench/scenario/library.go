@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"embed"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/world"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
+	"github.com/ghx-dev/bench-action/scenarios"
 )
 
 // Library holds the scenarios and sets of a folder, checked. It is not changed
@@ -23,12 +25,19 @@ type Library struct {
 
 // Load reads every scenario of a folder and its sub-folders, and its sets. If
 // anything is wrong it returns one error of kind invalid that lists all
-// problems, which can be had back from it as [jsondoc.Problems].
+// problems, which can be had back from it as [jsondoc.Problems]. What ships with the
+// program has been checked when it was built, and is only read.
 //
 // Numbers in the scenarios' inputs and expected values are int where they are
 // whole, else float64.
 func Load(fsys fs.FS) (*Library, error) {
-	read, report := inspect(fsys, nil)
+	var read folder
+	var report Report
+	if ships(fsys) {
+		read, report.Problems = readFolder(fsys)
+	} else {
+		read, report = inspect(fsys, nil)
+	}
 	if err := report.Problems.Err(); err != nil {
 		return nil, err
 	}
@@ -37,6 +46,12 @@ func Load(fsys fs.FS) (*Library, error) {
 		library.scenarios[s.scenario.ID] = s.scenario
 	}
 	return library, nil
+}
+
+// ships reports whether a folder is the one that the program carries.
+func ships(fsys fs.FS) bool {
+	carried, is := fsys.(embed.FS)
+	return is && carried == scenarios.Files
 }
 
 // Scenario returns the scenario of that id. An unknown id is an error of kind

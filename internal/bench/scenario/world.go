@@ -54,18 +54,33 @@ func loadWorld(fsys fs.FS, name string) (*world.World, jsondoc.Problems) {
 		return nil, nil
 	}
 	w, err := world.Load([]fs.FS{fsys, scenarios.Files}[at], name)
+	if err != nil {
+		return nil, problemsOf(name, err)
+	}
+	return w, nil
+}
+
+// drawWorlds draws each world once, and leaves out those that cannot be drawn.
+func (f *folder) drawWorlds() jsondoc.Problems {
 	var problems jsondoc.Problems
-	if err == nil {
-		_, err = w.Made()
+	for _, name := range slices.Sorted(maps.Keys(f.worlds)) {
+		if f.worlds[name] == nil {
+			continue
+		}
+		if _, err := f.worlds[name].Made(); err != nil {
+			problems = append(problems, problemsOf(name, err)...)
+			f.worlds[name] = nil
+		}
 	}
-	switch {
-	case errors.As(err, &problems):
-		return nil, problems
-	case err != nil:
-		return nil, jsondoc.Problems{atStart(world.Folder+"/"+name, "%v", err)}
-	default:
-		return w, nil
+	return problems
+}
+
+// problemsOf returns what is wrong with a world.
+func problemsOf(name string, err error) jsondoc.Problems {
+	if problems, listed := errors.AsType[jsondoc.Problems](err); listed {
+		return problems
 	}
+	return jsondoc.Problems{atStart(world.Folder+"/"+name, "%v", err)}
 }
 
 // world checks that something makes what the scenario stands on.
@@ -96,7 +111,7 @@ func (c *checker) made() (where string, made world.Made) {
 		maps.Copy(made, c.scenario.Target.Makes)
 		return "target.makes", made
 	case w != nil:
-		// It was drawn when it was read.
+		// It was drawn before.
 		made, _ = w.Made()
 		return fmt.Sprintf("the world %q", w.Name), made
 	case c.scenario.World() != "":
