@@ -104,20 +104,33 @@ var planSchema = sync.OnceValue(func() *jsondoc.Schema {
 	return schema
 })
 
-// plans are plans by scenario.
-type plans map[string]*plan
+// plans are plans by scenario, each read when it is asked for the first time.
+type plans map[string]func() *plan
 
-// shippedPlans are the plans that ship with the program.
+// shippedPlans are the plans that ship with the program. Tests have seen that they can be read.
 var shippedPlans = sync.OnceValue(func() plans {
 	folder, err := fs.Sub(shipped, plansFolder)
 	if err != nil {
 		panic(fmt.Sprintf("scripted: read shipped plans: %v", err))
 	}
-	read, problems := readPlans(folder)
-	if len(problems) > 0 {
-		panic(fmt.Sprintf("scripted: read shipped plans: %v", problems))
+	files, err := fs.Glob(folder, "*.json")
+	if err != nil {
+		panic(fmt.Sprintf("scripted: read shipped plans: %v", err))
 	}
-	return read
+	all := plans{}
+	for _, file := range files {
+		if file == schemaFile {
+			continue
+		}
+		all[strings.TrimSuffix(file, ".json")] = sync.OnceValue(func() *plan {
+			p, problems := readPlan(folder, file)
+			if p == nil {
+				panic(fmt.Sprintf("scripted: read shipped plans: %v", problems))
+			}
+			return p
+		})
+	}
+	return all
 })
 
 // loadPlans returns the shipped plans with those of a folder, which may be nil,
@@ -151,7 +164,7 @@ func readPlans(folder fs.FS) (plans, jsondoc.Problems) {
 			found = append(found, inFile(file, "the scenario has a plan already, %s: take one of them away", first))
 		}
 		if problems = append(problems, found...); len(found) == 0 {
-			read[p.Scenario], files[path.Base(file)] = p, file
+			read[p.Scenario], files[path.Base(file)] = func() *plan { return p }, file
 		}
 		return nil
 	})
@@ -259,11 +272,12 @@ func (c *compiler) turn(t *turn, at []string) {
 // find returns the play of a scenario in a mode: that of an alternative, or the
 // usual one for no name. The error says how to write one.
 func (ps plans) find(scenario string, mode bench.Mode, alternative string) (*plan, *play, error) {
-	p, known := ps[scenario]
+	read, known := ps[scenario]
 	if !known {
 		return nil, nil, fmt.Errorf("there is no plan: write %s.json with modes.%s, as %s describes%s",
 			scenario, mode, schemaPath, jsondoc.DidYouMean(scenario, ps.scenarios()))
 	}
+	p := read()
 	if alternative != "" {
 		other := p.alternative(alternative)
 		if other == nil || other.Mode != mode {

@@ -149,12 +149,16 @@ func TestEveryShippedScenarioSucceedsInEveryMode(t *testing.T) {
 func TestEveryShippedPlanIsOfAShippedScenario(t *testing.T) {
 	shipped, err := library()
 	require.NoError(t, err)
+	provider, err := scripted.New(scripted.Options{})
+	require.NoError(t, err)
 	files, err := fs.Glob(os.DirFS("plans"), "*.json")
 	require.NoError(t, err)
 	for _, file := range files {
 		if file != "schema.json" {
-			_, err := shipped.Scenario(strings.TrimSuffix(file, ".json"))
+			id := strings.TrimSuffix(file, ".json")
+			_, err := shipped.Scenario(id)
 			assert.NoError(t, err, file)
+			assert.NotEmpty(t, provider.Plays(id), file)
 		}
 	}
 }

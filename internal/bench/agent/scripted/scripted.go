@@ -137,10 +137,11 @@ type Play struct {
 // which reports show them, and the alternatives as its plan lists them. A
 // scenario without a plan has none.
 func (p *Provider) Plays(scenario string) []Play {
-	written, known := p.plans[scenario]
+	read, known := p.plans[scenario]
 	if !known {
 		return nil
 	}
+	written := read()
 	var plays []Play
 	for _, mode := range bench.Modes() {
 		if written.Modes[mode] != nil {
