@@ -187,7 +187,7 @@ func (r *rig) start(changes ...func(*service.Options)) {
 	require.NoError(r, err)
 	jobs, err := queue.New(r.Context(), db, queue.Options{
 		Process: "test", Lanes: map[string]int{"runs": 2, "workflows": 2, "events": 2}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		Redact: redact, Poll: 20 * time.Millisecond, Pause: time.Millisecond, Ended: r.ended,
+		Redact: redact, Poll: 50 * time.Millisecond, Pause: time.Millisecond, Ended: r.ended,
 	})
 	require.NoError(r, err)
 	var ids atomic.Int64
