@@ -102,6 +102,7 @@ in a SQLite file.`,
 		Example: `  bench-app serve
   DATABASE_URL=postgres://bench:secret@db/bench bench-app serve
   bench-app check --config bench-app.yml`,
+		Version:      version(),
 		SilenceUsage: true, SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -111,6 +112,7 @@ in a SQLite file.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fault.Invalidf("%w; see `%s --help`", err, cmd.CommandPath())
 	})

@@ -39,6 +39,7 @@ func TestTheCommandLine(t *testing.T) {
 	}{
 		"nothing shows the help":          {nil, nil, 0, []string{"bench-app [command]", "serve", "check", "version"}},
 		"the version":                     {nil, []string{"version"}, 0, nil},
+		"the version, asked as usual":     {nil, []string{"--version"}, 0, nil},
 		"help of serve lists settings":    {nil, []string{"serve", "--help"}, 0, []string{"BENCH_APP_WEBHOOK_SECRET", "webhook-secret", "Examples:"}},
 		"an unknown command":              {nil, []string{"server"}, 2, []string{`"server"`, "--help"}},
 		"an unknown flag":                 {nil, []string{"serve", "--port", "1"}, 2, []string{"--port", "serve --help"}},

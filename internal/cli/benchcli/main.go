@@ -196,9 +196,11 @@ sequence with a scripted agent on a GitHub inside this process.`,
 		Example: `  bench verify
   bench run ghx 4 --scenario-set ci-verify-pr
   bench report --gate --html report.html`,
+		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.SetVersionTemplate("bench {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.verifyCommand(), a.planCommand(), a.runCommand(), a.reportCommand(), a.viewCommand(), a.compareCommand(), a.calibrateCommand(), a.scenariosCommand(), a.modesCommand(), a.surfaceCommand(), a.fixturesCommand(),
