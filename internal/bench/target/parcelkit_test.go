@@ -256,13 +256,13 @@ func TestS15VariationsOfTheShippedWorld(t *testing.T) {
 // of many is what the machine's other work does not slow down.
 func TestACopyOfTheShippedWorldTakesLessThanAMillisecond(t *testing.T) {
 	made := shipped(t, "parcelkit", bench.Variation{Seed: 1})
-	fastest := time.Hour
-	for range 300 {
+	fastest, limit := time.Hour, testkit.TimeLimit(time.Millisecond)
+	for try := 0; try < 300 && fastest >= limit; try++ {
 		began := time.Now()
 		made.Clone()
 		fastest = min(fastest, time.Since(began))
 	}
-	assert.Less(t, fastest, testkit.TimeLimit(time.Millisecond))
+	assert.Less(t, fastest, limit)
 }
 
 func BenchmarkShippedWorld(b *testing.B) {
