@@ -87,13 +87,13 @@ func (e *Evidence) NotRuledOut() (label, text string) {
 	const confidence = ", with 95% confidence for each."
 	label, text = "Not ruled out", "Nothing worse than the baseline"+confidence
 	if len(open) > 0 {
-		text = "Up to " + joinWords(open) + confidence
+		text = "Up to " + JoinWords(open) + confidence
 	}
 	if len(shown) > 0 {
 		label = "How much worse"
-		text = joinWords(shown) + confidence + " That it stays below what is too much is not shown."
+		text = JoinWords(shown) + confidence + " That it stays below what is too much is not shown."
 		if len(open) > 0 {
-			text += " Up to " + joinWords(open) + " is not ruled out."
+			text += " Up to " + JoinWords(open) + " is not ruled out."
 		}
 	}
 	if len(unknown) > 0 {
@@ -103,15 +103,6 @@ func (e *Evidence) NotRuledOut() (label, text string) {
 		text += " Of " + strings.Join(untold, " and ") + " the benchmark tells nothing."
 	}
 	return label, text + e.unseen()
-}
-
-// joinWords joins parts as a sentence does: "a, b and c".
-func joinWords(parts []string) string {
-	last := len(parts) - 1
-	if last == 0 {
-		return parts[0]
-	}
-	return strings.Join(parts[:last], ", ") + " and " + parts[last]
 }
 
 // harm is the interval as how much worse the candidate is, positive where that is worse

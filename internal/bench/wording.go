@@ -371,3 +371,12 @@ func Sentence(text string) string {
 	}
 	return text + "."
 }
+
+// JoinWords joins words as a sentence does: "a, b and c".
+func JoinWords(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}

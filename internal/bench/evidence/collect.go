@@ -205,14 +205,14 @@ func (s *Session) impossible() bool {
 // mode's file that changed meanwhile, are an error of kind [fault.Invalid].
 func (c *Collector) Data() (Data, error) {
 	if len(c.models) > 1 {
-		return Data{}, fault.Invalidf("rows of %d models cannot be judged together: %s", len(c.models), joined(sortedKeys(c.models)))
+		return Data{}, fault.Invalidf("rows of %d models cannot be judged together: %s", len(c.models), bench.JoinWords(sortedKeys(c.models)))
 	}
 	if c.changed != "" {
 		return Data{}, fault.Invalidf("the rows of scenario %s are of different contents: it was changed meanwhile, so they cannot be judged together", c.changed)
 	}
 	for i, mode := range []bench.Mode{c.pairing.Baseline, c.pairing.Candidate} {
 		if files := c.files[i]; len(files) > 1 {
-			return Data{}, fault.Invalidf("the rows of mode %s are of %d contents of its file, %s: it was changed meanwhile, so they cannot be judged together", mode, len(files), joined(sortedKeys(files)))
+			return Data{}, fault.Invalidf("the rows of mode %s are of %d contents of its file, %s: it was changed meanwhile, so they cannot be judged together", mode, len(files), bench.JoinWords(sortedKeys(files)))
 		}
 	}
 	c.sort()

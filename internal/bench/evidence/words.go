@@ -90,15 +90,7 @@ func (l *look) names(of []bench.EndpointTests) string {
 	for i, t := range of {
 		names[i] = nameOf(t.Name, t.Measure)
 	}
-	return joined(names)
-}
-
-func joined(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return bench.JoinWords(names)
 }
 
 // nameOf names an endpoint as people read it.

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/ghx-dev/bench-action/internal/bench"
 )
 
 const (
@@ -49,11 +51,7 @@ func list(names []string) string {
 	if len(names) > maxListed {
 		shown = append(names[:maxListed:maxListed], strconv.Itoa(len(names)-maxListed)+" more")
 	}
-	if len(shown) < 2 {
-		return strings.Join(shown, "")
-	}
-	last := len(shown) - 1
-	return strings.Join(shown[:last], ", ") + " and " + shown[last]
+	return bench.JoinWords(shown)
 }
 
 // counted returns "1 run" or "3 runs".
