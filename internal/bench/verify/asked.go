@@ -91,7 +91,7 @@ func (a *Asked) scenarios(of []ledger.ScenarioRef) error {
 		hashes[s.ID] = s.Hash
 	}
 	for _, s := range a.Scenarios {
-		if hash, there := hashes[s.ID]; !there || hash != s.Hash {
+		if hashes[s.ID] != s.Hash {
 			return fault.Invalidf("scenario %s is another one there, or is missing", s.ID)
 		}
 	}

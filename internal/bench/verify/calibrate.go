@@ -17,7 +17,8 @@ type Calibrating struct {
 	// Run is nil where a mode has no rows.
 	Run       *bench.Evidence
 	Simulated bool
-	// Notes are what the reader should know about the ledgers, as sentences.
+	// Notes are what the reader should know about the ledgers, as sentences, also
+	// beside an error.
 	Notes []string
 }
 
@@ -32,7 +33,7 @@ func (how JudgeOptions) Calibrating(source Source, unchanged bool) (c Calibratin
 	c.Pool = evidence.NewPool(how.Baseline, other)
 	blocks, err := how.blocks(uncounted(source.Runs))
 	if err != nil {
-		return c, err
+		return Calibrating{}, err
 	}
 	modes, models := map[bench.Mode]bool{}, map[string]bool{}
 	report, err := ledger.Scan(source.Files, func(row *bench.Row) error {
@@ -46,15 +47,15 @@ func (how JudgeOptions) Calibrating(source Source, unchanged bool) (c Calibratin
 		c.Notes = append(c.Notes, torn.String())
 	}
 	if err != nil {
-		return c, err
+		return Calibrating{Notes: c.Notes}, err
 	}
 	data, err := blocks.Data()
 	if err != nil {
-		return c, err
+		return Calibrating{Notes: c.Notes}, err
 	}
 	model, err := how.Expectations.ResolveModel(how.Model, slices.Sorted(maps.Keys(models)))
 	if err != nil {
-		return c, err
+		return Calibrating{Notes: c.Notes}, err
 	}
 	c.Thresholds, _ = how.Expectations.Thresholds(model, how.Profile)
 	if !modes[how.Baseline] || !modes[how.Candidate] {
@@ -62,7 +63,7 @@ func (how JudgeOptions) Calibrating(source Source, unchanged bool) (c Calibratin
 	}
 	design, err := how.Design(repetitionsOf(source.Runs, data.Blocks), c.Thresholds)
 	if err != nil {
-		return c, err
+		return Calibrating{Notes: c.Notes}, err
 	}
 	judged := design.Judge(data)
 	c.Run = &judged

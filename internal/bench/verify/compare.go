@@ -31,21 +31,21 @@ type ComparedSource struct {
 // Compare puts two runs side by side: what is not the same in both, and the
 // figures of B against A. There is a verdict where they share their blocks, by
 // profile and margins of how. Errors are of kind invalid: rows that cannot be
-// read, or nothing in common; the notes tell of torn lines.
+// read, or nothing in common; the notes, also beside an error, tell of torn lines.
 func Compare(a, b ComparedSource, how JudgeOptions) (c bench.Comparison, notes []string, err error) {
 	sides := [2]*side{{ComparedSource: a}, {ComparedSource: b}}
 	for _, s := range sides {
 		torn, err := s.read()
-		if err != nil {
-			return c, nil, fmt.Errorf("compare %s: %w", s.Name, err)
-		}
 		for _, t := range torn {
 			notes = append(notes, t.String())
+		}
+		if err != nil {
+			return bench.Comparison{}, notes, fmt.Errorf("compare %s: %w", s.Name, err)
 		}
 	}
 	pairs, err := pairsOf(sides)
 	if err != nil {
-		return c, notes, err
+		return bench.Comparison{}, notes, err
 	}
 	c = bench.Comparison{
 		SchemaVersion: bench.ComparisonSchemaVersion, GeneratedAt: how.GeneratedAt,
@@ -53,7 +53,7 @@ func Compare(a, b ComparedSource, how JudgeOptions) (c bench.Comparison, notes [
 		Simulated: sides[0].facts.simulated || sides[1].facts.simulated,
 	}
 	if how.Model, err = how.comparedModel(sides); err != nil {
-		return c, notes, err
+		return bench.Comparison{}, notes, err
 	}
 	c.Differences, c.Alike = settingsOf(&sides[0].facts, &sides[1].facts)
 	for _, pair := range pairs {
@@ -62,7 +62,7 @@ func Compare(a, b ComparedSource, how JudgeOptions) (c bench.Comparison, notes [
 		}
 		compared, err := how.compareModes(sides, pair)
 		if err != nil {
-			return c, notes, err
+			return bench.Comparison{}, notes, err
 		}
 		c.Modes = append(c.Modes, compared)
 	}

@@ -370,3 +370,98 @@ func TestMarginsThatMakeNoSenseAreRefusedWhateverIsCompared(t *testing.T) {
 		require.ErrorContains(t, err, "the margin of the cost is a ratio of 0.5")
 	}
 }
+
+// Half a block has no other half to be unlike.
+func TestV9ABlockOfOneSideAloneIsNoOtherBlock(t *testing.T) {
+	ghx, direct := comparedRows("run-1", []bench.Mode{bench.GHX}, nil), comparedRows("run-1", []bench.Mode{bench.AgentDirect}, nil)
+	for name, c := range map[string]struct {
+		a, b   []bench.Row
+		shared bool
+	}{
+		"a block of A alone":     {direct, ghx[1:], true},
+		"a block of B alone":     {direct[1:], ghx, true},
+		"blocks of one scenario": {direct[:4], ghx[:4], true},
+		"no block":               {direct[:1], ghx[1:], false},
+	} {
+		c := c
+		t.Run(name, func(t *testing.T) {
+			found, err := compared(t, written(t, c.a), written(t, c.b))
+			require.NoError(t, err)
+			assert.Equal(t, c.shared, found.Modes[0].SharedBlocks)
+		})
+	}
+}
+
+// Whoever reads figures of a stand-in for a model is told, whichever side it was.
+func TestG15AComparisonWithASimulatedRunSaysSo(t *testing.T) {
+	mode := []bench.Mode{bench.GHX}
+	one := func(run string) verify.ComparedSource {
+		return written(t, comparedRows(run, mode, func(r *bench.Row) { r.Simulated = r.Iteration == 2 }))
+	}
+	for name, c := range map[string]struct {
+		a, b      verify.ComparedSource
+		simulated bool
+	}{
+		"neither": {written(t, comparedRows("run-1", mode, nil)), written(t, comparedRows("run-2", mode, nil)), false},
+		"A":       {one("run-1"), written(t, comparedRows("run-2", mode, nil)), true},
+		"B":       {written(t, comparedRows("run-1", mode, nil)), one("run-2"), true},
+	} {
+		found, err := compared(t, c.a, c.b)
+		require.NoError(t, err)
+		assert.Equal(t, c.simulated, found.Simulated, name)
+	}
+}
+
+// The note on a line that does not count is read where there is nothing else.
+func TestATornLineIsToldBesideAnError(t *testing.T) {
+	ghx := []bench.Mode{bench.GHX}
+	expectations := &gate.Expectations{}
+	twoHashes := comparedRows("run-2", ghx, func(r *bench.Row) {
+		if r.Iteration == 1 {
+			r.ScenarioHash = "2222"
+		}
+	})
+	for name, c := range map[string]struct {
+		other verify.ComparedSource
+		how   verify.JudgeOptions
+		says  string
+	}{
+		"no rows":                    {verify.ComparedSource{Name: "none"}, verify.JudgeOptions{Expectations: expectations}, "compare none: there are no rows"},
+		"no mode of both":            {written(t, comparedRows("run-2", []bench.Mode{bench.MCP, bench.AgentDirect}, nil)), verify.JudgeOptions{Expectations: expectations}, "name a mode of each"},
+		"a model that is none":       {written(t, comparedRows("run-2", ghx, nil)), verify.JudgeOptions{Expectations: expectations, Model: "nonsense"}, "nonsense"},
+		"margins that make no sense": {written(t, comparedRows("run-2", ghx, nil)), verify.JudgeOptions{Profile: bench.ProfileRegression, Expectations: expectations, Margins: bench.Margins{CostRatio: 0.5}}, "the margin of the cost"},
+		"a scenario that is two":     {written(t, twoHashes), verify.JudgeOptions{Profile: bench.ProfileRegression, Expectations: expectations}, "different contents"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			torn := written(t, comparedRows("run-1", append([]bench.Mode{bench.GHXBase}, ghx...), nil))
+			if name == "a scenario that is two" {
+				torn = written(t, append(comparedRows("run-1", ghx, nil), bench.Row{RunID: "run-1", Mode: bench.GHX, ScenarioID: "a-001", ScenarioHash: "2222", Iteration: 9},
+					bench.Row{RunID: "run-1", Mode: bench.GHX, ScenarioID: "b-001", ScenarioHash: "2222", Iteration: 9}, bench.Row{RunID: "run-1", Mode: bench.GHX, ScenarioID: "b-001", Iteration: 10}))
+			}
+			tear(t, torn.Source.Files[0])
+			_, notes, err := verify.Compare(torn, c.other, c.how)
+			require.ErrorContains(t, err, c.says)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+			require.Len(t, notes, 1)
+			assert.Contains(t, notes[0], "was not written whole")
+		})
+	}
+}
+
+// A gap is one of the two modes that are compared, whatever the usual two are.
+func TestV7AGapOfTheComparedModesWithholdsAPass(t *testing.T) {
+	r := sequenceRig(t)
+	base := "ba5e"
+	r.suite.Modes, r.suite.BaseTree = []bench.Mode{bench.GHXBase, bench.MCP}, &base
+	r.run(t.Context(), t)
+	source, err := verify.SourceOf(r.suite.Folder())
+	require.NoError(t, err)
+	of := func(m bench.Mode) verify.ComparedSource {
+		return verify.ComparedSource{Name: "run-1", Source: source, Mode: m}
+	}
+	source.Runs[0].Cells = append(source.Runs[0].Cells, bench.Cell{ScenarioID: "c-001", Mode: bench.MCP, Iteration: 1})
+	source.Runs[0].Margins = &bench.Margins{SuccessDropPct: 45, CostRatio: 2, LatencyRatio: 2}
+	c, _, err := verify.Compare(of(bench.GHXBase), of(bench.MCP), wide())
+	require.NoError(t, err)
+	assert.Equal(t, bench.CauseRowsMissing, c.Modes[0].Evidence.Cause.Kind, c.Modes[0].Evidence.Sentence)
+}

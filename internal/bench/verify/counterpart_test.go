@@ -1,12 +1,14 @@
 package verify_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // Running one mode after the other has both on the same fixtures, again and
@@ -56,4 +58,13 @@ func TestOtherFoldersOfRunsHaveNoCounterpart(t *testing.T) {
 	other, err := r.suite.Counterpart(r.provider.Info.Model)
 	require.NoError(t, err)
 	assert.Nil(t, other)
+}
+
+func TestAFileIsNoFolderOfRuns(t *testing.T) {
+	r := newRig(t)
+	r.run(t.Context(), t)
+	r.suite.Dir = filepath.Join(r.suite.Folder(), "run.json")
+	_, err := r.suite.Counterpart(r.provider.Info.Model)
+	require.ErrorContains(t, err, "look for runs")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 }

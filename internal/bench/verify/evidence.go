@@ -28,11 +28,12 @@ func (how JudgeOptions) margins(thresholds bench.Thresholds) bench.Margins {
 	return margins
 }
 
-// marginsFor returns the margins for sessions of a model.
-func (how JudgeOptions) marginsFor(model string) (bench.Margins, error) {
+// thresholdsFor returns the thresholds for sessions of a model. An error is of kind
+// invalid: the model that is named is none.
+func (how JudgeOptions) thresholdsFor(model string) (bench.Thresholds, error) {
 	model, err := how.Expectations.ResolveModel(how.Model, []string{model})
 	thresholds, _ := how.Expectations.Thresholds(model, how.Profile)
-	return how.margins(thresholds), err
+	return thresholds, err
 }
 
 // blocks returns a collector of what is compared; nil where the profile does
@@ -73,10 +74,8 @@ func (how JudgeOptions) decideByEvidence(s *bench.Summary, judged bench.Evidence
 	if text := (Health{NotCounted: uncounted(source.Runs)}).Warning(len(s.Scenarios)); text != "" {
 		s.Warnings = append(s.Warnings, text)
 	}
-	if len(source.Runs) > 0 {
-		if text := sequenceWarning(earlierSequences(source)); text != "" {
-			s.Warnings = append(s.Warnings, text)
-		}
+	if text := sequenceWarning(earlierSequences(source)); text != "" {
+		s.Warnings = append(s.Warnings, text)
 	}
 	switch {
 	case slices.ContainsFunc(source.Runs, func(run ledger.RunInfo) bool { return sameQuestion(run, run) }):
@@ -85,7 +84,6 @@ func (how JudgeOptions) decideByEvidence(s *bench.Summary, judged bench.Evidence
 		s.Warnings = append(s.Warnings, "What was measured is not known by its content, so earlier runs of the same are not counted: work in a git checkout, name the commits (--git-commit, --base-commit), or what the programs need in the modes' files.")
 	}
 	s.Evidence = &judged
-	s.Gate.Checks = []bench.Check{}
 	s.Gate.Verdict, s.Gate.Reason = judged.Verdict, judged.Sentence
 	s.Gate.Passed = judged.Verdict == bench.VerdictPass
 }
@@ -110,14 +108,13 @@ func repetitionsOf(runs []ledger.RunInfo, blocks []evidence.Block) bench.Repetit
 	return r
 }
 
-// enough returns what looks at the rows of a suite that adapts and says whether
-// they decide.
-func (how JudgeOptions) enough(s Suite, deps runner.Deps) (func(files []string) (bench.Evidence, error), error) {
-	model, err := how.Expectations.ResolveModel(how.Model, []string{deps.Provider.Describe().Model.Key()})
+// looking returns how the rows of a suite that adapts are looked at. An error is of
+// kind invalid.
+func (how JudgeOptions) looking(s Suite, deps runner.Deps, thresholds bench.Thresholds) (*looking, error) {
+	after, err := evidence.Looks(s.FirstLook, s.Repetitions)
 	if err != nil {
 		return nil, err
 	}
-	thresholds, _ := how.Expectations.Thresholds(model, how.Profile)
 	info, err := s.begin(deps)
 	if err != nil {
 		return nil, err
@@ -126,7 +123,7 @@ func (how JudgeOptions) enough(s Suite, deps runner.Deps) (func(files []string) 
 	if err != nil {
 		return nil, err
 	}
-	return func(files []string) (bench.Evidence, error) {
+	judge := func(files []string) (bench.Evidence, error) {
 		blocks, err := how.blocks(s.NotCounted)
 		if err != nil {
 			return bench.Evidence{}, err
@@ -144,7 +141,8 @@ func (how JudgeOptions) enough(s Suite, deps runner.Deps) (func(files []string) 
 			return bench.Evidence{}, err
 		}
 		return design.Judge(data), nil
-	}, nil
+	}
+	return &looking{after, judge}, nil
 }
 
 // uncounted are the scenarios that the runs have left out from the beginning.

@@ -132,16 +132,10 @@ func (f *facts) text(name string) string {
 // settingsOf returns what is not the same on both sides, and what is.
 func settingsOf(a, b *facts) (differences, alike []bench.ComparedSetting) {
 	differences, alike = []bench.ComparedSetting{}, []bench.ComparedSetting{}
-	names := slices.Clone(settingNames)
-	others := map[string]bool{}
-	for _, f := range []*facts{a, b} {
-		for name := range f.settings {
-			if !slices.Contains(names, name) {
-				others[name] = true
-			}
-		}
-	}
-	for _, name := range append(names, slices.Sorted(maps.Keys(others))...) {
+	others := maps.Clone(a.settings)
+	maps.Copy(others, b.settings)
+	maps.DeleteFunc(others, func(name string, _ map[string]bool) bool { return slices.Contains(settingNames, name) })
+	for _, name := range slices.Concat(settingNames, slices.Sorted(maps.Keys(others))) {
 		s := bench.ComparedSetting{Name: name, A: a.text(name), B: b.text(name)}
 		switch {
 		case s.A == bench.NoFigure && s.B == bench.NoFigure:

@@ -20,14 +20,10 @@ func (seq Sequence) readHistory() (entries []bench.HistoryEntry, warnings []stri
 }
 
 // appendHistory adds what a complete run came to to the history, once however often
-// it is reported. A shard is no complete run.
-func (seq Sequence) appendHistory(v Verified, suite Suite) error {
+// it is reported. A shard is no complete run. Earlier is what the history has.
+func (seq Sequence) appendHistory(v Verified, suite Suite, earlier []bench.HistoryEntry) error {
 	if seq.History == "" || suite.Shard != nil {
 		return nil
-	}
-	earlier, _, err := seq.readHistory()
-	if err != nil {
-		return err
 	}
 	if slices.ContainsFunc(earlier, func(e bench.HistoryEntry) bool { return e.RunID == suite.RunID }) {
 		return nil
@@ -84,9 +80,7 @@ const enoughSessions = 40
 func Expect(history []bench.HistoryEntry, of Expecting) (e evidence.Expected, basis string) {
 	e = evidence.Unknown(of.Scenarios - of.NotCounted)
 	e.Modes, e.Concurrency, e.NotCounted = len(of.Modes), of.Concurrency, of.NotCounted
-	if cost, known := EstimateUSD(history, of.Model, of.ScenarioSet, 1); known {
-		e.CostUSD = cost
-	}
+	e.CostUSD, _ = EstimateUSD(history, of.Model, of.ScenarioSet, 1)
 	sessions, took := 0, 0.0
 	varied, cost, latency := 0, 0.0, 0.0
 	tried, solved := 0, 0.0

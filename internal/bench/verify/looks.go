@@ -12,13 +12,21 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 )
 
-// steps are the repetitions after which it is looked whether the rows decide;
-// the last is all of them.
-func (s Suite) steps() ([]int, error) {
-	if s.FirstLook == 0 || s.enough == nil {
-		return []int{s.Repetitions}, nil
+// looking is how the rows of a run are looked at on its way.
+type looking struct {
+	// after are the repetitions after which it is looked whether the rows decide; the
+	// last is all of them.
+	after []int
+	// judge judges the rows of ledgers.
+	judge func(files []string) (bench.Evidence, error)
+}
+
+// steps are the repetitions up to which the run goes at a time.
+func (s Suite) steps() []int {
+	if s.looking == nil {
+		return []int{s.Repetitions}
 	}
-	return evidence.Looks(s.FirstLook, s.Repetitions)
+	return s.looking.after
 }
 
 // steps is a run that goes on look by look.
@@ -34,15 +42,14 @@ type steps struct {
 // run runs the cells look by look, and stops as soon as the rows decide, which
 // the run's description tells then.
 func (r *steps) run(ctx context.Context) (runner.Outcome, error) {
-	looks, err := r.suite.steps()
-	if err != nil {
-		return r.all, err
-	}
-	for _, n := range looks {
-		if err := r.upTo(ctx, n); err != nil || len(r.all.Left) > 0 || n == r.suite.Repetitions {
+	for _, n := range r.suite.steps() {
+		if err := r.upTo(ctx, n); err != nil || len(r.all.Left) > 0 {
 			return r.all, err
 		}
-		judged, err := r.suite.enough(r.files())
+		if n == r.suite.Repetitions {
+			break
+		}
+		judged, err := r.suite.looking.judge(r.files())
 		if err != nil {
 			return r.all, err
 		}
@@ -54,7 +61,7 @@ func (r *steps) run(ctx context.Context) (runner.Outcome, error) {
 		}
 		if judged.Final {
 			r.info.DecidedAt = n
-			return r.all, nil
+			break
 		}
 	}
 	return r.all, nil
@@ -78,7 +85,7 @@ func (r *steps) upTo(ctx context.Context, n int) error {
 		one, err := runner.Run(ctx, r.cfg, r.deps)
 		one.Rows, one.RowsUSD = one.Rows+r.all.Rows, one.RowsUSD+r.all.RowsUSD
 		r.all = one
-		if err != nil || len(one.Left) > 0 || !r.suite.Profile.ByEvidence() {
+		if err != nil || len(one.Left) > 0 {
 			return err
 		}
 		r.cfg.Done = maps.Clone(r.cfg.Done)
@@ -99,36 +106,38 @@ func (s Suite) withRefills() int {
 }
 
 // refills returns the cells of the blocks that take the place of those among
-// the first n that are void; none where too many are. A block is new in all
-// modes: never is one half of it repeated.
+// the first n that are void, with those of the others that are wanted; none where
+// nothing is void, or too much. A block is new in all modes: never is one half of it
+// repeated.
 func (r *steps) refills(n int) ([]bench.Cell, error) {
 	void, err := r.voids()
 	if err != nil || len(void) == 0 {
 		return nil, err
 	}
 	own := slices.Clone(r.suite.part(r.cfg.Plan))
-	blocks, wanted, planned := map[string][]int{}, map[string]int{}, 0
+	// Each mode is planned in the order of the repetitions.
+	var blocks []block
+	wanted, planned := map[string]int{}, 0
 	for _, c := range own {
 		if c.Mode != r.suite.Modes[0] {
 			continue
 		}
-		blocks[c.ScenarioID] = append(blocks[c.ScenarioID], c.Iteration)
+		blocks = append(blocks, blockOf(c))
 		if c.Iteration <= n {
 			wanted[c.ScenarioID]++
 			planned++
 		}
 	}
 	voids, chosen := 0, map[block]bool{}
-	for scenario, iterations := range blocks {
-		slices.Sort(iterations)
-		for i := 0; i < len(iterations) && wanted[scenario] > 0; i++ {
-			b := block{scenario, iterations[i]}
-			chosen[b] = b.iteration > n
-			if void[b] {
-				voids++
-			} else {
-				wanted[scenario]--
-			}
+	for _, b := range blocks {
+		if wanted[b.scenario] == 0 {
+			continue
+		}
+		chosen[b] = true
+		if void[b] {
+			voids++
+		} else {
+			wanted[b.scenario]--
 		}
 	}
 	if voids*evidence.RefillShare > planned {
@@ -138,13 +147,9 @@ func (r *steps) refills(n int) ([]bench.Cell, error) {
 	return cells, r.note(cells)
 }
 
-// voids returns the blocks of the run that are void in any mode; none where
-// evidence does not decide.
+// voids returns the blocks of the run that are void in any mode.
 func (r *steps) voids() (map[block]bool, error) {
 	void := map[block]bool{}
-	if !r.suite.Profile.ByEvidence() || len(r.files()) == 0 {
-		return void, nil
-	}
 	_, err := ledger.Scan(r.files(), func(row *bench.Row) error {
 		if row.RunID == r.suite.RunID && row.ProviderFailure() != "" {
 			void[blockOf(row.Cell())] = true
@@ -157,14 +162,10 @@ func (r *steps) voids() (map[block]bool, error) {
 // note keeps in the run's file which cells it has beyond its plan, before they
 // run.
 func (r *steps) note(cells []bench.Cell) error {
-	noted := len(r.info.Refills)
 	for _, c := range cells {
 		if c.Iteration > r.suite.Repetitions && !slices.Contains(r.info.Refills, c) {
 			r.info.Refills = append(r.info.Refills, c)
 		}
-	}
-	if len(r.info.Refills) == noted {
-		return nil
 	}
 	return r.info.Save(r.suite.Folder())
 }

@@ -55,8 +55,7 @@ func OutputsIn(folder string) Outputs {
 type output struct {
 	row func(*bench.Row) error
 	// end writes what is left, but closes nothing.
-	end func(bench.Summary) error
-	// close may be called again.
+	end   func(bench.Summary) error
 	close func() error
 }
 
@@ -117,9 +116,6 @@ func inFile(begin func(*os.File) output) func(path string) (output, error) {
 		}
 		o.close = func() error {
 			err := file.Close()
-			if errors.Is(err, os.ErrClosed) {
-				err = nil
-			}
 			if err != nil {
 				err = fault.Infraf("write report: %w", err)
 			}
@@ -166,17 +162,17 @@ func (all outputs) write(row *bench.Row) error {
 	return nil
 }
 
-// finish writes what is left and closes the files.
+// finish writes what is left.
 func (all outputs) finish(s bench.Summary) error {
 	for _, o := range all {
 		if err := o.end(s); err != nil {
 			return err
 		}
 	}
-	return all.close()
+	return nil
 }
 
-// close closes all files. Those that are closed already are no error.
+// close closes all files.
 func (all outputs) close() error {
 	var problems []error
 	for _, o := range all {

@@ -18,7 +18,7 @@ func SeededSandbox(ctx context.Context, opts fixture.Options) (*target.Sandbox, 
 		return nil, err
 	}
 	if _, err := SeedSandbox(ctx, sandbox, opts); err != nil {
-		return nil, errors.Join(err, sandbox.Close())
+		return nil, err
 	}
 	return sandbox, nil
 }

@@ -203,9 +203,6 @@ func comparedNothing(j *ledger.Judged) bool {
 // whose rows it does not take over, has used the error budget: what that one came
 // to stands, or it is to be gone on with.
 func (s Suite) Spent(how JudgeOptions, by agent.Info, now time.Time) error {
-	if !how.Profile.ByEvidence() {
-		return nil
-	}
 	info := s.info(now, by.Model)
 	info.Compared = how.compared()
 	for _, run := range earlierSequences(Source{Runs: []ledger.RunInfo{info}, folders: []string{s.Folder()}}) {
@@ -301,15 +298,7 @@ func sameModes(a, b ledger.RunInfo) bool {
 	if len(a.Compared) > 0 && len(b.Compared) > 0 {
 		return slices.Equal(a.Compared, b.Compared)
 	}
-	return slices.Equal(bench.SortedModes(modeSet(a)), bench.SortedModes(modeSet(b)))
-}
-
-func modeSet(run ledger.RunInfo) map[bench.Mode]bool {
-	set := map[bench.Mode]bool{}
-	for _, m := range run.Modes {
-		set[m] = true
-	}
-	return set
+	return sortedModes(a.Modes) == sortedModes(b.Modes)
 }
 
 // sequenceWarning counts the sequences on the same trees; empty where this is

@@ -414,3 +414,41 @@ func TestN1RowsOfAnotherSuiteAreNotMerged(t *testing.T) {
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	assert.ErrorContains(t, err, parts.Files[2]+" line 1: seed_id of cell")
 }
+
+// A folder of results has other things in it, and some that are broken.
+func TestWhatLiesBelowAFolderOfResults(t *testing.T) {
+	r := newRig(t)
+	r.run(t.Context(), t)
+	require.NoError(t, os.MkdirAll(filepath.Join(r.suite.Dir, "odd", ledger.RunFile), 0o755))
+	source, err := verify.SourceBelow(r.suite.Dir)
+	require.NoError(t, err)
+	assert.Len(t, source.Runs, 1, "a folder of that name is no run")
+	broken := filepath.Join(r.suite.Dir, "z-broken")
+	require.NoError(t, os.Mkdir(broken, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(broken, ledger.RunFile), []byte("{"), 0o600))
+	_, err = verify.SourceBelow(r.suite.Dir)
+	require.ErrorContains(t, err, broken)
+	assert.Equal(t, fault.Invalid, fault.KindOf(err), "a run that cannot be read is not left out in silence")
+}
+
+// Only one of two modes has its rows fetched from another run.
+func TestR1OnlyOneOfTwoModesIsLookedForElsewhere(t *testing.T) {
+	r := newRig(t)
+	r.runMode(t, "run-1", bench.AgentDirect)
+	r.runMode(t, "run-2", bench.GHX)
+	for name, c := range map[string]struct {
+		modes []bench.Mode
+		runs  int
+	}{
+		"two":                  {[]bench.Mode{bench.AgentDirect, bench.GHX}, 2},
+		"another one":          {[]bench.Mode{bench.AgentDirect}, 1},
+		"three":                {[]bench.Mode{bench.AgentDirect, bench.GHX, bench.MCP}, 1},
+		"none that any has":    {[]bench.Mode{bench.MCP, bench.GHX}, 1},
+		"three, one is absent": {[]bench.Mode{bench.AgentDirect, bench.GHX, bench.GHX}, 1},
+	} {
+		source, notes, err := verify.NewestSource(r.suite.Dir, c.modes)
+		require.NoError(t, err)
+		assert.Len(t, source.Runs, c.runs, name)
+		assert.Len(t, notes, c.runs-1, name)
+	}
+}

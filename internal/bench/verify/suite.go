@@ -42,8 +42,8 @@ type Suite struct {
 	Repetitions, FirstLook int
 	// Looked is told what each look came to; nil if nobody wants to know.
 	Looked func(bench.Evidence)
-	// enough judges the rows of ledgers; nil where nothing is decided on the way.
-	enough    func(files []string) (bench.Evidence, error)
+	// looking is how rows are looked at on the way; nil where nothing is decided then.
+	looking   *looking
 	Order     runner.OrderKind
 	OrderSeed uint64
 	// NotRunnable are sentences about scenarios that were taken out, because
@@ -186,7 +186,7 @@ func RunSuite(ctx context.Context, s Suite, deps runner.Deps) (result Result, er
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	result = Result{Info: info, Torn: rows.Cut()}
+	result = Result{Torn: rows.Cut()}
 	done, spent, err := finished(slices.DeleteFunc(rows.Files(), isDevice), &info)
 	if err != nil {
 		return result, err

@@ -391,3 +391,83 @@ func TestWhatChangedForAgentsIsKeptWithTheRun(t *testing.T) {
 		assert.Nil(t, reported.Summary.Surface, "%s against %s", how.Candidate, how.Baseline)
 	}
 }
+
+// What was fixed or seen of a run stays with it, whoever goes on with it.
+func TestV7ARunThatGoesOnKeepsWhatIsKnownOfIt(t *testing.T) {
+	r := newRig(t)
+	r.run(r.stopAfter(t, 3), t)
+	info, err := ledger.LoadRun(r.suite.Folder())
+	require.NoError(t, err)
+	info.Margins, info.Compared = &bench.Margins{SuccessDropPct: 7}, []bench.Mode{bench.GHX, bench.MCP}
+	info.Continues, info.Judged = []ledger.Begun{{RunID: "run-0", Repetitions: 3}}, &ledger.Judged{Verdict: bench.VerdictFail}
+	info.NotCounted, info.LeftOut = map[string]string{"b-001": "it is new"}, []bench.LeftOut{{Reason: "another mode", Rows: 2}}
+	info.Refills, info.Lost, info.Altered = []bench.Cell{{ScenarioID: "a-001", Mode: bench.GHX, Iteration: 3}}, 4, "the row of x"
+	info.UnrecordedUSD, info.TakenUSD, info.Concurrency = 0.5, 0.25, 3
+	require.NoError(t, info.Save(r.suite.Folder()))
+	for _, concurrency := range []int{1, 5} {
+		r.rows, r.afterRow = 0, nil
+		r.suite.Run.Concurrency = concurrency
+		after := r.run(r.stopAfter(t, 1), t).Info
+		assert.Equal(t, max(3, concurrency), after.Concurrency, "so many may have been under way")
+		for name, pair := range map[string][2]any{
+			"margins": {info.Margins, after.Margins}, "modes": {info.Compared, after.Compared}, "earlier runs": {info.Continues, after.Continues},
+			"verdict": {info.Judged, after.Judged}, "scenarios that are not counted": {info.NotCounted, after.NotCounted}, "rows left out": {info.LeftOut, after.LeftOut},
+			"refills": {info.Refills, after.Refills}, "lost": {info.Lost, after.Lost}, "altered": {info.Altered, after.Altered}, "taken": {info.TakenUSD, after.TakenUSD},
+			"begun": {info.CreatedAt, after.CreatedAt}, "sums": {len(info.Sums), len(after.Sums)},
+		} {
+			assert.Equal(t, pair[0], pair[1], name)
+		}
+		assert.InDelta(t, 0.5, after.UnrecordedUSD, 1e-9)
+		info.Lost = after.Lost
+	}
+}
+
+func TestWhatWasCutOffIsToldBesideAnError(t *testing.T) {
+	r := newRig(t)
+	files := r.run(r.stopAfter(t, 4), t).Files
+	row := rowsOf(t, files)[0]
+	row.Iteration, row.SeedID = 1+row.Iteration%2, "ci"
+	tear(t, files[0])
+	r.next("run-1")
+	require.NoError(t, appendRow(files[1], row))
+	result, err := verify.RunSuite(t.Context(), r.suite, r.deps)
+	require.Error(t, err)
+	assert.Len(t, result.Torn, 1)
+
+	r = newRig(t)
+	files = r.run(r.stopAfter(t, 4), t).Files
+	tear(t, files[0])
+	r.next("run-1")
+	r.suite.Rows = []bench.Row{{ScenarioID: "a-001", Mode: bench.GHX, Iteration: -1}}
+	result, err = verify.RunSuite(t.Context(), r.suite, r.deps)
+	require.Error(t, err)
+	assert.Len(t, result.Torn, 1)
+}
+
+func TestAFolderThatCannotBeWrittenIsKnownBeforeASession(t *testing.T) {
+	r := newRig(t)
+	r.suite.OutputJSONL, r.suite.Transcripts = filepath.Join(r.suite.Dir, "rows.jsonl"), t.TempDir()
+	r.suite.Dir = "/proc/none"
+	_, err := verify.RunSuite(t.Context(), r.suite, r.deps)
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	require.ErrorContains(t, err, "save run run-1")
+	assert.Empty(t, r.provider.Sessions())
+
+	rows := newRig(t)
+	rows.suite.Rows = rowsOf(t, newRig(t).run(t.Context(), t).Files)
+	rows.suite.OutputJSONL = "/dev/full"
+	_, err = verify.RunSuite(t.Context(), rows.suite, rows.deps)
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	require.ErrorContains(t, err, "/dev/full")
+	assert.Empty(t, rows.provider.Sessions(), "rows that are taken over are not kept")
+}
+
+func TestN1ARunWhoseContentIsNotKnownAnyMoreIsOfItsCommit(t *testing.T) {
+	r := newRig(t)
+	tree := "7ee"
+	r.suite.Git.Tree = &tree
+	r.run(r.stopAfter(t, 2), t)
+	r.next("run-1")
+	r.suite.Git.Tree = nil
+	assert.Equal(t, 6, r.run(t.Context(), t).Rows)
+}

@@ -219,3 +219,50 @@ func TestTheLimitLeavesOutWhatRowsHaveCost(t *testing.T) {
 	third := r.run(t.Context(), t)
 	assert.Positive(t, third.Rows)
 }
+
+// One row that is left out is counted like many.
+func TestV3OneRowThatIsLeftOutIsNamed(t *testing.T) {
+	r := newRig(t)
+	left := []bench.LeftOut{{Reason: "the mode is not one of this run", Rows: 1, Cells: []bench.Cell{{ScenarioID: "a-001", Mode: bench.MCP, Iteration: 1}}}}
+	r.suite.LeftOut = left
+	assert.Equal(t, left, r.run(t.Context(), t).Info.LeftOut)
+	r = newRig(t)
+	r.suite.Rows = []bench.Row{{ScenarioID: "a-001", Mode: bench.MCP, Iteration: 1}}
+	assert.Equal(t, left, r.run(t.Context(), t).Info.LeftOut)
+}
+
+// A part of a plan begins with rows of its own cells alone.
+func TestN1APartTakesItsOwnRowsOver(t *testing.T) {
+	r := newRig(t)
+	files := r.run(t.Context(), t).Files
+	r.suite.Shard = &bench.Shard{Index: 2, Count: 2}
+	earlier, err := r.suite.Earlier(r.provider.Info, files...)
+	require.NoError(t, err)
+	assert.ElementsMatch(t, r.suite.Cells(), cellsOf(earlier.Rows))
+	assert.Equal(t, 4, rowsLeftOut(earlier.LeftOut, "another part of the plan has the cell"))
+}
+
+func TestV7RowsThatAreTakenOverBringTheirRuns(t *testing.T) {
+	r := newRig(t)
+	files := r.run(t.Context(), t).Files
+	tear(t, files[0])
+	earlier, err := r.suite.Earlier(r.provider.Info, r.suite.Folder())
+	require.NoError(t, err)
+	require.Len(t, earlier.Continues, 1)
+	assert.Equal(t, "run-1", earlier.Continues[0].RunID)
+	assert.Equal(t, 2, earlier.Continues[0].Repetitions)
+	assert.Equal(t, 1, earlier.Continues[0].Lost, "whose row was cut off")
+	require.Len(t, earlier.Torn, 1)
+	assert.Equal(t, files[0], earlier.Torn[0].File)
+
+	_, err = r.suite.Earlier(r.provider.Info, filepath.Join(r.suite.Dir, "gone"))
+	require.ErrorContains(t, err, "look for ledgers")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+}
+
+// Where nothing limits a run, what its rows have cost before does not.
+func TestARunWithoutALimitHasNone(t *testing.T) {
+	r := newRig(t)
+	r.suite.TakenUSD = 1e-9
+	assert.Equal(t, 8, r.run(t.Context(), t).Rows)
+}

@@ -51,21 +51,22 @@ type Verified struct {
 func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, how JudgeOptions) (v Verified, err error) {
 	seq.enter(StepSeed)
 	if deps.Target, err = seq.Seed(ctx, &suite); err != nil {
-		return v, err
+		return Verified{}, err
 	}
 	defer deps.Target.Close()
 
 	seq.enter(StepRun)
 	if how.Profile.ByEvidence() {
-		margins, err := how.marginsFor(deps.Provider.Describe().Model.Key())
+		thresholds, err := how.thresholdsFor(deps.Provider.Describe().Model.Key())
 		if err != nil {
-			return v, err
+			return Verified{}, err
 		}
+		margins := how.margins(thresholds)
 		suite.margins, suite.compared = &margins, how.compared()
-	}
-	if suite.FirstLook > 0 && how.Profile.ByEvidence() {
-		if suite.enough, err = how.enough(suite, deps); err != nil {
-			return v, err
+		if suite.FirstLook > 0 {
+			if suite.looking, err = how.looking(suite, deps, thresholds); err != nil {
+				return Verified{}, err
+			}
 		}
 	}
 	v.Result, err = RunSuite(ctx, suite, deps)
@@ -77,7 +78,16 @@ func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, ho
 	seq.enter(StepReport)
 	how.Warnings = append(slices.Clone(how.Warnings), suite.NotRunnable...)
 	how.GeneratedAt = bench.FormatTime(deps.Now())
-	v.Reported, err = seq.report(suite, how)
+	source, err := SourceOf(suite.Folder())
+	if err != nil {
+		return v, err
+	}
+	var warnings []string
+	if how.History, warnings, err = seq.readHistory(); err != nil {
+		return v, err
+	}
+	v.Reported, err = Report(source, how)
+	v.Notes = append(v.Notes, warnings...)
 	if err != nil {
 		return v, err
 	}
@@ -87,25 +97,11 @@ func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, ho
 			return v, err
 		}
 	}
-	return v, seq.appendHistory(v, suite)
+	return v, seq.appendHistory(v, suite, how.History)
 }
 
 func (seq Sequence) enter(step Step) {
 	if seq.Entered != nil {
 		seq.Entered(step)
 	}
-}
-
-func (seq Sequence) report(suite Suite, how JudgeOptions) (Reported, error) {
-	source, err := SourceOf(suite.Folder())
-	if err != nil {
-		return Reported{}, err
-	}
-	var warnings []string
-	if how.History, warnings, err = seq.readHistory(); err != nil {
-		return Reported{}, err
-	}
-	reported, err := Report(source, how)
-	reported.Notes = append(reported.Notes, warnings...)
-	return reported, err
 }

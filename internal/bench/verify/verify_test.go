@@ -269,3 +269,44 @@ func TestEstimates(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatCannotRunIsADoubtAboutTheFigures(t *testing.T) {
+	r := newRig(t)
+	seq := r.sequence(nil)
+	seq.Seed = func(_ context.Context, s *verify.Suite) (target.Target, error) {
+		s.NotRunnable = append(s.NotRunnable, "c-001 cannot run here.")
+		return r.target, nil
+	}
+	how := judging()
+	how.Warnings = append(make([]string, 0, 4), "The machine is slow.")
+	v, err := verify.Verify(t.Context(), seq, r.suite, r.deps, how)
+	require.NoError(t, err)
+	assert.Subset(t, v.Summary.Warnings, []string{"The machine is slow.", "c-001 cannot run here."})
+	assert.Empty(t, how.Warnings[:2][1], "what the caller has stays as it was")
+}
+
+// What a sequence is about is read again for its report.
+func TestADescriptionThatIsBrokenMeanwhileIsAnError(t *testing.T) {
+	r := newRig(t)
+	seq := r.sequence(nil)
+	seq.Entered = func(s verify.Step) {
+		if s == verify.StepReport {
+			require.NoError(t, os.WriteFile(filepath.Join(r.suite.Folder(), ledger.RunFile), []byte("{"), 0o600))
+		}
+	}
+	v, err := verify.Verify(t.Context(), seq, r.suite, r.deps, judging())
+	require.ErrorContains(t, err, ledger.RunFile)
+	assert.Equal(t, 8, v.Rows, "what was done before is told")
+	assert.Empty(t, v.Summary.Gate.Verdict)
+}
+
+func TestV7AnEvidenceRunIsInTheHistoryToo(t *testing.T) {
+	r := sequenceRig(t)
+	r.judge(t, wide())
+	entries := r.history(t)
+	require.Len(t, entries, 1)
+	assert.True(t, entries[0].GatePassed)
+	assert.Equal(t, bench.ProfileRegression, entries[0].Profile)
+	r.judge(t, wide())
+	assert.Len(t, r.history(t), 1)
+}
