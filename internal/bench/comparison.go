@@ -40,8 +40,9 @@ type ComparedSetting struct {
 type ComparedModes struct {
 	A Mode `json:"a"`
 	B Mode `json:"b"`
-	// SharedBlocks is true if the sessions are those of one run in the same
-	// order, so that there is a verdict (rule V9). Else the verdict is none.
+	// SharedBlocks is true if the sessions are those of one run of two repetitions
+	// or more in the same order, so that there is a verdict (rule V9). Else the
+	// verdict is none.
 	SharedBlocks bool     `json:"sharedBlocks"`
 	Evidence     Evidence `json:"evidence"`
 }

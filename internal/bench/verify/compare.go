@@ -189,10 +189,12 @@ func (how JudgeOptions) compareModes(sides [2]*side, pair [2]bench.Mode) (bench.
 	if err != nil {
 		return bench.ComparedModes{}, err
 	}
-	compared := bench.ComparedModes{A: pair[0], B: pair[1], SharedBlocks: shared(origins)}
 	runs := slices.Concat(sides[0].Source.Runs, sides[1].Source.Runs)
+	both := Source{Runs: distinct(runs), folders: slices.Concat(sides[0].Source.folders, sides[1].Source.folders)}
+	// Of a single repetition there are figures alone.
+	judgeable := repetitionsOf(both.Runs, data.Blocks).Most >= evidence.MinBlocks
+	compared := bench.ComparedModes{A: pair[0], B: pair[1], SharedBlocks: judgeable && shared(origins)}
 	if compared.SharedBlocks {
-		both := Source{Runs: distinct(runs), folders: slices.Concat(sides[0].Source.folders, sides[1].Source.folders)}
 		compared.Evidence, err = how.judgeShared(data, both, pair, done)
 	} else {
 		compared.Evidence, err = how.describeBlocks(data, runs)

@@ -378,16 +378,18 @@ func TestV9ABlockOfOneSideAloneIsNoOtherBlock(t *testing.T) {
 		a, b   []bench.Row
 		shared bool
 	}{
-		"a block of A alone":     {direct, ghx[1:], true},
-		"a block of B alone":     {direct[1:], ghx, true},
-		"blocks of one scenario": {direct[:4], ghx[:4], true},
-		"no block":               {direct[:1], ghx[1:], false},
+		"a block of A alone":    {direct, ghx[1:], true},
+		"a block of B alone":    {direct[1:], ghx, true},
+		"one block that counts": {direct[2:3], ghx[2:3], true},
+		"a single repetition":   {direct[:2], ghx[:2], false},
+		"no block":              {direct[:1], ghx[1:], false},
 	} {
 		c := c
 		t.Run(name, func(t *testing.T) {
 			found, err := compared(t, written(t, c.a), written(t, c.b))
 			require.NoError(t, err)
 			assert.Equal(t, c.shared, found.Modes[0].SharedBlocks)
+			assert.Equal(t, c.shared, found.Modes[0].Evidence.Verdict != bench.VerdictNone)
 		})
 	}
 }
