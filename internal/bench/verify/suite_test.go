@@ -417,7 +417,7 @@ func TestV7ARunThatGoesOnKeepsWhatIsKnownOfIt(t *testing.T) {
 		} {
 			assert.Equal(t, pair[0], pair[1], name)
 		}
-		assert.InDelta(t, 0.5, after.UnrecordedUSD, 1e-9)
+		assert.GreaterOrEqual(t, after.UnrecordedUSD, 0.5, "and what was under way")
 		info.Lost = after.Lost
 	}
 }
