@@ -82,18 +82,26 @@ func TestRowsThatWereNotAskedForAreRefused(t *testing.T) {
 		"a part that leaves cells out": {forge: setRun(func(run *ledger.RunInfo) {
 			run.Shard, run.AllCells, run.Cells = &bench.Shard{Index: 1, Count: 1}, run.Cells, run.Cells[1:]
 		}), says: "not those of its part 1/1"},
-		"rows of another commit":            {forge: setRow("git", map[string]any{"commit": "c0de"}), says: "the commit of cell"},
-		"rows of no commit":                 {forge: setRow("git", nil), says: "is none, and c0ffee was asked for"},
-		"rows of another model":             {forge: setRow("model", map[string]any{"provider_id": "fake", "model_id": "cheap"}), says: "the model of cell"},
-		"rows of an easier scenario":        {forge: setRow("scenario_hash", "easy"), says: "of another scenario"},
-		"rows of a scenario of no name":     {forge: setRow("scenario_hash", nil), says: "of another scenario"},
-		"rows that no model has made":       {ask: func(a *verify.Asked) { a.Simulated = false }, says: "whether a model was involved"},
-		"rows that say a model made them":   {forge: setRow("simulated", false), says: "whether a model was involved"},
-		"rows of another task":              {forge: setRow("scenario_id", "z-001"), says: "was not asked for"},
-		"rows beyond the plan":              {forge: setRow("iteration", 3), says: "/3 was not asked for"},
-		"rows whose attempts cost nothing":  {forge: setRow("attempts", []map[string]any{{"cost": 0}, {"cost": 0}})},
-		"rows whose attempts were paid for": {forge: setRow("attempts", []map[string]any{{"cost": 1}, {"cost": -1}}), says: "a cost below 0"},
-		"rows that were paid for":           {forge: setRow("cost", -5), says: "a cost below 0"},
+		"a part of it": {forge: setRun(func(run *ledger.RunInfo) {
+			run.Shard, run.AllCells = &bench.Shard{Index: 2, Count: 2}, run.Cells
+			run.Cells = run.Shard.Of(run.AllCells)
+		})},
+		"a plan of an iteration before the first": {forge: setRun(func(run *ledger.RunInfo) { run.Cells[0].Iteration = 0 }), says: "/0 was not asked for"},
+		"a plan with another mode":                {forge: setRun(func(run *ledger.RunInfo) { run.Cells[0].Mode = bench.MCP }), says: "/mcp/"},
+		"rows that cost nothing":                  {forge: setRow("cost", 0)},
+		"rows of another mode":                    {forge: setRow("mode", "mcp"), says: "/mcp/"},
+		"rows of another commit":                  {forge: setRow("git", map[string]any{"commit": "c0de"}), says: "the commit of cell"},
+		"rows of no commit":                       {forge: setRow("git", nil), says: "is none, and c0ffee was asked for"},
+		"rows of another model":                   {forge: setRow("model", map[string]any{"provider_id": "fake", "model_id": "cheap"}), says: "the model of cell"},
+		"rows of an easier scenario":              {forge: setRow("scenario_hash", "easy"), says: "of another scenario"},
+		"rows of a scenario of no name":           {forge: setRow("scenario_hash", nil), says: "of another scenario"},
+		"rows that no model has made":             {ask: func(a *verify.Asked) { a.Simulated = false }, says: "whether a model was involved"},
+		"rows that say a model made them":         {forge: setRow("simulated", false), says: "whether a model was involved"},
+		"rows of another task":                    {forge: setRow("scenario_id", "z-001"), says: "was not asked for"},
+		"rows beyond the plan":                    {forge: setRow("iteration", 3), says: "/3 was not asked for"},
+		"rows whose attempts cost nothing":        {forge: setRow("attempts", []map[string]any{{"cost": 0}, {"cost": 0}})},
+		"rows whose attempts were paid for":       {forge: setRow("attempts", []map[string]any{{"cost": 1}, {"cost": -1}}), says: "a cost below 0"},
+		"rows that were paid for":                 {forge: setRow("cost", -5), says: "a cost below 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -140,7 +148,11 @@ func TestARowOfTheBaseIsOfTheBaseCommit(t *testing.T) {
 	how.Asked = &a
 	forge(t, source.Files, func(row map[string]any) { row["git"] = map[string]any{"commit": "c0ffee"} })
 	_, err := verify.Report(source, how)
-	assert.ErrorContains(t, err, "is c0ffee, and ba5e was asked for")
+	require.ErrorContains(t, err, "is c0ffee, and ba5e was asked for")
+	other := "0ther"
+	source.Runs[0].BaseCommit = &other
+	_, err = verify.Report(source, how)
+	assert.ErrorContains(t, err, "the base commit is 0ther, and ba5e was asked for", "of the run, too")
 }
 
 // What a mode of a file measures is of its own commits.
@@ -153,4 +165,20 @@ func TestARowOfAModeOfAFileIsOfWhateverItsFileSays(t *testing.T) {
 	how.Asked = &a
 	_, err := verify.Report(source, how)
 	require.NoError(t, err)
+}
+
+// What takes the place of void blocks was not planned, and was asked for with evidence.
+func TestN10RowsThatRefillAreAskedForWhereEvidenceDecides(t *testing.T) {
+	r := byEvidence(t)
+	r.providerFailsIn("b-001/ghx/1")
+	source := r.source(t)
+	require.NotEmpty(t, source.Runs[0].Refills)
+	for profile, refused := range map[bench.GateProfile]bool{bench.ProfileRegression: false, bench.VerifyPR: true} {
+		a := r.asked()
+		a.Repetitions, a.Profile = bench.Repetitions{First: 4, Most: 4}, profile
+		how := judging()
+		how.Profile, how.Asked = profile, &a
+		_, err := verify.Report(source, how)
+		assert.Equal(t, refused, err != nil, "%s: %v", profile, err)
+	}
 }

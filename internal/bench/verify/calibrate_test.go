@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -88,4 +89,40 @@ func TestV12WhatCannotBeCalibratedSaysWhy(t *testing.T) {
 	forge(t, source.Files[:1], func(row map[string]any) { row["scenario_hash"] = "other" })
 	_, err := calibrating().Calibrating(source, false)
 	require.ErrorContains(t, err, "are of different contents")
+}
+
+// The note on a line that does not count is read where there is nothing else.
+func TestV12ATornLineIsToldBesideAnError(t *testing.T) {
+	r := byEvidence(t)
+	source := r.source(t)
+	tear(t, source.Files[0])
+	fails := func(source verify.Source, alter func(how *verify.JudgeOptions), says string) {
+		t.Helper()
+		how := calibrating()
+		alter(&how)
+		c, err := how.Calibrating(source, false)
+		require.ErrorContains(t, err, says)
+		require.Len(t, c.Notes, 1)
+	}
+	nothing := func(*verify.JudgeOptions) {}
+	gone := source
+	gone.Files = append(slices.Clone(source.Files), filepath.Join(r.suite.Dir, "gone.jsonl"))
+	fails(gone, nothing, "gone.jsonl")
+	fails(source, func(how *verify.JudgeOptions) { how.Model = "nonsense" }, "nonsense")
+	fails(source, func(how *verify.JudgeOptions) { how.Margins.CostRatio = 0.5 }, "the margin of the cost is a ratio of 0.5")
+	forge(t, source.Files[1:], func(row map[string]any) { row["scenario_hash"] = "other" })
+	fails(source, nothing, "are of different contents")
+}
+
+// A model that nobody stood in for has made its rows.
+func TestG15OnlyACalibrationOfSimulatedRowsSaysSo(t *testing.T) {
+	source := byEvidence(t).source(t)
+	forge(t, source.Files, func(row map[string]any) { row["simulated"] = row["iteration"] == 2.0 })
+	c, err := calibrating().Calibrating(source, false)
+	require.NoError(t, err)
+	assert.True(t, c.Simulated, "some were")
+	forge(t, source.Files, func(row map[string]any) { row["simulated"] = false })
+	c, err = calibrating().Calibrating(source, false)
+	require.NoError(t, err)
+	assert.False(t, c.Simulated)
 }

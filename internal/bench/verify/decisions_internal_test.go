@@ -15,6 +15,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
+	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -308,6 +309,8 @@ func TestHowMuchSessionsVaryIsKept(t *testing.T) {
 	assert.InDelta(t, 1.4826*math.Sqrt2, noise[bench.GHX].CostLog, 1e-9)
 	assert.InDelta(t, 1.4826*math.Sqrt2*(2+5)/2, noise[bench.GHX].LatencyLog, 1e-9)
 	assert.Equal(t, 4, noise[bench.GHX].Sessions)
+	three := distances([]chronicled{session(1, 1), session(2, 3), session(3, 7)}, func(s chronicled) float64 { return s.cost })
+	assert.InDeltaSlice(t, []float64{2 * math.Sqrt(1.5), 0, 4 * math.Sqrt(1.5)}, three, 1e-9, "what the median takes is less of three")
 	assert.Equal(t, "+-", outcomes(c[bench.GHX]["a-001"]), "in the order of the iterations")
 	assert.Zero(t, deviationOf(nil))
 }
@@ -352,6 +355,8 @@ func TestV8WhatIsExpectedIsOfTheSameModelAndSet(t *testing.T) {
 	assert.Contains(t, basis, "for want of history")
 	assert.Equal(t, []int{4, 2, 3}, []int{unknown.Scenarios, unknown.Modes, unknown.Concurrency})
 
+	one, _ := Expect([]bench.HistoryEntry{entry(0, 0, func(e *bench.HistoryEntry) { e.Modes[bench.GHX] = bench.ModeSummary{Runs: 1, MedianLatencyMS: 70} })}, of)
+	assert.InDelta(t, 70, one.LatencyMS, 1e-9, "of one session that is how long it took")
 	known, _ := Expect(append(other, entry(10, 100), entry(30, 200)), of)
 	assert.InDelta(t, 175, known.LatencyMS, 1e-9, "each session counts alike")
 	assert.InDelta(t, 0.5, known.CostUSD, 1e-9)
@@ -521,6 +526,11 @@ func TestG14WhichModesOfEarlierRunsWereOthers(t *testing.T) {
 	assert.ElementsMatch(t, []string{"b-001", "c-001"}, slices.Collect(maps.Keys(like[0].Scenarios)), "an older run does not tell")
 	assert.Len(t, past[0].Modes, 2, "what is known stays")
 	assert.Len(t, past[0].Scenarios, 3)
+	past[0].Scenarios["d-001"] = bench.HistoryScenario{Hash: "x"}
+	assert.Contains(t, likeRuns(past, nil, []ledger.RunInfo{suite})[0].Scenarios, "d-001", "what is not run now was not changed")
+	was := map[string]string{"agent": "one 1", "ghx": "1", "gh": "2.80.0"}
+	assert.False(t, otherTools(was, map[string]string{"agent": "one 1", "ghx": "2"}), "a tool that nobody states now is no other one")
+	assert.True(t, otherTools(was, map[string]string{"agent": "one 2", "ghx": "1"}))
 	assert.True(t, sameCommit(nil, nil))
 	assert.False(t, sameCommit(&one, nil))
 	assert.False(t, sameCommit(nil, &one))
@@ -624,4 +634,50 @@ func TestV7TheBudgetIsTheCauseOfWhatItEnded(t *testing.T) {
 		how.hold(&judged, Source{Runs: []ledger.RunInfo{{RunID: "run-1", Repetitions: 4, FirstLook: 2}}}, []bench.MissingCells{{Reason: reason}}, bench.DefaultThresholds(bench.ProfileRegression))
 		assert.Equal(t, want, judged.Cause.Kind, reason)
 	}
+}
+
+// Rows lie in their files in any order, and some are older than times and models.
+func TestWhatRowsSayOfHowTheyCameAbout(t *testing.T) {
+	at := func(timestamp, model string, simulated bool) *bench.Row {
+		return &bench.Row{RunID: "run-1", Timestamp: timestamp, Model: bench.ModelRef{ProviderID: "a", ModelID: model}, Simulated: simulated}
+	}
+	one, other := newFacts(nil), newFacts(nil)
+	for _, row := range []*bench.Row{at("", "one", false), at("2026-02-25", "one", true), at("2026-02-24", "one", false), at("2026-02-26", "one", false), at("", "one", false)} {
+		one.add(row)
+	}
+	other.add(at("", "two", false))
+	assert.Equal(t, []string{"2026-02-24", "2026-02-26"}, []string{one.from, one.to})
+	assert.True(t, one.simulated)
+	assert.Equal(t, 5, one.rows)
+
+	// The thresholds of a model apply to two runs of it.
+	how := JudgeOptions{Expectations: &gate.Expectations{}}
+	model, err := how.comparedModel([2]*side{{facts: one}, {facts: one}})
+	require.NoError(t, err)
+	assert.Equal(t, "a/one", model)
+	model, err = how.comparedModel([2]*side{{facts: one}, {facts: other}})
+	require.NoError(t, err)
+	assert.Empty(t, model, "there is none of both")
+	how.Model = "a/three"
+	model, err = how.comparedModel([2]*side{{facts: one}, {facts: other}})
+	require.NoError(t, err)
+	assert.Equal(t, "a/three", model, "unless one is named")
+}
+
+func TestFilesThatAreGoneAreNoDevices(t *testing.T) {
+	gone := filepath.Join(t.TempDir(), "gone")
+	assert.False(t, isDevice(gone))
+	assert.True(t, isDevice("/dev/null"))
+	assert.NoError(t, Suite{Dir: gone, RunID: "run-1"}.keepToOurselves()(), "a folder that cannot be closed is left as it is")
+}
+
+// Shards of other plans are refused before anything is written or judged.
+func TestAReportOfShardsOfTwoPlansIsRefused(t *testing.T) {
+	part := func(count int) ledger.RunInfo {
+		return ledger.RunInfo{RunID: "x", Shard: &bench.Shard{Index: 1, Count: count}, Benchmark: &ledger.Benchmark{Name: "b"}}
+	}
+	out := filepath.Join(t.TempDir(), "rows.csv")
+	_, err := Report(Source{Runs: []ledger.RunInfo{part(2), part(3)}}, JudgeOptions{Profile: bench.VerifyPR, Expectations: &gate.Expectations{}, Outputs: Outputs{CSV: out}})
+	require.ErrorContains(t, err, "the shards are none of one plan")
+	assert.NoFileExists(t, out)
 }

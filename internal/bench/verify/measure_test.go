@@ -421,6 +421,15 @@ func TestFoldersThatCannotBeMeasured(t *testing.T) {
 	_, _, err = verify.MeasuredFrom(filepath.Join(empty, "nothing"), nil)
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	assert.ErrorContains(t, err, "is not a folder")
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	_, _, err = verify.MeasuredFrom(file, nil)
+	assert.ErrorContains(t, err, "is not a folder")
+	odd := t.TempDir()
+	require.NoError(t, os.Symlink(ledger.RunFile, filepath.Join(odd, ledger.RunFile)))
+	_, _, err = verify.MeasuredFrom(odd, []string{file})
+	assert.ErrorContains(t, err, "look for a run in "+odd, "a link to itself can be no run's file")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 	require.NoError(t, os.WriteFile(filepath.Join(empty, ledger.RunFile), []byte("{"), 0o600))
 	_, _, err = verify.MeasuredFrom(empty, nil)
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
@@ -450,6 +459,7 @@ func TestR1MeasuredRowsAreALedgerOfTheirOwn(t *testing.T) {
 	assert.Equal(t, before.Files[:1], named.Files, "those that are named")
 
 	one := filepath.Join(t.TempDir(), "one.jsonl")
+	require.NoError(t, os.WriteFile(one, nil, 0o600)) // as mktemp makes one
 	files, err = measured.Save(r.suite.Folder(), one, at)
 	require.NoError(t, err)
 	assert.Equal(t, []string{one}, files)
@@ -462,6 +472,8 @@ func TestR1MeasuredRowsAreALedgerOfTheirOwn(t *testing.T) {
 	assert.ErrorContains(t, err, "save measured rows: ")
 	_, err = measured.Save(filepath.Join(one, "x"), "", at)
 	assert.Error(t, err, "there is no such folder")
+	_, err = measured.Save(r.suite.Folder(), filepath.Join(one, "x.jsonl"), at)
+	assert.Error(t, err, "neither for a file")
 }
 
 // A route is told of ghx alone, also in rows that are older than it.
@@ -489,4 +501,23 @@ func TestRowsThatNameNoContentAreMeasuredAnewWithoutOne(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, measured.Changed)
 	assert.Empty(t, measured.Rows[0].ScenarioHash)
+}
+
+// Rows that are older than the list of attempts have one attempt.
+func TestRowsWithoutAttemptsAreMeasuredAnew(t *testing.T) {
+	r := measurable(t)
+	result := r.run(t.Context(), t)
+	forge(t, result.Files, func(row map[string]any) {
+		if len(row["attempts"].([]any)) == 1 {
+			delete(row, "attempts")
+		}
+	})
+	measured, err := verify.Measure(r.measuring(t))
+	require.NoError(t, err)
+	assert.Empty(t, measured.Rows[0].Attempts)
+	assert.Empty(t, measured.Changed)
+	how := r.measuring(t)
+	how.Files = append(how.Files, filepath.Join(r.suite.Dir, "gone.jsonl"))
+	_, err = verify.Measure(how)
+	require.ErrorContains(t, err, "gone.jsonl")
 }

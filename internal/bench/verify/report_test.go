@@ -268,3 +268,15 @@ func TestTheTenChecksNameWhatTheyDoNotLookAt(t *testing.T) {
 		"attempts before the last one count in the retry rate and the cost alone: b-001/ghx/2",
 	}, named)
 }
+
+// What the evidence leaves out is in no figure of it.
+func TestV10AScenarioThatIsNotCountedIsInNoFigure(t *testing.T) {
+	r := byEvidence(t)
+	r.suite.NotCounted = map[string]string{"b-001": "the scenario is not counted: it is new"}
+	r.run(t.Context(), t)
+	s := r.report(t, judging())
+	require.Len(t, s.Evidence.Scenarios, 1)
+	assert.Equal(t, "a-001", s.Evidence.Scenarios[0].ID)
+	assert.Equal(t, 8, rowsLeftOut(s.LeftOut, "the scenario is not counted: it is new"))
+	assert.Contains(t, s.Warnings, "1 of 2 scenarios run and are not counted: b-001 (it is new)")
+}

@@ -105,3 +105,19 @@ func TestATranscriptThatDoesNotSayWhatItIsOfIsTaken(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "s", got.SessionID)
 }
+
+func TestAFolderOfTranscriptsThatCannotBeMadeIsNamedWithTheMend(t *testing.T) {
+	err := verify.SaveTranscripts("/dev/null", "run-1", redact.New())(cell, 1, saying("hi"))
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	assert.ErrorContains(t, err, "make it writable or name another folder")
+}
+
+// A row that was taken over has its transcript beside its first run.
+func TestTheTranscriptOfARowThatWasTakenOverIsFound(t *testing.T) {
+	base := t.TempDir()
+	require.NoError(t, verify.SaveTranscripts(filepath.Join(base, "old", "run-0", "transcripts"), "run-0", redact.New())(cell, 1, saying("hi")))
+	source := verify.Source{Files: []string{filepath.Join(base, "other", "run-0", "x.jsonl"), filepath.Join(base, "old", "run-0", "x.jsonl")}}
+	said := source.Said(&bench.Row{RunID: "run-0", ScenarioID: cell.ScenarioID, Mode: cell.Mode, Iteration: cell.Iteration})
+	require.NotNil(t, said.Last)
+	assert.Equal(t, "hi", said.Last.Answer())
+}
