@@ -108,11 +108,14 @@ func repetitionsOf(runs []ledger.RunInfo, blocks []evidence.Block) bench.Repetit
 	return r
 }
 
-// looking returns how the rows of a suite that adapts are looked at. An error is of
-// kind invalid.
+// looking returns how the rows of a suite are looked at. An error is of kind invalid:
+// they could not be judged.
 func (how JudgeOptions) looking(s Suite, deps runner.Deps, thresholds bench.Thresholds) (*looking, error) {
-	after, err := evidence.Looks(s.FirstLook, s.Repetitions)
+	after, err := evidence.Looks(cmp.Or(s.FirstLook, s.Repetitions), s.Repetitions)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := how.blocks(nil); err != nil {
 		return nil, err
 	}
 	info, err := s.begin(deps)

@@ -14,8 +14,8 @@ import (
 
 // looking is how the rows of a run are looked at on its way.
 type looking struct {
-	// after are the repetitions after which it is looked whether the rows decide; the
-	// last is all of them.
+	// after are the repetitions after which it is looked whether the rows decide. The
+	// last is all of them, which the report looks at.
 	after []int
 	// judge judges the rows of ledgers.
 	judge func(files []string) (bench.Evidence, error)

@@ -12,6 +12,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
@@ -118,6 +119,11 @@ func TestV7LooksThatCannotBeAreRefusedBeforeASession(t *testing.T) {
 			r.suite.FirstLook = 13
 			r.suite.Continues = []ledger.Begun{{RunID: "run-0", Repetitions: 6, At: r.now.AddDate(0, 0, -1)}}
 		}, "repetitions 13..12"},
+		"margins that make no sense, where there is one look": {func(_ *testing.T, r *rig, how *verify.JudgeOptions) {
+			r.suite.FirstLook, how.Margins.CostRatio = 0, 0.5
+		}, "the margin of the cost is a ratio of 0.5"},
+		"a single repetition": {func(_ *testing.T, r *rig, _ *verify.JudgeOptions) { r.suite.FirstLook, r.suite.Repetitions = 0, 1 }, "at least 2 repetitions"},
+		"a mode with itself":  {func(_ *testing.T, _ *rig, how *verify.JudgeOptions) { how.Baseline = bench.GHX }, "evidence compares two modes"},
 		"a run whose file is broken": {func(t *testing.T, r *rig, _ *verify.JudgeOptions) {
 			require.NoError(t, os.Mkdir(r.suite.Folder(), 0o755))
 			require.NoError(t, os.WriteFile(filepath.Join(r.suite.Folder(), ledger.RunFile), []byte("{"), 0o600))
@@ -168,6 +174,43 @@ func TestN10ALookTakesWhatIsPlannedForWhatIsVoid(t *testing.T) {
 	assert.Empty(t, v.Info.Refills)
 	assert.Equal(t, 42, v.Rows)
 	assert.Empty(t, v.Summary.Missing)
+}
+
+func TestN10AVoidBlockIsRefilledInAnyOrder(t *testing.T) {
+	for _, order := range []runner.OrderKind{runner.Sequential, runner.Interleaved} {
+		r := byEvidence(t)
+		r.suite.Order = order
+		r.providerFailsIn("b-001/ghx/1")
+		assert.Equal(t, []string{"b-001/agent_direct/5", "b-001/ghx/5"}, beyond(4, rowsOf(t, r.run(t.Context(), t).Files)), order)
+	}
+}
+
+// unsaved makes a run's description be one that cannot be saved.
+func (r *rig) unsaved(t *testing.T) {
+	t.Helper()
+	path := filepath.Join(r.suite.Folder(), ledger.RunFile)
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.MkdirAll(filepath.Join(path, "x"), 0o755))
+}
+
+// A run that could not tell what it came to ends, with what was done.
+func TestADescriptionThatCannotBeSavedIsAnError(t *testing.T) {
+	for name, c := range map[string]struct{ firstLook, at, rows int }{"at its end": {0, 48, 48}, "at a look": {10, 40, 40}} {
+		r, _ := adapting(t)
+		r.suite.FirstLook = c.firstLook
+		r.afterRow = func(rows int) {
+			if rows == c.at {
+				r.unsaved(t)
+			}
+		}
+		var steps []verify.Step
+		v, err := verify.Verify(t.Context(), r.sequence(&steps), r.suite, r.deps, wide())
+		require.ErrorContains(t, err, "save run run-1", name)
+		assert.Equal(t, fault.Infrastructure, fault.KindOf(err), name)
+		assert.Equal(t, c.rows, v.Rows, name)
+		assert.Len(t, r.provider.Sessions(), c.rows, name)
+		assert.Equal(t, []verify.Step{verify.StepSeed, verify.StepRun}, steps, name)
+	}
 }
 
 func TestAnErrorThatLeavesNothingIsTold(t *testing.T) {

@@ -146,6 +146,9 @@ func TestOutputsThatCannotBeWrittenAreNamed(t *testing.T) {
 				require.Error(t, err)
 				assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 				assert.ErrorContains(t, err, path)
+				if strings.Contains(why, "where a folder is to be") {
+					assert.ErrorContains(t, err, "write report "+path+": mkdir ", "what is in the way is named")
+				}
 			})
 		}
 	}

@@ -35,7 +35,7 @@ func SeedSandbox(ctx context.Context, sandbox *target.Sandbox, opts fixture.Opti
 		return m, err
 	}
 	if m, err = fixture.Seed(ctx, clients, opts); err != nil {
-		return m, err
+		return bench.Manifest{}, err
 	}
 	sandbox.Use(m)
 	return m, nil

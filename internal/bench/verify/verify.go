@@ -63,10 +63,8 @@ func Verify(ctx context.Context, seq Sequence, suite Suite, deps runner.Deps, ho
 		}
 		margins := how.margins(thresholds)
 		suite.margins, suite.compared = &margins, how.compared()
-		if suite.FirstLook > 0 {
-			if suite.looking, err = how.looking(suite, deps, thresholds); err != nil {
-				return Verified{}, err
-			}
+		if suite.looking, err = how.looking(suite, deps, thresholds); err != nil {
+			return Verified{}, err
 		}
 	}
 	v.Result, err = RunSuite(ctx, suite, deps)
