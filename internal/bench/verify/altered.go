@@ -21,18 +21,16 @@ type alterations struct {
 func alterationsOf(runs ...ledger.RunInfo) *alterations {
 	a := &alterations{sums: map[string][]ledger.Sums{}, found: map[string]string{}}
 	for _, run := range runs {
-		a.sums[run.RunID] = append(a.sums[run.RunID], run.Sums)
+		if len(run.Sums) > 0 {
+			a.sums[run.RunID] = append(a.sums[run.RunID], run.Sums)
+		}
 	}
 	return a
 }
 
 // scan is [ledger.Scan], and looks at the rows.
 func (a *alterations) scan(files []string, visit func(*bench.Row) error) (ledger.Report, error) {
-	known := false
-	for _, all := range a.sums {
-		known = known || slices.ContainsFunc(all, func(sums ledger.Sums) bool { return len(sums) > 0 })
-	}
-	if !known {
+	if len(a.sums) == 0 {
 		return ledger.Scan(files, visit)
 	}
 	return ledger.ScanLines(files, func(row *bench.Row, line ledger.Line) error {

@@ -46,6 +46,15 @@ func TestV7MarginsThatAllowMoreAreWider(t *testing.T) {
 	}
 }
 
+func TestV6MarginsThatAreGivenTakeThePlaceOfTheUsual(t *testing.T) {
+	thresholds := bench.DefaultThresholds(bench.ProfileRegression)
+	usual := evidence.DefaultMargins(thresholds)
+	assert.Equal(t, usual, JudgeOptions{}.margins(thresholds))
+	given := JudgeOptions{Margins: bench.Margins{SuccessDropPct: 33, CostRatio: 3, LatencyRatio: 4}}.margins(thresholds)
+	assert.Equal(t, []float64{33, 3, 4}, []float64{given.SuccessDropPct, given.CostRatio, given.LatencyRatio})
+	assert.Equal(t, usual.MinCostReductionPct, given.MinCostReductionPct)
+}
+
 func TestV7WhatSpendsTheErrorBudget(t *testing.T) {
 	for name, c := range map[string]struct {
 		judged  *ledger.Judged
@@ -466,6 +475,7 @@ func TestV7WhichToolsAreTheSame(t *testing.T) {
 		"two that are not known, and need not be":       {of(unknown, files, known), of(unknown, files, known), true},
 		"one that is not known, and need not be":        {of(unknown, files, known), of(known, files, known), false},
 		"two that are not known, of an unknown program": {of(unknown, files, unknown), of(unknown, files, unknown), false},
+		"two that are not known, of tools that ship":    {of(unknown, []bench.Mode{bench.AgentDirect, bench.MCP}, known), of(unknown, []bench.Mode{bench.AgentDirect, bench.MCP}, known), false},
 	} {
 		assert.Equal(t, c.same, sameHead(c.a, c.b), name)
 		assert.Equal(t, c.same, sameHead(c.b, c.a), name)

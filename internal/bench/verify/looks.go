@@ -3,7 +3,6 @@ package verify
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -88,7 +87,6 @@ func (r *steps) upTo(ctx context.Context, n int) error {
 		if err != nil || len(one.Left) > 0 {
 			return err
 		}
-		r.cfg.Done = maps.Clone(r.cfg.Done)
 		for _, cell := range cells {
 			r.cfg.Done[cell] = true
 		}

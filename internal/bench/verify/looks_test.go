@@ -105,6 +105,7 @@ func TestV7NothingIsLookedAtBeforeTheLook(t *testing.T) {
 	assert.Equal(t, bench.MissingStopped, v.Stopped)
 	assert.Len(t, v.Left, 1)
 	assert.Equal(t, 39, v.Rows)
+	assert.Empty(t, v.Summary.Gate.Verdict)
 }
 
 // What cannot be judged is known before anything is paid for.
@@ -148,6 +149,20 @@ func TestN10WhatIsLeftOfAStoppedRunIsAllOfIt(t *testing.T) {
 	result := r.run(r.stopAfter(t, 3), t)
 	assert.Equal(t, r.suite.Plan()[3:], result.Left, "not the new block alone")
 	assert.Empty(t, result.Info.Refills)
+
+	r = byEvidence(t)
+	r.providerFailsIn(first.String())
+	result = r.run(r.stopAfter(t, 15), t)
+	assert.Equal(t, r.suite.Plan()[15:], result.Left)
+}
+
+func TestN10MoreThanAQuarterIsNotRefilled(t *testing.T) {
+	for repetitions, rows := range map[int]int{3: 6, 4: 10} {
+		r := byEvidence(t)
+		r.suite.Scenarios, r.suite.Repetitions = r.suite.Scenarios[:1], repetitions
+		r.providerFailsIn("a-001/ghx/1")
+		assert.Len(t, rowsOf(t, r.run(t.Context(), t).Files), rows, "one of %d", repetitions)
+	}
 }
 
 // A process may be killed in a refill: its cells are known before they run.
@@ -204,7 +219,9 @@ func TestADescriptionThatCannotBeSavedIsAnError(t *testing.T) {
 			}
 		}
 		var steps []verify.Step
-		v, err := verify.Verify(t.Context(), r.sequence(&steps), r.suite, r.deps, wide())
+		how := wide()
+		how.Margins.SuccessDropPct = 5 // the look does not decide
+		v, err := verify.Verify(t.Context(), r.sequence(&steps), r.suite, r.deps, how)
 		require.ErrorContains(t, err, "save run run-1", name)
 		assert.Equal(t, fault.Infrastructure, fault.KindOf(err), name)
 		assert.Equal(t, c.rows, v.Rows, name)

@@ -63,6 +63,9 @@ func TestASandboxIsServedToBeSeededAndNoLonger(t *testing.T) {
 		assert.Equal(t, before+1, listening(t), "a place is served")
 	}
 	require.NoError(t, place.Close())
+	made, err := verify.SeedSandbox(t.Context(), seeded, opts)
+	require.NoError(t, err)
+	assert.Equal(t, seeded.Manifest(), made)
 }
 
 func TestASandboxThatCannotBeSeededIsAnError(t *testing.T) {
@@ -85,8 +88,9 @@ func TestASandboxThatCannotBeSeededIsAnError(t *testing.T) {
 		assert.Nil(t, sandbox, name)
 		fresh, err := target.NewSandbox(nil)
 		require.NoError(t, err)
-		_, err = verify.SeedSandbox(c.ctx, fresh, c.opts)
+		made, err := verify.SeedSandbox(c.ctx, fresh, c.opts)
 		require.ErrorContains(t, err, c.says, name)
+		assert.Empty(t, made, name)
 		assert.Empty(t, fresh.Manifest().Resources, name)
 		require.NoError(t, fresh.Close())
 	}
@@ -96,4 +100,10 @@ func TestASandboxThatCannotBeSeededIsAnError(t *testing.T) {
 	_, err := varied.Prepare(t.Context(), target.Needs{Variation: &bench.Variation{Seed: 7, Number: 1}})
 	require.ErrorContains(t, err, "no-such")
 	require.NoError(t, varied.Close())
+}
+
+func TestAClientIsOfTheAddressesOfItsAccess(t *testing.T) {
+	client, err := verify.Client(target.Access{RESTURL: "http://127.0.0.1:1/api", GraphQLURL: "http://127.0.0.1:1/queries", Token: "t"})
+	require.NoError(t, err)
+	assert.Equal(t, "http://127.0.0.1:1/queries", client.GraphQLURL())
 }

@@ -181,7 +181,7 @@ func TestV7TheOneRowOfARunIsLookedAtToo(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, set.Append(&bench.Row{RunID: "one", ScenarioID: "a-001", Mode: bench.GHX, Iteration: 1, Success: true}))
 	require.NoError(t, set.Close())
-	altered := alterationsOf(run)
+	altered := alterationsOf(run, questioned("old", 3))
 	_, err = altered.scan(own, func(*bench.Row) error { return nil })
 	require.NoError(t, err)
 	before := []ledger.RunInfo{run}

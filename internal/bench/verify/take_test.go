@@ -3,6 +3,7 @@ package verify_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -254,6 +255,22 @@ func TestV7RowsThatAreTakenOverBringTheirRuns(t *testing.T) {
 	assert.Equal(t, 1, earlier.Continues[0].Lost, "whose row was cut off")
 	require.Len(t, earlier.Torn, 1)
 	assert.Equal(t, files[0], earlier.Torn[0].File)
+
+	r.suite.Profile = bench.ProfileRegression
+	same, err := r.suite.Earlier(r.provider.Info, r.suite.Folder())
+	require.NoError(t, err)
+	assert.Len(t, same.Rows, 7, "evidence takes rows of the same base, too")
+	forge(t, files[1:], func(row map[string]any) {
+		row["iteration"] = 10_001
+		row["variation"].(map[string]any)["number"] = 10_001
+	})
+	text, err := os.ReadFile(files[1])
+	require.NoError(t, err)
+	line, _, _ := strings.Cut(string(text), "\n") // one of each scenario would be the same cell
+	require.NoError(t, os.WriteFile(files[1], []byte(line+"\n"), 0o600))
+	_, err = r.suite.Earlier(r.provider.Info, files[1])
+	require.ErrorContains(t, err, "repetitions are counted from 1 to")
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
 
 	_, err = r.suite.Earlier(r.provider.Info, filepath.Join(r.suite.Dir, "gone"))
 	require.ErrorContains(t, err, "look for ledgers")

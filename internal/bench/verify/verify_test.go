@@ -229,6 +229,7 @@ func TestAHistoryThatIsBrokenIsToldOrRefused(t *testing.T) {
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 	assert.ErrorContains(t, err, ledger.HistoryFile)
 	assert.Equal(t, 8, v.Rows, "what was done before is told")
+	assert.Empty(t, v.Summary.Gate.Verdict, "and nothing is reported as if there had been no run before")
 }
 
 func TestVerifyWithoutAHistory(t *testing.T) {
@@ -309,4 +310,18 @@ func TestV7AnEvidenceRunIsInTheHistoryToo(t *testing.T) {
 	assert.Equal(t, bench.ProfileRegression, entries[0].Profile)
 	r.judge(t, wide())
 	assert.Len(t, r.history(t), 1)
+}
+
+// What a claim must save is that of its model's thresholds.
+func TestV7TheMarginsThatAreFixedAreThoseOfTheProfile(t *testing.T) {
+	r := sequenceRig(t)
+	r.suite.Profile = bench.ProfileClaim
+	how := wide()
+	how.Profile = bench.ProfileClaim
+	r.judge(t, how)
+	info, err := ledger.LoadRun(r.suite.Folder())
+	require.NoError(t, err)
+	usual := bench.DefaultThresholds(bench.ProfileClaim)
+	require.Positive(t, usual.MinCostReductionPct)
+	assert.Equal(t, usual.MinCostReductionPct, info.Margins.MinCostReductionPct)
 }
