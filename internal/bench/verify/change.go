@@ -62,11 +62,11 @@ func changeOf(before, after *bench.Row) (RowChange, error) {
 	change := RowChange{RunID: before.RunID, Cell: before.Cell().String()}
 	was, err := fieldsOf(before)
 	if err != nil {
-		return change, err
+		return RowChange{}, err
 	}
 	is, err := fieldsOf(after)
 	if err != nil {
-		return change, err
+		return RowChange{}, err
 	}
 	all := maps.Clone(was)
 	maps.Copy(all, is)

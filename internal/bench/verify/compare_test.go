@@ -386,7 +386,12 @@ func TestV9ABlockOfOneSideAloneIsNoOtherBlock(t *testing.T) {
 	} {
 		c := c
 		t.Run(name, func(t *testing.T) {
-			found, err := compared(t, written(t, c.a), written(t, c.b))
+			a, b := written(t, c.a), written(t, c.b)
+			if name == "no block" {
+				a.Source.Runs = []ledger.RunInfo{{RunID: "run-1", Repetitions: 4}}
+				b.Source.Runs = a.Source.Runs
+			}
+			found, err := compared(t, a, b)
 			require.NoError(t, err)
 			assert.Equal(t, c.shared, found.Modes[0].SharedBlocks)
 			assert.Equal(t, c.shared, found.Modes[0].Evidence.Verdict != bench.VerdictNone)
@@ -461,9 +466,12 @@ func TestV7AGapOfTheComparedModesWithholdsAPass(t *testing.T) {
 	of := func(m bench.Mode) verify.ComparedSource {
 		return verify.ComparedSource{Name: "run-1", Source: source, Mode: m}
 	}
-	source.Runs[0].Cells = append(source.Runs[0].Cells, bench.Cell{ScenarioID: "c-001", Mode: bench.MCP, Iteration: 1})
 	source.Runs[0].Margins = &bench.Margins{SuccessDropPct: 45, CostRatio: 2, LatencyRatio: 2}
-	c, _, err := verify.Compare(of(bench.GHXBase), of(bench.MCP), wide())
-	require.NoError(t, err)
-	assert.Equal(t, bench.CauseRowsMissing, c.Modes[0].Evidence.Cause.Kind, c.Modes[0].Evidence.Sentence)
+	cells := source.Runs[0].Cells
+	for _, mode := range []bench.Mode{bench.GHXBase, bench.MCP} {
+		source.Runs[0].Cells = append(slices.Clone(cells), bench.Cell{ScenarioID: "c-001", Mode: mode, Iteration: 1})
+		c, _, err := verify.Compare(of(bench.GHXBase), of(bench.MCP), wide())
+		require.NoError(t, err)
+		assert.Equal(t, bench.CauseRowsMissing, c.Modes[0].Evidence.Cause.Kind, c.Modes[0].Evidence.Sentence)
+	}
 }

@@ -27,12 +27,12 @@ func SeededSandbox(ctx context.Context, opts fixture.Options) (*target.Sandbox, 
 func SeedSandbox(ctx context.Context, sandbox *target.Sandbox, opts fixture.Options) (m bench.Manifest, err error) {
 	keys, err := sandbox.Open(ctx)
 	if err != nil {
-		return m, err
+		return bench.Manifest{}, err
 	}
 	defer func() { err = errors.Join(err, keys.Close()) }()
 	clients, err := clientsOf(keys)
 	if err != nil {
-		return m, err
+		return bench.Manifest{}, err
 	}
 	if m, err = fixture.Seed(ctx, clients, opts); err != nil {
 		return bench.Manifest{}, err
@@ -44,10 +44,10 @@ func SeedSandbox(ctx context.Context, sandbox *target.Sandbox, opts fixture.Opti
 // VariedSandbox returns a sandbox that seeds a world for each variation. Of the
 // options, Variation is not used.
 func VariedSandbox(opts fixture.Options) *target.Sandbox {
-	return target.NewVariedSandbox(func(ctx context.Context, keys *target.Keys, v bench.Variation) (m bench.Manifest, err error) {
+	return target.NewVariedSandbox(func(ctx context.Context, keys *target.Keys, v bench.Variation) (bench.Manifest, error) {
 		clients, err := clientsOf(keys)
 		if err != nil {
-			return m, err
+			return bench.Manifest{}, err
 		}
 		seeding := opts
 		seeding.Variation = &v
@@ -57,7 +57,7 @@ func VariedSandbox(opts fixture.Options) *target.Sandbox {
 
 func clientsOf(keys *target.Keys) (clients fixture.Clients, err error) {
 	if clients.Owner, err = Client(keys.Owner); err != nil {
-		return clients, err
+		return fixture.Clients{}, err
 	}
 	clients.Reviewer, err = Client(keys.Reviewer)
 	return clients, err
