@@ -384,7 +384,6 @@ func TestV9ABlockOfOneSideAloneIsNoOtherBlock(t *testing.T) {
 		"a single repetition":   {direct[:2], ghx[:2], false},
 		"no block":              {direct[:1], ghx[1:], false},
 	} {
-		c := c
 		t.Run(name, func(t *testing.T) {
 			a, b := written(t, c.a), written(t, c.b)
 			if name == "no block" {
