@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
@@ -37,6 +38,8 @@ type Command struct {
 	// Stdin is /dev/null, Stdout and Stderr are dropped, if nil.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+	// Files are further open files, which the program has from descriptor 3 on.
+	Files []*os.File
 }
 
 // Process is a program that was started in a space.
@@ -77,7 +80,7 @@ func (s *Space) Start(ctx context.Context, command Command) (*Process, error) {
 		// An empty environment is not nil, which would be our own.
 		Env: append([]string{}, command.Env...),
 		Dir: command.Dir, Stdin: command.Stdin, Stdout: command.Stdout, Stderr: command.Stderr,
-		WaitDelay: pipeGrace,
+		ExtraFiles: command.Files, WaitDelay: pipeGrace,
 	}
 	if cmd.Dir == "" {
 		cmd.Dir = s.work

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -310,4 +311,39 @@ func TestAModelThatCannotBeReachedIsABadGateway(t *testing.T) {
 	got := do(t, p.client(t), "GET", "https://api.model.example/v1/models", "")
 	assert.Equal(t, http.StatusBadGateway, got.status)
 	assert.JSONEq(t, `{"message":"The benchmark's proxy cannot reach api.model.example."}`, got.body)
+}
+
+func TestAProgramWithoutAProxyReachesTheModelWithAKeyOfItsOwn(t *testing.T) {
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.URL.Path+" "+r.Header.Get("Authorization")+r.Header.Get("X-Api-Key"))
+	}))
+	defer upstream.Close()
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: upstream.URL + "/v1/", Key: key}})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	p.ServeModel(listener, "placeholder")
+	base := p.ModelURLAt(listener.Addr())
+	require.Equal(t, "http://"+listener.Addr().String()+"/v1", base)
+	ask := func(path string, header ...string) (int, string) {
+		got := do(t, http.DefaultClient, "GET", base+path, "", header...)
+		return got.status, got.body
+	}
+	status, _ := ask("/models", "Authorization", "Bearer placeholder")
+	assert.Equal(t, http.StatusForbidden, status, "no attempt is under way")
+	p.Begin(nil)
+	for _, header := range [][]string{{"Authorization", "Bearer placeholder"}, {"X-Api-Key", "placeholder"}} {
+		status, text := ask("/models", header...)
+		assert.Equal(t, http.StatusOK, status)
+		assert.Equal(t, "/v1/models Bearer ******************", text, "the model has the real one, and nobody reads it")
+	}
+	for _, header := range [][]string{nil, {"Authorization", "Bearer another"}, {"Authorization", ""}, {"Authorization", "Bearer " + key}} {
+		status, text := ask("/models", header...)
+		assert.Equal(t, http.StatusUnauthorized, status)
+		assert.NotContains(t, text, key)
+	}
+	status, _ = ask("/../admin", "Authorization", "Bearer placeholder")
+	assert.NotEqual(t, http.StatusOK, status, "only what is below the base URL")
+	require.NoError(t, p.Close())
+	_, err = http.Get(base + "/models") //nolint:bodyclose,noctx // there is no answer
+	require.Error(t, err)
 }

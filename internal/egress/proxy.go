@@ -84,6 +84,7 @@ type Proxy struct {
 
 	mu     sync.Mutex
 	conns  map[*clientConn]struct{}
+	fronts []*http.Server // the model's, for programs that use no proxy
 	closed bool
 	ended  sync.WaitGroup // the goroutines that serve
 }
@@ -156,9 +157,13 @@ func (p *Proxy) Close() error {
 	for c := range p.conns {
 		conns = append(conns, c)
 	}
+	fronts := p.fronts
 	p.mu.Unlock()
 	// Both only close listeners and connections, which may be closed already.
 	_, _ = p.front.Close(), p.inside.Close()
+	for _, front := range fronts {
+		_ = front.Close()
+	}
 	for _, c := range conns {
 		_ = c.Close()
 	}

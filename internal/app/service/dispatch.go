@@ -318,21 +318,12 @@ func (e *Dispatcher) ended(ctx context.Context, w Work, run *gh.WorkflowRun) (ru
 	if err != nil {
 		return outcome, fault.Because(fault.Invalid, err, fmt.Sprintf("The artifact %s of %s cannot be used: %s", artifactName(w.Run), run.GetHTMLURL(), fault.Public(err)))
 	}
-	for _, row := range result.rows {
-		w.Keep(row.cell, row.line)
+	if err := result.keep(w, 0); err != nil {
+		return outcome, err
 	}
 	if err := e.transcripts(ctx, w, run, result.rows); err != nil {
 		outcome.Log += "Its transcripts are not kept: " + fault.Public(err) + "\n"
 	}
-	done, usd, err := result.together(w.Rows)
-	if err != nil {
-		return outcome, err
-	}
-	cells := max(w.Run.Request.Plan.Cells(), done)
-	if s := result.summary; s != nil && len(s.Missing) == 0 {
-		cells = done // it may have been enough before the plan's end
-	}
-	w.Progress(done, cells, usd)
 	if result.summary == nil {
 		outcome.Reason = "Its workflow ended before the benchmark was complete: " + run.GetHTMLURL()
 		return outcome, nil

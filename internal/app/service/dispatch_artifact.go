@@ -176,6 +176,11 @@ func readRows(file *zip.File, left *int64, r runs.Run) ([]row, error) {
 		return nil, fault.Invalidf("%s cannot be unpacked", file.Name)
 	}
 	defer content.Close()
+	return readLedger(file.Name, content, left, r)
+}
+
+// readLedger reads a ledger by its name, as long as left is not used up.
+func readLedger(name string, content io.Reader, left *int64, r runs.Run) ([]row, error) {
 	bounded := &io.LimitedReader{R: content, N: *left}
 	lines := bufio.NewScanner(bounded)
 	lines.Buffer(nil, maxRow)
@@ -183,15 +188,15 @@ func readRows(file *zip.File, left *int64, r runs.Run) ([]row, error) {
 	for lines.Scan() {
 		one, err := readRow(lines.Bytes(), r)
 		if err != nil {
-			return nil, fault.Invalidf("line %d of %s: %s", len(rows)+1, file.Name, fault.Public(err))
+			return nil, fault.Invalidf("line %d of %s: %s", len(rows)+1, name, fault.Public(err))
 		}
 		if len(rows) >= r.Plan().MostCells() {
-			return nil, fault.Invalidf("%s has more rows than the plan has cells", file.Name)
+			return nil, fault.Invalidf("%s has more rows than the plan has cells", name)
 		}
 		rows = append(rows, one)
 	}
 	if lines.Err() != nil || bounded.N == 0 {
-		return nil, fault.Invalidf("%s is damaged, or larger than it may be", file.Name)
+		return nil, fault.Invalidf("%s is damaged, or larger than it may be", name)
 	}
 	*left = bounded.N
 	return rows, nil

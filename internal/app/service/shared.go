@@ -41,7 +41,7 @@ func (s *Service) seed(ctx context.Context, continues string) (uint64, error) {
 // lead returns what the machine that leads a run shares with others; nil for a run that
 // one machine works on alone.
 func (s *Service) lead(ctx context.Context, executor Executor, r runs.Run) (runner.Shared, error) {
-	if _, is := executor.(Helper); !is || r.Request.Seed == 0 || r.Request.Plan.Target != settings.SandboxTarget {
+	if _, is := executor.(Helper); !is || r.Request.Seed == 0 || r.Request.Plan.Target != settings.SandboxTarget || r.Request.Plan.OfTasks() {
 		return nil, nil
 	}
 	shared := &sharedRun{service: s, run: r.ID, part: runs.Lead}

@@ -116,7 +116,6 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{"a repository for another benchmark", "model: a/b\nbenchmark: tau-bench\ntarget: o/r\n", 3, "leave it out"},
 		{"fixed thresholds for another benchmark", "model: a/b\nbenchmark: tau-bench\nprofile: verify_pr\n", 3, "or write regression"},
 		{"no model for another benchmark", "model: scripted\nbenchmark: tau-bench\n", 1, "name the model of your agent"},
-		{"another benchmark on the App's machine", "model: a/b\nbenchmark: tau-bench\nexecutor: local\n", 3, "the agents of tau-bench have the key of their model"},
 		{"a configuration that ghx does not have", "model: a/b\nexperiment_config: e.yaml\n", 2, "is for other benchmarks than ghx"},
 		{"a configuration elsewhere", "model: a/b\nbenchmark: command\nexperiment_config: ../e.yaml\n", 3, "a file of the repository"},
 		{"an epoch for evidence", "model: a/b\nbenchmark: command\nrepetitions: 1\n", 3, "2 or more"},

@@ -43,9 +43,6 @@ func (s *Settings) toTasks(doc *jsondoc.Document) (problems jsondoc.Problems) {
 	if s.Model == Scripted {
 		report("model", "is %s, which is an agent for benchmark %s: name the model of your agent", Scripted, DefaultBenchmark)
 	}
-	if s.Executor == Local {
-		report("executor", "is %s, and the agents of %s have the key of their model, which on the App's machine is not yours: leave it out, so that your workflow runs it", Local, s.Benchmark)
-	}
 	if !filepath.IsLocal(s.Experiment) {
 		report("experiment_config", "is %q: name a file of the repository by its path in it", s.Experiment)
 	}

@@ -68,9 +68,7 @@ func TestWhatIsLeftOutOfABenchmarkWithTasksIsItsOwnDefault(t *testing.T) {
 	assert.Equal(t, []any{bench.ProfileRegression, bench.Repetitions{First: 2, Most: 12}, "experiment_config.yaml", settings.SandboxTarget, ""}, []any{p.Profile, p.Repetitions, p.Experiment, p.Target, p.Set})
 	p = resolved(t, tasks(t, "", "repetitions: 1\n"), "/bench run")
 	assert.Equal(t, bench.Repetitions{First: 2, Most: 12}, p.Repetitions)
-	_, problems := settings.Parse([]byte("model: openai/m\nbenchmark: tau-bench\n"), "executor: local\n", settings.Known{})
-	require.Len(t, problems, 1)
-	assert.Contains(t, problems.Error(), "executor", "nor may it say where its own key is used")
+	assert.Equal(t, settings.Local, resolved(t, tasks(t, "executor: local\n", ""), "/bench run").Executor, "it can be run on either")
 }
 
 func TestACommandNamesNoTasks(t *testing.T) {

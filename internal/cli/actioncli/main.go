@@ -16,6 +16,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/cli/gateprocess"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/redact"
 )
@@ -43,7 +44,7 @@ func Main() int {
 	ctx, stop := benchcli.StopOnSignal(context.Background())
 	defer stop()
 	if name == suiteName {
-		return runSuite(ctx, os.Args[1:])
+		return gateprocess.Run(ctx, os.Args[1:])
 	}
 	a := &action{
 		log: log, secrets: secrets, environ: os.Environ(), getenv: os.Getenv, now: time.Now, random: rand.Text,

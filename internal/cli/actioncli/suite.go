@@ -4,21 +4,17 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"time"
 
 	shellquote "github.com/kballard/go-shellquote"
 
-	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/suite"
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -26,6 +22,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/cli/gateprocess"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -207,52 +204,35 @@ func (s *suiteRun) gate(ctx context.Context) (benchcli.Result, string, error) {
 	if err != nil {
 		return failed, "", fault.Infraf("start the gate: %w", err)
 	}
-	end := s.follow(ctx, reports)
+	end := gateprocess.Follow(reports, func(done, total int) {
+		a.teller.progress(ctx, comment.Progress{Done: done, Cells: total, Noun: "task"})
+	})
 	err = cmd.Wait()
 	swept := errors.Join(s.place.Sweep(cmd), release())
 	if end == nil || end.Problem == "" && end.Summary == nil && a.inputs.Shard == "" {
 		return failed, stdout.String(), errors.Join(fault.Infraf("run the gate: its process ended without a verdict: %w", err), swept)
 	}
 	end.Problem = a.secrets.String(end.Problem)
-	return benchcli.Result{Code: end.Code, Summary: end.Summary, RunID: end.RunID}, stdout.String(), errors.Join(end.err(), swept)
+	return benchcli.Result{Code: end.Code, Summary: end.Summary, RunID: end.RunID}, stdout.String(), errors.Join(end.Err(), swept)
 }
 
 // arguments are the command line of the gate. What is run is no checkout, so they say of
 // which commits it is.
 func (s *suiteRun) arguments() []string {
-	a := s.action
-	args := append([]string{"harness", "gate", "--config", a.inputs.ExperimentConfig}, decisionArguments(a.inputs)...)
-	if s.base == "" {
-		return args
-	}
-	args = append(args, "--git-commit", a.event.HeadSHA, "--base-dir", filepath.Join("..", baseFolder), "--base-commit", a.baseCommit())
-	for _, o := range [][2]string{{"--git-tree", a.tree}, {"--base-tree", a.baseTree}, {"--shard", a.inputs.Shard}} {
-		if o[1] != "" {
-			args = append(args, o[0], o[1])
+	a, in := s.action, s.action.inputs
+	gate := gateprocess.Gate{Config: in.ExperimentConfig, MaxCostUSD: in.MaxCostUSD, Shard: in.Shard}
+	// How it decides, and when it ends, the inputs say where they do.
+	if in.ByEvidence() {
+		gate.Evidence = &gateprocess.Evidence{
+			Epochs: in.Repetitions.String(), MarginSuccess: in.MarginSuccess, MarginCost: in.MarginCost, MarginLatency: in.MarginLatency,
 		}
 	}
-	return args
-}
-
-// decisionArguments say how the gate decides, and when it ends, where the inputs do.
-func decisionArguments(in actions.Inputs) (args []string) {
-	number := func(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
-	if in.MaxCostUSD > 0 {
-		args = append(args, "--max-cost-usd", number(in.MaxCostUSD))
-	}
-	if !in.ByEvidence() {
-		return args
-	}
-	args = append(args, "--policy", string(harness.GateEvidence), "--epochs", in.Repetitions.String())
-	for _, margin := range []struct {
-		flag  string
-		value float64
-	}{{"--margin-success", in.MarginSuccess}, {"--margin-cost", in.MarginCost}, {"--margin-latency", in.MarginLatency}} {
-		if margin.value > 0 {
-			args = append(args, margin.flag, number(margin.value))
+	if s.base != "" {
+		gate.Against = &gateprocess.Against{
+			Commit: a.event.HeadSHA, Tree: a.tree, BaseDir: filepath.Join("..", baseFolder), BaseCommit: a.baseCommit(), BaseTree: a.baseTree,
 		}
 	}
-	return args
+	return gate.Arguments()
 }
 
 // command is that of the gate's process, for the user without rights.
@@ -264,21 +244,6 @@ func (s *suiteRun) command(ctx context.Context, program string, args []string) *
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = suiteGrace
 	return cmd
-}
-
-// follow shows how far the gate is, and returns its end, nil if it did not come
-// to that.
-func (s *suiteRun) follow(ctx context.Context, reports io.Reader) *suiteEnd {
-	for decoder := json.NewDecoder(reports); ; {
-		var said suiteReport
-		if err := decoder.Decode(&said); err != nil {
-			return nil
-		}
-		if said.End != nil {
-			return said.End
-		}
-		s.action.teller.progress(ctx, comment.Progress{Done: said.Done, Cells: said.Total, Noun: "task"})
-	}
 }
 
 // keep writes the summary to the output folder, and what the gate has left in its
@@ -346,34 +311,15 @@ const (
 	maxRows = 256 << 20
 )
 
-// keepFiles copies the files of a folder that are wanted, but not those of folders in it.
-// What is no file of its own, as a link, is left: the folder was the agent's too.
+// keepFiles copies the files of a folder that are wanted: see [gateprocess.EachFile].
 func keepFiles(from, to string, most int64, wanted func(name string) bool) error {
-	root, err := os.OpenRoot(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fault.Infraf("keep the files of the gate: %w", err)
-	}
-	defer root.Close()
-	entries, err := fs.ReadDir(root.FS(), ".")
-	if err == nil {
-		err = os.MkdirAll(to, folderPerm)
-	}
-	for _, entry := range entries {
-		info, infoErr := entry.Info()
-		if err != nil || infoErr != nil || !info.Mode().IsRegular() || info.Size() > most || !wanted(entry.Name()) {
-			continue
+	made := false
+	return gateprocess.EachFile(from, most, wanted, func(name string, text []byte) (err error) {
+		if !made {
+			err = os.MkdirAll(to, folderPerm)
+			made = true
 		}
-		var text []byte
-		if text, err = root.ReadFile(entry.Name()); err == nil {
-			const perm = 0o644
-			err = os.WriteFile(filepath.Join(to, entry.Name()), text, perm)
-		}
-	}
-	if err != nil {
-		return fault.Infraf("keep the files of the gate: %w", err)
-	}
-	return nil
+		const perm = 0o644
+		return errors.Join(err, os.WriteFile(filepath.Join(to, name), text, perm))
+	})
 }

@@ -113,11 +113,7 @@ func (b *builds) build(ctx context.Context, w service.Work, log io.Writer) (*mea
 
 // commit has the ghx of a commit made.
 func (b *builds) commit(ctx context.Context, w service.Work, sha string, made *measured, log io.Writer, build func(*ghxbuild.Builder) (ghxbuild.Built, error)) error {
-	fmt.Fprintf(log, "fetch %s of %s\n", sha, w.Run.Repo)
-	folder, err := ghxbuild.Fetch(ctx, w.Client, w.Run.Owner(), w.Run.Name(), sha)
-	if err != nil && fault.KindOf(err) == fault.Infrastructure && ctx.Err() == nil {
-		return fmt.Errorf("%w: %w", service.ErrNotNow, err)
-	}
+	folder, err := fetch(ctx, w, sha, log)
 	if err != nil {
 		return err
 	}
@@ -136,4 +132,14 @@ func (b *builds) commit(ctx context.Context, w service.Work, sha string, made *m
 		return queue.Permanent(err) // it would fail again
 	}
 	return err
+}
+
+// fetch brings the files of a commit into a new folder, which is the caller's to remove.
+func fetch(ctx context.Context, w service.Work, sha string, log io.Writer) (folder string, err error) {
+	fmt.Fprintf(log, "fetch %s of %s\n", sha, w.Run.Repo)
+	folder, err = ghxbuild.Fetch(ctx, w.Client, w.Run.Owner(), w.Run.Name(), sha)
+	if err != nil && fault.KindOf(err) == fault.Infrastructure && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", service.ErrNotNow, err)
+	}
+	return folder, err
 }

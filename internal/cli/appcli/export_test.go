@@ -17,3 +17,6 @@ func Builds(settings settings.LocalRuns) func(context.Context, service.Work) err
 		return err
 	}
 }
+
+// GateCommand has the program be the gate of a benchmark.
+const GateCommand = gateCommand

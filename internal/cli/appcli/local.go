@@ -65,6 +65,9 @@ func (l *local) Execute(ctx context.Context, w service.Work) (runs.Outcome, erro
 	if err := checkExpectations(l.settings.Expectations); err != nil {
 		return runs.Outcome{}, err
 	}
+	if p.OfTasks() {
+		return l.compareAgents(ctx, w)
+	}
 	rows, err := l.rows(w)
 	if err != nil {
 		return runs.Outcome{}, err
@@ -106,7 +109,7 @@ func (l *local) Execute(ctx context.Context, w service.Work) (runs.Outcome, erro
 	}
 	switch {
 	case result.Stopped == bench.MissingBudget:
-		outcome.Reason = fmt.Sprintf("It has spent the %s USD that it may.", bench.USDText(p.MaxUSD))
+		outcome.Reason = spentText(p)
 		return outcome, nil
 	case err != nil:
 		return outcome, err
@@ -115,6 +118,11 @@ func (l *local) Execute(ctx context.Context, w service.Work) (runs.Outcome, erro
 	default:
 		return outcome, nil
 	}
+}
+
+// spentText says why a run was stopped that has no money left.
+func spentText(p settings.Plan) string {
+	return fmt.Sprintf("It has spent the %s USD that it may.", bench.USDText(p.MaxUSD))
 }
 
 // Help runs cells of a run that another worker leads, which may be one of this machine.

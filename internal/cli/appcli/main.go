@@ -59,6 +59,8 @@ func Main() int {
 	code := exitInfrastructure
 	if err := confine.HardenSelf(); err != nil {
 		p.complain(err)
+	} else if len(os.Args) > 1 && os.Args[1] == gateCommand {
+		code = runGate(os.Args[2:])
 	} else {
 		code = p.run(ctx, os.Args[1:])
 	}

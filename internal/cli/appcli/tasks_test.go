@@ -168,34 +168,34 @@ func TestAWorkflowGatesTheAgentOfTheRepository(t *testing.T) {
 			w.finish(run, model.Success, w.act(run))
 			check := w.concluded(1)
 			assert.Equal(t, c.conclusion, check.Conclusion, check.Output.Summary)
-			for _, agent := range []string{"agent@" + w.base()[:7], "agent@" + w.head[:7]} {
-				assert.Contains(t, check.Output.Summary+check.Output.Text, agent)
-			}
-			w.said("agent@" + w.head[:7])
-
-			// Each task is a row of the dashboard's, with its epochs behind it.
-			browser := w.browser("owner", s)
-			status, page1 := page(t, browser, "/login?next=/runs/"+check.ExternalID)
-			require.Equal(t, http.StatusOK, status)
-			for _, task := range []string{"t01", "t12"} {
-				require.Contains(t, page1, `<a href="/runs/`+check.ExternalID+`/scenarios/`+task+`">`)
-			}
-			status, sessions := page(t, browser, "/runs/"+check.ExternalID+"/scenarios/t12")
-			assert.Equal(t, http.StatusOK, status)
-			for _, epoch := range []string{"1", "4"} {
-				assert.Contains(t, sessions, `/scenarios/t12/agent@`+w.head[:7]+`/`+epoch+`"`)
-			}
+			browser := w.shownTasks(s, check)
 			_, list := page(t, browser, "/")
 			assert.Contains(t, list, "command", "what was run is told where no set of scenarios is")
 		})
 	}
 }
 
-func TestABenchmarkWithTasksIsNotRunOnTheAppsMachine(t *testing.T) {
-	w := newWorld(t, ofTasks+"executor: local\n")
-	w.serve()
-	w.open()
-	check := w.concluded(1)
-	assert.Equal(t, model.Conclusion("action_required"), check.Conclusion)
-	assert.Contains(t, plain(check.Output.Summary), "the agents of command have the key of their model")
+// shownTasks fails unless check run, comment and dashboard show the tasks of a run, of
+// four epochs by both agents. It returns a browser of somebody who sees the repository.
+func (w *world) shownTasks(s *server, check model.CheckRun) *http.Client {
+	w.t.Helper()
+	t := w.t
+	for _, agent := range []string{"agent@" + w.base()[:7], "agent@" + w.head[:7]} {
+		assert.Contains(t, check.Output.Summary+check.Output.Text, agent)
+	}
+	w.said("agent@" + w.head[:7])
+
+	// Each task is a row of the dashboard's, with its epochs behind it.
+	browser := w.browser("owner", s)
+	status, page1 := page(t, browser, "/login?next=/runs/"+check.ExternalID)
+	require.Equal(t, http.StatusOK, status)
+	for _, task := range []string{"t01", "t12"} {
+		require.Contains(t, page1, `<a href="/runs/`+check.ExternalID+`/scenarios/`+task+`">`)
+	}
+	status, sessions := page(t, browser, "/runs/"+check.ExternalID+"/scenarios/t12")
+	assert.Equal(t, http.StatusOK, status)
+	for _, epoch := range []string{"1", "4"} {
+		assert.Contains(t, sessions, `/scenarios/t12/agent@`+w.head[:7]+`/`+epoch+`"`)
+	}
+	return browser
 }

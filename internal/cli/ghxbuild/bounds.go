@@ -49,16 +49,28 @@ type watch struct {
 	// look anew.
 	look func(whole bool) use
 	say  func(line string)
+	// doing is what goes on, as "building".
+	doing string
 }
 
-// watch looks after a build that has been started, which the first thing beyond
+// Guard keeps what goes on as the builder's user in the bounds until the returned
+// function is called: what goes beyond is told to end, as an error of kind tool, and
+// where the machine is full of kind infrastructure. The log is told every minute how much
+// is used. Doing is a word for what goes on, such as "running".
+func (b *Builder) Guard(doing string, log io.Writer, end func(error)) (unguard func()) {
+	h := &held{began: time.Now()}
+	h.bounds, h.reserve = b.Bounds.settled(memoryHere(), diskFree(b.Home))
+	return b.watch(h, 0, doing, &buildLog{to: log}, end)
+}
+
+// watch looks after a build that has been started, or what else goes on, which the first thing beyond
 // its bounds ends, until the returned function is called.
-func (b *Builder) watch(h *held, group int, log *buildLog, end func(error)) (unwatch func()) {
+func (b *Builder) watch(h *held, group int, doing string, log *buildLog, end func(error)) (unwatch func()) {
 	if b.InPlace {
 		return func() {}
 	}
 	done, ended := make(chan struct{}), make(chan struct{})
-	w := &watch{bounds: h.bounds, reserve: h.reserve, look: b.meter(h, group, done), say: log.say, began: h.began, beaten: h.began}
+	w := &watch{bounds: h.bounds, reserve: h.reserve, look: b.meter(h, group, done), say: log.say, doing: doing, began: h.began, beaten: h.began}
 	ticks, stop := b.ticks()
 	go func() {
 		defer close(ended)
@@ -96,7 +108,7 @@ func (w *watch) tick(now time.Time) error {
 	used, took := w.look(beat), now.Sub(w.began)
 	if beat {
 		w.beaten = now
-		w.say(fmt.Sprintf("building for %s: %s of memory, %s of disk", inMinutes(took), inBytes(used.memory), inBytes(used.disk)))
+		w.say(fmt.Sprintf("%s for %s: %s of memory, %s of disk", w.doing, inMinutes(took), inBytes(used.memory), inBytes(used.disk)))
 	}
 	switch {
 	case took > w.bounds.Time:

@@ -239,7 +239,7 @@ func (b *Builder) Run(ctx context.Context, folder, script string) error {
 	if err != nil {
 		return err
 	}
-	unwatch := b.watch(held, cmd.Process.Pid, log, stop)
+	unwatch := b.watch(held, cmd.Process.Pid, "building", log, stop)
 	err = cmd.Wait()
 	unwatch()
 	if errors.Is(err, exec.ErrWaitDelay) {

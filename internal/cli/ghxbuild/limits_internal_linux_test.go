@@ -78,7 +78,7 @@ func TestABuildEndsWhereNoReserveIsLeft(t *testing.T) {
 	b := &Builder{Home: t.TempDir(), Ticks: func() (<-chan time.Time, func()) { return ticks, func() {} }}
 	h := &held{began: time.Now(), reserve: math.MaxInt64}
 	h.bounds, _ = Bounds{}.settled(0, 0)
-	unwatch := b.watch(h, 0, &buildLog{to: io.Discard}, func(err error) { ended <- err })
+	unwatch := b.watch(h, 0, "building", &buildLog{to: io.Discard}, func(err error) { ended <- err })
 	ticks <- h.began
 	err := <-ended
 	unwatch()

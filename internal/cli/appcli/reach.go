@@ -1,0 +1,172 @@
+package appcli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/ghx-dev/bench-action/harness"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
+	"github.com/ghx-dev/bench-action/internal/confine"
+	"github.com/ghx-dev/bench-action/internal/egress"
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// reach is what the agents of a benchmark reach of the network: their model, by a server
+// in their space which puts the key in, as long as the run may spend something.
+type reach struct {
+	proxy *egress.Proxy
+	// key is what agents show in place of the model's, and worth nothing elsewhere.
+	// modelURL is empty without a model.
+	key, modelURL string
+	env           []string
+	served        chan error // nil until the proxy is served
+
+	mu    sync.Mutex
+	spent float64
+}
+
+// openReach has a space reach the model of a plan, and nothing else. Stop is called with
+// [errSpent].
+func (l *local) openReach(p settings.Plan, space *confine.Space, log io.Writer, stop context.CancelCauseFunc) (_ *reach, err error) {
+	r := &reach{key: "agents-of-this-run-" + strings.ToLower(rand.Text())}
+	model, price, err := l.model(p)
+	if err != nil {
+		return nil, err
+	}
+	r.proxy, err = egress.New(egress.Options{Model: model, Now: l.now, OnRefused: func(host string) {
+		fmt.Fprintf(log, "The agents are kept from %s: they reach their model alone.\n", host)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.close())
+		}
+	}()
+	if model != nil {
+		r.proxy.BeginWatched(nil, r.watch(p.MaxUSD, *price, stop))
+		listener, err := space.Listen()
+		if err != nil {
+			return nil, err
+		}
+		r.proxy.ServeModel(listener, r.key)
+		r.modelURL = r.proxy.ModelURLAt(listener.Addr())
+	} else {
+		r.proxy.Begin(nil)
+	}
+	return r, r.serveProxy(space)
+}
+
+// serveProxy serves the proxy for programs that know of one: it says what is refused.
+func (r *reach) serveProxy(space *confine.Space) error {
+	listener, err := space.Listen()
+	if err != nil {
+		return err
+	}
+	r.served = make(chan error, 1)
+	go func() { r.served <- r.proxy.Serve(listener) }()
+	bundle, err := r.proxy.Bundle("")
+	if err != nil {
+		return fault.Infraf("read the system's certificate authorities: %w", err)
+	}
+	authority, err := space.Provide("ca.pem", r.proxy.CACert())
+	if err != nil {
+		return err
+	}
+	all, err := space.Provide("bundle.pem", bundle)
+	r.env = r.proxy.Env(listener.Addr(), authority, all)
+	return err
+}
+
+// model returns the API of a plan's model, with the operator's key, and its price; nil
+// for a benchmark that needs none where there is no key.
+func (l *local) model(p settings.Plan) (*egress.Model, *bench.Price, error) {
+	asked := benchcli.ModelAsked{Name: p.Model, BaseURL: l.settings.ModelBaseURL, Expectations: l.settings.Expectations}
+	getenv := l.getenv
+	if l.settings.ModelKey != "" {
+		asked.KeyVariable = keyVariable
+		getenv = func(name string) string {
+			if name == keyVariable {
+				return l.settings.ModelKey
+			}
+			return l.getenv(name)
+		}
+	}
+	model, price, err := benchcli.World{Getenv: getenv, Secrets: l.secrets}.Model(asked)
+	switch {
+	case err != nil && p.Benchmark == harness.Command:
+		return nil, nil, nil //nolint:nilerr // the program may have no model
+	case err != nil:
+		return nil, nil, err
+	case price == nil:
+		return nil, nil, fault.Invalidf("Model %s has no price, so that no budget can be kept on the App's machine: its operator adds it to the file of %s", p.Model, expectationsVariable)
+	default:
+		return model, price, nil
+	}
+}
+
+// watch has the run end once its budget is spent, by what answers say that they used.
+func (r *reach) watch(most float64, price bench.Price, stop context.CancelCauseFunc) egress.ModelWatch {
+	return egress.ModelWatch{
+		Allow: func() error {
+			if r.spentUSD() >= most {
+				return fault.Invalidf("the run has spent the %s USD that it may", bench.USDText(most))
+			}
+			return nil
+		},
+		Used: func(tokens bench.Tokens) {
+			r.mu.Lock()
+			r.spent += price.Cost(tokens)
+			over := r.spent >= most
+			r.mu.Unlock()
+			if over {
+				stop(errSpent)
+			}
+		},
+	}
+}
+
+// spentUSD is what calls of the model have cost so far.
+func (r *reach) spentUSD() float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.spent
+}
+
+// environment returns what the gate has in its environment: which model its agents ask,
+// where, and with what key.
+func (r *reach) environment(c harness.Config, p settings.Plan) ([]string, error) {
+	env := append([]string{harness.AgentModelVariable + "=" + p.Model}, r.env...)
+	if r.modelURL == "" {
+		return env, nil
+	}
+	variable := c.ModelKeyEnv
+	if variable == "" {
+		variable = harness.KeyVariable(p.Model)
+	}
+	api, is := strings.CutSuffix(variable, "_API_KEY")
+	if !is {
+		return nil, fault.Invalidf("%s: model_key_env is %s, which does not say where the model's API is: name one that ends in _API_KEY, or leave it out", c.File, variable)
+	}
+	place := r.modelURL
+	if api == "ANTHROPIC" {
+		place = strings.TrimSuffix(place, "/v1") // its clients add it
+	}
+	return append(env, variable+"="+r.key, api+"_BASE_URL="+place, api+"_API_BASE="+place), nil
+}
+
+func (r *reach) close() error {
+	err := r.proxy.Close()
+	if r.served != nil {
+		err = errors.Join(err, <-r.served)
+	}
+	return err
+}

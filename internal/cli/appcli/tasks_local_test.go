@@ -1,0 +1,185 @@
+package appcli_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
+)
+
+const (
+	// ofTasksHere are settings of a benchmark that is run on the App's machine.
+	ofTasksHere = "model: stub/m\nexecutor: local\nbenchmark: command\nexperiment_config: agent/tau.yaml\nrepetitions: 4\nmargins: {success: 20}\n"
+	// asksModel rewards an agent for twelve tasks if its model answers, unless it is bad.
+	asksModel = `cat > /dev/null
+reward=1
+grep -qs bad agent/change.txt && reward=0
+curl -sS -f --noproxy '*' "$OPENAI_BASE_URL/chat/completions" -H "Authorization: Bearer $OPENAI_API_KEY" -H "Content-Type: application/json" \
+  -d '{"model": "m", "messages": [{"role": "user", "content": "hello"}]}' > /dev/null || reward=0
+[ -f agent/attack.sh ] && sh agent/attack.sh >&2
+for id in 01 02 03 04 05 06 07 08 09 10 11 12; do
+  echo "{\"t$id\": {\"reward\": $reward, \"duration_s\": 1, \"input_tokens\": 10}}"
+done
+`
+)
+
+// newWithTasksHere is a world whose App runs a benchmark of the repository's own agent on
+// its machine, with a model that charges for each answer. The server is not started.
+func newWithTasksHere(t *testing.T, charge stubmodel.Usage) (w *world, with *withModel, temporary string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can become another user")
+	}
+	w = newWorld(t, ofTasksHere, gitstore.Change{Path: "agent/tau.yaml", Content: []byte(experiment)}, gitstore.Change{Path: "agent/bench.sh", Content: []byte(asksModel)})
+	w.Change(func(s *model.State, _ *model.Repo) {
+		s.Apps.Get(w.app).CallbackURLs = []string{"http://bench.example/login/callback"}
+	})
+	stub := &stubmodel.Server{Key: modelKey, Plan: func(stubmodel.Request) []stubmodel.Step {
+		return []stubmodel.Step{{Text: "hello", Usage: charge}}
+	}}
+	endpoint, err := stub.Listen(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, endpoint.Close()) })
+	prices := filepath.Join(t.TempDir(), "prices.json")
+	require.NoError(t, os.WriteFile(prices, []byte(rules), 0o600))
+	temporary = t.TempDir()
+	require.NoError(t, os.Chmod(filepath.Dir(temporary), 0o755)) //nolint:gosec // the agents' user can enter it
+	return w, &withModel{world: w, model: stub, more: []string{
+		"BENCH_MODEL_API_KEY=" + modelKey, "BENCH_APP_MODEL_BASE_URL=" + endpoint.URL, "BENCH_APP_EXPECTATIONS=" + prices, "TMPDIR=" + temporary,
+		"BENCH_APP_CLIENT_ID=Iv1.bench", "BENCH_APP_CLIENT_SECRET=a-client-secret",
+	}}, temporary
+}
+
+// requireLeftNothing fails if a run has left a process or a file.
+func requireLeftNothing(t *testing.T, temporary string) {
+	t.Helper()
+	running, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	require.NoError(t, err)
+	for _, file := range running {
+		line, _ := os.ReadFile(file) // it may have gone
+		assert.NotContains(t, string(line), "left-by-the-agent")
+		assert.NotContains(t, string(line), temporary)
+	}
+	left, err := os.ReadDir(temporary)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	_, err = os.Lstat("/tmp/left-by-the-agent")
+	assert.ErrorIs(t, err, os.ErrNotExist, "what everybody may write to is its own")
+}
+
+func TestTheAppsMachineGatesTheAgentOfTheRepository(t *testing.T) {
+	for name, c := range map[string]struct {
+		change     string
+		conclusion model.Conclusion
+	}{"one that is as good": {"good, in other words", "success"}, "a worse one": {"bad", "failure"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, with, temporary := newWithTasksHere(t, stubmodel.Usage{Prompt: 100, Completion: 10})
+			w.commit("agent/change.txt", c.change)
+			s := w.serve(with.more...)
+			w.open()
+			check := with.judged()
+			browser := w.browser("owner", s)
+			page(t, browser, "/login?next=/")
+			_, log := page(t, browser, "/runs/"+check.ExternalID+"/log")
+			require.Equal(t, c.conclusion, check.Conclusion, check.Output.Summary+log)
+			w.shownTasks(s, check)
+			assert.Contains(t, log, "--policy evidence --epochs 4 --margin-success 20 ", "the settings decide, and not the pull request's file")
+			assert.Len(t, with.model.Requests(), 8, "two agents, four epochs")
+			assert.Zero(t, s.stop(t), s.out)
+			with.requireNowhere(s, log)
+			requireLeftNothing(t, temporary)
+		})
+	}
+}
+
+// attack looks for what is the server's and for ways out, and leaves a process.
+const attack = `%s
+head -c 1 /etc/shadow >/dev/null 2>&1 && echo "LEAK: read shadow"
+kill -STOP %d 2>/dev/null && echo "LEAK: the server is stopped"
+for proxy in "$HTTP_PROXY" ""; do
+  curl -s -f -m 3 --noproxy "" --proxy "$proxy" http://%s/healthz >/dev/null && echo "LEAK: the server answers"
+  curl -s -f -m 3 --noproxy "" --proxy "$proxy" -k https://api.github.com/user >/dev/null && echo "LEAK: GitHub answers"
+done
+curl -s -f -m 3 --noproxy '*' "$OPENAI_BASE_URL/models" -H "Authorization: Bearer another" >/dev/null && echo "LEAK: the model answers whoever asks"
+[ "$(id -u)" -ge 58000 ] && [ "$(id -G)" = "$(id -u)" ] && echo "I have no rights"
+touch /tmp/left-by-the-agent
+setsid sh -c 'while true; do sleep 0.1; : left-by-the-agent; done' >/dev/null 2>&1 &
+echo attacked
+`
+
+func TestAHostileAgentGainsNothingOnTheAppsMachine(t *testing.T) {
+	w, with, temporary := newWithTasksHere(t, stubmodel.Usage{Prompt: 100, Completion: 10})
+	s := w.serveBuilding(with.more...)
+	w.commit("agent/attack.sh", fmt.Sprintf(attack, lookAround(s, w.folder), s.cmd.Process.Pid, s.address))
+	w.open()
+	check := with.judged()
+	browser := w.browser("owner", s)
+	page(t, browser, "/login?next=/")
+	_, log := page(t, browser, "/runs/"+check.ExternalID+"/log")
+	require.Equal(t, model.Conclusion("success"), check.Conclusion, check.Output.Summary+log)
+	for _, is := range []string{"the server was looked at", "secrets found: 0", "searched", "attacked", "I have no rights"} {
+		assert.Contains(t, log, is)
+	}
+	assert.Regexp(t, `I am user 58\d\d\d`, log)
+	for _, not := range []string{"LEAK", "the server answers", "BENCH_APP_", "BENCH_MODEL"} {
+		assert.NotContains(t, log, not)
+	}
+	assert.Zero(t, s.stop(t), s.out)
+	with.requireNowhere(s, log)
+	requireLeftNothing(t, temporary)
+}
+
+func TestAnAgentThatEndsTheGateHasNoVerdict(t *testing.T) {
+	w, with, temporary := newWithTasksHere(t, stubmodel.Usage{})
+	w.commit("agent/attack.sh", "kill -KILL -1")
+	s := w.serve(with.more...)
+	w.open()
+	check := with.judged()
+	assert.NotEqual(t, model.Conclusion("success"), check.Conclusion)
+	assert.Contains(t, plain(check.Output.Summary), "its process ended without a verdict")
+	assert.Len(t, with.model.Requests(), 1, "it is not paid for again by itself")
+	assert.Zero(t, s.stop(t), s.out)
+	requireLeftNothing(t, temporary)
+}
+
+func TestTheBudgetOfAgentsIsKeptWhateverTheyTell(t *testing.T) {
+	// A million tokens cost 2 USD, and the third answer is one too many.
+	w, with, temporary := newWithTasksHere(t, stubmodel.Usage{Prompt: 2_000_000})
+	s := w.serve(with.more...)
+	w.open()
+	check := with.judged()
+	assert.Contains(t, plain(check.Output.Summary), "It has spent the 10 USD that it may.")
+	assert.Len(t, with.model.Requests(), 3)
+	assert.Zero(t, s.stop(t), s.out)
+	requireLeftNothing(t, temporary)
+}
+
+func TestWhatCannotHoldAgentsIsRefused(t *testing.T) {
+	w, with, temporary := newWithTasksHere(t, stubmodel.Usage{})
+	setpriv, err := exec.LookPath("setpriv")
+	if err != nil {
+		t.Skip("NOT TESTED: root without rights: there is no setpriv")
+	}
+	cmd, out := command(append(append(w.env(), "BENCH_APP_ADDR=127.0.0.1:0"), with.more...), "serve")
+	cmd.Args = append([]string{setpriv, "--bounding-set", "-setuid", "--", cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = setpriv
+	s := start(t, cmd, out)
+	w.servers = append(w.servers, s)
+	w.hook(s)
+	w.open()
+	check := w.concluded(1)
+	assert.Equal(t, model.Conclusion("action_required"), check.Conclusion)
+	assert.Contains(t, plain(check.Output.Summary), "cannot be run on the App's machine, which could not keep its keys from them (take a user of its own: we are not root")
+	assert.Empty(t, with.model.Requests())
+	assert.Zero(t, s.stop(t), s.out)
+	requireLeftNothing(t, temporary)
+}

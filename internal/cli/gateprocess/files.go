@@ -1,0 +1,39 @@
+package gateprocess
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
+)
+
+// EachFile hands over the files of a folder that are wanted and no larger than most, in
+// bytes, but not those of folders in it, nor what is no file of its own, as a link: the
+// folder was the agent's too, of which nothing runs any more. One that is not there has
+// no files. An error is of kind infrastructure.
+func EachFile(folder string, most int64, wanted func(name string) bool, take func(name string, text []byte) error) error {
+	root, err := os.OpenRoot(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fault.Infraf("keep the files of the gate: %w", err)
+	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root.FS(), ".")
+	for _, entry := range entries {
+		info, infoErr := entry.Info()
+		if err != nil || infoErr != nil || !info.Mode().IsRegular() || info.Size() > most || !wanted(entry.Name()) {
+			continue
+		}
+		var text []byte
+		if text, err = root.ReadFile(entry.Name()); err == nil {
+			err = take(entry.Name(), text)
+		}
+	}
+	if err != nil {
+		return fault.Infraf("keep the files of the gate: %w", err)
+	}
+	return nil
+}

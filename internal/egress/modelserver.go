@@ -1,0 +1,43 @@
+package egress
+
+import (
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"strings"
+)
+
+// ServeModel has the model's API answer on l, until Close, for programs that are told
+// where the API is and need not know of a proxy: a request is passed on as
+// [Proxy.ModelURL]'s are. It has to show the key, which is worth nothing anywhere else,
+// in any of the ways in which keys of models are shown: other users of the machine may
+// reach l too. There has to be a model.
+func (p *Proxy) ServeModel(l net.Listener, key string) {
+	front := p.newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !shows(r, key) {
+			modelError(w, http.StatusUnauthorized, "wrong_key", "This is for the agent of a benchmark alone.")
+			return
+		}
+		p.serveModel(w, r)
+	}))
+	p.mu.Lock()
+	p.fronts = append(p.fronts, front)
+	p.mu.Unlock()
+	p.ended.Go(func() { _ = front.Serve(&clientListener{Listener: l, proxy: p}) })
+}
+
+// ModelURLAt returns the base URL of the model's API where [Proxy.ServeModel] serves it.
+func (p *Proxy) ModelURLAt(addr net.Addr) string {
+	return "http://" + addr.String() + strings.TrimSuffix(p.model.url.Path, "/")
+}
+
+// shows reports whether a request has a key in one of the headers for it.
+func shows(r *http.Request, key string) bool {
+	for _, name := range agentCredentials {
+		shown := strings.TrimPrefix(r.Header.Get(name), "Bearer ")
+		if key != "" && subtle.ConstantTimeCompare([]byte(shown), []byte(key)) == 1 {
+			return true
+		}
+	}
+	return false
+}
