@@ -62,7 +62,7 @@ type Attempt struct {
 	modelFailures []string
 }
 
-// ModelWatch watches an attempt's calls of the model's API. Either function may
+// ModelWatch watches an attempt's calls of the model's API. Each function may
 // be nil; both may be called by several goroutines at once.
 type ModelWatch struct {
 	// Allow is asked before each call; after an error the call is answered with
@@ -71,6 +71,12 @@ type ModelWatch struct {
 	// Used is told the tokens of an answer as they become known, before the agent
 	// can have the answer's end.
 	Used func(bench.Tokens)
+	// Asks is told the model that a call names, empty where it names none, before the
+	// call is passed on; after an error it is answered with 403 and the error's public text.
+	Asks func(model string) error
+	// Untold is told how many bytes an answer had that ended, or that the agent left,
+	// without having said what it used.
+	Untold func(bytes int64)
 }
 
 // Begin starts an attempt and ends the one before. From now on github answers
@@ -109,17 +115,44 @@ func (a *Attempt) meter(body io.ReadCloser) io.ReadCloser {
 	a.mu.Lock()
 	a.answers++
 	a.mu.Unlock()
-	return Watch(body, func(more bench.Tokens, first bool) {
+	metered := &metered{untold: a.watch.Untold}
+	metered.ReadCloser = Watch(body, func(more bench.Tokens, first bool) {
 		a.mu.Lock()
 		a.tokens = a.tokens.Add(more)
 		if first {
 			a.told++
+			metered.told = true
 		}
 		a.mu.Unlock()
 		if a.watch.Used != nil {
 			a.watch.Used(more)
 		}
 	})
+	return metered
+}
+
+// metered is the body of an answer, which one goroutine reads and closes.
+type metered struct {
+	io.ReadCloser
+	untold func(bytes int64) // may be nil
+	bytes  int64
+	told   bool
+}
+
+// Read counts what is read.
+func (m *metered) Read(p []byte) (int, error) {
+	n, err := m.ReadCloser.Read(p)
+	m.bytes += int64(n)
+	return n, err
+}
+
+// Close tells of an answer that has not said what it used, once.
+func (m *metered) Close() error {
+	if !m.told && m.untold != nil {
+		m.untold(m.bytes)
+	}
+	m.told = true
+	return m.ReadCloser.Close()
 }
 
 // noteRefused notes a host and reports whether it is a new one.

@@ -138,6 +138,16 @@ func (p *Proxy) serveModel(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if a.watch.Asks != nil && r.Method == http.MethodPost {
+		name, err := namedModel(r)
+		if err == nil {
+			err = a.watch.Asks(name)
+		}
+		if err != nil {
+			modelError(w, http.StatusForbidden, "model_refused", fault.Public(err))
+			return
+		}
+	}
 	a.model.Add(1)
 	passOn(p.model.reverse, w, r.WithContext(a.context(r.Context())))
 }

@@ -347,3 +347,44 @@ func TestAProgramWithoutAProxyReachesTheModelWithAKeyOfItsOwn(t *testing.T) {
 	_, err = http.Get(base + "/models") //nolint:bodyclose,noctx // there is no answer
 	require.Error(t, err)
 }
+
+func TestWhatAnAgentAsksOfAModelIsWatched(t *testing.T) {
+	const answer = `{"usage": {"prompt_tokens": 7, "completion_tokens": 1}, "asked": %s}`
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if strings.Contains(string(body), "silent") {
+			_, _ = io.WriteString(w, "data: {}\n\n")
+			return
+		}
+		_, _ = fmt.Fprintf(w, answer, body)
+	}))
+	defer upstream.Close()
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: upstream.URL + "/v1", Key: key}})
+	var asked []string
+	untold := make(chan int64, 10)
+	p.BeginWatched(nil, egress.ModelWatch{
+		Asks: func(model string) error {
+			asked = append(asked, model)
+			if model != "cheap" {
+				return fault.Invalidf("it is too dear")
+			}
+			return nil
+		},
+		Untold: func(bytes int64) { untold <- bytes },
+	})
+	for body, status := range map[string]int{
+		`{"model": "cheap"}`: 200, `{"model": "cheap", "say": "silent"}`: 200,
+		`{"model": "dear"}`: 403, `{"model": "dear", "Model": "cheap"}`: 403, `{"model": ["cheap"]}`: 403, `{}`: 403, `no JSON`: 403,
+	} {
+		got := do(t, p.client(t), "POST", p.ModelURL()+"/chat/completions", body)
+		assert.Equal(t, status, got.status, body)
+		if status == 200 && !strings.Contains(body, "silent") {
+			assert.Equal(t, fmt.Sprintf(answer, body), got.body, "the model is asked what the agent asks")
+		}
+	}
+	assert.Equal(t, http.StatusOK, do(t, p.client(t), "GET", p.ModelURL()+"/models", "").status, "a list costs nothing")
+	assert.ElementsMatch(t, []string{"cheap", "cheap", "dear", "dear", "", "", ""}, asked)
+	assert.Equal(t, int64(10), <-untold)
+	require.NoError(t, p.Close())
+	assert.Empty(t, untold)
+}

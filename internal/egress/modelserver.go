@@ -1,10 +1,15 @@
 package egress
 
 import (
+	"bytes"
 	"crypto/subtle"
+	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
 // ServeModel has the model's API answer on l, until Close, for programs that are told
@@ -40,4 +45,23 @@ func shows(r *http.Request, key string) bool {
 		}
 	}
 	return false
+}
+
+// maxAsked is how long a request is whose model is looked for, in bytes.
+const maxAsked = 32 << 20
+
+// namedModel returns the model that a request's body names, empty where it names none.
+// The body can be read again.
+func namedModel(r *http.Request) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(r.Body, maxAsked+1))
+	if err != nil || len(text) > maxAsked {
+		return "", fault.Invalidf("the request cannot be read, or is longer than %d MiB", maxAsked>>20)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(text))
+	var asked map[string]json.RawMessage // a struct would take "Model" too
+	var model string
+	if json.Unmarshal(text, &asked) != nil || json.Unmarshal(asked["model"], &model) != nil {
+		return "", nil
+	}
+	return model, nil
 }

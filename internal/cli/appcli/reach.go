@@ -30,13 +30,15 @@ type reach struct {
 
 	mu    sync.Mutex
 	spent float64
+	// price is the dearest of the models that were asked.
+	price bench.Price
 }
 
 // openReach has a space reach the model of a plan, and nothing else. Stop is called with
 // [errSpent].
 func (l *local) openReach(p settings.Plan, space *confine.Space, log io.Writer, stop context.CancelCauseFunc) (_ *reach, err error) {
 	r := &reach{key: "agents-of-this-run-" + strings.ToLower(rand.Text())}
-	model, price, err := l.model(p)
+	model, prices, err := l.model(p)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +54,7 @@ func (l *local) openReach(p settings.Plan, space *confine.Space, log io.Writer, 
 		}
 	}()
 	if model != nil {
-		r.proxy.BeginWatched(nil, r.watch(p.MaxUSD, *price, stop))
+		r.proxy.BeginWatched(nil, r.watch(p.MaxUSD, prices, stop))
 		listener, err := space.Listen()
 		if err != nil {
 			return nil, err
@@ -86,9 +88,12 @@ func (r *reach) serveProxy(space *confine.Space) error {
 	return err
 }
 
-// model returns the API of a plan's model, with the operator's key, and its price; nil
-// for a benchmark that needs none where there is no key.
-func (l *local) model(p settings.Plan) (*egress.Model, *bench.Price, error) {
+// prices are what models of a provider cost, by the names that it gives them.
+type prices func(id string) (price bench.Price, known bool)
+
+// model returns the API of a plan's model, with the operator's key, and the prices of its
+// provider; nil for a benchmark that needs none where there is no key.
+func (l *local) model(p settings.Plan) (*egress.Model, prices, error) {
 	asked := benchcli.ModelAsked{Name: p.Model, BaseURL: l.settings.ModelBaseURL, Expectations: l.settings.Expectations}
 	getenv := l.getenv
 	if l.settings.ModelKey != "" {
@@ -100,21 +105,36 @@ func (l *local) model(p settings.Plan) (*egress.Model, *bench.Price, error) {
 			return l.getenv(name)
 		}
 	}
-	model, price, err := benchcli.World{Getenv: getenv, Secrets: l.secrets}.Model(asked)
+	model, of, err := benchcli.World{Getenv: getenv, Secrets: l.secrets}.Model(asked)
 	switch {
 	case err != nil && p.Benchmark == harness.Command:
 		return nil, nil, nil //nolint:nilerr // the program may have no model
 	case err != nil:
 		return nil, nil, err
-	case price == nil:
-		return nil, nil, fault.Invalidf("Model %s has no price, so that no budget can be kept on the App's machine: its operator adds it to the file of %s", p.Model, expectationsVariable)
-	default:
-		return model, price, nil
 	}
+	_, id, _ := strings.Cut(p.Model, "/")
+	if _, known := of(id); !known {
+		return nil, nil, unpriced(p.Model)
+	}
+	return model, of, nil
+}
+
+func unpriced(model string) error {
+	return fault.Invalidf("Model %s has no price, so that no budget can be kept on the App's machine: its operator adds it to the file of %s", model, expectationsVariable)
 }
 
 // watch has the run end once its budget is spent, by what answers say that they used.
-func (r *reach) watch(most float64, price bench.Price, stop context.CancelCauseFunc) egress.ModelWatch {
+// Each is taken to be of the dearest model that was asked so far.
+func (r *reach) watch(most float64, of prices, stop context.CancelCauseFunc) egress.ModelWatch {
+	used := func(tokens bench.Tokens) {
+		r.mu.Lock()
+		r.spent += r.price.Cost(tokens)
+		over := r.spent >= most
+		r.mu.Unlock()
+		if over {
+			stop(errSpent)
+		}
+	}
 	return egress.ModelWatch{
 		Allow: func() error {
 			if r.spentUSD() >= most {
@@ -122,15 +142,20 @@ func (r *reach) watch(most float64, price bench.Price, stop context.CancelCauseF
 			}
 			return nil
 		},
-		Used: func(tokens bench.Tokens) {
-			r.mu.Lock()
-			r.spent += price.Cost(tokens)
-			over := r.spent >= most
-			r.mu.Unlock()
-			if over {
-				stop(errSpent)
+		Used: used,
+		Asks: func(model string) error {
+			price, known := of(model)
+			if !known {
+				return unpriced(fmt.Sprintf("%.100q", model))
 			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.price.Input, r.price.Output = max(r.price.Input, price.Input), max(r.price.Output, price.Output)
+			r.price.CacheRead, r.price.CacheWrite = max(r.price.CacheRead, price.CacheRead), max(r.price.CacheWrite, price.CacheWrite)
+			return nil
 		},
+		// At worst each byte is a token.
+		Untold: func(size int64) { used(bench.Tokens{Output: size}) },
 	}
 }
 

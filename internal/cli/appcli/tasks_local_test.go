@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/stubmodel"
 )
 
@@ -58,16 +60,25 @@ func newWithTasksHere(t *testing.T, charge stubmodel.Usage) (w *world, with *wit
 	}}, temporary
 }
 
+// running are the command lines that have a word.
+func running(t *testing.T, word string) (lines []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	require.NoError(t, err)
+	for _, file := range files {
+		line, _ := os.ReadFile(file) // it may have gone
+		if strings.Contains(string(line), word) {
+			lines = append(lines, string(line))
+		}
+	}
+	return lines
+}
+
 // requireLeftNothing fails if a run has left a process or a file.
 func requireLeftNothing(t *testing.T, temporary string) {
 	t.Helper()
-	running, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	require.NoError(t, err)
-	for _, file := range running {
-		line, _ := os.ReadFile(file) // it may have gone
-		assert.NotContains(t, string(line), "left-by-the-agent")
-		assert.NotContains(t, string(line), temporary)
-	}
+	assert.Empty(t, running(t, "left-by-the-agent"))
+	assert.Empty(t, running(t, temporary))
 	left, err := os.ReadDir(temporary)
 	require.NoError(t, err)
 	assert.Empty(t, left)
@@ -117,25 +128,40 @@ echo attacked
 `
 
 func TestAHostileAgentGainsNothingOnTheAppsMachine(t *testing.T) {
-	w, with, temporary := newWithTasksHere(t, stubmodel.Usage{Prompt: 100, Completion: 10})
-	s := w.serveBuilding(with.more...)
-	w.commit("agent/attack.sh", fmt.Sprintf(attack, lookAround(s, w.folder), s.cmd.Process.Pid, s.address))
-	w.open()
-	check := with.judged()
-	browser := w.browser("owner", s)
-	page(t, browser, "/login?next=/")
-	_, log := page(t, browser, "/runs/"+check.ExternalID+"/log")
-	require.Equal(t, model.Conclusion("success"), check.Conclusion, check.Output.Summary+log)
-	for _, is := range []string{"the server was looked at", "secrets found: 0", "searched", "attacked", "I have no rights"} {
-		assert.Contains(t, log, is)
+	for name, contained := range map[string]bool{"of all rights": false, "of a container's": true} {
+		t.Run(name, func(t *testing.T) {
+			w, with, temporary := newWithTasksHere(t, stubmodel.Usage{Prompt: 100, Completion: 10})
+			require.NoError(t, os.Chmod(filepath.Dir(w.folder), 0o755)) //nolint:gosec // everybody can enter the server's folders
+			cmd, out := command(append(append(w.env(), "BENCH_APP_ADDR=127.0.0.1:0"), with.more...), "serve")
+			if contained {
+				testkit.Contained(t, cmd)
+			}
+			s := start(t, cmd, out)
+			w.servers = append(w.servers, s)
+			w.hook(s)
+			w.commit("agent/attack.sh", fmt.Sprintf(attack, lookAround(s, w.folder), s.cmd.Process.Pid, s.address))
+			w.open()
+			check := with.judged()
+			browser := w.browser("owner", s)
+			page(t, browser, "/login?next=/")
+			_, log := page(t, browser, "/runs/"+check.ExternalID+"/log")
+			if contained && strings.Contains(log, "cannot be run on the App's machine") {
+				t.Skip("NOT TESTED: this kernel has no Landlock for the network")
+			}
+			require.Equal(t, model.Conclusion("success"), check.Conclusion, check.Output.Summary+log)
+			for _, is := range []string{"the server was looked at", "secrets found: 0", "searched", "attacked", "I have no rights"} {
+				assert.Contains(t, log, is)
+			}
+			assert.Regexp(t, `I am user 58\d\d\d`, log)
+			assert.NotEqual(t, contained, strings.Contains(log, "egress: namespace, files: mount namespace"), log)
+			for _, not := range []string{"LEAK", "the server answers", "BENCH_APP_", "BENCH_MODEL"} {
+				assert.NotContains(t, log, not)
+			}
+			assert.Zero(t, s.stop(t), s.out)
+			with.requireNowhere(s, log)
+			requireLeftNothing(t, temporary)
+		})
 	}
-	assert.Regexp(t, `I am user 58\d\d\d`, log)
-	for _, not := range []string{"LEAK", "the server answers", "BENCH_APP_", "BENCH_MODEL"} {
-		assert.NotContains(t, log, not)
-	}
-	assert.Zero(t, s.stop(t), s.out)
-	with.requireNowhere(s, log)
-	requireLeftNothing(t, temporary)
 }
 
 func TestAnAgentThatEndsTheGateHasNoVerdict(t *testing.T) {
@@ -159,6 +185,44 @@ func TestTheBudgetOfAgentsIsKeptWhateverTheyTell(t *testing.T) {
 	check := with.judged()
 	assert.Contains(t, plain(check.Output.Summary), "It has spent the 10 USD that it may.")
 	assert.Len(t, with.model.Requests(), 3)
+	assert.Zero(t, s.stop(t), s.out)
+	requireLeftNothing(t, temporary)
+}
+
+func TestAgentsAskModelsWithAPriceAlone(t *testing.T) {
+	w, with, _ := newWithTasksHere(t, stubmodel.Usage{})
+	w.commit("agent/attack.sh", `curl -sS --noproxy '*' "$OPENAI_BASE_URL/chat/completions" -H "Authorization: Bearer $OPENAI_API_KEY" -d '{"model": "dear"}'`)
+	s := w.serve(with.more...)
+	w.open()
+	check := with.judged()
+	browser := w.browser("owner", s)
+	page(t, browser, "/login?next=/")
+	_, log := page(t, browser, "/runs/"+check.ExternalID+"/log")
+	assert.Contains(t, log, "has no price, so that no budget can be kept")
+	assert.Len(t, with.model.Requests(), 8, "the other ones")
+	assert.Zero(t, s.stop(t), s.out)
+}
+
+// A server that is killed leaves nothing that runs, and the next one begins anew.
+func TestAServerThatDiesLeavesNoAgents(t *testing.T) {
+	w, with, temporary := newWithTasksHere(t, stubmodel.Usage{})
+	waiting := make(chan struct{}, 100)
+	hold := make(chan struct{})
+	with.model.Plan = func(stubmodel.Request) []stubmodel.Step {
+		waiting <- struct{}{}
+		<-hold
+		return nil
+	}
+	s := w.serve(with.more...)
+	w.open()
+	<-waiting
+	require.NoError(t, s.cmd.Process.Kill())
+	_, _ = s.cmd.Process.Wait()
+	w.until("nothing of it runs", func() bool { return len(running(t, temporary)) == 0 })
+	close(hold)
+	s = w.serve(with.more...)
+	check := with.judged()
+	assert.Equal(t, model.Conclusion("success"), check.Conclusion, check.Output.Summary)
 	assert.Zero(t, s.stop(t), s.out)
 	requireLeftNothing(t, temporary)
 }

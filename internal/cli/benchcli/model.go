@@ -18,15 +18,16 @@ type ModelAsked struct {
 	Expectations string
 }
 
-// Model returns the API of a model, with its key, and what the model costs, nil where
-// that is not known. An error is of kind invalid.
-func (w World) Model(asked ModelAsked) (*egress.Model, *bench.Price, error) {
+// Model returns the API of a model, with its key, and what models of the provider cost by
+// the names that this gives them; known is false for those without a price. An error is
+// of kind invalid.
+func (w World) Model(asked ModelAsked) (api *egress.Model, prices func(id string) (price bench.Price, known bool), err error) {
 	a := &app{getenv: w.Getenv, secrets: w.Secrets}
 	model, err := parseModel(asked.Name, "openai/gpt-5.4")
 	if err != nil {
 		return nil, nil, err
 	}
-	api, err := a.modelAPI(agentFlags{modelBaseURL: asked.BaseURL, modelKeyEnv: asked.KeyVariable}, agentKind{}, model.ProviderID)
+	api, err = a.modelAPI(agentFlags{modelBaseURL: asked.BaseURL, modelKeyEnv: asked.KeyVariable}, agentKind{}, model.ProviderID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -34,8 +35,7 @@ func (w World) Model(asked ModelAsked) (*egress.Model, *bench.Price, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if price, known := expectations.Price(model.Key()); known {
-		return api, &price, nil
-	}
-	return api, nil, nil
+	return api, func(id string) (bench.Price, bool) {
+		return expectations.Price(bench.ModelRef{ProviderID: model.ProviderID, ModelID: id}.Key())
+	}, nil
 }
