@@ -88,6 +88,10 @@ func (v valuer) id(name string, id model.ID) any {
 		if label := v.s.Labels.Get(id); label != nil {
 			return label.Name
 		}
+	case name == "TypeID":
+		if t := v.s.IssueType(id); t != nil {
+			return t.Name
+		}
 	case name == "MilestoneID":
 		if m := v.s.Milestones.Get(id); m != nil {
 			return m.Title

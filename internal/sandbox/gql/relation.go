@@ -48,7 +48,7 @@ func relationFields() map[string]graphql.Resolver {
 			return dependencies{countOpen(blockers), len(blockers), countOpen(blocked), len(blocked)}
 		}),
 		"Issue.closedByPullRequestsReferences": connection(closingPulls),
-		"Issue.issueType":                      constant(nil),
+		"Issue.issueType":                      prop(func(q *query, i *model.Issue) any { return present(q.s.TypeOf(i)) }),
 		"Repository.issueTypes":                connection(issueTypes),
 		"IssueType.name":                       prop(func(_ *query, t *model.IssueType) any { return t.Name }),
 		"IssueType.color":                      prop(func(_ *query, t *model.IssueType) any { return t.Color }),

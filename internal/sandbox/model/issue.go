@@ -22,10 +22,13 @@ type NewIssue struct {
 	Assignees []string
 	// Milestone is a number, 0 for none.
 	Milestone int
+	// Type is a type of issues by its name, empty for none.
+	Type string
 }
 
 // OpenIssue opens an issue. Labels, assignees and milestone are for those who
-// may triage; from others they are dropped, as GitHub does.
+// may triage, its type for those who may write; from others they are dropped, as
+// GitHub does.
 func (s *State) OpenIssue(actor ID, repo *Repo, in NewIssue) (*Issue, error) {
 	if err := s.require(actor, repo, PermRead); err != nil {
 		return nil, err
@@ -42,7 +45,10 @@ func (s *State) OpenIssue(actor ID, repo *Repo, in NewIssue) (*Issue, error) {
 	if s.Permission(actor, repo) < PermTriage {
 		in = NewIssue{Title: in.Title, Body: in.Body}
 	}
-	set, err := s.checkSettings(repo, IssueEdit{Labels: &in.Labels, Assignees: &in.Assignees, Milestone: &in.Milestone})
+	if s.Permission(actor, repo) < PermWrite {
+		in.Type = ""
+	}
+	set, err := s.checkSettings(repo, IssueEdit{Labels: &in.Labels, Assignees: &in.Assignees, Milestone: &in.Milestone, Type: &in.Type})
 	if err != nil {
 		return nil, err
 	}

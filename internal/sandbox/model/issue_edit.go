@@ -14,6 +14,8 @@ type IssueEdit struct {
 	Assignees   *[]string
 	// Milestone is a number, 0 to clear it.
 	Milestone *int
+	// Type is a type of issues by its name, empty to clear it.
+	Type *string
 	// Base is a pull request's new base branch.
 	Base *string
 	// MaintainerCanModify is for pull requests from forks.
@@ -30,7 +32,8 @@ const (
 
 // EditIssue changes an issue or pull request, or refuses the whole edit. Its
 // author may change it, except for labels, assignees and milestone: from
-// those who may not triage these are dropped, as GitHub does.
+// those who may not triage these are dropped, as GitHub does, and its type from
+// those who may not write.
 func (s *State) EditIssue(actor ID, repo *Repo, i *Issue, edit IssueEdit) error {
 	least := PermTriage
 	if edit.Title != nil || edit.Body != nil || edit.Base != nil {
@@ -41,6 +44,9 @@ func (s *State) EditIssue(actor ID, repo *Repo, i *Issue, edit IssueEdit) error 
 	}
 	if s.Permission(actor, repo) < PermTriage {
 		edit.Labels, edit.Assignees, edit.Milestone = nil, nil, nil
+	}
+	if s.Permission(actor, repo) < PermWrite {
+		edit.Type = nil
 	}
 	if err := s.checkEdit(repo, i, edit); err != nil {
 		return err
@@ -128,9 +134,10 @@ type settings struct {
 	edit      IssueEdit
 	assignees []ID
 	milestone ID
+	kind      ID
 }
 
-// checkSettings looks up assignees and milestone of an edit.
+// checkSettings looks up assignees, milestone and type of an edit.
 func (s *State) checkSettings(repo *Repo, edit IssueEdit) (settings, error) {
 	set := settings{edit: edit}
 	if edit.Labels != nil {
@@ -154,6 +161,12 @@ func (s *State) checkSettings(repo *Repo, edit IssueEdit) (settings, error) {
 		}
 		set.milestone = m.ID
 	}
+	if edit.Type != nil {
+		var err error
+		if set.kind, err = s.typeNamed(repo, *edit.Type); err != nil {
+			return set, err
+		}
+	}
 	return set, nil
 }
 
@@ -170,6 +183,9 @@ func (s *State) set(actor ID, i *Issue, set settings) {
 	}
 	if set.edit.Assignees != nil {
 		s.setAssignees(actor, i, set.assignees)
+	}
+	if set.edit.Type != nil {
+		s.setType(actor, i, set.kind)
 	}
 	if set.edit.Milestone != nil && set.milestone != i.MilestoneID {
 		if i.MilestoneID != 0 {

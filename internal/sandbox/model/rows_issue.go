@@ -26,6 +26,8 @@ type Issue struct {
 	Labels      []ID
 	Assignees   []ID
 	MilestoneID ID
+	// TypeID is the type that it has, one of the owner's, 0 for none.
+	TypeID ID `json:",omitempty"`
 	// SubIssues are the issues under this one, in their order.
 	SubIssues []ID
 	// BlockedBy are the issues that this one waits for.
@@ -207,10 +209,10 @@ type Event struct {
 	LabelID   ID
 	SubjectID ID
 	CommitSHA string
-	// Title and Color are those of the label or milestone at that time.
+	// Title and Color are those of the label, milestone or type at that time.
 	Title, Color string `json:",omitempty"`
 	// From and To are the value before and the new one of what was changed: a
-	// title, a base, a head's commit, a state and the reason for it.
+	// title, a base, a head's commit, a type, a state and the reason for it.
 	From, To  string `json:",omitempty"`
 	CreatedAt time.Time
 }

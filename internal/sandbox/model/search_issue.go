@@ -145,7 +145,9 @@ func (q issueQuery) commented(i *Issue, who ID) bool {
 // it has; known is false for others.
 func (q issueQuery) things(repo *Repo, i *Issue, qualifier, value string) (is, known bool) {
 	switch qualifier {
-	case "is", "type", "state":
+	case "type":
+		return q.isA(repo, i, strings.ToLower(value)) || q.hasType(i, value), true
+	case "is", "state":
 		return q.isA(repo, i, strings.ToLower(value)), true
 	case "draft":
 		return i.Pull != nil && strconv.FormatBool(i.Pull.Draft) == value, true
@@ -211,6 +213,8 @@ func lacks(i *Issue, what string) bool {
 		return i.MilestoneID == 0
 	case "assignee":
 		return len(i.Assignees) == 0
+	case "type":
+		return i.TypeID == 0
 	default:
 		return what == "project"
 	}

@@ -89,7 +89,7 @@ func (f issueFilter) match(s *model.State, repo *model.Repo, i *model.Issue) boo
 	switch {
 	case f.state != "all" && state(i.Closed) != f.state:
 		return false
-	case f.kind != "" && f.kind != nothing: // no issue has a type
+	case !f.matchType(s, i):
 		return false
 	case i.UpdatedAt.Before(f.since):
 		return false
@@ -102,6 +102,20 @@ func (f issueFilter) match(s *model.State, repo *model.Repo, i *model.Issue) boo
 		l := s.Label(repo, strings.TrimSpace(name))
 		return l == nil || !slices.Contains(i.Labels, l.ID)
 	})
+}
+
+func (f issueFilter) matchType(s *model.State, i *model.Issue) bool {
+	t := s.TypeOf(i)
+	switch f.kind {
+	case "":
+		return true
+	case anything:
+		return t != nil
+	case nothing:
+		return t == nil
+	default:
+		return t != nil && strings.EqualFold(t.Name, f.kind)
+	}
 }
 
 func (f issueFilter) matchAssignee(s *model.State, i *model.Issue) bool {

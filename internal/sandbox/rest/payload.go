@@ -151,6 +151,9 @@ func (v *payloadView) shared(body map[string]any) {
 	if m := v.milestone(h.MilestoneID); m != nil {
 		body["milestone"] = m
 	}
+	if t, is := h.Subject.(*model.IssueType); is {
+		body["type"] = issueType(*t)
+	}
 	if u := v.user(h.UserID); u != nil {
 		body[v.userKey()] = u
 	}

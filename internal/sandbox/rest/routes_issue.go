@@ -126,6 +126,7 @@ func createIssue(c *call, repo *model.Repo) (reply, error) {
 		Assignees []string
 		Assignee  string
 		Milestone whole
+		Type      string
 	}
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
@@ -135,6 +136,7 @@ func createIssue(c *call, repo *model.Repo) (reply, error) {
 	}
 	i, err := c.s.OpenIssue(c.actor, repo, model.NewIssue{
 		Title: string(in.Title), Body: in.Body, Labels: in.Labels, Assignees: in.Assignees, Milestone: int(in.Milestone),
+		Type: in.Type,
 	})
 	if err != nil {
 		return reply{}, err
@@ -153,13 +155,14 @@ func updateIssue(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
 		Assignees   *logins
 		Milestone   cleared[whole]
 		Assignee    cleared[string]
+		Type        typeName
 	}
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
 	edit := model.IssueEdit{
 		Title: (*string)(in.Title), Body: in.Body, State: in.State, StateReason: in.StateReason, Assignees: (*[]string)(in.Assignees),
-		Labels: (*[]string)(in.Labels), Milestone: (*int)(in.Milestone.value),
+		Labels: (*[]string)(in.Labels), Milestone: (*int)(in.Milestone.value), Type: in.Type.value,
 	}
 	if login := in.Assignee.value; login != nil {
 		edit.Assignees = &[]string{}

@@ -3,8 +3,6 @@ package rest
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -17,7 +15,6 @@ func orgRoutes() []route {
 		{"GET /orgs/{org}/members", onLogin(listMembers)},
 		{"GET /orgs/{org}/teams", onLogin(listTeams)},
 		{"GET /orgs/{org}/teams/{team}", onLogin(getTeam)},
-		{"GET /orgs/{org}/issue-types", onLogin(listIssueTypes)},
 	}
 }
 
@@ -149,31 +146,6 @@ func listTeams(c *call, org *model.User) (reply, error) {
 		return listNone(c, nil) // there are no enterprises
 	}
 	return list(c, c.s.TeamsOf(c.actor, org), c.team)
-}
-
-type issueTypeView struct {
-	ID          int64     `json:"id"`
-	NodeID      string    `json:"node_id"`
-	Name        string    `json:"name"`
-	Description *string   `json:"description"`
-	Color       string    `json:"color"`
-	CreatedAt   time.Time `json:"created_at"`
-	UpdatedAt   time.Time `json:"updated_at"`
-	IsEnabled   bool      `json:"is_enabled"`
-}
-
-func issueType(t model.IssueType) issueTypeView {
-	return issueTypeView{
-		ID: t.ID, NodeID: model.NodeID(model.NodeIssueType, 0, t.ID), Name: t.Name, Description: optional(t.Description),
-		Color: strings.ToLower(t.Color), CreatedAt: t.CreatedAt, UpdatedAt: t.CreatedAt, IsEnabled: t.Enabled,
-	}
-}
-
-func listIssueTypes(c *call, org *model.User) (reply, error) {
-	if org.Members[c.actor] == "" {
-		return reply{}, errNotFound
-	}
-	return list(c, org.IssueTypes, issueType)
 }
 
 func getTeam(c *call, org *model.User) (reply, error) {

@@ -84,6 +84,7 @@ func (v *view) event(e *model.Event) map[string]any {
 var eventParts = map[string]func(v *view, e *model.Event, shown map[string]any){
 	"labeled": labelPart, "unlabeled": labelPart, "milestoned": milestonePart, "demilestoned": milestonePart,
 	"assigned": assigneePart, "unassigned": assigneePart, "review_requested": reviewerPart, "review_request_removed": reviewerPart,
+	model.EventTyped: issueTypePart, model.EventUntyped: issueTypePart, model.EventRetyped: issueTypePart,
 	"closed": reasonPart, "reopened": reasonPart,
 	"renamed": func(_ *view, e *model.Event, shown map[string]any) {
 		shown["rename"] = map[string]any{"from": e.From, "to": e.To}

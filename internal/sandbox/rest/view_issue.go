@@ -110,6 +110,8 @@ type issueView struct {
 	ClosedBy          *userView       `json:"closed_by"`
 	TimelineURL       string          `json:"timeline_url"`
 	StateReason       *string         `json:"state_reason"`
+	// Type is there only where it has one.
+	Type *issueTypeView `json:"type,omitempty"`
 }
 
 type issuePullLinks struct {
@@ -131,6 +133,10 @@ func (v *view) issue(i *model.Issue) issueView {
 		CreatedAt: at(i.CreatedAt), UpdatedAt: at(i.UpdatedAt), ClosedAt: maybe(i.ClosedAt),
 		AuthorAssociation: v.s.Association(i.AuthorID, repo), Body: optional(i.Body), ClosedBy: v.user(i.ClosedBy),
 		TimelineURL: api + "/timeline", StateReason: optional(i.StateReason), ActiveLockReason: optional(i.LockReason),
+	}
+	if t := v.s.TypeOf(i); t != nil {
+		shown := issueType(*t)
+		view.Type = &shown
 	}
 	if len(view.Assignees) > 0 {
 		view.Assignee = view.Assignees[0]
