@@ -64,3 +64,31 @@ func (s *State) DeleteAsset(actor ID, r *Release, id ID) error {
 	r.Assets = slices.DeleteFunc(slices.Clone(r.Assets), func(a Asset) bool { return a.ID == id })
 	return nil
 }
+
+// AssetEdit changes an asset; nil fields stay.
+type AssetEdit struct{ Name, Label *string }
+
+// EditAsset renames a file of a release, or labels it otherwise.
+func (s *State) EditAsset(actor ID, r *Release, id ID, edit AssetEdit) error {
+	if err := s.require(actor, s.Repos.Get(r.RepoID), PermWrite); err != nil {
+		return err
+	}
+	if edit.Name != nil {
+		switch {
+		case *edit.Name == "":
+			return invalid(assetResource, "name", "missing_field")
+		case slices.ContainsFunc(r.Assets, func(a Asset) bool { return a.ID != id && a.Name == *edit.Name }):
+			return invalid(assetResource, "name", "already_exists")
+		}
+	}
+	s.Advance()
+	r.Assets = slices.Clone(r.Assets)
+	a := &r.Assets[slices.IndexFunc(r.Assets, func(a Asset) bool { return a.ID == id })]
+	if edit.Name != nil {
+		a.Name = *edit.Name
+	}
+	if edit.Label != nil {
+		a.Label = *edit.Label
+	}
+	return nil
+}

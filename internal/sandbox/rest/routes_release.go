@@ -28,6 +28,7 @@ func releaseRoutes() []route {
 		{"POST " + releases + "/{id}/reactions", onRelease(func(c *call, r *model.Release) (reply, error) { return c.react(c.repository, r.ID) })},
 		{"DELETE " + releases + "/{id}/reactions/{reaction}", onRelease(func(c *call, r *model.Release) (reply, error) { return c.unreact(r.ID) })},
 		{"GET " + releases + "/assets/{id}", onRepo(getAsset)},
+		{"PATCH " + releases + "/assets/{id}", onRepo(updateAsset)},
 		{"DELETE " + releases + "/assets/{id}", onRepo(deleteAsset)},
 	}
 }
@@ -227,6 +228,24 @@ func getAsset(c *call, repo *model.Repo) (reply, error) {
 		return ok(c.asset(r, a))
 	}
 	return reply{status: http.StatusOK, raw: append([]byte{}, a.Content...), contentType: a.ContentType}, nil
+}
+
+func updateAsset(c *call, repo *model.Repo) (reply, error) {
+	var in struct{ Name, Label *string }
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	r, a, err := c.s.AssetOf(c.actor, repo, idOf(c.PathValue("id")))
+	if err != nil {
+		return reply{}, err
+	}
+	if err := c.s.EditAsset(c.actor, r, a.ID, model.AssetEdit(in)); err != nil {
+		return reply{}, err
+	}
+	if r, a, err = c.s.AssetOf(c.actor, repo, a.ID); err != nil {
+		return reply{}, err
+	}
+	return ok(c.asset(r, a))
 }
 
 func deleteAsset(c *call, repo *model.Repo) (reply, error) {
