@@ -60,8 +60,8 @@ func namedModel(r *http.Request) (string, error) {
 	r.Body = io.NopCloser(bytes.NewReader(text))
 	var asked map[string]json.RawMessage // a struct would take "Model" too
 	var model string
-	if json.Unmarshal(text, &asked) != nil || json.Unmarshal(asked["model"], &model) != nil {
-		return "", nil
+	if json.Unmarshal(text, &asked) == nil && json.Unmarshal(asked["model"], &model) == nil {
+		return model, nil
 	}
-	return model, nil
+	return "", nil
 }

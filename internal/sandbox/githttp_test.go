@@ -130,7 +130,7 @@ func TestReadPush(t *testing.T) {
 func FuzzReadPush(f *testing.F) {
 	f.Add([]byte(line(zero+" "+one+" refs/heads/a\x00 report-status\n") + "0000PACK"))
 	f.Add([]byte("0000"))
-	f.Fuzz(func(t *testing.T, body []byte) {
+	f.Fuzz(func(_ *testing.T, body []byte) {
 		p, err := sandbox.ReadPush(bytes.NewReader(body))
 		if err == nil {
 			p.Report(nil, "")

@@ -140,7 +140,7 @@ func (w *World) advertisePush(x *exchange, in Request) rest.Response {
 }
 
 func (w *World) receivePush(x *exchange, in Request) rest.Response {
-	push, err := pushOf(x)
+	push, err := pushOf(x, w.maxPush)
 	switch {
 	case err != nil:
 		return text(http.StatusBadRequest, err.Error())
@@ -164,8 +164,8 @@ func (w *World) receivePush(x *exchange, in Request) rest.Response {
 	})
 }
 
-// pushOf reads what a client pushes.
-func pushOf(x *exchange) (*Pushed, error) {
+// pushOf reads what a client pushes, at most so many bytes once it is unpacked.
+func pushOf(x *exchange, most int64) (*Pushed, error) {
 	var body io.Reader = bytes.NewReader(x.body)
 	var err error
 	if x.push != nil {
@@ -176,7 +176,7 @@ func pushOf(x *exchange) (*Pushed, error) {
 	if body, err = unpack(x.in, body); err != nil {
 		return nil, err
 	}
-	return ReadPush(body)
+	return ReadPush(io.LimitReader(body, most))
 }
 
 // proposals invites to open pull requests from new branches, as GitHub does.
