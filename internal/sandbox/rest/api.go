@@ -206,10 +206,17 @@ func (a reply) response(c *call) Response {
 		out.Header.Set("Content-Type", a.contentType)
 	case a.body != nil:
 		body, err := encode(a.body)
+		var media string
+		if err == nil {
+			body, media, err = c.inMedia(body)
+		}
 		if err != nil {
 			return errorResponse(fmt.Errorf("encode answer: %w", err))
 		}
 		out.Body = body
+		if media != "" {
+			out.Header.Set("X-GitHub-Media-Type", "github.v3; param="+media+"; format=json")
+		}
 		out.Header.Set("Content-Type", jsonType)
 	}
 	if out.Status == http.StatusOK && (c.Method == http.MethodGet || c.Method == http.MethodHead) {

@@ -125,6 +125,26 @@ func TestMediaTypes(t *testing.T) {
 	}
 }
 
+func TestBodiesAreInTheFormThatIsAskedFor(t *testing.T) {
+	w := sandboxtest.New(t)
+	writer := w.As("writer")
+	writer.Do("POST", base+"/issues", map[string]any{"title": "a", "body": "**b** & <i>"})
+	writer.Do("POST", base+"/issues/1/comments", map[string]any{"body": "_c_"})
+	writer.Do("POST", base+"/issues", map[string]any{"title": "nothing is written"})
+	const asHTML, asText = "<p><strong>b</strong> &amp; <!-- raw HTML omitted --></p>\n", "b &"
+	for media, want := range map[string][]any{
+		"full": {"**b** & <i>", asHTML, asText}, "html": {nil, asHTML, nil}, "text": {nil, nil, asText}, "raw": {"**b** & <i>", nil, nil},
+	} {
+		issue := writer.Get(base+"/issues/1", "Accept", "application/vnd.github."+media+"+json")
+		assert.Equal(t, want, []any{issue.At("body"), issue.At("body_html"), issue.At("body_text")}, media)
+		assert.Equal(t, 1, issue.Int("number"), media)
+	}
+	comments := writer.Get(base+"/issues/1/comments", "Accept", "application/vnd.github.v3.html+json")
+	assert.Equal(t, "<p><em>c</em></p>\n", comments.Text("0.body_html"))
+	assert.Equal(t, "github.v3; param=html; format=json", comments.Header.Get("X-GitHub-Media-Type"))
+	assert.NotContains(t, writer.Get(base+"/issues/2", "Accept", "application/vnd.github.full+json").Body, "body_html")
+}
+
 func TestBodiesThatAreWrong(t *testing.T) {
 	w := withIssues(t, 1)
 	owner := w.As("owner")

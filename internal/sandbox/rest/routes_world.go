@@ -139,9 +139,16 @@ var readsMarkdown = goldmark.New(goldmark.WithExtensions(extension.GFM))
 
 // htmlText answers with Markdown as HTML.
 func htmlText(text string) (reply, error) {
-	var out bytes.Buffer
-	if err := readsMarkdown.Convert([]byte(text), &out); err != nil {
+	rendered, err := markdownHTML(text)
+	if err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusOK, raw: append([]byte{}, out.Bytes()...), contentType: "text/html;charset=utf-8"}, nil
+	return reply{status: http.StatusOK, raw: rendered, contentType: "text/html;charset=utf-8"}, nil
+}
+
+// markdownHTML renders Markdown; it is never nil.
+func markdownHTML(text string) ([]byte, error) {
+	var out bytes.Buffer
+	err := readsMarkdown.Convert([]byte(text), &out)
+	return append([]byte{}, out.Bytes()...), err
 }
