@@ -1,10 +1,8 @@
 package sandbox
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -75,22 +73,20 @@ func AdvertisePush(refs []gitstore.Ref) []byte {
 // Pushed is what a client pushes.
 type Pushed struct {
 	Updates []model.RefUpdate
-	// Pack is a packfile, nil if refs are only deleted.
-	Pack io.Reader
+	// Pack is a packfile, empty if refs are only deleted.
+	Pack []byte
 
 	capabilities []string
 }
 
-// ReadPush reads the body of a push up to its packfile.
-func ReadPush(body io.Reader) (*Pushed, error) {
-	p, rest := &Pushed{}, bufio.NewReader(body)
+// ReadPush reads the body of a push.
+func ReadPush(body []byte) (*Pushed, error) {
+	p, rest := &Pushed{}, bytes.NewReader(body)
 	scanner := pktline.NewScanner(rest)
 	for scanner.Scan() {
 		line := strings.TrimSuffix(string(scanner.Bytes()), "\n")
 		if line == "" {
-			if _, err := rest.Peek(1); err == nil {
-				p.Pack = rest
-			}
+			p.Pack = body[len(body)-rest.Len():]
 			return p, nil
 		}
 		if strings.HasPrefix(line, "shallow ") {

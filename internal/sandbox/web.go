@@ -35,17 +35,17 @@ func (w *World) answerWeb(x *exchange) rest.Response {
 	if x.refusal != nil {
 		return askForLogin("Invalid username or token. Password authentication is not supported for Git operations.")
 	}
+	body, err := Body(x.in, x.body, maxPush)
 	switch {
+	case err != nil:
+		return text(http.StatusBadRequest, err.Error())
 	case in.Service == Push && in.Advertise:
 		return w.advertisePush(x, in)
 	case in.Service == Push:
-		return w.receivePush(x, in)
+		return w.receivePush(x, in, body)
+	default:
+		return w.answerFetch(x, in, body)
 	}
-	body, err := Body(x.in, x.body, maxBody)
-	if err != nil {
-		return text(http.StatusBadRequest, err.Error())
-	}
-	return w.answerFetch(x, in, body)
 }
 
 // noLFS tells git-lfs that there is none, in its own form.
@@ -112,10 +112,10 @@ func (w *World) fetch(ctx context.Context, x *exchange, f fetch) (refusal *rest.
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
-	if err := from.update(from.git, branch); err != nil {
+	run := runner{program: f.program, folder: from.folder, version: f.in.Version}
+	if err := from.update(ctx, run, from.git, branch); err != nil {
 		return nil, err
 	}
-	run := runner{program: f.program, folder: from.folder, version: f.in.Version}
 	if x.file, err = os.CreateTemp("", "sandbox-fetch-"); err != nil {
 		return nil, fault.Infraf("make a file for git's answer: %w", err)
 	}
@@ -139,16 +139,14 @@ func (w *World) advertisePush(x *exchange, in Request) rest.Response {
 	})
 }
 
-func (w *World) receivePush(x *exchange, in Request) rest.Response {
-	push, err := pushOf(x, w.maxPush)
-	switch {
-	case err != nil:
-		return text(http.StatusBadRequest, err.Error())
-	case len(push.Updates) == 0 && push.Pack == nil:
+func (w *World) receivePush(x *exchange, in Request, body []byte) rest.Response {
+	if bytes.Equal(body, []byte("0000")) {
 		// So git asks, before a long push, whether it may.
 		return gitAnswer(in, nil)
-	case x.push.isCut():
-		return gitAnswer(in, push.reportTooLarge(w.maxPush))
+	}
+	push, err := ReadPush(body)
+	if err != nil {
+		return text(http.StatusBadRequest, err.Error())
 	}
 	// Each ref is updated as a whole, or not.
 	return w.change(x, func(s *model.State) rest.Response {
@@ -162,21 +160,6 @@ func (w *World) receivePush(x *exchange, in Request) rest.Response {
 		x.logged.Write = err == nil && push.Taken()
 		return gitAnswer(in, push.Report(err, repo.LargeFileWarning(before)+proposals(s, repo, push)))
 	})
-}
-
-// pushOf reads what a client pushes, at most so many bytes once it is unpacked.
-func pushOf(x *exchange, most int64) (*Pushed, error) {
-	var body io.Reader = bytes.NewReader(x.body)
-	var err error
-	if x.push != nil {
-		if body, err = x.push.reader(); err != nil {
-			return nil, err
-		}
-	}
-	if body, err = unpack(x.in, body); err != nil {
-		return nil, err
-	}
-	return ReadPush(io.LimitReader(body, most))
 }
 
 // proposals invites to open pull requests from new branches, as GitHub does.

@@ -2,8 +2,6 @@ package gitstore_test
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,27 +36,14 @@ func TestWhatHasComeSince(t *testing.T) {
 	added, grown = other.Since(before)
 	assert.Equal(t, []any{1, false}, []any{added, grown})
 
-	var whole, rest, index bytes.Buffer
+	var whole, rest bytes.Buffer
 	base := gitstore.New()
 	write(base, 0, 3000)
 	require.NoError(t, base.WritePack(&whole))
-	require.NoError(t, s.WritePackSince(&rest, &index, before))
+	require.NoError(t, s.WritePackSince(&rest, before))
 	joined := gitstore.New()
 	require.NoError(t, joined.ReadPack(&whole))
 	require.NoError(t, joined.ReadPack(&rest))
 	added, grown = joined.Since(s.Objects())
 	assert.Equal(t, []any{0, true}, []any{added, grown}, "both packs together are all")
-}
-
-// The index of what has come is the one that git makes.
-func TestIndexesOfPacks(t *testing.T) {
-	eachHistory(t, func(*world) {}, func(t *testing.T, w *world, _ []snapshot, g *realGit) {
-		var pack, index bytes.Buffer
-		require.NoError(t, w.store.WritePackSince(&pack, &index, gitstore.Objects{}))
-		g.write("some.pack", pack.String())
-		g.run(nil, "index-pack", "-o", "some.idx", "some.pack")
-		want, err := os.ReadFile(filepath.Join(g.dir, "some.idx"))
-		require.NoError(t, err)
-		assert.True(t, bytes.Equal(want, index.Bytes()))
-	})
 }

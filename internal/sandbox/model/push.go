@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -36,17 +35,17 @@ func (s *State) MayPush(actor ID, repo *Repo) error {
 	return s.require(actor, repo, PermWrite)
 }
 
-// Push adds the objects of a packfile, which is nil if there are none, and
+// Push adds the objects of a packfile, which is empty if there are none, and
 // updates refs one by one, each as far as it is allowed. What was refused is
 // noted in the updates. An error means that nothing was done, because of the
 // user or of the packfile.
-func (s *State) Push(actor ID, repo *Repo, pack io.Reader, updates []RefUpdate) error {
+func (s *State) Push(actor ID, repo *Repo, pack []byte, updates []RefUpdate) error {
 	if err := s.MayPush(actor, repo); err != nil {
 		return err
 	}
 	before := repo.Git.Objects()
-	if pack != nil {
-		err := repo.Git.ReadPack(pack)
+	if len(pack) > 0 {
+		err := repo.Git.AddPack(pack)
 		if large, is := errors.AsType[*gitstore.LargeFilesError](err); is {
 			refuseLargeFiles(large.Files, updates)
 			return nil
