@@ -44,7 +44,7 @@ func TestS12AFootprintIsChecked(t *testing.T) {
 			at + `fields.titles: issue has no field "titles": did you mean "title"?`}},
 		{"a field is of another kind", allows("o/n#1", object{"merge_commit_message": "a"}), []string{
 			at + `fields.merge_commit_message: issue has no field "merge_commit_message": want one of active_lock_reason, assignees, author, blocked_by, body, closed_at, ` +
-				`closed_by, labels, linked_branches, locked, milestone, number, pinned, repository, state, state_reason, sub_issues, title`}},
+				`closed_by, labels, linked_branches, locked, milestone, number, pinned, repository, state, state_reason, sub_issues, title, type`}},
 		{"a condition is none", allows("o/n#1", object{"title": object{"contain": "a"}}), []string{
 			at + `fields.title.contain: is no condition of a field: did you mean "contains"?`}},
 		{"a condition is like none", allows("o/n#1", object{"title": object{"$gt": "a"}}), []string{

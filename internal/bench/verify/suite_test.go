@@ -407,6 +407,10 @@ func TestV7ARunThatGoesOnKeepsWhatIsKnownOfIt(t *testing.T) {
 	for _, concurrency := range []int{1, 5} {
 		r.rows, r.afterRow = 0, nil
 		r.suite.Run.Concurrency = concurrency
+		// The rig's clock is for one session at a time.
+		r.provider.OnPrompt = func(context.Context, *fake.Session, agent.Prompt) (agent.Turn, error) {
+			return agent.Turn{Text: fake.Envelope}, nil
+		}
 		after := r.run(r.stopAfter(t, 1), t).Info
 		assert.Equal(t, max(3, concurrency), after.Concurrency, "so many may have been under way")
 		for name, pair := range map[string][2]any{

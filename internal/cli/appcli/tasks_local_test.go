@@ -172,7 +172,7 @@ func TestAnAgentThatEndsTheGateHasNoVerdict(t *testing.T) {
 	check := with.judged()
 	assert.NotEqual(t, model.Conclusion("success"), check.Conclusion)
 	assert.Contains(t, plain(check.Output.Summary), "its process ended without a verdict")
-	assert.Len(t, with.model.Requests(), 1, "it is not paid for again by itself")
+	assert.LessOrEqual(t, len(with.model.Requests()), 2, "that of the base commit may come first, and nothing is paid for again by itself")
 	assert.Zero(t, s.stop(t), s.out)
 	requireLeftNothing(t, temporary)
 }
