@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"embed"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -33,7 +32,7 @@ type Library struct {
 func Load(fsys fs.FS) (*Library, error) {
 	var read folder
 	var report Report
-	if ships(fsys) {
+	if fsys == fs.FS(scenarios.Files) {
 		read, report.Problems = readFolder(fsys)
 	} else {
 		read, report = inspect(fsys, nil)
@@ -46,12 +45,6 @@ func Load(fsys fs.FS) (*Library, error) {
 		library.scenarios[s.scenario.ID] = s.scenario
 	}
 	return library, nil
-}
-
-// ships reports whether a folder is the one that the program carries.
-func ships(fsys fs.FS) bool {
-	carried, is := fsys.(embed.FS)
-	return is && carried == scenarios.Files
 }
 
 // Scenario returns the scenario of that id. An unknown id is an error of kind

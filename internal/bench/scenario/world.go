@@ -60,7 +60,7 @@ func loadWorld(fsys fs.FS, name string) (*world.World, jsondoc.Problems) {
 	return w, nil
 }
 
-// drawWorlds draws each world once, and leaves out those that cannot be drawn.
+// drawWorlds draws each world once.
 func (f *folder) drawWorlds() jsondoc.Problems {
 	var problems jsondoc.Problems
 	for _, name := range slices.Sorted(maps.Keys(f.worlds)) {
@@ -69,7 +69,6 @@ func (f *folder) drawWorlds() jsondoc.Problems {
 		}
 		if _, err := f.worlds[name].Made(); err != nil {
 			problems = append(problems, problemsOf(name, err)...)
-			f.worlds[name] = nil
 		}
 	}
 	return problems
@@ -111,7 +110,7 @@ func (c *checker) made() (where string, made world.Made) {
 		maps.Copy(made, c.scenario.Target.Makes)
 		return "target.makes", made
 	case w != nil:
-		// It was drawn before.
+		// It was drawn before; one that cannot be drawn makes nothing that is known.
 		made, _ = w.Made()
 		return fmt.Sprintf("the world %q", w.Name), made
 	case c.scenario.World() != "":

@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -109,4 +110,28 @@ func TestS18AWorldMakesWhatItsScenariosStandOn(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unreadable is a folder with a file that may not be read.
+type unreadable struct {
+	fs.FS
+	file string
+}
+
+// Open refuses the file.
+func (u unreadable) Open(name string) (fs.File, error) {
+	if name == u.file {
+		return nil, fs.ErrPermission
+	}
+	return u.FS.Open(name)
+}
+
+// Stat knows the file.
+func (u unreadable) Stat(name string) (fs.FileInfo, error) { return fs.Stat(u.FS, name) }
+
+func TestS18AWorldThatCannotBeReadIsAProblem(t *testing.T) {
+	_, err := scenario.Load(unreadable{files(t, inWorld(t, shop)), "worlds/shop.yaml"})
+	require.Error(t, err)
+	assert.Contains(t, err.Error(), "worlds/shop")
+	assert.Contains(t, err.Error(), fs.ErrPermission.Error())
 }
