@@ -20,7 +20,7 @@ import (
 func (p *Proxy) ServeModel(l net.Listener, key string) {
 	front := p.newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !shows(r, key) {
-			modelError(w, http.StatusUnauthorized, "wrong_key", "This is for the agent of a benchmark alone.")
+			modelError(w, http.StatusUnauthorized, "wrong_key", "This is for the agents of a benchmark alone: show the key that stands in their environment.")
 			return
 		}
 		p.serveModel(w, r)

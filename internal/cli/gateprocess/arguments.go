@@ -17,7 +17,7 @@ type Gate struct {
 	Evidence *Evidence
 	// Against is nil where there is no baseline that is given.
 	Against *Against
-	// Shard is the part that is done, empty for all.
+	// Shard is the part that is done, empty for all; without a baseline there are no parts.
 	Shard string
 }
 
