@@ -74,6 +74,7 @@ echo '{"results": [{"task_id": "alien_1", "total_reward": 1.0}]}' >"$OUTPUT"; wh
 // What is ours of a run of 1,000 tasks takes less than 100 ms of the processor more than
 // one of a single task, which starts services too.
 func TestOverheadOfAThousandTasks(t *testing.T) {
+	testkit.NeedComplete(t)
 	if testkit.RaceDetector {
 		t.Skip("the race detector costs more than what is measured")
 	}

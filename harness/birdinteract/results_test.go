@@ -13,6 +13,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // withoutAccounts returns what was told but for the benchmark's own account.
@@ -23,7 +24,8 @@ func withoutAccounts(seen []harness.Progress) []harness.Progress {
 	return seen
 }
 
-func TestResults(t *testing.T) {
+func TestShapesOfAResult(t *testing.T) {
+	testkit.NeedComplete(t)
 	for name, test := range map[string]struct {
 		item string
 		want harness.Outcome
@@ -51,6 +53,9 @@ func TestResults(t *testing.T) {
 			assert.Equal(t, harness.Missing, results["alien_2"].Status)
 		})
 	}
+}
+
+func TestResults(t *testing.T) {
 	t.Run("output that is cut off is read up to the cut", func(t *testing.T) {
 		r := newRig(t, `printf '%s' '{"mode": "a-interact", "metrics": {"results": [1]}, "results": [{"task_id": "alien_1", "total_reward": 1.0}, {"task_id": "alien_2", "total_re' >"$OUTPUT"; exit 1`)
 		results, err := r.run(t, nil)

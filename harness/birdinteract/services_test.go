@@ -15,9 +15,11 @@ import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/birdinteract"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestServices(t *testing.T) {
+	testkit.NeedComplete(t)
 	for name, test := range map[string]struct {
 		file, text, want string
 		kind             fault.Kind

@@ -12,6 +12,7 @@ import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/terminalbench"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // checked returns an experiment whose harbor is a script of Python's that has the
@@ -47,6 +48,7 @@ func (r *rig) checks(t *testing.T, ids []string) []harness.Check {
 }
 
 func TestCheck(t *testing.T) {
+	testkit.NeedComplete(t)
 	t.Run("nothing is missing", func(t *testing.T) {
 		r := checked(t)
 		checks := r.checks(t, []string{"cobol"})

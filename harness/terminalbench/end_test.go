@@ -96,6 +96,7 @@ mkdir $job/chess__y; echo '{"task": {"path": "/t/chess"}}' >$job/chess__y/config
 // 600 trials are read in less than 100 ms, and 1,000 in less than the 200 ms
 // that may be ours of a run.
 func TestReadingManyTrials(t *testing.T) {
+	testkit.NeedComplete(t)
 	if testkit.RaceDetector {
 		t.Skip("the race detector costs more than what is measured")
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 	gh "github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/queue"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
 )
 
@@ -160,6 +161,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
 
 func TestOnlyADeliveryThatFailsForGoodIsGivenUp(t *testing.T) {
+	testkit.NeedComplete(t)
 	r := newRig(t, dbtest.SQLite(t), nil)
 	problems := []error{fault.Infraf("GitHub does not answer"), queue.Permanent(fault.Invalidf("the settings are wrong"))}
 	var attempts atomic.Int32

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,7 +27,7 @@ type kind struct {
 	bare, alone bool
 }
 
-func kindsOfTokens() []kind {
+var kindsOfTokens = sync.OnceValue(func() []kind {
 	var headers, begins, ends []string
 	for _, name := range []string{"Authorization", "authorization", "AUTHORIZATION"} {
 		for _, is := range []string{`:`, `=`, `: "`, `="`, `: '`, `='`, `":"`, `": "`, `':'`, `': '`, `\":\"`, `\": \"`} {
@@ -44,7 +45,7 @@ func kindsOfTokens() []kind {
 		{open: headers, class: regexp.MustCompile(`[^\x00-\x1f\x7f"'\x60<>\\]`), min: 8, bare: true},
 		{open: begins, shut: ends, class: regexp.MustCompile(`[A-Za-z0-9+/=\\ \t\r\n:,.-]`), max: 64 << 10},
 	}
-}
+})
 
 // plainly finds what is to be masked by looking for everything everywhere. Where
 // the text may go on to a secret, or a token is not long enough yet, pending is

@@ -144,6 +144,7 @@ func TestV12TheOrderOfRowsDoesNotMatterAndTheSeedDoes(t *testing.T) {
 }
 
 func TestV12WholeBlocksKeepWhatTheirSessionsHaveInCommon(t *testing.T) {
+	testkit.NeedComplete(t)
 	truth := alike(6)
 	truth.CV, truth.BlockNoise = 0.05, 0.6
 	rows := rowsOf(blocks(truth, 20, 3))

@@ -11,6 +11,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func withMargin(t *testing.T, points float64, first, last int) *evidence.Design {
@@ -95,6 +96,7 @@ func TestV13EverySuiteIsCountedOnce(t *testing.T) {
 
 // A change that is said to be shown in four cases of five is.
 func TestV8WhatIsDetectableIsDetected(t *testing.T) {
+	testkit.NeedComplete(t)
 	d := design(t, bench.ProfileRegression, 8, 8)
 	plan := d.Plan(evidence.Unknown(12))
 	require.Len(t, plan.Looks, 1)

@@ -14,6 +14,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/gate"
 	"github.com/ghx-dev/bench-action/internal/bench/stats"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 func TestG17PIsThatOfTheStratifiedRankTestByPermutation(t *testing.T) {
@@ -63,6 +64,7 @@ func TestG17CoverageIsNeverCertain(t *testing.T) {
 // The lowest of the scenarios' true reductions in cost is in the interval; that
 // of resampling held 0 to 92 % of them.
 func TestG17CostIntervalHoldsTheLowestReduction(t *testing.T) {
+	testkit.NeedComplete(t)
 	ids := []string{"a-001", "b-001", "c-001", "d-001", "e-001", "f-001"}
 	for _, c := range []struct {
 		name       string

@@ -19,6 +19,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/egress"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 const askGitHub = "curl -sS https://api.github.com/zen 2>&1; true"
@@ -230,6 +231,7 @@ func TestN2ThePreflightAsksOnce(t *testing.T) {
 }
 
 func TestN9ABrokenToolIsToldFromABrokenMachine(t *testing.T) {
+	testkit.NeedComplete(t)
 	t.Parallel()
 	asks := `exec curl -sS -f https://api.github.com/rate_limit`
 	for name, c := range map[string]struct {

@@ -28,6 +28,7 @@ func run(t *testing.T, env []string, args ...string) (code int, said string) {
 }
 
 func TestTheCommandLine(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	file := filepath.Join(folder, "bench-app.yml")
 	require.NoError(t, os.WriteFile(file, []byte("workers: many\ncolour: blue\n"), 0o600))
@@ -56,6 +57,7 @@ func TestTheCommandLine(t *testing.T) {
 		"a port that is taken":            {[]string{"BENCH_APP_ADDR=256.0.0.1:80"}, []string{"serve"}, 2, []string{"BENCH_APP_ADDR"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			code, said := run(t, c.env, c.args...)
 			assert.Equal(t, c.code, code, said)
 			for _, part := range c.says {
@@ -68,6 +70,7 @@ func TestTheCommandLine(t *testing.T) {
 
 // What root builds could read the keys of the App.
 func TestRootWithoutAUserWhoBuildsIsRefused(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root can become another user")
 	}

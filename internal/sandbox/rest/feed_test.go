@@ -11,6 +11,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // feed is what a feed has, the newest first, as "type action of actor" each.
@@ -149,6 +150,7 @@ func TestFeedsTellNothingOfWhatIsRefused(t *testing.T) {
 // Feeds are read in pages, of which they have so many, and are asked for again
 // without cost while nothing happens.
 func TestReadingFeeds(t *testing.T) {
+	testkit.NeedComplete(t)
 	w := sandboxtest.New(t)
 	reader := w.As("reader")
 	for n := range model.MaxFeed + 5 {

@@ -16,6 +16,7 @@ func TestMain(m *testing.M) {
 
 // Each script breaks a small module.
 func TestScripts(t *testing.T) {
+	testkit.NeedComplete(t)
 	testkit.NeedShell(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",

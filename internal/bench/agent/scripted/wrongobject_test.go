@@ -17,6 +17,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/agent/scripted"
 	"github.com/ghx-dev/bench-action/internal/bench/checkpoint"
 	"github.com/ghx-dev/bench-action/internal/bench/scenario"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // kinds lists, for each kind of object that scenarios act on, the resources
@@ -118,6 +119,7 @@ func act(t *testing.T, s bench.Scenario, mode bench.Mode, told func(bench.Manife
 // done elsewhere. An agent whose writes are the same as before was not misled:
 // the resource tells it nothing.
 func TestS6NoPartOfTheWorkMayBeDoneOnAnotherObject(t *testing.T) {
+	testkit.NeedComplete(t)
 	same := func(m bench.Manifest) bench.Manifest { return m }
 	for _, s := range mutating(t) {
 		t.Run(s.ID, func(t *testing.T) {
