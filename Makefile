@@ -95,7 +95,7 @@ mutants: ## Break PKG on purpose, where it changed since SINCE, and see that tes
 
 .PHONY: rules
 rules: ## Break each rule of the methodology on purpose, and see that its tests notice
-	BENCH_COMPLETE=1 BENCH_RULES=1 $(GO) test -timeout 60m -v -run '^TestATestFailsWhereItsRuleIsBroken$$' ./internal/testkit/ruletest
+	BENCH_COMPLETE=1 BENCH_RULES=1 $(GO) test -timeout 60m -v -run '^TestATestFailsWhereItsRuleIsBroken$$' ./internal/testkit/housetest
 
 FUZZTIME ?= 30s
 

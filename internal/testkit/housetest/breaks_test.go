@@ -1,4 +1,4 @@
-package ruletest
+package housetest
 
 import (
 	"bytes"
@@ -144,10 +144,10 @@ func TestEditsAreRead(t *testing.T) {
 	}
 	for _, e := range []edit{
 		{file: "no/such.go", old: "a"},
-		{file: "internal/testkit/ruletest/doc.go", old: "", new: "x"},
-		{file: "internal/testkit/ruletest/doc.go", old: "e", new: "x"},
-		{file: "internal/testkit/ruletest/doc.go", old: "package ruletest", new: "package ruletest"},
-		{file: "internal/testkit/ruletest/doc.go", old: "package ruletest", new: "pack ruletest"},
+		{file: "internal/testkit/housetest/doc.go", old: "", new: "x"},
+		{file: "internal/testkit/housetest/doc.go", old: "e", new: "x"},
+		{file: "internal/testkit/housetest/doc.go", old: "package housetest", new: "package housetest"},
+		{file: "internal/testkit/housetest/doc.go", old: "package housetest", new: "pack housetest"},
 	} {
 		_, err := e.broken()
 		assert.Error(t, err, "%+v", e)

@@ -1,4 +1,4 @@
-package ruletest
+package housetest
 
 import (
 	"fmt"
@@ -66,7 +66,7 @@ func namedBelow(t *testing.T, folder string) map[string][]string {
 		}
 		isTest, isScript := strings.HasSuffix(path, "_test.go"), strings.HasSuffix(path, ".txtar")
 		// The texts here are about no rule.
-		if entry.IsDir() || !isTest && !isScript || strings.Contains(filepath.ToSlash(path), "internal/testkit/ruletest/") {
+		if entry.IsDir() || !isTest && !isScript || strings.Contains(filepath.ToSlash(path), "internal/testkit/housetest/") {
 			return nil
 		}
 		source, err := os.ReadFile(path)

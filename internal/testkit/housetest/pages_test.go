@@ -1,4 +1,4 @@
-package doctest
+package housetest
 
 import (
 	"io/fs"
@@ -12,8 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-const repositoryRoot = "../../.."
 
 // page is a Markdown file. Its name is relative to the repository.
 type page struct {

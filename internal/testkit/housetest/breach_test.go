@@ -1,4 +1,4 @@
-package ruletest
+package housetest
 
 import (
 	"strings"
