@@ -17,7 +17,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
-	"github.com/ghx-dev/bench-action/internal/sandbox/imports"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
@@ -79,13 +78,13 @@ func (a *app) importWorld(ctx context.Context, f importFlags, file string) error
 	if err != nil {
 		return err
 	}
-	var export imports.Export
+	var export githubExport
 	for _, name := range f.exports {
 		if err := a.readExport(&export, name); err != nil {
 			return fmt.Errorf("--issues %s: %w", name, err)
 		}
 	}
-	told := importedSummary{Unlisted: export.Fill(&from)}
+	told := importedSummary{Unlisted: export.fill(&from)}
 	world, err := sandbox.New()
 	if err != nil {
 		return err
@@ -151,7 +150,7 @@ func someNumbers(numbers []int) string {
 	return strings.Join(out, ", ")
 }
 
-func (a *app) readExport(to *imports.Export, name string) error {
+func (a *app) readExport(to *githubExport, name string) error {
 	in := a.programs().in
 	if name != "-" {
 		file, err := os.Open(name)
@@ -161,7 +160,7 @@ func (a *app) readExport(to *imports.Export, name string) error {
 		defer file.Close()
 		in = file
 	}
-	return to.Read(in)
+	return to.read(in)
 }
 
 // readClone reads what a clone has. Branches that are only known as those of its remote
@@ -184,7 +183,7 @@ func (a *app) readClone(ctx context.Context, f importFlags) (from model.Imported
 			return from, fault.Invalidf("--git %s: it is no clone from GitHub, so its name is not known: give --repo OWNER/NAME", f.git)
 		}
 	}
-	if from.Owner, from.Name, err = imports.FullName(name); err != nil {
+	if from.Owner, from.Name, err = repositoryOf(name); err != nil {
 		return from, err
 	}
 	if from.Git, err = readGit(ctx, clone, f.git); err != nil {

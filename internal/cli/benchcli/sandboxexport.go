@@ -1,6 +1,4 @@
-// Package imports reads a repository of the real GitHub for a sandbox: its git data, and
-// what GitHub's REST API has listed of it.
-package imports
+package benchcli
 
 import (
 	"bufio"
@@ -8,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -20,9 +19,9 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
-// Export is what GitHub's REST API has listed of a repository: issues, pull requests,
+// githubExport is what GitHub's REST API has listed of a repository: issues, pull requests,
 // comments on them, labels, milestones. The zero value is empty.
-type Export struct {
+type githubExport struct {
 	issues     map[int]*gh.Issue
 	pulls      map[int]*gh.PullRequest
 	comments   map[int]*gh.IssueComment // by id
@@ -30,24 +29,24 @@ type Export struct {
 	milestones map[int]*gh.Milestone
 }
 
-// kinds are how what is listed is told apart: by fields that all of one kind have, and
+// exportedKinds are how what is listed is told apart: by fields that all of one kind have, and
 // those of the kinds before it have not.
-var kinds = []struct {
+var exportedKinds = []struct {
 	fields []string
-	add    func(*Export, json.RawMessage) error
+	add    func(*githubExport, json.RawMessage) error
 }{
-	{[]string{"pull_request_url", "diff_hunk"}, func(*Export, json.RawMessage) error {
+	{[]string{"pull_request_url", "diff_hunk"}, func(*githubExport, json.RawMessage) error {
 		return errors.New("comments on lines of a pull request cannot be imported yet: leave them out")
 	}},
-	{[]string{"number", "head", "base"}, into(func(e *Export, p *gh.PullRequest) { put(&e.pulls, p.GetNumber(), p) })},
-	{[]string{"issue_url", "body"}, into(func(e *Export, c *gh.IssueComment) { put(&e.comments, int(c.GetID()), c) })},
-	{[]string{"number", "title", "open_issues"}, into(func(e *Export, m *gh.Milestone) { put(&e.milestones, m.GetNumber(), m) })},
-	{[]string{"number", "title", "labels"}, into(func(e *Export, i *gh.Issue) { put(&e.issues, i.GetNumber(), i) })},
-	{[]string{"name", "color"}, into(func(e *Export, l *gh.Label) { e.labels = append(e.labels, l) })},
+	{[]string{"number", "head", "base"}, listedAs(func(e *githubExport, p *gh.PullRequest) { putAt(&e.pulls, p.GetNumber(), p) })},
+	{[]string{"issue_url", "body"}, listedAs(func(e *githubExport, c *gh.IssueComment) { putAt(&e.comments, int(c.GetID()), c) })},
+	{[]string{"number", "title", "open_issues"}, listedAs(func(e *githubExport, m *gh.Milestone) { putAt(&e.milestones, m.GetNumber(), m) })},
+	{[]string{"number", "title", "labels"}, listedAs(func(e *githubExport, i *gh.Issue) { putAt(&e.issues, i.GetNumber(), i) })},
+	{[]string{"name", "color"}, listedAs(func(e *githubExport, l *gh.Label) { e.labels = append(e.labels, l) })},
 }
 
-func into[T any](add func(*Export, *T)) func(*Export, json.RawMessage) error {
-	return func(e *Export, raw json.RawMessage) error {
+func listedAs[T any](add func(*githubExport, *T)) func(*githubExport, json.RawMessage) error {
+	return func(e *githubExport, raw json.RawMessage) error {
 		one := new(T)
 		if err := json.Unmarshal(raw, one); err != nil {
 			return err
@@ -57,16 +56,16 @@ func into[T any](add func(*Export, *T)) func(*Export, json.RawMessage) error {
 	}
 }
 
-func put[T any](all *map[int]T, number int, one T) {
+func putAt[T any](all *map[int]T, number int, one T) {
 	if *all == nil {
 		*all = map[int]T{}
 	}
 	(*all)[number] = one
 }
 
-// Read adds what a file has: lists, or single objects, one after the other, as `gh api
+// read adds what a file has: lists, or single objects, one after the other, as `gh api
 // --paginate` prints them. An error is of kind invalid and says which one is wrong.
-func (e *Export) Read(r io.Reader) error {
+func (e *githubExport) read(r io.Reader) error {
 	decoder := json.NewDecoder(bufio.NewReader(r))
 	for count := 1; ; {
 		var value json.RawMessage
@@ -90,12 +89,12 @@ func (e *Export) Read(r io.Reader) error {
 	}
 }
 
-func (e *Export) add(raw json.RawMessage) error {
+func (e *githubExport) add(raw json.RawMessage) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return fmt.Errorf("it is no object: %w", err)
 	}
-	for _, kind := range kinds {
+	for _, kind := range exportedKinds {
 		if !slices.ContainsFunc(kind.fields, func(name string) bool { _, has := fields[name]; return !has }) {
 			return kind.add(e, raw)
 		}
@@ -103,22 +102,22 @@ func (e *Export) add(raw json.RawMessage) error {
 	return errors.New("it is no issue, pull request, comment, label or milestone as GitHub's REST API lists them; `gh api --paginate 'repos/OWNER/REPO/issues?state=all'` prints them so")
 }
 
-// Fill has an import bring what was read. What it returns are the numbers of pull
+// fill has an import bring what was read. What it returns are the numbers of pull
 // requests of which the list of issues tells and no list of pull requests.
-func (e *Export) Fill(to *model.Imported) (unlisted []int) {
+func (e *githubExport) fill(to *model.Imported) (unlisted []int) {
 	for _, l := range e.labels {
 		to.Labels = append(to.Labels, model.NewLabel{Name: l.GetName(), Color: l.GetColor(), Description: l.GetDescription()})
 	}
 	for _, i := range e.issues {
 		if m := i.Milestone; m != nil && e.milestones[m.GetNumber()] == nil {
-			put(&e.milestones, m.GetNumber(), m)
+			putAt(&e.milestones, m.GetNumber(), m)
 		}
 	}
-	for _, number := range sorted(e.milestones) {
-		to.Milestones = append(to.Milestones, milestone(e.milestones[number]))
+	for _, number := range slices.Sorted(maps.Keys(e.milestones)) {
+		to.Milestones = append(to.Milestones, importedMilestone(e.milestones[number]))
 	}
-	numbers := sorted(e.issues)
-	for _, number := range sorted(e.pulls) {
+	numbers := slices.Sorted(maps.Keys(e.issues))
+	for _, number := range slices.Sorted(maps.Keys(e.pulls)) {
 		if e.issues[number] == nil {
 			numbers = append(numbers, number)
 		}
@@ -128,17 +127,17 @@ func (e *Export) Fill(to *model.Imported) (unlisted []int) {
 		i, p := e.issues[number], e.pulls[number]
 		switch {
 		case p != nil:
-			to.Issues = append(to.Issues, pull(p, i))
+			to.Issues = append(to.Issues, importedPull(p, i))
 			if owner := p.GetBase().GetRepo().GetOwner().GetType(); owner != "" {
 				to.OwnerType = model.UserType(owner)
 			}
 		case i.IsPullRequest():
 			unlisted = append(unlisted, number)
 		default:
-			to.Issues = append(to.Issues, issue(i))
+			to.Issues = append(to.Issues, importedIssue(i))
 		}
 	}
-	for _, id := range sorted(e.comments) {
+	for _, id := range slices.Sorted(maps.Keys(e.comments)) {
 		c := e.comments[id]
 		number, err := strconv.Atoi(path.Base(c.GetIssueURL()))
 		if err != nil || slices.Contains(unlisted, number) {
@@ -152,30 +151,21 @@ func (e *Export) Fill(to *model.Imported) (unlisted []int) {
 	return unlisted
 }
 
-func sorted[T any](all map[int]T) []int {
-	numbers := make([]int, 0, len(all))
-	for number := range all {
-		numbers = append(numbers, number)
-	}
-	slices.Sort(numbers)
-	return numbers
-}
-
-func milestone(m *gh.Milestone) model.Milestone {
+func importedMilestone(m *gh.Milestone) model.Milestone {
 	return model.Milestone{
 		Number: m.GetNumber(), Title: m.GetTitle(), Description: m.GetDescription(), Closed: m.GetState() == "closed",
-		DueOn: when(m.DueOn), CreatedAt: m.GetCreatedAt().Time, UpdatedAt: m.GetUpdatedAt().Time, ClosedAt: when(m.ClosedAt),
+		DueOn: importedTime(m.DueOn), CreatedAt: m.GetCreatedAt().Time, UpdatedAt: m.GetUpdatedAt().Time, ClosedAt: importedTime(m.ClosedAt),
 	}
 }
 
-func issue(i *gh.Issue) model.ImportedIssue {
+func importedIssue(i *gh.Issue) model.ImportedIssue {
 	made := model.ImportedIssue{
 		Issue: model.Issue{
 			Number: i.GetNumber(), Title: i.GetTitle(), Body: i.GetBody(), Closed: i.GetState() == "closed", StateReason: i.GetStateReason(),
 			Locked: i.GetLocked(), LockReason: i.GetActiveLockReason(),
-			CreatedAt: i.GetCreatedAt().Time, UpdatedAt: i.GetUpdatedAt().Time, ClosedAt: when(i.ClosedAt),
+			CreatedAt: i.GetCreatedAt().Time, UpdatedAt: i.GetUpdatedAt().Time, ClosedAt: importedTime(i.ClosedAt),
 		},
-		Author: i.GetUser().GetLogin(), Closer: i.GetClosedBy().GetLogin(), Assignees: logins(i.Assignees), Milestone: i.GetMilestone().GetNumber(),
+		Author: i.GetUser().GetLogin(), Closer: i.GetClosedBy().GetLogin(), Assignees: loginsOf(i.Assignees), Milestone: i.GetMilestone().GetNumber(),
 	}
 	for _, l := range i.Labels {
 		made.Labels = append(made.Labels, l.GetName())
@@ -183,8 +173,8 @@ func issue(i *gh.Issue) model.ImportedIssue {
 	return made
 }
 
-// pull is a pull request, of which the list of issues may say more.
-func pull(p *gh.PullRequest, listed *gh.Issue) model.ImportedIssue {
+// importedPull is a pull request, of which the list of issues may say more.
+func importedPull(p *gh.PullRequest, listed *gh.Issue) model.ImportedIssue {
 	if listed == nil {
 		listed = &gh.Issue{
 			Number: p.Number, Title: p.Title, Body: p.Body, State: p.State, Locked: p.Locked, ActiveLockReason: p.ActiveLockReason,
@@ -192,16 +182,16 @@ func pull(p *gh.PullRequest, listed *gh.Issue) model.ImportedIssue {
 			User: p.User, Assignees: p.Assignees, Labels: p.Labels, Milestone: p.Milestone,
 		}
 	}
-	made := issue(listed)
+	made := importedIssue(listed)
 	made.StateReason = ""
 	made.Pull = &model.Pull{
 		HeadRef: p.GetHead().GetRef(), HeadSHA: p.GetHead().GetSHA(), BaseRef: p.GetBase().GetRef(), BaseSHA: p.GetBase().GetSHA(),
-		Draft: p.GetDraft(), MaintainerCanModify: p.GetMaintainerCanModify(), MergedAt: when(p.MergedAt),
+		Draft: p.GetDraft(), MaintainerCanModify: p.GetMaintainerCanModify(), MergedAt: importedTime(p.MergedAt),
 	}
 	if made.Pull.Merged() {
 		made.Merger, made.Pull.MergeCommitSHA = p.GetMergedBy().GetLogin(), p.GetMergeCommitSHA()
 	}
-	made.Reviewers = logins(p.RequestedReviewers)
+	made.Reviewers = loginsOf(p.RequestedReviewers)
 	if head, base := p.GetHead().GetRepo(), p.GetBase().GetRepo(); head == nil {
 		made.HeadGone = true
 	} else if head.GetFullName() != base.GetFullName() {
@@ -210,15 +200,15 @@ func pull(p *gh.PullRequest, listed *gh.Issue) model.ImportedIssue {
 	return made
 }
 
-func logins(users []*gh.User) (all []string) {
+func loginsOf(users []*gh.User) (all []string) {
 	for _, u := range users {
 		all = append(all, u.GetLogin())
 	}
 	return all
 }
 
-// when is a time, nil for none.
-func when(t *gh.Timestamp) *time.Time {
+// importedTime is a time, nil for none.
+func importedTime(t *gh.Timestamp) *time.Time {
 	if t == nil || t.IsZero() {
 		return nil
 	}
@@ -226,9 +216,9 @@ func when(t *gh.Timestamp) *time.Time {
 	return &utc
 }
 
-// FullName splits OWNER/NAME, or the address of a repository on GitHub. The error is of
+// repositoryOf splits OWNER/NAME, or the address of a repository on GitHub. The error is of
 // kind invalid.
-func FullName(name string) (owner, repo string, err error) {
+func repositoryOf(name string) (owner, repo string, err error) {
 	short := strings.TrimSuffix(name, ".git")
 	for _, prefix := range []string{"https://github.com/", "git@github.com:", "ssh://git@github.com/"} {
 		short = strings.TrimPrefix(short, prefix)
