@@ -16,8 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/ghx-dev/bench-action/internal/testkit/mutants/chosen"
 )
 
 // binary is the tests of a package, built.
@@ -71,7 +69,7 @@ func (b *builder) build(ctx context.Context, name string, sources map[string][]b
 			return nil, err
 		}
 	}
-	if err := put(filepath.FromSlash(chosenFolder+"/chosen.go"), []byte(chosenSource)); err != nil {
+	if err := put(filepath.FromSlash(chosenFolder+"/chosen.go"), []byte(chosenSource())); err != nil {
 		return nil, err
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
@@ -142,7 +140,7 @@ func (t *test) measure(ctx context.Context) (string, error) {
 		return "", err
 	}
 	begun := time.Now()
-	said, err := t.in.run(ctx, []string{chosen.Reached + "=" + file}, "-test.v", "-test.run="+t.pattern, "-test.timeout="+longest.String())
+	said, err := t.in.run(ctx, []string{Reached + "=" + file}, "-test.v", "-test.run="+t.pattern, "-test.timeout="+longest.String())
 	t.took = time.Since(begun)
 	if err != nil {
 		return said, err
@@ -274,7 +272,7 @@ func (b batch) try(ctx context.Context, mutant int) verdict {
 	bounded, cancel := context.WithTimeout(ctx, timeout+patienceMore)
 	defer cancel()
 	arguments := []string{"-test.failfast", "-test.timeout=" + timeout.String(), "-test.run=" + strings.Join(patterns, "|")}
-	said, err := b[0].in.run(bounded, []string{chosen.Acts + "=" + strconv.Itoa(mutant)}, arguments...)
+	said, err := b[0].in.run(bounded, []string{Acts + "=" + strconv.Itoa(mutant)}, arguments...)
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -286,7 +284,7 @@ func (b batch) try(ctx context.Context, mutant int) verdict {
 	case !errors.As(err, &exit):
 		// The machine could not run it.
 		return notTried
-	case exit.ExitCode() == chosen.TooMuchMemory:
+	case exit.ExitCode() == TooMuchMemory:
 		return timedOut
 	case bounded.Err() != nil || strings.Contains(said, timedOutMessage):
 		if b.late(ctx, timeout, arguments) {

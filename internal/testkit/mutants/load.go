@@ -19,12 +19,13 @@ import (
 	"strings"
 )
 
-// chosenSource is the code by which mutants ask whether they act.
-//
-//go:embed chosen/chosen.go
-var chosenSource string
+//go:embed chosen.go
+var chosenFile string
 
-// Where chosenSource is put, for the compiler alone: it is in no folder. An
+// chosenSource is the code by which mutants ask whether they act.
+func chosenSource() string { return strings.Replace(chosenFile, "package main", "package chosen", 1) }
+
+// Where [chosenSource] is put, for the compiler alone: it is in no folder. An
 // import of it is named so that nothing is shadowed.
 const (
 	chosenFolder = "internal/mutants__/chosen"
@@ -37,7 +38,7 @@ type program struct {
 	root, module string
 	set          *token.FileSet
 	targets      []*target
-	// compiled has the packages that these import; chosen is chosenSource.
+	// compiled has the packages that these import; chosen is that by which mutants ask.
 	compiled types.Importer
 	chosen   *types.Package
 }
@@ -103,7 +104,7 @@ func load(ctx context.Context, folder string, patterns []string) (*program, erro
 	if len(p.targets) == 0 {
 		return nil, fmt.Errorf("no package of %s has Go code", strings.Join(patterns, " "))
 	}
-	parsed, err := parser.ParseFile(p.set, "chosen.go", chosenSource, parser.SkipObjectResolution)
+	parsed, err := parser.ParseFile(p.set, "chosen.go", chosenSource(), parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}

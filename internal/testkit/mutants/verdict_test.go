@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/testkit"
-	"github.com/ghx-dev/bench-action/internal/testkit/mutants/chosen"
 )
 
 func TestAPackageIsBelowWhateverComesOfWhatWasNotTried(t *testing.T) {
@@ -39,9 +38,9 @@ func TestAPackageIsBelowWhateverComesOfWhatWasNotTried(t *testing.T) {
 func TestABusyMachineTellsNothing(t *testing.T) {
 	testkit.NeedShell(t)
 	for text, want := range map[string]verdict{
-		`[ -z "$` + chosen.Acts + `" ] || { echo "panic: test timed out after 2s"; exit 2; }`: timedOut,
-		`echo "panic: test timed out after 2s"; exit 2`:                                       notTried,
-		`[ -z "$` + chosen.Acts + `" ] || { echo "--- FAIL: TestX"; exit 1; }`:                killed,
+		`[ -z "$` + Acts + `" ] || { echo "panic: test timed out after 2s"; exit 2; }`: timedOut,
+		`echo "panic: test timed out after 2s"; exit 2`:                                notTried,
+		`[ -z "$` + Acts + `" ] || { echo "--- FAIL: TestX"; exit 1; }`:                killed,
 		`exit 0`: survived,
 	} {
 		file := filepath.Join(t.TempDir(), "tests")

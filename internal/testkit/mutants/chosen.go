@@ -1,7 +1,8 @@
-// Package chosen tells code that was built with many mutants in it which of
-// them is to act. The command mutants puts its source beside the code that it
-// breaks; nothing else imports it.
-package chosen
+package main
+
+// This file alone is the source of the package "chosen" as well: it tells code that was
+// built with many mutants in it which of them is to act, and is put beside the code that
+// is broken. The command uses its names.
 
 import (
 	"os"
