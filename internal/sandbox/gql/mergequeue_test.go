@@ -148,6 +148,44 @@ func TestAQueueMergesWhatPasses(t *testing.T) {
 	assert.Equal(t, "[]", w.As("reader").Get(sandboxtest.Path+"/git/matching-refs/heads/gh-readonly-queue").Body)
 }
 
+// Where the last of a group tells for the others, one that fails is merged with one behind
+// it that passes, by one push, and leaves the queue if all behind it fail too.
+func TestAQueueMergesWhatPassesTogether(t *testing.T) {
+	w := newQueued(t)
+	w.Change(func(_ *model.State, repo *model.Repo) {
+		queue := repo.Rulesets[0].Rules[0].Queue
+		queue.Grouping, queue.MaxMerged = model.HeadGreen, 2
+	})
+	main := w.main()
+	_, first := w.put(2, false)
+	_, second := w.put(3, false)
+	w.put(4, false)
+	w.gate("failure", first)
+	assert.Equal(t, "2 3 4 ", w.order(), "the one behind it has not told")
+	w.gate("success", w.head(4))
+	assert.Equal(t, "2 3 4 ", w.order(), "two are merged at most")
+	w.gate("failure", second)
+	assert.Equal(t, "3 4 ", w.order(), "the first is out, and the others are built without it")
+	assert.Equal(t, main, w.main())
+	third, last := w.head(3), w.head(4)
+	assert.NotEqual(t, second, third)
+	w.gate("failure", third)
+	w.gate("success", last)
+	assert.Empty(t, w.order())
+	assert.Equal(t, last, w.main())
+	for number, commit := range map[int]string{3: third, 4: last} {
+		assert.Equal(t, []any{"MERGED", commit}, []any{w.about(number).At("data.node.state"), w.about(number).At("data.node.mergeCommit.oid")})
+	}
+	var pushed []any
+	for n := range 20 {
+		if event := w.As("reader").Get(sandboxtest.Path + "/events"); event.At(fmt.Sprintf("%d.payload.ref", n)) == "refs/heads/main" {
+			pushed = append(pushed, event.At(fmt.Sprintf("%d.payload.head", n)))
+		}
+	}
+	assert.Equal(t, []any{last}, pushed, "by one push")
+	assert.Equal(t, "[]", w.As("reader").Get(sandboxtest.Path+"/git/matching-refs/heads/gh-readonly-queue").Body)
+}
+
 // What jumps is built before the others, who leaves is out, and what changes leaves.
 func TestWhoLeavesAQueue(t *testing.T) {
 	w := newQueued(t)

@@ -27,8 +27,20 @@ type QueueRule struct {
 // method is how the queue merges.
 func (r *QueueRule) method() MergeMethod { return MergeMethod(strings.ToLower(r.Method)) }
 
-// AllGreen is the grouping of a queue in which the checks of each entry must pass.
-const AllGreen = "ALLGREEN"
+// The groupings of a queue: the checks of each entry must pass, or else those of the
+// last one that is merged with the others.
+const (
+	AllGreen  = "ALLGREEN"
+	HeadGreen = "HEADGREEN"
+)
+
+// together is how many pull requests are merged by the checks of the last of them, at most.
+func (r *QueueRule) together() int {
+	if r.Grouping == HeadGreen {
+		return max(1, min(r.MaxMerged, r.MaxBuilt))
+	}
+	return 1
+}
 
 // QueueEntry is the place of a pull request in the merge queue of its base.
 type QueueEntry struct {
@@ -210,7 +222,7 @@ func (s *State) runQueue(repo *Repo, branch string) error {
 			s.leaveQueue(queue[gone].Pull.Queue.ByID, repo, queue[gone], leftRetracted)
 			continue
 		}
-		moved, err := s.settleFront(repo, queue[0])
+		moved, err := s.settleFront(repo, queue[:min(len(queue), rule.together())])
 		if err != nil {
 			return err
 		}
@@ -223,50 +235,81 @@ func (s *State) runQueue(repo *Repo, branch string) error {
 	}
 }
 
-// settleFront merges the first of a queue, if its group has passed, or has it leave the
-// queue, if the group has failed, and reports whether it did either.
-func (s *State) settleFront(repo *Repo, i *Issue) (bool, error) {
-	entry := i.Pull.Queue
-	base, _ := s.BranchHead(repo, i.Pull.BaseRef)
-	if entry.Head == "" || entry.Base != base.String() {
-		return false, nil
+// settleFront merges those of the first of a queue that are merged together, up to the
+// last whose group has passed, or has the first leave the queue, if all have failed, and
+// reports whether it did either.
+func (s *State) settleFront(repo *Repo, first []*Issue) (bool, error) {
+	base, _ := s.BranchHead(repo, first[0].Pull.BaseRef)
+	passed, waits, tip := 0, false, base.String()
+	for n, i := range first {
+		entry := i.Pull.Queue
+		if entry.Head == "" || entry.Base != tip {
+			waits = true
+			break
+		}
+		tip = entry.Head
+		switch s.groupState(repo, i) {
+		case "":
+			passed = n + 1
+		case lackFailing:
+		default:
+			waits = true
+		}
 	}
-	waits := false
+	switch {
+	case passed > 0:
+		return true, s.mergeQueued(repo, first[:passed])
+	case waits:
+		return false, nil
+	default:
+		s.leaveQueue(first[0].Pull.Queue.ByID, repo, first[0], leftFailed)
+		return true, nil
+	}
+}
+
+// groupState returns how the required checks of a pull request's merge group stand, empty
+// if they have passed.
+func (s *State) groupState(repo *Repo, i *Issue) string {
+	state := ""
 	for _, source := range sourcesFor(repo, headsPrefix+i.Pull.BaseRef) {
 		for _, rule := range source.rules {
 			if rule.Type != RuleStatusChecks {
 				continue
 			}
-			lacking, _ := s.lackingChecks(repo, entry.Head, rule.Checks)
+			lacking, _ := s.lackingChecks(repo, i.Pull.Queue.Head, rule.Checks)
 			for _, check := range lacking {
 				if check.state == lackFailing {
-					s.leaveQueue(entry.ByID, repo, i, leftFailed)
-					return true, nil
+					return lackFailing
 				}
-				waits = true
+				state = check.state
 			}
 		}
 	}
-	if waits {
-		return false, nil
-	}
-	return true, s.mergeQueued(repo, i, base)
+	return state
 }
 
-// mergeQueued has the base of a pull request be its merge group, which has passed.
-func (s *State) mergeQueued(repo *Repo, i *Issue, base gitstore.Hash) (err error) {
-	entry, commit := *i.Pull.Queue, plumbing.NewHash(i.Pull.Queue.Head)
-	i.Pull.MergeMethod = s.QueueRule(repo, i.Pull.BaseRef).method()
-	s.leaveQueue(entry.ByID, repo, i, leftMerged)
-	s.Advance()
-	s.markMerged(entry.ByID, i, base, commit)
-	s.because(CauseMerge, func() { err = s.setRef(entry.ByID, repo, headsPrefix+i.Pull.BaseRef, commit) })
+// mergeQueued has the base of pull requests be the merge group of the last, which has
+// passed.
+func (s *State) mergeQueued(repo *Repo, merged []*Issue) (err error) {
+	branch := merged[0].Pull.BaseRef
+	method, last := s.QueueRule(repo, branch).method(), *merged[len(merged)-1].Pull.Queue
+	by := make([]ID, len(merged))
+	for n, i := range merged {
+		entry := *i.Pull.Queue
+		by[n], i.Pull.MergeMethod = entry.ByID, method
+		s.leaveQueue(entry.ByID, repo, i, leftMerged)
+		s.Advance()
+		s.markMerged(entry.ByID, i, plumbing.NewHash(entry.Base), plumbing.NewHash(entry.Head))
+	}
+	s.because(CauseMerge, func() { err = s.setRef(last.ByID, repo, headsPrefix+branch, plumbing.NewHash(last.Head)) })
 	if err != nil {
 		return err
 	}
-	s.closeAll(entry.ByID, s.Closes(i), closer{pull: i.ID})
-	if repo.DeleteBranchOnMerge {
-		s.because(CauseMergedBranch, func() { s.deleteMerged(entry.ByID, repo, i) })
+	for n, i := range merged {
+		s.closeAll(by[n], s.Closes(i), closer{pull: i.ID})
+		if repo.DeleteBranchOnMerge {
+			s.because(CauseMergedBranch, func() { s.deleteMerged(by[n], repo, i) })
+		}
 	}
 	return nil
 }

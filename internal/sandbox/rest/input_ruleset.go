@@ -182,8 +182,8 @@ func (c *call) checkRule(rule *model.Rule) error {
 		if !slices.Contains([]string{"MERGE", "SQUASH", "REBASE"}, q.Method) {
 			return invalid("merge_method is invalid")
 		}
-		if q.Grouping != model.AllGreen {
-			return invalid("This sandbox does not have the grouping strategy %q yet; GitHub does.", q.Grouping)
+		if !slices.Contains([]string{model.AllGreen, model.HeadGreen}, q.Grouping) {
+			return invalid("grouping_strategy is invalid")
 		}
 	}
 	if d := rule.Deployments; d != nil {

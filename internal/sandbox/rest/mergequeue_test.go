@@ -24,7 +24,7 @@ func TestTheRuleOfMergeQueues(t *testing.T) {
 			"rules": []any{map[string]any{"type": "merge_queue", "parameters": parameters}},
 		})
 	}
-	for name, value := range map[string]any{"grouping_strategy": "HEADGREEN", "merge_method": "merge", "max_entries_to_build": "many", "min_entries_to_merge": nil} {
+	for name, value := range map[string]any{"grouping_strategy": "TAILGREEN", "merge_method": "merge", "max_entries_to_build": "many", "min_entries_to_merge": nil} {
 		wrong := maps.Clone(whole)
 		if wrong[name] = value; value == nil {
 			delete(wrong, name)
