@@ -28,17 +28,24 @@ func parseSearch(query string) []searchTerm {
 			negated = true
 			continue
 		}
-		rest, minus := strings.CutPrefix(token, "-")
-		term := searchTerm{negated: negated || minus && rest != "", values: []string{strings.Trim(rest, `"`)}}
-		if name, value, qualified := strings.Cut(rest, ":"); qualified && name != "" && !strings.Contains(name, `"`) {
-			term.qualifier, term.values = strings.ToLower(name), alternatives(value)
-		}
+		term := termOf(token)
+		term.negated = term.negated || negated
 		negated = false
 		if term.qualifier != "" || term.values[0] != "" {
 			terms = append(terms, term)
 		}
 	}
 	return terms
+}
+
+// termOf reads a token of a query that is no operator.
+func termOf(token string) searchTerm {
+	rest, minus := strings.CutPrefix(token, "-")
+	term := searchTerm{negated: minus && rest != "", values: []string{strings.Trim(rest, `"`)}}
+	if name, value, qualified := strings.Cut(rest, ":"); qualified && name != "" && !strings.Contains(name, `"`) {
+		term.qualifier, term.values = strings.ToLower(name), alternatives(value)
+	}
+	return term
 }
 
 // alternatives divides a qualifier's value at the commas outside of quotes.
@@ -65,7 +72,8 @@ func searchTokens(query string) []string {
 
 // SearchOrder is an order of results; the zero value is the newest first.
 type SearchOrder struct {
-	// By is created, updated or comments; others count as created.
+	// By is created, updated, comments, interactions, reactions, or reactions- and one of
+	// [Reactions]; others count as created.
 	By        string
 	Ascending bool
 }
@@ -159,7 +167,7 @@ func containsFold(text, word string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(word))
 }
 
-// SearchUsers returns the accounts that a query finds by login, name and type.
+// SearchUsers returns the accounts that a query finds by login, name, type, place, times and counts.
 // Qualifiers that ask for more than that find nobody.
 func (s *State) SearchUsers(query string) ([]*User, error) {
 	terms, err := searchTerms(query)
@@ -168,16 +176,26 @@ func (s *State) SearchUsers(query string) ([]*User, error) {
 	}
 	return s.Users.Where(func(u *User) bool {
 		return u.Type != TypeBot && !slices.ContainsFunc(terms, func(term searchTerm) bool {
-			return term.matchesUser(u) == term.negated
+			return s.matchesUser(u, term) == term.negated
 		})
 	}), nil
 }
 
-func (term searchTerm) matchesUser(u *User) bool {
+func (s *State) matchesUser(u *User, term searchTerm) bool {
 	return slices.ContainsFunc(term.values, func(value string) bool {
 		switch term.qualifier {
 		case "":
 			return containsFold(u.Login+" "+u.Name, value)
+		case "fullname":
+			return containsFold(u.Name, value)
+		case "created":
+			return InRange(value, u.CreatedAt)
+		case "location":
+			return containsFold(u.Location, value)
+		case "followers":
+			return numberInRange(value, len(s.Followers(u.ID)))
+		case "repos":
+			return numberInRange(value, len(s.Repos.Where(func(r *Repo) bool { return r.OwnerID == u.ID && !r.Private })))
 		case "user", "org":
 			return strings.EqualFold(u.Login, value)
 		case "type":

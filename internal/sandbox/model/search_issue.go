@@ -2,6 +2,8 @@ package model
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,15 +12,39 @@ import (
 
 // SearchIssues returns the issues and pull requests that the user may read and
 // that a query of GitHub's search finds. A qualifier that is none of GitHub's
-// counts as a word.
+// counts as a word. A query that names what the user cannot see is refused, unless
+// there is an alternative to that.
 func (s *State) SearchIssues(actor ID, query string, order SearchOrder) ([]*Issue, error) {
-	terms, err := searchTerms(query)
+	cases, err := searchCases(query)
 	if err != nil {
 		return nil, err
 	}
+	found, searched := map[*Issue]bool{}, false
+	for _, terms := range cases {
+		issues, by, refused := s.issuesWith(actor, terms, order)
+		if refused != nil {
+			err = refused
+			continue
+		}
+		order, searched = by, true
+		for _, i := range issues {
+			found[i] = true
+		}
+	}
+	if !searched {
+		return nil, err
+	}
+	issues := slices.Collect(maps.Keys(found))
+	s.sortFound(issues, order)
+	return issues, nil
+}
+
+// issuesWith returns the issues and pull requests that meet all terms, and the order that
+// one of those names.
+func (s *State) issuesWith(actor ID, terms []searchTerm, order SearchOrder) ([]*Issue, SearchOrder, error) {
 	scope, terms, err := s.searchScope(actor, terms)
 	if err != nil {
-		return nil, err
+		return nil, order, err
 	}
 	q := issueQuery{s: s, actor: actor}
 	for _, term := range terms {
@@ -31,12 +57,10 @@ func (s *State) SearchIssues(actor ID, query string, order SearchOrder) ([]*Issu
 			q.terms = append(q.terms, term)
 		}
 	}
-	found := s.Issues.Where(func(i *Issue) bool {
+	return s.Issues.Where(func(i *Issue) bool {
 		repo := s.Repos.Get(i.RepoID)
 		return scope[i.RepoID] && (i.Pull != nil || repo.HasIssues) && q.finds(repo, i)
-	})
-	s.sortFound(found, order)
-	return found, nil
+	}), order, nil
 }
 
 // from reads an order from the qualifier sort, such as "updated-asc".
@@ -44,18 +68,24 @@ func (o SearchOrder) from(values []string) SearchOrder {
 	if o.By != "" || len(values) == 0 {
 		return o
 	}
-	by, direction, _ := strings.Cut(values[0], "-")
-	return SearchOrder{By: by, Ascending: direction == "asc"}
+	by, ascending := strings.CutSuffix(values[0], "-asc")
+	return SearchOrder{By: strings.TrimSuffix(by, "-desc"), Ascending: ascending}
 }
 
 func (s *State) sortFound(issues []*Issue, order SearchOrder) {
 	slices.SortStableFunc(issues, func(a, b *Issue) int {
 		by := 0
-		switch order.By {
-		case "updated":
+		kind, isReaction := strings.CutPrefix(order.By, "reactions")
+		switch {
+		case order.By == "updated":
 			by = a.UpdatedAt.Compare(b.UpdatedAt)
-		case "comments":
+		case order.By == "comments":
 			by = cmp.Compare(s.CommentCount(a), s.CommentCount(b))
+		case order.By == "interactions":
+			by = cmp.Compare(s.interactions(a), s.interactions(b))
+		case isReaction:
+			kind = reactionInSearch(strings.TrimPrefix(kind, "-"))
+			by = cmp.Compare(s.reactionCount(a, kind), s.reactionCount(b, kind))
 		}
 		return cmp.Or(by, a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
@@ -63,6 +93,34 @@ func (s *State) sortFound(issues []*Issue, order SearchOrder) {
 		slices.Reverse(issues)
 	}
 }
+
+// reactionInSearch is the content of a reaction that searches name.
+func reactionInSearch(name string) string {
+	switch name {
+	case "tada":
+		return "hooray"
+	case "thinking_face":
+		return "confused"
+	case "smile":
+		return "laugh"
+	default:
+		return name
+	}
+}
+
+// reactionCount counts the reactions to an issue, those of one content if that is named.
+func (s *State) reactionCount(i *Issue, content string) int {
+	n := 0
+	for _, r := range s.ReactionsTo(i.ID) {
+		if content == "" || r.Content == content {
+			n++
+		}
+	}
+	return n
+}
+
+// interactions counts the comments on an issue and the reactions to it.
+func (s *State) interactions(i *Issue) int { return s.CommentCount(i) + s.reactionCount(i, "") }
 
 // issueQuery is a search for issues and pull requests.
 type issueQuery struct {
@@ -98,6 +156,10 @@ func (q issueQuery) has(repo *Repo, i *Issue, qualifier, value string) bool {
 		return i.Pull != nil && i.Pull.Merged() && InRange(value, *i.Pull.MergedAt)
 	case "comments":
 		return numberInRange(value, q.s.CommentCount(i))
+	case "reactions":
+		return numberInRange(value, q.s.reactionCount(i, ""))
+	case "interactions":
+		return numberInRange(value, q.s.interactions(i))
 	case "":
 		return q.saysWord(i, value)
 	default:
@@ -110,6 +172,9 @@ func (q issueQuery) people(i *Issue, qualifier, login string) (is, known bool) {
 	who := q.actor
 	if login != "@me" {
 		who = 0
+		if app, isApp := strings.CutPrefix(login, "app/"); isApp {
+			login = app + "[bot]"
+		}
 		if u := q.s.User(login); u != nil {
 			who = u.ID
 		}
@@ -126,8 +191,17 @@ func (q issueQuery) people(i *Issue, qualifier, login string) (is, known bool) {
 		return is && q.commented(i, who), true
 	case "involves":
 		return is && (i.AuthorID == who || slices.Contains(i.Assignees, who) || q.mentions(i, who) || q.commented(i, who)), true
-	case "review-requested", "user-review-requested":
+	case "user-review-requested":
 		return is && i.Pull != nil && slices.Contains(i.Pull.RequestedReviewers, who), true
+	case "review-requested":
+		return is && i.Pull != nil && (slices.Contains(i.Pull.RequestedReviewers, who) || slices.ContainsFunc(i.Pull.RequestedTeams, func(team ID) bool {
+			return slices.Contains(q.s.Teams.Get(team).Members, who)
+		})), true
+	case "team-review-requested":
+		return i.Pull != nil && slices.ContainsFunc(i.Pull.RequestedTeams, func(id ID) bool {
+			team := q.s.Teams.Get(id)
+			return strings.EqualFold(login, q.s.Login(team.OrgID)+"/"+team.Slug)
+		}), true
 	case "reviewed-by":
 		return is && slices.ContainsFunc(q.s.ReviewsOf(0, i), func(r *Review) bool { return r.AuthorID == who }), true
 	default:
@@ -160,7 +234,18 @@ func (q issueQuery) things(repo *Repo, i *Issue, qualifier, value string) (is, k
 		m := q.s.Milestones.Get(i.MilestoneID)
 		return m != nil && (strings.EqualFold(m.Title, value) || value == "*"), true
 	case "no":
-		return lacks(i, strings.ToLower(value)), true
+		return q.lacks(i, strings.ToLower(value)), true
+	case "has":
+		return !q.lacks(i, strings.ToLower(value)), true
+	case "linked":
+		return q.linked(i, strings.ToLower(value)), true
+	case "project":
+		return slices.ContainsFunc(q.s.ItemsAbout(q.actor, i), func(item *ProjectItem) bool {
+			p := q.s.Projects.Get(item.ProjectID)
+			return strings.EqualFold(value, fmt.Sprintf("%s/%d", q.s.Login(p.OwnerID), p.Number))
+		}), true
+	case "language":
+		return slices.ContainsFunc(repo.Languages[:min(1, len(repo.Languages))], func(l Language) bool { return strings.EqualFold(l.Name, value) }), true
 	case "head":
 		return i.Pull != nil && i.Pull.HeadRef == value, true
 	case "base":
@@ -200,12 +285,23 @@ func (q issueQuery) isA(repo *Repo, i *Issue, what string) bool {
 		return !repo.Private
 	case "private":
 		return repo.Private
+	case "queued":
+		return i.Pull != nil && i.Pull.Queue != nil
 	default:
 		return false
 	}
 }
 
-func lacks(i *Issue, what string) bool {
+// linked reports whether an issue has a pull request that closes it, or a pull request
+// closes an issue.
+func (q issueQuery) linked(i *Issue, what string) bool {
+	if i.Pull != nil {
+		return what == "issue" && len(q.s.Closes(i)) > 0
+	}
+	return what == "pr" && len(q.s.ClosingPulls(i)) > 0
+}
+
+func (q issueQuery) lacks(i *Issue, what string) bool {
 	switch what {
 	case "label":
 		return len(i.Labels) == 0
@@ -215,8 +311,14 @@ func lacks(i *Issue, what string) bool {
 		return len(i.Assignees) == 0
 	case "type":
 		return i.TypeID == 0
+	case "project":
+		return len(q.s.ItemsAbout(q.actor, i)) == 0
+	case "parent-issue":
+		return q.s.Parent(i) == nil
+	case "sub-issue":
+		return len(i.SubIssues) == 0
 	default:
-		return what == "project"
+		return false
 	}
 }
 
@@ -240,7 +342,7 @@ func (q issueQuery) reviewed(i *Issue) string {
 func (q issueQuery) checked(repo *Repo, i *Issue) string {
 	checks := q.s.Rollup(repo, i.Pull.HeadSHA)
 	switch state := checks.State(); {
-	case len(checks.Runs) == 0:
+	case len(checks.Runs)+len(checks.Statuses) == 0:
 		return ""
 	case state == "":
 		return "pending"

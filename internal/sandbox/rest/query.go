@@ -54,10 +54,11 @@ func (c *call) indifferent(names ...string) { c.URL.read = append(c.URL.read, na
 // Apart from that, GitHub takes what it does not know in queries for nothing: names,
 // and with few exceptions values, see [ordering] and [invalidFilter].
 func (c *call) lackingQuery(found []byte) *Response {
-	if c.URL.RawQuery == "" || string(found) == "[]" || bytes.Contains(found, []byte(`"total_count":0`)) || c.Method != http.MethodGet && c.Method != http.MethodHead {
+	values := c.URL.URL.Query()
+	none := string(found) == "[]" || bytes.Contains(found, []byte(`"total_count":0`)) && !values.Has("search_type")
+	if c.URL.RawQuery == "" || none || c.Method != http.MethodGet && c.Method != http.MethodHead {
 		return nil
 	}
-	values := c.URL.URL.Query()
 	maps.DeleteFunc(values, func(name string, _ []string) bool { return slices.Contains(c.URL.read, name) })
 	if len(values) == 0 {
 		return nil

@@ -21,9 +21,7 @@ func searchRoutes() []route {
 	}
 }
 
-// searchRepositories finds the repositories that the caller may read and that
-// have every term of the query: the qualifiers repo, user and org, and words
-// in the name or the description. Other qualifiers find nothing.
+// searchRepositories finds what [model.State.SearchRepos] does.
 func searchRepositories(c *call) (reply, error) {
 	found, err := c.s.SearchRepos(c.actor, c.URL.Query().Get("q"))
 	if err != nil {
@@ -33,7 +31,7 @@ func searchRepositories(c *call) (reply, error) {
 		"stars":              func(a, b *model.Repo) int { return len(a.Stargazers) - len(b.Stargazers) },
 		"forks":              func(a, b *model.Repo) int { return a.ForkCount - b.ForkCount },
 		"updated":            func(a, b *model.Repo) int { return a.UpdatedAt.Compare(b.UpdatedAt) },
-		"help-wanted-issues": func(a, b *model.Repo) int { return c.helpWanted(a) - c.helpWanted(b) },
+		"help-wanted-issues": func(a, b *model.Repo) int { return c.s.OpenWith(a, helpWanted) - c.s.OpenWith(b, helpWanted) },
 	})
 	type result struct {
 		*repoView
@@ -42,16 +40,8 @@ func searchRepositories(c *call) (reply, error) {
 	return results(c, found, func(r *model.Repo) result { return result{c.repo(r), fits} })
 }
 
-// helpWanted counts the open issues of a repository for which help is wanted.
-func (c *call) helpWanted(repo *model.Repo) int {
-	l := c.s.Label(repo, "help wanted")
-	if l == nil {
-		return 0
-	}
-	return len(c.s.Issues.Where(func(i *model.Issue) bool {
-		return i.RepoID == repo.ID && !i.Closed && i.Pull == nil && slices.Contains(i.Labels, l.ID)
-	}))
-}
+// helpWanted is the label of issues with which a repository asks for help.
+const helpWanted = "help wanted"
 
 // sortFound sorts what a search found as the query asks for, the most or the last first;
 // without "sort", "order" means nothing.
@@ -111,6 +101,10 @@ func searchIssues(c *call) (reply, error) {
 	answer, err := results(c, found, func(i *model.Issue) result { return result{c.issue(i), fits} })
 	if body, isObject := answer.body.(map[string]any); isObject {
 		body["search_type"] = "lexical"
+		if reasons := model.SearchedByWords(query.Get("q")); slices.Contains([]string{"semantic", "hybrid"}, c.URL.URL.Query().Get("search_type")) && reasons != nil {
+			c.indifferent("search_type")
+			body["lexical_fallback_reason"] = reasons
+		}
 	}
 	return answer, err
 }

@@ -3,6 +3,7 @@ package rest_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,6 +38,12 @@ func talk(t *testing.T) *sandboxtest.World {
 		require.NoError(t, err)
 	})
 	openPull(t, w, "f", "f.txt", "x\n")
+	w.Change(func(s *model.State, repo *model.Repo) {
+		_, _, err := s.React(repo.OwnerID, repo, s.Issue(repo, 1).ID, "heart")
+		require.NoError(t, err)
+		body := "Fixes #2"
+		require.NoError(t, s.EditIssue(repo.OwnerID, repo, s.Issue(repo, 3), model.IssueEdit{Body: &body}))
+	})
 	return w
 }
 
@@ -98,6 +105,28 @@ func TestSearchIssues(t *testing.T) {
 		"user:writer":                    {},
 		"is:issue sort:created-asc":      {1, 2},
 		"unknown:word":                   {},
+		"label:bug OR is:pr":             {3, 2},
+		"is:open (label:bug OR is:pr)":   {3, 2},
+		"is:closed (label:bug OR is:pr)": {},
+		"NOT (label:bug OR is:pr)":       {1},
+		"-(is:open AND is:issue)":        {3, 1},
+		"slow is:open OR slow is:closed": {2, 1},
+		"repo:a/none x OR is:pr":         {3},
+		"(slow":                          {2, 1},
+		"linked:pr":                      {2},
+		"linked:issue":                   {3},
+		"-linked:pr is:issue":            {1},
+		"has:label":                      {2},
+		"no:project is:pr":               {3},
+		"reactions:>0":                   {1},
+		"interactions:1":                 {2, 1},
+		"is:queued":                      {},
+		"parent-issue:none/x":            {},
+		"language:go is:pr":              {3},
+		"review-requested:triager":       {},
+		"sort:reactions-heart-desc":      {1, 3, 2},
+		"sort:reactions-+1-asc":          {1, 2, 3},
+		"sort:interactions-asc is:issue": {1, 2},
 	} {
 		reply := search(w, "stranger", "issues", query)
 		require.Equal(t, http.StatusOK, reply.Status, query)
@@ -110,6 +139,45 @@ func TestSearchIssues(t *testing.T) {
 	sorted := w.As("reader").Get("/search/issues?q=is:issue&sort=comments&order=asc")
 	assert.Equal(t, []int{1, 2}, []int{sorted.Int("items.0.number"), sorted.Int("items.1.number")})
 	assert.Equal(t, "https://api.github.com/repos/owner/hello", sorted.Text("items.0.repository_url"))
+	assert.Equal(t, 1, w.As("reader").Get("/search/issues?q=is:issue&sort=reactions-heart&order=desc").Int("items.0.number"))
+	many := strings.TrimSuffix(strings.Repeat("(a OR b OR c) ", 9), " ")
+	assert.Equal(t, http.StatusUnprocessableEntity, search(w, "reader", "issues", many).Status, "too many cases")
+}
+
+// A search by meaning is one by words where GitHub's is too, and refused where it is not.
+func TestASearchByMeaning(t *testing.T) {
+	w := talk(t)
+	for query, why := range map[string][]any{
+		"is:issue": {"no_text_terms"}, `"crash on" is:issue`: {"quoted_text"}, "slow OR crash": {"or_boolean_not_supported"}, "slow is:pr": {"non_issue_target"},
+		`"a b" is:pr`: {"non_issue_target", "quoted_text"},
+	} {
+		for _, kind := range []string{"semantic", "hybrid"} {
+			reply := w.As("reader").Get("/search/issues?search_type=" + kind + "&q=" + url.QueryEscape(query))
+			assert.Equal(t, []any{"lexical", why}, []any{reply.At("search_type"), reply.At("lexical_fallback_reason")}, query)
+		}
+	}
+	for _, query := range []string{"slow", "slow is:issue", "what takes so long"} {
+		reply := w.As("reader").Get("/search/issues?search_type=semantic&q=" + url.QueryEscape(query))
+		assert.Equal(t, http.StatusNotImplemented, reply.Status, query)
+		assert.Equal(t, "This sandbox does not have search_type of GET /search/issues yet; GitHub does.", reply.Text("message"))
+	}
+	assert.Nil(t, w.As("reader").Get("/search/issues?q=is:issue").At("lexical_fallback_reason"))
+}
+
+func TestSearchRepositoriesByCounts(t *testing.T) {
+	w := talk(t)
+	w.Change(func(s *model.State, repo *model.Repo) {
+		repo.Topics = []string{"turning"}
+		fork := s.AddRepo(model.NewRepo{Owner: s.User("writer").ID, Name: "hello"})
+		fork.ParentID = repo.ID
+		repo.ForkCount, repo.Stargazers = 1, []model.ID{repo.OwnerID}
+	})
+	for query, want := range map[string]int{
+		"hello": 1, "hello fork:true": 2, "hello fork:only": 1, "stars:>0": 1, "stars:5..10": 0, "forks:1": 1, "topics:>0": 1, "turning": 1, "turning in:name": 0, "hello in:name": 1,
+		"created:>2020-01-01 user:owner": 1, "pushed:<2020-01-01 user:owner": 0, "good-first-issues:>0": 1, "help-wanted-issues:>0": 0, "template:true": 0, "template:false": 1, "mirror:false": 1,
+	} {
+		assert.Equal(t, want, search(w, "reader", "repositories", query).Int("total_count"), query)
+	}
 }
 
 func TestSearchesThatAreRefused(t *testing.T) {
@@ -160,7 +228,7 @@ func TestSearchCommitsAndUsers(t *testing.T) {
 	}
 	assert.Equal(t, "owner/hello", search(w, "reader", "commits", "first").Text("items.0.repository.full_name"))
 	for query, want := range map[string]int{
-		"reader": 1, "THE": 1, "owner type:org": 0, "e type:user": 5, "user:reader": 1, "-reader e type:user": 4, "followers:>1": 0,
+		"reader": 1, "THE": 1, "owner type:org": 0, "e type:user": 5, "user:reader": 1, "-reader e type:user": 4, "followers:>1": 0, "followers:0 type:org": 1, "repos:>0": 1, "fullname:owner": 1, "location:berlin": 0, "created:<2020-01-01": 0,
 	} {
 		assert.Equal(t, want, search(w, "reader", "users", query).Int("total_count"), query)
 	}
