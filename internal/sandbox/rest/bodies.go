@@ -23,7 +23,7 @@ func (c *call) inMedia(answer []byte) ([]byte, string, error) {
 			if err := read.Decode(&value); err != nil {
 				return nil, "", err
 			}
-			if err := renderBodies(value, media); err != nil {
+			if err := c.renderBodies(value, media); err != nil {
 				return nil, "", err
 			}
 			rendered, err := encode(value)
@@ -34,34 +34,36 @@ func (c *call) inMedia(answer []byte) ([]byte, string, error) {
 }
 
 // renderBodies renders the body of everything that people have written, which has a page.
-func renderBodies(value any, media string) error {
+func (c *call) renderBodies(value any, media string) error {
 	switch value := value.(type) {
 	case []any:
 		for _, item := range value {
-			if err := renderBodies(item, media); err != nil {
+			if err := c.renderBodies(item, media); err != nil {
 				return err
 			}
 		}
 	case map[string]any:
 		for _, part := range value {
-			if err := renderBodies(part, media); err != nil {
+			if err := c.renderBodies(part, media); err != nil {
 				return err
 			}
 		}
 		if _, has := value["body"]; has && value["html_url"] != nil {
-			return renderBody(value, media)
+			return c.renderBody(value, media)
 		}
 	}
 	return nil
 }
 
 // renderBody renders a body; where nobody has written one there is nothing else.
-func renderBody(in map[string]any, media string) error {
+func (c *call) renderBody(in map[string]any, media string) error {
 	written, is := in["body"].(string)
 	if !is {
 		return nil
 	}
-	rendered, err := markdownHTML(written)
+	page, _ := in["html_url"].(string)
+	parts := strings.Split(strings.TrimPrefix(page, htmlURL+"/"), "/")
+	rendered, err := c.commentHTML(written, strings.Join(parts[:min(len(parts), 2)], "/"))
 	if err != nil {
 		return err
 	}

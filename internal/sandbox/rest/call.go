@@ -184,13 +184,20 @@ func (c *call) decode(target any) error {
 	if err == nil {
 		return nil
 	}
-	message := "Invalid request."
+	message := invalidBody
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 		c.undecoded = []string{wrong.Field}
 		path := strings.ToLower(strings.ReplaceAll(wrong.Field, ".", "/"))
 		message += fmt.Sprintf("\n\nFor 'properties/%s', %s is not %s.", path, shown(body, path, wrong.Value), jsonKind(wrong.Type.Kind().String()))
 	}
 	return &model.Problem{Kind: model.Invalid, Message: message}
+}
+
+// lacks is the error of a handler that does not have a field of the body as it is asked
+// for, which makes the answer [lackingFields].
+func (c *call) lacks(field string) error {
+	c.undecoded = []string{field}
+	return &model.Problem{Kind: model.Invalid, Message: invalidBody}
 }
 
 // shown returns the value at the top of a body that an error is about, as

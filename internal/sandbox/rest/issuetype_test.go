@@ -44,6 +44,27 @@ func TestTypesOfIssuesAreKeptByOwners(t *testing.T) {
 	assert.JSONEq(t, "[]", owner.Get(types).Body)
 }
 
+// A pull request is not typed: GitHub tells nobody of the type of one.
+func TestPullRequestsHaveNoType(t *testing.T) {
+	w := acme(t)
+	owner := w.As("owner")
+	owner.Do("POST", "/orgs/acme/issue-types", map[string]any{"name": "Bug", "is_enabled": true})
+	const home = "/repos/acme/home"
+	for _, branch := range []string{"", "topic"} {
+		if branch != "" {
+			owner.Do("POST", home+"/git/refs", map[string]any{"ref": "refs/heads/" + branch, "sha": owner.Get(home + "/git/ref/heads/main").Text("object.sha")})
+		}
+		owner.Do("PUT", home+"/contents/a"+branch, map[string]any{"message": "m", "content": "eA==", "branch": branch})
+	}
+	pull := owner.Do("POST", home+"/pulls", map[string]any{"title": "t", "head": "topic", "base": "main"})
+	assert.Equal(t, 1, pull.Int("number"), pull.Body)
+	typed := owner.Do("PATCH", home+"/issues/1", map[string]any{"title": "T", "type": "Bug"})
+	assert.Equal(t, http.StatusNotImplemented, typed.Status)
+	assert.Equal(t, "This sandbox does not have type of a pull request of PATCH /repos/{owner}/{repo}/issues/{issue_number} yet; GitHub does.", typed.Text("message"))
+	assert.Equal(t, "t", owner.Get(home+"/pulls/1").Text("title"), "nothing was changed")
+	assert.Equal(t, http.StatusOK, owner.Do("PATCH", home+"/issues/1", map[string]any{"type": nil}).Status)
+}
+
 func TestTypesOfIssues(t *testing.T) {
 	w := acme(t)
 	owner := w.As("owner")

@@ -3,6 +3,7 @@ package rest_test
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -143,6 +144,49 @@ func TestBodiesAreInTheFormThatIsAskedFor(t *testing.T) {
 	assert.Equal(t, "<p><em>c</em></p>\n", comments.Text("0.body_html"))
 	assert.Equal(t, "github.v3; param=html; format=json", comments.Header.Get("X-GitHub-Media-Type"))
 	assert.NotContains(t, writer.Get(base+"/issues/2", "Accept", "application/vnd.github.full+json").Body, "body_html")
+}
+
+// As a comment, a text has a line for each of its own, and links to what it names.
+func TestMarkdownOfComments(t *testing.T) {
+	w := withIssues(t, 2)
+	openPull(t, w, "topic", "a.txt", "a\n")
+	reader := w.As("reader")
+	sha := reader.Get(base + "/git/ref/heads/main").Text("object.sha")
+	gfm := func(text, context string) string {
+		body := map[string]any{"text": text, "mode": "gfm"}
+		if context != "" {
+			body["context"] = context
+		}
+		reply := reader.Do("POST", "/markdown", body)
+		assert.Equal(t, "text/html;charset=utf-8", reply.Header.Get("Content-Type"))
+		return strings.TrimSpace(reply.Body)
+	}
+	links := regexp.MustCompile(`<a class="[^"]*"[^>]* href="([^"]*)">`)
+	at := func(text, context string) string {
+		return strings.ReplaceAll(links.ReplaceAllString(gfm(text, context), "<$1>"), "https://github.com/", "")
+	}
+	const here = "owner/hello"
+	for _, c := range []struct{ text, context, want string }{
+		{"a\nb", "", "<p>a<br>\nb</p>"},
+		{"#1, GH-2: #3 and #9", here, "<p><owner/hello/issues/1>#1</a>, <owner/hello/issues/2>GH-2</a>: <owner/hello/pull/3>#3</a> and #9</p>"},
+		{"#1 and owner/hello#1", "", "<p>#1 and <owner/hello/issues/1>owner/hello#1</a></p>"},
+		{"#1", "owner/none", "<p>#1</p>"},
+		{"@writer @nobody a@writer (@reader)", "", "<p><writer>@writer</a> @nobody a@writer (<reader>@reader</a>)</p>"},
+		{"`#1` [#1](x) it's", here, `<p><code>#1</code> <a href="x">#1</a> it's</p>`},
+		{sha, here, "<p><owner/hello/commit/" + sha + "><tt>" + sha[:7] + "</tt></a></p>"},
+		{"owner/hello@" + sha, "", "<p><owner/hello/commit/" + sha + ">owner/hello@<tt>" + sha[:7] + "</tt></a></p>"},
+		{"deadbeef", here, "<p>deadbeef</p>"},
+		{"**#1**", here, "<p><strong><owner/hello/issues/1>#1</a></strong></p>"},
+	} {
+		assert.Equal(t, c.want, at(c.text, c.context), c.text)
+	}
+	assert.Contains(t, gfm("#1", here), `class="issue-link js-issue-link" data-error-text="Failed to load title" data-id="`)
+	assert.Equal(t, "<p>a\n#1</p>\n", reader.Do("POST", "/markdown", map[string]any{"text": "a\n#1", "mode": "markdown", "context": here}).Body, "a document has none")
+	assert.Equal(t, http.StatusUnprocessableEntity, reader.Do("POST", "/markdown", map[string]any{"text": "a", "mode": "html"}).Status)
+	w.Change(func(_ *model.State, repo *model.Repo) { repo.Private = true })
+	assert.NotContains(t, w.As("stranger").Do("POST", "/markdown", map[string]any{"text": "owner/hello#1", "mode": "gfm"}).Body, "href", "who sees nothing is told nothing")
+	reader.Do("POST", base+"/issues/1/comments", map[string]any{"body": "see\n#2"})
+	assert.Contains(t, reader.Get(base+"/issues/1/comments", "Accept", "application/vnd.github.html+json").Text("0.body_html"), `see<br>`+"\n"+`<a class="issue-link`)
 }
 
 func TestBodiesThatAreWrong(t *testing.T) {

@@ -160,6 +160,10 @@ func updateIssue(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
+	if i.Pull != nil && in.Type.value != nil && *in.Type.value != "" {
+		// Nothing that GitHub publishes of pull requests has a type, and it tells of none.
+		return reply{}, c.lacks("type of a pull request")
+	}
 	edit := model.IssueEdit{
 		Title: (*string)(in.Title), Body: in.Body, State: in.State, StateReason: in.StateReason, Assignees: (*[]string)(in.Assignees),
 		Labels: (*[]string)(in.Labels), Milestone: (*int)(in.Milestone.value), Type: in.Type.value,

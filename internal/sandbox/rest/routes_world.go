@@ -1,13 +1,9 @@
 package rest
 
 import (
-	"bytes"
 	"net/http"
 	"strconv"
 	"strings"
-
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/extension"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -121,34 +117,4 @@ func feeds(c *call) (reply, error) {
 	}
 	body["_links"] = shown
 	return ok(body)
-}
-
-func renderMarkdown(c *call) (reply, error) {
-	var in struct{ Text *string }
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	if in.Text == nil {
-		return reply{}, missing("text")
-	}
-	return htmlText(*in.Text)
-}
-
-// readsMarkdown renders as GitHub does, but leaves HTML in the text out.
-var readsMarkdown = goldmark.New(goldmark.WithExtensions(extension.GFM))
-
-// htmlText answers with Markdown as HTML.
-func htmlText(text string) (reply, error) {
-	rendered, err := markdownHTML(text)
-	if err != nil {
-		return reply{}, err
-	}
-	return reply{status: http.StatusOK, raw: rendered, contentType: "text/html;charset=utf-8"}, nil
-}
-
-// markdownHTML renders Markdown; it is never nil.
-func markdownHTML(text string) ([]byte, error) {
-	var out bytes.Buffer
-	err := readsMarkdown.Convert([]byte(text), &out)
-	return append([]byte{}, out.Bytes()...), err
 }
