@@ -79,7 +79,14 @@ func issueMutations() map[string]mutator {
 		"closeIssue":  change("issueId", "issue", issueByID, setState("closed")),
 		"reopenIssue": change("issueId", "issue", issueByID, setState("open")),
 		"deleteIssue": deleteIssue,
-		"addComment":  addComment,
+		"updateIssueIssueType": change("issueId", "issue", issueByID, func(q *query, i *model.Issue, in graphql.Args) error {
+			name, err := q.issueTypeName(q.repoOf(i), in.String(issueTypeID))
+			if err != nil {
+				return err
+			}
+			return q.s.EditIssue(q.actor, q.repoOf(i), i, model.IssueEdit{Type: &name})
+		}),
+		"addComment": addComment,
 		"addAssigneesToAssignable": change("assignableId", "assignable", typed[*model.Issue], func(q *query, i *model.Issue, in graphql.Args) error {
 			users, err := q.userIDs(in.Strings("assigneeIds"))
 			if err != nil {
@@ -164,14 +171,51 @@ func createIssue(q *query, in graphql.Args) (payload, error) {
 	if issue.Milestone, err = q.milestoneNumber(repo, in.String("milestoneId")); err != nil {
 		return nil, err
 	}
+	if issue.Type, err = q.issueTypeName(repo, in.String(issueTypeID)); err != nil {
+		return nil, err
+	}
+	var parent *model.Issue
+	if in.Has("parentIssueId") {
+		if parent, err = issueByID(q, in.String("parentIssueId")); err != nil {
+			return nil, err
+		}
+	}
 	i, err := q.s.OpenIssue(q.actor, repo, issue)
+	if err == nil && parent != nil {
+		err = q.s.AddSubIssue(q.actor, parent, i, false)
+	}
 	return payload{"issue": i}, err
+}
+
+// issueTypeID is the field of inputs that has the type of an issue.
+const issueTypeID = "issueTypeId"
+
+// issueTypeName returns the name of a type of a repository's issues by its global id,
+// empty for none.
+func (q *query) issueTypeName(repo *model.Repo, node string) (string, error) {
+	if node == "" {
+		return "", nil
+	}
+	for _, t := range q.s.Users.Get(repo.OwnerID).IssueTypes {
+		if model.NodeID(model.NodeIssueType, 0, t.ID) == node {
+			return t.Name, nil
+		}
+	}
+	return "", noNode(node)
 }
 
 func updateIssue(q *query, i *model.Issue, in graphql.Args) error {
 	edit, err := q.issueEdit(q.repoOf(i), in)
 	if err != nil {
 		return err
+	}
+	// Null clears the type, so its presence counts.
+	if _, given := in[issueTypeID]; given {
+		name, err := q.issueTypeName(q.repoOf(i), in.String(issueTypeID))
+		if err != nil {
+			return err
+		}
+		edit.Type = &name
 	}
 	return q.s.EditIssue(q.actor, q.repoOf(i), i, edit)
 }

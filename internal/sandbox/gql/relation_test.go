@@ -151,6 +151,45 @@ func TestIssueTypesAreOfOrganizations(t *testing.T) {
 	assert.Equal(t, "Bug", w.do("reader", `query($id: ID!) { node(id: $id) { ... on IssueType { name } } }`, "id", id).Text("data.node.name"))
 }
 
+// An issue is given a type by its own mutation and by those that make and change issues;
+// what there is not of fields and types is said to be lacking here, not at GitHub.
+func TestIssuesAreTyped(t *testing.T) {
+	w := newWorld(t)
+	var task, bug, home string
+	w.Change(func(s *model.State, _ *model.Repo) {
+		acme := s.AddUser(model.NewUser{Login: "acme", Type: model.TypeOrganization})
+		repo := s.AddRepo(model.NewRepo{Owner: acme.ID, Name: "home"})
+		repo.Collaborators[s.User("writer").ID] = model.PermWrite
+		for _, name := range []string{"Task", "Bug"} {
+			s.AddIssueType(acme, model.IssueType{Name: name, Color: "RED", Enabled: true})
+		}
+		task, bug = model.NodeID(model.NodeIssueType, 0, acme.IssueTypes[0].ID), model.NodeID(model.NodeIssueType, 0, acme.IssueTypes[1].ID)
+		home = model.NodeID(model.NodeRepo, 0, repo.ID)
+	})
+	const create = `mutation($r: ID!, $t: ID, $p: ID) { createIssue(input: {repositoryId: $r, title: "a", issueTypeId: $t, parentIssueId: $p}) { issue { id issueType { name } parent { id } } } }`
+	made := w.do("writer", create, "r", home, "t", task)
+	issue := made.Text("data.createIssue.issue.id")
+	assert.Equal(t, "Task", made.Text("data.createIssue.issue.issueType.name"))
+	assert.Equal(t, issue, w.do("writer", create, "r", home, "p", issue).Text("data.createIssue.issue.parent.id"))
+	const typed = `mutation($i: ID!, $t: ID) { updateIssueIssueType(input: {issueId: $i, issueTypeId: $t}) { issue { issueType { name } } } }`
+	assert.Equal(t, "Bug", w.do("writer", typed, "i", issue, "t", bug).Text("data.updateIssueIssueType.issue.issueType.name"))
+	const update = `mutation($i: ID!, $t: ID) { updateIssue(input: {id: $i, issueTypeId: $t}) { issue { issueType { name } } } }`
+	assert.Equal(t, "Task", w.do("writer", update, "i", issue, "t", task).Text("data.updateIssue.issue.issueType.name"))
+	assert.Equal(t, "Task", w.do("writer", `mutation($i: ID!) { updateIssue(input: {id: $i, title: "b"}) { issue { issueType { name } } } }`, "i", issue).Text("data.updateIssue.issue.issueType.name"))
+	assert.Nil(t, w.do("writer", update, "i", issue, "t", nil).At("data.updateIssue.issue.issueType"))
+	w.do("writer", update, "i", issue, "t", task)
+	assert.Nil(t, w.do("writer", typed, "i", issue, "t", nil).At("data.updateIssueIssueType.issue.issueType"))
+	w.refused("NOT_FOUND", "Could not resolve to a node with the global id of '"+issue+"'", "writer", typed, "i", issue, "t", issue)
+	for name, query := range map[string]string{
+		"mutation setIssueFieldValue": `mutation { setIssueFieldValue(input: {issueId: "a", issueFields: []}) { issue { id } } }`,
+		"mutation createIssueType":    `mutation { createIssueType(input: {ownerId: "a", name: "b", isEnabled: true}) { issueType { id } } }`,
+		"Issue.issueFieldValues":      `{ repository(owner: "acme", name: "home") { issue(number: 1) { issueFieldValues(first: 1) { totalCount } } } }`,
+	} {
+		reply := w.As("writer").GraphQL(query)
+		assert.Equal(t, "This sandbox does not have "+name+" yet; GitHub does.", reply.Text("errors.0.message"))
+	}
+}
+
 func TestUpdateLabel(t *testing.T) {
 	w := newWorld(t)
 	id := w.do("reader", `{ repository(owner: "owner", name: "hello") { label(name: "bug") { id } } }`).Text("data.repository.label.id")
