@@ -175,3 +175,16 @@ func DefaultConfig(benchmark string) Config {
 	}
 	return c
 }
+
+// WithoutModel returns the name of an agent that asks no model, as it plays the solution
+// or does nothing.
+func (c Config) WithoutModel() (name string, without bool) {
+	switch {
+	case c.Benchmark == TerminalBench && (c.Agent == "oracle" || c.Agent == "nop"):
+		return c.Agent, true
+	case c.Benchmark == BirdInteract && c.Mode == "oracle":
+		return c.Mode, true
+	default:
+		return "", false
+	}
+}

@@ -61,10 +61,11 @@ func (f *harnessRowFlags) begun() (info ledger.RunInfo, ok bool, err error) {
 // options returns what all runs of the configuration have in common.
 func (f *harnessRowFlags) options(a *app, c harness.Config, runID string) taskrun.Options {
 	secrets := redact.New(slices.Concat(a.harnessHost().Secrets(), c.Options.Secrets(), []string{c.PGPassword})...)
+	_, without := c.WithoutModel()
 	return taskrun.Options{
 		Dir: f.dir, RunID: runID, Now: a.now, Epochs: 1, Concurrency: c.MaxConcurrency, MaxCostUSD: f.maxCostUSD, Secrets: secrets,
 		Benchmark: ledger.Benchmark{Name: c.Benchmark, Settings: settingsOf(c)}, Space: spaceOf(c), Model: a.modelOf(c), TimeoutPolicy: c.TimeoutPolicy,
-		Simulated: withoutModel(c), Tools: map[string]string{"harness": version(), "benchmark": c.Benchmark},
+		Simulated: without, Tools: map[string]string{"harness": version(), "benchmark": c.Benchmark},
 	}
 }
 
@@ -102,8 +103,8 @@ func spaceOf(c harness.Config) string {
 
 // modelOf names the agent's model as rows do.
 func (a *app) modelOf(c harness.Config) bench.ModelRef {
-	if withoutModel(c) {
-		return bench.ModelRef{ProviderID: c.Benchmark, ModelID: cmp.Or(c.Agent, c.Mode)}
+	if name, without := c.WithoutModel(); without {
+		return bench.ModelRef{ProviderID: c.Benchmark, ModelID: name}
 	}
 	if c.Benchmark == harness.BirdInteract && !modelNamed(a.harnessHost(), c) {
 		return bench.ModelRef{ProviderID: c.Benchmark, ModelID: "adk-default"}
@@ -119,18 +120,6 @@ func (a *app) modelOf(c harness.Config) bench.ModelRef {
 // the harness' own, and of BIRD-Interact the ADK's.
 func modelNamed(host harness.Host, c harness.Config) bool {
 	return c.AgentModel != "" || host.Getenv(harness.AgentModelVariable) != ""
-}
-
-// withoutModel reports whether the agent is one that plays the solution, or nothing.
-func withoutModel(c harness.Config) bool {
-	switch c.Benchmark {
-	case harness.TerminalBench:
-		return c.Agent == "oracle" || c.Agent == "nop"
-	case harness.BirdInteract:
-		return c.Mode == "oracle"
-	default:
-		return false
-	}
 }
 
 // agentRef is what the agent's files are.
