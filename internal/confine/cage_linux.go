@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -15,8 +16,8 @@ import (
 )
 
 const (
-	// loopback is what a cage's servers listen on; the kernel draws the port.
-	loopback = "127.0.0.1:0"
+	// loopback is what a cage's servers listen on.
+	loopback = "127.0.0.1"
 	// maxProcesses bounds the processes, counted with their threads, of a
 	// user of a cage's own; maxOpenFiles the files that a process may have
 	// open.
@@ -128,9 +129,17 @@ func (c *Cage) Listen() (net.Listener, error) {
 	if c.netns == nil {
 		return c.listenHere()
 	}
-	var l net.Listener
-	err := c.starter.do(func() (err error) {
-		l, err = listenLoopback()
+	return c.ListenAt(0)
+}
+
+// ListenAt is Listen at a port of the caller's choice, which there is in a
+// [Namespace] alone: elsewhere the port is that of the whole machine.
+func (c *Cage) ListenAt(port uint16) (l net.Listener, err error) {
+	if c.netns == nil {
+		return nil, errNoNamespace
+	}
+	err = c.starter.do(func() (err error) {
+		l, err = listenLoopback(port)
 		return err
 	})
 	return l, err
@@ -142,15 +151,15 @@ func (c *Cage) listenHere() (net.Listener, error) {
 	if c.settled && c.network == Landlock {
 		return nil, fault.Internalf("a process was started already, and its ports are settled")
 	}
-	l, err := listenLoopback()
+	l, err := listenLoopback(0)
 	if err == nil {
 		c.ports = append(c.ports, uint16(l.Addr().(*net.TCPAddr).Port))
 	}
 	return l, err
 }
 
-func listenLoopback() (net.Listener, error) {
-	return new(net.ListenConfig).Listen(context.Background(), "tcp4", loopback)
+func listenLoopback(port uint16) (net.Listener, error) {
+	return new(net.ListenConfig).Listen(context.Background(), "tcp4", net.JoinHostPort(loopback, strconv.Itoa(int(port))))
 }
 
 // dial connects from a thread that is thrown away, so that a server which

@@ -58,6 +58,9 @@ func (c *Cage) Listen() (net.Listener, error) {
 	return new(net.ListenConfig).Listen(context.Background(), "tcp4", "127.0.0.1:0")
 }
 
+// ListenAt is refused: there is no namespace.
+func (c *Cage) ListenAt(uint16) (net.Listener, error) { return nil, errNoNamespace }
+
 // Start starts a command.
 func (c *Cage) Start(cmd *exec.Cmd) error { return cmd.Start() }
 

@@ -126,19 +126,30 @@ func (s *Space) Folder(name string) (string, error) {
 // Listen returns a listener that the space's processes reach at its address,
 // on loopback, and that Close closes. It must be called before the first
 // Start: under [Landlock] the ports are settled by then.
-func (s *Space) Listen() (net.Listener, error) {
+func (s *Space) Listen() (net.Listener, error) { return s.listen(s.hold.Listen) }
+
+// ListenAt is Listen at a port of the caller's choice. It takes a [Namespace]: the
+// error is of kind infrastructure elsewhere.
+func (s *Space) ListenAt(port uint16) (net.Listener, error) {
+	return s.listen(func() (net.Listener, error) { return s.hold.ListenAt(port) })
+}
+
+func (s *Space) listen(open func() (net.Listener, error)) (net.Listener, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil, errClosed()
 	}
-	l, err := s.hold.Listen()
+	l, err := open()
 	if err != nil {
 		return nil, fmt.Errorf("listen for the agent: %w", fault.Wrap(fault.Infrastructure, err))
 	}
 	s.listeners = append(s.listeners, l)
 	return l, nil
 }
+
+// errNoNamespace is of a port that would be the machine's.
+var errNoNamespace = errors.New("a port of one's choice takes a network namespace of one's own")
 
 // Dial connects to a server that a process of the space runs on loopback. The
 // address is an IP address and a port.

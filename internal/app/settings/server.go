@@ -75,6 +75,11 @@ type LocalRuns struct {
 	// Expectations is the path of a file with thresholds and prices; empty
 	// means the built-in ones.
 	Expectations string
+	// Reach are addresses, host:port, that a benchmark with tasks of its own reaches
+	// beside its model; none means none.
+	Reach []string
+	// PGPassword is that of a PostgreSQL server among them; empty if there is none.
+	PGPassword string
 }
 
 // The defaults.
@@ -129,6 +134,9 @@ func ReadServer(getenv func(string) string, file string) (Server, error) {
 	if c.Database == "" {
 		c.Database = "sqlite:" + filepath.Join(c.DataDir, databaseFile)
 	}
+	if err := c.checkReach(); err != nil {
+		problems = append(problems, reachVariable+" "+fault.Public(err))
+	}
 	saved, err := c.credentials()
 	if err != nil {
 		problems = append(problems, fault.Public(err))
@@ -148,7 +156,7 @@ func (c *Server) credentials() (Credentials, error) {
 
 // Secrets returns the values that must not be shown.
 func (c Server) Secrets() []string {
-	return append(append(c.Credentials.Secrets(), c.Local.ModelKey, c.MetricsToken), queue.AddressSecrets(c.Database)...)
+	return append(append(c.Credentials.Secrets(), c.Local.ModelKey, c.Local.PGPassword, c.MetricsToken), queue.AddressSecrets(c.Database)...)
 }
 
 func together(problems []string) error {

@@ -144,6 +144,14 @@ func serverSettings() []serverSetting {
 			return nil
 		}},
 		{"BENCH_APP_EXPECTATIONS", "expectations", "file with thresholds and prices for runs on this machine", setExpectations},
+		{reachVariable, "local-reach", "addresses, host:port separated by commas, that other benchmarks reach on this machine beside their model (none)", func(c *Server, v string) (err error) {
+			c.Local.Reach, err = reach(v)
+			return err
+		}},
+		{"BENCH_APP_LOCAL_PG_PASSWORD", "local-pg-password", "password of a PostgreSQL server among them, which benchmarks find as PG_PASSWORD", func(c *Server, v string) error {
+			c.Local.PGPassword = v
+			return nil
+		}},
 		{"BENCH_APP_LOG_LEVEL", "log-level", "debug, info, warn or error (info)", func(c *Server, v string) error {
 			if c.LogLevel.UnmarshalText([]byte(v)) != nil {
 				return fault.Invalidf("is %q: write debug, info, warn or error", v)

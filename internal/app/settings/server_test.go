@@ -65,6 +65,7 @@ func everyVariable(key string) map[string]string {
 		"BENCH_APP_ID": "42", "BENCH_APP_PRIVATE_KEY": strings.ReplaceAll(key, "\n", `\n`), "BENCH_APP_WEBHOOK_SECRET": secret,
 		"BENCH_APP_CLIENT_ID": "Iv1.x", "BENCH_APP_CLIENT_SECRET": "shhhhhhh", "BENCH_APP_LOCAL_OWNERS": "octo, org", "BENCH_MODEL_API_KEY": "a-model-key",
 		"BENCH_APP_MODEL_BASE_URL": "http://127.0.0.1:1/v1", "BENCH_APP_BUILD_COMMAND": "make", "BENCH_APP_GHX_COMMAND": "node x.js", "BENCH_APP_GHX_SKILL": "SKILL.md", "BENCH_APP_EXPECTATIONS": expectations,
+		"BENCH_APP_LOCAL_REACH": "127.0.0.1:5432, db.example.com:5433", "BENCH_APP_LOCAL_PG_PASSWORD": "a-password-of-postgres",
 	}
 }
 
@@ -99,6 +100,8 @@ build-command: make
 ghx-command: node x.js
 ghx-skill: SKILL.md
 expectations: ` + expectations + `
+local-reach: 127.0.0.1:5432,db.example.com:5433
+local-pg-password: a-password-of-postgres
 `
 }
 
@@ -113,6 +116,7 @@ func TestEverySettingIsReadFromTheEnvironmentAndFromAFile(t *testing.T) {
 		Credentials: settings.Credentials{AppID: 42, PrivateKey: key, WebhookSecret: secret, ClientID: "Iv1.x", ClientSecret: "shhhhhhh"},
 		Local: settings.LocalRuns{
 			Owners: []string{"octo", "org"}, ModelKey: "a-model-key", ModelBaseURL: "http://127.0.0.1:1/v1", Build: "make", GHXCommand: "node x.js", GHXSkill: "SKILL.md", Expectations: expectations,
+			Reach: []string{"127.0.0.1:5432", "db.example.com:5433"}, PGPassword: "a-password-of-postgres",
 		},
 	}
 	fromEnv, err := settings.ReadServer(env(everyVariable(key)), "")
@@ -125,7 +129,7 @@ func TestEverySettingIsReadFromTheEnvironmentAndFromAFile(t *testing.T) {
 	require.NoError(t, err)
 	fromFile.Credentials.PrivateKey = strings.TrimSpace(fromFile.Credentials.PrivateKey)
 	assert.Equal(t, want, fromFile)
-	assert.Subset(t, fromFile.Secrets(), []string{secret, "shhhhhhh", "p", "a-model-key", "a-token-of-metrics"})
+	assert.Subset(t, fromFile.Secrets(), []string{secret, "shhhhhhh", "p", "a-model-key", "a-token-of-metrics", "a-password-of-postgres"})
 }
 
 func TestTheEnvironmentGoesBeforeTheFile(t *testing.T) {

@@ -1,0 +1,91 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+const (
+	// maxForwarded is how many connections are passed on at once; more wait.
+	maxForwarded = 256
+	forwardDial  = 10 * time.Second
+)
+
+// Forward passes what connects to a listener on to one address.
+type Forward struct {
+	listener net.Listener
+	ctx      context.Context //nolint:containedctx // it ends with Close
+	stop     context.CancelFunc
+	ended    sync.WaitGroup
+}
+
+// NewForward passes connections to l on to the address, until Close. Whoever can connect
+// to l reaches that address, and no other. Problem is told of an address that could not
+// be reached; calls may overlap.
+func NewForward(l net.Listener, address string, problem func(error)) *Forward {
+	f := &Forward{listener: l}
+	f.ctx, f.stop = context.WithCancel(context.Background())
+	f.ended.Go(func() {
+		slots := make(chan struct{}, maxForwarded)
+		for {
+			select {
+			case slots <- struct{}{}:
+			case <-f.ctx.Done():
+				return
+			}
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			f.ended.Go(func() {
+				defer func() { <-slots }()
+				if err := f.pass(conn, address); err != nil && f.ctx.Err() == nil {
+					problem(err)
+				}
+			})
+		}
+	})
+	return f
+}
+
+// pass has two connections say what the other says, until both have ended.
+func (f *Forward) pass(from net.Conn, address string) error {
+	defer from.Close()
+	ctx, cancel := context.WithTimeout(f.ctx, forwardDial)
+	defer cancel()
+	to, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	unhook := context.AfterFunc(f.ctx, func() { _, _ = from.Close(), to.Close() })
+	defer unhook()
+	var both sync.WaitGroup
+	for _, way := range [][2]net.Conn{{from, to}, {to, from}} {
+		both.Go(func() {
+			_, err := io.Copy(way[1], way[0])
+			if half, is := way[1].(interface{ CloseWrite() error }); is && err == nil {
+				_ = half.CloseWrite() // who is gone needs no end
+				return
+			}
+			_, _ = from.Close(), to.Close()
+		})
+	}
+	both.Wait()
+	return nil
+}
+
+// Close ends all connections, and returns when they have.
+func (f *Forward) Close() error {
+	f.stop()
+	err := f.listener.Close()
+	f.ended.Wait()
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
