@@ -27,6 +27,17 @@ func (w *world) commit(path, content string) {
 	require.Equal(w.t, http.StatusCreated, reply.Status, reply.Body)
 }
 
+// rewrite has the pull request's author change a file that there is.
+func (w *world) rewrite(path, content string) {
+	w.t.Helper()
+	was := w.As("writer").Do("GET", sandboxtest.Path+"/contents/"+path, nil)
+	require.Equal(w.t, http.StatusOK, was.Status, was.Body)
+	reply := w.As("writer").Do("PUT", sandboxtest.Path+"/contents/"+path, map[string]string{
+		"message": "change " + path, "branch": "change", "content": base64.StdEncoding.EncodeToString([]byte(content)), "sha": was.Text("sha"),
+	})
+	require.Equal(w.t, http.StatusOK, reply.Status, reply.Body)
+}
+
 // hostileBuild looks around, tries to stop the server, leaves a process that
 // ends those who would end it, and makes a ghx whose first line has files of
 // the server made readable for agents.

@@ -50,6 +50,9 @@ type local struct {
 	fixtures func(ctx context.Context, r runs.Run) (map[string]string, error)
 	seedings *seedings
 	builds   *builds
+	// reaches is held by the benchmark that reaches the operator's addresses: what it
+	// does there is not kept from another one.
+	reaches chan struct{}
 }
 
 // keyVariable is where the engine finds the key of the models' APIs.

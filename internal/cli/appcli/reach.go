@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -19,9 +21,11 @@ import (
 )
 
 // reach is what the agents of a benchmark reach of the network: their model, by a server
-// in their space which puts the key in, as long as the run may spend something.
+// in their space which puts the key in, as long as the run may spend something, and the
+// addresses that the operator names.
 type reach struct {
-	proxy *egress.Proxy
+	proxy    *egress.Proxy
+	forwards []*egress.Forward
 	// key is what agents show in place of the model's, and worth nothing elsewhere.
 	// modelURL is empty without a model.
 	key, modelURL string
@@ -34,8 +38,8 @@ type reach struct {
 	price bench.Price
 }
 
-// openReach has a space reach the model of a plan, and nothing else. Stop is called with
-// [errSpent].
+// openReach has a space reach the model of a plan and the operator's addresses, and
+// nothing else. Stop is called with [errSpent].
 func (l *local) openReach(p settings.Plan, space *confine.Space, log io.Writer, stop context.CancelCauseFunc) (_ *reach, err error) {
 	r := &reach{key: "agents-of-this-run-" + strings.ToLower(rand.Text())}
 	model, prices, err := l.model(p)
@@ -53,6 +57,13 @@ func (l *local) openReach(p settings.Plan, space *confine.Space, log io.Writer, 
 			err = errors.Join(err, r.close())
 		}
 	}()
+	// Their ports come before those that are drawn.
+	if err := r.forward(l.settings.Reach, space, log); err != nil {
+		return nil, err
+	}
+	if l.settings.PGPassword != "" {
+		r.env = append(r.env, "PG_PASSWORD="+l.settings.PGPassword)
+	}
 	if model != nil {
 		r.proxy.BeginWatched(nil, r.watch(p.MaxUSD, prices, stop))
 		listener, err := space.Listen()
@@ -65,6 +76,33 @@ func (l *local) openReach(p settings.Plan, space *confine.Space, log io.Writer, 
 		r.proxy.Begin(nil)
 	}
 	return r, r.serveProxy(space)
+}
+
+// forward has the space reach addresses at their ports of its loopback interface.
+func (r *reach) forward(addresses []string, space *confine.Space, log io.Writer) error {
+	for _, address := range addresses {
+		_, number, err := net.SplitHostPort(address)
+		if err != nil {
+			return fault.Internalf("lead to an address: %w", err)
+		}
+		port, err := strconv.ParseUint(number, 10, 16)
+		if err != nil {
+			return fault.Internalf("lead to an address: %w", err)
+		}
+		listener, err := space.ListenAt(uint16(port))
+		if err != nil {
+			return fault.Because(fault.Invalid, err, fmt.Sprintf("The App's machine cannot lead agents to port %d of its operator's BENCH_APP_LOCAL_REACH (%s): serve with CAP_SYS_ADMIN, or leave that setting out", port, fault.Public(err)))
+		}
+		var once sync.Once
+		r.forwards = append(r.forwards, egress.NewForward(listener, address, func(error) {
+			// Where it is outside is for the operator to know.
+			once.Do(func() {
+				fmt.Fprintf(log, "What the agents find at port %d cannot be reached from the App's machine.\n", port)
+			})
+		}))
+		fmt.Fprintf(log, "The agents reach what the operator has put at 127.0.0.1:%d.\n", port)
+	}
+	return nil
 }
 
 // serveProxy serves the proxy for programs that know of one: it says what is refused.
@@ -84,7 +122,7 @@ func (r *reach) serveProxy(space *confine.Space) error {
 		return err
 	}
 	all, err := space.Provide("bundle.pem", bundle)
-	r.env = r.proxy.Env(listener.Addr(), authority, all)
+	r.env = append(r.env, r.proxy.Env(listener.Addr(), authority, all)...)
 	return err
 }
 
@@ -94,6 +132,9 @@ type prices func(id string) (price bench.Price, known bool)
 // model returns the API of a plan's model, with the operator's key, and the prices of its
 // provider; nil for a benchmark that needs none where there is no key.
 func (l *local) model(p settings.Plan) (*egress.Model, prices, error) {
+	if asksNone(p) {
+		return nil, nil, nil
+	}
 	asked := benchcli.ModelAsked{Name: p.Model, BaseURL: l.settings.ModelBaseURL, Expectations: l.settings.Expectations}
 	getenv := l.getenv
 	if l.settings.ModelKey != "" {
@@ -117,6 +158,13 @@ func (l *local) model(p settings.Plan) (*egress.Model, prices, error) {
 		return nil, nil, unpriced(p.Model)
 	}
 	return model, of, nil
+}
+
+// asksNone reports whether the model of a plan stands for an agent of the benchmark's own
+// that asks none: its provider is the benchmark.
+func asksNone(p settings.Plan) bool {
+	provider, _, _ := strings.Cut(p.Model, "/")
+	return provider == p.Benchmark
 }
 
 func unpriced(model string) error {
@@ -190,6 +238,9 @@ func (r *reach) environment(c harness.Config, p settings.Plan) ([]string, error)
 
 func (r *reach) close() error {
 	err := r.proxy.Close()
+	for _, f := range r.forwards {
+		err = errors.Join(err, f.Close())
+	}
 	if r.served != nil {
 		err = errors.Join(err, <-r.served)
 	}

@@ -64,6 +64,11 @@ type comparison struct {
 
 // compareAgents runs a benchmark that brings its own tasks.
 func (l *local) compareAgents(ctx context.Context, w service.Work) (outcome runs.Outcome, err error) {
+	leave, err := l.takeReach(ctx)
+	if err != nil {
+		return outcome, err
+	}
+	defer leave()
 	log, logged := newLog(l.secrets, l.dir)
 	c := &comparison{local: l, work: w, log: log}
 	ctx, stop := context.WithCancelCause(ctx)
@@ -83,6 +88,19 @@ func (l *local) compareAgents(ctx context.Context, w service.Work) (outcome runs
 		return outcome, nil
 	}
 	return outcome, err
+}
+
+// takeReach waits for the turn of a run to reach the operator's addresses, if there are any.
+func (l *local) takeReach(ctx context.Context) (leave func(), err error) {
+	if len(l.settings.Reach) == 0 {
+		return func() {}, nil
+	}
+	select {
+	case l.reaches <- struct{}{}:
+		return func() { <-l.reaches }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // open takes a user, and what holds it.
@@ -201,9 +219,15 @@ func (c *comparison) configure(folder string) error {
 	if c.config, err = harness.ParseConfig(p.Experiment, text); err != nil {
 		return err
 	}
+	name, without := c.config.WithoutModel()
+	none := p.Benchmark + "/" + name // as its rows say
 	switch {
 	case c.config.Benchmark != p.Benchmark:
 		return fault.Invalidf("%s: benchmark is %s, and in %s it is %s: name the same one", p.Experiment, c.config.Benchmark, settings.Path, p.Benchmark)
+	case without && p.Model != none:
+		return fault.Invalidf("%s: its agent is %s, which asks no model: write `model: %s` into %s", p.Experiment, name, none, settings.Path)
+	case !without && asksNone(p):
+		return fault.Invalidf("%s: its agent asks a model, and %s is none: name the agent's in %s", p.Experiment, p.Model, settings.Path)
 	case c.config.AgentModel != "" && c.config.AgentModel != p.Model:
 		return fault.Invalidf("%s: agent_model is %s, and the model of the run is %s: leave it out, or say the same", p.Experiment, c.config.AgentModel, p.Model)
 	default:

@@ -2,6 +2,9 @@ package appcli_test
 
 import (
 	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,25 +40,32 @@ done
 // its machine, with a model that charges for each answer. The server is not started.
 func newWithTasksHere(t *testing.T, charge stubmodel.Usage) (w *world, with *withModel, temporary string) {
 	t.Helper()
+	hello := func(stubmodel.Request) []stubmodel.Step { return []stubmodel.Step{{Text: "hello", Usage: charge}} }
+	with, temporary = newTasksHere(t, ofTasksHere, rules, hello,
+		gitstore.Change{Path: "agent/tau.yaml", Content: []byte(experiment)}, gitstore.Change{Path: "agent/bench.sh", Content: []byte(asksModel)})
+	return with.world, with, temporary
+}
+
+// newTasksHere is such a world with settings, prices, a model and files of the test's own.
+func newTasksHere(t *testing.T, config, prices string, plan func(stubmodel.Request) []stubmodel.Step, files ...gitstore.Change) (with *withModel, temporary string) {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root can become another user")
 	}
-	w = newWorld(t, ofTasksHere, gitstore.Change{Path: "agent/tau.yaml", Content: []byte(experiment)}, gitstore.Change{Path: "agent/bench.sh", Content: []byte(asksModel)})
+	w := newWorld(t, config, files...)
 	w.Change(func(s *model.State, _ *model.Repo) {
 		s.Apps.Get(w.app).CallbackURLs = []string{"http://bench.example/login/callback"}
 	})
-	stub := &stubmodel.Server{Key: modelKey, Plan: func(stubmodel.Request) []stubmodel.Step {
-		return []stubmodel.Step{{Text: "hello", Usage: charge}}
-	}}
+	stub := &stubmodel.Server{Key: modelKey, Plan: plan}
 	endpoint, err := stub.Listen(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, endpoint.Close()) })
-	prices := filepath.Join(t.TempDir(), "prices.json")
-	require.NoError(t, os.WriteFile(prices, []byte(rules), 0o600))
+	priced := filepath.Join(t.TempDir(), "prices.json")
+	require.NoError(t, os.WriteFile(priced, []byte(prices), 0o600))
 	temporary = t.TempDir()
 	require.NoError(t, os.Chmod(filepath.Dir(temporary), 0o755)) //nolint:gosec // the agents' user can enter it
-	return w, &withModel{world: w, model: stub, more: []string{
-		"BENCH_MODEL_API_KEY=" + modelKey, "BENCH_APP_MODEL_BASE_URL=" + endpoint.URL, "BENCH_APP_EXPECTATIONS=" + prices, "TMPDIR=" + temporary,
+	return &withModel{world: w, model: stub, more: []string{
+		"BENCH_MODEL_API_KEY=" + modelKey, "BENCH_APP_MODEL_BASE_URL=" + endpoint.URL, "BENCH_APP_EXPECTATIONS=" + priced, "TMPDIR=" + temporary,
 		"BENCH_APP_CLIENT_ID=Iv1.bench", "BENCH_APP_CLIENT_SECRET=a-client-secret",
 	}}, temporary
 }
@@ -246,4 +256,123 @@ func TestWhatCannotHoldAgentsIsRefused(t *testing.T) {
 	assert.Empty(t, with.model.Requests())
 	assert.Zero(t, s.stop(t), s.out)
 	requireLeftNothing(t, temporary)
+}
+
+// reaches looks for what the operator names, for what he does not, and for other ways
+// there; it leaves a connection.
+const reaches = `answers() { curl -s -f -g -m 2 --noproxy '*' "http://$1/" 2>/dev/null; }
+[ "$(answers 127.0.0.1:%[1]s)" = named ] && echo "the named one answers"
+[ "$(answers localhost:%[1]s)" = named ] && echo "and by its other name"
+[ "$PG_PASSWORD" = a-password-of-postgres ] && echo "the password is there"
+for place in 127.0.0.1:%[2]s localhost:%[2]s [::1]:%[2]s [::ffff:127.0.0.1]:%[2]s %[3]s:%[1]s %[3]s:%[2]s %[4]s 169.254.169.254 169.254.169.254:%[1]s [fd00:ec2::254] 10.0.0.1:%[1]s; do
+  answers "$place" >/dev/null && echo "LEAK: $place"
+  curl -s -f -g -m 2 --noproxy "" --proxy "$HTTP_PROXY" "http://$place/" >/dev/null && echo "LEAK: $place by the proxy"
+  curl -s -g -m 2 --noproxy "" --proxytunnel --proxy "$HTTP_PROXY" "http://$place/" >/dev/null && echo "LEAK: $place through the proxy"
+done
+curl -s -f -m 2 --noproxy '*' -H "Host: 127.0.0.1:%[2]s" http://127.0.0.1:%[1]s/ | grep -q unnamed && echo "LEAK: by another host"
+setsid curl -s --noproxy '*' http://127.0.0.1:%[1]s/stay >/dev/null 2>&1 &
+curl -s -m 2 --noproxy '*' http://127.0.0.1:%[1]s/stayed >/dev/null
+echo looked
+`
+
+func TestAgentsReachWhatTheOperatorNamesAndNothingElse(t *testing.T) {
+	w, with, temporary := newWithTasksHere(t, stubmodel.Usage{})
+	stays, left, asked := make(chan struct{}, 100), make(chan struct{}, 100), make(chan string, 100)
+	serve := func(says string) string {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/stay":
+				stays <- struct{}{}
+				<-r.Context().Done()
+				left <- struct{}{}
+			case "/stayed":
+				<-stays
+			default:
+				asked <- says
+				fmt.Fprint(w, says)
+			}
+		}))
+		t.Cleanup(server.Close)
+		_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+		require.NoError(t, err)
+		return port
+	}
+	named, unnamed := serve("named"), serve("unnamed")
+	s := w.serve(append(with.more, "BENCH_APP_LOCAL_REACH=127.0.0.1:"+named, "BENCH_APP_LOCAL_PG_PASSWORD=a-password-of-postgres")...)
+	w.rewrite("agent/tau.yaml", experiment+"agent_env: [PG_PASSWORD]\n")
+	w.commit("agent/attack.sh", fmt.Sprintf(reaches, named, unnamed, outside(t), s.address))
+	w.open()
+	check := with.judged()
+	browser := w.browser("owner", s)
+	page(t, browser, "/login?next=/")
+	_, log := page(t, browser, "/runs/"+check.ExternalID+"/log")
+	require.Equal(t, model.Conclusion("success"), check.Conclusion, check.Output.Summary+log)
+	for _, is := range []string{"The agents reach what the operator has put at 127.0.0.1:" + named, "the named one answers", "and by its other name", "the password is there", "looked"} {
+		assert.Contains(t, log, is)
+	}
+	assert.NotContains(t, log, "LEAK")
+	assert.NotContains(t, log, "a-password-of-postgres")
+	for range 4 {
+		<-left // each epoch's connection has ended
+	}
+	close(asked)
+	for says := range asked {
+		assert.Equal(t, "named", says)
+	}
+	assert.Zero(t, s.stop(t), s.out)
+	with.requireNowhere(s, log)
+	requireLeftNothing(t, temporary)
+}
+
+// outside is an address of this machine that is not of its loopback interface.
+func outside(t *testing.T) string {
+	t.Helper()
+	all, err := net.InterfaceAddrs()
+	require.NoError(t, err)
+	for _, address := range all {
+		if ip, is := address.(*net.IPNet); is && ip.IP.IsGlobalUnicast() && ip.IP.To4() != nil {
+			return ip.IP.String()
+		}
+	}
+	return "192.0.2.1"
+}
+
+// Where there is no network namespace a port would be that of every machine.
+func TestAddressesThatCannotBeHeldAreRefused(t *testing.T) {
+	w, with, temporary := newWithTasksHere(t, stubmodel.Usage{})
+	cmd, out := command(append(append(w.env(), "BENCH_APP_ADDR=127.0.0.1:0", "BENCH_APP_LOCAL_REACH=127.0.0.1:5432"), with.more...), "serve")
+	testkit.Contained(t, cmd)
+	s := start(t, cmd, out)
+	w.servers = append(w.servers, s)
+	w.hook(s)
+	w.open()
+	check := w.concluded(1)
+	assert.Equal(t, model.Conclusion("action_required"), check.Conclusion)
+	if strings.Contains(check.Output.Summary, "could not keep its keys from them") {
+		t.Skip("NOT TESTED: this kernel has no Landlock for the network")
+	}
+	assert.Contains(t, plain(check.Output.Summary), "cannot lead agents to port 5432 of its operator's BENCH_APP_LOCAL_REACH")
+	assert.Empty(t, with.model.Requests())
+	assert.Zero(t, s.stop(t), s.out)
+	requireLeftNothing(t, temporary)
+}
+
+// What is measured has to be of the model that was asked for, and is looked at before.
+func TestAnAgentThatAsksNoModelIsNamedAsOne(t *testing.T) {
+	for name, c := range map[string]struct{ model, config, says string }{
+		"a solution":  {"stub/m", "mode: oracle\n", "its agent is oracle, which asks no model: write model: bird-interact/oracle into .github/bench.yml"},
+		"one of ours": {"bird-interact/oracle", "", "its agent asks a model, and bird-interact/oracle is none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			with, temporary := newTasksHere(t, strings.NewReplacer("stub/m", c.model, "benchmark: command", "benchmark: bird-interact").Replace(ofTasksHere), rules, nil,
+				gitstore.Change{Path: "agent/tau.yaml", Content: []byte("benchmark: bird-interact\n" + c.config)})
+			s := with.serve(with.more...)
+			with.open()
+			check := with.concluded(1)
+			assert.Equal(t, model.Conclusion("action_required"), check.Conclusion)
+			assert.Contains(t, strings.ReplaceAll(plain(check.Output.Summary), "`", ""), c.says)
+			assert.Zero(t, s.stop(t), s.out)
+			requireLeftNothing(t, temporary)
+		})
+	}
 }

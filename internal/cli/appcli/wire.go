@@ -109,7 +109,7 @@ func (w *wiring) local() service.Executor {
 	return &local{
 		dir: filepath.Join(w.config.DataDir, runsFolder), settings: w.config.Local, keep: w.config.Keep, apiURL: w.config.APIURL,
 		getenv: w.getenv, now: w.now, random: w.random, secrets: w.secrets, fixtures: w.fixtures, seedings: w.seedings,
-		builds: newBuilds(w.config.Local, w.getenv("PATH")),
+		builds: newBuilds(w.config.Local, w.getenv("PATH")), reaches: make(chan struct{}, 1),
 	}
 }
 
