@@ -262,7 +262,9 @@ func TestV7FixedNumberIsOneLook(t *testing.T) {
 	assert.Empty(t, early.Looks)
 	assert.Equal(t, "10 of 10 scenarios have fewer than 8 blocks that are whole, the least 7, so there is nothing to look at yet", early.Cause.Text)
 	seven[2].Candidate.Void = "the provider"
-	assert.Contains(t, judge(t, design(t, bench.ProfileRegression, 8, 8), seven).Cause.Text, "the least 6,", "a void block is not whole")
+	void := judge(t, design(t, bench.ProfileRegression, 8, 8), seven).Cause.Text
+	assert.Contains(t, void, "the least 6,", "a void block is not whole")
+	assert.Contains(t, void, "; blocks in which something around an agent failed, which are void: 1")
 }
 
 func TestV4LookNeedsEveryScenario(t *testing.T) {

@@ -108,17 +108,20 @@ func (d *Design) noLook(all []series) bench.Cause {
 		c.Text = "There are no blocks, which are sessions of both modes, to compare"
 		return c
 	}
-	short, least := 0, d.looks[0]
+	short, least, void := 0, d.looks[0], 0
 	for _, s := range all {
 		sound := 0
 		for i := range s.blocks {
 			sound += one(!s.blocks[i].void())
 		}
 		short += one(sound < d.looks[0])
-		least = min(least, sound)
+		least, void = min(least, sound), void+len(s.blocks)-sound
 	}
 	c.Text = fmt.Sprintf("%d of %s fewer than %d blocks that are whole, the least %d, so there is nothing to look at yet",
 		short, havingScenarios(len(all)), d.looks[0], least)
+	if void > 0 {
+		c.Text += fmt.Sprintf("; blocks in which something around an agent failed, which are void: %d", void)
+	}
 	return c
 }
 
