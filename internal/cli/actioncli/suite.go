@@ -257,7 +257,7 @@ func (s *suiteRun) keep(ctx context.Context, stages *stages, result *benchcli.Re
 		result.Outputs = verify.Outputs{SummaryJSON: out.SummaryJSON, SummaryMarkdown: out.SummaryMarkdown}
 		problems = append(problems,
 			writeSummary(out.SummaryJSON, *result.Summary, report.JSON), writeSummary(out.SummaryMarkdown, *result.Summary, report.Markdown),
-			keepFiles(filepath.Join(s.folder, suite.Dir), filepath.Join(folder, suite.Dir), maxKept, func(string) bool { return true }),
+			keepFiles(s.folder, suite.Dir, filepath.Join(folder, suite.Dir), maxKept, func(string) bool { return true }),
 		)
 	}
 	if result.Summary != nil && len(result.Rows) > 0 {
@@ -280,7 +280,7 @@ func (s *suiteRun) keepRows(result *benchcli.Result) error {
 		return fault.Infraf("keep the rows of the gate: %.100q is no id of a run", result.RunID)
 	}
 	to := filepath.Join(s.action.inputs.OutputDir, result.RunID)
-	err := keepFiles(filepath.Join(s.folder, verify.DefaultDir, result.RunID), to, maxRows, func(name string) bool {
+	err := keepFiles(s.folder, filepath.Join(verify.DefaultDir, result.RunID), to, maxRows, func(name string) bool {
 		return name == ledger.RunFile || ledger.IsFile(name)
 	})
 	if err != nil {
@@ -312,9 +312,9 @@ const (
 )
 
 // keepFiles copies the files of a folder that are wanted: see [gateprocess.EachFile].
-func keepFiles(from, to string, most int64, wanted func(name string) bool) error {
+func keepFiles(outer, from, to string, most int64, wanted func(name string) bool) error {
 	made := false
-	return gateprocess.EachFile(from, most, wanted, func(name string, text []byte) (err error) {
+	return gateprocess.EachFile(outer, from, most, wanted, func(name string, text []byte) (err error) {
 		if !made {
 			err = os.MkdirAll(to, folderPerm)
 			made = true

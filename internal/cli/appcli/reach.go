@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/ghx-dev/bench-action/harness"
+	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
@@ -32,7 +33,8 @@ type reach struct {
 	env           []string
 	served        chan error // nil until the proxy is served
 
-	mu    sync.Mutex
+	mu sync.Mutex
+	// spent includes what the run has spent before, with a server that died.
 	spent float64
 	// price is the dearest of the models that were asked.
 	price bench.Price
@@ -40,8 +42,9 @@ type reach struct {
 
 // openReach has a space reach the model of a plan and the operator's addresses, and
 // nothing else. Stop is called with [errSpent].
-func (l *local) openReach(p settings.Plan, space *confine.Space, log io.Writer, stop context.CancelCauseFunc) (_ *reach, err error) {
-	r := &reach{key: "agents-of-this-run-" + strings.ToLower(rand.Text())}
+func (l *local) openReach(run runs.Run, space *confine.Space, log io.Writer, stop context.CancelCauseFunc) (_ *reach, err error) {
+	p := run.Request.Plan
+	r := &reach{key: "agents-of-this-run-" + strings.ToLower(rand.Text()), spent: run.CostUSD}
 	model, prices, err := l.model(p)
 	if err != nil {
 		return nil, err

@@ -64,6 +64,11 @@ type comparison struct {
 
 // compareAgents runs a benchmark that brings its own tasks.
 func (l *local) compareAgents(ctx context.Context, w service.Work) (outcome runs.Outcome, err error) {
+	// A server before this one may have spent it.
+	if p := w.Run.Request.Plan; p.MaxUSD > 0 && w.Run.CostUSD >= p.MaxUSD {
+		outcome.Reason = spentText(p)
+		return outcome, nil
+	}
 	leave, err := l.takeReach(ctx)
 	if err != nil {
 		return outcome, err
@@ -122,7 +127,7 @@ func (c *comparison) open(stop context.CancelCauseFunc) (err error) {
 		return unheld(c.work.Run, errors.New(held.Why()))
 	}
 	fmt.Fprintf(c.log, "The agents are held: %s\n", held)
-	c.reach, err = c.local.openReach(c.work.Run.Request.Plan, c.space, c.log, stop)
+	c.reach, err = c.local.openReach(c.work.Run, c.space, c.log, stop)
 	return err
 }
 
@@ -339,8 +344,8 @@ func (c *comparison) ledgers(runID string) (map[string][]byte, error) {
 		return nil, fault.Infraf("read the rows of the gate: %.100q is no id of a run", runID)
 	}
 	const most = 256 << 20 // bytes
-	folder := filepath.Join(c.space.Home(), headFolder, verify.DefaultDir, runID)
-	return found, gateprocess.EachFile(folder, most, ledger.IsFile, func(name string, text []byte) error {
+	folder := filepath.Join(headFolder, verify.DefaultDir, runID)
+	return found, gateprocess.EachFile(c.space.Home(), folder, most, ledger.IsFile, func(name string, text []byte) error {
 		found[name] = text
 		return nil
 	})

@@ -1,6 +1,7 @@
 package appcli_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -233,6 +235,50 @@ func TestAServerThatDiesLeavesNoAgents(t *testing.T) {
 	s = w.serve(with.more...)
 	check := with.judged()
 	assert.Equal(t, model.Conclusion("success"), check.Conclusion, check.Output.Summary)
+	assert.Zero(t, s.stop(t), s.out)
+	requireLeftNothing(t, temporary)
+}
+
+// cost is what the App's only run is known to have spent, in USD.
+func (w *world) cost(browser *http.Client) float64 {
+	w.t.Helper()
+	_, text := page(w.t, browser, "/api/v1/runs/"+w.last().ExternalID)
+	var run struct {
+		CostUSD float64 `json:"cost_usd"`
+	}
+	require.NoError(w.t, json.Unmarshal([]byte(text), &run), text)
+	return run.CostUSD
+}
+
+func TestTheBudgetIsThatOfARunAndNotOfAServer(t *testing.T) {
+	// Each answer costs 4 USD of 10. The server dies before the second one.
+	w, with, temporary := newWithTasksHere(t, stubmodel.Usage{})
+	waiting, hold := make(chan struct{}, 1), make(chan struct{})
+	var asked atomic.Int64
+	with.model.Plan = func(stubmodel.Request) []stubmodel.Step {
+		if asked.Add(1) == 2 {
+			waiting <- struct{}{}
+			<-hold
+		}
+		return []stubmodel.Step{{Text: "hello", Usage: stubmodel.Usage{Prompt: 2_000_000}}}
+	}
+	s := w.serve(with.more...)
+	w.open()
+	<-waiting
+	browser := w.browser("owner", s)
+	page(t, browser, "/login?next=/")
+	w.until("it is known what was spent", func() bool { return w.cost(browser) > 0 })
+	require.NoError(t, s.cmd.Process.Kill())
+	_, _ = s.cmd.Process.Wait()
+	w.until("nothing of it runs", func() bool { return len(running(t, temporary)) == 0 })
+	close(hold)
+	s = w.serve(with.more...)
+	check := with.judged()
+	assert.Contains(t, plain(check.Output.Summary), "It has spent the 10 USD that it may.")
+	assert.Equal(t, int64(4), asked.Load(), "one, one that the server did not live to see, and two")
+	browser = w.browser("owner", s)
+	page(t, browser, "/login?next=/")
+	assert.InDelta(t, 12, w.cost(browser), 0.01)
 	assert.Zero(t, s.stop(t), s.out)
 	requireLeftNothing(t, temporary)
 }

@@ -8,15 +8,24 @@ import (
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
-// EachFile hands over the files of a folder that are wanted and no larger than most, in
-// bytes, but not those of folders in it, nor what is no file of its own, as a link: the
-// folder was the agent's too, of which nothing runs any more. One that is not there has
-// no files. An error is of kind infrastructure.
-func EachFile(folder string, most int64, wanted func(name string) bool, take func(name string, text []byte) error) error {
-	root, err := os.OpenRoot(folder)
+// EachFile hands over the files of a folder within another one, which are wanted and no
+// larger than most, in bytes, but not those of folders in it, nor what is no file of its
+// own, as a link: the outer folder was the agent's too, of which nothing runs any more.
+// One that is not there, or to which a link leads out, has no files. An error is of kind
+// infrastructure.
+func EachFile(outer, folder string, most int64, wanted func(name string) bool, take func(name string, text []byte) error) error {
+	within, err := os.OpenRoot(outer)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err != nil {
+		return fault.Infraf("keep the files of the gate: %w", err)
+	}
+	defer within.Close()
+	if info, err := within.Stat(folder); err != nil || !info.IsDir() {
+		return nil //nolint:nilerr // there is nothing of the gate's
+	}
+	root, err := within.OpenRoot(folder)
 	if err != nil {
 		return fault.Infraf("keep the files of the gate: %w", err)
 	}

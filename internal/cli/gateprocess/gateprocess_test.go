@@ -30,11 +30,24 @@ func TestFilesOfTheAgentsAreTakenIfTheyAreFiles(t *testing.T) {
 		return nil
 	}
 	wanted := func(name string) bool { return strings.HasSuffix(name, ".jsonl") }
-	require.NoError(t, gateprocess.EachFile(folder, 8, wanted, take))
+	require.NoError(t, gateprocess.EachFile(folder, ".", 8, wanted, take))
 	assert.Equal(t, map[string]string{"rows.jsonl": "rows"}, found)
 
-	require.NoError(t, gateprocess.EachFile(filepath.Join(folder, "none"), 8, wanted, take), "there are none")
-	err := gateprocess.EachFile(folder, 8, wanted, func(string, []byte) error { return io.ErrShortWrite })
+	clear(found)
+	require.NoError(t, os.Symlink(filepath.Dir(outside), filepath.Join(folder, ".bench")))
+	require.NoError(t, os.Symlink("folder.jsonl", filepath.Join(folder, "inside")))
+	for _, out := range []string{".bench", "..", filepath.Join("..", filepath.Base(filepath.Dir(outside))), filepath.Dir(outside)} {
+		require.NoError(t, gateprocess.EachFile(folder, out, 8, wanted, take), out)
+	}
+	assert.Empty(t, found, "no link leads out")
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "folder.jsonl", "more.jsonl"), []byte("more"), 0o600))
+	require.NoError(t, gateprocess.EachFile(folder, "inside", 8, wanted, take))
+	assert.Equal(t, map[string]string{"more.jsonl": "more"}, found)
+
+	require.NoError(t, gateprocess.EachFile(filepath.Join(folder, "none"), ".", 8, wanted, take), "there are none")
+	require.NoError(t, gateprocess.EachFile(folder, "none", 8, wanted, take), "nor here")
+	require.NoError(t, gateprocess.EachFile(folder, "rows.jsonl", 8, wanted, take), "nor in a file")
+	err := gateprocess.EachFile(folder, ".", 8, wanted, func(string, []byte) error { return io.ErrShortWrite })
 	require.ErrorIs(t, err, io.ErrShortWrite)
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 }
