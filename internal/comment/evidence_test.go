@@ -91,6 +91,11 @@ func TestTheWorstScenariosStandAboveTheFigures(t *testing.T) {
 	*measure = bench.MeasureTokens
 	assert.Contains(t, comment.Comment(r), "; 150% more total tokens.\n", "there is no price")
 	*measure = bench.MeasureCost
+	id := worst.ID
+	e.Scenarios[2].ID, worst.ID = "create_task_1", "create_task_1"
+	assert.NotContains(t, comment.Comment(r), "/bench explain", "no command takes a task's name")
+	assert.NotContains(t, comment.Comment(r), "the workflow's run", "and the App need not have a workflow")
+	e.Scenarios[2].ID, worst.ID = id, id
 	r.Commands = nil
 	assert.Contains(t, comment.Comment(r), "The report with every attempt is among the artifacts of [the workflow's run](<"+r.Links.Job+">).", "an action takes no commands")
 	e.Verdict, e.Cause = bench.VerdictInconclusive, bench.Cause{Kind: bench.CauseNotShown, Text: "it is not shown"}

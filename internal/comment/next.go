@@ -115,10 +115,14 @@ func (r Run) failSteps() []string {
 }
 
 // askWhy says how to see a scenario's sessions: by a command, which the App alone takes,
-// or in what a workflow keeps.
+// or in what a workflow keeps. Of a task of another benchmark the App has a page, which is
+// linked already.
 func (r Run) askWhy(id string) string {
-	ask := "/bench explain " + id
-	if _, _, err := command.Parse(ask); err == nil && r.can(command.Explain) {
+	if r.can(command.Explain) {
+		ask := "/bench explain " + id
+		if _, _, err := command.Parse(ask); err != nil {
+			return ""
+		}
 		return "Comment `" + ask + "` to see what happened in it."
 	}
 	if job := markdown.Link("the workflow's run", r.Links.Job); job != "" {
