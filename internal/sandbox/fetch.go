@@ -127,7 +127,7 @@ const maxPacks = 50
 
 // update has the folder be the repository as it is now. What git may be given is
 // all that is in the folder, so it is written anew once something is gone.
-func (e *export) update(ctx context.Context, run runner, now *gitstore.Store, defaultBranch string) error {
+func (e *export) update(now *gitstore.Store, defaultBranch string) error {
 	added, grown := now.Since(e.has)
 	if e.packs == 0 || !grown || e.packs >= maxPacks {
 		if err := e.begin(); err != nil {
@@ -136,7 +136,7 @@ func (e *export) update(ctx context.Context, run runner, now *gitstore.Store, de
 		added = 1 // even of nothing there is a pack
 	}
 	if added > 0 {
-		if err := e.addPack(ctx, run, now); err != nil {
+		if err := e.addPack(now); err != nil {
 			return err
 		}
 	}
@@ -169,21 +169,30 @@ func (e *export) write(name, content string) error {
 }
 
 // addPack writes what has come since the packs before.
-func (e *export) addPack(ctx context.Context, run runner, now *gitstore.Store) (err error) {
-	name := fmt.Sprintf("objects/pack/pack-%d.pack", e.packs+1)
-	file, err := os.OpenFile(filepath.Join(e.folder, name), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+func (e *export) addPack(now *gitstore.Store) error {
+	name := filepath.Join(e.folder, fmt.Sprintf("objects/pack/pack-%d", e.packs+1))
+	index, err := createFile(name + ".idx")
 	if err != nil {
-		return fault.Infraf("write repository for git: %w", err)
-	}
-	if err := errors.Join(now.WritePackSince(file, e.has), file.Close()); err != nil {
 		return err
 	}
-	if err := run.git(ctx, nil, io.Discard, "index-pack", name); err != nil {
+	pack, err := createFile(name + ".pack")
+	if err != nil {
+		return errors.Join(err, index.Close())
+	}
+	if err := errors.Join(now.WritePackSince(pack, index, e.has), pack.Close(), index.Close()); err != nil {
 		return err
 	}
 	e.has = now.Objects()
 	e.packs++
 	return nil
+}
+
+func createFile(name string) (*os.File, error) {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fault.Infraf("write repository for git: %w", err)
+	}
+	return file, nil
 }
 
 // answer has git answer a request for the service [Fetch] with the given body.

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -98,7 +99,7 @@ const (
 func line(text string) string { return fmt.Sprintf("%04x%s", len(text)+4, text) }
 
 func TestReadPush(t *testing.T) {
-	p, err := sandbox.ReadPush([]byte(line("shallow "+one+"\n") + line(zero+" "+one+" refs/heads/a\x00 report-status side-band-64k\n") +
+	p, err := sandbox.ReadPush(strings.NewReader(line("shallow "+one+"\n") + line(zero+" "+one+" refs/heads/a\x00 report-status side-band-64k\n") +
 		line(one+" "+zero+" refs/heads/b\n") + "0000PACK..."))
 	require.NoError(t, err)
 	require.Len(t, p.Updates, 2)
@@ -106,7 +107,9 @@ func TestReadPush(t *testing.T) {
 	assert.True(t, p.Updates[0].From.IsZero())
 	assert.Equal(t, one, p.Updates[0].To.String())
 	assert.True(t, p.Updates[1].To.IsZero())
-	assert.Equal(t, "PACK...", string(p.Pack))
+	pack, err := io.ReadAll(p.Pack)
+	require.NoError(t, err)
+	assert.Equal(t, "PACK...", string(pack))
 
 	for name, body := range map[string]string{
 		"nothing":                    "",
@@ -119,7 +122,7 @@ func TestReadPush(t *testing.T) {
 		"a ref with too long a name": line(zero+" "+one+" refs/heads/"+strings.Repeat("x", 4096)) + "0000",
 		"more commands than allowed": strings.Repeat(line(zero+" "+one+" refs/heads/a\n"), 1001) + "0000",
 	} {
-		_, err := sandbox.ReadPush([]byte(body))
+		_, err := sandbox.ReadPush(strings.NewReader(body))
 		assert.Error(t, err, name)
 	}
 }
@@ -127,10 +130,9 @@ func TestReadPush(t *testing.T) {
 func FuzzReadPush(f *testing.F) {
 	f.Add([]byte(line(zero+" "+one+" refs/heads/a\x00 report-status\n") + "0000PACK"))
 	f.Add([]byte("0000"))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		p, err := sandbox.ReadPush(body)
+	f.Fuzz(func(_ *testing.T, body []byte) {
+		p, err := sandbox.ReadPush(bytes.NewReader(body))
 		if err == nil {
-			assert.LessOrEqual(t, len(p.Pack), len(body))
 			p.Report(nil, "")
 		}
 	})
@@ -139,7 +141,7 @@ func FuzzReadPush(f *testing.F) {
 func TestReports(t *testing.T) {
 	command := zero + " " + one + " refs/heads/a"
 	read := func(capabilities string) *sandbox.Pushed {
-		p, err := sandbox.ReadPush([]byte(line(command+"\x00"+capabilities+"\n") + "0000"))
+		p, err := sandbox.ReadPush(strings.NewReader(line(command+"\x00"+capabilities+"\n") + "0000"))
 		require.NoError(t, err)
 		return p
 	}

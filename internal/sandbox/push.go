@@ -1,8 +1,10 @@
 package sandbox
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -73,20 +75,22 @@ func AdvertisePush(refs []gitstore.Ref) []byte {
 // Pushed is what a client pushes.
 type Pushed struct {
 	Updates []model.RefUpdate
-	// Pack is a packfile, empty if refs are only deleted.
-	Pack []byte
+	// Pack is a packfile, nil if refs are only deleted.
+	Pack io.Reader
 
 	capabilities []string
 }
 
-// ReadPush reads the body of a push.
-func ReadPush(body []byte) (*Pushed, error) {
-	p, rest := &Pushed{}, bytes.NewReader(body)
+// ReadPush reads the body of a push up to its packfile.
+func ReadPush(body io.Reader) (*Pushed, error) {
+	p, rest := &Pushed{}, bufio.NewReader(body)
 	scanner := pktline.NewScanner(rest)
 	for scanner.Scan() {
 		line := strings.TrimSuffix(string(scanner.Bytes()), "\n")
 		if line == "" {
-			p.Pack = body[len(body)-rest.Len():]
+			if _, err := rest.Peek(1); err == nil {
+				p.Pack = rest
+			}
 			return p, nil
 		}
 		if strings.HasPrefix(line, "shallow ") {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
@@ -18,8 +19,10 @@ const (
 	snapshotVersion = 1
 	snapshotState   = "world.json"
 	snapshotGit     = "git/%d"
-	// maxSnapshot is the most that is unpacked from a snapshot, in bytes.
-	maxSnapshot = 128 << 20
+	// maxState and maxSnapshot are the most that is unpacked of the state and of all
+	// repositories, in bytes.
+	maxState    = 128 << 20
+	maxSnapshot = 4 * gitstore.MaxStoreSize
 )
 
 type snapshot struct {
@@ -40,7 +43,8 @@ func (w *World) Save(out io.Writer) error {
 		return fmt.Errorf("save world: %w", err)
 	}
 	for repo := range w.state.Repos.All() {
-		part, err := archive.Create(fmt.Sprintf(snapshotGit, repo.ID))
+		// What git packs is compressed already.
+		part, err := archive.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf(snapshotGit, repo.ID), Method: zip.Store})
 		if err != nil {
 			return fmt.Errorf("save repository %s: %w", w.state.FullName(repo), err)
 		}
@@ -58,11 +62,16 @@ func (w *World) Save(out io.Writer) error {
 // kind invalid means that the data is no snapshot, or one whose parts do not
 // fit together.
 func Load(data []byte) (*World, error) {
+	return Read(bytes.NewReader(data), int64(len(data)))
+}
+
+// Read is [Load] of a file of so many bytes, of which no more is in memory than the world.
+func Read(from io.ReaderAt, size int64) (*World, error) {
 	w, err := New()
 	if err != nil {
 		return nil, err
 	}
-	zipped, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	zipped, err := zip.NewReader(from, size)
 	if err != nil {
 		return nil, fault.Invalidf("it is not a sandbox snapshot: %w", err)
 	}
@@ -71,12 +80,8 @@ func Load(data []byte) (*World, error) {
 		return nil, err
 	}
 	for repo := range w.state.Repos.All() {
-		part, err := archive.part(fmt.Sprintf(snapshotGit, repo.ID))
-		if err != nil {
+		if repo.Git, err = archive.repository(repo.ID); err != nil {
 			return nil, err
-		}
-		if repo.Git, err = gitstore.Load(bytes.NewReader(part)); err != nil {
-			return nil, fault.Invalidf("its repository %d is not as saved: %w", repo.ID, err)
 		}
 	}
 	if err := w.state.Validate(); err != nil {
@@ -89,14 +94,19 @@ func Load(data []byte) (*World, error) {
 // unpacking is a snapshot that is being read.
 type unpacking struct {
 	zipped *zip.Reader
-	// left is how many bytes may still be unpacked.
+	// left is how many bytes of repositories may still be unpacked.
 	left int64
 }
 
 func (u *unpacking) state() (*model.State, error) {
-	text, err := u.part(snapshotState)
+	part, _, err := u.part(snapshotState, maxState)
 	if err != nil {
 		return nil, err
+	}
+	defer part.Close()
+	text, err := io.ReadAll(part)
+	if err != nil {
+		return nil, fault.Invalidf("its part %q cannot be read: %w", snapshotState, err)
 	}
 	// The rest may be of another shape in another version.
 	var header struct {
@@ -118,21 +128,30 @@ func (u *unpacking) state() (*model.State, error) {
 	return s.State, nil
 }
 
-func (u *unpacking) part(name string) ([]byte, error) {
-	part, err := u.zipped.Open(name)
+func (u *unpacking) repository(id model.ID) (*gitstore.Store, error) {
+	part, size, err := u.part(fmt.Sprintf(snapshotGit, id), u.left)
 	if err != nil {
-		return nil, fault.Invalidf("it is not a sandbox snapshot: it has no part %q", name)
+		return nil, err
 	}
 	defer part.Close()
+	u.left -= size
+	git, err := gitstore.Load(part)
+	if err != nil {
+		return nil, fault.Invalidf("its repository %d is not as saved: %w", id, err)
+	}
+	return git, nil
+}
+
+// part opens a part that has no more than so many bytes, and returns how many.
+func (u *unpacking) part(name string, most int64) (part fs.File, size int64, err error) {
+	if part, err = u.zipped.Open(name); err != nil {
+		return nil, 0, fault.Invalidf("it is not a sandbox snapshot: it has no part %q", name)
+	}
 	// The reader refuses a part that is larger than it says.
 	info, err := part.Stat()
-	if err != nil || info.Size() < 0 || info.Size() > u.left {
-		return nil, fault.Invalidf("it is larger than %d bytes when it is unpacked", maxSnapshot)
+	if err != nil || info.Size() < 0 || info.Size() > most {
+		_ = part.Close() // nothing was read
+		return nil, 0, fault.Invalidf("it is larger than %d bytes when it is unpacked", most)
 	}
-	u.left -= info.Size()
-	data, err := io.ReadAll(part)
-	if err != nil {
-		return nil, fault.Invalidf("its part %q cannot be read: %w", name, err)
-	}
-	return data, nil
+	return part, info.Size(), nil
 }

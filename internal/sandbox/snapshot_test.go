@@ -6,7 +6,11 @@ import (
 	"compress/flate"
 	"encoding/json"
 	"io"
+	"math/rand/v2"
 	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -15,6 +19,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
@@ -117,7 +122,9 @@ func TestSnapshotsThatCannotBeLoaded(t *testing.T) {
 }
 
 func TestSnapshotsAreBounded(t *testing.T) {
-	bomb := func(says uint64) []byte {
+	w, _ := play(t)
+	all := parts(t, save(t, w.World))
+	bomb := func(name string, says uint64) []byte {
 		var out, packed bytes.Buffer
 		squeeze, err := flate.NewWriter(&packed, flate.BestCompression)
 		require.NoError(t, err)
@@ -126,20 +133,70 @@ func TestSnapshotsAreBounded(t *testing.T) {
 		require.NoError(t, squeeze.Close())
 		archive := zip.NewWriter(&out)
 		part, err := archive.CreateRaw(&zip.FileHeader{
-			Name: "world.json", Method: zip.Deflate, CompressedSize64: uint64(packed.Len()), UncompressedSize64: says,
+			Name: name, Method: zip.Deflate, CompressedSize64: uint64(packed.Len()), UncompressedSize64: says,
 		})
 		require.NoError(t, err)
 		_, err = part.Write(packed.Bytes())
 		require.NoError(t, err)
+		if name != "world.json" {
+			part, err = archive.Create("world.json")
+			require.NoError(t, err)
+			_, err = part.Write(all["world.json"])
+			require.NoError(t, err)
+		}
 		require.NoError(t, archive.Close())
 		return out.Bytes()
 	}
-	for _, says := range []uint64{128<<20 + 1, 1 << 63} {
-		_, err := sandbox.Load(bomb(says))
-		assert.ErrorContains(t, err, "it is larger than 134217728 bytes when it is unpacked")
+	for _, c := range []struct {
+		part string
+		says uint64
+		want string
+	}{
+		{"world.json", 128<<20 + 1, "it is larger than 134217728 bytes when it is unpacked"},
+		{"world.json", 1 << 63, "it is larger than 134217728 bytes when it is unpacked"},
+		{"world.json", 10, `its part "world.json" cannot be read`},
+		{gitPart(all), 1 << 30, "is not as saved"},
+		{gitPart(all), 4<<30 + 1, "it is larger than 4294967296 bytes when it is unpacked"},
+		{gitPart(all), 1 << 63, "it is larger than 4294967296 bytes when it is unpacked"},
+		{gitPart(all), 10, "is not as saved"},
+	} {
+		_, err := sandbox.Load(bomb(c.part, c.says))
+		assert.ErrorContains(t, err, c.want, "%s that says it has %d bytes", c.part, c.says)
 	}
-	_, err := sandbox.Load(bomb(10))
-	assert.ErrorContains(t, err, `its part "world.json" cannot be read`, "a part that has more than it says")
+}
+
+// Of a snapshot in a file no more is in memory than the world, and to save one takes
+// next to nothing: a copy of a single file would go beyond either limit.
+func TestMemoryOfSnapshots(t *testing.T) {
+	const size = 8 << 20
+	w := sandboxtest.New(t)
+	random := rand.NewChaCha8([32]byte{1})
+	require.NoError(t, w.Setup(func(s *model.State) error {
+		content := make([]byte, size)
+		_, _ = random.Read(content) // never fails
+		_, err := s.Repo("owner", "hello").Git.WriteBlob(content)
+		return err
+	}))
+	allocated := func(act func()) int {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		act()
+		runtime.ReadMemStats(&after)
+		return int(after.TotalAlloc - before.TotalAlloc)
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "world.sandbox"))
+	require.NoError(t, err)
+	defer file.Close()
+	saved := allocated(func() { require.NoError(t, w.Save(file)) })
+	assert.Less(t, saved, size)
+	length, err := file.Seek(0, io.SeekEnd)
+	require.NoError(t, err)
+	var loaded *sandbox.World
+	read := allocated(func() { loaded, err = sandbox.Read(file, length) })
+	require.NoError(t, err)
+	assert.Less(t, read, 2*size)
+	t.Logf("%d bytes to save, %d beside the file to load", saved, read-size)
+	assert.Len(t, save(t, loaded), int(length))
 }
 
 // What a snapshot that loads has lost must not bring the world down: every

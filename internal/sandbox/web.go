@@ -112,10 +112,10 @@ func (w *World) fetch(ctx context.Context, x *exchange, f fetch) (refusal *rest.
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
-	run := runner{program: f.program, folder: from.folder, version: f.in.Version}
-	if err := from.update(ctx, run, from.git, branch); err != nil {
+	if err := from.update(from.git, branch); err != nil {
 		return nil, err
 	}
+	run := runner{program: f.program, folder: from.folder, version: f.in.Version}
 	if x.file, err = os.CreateTemp("", "sandbox-fetch-"); err != nil {
 		return nil, fault.Infraf("make a file for git's answer: %w", err)
 	}
@@ -144,7 +144,7 @@ func (w *World) receivePush(x *exchange, in Request, body []byte) rest.Response 
 		// So git asks, before a long push, whether it may.
 		return gitAnswer(in, nil)
 	}
-	push, err := ReadPush(body)
+	push, err := ReadPush(bytes.NewReader(body))
 	if err != nil {
 		return text(http.StatusBadRequest, err.Error())
 	}

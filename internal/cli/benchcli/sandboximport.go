@@ -212,9 +212,14 @@ const (
 	remoteRefs = "refs/remotes/origin/"
 )
 
+// plainPacks have git look for no differences and compress nothing of what it only
+// hands over, which takes minutes for large files.
+var plainPacks = []string{"-c", "core.bigFileThreshold=1m", "-c", "pack.window=0", "-c", "pack.compression=0"}
+
 // readGit reads all refs and objects of a clone.
 func readGit(ctx context.Context, clone *worktree, folder string) (*gitstore.Store, error) {
-	cmd := exec.CommandContext(ctx, clone.git, "bundle", "create", "--quiet", "--version=2", "-", "--all") //nolint:gosec // git is what the user has installed
+	args := append(slices.Clone(plainPacks), "bundle", "create", "--quiet", "--version=2", "-", "--all")
+	cmd := exec.CommandContext(ctx, clone.git, args...) //nolint:gosec // git is what the user has installed
 	var said bytes.Buffer
 	cmd.Dir, cmd.Stderr = folder, &said
 	out, err := cmd.StdoutPipe()

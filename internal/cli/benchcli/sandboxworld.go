@@ -1,11 +1,13 @@
 package benchcli
 
 import (
-	"bytes"
+	"bufio"
 	"cmp"
 	"context"
 	"embed"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -180,11 +182,19 @@ func emptyWorld() (*localWorld, error) {
 
 // readWorld reads a snapshot.
 func readWorld(path string) (*sandbox.World, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fault.Invalidf("sandbox snapshot cannot be read: %w; make one with `bench sandbox save %s`", err, path)
+	unreadable := func(err error) error {
+		return fault.Invalidf("sandbox snapshot cannot be read: %w; make one with `bench sandbox save %s`", err, path)
 	}
-	world, err := sandbox.Load(data)
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	defer file.Close()
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	world, err := sandbox.Read(file, size)
 	if err != nil {
 		return nil, fault.Invalidf("sandbox snapshot %s cannot be used: %w; make it again with `bench sandbox save`", path, err)
 	}
@@ -193,19 +203,13 @@ func readWorld(path string) (*sandbox.World, error) {
 
 // writeWorld writes a snapshot; a file that is there is replaced as a whole.
 func writeWorld(path string, world *sandbox.World) error {
-	var snapshot bytes.Buffer
-	if err := world.Save(&snapshot); err != nil {
-		return err
-	}
 	unfinished, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return fault.Invalidf("sandbox snapshot cannot be written: %w", err)
 	}
 	defer os.Remove(unfinished.Name()) //nolint:errcheck // it is gone if all went well
-	_, err = unfinished.Write(snapshot.Bytes())
-	if closing := unfinished.Close(); err == nil {
-		err = closing
-	}
+	out := bufio.NewWriter(unfinished)
+	err = errors.Join(world.Save(out), out.Flush(), unfinished.Close())
 	if err == nil {
 		err = os.Rename(unfinished.Name(), path)
 	}

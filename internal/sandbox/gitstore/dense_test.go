@@ -36,7 +36,7 @@ func TestLargeFilesInPacks(t *testing.T) {
 		assert.GreaterOrEqual(t, pack.Len(), c.least, name)
 		assert.LessOrEqual(t, pack.Len(), c.most, name)
 		back := gitstore.New()
-		require.NoError(t, back.AddPack(pack.Bytes()), name)
+		require.NoError(t, back.ReadPack(&pack), name)
 		got, err := back.Blob(blob)
 		require.NoError(t, err, name)
 		assert.True(t, bytes.Equal(c.content, got), name)

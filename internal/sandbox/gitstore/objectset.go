@@ -24,11 +24,11 @@ type object struct {
 }
 
 // newObject checks that data is the canonical form of an object of the kind.
-func newObject(kind plumbing.ObjectType, data []byte) (*object, error) {
+func newObject(kind plumbing.ObjectType, data string) (*object, error) {
 	if len(data) > MaxObjectSize {
 		return nil, fault.Invalidf("a %s of %d bytes is over the limit of %d bytes", kind, len(data), MaxObjectSize)
 	}
-	o := &object{hash: plumbing.ComputeHash(kind, data), kind: kind, data: string(data)}
+	o := &object{hash: sumOf(kind, data), kind: kind, data: data}
 	var err error
 	switch kind {
 	case plumbing.BlobObject:
@@ -42,6 +42,14 @@ func newObject(kind plumbing.ObjectType, data []byte) (*object, error) {
 		err = fault.Invalidf("unknown object type %d", kind)
 	}
 	return o, err
+}
+
+// sumOf is the name of an object.
+func sumOf(kind plumbing.ObjectType, data string) Hash {
+	h := plumbing.NewHasher(kind, int64(len(data)))
+	// A sum takes everything.
+	_ = writeParts(h, data)
+	return h.Sum()
 }
 
 // objectSet is a persistent set of objects: with returns a larger set that

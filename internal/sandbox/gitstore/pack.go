@@ -7,9 +7,9 @@ import (
 	"encoding/binary"
 	"io"
 	"iter"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -24,9 +24,11 @@ const (
 	// maxPackedObject bounds what one entry of a packfile may state as its size,
 	// in bytes.
 	maxPackedObject = 2 << 30
-	// likelyRatio is how much smaller files are when they are compressed, at most as
-	// a rule.
-	likelyRatio = 8
+	// believedSize is up to what size, in bytes, an entry is believed what it states,
+	// before so much of it has come.
+	believedSize = 1 << 20
+	// partSize is how many bytes of an object are read or written at a time.
+	partSize = 32 << 10
 	// largeEntry is the size of objects, in bytes, of which a part is compressed
 	// first, to see whether all of it is worth that.
 	largeEntry = 1 << 20
@@ -35,16 +37,17 @@ const (
 // WritePack writes all objects as a git packfile, which git index-pack and git
 // unpack-objects read. Equal content gives equal bytes.
 func (s *Store) WritePack(w io.Writer) error {
-	if err := writePack(w, s.objects.count, s.objects.all()); err != nil {
+	if err := writePack(w, s.objects.count, s.objects.all(), nil); err != nil {
 		return fault.Infraf("write packfile: %w", err)
 	}
 	return nil
 }
 
-// writePack writes so many objects.
-func writePack(w io.Writer, count int, objects iter.Seq[*object]) error {
+// writePack writes so many objects, and notes in an index, if it is not nil, where they
+// are.
+func writePack(w io.Writer, count int, objects iter.Seq[*object], index *packIndex) error {
 	sum := hash.New(hash.CryptoType)
-	out := bufio.NewWriter(io.MultiWriter(w, sum))
+	out := &entryWriter{to: bufio.NewWriter(io.MultiWriter(w, sum))}
 	header := binary.BigEndian.AppendUint32([]byte(packMagic), packVersion)
 	header = binary.BigEndian.AppendUint32(header, uint32(count))
 	if _, err := out.Write(header); err != nil {
@@ -55,29 +58,36 @@ func writePack(w io.Writer, count int, objects iter.Seq[*object]) error {
 	plain, _ := zlib.NewWriterLevel(out, zlib.NoCompression)
 	for o := range objects {
 		z := packed
-		if isDense(o.data) {
+		if isDense(o.data, packed) {
 			z = plain
 		}
+		start := out.next()
 		if err := writePackEntry(out, z, o); err != nil {
 			return err
 		}
+		index.add(o.hash, start, out.crc)
 	}
-	if err := out.Flush(); err != nil {
+	if err := out.to.Flush(); err != nil {
 		return err
 	}
-	_, err := w.Write(sum.Sum(nil))
+	total := sum.Sum(nil)
+	if err := index.end(total); err != nil {
+		return err
+	}
+	_, err := w.Write(total)
 	return err
 }
 
 // isDense reports whether a large object would hardly be smaller if it were compressed,
-// which takes long: pictures and archives are compressed already.
-func isDense(data string) bool {
+// which takes long: pictures and archives are compressed already. A part of it is
+// tried with z.
+func isDense(data string, z *zlib.Writer) bool {
 	const part, worth = 64 << 10, 60 << 10
 	if len(data) < largeEntry {
 		return false
 	}
 	var packed bytes.Buffer
-	z := zlib.NewWriter(&packed)
+	z.Reset(&packed)
 	// Nothing fails in memory.
 	_, _ = io.WriteString(z, data[len(data)/2:len(data)/2+part])
 	_ = z.Close()
@@ -89,10 +99,23 @@ func writePackEntry(out io.Writer, z *zlib.Writer, o *object) error {
 		return err
 	}
 	z.Reset(out)
-	if _, err := io.WriteString(z, o.data); err != nil {
+	if err := writeParts(z, o.data); err != nil {
 		return err
 	}
 	return z.Close()
+}
+
+// writeParts writes a text, of which no copy is made as a whole.
+func writeParts(w io.Writer, text string) error {
+	part := make([]byte, min(len(text), partSize))
+	for text != "" {
+		n := copy(part, text)
+		if _, err := w.Write(part[:n]); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
 }
 
 // packEntryHeader encodes an object's type and size: 4 bits of the size beside
@@ -109,55 +132,38 @@ func packEntryHeader(o *object) []byte {
 // ReadPack adds the objects of a git packfile. Deltas are resolved against
 // objects before them in the packfile and, as in a thin pack, against those of
 // the Store. A packfile that is damaged, goes beyond a limit, or has objects
-// that are malformed or name missing ones is refused as a whole.
+// that are malformed or name missing ones is refused as a whole. Of the packfile
+// no more is in memory than the objects that it has so far, and a part of the
+// one that is being read.
 func (s *Store) ReadPack(r io.Reader) error {
-	raw, err := io.ReadAll(io.LimitReader(r, maxPackSize+1))
-	if err != nil {
-		return fault.Infraf("read packfile: %w", err)
-	}
-	return s.AddPack(raw)
-}
-
-// AddPack is [Store.ReadPack] for a packfile that is in memory.
-func (s *Store) AddPack(raw []byte) error {
-	if len(raw) > maxPackSize {
-		return fault.Invalidf("read packfile: it is over the limit of %d bytes", maxPackSize)
-	}
-	grown, err := readPack(s.objects, raw)
-	if err != nil {
+	body := newPackBody(r)
+	grown, err := readPack(s.objects, body)
+	switch {
+	case body.failed != nil:
+		return fault.Infraf("read packfile: %w", body.failed)
+	case err != nil:
 		return fault.Invalidf("read packfile: %w", err)
 	}
 	s.objects = grown
 	return nil
 }
 
-func readPack(known objectSet, raw []byte) (objectSet, error) {
-	const header = len(packMagic) + 8
-	end := len(raw) - hash.Size
-	if end < header || string(raw[:len(packMagic)]) != packMagic {
+func readPack(known objectSet, body *packBody) (objectSet, error) {
+	var header [len(packMagic) + 8]byte
+	if _, err := io.ReadFull(body, header[:]); err != nil || string(header[:len(packMagic)]) != packMagic {
 		return known, fault.Invalidf("it does not begin as a packfile")
 	}
-	sum := hash.New(hash.CryptoType)
-	if _, err := sum.Write(raw[:end]); err != nil || !bytes.Equal(sum.Sum(nil), raw[end:]) {
-		return known, fault.Invalidf("its checksum is wrong")
-	}
-	if v := binary.BigEndian.Uint32(raw[len(packMagic):]); v != packVersion {
+	if v := binary.BigEndian.Uint32(header[len(packMagic):]); v != packVersion {
 		return known, fault.Invalidf("it has version %d, not %d", v, packVersion)
 	}
-	p := &packReader{
-		objects: known,
-		body:    bytes.NewReader(raw[header:end]),
-		size:    int64(end),
-		at:      map[int64]*object{},
-		large:   map[Hash]int64{},
-	}
-	for range binary.BigEndian.Uint32(raw[len(packMagic)+4:]) {
+	p := &packReader{objects: known, body: body, at: map[int64]*object{}, large: map[Hash]int64{}, buffer: make([]byte, partSize)}
+	for range binary.BigEndian.Uint32(header[len(packMagic)+4:]) {
 		if err := p.next(); err != nil {
-			return known, fault.Invalidf("at byte %d: %w", p.offset(), err)
+			return known, fault.Invalidf("at byte %d: %w", body.offset(), err)
 		}
 	}
-	if p.body.Len() != 0 {
-		return known, fault.Invalidf("it has %d bytes too many", p.body.Len())
+	if err := body.end(); err != nil {
+		return known, err
 	}
 	if len(p.large) > 0 {
 		return known, &LargeFilesError{p.objects.filesOf(p.large, known, p.commits())}
@@ -173,17 +179,16 @@ func readPack(known objectSet, raw []byte) (objectSet, error) {
 // packReader reads a packfile's entries one by one.
 type packReader struct {
 	objects objectSet
-	body    *bytes.Reader
-	size    int64
+	body    *packBody
 	// at has the objects read so far by the offset of their entries.
 	at map[int64]*object
 	// large are the sizes of the files that are too large to be kept.
 	large map[Hash]int64
 	// zlib decompresses one entry after the other, nil before the first.
 	zlib io.ReadCloser
+	// buffer is for what is decompressed.
+	buffer []byte
 }
-
-func (p *packReader) offset() int64 { return p.size - int64(p.body.Len()) }
 
 // commits returns those that were read.
 func (p *packReader) commits() (all []*Commit) {
@@ -196,7 +201,7 @@ func (p *packReader) commits() (all []*Commit) {
 }
 
 func (p *packReader) next() error {
-	start := p.offset()
+	start := p.body.offset()
 	kind, size, err := p.entryHeader()
 	if err != nil {
 		return err
@@ -224,7 +229,7 @@ func (p *packReader) next() error {
 	}
 	if base != nil {
 		kind = base.kind
-		if data, err = applyDelta(base, data); err != nil {
+		if data, err = applyDelta(base.data, data); err != nil {
 			return err
 		}
 	}
@@ -265,7 +270,7 @@ func (p *packReader) baseByOffset(start int64) (*object, error) {
 	distance := int64(-1)
 	for {
 		b, err := p.body.ReadByte()
-		if err != nil || distance > p.size {
+		if err != nil || distance > start {
 			return nil, fault.Invalidf("a delta has no valid base")
 		}
 		distance = (distance+1)<<7 | int64(b&0x7f)
@@ -293,24 +298,37 @@ func (p *packReader) baseByHash() (*object, error) {
 }
 
 // inflate reads compressed data that must have the size. The reader is left
-// behind it, because a bytes.Reader is read byte by byte.
-func (p *packReader) inflate(size uint64) ([]byte, error) {
+// behind it, because zlib reads the body byte by byte.
+func (p *packReader) inflate(size uint64) (string, error) {
 	if err := p.decompress(); err != nil {
-		return nil, err
+		return "", err
 	}
-	var data bytes.Buffer
-	// Of what is to come the size is stated, which need not be true.
-	data.Grow(int(min(size, uint64(p.body.Len())*likelyRatio+bytes.MinRead)))
-	if _, err := io.Copy(&data, io.LimitReader(p.zlib, int64(size)+1)); err != nil {
-		return nil, errDamaged
+	var begun, data strings.Builder
+	in := io.LimitReader(p.zlib, int64(size)+1)
+	if size > believedSize {
+		begun.Grow(believedSize)
+		if _, err := io.CopyBuffer(&begun, io.LimitReader(in, believedSize), p.buffer); err != nil {
+			return "", errDamaged
+		}
+		if begun.Len() < believedSize {
+			return "", errOtherSize
+		}
+	}
+	data.Grow(int(size))
+	data.WriteString(begun.String())
+	if _, err := io.CopyBuffer(&data, in, p.buffer); err != nil {
+		return "", errDamaged
 	}
 	if uint64(data.Len()) != size {
-		return nil, fault.Invalidf("an entry has not the size that it states")
+		return "", errOtherSize
 	}
-	return data.Bytes(), nil
+	return data.String(), nil
 }
 
-var errDamaged = fault.Invalidf("an entry's compressed data is damaged")
+var (
+	errDamaged   = fault.Invalidf("an entry's compressed data is damaged")
+	errOtherSize = fault.Invalidf("an entry has not the size that it states")
+)
 
 // decompress has zlib begin where the body is.
 func (p *packReader) decompress() error {
@@ -324,20 +342,4 @@ func (p *packReader) decompress() error {
 		return fault.Invalidf("an entry is not compressed with zlib")
 	}
 	return nil
-}
-
-// applyDelta returns the object that a delta makes of its base.
-func applyDelta(base *object, delta []byte) ([]byte, error) {
-	_, n := binary.Uvarint(delta)
-	if n <= 0 {
-		return nil, fault.Invalidf("a delta is cut short")
-	}
-	if size, n := binary.Uvarint(delta[n:]); n <= 0 || size > MaxObjectSize {
-		return nil, fault.Invalidf("a delta's result is over the limit of %d bytes", MaxObjectSize)
-	}
-	data, err := packfile.PatchDelta([]byte(base.data), delta)
-	if err != nil {
-		return nil, fault.Invalidf("a delta does not fit its base")
-	}
-	return data, nil
 }

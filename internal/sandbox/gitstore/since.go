@@ -16,13 +16,15 @@ func (s *Store) Since(before Objects) (added int, grown bool) {
 	return added, before.set.count+added == s.objects.count
 }
 
-// WritePackSince is WritePack of the objects that were not in others.
-func (s *Store) WritePackSince(w io.Writer, before Objects) error {
+// WritePackSince is WritePack of the objects that were not in others, and writes
+// the packfile's index too, as git index-pack does.
+func (s *Store) WritePackSince(w, index io.Writer, before Objects) error {
 	added, _ := s.Since(before)
-	if err := writePack(w, added, s.objects.minus(before.set)); err != nil {
+	places := &packIndex{}
+	if err := writePack(w, added, s.objects.minus(before.set), places); err != nil {
 		return fault.Infraf("write packfile: %w", err)
 	}
-	return nil
+	return places.write(index)
 }
 
 // minus yields the objects that are not in another set, in the order of their

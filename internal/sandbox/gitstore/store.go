@@ -110,7 +110,7 @@ func (s *Store) Blob(h Hash) ([]byte, error) {
 
 // write checks and stores one object, which may be there already.
 func (s *Store) write(kind plumbing.ObjectType, data []byte) (Hash, error) {
-	o, err := newObject(kind, data)
+	o, err := newObject(kind, string(data))
 	if err != nil {
 		return Hash{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -35,17 +36,17 @@ func (s *State) MayPush(actor ID, repo *Repo) error {
 	return s.require(actor, repo, PermWrite)
 }
 
-// Push adds the objects of a packfile, which is empty if there are none, and
+// Push adds the objects of a packfile, which is nil if there are none, and
 // updates refs one by one, each as far as it is allowed. What was refused is
 // noted in the updates. An error means that nothing was done, because of the
 // user or of the packfile.
-func (s *State) Push(actor ID, repo *Repo, pack []byte, updates []RefUpdate) error {
+func (s *State) Push(actor ID, repo *Repo, pack io.Reader, updates []RefUpdate) error {
 	if err := s.MayPush(actor, repo); err != nil {
 		return err
 	}
 	before := repo.Git.Objects()
-	if len(pack) > 0 {
-		err := repo.Git.AddPack(pack)
+	if pack != nil {
+		err := repo.Git.ReadPack(pack)
 		if large, is := errors.AsType[*gitstore.LargeFilesError](err); is {
 			refuseLargeFiles(large.Files, updates)
 			return nil
