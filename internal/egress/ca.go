@@ -85,13 +85,21 @@ func sign(template, parent *x509.Certificate, public *ecdsa.PublicKey, key *ecds
 	return x509.ParseCertificate(der)
 }
 
-// protocols are those that the proxy speaks in intercepted connections.
-var protocols = []string{"h2", "http/1.1"}
+// protocols are those that the proxy speaks in intercepted connections to a target.
+// Where git pushes it does not speak HTTP/2: if the end of what curl sends comes while the
+// window of the stream is used up, curl before 8.2 takes it for sent, and waits for ever
+// (https://github.com/curl/curl/pull/11342). Debian 12 has curl 7.88.
+func protocols(t target) []string {
+	if t.host == webHost || t.host == gistHost {
+		return []string{"http/1.1"}
+	}
+	return []string{"h2", "http/1.1"}
+}
 
 // config is the TLS configuration for clients that connect to a target.
 func (a *authority) config(t target) *tls.Config {
 	return &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: protocols,
+		MinVersion: tls.VersionTLS12, NextProtos: protocols(t),
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return a.leaf(t.host) },
 	}
 }

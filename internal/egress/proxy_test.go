@@ -55,6 +55,10 @@ func TestHandlersSeeAServerForHTTPS(t *testing.T) {
 			assert.NotNil(t, seen.TLS)
 			assert.Equal(t, http2, seen.ProtoMajor == 2)
 			assert.Empty(t, seen.URL.Host)
+			for _, host := range []string{"github.com", "gist.github.com"} {
+				do(t, c, "GET", "https://"+host+"/", "")
+				assert.Equal(t, 1, seen.ProtoMajor, "%s, where git pushes", host)
+			}
 		})
 	}
 }
@@ -263,7 +267,7 @@ func TestBodiesAreStreamedBothWays(t *testing.T) {
 			c := p.client(t)
 			c.Transport.(*http.Transport).ForceAttemptHTTP2 = http2
 			body, send := io.Pipe()
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://github.com/o/r.git/git-receive-pack", body)
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://uploads.github.com/repos/o/r/releases/1/assets", body)
 			require.NoError(t, err)
 			go func() { _, _ = send.Write([]byte("x")) }()
 			response, err := c.Do(request)

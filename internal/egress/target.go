@@ -23,6 +23,7 @@ const (
 // The names of GitHub's that tools ask for what they need of it.
 const (
 	webHost    = "github.com"
+	gistHost   = "gist.github.com"
 	apiHost    = "api.github.com"
 	uploadHost = "uploads.github.com"
 	rawHost    = "raw.githubusercontent.com"
@@ -34,7 +35,7 @@ const (
 var gitHubNames = append([]string{
 	webHost, apiHost, uploadHost, rawHost,
 	"codeload.github.com",
-	"gist.github.com",
+	gistHost,
 	"gist.githubusercontent.com",
 	"media.githubusercontent.com",
 	"objects.githubusercontent.com",

@@ -271,8 +271,9 @@ func (x *exchange) length(response rest.Response) int64 {
 	return int64(len(response.Body))
 }
 
-// removeFile removes what git answered.
-func (x *exchange) removeFile() {
+// removeFiles removes what git sent and answered.
+func (x *exchange) removeFiles() {
+	x.push.remove()
 	if x.file != nil {
 		// If it cannot be removed there is nobody to tell.
 		_ = x.file.Close()

@@ -187,3 +187,34 @@ func TestFilesThatGitHubDoesNotTake(t *testing.T) {
 	assert.JSONEq(t, `{"message":"This sandbox has no Git LFS."}`, said)
 	assert.Equal(t, []string{"Git LFS"}, w.Unsupported(sandboxtest.Token("writer")))
 }
+
+// A push that is too large is refused in git's words, once all of it was sent, and
+// nothing of it stays.
+func TestPushesThatAreTooLarge(t *testing.T) {
+	const most = 3 << 20
+	temporary := temporaries(t)
+	w := sandboxtest.New(t)
+	w.LimitPushes(most)
+	c := newClone(t, w, "writer", "owner/hello")
+	head := c.git("rev-parse", "HEAD")
+	noise := func(size int) []byte {
+		content := make([]byte, size)
+		_, err := rand.Read(content)
+		require.NoError(t, err)
+		return content
+	}
+	c.commit("fits.bin", noise(most-most/10))
+	c.git("push", "-q", "origin", "HEAD:refs/heads/fits")
+	c.git("reset", "-q", "--hard", head)
+	c.commit("first.bin", noise(most/2))
+	c.commit("second.bin", noise(most/2))
+	said, good := c.try("push", "-q", "origin", "HEAD:refs/heads/large")
+	assert.False(t, good)
+	assert.Contains(t, said, "remote: fatal: pack exceeds maximum allowed size (3.00 MiB)")
+	assert.Contains(t, said, "remote unpack failed: index-pack abnormal exit")
+	assert.Contains(t, said, "[remote rejected] HEAD -> large (unpacker error)")
+	assert.NotContains(t, c.git("ls-remote", "origin"), "refs/heads/large")
+	left, err := filepath.Glob(filepath.Join(temporary, "sandbox-push-*"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}

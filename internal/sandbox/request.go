@@ -64,16 +64,9 @@ func version(r *http.Request) int {
 // Body returns a request's body as it was before it was compressed. What is
 // longer than most bytes is refused.
 func Body(r *http.Request, body []byte, most int64) ([]byte, error) {
-	switch r.Header.Get("Content-Encoding") {
-	case "", "identity":
-		return body, nil
-	case "gzip", "x-gzip":
-	default:
-		return nil, fault.Invalidf("the body has an encoding other than gzip")
-	}
-	unpacked, err := gzip.NewReader(bytes.NewReader(body))
+	unpacked, err := unpack(r, bytes.NewReader(body))
 	if err != nil {
-		return nil, fault.Invalidf("unpack the body: %w", err)
+		return nil, err
 	}
 	plain, err := io.ReadAll(io.LimitReader(unpacked, most+1))
 	switch {
@@ -84,4 +77,20 @@ func Body(r *http.Request, body []byte, most int64) ([]byte, error) {
 	default:
 		return plain, nil
 	}
+}
+
+// unpack returns a reader of a request's body as it was before it was compressed.
+func unpack(r *http.Request, body io.Reader) (io.Reader, error) {
+	switch r.Header.Get("Content-Encoding") {
+	case "", "identity":
+		return body, nil
+	case "gzip", "x-gzip":
+	default:
+		return nil, fault.Invalidf("the body has an encoding other than gzip")
+	}
+	unpacked, err := gzip.NewReader(body)
+	if err != nil {
+		return nil, fault.Invalidf("unpack the body: %w", err)
+	}
+	return unpacked, nil
 }

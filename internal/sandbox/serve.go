@@ -32,14 +32,13 @@ const (
 // maxBody is the largest request body that is read, in bytes.
 const maxBody = 64 << 20
 
-// maxPush is [maxBody] of a push, which may have a file of the greatest size.
-const maxPush = 160 << 20
-
 // exchange is a request that is being answered.
 type exchange struct {
-	out   http.ResponseWriter
-	in    *http.Request
-	body  []byte
+	out  http.ResponseWriter
+	in   *http.Request
+	body []byte
+	// push is the body of a push, nil for all other requests.
+	push  *received
 	token credential
 	// refusal is the answer to a credential that is no good, nil otherwise.
 	refusal *rest.Response
@@ -64,32 +63,38 @@ type exchange struct {
 func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	to := siteOf(r)
 	x := &exchange{out: out, in: r, logged: Entry{Part: to.part, Method: r.Method, Path: r.URL.Path, Began: w.clientsTime()}}
-	defer x.removeFile()
+	defer x.removeFiles()
 	x.token, x.refusal = w.authenticate(r)
 	x.logged.Token = x.token.value
 	x.logged.GraphQL = to.part == PartAPI && (r.URL.Path == graphqlPath || r.URL.Path == enterpriseGraphqlPath)
 	if w.control.answer(w, out, r) {
 		return
 	}
-	var err error
-	most := int64(maxBody)
-	if to.part == PartGit {
-		most = maxPush
-	}
-	x.body, err = io.ReadAll(http.MaxBytesReader(out, r.Body, most))
-	x.logged.Bytes = int64(len(x.body))
+	err := w.readBody(x, to)
 	if to.part == PartAPI {
 		x.logged.asked = asked(r, x.body)
 	}
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
-	case tooLarge:
+	case tooLarge, errors.Is(err, errTooLong):
 		w.send(x, rest.Failure(http.StatusRequestEntityTooLarge, "Payload too large"))
 	case err != nil:
 		w.send(x, rest.Failure(http.StatusBadRequest, "Problems reading the request body"))
 	default:
 		w.answerOrFail(x, to)
 	}
+}
+
+// readBody reads what a client sends.
+func (w *World) readBody(x *exchange, to site) (err error) {
+	if to.part == PartGit && w.takesPush(x) {
+		x.push, err = receive(x.in.Body, w.maxPush)
+		x.logged.Bytes = x.push.size
+		return err
+	}
+	x.body, err = io.ReadAll(http.MaxBytesReader(x.out, x.in.Body, maxBody))
+	x.logged.Bytes = int64(len(x.body))
+	return err
 }
 
 // asked is what a request says, as far as it is kept.

@@ -35,17 +35,17 @@ func (w *World) answerWeb(x *exchange) rest.Response {
 	if x.refusal != nil {
 		return askForLogin("Invalid username or token. Password authentication is not supported for Git operations.")
 	}
-	body, err := Body(x.in, x.body, maxPush)
 	switch {
-	case err != nil:
-		return text(http.StatusBadRequest, err.Error())
 	case in.Service == Push && in.Advertise:
 		return w.advertisePush(x, in)
 	case in.Service == Push:
-		return w.receivePush(x, in, body)
-	default:
-		return w.answerFetch(x, in, body)
+		return w.receivePush(x, in)
 	}
+	body, err := Body(x.in, x.body, maxBody)
+	if err != nil {
+		return text(http.StatusBadRequest, err.Error())
+	}
+	return w.answerFetch(x, in, body)
 }
 
 // noLFS tells git-lfs that there is none, in its own form.
@@ -139,14 +139,16 @@ func (w *World) advertisePush(x *exchange, in Request) rest.Response {
 	})
 }
 
-func (w *World) receivePush(x *exchange, in Request, body []byte) rest.Response {
-	if bytes.Equal(body, []byte("0000")) {
+func (w *World) receivePush(x *exchange, in Request) rest.Response {
+	push, err := pushOf(x, w.maxPush)
+	switch {
+	case err != nil:
+		return text(http.StatusBadRequest, err.Error())
+	case len(push.Updates) == 0 && push.Pack == nil:
 		// So git asks, before a long push, whether it may.
 		return gitAnswer(in, nil)
-	}
-	push, err := ReadPush(bytes.NewReader(body))
-	if err != nil {
-		return text(http.StatusBadRequest, err.Error())
+	case x.push != nil && x.push.refused != "":
+		return gitAnswer(in, push.Report(errUnpacking, x.push.refused+"\n"))
 	}
 	// Each ref is updated as a whole, or not.
 	return w.change(x, func(s *model.State) rest.Response {
@@ -160,6 +162,21 @@ func (w *World) receivePush(x *exchange, in Request, body []byte) rest.Response 
 		x.logged.Write = err == nil && push.Taken()
 		return gitAnswer(in, push.Report(err, repo.LargeFileWarning(before)+proposals(s, repo, push)))
 	})
+}
+
+// pushOf reads what a client pushes, at most so many bytes once it is unpacked.
+func pushOf(x *exchange, most int64) (*Pushed, error) {
+	var body io.Reader = bytes.NewReader(x.body)
+	var err error
+	if x.push != nil {
+		if body, err = x.push.reader(); err != nil {
+			return nil, err
+		}
+	}
+	if body, err = unpack(x.in, body); err != nil {
+		return nil, err
+	}
+	return ReadPush(io.LimitReader(body, most))
 }
 
 // proposals invites to open pull requests from new branches, as GitHub does.

@@ -38,6 +38,8 @@ type World struct {
 	// tracing is true if the audit log tells what requests are about.
 	tracing atomic.Bool
 	exports exports
+	// maxPush is the largest push that is taken, in bytes.
+	maxPush int64
 	// downloadKey signs the addresses of downloads.
 	downloadKey string
 
@@ -100,7 +102,7 @@ func New() (*World, error) {
 	}
 	state := model.New()
 	state.Index()
-	return &World{state: state, tokens: map[string]Token{}, rest: shared.rest, gql: shared.gql, downloadKey: rand.Text()}, nil
+	return &World{state: state, tokens: map[string]Token{}, rest: shared.rest, gql: shared.gql, downloadKey: rand.Text(), maxPush: maxPush}, nil
 }
 
 // Unlogged has the world keep no log of what is changed from now on, for one
@@ -151,7 +153,8 @@ func (w *World) Clone() *World {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return &World{
-		state: w.state.CloneIndexed(), tokens: map[string]Token{}, rest: w.rest, gql: w.gql, downloadKey: rand.Text(), outside: w.outside,
+		maxPush: w.maxPush,
+		state:   w.state.CloneIndexed(), tokens: map[string]Token{}, rest: w.rest, gql: w.gql, downloadKey: rand.Text(), outside: w.outside,
 	}
 }
 
