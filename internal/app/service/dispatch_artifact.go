@@ -222,7 +222,7 @@ func readRow(line []byte, r runs.Run) (row, error) {
 		return row{}, fault.Invalidf("it is not of commit %s", commit)
 	case read.Model.Key() != p.Model && p.Model != settings.Scripted:
 		return row{}, fault.Invalidf("it is of model %s, not of %s", read.Model.Key(), p.Model)
-	case read.Simulated != (p.Model == settings.Scripted):
+	case read.Simulated != p.AsksNoModel():
 		return row{}, fault.Invalidf("whether a model was involved is not as in the plan")
 	case read.Cost < 0 || slices.ContainsFunc(read.Attempts, func(a bench.Attempt) bool { return a.Cost < 0 }):
 		return row{}, fault.Invalidf("it has a cost below 0")
@@ -272,7 +272,7 @@ func fits(s bench.Summary, all []row, r runs.Run) error {
 		return fault.Invalidf("the summary has other margins than those that were asked for: pass them on in the workflow, as that of `bench init --app` does")
 	case s.CostUSD < 0:
 		return fault.Invalidf("the summary has a cost below 0")
-	case s.Simulated != (p.Model == settings.Scripted):
+	case s.Simulated != p.AsksNoModel():
 		return fault.Invalidf("the summary does not say what the plan does of whether a model was involved")
 	case counted != rows:
 		return fault.Invalidf("the summary is of %d rows, and there are %d", counted, rows)

@@ -69,6 +69,24 @@ func TestAnArtifactOfABenchmarkHasATaskInEachRow(t *testing.T) {
 	assert.Equal(t, []any{2, false}, []any{rows, judged}, "what was paid for is kept")
 }
 
+func TestAnAgentThatPlaysTheAnswersIsWhatItsModelSays(t *testing.T) {
+	run := ofTasks()
+	run.Request.Plan.Model = run.Request.Plan.Benchmark + "/oracle"
+	for _, simulated := range []bool{true, false} {
+		rows, summary := taskRows(2, "t1", "t2"), taskSummary(2)
+		summary.Simulated = simulated
+		for i := range rows {
+			rows[i].Simulated, rows[i].Model = simulated, bench.ModelRef{ProviderID: run.Request.Plan.Benchmark, ModelID: "oracle"}
+		}
+		_, _, err := service.Read(archive(t, file{"summary.json", summary}, file{"rows-suite.jsonl", lines(t, rows...)}), run)
+		if simulated {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, "whether a model was involved")
+		}
+	}
+}
+
 func TestAnArtifactOfAnotherBenchmarkIsRefused(t *testing.T) {
 	good := taskRows(2, "t1", "t2")
 	change := func(do func(*bench.Row)) string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
@@ -251,4 +252,11 @@ func Allowed(b Budget, spent Spent, estimate float64, defaultBranch bool) (maxUS
 	}
 	left := min(b.Run, own, b.Day-spent.Day)
 	return left, left > 0 && estimate <= left
+}
+
+// AsksNoModel reports whether the plan's model stands for an agent that asks none: the
+// scripted one, or one that a benchmark brings along, which is the model's provider then.
+func (p Plan) AsksNoModel() bool {
+	provider, _, named := strings.Cut(p.Model, "/")
+	return p.Model == Scripted || p.OfTasks() && named && provider == p.Benchmark
 }

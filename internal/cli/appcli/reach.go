@@ -135,7 +135,7 @@ type prices func(id string) (price bench.Price, known bool)
 // model returns the API of a plan's model, with the operator's key, and the prices of its
 // provider; nil for a benchmark that needs none where there is no key.
 func (l *local) model(p settings.Plan) (*egress.Model, prices, error) {
-	if asksNone(p) {
+	if p.AsksNoModel() {
 		return nil, nil, nil
 	}
 	asked := benchcli.ModelAsked{Name: p.Model, BaseURL: l.settings.ModelBaseURL, Expectations: l.settings.Expectations}
@@ -161,13 +161,6 @@ func (l *local) model(p settings.Plan) (*egress.Model, prices, error) {
 		return nil, nil, unpriced(p.Model)
 	}
 	return model, of, nil
-}
-
-// asksNone reports whether the model of a plan stands for an agent of the benchmark's own
-// that asks none: its provider is the benchmark.
-func asksNone(p settings.Plan) bool {
-	provider, _, _ := strings.Cut(p.Model, "/")
-	return provider == p.Benchmark
 }
 
 func unpriced(model string) error {

@@ -231,7 +231,7 @@ func (c *comparison) configure(folder string) error {
 		return fault.Invalidf("%s: benchmark is %s, and in %s it is %s: name the same one", p.Experiment, c.config.Benchmark, settings.Path, p.Benchmark)
 	case without && p.Model != none:
 		return fault.Invalidf("%s: its agent is %s, which asks no model: write `model: %s` into %s", p.Experiment, name, none, settings.Path)
-	case !without && asksNone(p):
+	case !without && p.AsksNoModel():
 		return fault.Invalidf("%s: its agent asks a model, and %s is none: name the agent's in %s", p.Experiment, p.Model, settings.Path)
 	case c.config.AgentModel != "" && c.config.AgentModel != p.Model:
 		return fault.Invalidf("%s: agent_model is %s, and the model of the run is %s: leave it out, or say the same", p.Experiment, c.config.AgentModel, p.Model)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/user"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -25,7 +27,7 @@ import (
 )
 
 const (
-	ofTau = "model: openai/stub-agent\nexecutor: local\nbenchmark: tau-bench\nexperiment_config: agent/tau.yaml\nrepetitions: 4\nmargins: {success: 20, latency: 10}\n"
+	ofTau = "model: openai/stub-agent\nexecutor: local\nbenchmark: tau-bench\nexperiment_config: agent/tau.yaml\nrepetitions: 4\nmargins: {success: 20, cost: 3, latency: 10}\n"
 	// tauAgent is tau2's own agent, told to be what the pull request says, else what the
 	// base commit does.
 	tauAgent = `from pathlib import Path
@@ -141,6 +143,38 @@ func TestRealTau2ThroughTheApp(t *testing.T) {
 			requireLeftNothing(t, temporary)
 		})
 	}
+}
+
+// The model is away for a while, and the server is killed before.
+func TestRealTau2OutlivesAnOutageAndAKilledServer(t *testing.T) {
+	testkit.NeedComplete(t)
+	with, temporary := newWithTau(t, "helpful")
+	with.commit("agent/told.txt", "as helpful as you can")
+	const killed, away, back = 15, 60, 90 // requests
+	var asked atomic.Int64
+	reached := make(chan struct{})
+	with.model.Plan = func(r stubmodel.Request) []stubmodel.Step {
+		steps := tauModel(r)
+		switch n := asked.Add(1); {
+		case n == killed:
+			close(reached)
+		case n >= away && n < back:
+			steps[0].Failures = []stubmodel.Failure{{Status: http.StatusServiceUnavailable}, {Status: http.StatusServiceUnavailable}, {Status: http.StatusServiceUnavailable}}
+		}
+		return steps
+	}
+	s := with.serve(with.more...)
+	with.open()
+	<-reached
+	require.NoError(t, s.cmd.Process.Kill())
+	_, _ = s.cmd.Process.Wait()
+	with.until("nothing of it runs", func() bool { return len(running(t, temporary)) == 0 })
+	s = with.serve(with.more...)
+	_, log := with.requireVerdict(s, "success")
+	assert.Greater(t, asked.Load(), int64(back))
+	assert.Zero(t, s.stop(t), s.out)
+	with.requireNowhere(s, log)
+	requireLeftNothing(t, temporary)
 }
 
 const (
