@@ -183,7 +183,8 @@ func TestGitHubIsAHostLikeAllOthersWhereNothingIsIntercepted(t *testing.T) {
 	}
 	for _, variable := range p.ProxyEnv(p.addr) {
 		assert.Contains(t, p.env, variable)
-		assert.NotContains(t, variable, "CA")
+		name, _, _ := strings.Cut(variable, "=") // the password may have any letters
+		assert.NotContains(t, name, "CA")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -198,7 +199,7 @@ class HarnessAgent(BaseAgent):
         pass
 
     async def run(self, instruction, environment, context):
-        if (told.read_text() if told.exists() else "%s") != "idle":
+        if (told.read_text() if told.exists() else "%s") != "idle" or "task-a" in instruction:
             await environment.exec("echo done > /app/answer")
 `
 )
@@ -223,7 +224,11 @@ func newWithHarbor(t *testing.T, base string) (*withModel, string) {
 		text, err := os.ReadFile(from + "/tasks/passes/" + name)
 		require.NoError(t, err)
 		for _, task := range []string{"a", "b", "c", "d", "e", "f"} {
-			files = append(files, gitstore.Change{Path: "tasks/task-" + task + "/" + name, Content: text})
+			content := slices.Clone(text)
+			if name == "instruction.md" {
+				content = append(content, "This is task-"+task+".\n"...)
+			}
+			files = append(files, gitstore.Change{Path: "tasks/task-" + task + "/" + name, Content: content})
 		}
 	}
 	return newTasksHere(t, ofHarbor, tauPrices, tauModel, files...)
@@ -265,11 +270,17 @@ async def health():
 	birdPlanets  = `CREATE TABLE planets (name text, size int); INSERT INTO planets VALUES ('venus', 2), ('mars', 1)`
 )
 
+const birdRight, birdWrong = "SELECT name FROM planets", "SELECT no_such_column FROM planets"
+
 // birdData are tasks with solutions, which mode oracle submits. A wrong one is that of an
-// agent which fails.
+// agent which fails; that of the first task is right, so that there is something to compare.
 func birdData(solution string) string {
 	text := ""
 	for i := range 6 {
+		solution := solution
+		if i == 0 {
+			solution = birdRight
+		}
 		text += fmt.Sprintf(`{"instance_id": "bench_%d", "selected_database": "bench_real", "amb_user_query": "?", "query": "?", "sol_sql": [%q], "test_cases": [], "category": "Query", "conditions": {}, "user_query_ambiguity": {"critical_ambiguity": []}, "knowledge_ambiguity": [], "follow_up": {}}`, i, solution) + "\n"
 	}
 	return text
@@ -319,11 +330,10 @@ func TestRealBirdInteractThroughTheApp(t *testing.T) {
 	if repo == "" {
 		t.Skip("BENCH_BIRD_REPO is not set")
 	}
-	const right, wrong = "SELECT name FROM planets", "SELECT no_such_column FROM planets"
 	for name, c := range map[string]struct {
 		base, head, want string
 	}{
-		"as good": {right, right + " ORDER BY size", "PASS: "}, "worse": {right, wrong, "FAIL: "}, "better": {wrong, right, "PASS: "},
+		"as good": {birdRight, birdRight + " ORDER BY size", "PASS (simulated): "}, "worse": {birdRight, birdWrong, "FAIL (simulated): "}, "better": {birdWrong, birdRight, "PASS (simulated): "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := postgres(t)
