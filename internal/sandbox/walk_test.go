@@ -346,7 +346,7 @@ var acts = map[string]func(*walk) error{
 		}
 		return second(w.CreateRepo(w.owner, model.NewRepo{Owner: w.owner, Name: w.branch()}, files...))
 	},
-	"fork": func(w *walk) error { return second(w.Fork(w.other, w.repo, w.other, "")) },
+	"fork": func(w *walk) error { return second(w.Fork(w.other, w.repo, w.other, "", false)) },
 	"commit to a fork": func(w *walk) error {
 		fork, err := pick(w, &w.Repos, func(r *model.Repo) bool { return r.ParentID != 0 })
 		return with(fork, err, func(fork *model.Repo) error {

@@ -343,7 +343,7 @@ func TestWebhooksOfPullRequestsFromForks(t *testing.T) {
 	w.Change(func(s *model.State, repo *model.Repo) {
 		var err error
 		stranger := s.User("stranger").ID
-		fork, err = s.Fork(stranger, repo, stranger, "")
+		fork, err = s.Fork(stranger, repo, stranger, "", false)
 		require.NoError(t, err)
 		push(s, "a.txt")
 		pull, err := s.OpenPull(stranger, repo, model.NewPull{Title: "A", Head: "stranger:main", Base: "main", MaintainerCanModify: true})

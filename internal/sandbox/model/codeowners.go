@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
 )
 
 // codeOwnerFiles are where GitHub looks for who owns code; the first one counts.
@@ -127,14 +129,54 @@ func (s *State) ownersAwaited(i *Issue, approvals []*Review) string {
 	return ""
 }
 
+// OwnersError is a line of a file of code owners that names somebody who cannot own code.
+type OwnersError struct {
+	// Path is the file's; Line and Column begin at 1.
+	Path         string
+	Line, Column int
+	Source       string
+	Owner        string
+}
+
+// OwnersErrors returns what is wrong in the file of code owners at a commit. An error has
+// the kind NotFound if there is no such file.
+func (s *State) OwnersErrors(repo *Repo, at gitstore.Hash) ([]OwnersError, error) {
+	for _, path := range codeOwnerFiles {
+		entry, err := repo.Git.Entry(at, path)
+		if err != nil {
+			continue
+		}
+		text, err := repo.Git.Blob(entry.Hash)
+		if err != nil {
+			return nil, err
+		}
+		var wrong []OwnersError
+		for n, source := range strings.Split(string(text), "\n") {
+			line, _, _ := strings.Cut(source, "#")
+			fields := strings.Fields(line)
+			for _, owner := range fields[min(1, len(fields)):] {
+				if !s.ownsCodeOf(repo, owner) {
+					wrong = append(wrong, OwnersError{path, n + 1, strings.Index(line, owner) + 1, strings.TrimRight(source, "\r"), owner})
+				}
+			}
+		}
+		return wrong, nil
+	}
+	return nil, notFound()
+}
+
 // ownsCode reports whether a name is that of somebody who may write, or of a team
 // of the repository's organization.
 func (s *State) ownsCode(i *Issue, owner string) bool {
-	if t := s.ownerTeam(i, owner); t != nil {
+	return s.ownsCodeOf(s.Repos.Get(i.RepoID), owner)
+}
+
+func (s *State) ownsCodeOf(repo *Repo, owner string) bool {
+	if t := s.ownerTeam(repo, owner); t != nil {
 		return true
 	}
 	u := s.owner(owner)
-	return u != nil && s.Permission(u.ID, s.Repos.Get(i.RepoID)) >= PermWrite
+	return u != nil && s.Permission(u.ID, repo) >= PermWrite
 }
 
 func (s *State) owner(name string) *User {
@@ -144,9 +186,9 @@ func (s *State) owner(name string) *User {
 	return s.Users.First(func(u *User) bool { return u.Email != "" && strings.EqualFold(u.Email, name) })
 }
 
-func (s *State) ownerTeam(i *Issue, name string) *Team {
+func (s *State) ownerTeam(repo *Repo, name string) *Team {
 	org, slug, isTeam := strings.Cut(strings.TrimPrefix(name, "@"), "/")
-	ownerID := s.Repos.Get(i.RepoID).OwnerID
+	ownerID := repo.OwnerID
 	if !isTeam || !strings.EqualFold(org, s.Login(ownerID)) {
 		return nil
 	}
@@ -155,7 +197,7 @@ func (s *State) ownerTeam(i *Issue, name string) *Team {
 
 func (s *State) isOwner(i *Issue, user ID, owners []string) bool {
 	return slices.ContainsFunc(owners, func(name string) bool {
-		if t := s.ownerTeam(i, name); t != nil {
+		if t := s.ownerTeam(s.Repos.Get(i.RepoID), name); t != nil {
 			return slices.Contains(t.Members, user)
 		}
 		u := s.owner(name)

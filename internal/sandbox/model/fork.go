@@ -9,8 +9,9 @@ import (
 
 // Fork copies a repository into an account, a user's own or an organization of
 // his. An account has one fork of a repository, which is returned if it is
-// there. An empty name is the repository's.
-func (s *State) Fork(actor ID, repo *Repo, account ID, name string) (*Repo, error) {
+// there. An empty name is the repository's. With defaultOnly it has no other branch
+// than the default one.
+func (s *State) Fork(actor ID, repo *Repo, account ID, name string, defaultOnly bool) (*Repo, error) {
 	if err := s.require(actor, repo, PermRead); err != nil {
 		return nil, err
 	}
@@ -31,6 +32,11 @@ func (s *State) Fork(actor ID, repo *Repo, account ID, name string) (*Repo, erro
 		Owner: account, Name: name, Description: repo.Description, Private: repo.Private, DefaultBranch: repo.DefaultBranch,
 	})
 	fork.ParentID, fork.HasIssues, fork.Git = repo.ID, false, repo.Git.Clone()
+	for _, ref := range fork.Git.Refs(headsPrefix) {
+		if defaultOnly && ref.Name != headsPrefix+repo.DefaultBranch {
+			fork.Git.DeleteRef(ref.Name)
+		}
+	}
 	s.because(CauseCreation, func() { repo.ForkCount++ })
 	return fork, nil
 }

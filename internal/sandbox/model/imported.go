@@ -231,7 +231,7 @@ func (m *importer) pull(i *Issue, in ImportedIssue) bool {
 // fork returns the id of somebody's fork.
 func (m *importer) fork(login string) ID {
 	owner := m.user(login)
-	fork, err := m.Fork(owner, m.repo, owner, "")
+	fork, err := m.Fork(owner, m.repo, owner, "", false)
 	if err != nil {
 		return m.newID() // as of one that is gone
 	}

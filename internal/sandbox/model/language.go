@@ -30,6 +30,17 @@ var languages = map[string]Language{
 	".swift": {Name: "Swift", Color: "#F05138"}, ".html": {Name: "HTML", Color: "#e34c26"}, ".css": {Name: "CSS", Color: "#663399"},
 }
 
+// texts are what is written in files that are none of code, as Linguist names it.
+var texts = map[string]string{
+	".md": "Markdown", ".json": "JSON", ".yml": "YAML", ".yaml": "YAML", ".txt": "Text", ".toml": "TOML", ".xml": "XML", ".sql": "SQL", ".csv": "CSV", ".diff": "Diff", ".patch": "Diff",
+}
+
+// LanguageOf is what a file is written in, by its name; empty if that is not known.
+func LanguageOf(name string) string {
+	end := strings.ToLower(path.Ext(name))
+	return cmp.Or(languages[end].Name, texts[end])
+}
+
 // readLanguages notes what a repository is written in as of a commit, most of
 // it first. What others wrote is left out.
 func readLanguages(repo *Repo, tip gitstore.Hash) {

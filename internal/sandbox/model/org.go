@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // OrgRole is what a member is in an organization.
 type OrgRole string
@@ -18,6 +21,62 @@ func (s *State) SetMember(org *User, user ID, role OrgRole) {
 	}
 	org.Members[user] = role
 	org.UpdatedAt = s.Advance()
+}
+
+// EditMember makes a member of an organization an owner, or an owner a member, which
+// owners do; one owner must stay.
+func (s *State) EditMember(actor ID, org *User, user *User, role OrgRole) error {
+	if err := s.mayChangeMember(actor, org, user, role); err != nil {
+		return err
+	}
+	s.SetMember(org, user.ID, role)
+	return nil
+}
+
+// RemoveMember takes a member, who may be the actor, out of an organization, of its teams
+// and of its repositories.
+func (s *State) RemoveMember(actor ID, org *User, user *User) error {
+	if err := s.mayChangeMember(actor, org, user, ""); err != nil {
+		return err
+	}
+	delete(org.Members, user.ID)
+	org.UpdatedAt = s.Advance()
+	s.because(CauseDeletion, func() {
+		for _, t := range s.Teams.Where(func(t *Team) bool { return t.OrgID == org.ID && slices.Contains(t.Members, user.ID) }) {
+			t.Members, t.Maintainers = without(t.Members, user.ID), without(t.Maintainers, user.ID)
+		}
+		for _, r := range s.Repos.Where(func(r *Repo) bool { return r.OwnerID == org.ID && r.Collaborators[user.ID] != PermNone }) {
+			delete(r.Collaborators, user.ID)
+		}
+	})
+	return nil
+}
+
+func (s *State) mayChangeMember(actor ID, org, user *User, role OrgRole) error {
+	owners := 0
+	for _, r := range org.Members {
+		if r == OrgOwner {
+			owners++
+		}
+	}
+	switch {
+	case org.Members[actor] != OrgOwner && (actor != user.ID || role != ""):
+		return forbidden("You must be an admin to perform this action.")
+	case org.Members[user.ID] == "":
+		return notFound()
+	case org.Members[user.ID] == OrgOwner && role != OrgOwner && owners == 1:
+		return forbidden("Organization must have at least one owner.")
+	default:
+		return nil
+	}
+}
+
+// OutsideCollaborators returns those who may do something in repositories of an
+// organization without being its members, in order of their accounts.
+func (s *State) OutsideCollaborators(org *User) []*User {
+	return s.Users.Where(func(u *User) bool {
+		return org.Members[u.ID] == "" && s.Repos.First(func(r *Repo) bool { return r.OwnerID == org.ID && r.Collaborators[u.ID] != PermNone }) != nil
+	})
 }
 
 // IssueType is what an issue of an organization's repositories may be.

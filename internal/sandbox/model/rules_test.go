@@ -185,7 +185,7 @@ func TestRulesForOtherWays(t *testing.T) {
 	_, err = w.CreateRelease(w.writer, w.repo, model.ReleaseEdit{TagName: ptr("other")})
 	assert.NoError(t, err)
 
-	fork, err := w.Fork(w.stranger, w.repo, w.stranger, "")
+	fork, err := w.Fork(w.stranger, w.repo, w.stranger, "", false)
 	require.NoError(t, err)
 	require.NoError(t, w.as(w.owner, "main", "news"))
 	fork.Protection["main"] = model.Protection{Locked: true, AdminsToo: true}

@@ -46,7 +46,7 @@ func searchGroups(query string) []string {
 			depth--
 			closed++
 		}
-		if token != "" {
+		if token != "" && token != ")" {
 			tokens = append(tokens, token)
 		}
 		tokens = append(tokens, slices.Repeat([]string{")"}, closed)...)
@@ -107,6 +107,8 @@ func (p *searchParser) one() [][]searchTerm {
 	}
 	cases := [][]searchTerm{nil}
 	switch token := p.peek(); {
+	case token == "", token == ")", token == "OR":
+		return cases
 	case p.takes("("):
 		cases = p.either()
 		p.takes(")")

@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"strings"
+
+	"github.com/ghx-dev/bench-action/internal/githubschema"
 )
 
 // SearchRepos returns the repositories that the user may read and that a query
@@ -54,6 +56,20 @@ func (s *State) OpenWith(r *Repo, label string) int {
 	}))
 }
 
+// hasLicense reports whether a repository's default branch has a license, by GitHub's key.
+func (s *State) hasLicense(r *Repo, key string) bool {
+	head, exists := s.BranchHead(r, r.DefaultBranch)
+	if !exists {
+		return false
+	}
+	entry, found := LicenseFile(r.Git, head)
+	if !found {
+		return false
+	}
+	text, err := r.Git.Blob(entry.Hash)
+	return err == nil && strings.EqualFold(githubschema.LicenseOf(string(text)).Key, key)
+}
+
 func (s *State) matchesRepo(r *Repo, term searchTerm, in []string) bool {
 	return slices.ContainsFunc(term.values, func(value string) bool {
 		switch term.qualifier {
@@ -77,6 +93,10 @@ func (s *State) matchesRepo(r *Repo, term searchTerm, in []string) bool {
 			return InRange(value, r.PushedAt)
 		case "template":
 			return (value == "true") == r.IsTemplate
+		case "size":
+			return numberInRange(value, 0) // which is what is told of it
+		case "license":
+			return s.hasLicense(r, value)
 		case "mirror":
 			return value != "true" // there are none
 		case "is", "visibility":

@@ -18,6 +18,8 @@ type Team struct {
 	Maintainers []ID
 	// Secret is true for one that only its members see.
 	Secret bool
+	// Quiet is true for one whose members are not told where it is mentioned.
+	Quiet bool
 	// ParentID is the team that it belongs to, 0 for none.
 	ParentID ID
 	// Repos are what the team may do in repositories of its organization.

@@ -7,7 +7,7 @@ const teamResource = "Team"
 // TeamEdit changes a team; nil fields stay. A Parent of 0 is none.
 type TeamEdit struct {
 	Name, Description *string
-	Secret            *bool
+	Secret, Quiet     *bool
 	Parent            *ID
 }
 
@@ -43,6 +43,7 @@ func (s *State) editTeam(t *Team, edit TeamEdit) {
 	}
 	assign(&t.Description, edit.Description)
 	assign(&t.Secret, edit.Secret)
+	assign(&t.Quiet, edit.Quiet)
 	assign(&t.ParentID, edit.Parent)
 	t.UpdatedAt = s.Now
 }

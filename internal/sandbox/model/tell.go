@@ -99,7 +99,7 @@ func (s *State) tellMentioned(actor, repo, row ID, before, text string) {
 		case m[1] == "":
 			s.tell(actor, repo, row, ToldMentioned, u.ID)
 		default:
-			if t := s.Team(actor, u, m[1]); t != nil {
+			if t := s.Team(actor, u, m[1]); t != nil && !t.Quiet {
 				s.tell(actor, repo, row, ToldTeamMentioned, t.Members...)
 			}
 		}

@@ -100,7 +100,7 @@ func routes() []route {
 		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(), projectRoutes(), collaboratorRoutes(), hookRoutes(), protectionRoutes(), rulesetRoutes(), forkRoutes(), appRoutes(), installationRoutes(),
 		statusRoutes(), timelineRoutes(), settingsRoutes(), namedRoutes(), gistRoutes(), orgRoutes(), issueTypeRoutes(), moderationRoutes(), deploymentRoutes(), notificationRoutes(),
 		templateRoutes(), worldRoutes(), peopleRoutes(), statsRoutes(), commitCommentRoutes(), invitationRoutes(), teamRoutes(), membershipRoutes(), searchMoreRoutes(), actionsSettingsRoutes(),
-		feedRoutes(), moveRoutes(), profileRoutes(), gistPartRoutes(), autolinkRoutes(),
+		codeOwnerRoutes(), feedRoutes(), moveRoutes(), profileRoutes(), gistPartRoutes(), autolinkRoutes(),
 	)
 }
 
@@ -172,6 +172,8 @@ type reply struct {
 	// contentType is that of raw.
 	contentType string
 	header      http.Header
+	// tag is what the ETag is, empty for a hash of the answer.
+	tag string
 }
 
 func ok(body any) (reply, error)      { return reply{status: http.StatusOK, body: body}, nil }
@@ -220,7 +222,7 @@ func (a reply) response(c *call) Response {
 		out.Header.Set("Content-Type", jsonType)
 	}
 	if out.Status == http.StatusOK && (c.Method == http.MethodGet || c.Method == http.MethodHead) {
-		return sinceWhen(c, conditional(c, out))
+		return sinceWhen(c, conditional(c, out, a.tag))
 	}
 	return out
 }
@@ -234,9 +236,9 @@ func encode(body any) ([]byte, error) {
 }
 
 // conditional adds an ETag, and answers 304 where the client has that version.
-func conditional(c *call, out Response) Response {
+func conditional(c *call, out Response, of string) Response {
 	sum := sha256.Sum256(out.Body)
-	tag := `"` + hex.EncodeToString(sum[:]) + `"`
+	tag := `"` + cmp.Or(of, hex.EncodeToString(sum[:])) + `"`
 	out.Header.Set("ETag", "W/"+tag)
 	out.Header.Set("Cache-Control", "private, max-age=60, s-maxage=60")
 	out.Header.Set("Vary", "Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, Accept, X-Requested-With")

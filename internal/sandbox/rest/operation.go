@@ -67,8 +67,15 @@ var particular = map[string]particulars{
 // operationOf returns the row of a route.
 func operationOf(rt route) *operation {
 	_, path, _ := strings.Cut(rt.pattern, " ")
+	name := unnamed(rt.pattern)
+	if name == "POST /gists/{}" {
+		name = "PATCH /gists/{}"
+	}
+	particulars := particular[name]
+	// Those who may push are lists by themselves in GitHub's older descriptions.
+	particulars.listToo = particulars.listToo || strings.Contains(path, "/protection/restrictions/")
 	return &operation{
-		route: rt, permissions: accepted(rt.pattern), particulars: particular[unnamed(rt.pattern)],
+		route: rt, permissions: accepted(rt.pattern), particulars: particulars,
 		forUsers: path == "/user" || strings.HasPrefix(path, "/user/"),
 		forJWT:   path == "/app" || strings.HasPrefix(path, "/app/") || strings.HasSuffix(path, "/installation"),
 	}

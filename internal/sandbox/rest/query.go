@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
@@ -55,7 +56,7 @@ func (c *call) indifferent(names ...string) { c.URL.read = append(c.URL.read, na
 // and with few exceptions values, see [ordering] and [invalidFilter].
 func (c *call) lackingQuery(found []byte) *Response {
 	values := c.URL.URL.Query()
-	none := string(found) == "[]" || bytes.Contains(found, []byte(`"total_count":0`)) && !values.Has("search_type")
+	none := string(found) == "[]" || countsNone(found) && !values.Has("search_type")
 	if c.URL.RawQuery == "" || none || c.Method != http.MethodGet && c.Method != http.MethodHead {
 		return nil
 	}
@@ -77,6 +78,14 @@ func (c *call) lackingQuery(found []byte) *Response {
 		return nil
 	}
 	return lackingFields(known, dropped)
+}
+
+// countsNone reports whether an answer says that it has none of what it counts.
+func countsNone(found []byte) bool {
+	var counted struct {
+		Total *int `json:"total_count"`
+	}
+	return bytes.HasPrefix(found, []byte("{")) && json.Unmarshal(found, &counted) == nil && counted.Total != nil && *counted.Total == 0
 }
 
 // asksFor reports whether a value of a parameter asks for anything else than leaving

@@ -31,7 +31,10 @@ func listForks(c *call, repo *model.Repo) (reply, error) {
 }
 
 func createFork(c *call, repo *model.Repo) (reply, error) {
-	var in struct{ Organization, Name string }
+	var in struct {
+		Organization, Name string
+		DefaultOnly        bool `json:"default_branch_only"`
+	}
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
@@ -43,7 +46,7 @@ func createFork(c *call, repo *model.Repo) (reply, error) {
 		}
 		account = org.ID
 	}
-	fork, err := c.s.Fork(c.actor, repo, account, in.Name)
+	fork, err := c.s.Fork(c.actor, repo, account, in.Name, in.DefaultOnly)
 	if err != nil {
 		return reply{}, err
 	}

@@ -17,6 +17,8 @@ func gistRoutes() []route {
 		{"POST /gists", createGist},
 		{"GET /gists/{gist}", onGist(func(c *call, g *model.Gist) (reply, error) { return ok(c.gist(g, true)) })},
 		{"PATCH /gists/{gist}", onGist(editGist)},
+		// So gh changes one; where PATCH is, GitHub takes POST, too.
+		{"POST /gists/{gist}", onGist(editGist)},
 		{"DELETE /gists/{gist}", onGist(deleteGist)},
 	}
 }
@@ -109,7 +111,7 @@ func (c *call) gist(g *model.Gist, full bool) gistView {
 	}
 	for _, f := range g.Files {
 		shown := gistFileView{
-			Filename: f.Name, Type: orDefault(mime.TypeByExtension(path.Ext(f.Name)), "text/plain"), Language: "Text",
+			Filename: f.Name, Type: orDefault(mime.TypeByExtension(path.Ext(f.Name)), "text/plain"), Language: orDefault(model.LanguageOf(f.Name), "Text"),
 			RawURL: gistRawURL + "/" + c.s.Login(g.OwnerID) + "/" + g.Name + "/raw/" + f.Name, Size: len(f.Text),
 		}
 		if full {

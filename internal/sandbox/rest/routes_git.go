@@ -200,7 +200,9 @@ func showCommit(c *call, repo *model.Repo, hash gitstore.Hash) (reply, error) {
 		return reply{}, err
 	}
 	if c.accepts("sha") {
-		return plain("sha", []byte(hash.String()))
+		answer, err := plain("sha", []byte(hash.String()))
+		answer.tag = hash.String()
+		return answer, err
 	}
 	if c.accepts("diff") || c.accepts("patch") {
 		return diffText(c, repo, parentOf(commit), hash)

@@ -13,6 +13,10 @@ func membershipRoutes() []route {
 	return []route{
 		{"GET /orgs/{org}/members/{member}", onLogin(isMember)},
 		{"GET /orgs/{org}/memberships/{member}", onLogin(getMembership)},
+		{"PUT /orgs/{org}/memberships/{member}", onMember(setMembership)},
+		{"DELETE /orgs/{org}/memberships/{member}", onMember(removeMember)},
+		{"DELETE /orgs/{org}/members/{member}", onMember(removeMember)},
+		{"GET /orgs/{org}/outside_collaborators", onOrgHooks(listOutside)},
 		{"GET /orgs/{org}/public_members", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
 		{"GET /orgs/{org}/public_members/{member}", onLogin(func(*call, *model.User) (reply, error) { return reply{}, errNotFound })},
 		{"GET /user/memberships/orgs", listOwnMemberships},
@@ -78,6 +82,45 @@ func getMembership(c *call, org *model.User) (reply, error) {
 		return reply{}, &model.Problem{Kind: model.Forbidden, Message: "You must be a member of " + org.Login + " to see membership information for " + c.PathValue("member") + "."}
 	}
 	return c.membershipOf(org, c.s.User(c.PathValue("member")))
+}
+
+// onMember makes a handler of one that needs the organization, of which the client is a
+// member, and the user that the path names.
+func onMember(handle func(c *call, org, u *model.User) (reply, error)) func(*call) (reply, error) {
+	return onLogin(func(c *call, org *model.User) (reply, error) {
+		u := c.s.User(c.PathValue("member"))
+		if u == nil || org.Members[c.actor] == "" {
+			return reply{}, errNotFound
+		}
+		return handle(c, org, u)
+	})
+}
+
+// setMembership changes the role of a member. Who is none would be invited, and nobody
+// accepts invitations of organizations here.
+func setMembership(c *call, org, u *model.User) (reply, error) {
+	var in struct{ Role string }
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if org.Members[c.actor] == model.OrgOwner && org.Members[u.ID] == "" {
+		return reply{}, c.lacks("the invitation of who is no member")
+	}
+	if err := c.s.EditMember(c.actor, org, u, model.OrgRole(orDefault(in.Role, string(model.OrgMember)))); err != nil {
+		return reply{}, err
+	}
+	return c.membershipOf(org, u)
+}
+
+func removeMember(c *call, org, u *model.User) (reply, error) {
+	return emptyOr(c.s.RemoveMember(c.actor, org, u))
+}
+
+func listOutside(c *call, org *model.User) (reply, error) {
+	if c.URL.Query().Get("filter") == "2fa_disabled" || c.URL.Query().Get("filter") == "2fa_insecure" {
+		return listNone(c, nil) // all have a second factor
+	}
+	return list(c, c.s.OutsideCollaborators(org), func(u *model.User) *userView { return c.user(u.ID) })
 }
 
 func (c *call) membershipOf(org, u *model.User) (reply, error) {

@@ -4,8 +4,9 @@ import (
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
-// noneRoutes are those about what no world has: what security features find. They
-// answer as GitHub does where there is none.
+// noneRoutes are those about what no world has: what security features find, and what
+// nothing here makes, such as runners, secrets of organizations, codespaces and
+// migrations. They answer as GitHub does where there is none.
 func noneRoutes() []route {
 	routes := []route{
 		{"GET " + reposPath + "/security-advisories", onRepo(listNone)},
@@ -23,7 +24,43 @@ func noneRoutes() []route {
 		alerts := "GET " + reposPath + "/" + feature.name + "/alerts"
 		routes = append(routes, route{alerts, off}, route{alerts + "/{alert}", off})
 	}
-	return routes
+	for _, path := range []string{"/orgs/{org}/rulesets", "/orgs/{org}/properties/schema", "/orgs/{org}/invitations", "/orgs/{org}/failed_invitations", "/orgs/{org}/blocks", "/orgs/{org}/migrations"} {
+		routes = append(routes, route{"GET " + path, onOrgHooks(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })})
+	}
+	for _, path := range []string{"/user/blocks", "/user/migrations"} {
+		routes = append(routes, route{"GET " + path, onSelf(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })})
+	}
+	for path, key := range map[string]string{
+		"/actions/runners": "runners", "/actions/secrets": "secrets", "/actions/variables": "variables", "/dependabot/secrets": "secrets",
+	} {
+		routes = append(routes, route{"GET /orgs/{org}" + path, onOrgHooks(func(c *call, _ *model.User) (reply, error) { return countNone(c, key) })})
+	}
+	for path, key := range map[string]string{
+		"/actions/runners": "runners", "/actions/organization-secrets": "secrets", "/actions/organization-variables": "variables", "/dependabot/secrets": "secrets",
+		"/codespaces/secrets": "secrets", "/codespaces": "codespaces",
+	} {
+		routes = append(routes, route{"GET " + reposPath + path, onSettings(func(c *call, _ *model.Repo) (reply, error) { return countNone(c, key) })})
+	}
+	return append(routes,
+		route{"GET /user/codespaces", onSelf(func(c *call, _ *model.User) (reply, error) { return countNone(c, "codespaces") })},
+		route{"GET " + reposPath + "/properties/values", onRepo(listNone)},
+		route{"GET " + reposPath + "/interaction-limits", onSettings(func(*call, *model.Repo) (reply, error) { return ok(struct{}{}) })},
+		route{"GET " + reposPath + "/actions/cache/usage", onRepo(func(c *call, repo *model.Repo) (reply, error) {
+			return ok(map[string]any{"full_name": c.s.FullName(repo), "active_caches_size_in_bytes": 0, "active_caches_count": 0})
+		})},
+		route{"GET " + reposPath + "/actions/workflows/{workflow}/timing", onWorkflow(func(*call, *model.Repo, *model.Workflow) (reply, error) {
+			return ok(map[string]any{"billable": struct{}{}})
+		})},
+		route{"GET " + reposPath + "/actions/oidc/customization/sub", onRepo(func(*call, *model.Repo) (reply, error) {
+			return ok(map[string]any{"use_default": true})
+		})},
+		route{"GET /orgs/{org}/actions/permissions", onOrgHooks(func(*call, *model.User) (reply, error) {
+			return ok(map[string]any{"enabled_repositories": "all", "allowed_actions": "all", "sha_pinning_required": false})
+		})},
+	)
 }
+
+// countNone answers with an empty page of what is counted.
+func countNone(c *call, key string) (reply, error) { return wrapped(c, key, []struct{}{}, same) }
 
 func listNone(c *call, _ *model.Repo) (reply, error) { return list(c, []struct{}{}, same) }

@@ -89,10 +89,20 @@ func (v *view) team(t *model.Team) teamView {
 	return teamView{
 		ID: t.ID, NodeID: model.NodeID(model.NodeTeam, 0, t.ID), URL: api, Name: t.Name, Slug: t.Slug, Description: optional(t.Description),
 		HTMLURL: fmt.Sprintf("%s/orgs/%s/teams/%s", htmlURL, v.s.Login(t.OrgID), t.Slug), Privacy: privacyOf(t),
-		NotificationSetting: "notifications_enabled", Permission: "pull", MembersURL: api + "/members{/member}",
+		NotificationSetting: notificationSetting(t), Permission: "pull", MembersURL: api + "/members{/member}",
 		RepositoriesURL: api + "/repos", Type: "organization", OrganizationID: t.OrgID, Parent: v.parentTeam(t),
 	}
 }
+
+func notificationSetting(t *model.Team) string {
+	if t.Quiet {
+		return quietTeam
+	}
+	return "notifications_enabled"
+}
+
+// quietTeam is the setting of a team whose members are told of no mention of it.
+const quietTeam = "notifications_disabled"
 
 func privacyOf(t *model.Team) string {
 	if t.Secret {
@@ -157,5 +167,5 @@ func getTeam(c *call, org *model.User) (reply, error) {
 
 func listOwnTeams(c *call) (reply, error) {
 	own := c.s.Teams.Where(func(t *model.Team) bool { return slices.Contains(t.Members, c.actor) })
-	return list(c, own, c.team)
+	return list(c, own, c.fullTeam)
 }

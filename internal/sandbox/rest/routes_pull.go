@@ -50,8 +50,15 @@ func createPull(c *call, repo *model.Repo) (reply, error) {
 		Draft                   bool
 		MaintainerCanModify     bool `json:"maintainer_can_modify"`
 	}{MaintainerCanModify: true}
+	var from struct{ Issue int }
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
+	}
+	if err := c.decode(&from); err != nil {
+		return reply{}, err
+	}
+	if from.Issue != 0 {
+		return reply{}, c.lacks("issue")
 	}
 	i, err := c.s.OpenPull(c.actor, repo, model.NewPull(in))
 	if err != nil {

@@ -39,6 +39,10 @@ func searchLabels(c *call) (reply, error) {
 		return reply{}, errNotFound
 	}
 	found := slices.DeleteFunc(c.s.LabelsOf(repo), func(l *model.Label) bool { return !hasWords(l.Name+" "+l.Description, words) })
+	sortFound(c, found, map[string]func(a, b *model.Label) int{
+		"created": func(a, b *model.Label) int { return a.CreatedAt.Compare(b.CreatedAt) },
+		"updated": func(a, b *model.Label) int { return a.UpdatedAt.Compare(b.UpdatedAt) },
+	})
 	type result struct {
 		labelView
 		score

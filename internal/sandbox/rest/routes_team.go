@@ -97,15 +97,20 @@ func (v *view) fullTeam(t *model.Team) fullTeamView {
 type teamInput struct {
 	Name, Description, Privacy *string
 	Maintainers                []string
-	RepoNames                  []string  `json:"repo_names"`
-	Parent                     *model.ID `json:"parent_team_id"`
+	RepoNames                  []string          `json:"repo_names"`
+	Parent                     cleared[model.ID] `json:"parent_team_id"`
+	NotificationSetting        *string           `json:"notification_setting"`
 }
 
 func (in teamInput) edit() model.TeamEdit {
-	edit := model.TeamEdit{Name: in.Name, Description: in.Description, Parent: in.Parent}
+	edit := model.TeamEdit{Name: in.Name, Description: in.Description, Parent: in.Parent.value}
 	if in.Privacy != nil {
 		secret := *in.Privacy == "secret"
 		edit.Secret = &secret
+	}
+	if in.NotificationSetting != nil {
+		quiet := *in.NotificationSetting == quietTeam
+		edit.Quiet = &quiet
 	}
 	return edit
 }
@@ -115,7 +120,14 @@ func createTeam(c *call, org *model.User) (reply, error) {
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
-	t, err := c.s.CreateTeam(c.actor, org, in.edit())
+	edit := in.edit()
+	if nested := edit.Parent != nil && *edit.Parent != 0; edit.Secret == nil && !nested {
+		edit.Secret = new(true)
+	}
+	if edit.Parent != nil && *edit.Parent != 0 && (c.s.Teams.Get(*edit.Parent) == nil || c.s.Teams.Get(*edit.Parent).OrgID != org.ID) {
+		return reply{}, errNotFound
+	}
+	t, err := c.s.CreateTeam(c.actor, org, edit)
 	if err != nil {
 		return reply{}, err
 	}

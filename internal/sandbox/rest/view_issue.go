@@ -108,6 +108,7 @@ type issueView struct {
 	PullRequest       *issuePullLinks `json:"pull_request,omitempty"`
 	Body              *string         `json:"body"`
 	ClosedBy          *userView       `json:"closed_by"`
+	Reactions         map[string]any  `json:"reactions"`
 	TimelineURL       string          `json:"timeline_url"`
 	StateReason       *string         `json:"state_reason"`
 	// Type is there only where it has one.
@@ -132,7 +133,7 @@ func (v *view) issue(i *model.Issue) issueView {
 		Assignees: v.users(i.Assignees), Milestone: v.milestone(i.MilestoneID), Comments: v.s.CommentCount(i),
 		CreatedAt: at(i.CreatedAt), UpdatedAt: at(i.UpdatedAt), ClosedAt: maybe(i.ClosedAt),
 		AuthorAssociation: v.s.Association(i.AuthorID, repo), Body: optional(i.Body), ClosedBy: v.user(i.ClosedBy),
-		TimelineURL: api + "/timeline", StateReason: optional(i.StateReason), ActiveLockReason: optional(i.LockReason),
+		Reactions: v.reactions(api, i.ID), TimelineURL: api + "/timeline", StateReason: optional(i.StateReason), ActiveLockReason: optional(i.LockReason),
 	}
 	if t := v.s.TypeOf(i); t != nil {
 		shown := issueType(*t)

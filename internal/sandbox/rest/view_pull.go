@@ -222,6 +222,7 @@ type reviewCommentView struct {
 	OriginalLine        *int            `json:"original_line"`
 	Side                string          `json:"side"`
 	SubjectType         string          `json:"subject_type"`
+	Reactions           map[string]any  `json:"reactions"`
 }
 
 func (v *view) reviewComments(comments []*model.ReviewComment) ([]reviewCommentView, error) {
@@ -254,7 +255,7 @@ func (v *view) commentInThread(c *model.ReviewComment, t *model.Thread) (reviewC
 		AuthorAssociation: v.s.Association(c.AuthorID, v.s.Repos.Get(c.RepoID)),
 		Links:             map[string]link{"self": {api}, "html": {html}, "pull_request": {pull}},
 		OriginalLine:      number(t.Line), OriginalStartLine: number(t.StartLine), StartSide: optional(t.StartSide),
-		Side: string(t.Side), SubjectType: "line",
+		Side: string(t.Side), SubjectType: "line", Reactions: v.reactions(api, c.ID),
 	}
 	if t.FileWide {
 		view.SubjectType = "file"

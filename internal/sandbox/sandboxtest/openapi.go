@@ -167,8 +167,8 @@ func checkREST(x sandbox.Heard) []string {
 }
 
 // undescribed are paths that GitHub answers and no longer describes: a ref by the
-// list's name, and archives of the default branch.
-var undescribed = regexp.MustCompile(`^/(repos/[^/]+/[^/]+|repositories/\d+)/(git/refs/.+|zipball|tarball)$`)
+// list's name, archives of the default branch, and POST to a gist, by which gh changes it.
+var undescribed = regexp.MustCompile(`^/(repos/[^/]+/[^/]+|repositories/\d+)/(git/refs/.+|zipball|tarball)$|^/gists/[^/]+$`)
 
 // at returns what is at a place of the description; references are followed.
 func (a *openAPI) at(place ...string) (map[string]any, bool) {
