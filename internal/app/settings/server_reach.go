@@ -49,8 +49,14 @@ func isHost(host string) bool {
 
 // checkReach refuses the server's own database, and what needs no address.
 func (c *Server) checkReach() error {
+	if len(c.Local.Reach) == 0 {
+		return nil
+	}
 	u, err := url.Parse(c.Database)
-	if err != nil || u.Host == "" {
+	if err != nil {
+		return fault.Invalidf("cannot be told from the server of DATABASE_URL, which is no address")
+	}
+	if u.Host == "" {
 		return nil
 	}
 	port := u.Port()
