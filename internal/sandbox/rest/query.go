@@ -55,9 +55,11 @@ func (c *call) indifferent(names ...string) { c.URL.read = append(c.URL.read, na
 // Apart from that, GitHub takes what it does not know in queries for nothing: names,
 // and with few exceptions values, see [ordering] and [invalidFilter].
 func (c *call) lackingQuery(found []byte) *Response {
+	if c.URL.RawQuery == "" || c.Method != http.MethodGet && c.Method != http.MethodHead {
+		return nil
+	}
 	values := c.URL.URL.Query()
-	none := string(found) == "[]" || countsNone(found) && !values.Has("search_type")
-	if c.URL.RawQuery == "" || none || c.Method != http.MethodGet && c.Method != http.MethodHead {
+	if string(found) == "[]" || countsNone(found) && !values.Has("search_type") {
 		return nil
 	}
 	maps.DeleteFunc(values, func(name string, _ []string) bool { return slices.Contains(c.URL.read, name) })
@@ -85,7 +87,7 @@ func countsNone(found []byte) bool {
 	var counted struct {
 		Total *int `json:"total_count"`
 	}
-	return bytes.HasPrefix(found, []byte("{")) && json.Unmarshal(found, &counted) == nil && counted.Total != nil && *counted.Total == 0
+	return bytes.Contains(found, []byte(`"total_count":0`)) && json.Unmarshal(found, &counted) == nil && counted.Total != nil && *counted.Total == 0
 }
 
 // asksFor reports whether a value of a parameter asks for anything else than leaving
