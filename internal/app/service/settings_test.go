@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -144,6 +145,28 @@ func TestForksAreNeverMeasuredWhereTheSettingsSaySo(t *testing.T) {
 	assert.Equal(t, 1, r.counted("check_run", "run", "no_forks"))
 	assert.Len(t, r.checks(), 1)
 	assert.Empty(t, r.executor.works())
+}
+
+// Who approves has seen the commit that he names; what was pushed since he has not.
+func TestWhoApprovesAnotherCommitApprovesNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	r.fork()
+	r.pullEvent("opened")
+	r.wait(1)
+	approved := func() bool {
+		is, err := r.table.Approved(t.Context(), repo, r.number, r.head)
+		require.NoError(t, err)
+		return is
+	}
+	r.comment("writer", "/bench approve "+strings.Repeat("0", 40))
+	assert.Equal(t, 1, r.counted("issue_comment", "approve", string(comment.UnknownCommit)))
+	assert.False(t, approved())
+	assert.Empty(t, r.executor.works())
+	r.comment("writer", "/bench approve "+r.head)
+	r.wait(1)
+	assert.True(t, approved())
+	assert.Len(t, r.executor.works(), 1)
 }
 
 func TestACheckRunHasTheNameOfTheSettings(t *testing.T) {
