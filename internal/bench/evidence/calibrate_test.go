@@ -130,6 +130,7 @@ func candidates(c evidence.Calibration) []string {
 }
 
 func TestV12TheOrderOfRowsDoesNotMatterAndTheSeedDoes(t *testing.T) {
+	testkit.NeedComplete(t)
 	rows := rowsOf(blocks(world(6, 0.9, 0.3), 6, 3))
 	d := regression(t)
 	few := func(seed uint64) evidence.Calibration {

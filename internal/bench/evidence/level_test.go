@@ -93,6 +93,7 @@ func (s suites) step() float64 {
 }
 
 func TestV5TooMuchWorseIsTakenForNotWorseInOneOfTwenty(t *testing.T) {
+	testkit.NeedComplete(t)
 	times := 50_000
 	if testkit.IsComplete() {
 		times = 1_000_000

@@ -169,6 +169,7 @@ func TestGitFetches(t *testing.T) {
 }
 
 func TestGitPushes(t *testing.T) {
+	testkit.NeedComplete(t)
 	place := prepare(t, seeded(t))
 	w := openWorkshop(t, place).as(env(place, "GH_TOKEN"))
 	w.clone()

@@ -24,6 +24,7 @@ const (
 // TestG16WrongConfigurationsOfTheHarness holds that what is wrong ends in one sentence with
 // the place or the mend, with its exit code, and before anything is run or paid.
 func TestG16WrongConfigurationsOfTheHarness(t *testing.T) {
+	testkit.NeedComplete(t)
 	testkit.NeedShell(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {

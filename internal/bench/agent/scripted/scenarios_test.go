@@ -164,6 +164,7 @@ func TestEveryShippedPlanIsOfAShippedScenario(t *testing.T) {
 }
 
 func TestS6AnAgentThatChangesNothingFails(t *testing.T) {
+	testkit.NeedComplete(t)
 	forEach(t, mutating(t), func(t *testing.T, s bench.Scenario, mode bench.Mode) {
 		a := try(t, s, mode, scripted.Idle)
 		if s.Type != bench.Workflow {
