@@ -54,7 +54,7 @@ func (c *Server) checkReach() error {
 	}
 	u, err := url.Parse(c.Database)
 	if err != nil {
-		return fault.Invalidf("cannot be told from the server of DATABASE_URL, which is no address")
+		return fault.Invalidf("cannot be told from the server of DATABASE_URL, which is no address: correct that one first")
 	}
 	if u.Host == "" {
 		return nil

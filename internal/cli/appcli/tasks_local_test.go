@@ -228,15 +228,20 @@ func TestAServerThatDiesLeavesNoAgents(t *testing.T) {
 	s := w.serve(with.more...)
 	w.open()
 	<-waiting
-	require.NoError(t, s.cmd.Process.Kill())
-	_, _ = s.cmd.Process.Wait()
-	w.until("nothing of it runs", func() bool { return len(running(t, temporary)) == 0 })
+	w.killed(s, temporary)
 	close(hold)
 	s = w.serve(with.more...)
 	check := with.judged()
 	assert.Equal(t, model.Conclusion("success"), check.Conclusion, check.Output.Summary)
 	assert.Zero(t, s.stop(t), s.out)
 	requireLeftNothing(t, temporary)
+}
+
+// killed ends a server, and returns when nothing runs that it has started in a folder.
+func (w *world) killed(s *server, folder string) {
+	w.t.Helper()
+	s.kill()
+	w.until("nothing of it runs", func() bool { return len(running(w.t, folder)) == 0 })
 }
 
 // cost is what the App's only run is known to have spent, in USD.
@@ -268,9 +273,7 @@ func TestTheBudgetIsThatOfARunAndNotOfAServer(t *testing.T) {
 	browser := w.browser("owner", s)
 	page(t, browser, "/login?next=/")
 	w.until("it is known what was spent", func() bool { return w.cost(browser) > 0 })
-	require.NoError(t, s.cmd.Process.Kill())
-	_, _ = s.cmd.Process.Wait()
-	w.until("nothing of it runs", func() bool { return len(running(t, temporary)) == 0 })
+	w.killed(s, temporary)
 	close(hold)
 	s = w.serve(with.more...)
 	check := with.judged()

@@ -125,16 +125,20 @@ func (m *withModel) requireVerdict(s *server, want model.Conclusion) (model.Chec
 	return check, log
 }
 
-func TestRealTau2ThroughTheApp(t *testing.T) {
+// change is what the agent is told in the base and in the proposed commit, and what
+// comes of it.
+type change struct {
+	base, head string
+	want       model.Conclusion
+}
+
+// requireVerdicts has each change come to its verdict in a world of its own.
+func requireVerdicts(t *testing.T, newWith func(t *testing.T, base string) (*withModel, string), changes map[string]change) {
+	t.Helper()
 	testkit.NeedComplete(t)
-	for name, c := range map[string]struct {
-		base, head string
-		want       model.Conclusion
-	}{
-		"as good": {"helpful", "as helpful as you can", "success"}, "worse": {"helpful", "idle", "failure"}, "better": {"idle", "helpful", "success"},
-	} {
+	for name, c := range changes {
 		t.Run(name, func(t *testing.T) {
-			with, temporary := newWithTau(t, c.base)
+			with, temporary := newWith(t, c.base)
 			with.commit("agent/told.txt", c.head)
 			s := with.serve(with.more...)
 			with.open()
@@ -144,6 +148,12 @@ func TestRealTau2ThroughTheApp(t *testing.T) {
 			requireLeftNothing(t, temporary)
 		})
 	}
+}
+
+func TestRealTau2ThroughTheApp(t *testing.T) {
+	requireVerdicts(t, newWithTau, map[string]change{
+		"as good": {"helpful", "as helpful as you can", "success"}, "worse": {"helpful", "idle", "failure"}, "better": {"idle", "helpful", "success"},
+	})
 }
 
 // The model is away for a while, and the server is killed before.
@@ -167,9 +177,7 @@ func TestRealTau2OutlivesAnOutageAndAKilledServer(t *testing.T) {
 	s := with.serve(with.more...)
 	with.open()
 	<-reached
-	require.NoError(t, s.cmd.Process.Kill())
-	_, _ = s.cmd.Process.Wait()
-	with.until("nothing of it runs", func() bool { return len(running(t, temporary)) == 0 })
+	with.killed(s, temporary)
 	s = with.serve(with.more...)
 	_, log := with.requireVerdict(s, "success")
 	assert.Greater(t, asked.Load(), int64(back))
@@ -235,24 +243,9 @@ func newWithHarbor(t *testing.T, base string) (*withModel, string) {
 }
 
 func TestRealHarborThroughTheApp(t *testing.T) {
-	testkit.NeedComplete(t)
-	for name, c := range map[string]struct {
-		base, head string
-		want       model.Conclusion
-	}{
+	requireVerdicts(t, newWithHarbor, map[string]change{
 		"as good": {"busy", "as busy", "success"}, "worse": {"busy", "idle", "failure"}, "better": {"idle", "busy", "success"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			with, temporary := newWithHarbor(t, c.base)
-			with.commit("agent/told.txt", c.head)
-			s := with.serve(with.more...)
-			with.open()
-			_, log := with.requireVerdict(s, c.want)
-			assert.Zero(t, s.stop(t), s.out)
-			with.requireNowhere(s, log)
-			requireLeftNothing(t, temporary)
-		})
-	}
+	})
 }
 
 const (
