@@ -32,6 +32,9 @@ func GroupLeader(user *User) *syscall.SysProcAttr {
 // SessionLeader has a program lead a session of its own, and a process group.
 func SessionLeader() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
+// CloseOnExec keeps a file that was handed to this process from those that it starts.
+func CloseOnExec(file *os.File) { syscall.CloseOnExec(int(file.Fd())) }
+
 // Signal sends a signal to a process. The error is [syscall.ESRCH] where there is none.
 func Signal(process int, signal syscall.Signal) error { return syscall.Kill(process, signal) }
 

@@ -49,6 +49,9 @@ func Signal(process int, signal syscall.Signal) error {
 // SignalGroup ends the leader of a group alone: what it has started goes on.
 func SignalGroup(leader int, signal syscall.Signal) error { return Signal(leader, signal) }
 
+// CloseOnExec keeps a file that was handed to this process from those that it starts.
+func CloseOnExec(file *os.File) { syscall.CloseOnExec(syscall.Handle(file.Fd())) }
+
 // Owner knows no owners, which are no numbers here.
 func Owner(fs.FileInfo) (user, group int, known bool) { return 0, 0, false }
 

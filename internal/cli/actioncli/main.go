@@ -16,7 +16,6 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/actions"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
-	"github.com/ghx-dev/bench-action/internal/cli/gateprocess"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/redact"
 )
@@ -44,7 +43,7 @@ func Main() int {
 	ctx, stop := benchcli.StopOnSignal(context.Background())
 	defer stop()
 	if name == suiteName {
-		return gateprocess.Run(ctx, os.Args[1:])
+		return benchcli.RunTaskGate(ctx, os.Args[1:])
 	}
 	a := &action{
 		log: log, secrets: secrets, environ: os.Environ(), getenv: os.Getenv, now: time.Now, random: rand.Text,

@@ -22,9 +22,9 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
-	"github.com/ghx-dev/bench-action/internal/cli/gateprocess"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -204,7 +204,7 @@ func (s *suiteRun) gate(ctx context.Context) (benchcli.Result, string, error) {
 	if err != nil {
 		return failed, "", fault.Infraf("start the gate: %w", err)
 	}
-	end := gateprocess.Follow(reports, func(done, total int) {
+	end := benchcli.FollowTaskGate(reports, func(done, total int) {
 		a.teller.progress(ctx, comment.Progress{Done: done, Cells: total, Noun: "task"})
 	})
 	err = cmd.Wait()
@@ -220,15 +220,15 @@ func (s *suiteRun) gate(ctx context.Context) (benchcli.Result, string, error) {
 // which commits it is.
 func (s *suiteRun) arguments() []string {
 	a, in := s.action, s.action.inputs
-	gate := gateprocess.Gate{Config: in.ExperimentConfig, MaxCostUSD: in.MaxCostUSD, Shard: in.Shard}
+	gate := benchcli.TaskGate{Config: in.ExperimentConfig, MaxCostUSD: in.MaxCostUSD, Shard: in.Shard}
 	// How it decides, and when it ends, the inputs say where they do.
 	if in.ByEvidence() {
-		gate.Evidence = &gateprocess.Evidence{
+		gate.Evidence = &benchcli.TaskGateEvidence{
 			Epochs: in.Repetitions.String(), MarginSuccess: in.MarginSuccess, MarginCost: in.MarginCost, MarginLatency: in.MarginLatency,
 		}
 	}
 	if s.base != "" {
-		gate.Against = &gateprocess.Against{
+		gate.Against = &benchcli.TaskGateCommits{
 			Commit: a.event.HeadSHA, Tree: a.tree, BaseDir: filepath.Join("..", baseFolder), BaseCommit: a.baseCommit(), BaseTree: a.baseTree,
 		}
 	}
@@ -311,10 +311,10 @@ const (
 	maxRows = 256 << 20
 )
 
-// keepFiles copies the files of a folder that are wanted: see [gateprocess.EachFile].
+// keepFiles copies the files of a folder that are wanted: see [confine.EachFile].
 func keepFiles(outer, from, to string, most int64, wanted func(name string) bool) error {
 	made := false
-	return gateprocess.EachFile(outer, from, most, wanted, func(name string, text []byte) (err error) {
+	return confine.EachFile(outer, from, most, wanted, func(name string, text []byte) (err error) {
 		if !made {
 			err = os.MkdirAll(to, folderPerm)
 			made = true

@@ -19,7 +19,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
-	"github.com/ghx-dev/bench-action/internal/cli/gateprocess"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -38,7 +37,7 @@ const gateCommand = "gate-of-a-benchmark"
 func runGate(args []string) int {
 	ctx, stop := benchcli.StopOnSignal(context.Background())
 	defer stop()
-	return gateprocess.Run(ctx, args)
+	return benchcli.RunTaskGate(ctx, args)
 }
 
 // The folders of the two commits, in the home of the user that they are run as.
@@ -278,16 +277,16 @@ func (c *comparison) gate(ctx context.Context, stop context.CancelCauseFunc) (*b
 
 // keep stores what there is of the gate's rows, and what it has cost. End is nil where
 // it did not come to that.
-func (c *comparison) keep(end *gateprocess.End) error {
+func (c *comparison) keep(end *benchcli.TaskGateEnd) error {
 	if end == nil {
-		end = &gateprocess.End{}
+		end = &benchcli.TaskGateEnd{}
 	}
 	ledgers, err := c.ledgers(end.RunID)
 	return errors.Join(err, c.work.KeepMeasured(end.Summary, ledgers, c.reach.spentUSD()))
 }
 
 // start runs the gate's process to its end, nil if it did not come to that.
-func (c *comparison) start(ctx context.Context, env []string) (*gateprocess.End, error) {
+func (c *comparison) start(ctx context.Context, env []string) (*benchcli.TaskGateEnd, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fault.Infraf("find our own program: %w", err)
@@ -313,7 +312,7 @@ func (c *comparison) start(ctx context.Context, env []string) (*gateprocess.End,
 		return nil, err
 	}
 	done := 0
-	end := gateprocess.Follow(reports, func(_, total int) {
+	end := benchcli.FollowTaskGate(reports, func(_, total int) {
 		done++
 		c.work.Progress(done, max(done, total), c.reach.spentUSD())
 	})
@@ -325,10 +324,10 @@ func (c *comparison) start(ctx context.Context, env []string) (*gateprocess.End,
 func (c *comparison) arguments(ctx context.Context) []string {
 	r, p := c.work.Run, c.work.Run.Request.Plan
 	tree := func(sha string) string { return ghxbuild.TreeOf(ctx, c.work.Client, r.Owner(), r.Name(), sha) }
-	return gateprocess.Gate{
+	return benchcli.TaskGate{
 		Config: p.Experiment, MaxCostUSD: p.MaxUSD,
-		Evidence: &gateprocess.Evidence{Epochs: p.Repetitions.String(), MarginSuccess: p.Margins.Success, MarginCost: p.Margins.Cost, MarginLatency: p.Margins.Latency},
-		Against: &gateprocess.Against{
+		Evidence: &benchcli.TaskGateEvidence{Epochs: p.Repetitions.String(), MarginSuccess: p.Margins.Success, MarginCost: p.Margins.Cost, MarginLatency: p.Margins.Latency},
+		Against: &benchcli.TaskGateCommits{
 			Commit: r.Head, Tree: tree(r.Head), BaseDir: filepath.Join("..", baseFolder), BaseCommit: r.Request.BaseSHA, BaseTree: tree(r.Request.BaseSHA),
 		},
 	}.Arguments()
@@ -345,7 +344,7 @@ func (c *comparison) ledgers(runID string) (map[string][]byte, error) {
 	}
 	const most = 256 << 20 // bytes
 	folder := filepath.Join(headFolder, verify.DefaultDir, runID)
-	return found, gateprocess.EachFile(c.space.Home(), folder, most, ledger.IsFile, func(name string, text []byte) error {
+	return found, confine.EachFile(c.space.Home(), folder, most, ledger.IsFile, func(name string, text []byte) error {
 		found[name] = text
 		return nil
 	})

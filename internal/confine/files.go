@@ -1,4 +1,4 @@
-package gateprocess
+package confine
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 // EachFile hands over the files of a folder within another one, which are wanted and no
 // larger than most, in bytes, but not those of folders in it, nor what is no file of its
-// own, as a link: the outer folder was the agent's too, of which nothing runs any more.
+// own, as a link: the outer folder was an agent's too, of which nothing runs any more.
 // One that is not there, or to which a link leads out, has no files. An error is of kind
 // infrastructure.
 func EachFile(outer, folder string, most int64, wanted func(name string) bool, take func(name string, text []byte) error) error {
@@ -19,7 +19,7 @@ func EachFile(outer, folder string, most int64, wanted func(name string) bool, t
 		return nil
 	}
 	if err != nil {
-		return fault.Infraf("keep the files of the gate: %w", err)
+		return fault.Infraf("keep what an agent left: %w", err)
 	}
 	defer within.Close()
 	if info, err := within.Stat(folder); err != nil || !info.IsDir() {
@@ -27,7 +27,7 @@ func EachFile(outer, folder string, most int64, wanted func(name string) bool, t
 	}
 	root, err := within.OpenRoot(folder)
 	if err != nil {
-		return fault.Infraf("keep the files of the gate: %w", err)
+		return fault.Infraf("keep what an agent left: %w", err)
 	}
 	defer root.Close()
 	entries, err := fs.ReadDir(root.FS(), ".")
@@ -42,7 +42,7 @@ func EachFile(outer, folder string, most int64, wanted func(name string) bool, t
 		}
 	}
 	if err != nil {
-		return fault.Infraf("keep the files of the gate: %w", err)
+		return fault.Infraf("keep what an agent left: %w", err)
 	}
 	return nil
 }
