@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
@@ -118,7 +119,7 @@ in a SQLite file.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fault.Invalidf("%w; see `%s --help`", err, cmd.CommandPath())
 	})
-	root.AddCommand(p.serveCommand(), p.checkCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.checkCommand(), p.versionCommand(), benchcli.ManualCommand(p.getenv))
 	return root
 }
 

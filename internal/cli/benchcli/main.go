@@ -204,7 +204,7 @@ sequence with a scripted agent on a GitHub inside this process.`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.verifyCommand(), a.planCommand(), a.runCommand(), a.reportCommand(), a.viewCommand(), a.compareCommand(), a.calibrateCommand(), a.scenariosCommand(), a.modesCommand(), a.surfaceCommand(), a.fixturesCommand(),
-		a.explainCommand(), a.measureCommand(), a.doctorCommand(), a.initCommand(), a.harnessCommand(), a.sandboxCommand(), a.versionCommand(),
+		a.explainCommand(), a.measureCommand(), a.doctorCommand(), a.initCommand(), a.harnessCommand(), a.sandboxCommand(), a.versionCommand(), ManualCommand(a.getenv),
 	)
 	usage(root)
 	complete(root)
