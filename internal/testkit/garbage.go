@@ -3,14 +3,17 @@ package testkit
 import (
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
+	"strings"
 )
 
-// CollectLess has this process, and the Go programs that it starts, let garbage grow
-// to four times what is in use before they collect it, unless GOGC says otherwise.
-// Programs that tests start live for a second, and would collect for a third of it.
-func CollectLess() {
-	if os.Getenv("GOGC") != "" {
+// Tests, and the Go programs that they start, let garbage grow to four times what is in
+// use before they collect it, unless GOGC says otherwise: they live for a second, and
+// would collect for a fifth of it. Benchmarks collect as programs do.
+func init() {
+	measures := slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.bench=") })
+	if measures || os.Getenv("GOGC") != "" {
 		return
 	}
 	const percent = 400

@@ -3,9 +3,11 @@ package service_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -176,9 +178,34 @@ func (r *rig) push(path string) {
 // library is all scenarios, which the tests share.
 var library = sync.OnceValues(func() (*scenario.Library, error) { return scenario.Load(scenarios.Files) })
 
+// emptyDatabase returns the file of a database with all tables and no rows, of which each
+// test has a copy: to make the tables takes longer than most tests.
+var emptyDatabase = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "bench-service-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	ctx, path := context.Background(), filepath.Join(folder, "bench.db")
+	db, err := queue.OpenDB(ctx, "sqlite:"+path)
+	if err != nil {
+		return nil, err
+	}
+	_, runsErr := runs.Open(ctx, db)
+	_, queueErr := queue.New(ctx, db, queue.Options{Process: "test", Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	if err := errors.Join(runsErr, queueErr, db.Close()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
 func (r *rig) start(changes ...func(*service.Options)) {
 	r.Helper()
-	db, err := queue.OpenDB(r.Context(), "sqlite:"+filepath.Join(r.TempDir(), "bench.db"))
+	empty, err := emptyDatabase()
+	require.NoError(r, err)
+	path := filepath.Join(r.TempDir(), "bench.db")
+	require.NoError(r, os.WriteFile(path, empty, 0o600))
+	db, err := queue.OpenDB(r.Context(), "sqlite:"+path)
 	require.NoError(r, err)
 	r.db = db
 	r.table, err = runs.Open(r.Context(), db)

@@ -88,8 +88,7 @@ func BenchmarkDeliveries(b *testing.B) {
 	if os.Getenv("BENCH_APP_LOAD_DATABASE") == "postgres" {
 		at = dbtest.Postgres(b)
 	}
-	// Garbage as a server collects it: see testkit.CollectLess.
-	s := serve(b, append(credentials(), "BENCH_APP_DATA_DIR="+folder, "DATABASE_URL="+at, "GOGC=100")...)
+	s := serve(b, append(credentials(), "BENCH_APP_DATA_DIR="+folder, "DATABASE_URL="+at)...)
 	b.ResetTimer()
 	accepted, took := deliverWhile(b, s.address, func(n int) bool { return n <= b.N })
 	b.StopTimer()
