@@ -13,6 +13,7 @@ import (
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/taubench"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 const agentCode = `
@@ -126,6 +127,7 @@ func TestTasksAreToldWithoutARun(t *testing.T) {
 }
 
 func TestDriverRefuses(t *testing.T) {
+	testkit.NeedComplete(t)
 	t.Run("a task of another split", func(t *testing.T) {
 		r := driven(t)
 		_, err := r.run(t, []string{"0", "1", "42"})

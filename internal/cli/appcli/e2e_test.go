@@ -42,6 +42,7 @@ func contains(texts []string, part string) bool {
 const longer = "model: scripted\nexecutor: local\nscenario_set: ci-verify-pr\nrepetitions: 10\n"
 
 func TestAPullRequestGetsItsGate(t *testing.T) {
+	testkit.NeedComplete(t)
 	t.Parallel()
 	w := newWorld(t, longer)
 	s := w.serve()

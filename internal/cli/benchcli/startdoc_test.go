@@ -16,6 +16,7 @@ import (
 // Who follows docs/start.md, but for the download, sees what it says.
 func TestTheFirstStepsAreThoseThatArePossible(t *testing.T) {
 	testkit.NeedShell(t)
+	testkit.NeedComplete(t)
 	page, err := os.ReadFile("../../../docs/start.md")
 	require.NoError(t, err)
 	_, steps, found := strings.Cut(string(page), "\n## A first verdict\n")
