@@ -19,8 +19,14 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/bench/world"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/scenarios"
 )
+
+func TestMain(m *testing.M) {
+	testkit.CollectLess()
+	os.Exit(m.Run())
+}
 
 // sandbox has all fixtures, in every variation.
 var sandbox = sync.OnceValue(func() *target.Sandbox {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +21,13 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
+
+func TestMain(m *testing.M) {
+	testkit.CollectLess()
+	os.Exit(m.Run())
+}
 
 // seeded is a sandbox with all fixtures.
 func seeded(t testing.TB) *target.Sandbox {

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"context"
 	"hash/fnv"
+	"os"
 	"testing"
 	"time"
 
@@ -17,8 +18,14 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/target"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/fake"
 )
+
+func TestMain(m *testing.M) {
+	testkit.CollectLess()
+	os.Exit(m.Run())
+}
 
 // rig is a suite on fakes, in a folder of its own. Time is what the agent's
 // turns say.

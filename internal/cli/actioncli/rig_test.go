@@ -36,6 +36,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	testkit.CollectLess()
 	main := func() { os.Exit(actioncli.Main()) }
 	testscript.Main(m, map[string]func(){"bench-action": main, "bench-action-post": main, "bench-action-suite": main})
 }

@@ -45,6 +45,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	testkit.CollectLess()
 	// The gate of a benchmark has none of the server's variables.
 	if os.Getenv(asProgram) != "" || len(os.Args) > 1 && os.Args[1] == appcli.GateCommand {
 		os.Exit(appcli.Main())

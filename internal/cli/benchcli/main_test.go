@@ -17,6 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	testkit.CollectLess()
 	testscript.Main(m, map[string]func(){
 		"bench":    func() { os.Exit(benchcli.Main()) },
 		futureName: futureOpenCode,

@@ -37,6 +37,7 @@ const variable = "BENCH_DATABASE_URL"
 // Main runs a package's tests and then ends the server that they started. It
 // is what TestMain of a package with [Each] or [Postgres] calls.
 func Main(m *testing.M) int {
+	testkit.CollectLess()
 	defer func() {
 		if began.Load() && shared().stop != nil {
 			shared().stop()

@@ -27,6 +27,11 @@ import (
 	"github.com/ghx-dev/bench-action/scenarios"
 )
 
+func TestMain(m *testing.M) {
+	testkit.CollectLess()
+	os.Exit(m.Run())
+}
+
 var library = sync.OnceValues(func() (*scenario.Library, error) { return scenario.Load(scenarios.Files) })
 
 // set returns the scenarios of a set; those of all sets if it has no name.
