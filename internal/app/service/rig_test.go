@@ -185,7 +185,7 @@ var emptyDatabase = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }() // a temporary folder
 	ctx, path := context.Background(), filepath.Join(folder, "bench.db")
 	db, err := queue.OpenDB(ctx, "sqlite:"+path)
 	if err != nil {
