@@ -15,7 +15,36 @@ func teamFields() map[string]graphql.Resolver {
 		"Organization.team": lookup(func(q *query, u *model.User, args graphql.Args) any {
 			return present(q.s.Team(q.actor, u, args.String("slug")))
 		}),
-		"Team.name":         prop(func(_ *query, t *model.Team) any { return t.Name }),
+		"Organization.membersWithRole": connection(func(q *query, org *model.User, _ graphql.Args) ([]orgMember, error) {
+			var all []orgMember
+			for u := range q.s.Users.All() {
+				if org.Members[u.ID] != "" {
+					all = append(all, orgMember{u, org})
+				}
+			}
+			return all, nil
+		}),
+		"OrganizationMemberConnection.nodes": prop(func(_ *query, p graphql.Page[orgMember]) any {
+			users := make([]*model.User, 0, len(p.Nodes))
+			for _, m := range p.Nodes {
+				users = append(users, m.User)
+			}
+			return users
+		}),
+		"OrganizationMemberEdge.node": prop(func(_ *query, e graphql.Edge[orgMember]) any { return e.Node.User }),
+		"OrganizationMemberEdge.role": prop(func(_ *query, e graphql.Edge[orgMember]) any {
+			return strings.ToUpper(string(e.Node.org.Members[e.Node.ID]))
+		}),
+		// All have a second factor, which owners alone see.
+		"OrganizationMemberEdge.hasTwoFactorEnabled": prop(func(q *query, e graphql.Edge[orgMember]) any {
+			if e.Node.org.Members[q.actor] != model.OrgOwner {
+				return nil
+			}
+			return true
+		}),
+		// There are no rulesets of organizations here.
+		"Organization.rulesets": connection(func(*query, *model.User, graphql.Args) ([]ruleset, error) { return nil, nil }),
+		"Team.name":             prop(func(_ *query, t *model.Team) any { return t.Name }),
 		"Team.slug":         prop(func(_ *query, t *model.Team) any { return t.Slug }),
 		"Team.description":  prop(func(_ *query, t *model.Team) any { return orNil(t.Description) }),
 		"Team.combinedSlug": prop(func(q *query, t *model.Team) any { return org(q, t).Login + "/" + t.Slug }),
@@ -25,6 +54,12 @@ func teamFields() map[string]graphql.Resolver {
 		}),
 		"TeamMemberEdge.role": constant("MEMBER"),
 	}
+}
+
+// orgMember is a member of an organization.
+type orgMember struct {
+	*model.User
+	org *model.User
 }
 
 func teamsOf(q *query, u *model.User, args graphql.Args) ([]*model.Team, error) {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +46,9 @@ const gistResource = "Gist"
 type GistEdit struct {
 	// Description stays as it is if nil.
 	Description *string
-	// Files are those that change, by their names; nil removes one.
+	// Files are those that change, by their names. Nil and what says nothing remove
+	// one, and what has a name alone gives it that; GitHub removes what becomes empty
+	// too, as gh relies on to rename.
 	Files map[string]*GistFile
 }
 
@@ -81,15 +84,27 @@ func (s *State) EditGist(actor ID, g *Gist, edit GistEdit) error {
 // apply changes a gist, or leaves it half changed and tells why.
 func (g *Gist) apply(edit GistEdit) error {
 	assign(&g.Description, edit.Description)
-	for name, file := range edit.Files {
+	was := slices.Clone(g.Files)
+	for name := range edit.Files {
 		g.Files = slices.DeleteFunc(g.Files, func(f GistFile) bool { return f.Name == name })
+	}
+	for _, name := range slices.Sorted(maps.Keys(edit.Files)) {
+		file := edit.Files[name]
 		if file == nil {
 			continue
 		}
-		if file.Text == "" {
+		text, at := file.Text, slices.IndexFunc(was, func(f GistFile) bool { return f.Name == name })
+		switch {
+		case text != "":
+		case at < 0:
 			return invalid(gistResource, "files", "missing_field")
+		case file.Name == "" || file.Name == name:
+			continue
+		default:
+			text = was[at].Text
 		}
-		g.Files = append(g.Files, GistFile{Name: orElse(file.Name, name), Text: file.Text})
+		as := orElse(file.Name, name)
+		g.Files = append(slices.DeleteFunc(g.Files, func(f GistFile) bool { return f.Name == as }), GistFile{Name: as, Text: text})
 	}
 	if len(g.Files) == 0 {
 		return invalid(gistResource, "files", "missing_field")

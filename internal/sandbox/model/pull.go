@@ -18,6 +18,9 @@ type NewPull struct {
 	Draft       bool
 	// MaintainerCanModify says nothing of a head in the repository itself.
 	MaintainerCanModify bool
+	// Issue becomes the pull request, and keeps its number, title, text and author;
+	// nil for a new one.
+	Issue *Issue
 }
 
 // OpenPull opens a pull request.
@@ -32,10 +35,7 @@ func (s *State) OpenPull(actor ID, repo *Repo, in NewPull) (*Issue, error) {
 	if max(s.Permission(actor, repo), s.Permission(actor, from.repo)) < PermWrite {
 		return nil, custom("PullRequest", "", "must be a collaborator")
 	}
-	if err := checkTitle("PullRequest", in.Title); err != nil {
-		return nil, err
-	}
-	if err := checkBody("PullRequest", in.Body); err != nil {
+	if err := s.checkPullText(actor, repo, in); err != nil {
 		return nil, err
 	}
 	head, base, err := s.checkEnds(repo, from, in.Base)
@@ -47,11 +47,34 @@ func (s *State) OpenPull(actor ID, repo *Repo, in NewPull) (*Issue, error) {
 	if from.repo != repo {
 		pull.HeadRepoID, pull.MaintainerCanModify = from.repo.ID, in.MaintainerCanModify
 	}
-	i := s.addIssue(actor, repo, in.Title, in.Body, pull)
+	i := in.Issue
+	if i == nil {
+		i = s.addIssue(actor, repo, in.Title, in.Body, pull)
+	} else {
+		pull.ID = s.newID()
+		i.Pull, i.UpdatedAt = pull, s.Now
+	}
 	s.because(CauseLinkedBranch, func() { s.linkPull(actor, i, from) })
 	s.pullEvent(actor, i, "opened")
 	s.referTo(actor, i, i.Body)
 	return i, nil
+}
+
+// checkPullText refuses a pull request for what it is to say: a title and a body, or
+// an issue of which the actor may make one.
+func (s *State) checkPullText(actor ID, repo *Repo, in NewPull) error {
+	i := in.Issue
+	switch {
+	case i == nil:
+		if err := checkTitle("PullRequest", in.Title); err != nil {
+			return err
+		}
+		return checkBody("PullRequest", in.Body)
+	case i.Pull != nil || i.Closed:
+		return invalid("PullRequest", "issue", "invalid")
+	default:
+		return s.requireOfOthers(actor, repo, i.AuthorID, PermWrite)
+	}
 }
 
 // checkEnds returns the tips of two branches that a pull request can be made

@@ -86,10 +86,6 @@ func TestSmallThingsThatClientsSend(t *testing.T) {
 	assert.Equal(t, http.StatusAccepted, fork.Status)
 	assert.Equal(t, []any{"main", nil}, []any{owner.Get("/repos/stranger/hello/branches").At("0.name"), owner.Get("/repos/stranger/hello/branches").At("1.name")})
 
-	from := owner.Do("POST", base+"/pulls", map[string]any{"issue": 1, "head": "topic", "base": "main"})
-	assert.Equal(t, http.StatusNotImplemented, from.Status)
-	assert.Contains(t, from.Text("message"), "does not have issue of POST")
-
 	owner.Do("POST", base+"/issues/1/reactions", map[string]any{"content": "+1"})
 	for _, path := range []string{"/issues/1", "/issues"} {
 		assert.Contains(t, owner.Get(base+path).Body, `"+1":1`, path)

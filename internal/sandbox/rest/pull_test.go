@@ -209,3 +209,30 @@ func listOf(r sandboxtest.Reply) []any {
 	}
 	return items
 }
+
+// A pull request is made of an issue, whose number, text and author it keeps.
+func TestPullRequestsOfIssues(t *testing.T) {
+	w := withIssues(t, 3)
+	owner := w.As("owner")
+	owner.Do("PATCH", base+"/issues/1", map[string]any{"body": "Fixes #2"})
+	openPull(t, w, "topic", "a.txt", "a\n")
+	owner.Do("PATCH", base+"/pulls/4", map[string]any{"state": "closed"})
+	of := func(issue int) map[string]any { return map[string]any{"issue": issue, "head": "topic", "base": "main"} }
+	assert.Equal(t, http.StatusUnprocessableEntity, owner.Do("POST", base+"/pulls", of(9)).Status)
+	assert.Equal(t, http.StatusUnprocessableEntity, w.As("reader").Do("POST", base+"/pulls", of(1)).Status)
+	owner.Do("POST", base+"/issues/2/sub_issues", map[string]any{"sub_issue_id": owner.Get(base + "/issues/3").Int("id")})
+	for _, related := range []int{2, 3} {
+		refused := owner.Do("POST", base+"/pulls", of(related))
+		assert.Equal(t, http.StatusNotImplemented, refused.Status)
+		assert.Contains(t, refused.Text("message"), "is related to others as the issue of POST")
+	}
+
+	was := owner.Get(base + "/issues/1")
+	made := owner.Do("POST", base+"/pulls", of(1))
+	require.Equal(t, http.StatusCreated, made.Status, made.Body)
+	assert.Equal(t, []any{1, was.Text("title"), "Fixes #2", was.Text("user.login")}, []any{made.Int("number"), made.Text("title"), made.Text("body"), made.Text("user.login")})
+	assert.Equal(t, was.Int("id"), owner.Get(base+"/issues/1").Int("id"))
+	assert.Equal(t, http.StatusUnprocessableEntity, owner.Do("POST", base+"/pulls", of(1)).Status, "it is one already")
+	assert.Equal(t, http.StatusOK, owner.Do("PUT", base+"/pulls/1/merge", nil).Status)
+	assert.Equal(t, "closed", owner.Get(base+"/issues/2").Text("state"))
+}

@@ -66,7 +66,7 @@ func TestQueriesAreReadAsPublished(t *testing.T) {
 	assert.Greater(t, read, 600)
 	// No client sends them without being told to.
 	assert.Equal(t, []string{
-		"GET /repos/{owner}/{repo}/issues issue_field_values=x", "GET /repos/{owner}/{repo}/issues/{number}/timeline exclude=x", "GET /search/issues search_type=semantic", "GET /search/issues search_type=hybrid",
+		"GET /repos/{owner}/{repo}/issues issue_field_values=x", "GET /search/issues search_type=semantic", "GET /search/issues search_type=hybrid",
 	}, lacking)
 }
 

@@ -49,18 +49,21 @@ func createPull(c *call, repo *model.Repo) (reply, error) {
 		Title, Body, Head, Base string
 		Draft                   bool
 		MaintainerCanModify     bool `json:"maintainer_can_modify"`
+		Issue                   *int
 	}{MaintainerCanModify: true}
-	var from struct{ Issue int }
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
-	if err := c.decode(&from); err != nil {
-		return reply{}, err
+	opened := model.NewPull{Title: in.Title, Body: in.Body, Head: in.Head, Base: in.Base, Draft: in.Draft, MaintainerCanModify: in.MaintainerCanModify}
+	if in.Issue != nil {
+		if opened.Issue = c.s.Issue(repo, *in.Issue); opened.Issue == nil {
+			return reply{}, &model.Problem{Kind: model.Invalid, Message: "Validation Failed", Errors: []model.FieldError{{Resource: "PullRequest", Field: "issue", Code: "invalid"}}}
+		}
+		if i := opened.Issue; i.Pull == nil && (i.Pinned || i.TypeID != 0 || len(i.SubIssues)+len(i.BlockedBy)+len(i.Branches) > 0 || c.s.Parent(i) != nil) {
+			return reply{}, c.lacks("one that is pinned, has a type or branches, or is related to others as the issue")
+		}
 	}
-	if from.Issue != 0 {
-		return reply{}, c.lacks("issue")
-	}
-	i, err := c.s.OpenPull(c.actor, repo, model.NewPull(in))
+	i, err := c.s.OpenPull(c.actor, repo, opened)
 	if err != nil {
 		return reply{}, err
 	}

@@ -136,7 +136,9 @@ func issuePart(name string) func(v *view, e *model.Event, shown map[string]any) 
 
 // moment is an entry of a timeline.
 type moment struct {
-	at   time.Time
+	at time.Time
+	// kind is the event's name.
+	kind string
 	show func() any
 }
 
@@ -144,23 +146,23 @@ type moment struct {
 // was said on it, oldest first.
 func listTimeline(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
 	var all []moment
-	add := func(at time.Time, show func() any) { all = append(all, moment{at, show}) }
+	add := func(at time.Time, kind string, show func() any) { all = append(all, moment{at, kind, show}) }
 	if i.Pull != nil {
 		commits, err := c.s.PullCommits(i)
 		if err != nil {
 			return reply{}, err
 		}
 		for _, commit := range commits {
-			add(commit.Committer.When, func() any { return with(fieldsOf(c.gitCommit(repo, commit)), "event", "committed") })
+			add(commit.Committer.When, "committed", func() any { return with(fieldsOf(c.gitCommit(repo, commit)), "event", "committed") })
 		}
 		for _, r := range c.s.ReviewsOf(c.actor, i) {
 			if r.SubmittedAt != nil {
-				add(*r.SubmittedAt, func() any { return c.reviewMoment(r) })
+				add(*r.SubmittedAt, "reviewed", func() any { return c.reviewMoment(r) })
 			}
 		}
 	}
 	for _, comment := range c.s.CommentsOf(i) {
-		add(comment.CreatedAt, func() any {
+		add(comment.CreatedAt, "commented", func() any {
 			return with(fieldsOf(c.comment(comment)), "event", "commented", "actor", c.user(comment.AuthorID))
 		})
 	}
@@ -168,12 +170,16 @@ func listTimeline(c *call, repo *model.Repo, i *model.Issue) (reply, error) {
 		switch {
 		case e.Kind == "reviewed":
 		case e.Kind != model.EventCrossReferenced:
-			add(e.CreatedAt, func() any { return c.event(e) })
+			add(e.CreatedAt, e.Kind, func() any { return c.event(e) })
 		case c.seesIssue(e.SubjectID):
-			add(e.CreatedAt, func() any { return c.crossReference(e) })
+			add(e.CreatedAt, e.Kind, func() any { return c.crossReference(e) })
 		}
 	}
 	slices.SortStableFunc(all, func(a, b moment) int { return a.at.Compare(b.at) })
+	if names := c.URL.Query().Get("exclude"); names != "" {
+		excluded := strings.Split(names, ",")
+		all = slices.DeleteFunc(all, func(m moment) bool { return slices.Contains(excluded, m.kind) })
+	}
 	return list(c, all, func(m moment) any { return m.show() })
 }
 

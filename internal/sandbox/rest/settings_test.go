@@ -138,5 +138,19 @@ func TestGists(t *testing.T) {
 	assert.Contains(t, changed.Body, `"b.md"`)
 	assert.NotContains(t, changed.Body, `"a.txt"`)
 	assert.Equal(t, http.StatusUnprocessableEntity, owner.Do("PATCH", path, `{"files":{"b.md":null}}`).Status)
+	renamed := owner.Do("PATCH", path, `{"files":{"b.md":{"filename":"c.md"}}}`)
+	assert.Contains(t, renamed.Body, `"content":"two"`)
+	assert.NotContains(t, renamed.Body, `"b.md"`)
+	for _, said := range []string{`{"files":{"c.md":{"content":""}}}`, `{"files":{"none.md":{"content":""}}}`, `{"files":{"none.md":{"filename":"d.md"}}}`} {
+		assert.Equal(t, http.StatusUnprocessableEntity, owner.Do("PATCH", path, said).Status, said)
+	}
+	// So gh renames.
+	renamed = owner.Do("POST", path, `{"description":"","files":{"c.md":{"content":""},"e.md":{"filename":"e.md","content":"two"}}}`)
+	assert.Contains(t, renamed.Body, `"e.md"`)
+	assert.NotContains(t, renamed.Body, `"c.md"`)
+	assert.Equal(t, http.StatusOK, owner.Do("PATCH", path, `{"files":{"e.md":{"filename":"c.md"},"d.md":{"content":"x"}}}`).Status)
+	both := owner.Do("PATCH", path, `{"files":{"c.md":{"filename":"d.md"},"d.md":{"filename":"c.md","content":"three"}}}`)
+	assert.Contains(t, both.Body, `"content":"two"`)
+	assert.Contains(t, both.Body, `"content":"three"`)
 	assert.Equal(t, http.StatusNoContent, owner.Do("DELETE", path, nil).Status)
 }

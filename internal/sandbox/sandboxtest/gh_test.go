@@ -214,6 +214,9 @@ func TestGHAsksTheAPI(t *testing.T) {
 			{"ssh-key add asset.txt", refused, "provided key is not in a valid format"},
 			{"status", 0, "Assigned Issues\nNothing here ^_^\nReview Requests\nMentions"},
 			{"org list", 0, acme},
+			{`api graphql -f 'query={organization(login:"acme"){membersWithRole(first:1){totalCount nodes{login} edges{role hasTwoFactorEnabled node{login}} pageInfo{hasNextPage}}}}' -q .data.organization.membersWithRole`, 0,
+				`{"totalCount":2,"nodes":[{"login":"monalisa"}],"edges":[{"role":"ADMIN","hasTwoFactorEnabled":true,"node":{"login":"monalisa"}}],"pageInfo":{"hasNextPage":true}}`},
+			{"ruleset list --org acme", 0, ""},
 		}},
 		{name: "pages, methods and previews", steps: []step{
 			{"api --paginate repos/acme/widgets/issues?per_page=2 -q .[].number", 0, "7\n6\n5\n4\n3\n2\n1\n"},

@@ -48,6 +48,8 @@ func TestGHReadsTimelines(t *testing.T) {
 			{"api repos/acme/widgets/issues/7/timeline?per_page=100 -q [.[].event]", 0,
 				`["committed","commented","labeled","convert_to_draft","ready_for_review","review_requested","reviewed","merged","closed","referenced","head_ref_deleted"]`},
 			{"api repos/acme/widgets/issues/7/timeline?per_page=100", 0, `[{"message":"Add topic.txt"},{"body":"hi"},{},{},{},{"requested_reviewer":{"login":"monalisa"}},{"state":"approved","body":"fine"},{},{},{},{}]`},
+			{"api repos/acme/widgets/issues/7/timeline?exclude=committed,reviewed,labeled -q [.[].event]", 0,
+				`["commented","convert_to_draft","ready_for_review","review_requested","merged","closed","referenced","head_ref_deleted"]`},
 			{"api repos/acme/widgets/issues/6/events -q [.[].event]", 0, `["referenced"]`},
 			{`api graphql -f 'query={repository(owner:"acme",name:"widgets"){pullRequest(number:7){timelineItems(last:50){nodes{__typename ...on MergedEvent{mergeRefName commit{oid} url} ...on HeadRefDeletedEvent{headRefName headRef{name}}
 				...on ReviewRequestedEvent{requestedReviewer{...on User{login}}} ...on PullRequestCommit{commit{messageHeadline}} ...on PullRequestReview{state} ...on ReferencedEvent{isDirectReference commit{messageHeadline}}}}}
