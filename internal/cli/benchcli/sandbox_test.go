@@ -258,8 +258,8 @@ func TestAnAgentOfASandbox(t *testing.T) {
 	ask("POST", fixtures+"/issues/6/comments", `{"body": "\u001b[31mDone"}`)
 	ask("PATCH", fixtures+"/issues/6", `{"state": "closed"}`)
 	ask("GET", fixtures+"/issues/999", "")
-	ask("GET", fixtures+"/pages", "")
-	ask("HEAD", fixtures+"/pages", "")
+	ask("GET", fixtures+"/dependency-graph/sbom", "")
+	ask("HEAD", fixtures+"/dependency-graph/sbom", "")
 	ask("POST", "/graphql", `{"query": "{ viewer { sponsors(first: 1) { totalCount } } }"}`)
 	if os.Getenv("BENCH_TEST_SECRET") != "" || os.Getenv("OPENAI_API_KEY") != "" {
 		t.Error("the user's variables are the agent's")
@@ -333,7 +333,7 @@ func TestExecTellsItAsJSON(t *testing.T) {
 	assert.Equal(t, []string{"issue aryeko/ghx-bench-fixtures#6"}, report.Requests[2].Objects)
 	assert.Equal(t, http.StatusNotFound, report.Requests[3].Status)
 	assert.Equal(t, []string{"example.org"}, report.RefusedHosts)
-	assert.Equal(t, []string{"GET /repos/{owner}/{repo}/pages", "User.sponsors"}, report.Unsupported)
+	assert.Equal(t, []string{"GET /repos/{owner}/{repo}/dependency-graph/sbom", "User.sponsors"}, report.Unsupported)
 }
 
 // Held from outside, a command is in an empty folder and reaches the sandbox

@@ -44,9 +44,11 @@ type field struct {
 	value any
 	// hidden is what is compared in the place of a value that is not told.
 	hidden any
+	// chosen is true for a value that need not be there: a false one tells something.
+	chosen bool
 }
 
-func (f field) empty() bool { return f.value == nil || f.value == false || f.value == 0 }
+func (f field) empty() bool { return f.value == nil || !f.chosen && (f.value == false || f.value == 0) }
 
 func (f field) same(other field) bool {
 	return reflect.DeepEqual(f.value, other.value) && reflect.DeepEqual(f.hidden, other.hidden)
@@ -130,7 +132,7 @@ func (v valuer) fields(prefix string, of reflect.Value) []field {
 			}
 			all = append(all, one)
 		default:
-			all = append(all, field{name: name, value: v.value(f.Name, inner)})
+			all = append(all, field{name: name, value: v.value(f.Name, inner), chosen: inner.Kind() == reflect.Pointer})
 		}
 	}
 	return all

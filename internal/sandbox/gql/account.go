@@ -102,9 +102,11 @@ func accountFields() map[string]graphql.Resolver {
 		// a User that has the suffix.
 		"Bot.login": prop(func(_ *query, u *model.User) any { return strings.TrimSuffix(u.Login, "[bot]") }),
 		"User.name": name, "Organization.name": name,
-		"User.email":         prop(func(_ *query, u *model.User) any { return u.Email }),
-		"Organization.email": prop(func(_ *query, u *model.User) any { return orNil(u.Email) }),
-		"User.isViewer":      prop(func(q *query, u *model.User) any { return u.ID == q.actor }),
+		"Organization.description": prop(func(_ *query, u *model.User) any { return orNil(u.Description) }),
+		"Organization.location":    prop(func(_ *query, u *model.User) any { return orNil(u.Location) }),
+		"User.email":               prop(func(_ *query, u *model.User) any { return u.Email }),
+		"Organization.email":       prop(func(_ *query, u *model.User) any { return orNil(u.Email) }),
+		"User.isViewer":            prop(func(q *query, u *model.User) any { return u.ID == q.actor }),
 		"RepositoryOwner.repository": field(func(q *query, u *model.User, args graphql.Args) (any, error) {
 			return q.repository(u.Login, args.String("name"))
 		}),

@@ -45,10 +45,10 @@ func teamFields() map[string]graphql.Resolver {
 		// There are no rulesets of organizations here.
 		"Organization.rulesets": connection(func(*query, *model.User, graphql.Args) ([]ruleset, error) { return nil, nil }),
 		"Team.name":             prop(func(_ *query, t *model.Team) any { return t.Name }),
-		"Team.slug":         prop(func(_ *query, t *model.Team) any { return t.Slug }),
-		"Team.description":  prop(func(_ *query, t *model.Team) any { return orNil(t.Description) }),
-		"Team.combinedSlug": prop(func(q *query, t *model.Team) any { return org(q, t).Login + "/" + t.Slug }),
-		"Team.organization": prop(func(q *query, t *model.Team) any { return org(q, t) }),
+		"Team.slug":             prop(func(_ *query, t *model.Team) any { return t.Slug }),
+		"Team.description":      prop(func(_ *query, t *model.Team) any { return orNil(t.Description) }),
+		"Team.combinedSlug":     prop(func(q *query, t *model.Team) any { return org(q, t).Login + "/" + t.Slug }),
+		"Team.organization":     prop(func(q *query, t *model.Team) any { return org(q, t) }),
 		"Team.members": connection(func(q *query, t *model.Team, args graphql.Args) ([]*model.User, error) {
 			return matching(rows(&q.s.Users, t.Members), args.String("query"), func(u *model.User) string { return u.Login + " " + u.Name }), nil
 		}),

@@ -51,6 +51,7 @@ func (s *State) emptyRepo(repo *Repo) {
 	for _, t := range s.Teams.with(teamByRepo, key{of: repo.ID}) {
 		delete(t.Repos, repo.ID)
 	}
+	s.unselect(repo)
 	for _, i := range s.Installations.Where(func(i *Installation) bool { return slices.Contains(i.Repos, repo.ID) }) {
 		i.Repos = without(i.Repos, repo.ID)
 	}

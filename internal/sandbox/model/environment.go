@@ -24,7 +24,7 @@ type Environment struct {
 
 func (e *Environment) clone() *Environment {
 	c := *e
-	c.Policies, c.Secrets, c.Variables = slices.Clone(e.Policies), slices.Clone(e.Secrets), slices.Clone(e.Variables)
+	c.Policies, c.Secrets, c.Variables = slices.Clone(e.Policies), copySettings(e.Secrets), copySettings(e.Variables)
 	return &c
 }
 

@@ -3,6 +3,7 @@ package model
 import (
 	"slices"
 	"time"
+	"unicode/utf8"
 )
 
 // OrgRole is what a member is in an organization.
@@ -13,6 +14,33 @@ const (
 	OrgOwner  OrgRole = "admin"
 	OrgMember OrgRole = "member"
 )
+
+// maxOrgDescription is the longest description of an organization, in characters.
+const maxOrgDescription = 160
+
+// OrgEdit changes what an organization tells of itself; nil fields stay.
+type OrgEdit struct {
+	Name, Email, Blog, Twitter, Company, Location, Description *string
+}
+
+// EditOrg changes what an organization tells of itself, which owners do.
+func (s *State) EditOrg(actor ID, org *User, edit OrgEdit) error {
+	switch {
+	case !s.MayAdministerOrg(actor, org):
+		return forbidden("You must be an admin to perform this action.")
+	case edit.Description != nil && utf8.RuneCountInString(*edit.Description) > maxOrgDescription:
+		return custom("Organization", "description", "description is too long (maximum is %d characters)", maxOrgDescription)
+	}
+	org.UpdatedAt = s.Advance()
+	assign(&org.Name, edit.Name)
+	assign(&org.Email, edit.Email)
+	assign(&org.Blog, edit.Blog)
+	assign(&org.Twitter, edit.Twitter)
+	assign(&org.Company, edit.Company)
+	assign(&org.Location, edit.Location)
+	assign(&org.Description, edit.Description)
+	return nil
+}
 
 // SetMember makes a user a member of an organization.
 func (s *State) SetMember(org *User, user ID, role OrgRole) {

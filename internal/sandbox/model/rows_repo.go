@@ -39,6 +39,11 @@ type User struct {
 	// Hireable is nil for one who does not tell.
 	Blog, Twitter, Company, Location, Bio string
 	Hireable                              *bool
+	// Description is an organization's; users have a bio.
+	Description string `json:",omitempty"`
+	// Secrets and Variables are those of an organization's Actions, DependabotSecrets
+	// those of its Dependabot, in order of their names.
+	Secrets, Variables, DependabotSecrets []Setting `json:",omitempty"`
 	// Following are the accounts that a user follows, the first one first.
 	Following []ID
 	CreatedAt time.Time
@@ -51,6 +56,7 @@ func (u *User) clone() *User {
 	c.IssueTypes = slices.Clone(u.IssueTypes)
 	c.Keys, c.Following = slices.Clone(u.Keys), slices.Clone(u.Following)
 	c.Hireable = copyOf(u.Hireable)
+	c.Secrets, c.Variables, c.DependabotSecrets = copySettings(u.Secrets), copySettings(u.Variables), copySettings(u.DependabotSecrets)
 	return &c
 }
 
@@ -104,6 +110,8 @@ type Repo struct {
 	Transferred map[int]ID
 	// Secrets and Variables are those of Actions, in order of their names.
 	Secrets, Variables []Setting
+	// DependabotSecrets and CodespacesSecrets are those of others.
+	DependabotSecrets, CodespacesSecrets []Setting `json:",omitempty"`
 	// Languages are what the default branch is written in, most of it first.
 	Languages []Language
 	// Keys are the deploy keys.
@@ -148,7 +156,8 @@ func (r *Repo) clone() *Repo {
 	c.FormerPlaces, c.Autolinks = slices.Clone(r.FormerPlaces), slices.Clone(r.Autolinks)
 	c.DiscussionCategories = slices.Clone(r.DiscussionCategories)
 	c.HasWiki, c.HasProjects, c.Actions = copyOf(r.HasWiki), copyOf(r.HasProjects), r.Actions.copy()
-	c.Secrets, c.Variables, c.Keys = slices.Clone(r.Secrets), slices.Clone(r.Variables), slices.Clone(r.Keys)
+	c.Secrets, c.Variables, c.Keys = copySettings(r.Secrets), copySettings(r.Variables), slices.Clone(r.Keys)
+	c.DependabotSecrets, c.CodespacesSecrets = copySettings(r.DependabotSecrets), copySettings(r.CodespacesSecrets)
 	c.Stargazers = slices.Clone(r.Stargazers)
 	c.StarredAt = maps.Clone(r.StarredAt)
 	c.Watchers, c.Ignorers = slices.Clone(r.Watchers), slices.Clone(r.Ignorers)

@@ -102,12 +102,14 @@ func fillSettings(t *testing.T, w *world, i, pr *model.Issue) {
 	w.repo.FormerNames, w.repo.Transferred = []string{"old"}, map[int]model.ID{99: i.ID}
 	yes := true
 	w.repo.HasWiki, w.repo.HasProjects, w.repo.Actions.Patterns = &yes, &yes, []string{"a/*"}
-	w.repo.Secrets, w.repo.Variables = []model.Setting{{Name: "A"}}, []model.Setting{{Name: "B"}}
+	one := []model.Setting{{Name: "A", Repos: []model.ID{w.repo.ID}}}
+	w.repo.Secrets, w.repo.Variables, w.repo.DependabotSecrets, w.repo.CodespacesSecrets = one, one, one, one
+	org.Secrets, org.Variables, org.DependabotSecrets = one, one, one
 	e, err := w.SetEnvironment(w.owner, w.repo, "test", false, true)
 	require.NoError(t, err)
 	_, err = w.SetPolicy(w.owner, e, 0, "main", model.TargetBranch)
 	require.NoError(t, err)
-	e.Secrets, e.Variables = []model.Setting{{Name: "A"}}, []model.Setting{{Name: "B"}}
+	e.Secrets, e.Variables = one, one
 	d, _, err := w.CreateDeployment(w.owner, w.repo, model.NewDeployment{Ref: "main", Environment: "test", Contexts: []string{}})
 	require.NoError(t, err)
 	_, err = w.CreateDeploymentStatus(w.owner, d, model.NewDeploymentStatus{State: "success"})

@@ -95,7 +95,7 @@ func New() *API {
 func routes() []route {
 	return slices.Concat(
 		metaRoutes(), repoRoutes(), gitRoutes(), gitDataRoutes(), contentRoutes(), issueRoutes(), relationRoutes(), labelRoutes(), pullRoutes(), reviewRoutes(),
-		actionsRoutes(), artifactRoutes(), logRoutes(), archiveRoutes(), checkRoutes(), searchRoutes(), starRoutes(), watchRoutes(), noneRoutes(),
+		actionsRoutes(), artifactRoutes(), logRoutes(), archiveRoutes(), checkRoutes(), searchRoutes(), starRoutes(), watchRoutes(), noneRoutes(), orgSettingsRoutes(),
 		checkWriteRoutes(), suiteRoutes(), reactionRoutes(),
 		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(), projectRoutes(), collaboratorRoutes(), hookRoutes(), protectionRoutes(), rulesetRoutes(), forkRoutes(), appRoutes(), installationRoutes(),
 		statusRoutes(), timelineRoutes(), settingsRoutes(), namedRoutes(), gistRoutes(), orgRoutes(), issueTypeRoutes(), moderationRoutes(), deploymentRoutes(), notificationRoutes(),

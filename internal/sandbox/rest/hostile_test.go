@@ -236,7 +236,7 @@ func TestPrivateRepositoriesAreNotThere(t *testing.T) {
 				want := []int{http.StatusOK, http.StatusNoContent}
 				hidden := []string{"/hooks", "/protection", "/merge", "/permission", "/collaborators", "/keys", "/actions/secrets", "/actions/variables", "/alerts", "/rulesets/1", "/subscription",
 					"/license", "/traffic", "/readme/docs", "/invitations", "/teams", "/actions/permissions", "/production/secrets", "/production/variables", "/autolinks", "/vulnerability-alerts", "/automated-security-fixes", "/private-vulnerability-reporting",
-					"/actions/runners", "/organization-secrets", "/organization-variables", "/secrets", "/codespaces", "/interaction-limits", "/codeowners/errors"}
+					"/actions/runners", "/organization-secrets", "/organization-variables", "/secrets", "/codespaces", "/interaction-limits", "/codeowners/errors", "/pages"}
 				if slices.ContainsFunc(hidden, func(part string) bool { return strings.Contains(path+"/", part+"/") }) {
 					want = []int{http.StatusNotFound, http.StatusForbidden}
 				}

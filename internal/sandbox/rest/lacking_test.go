@@ -24,20 +24,20 @@ func TestS20_WhatTheSandboxLacks(t *testing.T) {
 		s.AddRepo(model.NewRepo{Owner: repo.OwnerID, Name: "secret", Private: true})
 	})
 	byID := strings.Replace(base, "/repos/owner/hello", "/repositories/"+itoa(int64(w.As("writer").Get(base).Int("id"))), 1)
-	const pages = "GET /repos/{owner}/{repo}/pages"
+	const bill = "GET /repos/{owner}/{repo}/dependency-graph/sbom"
 	for _, c := range []struct {
 		name, login, method, path string
 		status                    int
 		lacking                   string
 	}{
-		{"a read", "reader", "GET", base + "/pages", 501, pages},
-		{"with a query", "reader", "GET", base + "/pages?page=2", 501, pages},
-		{"by anybody", "", "GET", base + "/pages", 501, pages},
-		{"a HEAD is as its GET", "reader", "HEAD", base + "/pages", 501, pages},
-		{"an OPTIONS is as its GET", "reader", "OPTIONS", base + "/pages", 501, pages},
+		{"a read", "reader", "GET", base + "/dependency-graph/sbom", 501, bill},
+		{"with a query", "reader", "GET", base + "/dependency-graph/sbom?page=2", 501, bill},
+		{"by anybody", "", "GET", base + "/dependency-graph/sbom", 501, bill},
+		{"a HEAD is as its GET", "reader", "HEAD", base + "/dependency-graph/sbom", 501, bill},
+		{"an OPTIONS is as its GET", "reader", "OPTIONS", base + "/dependency-graph/sbom", 501, bill},
 		{"an OPTIONS of what there is", "reader", "OPTIONS", base, 404, ""},
-		{"a repository by its id", "reader", "GET", byID + "/pages", 501, pages},
-		{"at an enterprise server's path", "reader", "GET", "/api/v3" + base + "/pages", 501, pages},
+		{"a repository by its id", "reader", "GET", byID + "/dependency-graph/sbom", 501, bill},
+		{"at an enterprise server's path", "reader", "GET", "/api/v3" + base + "/dependency-graph/sbom", 501, bill},
 		{"a write", "writer", "POST", base + "/pages", 501, "POST /repos/{owner}/{repo}/pages"},
 		{"a write by nobody", "", "POST", base + "/pages", 401, ""},
 		{"an operation whose path one of ours takes", "writer", "GET", base + "/rulesets/rule-suites", 501, "GET /repos/{owner}/{repo}/rulesets/rule-suites"},
@@ -76,8 +76,8 @@ func TestS20_WhatTheSandboxLacks(t *testing.T) {
 			}
 		})
 	}
-	assert.Equal(t, 401, w.With("no-token").Get(base+"/pages").Status, "a credential that is no good goes before")
-	assert.Contains(t, w.Unsupported(sandboxtest.Token("reader")), pages)
+	assert.Equal(t, 401, w.With("no-token").Get(base+"/dependency-graph/sbom").Status, "a credential that is no good goes before")
+	assert.Contains(t, w.Unsupported(sandboxtest.Token("reader")), bill)
 	assert.Equal(t, []string{"POST /repos/{owner}/{repo}/pages"}, w.Unsupported(sandboxtest.Token("writer"))[:1])
 	assert.Empty(t, w.Unsupported("no-token"))
 }

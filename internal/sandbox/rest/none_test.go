@@ -46,6 +46,10 @@ func TestWhatNoWorldHas(t *testing.T) {
 		{"reader", "GET", "/user/codespaces", 200, `"codespaces":[]`},
 		{"", "GET", "/user/blocks", 401, ""},
 		{"reader", "GET", "/orgs/owner/rulesets", 404, ""},
+		{"owner", "GET", base + "/pages", 404, "Not Found"},
+		{"owner", "DELETE", base + "/pages", 404, "Not Found"},
+		{"owner", "POST", base + "/pages/builds", 404, "Not Found"},
+		{"owner", "POST", base + "/pages", 501, "does not have POST"},
 		{"reader", "GET", base + "/code-scanning/alerts", 403, "Must have admin rights to Repository."},
 	} {
 		reply := w.As(c.login).Do(c.method, c.path, nil)

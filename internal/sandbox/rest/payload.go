@@ -55,7 +55,7 @@ func (v *view) organization(u *model.User) map[string]any {
 	return map[string]any{
 		"login": u.Login, "id": u.ID, "node_id": model.NodeID(model.NodeOrganization, 0, u.ID), "url": api, "repos_url": api + "/repos",
 		"events_url": api + "/events", "hooks_url": api + "/hooks", "issues_url": api + "/issues", "members_url": api + "/members{/member}",
-		"public_members_url": api + "/public_members{/member}", "avatar_url": v.user(u.ID).AvatarURL, "description": nil,
+		"public_members_url": api + "/public_members{/member}", "avatar_url": v.user(u.ID).AvatarURL, "description": optional(u.Description),
 	}
 }
 

@@ -41,6 +41,7 @@ type orgPage struct {
 	Blog                    *string `json:"blog,omitempty"`
 	Location                *string `json:"location,omitempty"`
 	Email                   *string `json:"email,omitempty"`
+	Twitter                 *string `json:"twitter_username,omitempty"`
 	IsVerified              bool    `json:"is_verified"`
 	HasOrganizationProjects bool    `json:"has_organization_projects"`
 	HasRepositoryProjects   bool    `json:"has_repository_projects"`
@@ -58,7 +59,7 @@ type orgPage struct {
 func (v *view) orgPage(org *model.User) orgPage {
 	as := v.account(org, false)
 	return orgPage{
-		orgView: v.org(org), Name: as.Name, Email: as.Email, HasOrganizationProjects: true, HasRepositoryProjects: true, PublicRepos: as.PublicRepos,
+		orgView: v.org(org), Name: as.Name, Email: as.Email, Twitter: as.Twitter, Company: as.Company, Blog: optional(as.Blog), Location: as.Location, HasOrganizationProjects: true, HasRepositoryProjects: true, PublicRepos: as.PublicRepos,
 		HTMLURL: as.HTMLURL, Type: string(model.TypeOrganization), CreatedAt: as.CreatedAt, UpdatedAt: as.UpdatedAt,
 	}
 }

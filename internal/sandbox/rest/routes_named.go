@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -30,23 +31,31 @@ func namedRoutes() []route {
 		{"GET /user/ssh_signing_keys", noKeys},
 		{"GET /user/gpg_keys", noKeys},
 	}
-	return slices.Concat(routes, listRoutes(secrets, variables, ofRepo), listRoutes(environmentPath+"/secrets", environmentPath+"/variables", ofEnvironment))
+	return slices.Concat(routes,
+		secretRoutes(secrets, model.Secrets, ofRepo), variableRoutes(variables, ofRepo),
+		secretRoutes(environmentPath+"/secrets", model.Secrets, ofEnvironment), variableRoutes(environmentPath+"/variables", ofEnvironment),
+		secretRoutes(reposPath+"/dependabot/secrets", model.DependabotSecrets, ofRepo), secretRoutes(reposPath+"/codespaces/secrets", model.CodespacesSecrets, ofRepo))
 }
 
-// listRoutes are those of the secrets and variables of a repository or of an
-// environment.
-func listRoutes(secrets, variables string, of func(handle listHandler) func(*call, *model.Repo) (reply, error)) []route {
+// secretRoutes are those of the secrets of a repository or of an environment.
+func secretRoutes(path string, kind model.SettingKind, of func(handle listHandler) func(*call, *model.Repo) (reply, error)) []route {
 	return []route{
-		{"GET " + secrets, onSettings(of(listSecrets))},
-		{"GET " + secrets + "/public-key", onSettings(of(secretsKey))},
-		{"GET " + secrets + "/{name}", onSettings(of(getSecret))},
-		{"PUT " + secrets + "/{name}", onRepo(of(putSecret))},
-		{"DELETE " + secrets + "/{name}", onRepo(of(deleteSetting(true)))},
-		{"GET " + variables, onSettings(of(listVariables))},
-		{"POST " + variables, onRepo(of(createVariable))},
-		{"GET " + variables + "/{name}", onSettings(of(getVariable))},
-		{"PATCH " + variables + "/{name}", onRepo(of(editVariable))},
-		{"DELETE " + variables + "/{name}", onRepo(of(deleteSetting(false)))},
+		{"GET " + path, onSettings(of(listSecrets(kind)))},
+		{"GET " + path + "/public-key", onSettings(of(secretsKey))},
+		{"GET " + path + "/{name}", onSettings(of(getSecret(kind)))},
+		{"PUT " + path + "/{name}", onRepo(of(putSecret(kind)))},
+		{"DELETE " + path + "/{name}", onRepo(of(deleteSetting(kind)))},
+	}
+}
+
+// variableRoutes are those of the variables of a repository or of an environment.
+func variableRoutes(path string, of func(handle listHandler) func(*call, *model.Repo) (reply, error)) []route {
+	return []route{
+		{"GET " + path, onSettings(of(listVariables))},
+		{"POST " + path, onRepo(of(createVariable))},
+		{"GET " + path + "/{name}", onSettings(of(getVariable))},
+		{"PATCH " + path + "/{name}", onRepo(of(editVariable))},
+		{"DELETE " + path + "/{name}", onRepo(of(deleteSetting(model.Variables)))},
 	}
 }
 
@@ -87,48 +96,63 @@ func variable(s model.Setting) variableView {
 	return variableView{s.Name, s.Value, at(s.CreatedAt), at(s.UpdatedAt)}
 }
 
-func listSecrets(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
-	return wrapped(c, "secrets", model.SettingsOf(repo, e, true), secret)
-}
-
-func getSecret(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
-	if s := model.NamedSetting(model.SettingsOf(repo, e, true), c.PathValue("name")); s != nil {
-		return ok(secret(*s))
-	}
-	return reply{}, errNotFound
-}
-
-// secretsKey is the key with which clients seal secrets: any 32 bytes are a
-// public key, and nobody here opens what is sealed.
-func secretsKey(c *call, repo *model.Repo, _ *model.Environment) (reply, error) {
-	sum := sha256.Sum256([]byte("secrets of " + c.s.FullName(repo)))
-	return ok(map[string]string{"key_id": strconv.FormatInt(repo.ID, 10), "key": base64.StdEncoding.EncodeToString(sum[:])})
-}
-
-func putSecret(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
-	var in struct {
-		EncryptedValue string `json:"encrypted_value"`
-		KeyID          string `json:"key_id"`
-	}
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	if in.EncryptedValue == "" {
-		return reply{}, missing("encrypted_value")
-	}
-	isNew, err := c.s.SetSetting(c.actor, repo, e, true, c.PathValue("name"), in.EncryptedValue)
-	if err != nil {
-		return reply{}, err
-	}
-	if isNew {
-		return created(struct{}{})
-	}
-	return noContent()
-}
-
-func deleteSetting(secret bool) listHandler {
+func listSecrets(kind model.SettingKind) listHandler {
 	return func(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
-		if err := c.s.DeleteSetting(c.actor, repo, e, secret, c.PathValue("name")); err != nil {
+		return wrapped(c, "secrets", model.SettingsOf(repo, e, kind), secret)
+	}
+}
+
+func getSecret(kind model.SettingKind) listHandler {
+	return func(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
+		if s := model.NamedSetting(model.SettingsOf(repo, e, kind), c.PathValue("name")); s != nil {
+			return ok(secret(*s))
+		}
+		return reply{}, errNotFound
+	}
+}
+
+func secretsKey(c *call, repo *model.Repo, _ *model.Environment) (reply, error) {
+	return sealingKey(c.s.FullName(repo), repo.ID)
+}
+
+// sealingKey is the key with which clients seal secrets: any 32 bytes are a
+// public key, and nobody here opens what is sealed.
+func sealingKey(of string, id model.ID) (reply, error) {
+	sum := sha256.Sum256([]byte("secrets of " + of))
+	return ok(map[string]string{"key_id": strconv.FormatInt(id, 10), "key": base64.StdEncoding.EncodeToString(sum[:])})
+}
+
+func putSecret(kind model.SettingKind) listHandler {
+	return func(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
+		var in struct {
+			EncryptedValue string `json:"encrypted_value"`
+			KeyID          string `json:"key_id"`
+		}
+		if err := c.decode(&in); err != nil {
+			return reply{}, err
+		}
+		if in.EncryptedValue == "" {
+			return reply{}, missing("encrypted_value")
+		}
+		return createdOrChanged(c.s.SetSetting(c.actor, repo, e, kind, c.PathValue("name"), in.EncryptedValue))
+	}
+}
+
+// createdOrChanged answers what has made or replaced something.
+func createdOrChanged(isNew bool, err error) (reply, error) {
+	switch {
+	case err != nil:
+		return reply{}, err
+	case isNew:
+		return created(struct{}{})
+	default:
+		return noContent()
+	}
+}
+
+func deleteSetting(kind model.SettingKind) listHandler {
+	return func(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
+		if err := c.s.DeleteSetting(c.actor, repo, e, kind, c.PathValue("name")); err != nil {
 			return reply{}, err
 		}
 		return noContent()
@@ -136,11 +160,11 @@ func deleteSetting(secret bool) listHandler {
 }
 
 func listVariables(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
-	return wrapped(c, "variables", model.SettingsOf(repo, e, false), variable)
+	return wrapped(c, "variables", model.SettingsOf(repo, e, model.Variables), variable)
 }
 
 func getVariable(c *call, repo *model.Repo, e *model.Environment) (reply, error) {
-	if s := model.NamedSetting(model.SettingsOf(repo, e, false), c.PathValue("name")); s != nil {
+	if s := model.NamedSetting(model.SettingsOf(repo, e, model.Variables), c.PathValue("name")); s != nil {
 		return ok(variable(*s))
 	}
 	return reply{}, errNotFound
@@ -158,10 +182,10 @@ func createVariable(c *call, repo *model.Repo, e *model.Environment) (reply, err
 		return reply{}, missing("name")
 	case in.Value == nil:
 		return reply{}, missing("value")
-	case model.NamedSetting(model.SettingsOf(repo, e, false), *in.Name) != nil:
+	case model.NamedSetting(model.SettingsOf(repo, e, model.Variables), *in.Name) != nil:
 		return reply{}, &model.Problem{Kind: model.Conflict, Message: "Already exists - Variable already exists"}
 	}
-	if _, err := c.s.SetSetting(c.actor, repo, e, false, *in.Name, *in.Value); err != nil {
+	if _, err := c.s.SetSetting(c.actor, repo, e, model.Variables, *in.Name, *in.Value); err != nil {
 		return reply{}, err
 	}
 	return created(struct{}{})
@@ -172,15 +196,18 @@ func editVariable(c *call, repo *model.Repo, e *model.Environment) (reply, error
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
-	old := model.NamedSetting(model.SettingsOf(repo, e, false), c.PathValue("name"))
-	if old == nil {
+	old := model.NamedSetting(model.SettingsOf(repo, e, model.Variables), c.PathValue("name"))
+	switch {
+	case old == nil:
 		return reply{}, errNotFound
+	case in.Name != nil && !strings.EqualFold(*in.Name, old.Name):
+		return reply{}, c.lacks("name")
 	}
 	value := old.Value
 	if in.Value != nil {
 		value = *in.Value
 	}
-	if _, err := c.s.SetSetting(c.actor, repo, e, false, old.Name, value); err != nil {
+	if _, err := c.s.SetSetting(c.actor, repo, e, model.Variables, old.Name, value); err != nil {
 		return reply{}, err
 	}
 	return noContent()

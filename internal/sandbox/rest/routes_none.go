@@ -1,11 +1,13 @@
 package rest
 
 import (
+	"fmt"
+
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
 // noneRoutes are those about what no world has: what security features find, and what
-// nothing here makes, such as runners, secrets of organizations, codespaces and
+// nothing here makes, such as runners, codespaces and
 // migrations. They answer as GitHub does where there is none.
 func noneRoutes() []route {
 	routes := []route{
@@ -31,15 +33,18 @@ func noneRoutes() []route {
 		routes = append(routes, route{"GET " + path, onSelf(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })})
 	}
 	for path, key := range map[string]string{
-		"/actions/runners": "runners", "/actions/secrets": "secrets", "/actions/variables": "variables", "/dependabot/secrets": "secrets",
+		"/actions/runners": "runners",
 	} {
 		routes = append(routes, route{"GET /orgs/{org}" + path, onOrgHooks(func(c *call, _ *model.User) (reply, error) { return countNone(c, key) })})
 	}
 	for path, key := range map[string]string{
-		"/actions/runners": "runners", "/actions/organization-secrets": "secrets", "/actions/organization-variables": "variables", "/dependabot/secrets": "secrets",
-		"/codespaces/secrets": "secrets", "/codespaces": "codespaces",
+		"/actions/runners": "runners", "/codespaces": "codespaces",
 	} {
 		routes = append(routes, route{"GET " + reposPath + path, onSettings(func(c *call, _ *model.Repo) (reply, error) { return countNone(c, key) })})
+	}
+	// No repository has Pages, and none can be given them here.
+	for _, pages := range []string{"GET %s", "PUT %s", "DELETE %s", "GET %s/builds", "GET %s/builds/latest", "GET %s/builds/{id}", "POST %s/builds", "GET %s/deployments/{id}", "POST %s/deployments/{id}/cancel", "GET %s/health"} {
+		routes = append(routes, route{fmt.Sprintf(pages, reposPath+"/pages"), onRepo(func(*call, *model.Repo) (reply, error) { return reply{}, errNotFound })})
 	}
 	return append(routes,
 		route{"GET /user/codespaces", onSelf(func(c *call, _ *model.User) (reply, error) { return countNone(c, "codespaces") })},

@@ -12,6 +12,7 @@ func orgRoutes() []route {
 	return []route{
 		{"GET /user/orgs", listOwnOrgs},
 		{"GET /user/teams", listOwnTeams},
+		{"PATCH /orgs/{org}", onLogin(editOrg)},
 		{"GET /orgs/{org}/members", onLogin(listMembers)},
 		{"GET /orgs/{org}/teams", onLogin(listTeams)},
 		{"GET /orgs/{org}/teams/{team}", onLogin(getTeam)},
@@ -38,7 +39,7 @@ func (v *view) org(u *model.User) orgView {
 	return orgView{
 		Login: u.Login, ID: u.ID, NodeID: model.NodeID(model.UserNode(u), 0, u.ID), URL: api, ReposURL: api + "/repos",
 		EventsURL: api + "/events", HooksURL: api + "/hooks", IssuesURL: api + "/issues", MembersURL: api + "/members{/member}",
-		PublicMembersURL: api + "/public_members{/member}", AvatarURL: v.user(u.ID).AvatarURL,
+		PublicMembersURL: api + "/public_members{/member}", AvatarURL: v.user(u.ID).AvatarURL, Description: u.Description,
 	}
 }
 
@@ -47,6 +48,23 @@ func listOwnOrgs(c *call) (reply, error) {
 		return reply{}, errNoUser
 	}
 	return list(c, c.s.OrganizationsOf(c.actor), c.org)
+}
+
+func editOrg(c *call, org *model.User) (reply, error) {
+	var in struct {
+		Name, Email, Blog, Company, Location, Description *string
+
+		Twitter *string `json:"twitter_username"`
+	}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	if err := c.s.EditOrg(c.actor, org, model.OrgEdit{
+		Name: in.Name, Email: in.Email, Blog: in.Blog, Twitter: in.Twitter, Company: in.Company, Location: in.Location, Description: in.Description,
+	}); err != nil {
+		return reply{}, err
+	}
+	return ok(c.orgPage(org))
 }
 
 func listMembers(c *call, org *model.User) (reply, error) {

@@ -2,12 +2,14 @@ package rest_test
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox"
+	"github.com/ghx-dev/bench-action/internal/sandbox/changes"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
@@ -153,4 +155,17 @@ func TestGists(t *testing.T) {
 	assert.Contains(t, both.Body, `"content":"two"`)
 	assert.Contains(t, both.Body, `"content":"three"`)
 	assert.Equal(t, http.StatusNoContent, owner.Do("DELETE", path, nil).Status)
+}
+
+// Settings of a new repository are told as they were asked for, also if it begins with
+// a commit.
+func TestNewRepositoriesAreToldWithTheirSettings(t *testing.T) {
+	w := sandboxtest.New(t)
+	for name, begun := range map[string]bool{"empty": false, "begun": true} {
+		made := w.As("owner").Do("POST", "/user/repos", map[string]any{"name": name, "has_wiki": false, "auto_init": begun})
+		assert.Equal(t, http.StatusCreated, made.Status, made.Body)
+		assert.True(t, slices.ContainsFunc(w.Changes(), func(c changes.Event) bool {
+			return c.Name == "owner/"+name && slices.Contains(c.Fields, changes.Field{Name: "has_wiki", After: false})
+		}), name)
+	}
 }
