@@ -323,10 +323,10 @@ var acts = map[string]func(*walk) error{
 	}),
 	"delete a hook": on(hooks, func(w *walk, h *model.Hook) error { return w.DeleteHook(w.owner, h) }),
 	"set a secret": func(w *walk) error {
-		_, err := w.SetSetting(w.owner, w.repo, nil, w.IntN(2) == 0, "NAME_"+w.branch()[6:], w.some("value"))
+		_, err := w.SetSetting(w.owner, w.repo, nil, model.SettingKind(w.IntN(4)), "NAME_"+w.branch()[6:], w.some("value"))
 		return err
 	},
-	"delete a secret": func(w *walk) error { return w.DeleteSetting(w.owner, w.repo, nil, true, "NAME_1") },
+	"delete a secret": func(w *walk) error { return w.DeleteSetting(w.owner, w.repo, nil, model.Secrets, "NAME_1") },
 	"gist": func(w *walk) error {
 		return second(w.CreateGist(w.owner, true, model.GistEdit{Files: map[string]*model.GistFile{"a": {Text: w.some("t")}}}))
 	},
