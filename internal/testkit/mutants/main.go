@@ -4,6 +4,9 @@
 //
 //	go run ./internal/testkit/mutants -since HEAD~3 ./internal/bench/gate
 //
+// Of a package whose Go files are named, as in ./internal/app/service/policy.go, only
+// those are broken; all of its tests are to notice.
+//
 // All mutants are built into one binary for each package of tests, and an
 // environment variable says which one acts; only those that cannot be written
 // so take a build of their own. A mutant runs with the tests that come by it.
@@ -45,9 +48,10 @@ func main() {
 type options struct {
 	// folder is where the packages are named from.
 	folder string
-	// packages are patterns of those that are broken, tests of those whose tests
-	// are to notice besides. judged is a file of both, or empty: a package on
-	// each line, with the patterns of tests behind it.
+	// packages are patterns of those that are broken, or Go files of theirs; tests
+	// are patterns of those whose tests are to notice besides. judged is a file of
+	// both, or empty: a package or Go file on each line, with the patterns of tests
+	// behind it.
 	packages, tests []string
 	judged          string
 	// since is a commit, or empty for all lines; list the file of equivalent
@@ -68,7 +72,7 @@ func run(ctx context.Context, arguments []string, out, progress io.Writer) int {
 	flags.StringVar(&o.folder, "C", ".", "run in this `folder`")
 	flags.StringVar(&o.since, "since", "", "break only lines that were changed since this `commit`")
 	flags.StringVar(&tests, "tests", "", "`patterns` of packages whose tests are to notice besides the broken package's own")
-	flags.StringVar(&o.judged, "judged", "", "`file` of packages that are broken if none is named, each on a line with patterns of tests")
+	flags.StringVar(&o.judged, "judged", "", "`file` of packages, or Go files, that are broken if none is named, each on a line with patterns of tests")
 	flags.StringVar(&o.list, "equivalent", "", "`file` of mutants that no test can notice, with reasons")
 	flags.Float64Var(&o.least, "min", 95, "share of the mutants of each package, in `per cent`, that must be noticed")
 	flags.DurationVar(&o.budget, "budget", 0, "stop after this `time`, with some not tried")

@@ -79,7 +79,11 @@ func (o *options) find(ctx context.Context, h *hunt) ([]string, error) {
 	if err := o.readJudged(); err != nil {
 		return nil, err
 	}
-	p, err := load(ctx, o.folder, o.packages)
+	patterns, files, err := o.patterns()
+	if err != nil {
+		return nil, err
+	}
+	p, err := load(ctx, o.folder, patterns)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +109,9 @@ func (o *options) find(ctx context.Context, h *hunt) ([]string, error) {
 		all = append(all, p.mutants(t)...)
 	}
 	untrue := listed.mark(p.targets, all)
+	if all, err = files.leave(p, all); err != nil {
+		return nil, err
+	}
 	for _, m := range all {
 		if changed.touch(m) {
 			m.number = len(h.mutants)
