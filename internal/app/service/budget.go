@@ -35,7 +35,7 @@ func (s *Service) estimate(ctx context.Context, req *runRequest) error {
 	}
 	took, err := s.opts.Runs.CellTime(ctx, repo, *p)
 	p.EstimateTime = took * time.Duration(cells)
-	if err != nil || p.Model == settings.Scripted {
+	if err != nil {
 		return err
 	}
 	mean, known, err := s.opts.Runs.CellCost(ctx, repo, *p)
@@ -49,9 +49,6 @@ func (s *Service) estimate(ctx context.Context, req *runRequest) error {
 // run has a row of yet that it takes over.
 func (s *Service) cellsLeft(ctx context.Context, req *runRequest) (int, error) {
 	expected := req.plan.ExpectedCells()
-	if req.continues == "" {
-		return expected, nil
-	}
 	kept, err := s.reusable(ctx, req.continues, req.pull.BaseSHA)
 	if len(kept) >= expected {
 		expected = req.plan.Cells() // it has not been enough

@@ -52,11 +52,8 @@ func (c *commandRun) held(ctx context.Context) (comment.Refusal, error) {
 // the push, the commit's check suites tell when it was.
 func (c *commandRun) late(ctx context.Context) (bool, error) {
 	pushed, err := c.service.opts.Runs.Seen(ctx, c.event.Repo.FullName(), c.pull.Number, c.pull.HeadSHA)
-	if err != nil {
-		return false, err
-	}
-	if !pushed.IsZero() {
-		return pushed.After(c.event.Comment.At), nil
+	if err != nil || !pushed.IsZero() {
+		return pushed.After(c.event.Comment.At), err
 	}
 	// Our own suite tells too, unless it is one that our check runs made.
 	ours := c.service.opts.App()
@@ -140,7 +137,7 @@ func (s *Service) lacks(ctx context.Context, r runs.Run) (bool, error) {
 	if r.Request.Plan.Profile.ByEvidence() {
 		outcome, err := s.opts.Runs.Outcome(ctx, r.ID)
 		judged := outcome.Summary != nil && outcome.Summary.Evidence != nil && outcome.Summary.Evidence.Final
-		return err == nil && !judged, err
+		return !judged, err
 	}
 	kept, err := s.reusable(ctx, r.ID, r.Request.BaseSHA)
 	return len(kept) < r.Request.Plan.Cells(), err

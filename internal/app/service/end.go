@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/jsondoc"
@@ -41,6 +42,12 @@ func (s *Service) recordBroken(ctx context.Context, req runRequest, problems jso
 		s.leave(ctx, req.event, brokenSettings)
 	}
 	return err
+}
+
+// recordUnresolved makes a run that is broken by its settings, which no plan can be made
+// of.
+func (s *Service) recordUnresolved(ctx context.Context, req runRequest, problem error) error {
+	return s.recordBroken(ctx, req, jsondoc.Problems{{File: settings.Path, Line: 1, Column: 1, Message: fault.Public(problem)}})
 }
 
 // end stores how a run ended and has it published. A run that has ended already

@@ -102,7 +102,7 @@ func (c *commandRun) press(ctx context.Context, fresh bool) (string, error) {
 	case a.missing:
 		return noSettings, nil // they were taken away, and nothing is measured any more
 	case len(a.problems) > 0:
-		return brokenSettings, c.service.recordBroken(ctx, c.again(settings.Plan{}, ""), a.problems)
+		return brokenSettings, c.service.recordBroken(ctx, c.again(r, settings.Plan{}, ""), a.problems)
 	}
 	return c.rerun(ctx, r, fresh)
 }
@@ -134,10 +134,10 @@ func (c *commandRun) rerun(ctx context.Context, r runs.Run, fresh bool) (string,
 		return string(why), err
 	}
 	p, continues := r.Request.Plan, ""
-	if r.State == runs.Skipped || r.State == runs.Broken && p.Empty() {
+	if p.Empty() { // it was skipped, or its settings were broken
 		var err error
 		if p, err = settings.Resolve(c.settings, command.Command{Name: command.Run}, s.opts.Library); err != nil {
-			return "", err
+			return brokenSettings, s.recordUnresolved(ctx, c.again(r, p, ""), err)
 		}
 	} else if !fresh {
 		lacks, err := s.lacks(ctx, r)
@@ -148,8 +148,7 @@ func (c *commandRun) rerun(ctx context.Context, r runs.Run, fresh bool) (string,
 			continues = r.ID
 		}
 	}
-	req := c.again(p, continues)
-	req.check, req.defaultBranch = r.Suite, r.Request.DefaultBranch
+	req := c.again(r, p, continues)
 	_, err := s.start(ctx, c.client, req)
 	if over, is := errors.AsType[overBudget](err); is {
 		return string(comment.OverBudget), s.recordStopped(ctx, req, over.Error())
@@ -160,10 +159,11 @@ func (c *commandRun) rerun(ctx context.Context, r runs.Run, fresh bool) (string,
 	return carriedOut, err
 }
 
-// again is what pressing asks for.
-func (c *commandRun) again(p settings.Plan, continues string) runRequest {
+// again is what pressing on a run's check asks for.
+func (c *commandRun) again(r runs.Run, p settings.Plan, continues string) runRequest {
 	return runRequest{
-		cause: c.cause, event: c.event, pull: c.pull, settings: c.settings, plan: p, continues: continues, asked: "re-run by " + c.event.Sender.Login,
+		cause: c.cause, event: c.event, pull: c.pull, settings: c.settings, plan: p, check: r.Suite, defaultBranch: r.Request.DefaultBranch,
+		continues: continues, asked: "re-run by " + c.event.Sender.Login,
 	}
 }
 

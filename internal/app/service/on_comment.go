@@ -124,11 +124,9 @@ func (c *commandRun) answerTo(ctx context.Context, a authorization) (runs.Answer
 	switch {
 	case !a.permitted && !name.ForAll():
 		return runs.Answer{Reaction: refused, Body: comment.Unpermitted(name, a.least), Outcome: string(comment.NoPermission)}, nil
-	case name == command.Help:
-		return c.accept(comment.Helped()), nil
-	case a.missing:
+	case a.missing && name != command.Help:
 		return runs.Answer{Reaction: confused, Body: comment.WithoutSettings(name, settings.Path, c.pull.BaseRef), Outcome: noSettings}, nil
-	case len(a.problems) > 0:
+	case len(a.problems) > 0 && name != command.Help:
 		return runs.Answer{Reaction: confused, Body: comment.WithBrokenSettings(name, a.problems.Err()), Outcome: brokenSettings}, nil
 	}
 	return c.dispatchCommand(ctx)

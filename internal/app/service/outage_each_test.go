@@ -52,6 +52,13 @@ func (i *interruption) RoundTrip(request *http.Request) (*http.Response, error) 
 	return http.DefaultTransport.RoundTrip(request)
 }
 
+// next lets another request fail, of those that come from now on.
+func (i *interruption) next(at int) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.at, i.seen = at, 0
+}
+
 // came reports whether it came to that request.
 func (i *interruption) came() bool {
 	i.mu.Lock()
@@ -77,12 +84,16 @@ func (r *rig) visible() (all []string) {
 	return append(all, fmt.Sprintf("measured: %d", len(r.executor.works())))
 }
 
-// Whichever request of a delivery GitHub does not answer, or the server is stopped at:
-// it is delivered again, unless all is done, and what people see is what they would
-// have seen.
-func TestADeliveryThatIsInterruptedIsMadeUpFor(t *testing.T) {
-	testkit.NeedComplete(t)
-	t.Parallel()
+// interruptible is a delivery that a fault comes into.
+type interruptible struct {
+	config string
+	event  func(*rig) (string, map[string]any)
+	// told is how many runs are told of in the end.
+	told int
+}
+
+// interruptibles are deliveries of all kinds that start something.
+func interruptibles() map[string]interruptible {
 	const baseline = config + "baseline: {push: true}\n"
 	opened := func(r *rig) (string, map[string]any) {
 		return "pull_request", map[string]any{"action": "opened", "pull_request": r.pull()}
@@ -98,6 +109,16 @@ func TestADeliveryThatIsInterruptedIsMadeUpFor(t *testing.T) {
 			return then(r)
 		}
 	}
+	// goingOn is one that is being measured, until somebody ends that.
+	goingOn := func(then func(*rig) (string, map[string]any)) func(*rig) (string, map[string]any) {
+		return func(r *rig) (string, map[string]any) {
+			begun := make(chan string, 1)
+			r.executor.set(goesOn(begun))
+			r.pullEvent("opened")
+			<-begun
+			return then(r)
+		}
+	}
 	button := func(action, name string) func(*rig) (string, map[string]any) {
 		return measured(func(r *rig) (string, map[string]any) {
 			return "check_run", map[string]any{
@@ -106,16 +127,7 @@ func TestADeliveryThatIsInterruptedIsMadeUpFor(t *testing.T) {
 			}
 		})
 	}
-	step := 1
-	if testkit.RaceDetector && !*interruptAll {
-		step = 5 // with the detector an App takes long to begin
-	}
-	for name, c := range map[string]struct {
-		config string
-		event  func(*rig) (string, map[string]any)
-		// told is how many runs are told of in the end.
-		told int
-	}{
+	return map[string]interruptible{
 		"a pull request":        {config, opened, 1},
 		"one without its label": {config + "labels: {run: bench}\n", opened, 1},
 		"mistaken settings":     {"model: [1]\n", opened, 1},
@@ -127,13 +139,54 @@ func TestADeliveryThatIsInterruptedIsMadeUpFor(t *testing.T) {
 		"a button for all":      {config, button("requested_action", "full"), 1},
 		"a button to explain":   {config, button("requested_action", "explain"), 0},
 		"a link":                {config, button("rerequested", ""), 1},
-		"a push":                {baseline, func(r *rig) (string, map[string]any) { return "push", r.lands("src/b.ts", "Add b") }, 1},
+		"a cancel of a run":     {config, goingOn(says("/bench cancel")), 1},
+		"a newer push": {config, goingOn(func(r *rig) (string, map[string]any) {
+			r.executor.set(passes)
+			r.push("src/b.ts")
+			return "pull_request", map[string]any{"action": "synchronize", "pull_request": r.pull()}
+		}), 2},
+		"the end of the App": {config, goingOn(func(*rig) (string, map[string]any) { return "installation", map[string]any{"action": "deleted"} }), 1},
+		"an approval": {config, func(r *rig) (string, map[string]any) {
+			r.fork()
+			r.pullEvent("opened")
+			r.wait(1)
+			return says("/bench approve " + r.head)(r)
+		}, 1},
+		"a run of an approved fork": {manual, func(r *rig) (string, map[string]any) {
+			r.fork()
+			r.comment("writer", "/bench approve "+r.head)
+			r.wait(1)
+			return says("/bench run")(r)
+		}, 1},
+		"a label of somebody who may not write": {config + "triggers: {pull_request: [labeled]}\nlabels: {run: bench}\n", func(r *rig) (string, map[string]any) {
+			r.As("owner").Do("POST", fmt.Sprintf("%s/issues/%d/labels", sandboxtest.Path, r.number), map[string]any{"labels": []string{"bench"}})
+			return "pull_request", map[string]any{
+				"action": "labeled", "label": map[string]any{"name": "bench"}, "pull_request": r.pull(), "sender": map[string]any{"login": "triager", "type": "User"},
+			}
+		}, 1},
+		"a suite again": {config, measured(func(r *rig) (string, map[string]any) {
+			return "check_suite", map[string]any{"action": "rerequested", "check_suite": map[string]any{"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}}}
+		}), 1},
+		"a push": {baseline, func(r *rig) (string, map[string]any) { return "push", r.lands("src/b.ts", "Add b") }, 1},
 		"a merge queue": {config + "triggers: {merge_group: true}\n", func(r *rig) (string, map[string]any) {
 			return "merge_group", map[string]any{"action": "checks_requested", "merge_group": map[string]any{
 				"head_sha": r.head, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1", "base_sha": r.head, "base_ref": "refs/heads/main",
 			}}
 		}, 1},
-	} {
+	}
+}
+
+// Whichever request of a delivery GitHub does not answer, or the server is stopped at:
+// it is delivered again, unless all is done, and what people see is what they would
+// have seen.
+func TestADeliveryThatIsInterruptedIsMadeUpFor(t *testing.T) {
+	testkit.NeedComplete(t)
+	t.Parallel()
+	step := 1
+	if testkit.RaceDetector && !*interruptAll {
+		step = 5 // with the detector an App takes long to begin
+	}
+	for name, c := range interruptibles() {
 		if !*interruptAll && name != "one without its label" {
 			continue // an App of its own is interrupted at each request, which takes minutes
 		}

@@ -11,10 +11,8 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/comment/command"
-	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
 	"github.com/ghx-dev/bench-action/internal/github"
-	"github.com/ghx-dev/bench-action/internal/jsondoc"
 	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
@@ -108,7 +106,7 @@ func (s *Service) start(ctx context.Context, client *github.Client, req runReque
 func (s *Service) startUsual(ctx context.Context, client *github.Client, req runRequest) (err error) {
 	req.plan, err = settings.Resolve(req.settings, command.Command{Name: command.Run}, s.opts.Library)
 	if err != nil {
-		return s.recordBroken(ctx, req, jsondoc.Problems{{File: settings.Path, Line: 1, Column: 1, Message: fault.Public(err)}})
+		return s.recordUnresolved(ctx, req, err)
 	}
 	_, err = s.start(ctx, client, req)
 	if over, is := errors.AsType[overBudget](err); is {
