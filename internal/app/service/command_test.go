@@ -122,6 +122,7 @@ func TestMistakesAreAnsweredToThoseWhoMayCommand(t *testing.T) {
 		"/bench run --modes ghx,mcp":                "The modes lack `agent_direct`",
 		"/bench explain pr-merge-009":               "did you mean `pr-merge-001`?",
 		"/bench cancel":                             "there is nothing to do",
+		"/bench explain pr-merge-001":               "there is nothing to do",
 		"/bench status":                             "There is no run of **bench** on this pull request yet",
 		"/bench approve " + strings.Repeat("0", 40): "on a branch of this repository",
 		"/bench help":                               "/bench approve",

@@ -209,7 +209,7 @@ func (c *commandRun) explain(ctx context.Context) (runs.Answer, error) {
 	for _, one := range c.service.opts.Library.All() {
 		known.Scenarios = append(known.Scenarios, one.ID)
 	}
-	if c.command.Cell.ScenarioID != "" && c.settings.Benchmark == settings.DefaultBenchmark { // the tasks of others are their own
+	if c.settings.Benchmark == settings.DefaultBenchmark { // the tasks of others are their own
 		if err := c.command.Check(known); err != nil {
 			return c.correct(err), nil
 		}
@@ -217,9 +217,6 @@ func (c *commandRun) explain(ctx context.Context) (runs.Answer, error) {
 	said, there, err := c.last(ctx)
 	if err != nil || !there {
 		return c.decline(comment.NothingToDo), err
-	}
-	if c.command.Cell.ScenarioID == "" {
-		return c.accept(comment.StatusReply(said)), nil
 	}
 	return c.accept(comment.Explained(said, c.command.Cell)), nil
 }

@@ -5,13 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/service"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/github"
+	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
@@ -89,28 +96,77 @@ type failure struct {
 	// next returns a context for another attempt, of which the n-th fails, and
 	// whether it came to that.
 	next func(ctx context.Context, n int) (context.Context, func() bool)
-	// into has an App fail so, nil where the context does.
-	into func(*rig)
+	// into has an App fail so, and change makes one that does; nil where the
+	// context fails.
+	into   func(*rig)
+	change func(*service.Options)
 }
 
 // failures are what may fail while a delivery is worked at.
 func failures() map[string]failure {
-	github := &interruption{}
+	answers, tokens := &interruption{}, &interruption{}
 	return map[string]failure{
 		"the database": {next: func(ctx context.Context, n int) (context.Context, func() bool) {
 			w := &without{Context: ctx, at: n}
 			return w, w.came
 		}},
 		"GitHub": {next: func(ctx context.Context, n int) (context.Context, func() bool) {
-			github.next(n)
-			return context.WithValue(ctx, deliveryOnly{}, true), github.came
-		}, into: func(r *rig) { r.transport = github }},
+			answers.next(n)
+			return context.WithValue(ctx, deliveryOnly{}, true), answers.came
+		}, into: func(r *rig) { r.transport = answers }},
+		"a token": {next: func(ctx context.Context, n int) (context.Context, func() bool) {
+			tokens.next(n)
+			return context.WithValue(ctx, deliveryOnly{}, true), tokens.came
+		}, change: func(o *service.Options) {
+			clients := o.Clients
+			o.Clients = func(ctx context.Context, installation int64, owner, name string) (*github.Client, error) {
+				if ctx.Value(deliveryOnly{}) != nil && tokens.now() {
+					return nil, fault.Infraf("there is no token now")
+				}
+				return clients(ctx, installation, owner, name)
+			}
+		}},
 	}
 }
 
-// The n-th attempt at a delivery lacks the n-th answer, of the database or of GitHub.
-// It is attempted again, unless all is done, and what people see in the end is what
-// they would have seen.
+// isMadeUpFor tries something again and again, with another answer missing each time,
+// until it says that it is done. What there is to see in the end is what there would
+// have been. Told is how many runs are told of.
+func isMadeUpFor(t *testing.T, config string, told int, begin func(*rig) func(context.Context) error, see func(*rig) []string) {
+	t.Helper()
+	var want []string
+	t.Run("undisturbed", func(t *testing.T) {
+		r := newRig(t, config)
+		require.NoError(t, begin(r)(t.Context()))
+		r.wait(told)
+		want = see(r)
+	})
+	for of, fails := range failures() {
+		for n, came := 1, true; came; {
+			t.Run(fmt.Sprintf("%s from answer %d", of, n), func(t *testing.T) {
+				r := newRig(t, config, func(o *service.Options) {
+					if fails.change != nil {
+						fails.change(o)
+					}
+				})
+				if fails.into != nil {
+					fails.into(r)
+				}
+				do := begin(r)
+				for err := errNoDatabase; err != nil; n++ {
+					ctx, reached := fails.next(t.Context(), n)
+					err = do(ctx)
+					if came = reached(); !came {
+						require.NoError(t, err)
+					}
+				}
+				r.wait(told)
+				assert.ElementsMatch(t, want, see(r), "up to answer %d", n-1)
+			})
+		}
+	}
+}
+
 func TestADeliveryIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 	t.Parallel()
 	for name, c := range interruptibles() {
@@ -119,34 +175,72 @@ func TestADeliveryIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var want []string
-			t.Run("undisturbed", func(t *testing.T) {
-				r := newRig(t, c.config)
-				r.deliver(c.event(r))
-				r.wait(c.told)
-				want = r.visible()
-			})
-			for of, fails := range failures() {
-				for n, came := 1, true; came; {
-					t.Run(fmt.Sprintf("%s from answer %d", of, n), func(t *testing.T) {
-						r := newRig(t, c.config)
-						if fails.into != nil {
-							fails.into(r)
-						}
-						event, payload := c.event(r)
-						delivery := r.delivery("delivery-1000", event, payload)
-						for err := errNoDatabase; err != nil; n++ {
-							ctx, reached := fails.next(t.Context(), n)
-							err = r.service.Deliver(ctx, delivery)
-							if came = reached(); !came {
-								require.NoError(t, err)
-							}
-						}
-						r.wait(c.told)
-						assert.ElementsMatch(t, want, r.visible(), "up to answer %d", n-1)
-					})
+			isMadeUpFor(t, c.config, c.told, func(r *rig) func(context.Context) error {
+				event, payload := c.event(r)
+				delivery := r.delivery("delivery-1000", event, payload)
+				return func(ctx context.Context) error { return r.service.Deliver(ctx, delivery) }
+			}, (*rig).visible)
+		})
+	}
+}
+
+// Neither is a verdict lost, nor one made up, nor is a run that was ended left to go on.
+func TestAJobIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
+	t.Parallel()
+	ended := func(r *rig, state runs.State, o runs.Outcome) {
+		r.store(func(*runs.Run) {})
+		require.NoError(r, r.db.Write(r.Context(), func(tx *queue.Tx) error {
+			_, err := r.table.End(r.Context(), tx, "left", state, o, r.now())
+			return err
+		}))
+	}
+	for name, c := range map[string]struct {
+		kind  string
+		told  int
+		begin func(*rig)
+	}{
+		"a default branch is due": {"due", 1, func(r *rig) {
+			r.deliver("push", r.lands("src/b.ts", "Add b"))
+			r.ahead.Store(int64(25 * time.Hour))
+		}},
+		"a verdict is published": {"tell", 0, func(r *rig) {
+			o, _ := passes(r.Context(), service.Work{})
+			ended(r, runs.Finished, o)
+		}},
+		"a stop is published":             {"tell", 0, func(r *rig) { ended(r, runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."}) }},
+		"what was stopped ends elsewhere": {"abandon", 0, func(r *rig) { ended(r, runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."}) }},
+		"a run is measured":               {"measure", 1, func(r *rig) { r.store(func(*runs.Run) {}) }},
+		"a run is gone on with": {"measure", 1, func(r *rig) {
+			ended(r, runs.Broken, runs.Outcome{Problem: "The model was away.", ProblemKind: fault.Infrastructure})
+			require.NoError(r, r.table.AddRow(r.Context(), "left", cellOf("pr-merge-001", 1), []byte(`{"scenario_id":"pr-merge-001","mode":"ghx","iteration":1}`)))
+			r.store(func(run *runs.Run) { run.ID, run.Cause, run.Request.Continues = "next", "next", "left" })
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			isMadeUpFor(t, config+"baseline: {every: day}\n", c.told, func(r *rig) func(context.Context) error {
+				c.begin(r)
+				id := "left"
+				if _, err := r.table.Get(r.Context(), "next"); err == nil {
+					id = "next"
 				}
-			}
+				if c.kind == "due" {
+					return r.service.MeasureDue
+				}
+				return func(ctx context.Context) error { return r.service.Job(ctx, c.kind, id) }
+			}, func(r *rig) []string {
+				// What was done in vain, as its end could not be stored, is done again.
+				seen := slices.DeleteFunc(r.visible(), func(s string) bool { return strings.HasPrefix(s, "measured") })
+				for _, w := range r.executor.works() {
+					seen = append(seen, fmt.Sprintf("%s with %s after %d", w.Run.Suite, w.Rows, len(w.Before)))
+				}
+				if c.kind == "abandon" { // else a job of its own does that, at any time
+					seen = append(seen, r.executor.ended()...)
+				}
+				slices.Sort(seen)
+				left, err := r.table.Get(r.Context(), "left")
+				return append(slices.Compact(seen), fmt.Sprint("published: ", left.Published, err))
+			})
 		})
 	}
 }

@@ -1,15 +1,20 @@
 package service
 
 import (
+	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
+	gogithub "github.com/google/go-github/v60/github"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/ghevent"
+	"github.com/ghx-dev/bench-action/internal/github"
 )
 
 // There is one error budget for a question: what asks another one has its own.
@@ -36,6 +41,11 @@ func TestV7WhichRunAsksTheSame(t *testing.T) {
 	direct.Baseline = bench.AgentDirect
 	r := runs.Run{Request: runs.Request{Plan: direct, BaseSHA: "ba5e"}}
 	assert.True(t, sameQuestion(r, runRequest{plan: direct, pull: ghevent.Pull{BaseSHA: "0ther"}}), "without a mode of the base nobody compares with it")
+	tasks := direct
+	tasks.Benchmark = "tasks"
+	require.True(t, tasks.OfTasks())
+	r.Request.Plan = tasks
+	assert.False(t, sameQuestion(r, runRequest{plan: tasks, pull: ghevent.Pull{BaseSHA: "0ther"}}), "tasks are compared with the agent of the base")
 }
 
 func TestWhatIsNotAffordedSaysWhy(t *testing.T) {
@@ -92,4 +102,26 @@ func TestARunSaysWhatItWasAskedForBy(t *testing.T) {
 		assert.Equal(t, want, asked(e))
 	}
 	assert.Equal(t, "push by octocat", asked(suiteEvent("requested", 1)), "a suite is made by one")
+}
+
+// A run is kept to be told of as long as GitHub may answer again.
+func TestWhatGitHubDeclinesForGood(t *testing.T) {
+	answer := func(status int) error {
+		return github.Explain("do it", &gogithub.ErrorResponse{Response: &http.Response{StatusCode: status, Request: &http.Request{URL: &url.URL{}}}})
+	}
+	for _, status := range []int{http.StatusNotFound, http.StatusForbidden, http.StatusUnauthorized, http.StatusGone} {
+		assert.True(t, notThere(answer(status)), status)
+		assert.False(t, declined(answer(status), 1), "%d may be a delay", status)
+		assert.True(t, declined(answer(status), 2), status)
+	}
+	for _, status := range []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusTooManyRequests} {
+		assert.False(t, notThere(answer(status)), status)
+		assert.False(t, declined(answer(status), 100), "%d is an outage", status)
+	}
+	limited := &gogithub.ErrorResponse{Message: "You have exceeded a secondary rate limit.", Response: &http.Response{
+		StatusCode: http.StatusForbidden, Header: http.Header{"Retry-After": []string{"60"}}, Request: &http.Request{URL: &url.URL{}},
+	}}
+	assert.False(t, notThere(limited), "there is a later")
+	assert.False(t, declined(answer(http.StatusUnprocessableEntity), measureTries-1))
+	assert.True(t, declined(answer(http.StatusUnprocessableEntity), measureTries))
 }

@@ -52,6 +52,10 @@ func TestNothingIsMeasuredByMistakenSettings(t *testing.T) {
 				r.wait(1)
 				want = append(want, c.conclusion)
 				run := r.run("run-2")
+				check := r.checks()[1]
+				if assert.NotEmpty(t, check.Annotations) {
+					assert.Equal(t, settings.Path, check.Annotations[0].Path)
+				}
 				assert.Equal(t, []any{runs.Broken, r.head, "re-run by writer"}, []any{run.State, run.Head, run.Request.Asked})
 			}
 			assert.Equal(t, want, r.concluded("bench"))

@@ -125,10 +125,7 @@ func (s *Service) applyDecision(ctx context.Context, client *github.Client, req 
 // asked says what an event is, for people.
 func asked(e ghevent.Event) string {
 	what := strings.ReplaceAll(e.Action, "_", " ")
-	if e.Name == ghevent.PullRequest && e.Action == "synchronize" {
-		what = "push"
-	}
-	if e.Name == ghevent.CheckSuite {
+	if e.Action == "synchronize" || e.Name == ghevent.CheckSuite {
 		what = "push"
 	}
 	return what + " by " + e.Sender.Login

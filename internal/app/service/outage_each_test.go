@@ -39,10 +39,7 @@ type deliveryOnly struct{}
 // RoundTrip fails once.
 func (i *interruption) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Context().Value(deliveryOnly{}) != nil {
-		i.mu.Lock()
-		i.seen++
-		now := i.seen == i.at
-		i.mu.Unlock()
+		now := i.now()
 		if now && i.stop != nil {
 			i.stop()
 		} else if now {
@@ -50,6 +47,14 @@ func (i *interruption) RoundTrip(request *http.Request) (*http.Response, error) 
 		}
 	}
 	return http.DefaultTransport.RoundTrip(request)
+}
+
+// now counts a request, and reports whether it is the one that fails.
+func (i *interruption) now() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.seen++
+	return i.seen == i.at
 }
 
 // next lets another request fail, of those that come from now on.

@@ -79,9 +79,11 @@ func TestAPressIsDoneOnce(t *testing.T) {
 	}
 	for range 2 {
 		r.again("press", "check_run", payload)
+		r.close()
 	}
 	r.wait(1)
 	assert.Len(t, r.checks(), 2)
+	assert.Equal(t, 2, r.counted("check_run", "retry", "carried_out"), "it was pressed while the pull request was open")
 }
 
 // There is nowhere to explain a run that no pull request is about.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
+	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
@@ -86,6 +87,7 @@ func TestOfManyPushesTheNewestIsMeasured(t *testing.T) {
 	r.deliver("push", r.lands("src/3.ts", "Three"))
 	assert.Equal(t, runs.Running, r.run("run-1").State, "what was begun is of use")
 	assert.Equal(t, runs.Stopped, r.run("run-2").State)
+	assert.Equal(t, comment.Superseded, r.reason("run-2"))
 	close(let)
 	r.wait(3)
 	assert.Equal(t, runs.Finished, r.run("run-3").State)
@@ -105,6 +107,7 @@ func TestTheDefaultBranchIsMeasuredAgainWhenItIsDue(t *testing.T) {
 	run := r.run("run-1")
 	assert.Equal(t, []any{r.head, true, "once a day", runs.Finished}, []any{run.Head, run.Request.DefaultBranch, run.Request.Asked, run.State})
 	assert.NotEmpty(t, run.Request.BaseSHA)
+	assert.Equal(t, "main", run.Request.BaseRef)
 	due()
 	r.none("run-2", "it was measured today")
 	r.ahead.Store(int64(24 * 10 * time.Hour))

@@ -345,9 +345,14 @@ func TestTheEndOfAWorkflowHasItsRunLookedAt(t *testing.T) {
 		r.deliver("workflow_run", map[string]any{"action": "completed", "workflow_run": run})
 	}
 	// None of these is its own: nothing looks before the last one is delivered.
+	jobs := func() (n int) {
+		require.NoError(t, r.db.QueryRow(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'measure'").Scan(&n))
+		return n
+	}
 	ended(map[string]any{"event": "push"})
 	ended(map[string]any{"display_title": "bench run-2"})
 	assert.Empty(t, looked)
+	assert.Equal(t, 1, jobs(), "the one that looks in an hour")
 	over.Store(true)
 	ended(nil)
 	assert.Equal(t, "run-1", <-looked)
