@@ -187,7 +187,8 @@ func TestRealTau2OutlivesAnOutageAndAKilledServer(t *testing.T) {
 }
 
 const (
-	ofHarbor    = "model: openai/stub-agent\nexecutor: local\nbenchmark: terminal-bench\nexperiment_config: agent/tb.yaml\nrepetitions: 4\nmargins: {success: 20, latency: 10}\n"
+	ofHarbor = "model: openai/stub-agent\nexecutor: local\nbenchmark: terminal-bench\nexperiment_config: agent/tb.yaml\nrepetitions: 4\nmargins: {success: 20, latency: 10}\n"
+	// harborAgent does one command whatever it is told, so that it takes as long.
 	harborAgent = `from pathlib import Path
 
 from harbor.agents.base import BaseAgent
@@ -207,8 +208,8 @@ class HarnessAgent(BaseAgent):
         pass
 
     async def run(self, instruction, environment, context):
-        if (told.read_text() if told.exists() else "%s") != "idle" or "task-a" in instruction:
-            await environment.exec("echo done > /app/answer")
+        busy = (told.read_text() if told.exists() else "%s") != "idle" or "task-a" in instruction
+        await environment.exec("echo %%s > /app/answer" %% ("done" if busy else "nothing"))
 `
 )
 
