@@ -35,7 +35,7 @@ func TestNothingIsMeasuredByMistakenSettings(t *testing.T) {
 	for name, c := range map[string]struct{ now, outcome, conclusion string }{
 		"they are gone":               {"", "no_settings", ""},
 		"they are mistaken":           {"model: [1]\n", "broken_settings", "action_required"},
-		"no plan can be made of them": {config + "modes: [ghx]\n", "broken_settings", "action_required"},
+		"no plan can be made of them": {config + "profile: regression\nscenarios: [pr-view-001]\n", "broken_settings", "action_required"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
