@@ -101,7 +101,8 @@ func havingEligible(n int) string {
 // warnings returns doubts that do not depend on the comparison.
 func (c *Collector) warnings(opts Options) []string {
 	var warnings []string
-	if opts.Model != "" && !opts.ModelExpectations && opts.Profile != bench.ProfileRegression {
+	compared := c.find(opts.Baseline) != nil && c.find(opts.Candidate) != nil
+	if compared && opts.Model != "" && !opts.ModelExpectations && opts.Profile != bench.ProfileRegression {
 		warnings = append(warnings, fmt.Sprintf("%s has no thresholds of its own: those are the defaults of %s",
 			plainText(opts.Model), opts.Profile))
 	}

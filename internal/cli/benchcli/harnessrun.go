@@ -195,7 +195,9 @@ func (a *app) runHarness(ctx context.Context, f harnessRunFlags, config harness.
 			o.Sides = []taskrun.Side{a.side(config, git, f.split, training)}
 			results, err = a.recordRows(ctx, o, f.retryErrored)
 			if err == nil {
-				err = results.Outage()
+				if err = results.Outage(); err != nil {
+					fmt.Fprintf(a.stderr, "bench: what was tried is kept: try it again with --resume=%s --retry-errored\n", a.result.RunID)
+				}
 			}
 			if err != nil {
 				return err

@@ -104,6 +104,9 @@ for: all cells of it, and no rows or plan of anything else.`,
 	return cmd
 }
 
+// noBaseline stands for the one that a run of one agent is not compared with.
+const noBaseline bench.Mode = "baseline"
+
 // asItWas takes from a run of another system's benchmark what flags do not say: its
 // agents are compared, in the way in which its gate has done.
 func asItWas(how *verify.JudgeOptions, source verify.Source, given func(string) bool) {
@@ -111,8 +114,13 @@ func asItWas(how *verify.JudgeOptions, source verify.Source, given func(string) 
 		return
 	}
 	run := source.Runs[0]
-	if len(run.Compared) == 2 && !given("baseline-mode") && !given("candidate-mode") {
-		how.Baseline, how.Candidate = run.Compared[0], run.Compared[1]
+	if !given("baseline-mode") && !given("candidate-mode") {
+		switch {
+		case len(run.Compared) == 2:
+			how.Baseline, how.Candidate = run.Compared[0], run.Compared[1]
+		case len(run.Modes) == 1:
+			how.Baseline, how.Candidate = noBaseline, run.Modes[0]
+		}
 	}
 	if run.Profile != "" && !given("gate-profile") {
 		how.Profile = run.Profile

@@ -92,6 +92,8 @@ func judgedAsRun(cmd *cobra.Command, source verify.Source, how *verify.JudgeOpti
 	switch {
 	case len(run.Compared) == 2:
 		how.Baseline, how.Candidate = run.Compared[0], run.Compared[1]
+	case len(run.Modes) == 1 && run.Benchmark != nil:
+		how.Baseline, how.Candidate = noBaseline, run.Modes[0]
 	case len(run.Modes) == 2 && !hasBoth(run.Modes, how.Baseline, how.Candidate):
 		how.Baseline, how.Candidate = run.Modes[0], run.Modes[1]
 	}
