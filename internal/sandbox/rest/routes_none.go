@@ -7,8 +7,8 @@ import (
 )
 
 // noneRoutes are those about what no world has: what security features find, and what
-// nothing here makes, such as runners, codespaces and
-// migrations. They answer as GitHub does where there is none.
+// nothing here makes, such as runners, codespaces and migrations. They answer as GitHub
+// does where there is none.
 func noneRoutes() []route {
 	routes := []route{
 		{"GET " + reposPath + "/security-advisories", onRepo(listNone)},
