@@ -103,17 +103,27 @@ var _ harness.Lister = (*Runner)(nil)
 
 // Tasks returns those of a split, or of the whole dataset where it is a folder.
 func (r *Runner) Tasks(_ context.Context, split string) ([]string, error) {
+	ids, err := r.known(split)
+	if err == nil && ids == nil {
+		return nil, fault.Invalidf("which tasks the dataset %s has is not known before it is run: name a split of %s, or tasks with --task-ids", r.options.Dataset, harness.TerminalBenchSplitFile)
+	}
+	return ids, err
+}
+
+// known returns the tasks of a split, or, without one, those of a dataset that is a
+// folder; nil are those of a registry's, which harbor alone knows.
+func (r *Runner) known(split string) ([]string, error) {
 	o := r.options
 	ids, err := harness.ReadSplit(o.Host.Path(harness.TerminalBenchSplitFile), split)
 	if err != nil || ids != nil {
 		return ids, err
 	}
 	folder, is := parseDataset(o.Host, o.Dataset)["path"].(string)
+	if !is {
+		return nil, nil
+	}
 	entries, err := os.ReadDir(folder)
-	switch {
-	case !is:
-		return nil, fault.Invalidf("which tasks the dataset %s has is not known before it is run: name a split of %s, or tasks with --task-ids", o.Dataset, harness.TerminalBenchSplitFile)
-	case err != nil:
+	if err != nil {
 		return nil, fault.Invalidf("the dataset %s cannot be read: %w", o.Dataset, err)
 	}
 	return tasksIn(folder, entries), nil

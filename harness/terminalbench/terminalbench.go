@@ -135,7 +135,7 @@ func (r *Runner) Run(ctx context.Context, taskIDs []string) (harness.Results, er
 	o := r.options
 	if taskIDs == nil {
 		var err error
-		if taskIDs, err = harness.ReadSplit(o.Host.Path(harness.TerminalBenchSplitFile), o.Split); err != nil {
+		if taskIDs, err = r.known(o.Split); err != nil {
 			return nil, err
 		}
 	}

@@ -89,6 +89,27 @@ func (r *rig) jobs(t *testing.T) []string {
 	return names
 }
 
+// What goes on later must know which tasks there are, also where all of a folder are run.
+func TestAWholeFolderIsPlanned(t *testing.T) {
+	r := newRig(t, "passed cobol; passed chess")
+	for _, task := range []string{"chess", "cobol"} {
+		folder := filepath.Join(r.Host.Dir, "tasks", task)
+		require.NoError(t, os.MkdirAll(folder, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "task.toml"), nil, 0o600))
+	}
+	var planned []string
+	r.Host.Planned = func(ids []string) { planned = ids }
+	r.Split = harness.WholeDataset
+	_, err := r.run(t, nil)
+	require.NoError(t, err)
+	assert.Nil(t, planned, "a registry tells nobody")
+	r.Dataset = "./tasks"
+	results, err := r.run(t, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"chess", "cobol"}, planned)
+	assert.Equal(t, planned, results.IDs())
+}
+
 func TestDefaults(t *testing.T) {
 	r := newRig(t, "passed cobol; passed chess; env")
 	results, err := r.run(t, nil)
