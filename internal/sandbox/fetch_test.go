@@ -186,6 +186,12 @@ func TestFilesThatGitHubDoesNotTake(t *testing.T) {
 	assert.Equal(t, http.StatusNotImplemented, response.StatusCode)
 	assert.JSONEq(t, `{"message":"This sandbox has no Git LFS."}`, said)
 	assert.Equal(t, []string{"Git LFS"}, w.Unsupported(sandboxtest.Token("writer")))
+	response, _ = onWeb(t, w, sandboxtest.Token("writer"), http.MethodGet, "/owner/hello.git/info/refs", "")
+	assert.Equal(t, http.StatusNotFound, response.StatusCode, "git of long ago asks so")
+	response, said = onWeb(t, w, sandboxtest.Token("writer"), http.MethodGet, "/5d6fd2a9.git/info/refs?service=git-upload-pack", "")
+	assert.Equal(t, http.StatusNotImplemented, response.StatusCode)
+	assert.Equal(t, "This sandbox has no git of gists: the API has their files.\n", said)
+	assert.Equal(t, []string{"Git LFS", "git of gists"}, w.Unsupported(sandboxtest.Token("writer")))
 }
 
 // A push that is too large is refused in git's words, once all of it was sent, and

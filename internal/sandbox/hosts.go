@@ -10,8 +10,9 @@ import (
 
 // The names of GitHub's that a world answers for otherwise than with the API.
 const (
-	webHost = "github.com"
-	rawHost = "raw.githubusercontent.com"
+	webHost  = "github.com"
+	gistHost = "gist.github.com"
+	rawHost  = "raw.githubusercontent.com"
 )
 
 // Part is the part of GitHub that a request was for.
@@ -22,7 +23,7 @@ const (
 	// PartAPI is the REST and the GraphQL API.
 	PartAPI Part = iota
 	// PartGit is github.com: git over HTTPS, and pages, of which there are
-	// none.
+	// none; and gist.github.com, which has neither.
 	PartGit
 	// PartDownload is where answers of the API send clients on to: archives,
 	// assets, logs and artifacts.
@@ -42,7 +43,7 @@ type site struct {
 // such as loopback addresses, are the API's.
 func siteOf(r *http.Request) site {
 	switch hostOf(r) {
-	case webHost:
+	case webHost, gistHost:
 		return site{PartGit, (*World).answerWeb}
 	case rawHost:
 		return site{PartRaw, (*World).answerRaw}

@@ -27,6 +27,11 @@ func (w *World) answerWeb(x *exchange) rest.Response {
 		if strings.Contains(x.in.URL.Path, "/info/lfs/") {
 			return noLFS()
 		}
+		if gist, is := strings.CutSuffix(x.in.URL.Path, ".git/info/refs"); is && strings.Count(gist, "/") == 1 {
+			none := text(http.StatusNotImplemented, "This sandbox has no git of gists: the API has their files.")
+			none.Lacking = []string{"git of gists"}
+			return none
+		}
 		if address, isArchive := rest.ArchivePage(x.in.URL.Path); isArchive && x.in.Method == http.MethodGet {
 			return rest.SeeOther(address)
 		}
