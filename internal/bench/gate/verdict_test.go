@@ -265,6 +265,9 @@ func TestG8AModelWithoutThresholdsOfItsOwnIsAWarning(t *testing.T) {
 	summary := summarize(t, better("a-001"), opts)
 	assert.Contains(t, strings.Join(summary.Warnings, "\n"), "openai/gpt-9 has no thresholds of its own")
 	assert.Equal(t, "openai/gpt-9", summary.Gate.Model)
+	for _, alone := range []bench.Mode{bench.AgentDirect, bench.GHX} {
+		assert.Empty(t, summarize(t, runs(2, alone, "a-001"), opts).Warnings, "there is nothing that a threshold is for")
+	}
 	regression := opts
 	regression.Profile = bench.ProfileRegression
 	assert.Empty(t, summarize(t, better("a-001"), regression).Warnings, "it looks at margins, and at no threshold")
