@@ -2,7 +2,9 @@ package service_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,6 +138,25 @@ func TestACommandThatFailsForGoodIsAnswered(t *testing.T) {
 	assert.Equal(t, []string{"confused"}, r.reactions())
 	assert.Positive(t, r.counted("issue_comment", "run", "failed"))
 	assert.Empty(t, r.executor.works())
+}
+
+// Whichever request is not answered while it is told: the log says what could not be.
+func TestWhatCannotBeToldOfAFailureIsLogged(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, silent)
+	requests := &interruption{}
+	r.transport = requests
+	ctx := context.WithValue(t.Context(), deliveryOnly{}, true)
+	tried := 0
+	for came := true; came; tried++ {
+		requests.next(tried + 1)
+		d := r.delivery(fmt.Sprintf("delivery-%d", tried), "issue_comment", r.says("writer", "/bench run"))
+		r.service.GiveUp(ctx, d, fault.Infraf("GitHub does not answer"))
+		came = requests.came()
+		told := slices.ContainsFunc(r.answers(), func(a string) bool { return strings.Contains(a, "`"+d.ID+"`") })
+		assert.True(t, told || strings.Contains(r.log.String(), "that a command failed cannot be told\" delivery="+d.ID), "request %d of %s", tried+1, d.ID)
+	}
+	assert.Greater(t, tried, 2)
 }
 
 func TestWhatWasCarriedOutDoesNotFailForGood(t *testing.T) {

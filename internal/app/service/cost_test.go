@@ -105,15 +105,15 @@ func TestARunByEvidenceGoesOnWithTheEarlierOneOfItsQuestion(t *testing.T) {
 			Evidence: &bench.Evidence{Verdict: bench.VerdictInconclusive, Cause: bench.Cause{Kind: bench.CauseVoid}, Final: true},
 		}}, nil
 	})
-	asks := func(command string) runs.Request {
+	asks := func(command string) service.Work {
 		t.Helper()
 		r.comment("writer", command)
 		r.wait(1)
 		works := r.executor.works()
-		return works[len(works)-1].Run.Request
+		return works[len(works)-1]
 	}
 	asks("/bench")
-	assert.Empty(t, asks("/bench run").Continues, "nothing was compared, which uses no error budget")
+	assert.Empty(t, asks("/bench run").Run.Request.Continues, "nothing was compared, which uses no error budget")
 	r.executor.set(func(_ context.Context, w service.Work) (runs.Outcome, error) {
 		w.Keep(cellOf("pr-view-001", 1), []byte(`{"scenario_id":"pr-view-001","mode":"ghx","iteration":1}`))
 		return runs.Outcome{Reason: "It has spent what it may."}, nil
@@ -121,9 +121,11 @@ func TestARunByEvidenceGoesOnWithTheEarlierOneOfItsQuestion(t *testing.T) {
 	r.comment("writer", "/bench run")
 	r.wait(1)
 	later := asks("/bench run --repetitions 2..10")
-	assert.Equal(t, "run-3", later.Continues)
-	assert.Equal(t, bench.Repetitions{First: 2, Most: 12}, later.Plan.Repetitions)
-	assert.Empty(t, asks("/bench run --model openai/other").Continues, "that is another question")
+	assert.Equal(t, "run-3", later.Run.Request.Continues)
+	assert.Equal(t, bench.Repetitions{First: 2, Most: 12}, later.Run.Request.Plan.Repetitions)
+	require.Len(t, later.Before, 1)
+	assert.Equal(t, "run-3", later.Before[0].ID)
+	assert.Empty(t, asks("/bench run --model openai/other").Run.Request.Continues, "that is another question")
 }
 
 // Who runs the server says what a run may cost at most; a repository may say less.

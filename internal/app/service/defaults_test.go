@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
@@ -53,4 +54,20 @@ func TestDefaultsAloneMeasureNothing(t *testing.T) {
 	r.organisation("model: scripted\nexecutor: local\n")
 	r.pullEvent("opened")
 	assert.Empty(t, r.checks(), "a repository asks for it by a file of its own")
+}
+
+// What an account sets for its repositories is not left out while its defaults cannot be read.
+func TestNothingIsMeasuredWhileDefaultsCannotBeRead(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	r.organisation("timeout_minutes: 7\n")
+	_, err := r.Faults().Add(faults.Rule{Kind: faults.Unavailable, Method: http.MethodGet, Path: "/repos/" + sandboxtest.Owner + "/" + settings.DefaultsRepo + "/contents/{path...}", Token: appToken, Count: 1})
+	require.NoError(t, err)
+	opened := map[string]any{"action": "opened", "pull_request": r.pull()}
+	require.Error(t, r.try("delivery", "pull_request", opened))
+	assert.Empty(t, r.checks())
+	require.NoError(t, r.try("delivery", "pull_request", opened))
+	r.wait(1)
+	require.Len(t, r.executor.works(), 1)
+	assert.Equal(t, 7*time.Minute, r.executor.works()[0].Run.Request.Plan.Timeout)
 }

@@ -54,6 +54,18 @@ func TestWhatEveryEventOfTheTableLeadsToIsDone(t *testing.T) {
 	}
 }
 
+// What somebody waits for is worked at before what nobody does.
+func TestWhatPeopleWaitForComesFirst(t *testing.T) {
+	others := map[string]int{ghevent.WorkflowRun: usually, ghevent.Push: eventually, ghevent.Ping: eventually}
+	for _, row := range eventTable {
+		want, waits := others[row.Name]
+		if !waits {
+			want = promptly
+		}
+		assert.Equal(t, want, row.Priority, row.Name)
+	}
+}
+
 // readGenuine reads a payload. Those that were delivered to no App get an installation.
 func readGenuine(t *testing.T, name, file string) ghevent.Event {
 	t.Helper()

@@ -23,6 +23,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -236,4 +237,54 @@ func TestARunThatWaitsSaysWhere(t *testing.T) {
 	close(let)
 	r.wait(2)
 	assert.Equal(t, runs.Finished, r.run("run-2").State)
+}
+
+// One that waits for longer is told anew when it begins: by what runs took, and by how
+// many are before it on so many workers.
+func TestARunThatWaitsSaysWhenItBegins(t *testing.T) {
+	t.Parallel()
+	var noToken atomic.Bool
+	r := newRig(t, config+"baseline: {push: true}\n", func(o *service.Options) {
+		clients := o.Clients
+		o.Clients = func(ctx context.Context, installation int64, owner, name string) (*github.Client, error) {
+			if noToken.Load() {
+				return nil, fault.Infraf("there is no token now")
+			}
+			return clients(ctx, installation, owner, name)
+		}
+	})
+	r.executor.set(func(ctx context.Context, w service.Work) (runs.Outcome, error) {
+		r.ahead.Add(int64(time.Hour))
+		return passes(ctx, w)
+	})
+	r.pullEvent("opened")
+	r.wait(1)
+	begun := make(chan string, 1)
+	r.executor.set(goesOn(begun))
+	r.comment("writer", "/bench run")
+	<-begun
+	r.comment("writer", "/bench run pr-view-001")
+	require.NoError(t, r.try("push", "push", r.lands("src/b.ts", "Add b")))
+	r.ahead.Add(int64(3 * time.Minute))
+	noToken.Store(true)
+	require.ErrorContains(t, r.service.Reap(t.Context()), "there is no token now")
+	noToken.Store(false)
+	require.NoError(t, r.service.Reap(t.Context()))
+	waits := map[string]string{}
+	r.Look(func(s *model.State) {
+		for c := range s.CheckRuns.All() {
+			if c.Status == model.Queued {
+				waits[c.Name] = c.Output.Summary
+			}
+		}
+	})
+	// Two workers, and an hour for each run.
+	about := func(d time.Duration) []string {
+		return []string{r.now().Add(d - time.Minute).UTC().Format("15:04"), r.now().Add(d).UTC().Format("15:04")}
+	}
+	for name, want := range map[string]time.Duration{"bench (partial)": time.Hour / 2, "bench (baseline)": time.Hour} {
+		_, at, found := strings.Cut(waits[name], "it begins at about ")
+		require.True(t, found, "%s: %s", name, waits[name])
+		assert.Contains(t, about(want+30*time.Second), at[:len("15:04")], name)
+	}
 }

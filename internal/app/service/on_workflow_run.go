@@ -23,13 +23,10 @@ func (s *Service) workflowEnded(ctx context.Context, _ string, e ghevent.Event, 
 			continue
 		}
 		// The job waits for its next look; one of another name looks now.
-		err := s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
+		return s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
 			_, err := s.opts.Queue.Enqueue(ctx, tx, s.measuring.New(job{r.ID}).Once(r.ID+" ended"))
 			return err
 		})
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -150,6 +150,10 @@ func interruptibles() map[string]interruptible {
 			r.push("src/b.ts")
 			return "pull_request", map[string]any{"action": "synchronize", "pull_request": r.pull()}
 		}), 2},
+		"a command while a run goes on": {config, goingOn(func(r *rig) (string, map[string]any) {
+			r.executor.set(passes)
+			return says("/bench run")(r)
+		}), 2},
 		"the end of the App": {config, goingOn(func(*rig) (string, map[string]any) { return "installation", map[string]any{"action": "deleted"} }), 1},
 		"an approval": {config, func(r *rig) (string, map[string]any) {
 			r.fork()

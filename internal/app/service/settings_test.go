@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -12,8 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/comment"
+	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
@@ -91,7 +94,10 @@ func TestARunThatTakesTooLongIsEnded(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, config+"timeout_minutes: 5\n")
 	begun := make(chan string, 1)
-	r.executor.set(goesOn(begun))
+	r.executor.set(func(ctx context.Context, w service.Work) (runs.Outcome, error) {
+		_, _ = goesOn(begun)(ctx, w)
+		return runs.Outcome{}, fault.Invalidf("the agent was killed") // what it sees of it
+	})
 	r.pullEvent("opened")
 	<-begun
 	r.ahead.Store(int64(6 * time.Minute))
