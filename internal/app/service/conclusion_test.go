@@ -81,10 +81,7 @@ func TestACheckSaysHowFarARunIs(t *testing.T) {
 func TestAnEndIsToldOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, config)
-	begun := make(chan string, 1)
-	r.executor.set(goesOn(begun))
-	r.pullEvent("opened")
-	<-begun
+	r.goesOn()
 	requests := &interruption{}
 	r.transport = requests
 	tell := func(id string) {
@@ -103,10 +100,7 @@ func TestAnEndIsToldOnce(t *testing.T) {
 func TestWhyARunWasEndedForAnother(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, config)
-	begun := make(chan string, 10)
-	r.executor.set(goesOn(begun))
-	r.pullEvent("opened")
-	<-begun
+	begun := r.goesOn()
 	r.pullEvent("reopened")
 	assert.True(t, r.run("run-1").State.Alive(), "it is of this commit")
 	r.comment("writer", "/bench run")

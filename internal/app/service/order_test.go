@@ -29,6 +29,17 @@ func goesOn(begun chan<- string) func(context.Context, service.Work) (runs.Outco
 	}
 }
 
+// goesOn has the pull request measured until others end that. It returns a channel that
+// has the head of each run that begins after it.
+func (r *rig) goesOn() <-chan string {
+	r.Helper()
+	begun := make(chan string, 10)
+	r.executor.set(goesOn(begun))
+	r.pullEvent("opened")
+	<-begun
+	return begun
+}
+
 // none asserts that no run has an id.
 func (r *rig) none(id, why string) {
 	r.Helper()

@@ -117,10 +117,7 @@ func interruptibles() map[string]interruptible {
 	// goingOn is one that is being measured, until somebody ends that.
 	goingOn := func(then func(*rig) (string, map[string]any)) func(*rig) (string, map[string]any) {
 		return func(r *rig) (string, map[string]any) {
-			begun := make(chan string, 1)
-			r.executor.set(goesOn(begun))
-			r.pullEvent("opened")
-			<-begun
+			r.goesOn()
 			return then(r)
 		}
 	}

@@ -158,10 +158,7 @@ func TestARefusalForAWhileLeavesNoCheckRunOpen(t *testing.T) {
 func TestASuspendedInstallationsCheckRunCompletesOnceItIsBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, config)
-	begun := make(chan string, 1)
-	r.executor.set(goesOn(begun))
-	r.pullEvent("opened")
-	<-begun
+	r.goesOn()
 	r.AddToken(appToken, sandbox.Token{App: appSlug, Permissions: map[string]string{"metadata": "read"}})
 	r.deliver("installation", map[string]any{"action": "suspend"})
 	<-r.postponed

@@ -110,10 +110,7 @@ func TestARunThatTakesTooLongIsEnded(t *testing.T) {
 func TestRunsOfARepositoryThatWasTakenAwayEnd(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, config)
-	begun := make(chan string, 1)
-	r.executor.set(goesOn(begun))
-	r.pullEvent("opened")
-	<-begun
+	r.goesOn()
 	removed := func(name string) map[string]any {
 		return map[string]any{"action": "removed", "repositories_removed": []any{map[string]any{"full_name": name}}}
 	}
