@@ -323,14 +323,15 @@ func TestWhatAWorkflowHasSpentIsTold(t *testing.T) {
 			line, err := json.Marshal(&c.kept)
 			require.NoError(t, err)
 			r.work.Rows = [][]byte{line}
-			var done int
+			var done, cells int
 			var usd float64
-			r.work.Progress = func(n, _ int, cost float64) { done, usd = n, cost }
+			r.work.Progress = func(n, of int, cost float64) { done, cells, usd = n, of, cost }
 			require.ErrorIs(t, r.execute(0), service.ErrElsewhere)
 			ended := own(9)
 			ended.Status, ended.Conclusion = "completed", c.conclusion
 			r.shown, r.artifact = []workflowRun{ended}, archive(t, c.files...)
 			require.NoError(t, r.execute(time.Minute))
+			assert.Equal(t, 4, cells, "that is what was planned")
 			assert.Equal(t, c.done, done)
 			assert.InDelta(t, c.usd, usd, 1e-9)
 		})
