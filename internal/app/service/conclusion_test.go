@@ -72,7 +72,7 @@ func TestACheckSaysHowFarARunIs(t *testing.T) {
 	r.pullEvent("opened")
 	r.wait(1)
 	shown := <-said
-	for _, part := range []string{"3", "16", "0.25"} {
+	for _, part := range []string{"3 of 16", "0.25"} {
 		assert.Contains(t, shown, part)
 	}
 }

@@ -32,10 +32,11 @@ func (r *rig) sets(text string) {
 // Where settings are missing or mistaken nothing is measured, whoever asks.
 func TestNothingIsMeasuredByMistakenSettings(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ now, outcome, conclusion string }{
-		"they are gone":               {"", "no_settings", ""},
-		"they are mistaken":           {"model: [1]\n", "broken_settings", "action_required"},
-		"no plan can be made of them": {config + "profile: regression\nscenarios: [pr-view-001]\n", "broken_settings", "action_required"},
+	for name, c := range map[string]struct{ now, outcome, conclusion, told string }{
+		"they are gone":               {now: "", outcome: "no_settings"},
+		"they are mistaken":           {"model: [1]\n", "broken_settings", "action_required", "model"},
+		"a scenario is not known":     {config + "scenarios: [pr-veiw-001]\n", "broken_settings", "action_required", "did you mean \"pr-view-001\"?"},
+		"no plan can be made of them": {config + "profile: regression\nscenarios: [pr-view-001]\n", "broken_settings", "action_required", "profile"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,6 +56,7 @@ func TestNothingIsMeasuredByMistakenSettings(t *testing.T) {
 				check := r.checks()[1]
 				if assert.NotEmpty(t, check.Annotations) {
 					assert.Equal(t, settings.Path, check.Annotations[0].Path)
+					assert.Contains(t, check.Annotations[0].Message, c.told)
 				}
 				assert.Equal(t, []any{runs.Broken, r.head, "re-run by writer"}, []any{run.State, run.Head, run.Request.Asked})
 			}
