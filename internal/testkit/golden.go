@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -55,8 +56,23 @@ func check(t testing.TB, write bool, reason, path string, got []byte) {
 	if bytes.Equal(want, got) {
 		return
 	}
-	assert.Equal(t, string(want), string(got),
-		"%s is not as it was (%s); if the change is meant, run the test with -update", path, reason)
+	line, before, now := differing(string(want), string(got))
+	assert.Equal(t, before, now,
+		"%s is not as it was from line %d on (%s); if the change is meant, run the test with -update", path, line, reason)
+}
+
+// differing returns two texts without the lines that both begin and end with, and the
+// number of the first line that is left: what is alike may be thousands of lines.
+func differing(a, b string) (line int, ofA, ofB string) {
+	linesA, linesB := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")
+	most, begin, end := min(len(linesA), len(linesB)), 0, 0
+	for begin < most && linesA[begin] == linesB[begin] {
+		begin++
+	}
+	for end < most-begin && linesA[len(linesA)-1-end] == linesB[len(linesB)-1-end] {
+		end++
+	}
+	return begin + 1, strings.Join(linesA[begin:len(linesA)-end], ""), strings.Join(linesB[begin:len(linesB)-end], "")
 }
 
 // claim ends the test if path was used before, by this test or another. The

@@ -55,6 +55,24 @@ func TestCheckGolden(t *testing.T) {
 		assert.Contains(t, p.failed, "-update")
 		assert.Contains(t, p.failed, "+new")
 	})
+	t.Run("of a long file the lines are told that differ", func(t *testing.T) {
+		for name, c := range map[string]struct{ was, is, line, shown, hidden string }{
+			"changed":           {"one\ntwo\nthree\n", "one\n2\nthree\n", "line 2", "+2", "three"},
+			"added":             {"one\ntwo\n", "one\n1.5\ntwo\n", "line 2", "+1.5", "two"},
+			"added once more":   {"one\none\ntwo\n", "one\none\none\ntwo\n", "line 3", "+one", "two"},
+			"removed":           {"one\ntwo\nthree\n", "one\nthree\n", "line 2", "-two", "three"},
+			"without its end":   {"one\ntwo\n", "one\ntwo", "line 2", `"two\n"`, "one"},
+			"nothing any more":  {"one\n", "", "line 1", "-one", "+one"},
+			"nothing was there": {"", "one\n", "line 1", "+one", "-one"},
+		} {
+			path := filepath.Join(t.TempDir(), "a.txt")
+			require.NoError(t, os.WriteFile(path, []byte(c.was), filePerm))
+			p := run(t.Name(), false, "shows a difference", path, c.is)
+			assert.Contains(t, p.failed, c.line+" on", name)
+			assert.Contains(t, p.failed, c.shown, name)
+			assert.NotContains(t, p.failed, c.hidden, name)
+		}
+	})
 	t.Run("a missing file says how to write it", func(t *testing.T) {
 		p := run(t.Name(), false, "is not there", filepath.Join(t.TempDir(), "none.txt"), "x")
 		assert.Contains(t, p.fatal, "none.txt")
