@@ -22,7 +22,7 @@ func TestG8AThresholdOfTheExpectationsIsWhatItsCheckIsHeldTo(t *testing.T) {
 	for _, rule := range bench.CheckRules() {
 		for _, profile := range []bench.GateProfile{bench.VerifyPR, bench.VerifyRelease} {
 			e, err := gate.ParseExpectations("e.json", fmt.Appendf(nil, `{"default_model": "a/b", "expectations": {"a/b": {%q: {%q: 33.25}}}}`, profile, rule.Key))
-			require.NoError(t, err, "%s: the schema is written with -update", rule.Name)
+			require.NoError(t, err, "%s: the schema is written with -update, and read by the next run", rule.Name)
 			thresholds, _ := e.Thresholds("a/b", profile)
 			opts := quick()
 			opts.Thresholds = thresholds

@@ -20,6 +20,12 @@ func TestFiguresAreInWords(t *testing.T) {
 	}
 }
 
+func TestEveryCheckLeadsToTheAttemptsThatItIsOf(t *testing.T) {
+	for _, name := range bench.CheckNames() {
+		assert.NotEmpty(t, checkQuery[name], "%s has no query in explorerindex.go", name)
+	}
+}
+
 func TestADrawingStaysWithinItsPicture(t *testing.T) {
 	for _, c := range []struct {
 		name  string
