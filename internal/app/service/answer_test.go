@@ -170,6 +170,18 @@ func TestWhatWasCarriedOutDoesNotFailForGood(t *testing.T) {
 	assert.Contains(t, r.answer(), "👍 `/bench run`")
 }
 
+// A button has no comment that could be answered.
+func TestAButtonThatFailsForGoodIsCounted(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	r.pullEvent("opened")
+	r.wait(1)
+	pressed := r.delivery("delivery", "check_run", r.presses("writer", "requested_action", "full", r.check().ID))
+	r.service.GiveUp(t.Context(), pressed, fault.Infraf("GitHub does not answer"))
+	assert.Equal(t, 1, r.counted("check_run", "run", "failed"))
+	assert.Empty(t, r.answers())
+}
+
 func TestWhatIsNoCommandFailsInSilence(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, silent)

@@ -123,10 +123,7 @@ func interruptibles() map[string]interruptible {
 	}
 	button := func(action, name string) func(*rig) (string, map[string]any) {
 		return measured(func(r *rig) (string, map[string]any) {
-			return "check_run", map[string]any{
-				"action": action, "requested_action": map[string]any{"identifier": name},
-				"check_run": r.get(fmt.Sprintf("%s/check-runs/%d", sandboxtest.Path, r.check().ID)),
-			}
+			return "check_run", r.presses("writer", action, name, r.check().ID)
 		})
 	}
 	return map[string]interruptible{

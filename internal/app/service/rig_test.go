@@ -368,13 +368,19 @@ func (r *rig) comment(login, body string) string {
 // press delivers that somebody pressed something on a check run.
 func (r *rig) press(login, action, button string, check int64) {
 	r.Helper()
+	r.deliver("check_run", r.presses(login, action, button, check))
+}
+
+// presses is the payload of that.
+func (r *rig) presses(login, action, button string, check int64) map[string]any {
+	r.Helper()
 	payload := map[string]any{
 		"action": action, "sender": map[string]any{"login": login, "type": "User"}, "check_run": r.get(fmt.Sprintf("%s/check-runs/%d", sandboxtest.Path, check)),
 	}
 	if button != "" {
 		payload["requested_action"] = map[string]any{"identifier": button}
 	}
-	r.deliver("check_run", payload)
+	return payload
 }
 
 // checks returns the App's check runs, the oldest first.
