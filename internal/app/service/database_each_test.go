@@ -213,6 +213,19 @@ func TestAJobIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 		"a stop is published":             {"tell", 0, func(r *rig) { ended(r, runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."}) }},
 		"what was stopped ends elsewhere": {"abandon", 0, func(r *rig) { ended(r, runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."}) }},
 		"a run is measured":               {"measure", 1, func(r *rig) { r.store(func(*runs.Run) {}) }},
+		"a run that lost its job is found": {"reap", 1, func(r *rig) {
+			r.store(func(*runs.Run) {})
+			r.ahead.Store(int64(10 * time.Minute))
+		}},
+		"a run that fell silent is ended": {"reap", 1, func(r *rig) {
+			r.store(func(run *runs.Run) { run.State, run.Started = runs.Running, r.now() })
+			r.reap() // its age grows from here on
+			r.ahead.Store(int64(24 * time.Hour))
+		}},
+		"an end that was not told is": {"reap", 1, func(r *rig) {
+			ended(r, runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."})
+			r.ahead.Store(int64(10 * time.Minute))
+		}},
 		"a run is gone on with": {"measure", 1, func(r *rig) {
 			ended(r, runs.Broken, runs.Outcome{Problem: "The model was away.", ProblemKind: fault.Infrastructure})
 			require.NoError(r, r.table.AddRow(r.Context(), "left", cellOf("pr-merge-001", 1), []byte(`{"scenario_id":"pr-merge-001","mode":"ghx","iteration":1}`)))
@@ -227,8 +240,11 @@ func TestAJobIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 				if _, err := r.table.Get(r.Context(), "next"); err == nil {
 					id = "next"
 				}
-				if c.kind == "due" {
+				switch c.kind {
+				case "due":
 					return r.service.MeasureDue
+				case "reap":
+					return r.service.Reap
 				}
 				return func(ctx context.Context) error { return r.service.Job(ctx, c.kind, id) }
 			}, func(r *rig) []string {

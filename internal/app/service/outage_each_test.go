@@ -171,6 +171,11 @@ func interruptibles() map[string]interruptible {
 			return "check_suite", map[string]any{"action": "rerequested", "check_suite": map[string]any{"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}}}
 		}), 1},
 		"a push": {baseline, func(r *rig) (string, map[string]any) { return "push", r.lands("src/b.ts", "Add b") }, 1},
+		"a push after one that waits": {baseline, func(r *rig) (string, map[string]any) {
+			r.goesOn()
+			r.deliver("push", r.lands("src/b.ts", "Add b"))
+			return "push", r.lands("src/c.ts", "Add c")
+		}, 1},
 		"a merge queue": {config + "triggers: {merge_group: true}\n", func(r *rig) (string, map[string]any) {
 			return "merge_group", map[string]any{"action": "checks_requested", "merge_group": map[string]any{
 				"head_sha": r.head, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1", "base_sha": r.head, "base_ref": "refs/heads/main",
