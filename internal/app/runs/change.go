@@ -84,7 +84,7 @@ func (t *Table) End(ctx context.Context, tx *queue.Tx, id string, state State, o
 			return false, err
 		}
 	}
-	count, err := tx.Exec(ctx, `UPDATE run SET state = $1, outcome = $2, verdict = $3, simulated = $4, ended = $5, place = '',
+	count, err := tx.Exec(ctx, `UPDATE run SET state = $1, outcome = $2, verdict = $3, simulated = $4, ended = $5, place = '', begun = NULL,
 		cost = CASE WHEN cost > $6 THEN cost ELSE $6 END WHERE id = $7 AND `+alive,
 		string(state), data, string(verdict), simulated, at.UnixMilli(), cost, id)
 	if err != nil || count == 0 {

@@ -32,6 +32,27 @@ func addRow(ctx context.Context, tx *queue.Tx, id string, cell bench.Cell, row [
 	return err
 }
 
+// SetBegun keeps what is run, for another server to go on with. If it begins anew, the rows
+// that there are of the run are removed.
+func (t *Table) SetBegun(ctx context.Context, id string, begun []byte, anew bool) error {
+	return t.db.Write(ctx, func(tx *queue.Tx) error {
+		count, err := tx.Exec(ctx, "UPDATE run SET begun = $1 WHERE id = $2 AND "+alive, begun, id)
+		if err != nil || count == 0 || !anew {
+			return err
+		}
+		_, err = tx.Exec(ctx, "DELETE FROM run_row WHERE run = $1", id)
+		return err
+	})
+}
+
+// Begun returns what is kept of what is run, nil for nothing.
+func (t *Table) Begun(ctx context.Context, id string) (begun []byte, err error) {
+	if err := t.db.QueryRow(ctx, "SELECT begun FROM run WHERE id = $1", id).Scan(&begun); err != nil {
+		return nil, fault.Infraf("read what run %s has begun: %w", id, err)
+	}
+	return begun, nil
+}
+
 // timestamp returns when a row's cell was run, empty if it does not say.
 func timestamp(row []byte) string {
 	var read struct{ Timestamp string }

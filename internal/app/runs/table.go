@@ -192,6 +192,8 @@ func schema() queue.Schema {
 		CREATE INDEX run_head ON run (head);
 		CREATE INDEX run_unlisted ON run (seq) WHERE model IS NULL;
 		CREATE TABLE run_model (repo TEXT NOT NULL, model TEXT NOT NULL, PRIMARY KEY (repo, model));
+	`, `
+		ALTER TABLE run ADD COLUMN begun {bytes};
 	`}}
 }
 

@@ -318,7 +318,7 @@ func (e *Dispatcher) ended(ctx context.Context, w Work, run *gh.WorkflowRun) (ru
 	if err != nil {
 		return outcome, fault.Because(fault.Invalid, err, fmt.Sprintf("The artifact %s of %s cannot be used: %s", artifactName(w.Run), run.GetHTMLURL(), fault.Public(err)))
 	}
-	if err := result.keep(w, 0); err != nil {
+	if err := result.keep(w); err != nil {
 		return outcome, err
 	}
 	if err := e.transcripts(ctx, w, run, result.rows); err != nil {

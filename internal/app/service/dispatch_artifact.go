@@ -108,6 +108,23 @@ func (out result) together(kept [][]byte) (done int, usd float64, err error) {
 	return len(seen), usd, nil
 }
 
+// keep stores the rows, and tells how far the run is with them.
+func (out result) keep(w Work) error {
+	for _, row := range out.rows {
+		w.Keep(row.cell, row.line)
+	}
+	done, usd, err := out.together(w.Rows)
+	if err != nil {
+		return err
+	}
+	cells := max(w.Run.Request.Plan.Cells(), done)
+	if s := out.summary; s != nil && len(s.Missing) == 0 {
+		cells = done // it may have been enough before the plan's end
+	}
+	w.Progress(done, cells, usd)
+	return nil
+}
+
 // read reads an archive and holds it against the run's plan. Nothing is written
 // to a disk, so names lead nowhere. Errors are of kind invalid.
 func readArtifact(archive []byte, r runs.Run) (result, error) {

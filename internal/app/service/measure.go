@@ -96,6 +96,10 @@ func (s *Service) execute(ctx context.Context, r runs.Run) (runs.Outcome, error)
 	if err != nil {
 		return runs.Outcome{}, err
 	}
+	begun, err := s.opts.Runs.Begun(ctx, r.ID)
+	if err != nil {
+		return runs.Outcome{}, err
+	}
 	before, err := s.before(ctx, r)
 	if err != nil {
 		return runs.Outcome{}, err
@@ -108,7 +112,10 @@ func (s *Service) execute(ctx context.Context, r runs.Run) (runs.Outcome, error)
 		return runs.Outcome{}, err
 	}
 	outcome, err := executor.Execute(watched, Work{
-		Run: r, Client: client, Rows: rows, Before: before, Shared: shared,
+		Run: r, Client: client, Rows: rows, Before: before, Shared: shared, Begun: begun,
+		KeepBegun: func(begun []byte, anew bool) error {
+			return s.opts.Runs.SetBegun(context.WithoutCancel(watched), r.ID, []byte(s.opts.Redact(string(begun))), anew)
+		},
 		Keep: progress.keep(watched), KeepTranscript: progress.keepTranscript(watched), Progress: progress.at(watched), Surface: progress.surface(watched),
 	})
 	progress.done()

@@ -78,6 +78,10 @@ type Work struct {
 	// its rows have cost, also those that it took over.
 	Keep     func(cell bench.Cell, row []byte)
 	Progress func(done, cells int, costUSD float64)
+	// Begun is what code that is not trusted was about when a server died, nil for nothing,
+	// and KeepBegun stores it; if it begins anew, the rows that there are go.
+	Begun     []byte
+	KeepBegun func(begun []byte, anew bool) error
 	// Shared has the cells of a run that other machines work on, too; nil if none does.
 	Shared runner.Shared
 	// KeepTranscript stores what was said and done in the session that a row tells of.

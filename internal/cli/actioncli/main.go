@@ -43,7 +43,7 @@ func Main() int {
 	ctx, stop := benchcli.StopOnSignal(context.Background())
 	defer stop()
 	if name == suiteName {
-		return benchcli.RunTaskGate(ctx, os.Args[1:])
+		return benchcli.RunTaskGate(ctx, "", os.Args[1:])
 	}
 	a := &action{
 		log: log, secrets: secrets, environ: os.Environ(), getenv: os.Getenv, now: time.Now, random: rand.Text,

@@ -192,7 +192,7 @@ func (s *suiteRun) gate(ctx context.Context) (benchcli.Result, string, error) {
 	if err != nil {
 		return failed, "", fault.Infraf("start the gate: %w", err)
 	}
-	defer reports.Close()
+	defer reports.Close() // again is nothing
 	var stdout bytes.Buffer
 	stderr := &lines{log: a.log}
 	defer stderr.Flush()
@@ -204,9 +204,10 @@ func (s *suiteRun) gate(ctx context.Context) (benchcli.Result, string, error) {
 	if err != nil {
 		return failed, "", fault.Infraf("start the gate: %w", err)
 	}
-	end := benchcli.FollowTaskGate(reports, func(done, total int) {
+	end, _ := benchcli.FollowTaskGate(reports, benchcli.TaskGateListener{Progress: func(done, total int) { // it has no error
 		a.teller.progress(ctx, comment.Progress{Done: done, Cells: total, Noun: "task"})
-	})
+	}})
+	_ = reports.Close() // nothing waits for who does not read any more
 	err = cmd.Wait()
 	swept := errors.Join(s.place.Sweep(cmd), release())
 	if end == nil || end.Problem == "" && end.Summary == nil && a.inputs.Shard == "" {

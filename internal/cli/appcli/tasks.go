@@ -1,6 +1,7 @@
 package appcli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +17,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/bench/ledger"
-	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
 	"github.com/ghx-dev/bench-action/internal/cli/ghxbuild"
 	"github.com/ghx-dev/bench-action/internal/confine"
@@ -37,7 +36,10 @@ const gateCommand = "gate-of-a-benchmark"
 func runGate(args []string) int {
 	ctx, stop := benchcli.StopOnSignal(context.Background())
 	defer stop()
-	return benchcli.RunTaskGate(ctx, args)
+	if len(args) == 0 {
+		return exitInvalid
+	}
+	return benchcli.RunTaskGate(ctx, args[0], args[1:])
 }
 
 // The folders of the two commits, in the home of the user that they are run as.
@@ -59,11 +61,15 @@ type comparison struct {
 	reach  *reach
 	// config is the experiment's.
 	config harness.Config
+	// measured is what the gate has reported, and that of a server before.
+	measured *service.Measured
 }
 
 // compareAgents runs a benchmark that brings its own tasks.
 func (l *local) compareAgents(ctx context.Context, w service.Work) (outcome runs.Outcome, err error) {
 	// A server before this one may have spent it.
+	measured := w.Measured()
+	w.Run.CostUSD = max(w.Run.CostUSD, measured.USD())
 	if p := w.Run.Request.Plan; p.MaxUSD > 0 && w.Run.CostUSD >= p.MaxUSD {
 		outcome.Reason = spentText(p)
 		return outcome, nil
@@ -74,7 +80,7 @@ func (l *local) compareAgents(ctx context.Context, w service.Work) (outcome runs
 	}
 	defer leave()
 	log, logged := newLog(l.secrets, l.dir)
-	c := &comparison{local: l, work: w, log: log}
+	c := &comparison{local: l, work: w, log: log, measured: measured}
 	ctx, stop := context.WithCancelCause(ctx)
 	err = c.open(stop)
 	if err == nil {
@@ -250,14 +256,13 @@ func (c *comparison) gate(ctx context.Context, stop context.CancelCauseFunc) (*b
 	// The service ends a run that takes too long.
 	guard.Bounds.Time = c.work.Run.Request.Plan.Timeout + ghxbuild.DefaultTime
 	unguard := guard.Guard("running", c.log, func(err error) { stop(err) })
-	end, err := c.start(ctx, env)
+	end, err := c.start(ctx, env, stop)
 	unguard()
-	// Nothing of it runs any more when its files are read.
-	killed := c.space.Kill(context.WithoutCancel(ctx))
-	if killed != nil {
-		return nil, killed
+	var summary *bench.Summary
+	if end != nil {
+		summary = end.Summary
 	}
-	kept := c.keep(end)
+	kept := c.measured.End(summary, c.reach.spentUSD())
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -268,25 +273,16 @@ func (c *comparison) gate(ctx context.Context, stop context.CancelCauseFunc) (*b
 		return nil, queue.Permanent(fault.Because(fault.KindOf(end.Err()), end.Err(), c.secrets.String(end.Problem)))
 	case kept != nil:
 		return nil, kept
-	case end.Summary == nil:
+	case summary == nil:
 		return nil, queue.Permanent(fault.Infraf("run the gate: it ended without a verdict"))
 	default:
-		return end.Summary, nil
+		return summary, nil
 	}
 }
 
-// keep stores what there is of the gate's rows, and what it has cost. End is nil where
-// it did not come to that.
-func (c *comparison) keep(end *benchcli.TaskGateEnd) error {
-	if end == nil {
-		end = &benchcli.TaskGateEnd{}
-	}
-	ledgers, err := c.ledgers(end.RunID)
-	return errors.Join(err, c.work.KeepMeasured(end.Summary, ledgers, c.reach.spentUSD()))
-}
-
-// start runs the gate's process to its end, nil if it did not come to that.
-func (c *comparison) start(ctx context.Context, env []string) (*benchcli.TaskGateEnd, error) {
+// start runs the gate's process to its end, nil if it did not come to that. What it reports
+// and cannot be used ends it.
+func (c *comparison) start(ctx context.Context, env []string, stop context.CancelCauseFunc) (*benchcli.TaskGateEnd, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fault.Infraf("find our own program: %w", err)
@@ -295,15 +291,19 @@ func (c *comparison) start(ctx context.Context, env []string) (*benchcli.TaskGat
 	if err != nil {
 		return nil, err
 	}
+	state, err := c.provideState()
+	if err != nil {
+		return nil, err
+	}
 	reports, told, err := os.Pipe()
 	if err != nil {
 		return nil, fault.Infraf("start the gate: %w", err)
 	}
-	defer reports.Close()
+	defer reports.Close() // again is nothing
 	args := c.arguments(ctx)
 	fmt.Fprintln(c.log, "$ bench "+shellquote.Join(args...))
 	process, err := c.space.Start(ctx, confine.Command{
-		Path: program, Args: append([]string{gateCommand}, args...), Dir: filepath.Join(c.space.Home(), headFolder),
+		Path: program, Args: append([]string{gateCommand, state}, args...), Dir: filepath.Join(c.space.Home(), headFolder),
 		Env:    append(env, "PATH="+c.builds.path, "HOME="+c.space.Home(), "TMPDIR="+c.space.Temp(), "CI=true", "LANG=C.UTF-8"),
 		Stdout: c.log, Stderr: c.log, Files: []*os.File{told},
 	})
@@ -312,18 +312,49 @@ func (c *comparison) start(ctx context.Context, env []string) (*benchcli.TaskGat
 		return nil, err
 	}
 	done := 0
-	end := benchcli.FollowTaskGate(reports, func(_, total int) {
-		done++
-		c.work.Progress(done, max(done, total), c.reach.spentUSD())
+	end, refused := benchcli.FollowTaskGate(reports, benchcli.TaskGateListener{
+		Progress: func(_, total int) {
+			done++
+			c.measured.Progress(done, total, c.reach.spentUSD())
+		},
+		Run: c.measured.Begins, Row: c.measured.Row,
 	})
+	if refused != nil {
+		stop(refused)
+	}
+	_ = reports.Close() // nothing waits for who does not read any more
 	return end, process.Wait()
+}
+
+// provideState gives the gate what it goes on with: whatever the process before has left in
+// its folders is not believed.
+func (c *comparison) provideState() (path string, err error) {
+	var state benchcli.TaskGateState
+	var rows [][]byte
+	state.Run, rows = c.measured.Kept()
+	for _, row := range rows {
+		state.Rows = append(state.Rows, row)
+	}
+	text, err := state.Bytes()
+	if err != nil {
+		return "", err
+	}
+	return c.space.Provide("state.jsonl", text)
 }
 
 // arguments are the command line of the gate: the settings of the base branch say how it
 // decides.
 func (c *comparison) arguments(ctx context.Context) []string {
 	r, p := c.work.Run, c.work.Run.Request.Plan
-	tree := func(sha string) string { return ghxbuild.TreeOf(ctx, c.work.Client, r.Owner(), r.Name(), sha) }
+	kept, _ := c.measured.Kept()
+	tree := func(sha string) string {
+		// GitHub may not have answered, and a run that goes on has the same.
+		if kept != nil {
+			known := kept.ModeFiles[bench.AgentOf(sha)].Git.Tree
+			return *cmp.Or(known, new(string))
+		}
+		return ghxbuild.TreeOf(ctx, c.work.Client, r.Owner(), r.Name(), sha)
+	}
 	return benchcli.TaskGate{
 		Config: p.Experiment, MaxCostUSD: p.MaxUSD,
 		Evidence: &benchcli.TaskGateEvidence{Epochs: p.Repetitions.String(), MarginSuccess: p.Margins.Success, MarginCost: p.Margins.Cost, MarginLatency: p.Margins.Latency},
@@ -331,21 +362,4 @@ func (c *comparison) arguments(ctx context.Context) []string {
 			Commit: r.Head, Tree: tree(r.Head), BaseDir: filepath.Join("..", baseFolder), BaseCommit: r.Request.BaseSHA, BaseTree: tree(r.Request.BaseSHA),
 		},
 	}.Arguments()
-}
-
-// ledgers are the files with rows of the gate's run, by their names; none without an id.
-func (c *comparison) ledgers(runID string) (map[string][]byte, error) {
-	found := map[string][]byte{}
-	if runID == "" {
-		return found, nil
-	}
-	if filepath.Base(runID) != runID || !filepath.IsLocal(runID) {
-		return nil, fault.Infraf("read the rows of the gate: %.100q is no id of a run", runID)
-	}
-	const most = 256 << 20 // bytes
-	folder := filepath.Join(headFolder, verify.DefaultDir, runID)
-	return found, confine.EachFile(c.space.Home(), folder, most, ledger.IsFile, func(name string, text []byte) error {
-		found[name] = text
-		return nil
-	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/cli/taskrun"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/redact"
 )
@@ -34,6 +35,9 @@ type World struct {
 	// TaskDone is told of each task that a command of the harness has done; it
 	// may be nil.
 	TaskDone func(harness.Progress)
+	// Keeper keeps the run of a gate by evidence of the harness, and may have one that goes
+	// on; nil if nobody does.
+	Keeper *taskrun.Keeper
 	// RunID is the id of the run that a command begins, or goes on with if it
 	// is there already; empty has a new one made.
 	RunID string
@@ -78,7 +82,7 @@ type Result struct {
 func (w World) Run(ctx context.Context, args ...string) (Result, error) {
 	a := &app{
 		stdout: w.Stdout, stderr: w.Stderr, getenv: w.Getenv, now: w.Now, random: w.Random, secrets: w.Secrets,
-		observe: w.Observe, entered: w.Entered, surfaced: w.Surface, taskDone: w.TaskDone, runID: w.RunID, rows: w.Rows, continues: w.Continues, aside: w.Aside, proposed: w.Proposed, view: w.View, shared: w.Shared, helps: w.Helps,
+		observe: w.Observe, entered: w.Entered, surfaced: w.Surface, taskDone: w.TaskDone, keeper: w.Keeper, runID: w.RunID, rows: w.Rows, continues: w.Continues, aside: w.Aside, proposed: w.Proposed, view: w.View, shared: w.Shared, helps: w.Helps,
 	}
 	code, err := a.execute(ctx, args)
 	a.result.Code = code

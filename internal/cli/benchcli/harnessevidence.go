@@ -64,8 +64,16 @@ func (g evidenceGate) measure(o taskrun.Options, do func(*taskrun.Run) error) (e
 		return fault.Invalidf("%s: gate: %w", g.config.File, err)
 	}
 	run, err := taskrun.Open(o)
+	if kept := o.Keeper; kept != nil && kept.Info != nil && fault.KindOf(err) == fault.Invalid {
+		fmt.Fprintf(g.app.stderr, "bench: %v: it begins anew\n", err)
+		kept.Info, kept.Rows = nil, nil
+		run, err = taskrun.Open(o)
+	}
 	if err != nil {
 		return err
+	}
+	if before := run.Begun(); before > 0 {
+		fmt.Fprintf(g.app.stderr, "bench: going on with run %s, which has %d rows\n", run.ID(), before)
 	}
 	defer func() {
 		g.app.result.RunID, g.app.result.Rows = run.ID(), run.Files()
@@ -102,7 +110,7 @@ func (g evidenceGate) options(base taskrun.Side) (taskrun.Options, error) {
 	if candidate.Mode == base.Mode || candidate.Git.SameTool(base.Git) {
 		return o, fault.Invalidf("the agent is that of the baseline, %s: there is nothing to compare; change it, or name another commit with gate.baseline in %s", base.Mode, g.config.File)
 	}
-	o.Sides = []taskrun.Side{base, candidate}
+	o.Sides, o.Keeper = []taskrun.Side{base, candidate}, g.app.keeper
 	o.OrderSeed = uint64(g.app.now().UnixNano())
 	return o, nil
 }

@@ -74,6 +74,8 @@ func (a *app) gateHarness(ctx context.Context, f harnessGateFlags, config harnes
 	runID := a.newRunID()
 	if resumed {
 		runID = info.RunID
+	} else if a.keeper != nil && a.keeper.Info != nil {
+		runID = a.keeper.Info.RunID
 	}
 	if f.shard != "" {
 		return a.gatePart(ctx, f, config, runID)

@@ -22,6 +22,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench/report"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/cli/taskrun"
 	"github.com/ghx-dev/bench-action/internal/confine"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/redact"
@@ -70,6 +71,8 @@ type app struct {
 	surfaced func(*bench.SurfaceChange)
 	// taskDone is told of a task of the harness; it may be nil.
 	taskDone func(harness.Progress)
+	// keeper is that of [World].
+	keeper *taskrun.Keeper
 	// runID and rows are those of [World].
 	runID string
 	// aside, proposed and view are those of [World].

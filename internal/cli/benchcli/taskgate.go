@@ -1,16 +1,22 @@
 package benchcli
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+	"github.com/ghx-dev/bench-action/internal/cli/taskrun"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/platform"
 	"github.com/ghx-dev/bench-action/internal/redact"
@@ -84,12 +90,21 @@ func (g TaskGate) Arguments() []string {
 // handed to it.
 const taskGateReports = 3
 
-// taskGateReport is a line that the process reports: a task that is done, or its end.
+// maxTaskGateReport is the longest line that is reported, in bytes.
+const maxTaskGateReport = 16 << 20
+
+// taskGateReport is a line that the process reports, and of those that it is to go on
+// with: one field of it is there.
 type taskGateReport struct {
 	// Done tasks of Total in this step; Total is 0 while it is not known.
-	Done  int          `json:"done,omitempty"`
-	Total int          `json:"total,omitempty"`
-	End   *TaskGateEnd `json:"end,omitempty"`
+	Done  int `json:"done,omitempty"`
+	Total int `json:"total,omitempty"`
+	// Run is what is run, without its cells. New says that none of the rows counts that
+	// were kept before.
+	Run *ledger.RunInfo `json:"run,omitempty"`
+	New bool            `json:"new,omitempty"`
+	Row json.RawMessage `json:"row,omitempty"`
+	End *TaskGateEnd    `json:"end,omitempty"`
 }
 
 // TaskGateEnd is what the gate came to.
@@ -116,19 +131,87 @@ func (e *TaskGateEnd) Err() error {
 	}
 }
 
+// TaskGateState is what there is to keep of a gate by evidence, for another process to go
+// on with. The zero value is that of one that has not begun.
+type TaskGateState struct {
+	Run  *ledger.RunInfo
+	Rows []json.RawMessage
+}
+
+// Bytes are what [RunTaskGate] is given in a file.
+func (s TaskGateState) Bytes() ([]byte, error) {
+	var text bytes.Buffer
+	to := json.NewEncoder(&text)
+	if s.Run == nil {
+		return nil, nil
+	}
+	if err := to.Encode(taskGateReport{Run: s.Run}); err != nil {
+		return nil, fault.Internalf("keep run %s: %w", s.Run.RunID, err)
+	}
+	for _, row := range s.Rows {
+		if err := to.Encode(taskGateReport{Row: row}); err != nil {
+			return nil, fault.Internalf("keep a row of run %s: %w", s.Run.RunID, err)
+		}
+	}
+	return text.Bytes(), nil
+}
+
+// keeper reads a state, and tells what there is to keep beside it.
+func keeper(state io.Reader, tell func(taskGateReport)) (*taskrun.Keeper, error) {
+	k := &taskrun.Keeper{}
+	for decoder := json.NewDecoder(state); ; {
+		var kept taskGateReport
+		err := decoder.Decode(&kept)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		var row bench.Row
+		if err == nil && kept.Run == nil {
+			err = json.Unmarshal(kept.Row, &row)
+		}
+		switch {
+		case err != nil:
+			return nil, fault.Infraf("read what the gate goes on with: %w", err)
+		case kept.Run != nil:
+			k.Info = kept.Run
+		default:
+			k.Rows = append(k.Rows, row)
+		}
+	}
+	told := false
+	k.Save = func(info ledger.RunInfo) {
+		tell(taskGateReport{Run: &info, New: !told && k.Info == nil})
+		told = true
+	}
+	k.Row = func(row *bench.Row) {
+		// It has just been written as JSON.
+		text, _ := json.Marshal(row)
+		tell(taskGateReport{Row: text})
+	}
+	return k, nil
+}
+
 // RunTaskGate runs a command line of bench in this process, reports on it to the one that
-// has started it, and returns the exit code. The context is one of [StopOnSignal].
-func RunTaskGate(ctx context.Context, args []string) int {
+// has started it, and returns the exit code. The context is one of [StopOnSignal]. State is
+// the path of a file with a [TaskGateState], which may be empty; then what there is to
+// keep is reported too. Without a path it is not.
+func RunTaskGate(ctx context.Context, state string, args []string) int {
 	// What the agent's code starts must not have a say in the verdict.
 	to := os.NewFile(taskGateReports, "reports")
 	platform.CloseOnExec(to)
 	defer to.Close()
-	// Who has started this one and is gone needs no reports.
-	tell := func(r taskGateReport) { _ = json.NewEncoder(to).Encode(r) }
-	result, err := World{
+	var one sync.Mutex
+	tell := func(r taskGateReport) {
+		one.Lock()
+		defer one.Unlock()
+		// Who has started this one and is gone needs no reports.
+		_ = json.NewEncoder(to).Encode(r)
+	}
+	w := World{
 		Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Random: rand.Text, Secrets: redact.New(),
 		TaskDone: func(p harness.Progress) { tell(taskGateReport{Done: p.Done, Total: p.Total}) },
-	}.Run(ctx, args...)
+	}
+	result, err := w.runTaskGate(ctx, state, tell, args)
 	end := TaskGateEnd{Code: result.Code, Summary: result.Summary, RunID: result.RunID}
 	if err != nil {
 		end.Problem = fault.Public(err)
@@ -137,18 +220,60 @@ func RunTaskGate(ctx context.Context, args []string) int {
 	return result.Code
 }
 
-// FollowTaskGate reads what the process reports. Progress is told how many tasks are done
-// of how many, 0 while that is not known. It returns the process's end, nil if it did not
-// come to that.
-func FollowTaskGate(from io.Reader, progress func(done, total int)) *TaskGateEnd {
-	for decoder := json.NewDecoder(from); ; {
-		var said taskGateReport
-		if err := decoder.Decode(&said); err != nil {
-			return nil
-		}
-		if said.End != nil {
-			return said.End
-		}
-		progress(said.Done, said.Total)
+func (w World) runTaskGate(ctx context.Context, state string, tell func(taskGateReport), args []string) (Result, error) {
+	if state == "" {
+		return w.Run(ctx, args...)
 	}
+	kept, err := os.Open(state)
+	if err != nil {
+		return Result{Code: exitInfrastructure}, fault.Infraf("read what the gate goes on with: %w", err)
+	}
+	w.Keeper, err = keeper(kept, tell)
+	_ = kept.Close() // it was read alone
+	if err != nil {
+		return Result{Code: exitInfrastructure}, err
+	}
+	return w.Run(ctx, args...)
+}
+
+// TaskGateListener is told what the process reports. An error ends the reading. Functions
+// may be nil.
+type TaskGateListener struct {
+	// Progress is told how many tasks are done of how many, 0 while that is not known.
+	Progress func(done, total int)
+	// Run is told what is run, and whether none of the rows counts that were kept before;
+	// Row of a row, as its line.
+	Run func(info *ledger.RunInfo, anew bool) error
+	Row func(line []byte) error
+}
+
+// FollowTaskGate reads what the process reports. It returns the process's end, nil if it
+// did not come to that, and the listener's error.
+func FollowTaskGate(from io.Reader, to TaskGateListener) (*TaskGateEnd, error) {
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, maxTaskGateReport)
+	for lines.Scan() {
+		var said taskGateReport
+		if err := json.Unmarshal(lines.Bytes(), &said); err != nil {
+			return nil, nil
+		}
+		var err error
+		switch {
+		case said.End != nil:
+			return said.End, nil
+		case said.Run != nil && to.Run != nil:
+			err = to.Run(said.Run, said.New)
+		case said.Row != nil && to.Row != nil:
+			err = to.Row(said.Row)
+		case said.Run == nil && said.Row == nil && to.Progress != nil:
+			to.Progress(said.Done, said.Total)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return nil, fault.Invalidf("What was measured cannot be used: a line of it is longer than %d MiB", maxTaskGateReport>>20)
+	}
+	return nil, nil
 }

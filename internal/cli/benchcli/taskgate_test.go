@@ -15,7 +15,9 @@ func TestTheEndOfAGateIsWhatItSays(t *testing.T) {
 	var told [][2]int
 	follow := func(text string) *benchcli.TaskGateEnd {
 		told = nil
-		return benchcli.FollowTaskGate(strings.NewReader(text), func(done, total int) { told = append(told, [2]int{done, total}) })
+		end, err := benchcli.FollowTaskGate(strings.NewReader(text), benchcli.TaskGateListener{Progress: func(done, total int) { told = append(told, [2]int{done, total}) }})
+		require.NoError(t, err)
+		return end
 	}
 	for name, c := range map[string]struct {
 		says string

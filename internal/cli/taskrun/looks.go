@@ -50,7 +50,7 @@ func (r *Run) Compare(ctx context.Context, looked func(bench.Evidence)) error {
 		looked(judged)
 		if judged.Final {
 			r.info.DecidedAt = n
-			return r.info.Save(r.Folder())
+			return r.save()
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func (r *Run) rounds(ctx context.Context, short func() map[string]int) error {
 			}
 		}
 		slices.SortFunc(r.info.Refills, func(a, b bench.Cell) int { return cmp.Compare(a.String(), b.String()) })
-		if err := r.info.Save(r.Folder()); err != nil {
+		if err := r.save(); err != nil {
 			return err
 		}
 		for _, mode := range r.turns(round) {
@@ -184,5 +184,5 @@ func (r *Run) judge(design *evidence.Design) (bench.Evidence, error) {
 // Judged notes what the evidence came to.
 func (r *Run) Judged(judged bench.Evidence) error {
 	r.info.Judged = &ledger.Judged{Verdict: judged.Verdict, Cause: judged.Cause.Kind, Profile: r.options.Profile, Compared: r.info.Modes}
-	return r.info.Save(r.Folder())
+	return r.save()
 }

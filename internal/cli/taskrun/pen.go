@@ -125,6 +125,9 @@ func (p *pen) take(orders []order) error {
 		}
 		for i, sum := range sums {
 			p.sums.Keep(rows[mode][i].Cell(), sum)
+			if k := p.run.options.Keeper; k != nil {
+				k.Row(rows[mode][i])
+			}
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -69,6 +70,19 @@ type Options struct {
 	// goes beyond is the last one.
 	MaxCostUSD float64
 	Secrets    *redact.Redactor
+	// Keeper keeps the run elsewhere too; nil if nobody does.
+	Keeper *Keeper
+}
+
+// Keeper keeps a run for whoever does not rely on its folder.
+type Keeper struct {
+	// Info and Rows are what was kept of the run that goes on; Info is nil for a new one.
+	Info *ledger.RunInfo
+	Rows []bench.Row
+	// Save is told what the run is, without its cells and sums, whenever that is saved,
+	// and Row of each row that is on the disk. Both may be called at the same time.
+	Save func(ledger.RunInfo)
+	Row  func(*bench.Row)
 }
 
 // Side is what is measured.
@@ -101,26 +115,35 @@ type Run struct {
 	stopped bench.MissingReason
 }
 
-// Open begins a run, or goes on with the one of that id. That it is one of other
-// settings, or of another agent, is an error of kind invalid, which names the
-// difference.
+// Open begins a run, or goes on with the one of that id, in its folder or of its keeper.
+// That it is one of other settings, or of another agent, is an error of kind invalid,
+// which names the difference.
 func Open(o Options) (*Run, error) {
 	r := &Run{options: o, now: o.Now, tasks: slices.Clone(o.Tasks), hashes: map[string]string{}, done: map[bench.Cell]harness.Outcome{}}
 	r.info = r.describe()
-	if _, err := os.Stat(filepath.Join(r.Folder(), ledger.RunFile)); err == nil {
-		if err := r.goOn(); err != nil {
-			return nil, err
-		}
+	var err error
+	if o.Keeper != nil {
+		err = r.goOnElsewhere(*o.Keeper)
+	} else if _, statErr := os.Stat(filepath.Join(r.Folder(), ledger.RunFile)); statErr == nil {
+		err = r.goOn()
+	}
+	if err != nil {
+		return nil, err
 	}
 	r.plan()
-	var err error
 	if r.rows, err = ledger.OpenSet(r.Folder(), r.info.CreatedAt); err != nil {
 		return nil, err
 	}
-	if err := r.read(); err != nil {
-		return nil, errors.Join(err, r.rows.Close())
+	if o.Keeper != nil {
+		err = r.takeOver(o.Keeper.Rows)
 	}
-	if err := r.info.Save(r.Folder()); err != nil {
+	if err == nil {
+		err = r.read()
+	}
+	if err == nil {
+		err = r.save()
+	}
+	if err != nil {
 		return nil, errors.Join(err, r.rows.Close())
 	}
 	r.pen = newPen(r)
@@ -164,12 +187,76 @@ func (r *Run) describe() ledger.RunInfo {
 	return info
 }
 
-// goOn takes over what is known of the run.
+// goOn takes over what is known of the run in its folder.
 func (r *Run) goOn() error {
 	before, err := ledger.LoadRun(r.Folder())
 	if err != nil {
 		return err
 	}
+	return r.continues(before)
+}
+
+// goOnElsewhere takes over what a keeper has of the run. Whatever lies in its folder is
+// somebody else's.
+func (r *Run) goOnElsewhere(kept Keeper) error {
+	if _, err := os.Lstat(r.Folder()); !errors.Is(err, fs.ErrNotExist) {
+		return fault.Infraf("begin run %s: its folder %s is there already", r.ID(), r.Folder())
+	}
+	if kept.Info == nil {
+		return nil
+	}
+	if was, is := kept.Info.Versions.Text(), r.info.Versions.Text(); was != is {
+		return fault.Invalidf("run %s cannot go on: it was begun with %s, and now it would be %s", kept.Info.RunID, was, is)
+	}
+	if err := r.continues(*kept.Info); err != nil {
+		return err
+	}
+	identity := r.info.Identity()
+	for i := range kept.Rows {
+		if err := ledger.CheckSame(identity, &kept.Rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeOver writes rows that were kept elsewhere into the ledger, in their order.
+func (r *Run) takeOver(rows []bench.Row) error {
+	of := map[bench.Mode][]*bench.Row{}
+	for i := range rows {
+		of[rows[i].Mode] = append(of[rows[i].Mode], &rows[i])
+	}
+	for mode, list := range of {
+		slices.SortFunc(list, func(a, b *bench.Row) int { return cmp.Compare(position(a), position(b)) })
+		if _, err := r.rows.AppendAll(mode, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func position(row *bench.Row) int {
+	if row.Order == nil {
+		return 0
+	}
+	return row.Order.Position
+}
+
+// save writes the run's description, and tells its keeper.
+func (r *Run) save() error {
+	if err := r.info.Save(r.Folder()); err != nil {
+		return err
+	}
+	if r.options.Keeper != nil {
+		told := r.info
+		told.Cells, told.AllCells, told.Sums = nil, nil, nil
+		r.options.Keeper.Save(told)
+	}
+	return nil
+}
+
+// continues has the run be the one that was begun before.
+func (r *Run) continues(before ledger.RunInfo) error {
 	if before.Benchmark == nil {
 		return fault.Invalidf("run %s is none of `bench harness`: go on with `bench verify --resume=%[1]s`", before.RunID)
 	}
@@ -285,7 +372,7 @@ func (r *Run) learn(ids []string) error {
 		return nil
 	}
 	// The sums of rows that are being written are a part of the description.
-	return errors.Join(r.pen.flush(), r.info.Save(r.Folder()))
+	return errors.Join(r.pen.flush(), r.save())
 }
 
 // Close brings all rows to the disk and notes why the run ended.
@@ -294,7 +381,7 @@ func (r *Run) Close() error {
 	if left := r.left(); len(left) > 0 && r.stopped != "" && r.info.DecidedAt == 0 {
 		r.info.Stops = append(r.info.Stops, ledger.Stop{Reason: r.stopped, At: r.now(), Cells: left})
 	}
-	return errors.Join(err, r.info.Save(r.Folder()), r.rows.Close())
+	return errors.Join(err, r.save(), r.rows.Close())
 }
 
 // left are the cells of the plan that have no row.
@@ -363,7 +450,7 @@ func (r *Run) Again(ctx context.Context, mode bench.Mode, epochs int) (int, erro
 		}
 	}
 	slices.SortFunc(r.info.Refills, func(a, b bench.Cell) int { return cmp.Compare(a.String(), b.String()) })
-	return len(cells), errors.Join(r.info.Save(r.Folder()), r.batch(ctx, mode, 0, cells))
+	return len(cells), errors.Join(r.save(), r.batch(ctx, mode, 0, cells))
 }
 
 // isVoid reports whether an outcome tells nothing of the agent.
