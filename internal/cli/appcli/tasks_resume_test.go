@@ -28,11 +28,9 @@ for id in $ids; do
   case $asked in *'"task_ids":null'* | *'"'$id'"'*) ;; *) continue ;; esac
   curl -sS -f --noproxy '*' "$OPENAI_BASE_URL/chat/completions" -H "Authorization: Bearer $OPENAI_API_KEY" -H "Content-Type: application/json" \
     -d '{"model": "m", "messages": [{"role": "user", "content": "'$id'"}]}' > /dev/null || reward=0
-  [ -f agent/attack.sh ] && sh agent/attack.sh $id >&2
+  if [ -f agent/attack.sh ]; then sh agent/attack.sh $id >&2; fi
   echo "{\"$id\": {\"reward\": $reward, \"duration_s\": 1, \"input_tokens\": 10, \"cost_usd\": 0.01}}"
 done
-[ -f agent/last.sh ] && sh agent/last.sh >&2
-exit 0
 `
 
 // twelve tasks are done by both agents in four epochs.
@@ -49,7 +47,7 @@ type resumed struct {
 }
 
 // newResumed has the model hold the questions of those numbers, from 1.
-func newResumed(t *testing.T, hold ...int) *resumed {
+func newResumed(t *testing.T, program string, hold ...int) *resumed {
 	t.Helper()
 	r := &resumed{held: make(chan struct{}, 100)}
 	asked := make(chan int, 1)
@@ -66,7 +64,7 @@ func newResumed(t *testing.T, hold ...int) *resumed {
 		return []stubmodel.Step{{Text: "hello", Usage: stubmodel.Usage{Prompt: 5_000}}}
 	}
 	r.with, r.temporary = newTasksHere(t, ofTasksHere, rules, answer,
-		gitstore.Change{Path: "agent/tau.yaml", Content: []byte(experiment)}, gitstore.Change{Path: "agent/bench.sh", Content: []byte(asksForEach)})
+		gitstore.Change{Path: "agent/tau.yaml", Content: []byte(experiment)}, gitstore.Change{Path: "agent/bench.sh", Content: []byte(program)})
 	r.world = r.with.world
 	return r
 }
@@ -102,12 +100,12 @@ func (r *resumed) log(s *server) string {
 }
 
 // changing are what differs from run to run in what is said of it.
-var changing = regexp.MustCompile(`\d{8}T\d{6}Z-\w+|[0-9a-f]{40}|@[0-9a-f]{7}|/runs/\w+|\d+(\.\d+)? (ms|s|min)\b|[0-9a-f]{7}\b`)
+var changing = regexp.MustCompile(`\d{8}T\d{6}Z-\w+|[0-9a-f]{40}|@[0-9a-f]{7}|/runs/[\w-]+|\d+(\.\d+)? (ms|s|min)\b|[0-9a-f]{7}\b`)
 
 func TestARunOfTasksGoesOnWhereItsServerDied(t *testing.T) {
 	t.Parallel()
 	undisturbed := func() string {
-		r := newResumed(t)
+		r := newResumed(t, asksForEach)
 		r.commit("agent/change.txt", "good, in other words")
 		s := r.serve(r.with.more...)
 		r.open()
@@ -117,7 +115,7 @@ func TestARunOfTasksGoesOnWhereItsServerDied(t *testing.T) {
 		return check.Output.Summary + check.Output.Text
 	}
 	// In the middle of the first epoch, of a later one, and right after that.
-	r := newResumed(t, 6, 41, 42)
+	r := newResumed(t, asksForEach, 6, 41, 42)
 	r.commit("agent/change.txt", "good, in other words")
 	s := r.serve(r.with.more...)
 	r.open()
@@ -141,15 +139,14 @@ func TestARunOfTasksGoesOnWhereItsServerDied(t *testing.T) {
 	assert.Equal(t, changing.ReplaceAllString(undisturbed(), "…"), changing.ReplaceAllString(check.Output.Summary+check.Output.Text, "…"))
 	assert.Zero(t, s.stop(t), s.out)
 	requireLeftNothing(t, r.temporary)
-	assert.NotContains(t, strings.Join(running(t, "state.jsonl"), ""), r.temporary)
 }
 
 func TestARunOfTasksWithAllRowsIsJudgedAlone(t *testing.T) {
 	t.Parallel()
 	const batches = 2 * 4
-	r := newResumed(t, cellsOfTwelve+batches)
+	last := asksForEach + `curl -sS --noproxy '*' "$OPENAI_BASE_URL/chat/completions" -H "Authorization: Bearer $OPENAI_API_KEY" -d '{"model": "m", "messages": []}' >&2` + "\n"
+	r := newResumed(t, last, cellsOfTwelve+batches)
 	r.commit("agent/change.txt", "good, in other words")
-	r.rewrite("agent/last.sh", `curl -sS --noproxy '*' "$OPENAI_BASE_URL/chat/completions" -H "Authorization: Bearer $OPENAI_API_KEY" -d '{"model": "m", "messages": [{"role": "user", "content": "last"}]}'`)
 	s := r.serve(r.with.more...)
 	r.open()
 	s = r.diesAt(s, cellsOfTwelve)
@@ -162,23 +159,23 @@ func TestARunOfTasksWithAllRowsIsJudgedAlone(t *testing.T) {
 
 func TestARunOfTasksWhoseServerDiesWhileTheBaselineIsBuilt(t *testing.T) {
 	t.Parallel()
-	r := newResumed(t)
+	r := newResumed(t, asksForEach)
 	r.commit("agent/change.txt", "bad")
-	s := r.serve(append(r.with.more, "BENCH_APP_BUILD_COMMAND=sleep 1000; : "+r.temporary)...)
+	s := r.serveBuilding(append(r.with.more, "BENCH_APP_BUILD_COMMAND=sleep 1000; : "+r.temporary)...)
 	r.open()
 	r.until("the baseline is built", func() bool { return len(running(t, "sleep 1000; : "+r.temporary)) > 0 })
-	r.killed(s, r.temporary)
+	s.kill()
 	s = r.serve(r.with.more...)
 	check := r.with.judged()
 	assert.Equal(t, model.Conclusion("failure"), check.Conclusion, check.Output.Summary)
 	assert.Len(t, r.with.model.Requests(), cellsOfTwelve)
 	assert.Zero(t, s.stop(t), s.out)
-	requireLeftNothing(t, r.temporary)
+	assert.Empty(t, running(t, r.temporary), "the build neither")
 }
 
 func TestARunOfTasksOfAnotherVersionBeginsAnew(t *testing.T) {
 	t.Parallel()
-	r := newResumed(t, 6)
+	r := newResumed(t, asksForEach, 6)
 	r.commit("agent/change.txt", "good, in other words")
 	s := r.serve(r.with.more...)
 	r.open()
@@ -212,10 +209,8 @@ func TestARunOfTasksOfAnotherVersionBeginsAnew(t *testing.T) {
 // forges has the agent of a process that will die leave what would make the next one
 // believe something, and try to report in the place of the gate.
 const forges = `echo '{"row": {"mode": "x"}}' 2>/dev/null >&3 && echo "LEAK: descriptor 3"
-for process in $(ls /proc | grep '^[0-9]*$'); do
-  for file in /proc/$process/fd/*; do
-    case $(readlink "$file" 2>/dev/null) in pipe:*) echo '{"end": {"code": 0}}' 2>/dev/null >"$file" && [ "$process" != $$ ] && [ "${file##*/}" = 3 ] && echo "LEAK: $file" ;; esac
-  done
+for file in /proc/[0-9]*/fd/3; do
+  [ "$file" != /proc/$$/fd/3 ] && echo '{"end": {"code": 0}}' 2>/dev/null >"$file" && echo "LEAK: $file"
 done
 state=$(ls -d ../../provided/state.jsonl)
 [ -f "$state" ] && echo "the state is there"
@@ -233,7 +228,7 @@ fi
 
 func TestADeadProcessLeavesNothingThatTheNextOneBelieves(t *testing.T) {
 	t.Parallel()
-	r := newResumed(t, 41)
+	r := newResumed(t, asksForEach, 41)
 	r.commit("agent/attack.sh", `[ "$1" = t01 ] || exit 0`+"\n"+forges)
 	s := r.serve(r.with.more...)
 	r.open()
