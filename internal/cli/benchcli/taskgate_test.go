@@ -1,12 +1,16 @@
 package benchcli_test
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/cli/benchcli"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
@@ -48,4 +52,42 @@ func TestTheCommandLineSaysWhatIsAsked(t *testing.T) {
 	}
 	assert.Equal(t, "harness gate --config c.yaml --max-cost-usd 2.5 --policy evidence --epochs 2..10 --margin-success 15 --margin-latency 1.25 "+
 		"--git-commit a --base-dir ../base --base-commit b --base-tree t --shard 1/2", strings.Join(all.Arguments(), " "))
+}
+
+func TestWhatIsKeptOfAGateIsGoneOnWith(t *testing.T) {
+	var told []string
+	listen := benchcli.TaskGateListener{
+		Run: func(info *ledger.RunInfo, anew bool) error {
+			told = append(told, fmt.Sprint(info.RunID, anew))
+			return nil
+		},
+		Row: func(line []byte) error {
+			told = append(told, string(line))
+			if strings.Contains(string(line), "lie") {
+				return errors.New("a lie")
+			}
+			return nil
+		},
+	}
+	end, err := benchcli.FollowTaskGate(strings.NewReader(`{"run": {"run_id": "r"}, "new": true}`+"\n"+`{"row": {"a": 1}}`+"\n"+`{"done": 1}`+"\n"+`{"end": {"code": 3}}`), listen)
+	require.NoError(t, err)
+	assert.Equal(t, 3, end.Code)
+	assert.Equal(t, []string{"rtrue", `{"a": 1}`}, told)
+	end, err = benchcli.FollowTaskGate(strings.NewReader(`{"row": "lie"}`+"\n"+`{"end": {"code": 0}}`), listen)
+	assert.Nil(t, end, "it is not heard any more")
+	require.EqualError(t, err, "a lie")
+	end, err = benchcli.FollowTaskGate(strings.NewReader(`{"row": "`+strings.Repeat("x", 17<<20)+`"}`), listen)
+	assert.Nil(t, end)
+	require.ErrorContains(t, err, "a line of it is longer than 16 MiB")
+
+	text, err := benchcli.TaskGateState{Run: &ledger.RunInfo{RunID: "r"}, Rows: []json.RawMessage{json.RawMessage(`{"a":1}`)}}.Bytes()
+	require.NoError(t, err)
+	assert.Equal(t, 2, strings.Count(string(text), "\n"))
+	told = nil
+	_, err = benchcli.FollowTaskGate(strings.NewReader(string(text)), listen)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"rfalse", `{"a":1}`}, told)
+	text, err = benchcli.TaskGateState{}.Bytes()
+	require.NoError(t, err)
+	assert.Empty(t, text)
 }

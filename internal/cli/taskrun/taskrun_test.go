@@ -367,3 +367,105 @@ func TestOverheadOfAThousandTasks(t *testing.T) {
 	assert.Less(t, least, testkit.TimeLimit(100*time.Millisecond))
 	assert.Less(t, grown, uint64(30<<20))
 }
+
+// notebook keeps a run as a server does.
+type notebook struct {
+	info *ledger.RunInfo
+	rows []bench.Row
+}
+
+func (n *notebook) keeper() *taskrun.Keeper {
+	return &taskrun.Keeper{
+		Info: n.info, Rows: n.rows,
+		Save: func(info ledger.RunInfo) { n.info = &info },
+		Row:  func(row *bench.Row) { n.rows = append(n.rows, *row) },
+	}
+}
+
+func TestARunThatWasKeptElsewhereGoesOn(t *testing.T) {
+	killed := errors.New("killed")
+	f := &fake{all: []string{"a", "b", "c", "d", "e", "f", "g"}, do: func(int, string) harness.Progress {
+		return harness.Progress{Outcome: harness.Reward(1), Measured: harness.Measured{CostUSD: 0.5}}
+	}}
+	o := options(t, f)
+	o.OrderSeed = 7
+	f.after = func(told int) error {
+		if told == 4 {
+			return killed
+		}
+		return nil
+	}
+	n := &notebook{}
+	o.Keeper = n.keeper()
+	r := open(t, o)
+	_, err := r.Epoch(t.Context(), candidate, 1)
+	require.ErrorIs(t, err, killed)
+	require.NoError(t, r.Close())
+	require.Len(t, n.rows, 4)
+	assert.Len(t, n.info.Scenarios, 7)
+	assert.Nil(t, n.info.Sums)
+	assert.Nil(t, n.info.Cells)
+
+	// The other machine has nothing but what was kept, in no order.
+	f.after = nil
+	kept := notebook{n.info, []bench.Row{n.rows[2], n.rows[0], n.rows[3], n.rows[1]}}
+	elsewhere := func() taskrun.Options {
+		other := o
+		other.Dir, other.OrderSeed, other.Keeper = filepath.Join(t.TempDir(), ".bench"), 8, kept.keeper()
+		other.Sides = append([]taskrun.Side{}, o.Sides...)
+		return other
+	}
+	other := elsewhere()
+	again := open(t, other)
+	assert.Equal(t, 4, again.Begun())
+	results, err := again.Epoch(t.Context(), candidate, 1)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"e", "f", "g"}, f.asked[1])
+	assert.Len(t, results, 7)
+	require.NoError(t, again.Close())
+	rows := rowsOf(t, again)
+	require.Len(t, rows, 7)
+	for i, row := range rows {
+		assert.Equal(t, []any{i + 1, uint64(7)}, []any{row.Order.Position, row.Order.Seed}, "rows are as those of one process")
+	}
+	assert.Len(t, kept.rows, 7, "those that it had are not told again")
+
+	t.Run("what it has cost counts", func(t *testing.T) {
+		poor := elsewhere()
+		poor.MaxCostUSD = 3.5
+		poor.Keeper = (&notebook{n.info, n.rows}).keeper()
+		r := open(t, poor)
+		_, err := r.Epoch(t.Context(), candidate, 1)
+		require.ErrorContains(t, err, "$3.50 are spent")
+		require.NoError(t, r.Close())
+		assert.Len(t, rowsOf(t, r), 7)
+	})
+	t.Run("not with what lies there", func(t *testing.T) {
+		forged := elsewhere()
+		require.NoError(t, os.MkdirAll(forged.Dir, 0o755))
+		require.NoError(t, os.Symlink("/", filepath.Join(forged.Dir, forged.RunID)))
+		_, err := taskrun.Open(forged)
+		require.ErrorContains(t, err, "is there already")
+	})
+	for name, change := range map[string]func(*taskrun.Options){
+		"another version": func(o *taskrun.Options) { o.Tools = map[string]string{"harness": "0.9"} },
+		"another agent":   func(o *taskrun.Options) { o.Sides[0].Git.Tree = new("other") },
+		"another commit":  func(o *taskrun.Options) { o.Sides[0].Mode = "agent@0000000" },
+		"other settings":  func(o *taskrun.Options) { o.Benchmark.Settings = "other" },
+		"a row of another": func(o *taskrun.Options) {
+			o.Keeper.Rows = []bench.Row{n.rows[0]}
+			o.Keeper.Rows[0].ScenarioHash = "other"
+		},
+		"another benchmark": func(o *taskrun.Options) { o.Keeper.Info = &ledger.RunInfo{RunID: "run-1"} },
+	} {
+		t.Run("not as "+name, func(t *testing.T) {
+			other := elsewhere()
+			change(&other)
+			_, err := taskrun.Open(other)
+			require.Error(t, err)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err), err)
+			_, err = os.Stat(other.Dir)
+			require.ErrorIs(t, err, os.ErrNotExist, "nothing is written yet, so that it can begin anew")
+		})
+	}
+}
