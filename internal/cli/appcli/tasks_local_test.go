@@ -215,7 +215,7 @@ func TestAgentsAskModelsWithAPriceAlone(t *testing.T) {
 	assert.Zero(t, s.stop(t), s.out)
 }
 
-// A server that is killed leaves nothing that runs, and the next one begins anew.
+// A server that is killed leaves nothing that runs, and the next one goes on.
 func TestAServerThatDiesLeavesNoAgents(t *testing.T) {
 	w, with, temporary := newWithTasksHere(t, stubmodel.Usage{})
 	waiting := make(chan struct{}, 100)

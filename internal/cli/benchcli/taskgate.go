@@ -254,8 +254,8 @@ func FollowTaskGate(from io.Reader, to TaskGateListener) (*TaskGateEnd, error) {
 	lines.Buffer(nil, maxTaskGateReport)
 	for lines.Scan() {
 		var said taskGateReport
-		if err := json.Unmarshal(lines.Bytes(), &said); err != nil {
-			return nil, nil
+		if json.Unmarshal(lines.Bytes(), &said) != nil {
+			return nil, nil // it is none of the gate's
 		}
 		var err error
 		switch {
