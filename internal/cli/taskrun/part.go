@@ -1,6 +1,10 @@
 package taskrun
 
-import "context"
+import (
+	"context"
+
+	"github.com/ghx-dev/bench-action/internal/bench/ledger"
+)
 
 // Part has both sides do the cells of a part of a plan, each epoch beside the other as
 // [Run.Compare] has it, and those anew in which something around an agent failed. Whoever
@@ -47,4 +51,12 @@ func (r *Run) shortOfPart() map[string]int {
 		}
 	}
 	return short
+}
+
+// shardOf is the run's part, "all" of one that has none.
+func shardOf(info ledger.RunInfo) string {
+	if info.Shard == nil {
+		return "all"
+	}
+	return info.Shard.String()
 }

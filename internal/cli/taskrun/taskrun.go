@@ -12,7 +12,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -72,17 +71,6 @@ type Options struct {
 	Secrets    *redact.Redactor
 	// Keeper keeps the run elsewhere too; nil if nobody does.
 	Keeper *Keeper
-}
-
-// Keeper keeps a run for whoever does not rely on its folder.
-type Keeper struct {
-	// Info and Rows are what was kept of the run that goes on; Info is nil for a new one.
-	Info *ledger.RunInfo
-	Rows []bench.Row
-	// Save is told what the run is, without its cells and sums, whenever that is saved,
-	// and Row of each row that is on the disk. Both may be called at the same time.
-	Save func(ledger.RunInfo)
-	Row  func(*bench.Row)
 }
 
 // Side is what is measured.
@@ -196,65 +184,6 @@ func (r *Run) goOn() error {
 	return r.continues(before)
 }
 
-// goOnElsewhere takes over what a keeper has of the run. Whatever lies in its folder is
-// somebody else's.
-func (r *Run) goOnElsewhere(kept Keeper) error {
-	if _, err := os.Lstat(r.Folder()); !errors.Is(err, fs.ErrNotExist) {
-		return fault.Infraf("begin run %s: its folder %s is there already", r.ID(), r.Folder())
-	}
-	if kept.Info == nil {
-		return nil
-	}
-	if was, is := kept.Info.Versions.Text(), r.info.Versions.Text(); was != is {
-		return fault.Invalidf("run %s cannot go on: it was begun with %s, and now it would be %s", kept.Info.RunID, was, is)
-	}
-	if err := r.continues(*kept.Info); err != nil {
-		return err
-	}
-	identity := r.info.Identity()
-	for i := range kept.Rows {
-		if err := ledger.CheckSame(identity, &kept.Rows[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// takeOver writes rows that were kept elsewhere into the ledger, in their order.
-func (r *Run) takeOver(rows []bench.Row) error {
-	of := map[bench.Mode][]*bench.Row{}
-	for i := range rows {
-		of[rows[i].Mode] = append(of[rows[i].Mode], &rows[i])
-	}
-	for mode, list := range of {
-		slices.SortFunc(list, func(a, b *bench.Row) int { return cmp.Compare(position(a), position(b)) })
-		if _, err := r.rows.AppendAll(mode, list); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func position(row *bench.Row) int {
-	if row.Order == nil {
-		return 0
-	}
-	return row.Order.Position
-}
-
-// save writes the run's description, and tells its keeper.
-func (r *Run) save() error {
-	if err := r.info.Save(r.Folder()); err != nil {
-		return err
-	}
-	if r.options.Keeper != nil {
-		told := r.info
-		told.Cells, told.AllCells, told.Sums = nil, nil, nil
-		r.options.Keeper.Save(told)
-	}
-	return nil
-}
-
 // continues has the run be the one that was begun before.
 func (r *Run) continues(before ledger.RunInfo) error {
 	if before.Benchmark == nil {
@@ -285,14 +214,6 @@ func (r *Run) continues(before ledger.RunInfo) error {
 	r.info = before
 	r.options.OrderSeed = before.OrderSeed
 	return nil
-}
-
-// shardOf is the run's part, "all" of one that has none.
-func shardOf(info ledger.RunInfo) string {
-	if info.Shard == nil {
-		return "all"
-	}
-	return info.Shard.String()
 }
 
 // trees are the hashes of what is measured.
