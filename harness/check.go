@@ -1,12 +1,16 @@
 package harness
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/harness/child"
@@ -46,12 +50,35 @@ func FirstProblem(checks []Check) error {
 // configuration.
 func (Host) CheckProgram(name, path, key string) Check {
 	if isProgram(path) {
+		if missing := noInterpreter(path); missing != "" {
+			return Check{Name: name, Err: fault.Invalidf("%s begins with #!%s, which is not there: install it, or name another one with %s", path, missing, key)}
+		}
 		return Check{Name: name, Detail: path}
 	}
 	if _, err := os.Stat(path); err == nil {
 		return Check{Name: name, Err: fault.Invalidf("%s is no program that can be run: name one with %s", path, key)}
 	}
 	return Check{Name: name, Err: fault.Invalidf("%s is not there: install it, or name another one with %s", path, key)}
+}
+
+// noInterpreter returns the program that runs a script, as its first line names it, if that
+// is not there.
+func noInterpreter(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	const longest = 256 // of a first line that Linux reads
+	line, _ := bufio.NewReader(io.LimitReader(file, longest)).ReadString('\n')
+	words := strings.Fields(strings.TrimPrefix(line, "#!"))
+	if !strings.HasPrefix(line, "#!") || len(words) == 0 || !filepath.IsAbs(words[0]) {
+		return ""
+	}
+	if _, err := os.Stat(words[0]); errors.Is(err, fs.ErrNotExist) {
+		return words[0]
+	}
+	return ""
 }
 
 // Key checks that a key of a model is there that is needed; of models whose provider is

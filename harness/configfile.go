@@ -4,8 +4,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -22,6 +24,8 @@ func ReadConfig(path string) (Config, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Config{}, fault.Invalidf("%s is not there: write one, for example with the line `benchmark: %s`: %w", path, DefaultBenchmark, err)
+	case errors.Is(err, syscall.EISDIR):
+		return Config{}, fault.Invalidf("%s is a folder: name the file in it, for example with --config %s", path, filepath.Join(path, ConfigFile))
 	case err != nil:
 		return Config{}, fault.Infraf("read configuration: %w", err)
 	}

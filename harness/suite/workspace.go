@@ -5,6 +5,7 @@ package suite
 
 import (
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -100,15 +101,22 @@ func (w Workspace) ResultFiles(split string, training bool) ([]string, error) {
 	if split == harness.WholeDataset {
 		name = "all"
 	}
+	files := []string{w.path(name + resultsEnd)}
+	if training && name != harness.TrainSplit {
+		files = append(files, w.path(harness.TrainSplit+resultsEnd))
+	}
+	for _, file := range files {
+		if is, err := os.Stat(file); err == nil && is.IsDir() {
+			return nil, state.IsFolder(file)
+		}
+	}
 	switch {
 	case name == "" || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, "."):
 		return nil, fault.Invalidf("split %q cannot be the name of a file of results", split)
 	case name == harness.TrainSplit && !training:
 		return nil, fault.Invalidf("split %q is not what is trained on: its results would be taken for such", split)
-	case training && name != harness.TrainSplit:
-		return []string{w.path(name + resultsEnd), w.path(harness.TrainSplit + resultsEnd)}, nil
 	default:
-		return []string{w.path(name + resultsEnd)}, nil
+		return files, nil
 	}
 }
 

@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import re
 import sys
 import threading
 
@@ -187,11 +188,14 @@ def select(channel, domain, task_set, split, wanted):
         raise Refused('domain "%s" has no split "%s": use %s' % (domain, split, ", ".join(splits)))
     try:
         ids = [str(task.id) for task in load_tasks(task_set, split)]
+    except FileNotFoundError as error:
+        raise Refused("tau2's data has no %s: fetch it with `bench harness prepare`, or say where it is with TAU2_DATA_DIR" % error.filename)
     except Exception as error:
         if split is None:
             raise
         # Domains without splits, and those that do not list theirs.
-        raise Refused('load split "%s" of domain "%s": %s; null is all of its tasks' % (split, domain, error))
+        why = re.sub(r"dict_keys\(\[(.*)\]\)", r"\1", str(error))
+        raise Refused('load split "%s" of domain "%s": %s; null is all of its tasks' % (split, domain, why))
     outside = [i for i in wanted or [] if i not in set(ids)]
     if outside:
         channel.emit("outside", tasks=[{"id": i, "splits": [s for s in splits if i in splits[s]]} for i in outside])

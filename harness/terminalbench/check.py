@@ -74,6 +74,24 @@ try:
 except BaseException as error:
     check("options", problem="harbor %s does not take the configuration (%s): mend options" % (version(), said(error)))
 
+try:
+    from harbor.models.task.config import TaskConfig
+
+    parse = TaskConfig.model_validate_toml
+except (ImportError, AttributeError):  # another harbor: it says so in the run
+    parse = None
+for dataset in request["datasets"] if parse else []:
+    folder = dataset.get("path")
+    for name in sorted(os.listdir(folder)) if folder else []:
+        path = os.path.join(folder, name, "task.toml")
+        try:
+            with open(path, encoding="utf-8") as file:
+                parse(file.read())
+        except OSError:
+            continue
+        except BaseException as error:
+            check("tasks", problem="harbor %s cannot read %s (%s): mend it, or take the task away" % (version(), path, said(error)))
+
 
 def unknown(model, given, above=""):
     for name, value in given.items():
@@ -87,6 +105,8 @@ def unknown(model, given, above=""):
 unknown(config, {k: v for k, v in request.items() if k not in ("agents", "datasets")})
 unknown(config.agents[0], agent, "agent.")
 try:
+    if environment.get("type") and hasattr(EnvironmentFactory, "get_environment_class"):
+        EnvironmentFactory.get_environment_class(config.environment.type)  # its packages are an extra
     EnvironmentFactory.run_preflight(
         type=config.environment.type, import_path=config.environment.import_path, **(
             {"kwargs": config.environment.kwargs} if "kwargs" in EnvironmentFactory.run_preflight.__code__.co_varnames else {}

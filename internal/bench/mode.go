@@ -28,6 +28,9 @@ const (
 	GHXBase Mode = "ghx@base"
 )
 
+// NoBaseline stands for the baseline of an agent that was run alone.
+const NoBaseline Mode = "baseline"
+
 // OfBase reports whether the mode's name says that its tool is that of the base commit,
 // as [GHXBase] does.
 func (m Mode) OfBase() bool { return strings.HasSuffix(string(m), "@base") }

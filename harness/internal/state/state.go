@@ -89,13 +89,20 @@ func ReadJSON(path string, v any) (found bool, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
+	case errors.Is(err, syscall.EISDIR):
+		return false, IsFolder(path)
 	case err != nil:
-		return false, fault.Infraf("read %s: %w", path, err)
+		return false, fault.Infraf("%w", err)
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		return true, fault.Invalidf("%s is not what it should be: %w; mend it, or remove it", place(path, data, err), err)
 	}
 	return true, nil
+}
+
+// IsFolder is the error of a folder that is where a file has to be.
+func IsFolder(path string) error {
+	return fault.Invalidf("%s is a folder, and has to be a file: move it away", path)
 }
 
 // place returns the file and, where the error tells it, the line.
@@ -215,7 +222,11 @@ func remove(dir string) error {
 // who is written for those who come after. The lock is released when the
 // returned function is called, or our process ends.
 func Lock(path, who string) (release func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(path), folderPerm); err != nil {
+	err = os.MkdirAll(filepath.Dir(path), folderPerm)
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return nil, fault.Invalidf("%s is no folder, and has to be one: move it away", filepath.Dir(path))
+	case err != nil:
 		return nil, fault.Infraf("lock %s: %w", path, err)
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm)

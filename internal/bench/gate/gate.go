@@ -154,6 +154,9 @@ func (c *Collector) whyNothing(opts Options) string {
 	if incomplete := missingReason(opts.Missing); incomplete != "" {
 		return incomplete + "; there are no rows of " + list(absent) + " to compare"
 	}
+	if opts.Baseline == bench.NoBaseline {
+		return "One agent was run alone, so there is nothing to compare: `bench compare` compares two runs, and a gate by evidence (`bench harness gate --policy evidence`) runs the baseline beside the agent"
+	}
 	return "There are no rows of " + list(absent) + ", so there is nothing to compare"
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ghx-dev/bench-action/harness"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -40,6 +41,9 @@ func (g *askedGate) override(given func(string) bool, c *harness.Config) error {
 		}
 	}
 	if given("epochs") {
+		if _, err := bench.ParseRepetitions(g.epochs); err != nil {
+			return fault.Invalidf("--epochs: %w", err)
+		}
 		c.Gate.Epochs = g.epochs
 	}
 	if given("margin-success") {

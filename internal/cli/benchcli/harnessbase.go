@@ -111,15 +111,11 @@ func (a *app) gatePart(ctx context.Context, f harnessGateFlags, config harness.C
 			return err
 		}
 		g := evidenceGate{a, config, f, runID, git, w}
-		base, remove, err := g.baseline(ctx)
+		o, remove, err := g.prepare(ctx)
 		if err != nil {
 			return err
 		}
 		defer remove()
-		o, err := g.options(base)
-		if err != nil {
-			return err
-		}
 		if o.FirstLook != 0 {
 			return fault.Invalidf("%s: gate.epochs is %s, and with --shard it is a number: the parts are looked at once, when all are there", config.File, config.Gate.Epochs)
 		}

@@ -2,6 +2,7 @@ package benchcli
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -30,17 +31,25 @@ type evidenceGate struct {
 	w      suite.Workspace
 }
 
-// judge does the step.
-func (g evidenceGate) judge(ctx context.Context) (step suite.FullStep, err error) {
+// prepare checks the baseline out, and says what is to be run. Remove removes the checkout.
+func (g evidenceGate) prepare(ctx context.Context) (o taskrun.Options, remove func(), err error) {
 	base, remove, err := g.baseline(ctx)
 	if err != nil {
-		return step, err
+		return o, remove, err
 	}
-	defer remove()
-	o, err := g.options(base)
-	if err != nil {
-		return step, err
+	if o, err = g.options(base); err != nil {
+		remove()
+		return o, remove, err
 	}
+	if _, err := o.Design(); err != nil {
+		remove()
+		return o, remove, fault.Invalidf("%s: gate: %w", g.config.File, err)
+	}
+	return o, remove, nil
+}
+
+// judge does the step.
+func (g evidenceGate) judge(ctx context.Context, o taskrun.Options) (step suite.FullStep, err error) {
 	err = g.measure(o, func(run *taskrun.Run) error {
 		err := run.Compare(ctx, func(e bench.Evidence) {
 			fmt.Fprintf(g.app.stderr, "[gate] after %d epochs: %s: %s\n", lastLook(e), e.Verdict, e.Sentence)
@@ -60,9 +69,6 @@ func (g evidenceGate) judge(ctx context.Context) (step suite.FullStep, err error
 
 // measure opens a run for what it does with it. The rows stay whatever the end.
 func (g evidenceGate) measure(o taskrun.Options, do func(*taskrun.Run) error) (err error) {
-	if _, err := o.Design(); err != nil {
-		return fault.Invalidf("%s: gate: %w", g.config.File, err)
-	}
 	run, err := taskrun.Open(o)
 	if kept := o.Keeper; kept != nil && kept.Info != nil && fault.KindOf(err) == fault.Invalid {
 		fmt.Fprintf(g.app.stderr, "bench: %v: it begins anew\n", err)
@@ -175,10 +181,6 @@ func (g evidenceGate) baselineRef() (string, error) {
 // baseline checks the baseline's agent out, beside the environments and data of the
 // experiment. Remove removes it again.
 func (g evidenceGate) baseline(ctx context.Context) (side taskrun.Side, remove func(), err error) {
-	if g.config.Agent != "" {
-		return side, nil, fault.Invalidf("%s: gate.policy %s compares two versions of the experiment's agent, and agent is %q, which %s brings along: leave it out, or use gate.policy %s",
-			g.config.File, harness.GateEvidence, g.config.Agent, g.config.Benchmark, harness.GateSeed)
-	}
 	if g.flags.given.baseDir != "" {
 		side, err := g.flags.given.baseline(g.app, g.config)
 		return side, func() {}, err
@@ -195,7 +197,15 @@ func (g evidenceGate) baseline(ctx context.Context) (side taskrun.Side, remove f
 	if err != nil {
 		return side, nil, fault.Invalidf("gate.baseline %s: there is no such commit here: name one, or fetch it", name)
 	}
-	temporary, err := os.MkdirTemp("", "bench-baseline-")
+	// A gate that was killed has left its checkout. The workspace is this one's alone.
+	sum := sha256.Sum256([]byte(filepath.Join(here.top, here.prefix)))
+	name = fmt.Sprintf("bench-baseline-%x-", sum[:8])
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), name+"*", "checkout"))
+	for _, folder := range left {
+		here.removeWorktree(ctx, folder)
+		_ = os.RemoveAll(filepath.Dir(folder))
+	}
+	temporary, err := os.MkdirTemp("", name)
 	if err != nil {
 		return side, nil, fault.Infraf("check the baseline out: %w", err)
 	}

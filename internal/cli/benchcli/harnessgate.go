@@ -59,6 +59,10 @@ The exit status is 0 if the gate is passed, 1 if it is not and 4 if it cannot be
 }
 
 func (a *app) gateHarness(ctx context.Context, f harnessGateFlags, config harness.Config) error {
+	if config.Gate.Policy == harness.GateEvidence && config.Agent != "" {
+		return fault.Invalidf("%s: gate.policy %s compares two versions of the experiment's agent, and agent is %q, which %s brings along: leave it out, or use gate.policy %s",
+			config.File, harness.GateEvidence, config.Agent, config.Benchmark, harness.GateSeed)
+	}
 	for _, split := range []string{config.Split, config.GateSplit} {
 		if err := (harnessRun{config, a.harnessHost(), split, false}).check(ctx, nil, true); err != nil {
 			return err
@@ -81,10 +85,11 @@ func (a *app) gateHarness(ctx context.Context, f harnessGateFlags, config harnes
 		return a.gatePart(ctx, f, config, runID)
 	}
 	return a.locked("gate", func(w suite.Workspace) error {
-		gate, err := a.gateOf(ctx, f, config, w, runID)
+		gate, done, err := a.gateOf(ctx, f, config, w, runID)
 		if err != nil {
 			return err
 		}
+		defer done()
 		gate.Out = a.steps(f.json)
 		verdict, err := gate.Run(ctx)
 		if err != nil {
@@ -97,12 +102,12 @@ func (a *app) gateHarness(ctx context.Context, f harnessGateFlags, config harnes
 }
 
 // gateOf returns the gate, whose tasks become rows: those of the full test in the
-// run's folder, those of the other steps in folders below.
-func (a *app) gateOf(ctx context.Context, f harnessGateFlags, config harness.Config, w suite.Workspace, runID string) (suite.Gate, error) {
+// run's folder, those of the other steps in folders below. Done gives up what it needs.
+func (a *app) gateOf(ctx context.Context, f harnessGateFlags, config harness.Config, w suite.Workspace, runID string) (gate suite.Gate, done func(), err error) {
 	rows := f.rows
 	git, err := f.agent(ctx, a)
 	if err != nil {
-		return suite.Gate{}, err
+		return gate, nil, err
 	}
 	known, err := w.Suite(config.Threshold)
 	if err == nil {
@@ -113,7 +118,7 @@ func (a *app) gateOf(ctx context.Context, f harnessGateFlags, config harness.Con
 		_, err = w.Records()
 	}
 	if err != nil {
-		return suite.Gate{}, err
+		return gate, nil, err
 	}
 	full := func([]string) taskrun.Options {
 		o := rows.options(a, config, runID)
@@ -130,7 +135,7 @@ func (a *app) gateOf(ctx context.Context, f harnessGateFlags, config harness.Con
 		o.Benchmark.Split, o.Benchmark.Part, o.Sides = config.Split, true, []taskrun.Side{a.side(config, git, config.Split, true)}
 		return o
 	}
-	gate := suite.Gate{
+	gate = suite.Gate{
 		Workspace: w, Train: recorded{a, train}, Full: recorded{a, full}, TrainSplit: config.Split, FullSplit: config.GateSplit,
 		Threshold: config.Threshold, Policy: config.TimeoutPolicy, RunID: runID,
 	}
@@ -139,9 +144,15 @@ func (a *app) gateOf(ctx context.Context, f harnessGateFlags, config harness.Con
 		gate.Tree = *git.Tree
 	}
 	if config.Gate.Policy == harness.GateEvidence {
-		gate.Judge = evidenceGate{a, config, f, runID, git, w}.judge
+		g := evidenceGate{a, config, f, runID, git, w}
+		o, remove, err := g.prepare(ctx)
+		if err != nil {
+			return gate, nil, err
+		}
+		gate.Judge = func(ctx context.Context) (suite.FullStep, error) { return g.judge(ctx, o) }
+		return gate, remove, nil
 	}
-	return gate, nil
+	return gate, func() {}, nil
 }
 
 // steps is where the steps of a command are told: beside JSON, if that is

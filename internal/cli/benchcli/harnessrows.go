@@ -40,6 +40,9 @@ func (f *harnessRowFlags) add(flags *pflag.FlagSet) {
 
 // begun returns the run that is gone on with; ok is false for a new one.
 func (f *harnessRowFlags) begun() (info ledger.RunInfo, ok bool, err error) {
+	if !(f.maxCostUSD >= 0) { // NaN too
+		return info, false, fault.Invalidf("--max-cost-usd is %g, want a number from 0", f.maxCostUSD)
+	}
 	if f.resume == "" {
 		return info, false, nil
 	}
@@ -194,6 +197,11 @@ func (a *app) side(c harness.Config, git agentRef, split string, training bool) 
 	}
 }
 
+// outage is an error of a run in which what is around the agent failed. Its rows are kept.
+type outage struct{ error }
+
+func (o outage) Unwrap() error { return o.error }
+
 // recordRows has a run do what is left of its epochs, and returns the results. The
 // rows stay whatever the end.
 func (a *app) recordRows(ctx context.Context, o taskrun.Options, again bool) (results harness.Results, err error) {
@@ -203,7 +211,7 @@ func (a *app) recordRows(ctx context.Context, o taskrun.Options, again bool) (re
 	}
 	defer func() {
 		rows := run.Begun()
-		if err = errors.Join(err, run.Close()); err != nil && rows > 0 {
+		if err = errors.Join(err, run.Close()); err != nil && rows > 0 && !errors.As(err, new(outage)) {
 			fmt.Fprintf(a.stderr, "bench: %d rows are kept in %s: go on with --resume=%s\n", rows, run.Folder(), run.ID())
 		}
 	}()
@@ -228,7 +236,11 @@ func (a *app) recordRows(ctx context.Context, o taskrun.Options, again bool) (re
 		fmt.Fprintf(a.stderr, "bench: %d tries were made again\n", tries)
 	}
 	a.result.RunID, a.result.Rows = run.ID(), run.Files()
-	return run.Results(mode, o.Epochs), nil
+	results = run.Results(mode, o.Epochs)
+	if err := cmp.Or(results.Outage(), run.Outage()); err != nil {
+		return nil, outage{err}
+	}
+	return results, nil
 }
 
 // recorded is a runner whose tasks become rows.
@@ -244,7 +256,11 @@ func (r recorded) Run(ctx context.Context, ids []string) (harness.Results, error
 	}
 	o := r.options(ids)
 	o.Tasks = distinctIDs(ids)
-	return r.app.recordRows(ctx, o, false)
+	results, err := r.app.recordRows(ctx, o, false)
+	if errors.As(err, new(outage)) {
+		fmt.Fprintln(r.app.stderr, "bench: nothing is judged: run the gate again, without --resume, when that is over")
+	}
+	return results, err
 }
 
 // distinctIDs returns ids in their order, each once; nil stays nil.

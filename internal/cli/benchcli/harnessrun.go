@@ -3,6 +3,7 @@ package benchcli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -194,10 +195,8 @@ func (a *app) runHarness(ctx context.Context, f harnessRunFlags, config harness.
 			o.Benchmark.Split, o.Benchmark.Part, o.Epochs, o.Tasks, o.Shard = f.split, f.taskIDs.ids != nil, f.epochs, f.taskIDs.ids, shard
 			o.Sides = []taskrun.Side{a.side(config, git, f.split, training)}
 			results, err = a.recordRows(ctx, o, f.retryErrored)
-			if err == nil {
-				if err = results.Outage(); err != nil {
-					fmt.Fprintf(a.stderr, "bench: what was tried is kept: try it again with --resume=%s --retry-errored\n", a.result.RunID)
-				}
+			if errors.As(err, new(outage)) {
+				fmt.Fprintf(a.stderr, "bench: what was tried is kept: try it again with --resume=%s --retry-errored, or leave such tasks out with `timeout_policy: infra`\n", a.result.RunID)
 			}
 			if err != nil {
 				return err

@@ -58,8 +58,8 @@ func (f *judgeFlags) judging() (verify.JudgeOptions, error) {
 // checkMargins refuses what would stand for the usual margins further on.
 func (f *judgeFlags) checkMargins() error {
 	for flag, margin := range map[string]float64{"margin-success": f.margins.SuccessDropPct, "margin-cost": f.margins.CostRatio, "margin-latency": f.margins.LatencyRatio} {
-		if margin == 0 {
-			return fault.Invalidf("--%s is 0: nothing could be shown to be within it, so leave it out, or give more", flag)
+		if !(margin > 0) { // NaN too
+			return fault.Invalidf("--%s is %g: nothing could be shown to be within it, so leave it out, or give more", flag, margin)
 		}
 	}
 	return nil

@@ -58,7 +58,9 @@ for: all cells of it, and no rows or plan of anything else.`,
 			if err != nil {
 				return err
 			}
-			asItWas(&how, source, cmd.Flags().Changed)
+			if len(source.Runs) > 0 && source.Runs[0].Benchmark != nil {
+				asRun(&how, source, cmd.Flags().Changed)
+			}
 			mend, err := source.Mend(from.dir, how.Baseline, how.Candidate)
 			if err != nil {
 				return err
@@ -102,32 +104,6 @@ for: all cells of it, and no rows or plan of anything else.`,
 	flags.BoolVar(&out.OnePage, "single-file", false, "write --html as one page, whatever it is called")
 	flags.StringVar(&out.JUnit, "junit", "", "write the rows and checks as JUnit XML to this `FILE`")
 	return cmd
-}
-
-// noBaseline stands for the one that a run of one agent is not compared with.
-const noBaseline bench.Mode = "baseline"
-
-// asItWas takes from a run of another system's benchmark what flags do not say: its
-// agents are compared, in the way in which its gate has done.
-func asItWas(how *verify.JudgeOptions, source verify.Source, given func(string) bool) {
-	if len(source.Runs) == 0 || source.Runs[0].Benchmark == nil {
-		return
-	}
-	run := source.Runs[0]
-	if !given("baseline-mode") && !given("candidate-mode") {
-		switch {
-		case len(run.Compared) == 2:
-			how.Baseline, how.Candidate = run.Compared[0], run.Compared[1]
-		case len(run.Modes) == 1:
-			how.Baseline, how.Candidate = noBaseline, run.Modes[0]
-		}
-	}
-	if run.Profile != "" && !given("gate-profile") {
-		how.Profile = run.Profile
-	}
-	if run.Margins != nil && !given("margin-success") && !given("margin-cost") && !given("margin-latency") {
-		how.Margins = *run.Margins
-	}
 }
 
 // sourceFlags say which rows are read.

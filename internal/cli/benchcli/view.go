@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
 	"github.com/ghx-dev/bench-action/internal/fault"
@@ -65,7 +64,7 @@ It is judged as it was run, unless flags say otherwise.`,
 					args = []string{filepath.Dir(source.Folders()[0])}
 				}
 			}
-			judgedAsRun(cmd, source, &how)
+			asRun(&how, source, cmd.Flags().Changed)
 			return a.serveView(cmd.Context(), port, &viewed{find: find, how: how, now: a.now})
 		},
 	}
@@ -75,38 +74,6 @@ It is judged as it was run, unless flags say otherwise.`,
 	flags.StringVar(&dir, "output-dir", verify.DefaultDir, "look for runs below this `DIR`")
 	flags.IntVar(&port, "port", 0, "serve on this `PORT` of 127.0.0.1 (default: one that is free)")
 	return cmd
-}
-
-// judgedAsRun takes the profile and the modes of a run over where no flag names others.
-func judgedAsRun(cmd *cobra.Command, source verify.Source, how *verify.JudgeOptions) {
-	if len(source.Runs) == 0 {
-		return
-	}
-	run, asked := source.Runs[0], cmd.Flags().Changed
-	if run.Profile != "" && !asked("gate-profile") {
-		how.Profile = run.Profile
-	}
-	if asked("baseline-mode") || asked("candidate-mode") {
-		return
-	}
-	switch {
-	case len(run.Compared) == 2:
-		how.Baseline, how.Candidate = run.Compared[0], run.Compared[1]
-	case len(run.Modes) == 1 && run.Benchmark != nil:
-		how.Baseline, how.Candidate = noBaseline, run.Modes[0]
-	case len(run.Modes) == 2 && !hasBoth(run.Modes, how.Baseline, how.Candidate):
-		how.Baseline, how.Candidate = run.Modes[0], run.Modes[1]
-	}
-}
-
-func hasBoth(modes []bench.Mode, a, b bench.Mode) bool {
-	found := 0
-	for _, mode := range modes {
-		if mode == a || mode == b {
-			found++
-		}
-	}
-	return found == 2
 }
 
 // serveView serves a report on loopback until the context ends.

@@ -32,7 +32,7 @@ func openWorktree(ctx context.Context, folder string) (*worktree, error) {
 	}
 	w := &worktree{git: program}
 	if w.top, err = w.run(ctx, folder, nil, "rev-parse", "--show-toplevel"); err != nil {
-		return nil, fault.Invalidf("this is no checkout of a repository: %w; run bench in the one of ghx", err)
+		return nil, fault.Invalidf("this is no checkout of a repository: %w; run bench in one", err)
 	}
 	if w.prefix, err = w.run(ctx, folder, nil, "rev-parse", "--show-prefix"); err != nil {
 		return nil, fault.Infraf("find the place in the checkout: %w", err)

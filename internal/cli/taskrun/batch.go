@@ -152,7 +152,7 @@ func (b *batch) record(p harness.Progress) {
 	_, again := r.done[cell]
 	position := len(r.done) + 1
 	if !again {
-		r.done[cell] = p.Outcome
+		r.note(cell, p.Outcome)
 		r.spent += p.Measured.CostUSD
 	}
 	r.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -466,6 +467,51 @@ func TestARunThatWasKeptElsewhereGoesOn(t *testing.T) {
 			assert.Equal(t, fault.Invalid, fault.KindOf(err), err)
 			_, err = os.Stat(other.Dir)
 			require.ErrorIs(t, err, os.ErrNotExist, "nothing is written yet, so that it can begin anew")
+		})
+	}
+}
+
+// A run whose last tasks all fail around the agent has ended in an outage; one that fails
+// alone, or among others, is a mishap.
+func TestAnOutageIsToldFromAMishap(t *testing.T) {
+	for name, test := range map[string]struct {
+		failing string
+		policy  harness.TimeoutPolicy
+		outage  bool
+	}{
+		"the last two":      {"cd", harness.ChargeAgent, true},
+		"the last one":      {"d", harness.ChargeAgent, false},
+		"two in the middle": {"bc", harness.ChargeAgent, false},
+		"the last two, where such tasks do not count": {"cd", harness.BlameInfrastructure, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			failing := test.failing
+			f := &fake{all: []string{"a", "b", "c", "d"}, do: func(_ int, id string) harness.Progress {
+				if strings.Contains(failing, id) {
+					return harness.Progress{Outcome: harness.NoReward(harness.Infrastructure, "no network")}
+				}
+				return harness.Progress{Outcome: harness.Reward(1)}
+			}}
+			o := options(t, f)
+			o.TimeoutPolicy = test.policy
+			r := open(t, o)
+			_, err := r.Epoch(t.Context(), candidate, 1)
+			require.NoError(t, err)
+			require.NoError(t, r.Close())
+			r = open(t, o)
+			err = r.Outage()
+			if !test.outage {
+				require.NoError(t, err)
+				require.NoError(t, r.Close())
+				return
+			}
+			require.EqualError(t, err, "the run ended in an outage: its last 2 tasks, of 4, have no reward; no network")
+			assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+			failing = ""
+			_, err = r.Again(t.Context(), candidate, 1)
+			require.NoError(t, err)
+			require.NoError(t, r.Outage())
+			require.NoError(t, r.Close())
 		})
 	}
 }
