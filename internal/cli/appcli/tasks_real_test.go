@@ -163,20 +163,20 @@ func TestRealTau2OutlivesAnOutageAndAKilledServer(t *testing.T) {
 	with.commit("agent/told.txt", "as helpful as you can")
 	const killed, away, back = 15, 60, 90 // requests
 	var asked atomic.Int64
-	reached := make(chan struct{})
 	with.model.Plan = func(r stubmodel.Request) []stubmodel.Step {
 		steps := tauModel(r)
-		switch n := asked.Add(1); {
-		case n == killed:
-			close(reached)
-		case n >= away && n < back:
+		if n := asked.Add(1); n >= away && n < back {
 			steps[0].Failures = []stubmodel.Failure{{Status: http.StatusServiceUnavailable}, {Status: http.StatusServiceUnavailable}, {Status: http.StatusServiceUnavailable}}
 		}
 		return steps
 	}
 	s := with.serve(with.more...)
 	with.open()
-	<-reached
+	with.within(aLot, "a run under way", func() bool {
+		check := with.last()
+		require.False(t, check != nil && check.Status == model.Completed, "the run ended before %d requests: %+v", killed, check)
+		return asked.Load() >= killed
+	})
 	with.killed(s, temporary)
 	s = with.serve(with.more...)
 	_, log := with.requireVerdict(s, "success")

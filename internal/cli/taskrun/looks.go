@@ -74,10 +74,16 @@ func (r *Run) turns(epoch int) []bench.Mode {
 	return modes
 }
 
-// both has both sides do an epoch.
+// both has both sides do an epoch. One in which no task could be tried is an outage, of
+// kind infrastructure: further ones would be paid for nothing.
 func (r *Run) both(ctx context.Context, epoch int) error {
 	for _, mode := range r.turns(epoch) {
-		if _, err := r.Epoch(ctx, mode, epoch); err != nil {
+		before := r.Begun()
+		results, err := r.Epoch(ctx, mode, epoch)
+		if err == nil && r.Begun() > before { // what is gone on with is done anew at the end
+			err = results.Outage()
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/evidence"
 	"github.com/ghx-dev/bench-action/internal/cli/taskrun"
+	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
@@ -173,6 +174,31 @@ func TestTimeoutsCountAsThePolicySays(t *testing.T) {
 		assert.InDelta(t, want, success.Change, 1e-9, policy)
 		assert.Equal(t, policy == harness.BlameInfrastructure, len(sides[0].asked) > 4, "what tells nothing is done anew by both")
 	}
+}
+
+func TestAGateStopsInAnOutage(t *testing.T) {
+	away := false
+	outage := func(call int, _ string) harness.Progress {
+		if away = away || call == 2; away {
+			return harness.Progress{Outcome: harness.NoReward(harness.Infrastructure, "no network")}
+		}
+		return harness.Progress{Outcome: harness.Reward(1)}
+	}
+	o, sides := compared(t, 24, "4", [2]func(int, string) harness.Progress{passes, outage})
+	r := open(t, o)
+	looks, err := compare(t, r)
+	require.ErrorContains(t, err, "the run gave none of 24 tasks a reward; task t00: no network")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	require.NoError(t, r.Close())
+	assert.Empty(t, looks)
+	assert.Len(t, sides[1].asked, 2, "nothing more is asked for")
+
+	sides[1].do = passes
+	r = open(t, o)
+	looks, err = compare(t, r)
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	assert.Contains(t, looks[0].Sentence, "Of 120 blocks, 0 are void in the baseline and 24 in the candidate", "what the outage took is done anew")
 }
 
 func TestALeftOutTaskIsAFailure(t *testing.T) {
