@@ -247,6 +247,9 @@ type TaskGateListener struct {
 	Row func(line []byte) error
 }
 
+// read reports whether a line is one.
+func (r *taskGateReport) read(line []byte) bool { return json.Unmarshal(line, r) == nil }
+
 // FollowTaskGate reads what the process reports. It returns the process's end, nil if it
 // did not come to that, and the listener's error.
 func FollowTaskGate(from io.Reader, to TaskGateListener) (*TaskGateEnd, error) {
@@ -254,7 +257,7 @@ func FollowTaskGate(from io.Reader, to TaskGateListener) (*TaskGateEnd, error) {
 	lines.Buffer(nil, maxTaskGateReport)
 	for lines.Scan() {
 		var said taskGateReport
-		if json.Unmarshal(lines.Bytes(), &said) != nil {
+		if !said.read(lines.Bytes()) {
 			return nil, nil // it is none of the gate's
 		}
 		var err error
