@@ -62,9 +62,6 @@ func (f hookFlags) apply(w *localWorld) (stop func(), err error) {
 		}
 		to = append(to, at)
 	}
-	if len(to) == 0 {
-		return func() {}, nil
-	}
 	return w.Deliver(onlyTo(to)), nil
 }
 

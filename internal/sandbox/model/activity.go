@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -18,8 +19,17 @@ type Activity struct {
 	// Public is false for what happened while the repository was private.
 	Public bool
 	// Payload is a JSON object.
-	Payload   string
+	Payload string
+	// Move is what a push, or what changes refs otherwise, did; nil for all else. Feeds
+	// have nothing of those that make or remove a ref: their Type is empty.
+	Move      *RefMove `json:",omitempty"`
 	CreatedAt time.Time
+}
+
+// RefMove is a ref that was moved from Before to After, of which one may be empty.
+type RefMove struct {
+	Ref, Before, After string
+	Forced             bool
 }
 
 func (a *Activity) clone() *Activity { return copyOf(a) }
@@ -81,7 +91,9 @@ func (h Happening) Activity() string {
 
 // feeds reports whether a happening becomes an entry of feeds, which are filled
 // when inboxes are.
-func (s *State) feeds(h Happening) bool { return s.inboxes && h.Activity() != "" }
+func (s *State) feeds(h Happening) bool {
+	return s.inboxes && (h.Activity() != "" || h.Event == "push" && h.Hook == nil)
+}
 
 // NewActivityID is the id of the next entry of feeds.
 func (s *State) NewActivityID() ID {
@@ -108,7 +120,7 @@ func (s *State) Feed(viewer ID, public bool, has func(a *Activity, repo *Repo) b
 	var feed []*Activity
 	for _, id := range slices.Backward(s.Activities.order) {
 		a := s.Activities.peek(id)
-		if a == nil || len(feed) == MaxFeed {
+		if a == nil || a.Type == "" || len(feed) == MaxFeed {
 			continue
 		}
 		repo := s.Repos.peek(a.RepoID)
@@ -117,6 +129,37 @@ func (s *State) Feed(viewer ID, public bool, has func(a *Activity, repo *Repo) b
 		}
 	}
 	return feed
+}
+
+// Moves returns what was done to the branches of a repository, newest first.
+func (s *State) Moves(repo *Repo) []*Activity {
+	moves := s.Activities.Where(func(a *Activity) bool {
+		return a.RepoID == repo.ID && a.Move != nil && strings.HasPrefix(a.Move.Ref, headsPrefix)
+	})
+	slices.Reverse(moves)
+	return moves
+}
+
+// MoveKind is GitHub's word for what a move was.
+func (s *State) MoveKind(repo *Repo, m RefMove) string {
+	branch := strings.TrimPrefix(m.Ref, headsPrefix)
+	merged := s.Issues.First(func(i *Issue) bool {
+		return i.RepoID == repo.ID && i.Pull != nil && i.Pull.Merged() && i.Pull.MergeCommitSHA == m.After && i.Pull.BaseRef == branch
+	})
+	switch {
+	case m.Before == "":
+		return "branch_creation"
+	case m.After == "":
+		return "branch_deletion"
+	case merged != nil && slices.ContainsFunc(s.EventsOf(merged), func(e *Event) bool { return e.Kind == EventQueued }):
+		return "merge_queue_merge"
+	case merged != nil:
+		return "pr_merge"
+	case m.Forced:
+		return "force_push"
+	default:
+		return "push"
+	}
 }
 
 // Receives reports whether an entry is one of those that a user is shown: of what

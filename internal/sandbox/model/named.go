@@ -233,6 +233,25 @@ func (s *State) AddUserKey(actor ID, title, text string) (Key, error) {
 	return k, err
 }
 
+// AddSigningKey adds a key of commits to the actor's account. It may be one to sign in
+// with, too.
+func (s *State) AddSigningKey(actor ID, title, text string) (Key, error) {
+	const resource = "SSHSigningKey"
+	text = strings.TrimSpace(text)
+	switch {
+	case !publicKey.MatchString(text):
+		return Key{}, custom(resource, "key", "key is invalid. You must supply a key in OpenSSH public key format")
+	case s.Users.First(func(u *User) bool {
+		return slices.ContainsFunc(u.SigningKeys, func(k Key) bool { return k.Text == text })
+	}) != nil:
+		return Key{}, custom(resource, "key", "key is already in use")
+	}
+	u, now := s.Users.Get(actor), s.Advance()
+	k := Key{ID: s.newID(), Title: title, Text: text, CreatedAt: now}
+	u.SigningKeys = append(u.SigningKeys, k)
+	return k, nil
+}
+
 // AddDeployKey adds a key to a repository.
 func (s *State) AddDeployKey(actor ID, repo *Repo, title, text string, readOnly bool) (Key, error) {
 	if err := s.require(actor, repo, PermAdmin); err != nil {

@@ -49,6 +49,8 @@ const (
 	NodeIssueType     NodeKind = "IT"
 	NodeCommitComment NodeKind = "CC"
 	NodeInvitation    NodeKind = "RI"
+	NodePush          NodeKind = "PSH"
+	NodeOrgInvitation NodeKind = "OI"
 
 	NodeDiscussion         NodeKind = "D"
 	NodeDiscussionCategory NodeKind = "DIC"

@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"net/url"
+	"slices"
+)
 
 // ProfileEdit changes what a user tells of himself; nil fields stay.
 type ProfileEdit struct {
@@ -52,4 +55,23 @@ func (s *State) Followers(user ID) []ID {
 		}
 	}
 	return ids
+}
+
+// ChangeSocialAccounts adds addresses of profiles elsewhere to an account, or removes them.
+func (s *State) ChangeSocialAccounts(u *User, addresses []string, add bool) error {
+	const most = 4
+	accounts := slices.DeleteFunc(slices.Clone(u.SocialAccounts), func(has string) bool { return slices.Contains(addresses, has) })
+	if add {
+		accounts = slices.Concat(accounts, addresses)
+	}
+	for _, address := range addresses {
+		if at, err := url.Parse(address); err != nil || at.Host == "" {
+			return custom("SocialAccount", "url", "Url is not a valid URL")
+		}
+	}
+	if len(accounts) > most {
+		return custom("SocialAccount", "", "You cannot have more than %d social accounts", most)
+	}
+	u.UpdatedAt, u.SocialAccounts = s.Advance(), accounts
+	return nil
 }

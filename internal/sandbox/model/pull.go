@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -15,7 +16,10 @@ import (
 type NewPull struct {
 	Title, Body string
 	Head, Base  string
-	Draft       bool
+	// HeadRepo is the name of the repository of the head's owner that has it; empty for
+	// the one in the network.
+	HeadRepo string
+	Draft    bool
 	// MaintainerCanModify says nothing of a head in the repository itself.
 	MaintainerCanModify bool
 	// Issue becomes the pull request, and keeps its number, title, text and author;
@@ -29,7 +33,16 @@ func (s *State) OpenPull(actor ID, repo *Repo, in NewPull) (*Issue, error) {
 		return nil, err
 	}
 	from := end{}
-	if from.repo, from.ref = s.splitHead(repo, in.Head); from.repo == nil {
+	if from.repo, from.ref = s.splitHead(repo, in.Head); in.HeadRepo != "" {
+		owner, _, qualified := strings.Cut(in.Head, ":")
+		if !qualified {
+			owner = s.Login(repo.OwnerID)
+		}
+		if from.repo, _ = s.VisibleRepo(actor, owner, in.HeadRepo); from.repo != nil && s.Source(from.repo).ID != s.Source(repo).ID {
+			from.repo = nil
+		}
+	}
+	if from.repo == nil {
 		return nil, invalid("PullRequest", "head", "invalid")
 	}
 	if max(s.Permission(actor, repo), s.Permission(actor, from.repo)) < PermWrite {

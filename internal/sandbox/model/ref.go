@@ -114,7 +114,7 @@ func (s *State) setRef(actor ID, repo *Repo, ref string, to gitstore.Hash) error
 		return unprocessable("Reference update failed")
 	}
 	repo.PushedAt, repo.UpdatedAt = s.Now, s.Now
-	s.refHappened(actor, repo, ref, hashOrEmpty(from), to.String(), s.listensAnyone() && !from.IsZero() && !contains(repo, to, from))
+	s.refHappened(actor, repo, ref, hashOrEmpty(from), to.String(), (s.inboxes || s.listensAnyone()) && !from.IsZero() && !contains(repo, to, from))
 	branch, isBranch := strings.CutPrefix(ref, headsPrefix)
 	if !isBranch {
 		return nil

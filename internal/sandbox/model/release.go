@@ -34,6 +34,8 @@ type Release struct {
 	// PublishedAt is nil for drafts.
 	PublishedAt *time.Time
 	Assets      []Asset
+	// DiscussionID is what was begun with it, 0 for nothing.
+	DiscussionID ID `json:",omitempty"`
 }
 
 func (r *Release) clone() *Release {
@@ -160,6 +162,24 @@ func (s *State) EditRelease(actor ID, r *Release, edit ReleaseEdit) error {
 	before := *r
 	*r = *changed
 	return s.settleRelease(actor, repo, &before, r, edit.MakeLatest)
+}
+
+// DiscussRelease begins the discussion of a release that is published, in a category of
+// its repository. One that is discussed already stays as it is.
+func (s *State) DiscussRelease(actor ID, r *Release, category string) error {
+	repo := s.Repos.Get(r.RepoID)
+	at := slices.IndexFunc(repo.DiscussionCategories, func(c DiscussionCategory) bool { return strings.EqualFold(c.Name, category) })
+	switch {
+	case r.DiscussionID != 0:
+		return nil
+	case !repo.HasDiscussions || at < 0:
+		return invalid(releaseResource, "discussion_category_name", "invalid")
+	}
+	d, err := s.CreateDiscussion(actor, repo, NewDiscussion{Title: orElse(r.Name, r.TagName), Body: orElse(r.Body, r.TagName), CategoryID: repo.DiscussionCategories[at].ID})
+	if err == nil {
+		r.DiscussionID = d.ID
+	}
+	return err
 }
 
 // settleRelease does what follows from a change: it makes the tag, and notes

@@ -1,7 +1,9 @@
 package model
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -24,11 +26,20 @@ type NewAsset struct {
 
 const assetResource = "ReleaseAsset"
 
+var notInAssetNames = regexp.MustCompile(`[^\w.+@-]+`)
+
+// assetName is what GitHub makes of a name: one dot of all special characters together,
+// and none at its ends.
+func assetName(name string) string {
+	return strings.Trim(notInAssetNames.ReplaceAllString(name, "."), ".")
+}
+
 // AddAsset adds a file to a release. Its name must be free there.
 func (s *State) AddAsset(actor ID, r *Release, in NewAsset) (*Asset, error) {
 	if err := s.require(actor, s.Repos.Get(r.RepoID), PermWrite); err != nil {
 		return nil, err
 	}
+	in.Name = assetName(in.Name)
 	switch {
 	case in.Name == "":
 		return nil, invalid(assetResource, "name", "missing_field")
@@ -74,6 +85,7 @@ func (s *State) EditAsset(actor ID, r *Release, id ID, edit AssetEdit) error {
 		return err
 	}
 	if edit.Name != nil {
+		*edit.Name = assetName(*edit.Name)
 		switch {
 		case *edit.Name == "":
 			return invalid(assetResource, "name", "missing_field")

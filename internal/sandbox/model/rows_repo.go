@@ -28,13 +28,18 @@ type User struct {
 	Type  UserType
 	// Members are those of an organization; nil for others.
 	Members map[ID]OrgRole
+	// Invitations are those into an organization that wait for an answer.
+	Invitations []OrgInvitation `json:",omitempty"`
 	// IssueTypes are what issues of an organization's repositories may be, in
 	// order of creation; nil for others.
 	IssueTypes []IssueType
 	// LastProject is the highest number of a project.
 	LastProject int
-	// Keys are the SSH keys with which a user signs in.
-	Keys []Key
+	// Keys are the SSH keys with which a user signs in, SigningKeys those of his commits.
+	Keys        []Key
+	SigningKeys []Key `json:",omitempty"`
+	// SocialAccounts are addresses of profiles elsewhere.
+	SocialAccounts []string `json:",omitempty"`
 	// Blog, Twitter, Company, Location and Bio are what a user tells of himself;
 	// Hireable is nil for one who does not tell.
 	Blog, Twitter, Company, Location, Bio string
@@ -53,7 +58,11 @@ type User struct {
 func (u *User) clone() *User {
 	c := *u
 	c.Members = maps.Clone(u.Members)
-	c.IssueTypes = slices.Clone(u.IssueTypes)
+	c.IssueTypes, c.Invitations = slices.Clone(u.IssueTypes), slices.Clone(u.Invitations)
+	for n, i := range c.Invitations {
+		c.Invitations[n].Teams = slices.Clone(i.Teams)
+	}
+	c.SigningKeys, c.SocialAccounts = slices.Clone(u.SigningKeys), slices.Clone(u.SocialAccounts)
 	c.Keys, c.Following = slices.Clone(u.Keys), slices.Clone(u.Following)
 	c.Hireable = copyOf(u.Hireable)
 	c.Secrets, c.Variables, c.DependabotSecrets = copySettings(u.Secrets), copySettings(u.Variables), copySettings(u.DependabotSecrets)

@@ -177,7 +177,8 @@ func (s *State) SetTopics(actor ID, repo *Repo, topics []string) error {
 	for _, topic := range topics {
 		topic = strings.ToLower(topic)
 		if !topicName.MatchString(topic) {
-			return custom(repoResource, "topics", "Topics must start with a lowercase letter or number, consist of 50 characters or less, and can include hyphens.")
+			return &Problem{Kind: Invalid, Message: validationFailed, Reasons: []string{
+				"Topics must start with a lowercase letter or number, consist of 50 characters or less, and can include hyphens."}}
 		}
 		if !slices.Contains(set, topic) {
 			set = append(set, topic)

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -67,6 +68,8 @@ func (s *State) CreateStatus(actor ID, repo *Repo, sha string, in NewStatus) (*C
 		return nil, unprocessable("No commit found for SHA: %s", sha)
 	case !slices.Contains([]StatusState{StatusError, StatusFailure, StatusPending, StatusSuccess}, in.State):
 		return nil, custom("Status", "state", "state is not included in the list")
+	case in.TargetURL != "" && !strings.HasPrefix(in.TargetURL, "http://") && !strings.HasPrefix(in.TargetURL, "https://"):
+		return nil, custom("Status", "target_url", "Target url must use http(s) scheme")
 	case utf8.RuneCountInString(in.Description) > maxStatusDescription:
 		return nil, custom("Status", "description", "description is too long (maximum is %d characters)", maxStatusDescription)
 	}

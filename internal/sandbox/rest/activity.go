@@ -11,10 +11,16 @@ import (
 // nothing of, or what can no longer be shown.
 func Activity(s *model.State, h model.Happening) (model.Activity, bool) {
 	a := model.Activity{Type: h.Activity(), ActorID: h.ActorID, RepoID: h.RepoID, OrgID: h.OrgID, CreatedAt: s.Now}
-	if a.Type == "" {
+	if h.Event == "push" && h.Hook == nil && h.Repo != nil {
+		a.Move = &model.RefMove{Ref: h.Ref, Before: h.Before, After: h.After, Forced: h.Forced}
+	}
+	if a.Type == "" && a.Move == nil {
 		return a, false
 	}
 	a.ID, a.Public = s.NewActivityID(), !h.Repo.Private
+	if a.Type == "" {
+		return a, true
+	}
 	v := &payloadView{view: &view{s: s}, h: h}
 	body := map[string]any{}
 	v.shared(body)

@@ -30,7 +30,7 @@ var publishedBodies = sync.OnceValue(func() published {
 	}
 	all := published{byPattern: map[string]*githubschema.Operation{}}
 	for _, rt := range routes() {
-		all.byPattern[rt.pattern] = byName[unnamed(rt.pattern)]
+		all.byPattern[rt.pattern] = byName[unnamed(strings.Replace(rt.pattern, "/organizations/{org_id}/team/", "/teams/", 1))]
 	}
 	for _, name := range insideOthers {
 		if op := byName[unnamed(name)]; op != nil {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -180,4 +182,19 @@ func (c *call) commitLink(repo *model.Repo, named, sha string) string {
 		shown = named + "@" + shown
 	}
 	return fmt.Sprintf(`<a class="commit-link" data-hovercard-type="commit" data-hovercard-url="%s/hovercard" href="%s">%s</a>`, htmlURL+at, htmlURL+at, shown)
+}
+
+// fileHTML shows a file of a repository as its page does: Markdown as what it means, other
+// text as it is.
+func fileHTML(name string, content []byte) ([]byte, error) {
+	kind := strings.TrimPrefix(strings.ToLower(path.Ext(name)), ".")
+	shown := []byte("<div class=\"plain\"><pre style=\"white-space: pre-wrap\">" + html.EscapeString(string(content)) + "</pre></div>")
+	if kind == "md" || kind == "markdown" {
+		text, err := fromMarkdown(readsMarkdown, string(content))
+		if err != nil {
+			return nil, err
+		}
+		shown = slices.Concat([]byte("<article class=\"markdown-body entry-content container-lg\" itemprop=\"text\">"), text, []byte("</article>"))
+	}
+	return slices.Concat(fmt.Appendf(nil, "<div id=\"file\" class=%q data-path=%q>", kind, html.EscapeString(name)), shown, []byte("</div>")), nil
 }

@@ -1,6 +1,8 @@
 package rest_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 	"testing"
@@ -35,9 +37,7 @@ func TestOwnersChangeMembers(t *testing.T) {
 	assert.Equal(t, http.StatusForbidden, owner.Do("DELETE", orgs+"/members/owner", nil).Status)
 	assert.Equal(t, "admin", owner.Do("PUT", orgs+"/memberships/writer", map[string]any{"role": "admin"}).Text("role"))
 	assert.Equal(t, "member", owner.Do("PUT", orgs+"/memberships/writer", nil).Text("role"))
-	invited := owner.Do("PUT", orgs+"/memberships/stranger", nil)
-	assert.Equal(t, http.StatusNotImplemented, invited.Status)
-	assert.Contains(t, invited.Text("message"), "the invitation of who is no member")
+	assert.Equal(t, "pending", owner.Do("PUT", orgs+"/memberships/stranger", nil).Text("state"))
 	assert.Equal(t, http.StatusNotFound, owner.Do("DELETE", orgs+"/members/stranger", nil).Status)
 	assert.Equal(t, http.StatusNotFound, w.As("stranger").Do("DELETE", orgs+"/members/writer", nil).Status)
 	assert.Equal(t, http.StatusNoContent, writer.Do("DELETE", orgs+"/memberships/writer", nil).Status, "who wants to go may")
@@ -109,4 +109,55 @@ func TestSmallThingsThatClientsSend(t *testing.T) {
 	owner.Do("POST", base+"/labels", map[string]any{"name": "bug two", "color": "ffffff"})
 	labels := owner.Get("/search/labels?q=bug&sort=created&order=asc&repository_id=" + strconv.Itoa(owner.Get(base).Int("id")))
 	assert.Equal(t, []string{"bug one", "bug two"}, []string{labels.Text("items.0.name"), labels.Text("items.1.name")}, labels.Body)
+}
+
+func TestWhoIsInvitedIsAMemberOnceHeAccepts(t *testing.T) {
+	w := acme(t)
+	const orgs = "/orgs/acme"
+	owner, stranger := w.As("owner"), w.As("stranger")
+	assert.Equal(t, http.StatusNotFound, stranger.Do("POST", orgs+"/invitations", map[string]any{"email": "a@b.org"}).Status)
+	byMail := owner.Do("POST", orgs+"/invitations", map[string]any{"email": "a@b.org", "role": "admin"})
+	assert.Equal(t, http.StatusCreated, byMail.Status)
+	assert.Equal(t, http.StatusUnprocessableEntity, owner.Do("POST", orgs+"/invitations", map[string]any{"email": "A@b.org"}).Status)
+	assert.Equal(t, http.StatusNoContent, owner.Do("DELETE", fmt.Sprintf("%s/invitations/%d", orgs, byMail.Int("id")), nil).Status)
+	team := owner.Do("POST", orgs+"/teams", map[string]any{"name": "Makers"}).Int("id")
+	var id model.ID
+	w.Look(func(s *model.State) { id = s.User("stranger").ID })
+	invited := owner.Do("POST", orgs+"/invitations", map[string]any{"invitee_id": id, "team_ids": []int{team}})
+	assert.Equal(t, "stranger", invited.Text("login"))
+	assert.Equal(t, 1, invited.Int("team_count"))
+	assert.Len(t, itemsOf(t, owner.Get(orgs+"/invitations")), 1)
+	assert.Equal(t, http.StatusNotFound, owner.Get(orgs+"/members/stranger").Status)
+	assert.Len(t, itemsOf(t, stranger.Get("/user/memberships/orgs?state=pending")), 1)
+	assert.Equal(t, "active", stranger.Do("PATCH", "/user/memberships/orgs/acme", map[string]any{"state": "active"}).Text("state"))
+	assert.Empty(t, itemsOf(t, owner.Get(orgs+"/invitations")))
+	assert.Equal(t, http.StatusNoContent, owner.Get(orgs+"/members/stranger").Status)
+	assert.Equal(t, "active", owner.Get(orgs+"/teams/makers/memberships/stranger").Text("state"))
+	named := owner.Do("PATCH", owner.Get(orgs + "/teams/makers").Text("url")[len("https://api.github.com"):], map[string]any{"name": "Doers"})
+	assert.Equal(t, "doers", named.Text("slug"), "a team's own address serves it")
+	w.Look(func(s *model.State) { assert.NoError(t, s.Validate()) })
+}
+
+func TestABranchHasAHistory(t *testing.T) {
+	w := sandboxtest.New(t)
+	writer := w.As("writer")
+	const base = "/repos/owner/hello"
+	head := writer.Get(base + "/git/ref/heads/main").Text("object.sha")
+	assert.Equal(t, http.StatusCreated, writer.Do("POST", base+"/git/refs", map[string]any{"ref": "refs/heads/side", "sha": head}).Status)
+	assert.Equal(t, http.StatusCreated, writer.Do("PUT", base+"/contents/side.txt", map[string]any{"message": "m", "content": "eA==", "branch": "side"}).Status)
+	assert.Equal(t, http.StatusOK, writer.Do("PATCH", base+"/git/refs/heads/side", map[string]any{"sha": head, "force": true}).Status)
+	assert.Equal(t, http.StatusNoContent, writer.Do("DELETE", base+"/git/refs/heads/side", nil).Status)
+	var kinds []string
+	for _, move := range itemsOf(t, writer.Get(base+"/activity?ref=side")) {
+		kinds = append(kinds, fmt.Sprint(move["activity_type"]))
+	}
+	assert.Equal(t, []string{"branch_deletion", "force_push", "push", "branch_creation"}, kinds)
+	assert.Len(t, itemsOf(t, writer.Get(base+"/activity?activity_type=push&actor=writer")), 1)
+	assert.Empty(t, itemsOf(t, writer.Get(base+"/activity?actor=owner")))
+}
+
+func itemsOf(t *testing.T, r sandboxtest.Reply) (items []map[string]any) {
+	t.Helper()
+	assert.NoError(t, json.Unmarshal([]byte(r.Body), &items), r.Body)
+	return items
 }

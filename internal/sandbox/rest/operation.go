@@ -84,8 +84,8 @@ func operationOf(rt route) *operation {
 		name = "PATCH /gists/{}"
 	}
 	particulars := particular[name]
-	// Those who may push are lists by themselves in GitHub's older descriptions.
-	particulars.listToo = particulars.listToo || strings.Contains(path, "/protection/restrictions/")
+	// Who may push, and what is required, are lists by themselves in GitHub's older descriptions.
+	particulars.listToo = particulars.listToo || strings.Contains(path, "/protection/restrictions/") || strings.HasSuffix(path, "/required_status_checks/contexts")
 	return &operation{
 		route: rt, permissions: accepted(rt.pattern), particulars: particulars,
 		forUsers: path == "/user" || strings.HasPrefix(path, "/user/"),

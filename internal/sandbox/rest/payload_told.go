@@ -171,19 +171,15 @@ func payloadValue(f *model.ProjectField, value model.ProjectValue) any {
 	}
 }
 
-// payloadComment is a comment of a thread with its place as older clients know
-// it: how far below the header of its hunk.
+// payloadComment is a comment of a thread as payloads have it: they say that its place
+// is no more.
 func (v *payloadView) payloadComment(c *model.ReviewComment, t *model.Thread) (map[string]any, error) {
 	shown, err := v.commentInThread(c, t)
 	if err != nil {
 		return nil, err
 	}
 	fields := fieldsOf(shown)
-	position := max(1, strings.Count(c.DiffHunk, "\n"))
-	fields["original_position"], fields["position"] = position, nil
-	if shown.Line != nil || t.FileWide {
-		fields["position"] = position
-	}
+	fields["position"] = shown.Position
 	fields["reactions"] = v.reactions(shown.URL, c.ID)
 	return fields, nil
 }

@@ -52,16 +52,31 @@ func folderContent(c *call, repo *model.Repo, ref string, folder gitstore.TreeEn
 		}
 		views = append(views, c.content(repo, ref, e))
 	}
+	if c.accepts("object") {
+		return ok(struct {
+			contentView
+			Entries []contentView `json:"entries"`
+		}{c.content(repo, ref, folder), views})
+	}
 	return ok(views)
 }
 
 func fileContent(c *call, repo *model.Repo, ref string, entry gitstore.TreeEntry) (reply, error) {
-	if c.accepts("raw") {
+	for media, shown := range map[string]func(string, []byte) ([]byte, error){
+		"raw": func(_ string, blob []byte) ([]byte, error) { return blob, nil }, "html": fileHTML,
+	} {
+		if !c.accepts(media) {
+			continue
+		}
 		blob, err := repo.Git.Blob(entry.Hash)
 		if err != nil {
 			return reply{}, err
 		}
-		return plain("raw", blob)
+		text, err := shown(entry.Path, blob)
+		if err != nil {
+			return reply{}, err
+		}
+		return plain(media, text)
 	}
 	return okOr(c.file64(repo, ref, entry))
 }

@@ -173,7 +173,7 @@ func setEnvironment(c *call, repo *model.Repo) (reply, error) {
 		return reply{}, err
 	}
 	if in.WaitTimer != 0 || len(in.Reviewers) > 0 {
-		return reply{}, &model.Problem{Kind: model.Invalid, Message: "This sandbox has no deployments that wait for a time or for reviewers; GitHub does."}
+		return reply{}, c.lacks("wait_timer or reviewers")
 	}
 	protected, custom := false, false
 	if in.Policy != nil {

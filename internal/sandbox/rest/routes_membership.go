@@ -2,6 +2,8 @@ package rest
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
@@ -23,11 +25,15 @@ func membershipRoutes() []route {
 		{"GET /user/memberships/orgs/{org}", onLogin(func(c *call, org *model.User) (reply, error) {
 			return c.membershipOf(org, c.s.Users.Get(c.actor))
 		})},
+		{"PATCH /user/memberships/orgs/{org}", onLogin(acceptMembership)},
 		{"GET /users/{username}/orgs", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
 		{"GET /users/{username}/keys", onLogin(listKeysOf)},
 		{"GET /users/{username}/gpg_keys", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
-		{"GET /users/{username}/ssh_signing_keys", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
-		{"GET /users/{username}/social_accounts", onLogin(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })},
+		{"GET /users/{username}/ssh_signing_keys", onLogin(func(c *call, u *model.User) (reply, error) { return list(c, u.SigningKeys, signingKey) })},
+		{"GET /users/{username}/social_accounts", onLogin(listSocial)},
+		{"GET /user/social_accounts", onSelf(listSocial)},
+		{"POST /user/social_accounts", onSelf(changeSocial(true))},
+		{"DELETE /user/social_accounts", onSelf(changeSocial(false))},
 		{"GET /user/emails", listEmails},
 		{"GET /user/public_emails", listEmails},
 	}
@@ -97,23 +103,49 @@ func onMember(handle func(c *call, org, u *model.User) (reply, error)) func(*cal
 	})
 }
 
-// setMembership changes the role of a member. Who is none would be invited, and nobody
-// accepts invitations of organizations here.
+// setMembership changes the role of a member, and invites who is none.
 func setMembership(c *call, org, u *model.User) (reply, error) {
 	var in struct{ Role string }
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
-	if org.Members[c.actor] == model.OrgOwner && org.Members[u.ID] == "" {
-		return reply{}, c.lacks("the invitation of who is no member")
+	role := model.OrgRole(orDefault(in.Role, string(model.OrgMember)))
+	if i := org.Invitation(0, u.ID); i != nil && c.s.MayAdministerOrg(c.actor, org) {
+		if err := c.s.WithdrawMember(c.actor, org, i); err != nil {
+			return reply{}, err
+		}
 	}
-	if err := c.s.EditMember(c.actor, org, u, model.OrgRole(orDefault(in.Role, string(model.OrgMember)))); err != nil {
+	if org.Members[c.actor] == model.OrgOwner && org.Members[u.ID] == "" {
+		if _, err := c.s.InviteMember(c.actor, org, model.OrgInvitation{InviteeID: u.ID, Role: role}); err != nil {
+			return reply{}, err
+		}
+		return c.membershipOf(org, u)
+	}
+	if err := c.s.EditMember(c.actor, org, u, role); err != nil {
 		return reply{}, err
 	}
 	return c.membershipOf(org, u)
 }
 
+// acceptMembership answers an invitation.
+func acceptMembership(c *call, org *model.User) (reply, error) {
+	var in struct{ State string }
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	u := c.s.Users.Get(c.actor)
+	if u != nil && org.Members[u.ID] == "" {
+		if err := c.s.AcceptMembership(u.ID, org); err != nil {
+			return reply{}, err
+		}
+	}
+	return c.membershipOf(org, u)
+}
+
 func removeMember(c *call, org, u *model.User) (reply, error) {
+	if i := org.Invitation(0, u.ID); i != nil && strings.Contains(c.URL.Path, "/memberships/") {
+		return emptyOr(c.s.WithdrawMember(c.actor, org, i))
+	}
 	return emptyOr(c.s.RemoveMember(c.actor, org, u))
 }
 
@@ -125,16 +157,19 @@ func listOutside(c *call, org *model.User) (reply, error) {
 }
 
 func (c *call) membershipOf(org, u *model.User) (reply, error) {
-	if u == nil || org.Members[u.ID] == "" {
+	if u == nil || org.Members[u.ID] == "" && org.Invitation(0, u.ID) == nil {
 		return reply{}, errNotFound
 	}
 	return ok(c.membership(org, u))
 }
 
 func (c *call) membership(org, u *model.User) map[string]any {
-	api := c.org(org).URL
+	api, state, role := c.org(org).URL, "active", org.Members[u.ID]
+	if role == "" {
+		state, role = "pending", org.Invitation(0, u.ID).Role
+	}
 	return map[string]any{
-		"url": api + "/memberships/" + u.Login, "state": "active", "role": string(org.Members[u.ID]), "organization_url": api,
+		"url": api + "/memberships/" + u.Login, "state": state, "role": string(role), "organization_url": api,
 		"organization": c.org(org), "user": c.user(u.ID),
 	}
 }
@@ -144,10 +179,14 @@ func listOwnMemberships(c *call) (reply, error) {
 	if u == nil {
 		return reply{}, errNoUser
 	}
-	orgs := c.s.OrganizationsOf(u.ID)
-	if c.URL.Query().Get("state") == "pending" {
-		orgs = nil
+	active, pending := c.s.OrganizationsOf(u.ID), c.s.InvitationsInto(u.ID)
+	switch c.URL.Query().Get("state") {
+	case "pending":
+		active = nil
+	case "active":
+		pending = nil
 	}
+	orgs := slices.Concat(active, pending)
 	return list(c, orgs, func(org *model.User) map[string]any { return c.membership(org, u) })
 }
 
@@ -162,7 +201,8 @@ func listKeysOf(c *call, u *model.User) (reply, error) {
 	})
 }
 
-// listEmails lists the address of the user, who has one at most.
+// listEmails lists the address of the user; who has told none has the one that GitHub
+// gives.
 func listEmails(c *call) (reply, error) {
 	u := c.s.Users.Get(c.actor)
 	if u == nil {
@@ -174,9 +214,60 @@ func listEmails(c *call) (reply, error) {
 		Verified   bool    `json:"verified"`
 		Visibility *string `json:"visibility"`
 	}
-	var own []emailView
-	if u.Email != "" {
-		own = append(own, emailView{u.Email, true, true, optional("public")})
+	own := emailView{u.Email, true, true, optional("public")}
+	if u.Email == "" {
+		if strings.HasSuffix(c.URL.Path, "/public_emails") {
+			return list(c, []emailView{}, same)
+		}
+		own = emailView{u.Login + "@users.noreply.github.com", true, true, nil}
 	}
-	return list(c, own, same)
+	return list(c, []emailView{own}, same)
+}
+
+type socialView struct {
+	Provider string `json:"provider"`
+	URL      string `json:"url"`
+}
+
+// providers are those of profiles elsewhere that GitHub knows by their addresses.
+var providers = map[string]string{
+	"x.com": "twitter", "twitter.com": "twitter", "facebook.com": "facebook", "instagram.com": "instagram", "linkedin.com": "linkedin",
+	"reddit.com": "reddit", "twitch.tv": "twitch", "youtube.com": "youtube", "bsky.app": "bluesky", "npmjs.com": "npm",
+}
+
+func social(address string) socialView {
+	shown := socialView{"generic", address}
+	if at, err := url.Parse(address); err == nil {
+		shown.Provider = orDefault(providers[strings.TrimPrefix(at.Hostname(), "www.")], shown.Provider)
+	}
+	return shown
+}
+
+func listSocial(c *call, u *model.User) (reply, error) { return list(c, u.SocialAccounts, social) }
+
+// changeSocial adds or removes accounts elsewhere.
+func changeSocial(add bool) func(*call, *model.User) (reply, error) {
+	return func(c *call, u *model.User) (reply, error) {
+		var in struct {
+			URLs []string `json:"account_urls"`
+		}
+		if err := c.decode(&in); err != nil {
+			return reply{}, err
+		}
+		if err := c.s.ChangeSocialAccounts(u, in.URLs, add); err != nil {
+			return reply{}, err
+		}
+		if add {
+			return created(mapped(u.SocialAccounts, social))
+		}
+		return noContent()
+	}
+}
+
+func mapped[T, V any](all []T, show func(T) V) []V {
+	views := make([]V, 0, len(all))
+	for _, one := range all {
+		views = append(views, show(one))
+	}
+	return views
 }

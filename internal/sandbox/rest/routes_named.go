@@ -28,7 +28,18 @@ func namedRoutes() []route {
 		{"GET /user/keys", listUserKeys},
 		{"POST /user/keys", addUserKey},
 		{"DELETE /user/keys/{key}", deleteUserKey},
-		{"GET /user/ssh_signing_keys", noKeys},
+		{"GET /user/ssh_signing_keys", onSelf(func(c *call, u *model.User) (reply, error) { return list(c, u.SigningKeys, signingKey) })},
+		{"POST /user/ssh_signing_keys", onSelf(addSigningKey)},
+		{"GET /user/ssh_signing_keys/{key}", onSelf(func(c *call, u *model.User) (reply, error) {
+			id, _ := c.idOf("key") // what is no number is nobody's id
+			for _, k := range u.SigningKeys {
+				if k.ID == id {
+					return ok(signingKey(k))
+				}
+			}
+			return reply{}, errNotFound
+		})},
+		{"DELETE /user/ssh_signing_keys/{key}", onSelf(func(c *call, u *model.User) (reply, error) { return c.deleteKey(&u.SigningKeys) })},
 		{"GET /user/gpg_keys", noKeys},
 	}
 	return slices.Concat(routes,
@@ -319,6 +330,29 @@ func addUserKey(c *call) (reply, error) {
 }
 
 func deleteUserKey(c *call) (reply, error) { return c.deleteKey(&c.s.Users.Get(c.actor).Keys) }
+
+type signingKeyView struct {
+	ID        int64  `json:"id"`
+	Key       string `json:"key"`
+	Title     string `json:"title"`
+	CreatedAt stamp  `json:"created_at"`
+}
+
+func signingKey(k model.Key) signingKeyView {
+	return signingKeyView{k.ID, k.Text, k.Title, at(k.CreatedAt)}
+}
+
+func addSigningKey(c *call, _ *model.User) (reply, error) {
+	var in struct{ Title, Key string }
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	k, err := c.s.AddSigningKey(c.actor, in.Title, in.Key)
+	if err != nil {
+		return reply{}, err
+	}
+	return created(signingKey(k))
+}
 
 // noKeys lists keys of a kind that nobody can add here.
 func noKeys(c *call) (reply, error) {

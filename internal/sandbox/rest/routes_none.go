@@ -26,7 +26,7 @@ func noneRoutes() []route {
 		alerts := "GET " + reposPath + "/" + feature.name + "/alerts"
 		routes = append(routes, route{alerts, off}, route{alerts + "/{alert}", off})
 	}
-	for _, path := range []string{"/orgs/{org}/rulesets", "/orgs/{org}/properties/schema", "/orgs/{org}/invitations", "/orgs/{org}/failed_invitations", "/orgs/{org}/blocks", "/orgs/{org}/migrations"} {
+	for _, path := range []string{"/orgs/{org}/rulesets", "/orgs/{org}/properties/schema", "/orgs/{org}/failed_invitations", "/orgs/{org}/blocks", "/orgs/{org}/migrations"} {
 		routes = append(routes, route{"GET " + path, onOrgHooks(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })})
 	}
 	for _, path := range []string{"/user/blocks", "/user/migrations"} {
@@ -49,6 +49,8 @@ func noneRoutes() []route {
 	return append(routes,
 		route{"GET /user/codespaces", onSelf(func(c *call, _ *model.User) (reply, error) { return countNone(c, "codespaces") })},
 		route{"GET " + reposPath + "/properties/values", onRepo(listNone)},
+		// Nothing here waits for a deployment to be approved.
+		route{"GET " + reposPath + "/actions/runs/{id}/pending_deployments", onRun(func(c *call, _ *model.Run) (reply, error) { return listNone(c, nil) })},
 		route{"GET " + reposPath + "/interaction-limits", onSettings(func(*call, *model.Repo) (reply, error) { return ok(struct{}{}) })},
 		route{"GET " + reposPath + "/actions/cache/usage", onRepo(func(c *call, repo *model.Repo) (reply, error) {
 			return ok(map[string]any{"full_name": c.s.FullName(repo), "active_caches_size_in_bytes": 0, "active_caches_count": 0})

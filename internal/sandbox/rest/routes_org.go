@@ -15,7 +15,6 @@ func orgRoutes() []route {
 		{"PATCH /orgs/{org}", onLogin(editOrg)},
 		{"GET /orgs/{org}/members", onLogin(listMembers)},
 		{"GET /orgs/{org}/teams", onLogin(listTeams)},
-		{"GET /orgs/{org}/teams/{team}", onLogin(getTeam)},
 	}
 }
 
@@ -174,13 +173,6 @@ func listTeams(c *call, org *model.User) (reply, error) {
 		return listNone(c, nil) // there are no enterprises
 	}
 	return list(c, c.s.TeamsOf(c.actor, org), c.team)
-}
-
-func getTeam(c *call, org *model.User) (reply, error) {
-	if t := c.s.Team(c.actor, org, c.PathValue("team")); t != nil {
-		return ok(c.fullTeam(t))
-	}
-	return reply{}, errNotFound
 }
 
 func listOwnTeams(c *call) (reply, error) {

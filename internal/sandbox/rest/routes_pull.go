@@ -48,13 +48,14 @@ func createPull(c *call, repo *model.Repo) (reply, error) {
 	in := struct {
 		Title, Body, Head, Base string
 		Draft                   bool
-		MaintainerCanModify     bool `json:"maintainer_can_modify"`
+		MaintainerCanModify     bool   `json:"maintainer_can_modify"`
+		HeadRepo                string `json:"head_repo"`
 		Issue                   *int
 	}{MaintainerCanModify: true}
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
-	opened := model.NewPull{Title: in.Title, Body: in.Body, Head: in.Head, Base: in.Base, Draft: in.Draft, MaintainerCanModify: in.MaintainerCanModify}
+	opened := model.NewPull{Title: in.Title, Body: in.Body, Head: in.Head, HeadRepo: in.HeadRepo, Base: in.Base, Draft: in.Draft, MaintainerCanModify: in.MaintainerCanModify}
 	if in.Issue != nil {
 		if opened.Issue = c.s.Issue(repo, *in.Issue); opened.Issue == nil {
 			return reply{}, &model.Problem{Kind: model.Invalid, Message: "Validation Failed", Errors: []model.FieldError{{Resource: "PullRequest", Field: "issue", Code: "invalid"}}}

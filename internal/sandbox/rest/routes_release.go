@@ -79,6 +79,8 @@ type releaseInput struct {
 	Prerelease    *bool   `json:"prerelease"`
 	MakeLatest    string  `json:"make_latest"`
 	GenerateNotes bool    `json:"generate_release_notes"`
+	// Category is that of the discussion of the release.
+	Category string `json:"discussion_category_name"`
 }
 
 func (c *call) releaseInput() (in releaseInput, edit model.ReleaseEdit, err error) {
@@ -102,16 +104,30 @@ func createRelease(c *call, repo *model.Repo) (reply, error) {
 	if in.TagName == nil {
 		return reply{}, missing("tag_name")
 	}
+	if in.Category != "" && in.Draft != nil && *in.Draft {
+		return reply{}, c.lacks("discussion_category_name of a draft")
+	}
 	if in.GenerateNotes {
 		if err := c.addNotes(repo, &edit); err != nil {
 			return reply{}, err
 		}
 	}
 	r, err := c.s.CreateRelease(c.actor, repo, edit)
+	if err == nil {
+		err = c.discuss(r, in.Category)
+	}
 	if err != nil {
 		return reply{}, err
 	}
 	return created(c.release(r))
+}
+
+// discuss begins the discussion that is asked for, if one is.
+func (c *call) discuss(r *model.Release, category string) error {
+	if category == "" {
+		return nil
+	}
+	return c.s.DiscussRelease(c.actor, r, category)
 }
 
 // addNotes puts generated notes below a release's text.
@@ -137,11 +153,17 @@ func value(text *string) string {
 }
 
 func editRelease(c *call, r *model.Release) (reply, error) {
-	_, edit, err := c.releaseInput()
+	in, edit, err := c.releaseInput()
 	if err != nil {
 		return reply{}, err
 	}
 	if err := c.s.EditRelease(c.actor, r, edit); err != nil {
+		return reply{}, err
+	}
+	if in.Category != "" && r.Draft {
+		return reply{}, c.lacks("discussion_category_name of a draft")
+	}
+	if err := c.discuss(r, in.Category); err != nil {
 		return reply{}, err
 	}
 	return ok(c.release(r))

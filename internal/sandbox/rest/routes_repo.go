@@ -83,16 +83,28 @@ func rateLimit(c *call) (reply, error) {
 		return map[string]any{"limit": n, "used": 0, "remaining": n, "reset": reset}
 	}
 	if c.quotas != nil {
-		shown := map[string]any{}
+		shown := uncounted(limit)
 		for resource, q := range c.quotas {
 			shown[resource] = map[string]any{"limit": q.Limit, "used": q.Used, "remaining": q.Limit - q.Used, "reset": q.Reset.Unix()}
 		}
 		return ok(map[string]any{"resources": shown, "rate": shown["core"]})
 	}
-	return ok(map[string]any{
-		"resources": map[string]any{"core": limit(CoreLimit), "search": limit(SearchLimit), "graphql": limit(GraphQLLimit)},
-		"rate":      limit(CoreLimit),
-	})
+	shown := uncounted(limit)
+	shown["core"], shown["search"], shown["graphql"] = limit(CoreLimit), limit(SearchLimit), limit(GraphQLLimit)
+	return ok(map[string]any{"resources": shown, "rate": limit(CoreLimit)})
+}
+
+// uncounted are the limits that GitHub tells and no request here counts against:
+// https://docs.github.com/rest/rate-limit/rate-limit
+func uncounted(limit func(int) map[string]any) map[string]any {
+	shown := map[string]any{}
+	for resource, n := range map[string]int{
+		"code_search": 10, "integration_manifest": 5000, "source_import": 100, "code_scanning_upload": 1000, "code_scanning_autofix": 10,
+		"actions_runner_registration": 10000, "scim": 15000, "dependency_snapshots": 100, "dependency_sbom": 100,
+	} {
+		shown[resource] = limit(n)
+	}
+	return shown
 }
 
 func currentUser(c *call) (reply, error) {

@@ -119,7 +119,15 @@ func deleteReview(c *call, r *model.Review) (reply, error) {
 }
 
 func listCommentsOfReview(c *call, r *model.Review) (reply, error) {
-	return c.listOfReview(c.s.CommentsOfReview(r))
+	views, err := c.reviewComments(c.s.CommentsOfReview(r))
+	if err != nil {
+		return reply{}, err
+	}
+	type placed struct {
+		reviewCommentView
+		Position *int `json:"position"`
+	}
+	return list(c, views, func(v reviewCommentView) placed { return placed{v, v.Position} })
 }
 
 func dismissReview(c *call, r *model.Review) (reply, error) {

@@ -42,14 +42,16 @@ type newRepo struct {
 	HasIssues                               *bool `json:"has_issues"`
 	AutoInit                                bool  `json:"auto_init"`
 	IsTemplate                              bool  `json:"is_template"`
-	HasDiscussions                          bool  `json:"has_discussions"`
-	AllowMergeCommit                        *bool `json:"allow_merge_commit"`
-	AllowSquashMerge                        *bool `json:"allow_squash_merge"`
-	AllowRebaseMerge                        *bool `json:"allow_rebase_merge"`
-	AllowAutoMerge                          *bool `json:"allow_auto_merge"`
-	DeleteBranchOnMerge                     *bool `json:"delete_branch_on_merge"`
-	HasWiki                                 *bool `json:"has_wiki"`
-	HasProjects                             *bool `json:"has_projects"`
+	// TeamID is a team of the organization that may read it, 0 for none.
+	TeamID              model.ID `json:"team_id"`
+	HasDiscussions      bool     `json:"has_discussions"`
+	AllowMergeCommit    *bool    `json:"allow_merge_commit"`
+	AllowSquashMerge    *bool    `json:"allow_squash_merge"`
+	AllowRebaseMerge    *bool    `json:"allow_rebase_merge"`
+	AllowAutoMerge      *bool    `json:"allow_auto_merge"`
+	DeleteBranchOnMerge *bool    `json:"delete_branch_on_merge"`
+	HasWiki             *bool    `json:"has_wiki"`
+	HasProjects         *bool    `json:"has_projects"`
 	mergeTexts
 	// Gitignore and License name templates of files to begin with.
 	Gitignore string `json:"gitignore_template"`
@@ -79,6 +81,15 @@ func (c *call) createRepo(account *model.User) (reply, error) {
 	}, files...)
 	if err != nil {
 		return reply{}, err
+	}
+	if in.TeamID != 0 {
+		t := c.s.Teams.Get(in.TeamID)
+		if t == nil || t.OrgID != account.ID {
+			return reply{}, &model.Problem{Kind: model.Invalid, Message: "Validation Failed", Errors: []model.FieldError{{Resource: "Repository", Field: "team_id", Code: "invalid"}}}
+		}
+		if err := c.s.GiveTeam(c.actor, t, repo, model.PermRead); err != nil {
+			return reply{}, err
+		}
 	}
 	repo.Homepage, repo.IsTemplate = in.Homepage, in.IsTemplate
 	if in.HasDiscussions {

@@ -15,7 +15,8 @@ func teamRoutes() []route {
 		{"POST /orgs/{org}/teams", onLogin(createTeam)},
 		{"GET " + reposPath + "/teams", onRepo(listRepoTeams)},
 	}
-	for _, under := range []string{"/orgs/{org}/teams/{team}", "/teams/{team_id}"} {
+	// The last is how GitHub's answers name teams, though it has not published it.
+	for _, under := range []string{"/orgs/{org}/teams/{team}", "/teams/{team_id}", "/organizations/{org_id}/team/{team_id}"} {
 		routes = append(routes, []route{
 			{"GET " + under + "/members", onTeam(listTeamMembers)},
 			{"GET " + under + "/teams", onTeam(func(c *call, t *model.Team) (reply, error) { return list(c, c.s.TeamsUnder(t), c.team) })},
@@ -31,9 +32,10 @@ func teamRoutes() []route {
 			})},
 			{"PATCH " + under, onTeam(editTeam)},
 			{"DELETE " + under, onTeam(func(c *call, t *model.Team) (reply, error) { return emptyOr(c.s.DeleteTeam(c.actor, t)) })},
+			{"GET " + under, onTeam(func(c *call, t *model.Team) (reply, error) { return ok(c.fullTeam(t)) })},
 		}...)
 	}
-	return append(routes, route{"GET /teams/{team_id}", onTeam(func(c *call, t *model.Team) (reply, error) { return ok(c.fullTeam(t)) })})
+	return routes
 }
 
 // onTeam makes a handler of one that needs the team that the path names by its

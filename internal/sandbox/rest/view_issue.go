@@ -111,8 +111,47 @@ type issueView struct {
 	Reactions         map[string]any  `json:"reactions"`
 	TimelineURL       string          `json:"timeline_url"`
 	StateReason       *string         `json:"state_reason"`
+	*issueSummaries
 	// Type is there only where it has one.
 	Type *issueTypeView `json:"type,omitempty"`
+}
+
+// issueSummaries count what an issue is related to; pull requests have none.
+type issueSummaries struct {
+	SubIssues struct {
+		Total            int `json:"total"`
+		Completed        int `json:"completed"`
+		PercentCompleted int `json:"percent_completed"`
+	} `json:"sub_issues_summary"`
+	// Dependencies count those that are open, and all.
+	Dependencies struct {
+		BlockedBy      int `json:"blocked_by"`
+		Blocking       int `json:"blocking"`
+		TotalBlockedBy int `json:"total_blocked_by"`
+		TotalBlocking  int `json:"total_blocking"`
+	} `json:"issue_dependencies_summary"`
+}
+
+func (v *view) summaries(i *model.Issue) *issueSummaries {
+	var of issueSummaries
+	_, of.SubIssues.Completed, of.SubIssues.Total = v.counted(i.SubIssues)
+	of.SubIssues.PercentCompleted = of.SubIssues.Completed * 100 / max(of.SubIssues.Total, 1)
+	of.Dependencies.BlockedBy, _, of.Dependencies.TotalBlockedBy = v.counted(i.BlockedBy)
+	of.Dependencies.Blocking, _, of.Dependencies.TotalBlocking = v.counted(v.s.Blocked(i))
+	return &of
+}
+
+func (v *view) counted(issues []model.ID) (open, closed, all int) {
+	for _, id := range issues {
+		switch i := v.s.Issues.Get(id); {
+		case i == nil:
+		case i.Closed:
+			closed++
+		default:
+			open++
+		}
+	}
+	return open, closed, open + closed
 }
 
 type issuePullLinks struct {
@@ -138,6 +177,9 @@ func (v *view) issue(i *model.Issue) issueView {
 	if t := v.s.TypeOf(i); t != nil {
 		shown := issueType(*t)
 		view.Type = &shown
+	}
+	if i.Pull == nil {
+		view.issueSummaries = v.summaries(i)
 	}
 	if len(view.Assignees) > 0 {
 		view.Assignee = view.Assignees[0]

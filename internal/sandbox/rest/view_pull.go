@@ -222,7 +222,11 @@ type reviewCommentView struct {
 	OriginalLine        *int            `json:"original_line"`
 	Side                string          `json:"side"`
 	SubjectType         string          `json:"subject_type"`
-	Reactions           map[string]any  `json:"reactions"`
+	// Position is how far below the header of its hunk a comment is, as older clients
+	// know its place; nil where that is no more, OriginalPosition how far it was.
+	Position         *int           `json:"position,omitempty"`
+	OriginalPosition int            `json:"original_position"`
+	Reactions        map[string]any `json:"reactions"`
 }
 
 func (v *view) reviewComments(comments []*model.ReviewComment) ([]reviewCommentView, error) {
@@ -255,13 +259,16 @@ func (v *view) commentInThread(c *model.ReviewComment, t *model.Thread) (reviewC
 		AuthorAssociation: v.s.Association(c.AuthorID, v.s.Repos.Get(c.RepoID)),
 		Links:             map[string]link{"self": {api}, "html": {html}, "pull_request": {pull}},
 		OriginalLine:      number(t.Line), OriginalStartLine: number(t.StartLine), StartSide: optional(t.StartSide),
-		Side: string(t.Side), SubjectType: "line", Reactions: v.reactions(api, c.ID),
+		Side: string(t.Side), SubjectType: "line", OriginalPosition: max(1, strings.Count(c.DiffHunk, "\n")), Reactions: v.reactions(api, c.ID),
 	}
 	if t.FileWide {
 		view.SubjectType = "file"
 	}
 	place, err := v.s.PlaceOf(t)
 	view.Line, view.StartLine = number(place.Line), number(place.StartLine)
+	if view.Line != nil || t.FileWide {
+		view.Position = &view.OriginalPosition
+	}
 	return view, err
 }
 

@@ -33,6 +33,7 @@ type releaseView struct {
 	UpdatedAt       stamp       `json:"updated_at"`
 	PublishedAt     stamp       `json:"published_at"`
 	Assets          []assetView `json:"assets"`
+	DiscussionURL   string      `json:"discussion_url,omitempty"`
 	// Reactions are nil for none.
 	Reactions map[string]any `json:"reactions,omitempty"`
 }
@@ -66,6 +67,9 @@ func (v *view) release(r *model.Release) releaseView {
 	}
 	if len(v.s.ReactionsTo(r.ID)) > 0 {
 		shown.Reactions = v.reactions(shown.URL, r.ID)
+	}
+	if d := v.s.Discussions.Get(r.DiscussionID); d != nil {
+		shown.DiscussionURL = fmt.Sprintf("%s/discussions/%d", v.repoHTML(r.RepoID), d.Number)
 	}
 	if !r.Draft {
 		shown.TarballURL = optional(fmt.Sprintf("%s/repos/%s/tarball/%s", apiURL, full, r.TagName))
