@@ -93,7 +93,7 @@ func TestAnswersAboutDeployments(t *testing.T) {
 	a.ask(http.StatusOK, "GET", policy, nil)
 	a.ask(http.StatusNoContent, "DELETE", policy, nil)
 	a.ask(http.StatusOK, "GET", e+"/deployment_protection_rules", nil)
-	a.ask(http.StatusUnprocessableEntity, "PUT", e, fields{"wait_timer": 30})
+	a.ask(http.StatusNotImplemented, "PUT", e, fields{"wait_timer": 30})
 	a.ask(http.StatusCreated, "PUT", e+"/secrets/A", fields{"encrypted_value": "x", "key_id": "1"})
 	a.ask(http.StatusOK, "GET", e+"/secrets", nil)
 	a.ask(http.StatusOK, "GET", e+"/secrets/public-key", nil)

@@ -123,12 +123,17 @@ func manyParts(template []string) bool {
 	return slices.Contains([]string{"{path}", "{ref}", "{branch}", "{tag}", "{basehead}"}, template[len(template)-1])
 }
 
-var olderStatuses = regexp.MustCompile(`^(/repos/[^/]+/[^/]+|/repositories/[^/]+)/statuses/(.+)$`)
+var (
+	olderStatuses = regexp.MustCompile(`^(/repos/[^/]+/[^/]+|/repositories/[^/]+)/statuses/(.+)$`)
+	teamOfAnswers = regexp.MustCompile(`^/organizations/\d+/team/(\d+)`)
+)
 
 // described returns the path that GitHub describes of one that it answers at:
-// two are older, or a slash short.
+// two are older, one is a slash short, and answers name teams by another.
 func described(x sandbox.Heard) string {
 	switch {
+	case teamOfAnswers.MatchString(x.Path):
+		return teamOfAnswers.ReplaceAllString(x.Path, "/teams/$1")
 	case x.Method != http.MethodGet:
 		return x.Path
 	case strings.HasSuffix(x.Path, "/contents"):
