@@ -76,12 +76,23 @@ func (s *State) AcceptMembership(actor ID, org *User) error {
 	i := *found
 	s.dropMemberInvitation(org, i.ID)
 	s.SetMember(org, actor, i.Role)
-	for _, id := range i.Teams {
-		if t := s.Teams.Get(id); t != nil && !slices.Contains(t.Members, actor) {
+	for _, t := range s.InvitedTeams(&i) {
+		if !slices.Contains(t.Members, actor) {
 			t.Members = append(t.Members, actor)
 		}
 	}
 	return nil
+}
+
+// InvitedTeams returns the teams of an invitation that still exist.
+func (s *State) InvitedTeams(i *OrgInvitation) []*Team {
+	var teams []*Team
+	for _, id := range i.Teams {
+		if t := s.Teams.Get(id); t != nil {
+			teams = append(teams, t)
+		}
+	}
+	return teams
 }
 
 // InvitationsInto returns the organizations that an account is asked into.

@@ -135,6 +135,11 @@ func TestWhoIsInvitedIsAMemberOnceHeAccepts(t *testing.T) {
 	assert.Equal(t, "active", owner.Get(orgs+"/teams/makers/memberships/stranger").Text("state"))
 	named := owner.Do("PATCH", owner.Get(orgs + "/teams/makers").Text("url")[len("https://api.github.com"):], map[string]any{"name": "Doers"})
 	assert.Equal(t, "doers", named.Text("slug"), "a team's own address serves it")
+
+	again := owner.Do("POST", orgs+"/invitations", map[string]any{"email": "a@b.org", "team_ids": []int{team}})
+	assert.Equal(t, http.StatusNoContent, owner.Do("DELETE", orgs+"/teams/doers", nil).Status)
+	assert.Empty(t, itemsOf(t, owner.Get(fmt.Sprintf("%s/invitations/%d/teams", orgs, again.Int("id")))), "nobody joins a team that is gone")
+	assert.Equal(t, 0, owner.Get(orgs+"/invitations").Int("0.team_count"))
 	w.Look(func(s *model.State) { assert.NoError(t, s.Validate()) })
 }
 

@@ -17,7 +17,7 @@ func orgInvitationRoutes() []route {
 			return emptyOr(c.s.WithdrawMember(c.actor, org, i))
 		})},
 		{"GET " + open + "/{id}/teams", onOrgInvitation(func(c *call, _ *model.User, i *model.OrgInvitation) (reply, error) {
-			return list(c, i.Teams, func(id model.ID) teamView { return c.team(c.s.Teams.Get(id)) })
+			return list(c, c.s.InvitedTeams(i), c.team)
 		})},
 	}
 }
@@ -54,7 +54,7 @@ type orgInvitationView struct {
 func (v *view) orgInvitation(org *model.User, i *model.OrgInvitation) orgInvitationView {
 	shown := orgInvitationView{
 		ID: i.ID, NodeID: model.NodeID(model.NodeOrgInvitation, org.ID, i.ID), Email: optional(i.Email), Role: invitedAs[i.Role], CreatedAt: at(i.CreatedAt),
-		Inviter: v.user(i.InviterID), TeamCount: len(i.Teams), TeamsURL: fmt.Sprintf("%s/organizations/%d/invitations/%d/teams", apiURL, org.ID, i.ID), Source: "member",
+		Inviter: v.user(i.InviterID), TeamCount: len(v.s.InvitedTeams(i)), TeamsURL: fmt.Sprintf("%s/organizations/%d/invitations/%d/teams", apiURL, org.ID, i.ID), Source: "member",
 	}
 	if i.InviteeID != 0 {
 		shown.Login = optional(v.s.Login(i.InviteeID))
