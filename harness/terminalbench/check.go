@@ -44,9 +44,38 @@ func (r *Runner) Check(ctx context.Context, taskIDs []string, _ bool) []harness.
 	if python == "" {
 		return append(checks, harness.Check{Name: "harbor", Detail: "agent and sandbox were not looked at: " + r.program() + " is no script of Python's"})
 	}
-	return append(checks, o.Host.Probe(ctx, harness.Probe{
+	probed := o.Host.Probe(ctx, harness.Probe{
 		Name: "harbor", Path: python, Args: []string{"-c", checkScript}, Env: r.env(), Dir: o.Host.Dir, Request: r.config(ids),
-	})...)
+	})
+	for i := range probed {
+		probed[i].Err = r.withVariables(probed[i].Err)
+	}
+	return append(checks, probed...)
+}
+
+// variableName is what the name of an environment variable looks like in a message.
+var variableName = regexp.MustCompile(`\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b`)
+
+// withVariables adds to an error which of the variables that it names are set and not
+// passed on.
+func (r *Runner) withVariables(err error) error {
+	if err == nil {
+		return nil
+	}
+	passed, kept := harness.Host{Environ: r.env()}, []string{}
+	for _, name := range variableName.FindAllString(err.Error(), -1) {
+		if r.options.Host.Getenv(name) != "" && passed.Getenv(name) == "" && !slices.Contains(kept, name) {
+			kept = append(kept, name)
+		}
+	}
+	if len(kept) == 0 {
+		return err
+	}
+	text := fmt.Sprintf("set here, but not passed on unless agent_env names it: %s", strings.Join(kept, ", "))
+	if fault.KindOf(err) == fault.Infrastructure {
+		return fault.Infraf("%w; %s", err, text)
+	}
+	return fault.Invalidf("%w; %s", err, text)
 }
 
 // asksModel reports whether the agent is sure to ask its model with a key of ours. An

@@ -1,9 +1,13 @@
 # Says what a run of Terminal-Bench would miss: harbor's JobConfig is on standard
 # input, and checks go to file descriptor 3, a JSON object a line.
+import asyncio
 import difflib
+import fnmatch
 import json
 import os
+import re
 import sys
+import tempfile
 
 tell = os.fdopen(3, "w", encoding="utf-8", errors="replace")
 
@@ -104,6 +108,27 @@ def unknown(model, given, above=""):
 
 unknown(config, {k: v for k, v in request.items() if k not in ("agents", "datasets")})
 unknown(config.agents[0], agent, "agent.")
+sandbox = environment.get("type") or environment.get("import_path")
+
+
+def extra_of(error):
+    """Returns the extra of harbor's whose packages an error misses, if it is that."""
+    found = re.search(r"harbor\[([\w-]+)\]", str(error)) if isinstance(error, ImportError) else None
+    return found.group(1) if found else None
+
+
+def unusable(error, infrastructure=False):
+    """Tells why the sandbox cannot be used."""
+    text, mend = str(error).rstrip("."), "mend that, or name another one with env_provider"
+    extra, missing = extra_of(error), getattr(error, "name", None)
+    if extra:
+        text = "this harbor is without its extra %s" % extra
+        mend = "install it with `uv tool install 'harbor[%s]'`, or name another one with env_provider" % extra
+    elif isinstance(error, ModuleNotFoundError) and missing:
+        mend = "install the package with `%s -m pip install %s`, or name another one with env_provider" % (sys.executable, missing.partition(".")[0])
+    check("sandbox", problem="the sandbox %s cannot be used (%s): %s" % (sandbox, text or said(error), mend), infrastructure=infrastructure)
+
+
 try:
     if environment.get("type") and hasattr(EnvironmentFactory, "get_environment_class"):
         EnvironmentFactory.get_environment_class(config.environment.type)  # its packages are an extra
@@ -113,14 +138,61 @@ try:
         )
     )
 except BaseException as error:
-    engine = environment.get("type") in ("docker", "podman")
-    what = environment.get("type") or environment.get("import_path")
-    check("sandbox", problem="the sandbox %s cannot be used (%s): mend that, or name another one with env_provider" % (what, str(error).rstrip(".")), infrastructure=engine)
-check("sandbox", environment.get("type") or environment.get("import_path"))
+    unusable(error, infrastructure=environment.get("type") in ("docker", "podman"))
 if hasattr(AgentFactory, "run_preflight"):
     try:
         AgentFactory.run_preflight(config.agents[0])
     except BaseException as error:
         check("agent", problem="the agent %s cannot be used (%s): mend that, or name another one" % (agent.get("name") or agent.get("import_path"), str(error).rstrip(".")))
+
+
+def tasks(folder, names):
+    """Yields the folders of those of a folder's tasks that are run."""
+    for name in sorted(os.listdir(folder)):
+        if names is None or any(fnmatch.fnmatchcase(name, n) for n in names):
+            if os.path.exists(os.path.join(folder, name, "task.toml")):
+                yield os.path.join(folder, name)
+
+
+def example(folder):
+    """Writes a task, which stands for those that harbor fetches in the run."""
+    for name in ("instruction.md", "task.toml", "environment/Dockerfile", "solution/solve.sh", "tests/test.sh"):
+        os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write("FROM scratch\n" if name.endswith("Dockerfile") else "")
+    return folder
+
+
+def trials(scratch):
+    """Has harbor make the trials, which starts nothing, and returns the first task that it cannot begin, and why: such a
+    one ends a job with all others. Of a registry's, which are not here, the packages of the sandbox alone count."""
+    try:
+        from harbor.models.trial.config import TaskConfig, TrialConfig
+        from harbor.trial.trial import Trial
+
+        create = Trial.create
+    except (ImportError, AttributeError):  # another harbor: it says so in the run
+        return None, None
+    for dataset in request["datasets"]:
+        folder = dataset.get("path")
+        for path in tasks(folder, dataset.get("task_names")) if folder else [example(os.path.join(scratch, "example"))]:
+            try:
+                asyncio.run(create(TrialConfig(
+                    task=TaskConfig(path=path), trials_dir=scratch, agent=config.agents[0], environment=config.environment, verifier=config.verifier,
+                )))
+            except BaseException as error:
+                if folder or extra_of(error):
+                    return path, error
+    return None, None
+
+
+with tempfile.TemporaryDirectory(prefix="bench-check-", ignore_cleanup_errors=True) as scratch:
+    task, error = trials(scratch)
+if extra_of(error):
+    unusable(error)
+if error:
+    check("tasks", problem="harbor %s cannot begin the task %s in the sandbox %s with the agent %s (%s): mend that, or name others with env_provider and agent" % (
+        version(), task, sandbox, agent.get("name") or agent.get("import_path"), said(error).rstrip(".")))
+check("sandbox", sandbox)
 check("agent", agent.get("name") or agent.get("import_path"))
 os._exit(0)

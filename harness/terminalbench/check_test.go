@@ -30,7 +30,7 @@ func checked(t *testing.T) *rig {
 	require.NoError(t, os.CopyFS(filepath.Join(r.Host.Dir, "harbor"), os.DirFS("testdata/harbor")))
 	for name, text := range map[string]string{
 		"rooms.py": "class Rooms:\n    pass\n", "broken.py": "def", "needs.py": "import no_such_package\n",
-		"tasks/cobol/task.toml": "", "tasks/chess/task.toml": "", "tasks/notes/README": "", "none/README": "",
+		"tasks/cobol/task.toml": "", "tasks/cobol/instruction.md": "", "tasks/chess/task.toml": "", "tasks/chess/instruction.md": "", "tasks/notes/README": "", "none/README": "",
 	} {
 		path := filepath.Join(r.Host.Dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -67,19 +67,34 @@ func TestCheck(t *testing.T) {
 		want  string
 		kind  fault.Kind
 	}{
-		"no harbor":                     {spoil: func(_ *testing.T, r *rig) { r.Harbor = "./nowhere/harbor" }, want: "nowhere/harbor is not there: install it, or name another one with harbor; `uv tool install 'harbor[e2b]'` installs it"},
-		"a harbor that is no program":   {spoil: func(_ *testing.T, r *rig) { r.Harbor = "./rooms.py" }, want: "rooms.py is no program that can be run"},
-		"a harbor without its package":  {spoil: func(t *testing.T, r *rig) { require.NoError(t, os.RemoveAll(filepath.Join(r.Host.Dir, "harbor"))) }, want: "cannot import harbor (ModuleNotFoundError: No module named 'harbor'): install it again"},
-		"an agent that harbor has not":  {spoil: func(_ *testing.T, r *rig) { r.AgentImportPath = "oracel" }, want: `has no agent "oracel": did you mean "oracle"?`},
-		"an agent without its file":     {spoil: func(_ *testing.T, r *rig) { r.AgentImportPath = "nope.agent:A" }, want: "the agent nope.agent:A cannot be imported (No module named 'nope'): name another one with agent_import_path"},
-		"an agent without its class":    {spoil: func(_ *testing.T, r *rig) { r.AgentImportPath = "rooms:A" }, want: `the agent rooms:A cannot be used: rooms has no class "A"`},
-		"an agent with an error":        {spoil: func(_ *testing.T, r *rig) { r.AgentImportPath = "broken:A" }, want: "the agent broken:A cannot be imported (SyntaxError: invalid syntax"},
-		"an agent without its packages": {spoil: func(_ *testing.T, r *rig) { r.AgentImportPath = "needs:A" }, want: "No module named 'no_such_package'"},
-		"a sandbox that harbor has not": {spoil: func(_ *testing.T, r *rig) { r.EnvProvider = "e3b" }, want: `has no sandbox "e3b": did you mean "e2b"?`},
-		"a sandbox without its class":   {spoil: func(_ *testing.T, r *rig) { r.EnvProvider = "rooms:Roms" }, want: `rooms has no class "Roms"; name another one with env_provider`},
-		"no engine for containers":      {spoil: func(_ *testing.T, r *rig) { r.EnvProvider = "docker" }, want: "the sandbox docker cannot be used (Docker is not installed): mend that, or name another one with env_provider", kind: fault.Infrastructure},
-		"no key for the sandbox":        {spoil: func(_ *testing.T, r *rig) { r.EnvProvider = "e2b" }, want: "the sandbox e2b cannot be used (E2B requires E2B_API_KEY to be set)"},
-		"a setting that is newer":       {spoil: func(_ *testing.T, r *rig) { r.Settings = harness.Options{"retry.min_wait_sec": 1} }, want: "has no setting retry.min_wait_sec: leave it out of options"},
+		"no harbor":                             {spoil: func(_ *testing.T, r *rig) { r.Harbor = "./nowhere/harbor" }, want: "nowhere/harbor is not there: install it, or name another one with harbor; `uv tool install 'harbor[e2b]'` installs it"},
+		"a harbor that is no program":           {spoil: func(_ *testing.T, r *rig) { r.Harbor = "./rooms.py" }, want: "rooms.py is no program that can be run"},
+		"a harbor without its package":          {spoil: func(t *testing.T, r *rig) { require.NoError(t, os.RemoveAll(filepath.Join(r.Host.Dir, "harbor"))) }, want: "cannot import harbor (ModuleNotFoundError: No module named 'harbor'): install it again"},
+		"an agent that harbor has not":          {spoil: func(_ *testing.T, r *rig) { r.AgentImportPath = "oracel" }, want: `has no agent "oracel": did you mean "oracle"?`},
+		"an agent without its file":             {spoil: func(_ *testing.T, r *rig) { r.AgentImportPath = "nope.agent:A" }, want: "the agent nope.agent:A cannot be imported (No module named 'nope'): name another one with agent_import_path"},
+		"an agent without its class":            {spoil: func(_ *testing.T, r *rig) { r.AgentImportPath = "rooms:A" }, want: `the agent rooms:A cannot be used: rooms has no class "A"`},
+		"an agent with an error":                {spoil: func(_ *testing.T, r *rig) { r.AgentImportPath = "broken:A" }, want: "the agent broken:A cannot be imported (SyntaxError: invalid syntax"},
+		"an agent without its packages":         {spoil: func(_ *testing.T, r *rig) { r.AgentImportPath = "needs:A" }, want: "No module named 'no_such_package'"},
+		"a sandbox that harbor has not":         {spoil: func(_ *testing.T, r *rig) { r.EnvProvider = "e3b" }, want: `has no sandbox "e3b": did you mean "e2b"?`},
+		"a sandbox without its class":           {spoil: func(_ *testing.T, r *rig) { r.EnvProvider = "rooms:Roms" }, want: `rooms has no class "Roms"; name another one with env_provider`},
+		"no engine for containers":              {spoil: func(_ *testing.T, r *rig) { r.EnvProvider = "docker" }, want: "the sandbox docker cannot be used (Docker is not installed): mend that, or name another one with env_provider", kind: fault.Infrastructure},
+		"no key for the sandbox":                {spoil: func(_ *testing.T, r *rig) { r.EnvProvider = "e2b" }, want: "the sandbox e2b cannot be used (E2B requires E2B_API_KEY to be set. CUA_TOKEN is read too): mend that"},
+		"a sandbox whose packages are an extra": {spoil: func(_ *testing.T, r *rig) { r.EnvProvider = "daytona" }, want: "the sandbox daytona cannot be used (this harbor is without its extra daytona): install it with `uv tool install 'harbor[daytona]'`, or name another one"},
+		"the same, of a dataset that is not here": {
+			spoil: func(_ *testing.T, r *rig) { r.EnvProvider, r.Dataset = "daytona", "terminal-bench@2.0" }, want: "without its extra daytona",
+		},
+		"a key that is set and not passed on": {
+			spoil: func(_ *testing.T, r *rig) {
+				r.EnvProvider, r.Host.Environ = "e2b", append(r.Host.Environ, "CUA_TOKEN=x")
+			}, want: "CUA_TOKEN is read too): mend that, or name another one with env_provider; set here, but not passed on unless agent_env names it: CUA_TOKEN",
+		},
+		"a task that harbor cannot begin": {
+			spoil: func(t *testing.T, r *rig) {
+				require.NoError(t, os.Remove(filepath.Join(r.Host.Dir, "tasks", "chess", "instruction.md")))
+			},
+			ids: []string{"chess"}, want: "tasks/chess in the sandbox rooms:Rooms with the agent oracle (FileNotFoundError: there is no instruction.md): mend that",
+		},
+		"a setting that is newer": {spoil: func(_ *testing.T, r *rig) { r.Settings = harness.Options{"retry.min_wait_sec": 1} }, want: "has no setting retry.min_wait_sec: leave it out of options"},
 		"a value that harbor refuses": {spoil: func(_ *testing.T, r *rig) {
 			r.Settings = harness.Options{"environment.cpu_enforcement_policy": "often"}
 		}, want: "does not take the configuration (ValueError: cpu_enforcement_policy: want auto): mend options"},
@@ -119,6 +134,17 @@ func TestCheck(t *testing.T) {
 			assert.NotContains(t, err.Error(), "Traceback")
 		})
 	}
+	t.Run("tasks that are not run are not looked at, and nothing is left", func(t *testing.T) {
+		r := checked(t)
+		require.NoError(t, os.Remove(filepath.Join(r.Host.Dir, "tasks", "chess", "instruction.md")))
+		scratch := t.TempDir()
+		r.Host.Environ = append(r.Host.Environ, "TMPDIR="+scratch)
+		require.NoError(t, harness.FirstProblem(r.checks(t, []string{"cobol"})))
+		require.Error(t, harness.FirstProblem(r.checks(t, nil)))
+		left, err := os.ReadDir(scratch)
+		require.NoError(t, err)
+		assert.Empty(t, left)
+	})
 	t.Run("which tasks there are is told, where it can be known", func(t *testing.T) {
 		r := checked(t)
 		r.split(t, `{"dev": ["chess"]}`)

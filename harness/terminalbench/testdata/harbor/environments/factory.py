@@ -4,4 +4,4 @@ class EnvironmentFactory:
         if type == "docker":
             raise SystemExit("Docker is not installed.")
         if type == "e2b":
-            raise SystemExit("E2B requires E2B_API_KEY to be set.")
+            raise SystemExit("E2B requires E2B_API_KEY to be set. CUA_TOKEN is read too.")

@@ -23,6 +23,7 @@ class Environment(Model):
 
 class JobConfig(Model):
     model_fields = {"retry": None, "agents": None, "environment": None, "datasets": None}
+    verifier = None
 
     @classmethod
     def model_validate(cls, given):
