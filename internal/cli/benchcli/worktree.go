@@ -121,7 +121,13 @@ func (w *worktree) withoutFolders(ctx context.Context, commit string, folders, u
 		if err != nil {
 			return err
 		}
-		_, err = w.run(ctx, filepath.Join(w.top, w.prefix), env, append([]string{"rm", "-r", "-q", "--cached", "--ignore-unmatch", "--"}, folders...)...)
+		remove := []string{"rm", "-r", "-q", "--cached", "--ignore-unmatch", "--"}
+		for _, folder := range folders {
+			if inside, ok := w.inside(folder); ok { // git refuses to hear of others
+				remove = append(remove, ":(literal)"+inside)
+			}
+		}
+		_, err = w.run(ctx, w.top, env, remove...)
 		return err
 	})
 }
