@@ -9,6 +9,7 @@ import (
 
 	"github.com/ghx-dev/bench-action/harness"
 	"github.com/ghx-dev/bench-action/harness/suite"
+	"github.com/ghx-dev/bench-action/internal/cli/taskrun"
 	"github.com/ghx-dev/bench-action/internal/fault"
 )
 
@@ -72,9 +73,16 @@ func (a *app) prepareHarness(ctx context.Context, c harness.Config, w suite.Work
 	p.Sayf("workspace ready.")
 	return suite.Baseline{
 		Workspace: w, SplitFile: splitFiles()[c.Benchmark], FullSplit: c.GateSplit, Policy: c.TimeoutPolicy, Out: out,
-		All:  harnessRun{c, host, harness.WholeDataset, false}.runner,
-		Full: harnessRun{c, host, c.GateSplit, false}.runner,
+		All:  baselineRunner(c, host, harness.WholeDataset),
+		Full: baselineRunner(c, host, c.GateSplit),
 	}.Run(ctx)
+}
+
+// baselineRunner returns a way to make the runner of a split's baseline.
+func baselineRunner(c harness.Config, host harness.Host, split string) func() (harness.Runner, error) {
+	return func() (harness.Runner, error) {
+		return taskrun.Wary(host, c.TimeoutPolicy, func(h harness.Host) (harness.Runner, error) { return harnessRun{c, h, split, false}.runner() })
+	}
 }
 
 // splitFiles are those of benchmarks without splits of their own.

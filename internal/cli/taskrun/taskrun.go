@@ -99,8 +99,7 @@ type Run struct {
 	hashes map[string]string
 	done   map[bench.Cell]harness.Outcome
 	spent  float64
-	// failing are the last tasks, if something around the agent failed in them.
-	failing []harness.Outcome
+	ending ending
 	// stopped is why the run ended before its plan, empty if it did not.
 	stopped bench.MissingReason
 }

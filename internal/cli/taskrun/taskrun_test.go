@@ -498,6 +498,25 @@ func TestAnOutageIsToldFromAMishap(t *testing.T) {
 			_, err := r.Epoch(t.Context(), candidate, 1)
 			require.NoError(t, err)
 			require.NoError(t, r.Close())
+
+			// So it is where no rows are kept, whether tasks are told one by one or at the end.
+			for _, atTheEnd := range []bool{false, true} {
+				told := 0
+				wary, err := taskrun.Wary(harness.Host{Observe: func(harness.Progress) { told++ }}, test.policy, func(h harness.Host) (harness.Runner, error) {
+					if atTheEnd {
+						h = harness.Host{}
+					}
+					return f.runner(h)
+				})
+				require.NoError(t, err)
+				for range 2 {
+					results, err := wary.Run(t.Context(), nil)
+					assert.Len(t, results, 4)
+					assert.Equal(t, test.outage, err != nil)
+				}
+				assert.Equal(t, !atTheEnd, told == 8)
+			}
+
 			r = open(t, o)
 			err = r.Outage()
 			if !test.outage {
