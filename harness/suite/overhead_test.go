@@ -19,10 +19,10 @@ import (
 )
 
 // What is ours of a run and a gate over 1,000 tasks takes less than 100 ms of the
-// processor and 50 MB.
+// processor and 30 MB.
 func TestOverheadOfAThousandTasks(t *testing.T) {
 	const (
-		maxBytes = 50 << 20
+		maxBytes = 30 << 20
 		tries    = 5
 	)
 	maxTime := testkit.TimeLimit(100 * time.Millisecond)
