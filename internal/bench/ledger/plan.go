@@ -227,7 +227,7 @@ func (r RunInfo) Save(dir string) error {
 		return fault.Internalf("save run %s: %w", r.RunID, err)
 	}
 	if err := replaceFile(filepath.Join(dir, RunFile), append(indented(data), '\n')); err != nil {
-		return fault.Infraf("save run %s: %w; make the directory writable or choose another", r.RunID, err)
+		return fault.Infraf("save run %s: %w; make the directory writable and room on its disk, or choose another", r.RunID, err)
 	}
 	return nil
 }

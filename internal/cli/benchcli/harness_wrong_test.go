@@ -58,7 +58,7 @@ func TestG16WrongConfigurationsOfTheHarness(t *testing.T) {
 		{"a task that is named twice", ownBenchmark, []string{"run", "--task-ids", "a", "b", "a"}, nil, nil, invalid, `--task-ids has the task "a" twice: name it once`},
 		{"a program that is not there", "benchmark: command\ncommand: ./none\n", run, nil, nil, invalid, "none is not there: install it, or name another one with command"},
 		{"a program without the right to run", "benchmark: command\ncommand: ./notes.txt\n", run, map[string]string{"notes.txt": ""}, nil, invalid, "notes.txt is no program that can be run: name one with command"},
-		{"an output folder that is a file", ownBenchmark, []string{"run", "--output-dir", "bench.sh/runs"}, nil, nil, infrastructure, "make the directory writable or choose another"},
+		{"an output folder that is a file", ownBenchmark, []string{"run", "--output-dir", "bench.sh/runs"}, nil, nil, infrastructure, "make the directory writable and room on its disk, or choose another"},
 		{"results that are broken", ownBenchmark, []string{"gate"}, map[string]string{"workspace/results.tsv": "x\ty\n1\n"}, nil, invalid, "results.tsv"},
 		{"a suite that is broken", ownBenchmark, []string{"gate"}, map[string]string{"workspace/suite.json": "{"}, nil, invalid, "suite.json"},
 		{"results of a split that are broken", ownBenchmark, []string{"run", "--task-ids", "a"}, map[string]string{"workspace/train_results.json": "{"}, nil, invalid, "train_results.json"},

@@ -3,7 +3,6 @@ package taskrun
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,8 +30,10 @@ type pen struct {
 	// sums are those of the rows that were written.
 	sums ledger.Sums
 
-	mu  sync.Mutex
-	err error
+	mu sync.Mutex
+	// err is why no more rows are written; told says that somebody was told of it.
+	err  error
+	told bool
 }
 
 // order is a row to write or, without one, a question whether all before it are.
@@ -61,17 +62,25 @@ func (p *pen) flush() error {
 	written := make(chan struct{})
 	p.queue <- order{written: written}
 	<-written
+	return p.failure()
+}
+
+// failure returns why rows are not on the disk.
+func (p *pen) failure() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.told = p.err != nil
 	return p.err
 }
 
-func (p *pen) close() error {
+// close ends the writing. It returns why rows are not on the disk unless that was told.
+func (p *pen) close() (failed bool, err error) {
 	close(p.queue)
 	<-p.ended
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.err
+	if p.told {
+		return p.err != nil, nil
+	}
+	return p.err != nil, p.err
 }
 
 func (p *pen) work() {
@@ -88,12 +97,7 @@ func (p *pen) work() {
 				more = false
 			}
 		}
-		if err := p.take(orders); err != nil {
-			p.mu.Lock()
-			p.err = errors.Join(p.err, err)
-			p.mu.Unlock()
-			p.stop(err)
-		}
+		p.take(orders)
 		for _, o := range orders {
 			if o.written != nil {
 				close(o.written)
@@ -102,16 +106,22 @@ func (p *pen) work() {
 	}
 }
 
-// take writes rows, each mode's at once.
-func (p *pen) take(orders []order) error {
+// take writes rows, each mode's at once. After one that cannot be written there are no
+// further ones.
+func (p *pen) take(orders []order) {
 	rows := map[bench.Mode][]*bench.Row{}
 	var modes []bench.Mode
 	for _, o := range orders {
 		if o.row == nil {
 			continue
 		}
-		if err := p.keep(o.kept); err != nil {
-			return err
+		err := p.err
+		if err == nil {
+			err = p.keep(o.kept)
+		}
+		if err != nil {
+			p.fail(err, o.row)
+			continue
 		}
 		if rows[o.row.Mode] == nil {
 			modes = append(modes, o.row.Mode)
@@ -121,7 +131,8 @@ func (p *pen) take(orders []order) error {
 	for _, mode := range modes {
 		sums, err := p.run.rows.AppendAll(mode, rows[mode])
 		if err != nil {
-			return err
+			p.fail(err, rows[mode]...)
+			continue
 		}
 		for i, sum := range sums {
 			p.sums.Keep(rows[mode][i].Cell(), sum)
@@ -130,7 +141,19 @@ func (p *pen) take(orders []order) error {
 			}
 		}
 	}
-	return nil
+}
+
+// fail ends the writing. What is not on the disk is not done.
+func (p *pen) fail(err error, rows ...*bench.Row) {
+	if p.err == nil {
+		p.mu.Lock()
+		p.err = err
+		p.mu.Unlock()
+		p.stop(err)
+	}
+	for _, row := range rows {
+		p.run.forget(row.Cell())
+	}
 }
 
 // AccountPath returns where the benchmark's own account of a cell is kept. It is

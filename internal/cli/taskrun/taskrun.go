@@ -299,11 +299,22 @@ func (r *Run) learn(ids []string) error {
 
 // Close brings all rows to the disk and notes why the run ended.
 func (r *Run) Close() error {
-	err := r.pen.close()
+	failed, err := r.pen.close()
 	if left := r.left(); len(left) > 0 && r.stopped != "" && r.info.DecidedAt == 0 {
 		r.info.Stops = append(r.info.Stops, ledger.Stop{Reason: r.stopped, At: r.now(), Cells: left})
 	}
-	return errors.Join(err, r.save(), r.rows.Close())
+	saved := r.save()
+	if failed { // for the same reason, most often
+		saved = nil
+	}
+	return errors.Join(err, saved, r.rows.Close())
+}
+
+// forget has a cell not be done whose row could not be written.
+func (r *Run) forget(cell bench.Cell) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.done, cell)
 }
 
 // left are the cells of the plan that have no row.

@@ -471,6 +471,35 @@ func TestARunThatWasKeptElsewhereGoesOn(t *testing.T) {
 	}
 }
 
+// What cannot be kept, as on a full disk, ends a run with one sentence. Only what is on
+// the disk is done, and it goes on with the rest.
+func TestARunWhoseRowsCannotBeWrittenGoesOn(t *testing.T) {
+	f := &fake{all: []string{"a", "b", "c", "d", "e"}, do: func(int, string) harness.Progress {
+		return harness.Progress{Outcome: harness.Reward(1), Measured: harness.Measured{Messages: []harness.Message{{Role: "assistant", Text: "done"}}}}
+	}}
+	o := options(t, f)
+	r := open(t, o)
+	inTheWay := filepath.Join(r.Folder(), "transcripts", "c")
+	require.NoError(t, os.MkdirAll(filepath.Dir(inTheWay), 0o755))
+	require.NoError(t, os.WriteFile(inTheWay, nil, 0o600))
+	_, err := r.Epoch(t.Context(), candidate, 1)
+	require.ErrorContains(t, err, "not a directory")
+	assert.NotContains(t, err.Error(), "\n", "it is one sentence")
+	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	assert.Equal(t, 2, r.Begun())
+	require.NoError(t, r.Close(), "it was told")
+	assert.Len(t, rowsOf(t, r), 2)
+
+	require.NoError(t, os.Remove(inTheWay))
+	r = open(t, o)
+	results, err := r.Epoch(t.Context(), candidate, 1)
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	assert.Len(t, results, 5)
+	assert.Len(t, rowsOf(t, r), 5)
+	assert.Equal(t, [][]string{nil, {"c", "d", "e"}}, f.asked)
+}
+
 // A run whose last tasks all fail around the agent has ended in an outage; one that fails
 // alone, or among others, is a mishap.
 func TestAnOutageIsToldFromAMishap(t *testing.T) {
