@@ -149,6 +149,21 @@ func (r harnessRun) tasks(ctx context.Context) (ids []string, told bool, err err
 	return ids, true, err
 }
 
+// shardTasks are the tasks of the split, which all shards have to know before they are
+// run: as the benchmark tells them or, of one that does not, those that the scores in the
+// workspace are of.
+func (a *app) shardTasks(ctx context.Context, r harnessRun, mend string) ([]string, error) {
+	ids, told, err := r.tasks(ctx)
+	if err != nil || told {
+		return ids, err
+	}
+	ids, err = a.workspace().Tasks(r.split)
+	if err == nil && len(ids) == 0 {
+		err = fault.Invalidf("--shard has to know the tasks before they are run, which benchmark %q does not tell, and %s has no scores of split %q: %s", r.config.Benchmark, suite.Dir, r.split, mend)
+	}
+	return ids, err
+}
+
 // agent is what the code of the benchmark's agent is told.
 func (r harnessRun) agent() harness.Agent {
 	model := r.host.AgentModel(r.config.AgentModel)

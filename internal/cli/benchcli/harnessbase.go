@@ -119,12 +119,8 @@ func (a *app) gatePart(ctx context.Context, f harnessGateFlags, config harness.C
 		if o.FirstLook != 0 {
 			return fault.Invalidf("%s: gate.epochs is %s, and with --shard it is a number: the parts are looked at once, when all are there", config.File, config.Gate.Epochs)
 		}
-		var told bool
 		o.Shard = &shard
-		o.Tasks, told, err = harnessRun{config, a.harnessHost(), config.GateSplit, false}.tasks(ctx)
-		if err == nil && !told {
-			err = fault.Invalidf("--shard has to know the tasks before they are run, and benchmark %q does not tell: run the gate in one job", config.Benchmark)
-		}
+		o.Tasks, err = a.shardTasks(ctx, harnessRun{config, a.harnessHost(), config.GateSplit, false}, "run `bench harness prepare` first, and give every machine what it writes, or run the gate in one job")
 		if err != nil {
 			return err
 		}

@@ -233,10 +233,7 @@ func (a *app) part(ctx context.Context, f *harnessRunFlags, config harness.Confi
 	if f.taskIDs.ids != nil {
 		return &shard, nil
 	}
-	ids, told, err := harnessRun{config, a.harnessHost(), f.split, training}.tasks(ctx)
-	if err == nil && !told {
-		err = fault.Invalidf("--shard has to know the tasks before they are run, and benchmark %q does not tell: name them with --task-ids", config.Benchmark)
-	}
+	ids, err := a.shardTasks(ctx, harnessRun{config, a.harnessHost(), f.split, training}, "name them with --task-ids")
 	f.taskIDs.ids = ids
 	return &shard, err
 }

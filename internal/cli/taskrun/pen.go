@@ -156,6 +156,13 @@ func (p *pen) fail(err error, rows ...*bench.Row) {
 	}
 }
 
+// forget has a cell not be done whose row could not be written.
+func (r *Run) forget(cell bench.Cell) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.done, cell)
+}
+
 // AccountPath returns where the benchmark's own account of a cell is kept. It is
 // beside the transcript.
 func AccountPath(folder string, cell bench.Cell) string {

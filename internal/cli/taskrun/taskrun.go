@@ -310,13 +310,6 @@ func (r *Run) Close() error {
 	return errors.Join(err, saved, r.rows.Close())
 }
 
-// forget has a cell not be done whose row could not be written.
-func (r *Run) forget(cell bench.Cell) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.done, cell)
-}
-
 // left are the cells of the plan that have no row.
 func (r *Run) left() []bench.Cell {
 	return slices.DeleteFunc(slices.Clone(r.info.Cells), func(c bench.Cell) bool { _, done := r.done[c]; return done })
