@@ -82,6 +82,9 @@ type ModeSummary struct {
 	// RouteOKRate is of the runs in which the scenario names a route, or what
 	// ghx alone reports; nil where none does (rule S13).
 	RouteOKRate *float64 `json:"routeOkRate,omitempty"`
+	// MeanReward is that of tasks of another system's benchmark, from 0 to 1, one
+	// without a reward counting as 0; nil where no row is of one.
+	MeanReward *float64 `json:"meanReward,omitempty"`
 }
 
 // Profiling has the medians of the timing breakdowns, in milliseconds.
@@ -267,8 +270,10 @@ type ScenarioModeSummary struct {
 	Stable    int `json:"stable"`
 	// PassHatK[k-1] estimates the probability that k attempts in a row all
 	// succeed, for k from 1 to Runs, at most 8 (tau-bench, arXiv:2406.12045).
-	PassHatK           []float64 `json:"passHatK"`
-	MedianTokensActive float64   `json:"medianTokensActive"`
+	PassHatK []float64 `json:"passHatK"`
+	// MeanReward is as that of [ModeSummary].
+	MeanReward         *float64 `json:"meanReward,omitempty"`
+	MedianTokensActive float64  `json:"medianTokensActive"`
 	// MedianTokensTotal is nil in older summaries.
 	MedianTokensTotal *float64 `json:"medianTokensTotal,omitempty"`
 	MedianLatencyMS   float64  `json:"medianLatencyMs"`

@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -63,6 +64,23 @@ type tally struct {
 	// partly those in which some were; routed those whose scenario names a route,
 	// routeOK those that took it.
 	notJudged, partly, routed, routeOK int
+	// tasks are the rows of tasks of another system's benchmark, and reward what these
+	// were rewarded with, in billionths: the sum of floats would depend on their order.
+	tasks  int
+	reward int64
+}
+
+// rewardUnit is how many billionths are a whole reward.
+const rewardUnit = 1e9
+
+// meanReward returns nil where no row is of another system's benchmark. A task without a
+// reward counts as 0.
+func (t tally) meanReward() *float64 {
+	if t.tasks == 0 {
+		return nil
+	}
+	mean := float64(t.reward) / rewardUnit / float64(t.tasks)
+	return &mean
 }
 
 // group is what is known of a scenario's rows in one mode.
@@ -318,6 +336,10 @@ func (t *tally) count(row *bench.Row, stable bool) {
 	t.partly += one(row.FootprintUnjudged != "" && !row.Error.RunnerFailure())
 	t.routed += one(row.RouteOK != nil)
 	t.routeOK += one(row.RouteOK != nil && *row.RouteOK)
+	t.tasks += one(row.Reward != nil)
+	if row.Reward != nil && row.Reward.Value != nil {
+		t.reward += int64(math.Round(*row.Reward.Value * rewardUnit))
+	}
 }
 
 func one(counted bool) int {

@@ -156,6 +156,7 @@ func (f *modeFigures) summarize() {
 		rate := percent(m.routeOK, m.routed)
 		s.RouteOKRate = &rate
 	}
+	s.MeanReward = m.meanReward()
 	s.MedianLatencyMS = f.latencies.Median()
 	s.P90LatencyMS = f.latencies.Percentile(90)
 	s.P95LatencyMS = f.latencies.Percentile(95)

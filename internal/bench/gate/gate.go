@@ -197,7 +197,7 @@ func (f *modeFigures) scenario(number int) bench.ScenarioModeSummary {
 	g := &f.rows.groups[number]
 	medians := f.stable[number].medians()
 	summary := bench.ScenarioModeSummary{
-		Runs: g.runs, Successes: g.successes, Stable: g.stable,
+		Runs: g.runs, Successes: g.successes, Stable: g.stable, MeanReward: g.meanReward(),
 		MedianTokensActive: medians[tokensActive],
 		MedianTokensTotal:  new(f.stableTotals[number].Median()),
 		MedianLatencyMS:    medians[latency],

@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,6 +170,24 @@ func TestG13ScenariosHavePassHatKUpToEight(t *testing.T) {
 	assert.Equal(t, map[bench.ErrorType]int{bench.CheckpointFailed: 3}, a.Errors)
 	assert.Equal(t, "no comment", a.ExampleError)
 	assert.Equal(t, []float64{1, 1}, summary.Scenarios[1].Modes[bench.GHX].PassHatK, "k is at most the number of runs")
+}
+
+// The mean reward is the benchmark's own figure: a reward of 0.7 is no whole one, and a
+// task without one counts as 0, whatever the order.
+func TestTheMeanRewardIsThatOfTheBenchmark(t *testing.T) {
+	reward := func(value *float64) change { return func(row *bench.Row) { row.Reward = &bench.Reward{Value: value} } }
+	rows := join(
+		runs(3, bench.GHX, "a-001", reward(new(0.7))), runs(1, bench.GHX, "a-001", reward(nil)),
+		runs(2, bench.GHX, "b-001", reward(new(1.0))), runs(1, bench.AgentDirect, "a-001"), runs(1, bench.AgentDirect, "b-001"),
+	)
+	for range 2 {
+		slices.Reverse(rows)
+		summary := summarize(t, rows, quick())
+		assert.InDelta(t, 4.1/6, *summary.Modes[bench.GHX].MeanReward, 1e-9)
+		assert.InDelta(t, 2.1/4, *summary.Scenarios[0].Modes[bench.GHX].MeanReward, 1e-9)
+		assert.InDelta(t, 1.0, *summary.Scenarios[1].Modes[bench.GHX].MeanReward, 1e-9)
+		assert.Nil(t, summary.Modes[bench.AgentDirect].MeanReward)
+	}
 }
 
 func TestCollectorTellsWhatItHas(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 func evidenceTables(s bench.Summary) []table {
 	var all []table
 	if e := s.Evidence; e != nil {
-		all = []table{describedTable(e), evidenceScenarios(e), looksTable(e)}
+		all = []table{describedTable(e), evidenceScenarios(e).worded(s), looksTable(e).worded(s)}
 	}
 	if s.Surface != nil {
 		all = append(all, surfaceTable(s.Surface))

@@ -139,6 +139,7 @@ type explore struct {
 	Live                             bool
 	Outcomes, Marks, Sorts           []choice
 	Modes, Classes, Tools, Scenarios []string
+	Noun                             noun
 }
 
 // choice is one of a list to choose from.
@@ -151,7 +152,7 @@ func (e *Explorer) newPage(s bench.Summary) page {
 	p.Policy = ExplorerPolicy()
 	p.Explore = &explore{
 		Live: e.Live, Outcomes: outcomeChoices(), Marks: markChoices(), Sorts: sortChoices(),
-		Modes: e.index.Modes, Classes: e.index.Classes[1:], Tools: e.index.Tools, Scenarios: e.index.names(),
+		Modes: e.index.Modes, Classes: e.index.Classes[1:], Tools: e.index.Tools, Scenarios: e.index.names(), Noun: p.Noun,
 	}
 	p.link(s)
 	return p

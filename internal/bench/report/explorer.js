@@ -75,7 +75,7 @@ function matcher(want) {
     (!want.mark || bit >= 0 && index.mark[row] >> bit & 1) && (!word || index.tool[row].some(tool => tools.has(tool)))
 }
 
-const firstScenarios = 24, firstInLine = 60, firstInList = 200
+const firstScenarios = 24, firstInLine = 60, firstInList = 200, noun = $("attempts").dataset.noun
 
 // list shows the attempts that are looked for: a line for each scenario and mode, and
 // those of one scenario in a table too.
@@ -89,14 +89,14 @@ function list(want, only) {
   })
   const worse = s => s.worse?.[want.sort] ?? -Infinity
   chosen.sort((a, b) => want.sort && worse(b) !== worse(a) ? worse(b) - worse(a) : a.id < b.id ? -1 : 1)
-  $("count").textContent = many(count, "attempt") + " of " + index.scenario.length.toLocaleString("en") + ", in " + many(chosen.length, "scenario")
+  $("count").textContent = many(count, "attempt") + " of " + index.scenario.length.toLocaleString("en") + ", in " + many(chosen.length, noun)
   const body = $("matrix").tBodies[0]
   body.replaceChildren()
   const more = $("more-scenarios")
   const show = () => {
     for (const s of chosen.splice(0, firstScenarios)) body.append(...matrixRows(s, lines[place.get(s)], fits, want, only !== undefined))
     more.hidden = !chosen.length
-    more.textContent = "Show more scenarios (" + chosen.length.toLocaleString("en") + ")"
+    more.textContent = "Show more " + noun + "s (" + chosen.length.toLocaleString("en") + ")"
     if (!body.querySelector('a.cell[tabindex="0"]')) body.querySelector("a.cell")?.setAttribute("tabindex", "0")
   }
   more.onclick = show

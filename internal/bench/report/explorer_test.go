@@ -277,3 +277,23 @@ func TestCellsWithoutARowAreInTheIndex(t *testing.T) {
 	}
 	assert.Equal(t, want, missing)
 }
+
+func TestAnAttemptAtATaskSaysWhatABenchmarkTells(t *testing.T) {
+	for name, of := range map[string]struct {
+		reward *bench.Reward
+		has    string
+		lacks  []string
+	}{
+		"a task":     {&bench.Reward{Status: "scored"}, "the task is of a split that nobody is to learn from", []string{"Changes", "its workflow uploads none"}},
+		"a scenario": {nil, "its workflow uploads none", []string{"nobody is to learn from"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var page strings.Builder
+			require.NoError(t, report.NewAttempt(&bench.Row{Mode: bench.GHX, ScenarioID: "one", Iteration: 1, Reward: of.reward}, report.Said{}).HTML(&page))
+			assert.Contains(t, page.String(), of.has)
+			for _, not := range of.lacks {
+				assert.NotContains(t, page.String(), not)
+			}
+		})
+	}
+}

@@ -291,7 +291,7 @@ func (p *page) link(s bench.Summary) {
 			p.Endpoints.Rows[i][1].Link = attemptsLink(endpointQuery[endpoint.Name], s.Gate.Candidate)
 		}
 		for i := range p.Evidence {
-			if p.Evidence[i].Title != evidenceByScenario {
+			if title := p.Evidence[i].Title; title != evidenceByScenario && title != taskWords.Replace(evidenceByScenario) {
 				continue
 			}
 			for at := range p.Evidence[i].Rows {

@@ -9,6 +9,7 @@ import (
 // forest is a picture of an endpoint: its change over all blocks and in every
 // scenario, with intervals. Places are in units of the picture.
 type forest struct {
+	Noun  noun
 	Title string
 	// Axis says what the axis has, and where it is better.
 	Axis string

@@ -80,6 +80,7 @@ type page struct {
 	Profiling             grid
 	Failures              []failureLine
 	MoreFailures          int
+	Noun                  noun
 	// Explore is nil without attempts.
 	Explore *explore
 }
@@ -139,6 +140,7 @@ func newPage(s bench.Summary) page {
 		Forests:      forests(s.Evidence),
 		Strips:       sessionStrips(s.Evidence),
 
+		Noun:       nounOf(s),
 		Candidate:  oneLine(string(s.Gate.Candidate)),
 		Baseline:   oneLine(string(s.Gate.Baseline)),
 		Facts:      slices.DeleteFunc(contextFacts(s), inHeading),
@@ -148,6 +150,13 @@ func newPage(s bench.Summary) page {
 		Modes:      newGrid(modesTable(s)),
 		Scenarios:  newGrid(scenariosTable(s)),
 		Profiling:  newGrid(profilingTable(s)),
+	}
+	for i := range p.Forests {
+		f := &p.Forests[i]
+		f.Noun, f.Label = p.Noun, strings.Replace(f.Label, "scenario", string(p.Noun), 1)
+	}
+	for i := range p.Strips {
+		p.Strips[i].Noun = p.Noun
 	}
 	for _, part := range evidenceTables(s) {
 		p.Evidence = append(p.Evidence, newGrid(part))

@@ -39,7 +39,7 @@ func Markdown(w io.Writer, s bench.Summary) error {
 	m.warnings(s.Warnings)
 	m.section(modesTable(s))
 	m.section(scenariosTable(s))
-	m.failures(failuresOf(s))
+	m.failures(failuresOf(s), nounOf(s))
 	m.section(profilingTable(s))
 	if _, err := io.WriteString(w, m.String()); err != nil {
 		return fault.Infraf("write Markdown report: %w", err)
@@ -168,11 +168,11 @@ func (m *document) warnings(warnings []string) {
 	fmt.Fprint(m, "\n")
 }
 
-func (m *document) failures(failures []failure) {
+func (m *document) failures(failures []failure, of noun) {
 	if len(failures) == 0 {
 		return
 	}
-	fmt.Fprintf(m, "<details><summary>Failures by scenario and mode (%d)</summary>\n\n", len(failures))
+	fmt.Fprintf(m, "<details><summary>Failures by %s and mode (%d)</summary>\n\n", of, len(failures))
 	for _, f := range failures[:min(mostFailures, len(failures))] {
 		fmt.Fprintf(m, "- %s in %s: %s", code(f.scenario), code(f.mode), escape(f.types))
 		if f.example != "" {

@@ -177,6 +177,29 @@ func TestS13TheRouteIsShownWhereItIsKnown(t *testing.T) {
 	}
 }
 
+func TestTasksOfAnotherSystemsBenchmarkHaveTheirRewards(t *testing.T) {
+	s := passing()
+	for mode, m := range s.Modes {
+		m.MeanReward = ref(0.6875)
+		s.Modes[mode] = m
+	}
+	task := s.Scenarios[0].Modes[bench.GHX]
+	task.MeanReward = ref(0.7 * float64(task.Successes) / float64(task.Runs))
+	s.Scenarios[0].Modes[bench.GHX] = task
+	for _, ending := range []string{"md", "html", "txt"} {
+		text := written(t, formats()[ending], s)
+		for _, want := range []string{"Reward, mean", "0.6875", ", reward 0.7", "Tasks"} {
+			assert.Contains(t, text, want, ending)
+		}
+		for _, not := range []string{"Reward, mean", ", reward", "Tasks"} {
+			assert.NotContains(t, written(t, formats()[ending], passing()), not, ending)
+		}
+		for _, not := range []string{"by scenario", "of one scenario", "all scenarios"} {
+			assert.NotContains(t, text, not, ending)
+		}
+	}
+}
+
 func TestG12JSONHasTheOriginalsNamesAndNothingIsLost(t *testing.T) {
 	s := failing()
 	s.Missing = []bench.MissingCells{}

@@ -12,6 +12,7 @@ import (
 // baseline's sessions in its upper half and the candidate's in its lower one. Places
 // are in units of the picture.
 type strips struct {
+	Noun  noun
 	Title string
 	// Axis says what the axis has, Label in words what is drawn.
 	Axis, Label   string

@@ -158,6 +158,10 @@ func modesTable(s bench.Summary) table {
 	if slices.ContainsFunc(modes, func(mode bench.Mode) bool { return s.Modes[mode].RouteOKRate != nil }) {
 		lines = append(lines, routeMetric)
 	}
+	if ofBenchmark(s) {
+		const afterSuccess = 2
+		lines = slices.Insert(lines, afterSuccess, rewardMetric)
+	}
 	for _, m := range lines {
 		line := plainCells(m.label)
 		for _, mode := range modes {
@@ -168,7 +172,7 @@ func modesTable(s bench.Summary) table {
 		}
 		t.rows = append(t.rows, line)
 	}
-	return t
+	return t.worded(s)
 }
 
 // pooledNotice says why a comparison of modes may say otherwise than what decides.
@@ -233,7 +237,7 @@ func scenariosTable(s bench.Summary) table {
 		}
 		t.rows = append(t.rows, line)
 	}
-	return t
+	return t.worded(s)
 }
 
 func scenarioModes(s bench.Summary) []bench.Mode {
@@ -269,7 +273,7 @@ func successText(scenario bench.ScenarioSummary, mode bench.Mode) string {
 		const rateDecimals = 2
 		text += ", pass^" + bench.CountText(float64(k)) + " " + bench.NumberText(m.PassHatK[k-1], rateDecimals)
 	}
-	return text
+	return withReward(text, m)
 }
 
 // profilingTable has the medians of where time went, a column per mode.
