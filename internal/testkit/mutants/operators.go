@@ -126,6 +126,9 @@ func (f *finder) expression(e ast.Expr) bool {
 		f.bound(e.Low, "+")
 		f.bound(e.High, "-")
 	case *ast.CallExpr:
+		if f.logs(e) {
+			return false
+		}
 		f.call(e)
 	case *ast.CompositeLit:
 		f.composite(e)

@@ -3,6 +3,7 @@ package main
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 )
@@ -20,7 +21,7 @@ func (f *finder) removable(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
 		call, is := s.X.(*ast.CallExpr)
-		return !is || !f.isBuiltin(call, "panic") && !unseen(call, "Lock", "Unlock", "RLock", "RUnlock", "Grow")
+		return !is || !f.logs(call) && !f.isBuiltin(call, "panic") && !unseen(call, "Lock", "Unlock", "RLock", "RUnlock", "Grow")
 	case *ast.AssignStmt:
 		return s.Tok != token.DEFINE && slices.ContainsFunc(s.Lhs, func(to ast.Expr) bool {
 			name, is := to.(*ast.Ident)
@@ -44,6 +45,21 @@ func (f *finder) removable(s ast.Stmt) bool {
 func unseen(call *ast.CallExpr, names ...string) bool {
 	return slices.Contains(names, called(call))
 }
+
+// logs reports whether a call writes a line of package log/slog. As is usual where code is
+// broken on purpose, neither that nor what it is given is changed: of a line that nothing
+// reads a test would say only what the code says.
+func (f *finder) logs(call *ast.CallExpr) bool {
+	selector, is := call.Fun.(*ast.SelectorExpr)
+	if !is {
+		return false
+	}
+	function, is := f.target.info.Uses[selector.Sel].(*types.Func)
+	return is && function.Pkg() != nil && function.Pkg().Path() == "log/slog" && slices.Contains(logging, strings.TrimSuffix(function.Name(), "Context"))
+}
+
+// logging are the functions, and the methods of a logger, that write a line.
+var logging = []string{"Debug", "Info", "Warn", "Error", "Log", "LogAttrs"}
 
 // called is the name of what is called, without its package or value.
 func called(call *ast.CallExpr) string {
