@@ -26,9 +26,12 @@ const budgetDay = 24 * time.Hour
 // take, where that is known.
 func (s *Service) estimate(ctx context.Context, req *runRequest) error {
 	p, repo := &req.plan, req.event.Repo.FullName()
-	cells, err := s.cellsLeft(ctx, req)
+	var cells int
+	var err error
 	if p.OfTasks() {
 		cells, err = s.opts.Runs.Tasks(ctx, repo, *p)
+	} else {
+		cells, err = s.cellsLeft(ctx, req)
 	}
 	if err != nil {
 		return err

@@ -237,7 +237,7 @@ func (c *commandRun) approve(ctx context.Context) (runs.Answer, error) {
 	if err := c.service.opts.Runs.Approve(ctx, c.event.Repo.FullName(), c.pull.Number, c.pull.HeadSHA, c.event.Sender.Login, c.event.Comment.At); err != nil {
 		return runs.Answer{}, err
 	}
-	p, err := settings.Resolve(c.settings, command.Command{Name: command.Run}, c.service.opts.Library)
+	p, err := settings.Resolve(c.settings, command.Command{}, c.service.opts.Library)
 	if err != nil {
 		return c.correct(err), nil
 	}

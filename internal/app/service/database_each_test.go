@@ -16,6 +16,8 @@ import (
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/github"
 	"github.com/ghx-dev/bench-action/internal/queue"
@@ -96,6 +98,8 @@ type failure struct {
 	// next returns a context for another attempt, of which the n-th fails, and
 	// whether it came to that.
 	next func(ctx context.Context, n int) (context.Context, func() bool)
+	// says is what the error says; empty where it may be made up for at once.
+	says string
 	// into has an App fail so, and change makes one that does; nil where the
 	// context fails.
 	into   func(*rig)
@@ -104,9 +108,10 @@ type failure struct {
 
 // failures are what may fail while a delivery is worked at.
 func failures() map[string]failure {
-	answers, tokens := &interruption{}, &interruption{}
+	// What publishes asks again, and again, before it says that there is no answer.
+	answers, tokens := &interruption{more: 2}, &interruption{}
 	return map[string]failure{
-		"the database": {next: func(ctx context.Context, n int) (context.Context, func() bool) {
+		"the database": {says: errNoDatabase.Error(), next: func(ctx context.Context, n int) (context.Context, func() bool) {
 			w := &without{Context: ctx, at: n}
 			return w, w.came
 		}},
@@ -114,7 +119,7 @@ func failures() map[string]failure {
 			answers.next(n)
 			return context.WithValue(ctx, deliveryOnly{}, true), answers.came
 		}, into: func(r *rig) { r.transport = answers }},
-		"a token": {next: func(ctx context.Context, n int) (context.Context, func() bool) {
+		"a token": {says: "there is no token now", next: func(ctx context.Context, n int) (context.Context, func() bool) {
 			tokens.next(n)
 			return context.WithValue(ctx, deliveryOnly{}, true), tokens.came
 		}, change: func(o *service.Options) {
@@ -129,6 +134,17 @@ func failures() map[string]failure {
 	}
 }
 
+// helped has an executor that machines can help, and that a workflow is, too.
+func helped(o *service.Options) {
+	one := helping{o.Executors[settings.Local]}
+	o.Executors = map[settings.Executor]service.Executor{settings.Local: one, settings.Dispatch: one}
+}
+
+// helping is an executor that those who help do nothing for.
+type helping struct{ service.Executor }
+
+func (helping) Help(context.Context, service.Work) error { return nil }
+
 // isMadeUpFor tries something again and again, with another answer missing each time,
 // until it says that it is done. What there is to see in the end is what there would
 // have been. Told is how many runs are told of.
@@ -136,7 +152,7 @@ func isMadeUpFor(t *testing.T, config string, told int, begin func(*rig) func(co
 	t.Helper()
 	var want []string
 	t.Run("undisturbed", func(t *testing.T) {
-		r := newRig(t, config)
+		r := newRig(t, config, helped)
 		require.NoError(t, begin(r)(t.Context()))
 		r.wait(told)
 		want = see(r)
@@ -145,7 +161,7 @@ func isMadeUpFor(t *testing.T, config string, told int, begin func(*rig) func(co
 		n := 1
 		for came := true; came; {
 			t.Run(fmt.Sprintf("%s from answer %d", of, n), func(t *testing.T) {
-				r := newRig(t, config, func(o *service.Options) {
+				r := newRig(t, config, helped, func(o *service.Options) {
 					if fails.change != nil {
 						fails.change(o)
 					}
@@ -156,9 +172,12 @@ func isMadeUpFor(t *testing.T, config string, told int, begin func(*rig) func(co
 				do := begin(r)
 				for err := errNoDatabase; err != nil; n++ {
 					ctx, reached := fails.next(t.Context(), n)
+					before := len(r.log.String())
 					err = do(ctx)
 					if came = reached(); !came {
 						require.NoError(t, err)
+					} else if err == nil {
+						assert.Contains(t, r.log.String()[before:], fails.says, "answer %d is missing, and nobody says so", n)
 					}
 				}
 				r.wait(told)
@@ -181,7 +200,11 @@ func TestADeliveryIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 				event, payload := c.event(r)
 				delivery := r.delivery("delivery-1000", event, payload)
 				return func(ctx context.Context) error { return r.service.Deliver(ctx, delivery) }
-			}, (*rig).visible)
+			}, func(r *rig) []string {
+				r.ahead.Add(int64(10 * time.Minute)) // what GitHub did not show is shown by now
+				r.reap()
+				return r.visible()
+			})
 		})
 	}
 }
@@ -213,6 +236,34 @@ func TestAJobIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 		"a stop is published":             {"tell", 0, func(r *rig) { ended(r, runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."}) }},
 		"what was stopped ends elsewhere": {"abandon", 0, func(r *rig) { ended(r, runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."}) }},
 		"a run is measured":               {"measure", 1, func(r *rig) { r.store(func(*runs.Run) {}) }},
+		"a verdict about a base is published": {"tell", 0, func(r *rig) {
+			r.store(func(run *runs.Run) { run.Request.Plan.Modes = []bench.Mode{bench.GHX, bench.GHXBase} })
+			o, _ := passes(r.Context(), service.Work{})
+			require.NoError(r, r.db.Write(r.Context(), func(tx *queue.Tx) error {
+				_, err := r.table.End(r.Context(), tx, "left", runs.Finished, o, r.now())
+				return err
+			}))
+		}},
+		"a run is shared": {"measure", 1, func(r *rig) {
+			r.store(func(run *runs.Run) { run.Request.Seed, run.Request.Plan.Target = 7, settings.SandboxTarget })
+		}},
+		"a run is helped with": {"help", 0, func(r *rig) { r.store(func(*runs.Run) {}) }},
+		"a place is free": {"admit", 1, func(r *rig) {
+			r.store(func(*runs.Run) {})
+			require.NoError(r, r.db.Write(r.Context(), func(tx *queue.Tx) error { return r.table.Enter(r.Context(), tx, "left") }))
+		}},
+		"a run that waits is told where": {"reap", 0, func(r *rig) {
+			r.goesOn()
+			r.comment("writer", "/bench run pr-view-001")
+			r.ahead.Store(int64(10 * time.Minute))
+		}},
+		"a run ends while its check run is made": {"measure", 1, func(r *rig) {
+			r.store(func(*runs.Run) {})
+			r.transport = &before{text: `"in_progress"`, do: func() {
+				r.comment("writer", "/bench cancel")
+				r.wait(1)
+			}}
+		}},
 		"a run that lost its job is found": {"reap", 1, func(r *rig) {
 			r.store(func(*runs.Run) {})
 			r.ahead.Store(int64(10 * time.Minute))
@@ -245,6 +296,8 @@ func TestAJobIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 					return r.service.MeasureDue
 				case "reap":
 					return r.service.Reap
+				case "admit":
+					return r.service.Admit
 				}
 				return func(ctx context.Context) error { return r.service.Job(ctx, c.kind, id) }
 			}, func(r *rig) []string {

@@ -27,16 +27,11 @@ func (s *Service) Deliver(ctx context.Context, d Delivery) error {
 			return err
 		}
 	}
-	do := s.handler(routed.kind)
-	switch {
-	case do != nil:
+	if do := s.handler(routed.kind); do != nil {
 		return do(ctx, d.ID, e, routed)
-	case routed.kind != kindIgnored:
-		return queue.Permanent(fault.Internalf("%s %s leads to %q, which nothing does", e.Name, e.Action, routed.kind))
-	default:
-		s.leave(ctx, e, routed.why)
-		return nil
 	}
+	s.leave(ctx, e, routed.why)
+	return nil
 }
 
 // handler does what an event leads to. Cause is the delivery's id.
@@ -83,10 +78,7 @@ func (s *Service) leave(ctx context.Context, e ghevent.Event, why string) {
 // GiveUp tells who commanded that the delivery of the command failed for good,
 // if GitHub lets it be told.
 func (s *Service) GiveUp(ctx context.Context, d Delivery, problem error) {
-	e, err := read(d)
-	if err != nil {
-		return
-	}
+	e, _ := read(d) // what cannot be read is no command
 	routed := route(e, s.opts.App())
 	if routed.kind != kindCommanded && routed.kind != kindPressed {
 		return

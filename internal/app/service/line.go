@@ -55,24 +55,24 @@ func (s *Service) admit(ctx context.Context, tx *queue.Tx) error {
 	return nil
 }
 
-// waiting returns where a run waits, nil where that cannot be told.
-func (s *Service) waiting(ctx context.Context, r runs.Run) *comment.Waiting {
+// waiting returns where a run waits, nil where it does not, or where that cannot be told.
+// Where an error keeps it from saying when the run begins, the rest is there.
+func (s *Service) waiting(ctx context.Context, r runs.Run) (*comment.Waiting, error) {
 	line, err := s.opts.Runs.Line(ctx, &r)
 	ahead := slices.Index(line, r.ID)
-	if err != nil || ahead < 0 {
-		return nil
+	if ahead < 0 {
+		return nil, err
 	}
 	waiting := &comment.Waiting{Ahead: ahead}
 	workers, err := s.opts.Queue.Workers(ctx, s.opts.DB, s.opts.Lane)
-	if err != nil || workers == 0 || r.Request.Plan.Executor != settings.Local {
-		return waiting
+	if workers == 0 || r.Request.Plan.Executor != settings.Local {
+		return waiting, err
 	}
 	mean, err := s.opts.Runs.MeanTime(ctx)
-	if err != nil || mean == 0 {
-		return waiting
+	if mean > 0 {
+		waiting.Begins = s.opts.Now().Add(mean * time.Duration(ahead+1) / time.Duration(workers))
 	}
-	waiting.Begins = s.opts.Now().Add(mean * time.Duration(ahead+1) / time.Duration(workers))
-	return waiting
+	return waiting, err
 }
 
 // shownInLine is how many of those that wait are told again where they are: those
@@ -94,7 +94,7 @@ func (s *Service) showLine(ctx context.Context) error {
 				err = s.show(ctx, client, &r)
 			}
 		}
-		if err != nil && !errors.Is(err, errEnded) && !errors.Is(err, runs.ErrNone) {
+		if err != nil && !errors.Is(err, errEnded) {
 			problem = errors.Join(problem, err)
 		}
 	}

@@ -43,10 +43,12 @@ func (s *Service) measureJob(ctx context.Context, j queue.Job[job]) error {
 	}
 	outcome, err := s.execute(ctx, r)
 	switch {
-	case err == nil && outcome.Reason != "":
-		return s.end(ctx, r.ID, runs.Stopped, outcome)
 	case err == nil:
-		return s.end(ctx, r.ID, runs.Finished, outcome)
+		state := runs.Finished
+		if outcome.Reason != "" {
+			state = runs.Stopped
+		}
+		return s.end(ctx, r.ID, state, outcome)
 	case errors.Is(err, ErrElsewhere):
 		return queue.Later(s.opts.Elsewhere)
 	case errors.Is(err, ErrNotNow):
@@ -104,13 +106,13 @@ func (s *Service) execute(ctx context.Context, r runs.Run) (runs.Outcome, error)
 	if err != nil {
 		return runs.Outcome{}, err
 	}
-	watched, stop := s.watch(ctx, r)
-	defer stop()
-	progress := &progress{service: s, run: r, check: publisher.Check(s.checkStart(r))}
-	shared, err := s.lead(watched, executor, r)
+	shared, err := s.lead(ctx, executor, r)
 	if err != nil {
 		return runs.Outcome{}, err
 	}
+	watched, stop := s.watch(ctx, r)
+	defer stop()
+	progress := &progress{service: s, run: r, check: publisher.Check(s.checkStart(r))}
 	outcome, err := executor.Execute(watched, Work{
 		Run: r, Client: client, Rows: rows, Before: before, Shared: shared, Begun: begun,
 		KeepBegun: func(begun []byte, anew bool) error {

@@ -136,7 +136,7 @@ func (c *commandRun) rerun(ctx context.Context, r runs.Run, fresh bool) (string,
 	p, continues := r.Request.Plan, ""
 	if p.Empty() { // it was skipped, or its settings were broken
 		var err error
-		if p, err = settings.Resolve(c.settings, command.Command{Name: command.Run}, s.opts.Library); err != nil {
+		if p, err = settings.Resolve(c.settings, command.Command{}, s.opts.Library); err != nil {
 			return brokenSettings, s.recordUnresolved(ctx, c.again(r, p, ""), err)
 		}
 	} else if !fresh {

@@ -9,10 +9,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/service"
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 	"github.com/ghx-dev/bench-action/internal/testkit"
@@ -24,10 +28,10 @@ var interruptAll = flag.Bool("interrupt-all", false, "interrupt every kind of de
 
 // interruption lets one request of a delivery fail: all others go on.
 type interruption struct {
-	// at is which request it is, from 1; stop is called then, and where it is nil
-	// GitHub has no answer.
-	at   int
-	stop context.CancelFunc
+	// at is which request it is, from 1; more is how many after it fail, too. Stop is
+	// called then, and where it is nil GitHub has no answer.
+	at, more int
+	stop     context.CancelFunc
 
 	mu   sync.Mutex
 	seen int
@@ -54,7 +58,7 @@ func (i *interruption) now() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.seen++
-	return i.seen == i.at
+	return i.seen >= i.at && i.seen <= i.at+i.more
 }
 
 // next lets another request fail, of those that come from now on.
@@ -126,6 +130,29 @@ func interruptibles() map[string]interruptible {
 			return "check_run", r.presses("writer", action, name, r.check().ID)
 		})
 	}
+	// spent is one that has spent its budget.
+	spent := func(then func(*rig) (string, map[string]any)) func(*rig) (string, map[string]any) {
+		return func(r *rig) (string, map[string]any) {
+			r.costs(2, time.Second)
+			return measured(then)(r)
+		}
+	}
+	// judged is one on which evidence has decided, or has not.
+	const evidence = "profile: regression\nscenarios: [pr-view-001, repo-view-001, issue-view-001]\n"
+	judged := func(final bool, then func(*rig) (string, map[string]any)) func(*rig) (string, map[string]any) {
+		return func(r *rig) (string, map[string]any) {
+			r.executor.set(func(_ context.Context, w service.Work) (runs.Outcome, error) {
+				w.Keep(cellOf("pr-view-001", 1), []byte(`{"scenario_id":"pr-view-001","mode":"ghx","iteration":1}`))
+				return runs.Outcome{Summary: &bench.Summary{
+					Gate:     bench.Gate{Profile: bench.ProfileRegression, Verdict: bench.VerdictInconclusive},
+					Evidence: &bench.Evidence{Verdict: bench.VerdictInconclusive, Final: final},
+				}}, nil
+			})
+			r.comment("writer", "/bench run")
+			r.wait(1)
+			return then(r)
+		}
+	}
 	return map[string]interruptible{
 		"a pull request":        {config, opened, 1},
 		"one without its label": {config + "labels: {run: bench}\n", opened, 1},
@@ -176,6 +203,62 @@ func interruptibles() map[string]interruptible {
 			r.deliver("push", r.lands("src/b.ts", "Add b"))
 			return "push", r.lands("src/c.ts", "Add c")
 		}, 1},
+		"a push that takes the settings away": {"", func(r *rig) (string, map[string]any) {
+			r.deliver("push", r.lands("src/b.ts", "Add b")) // what the organisation has is not asked for again
+			return "push", r.lands("src/c.ts", "Add c")
+		}, 0},
+		"a push where each day is measured": {config + "baseline: {every: day}\n", func(r *rig) (string, map[string]any) { return "push", r.lands("src/b.ts", "Add b") }, 0},
+		"the end of a workflow": {config, goingOn(func(r *rig) (string, map[string]any) {
+			require.NoError(r, r.table.SetWorkflowRun(r.Context(), "run-1", 77))
+			return "workflow_run", map[string]any{"action": "completed", "workflow_run": map[string]any{"id": 77, "event": "workflow_dispatch"}}
+		}), 0},
+		"repositories that are taken away": {config, goingOn(func(*rig) (string, map[string]any) {
+			return "installation_repositories", map[string]any{"action": "removed", "repositories_removed": []any{map[string]any{"full_name": repo}}}
+		}), 1},
+		"a suite": {config, func(r *rig) (string, map[string]any) {
+			return "check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{
+				"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}, "pull_requests": r.mentioned(),
+			}}
+		}, 1},
+		"a push back": {config, measured(func(r *rig) (string, map[string]any) {
+			first := r.head
+			begun := make(chan string, 1)
+			r.executor.set(goesOn(begun))
+			r.push("src/b.ts")
+			r.pullEvent("synchronize")
+			<-begun
+			r.pushBack(first)
+			return "pull_request", map[string]any{"action": "synchronize", "pull_request": r.pull()}
+		}), 1},
+		"a command without a run":    {config, says("/bench status"), 0},
+		"a mistaken command":         {config, says("/bench run --colour blue"), 0},
+		"a command that is answered": {config, says("/bench help"), 0},
+		"an explanation of nothing":  {config, says("/bench explain pr-merge-001"), 0},
+		"a cancel of nothing":        {config, says("/bench cancel"), 0},
+		"a retry of nothing":         {manual, says("/bench retry"), 1},
+		"a command that is late": {manual, func(r *rig) (string, map[string]any) {
+			r.suite()
+			return "issue_comment", minutesBefore(r.says("writer", "/bench run"), 5)
+		}, 0},
+		"a button for what was skipped": {config + "labels: {run: bench}\n", button("requested_action", "full"), 1},
+		"a push for which nothing is left": {config + "budget: {run: 1, pull_request: 1, day: 1}\n", spent(func(r *rig) (string, map[string]any) {
+			r.push("src/b.ts")
+			return "pull_request", map[string]any{"action": "synchronize", "pull_request": r.pull()}
+		}), 1},
+		"a button for which nothing is left": {config + "budget: {run: 1, pull_request: 1, day: 1}\n", spent(func(r *rig) (string, map[string]any) {
+			return "check_run", r.presses("writer", "requested_action", "full", r.check().ID)
+		}), 1},
+		"a command for which nothing is left": {config + "budget: {run: 1, pull_request: 1, day: 1}\n", spent(says("/bench run")), 0},
+		"a run by evidence that goes on":      {paid + evidence, judged(false, says("/bench run")), 1},
+		"a run by evidence that has ended":    {paid + evidence, judged(true, says("/bench run")), 0},
+		"a retry by evidence":                 {paid + evidence, judged(false, says("/bench retry")), 1},
+		"a button by evidence": {paid + evidence, judged(false, func(r *rig) (string, map[string]any) {
+			return "check_run", r.presses("writer", "rerequested", "", r.check().ID)
+		}), 1},
+		"a button by evidence that has ended": {paid + evidence, judged(true, func(r *rig) (string, map[string]any) {
+			return "check_run", r.presses("writer", "requested_action", "full", r.check().ID)
+		}), 0},
+		"a benchmark with tasks": {tau, says("/bench"), 1},
 		"a merge queue": {config + "triggers: {merge_group: true}\n", func(r *rig) (string, map[string]any) {
 			return "merge_group", map[string]any{"action": "checks_requested", "merge_group": map[string]any{
 				"head_sha": r.head, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1", "base_sha": r.head, "base_ref": "refs/heads/main",

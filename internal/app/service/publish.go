@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -122,7 +123,7 @@ func (s *Service) publishEnd(ctx context.Context, r runs.Run, o runs.Outcome, at
 	}
 	said.Links.Check = r.CheckURL
 	latest, err := s.opts.Runs.Latest(ctx, r.Subject())
-	if err != nil || latest.ID != r.ID {
+	if latest.ID != r.ID {
 		if errors.Is(err, runs.ErrNone) {
 			err = nil // it was skipped
 		}
@@ -153,13 +154,16 @@ func (s *Service) complete(ctx context.Context, publisher *publish.Publisher, r 
 	return nil
 }
 
-// show has GitHub show a run that has not ended. The error is errEnded
-// if the run ended meanwhile: then its end may have been published before this, and
-// is published again.
+// show has GitHub show a run that has not ended, and waits for the database once it does.
+// The error is errEnded if the run ended meanwhile: then its end may have been published
+// before this, and is published again.
 func (s *Service) show(ctx context.Context, client *github.Client, r *runs.Run) error {
 	said := s.described(*r, runs.Outcome{})
 	if r.State == runs.Queued {
-		said.Waiting = s.waiting(ctx, *r)
+		var err error
+		if said.Waiting, err = s.waiting(ctx, *r); err != nil {
+			s.opts.Log.WarnContext(ctx, "the check run does not show when the run begins", "run", r.ID, "problem", s.opts.Redact(err.Error()))
+		}
 	}
 	shown := comment.Check(said)
 	check, notices := publish.New(client, r.Owner(), r.Name()).StartCheck(ctx, s.checkStart(*r), shown)
@@ -167,14 +171,18 @@ func (s *Service) show(ctx context.Context, client *github.Client, r *runs.Run) 
 		return notices[0].Err
 	}
 	r.CheckID, r.CheckURL = check.ID(), check.URL()
-	if err := s.opts.Runs.SetCheck(ctx, r.ID, r.CheckID, r.CheckURL); err != nil {
-		return err
-	}
-	now, err := s.opts.Runs.Get(ctx, r.ID)
-	if err != nil || now.State.Alive() {
-		return err
-	}
-	return errors.Join(errEnded, s.publishAgain(ctx, r.ID))
+	// Nobody else knows that there is a check run which somebody has to end.
+	waits := &sharedRun{service: s, run: r.ID}
+	return waits.insist(ctx, func() error {
+		if err := s.opts.Runs.SetCheck(ctx, r.ID, r.CheckID, r.CheckURL); err != nil {
+			return err
+		}
+		now, err := s.opts.Runs.Get(ctx, r.ID)
+		if err != nil || now.State.Alive() {
+			return err
+		}
+		return cmp.Or(s.publishAgain(ctx, r.ID), errEnded)
+	})
 }
 
 // publishAgain has it published how a run ended, although it may have been.

@@ -51,7 +51,7 @@ func (s *Service) suite(req runRequest) string {
 	if req.check != "" || req.plan.Empty() {
 		return name
 	}
-	usual, err := settings.Resolve(req.settings, command.Command{Name: command.Run}, s.opts.Library)
+	usual, err := settings.Resolve(req.settings, command.Command{}, s.opts.Library)
 	if err == nil && !req.plan.Measures(usual) {
 		name += comment.PartialSuffix
 	}
@@ -104,7 +104,7 @@ func (s *Service) start(ctx context.Context, client *github.Client, req runReque
 // startUsual starts a run as the settings say, or makes one that says why there is
 // none.
 func (s *Service) startUsual(ctx context.Context, client *github.Client, req runRequest) (err error) {
-	req.plan, err = settings.Resolve(req.settings, command.Command{Name: command.Run}, s.opts.Library)
+	req.plan, err = settings.Resolve(req.settings, command.Command{}, s.opts.Library)
 	if err != nil {
 		return s.recordUnresolved(ctx, req, err)
 	}
@@ -143,7 +143,7 @@ func (s *Service) create(ctx context.Context, req runRequest, check func(context
 		if err := s.opts.Runs.Lock(ctx, tx, "repository "+req.event.Repo.FullName()); err != nil {
 			return err
 		}
-		if free, err = s.claim(ctx, tx, req.once); err != nil || !free {
+		if free, err = s.claim(ctx, tx, req.once); !free {
 			return err
 		}
 		if check != nil {
