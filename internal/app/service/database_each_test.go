@@ -159,7 +159,7 @@ func isMadeUpFor(t *testing.T, config string, told int, begin func(*rig) func(co
 	})
 	for of, fails := range failures() {
 		n := 1
-		for came := true; came; {
+		for came := true; came && !t.Failed(); {
 			t.Run(fmt.Sprintf("%s from answer %d", of, n), func(t *testing.T) {
 				r := newRig(t, config, helped, func(o *service.Options) {
 					if fails.change != nil {

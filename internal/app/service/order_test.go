@@ -238,7 +238,7 @@ func TestACommandOfBeforeAPushBackIsVoid(t *testing.T) {
 	r.deliver("pull_request", map[string]any{"action": "synchronize", "pull_request": r.pushedAt(now.Add(-time.Minute))})
 	r.pushBack(first)
 	r.deliver("pull_request", map[string]any{"action": "synchronize", "pull_request": r.pushedAt(now.Add(time.Minute))})
-	r.comment("writer", "/bench run")
+	r.deliver("issue_comment", minutesBefore(r.says("writer", "/bench run"), 0))
 	r.none("run-1", "the author of the command saw another commit")
 }
 

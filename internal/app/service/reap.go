@@ -51,14 +51,14 @@ func (s *Service) reap(ctx context.Context, r runs.Run, now time.Time) error {
 	switch {
 	case s.overdue(r, overtime):
 		return s.end(ctx, r.ID, runs.Stopped, runs.Outcome{Reason: comment.FellSilent})
-	case r.HasPlace && now.Sub(r.Created) > settled:
+	case now.Sub(r.Created) <= settled:
+		return nil
+	case r.HasPlace:
 		return s.opts.DB.Write(ctx, func(tx *queue.Tx) error {
 			_, err := s.opts.Queue.Enqueue(ctx, tx, s.newMeasureJob(r.ID, r.Request.Plan.Executor))
 			return err
 		})
-	case now.Sub(r.Created) > settled:
-		return s.enter(ctx, r.ID)
 	default:
-		return nil
+		return s.enter(ctx, r.ID)
 	}
 }
