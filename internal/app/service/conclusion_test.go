@@ -63,6 +63,7 @@ func TestACheckSaysHowFarARunIs(t *testing.T) {
 	said := make(chan string, 1)
 	r.executor.set(func(ctx context.Context, w service.Work) (runs.Outcome, error) {
 		if len(r.executor.works()) == 1 {
+			r.ahead.Add(int64(90 * time.Second))
 			w.Progress(3, w.Run.Cells, 0.25)
 			return runs.Outcome{}, service.ErrElsewhere
 		}
@@ -72,7 +73,7 @@ func TestACheckSaysHowFarARunIs(t *testing.T) {
 	r.pullEvent("opened")
 	r.wait(1)
 	shown := <-said
-	for _, part := range []string{"3 of 16", "0.25"} {
+	for _, part := range []string{"3 of 16", "90 s", "0.25"} {
 		assert.Contains(t, shown, part)
 	}
 }

@@ -400,3 +400,50 @@ func TestNothingGoesOnElsewhereOfAnExecutorThatIsGone(t *testing.T) {
 	require.NoError(t, r.service.Job(t.Context(), "abandon", "left"))
 	assert.Empty(t, r.executor.ended())
 }
+
+// Settings that want no day measured leave nothing that is due.
+func TestABranchThatIsNotMeasuredEachDayIsNeverDue(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config+"baseline: {push: true}\n")
+	r.deliver("push", r.lands("src/b.ts", "Add b"))
+	r.wait(1)
+	due, err := r.table.Due(t.Context(), time.Now().Add(1000*time.Hour))
+	require.NoError(t, err)
+	assert.Empty(t, due)
+}
+
+// A run that was over before it was shown has a check run that is known then.
+func TestACheckRunThatIsMadeAtTheEndIsKnown(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	r.store(func(*runs.Run) {})
+	r.finishes("left", runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."})
+	require.NoError(t, r.service.Job(t.Context(), "tell", "left"))
+	run := r.run("left")
+	assert.Equal(t, r.check().ID, run.CheckID)
+	require.NotEmpty(t, run.CheckURL)
+	require.Len(t, r.comments(), 1)
+	assert.Contains(t, r.comments()[0], run.CheckURL)
+}
+
+// The tasks of a benchmark of others are not ours to know.
+func TestATaskOfAnotherBenchmarkIsExplained(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tau, byTasks)
+	r.comment("writer", "/bench")
+	r.wait(1)
+	r.comment("writer", "/bench explain airline-refund-001")
+	assert.Equal(t, 1, r.counted("issue_comment", "explain", "carried_out"), r.answer())
+}
+
+// A button for which nothing is left is counted as that.
+func TestAButtonThatIsTooDearIsCounted(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config+"budget: {run: 1, pull_request: 1, day: 1}\n")
+	r.costs(2, time.Second)
+	r.pullEvent("opened")
+	r.wait(1)
+	r.press("writer", "requested_action", "full", r.check().ID)
+	r.wait(1)
+	assert.Equal(t, 1, r.counted("check_run", "run", "over_budget"))
+}

@@ -61,6 +61,11 @@ func TestACommandIsForWhatWasThereWhenItWasWritten(t *testing.T) {
 			r.deliver("pull_request", map[string]any{"action": "synchronize", "pull_request": r.pushedAt(time.Now().Add(time.Hour))})
 		}, string(comment.Outdated)},
 		"ours, of its checks": {func(r *rig) { r.queued(); r.wait(1) }, "carried_out"},
+		"another App's, since": {func(r *rig) {
+			r.queued()
+			r.wait(1)
+			r.suiteOf(r.app + 1)
+		}, string(comment.Outdated)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,9 +78,11 @@ func TestACommandIsForWhatWasThereWhenItWasWritten(t *testing.T) {
 }
 
 // suite makes our check suite of the head commit, as GitHub does at a push.
-func (r *rig) suite() {
+func (r *rig) suite() { r.suiteOf(r.app) }
+
+func (r *rig) suiteOf(app int64) {
 	r.Change(func(s *model.State, repo *model.Repo) {
-		s.CheckSuites.Add(1<<40, &model.CheckSuite{ID: 1 << 40, RepoID: repo.ID, AppID: r.app, HeadSHA: r.head, CreatedAt: time.Now(), UpdatedAt: time.Now()})
+		s.CheckSuites.Add(1<<40, &model.CheckSuite{ID: 1 << 40, RepoID: repo.ID, AppID: app, HeadSHA: r.head, CreatedAt: time.Now(), UpdatedAt: time.Now()})
 	})
 }
 

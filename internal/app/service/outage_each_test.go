@@ -215,6 +215,7 @@ func interruptibles() map[string]interruptible {
 		"repositories that are taken away": {config, goingOn(func(*rig) (string, map[string]any) {
 			return "installation_repositories", map[string]any{"action": "removed", "repositories_removed": []any{map[string]any{"full_name": repo}}}
 		}), 1},
+		"one that touches nothing": {config + "paths: [docs/**]\n", opened, 1},
 		"a suite": {config, func(r *rig) (string, map[string]any) {
 			return "check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{
 				"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}, "pull_requests": r.mentioned(),
