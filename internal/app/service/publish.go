@@ -123,7 +123,7 @@ func (s *Service) publishEnd(ctx context.Context, r runs.Run, o runs.Outcome, at
 	}
 	said.Links.Check = r.CheckURL
 	latest, err := s.opts.Runs.Latest(ctx, r.Subject())
-	if latest.ID != r.ID {
+	if err != nil || latest.ID != r.ID {
 		if errors.Is(err, runs.ErrNone) {
 			err = nil // it was skipped
 		}
@@ -172,8 +172,7 @@ func (s *Service) show(ctx context.Context, client *github.Client, r *runs.Run) 
 	}
 	r.CheckID, r.CheckURL = check.ID(), check.URL()
 	// Nobody else knows that there is a check run which somebody has to end.
-	waits := &sharedRun{service: s, run: r.ID}
-	return waits.insist(ctx, func() error {
+	return s.insist(ctx, r.ID, func() error {
 		if err := s.opts.Runs.SetCheck(ctx, r.ID, r.CheckID, r.CheckURL); err != nil {
 			return err
 		}

@@ -145,7 +145,7 @@ func (h *sharedRun) keep(ctx context.Context) func(bench.Cell, []byte) {
 
 // News looks how the run stands, after a while.
 func (h *sharedRun) News(ctx context.Context, here runner.Standing) (news runner.News, err error) {
-	if err := h.pause(ctx); err != nil {
+	if err := h.service.pause(ctx); err != nil {
 		return news, err
 	}
 	look := h.lookToHelp
@@ -267,21 +267,25 @@ func (s *Service) askForHelp(ctx context.Context, run string) error {
 
 // insist does something in the database until it is there, or the context ends.
 func (h *sharedRun) insist(ctx context.Context, do func() error) error {
+	return h.service.insist(ctx, h.run, do)
+}
+
+func (s *Service) insist(ctx context.Context, run string, do func() error) error {
 	for {
 		err := do()
 		if err == nil || fault.KindOf(err) != fault.Infrastructure || ctx.Err() != nil {
 			return err
 		}
-		h.service.opts.Log.WarnContext(ctx, "a run waits for the database", "run", h.run, "problem", h.service.opts.Redact(err.Error()))
-		if err := h.pause(ctx); err != nil {
+		s.opts.Log.WarnContext(ctx, "a run waits for the database", "run", run, "problem", s.opts.Redact(err.Error()))
+		if err := s.pause(ctx); err != nil {
 			return err
 		}
 	}
 }
 
 // pause waits until it is time to look again.
-func (h *sharedRun) pause(ctx context.Context) error {
-	timer := time.NewTimer(h.service.opts.Watch)
+func (s *Service) pause(ctx context.Context) error {
+	timer := time.NewTimer(s.opts.Watch)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -143,7 +143,7 @@ func (s *Service) create(ctx context.Context, req runRequest, check func(context
 		if err := s.opts.Runs.Lock(ctx, tx, "repository "+req.event.Repo.FullName()); err != nil {
 			return err
 		}
-		if free, err = s.claim(ctx, tx, req.once); !free {
+		if free, err = s.claim(ctx, tx, req.once); err != nil || !free {
 			return err
 		}
 		if check != nil {
