@@ -151,6 +151,10 @@ func newPage(s bench.Summary) page {
 		Scenarios:  newGrid(scenariosTable(s)),
 		Profiling:  newGrid(profilingTable(s)),
 	}
+	if ofBenchmark(s) && len(s.Modes) == 1 { // nobody was to compare or to judge it
+		p.Baseline = ""
+		p.Facts = slices.DeleteFunc(p.Facts, func(f [2]string) bool { return f[0] == "Profile" || f[0] == "Thresholds" })
+	}
 	for i := range p.Forests {
 		f := &p.Forests[i]
 		f.Noun, f.Label = p.Noun, strings.Replace(f.Label, "scenario", string(p.Noun), 1)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/report"
 )
 
@@ -129,4 +130,17 @@ func TestThePagesReasonNamesChecksAsItsTable(t *testing.T) {
 	require.NoError(t, report.HTML(&page, s))
 	assert.Contains(t, page.String(), "2 of 10 checks failed: success rate, tool calls.")
 	assert.NotContains(t, page.String(), "reliability_success")
+}
+
+func TestAnAgentThatRanAloneIsAgainstNobody(t *testing.T) {
+	s := passing()
+	alone := s.Modes[bench.GHX]
+	alone.MeanReward = ref(1.0)
+	s.Modes, s.Delta, s.Gate.Checks = map[bench.Mode]bench.ModeSummary{bench.GHX: alone}, nil, nil
+	page := written(t, formats()["html"], s)
+	assert.NotContains(t, page, "</b> against <b>")
+	assert.NotContains(t, page, " against agent_direct</title>")
+	assert.NotContains(t, page, "<dt>Thresholds</dt>")
+	assert.Contains(t, written(t, formats()["html"], passing()), "</b> against <b>")
+	assert.Contains(t, written(t, formats()["html"], passing()), "<dt>Thresholds</dt>")
 }
