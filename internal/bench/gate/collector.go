@@ -70,19 +70,6 @@ type tally struct {
 	reward int64
 }
 
-// rewardUnit is how many billionths are a whole reward.
-const rewardUnit = 1e9
-
-// meanReward returns nil where no row is of another system's benchmark. A task without a
-// reward counts as 0.
-func (t tally) meanReward() *float64 {
-	if t.tasks == 0 {
-		return nil
-	}
-	mean := float64(t.reward) / rewardUnit / float64(t.tasks)
-	return &mean
-}
-
 // group is what is known of a scenario's rows in one mode.
 type group struct {
 	tally

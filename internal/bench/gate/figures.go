@@ -233,3 +233,16 @@ func reductionOrZero(baseline, candidate float64) float64 {
 	pct, _ := reduction(baseline, candidate)
 	return pct
 }
+
+// rewardUnit is how many billionths are a whole reward.
+const rewardUnit = 1e9
+
+// meanReward returns nil where no row is of another system's benchmark. A task without a
+// reward counts as 0.
+func (t tally) meanReward() *float64 {
+	if t.tasks == 0 {
+		return nil
+	}
+	mean := float64(t.reward) / rewardUnit / float64(t.tasks)
+	return &mean
+}
