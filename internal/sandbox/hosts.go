@@ -13,6 +13,8 @@ const (
 	webHost  = "github.com"
 	gistHost = "gist.github.com"
 	rawHost  = "raw.githubusercontent.com"
+	// gistRawHost has the files of gists.
+	gistRawHost = "gist.githubusercontent.com"
 )
 
 // Part is the part of GitHub that a request was for.
@@ -28,8 +30,8 @@ const (
 	// PartDownload is where answers of the API send clients on to: archives,
 	// assets, logs and artifacts.
 	PartDownload
-	// PartRaw is raw.githubusercontent.com, which tools ask for what the API
-	// has too; it counts as REST.
+	// PartRaw is raw.githubusercontent.com and gist.githubusercontent.com, which tools
+	// ask for what the API has too; it counts as REST.
 	PartRaw
 )
 
@@ -47,17 +49,22 @@ func siteOf(r *http.Request) site {
 		return site{PartGit, (*World).answerWeb}
 	case rawHost:
 		return site{PartRaw, (*World).answerRaw}
+	case gistRawHost:
+		return site{PartRaw, (*World).answerGistRaw}
 	case rest.LogsHost, rest.ArchiveHost:
 		return site{PartDownload, (*World).answerDownload}
 	default:
 		if onLoopback(r) && strings.HasPrefix(r.URL.Path, loopbackDownloads) {
 			return site{PartDownload, (*World).answerDownload}
 		}
-		if _, isGit := Parse(r); onLoopback(r) && (isGit || isPage(r.URL.Path)) {
+		if _, isGit := Parse(r); onLoopback(r) && (isGit || isPage(r.URL.Path) || linked(r.URL.Path) != nil) {
 			return site{PartGit, (*World).answerWeb}
 		}
 		if onLoopback(r) && strings.HasPrefix(r.URL.Path, rawPath+"/") {
 			return site{PartRaw, (*World).answerRaw}
+		}
+		if onLoopback(r) && strings.HasPrefix(r.URL.Path, gistsPath+"/") {
+			return site{PartRaw, (*World).answerGistRaw}
 		}
 		return site{PartAPI, (*World).answerAPI}
 	}

@@ -26,7 +26,7 @@ type door struct{ host, path string }
 
 var doors = []door{
 	{"api.github.com", enterpriseRESTPath}, {"uploads.github.com", enterpriseUploadsPath}, {webHost, ""},
-	{rawHost, rawPath}, {"avatars.githubusercontent.com", avatarsPath}, {"gist.githubusercontent.com", gistsPath},
+	{rawHost, rawPath}, {"avatars.githubusercontent.com", avatarsPath}, {gistRawHost, gistsPath},
 }
 
 // leadBack has the addresses of an answer of the API lead to where the client found it.

@@ -32,8 +32,8 @@ func (w *World) answerWeb(x *exchange) rest.Response {
 			none.Lacking = []string{"git of gists"}
 			return none
 		}
-		if address, isArchive := rest.ArchivePage(x.in.URL.Path); isArchive && x.in.Method == http.MethodGet {
-			return rest.SeeOther(address)
+		if parts := linked(x.in.URL.Path); parts != nil && (x.in.Method == http.MethodGet || x.in.Method == http.MethodHead) {
+			return w.answerLinked(x, parts)
 		}
 		return text(http.StatusNotFound, "Not Found")
 	}

@@ -1,9 +1,13 @@
 package rest
 
 import (
+	"fmt"
 	"mime"
+	"net/url"
 	"path"
 	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -112,7 +116,7 @@ func (c *call) gist(g *model.Gist, full bool) gistView {
 	for _, f := range g.Files {
 		shown := gistFileView{
 			Filename: f.Name, Type: orDefault(mime.TypeByExtension(path.Ext(f.Name)), "text/plain"), Language: orDefault(model.LanguageOf(f.Name), "Text"),
-			RawURL: gistRawURL + "/" + c.s.Login(g.OwnerID) + "/" + g.Name + "/raw/" + f.Name, Size: len(f.Text),
+			RawURL: fmt.Sprintf("%s/%s/%s/raw/%s/%s", gistRawURL, c.s.Login(g.OwnerID), g.Name, plumbing.ComputeHash(plumbing.BlobObject, []byte(f.Text)), url.PathEscape(f.Name)), Size: len(f.Text),
 		}
 		if full {
 			shown.gistFileContent = &gistFileContent{Content: f.Text, Encoding: "utf-8"}
