@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/gitstore"
@@ -9,7 +10,8 @@ import (
 
 // Fork copies a repository into an account, a user's own or an organization of
 // his. An account has one fork of a repository, which is returned if it is
-// there. An empty name is the repository's. With defaultOnly it has no other branch
+// there, as is a repository of the account's own. An empty name is the repository's,
+// with a number if that is taken. With defaultOnly it has no other branch
 // than the default one.
 func (s *State) Fork(actor ID, repo *Repo, account ID, name string, defaultOnly bool) (*Repo, error) {
 	if err := s.require(actor, repo, PermRead); err != nil {
@@ -21,12 +23,16 @@ func (s *State) Fork(actor ID, repo *Repo, account ID, name string, defaultOnly 
 	if repo.Empty() {
 		return nil, forbidden("The repository exists, but it contains no Git content. Empty repositories cannot be forked.")
 	}
+	if repo.OwnerID == account {
+		return repo, nil
+	}
 	if known := s.Repos.First(func(r *Repo) bool { return r.OwnerID == account && r.ParentID == repo.ID }); known != nil {
 		return known, nil
 	}
-	name = cmp.Or(name, repo.Name)
-	if s.repoNamed(s.Login(account), name) != nil {
-		return nil, custom("Repository", "name", "name already exists on this account")
+	if name == "" {
+		name = s.freeName(s.Login(account), repo.Name)
+	} else if err := s.checkRepoName(account, name); err != nil {
+		return nil, err
 	}
 	fork := s.AddRepo(NewRepo{
 		Owner: account, Name: name, Description: repo.Description, Private: repo.Private, DefaultBranch: repo.DefaultBranch,
@@ -39,6 +45,16 @@ func (s *State) Fork(actor ID, repo *Repo, account ID, name string, defaultOnly 
 	}
 	s.because(CauseCreation, func() { repo.ForkCount++ })
 	return fork, nil
+}
+
+// freeName is a name for a fork: the repository's, with the first number behind it that
+// makes it one of which the account has none.
+func (s *State) freeName(owner, name string) string {
+	free := name
+	for n := 1; s.repoNamed(owner, free) != nil; n++ {
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free
 }
 
 // Source returns the repository at the root of those that were forked from one

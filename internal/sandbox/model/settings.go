@@ -43,11 +43,13 @@ func (s *State) CreateRepo(actor ID, in NewRepo, files ...gitstore.Change) (*Rep
 	if account == nil || account.ID != actor && account.Members[actor] == "" {
 		return nil, &Problem{Kind: Forbidden, Message: "You need admin access to the organization before adding a repository to it.", Lacking: true}
 	}
-	if err := s.checkRepoName(in.Owner, in.Name); err != nil {
-		return nil, err
+	err := s.checkRepoName(in.Owner, in.Name)
+	if err == nil && len([]rune(in.Description)) > maxRepoDescription {
+		err = custom(repoResource, "description", "description cannot be more than %d characters", maxRepoDescription)
 	}
-	if len([]rune(in.Description)) > maxRepoDescription {
-		return nil, custom(repoResource, "description", "description cannot be more than %d characters", maxRepoDescription)
+	if err != nil {
+		err.Message = "Repository creation failed."
+		return nil, err
 	}
 	repo := s.AddRepo(in)
 	if account.ID != actor {
@@ -64,7 +66,7 @@ func (s *State) CreateRepo(actor ID, in NewRepo, files ...gitstore.Change) (*Rep
 	return repo, nil
 }
 
-func (s *State) checkRepoName(owner ID, name string) error {
+func (s *State) checkRepoName(owner ID, name string) *Problem {
 	switch {
 	case name == "":
 		return invalid(repoResource, "name", "missing_field")

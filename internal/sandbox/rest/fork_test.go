@@ -98,3 +98,22 @@ func decodeAll(t *testing.T, reply sandboxtest.Reply) []any {
 	require.NoError(t, json.Unmarshal([]byte(reply.Body), &all), reply.Body)
 	return all
 }
+
+// A fork of a name that is taken has a number behind it; a name that is asked for must be
+// free. Who forks what is his gets that.
+func TestNamesOfForks(t *testing.T) {
+	w := sandboxtest.New(t)
+	stranger := w.As("stranger")
+	for _, name := range []string{"hello", "Hello-1"} {
+		require.Equal(t, http.StatusCreated, stranger.Do("POST", "/user/repos", map[string]any{"name": name}).Status)
+	}
+	taken := stranger.Do("POST", base+"/forks", map[string]any{"name": "hello"})
+	assert.Equal(t, []any{http.StatusUnprocessableEntity, "name already exists on this account"}, []any{taken.Status, taken.At("errors.0.message")})
+	fork := stranger.Do("POST", base+"/forks", nil)
+	assert.Equal(t, []any{http.StatusAccepted, "stranger/hello-2"}, []any{fork.Status, fork.Text("full_name")})
+	assert.Equal(t, "stranger/hello-2", stranger.Do("POST", base+"/forks", map[string]any{"name": "other"}).Text("full_name"), "there is one")
+	own := w.As("owner").Do("POST", base+"/forks", nil)
+	assert.Equal(t, []any{http.StatusAccepted, "owner/hello", false}, []any{own.Status, own.Text("full_name"), own.At("fork")})
+	again := stranger.Do("POST", "/user/repos", map[string]any{"name": "hello"})
+	assert.Equal(t, []any{http.StatusUnprocessableEntity, "Repository creation failed."}, []any{again.Status, again.Text("message")})
+}
