@@ -56,6 +56,8 @@ func timelineKinds() map[string]timelineKind {
 		"parent_issue_added":     {"ParentIssueAddedEvent", "PARENT_ISSUE_ADDED_EVENT", "PIAE"},
 		"parent_issue_removed":   {"ParentIssueRemovedEvent", "PARENT_ISSUE_REMOVED_EVENT", "PIRE"},
 		model.EventReferenced:    {"ReferencedEvent", "REFERENCED_EVENT", "REFE"},
+		model.EventMentioned:     {"MentionedEvent", "MENTIONED_EVENT", "MEE"},
+		model.EventSubscribed:    {"SubscribedEvent", "SUBSCRIBED_EVENT", "SE"},
 	}
 }
 

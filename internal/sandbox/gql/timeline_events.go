@@ -60,10 +60,11 @@ func moreEvents(subject graphql.Resolver) map[string]map[string]graphql.Resolver
 		"auto_merge_enabled": {"enabler": actor, "pullRequest": subject}, "auto_merge_disabled": {"disabler": actor, "pullRequest": subject},
 		model.EventReferenced: {"commit": made, "subject": subject, "isCrossRepository": constant(false), "isDirectReference": constant(true),
 			"commitRepository": prop(func(q *query, e *model.Event) any { return q.s.Repos.Get(e.RepoID) })},
-		"comment_deleted":   {"deletedCommentAuthor": about},
-		model.EventQueued:   {"enqueuer": actor, "pullRequest": subject, "mergeQueue": queueOfEvent},
-		model.EventDequeued: {"enqueuer": actor, "pullRequest": subject, "mergeQueue": queueOfEvent, "reason": to, "beforeCommit": made},
-		"sub_issue_added":   {"subIssue": other}, "sub_issue_removed": {"subIssue": other},
+		"comment_deleted":    {"deletedCommentAuthor": about},
+		model.EventMentioned: {"databaseId": of(func(e *model.Event) any { return int(e.ID) })},
+		model.EventQueued:    {"enqueuer": actor, "pullRequest": subject, "mergeQueue": queueOfEvent},
+		model.EventDequeued:  {"enqueuer": actor, "pullRequest": subject, "mergeQueue": queueOfEvent, "reason": to, "beforeCommit": made},
+		"sub_issue_added":    {"subIssue": other}, "sub_issue_removed": {"subIssue": other},
 		"parent_issue_added": {"parent": other}, "parent_issue_removed": {"parent": other},
 	}
 }

@@ -56,7 +56,7 @@ func (s *State) noteDiscussion(actor ID, d *Discussion, row ID) {
 	in := s.Repos.peek(d.RepoID)
 	for _, id := range sortedKeys(reasons) {
 		if s.hears(actor, id, in) {
-			s.recording.notes = append(s.recording.notes, note{id, row, reasons[id]})
+			s.recording.notes = append(s.recording.notes, note{user: id, row: row, reason: reasons[id]})
 		}
 	}
 }

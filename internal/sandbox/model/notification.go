@@ -54,6 +54,8 @@ type note struct {
 	user, row ID
 	// reason is empty for a user who is not told but takes part from now on.
 	reason string
+	// mentions is true if the row itself mentions him.
+	mentions bool
 }
 
 // noteSubscribers notes that those who take part in an issue or pull request are
@@ -85,7 +87,7 @@ func (s *State) noteSubscribers(actor ID, i *Issue, row ID) {
 	in := s.Repos.peek(i.RepoID)
 	for _, id := range sortedKeys(reasons) {
 		if s.hears(actor, id, in) {
-			s.recording.notes = append(s.recording.notes, note{id, row, reasons[id]})
+			s.recording.notes = append(s.recording.notes, note{user: id, row: row, reason: reasons[id]})
 		}
 	}
 	s.recording.notes = append(s.recording.notes, note{user: actor, row: row})
@@ -115,7 +117,7 @@ func (s *State) FillInboxes(on bool) { s.inboxes = on }
 // and so have inboxes.
 func (s *State) notifies() bool { return s.recording != nil && (s.watcher != nil || s.inboxes) }
 
-// sendNotes makes threads of what was noted in an act.
+// sendNotes makes threads of what was noted in an act, and has timelines tell of mentions.
 func (s *State) sendNotes() {
 	if !s.inboxes {
 		return
@@ -124,6 +126,9 @@ func (s *State) sendNotes() {
 		subject, repo := s.subjectOf(one.row)
 		if subject == 0 {
 			continue
+		}
+		if i := s.Issues.peek(subject); i != nil && one.mentions {
+			s.recordMention(one.user, i)
 		}
 		id := notificationID(one.user, subject)
 		n := s.Notifications.Get(id)

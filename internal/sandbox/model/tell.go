@@ -39,7 +39,7 @@ func (s *State) tell(actor, repo, row ID, reason string, users ...ID) {
 		told := Told{id, reason}
 		if s.hears(actor, id, in) && !slices.Contains(s.recording.told[row], told) {
 			s.recording.told[row] = append(s.recording.told[row], told)
-			s.recording.notes = append(s.recording.notes, note{id, row, reason})
+			s.recording.notes = append(s.recording.notes, note{user: id, row: row, reason: reason, mentions: reason == ToldMentioned})
 		}
 	}
 }
@@ -103,6 +103,22 @@ func (s *State) tellMentioned(actor, repo, row ID, before, text string) {
 				s.tell(actor, repo, row, ToldTeamMentioned, t.Members...)
 			}
 		}
+	}
+}
+
+// The kinds of the events by which a timeline tells whom a text mentions, and that he is
+// subscribed from then on. They are his own.
+const (
+	EventMentioned  = "mentioned"
+	EventSubscribed = "subscribed"
+)
+
+// recordMention has the timeline of an issue or pull request tell that a text there
+// mentions a user.
+func (s *State) recordMention(user ID, i *Issue) {
+	s.record(user, i, Event{Kind: EventMentioned})
+	if i.AuthorID != user && !slices.ContainsFunc(s.EventsOf(i), func(e *Event) bool { return e.Kind == EventSubscribed && e.ActorID == user }) {
+		s.record(user, i, Event{Kind: EventSubscribed})
 	}
 }
 

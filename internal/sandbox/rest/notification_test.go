@@ -117,3 +117,29 @@ func TestWhoWatches(t *testing.T) {
 	assert.Equal(t, "[]", w.As("stranger").Get("/users/reader/subscriptions").Body)
 	assert.Equal(t, http.StatusUnauthorized, w.As("").Get("/user/subscriptions").Status)
 }
+
+// Timelines tell whom a text mentions, and once that he is subscribed.
+func TestTimelinesTellOfMentions(t *testing.T) {
+	w := sandboxtest.New(t)
+	owner := w.As("owner")
+	w.As("reader")
+	owner.Do("POST", base+"/issues", `{"title": "x", "body": "@reader and @writer, not @owner, @nobody or code: `+"`@triager`"+`"}`)
+	owner.Do("POST", base+"/issues/1/comments", `{"body": "again @reader"}`)
+	w.As("reader").Do("POST", base+"/issues/1/comments", `{"body": "yes @owner"}`)
+	want := []string{"mentioned reader", "subscribed reader", "mentioned writer", "subscribed writer", "mentioned reader", "mentioned owner"}
+	for _, list := range []string{"/events", "/timeline"} {
+		var told []string
+		for _, e := range decodeAll(t, owner.Get(base+"/issues/1"+list)) {
+			if fields := e.(map[string]any); fields["event"] != "commented" {
+				told = append(told, fmt.Sprint(fields["event"], " ", fields["actor"].(map[string]any)["login"]))
+			}
+		}
+		assert.Equal(t, want, told, list)
+	}
+	items := owner.GraphQL(`{ repository(owner: "owner", name: "hello") { issue(number: 1) { timelineItems(first: 9, itemTypes: [MENTIONED_EVENT, SUBSCRIBED_EVENT]) { totalCount nodes {
+		__typename ... on MentionedEvent { id databaseId actor { login } } ... on SubscribedEvent { id actor { login } } } } } } }`)
+	assert.Equal(t, []any{6, "MentionedEvent", "reader", "SubscribedEvent"}, []any{
+		items.Int("data.repository.issue.timelineItems.totalCount"), items.Text("data.repository.issue.timelineItems.nodes.0.__typename"),
+		items.Text("data.repository.issue.timelineItems.nodes.0.actor.login"), items.Text("data.repository.issue.timelineItems.nodes.1.__typename"),
+	}, items.Body)
+}
