@@ -122,6 +122,20 @@ func (s *State) suiteOf(app *App, repo *Repo, sha string) *CheckSuite {
 	return s.CheckSuites.Add(suite.ID, suite)
 }
 
+// CreateCheckSuite makes the check suite of an App on a commit; it returns the one that is
+// there, and whether it is new.
+func (s *State) CreateCheckSuite(app *App, repo *Repo, sha string) (suite *CheckSuite, isNew bool, err error) {
+	if err := s.requireApp(app, repo); err != nil {
+		return nil, false, err
+	}
+	if _, err := repo.Git.Commit(plumbing.NewHash(sha)); err != nil {
+		return nil, false, unprocessable("No commit found for SHA: %s", sha)
+	}
+	last := s.LastID
+	suite = s.suiteOf(app, repo, sha)
+	return suite, s.LastID != last, nil
+}
+
 // check refuses what is not complete or over a limit.
 func (c CheckChange) check() error {
 	if c.Status != nil && !slices.Contains([]Status{Queued, InProgress, Completed}, *c.Status) {

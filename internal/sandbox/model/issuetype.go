@@ -98,6 +98,9 @@ func (in IssueTypeEdit) of(t IssueType) IssueType {
 
 // TypeOf returns the type of an issue, nil if it has none.
 func (s *State) TypeOf(i *Issue) *IssueType {
+	if i.TypeID == 0 {
+		return nil
+	}
 	for _, t := range s.Users.Get(s.Repos.Get(i.RepoID).OwnerID).IssueTypes {
 		if t.ID == i.TypeID {
 			return &t

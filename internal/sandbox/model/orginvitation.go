@@ -53,6 +53,21 @@ func (s *State) InviteMember(actor ID, org *User, in OrgInvitation) (*OrgInvitat
 	return &org.Invitations[len(org.Invitations)-1], nil
 }
 
+// InviteIntoTeam asks somebody into a team, and with it into its organization.
+func (s *State) InviteIntoTeam(actor ID, t *Team, user ID) error {
+	org := s.Users.Get(t.OrgID)
+	i := org.Invitation(0, user)
+	if i == nil {
+		_, err := s.InviteMember(actor, org, OrgInvitation{InviteeID: user, Teams: []ID{t.ID}})
+		return err
+	}
+	s.Advance()
+	if !slices.Contains(i.Teams, t.ID) {
+		i.Teams = append(slices.Clone(i.Teams), t.ID)
+	}
+	return nil
+}
+
 // WithdrawMember takes an invitation back, which owners do.
 func (s *State) WithdrawMember(actor ID, org *User, i *OrgInvitation) error {
 	if !s.MayAdministerOrg(actor, org) {

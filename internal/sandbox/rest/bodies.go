@@ -15,22 +15,21 @@ var mediaOfBodies = []string{"full", "html", "text"}
 // inMedia returns an answer with bodies in the form that the client asks for, and which
 // that is; empty for the usual one, in which they are Markdown.
 func (c *call) inMedia(answer []byte) ([]byte, string, error) {
-	for _, media := range mediaOfBodies {
-		if c.accepts(media) {
-			read := json.NewDecoder(bytes.NewReader(answer))
-			read.UseNumber()
-			var value any
-			if err := read.Decode(&value); err != nil {
-				return nil, "", err
-			}
-			if err := c.renderBodies(value, media); err != nil {
-				return nil, "", err
-			}
-			rendered, err := encode(value)
-			return rendered, media, err
-		}
+	media := c.accepted(mediaOfBodies...)
+	if media == "" {
+		return answer, "", nil
 	}
-	return answer, "", nil
+	read := json.NewDecoder(bytes.NewReader(answer))
+	read.UseNumber()
+	var value any
+	if err := read.Decode(&value); err != nil {
+		return nil, "", err
+	}
+	if err := c.renderBodies(value, media); err != nil {
+		return nil, "", err
+	}
+	rendered, err := encode(value)
+	return rendered, media, err
 }
 
 // renderBodies renders the body of everything that people have written, which has a page.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -227,15 +228,20 @@ func jsonKind(goKind string) string {
 
 // accepts reports whether the client asks for a media type, in whatever
 // spelling ("application/vnd.github.v3.diff", "…github.diff", "…raw+json").
-func (c *call) accepts(media string) bool {
+func (c *call) accepts(media string) bool { return c.accepted(media) != "" }
+
+// accepted is the first of some media types for which the client asks, empty for none.
+func (c *call) accepted(media ...string) string {
 	for part := range strings.SplitSeq(c.Request.Header.Get("Accept"), ",") {
 		name, _, _ := strings.Cut(strings.TrimSpace(part), ";")
 		name = strings.TrimSuffix(name, "+json")
-		if strings.HasPrefix(name, "application/vnd.github") && strings.HasSuffix(name, "."+media) {
-			return true
+		if strings.HasPrefix(name, "application/vnd.github") {
+			if last := name[strings.LastIndexByte(name, '.')+1:]; slices.Contains(media, last) {
+				return last
+			}
 		}
 	}
-	return false
+	return ""
 }
 
 // plain answers with text of one of GitHub's media types.

@@ -262,3 +262,18 @@ func TestCommentsSince(t *testing.T) {
 	owner.Do("PATCH", firstComment(w), `{"body":"early, but edited"}`)
 	assert.Equal(t, "early, but edited", owner.Get(base+"/issues/comments?sort=updated&direction=desc&per_page=1").Text("0.body"))
 }
+
+// A suite is made once for an App on a commit, by the App alone.
+func TestCheckSuitesAreMade(t *testing.T) {
+	w := sandboxtest.New(t)
+	actions, body := asApp(w, "github-actions", "checks", "write"), map[string]any{"head_sha": headOf(w)}
+	refused := w.As("owner").Do("POST", base+"/check-suites", body)
+	assert.Equal(t, []any{http.StatusForbidden, "You must authenticate via a GitHub App."}, []any{refused.Status, refused.Text("message")})
+	first := actions.Do("POST", base+"/check-suites", body)
+	assert.Equal(t, []any{http.StatusCreated, "queued", nil, "main"}, []any{first.Status, first.Text("status"), first.At("conclusion"), first.Text("head_branch")})
+	again := actions.Do("POST", base+"/check-suites", body)
+	assert.Equal(t, []any{http.StatusOK, first.Int("id")}, []any{again.Status, again.Int("id")})
+	assert.Equal(t, http.StatusUnprocessableEntity, actions.Do("POST", base+"/check-suites", `{"head_sha": "0123456789012345678901234567890123456789"}`).Status)
+	run := actions.Do("POST", base+"/check-runs", map[string]any{"name": "x", "head_sha": headOf(w)})
+	assert.Equal(t, first.Int("id"), run.Int("check_suite.id"), "its check runs are of that suite")
+}

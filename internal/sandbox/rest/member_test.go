@@ -166,3 +166,23 @@ func itemsOf(t *testing.T, r sandboxtest.Reply) (items []map[string]any) {
 	assert.NoError(t, json.Unmarshal([]byte(r.Body), &items), r.Body)
 	return items
 }
+
+// Who is asked into a team and is in no organization is asked into that, too.
+func TestTeamsAskPeopleIn(t *testing.T) {
+	w := acme(t)
+	w.Change(func(s *model.State, _ *model.Repo) {
+		s.AddTeam(s.User("acme"), "makers", s.User("owner").ID)
+		s.AddTeam(s.User("acme"), "menders", s.User("owner").ID)
+	})
+	owner, stranger := withAll(w, "owner"), withAll(w, "stranger")
+	for _, team := range []string{"makers", "menders"} {
+		path := "/orgs/acme/teams/" + team + "/memberships/stranger"
+		assert.Equal(t, http.StatusNotFound, owner.Get(path).Status)
+		asked := owner.Do("PUT", path, nil)
+		assert.Equal(t, []any{http.StatusOK, "pending", "member"}, []any{asked.Status, asked.Text("state"), asked.Text("role")})
+		assert.Equal(t, asked.Body, owner.Get(path).Body)
+	}
+	assert.Equal(t, 2, owner.Get("/orgs/acme/invitations").Int("0.team_count"))
+	assert.Equal(t, "active", stranger.Do("PATCH", "/user/memberships/orgs/acme", `{"state": "active"}`).Text("state"))
+	assert.Equal(t, "active", owner.Get("/orgs/acme/teams/menders/memberships/stranger").Text("state"))
+}

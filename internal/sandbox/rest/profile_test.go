@@ -103,3 +103,20 @@ func TestWhatBelongsToGists(t *testing.T) {
 	assert.Equal(t, http.StatusNoContent, reader.Do("DELETE", gist, nil).Status)
 	assert.Nil(t, writer.Get("/gists/"+fork.Text("id")).At("fork_of"))
 }
+
+// What an account pays is shown to whoever it is, with the scope for it.
+func TestPlans(t *testing.T) {
+	w := acme(t)
+	for token, scopes := range map[string][]string{"with": {"repo", "user", "admin:org"}, "without": {"read:org", "repo"}} {
+		w.AddToken(token, sandbox.Token{User: "owner", Scopes: scopes})
+	}
+	with, without := w.With("with"), w.With("without")
+	assert.Equal(t, map[string]any{"name": "free", "space": 976562499.0, "private_repos": 10000.0, "collaborators": 0.0}, with.Get("/user").At("plan"))
+	assert.Equal(t, "free", with.Get("/orgs/acme").At("plan.name"))
+	assert.Equal(t, with.Get("/orgs/acme/members").Text("1.login") != "", with.Get("/orgs/acme").Int("plan.filled_seats") > 1)
+	for _, path := range []string{"/user", "/orgs/acme"} {
+		assert.Nil(t, without.Get(path).At("plan"), path)
+	}
+	assert.Nil(t, withAll(w, "reader").Get("/orgs/acme").At("plan"), "he does not own it")
+	assert.Nil(t, with.Get("/users/owner").At("plan"))
+}

@@ -234,3 +234,19 @@ func TestBodiesThatAreWrong(t *testing.T) {
 	assert.Equal(t, "writer", reply.Text("assignee.login"))
 	assert.Nil(t, owner.Do("PATCH", base+"/issues/1", `{"assignee":null}`).At("assignee"))
 }
+
+func TestVersionsOfTheAPI(t *testing.T) {
+	reader := sandboxtest.New(t).As("reader")
+	for _, version := range []string{"", "2022-11-28", "2026-03-10"} {
+		assert.Equal(t, http.StatusOK, reader.Get(base, "X-GitHub-Api-Version", version).Status, version)
+	}
+	for _, path := range []string{base, "/none"} {
+		refused := reader.Get(path, "X-GitHub-Api-Version", "v3")
+		assert.Equal(t, http.StatusBadRequest, refused.Status)
+		assert.Equal(t, `The version you specified in the "X-GitHub-API-Version" request header, "v3", is not a supported version. `+
+			`The following versions are currently supported: "2026-03-10" (most recent), "2022-11-28".`, refused.Text("message"))
+	}
+	written := reader.Do("POST", base+"/issues", `{"title": "x"}`, "X-GitHub-Api-Version", "2021-01-01")
+	assert.Equal(t, http.StatusBadRequest, written.Status)
+	assert.Equal(t, "[]", reader.Get(base+"/issues").Body)
+}

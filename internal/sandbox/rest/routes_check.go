@@ -146,6 +146,7 @@ func rerequestSuite(c *call, suite *model.CheckSuite) (reply, error) {
 // suiteRoutes are those of check suites.
 func suiteRoutes() []route {
 	return []route{
+		{"POST " + reposPath + "/check-suites", onRepo(createSuite)},
 		{"GET " + reposPath + "/check-suites/{id}", onSuite(getSuite)},
 		{"GET " + reposPath + "/check-suites/{id}/check-runs", onSuite(listSuiteRuns)},
 		{"POST " + reposPath + "/check-suites/{id}/rerequest", onSuite(rerequestSuite)},
@@ -171,6 +172,24 @@ func (c *call) hasCheck(suite *model.CheckSuite) bool {
 	return c.URL.Query().Get("check_name") == "" || slices.ContainsFunc(c.s.ChecksOf(suite), func(run *model.CheckRun) bool {
 		return asked(c.URL.Query(), "check_name", run.Name)
 	})
+}
+
+func createSuite(c *call, repo *model.Repo) (reply, error) {
+	var in struct {
+		HeadSHA string `json:"head_sha"`
+	}
+	if err := c.decode(&in); err != nil {
+		return reply{}, err
+	}
+	suite, isNew, err := c.s.CreateCheckSuite(c.appAsking(), repo, in.HeadSHA)
+	switch {
+	case err != nil:
+		return reply{}, err
+	case isNew:
+		return created(c.suite(suite))
+	default:
+		return ok(c.suite(suite))
+	}
 }
 
 func getSuite(c *call, suite *model.CheckSuite) (reply, error) { return ok(c.suite(suite)) }

@@ -60,6 +60,7 @@ type orgPage struct {
 	CreatedAt               stamp   `json:"created_at"`
 	UpdatedAt               stamp   `json:"updated_at"`
 	ArchivedAt              *string `json:"archived_at"`
+	Plan                    *plan   `json:"plan,omitempty"`
 }
 
 func (v *view) orgPage(org *model.User) orgPage {

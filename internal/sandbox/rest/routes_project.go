@@ -35,7 +35,12 @@ func projectRoutes() []route {
 		)
 	}
 	return append(all, route{"GET /orgs/{org}", onAccount(model.TypeOrganization, func(c *call, org *model.User) (reply, error) {
-		return ok(c.orgPage(org))
+		page := c.orgPage(org)
+		if c.s.MayAdministerOrg(c.actor, org) && (c.scopes == nil || slices.Contains(c.scopes, "admin:org")) {
+			free, filled, seats := freePlan(), len(org.Members), 0
+			free.FilledSeats, free.Seats, page.Plan = &filled, &seats, &free
+		}
+		return ok(page)
 	})})
 }
 

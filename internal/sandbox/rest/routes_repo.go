@@ -112,7 +112,8 @@ func currentUser(c *call) (reply, error) {
 	if u == nil {
 		return reply{}, errNoUser
 	}
-	return ok(c.account(u, true))
+	// What is his alone is shown to credentials that have it in their scope.
+	return ok(c.account(u, c.integration == nil && (c.scopes == nil || slices.Contains(c.scopes, "user") || slices.Contains(c.scopes, "read:user"))))
 }
 
 func userByName(c *call) (reply, error) {

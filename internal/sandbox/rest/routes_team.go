@@ -182,11 +182,15 @@ func (c *call) teamMembership(t *model.Team, u *model.User) map[string]string {
 	if slices.Contains(t.Maintainers, u.ID) {
 		role = "maintainer"
 	}
-	return map[string]string{"state": "active", "role": role, "url": c.team(t).URL + "/memberships/" + u.Login}
+	state := "active"
+	if !slices.Contains(t.Members, u.ID) {
+		state = "pending"
+	}
+	return map[string]string{"state": state, "role": role, "url": c.team(t).URL + "/memberships/" + u.Login}
 }
 
 func getTeamMember(c *call, t *model.Team, u *model.User) (reply, error) {
-	if !slices.Contains(t.Members, u.ID) {
+	if invited := c.s.Users.Get(t.OrgID).Invitation(0, u.ID); !slices.Contains(t.Members, u.ID) && (invited == nil || !slices.Contains(invited.Teams, t.ID)) {
 		return reply{}, errNotFound
 	}
 	return ok(c.teamMembership(t, u))
@@ -197,7 +201,11 @@ func setTeamMember(c *call, t *model.Team, u *model.User) (reply, error) {
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
 	}
-	if err := c.s.SetTeamMember(c.actor, t, u, in.Role == "maintainer"); err != nil {
+	if org := c.s.Users.Get(t.OrgID); u.Type == model.TypeUser && org.Members[u.ID] == "" && c.s.MayAdministerOrg(c.actor, org) {
+		if err := c.s.InviteIntoTeam(c.actor, t, u.ID); err != nil {
+			return reply{}, err
+		}
+	} else if err := c.s.SetTeamMember(c.actor, t, u, in.Role == "maintainer"); err != nil {
 		return reply{}, err
 	}
 	return ok(c.teamMembership(t, u))

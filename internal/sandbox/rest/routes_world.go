@@ -23,7 +23,7 @@ func worldRoutes() []route {
 		{"GET /emojis", func(*call) (reply, error) { return ok(emojis()) }},
 		{"GET /zen", func(*call) (reply, error) { return sentence(zen) }},
 		{"GET /octocat", octocat},
-		{"GET /versions", func(*call) (reply, error) { return ok([]string{"2022-11-28"}) }},
+		{"GET /versions", func(*call) (reply, error) { return ok(versions) }},
 		{"GET /meta", meta},
 		{"GET /feeds", feeds},
 		{"POST /markdown", renderMarkdown},

@@ -128,7 +128,21 @@ type ownAccountView struct {
 	DiskUsage               int  `json:"disk_usage"`
 	Collaborators           int  `json:"collaborators"`
 	TwoFactorAuthentication bool `json:"two_factor_authentication"`
+	Plan                    plan `json:"plan"`
 }
+
+// plan is what an account pays for: nothing, with the figures of GitHub's free plan.
+type plan struct {
+	Name         string `json:"name"`
+	Space        int    `json:"space"`
+	PrivateRepos int    `json:"private_repos"`
+	// Collaborators are shown to users, seats to owners of organizations.
+	Collaborators *int `json:"collaborators,omitempty"`
+	FilledSeats   *int `json:"filled_seats,omitempty"`
+	Seats         *int `json:"seats,omitempty"`
+}
+
+func freePlan() plan { return plan{Name: "free", Space: 976562499, PrivateRepos: 10000} }
 
 // publicRepos counts the public repositories of an account.
 func (v *view) publicRepos(u *model.User) int {
@@ -144,7 +158,8 @@ func (v *view) account(u *model.User, own bool) accountView {
 	a.PublicRepos = v.publicRepos(u)
 	a.PublicGists = len(v.s.GistsOf(0, u.ID))
 	if own {
-		a.ownAccountView = &ownAccountView{}
+		a.ownAccountView = &ownAccountView{Plan: freePlan()}
+		a.Plan.Collaborators = new(int)
 	}
 	return a
 }
