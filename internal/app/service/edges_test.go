@@ -447,3 +447,13 @@ func TestAButtonThatIsTooDearIsCounted(t *testing.T) {
 	r.wait(1)
 	assert.Equal(t, 1, r.counted("check_run", "run", "over_budget"))
 }
+
+// Where the App has no access any more no run goes on, and not only the first one ends.
+func TestAllRunsOfAnInstallationThatIsGoneEnd(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	r.store(func(*runs.Run) {})
+	r.store(func(run *runs.Run) { run.ID, run.Cause, run.Suite = "next", "next", "other" })
+	r.deliver("installation", map[string]any{"action": "deleted"})
+	assert.Equal(t, []runs.State{runs.Stopped, runs.Stopped}, []runs.State{r.run("left").State, r.run("next").State})
+}
