@@ -329,6 +329,28 @@ func (c *Check) hasEnded(ctx context.Context, end End) bool {
 	return err == nil && run.GetStatus() == string(comment.StatusCompleted) && run.GetConclusion() == string(end.Conclusion)
 }
 
+// CompleteDoubles ends the other check runs of the same name and external id that are
+// open: where two open one at the same time, neither finds the other's.
+func (c *Check) CompleteDoubles(ctx context.Context, end End) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	end.Output = comment.CheckOutput{Title: cmp.Or(end.Output.Title, string(end.Conclusion)), Summary: "Another check run of this name has the details."}
+	end.Buttons = nil
+	for run, err := range c.publisher.checkRuns(ctx, c.start.HeadSHA, c.start.Name) {
+		if err != nil {
+			return github.Explain("look for check runs of the same work", err)
+		}
+		if run.GetExternalID() != c.start.ExternalID || run.GetStatus() == string(comment.StatusCompleted) || run.GetID() == c.run.GetID() {
+			continue
+		}
+		double := &Check{publisher: c.publisher, start: c.start, run: run}
+		if err := double.updateEnded(ctx, end); err != nil && !refused(err) { // another App's is refused
+			return github.Explain("complete a second check run of the same work", err)
+		}
+	}
+	return nil
+}
+
 // annotate adds the annotations beyond those of the first request.
 func (c *Check) annotate(ctx context.Context, output comment.CheckOutput, portions [][]comment.Annotation) error {
 	for _, portion := range portions {

@@ -104,6 +104,33 @@ func TestOtherWorkThatGoesOnHasItsOwnCheckRun(t *testing.T) {
 	assert.Len(t, p.checks(), 2)
 }
 
+// Two that open the check run of the same work at the same time do not find each other's.
+func TestAllCheckRunsOfTheSameWorkEnd(t *testing.T) {
+	p := newPlace(t)
+	start := p.start()
+	for _, work := range []string{"run 1", "run 1", "run 2"} {
+		start.ExternalID, start.ID = "another at first", 0
+		_, notices := p.publisher(everything).StartCheck(t.Context(), start, working(""))
+		require.Empty(t, notices)
+		last := p.checks()[len(p.checks())-1].ID
+		p.Change(func(s *model.State, _ *model.Repo) { s.CheckRuns.Get(last).ExternalID = work })
+	}
+	start.ExternalID, start.ID = "run 1", p.checks()[0].ID
+	check, end := p.publisher(everything).Check(start), passed(1)
+	require.Empty(t, check.Complete(t.Context(), end))
+	require.NoError(t, check.CompleteDoubles(t.Context(), end))
+	var ends []any
+	for _, run := range p.checks() {
+		ends = append(ends, run.Conclusion, run.Output.Title, len(run.Annotations))
+	}
+	assert.Equal(t, []any{model.Success, "Passed", 1, model.Success, "Passed", 0, model.Conclusion(""), "Working", 0}, ends)
+	assert.Contains(t, p.checks()[1].Output.Summary, "Another check run")
+
+	before := p.wire.count()
+	require.NoError(t, check.CompleteDoubles(t.Context(), end))
+	assert.Equal(t, 1, p.wire.count()-before, "what has ended is left alone")
+}
+
 func TestAnnotationsComeInPieces(t *testing.T) {
 	for _, c := range []struct{ given, shown, calls, notices int }{
 		{0, 0, 1, 0}, {50, 50, 1, 0}, {51, 51, 2, 0}, {200, 200, 4, 0}, {201, 200, 4, 1},

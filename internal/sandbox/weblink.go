@@ -40,8 +40,9 @@ func (w *World) answerLinked(x *exchange, parts []string) rest.Response {
 		if onLoopback(x.in) {
 			base = baseURL(x.in) + rawPath
 		}
-		path := strings.SplitN(x.in.URL.EscapedPath(), "/", 5)
-		return rest.SeeOther(strings.Join([]string{base, path[1], path[2], path[4]}, "/"))
+		if path := strings.SplitN(x.in.URL.EscapedPath(), "/", 5); len(path) == 5 { // of fewer, some slashes are escaped
+			return rest.SeeOther(strings.Join([]string{base, path[1], path[2], path[4]}, "/"))
+		}
 	case "releases":
 		return w.read(func(s *model.State) rest.Response {
 			s, _ = w.narrowed(s, x.token.Token)

@@ -45,6 +45,7 @@ func TestLinkedFiles(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "asset", download(t, w, "https://github.com/owner/hello/releases/latest/download/a.txt"))
+	assert.Equal(t, "Not Found\n", download(t, w, "https://github.com/owner%2Fhello%2Fraw%2Fmain/src"), "a repository has two names")
 	w.Change(func(_ *model.State, repo *model.Repo) { repo.Private = true })
 	assert.Equal(t, "Not Found\n", download(t, w, asset), "nobody sees it")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
 func TestTheSettingsSayHowACheckEndsWithoutAVerdict(t *testing.T) {
@@ -76,6 +77,26 @@ func TestACheckSaysHowFarARunIs(t *testing.T) {
 	for _, part := range []string{"3 of 16", "90 s", "0.25"} {
 		assert.Contains(t, shown, part)
 	}
+}
+
+// The end of a delivery and the measuring open a check run at the same time: of what the
+// database knows one of, both end.
+func TestBothCheckRunsOfARunEnd(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	r.goesOn()
+	known := r.check()
+	r.Change(func(s *model.State, repo *model.Repo) {
+		double, err := s.CreateCheckRun(s.Apps.Get(r.app), repo, known.HeadSHA, model.CheckChange{Name: &known.Name, ExternalID: &known.ExternalID})
+		require.NoError(t, err)
+		require.NotEqual(t, model.Completed, double.Status)
+	})
+	r.comment("writer", "/bench cancel")
+	r.wait(1)
+	for _, c := range r.checks() {
+		assert.Equal(t, model.Completed, c.Status, c.Output)
+	}
+	assert.Len(t, r.checks(), 2)
 }
 
 // What was told, and what is not over, is not told.

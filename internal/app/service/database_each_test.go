@@ -203,6 +203,9 @@ func TestADeliveryIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 			}, func(r *rig) []string {
 				r.ahead.Add(int64(10 * time.Minute)) // what GitHub did not show is shown by now
 				r.reap()
+				for r.showsNoEnd() { // it is published again
+					r.wait(1)
+				}
 				return r.visible()
 			})
 		})

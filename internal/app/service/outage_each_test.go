@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -75,12 +76,16 @@ func (i *interruption) came() bool {
 	return i.seen >= i.at
 }
 
-// visible is what people see of the App.
+// visible is what people see of the App. A run may have two check runs, if two opened one
+// at the same time; both must say the same.
 func (r *rig) visible() (all []string) {
+	seen := map[string]bool{}
 	r.Look(func(s *model.State) {
 		for c := range s.CheckRuns.All() {
-			if c.AppID == r.app {
-				all = append(all, fmt.Sprintf("check %s: %s %s %s", c.Name, c.Status, c.Conclusion, c.Output.Title))
+			text := fmt.Sprintf("check %s: %s %s %s", c.Name, c.Status, c.Conclusion, c.Output.Title)
+			if key := c.ExternalID + text; c.AppID == r.app && !seen[key] {
+				seen[key] = true
+				all = append(all, text)
 			}
 		}
 		for reaction := range s.Reactions.All() {
@@ -91,6 +96,14 @@ func (r *rig) visible() (all []string) {
 		all = append(all, fmt.Sprintf("comment: %.60q", c.Body))
 	}
 	return append(all, fmt.Sprintf("measured: %d", len(r.executor.works())))
+}
+
+// showsNoEnd reports whether a check run is open whose run has ended.
+func (r *rig) showsNoEnd() bool {
+	return slices.ContainsFunc(r.checks(), func(c model.CheckRun) bool {
+		run, err := r.table.Get(r.Context(), c.ExternalID)
+		return err == nil && c.Status != model.Completed && !run.State.Alive()
+	})
 }
 
 // interruptible is a delivery that a fault comes into.

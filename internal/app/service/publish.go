@@ -140,7 +140,8 @@ func (s *Service) publishEnd(ctx context.Context, r runs.Run, o runs.Outcome, at
 // complete has the check run end.
 func (s *Service) complete(ctx context.Context, publisher *publish.Publisher, r *runs.Run, said comment.Run) error {
 	check := publisher.Check(s.checkStart(*r))
-	notices := check.Complete(ctx, publish.End{CheckRun: comment.Check(said), At: r.Ended, Buttons: buttons(*r)})
+	end := publish.End{CheckRun: comment.Check(said), At: r.Ended, Buttons: buttons(*r)}
+	notices := check.Complete(ctx, end)
 	if r.CheckID == 0 && check.ID() != 0 {
 		r.CheckURL = check.URL()
 		if err := s.opts.Runs.SetCheck(ctx, r.ID, check.ID(), r.CheckURL); err != nil {
@@ -151,7 +152,7 @@ func (s *Service) complete(ctx context.Context, publisher *publish.Publisher, r 
 		return notices[0].Err
 	}
 	s.warn(ctx, *r, notices)
-	return nil
+	return check.CompleteDoubles(ctx, end)
 }
 
 // show has GitHub show a run that has not ended, and waits for the database once it does.
