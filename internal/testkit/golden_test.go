@@ -57,13 +57,13 @@ func TestCheckGolden(t *testing.T) {
 	})
 	t.Run("of a long file the lines are told that differ", func(t *testing.T) {
 		for name, c := range map[string]struct{ was, is, line, shown, hidden string }{
-			"changed":           {"one\ntwo\nthree\n", "one\n2\nthree\n", "line 2", "+2", "three"},
-			"added":             {"one\ntwo\n", "one\n1.5\ntwo\n", "line 2", "+1.5", "two"},
-			"added once more":   {"one\none\ntwo\n", "one\none\none\ntwo\n", "line 3", "+one", "two"},
-			"removed":           {"one\ntwo\nthree\n", "one\nthree\n", "line 2", "-two", "three"},
-			"without its end":   {"one\ntwo\n", "one\ntwo", "line 2", `"two\n"`, "one"},
-			"nothing any more":  {"one\n", "", "line 1", "-one", "+one"},
-			"nothing was there": {"", "one\n", "line 1", "+one", "-one"},
+			"changed":           {"=one\n=two\n=three\n", "=one\n2\n=three\n", "line 2", "+2", "=three"},
+			"added":             {"=one\n=two\n", "=one\n1.5\n=two\n", "line 2", "+1.5", "=two"},
+			"added once more":   {"=one\n=one\n=two\n", "=one\n=one\n=one\n=two\n", "line 3", "+=one", "=two"},
+			"removed":           {"=one\n=two\n=three\n", "=one\n=three\n", "line 2", "-=two", "=three"},
+			"without its end":   {"=one\n=two\n", "=one\n=two", "line 2", `"=two\n"`, "=one"},
+			"nothing any more":  {"=one\n", "", "line 1", "-=one", "+=one"},
+			"nothing was there": {"", "=one\n", "line 1", "+=one", "-=one"},
 		} {
 			path := filepath.Join(t.TempDir(), "a.txt")
 			require.NoError(t, os.WriteFile(path, []byte(c.was), filePerm))
