@@ -184,7 +184,7 @@ func TestWithoutABaselineThereIsNoVerdict(t *testing.T) {
 		"the event has none":          {func(r *runner) { r.git("checkout", "-q", "agent"); r.event("workflow_dispatch", map[string]any{}) }, "event workflow_dispatch has no base commit, so there is nothing that the agent could be compared with: name one with base-commit"},
 		"another commit is there":     {func(r *runner) { r.git("checkout", "-q", "main~1") }, "leave out ref at actions/checkout"},
 		"the agent is the baseline's": {func(r *runner) { r.git("checkout", "-q", "agent"); r.inputs["base-commit"] = r.head }, "there is nothing to compare"},
-		"its parts are not told":      {func(r *runner) { r.inputs["shard"] = "1/2" }, `benchmark "command" does not tell: run the gate in one job`},
+		"its parts are not told":      {func(r *runner) { r.inputs["shard"] = "1/2" }, `benchmark "command" does not tell, and workspace has no scores of split "test": run`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
