@@ -130,8 +130,20 @@ func issuePart(name string) func(v *view, e *model.Event, shown map[string]any) 
 			shown[name] = nil
 			return
 		}
-		shown[name] = v.issue(other)
+		shown[name] = v.issueReference(other)
 	}
+}
+
+// issueReference is an issue as events name it.
+func (v *view) issueReference(i *model.Issue) map[string]any {
+	reference := map[string]any{
+		"number": i.Number, "title": i.Title, "state": state(i.Closed), "state_reason": optional(i.StateReason),
+		"repository": v.minimalRepo(v.s.Repos.Get(i.RepoID)), "issue_type": nil,
+	}
+	if t := v.s.TypeOf(i); t != nil {
+		reference["issue_type"] = issueType(*t)
+	}
+	return reference
 }
 
 // moment is an entry of a timeline.

@@ -224,7 +224,7 @@ type reviewCommentView struct {
 	SubjectType         string          `json:"subject_type"`
 	// Position is how far below the header of its hunk a comment is, as older clients
 	// know its place; nil where that is no more, OriginalPosition how far it was.
-	Position         *int           `json:"position,omitempty"`
+	Position         *int           `json:"position"`
 	OriginalPosition int            `json:"original_position"`
 	Reactions        map[string]any `json:"reactions"`
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox"
@@ -29,6 +30,15 @@ func newAsker(t *testing.T, world *sandbox.World) asker {
 }
 
 type fields = map[string]any
+
+// field returns what is at a path of objects in an answer.
+func field(value any, path ...string) any {
+	for _, name := range path {
+		object, _ := value.(fields)
+		value = object[name]
+	}
+	return value
+}
 
 // ask sends a request, whose answer must have a status, and returns its body.
 func (a asker) ask(status int, method, path string, body any) any {
@@ -145,4 +155,53 @@ func TestAnswersAboutNotifications(t *testing.T) {
 	a.ask(http.StatusOK, "GET", "/repos/"+fullName+"/subscribers", nil)
 	a.ask(http.StatusOK, "GET", "/user/subscriptions", nil)
 	a.ask(http.StatusOK, "GET", "/users/"+me+"/subscriptions", nil)
+}
+
+// TestAnswersAboutCommentsWithoutAPlace is about a comment on a whole file, and one on
+// a line that the branch has no more.
+func TestAnswersAboutCommentsWithoutAPlace(t *testing.T) {
+	a := newAsker(t, newWorld(t))
+	const repo, pull = "/repos/" + fullName, "/repos/" + fullName + "/pulls/7"
+	head := func() any {
+		return field(a.ask(http.StatusOK, "GET", repo+"/git/ref/heads/topic", nil), "object", "sha")
+	}
+	wide, _ := a.ask(http.StatusCreated, "POST", pull+"/comments", fields{"body": "all of it", "commit_id": head(), "path": "topic.txt", "subject_type": "file"}).(fields)
+	assert.Nil(t, wide["line"])
+	review, _ := a.ask(http.StatusOK, "POST", pull+"/reviews", fields{
+		"event": "COMMENT", "body": "see below", "comments": []fields{{"path": "topic.txt", "line": 2, "body": "two?"}},
+	}).(fields)
+	blob := field(a.ask(http.StatusOK, "GET", repo+"/contents/topic.txt?ref=topic", nil), "sha")
+	a.ask(http.StatusOK, "PUT", repo+"/contents/topic.txt", fields{"message": "one is enough", "content": "b25lCg==", "branch": "topic", "sha": blob})
+
+	list, _ := a.ask(http.StatusOK, "GET", pull+"/comments", nil).([]any)
+	require.Len(t, list, 2)
+	gone, _ := list[1].(fields)
+	assert.Nil(t, gone["line"])
+	assert.EqualValues(t, 2, gone["original_line"])
+	require.Contains(t, gone, "position")
+	assert.Nil(t, gone["position"])
+	a.ask(http.StatusOK, "GET", fmt.Sprintf("%s/reviews/%.0f/comments", pull, review["id"]), nil)
+	a.ask(http.StatusOK, "GET", fmt.Sprintf("%s/pulls/comments/%.0f", repo, wide["id"]), nil)
+	a.ask(http.StatusOK, "GET", repo+"/pulls/comments", nil)
+}
+
+func TestAnswersAboutRelations(t *testing.T) {
+	a := newAsker(t, newWorld(t))
+	const issues = "/repos/" + fullName + "/issues"
+	a.ask(http.StatusOK, "POST", "/orgs/"+acme+"/issue-types", fields{"name": "Defect", "is_enabled": true, "color": "red"})
+	a.ask(http.StatusOK, "PATCH", issues+"/2", fields{"type": "Defect", "state": "closed", "state_reason": "not_planned"})
+	sub := field(a.ask(http.StatusOK, "GET", issues+"/2", nil), "id")
+	a.ask(http.StatusCreated, "POST", issues+"/1/sub_issues", fields{"sub_issue_id": sub})
+	a.ask(http.StatusCreated, "POST", issues+"/1/dependencies/blocked_by", fields{"issue_id": sub})
+	for _, path := range []string{issues + "/events", issues + "/1/events", issues + "/2/events", issues + "/1/timeline", issues + "/2/timeline"} {
+		a.ask(http.StatusOK, "GET", path, nil)
+	}
+	events, _ := a.ask(http.StatusOK, "GET", issues+"/1/events", nil).([]any)
+	partOf(t, events, []any{
+		fields{"event": "sub_issue_added", "sub_issue": fields{
+			"number": 2.0, "state": "closed", "state_reason": "not_planned",
+			"repository": fields{"full_name": fullName}, "issue_type": fields{"name": "Defect"},
+		}},
+		fields{"event": "blocked_by_added", "blocked_by": fields{"number": 2.0}},
+	}, "events")
 }

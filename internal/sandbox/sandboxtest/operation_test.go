@@ -149,6 +149,7 @@ func TestWhatARepositoryShows(t *testing.T) {
 		{request: "GET " + repo + "/contributors", status: 200, want: `[{"login":"monalisa","contributions":1,"type":"User"}]`},
 		{request: "GET " + repo + "/stargazers", status: 200, want: `[{"login":"octocat"}]`},
 		{request: "GET " + repo + "/stargazers", accept: "application/vnd.github.star+json", status: 200, want: `[{"user":{"login":"octocat"}}]`},
+		{request: "GET /user/starred", as: "octocat", accept: "application/vnd.github.star+json", status: 200, want: `[{"repo":{"full_name":"acme/widgets"}}]`},
 		{request: "GET " + repo + "/subscribers", status: 200, want: `[{"login":"monalisa"}]`},
 		{request: "GET " + repo + "/assignees/octocat", status: 204},
 		{request: "GET " + repo + "/assignees/reader", status: 404},
