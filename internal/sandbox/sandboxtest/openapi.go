@@ -84,7 +84,7 @@ func nullable(value any) any {
 }
 
 // find returns the template of a path, the one with most literal parts; empty
-// if there is none. The last part of a template may stand for several.
+// if there is none. One part of a template may stand for several.
 func (a *openAPI) find(path string) string {
 	parts := strings.Split(path, "/")
 	if len(parts) > 2 && parts[1] == "repositories" {
@@ -102,7 +102,11 @@ func (a *openAPI) find(path string) string {
 // matched returns how many parts of a path a template names, -1 if the path is
 // none of its.
 func matched(template, path []string) int {
-	if len(path) < len(template) || len(path) > len(template) && !manyParts(template) {
+	more := len(path) - len(template)
+	if many := slices.IndexFunc(template, manyParts); more > 0 && many >= 0 {
+		path = slices.Concat(path[:many], []string{strings.Join(path[many:many+more+1], "/")}, path[many+more+1:])
+	}
+	if len(path) != len(template) {
 		return -1
 	}
 	literal := 0
@@ -117,10 +121,10 @@ func matched(template, path []string) int {
 	return literal
 }
 
-// manyParts reports whether the last part of a template may have slashes in
-// it: a path or a ref.
-func manyParts(template []string) bool {
-	return slices.Contains([]string{"{path}", "{ref}", "{branch}", "{tag}", "{basehead}"}, template[len(template)-1])
+// manyParts reports whether a part of a template may have slashes in it: a path or
+// the name of a ref.
+func manyParts(part string) bool {
+	return slices.Contains([]string{"{path}", "{ref}", "{branch}", "{tag}", "{basehead}"}, part)
 }
 
 var (
