@@ -60,7 +60,7 @@ func TestABuildStaysInItsBounds(t *testing.T) {
 			"it wrote more than 40 MB, and was ended", false},
 		{"the folder for temporary files", "head -c 60000000 /dev/zero > /var/tmp/big-of-a-build; sleep 1000", time.Second, ghxbuild.Bounds{Time: ages, Disk: 40e6},
 			"it wrote more than 40 MB, and was ended", false},
-		{"many small files", "i=0; while true; do mkdir -p d/$i; i=$((i+1)); done", time.Second, ghxbuild.Bounds{Time: ages, Disk: 1e6},
+		{"many small files", "i=0; while true; do mkdir -p d/$i; echo > d/$i/file; i=$((i+1)); done", time.Second, ghxbuild.Bounds{Time: ages, Disk: 1e6},
 			"it wrote more than 1 MB, and was ended", true},
 		{"processes without end", `grep -q 'Max processes  *2048' /proc/self/limits; printf '#!/bin/sh\n"$0" & "$0" & wait\n' > bomb; chmod +x bomb; ./bomb 2> said || true; sleep 1000`, time.Second, ghxbuild.Bounds{Time: time.Minute},
 			"it took more than 1 minute, and was ended: have it do less", true},

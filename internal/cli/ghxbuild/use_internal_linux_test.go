@@ -70,6 +70,23 @@ func TestTheMemoryOfASystemIsWhatItsContainerMayUse(t *testing.T) {
 	}
 }
 
+// Files without content fill a disk, too.
+func TestADiskIsFullWhereItHasRoomForNoMoreFiles(t *testing.T) {
+	for name, c := range map[string]struct {
+		files, left uint64
+		want        int64
+	}{
+		"more files than bytes":        {1000, 900, 50 << 10},
+		"fewer files than bytes":       {1000, 10, 1 << 10},
+		"no more files":                {1000, 0, 0},
+		"files as there are bytes":     {0, 0, 50 << 10},
+		"more left than it may have":   {1000, 1 << 40, 50 << 10},
+		"as many as there are numbers": {math.MaxUint64, math.MaxUint64, 50 << 10},
+	} {
+		assert.Equal(t, c.want, freeOf(unix.Statfs_t{Bsize: 1 << 10, Blocks: 100, Bavail: 50, Files: c.files, Ffree: c.left}), name)
+	}
+}
+
 // It is looked anew at what a build has written, however little that is of the disk, before
 // it is told.
 func TestWhatIsToldOfABuildsDiskIsWhatItHasWritten(t *testing.T) {

@@ -60,7 +60,17 @@ func diskFree(folder string) int64 {
 	if unix.Statfs(folder, &is) != nil {
 		return 0
 	}
-	return int64(is.Bavail) * is.Bsize //nolint:gosec // no disk has as much
+	return freeOf(is)
+}
+
+// freeOf is how much can be written to a disk, in bytes, whose files are as large as it
+// expects of them: one that has no room for more files is full.
+func freeOf(is unix.Statfs_t) int64 {
+	free := float64(is.Bavail)
+	if is.Files > 0 { // not every file system has a number of them
+		free = min(free, float64(is.Blocks)*float64(is.Ffree)/float64(is.Files))
+	}
+	return int64(free) * is.Bsize
 }
 
 // meter measures a build, whose processes are those of the builder's user or, where
