@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,7 +44,13 @@ func (c Checkout) write(ctx context.Context, sha plumbing.Hash, w *writing) (top
 	for {
 		name, entry, err := entries.Next()
 		if errors.Is(err, io.EOF) {
-			return tops, nil
+			if name == "" {
+				return tops, nil
+			}
+			// So the walker tells of a folder that cannot be read, too.
+			if _, err = c.repo.TreeObject(entry.Hash); w.leavesOut(name, err) {
+				continue
+			}
 		}
 		if err == nil {
 			err = context.Cause(ctx)
@@ -64,6 +71,16 @@ func (c Checkout) write(ctx context.Context, sha plumbing.Hash, w *writing) (top
 	}
 }
 
+// leavesOut reports whether a folder that cannot be read is none of the part of a
+// repository that is checked out.
+func (w *writing) leavesOut(name string, err error) bool {
+	if w.worktree == nil || !errors.Is(err, plumbing.ErrObjectNotFound) {
+		return false
+	}
+	_, err = w.worktree.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // entry writes a file, or a link, of a tree.
 func (w *writing) entry(c Checkout, name string, entry object.TreeEntry) error {
 	blob, err := c.repo.BlobObject(entry.Hash)
@@ -72,11 +89,8 @@ func (w *writing) entry(c Checkout, name string, entry object.TreeEntry) error {
 		return err
 	}
 	at := filepath.Join(w.under, name)
-	perm, err := entry.Mode.ToOSFileMode()
-	if err == nil {
-		err = w.to.makeFolder(filepath.Dir(at))
-	}
-	if err != nil {
+	perm, _ := entry.Mode.ToOSFileMode() // what is read of a tree has no other modes
+	if err := w.to.makeFolder(filepath.Dir(at)); err != nil {
 		return err
 	}
 	if w.worktree != nil && (lacking || isPointer(blob)) {

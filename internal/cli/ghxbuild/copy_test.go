@@ -270,6 +270,37 @@ func TestARepositoryOfAnUnknownKindIsNotRead(t *testing.T) {
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 }
 
+// Who clones without folders lacks those that are not checked out, and builds without:
+// any other is no part of a commit to leave out.
+func TestAFolderThatIsLackingIsLeftOutWhereItIsNotCheckedOut(t *testing.T) {
+	workspace := committed(t, t.TempDir(), map[string]string{"a": "a", "deep/b/c": "c", "z": "z"})
+	lacking := revision(t, workspace, "HEAD:deep/b")
+	head := revision(t, workspace, "HEAD")
+	object := filepath.Join(workspace, ".git/objects", lacking[:2], lacking[2:])
+	require.NoError(t, os.Remove(object))
+	checkout, err := ghxbuild.OpenCheckout(workspace)
+	require.NoError(t, err)
+	refused := func(says string) {
+		t.Helper()
+		_, err := checkout.Files(t.Context(), head)
+		require.ErrorContains(t, err, says)
+		_, err = ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{Script: "true"})
+		require.ErrorContains(t, err, says)
+		assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+	}
+	refused("object not found")
+
+	require.NoError(t, os.RemoveAll(filepath.Join(workspace, "deep/b")))
+	log := list(t, workspace)
+	assert.Contains(t, log, "./a=a\n")
+	assert.Contains(t, log, "./z=z\n")
+	_, err = checkout.Files(t.Context(), head)
+	require.ErrorIs(t, err, ghxbuild.ErrNoCommit, "nothing says that this is to be a part")
+
+	require.NoError(t, os.WriteFile(object, []byte("no object"), 0o600))
+	refused("invalid header")
+}
+
 // Where it cannot be told what was committed, nothing is built.
 func TestACheckoutThatCannotBeReadIsNotBuilt(t *testing.T) {
 	workspace := committed(t, t.TempDir(), map[string]string{"a": "a"})
