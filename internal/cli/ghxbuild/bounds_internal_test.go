@@ -1,7 +1,9 @@
 package ghxbuild
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,6 +45,40 @@ func TestABuildIsLookedAt(t *testing.T) {
 		<-ticks
 		<-ticks
 		assert.Equal(t, 2*time.Second, time.Since(began))
+	})
+}
+
+// What is guarded is told to end once, and not after nobody guards it any more.
+func TestWhatGoesOnIsGuarded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ticks, ended := make(chan time.Time), make(chan error, 1)
+		b := &Builder{Home: t.TempDir(), Bounds: Bounds{Time: 2 * time.Minute}, Ticks: func() (<-chan time.Time, func()) { return ticks, func() {} }}
+		read, log := io.Pipe()
+		guard := func() func() { return b.Guard("running", log, func(err error) { ended <- err }) }
+
+		unguard := guard()
+		ticks <- time.Now().Add(90 * time.Second)
+		unguarded := false
+		go func() {
+			unguard()
+			unguarded = true
+		}()
+		synctest.Wait()
+		assert.False(t, unguarded, "it is at it")
+		line, err := bufio.NewReader(read).ReadString('\n')
+		require.NoError(t, err)
+		assert.Regexp(t, `^running for 1\.5 minutes: \d+ MB of memory, \d+ MB of disk\n$`, line)
+		synctest.Wait()
+		assert.True(t, unguarded)
+
+		unguard = guard()
+		go func() { _, _ = io.Copy(io.Discard, read) }()
+		ticks <- time.Now().Add(3 * time.Minute)
+		err = <-ended
+		unguard()
+		require.ErrorContains(t, err, "it took more than 2 minutes, and was ended")
+		assert.Equal(t, fault.Tool, fault.KindOf(err))
+		require.NoError(t, log.Close())
 	})
 }
 

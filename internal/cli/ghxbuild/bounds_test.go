@@ -182,6 +182,7 @@ func TestABuildReachesTheHostsThatAreNamed(t *testing.T) {
 		CURL https://registry.example/x; echo
 		CURL https://elsewhere.example/ || echo refused
 		CURL https://elsewhere.example/ || echo refused
+		CURL http://elsewhere.example/
 		CURL --noproxy '*' https://127.0.0.1:PORT/ || echo unreachable
 	`, "CURL", curl+" -sSk --max-time 20")
 	_, err = b.Build(t.Context(), ghxbuild.Wanted{Script: strings.ReplaceAll(script, "PORT", other.port)})
@@ -190,6 +191,7 @@ func TestABuildReachesTheHostsThatAreNamed(t *testing.T) {
 	assert.Contains(t, log.String(), "of the registry")
 	assert.Equal(t, 2, strings.Count(log.String(), "\nrefused"), log.String())
 	assert.Equal(t, 1, strings.Count(log.String(), "The build is kept from elsewhere.example, which build-hosts does not name."))
+	assert.Contains(t, log.String(), "a build reaches the hosts of build-hosts only")
 	assert.Contains(t, log.String(), "\nunreachable")
 	assert.NotContains(t, log.String(), "of another")
 

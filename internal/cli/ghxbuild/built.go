@@ -74,7 +74,7 @@ func manifestOf(workspace, folder string) (m manifest, err error) {
 // PackageManager returns the package manager of a ghx workspace as its manifest has
 // it, "pnpm@10.34.9", empty where that names none. IsGHX is false elsewhere.
 func PackageManager(folder string) (manager string, isGHX bool) {
-	if _, is, err := manifestOfGHX(folder); err != nil || !is {
+	if _, is, _ := manifestOfGHX(folder); !is { // what cannot be read is none
 		return "", false
 	}
 	m, _ := manifestOf(folder, ".") // without one it names none

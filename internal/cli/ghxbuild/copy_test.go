@@ -329,3 +329,30 @@ func TestACopyStaysInItsFolder(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, files)
 }
+
+// What is there and cannot be read, as its whole name is too long, is not left out.
+func TestAWorkspaceThatCannotAllBeReadIsNotBuilt(t *testing.T) {
+	const longest = 4096
+	long := strings.Repeat("x", 250)
+	for name, fill := range map[string]func(workspace string) error{
+		"a file":   func(workspace string) error { return os.WriteFile(filepath.Join(workspace, long), nil, 0o600) },
+		"a link":   func(workspace string) error { return os.Symlink("a", filepath.Join(workspace, long)) },
+		"a folder": func(workspace string) error { return os.Mkdir(filepath.Join(workspace, long), 0o755) },
+		"a folder in a checkout": func(workspace string) error {
+			return os.Mkdir(filepath.Join(committed(t, workspace, map[string]string{"a": "a"}), long), 0o755)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			filled, deep := t.TempDir(), t.TempDir()
+			require.NoError(t, fill(filled))
+			for room := longest - 200; len(deep) < room; {
+				deep = filepath.Join(deep, strings.Repeat("y", min(200, room-len(deep))))
+			}
+			require.NoError(t, os.MkdirAll(filepath.Dir(deep), 0o755))
+			require.NoError(t, os.Rename(filled, deep))
+			err := ownBuilder(t, deep).Copy(t.Context(), filepath.Join(t.TempDir(), "to"))
+			require.ErrorIs(t, err, syscall.ENAMETOOLONG)
+			assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
+		})
+	}
+}

@@ -3,7 +3,6 @@ package ghxbuild
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"time"
@@ -22,9 +21,8 @@ type held struct {
 	cage *confine.Cage
 	// proxy is nil where the network is not limited, and served gets the error
 	// that it ended with.
-	proxy    *egress.Proxy
-	listener net.Listener
-	served   chan error
+	proxy  *egress.Proxy
+	served chan error
 }
 
 // Start starts a command as the builder's user where it sees of this machine's
@@ -60,19 +58,19 @@ func (b *Builder) hold(cmd *exec.Cmd, hosts []string, log *buildLog) (_ *held, e
 	}
 	cage, isolation, err := confine.OpenCage(options)
 	if err != nil {
-		return h, err
+		return nil, err
 	}
 	h.cage = cage
 	if hosts != nil {
 		if err := h.limit(b, cmd, isolation, hosts, log); err != nil {
-			return h, err
+			return nil, err
 		}
 	}
 	if log != nil {
 		log.say(fmt.Sprintf("The build is held: network: %s, %s; %s", isolation.Network, filesOf(isolation), h.bounds))
 	}
 	if err := cage.Start(cmd); err != nil {
-		return h, fault.Infraf("start %s: %w", cmd.Path, err)
+		return nil, fault.Infraf("start %s: %w", cmd.Path, err)
 	}
 	preferToEnd(cmd.Process.Pid)
 	return h, nil
@@ -100,13 +98,14 @@ func (h *held) limit(b *Builder, cmd *exec.Cmd, isolation confine.Isolation, hos
 	if err != nil {
 		return err
 	}
-	if h.listener, err = h.cage.Listen(); err != nil {
+	listener, err := h.cage.Listen()
+	if err != nil {
 		return fault.Infraf("listen for the build: %w", err)
 	}
 	h.proxy.Begin(nil) // each refused host is told once
 	h.served = make(chan error, 1)
-	go func() { h.served <- h.proxy.Serve(h.listener) }()
-	cmd.Env = append(cmd.Env, h.proxy.ProxyEnv(h.listener.Addr())...)
+	go func() { h.served <- h.proxy.Serve(listener) }()
+	cmd.Env = append(cmd.Env, h.proxy.ProxyEnv(listener.Addr())...)
 	return nil
 }
 
@@ -116,10 +115,7 @@ func (h *held) end() error {
 	if h.proxy != nil {
 		problems = append(problems, h.proxy.Close())
 	}
-	if h.listener != nil {
-		_ = h.listener.Close() // the proxy may have closed it
-	}
-	if h.served != nil {
+	if h.served != nil { // what serves closes the listener
 		problems = append(problems, <-h.served)
 	}
 	if h.cage != nil {

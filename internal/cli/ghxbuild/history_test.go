@@ -60,6 +60,9 @@ func TestACheckoutTellsWhereItIsFrom(t *testing.T) {
 		owner, name := open().Origin()
 		assert.Equal(t, want, [2]string{owner, name}, address)
 	}
+	git("config", "--unset", "remote.origin.url")
+	owner, _ = open().Origin()
+	assert.Empty(t, owner, "it has no address")
 	git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop")
 	assert.Equal(t, "develop", open().DefaultBranch())
 	git("symbolic-ref", "--delete", "refs/remotes/origin/HEAD")

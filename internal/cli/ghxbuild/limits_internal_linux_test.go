@@ -28,15 +28,16 @@ func TestWhatABuildLeavesIsFound(t *testing.T) {
 	t.Setenv("TMPDIR", own)
 	home := filepath.Join(own, "home")
 	var want []string
-	for _, folder := range []string{own, "/tmp", "/var/tmp", "/dev/shm", "/run/lock"} {
+	for _, folder := range []string{own, "/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock"} {
 		if _, err := os.Stat(folder); err != nil {
 			continue // not every system has all
 		}
-		left, err := os.MkdirTemp(folder, "ghxbuild-test-")
+		left, err := os.CreateTemp(folder, "ghxbuild-test-")
 		require.NoError(t, err)
-		t.Cleanup(func() { assert.NoError(t, os.RemoveAll(left)) })
-		require.NoError(t, os.Chown(left, uid, uid))
-		want = append(want, left)
+		require.NoError(t, left.Close())
+		t.Cleanup(func() { assert.NoError(t, os.RemoveAll(left.Name())) })
+		require.NoError(t, os.Chown(left.Name(), uid, uid))
+		want = append(want, left.Name())
 	}
 	require.NoError(t, os.Mkdir(home, 0o755))
 	require.NoError(t, os.Chown(home, uid, uid))
@@ -119,6 +120,9 @@ func TestWhyTheNetworkOfABuildEndedIsAnError(t *testing.T) {
 }
 
 func TestWhatCannotBeEndedIsAnError(t *testing.T) {
+	own := t.TempDir()
+	t.Setenv("TMPDIR", own)
+	require.NoError(t, os.WriteFile(filepath.Join(own, "a"), nil, 0o600))
 	err := (&Builder{User: &syscall.Credential{}}).Sweep(exec.CommandContext(t.Context(), "true"))
 	assert.EqualError(t, err, "end what the build has left running: root builds nothing")
 	if os.Geteuid() != 0 {
@@ -126,4 +130,45 @@ func TestWhatCannotBeEndedIsAnError(t *testing.T) {
 	}
 	b := &Builder{User: &syscall.Credential{}, Home: t.TempDir(), Path: os.Getenv("PATH"), Output: io.Discard}
 	assert.ErrorContains(t, b.Run(t.Context(), b.Home, "true"), "root builds nothing")
+	assert.FileExists(t, filepath.Join(own, "a"), "what is its own stays as long as it runs")
+}
+
+// withoutRights runs a test again as a user who is in a namespace of users alone. What goes
+// wrong there ends no processes of others. Inside it reports true.
+func withoutRights(t *testing.T, users ...syscall.SysProcIDMap) (inside bool) {
+	t.Helper()
+	const name = "GHXBUILD_TEST_INSIDE"
+	if os.Getenv(name) != "" {
+		return true
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), self, "-test.run", "^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), name+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID, UidMappings: users}
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.ENOSPC) {
+		t.Skip("SKIPPED: there are no user namespaces")
+	}
+	require.NoError(t, err, string(out))
+	assert.Contains(t, string(out), "--- PASS: "+t.Name())
+	return false
+}
+
+// Whose rights do not do to end the processes of a user is not told that they have ended.
+func TestWhoMayNotBecomeAUserEndsNothingOfTheirs(t *testing.T) {
+	const uid = 59254
+	if withoutRights(t, syscall.SysProcIDMap{HostID: os.Getuid(), Size: 1}) {
+		assert.ErrorIs(t, killUser(uid), syscall.EINVAL)
+	} else if os.Geteuid() == 0 {
+		assert.NoError(t, killUser(uid), "who has none has nothing left")
+	}
+}
+
+func TestWhoIsNotRootBuildsByThemselves(t *testing.T) {
+	if withoutRights(t) {
+		is, err := BuildUser()
+		require.NoError(t, err)
+		assert.Nil(t, is)
+	}
 }

@@ -115,11 +115,14 @@ func TestWordsOfACommandThatAreNoFilesOfTheBuildStay(t *testing.T) {
 		"ghx 'a b' " + "--x=ghx": workspace + "/ghx 'a b' --x=ghx",
 		"an 'open quote":         "an 'open quote",
 		"":                       "",
+		"  ":                     "  ",
 	} {
 		ghx, err := ownBuilder(t, workspace).Build(t.Context(), ghxbuild.Wanted{Script: ghxbuild.None, Command: command})
 		require.NoError(t, err)
 		assert.Equal(t, want, ghx.Command)
 	}
+	_, err := ownBuilder(t, filepath.Join(workspace, "gone")).Build(t.Context(), ghxbuild.Wanted{Script: ghxbuild.None, Skill: ""})
+	assert.NoError(t, err, "where no file is named none is looked for")
 }
 
 func TestABuildThatCannotBegin(t *testing.T) {
@@ -248,6 +251,12 @@ func TestOurOwnUserMayHaveAsManyProcessesAsBefore(t *testing.T) {
 	require.NoError(t, b.Run(t.Context(), b.Home, "grep 'Max processes' /proc/self/limits"))
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 	assert.Contains(t, string(ours), lines[len(lines)-1])
+}
+
+func TestAUserWhoBuildsAloneMayHaveSoManyProcesses(t *testing.T) {
+	b := hostileBuilder(t, 59255)
+	require.NoError(t, b.Enter())
+	assert.NoError(t, b.Run(t.Context(), b.Home, "grep 'Max processes  *2048 ' /proc/self/limits"))
 }
 
 func TestOurOwnUsersBuildLeavesNothingRunning(t *testing.T) {

@@ -39,6 +39,12 @@ func gitHub(t *testing.T, status int, archive []byte) *github.Client {
 	mux.HandleFunc("GET /repos/acme/tool/tarball/away", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
 	})
+	asked := 0
+	mux.HandleFunc("GET /repos/acme/tool/tarball/circle", func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		assert.LessOrEqual(t, asked, 1+5, "who has moved is followed five times")
+		http.Redirect(w, r, r.URL.Path, http.StatusMovedPermanently)
+	})
 	mux.HandleFunc("GET /repos/acme/tool/git/commits/abc", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"sha": "abc", "tree": {"sha": "def"}}`)
 	})
@@ -117,6 +123,7 @@ func TestACommitThatCannotBeFetchedSaysWhy(t *testing.T) {
 		says   string
 	}{
 		"GitHub does not have it": {"other", 0, fault.Invalid, "find the files of commit other: "},
+		"it moves without end":    {"circle", 0, fault.Infrastructure, "find the files of commit circle: "},
 		"nobody answers":          {"away", 0, fault.Infrastructure, "download commit away: the server does not answer"},
 		"it is refused":           {"abc", http.StatusForbidden, fault.Infrastructure, "download commit abc: 403 Forbidden"},
 		"it is no archive":        {"abc", http.StatusOK, fault.Infrastructure, "unpack commit abc: "},

@@ -44,6 +44,7 @@ func TestAContainerHasNoMoreMemoryThanItsLimit(t *testing.T) {
 		"none that is known": {[]string{"", ""}, has},
 		"none":               {[]string{"max\n", ""}, has},
 		"less":               {[]string{"", "40\n"}, 40},
+		"next to nothing":    {[]string{"1\n"}, 1},
 		"more":               {[]string{"9223372036854771712\n"}, has},
 		"what is no limit":   {[]string{"0\n", "-1\n"}, has},
 	} {

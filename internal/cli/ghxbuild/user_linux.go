@@ -60,7 +60,7 @@ func killUser(uid uint32) error {
 	if uid == 0 {
 		return errors.New("root builds nothing")
 	}
-	done := make(chan error)
+	done := make(chan unix.Errno)
 	go confine.OnPlainThread(func() {
 		// The thread ends with this, and nothing else has its rights.
 		_, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, enderID, uintptr(uid), enderID)
@@ -68,13 +68,12 @@ func killUser(uid uint32) error {
 			const all = ^uintptr(0) // -1: see kill(2)
 			_, _, errno = unix.RawSyscall(unix.SYS_KILL, all, uintptr(unix.SIGKILL), 0)
 		}
-		if errno == 0 || errno == unix.ESRCH {
-			done <- nil
-			return
-		}
 		done <- errno
 	})
-	return <-done
+	if errno := <-done; errno != 0 && errno != unix.ESRCH {
+		return errno
+	}
+	return nil
 }
 
 // reapUser counts the living processes of a user, and takes those off the list
