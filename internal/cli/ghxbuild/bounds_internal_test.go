@@ -75,6 +75,12 @@ func TestWhatGoesOnIsGuarded(t *testing.T) {
 		go func() { _, _ = io.Copy(io.Discard, read) }()
 		ticks <- time.Now().Add(3 * time.Minute)
 		err = <-ended
+		synctest.Wait()
+		select {
+		case ticks <- time.Now():
+			t.Error("it was told already")
+		default:
+		}
 		unguard()
 		require.ErrorContains(t, err, "it took more than 2 minutes, and was ended")
 		assert.Equal(t, fault.Tool, fault.KindOf(err))
