@@ -368,6 +368,9 @@ func (w *World) log(x *exchange, response rest.Response) int {
 // apiHeader writes what every answer of the API has in its header.
 func apiHeader(header http.Header, x *exchange) {
 	header.Set("X-GitHub-Media-Type", "github.v3; format=json")
+	if !x.logged.GraphQL {
+		header.Set("X-GitHub-Api-Version-Selected", rest.Version(x.in))
+	}
 	limits(header, x)
 	if x.token.Scopes != nil {
 		header.Set("X-OAuth-Scopes", strings.Join(x.token.Scopes, ", "))

@@ -191,16 +191,25 @@ func TestASandboxSendsWebhooks(t *testing.T) {
 	s := serve(t, "--webhooks-to", receiver.URL+"/hook")
 	status, hook := s.ask("POST", fixtures+"/hooks", `{"events": ["issues"], "config": {"url": "`+elsewhere.URL+`", "content_type": "json"}}`)
 	require.Equal(t, http.StatusCreated, status, hook)
+	status, hooks := s.ask("GET", fixtures+"/hooks", "")
+	require.Equal(t, http.StatusOK, status)
+	assert.NotContains(t, hooks, receiver.URL, "agents find no webhook that nobody made")
+	status, made := s.ask("POST", "/user/repos", `{"name": "later", "has_discussions": true}`)
+	require.Equal(t, http.StatusCreated, status, made)
+	later := strings.Replace(fixtures, "aryeko/ghx-bench-fixtures", "dana-reyes/later", 1)
+	s.ask("POST", later+"/issues", `{"title": "Third"}`)
 	for _, title := range []string{"First", "Second"} {
 		s.ask("POST", fixtures+"/issues", `{"title": "`+title+`"}`)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	for {
+	for third := false; ; {
 		select {
 		case d := <-got:
 			assert.True(t, strings.HasPrefix(d.signature, "sha256="))
+			third = third || d.event == "issues" && strings.Contains(d.body, `"Third"`)
 			if d.event == "issues" && strings.Contains(d.body, `"Second"`) {
+				assert.True(t, third, "so are those of repositories that are made later")
 				return
 			}
 		case <-ctx.Done():

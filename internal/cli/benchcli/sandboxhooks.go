@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ghx-dev/bench-action/internal/fault"
-	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
@@ -47,7 +46,11 @@ func (f hookFlags) apply(w *localWorld) (stop func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := hookRepositories(w.World, f.webhooksTo, f.webhookSecret); err != nil {
+		err = w.Setup(func(s *model.State) error {
+			s.TellEverything(model.HookConfig{URL: f.webhooksTo, ContentType: "json", Secret: f.webhookSecret})
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 		to = append(to, at)
@@ -72,34 +75,6 @@ func addressOf(flag, address, example string) (*url.URL, error) {
 		return nil, fault.Invalidf("%s %q is no address, want for example %s", flag, address, example)
 	}
 	return at, nil
-}
-
-// hookRepositories has every repository tell an address of everything.
-func hookRepositories(w *sandbox.World, address, secret string) error {
-	return w.Setup(func(s *model.State) error {
-		for repo := range s.Repos.All() {
-			if slices.ContainsFunc(s.HooksOf(repo), func(h *model.Hook) bool { return h.Config.URL == address }) {
-				continue
-			}
-			_, err := s.CreateHook(administrator(s, repo), repo, model.HookChange{
-				Events: []string{"*"}, Active: new(true), Config: &model.HookConfig{URL: address, ContentType: "json", Secret: secret},
-			})
-			if err != nil {
-				return fault.Invalidf("--webhooks-to %s: webhooks of %s cannot be set: %w", address, s.FullName(repo), err)
-			}
-		}
-		return nil
-	})
-}
-
-// administrator is somebody who may set a repository's webhooks, 0 for nobody.
-func administrator(s *model.State, repo *model.Repo) model.ID {
-	for u := range s.Users.All() {
-		if u.Type == model.TypeUser && s.MayAdminister(u.ID, repo) {
-			return u.ID
-		}
-	}
-	return 0
 }
 
 // onlyTo is a client that connects to these addresses and to no other.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -77,9 +78,16 @@ func (s *State) emit(h Happening) {
 	}
 }
 
+// TellEverything has an address told of all that happens in repositories, in those that
+// are yet to be made too, and in organizations. It is not part of the world: no request
+// shows it, and it is in no snapshot.
+func (s *State) TellEverything(config HookConfig) {
+	s.everything = &Listener{HookID: 1, Config: config} // rows begin with [firstID]
+}
+
 // listensAnyone reports whether there is any webhook.
 func (s *State) listensAnyone() bool {
-	return s.Hooks.Len() > 0 || s.Apps.First(func(a *App) bool { return a.HookID != 0 }) != nil
+	return s.everything != nil || s.Hooks.Len() > 0 || s.Apps.First(func(a *App) bool { return a.HookID != 0 }) != nil
 }
 
 // TakeHappened returns what happened since the last time, oldest first.
@@ -110,7 +118,7 @@ type Listener struct {
 
 // listeners returns the webhooks that are told of a happening: those of the
 // repository and of its organization in the order in which they were made, and
-// those of Apps.
+// those of Apps. Before these is the one that is told of everything.
 func (s *State) listeners(h Happening) []Listener {
 	var all []Listener
 	for hook := range s.Hooks.All() {
@@ -120,6 +128,14 @@ func (s *State) listeners(h Happening) []Listener {
 	}
 	if h.Hook != nil {
 		return all
+	}
+	if s.everything != nil && h.AppID == 0 && cmp.Or(h.RepoID, h.OrgID) != 0 {
+		one := *s.everything
+		one.Target, one.TargetType = h.RepoID, TargetRepository
+		if h.RepoID == 0 {
+			one.Target, one.TargetType = h.OrgID, TargetOrganization
+		}
+		all = append(all, one)
 	}
 	for a := range s.Apps.All() {
 		if i, hears := s.heardBy(a, h); hears {

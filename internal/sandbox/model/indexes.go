@@ -77,9 +77,15 @@ var (
 			has(key{of: cmp.Or(i.Pull.HeadRepoID, i.RepoID), text: i.Pull.HeadRef})
 		}
 	}}
+	// mergedByAuthor is by the repository and who has opened the pull request.
+	mergedByAuthor = index[Issue]{13, func(i *Issue, has func(key)) {
+		if i.Pull != nil && i.Pull.Merged() {
+			has(key{of: i.RepoID, n: int(i.AuthorID)})
+		}
+	}}
 	issueIndexes = []index[Issue]{
 		issueByNumber, issueByPull, pullByRepo, openPullByRepo, openPullByHead, openByRepo, byMilestone, issueBySub, issueByBlocker, pinnedByRepo,
-		issueByBranch, pullByLinked, pullByHead,
+		issueByBranch, pullByLinked, pullByHead, mergedByAuthor,
 	}
 
 	labelByRepo        = index[Label]{0, func(l *Label, has func(key)) { has(key{of: l.RepoID}) }}

@@ -124,7 +124,8 @@ func (s *State) requireOfOthers(user ID, repo *Repo, author ID, least Permission
 }
 
 // Association returns how an author belongs to a repository: OWNER, MEMBER of
-// the organization that owns it, COLLABORATOR or NONE.
+// the organization that owns it, COLLABORATOR, CONTRIBUTOR of a pull request that was
+// merged, or NONE.
 func (s *State) Association(author ID, repo *Repo) string {
 	switch {
 	case author == repo.OwnerID:
@@ -133,9 +134,11 @@ func (s *State) Association(author ID, repo *Repo) string {
 		return "MEMBER"
 	case s.collaborates(author, repo):
 		return "COLLABORATOR"
-	default:
-		return "NONE"
 	}
+	for range s.Issues.find(mergedByAuthor, key{of: repo.ID, n: int(author)}) {
+		return "CONTRIBUTOR"
+	}
+	return "NONE"
 }
 
 // Collaborates reports whether a user is the repository's owner, one of those

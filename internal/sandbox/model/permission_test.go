@@ -218,4 +218,10 @@ func TestAssociation(t *testing.T) {
 	for user, want := range map[model.ID]string{w.owner: "OWNER", w.reader: "COLLABORATOR", w.stranger: "NONE", 0: "NONE"} {
 		assert.Equal(t, want, w.Association(user, w.repo))
 	}
+	i := w.pull("f", "f", "x\n")
+	i.AuthorID = w.stranger
+	assert.Equal(t, "NONE", w.Association(w.stranger, w.repo), "it is not merged yet")
+	require.NoError(t, w.MergePull(w.owner, i, model.Merge{Method: model.MethodSquash}))
+	assert.Equal(t, "CONTRIBUTOR", w.Association(w.stranger, w.repo))
+	assert.Equal(t, "NONE", w.Association(0, w.repo))
 }

@@ -75,6 +75,8 @@ type State struct {
 	only *narrowing
 	// happened is what webhooks have not been told of yet.
 	happened []Happening
+	// everything is told of all that happens, nil for nobody.
+	everything *Listener
 	// inboxes is true while what is done sends notifications.
 	inboxes bool
 	// told takes what happened, nil for nobody.

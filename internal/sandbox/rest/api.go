@@ -121,20 +121,6 @@ func (a *API) Writes(r *http.Request) bool {
 	return served && op.writes()
 }
 
-// versions are those of the API that GitHub supports, the newest first. The sandbox answers
-// all in the older one's shape: what the newer one has taken away is still there.
-var versions = []string{"2026-03-10", "2022-11-28"}
-
-// unsupported is the answer to a request for a version that there is not, false for others.
-func unsupported(r *http.Request) (Response, bool) {
-	asked := r.Header.Get("X-GitHub-Api-Version")
-	if asked == "" || slices.Contains(versions, asked) {
-		return Response{}, false
-	}
-	return Failure(http.StatusBadRequest, fmt.Sprintf("The version you specified in the \"X-GitHub-API-Version\" request header, %q, is not a supported version. "+
-		"The following versions are currently supported: %q (most recent), %q.", asked, versions[0], versions[1])), true
-}
-
 // Answer answers a request.
 func (a *API) Answer(r Request) Response {
 	if refusal, is := unsupported(r.Request); is {
@@ -228,6 +214,9 @@ func (a reply) response(c *call) Response {
 		var media string
 		if err == nil {
 			body, media, err = c.inMedia(body)
+		}
+		if err == nil {
+			body, err = c.inVersion(body)
 		}
 		if err != nil {
 			return errorResponse(fmt.Errorf("encode answer: %w", err))

@@ -38,6 +38,8 @@ func TestSettingsAboutVulnerabilities(t *testing.T) {
 		assert.Equal(t, http.StatusNoContent, owner.Do("PUT", base+"/"+name, nil).Status, name)
 	}
 	assert.Equal(t, http.StatusNoContent, owner.Get(base+"/vulnerability-alerts").Status)
+	assert.Equal(t, "[]", owner.Get(base+"/dependabot/alerts").Body)
+	assert.Equal(t, http.StatusNotFound, owner.Get(base+"/dependabot/alerts/1").Status)
 	assert.Equal(t, true, owner.Get(base+"/automated-security-fixes").At("enabled"))
 	assert.Equal(t, true, owner.Get(base+"/private-vulnerability-reporting").At("enabled"))
 	assert.Equal(t, http.StatusNoContent, owner.Do("DELETE", base+"/automated-security-fixes", nil).Status)

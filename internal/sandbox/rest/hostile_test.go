@@ -197,7 +197,7 @@ func concrete(s *model.State, path string) string {
 		"/issues/{number}/{id}/{below}", "/issues/2/assignees/writer", "/issues/{number}/{id}", "/issues/comments/"+itoa(ids["issue comment"]), "/pulls/{number}/{below}/{last}", "/pulls/1/reviews/"+itoa(ids["review"]), "/pulls/{number}/{id}", "/pulls/comments/"+itoa(ids["comment"]),
 		"/releases/assets/{id}", "/releases/assets/"+itoa(ids["asset"]), "{below}", "assets", "{tag}/{rest...}", "rel/one", "{tag}", "v2",
 		"{ends...}", "main...f", "/ref/{ref...}", "/ref/heads/main", "/matching-refs/{ref...}", "/matching-refs/heads", "/commits/{ref...}", "/commits/main",
-		"{ref...}", "heads/f", "{path...}", "README.md", "{number}", number, "labels/{name}", "labels/bug", "secrets/{name}", "secrets/S", "variables/{name}", "variables/V",
+		"{ref...}", "heads/f", "{path...}", "README.md", "{number}", number, "labels/{name...}", "labels/bug", "labels/{name}", "labels/bug", "secrets/{name}", "secrets/S", "variables/{name}", "variables/V",
 		"{key}", itoa(ids["key"]), "{cache}", "1", "{workflow}", "ci.yml", "{attempt}", "1",
 		"/hooks/{id}", "/hooks/1", "{delivery}", "1", "{id}", itoa(ids[id]), "{comment}", itoa(ids["comment"]), "{review}", itoa(ids["review"]), "{issue_id}", "1", "{reaction}", "1", "{alert}", "1", "{ruleset}", "1", "{assignee}", "writer", "{team}", "makers", "{org}", "org", "{team_id}", "1", "{dir...}", "docs", "{environment}", "production", "{policy}", itoa(ids["policy"]), "{status}", itoa(ids["status"]),
 	).Replace(path)

@@ -51,7 +51,12 @@ func TestIssuesWithGoGitHub(t *testing.T) {
 	labels, _, err := writer.AddLabelsToIssue(ctx, "owner", "hello", 1, []string{"help wanted", "a/b"})
 	require.NoError(t, err)
 	assert.Len(t, labels, 3)
-	assert.Equal(t, "https://api.github.com/repos/owner/hello/labels/a%2Fb", labels[2].GetURL())
+	assert.Equal(t, "https://api.github.com/repos/owner/hello/labels/a/b", labels[2].GetURL())
+	for _, path := range []string{"/labels/a/b", "/labels/a%2Fb"} {
+		assert.Equal(t, "a/b", w.As("writer").Get(base+path).Text("name"), "a name may have slashes, as addresses of GitHub's do")
+	}
+	assert.Equal(t, "b/c", w.As("writer").Do("PATCH", base+"/labels/a/b", `{"new_name": "b/c"}`).Text("name"))
+	assert.Equal(t, "a/b", w.As("writer").Do("PATCH", base+"/labels/b/c", `{"new_name": "a/b"}`).Text("name"))
 	_, err = writer.RemoveLabelForIssue(ctx, "owner", "hello", 1, "HELP wanted")
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusOK, w.As("writer").Do("DELETE", base+"/issues/1/labels/a%2Fb", nil).Status)

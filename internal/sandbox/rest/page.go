@@ -82,7 +82,7 @@ func (c *call) elsewhere(parameter, value string) string {
 	}
 	var query []string
 	for part := range strings.SplitSeq(c.URL.RawQuery, "&") {
-		if name, _, _ := strings.Cut(part, "="); name != "" && !slices.Contains([]string{"page", "after", "before"}, name) {
+		if name, _, _ := strings.Cut(part, "="); name != "" && !slices.Contains([]string{"page", "after", "before", parameter}, name) {
 			query = append(query, part)
 		}
 	}

@@ -1,7 +1,10 @@
 package rest_test
 
 import (
+	"encoding/json"
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -119,4 +122,41 @@ func TestPlans(t *testing.T) {
 	}
 	assert.Nil(t, withAll(w, "reader").Get("/orgs/acme").At("plan"), "he does not own it")
 	assert.Nil(t, with.Get("/users/owner").At("plan"))
+}
+
+// logins are those of a list of accounts.
+func logins(t *testing.T, list sandboxtest.Reply) []string {
+	t.Helper()
+	var rows []struct{ Login string }
+	require.NoError(t, json.Unmarshal([]byte(list.Body), &rows), list.Body)
+	var all []string
+	for _, row := range rows {
+		all = append(all, row.Login)
+	}
+	return all
+}
+
+// Lists of accounts have no numbered pages: each links to what follows its last row.
+func TestListsOfAllThereIs(t *testing.T) {
+	w := sandboxtest.New(t)
+	reader, at, seen := w.As("reader"), "/users?per_page=2", []string{}
+	for {
+		page := reader.Get(at)
+		require.Equal(t, http.StatusOK, page.Status)
+		seen = append(seen, logins(t, page)...)
+		link := page.Header.Get("Link")
+		assert.NotContains(t, link, "last")
+		next, _, _ := strings.Cut(strings.TrimPrefix(link, "<"), ">")
+		address, err := url.Parse(next)
+		require.NoError(t, err)
+		at = address.RequestURI()
+		if next == "" {
+			break
+		}
+		assert.LessOrEqual(t, strings.Count(at, "since="), 1)
+	}
+	all := reader.Get("/users")
+	assert.Equal(t, logins(t, all), seen)
+	assert.Empty(t, all.Header.Get("Link"))
+	assert.Subset(t, seen, []string{"owner", "writer", "reader"})
 }

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -249,4 +250,58 @@ func TestVersionsOfTheAPI(t *testing.T) {
 	written := reader.Do("POST", base+"/issues", `{"title": "x"}`, "X-GitHub-Api-Version", "2021-01-01")
 	assert.Equal(t, http.StatusBadRequest, written.Status)
 	assert.Equal(t, "[]", reader.Get(base+"/issues").Body)
+}
+
+// What the newer version has taken away: https://docs.github.com/rest/about-the-rest-api/breaking-changes.
+func TestWhatTheNewerVersionHasTakenAway(t *testing.T) {
+	w := withCI(t)
+	writer, newer := withAll(w, "writer"), []string{"X-GitHub-Api-Version", "2026-03-10"}
+	openPull(t, w, "g", "g.txt", "g")
+	issue := writer.Do("POST", base+"/issues", `{"title": "x", "assignees": ["writer"]}`).Int("number")
+	gist := writer.Do("POST", "/gists", `{"files": {"a": {"content": "b"}}}`).Text("id")
+	has := func(r sandboxtest.Reply, field string) bool {
+		in, name := r.Body, field
+		if at := strings.LastIndex(field, "."); at >= 0 {
+			inner, err := json.Marshal(r.At(field[:at]))
+			require.NoError(t, err)
+			in, name = string(inner), field[at+1:]
+		}
+		var object map[string]any
+		require.NoError(t, json.Unmarshal([]byte(in), &object), field)
+		_, there := object[name]
+		return there
+	}
+	for path, fields := range map[string][2]string{
+		"/rate_limit":               {"rate", "resources"},
+		"/":                         {"hub_url authorizations_url", "user_url"},
+		"/gists/" + gist:            {"forks history user", "forks_url"},
+		"/gists":                    {"0.user", "0.owner"},
+		base:                        {"has_downloads use_squash_pr_title_as_default", "has_issues forks forks_count"},
+		base + "/issues":            {"0.assignee", "0.assignees 0.user"},
+		base + "/pulls":             {"0.assignee 0.merge_commit_sha", "0.assignees"},
+		base + "/pulls/1":           {"assignee merge_commit_sha base.repo.has_downloads", "assignees base.repo.has_issues user"},
+		"/search/issues?q=is:issue": {"items.0.assignee", "items.0.assignees"},
+		base + "/issues/" + itoa(int64(issue)) + "/events": {"", "0.assignee"},
+	} {
+		older, newer := writer.Get(path), writer.Get(path, newer...)
+		require.Equal(t, http.StatusOK, newer.Status, path)
+		assert.Equal(t, "2022-11-28", older.Header.Get("X-GitHub-Api-Version-Selected"))
+		assert.Equal(t, "2026-03-10", newer.Header.Get("X-GitHub-Api-Version-Selected"))
+		for field := range strings.FieldsSeq(fields[0]) {
+			assert.True(t, has(older, field), "%s has %s", path, field)
+			assert.False(t, has(newer, field), "%s has %s", path, field)
+		}
+		for field := range strings.FieldsSeq(fields[1]) {
+			assert.True(t, has(newer, field), "%s keeps %s", path, field)
+		}
+	}
+	dispatches := base + "/actions/workflows/ci.yml/dispatches"
+	assert.Equal(t, http.StatusNoContent, writer.Do("POST", dispatches, `{"ref":"main"}`).Status)
+	for _, run := range []sandboxtest.Reply{
+		writer.Do("POST", dispatches, `{"ref":"main","return_run_details":true}`), writer.Do("POST", dispatches, `{"ref":"main"}`, newer...),
+	} {
+		require.Equal(t, http.StatusOK, run.Status)
+		assert.Equal(t, "workflow_dispatch", writer.Get(base+"/actions/runs/"+itoa(int64(run.Int("workflow_run_id")))).Text("event"))
+		assert.Contains(t, run.Text("html_url"), "https://github.com/owner/hello/actions/runs/")
+	}
 }

@@ -64,8 +64,9 @@ func getWorkflow(c *call, _ *model.Repo, w *model.Workflow) (reply, error) { ret
 
 func dispatch(c *call, repo *model.Repo, w *model.Workflow) (reply, error) {
 	var in struct {
-		Ref    string
-		Inputs map[string]any
+		Ref              string
+		Inputs           map[string]any
+		ReturnRunDetails bool `json:"return_run_details"`
 	}
 	if err := c.decode(&in); err != nil {
 		return reply{}, err
@@ -84,10 +85,15 @@ func dispatch(c *call, repo *model.Repo, w *model.Workflow) (reply, error) {
 			inputs[name] = plain
 		}
 	}
-	if _, err := c.s.Dispatch(c.actor, repo, w, in.Ref, inputs); err != nil {
+	run, err := c.s.Dispatch(c.actor, repo, w, in.Ref, inputs)
+	if err != nil {
 		return reply{}, err
 	}
-	return noContent()
+	if !in.ReturnRunDetails && Version(c.Request) == firstVersion {
+		return noContent()
+	}
+	view := c.run(run, len(run.Attempts))
+	return ok(map[string]any{"workflow_run_id": run.ID, "run_url": view.URL, "html_url": view.HTMLURL})
 }
 
 func listRuns(c *call, repo *model.Repo) (reply, error) {

@@ -312,9 +312,9 @@ func labelRoutes() []route {
 	return []route{
 		{"GET " + reposPath + "/labels", onRepo(listLabels)},
 		{"POST " + reposPath + "/labels", onRepo(createLabel)},
-		{"GET " + reposPath + "/labels/{name}", onLabel(getLabel)},
-		{"PATCH " + reposPath + "/labels/{name}", onLabel(updateLabel)},
-		{"DELETE " + reposPath + "/labels/{name}", onLabel(deleteLabel)},
+		{"GET " + reposPath + "/labels/{name...}", onLabel(getLabel)},
+		{"PATCH " + reposPath + "/labels/{name...}", onLabel(updateLabel)},
+		{"DELETE " + reposPath + "/labels/{name...}", onLabel(deleteLabel)},
 	}
 }
 

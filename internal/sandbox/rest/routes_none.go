@@ -20,11 +20,20 @@ func noneRoutes() []route {
 	}{
 		{"code-scanning", &model.Problem{Kind: model.NotFound, Message: "no analysis found"}},
 		{"secret-scanning", &model.Problem{Kind: model.NotFound, Message: "Secret scanning is disabled on this repository."}},
-		{"dependabot", &model.Problem{Kind: model.Forbidden, Message: "Dependabot alerts are disabled for this repository."}},
 	} {
 		off := onSettings(func(*call, *model.Repo) (reply, error) { return reply{}, feature.off })
 		alerts := "GET " + reposPath + "/" + feature.name + "/alerts"
 		routes = append(routes, route{alerts, off}, route{alerts + "/{alert}", off})
+	}
+	for path, none := range map[string]func(*call, *model.Repo) (reply, error){
+		"": listNone, "/{alert}": func(*call, *model.Repo) (reply, error) { return reply{}, errNotFound },
+	} {
+		routes = append(routes, route{"GET " + reposPath + "/dependabot/alerts" + path, onSettings(func(c *call, repo *model.Repo) (reply, error) {
+			if !repo.Safety.Alerts {
+				return reply{}, &model.Problem{Kind: model.Forbidden, Message: "Dependabot alerts are disabled for this repository."}
+			}
+			return none(c, repo)
+		})})
 	}
 	for _, path := range []string{"/orgs/{org}/rulesets", "/orgs/{org}/properties/schema", "/orgs/{org}/failed_invitations", "/orgs/{org}/blocks", "/orgs/{org}/migrations"} {
 		routes = append(routes, route{"GET " + path, onOrgHooks(func(c *call, _ *model.User) (reply, error) { return listNone(c, nil) })})

@@ -33,7 +33,7 @@ func peopleRoutes() []route {
 		{"GET " + reposPath + "/readme/{dir...}", onCommits(getReadmeIn)},
 		{"GET /issues", ownIssues(func(*call, *model.Repo) bool { return true })},
 		{"GET /user/issues", ownIssues(func(c *call, r *model.Repo) bool {
-			return r.OwnerID == c.actor || c.s.Users.Get(r.OwnerID).Members[c.actor] != ""
+			return c.s.Collaborates(c.actor, r) || c.s.Users.Get(r.OwnerID).Members[c.actor] != ""
 		})},
 		{"GET /orgs/{org}/issues", onLogin(func(c *call, org *model.User) (reply, error) {
 			return ownIssues(func(_ *call, r *model.Repo) bool { return r.OwnerID == org.ID })(c)

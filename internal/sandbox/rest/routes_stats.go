@@ -21,15 +21,26 @@ func statsRoutes() []route {
 		{stats + "punch_card", onStats(punchCard)},
 	}
 	for _, name := range []string{"views", "clones"} {
-		routes = append(routes, route{"GET " + reposPath + "/traffic/" + name, onSettings(func(c *call, _ *model.Repo) (reply, error) {
+		routes = append(routes, route{"GET " + reposPath + "/traffic/" + name, onTraffic(func(c *call, _ *model.Repo) (reply, error) {
 			c.indifferent("per")
 			return ok(map[string]any{"count": 0, "uniques": 0, name: []string{}})
 		})})
 	}
 	for _, name := range []string{"paths", "referrers"} {
-		routes = append(routes, route{"GET " + reposPath + "/traffic/popular/" + name, onSettings(listNone)})
+		routes = append(routes, route{"GET " + reposPath + "/traffic/popular/" + name, onTraffic(listNone)})
 	}
 	return routes
+}
+
+// onTraffic makes a handler of one that is for those who may push, which it says in words
+// of its own.
+func onTraffic(handle func(c *call, repo *model.Repo) (reply, error)) func(*call) (reply, error) {
+	return onRepo(func(c *call, repo *model.Repo) (reply, error) {
+		if c.s.MaySeeSettings(c.actor, repo) != nil {
+			return reply{}, &model.Problem{Kind: model.Forbidden, Message: "Must have push access to repository", Lacking: true}
+		}
+		return handle(c, repo)
+	})
 }
 
 // onStats makes a handler of one that needs the commits of the default branch,

@@ -20,7 +20,7 @@ func templateRoutes() []route {
 		{"GET /gitignore/templates/{name}", getGitignore},
 		{"GET /codes_of_conduct", func(*call) (reply, error) { return ok(codesOfConduct()) }},
 		{"GET /codes_of_conduct/{key}", getCodeOfConduct},
-		{"GET " + reposPath + "/license", onCommits(getRepoLicense)},
+		{"GET " + reposPath + "/license", onRepo(getRepoLicense)},
 	}
 }
 
@@ -137,7 +137,11 @@ func (c *call) beginning(in newRepo) ([]gitstore.Change, error) {
 	var files []gitstore.Change
 	add := func(path, text string) { files = append(files, gitstore.Change{Path: path, Content: []byte(text)}) }
 	if in.AutoInit {
-		add("README.md", "# "+in.Name)
+		readme := "# " + in.Name
+		if in.Description != "" {
+			readme += "\n" + in.Description + "\n"
+		}
+		add("README.md", readme)
 	}
 	if in.Gitignore != "" {
 		text, known := githubschema.GitignoreNamed(in.Gitignore)

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -34,20 +35,28 @@ func worldRoutes() []route {
 	}
 }
 
-// since lists the rows of a table whose ids follow one that the query names.
+// since lists the rows of a table whose ids follow one that the query names. Its pages have
+// no numbers: each links to what follows its last row.
 func since[T any](table func(*model.State) *model.Table[T], keep func(*call, *T) bool, show func(*call, *T) (model.ID, any)) func(*call) (reply, error) {
 	return func(c *call) (reply, error) {
 		after, err := strconv.ParseInt(orDefault(c.URL.Query().Get("since"), "0"), 10, 64)
 		if err != nil {
 			after = 0
 		}
-		var found []any
+		size, _ := c.pageAsked()
+		found, header, last := []any{}, http.Header{}, after
 		for row := range table(c.s).All() {
-			if id, view := show(c, row); keep(c, row) && id > after {
-				found = append(found, view)
+			id, view := show(c, row)
+			if !keep(c, row) || id <= after {
+				continue
 			}
+			if len(found) == size {
+				header.Set("Link", fmt.Sprintf("<%s>; rel=\"next\"", c.elsewhere("since", strconv.FormatInt(last, 10))))
+				break
+			}
+			found, last = append(found, view), id
 		}
-		return list(c, found, same)
+		return reply{status: http.StatusOK, body: found, header: header}, nil
 	}
 }
 

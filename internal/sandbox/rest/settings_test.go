@@ -169,3 +169,25 @@ func TestNewRepositoriesAreToldWithTheirSettings(t *testing.T) {
 		}), name)
 	}
 }
+
+func TestWhatTheREADMEOfANewRepositorySays(t *testing.T) {
+	owner := sandboxtest.New(t).As("owner")
+	for body, want := range map[string]string{
+		`{"name": "new", "auto_init": true, "description": "What for"}`: "# new\nWhat for\n",
+		`{"name": "plain", "auto_init": true}`:                          "# plain",
+	} {
+		name := owner.Do("POST", "/user/repos", body).Text("full_name")
+		assert.Equal(t, want, owner.Get("/repos/"+name+"/readme", "Accept", "application/vnd.github.raw").Body)
+	}
+	assert.Equal(t, http.StatusCreated, owner.Do("POST", "/user/repos", `{"name": "empty"}`).Status)
+	assert.Equal(t, http.StatusNotFound, owner.Get("/repos/owner/empty/license").Status)
+}
+
+func TestOwnIssuesAreThoseOfRepositoriesOneBelongsTo(t *testing.T) {
+	w := sandboxtest.New(t)
+	assert.Equal(t, http.StatusCreated, w.As("writer").Do("POST", base+"/issues", `{"title": "x"}`).Status)
+	assert.Equal(t, http.StatusCreated, w.As("stranger").Do("POST", base+"/issues", `{"title": "y"}`).Status)
+	assert.Equal(t, "x", w.As("writer").Get("/user/issues?filter=created").Text("0.title"), "he is a collaborator")
+	assert.Equal(t, "[]", w.As("stranger").Get("/user/issues?filter=created").Body)
+	assert.Equal(t, "y", w.As("stranger").Get("/issues?filter=created").Text("0.title"))
+}

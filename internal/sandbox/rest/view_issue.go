@@ -2,7 +2,6 @@ package rest
 
 import (
 	"fmt"
-	"net/url"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
@@ -20,7 +19,7 @@ type labelView struct {
 func (v *view) label(l *model.Label) labelView {
 	return labelView{
 		ID: l.ID, NodeID: model.NodeID(model.NodeLabel, l.RepoID, l.ID),
-		URL:  v.repoURL(l.RepoID) + "/labels/" + url.PathEscape(l.Name),
+		URL:  v.repoURL(l.RepoID) + "/labels/" + pathEscape(l.Name),
 		Name: l.Name, Color: l.Color, Default: l.Default, Description: optional(l.Description),
 	}
 }
