@@ -38,6 +38,8 @@ func projectMutations() map[string]mutator {
 		"updateProjectV2Collaborators":  updateCollaborators,
 		"linkProjectV2ToRepository":     linkProject(true),
 		"unlinkProjectV2FromRepository": linkProject(false),
+		"linkProjectV2ToTeam":           linkProjectToTeam(true),
+		"unlinkProjectV2FromTeam":       linkProjectToTeam(false),
 	}
 }
 
@@ -220,5 +222,19 @@ func linkProject(linked bool) mutator {
 			return nil, err
 		}
 		return payload{"repository": repo}, q.s.LinkProject(q.actor, p, repo, linked)
+	}
+}
+
+func linkProjectToTeam(linked bool) mutator {
+	return func(q *query, in graphql.Args) (payload, error) {
+		p, err := typed[*model.Project](q, in.String("projectId"))
+		if err != nil {
+			return nil, err
+		}
+		t, err := typed[*model.Team](q, in.String("teamId"))
+		if err != nil {
+			return nil, err
+		}
+		return payload{"team": t}, q.s.LinkProjectToTeam(q.actor, p, t, linked)
 	}
 }

@@ -29,6 +29,19 @@ func projectFields() map[string]graphql.Resolver {
 		"Repository.projectsV2": connection(func(q *query, r *model.Repo, args graphql.Args) ([]*model.Project, error) {
 			return q.projects(args, func(p *model.Project) bool { return slices.Contains(p.Repos, r.ID) }), nil
 		}),
+		"Team.projectsV2": connection(func(q *query, t *model.Team, args graphql.Args) ([]*model.Project, error) {
+			state := args.Object("filterBy").Enum("state")
+			return q.projects(args, func(p *model.Project) bool {
+				return slices.Contains(p.Teams, t.ID) && (state == "" || (state == "CLOSED") == (p.ClosedAt != nil))
+			}), nil
+		}),
+		"Team.projectV2": field(func(q *query, t *model.Team, args graphql.Args) (any, error) {
+			number := args.Int("number")
+			if p := q.s.Project(q.actor, q.s.Users.Get(t.OrgID), number); p != nil && slices.Contains(p.Teams, t.ID) {
+				return p, nil
+			}
+			return nil, unresolved("a ProjectV2 with the number %d.", number)
+		}),
 		"Issue.projectItems":         connection(itemsAbout),
 		"PullRequest.projectItems":   connection(itemsAbout),
 		"ProjectV2.number":           project(func(p *model.Project) any { return p.Number }),
@@ -57,6 +70,10 @@ func projectFields() map[string]graphql.Resolver {
 		"ProjectV2.items": connection(func(q *query, p *model.Project, args graphql.Args) ([]*model.ProjectItem, error) {
 			items := slices.DeleteFunc(q.s.ItemsOf(p), func(i *model.ProjectItem) bool { return i.Archived })
 			return directed(items, args.Object("orderBy")), nil
+		}),
+		"ProjectV2.teams": connection(func(q *query, p *model.Project, args graphql.Args) ([]*model.Team, error) {
+			teams, err := teamsOf(q, q.s.Users.Get(p.OwnerID), args)
+			return slices.DeleteFunc(teams, func(t *model.Team) bool { return !slices.Contains(p.Teams, t.ID) }), err
 		}),
 		"ProjectV2.repositories": connection(func(q *query, p *model.Project, _ graphql.Args) ([]*model.Repo, error) {
 			return slices.DeleteFunc(rows(&q.s.Repos, p.Repos), func(r *model.Repo) bool {

@@ -56,6 +56,38 @@ func TestProjectsOfOrganizations(t *testing.T) {
 	assert.Equal(t, "Board", w.do("owner", `mutation($i: ID!) { deleteProjectV2(input: {projectId: $i}) { projectV2 { title items { totalCount } } } }`, "i", id).Text("data.deleteProjectV2.projectV2.title"))
 }
 
+func TestProjectsOfTeams(t *testing.T) {
+	w := newWorld(t)
+	id := w.board()
+	w.Change(func(s *model.State, repo *model.Repo) {
+		s.SetMember(s.AddUser(model.NewUser{Login: "other", Type: model.TypeOrganization}), repo.OwnerID, model.OrgOwner)
+	})
+	team := func(org, name string) string {
+		made := w.As("owner").Do("POST", "/orgs/"+org+"/teams", map[string]any{"name": name, "privacy": "closed"})
+		require.Equal(t, 201, made.Status, made.Body)
+		return made.Text("node_id")
+	}
+	makers, others := team("acme", "Makers"), team("other", "Others")
+	const link = `mutation($i: ID!, $t: ID!) { linkProjectV2ToTeam(input: {projectId: $i, teamId: $t}) { team { slug projectsV2(first: 3) { nodes { id } } } } }`
+	for range 2 {
+		linked := w.do("writer", link, "i", id, "t", makers)
+		assert.Equal(t, []string{"makers", id}, []string{linked.Text("data.linkProjectV2ToTeam.team.slug"), linked.Text("data.linkProjectV2ToTeam.team.projectsV2.nodes.0.id")})
+	}
+	const view = `query($i: ID!) { node(id: $i) { ... on ProjectV2 { teams(first: 3) { totalCount nodes { slug projectV2(number: 1) { title } } } } } }`
+	assert.Equal(t, `{"data":{"node":{"teams":{"totalCount":1,"nodes":[{"slug":"makers","projectV2":{"title":"Board"}}]}}}}`, w.do("writer", view, "i", id).Body)
+	for state, want := range map[string]int{"OPEN": 1, "CLOSED": 0} {
+		assert.Equal(t, want, w.do("writer", `query($t: ID!) { node(id: $t) { ... on Team { projectsV2(first: 3, filterBy: {state: `+state+`}) { totalCount } } } }`, "t", makers).Int("data.node.projectsV2.totalCount"), state)
+	}
+	w.refused("UNPROCESSABLE", "The team must belong to the organization that owns the project", "owner", link, "i", id, "t", others)
+	w.refused("NOT_FOUND", "Could not resolve to a node with the global id of '"+id+"'", "reader", link, "i", id, "t", makers)
+	const unlink = `mutation($i: ID!, $t: ID!) { unlinkProjectV2FromTeam(input: {projectId: $i, teamId: $t}) { team { projectsV2(first: 3) { totalCount } } } }`
+	assert.Zero(t, w.do("writer", unlink, "i", id, "t", makers).Int("data.unlinkProjectV2FromTeam.team.projectsV2.totalCount"))
+	assert.Zero(t, w.do("writer", view, "i", id).Int("data.node.teams.totalCount"))
+	w.do("writer", link, "i", id, "t", makers)
+	require.Equal(t, 204, w.As("owner").Do("DELETE", "/orgs/acme/teams/makers", nil).Status)
+	assert.Zero(t, w.do("writer", view, "i", id).Int("data.node.teams.totalCount"))
+}
+
 func TestItemsOfProjects(t *testing.T) {
 	w := newWorld(t)
 	id := w.board()

@@ -33,7 +33,7 @@ type reactions struct {
 	all []*model.Reaction
 }
 
-// reactionMutations react, and hide what was said.
+// reactionMutations react, give stars, and hide what was said.
 func reactionMutations() map[string]mutator {
 	return map[string]mutator{
 		"addReaction": func(q *query, in graphql.Args) (payload, error) {
@@ -57,6 +57,8 @@ func reactionMutations() map[string]mutator {
 			}
 			return nil, unresolved("a reaction of yours to the node with the global id of '%s'", in.String("subjectId"))
 		},
+		"addStar":    star(true),
+		"removeStar": star(false),
 		"minimizeComment": change("subjectId", "minimizedComment", (*query).node, func(q *query, obj any, in graphql.Args) error {
 			return q.s.Minimize(q.actor, obj, strings.ReplaceAll(strings.ToLower(in.Enum("classifier")), "_", "-"))
 		}),
@@ -195,4 +197,19 @@ func (q *query) reactors(reactions []*model.Reaction) []*model.User {
 
 func participants(q *query, i *model.Issue, _ graphql.Args) ([]*model.User, error) {
 	return q.s.Participants(q.actor, i), nil
+}
+
+// star gives somebody's star to a repository or a gist, or takes it back.
+func star(starred bool) mutator {
+	return change("starrableId", "starrable", (*query).node, func(q *query, obj any, in graphql.Args) error {
+		switch obj := obj.(type) {
+		case *model.Repo:
+			q.s.Star(q.actor, obj, starred)
+		case *model.Gist:
+			q.s.StarGist(q.actor, obj, starred)
+		default:
+			return unresolved("a node with the global id of '%s'", in.String("starrableId"))
+		}
+		return nil
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ghx-dev/bench-action/internal/sandbox"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 )
 
@@ -285,4 +286,21 @@ func TestTimelinesTellWhatRefersToAnIssue(t *testing.T) {
 		require.NoError(t, s.DeleteIssue(repo.OwnerID, s.Repos.Get(secret.RepoID), secret))
 	})
 	assert.Equal(t, []string{"4 false false", "5 false false", "6 false false", "2 false true"}, told("owner"))
+}
+
+func TestStars(t *testing.T) {
+	w := newWorld(t)
+	w.AddToken("with the scope gist", sandbox.Token{User: "writer"})
+	gist := w.With("with the scope gist").Do("POST", "/gists", `{"files": {"a": {"content": "b"}}}`).Text("node_id")
+	for _, id := range []string{w.repo, gist} {
+		const shown = `(input: {starrableId: $i}) { starrable { id stargazerCount viewerHasStarred } } }`
+		for range 2 {
+			starred := w.do("reader", `mutation($i: ID!) { addStar`+shown, "i", id)
+			assert.Equal(t, `{"data":{"addStar":{"starrable":{"id":"`+id+`","stargazerCount":1,"viewerHasStarred":true}}}}`, starred.Body)
+		}
+		assert.Zero(t, w.do("reader", `mutation($i: ID!) { removeStar`+shown, "i", id).Int("data.removeStar.starrable.stargazerCount"))
+		assert.Zero(t, w.do("writer", `mutation($i: ID!) { removeStar`+shown, "i", id).Int("data.removeStar.starrable.stargazerCount"))
+	}
+	issue := w.do("writer", `mutation($r: ID!) { createIssue(input: {repositoryId: $r, title: "x"}) { issue { id } } }`, "r", w.repo).Text("data.createIssue.issue.id")
+	w.refused("NOT_FOUND", "Could not resolve to a node with the global id of '"+issue+"'", "reader", `mutation($i: ID!) { addStar(input: {starrableId: $i}) { starrable { id } } }`, "i", issue)
 }

@@ -185,6 +185,22 @@ func (s *State) LinkProject(actor ID, p *Project, repo *Repo, linked bool) error
 	return nil
 }
 
+// LinkProjectToTeam shows a project at a team of the organization that owns it, or no more.
+func (s *State) LinkProjectToTeam(actor ID, p *Project, t *Team, linked bool) error {
+	if err := s.mayEdit(actor, p, ProjectWrite); err != nil {
+		return err
+	}
+	if t.OrgID != p.OwnerID {
+		return unprocessable("The team must belong to the organization that owns the project")
+	}
+	p.UpdatedAt = s.Advance()
+	p.Teams = without(p.Teams, t.ID)
+	if linked {
+		p.Teams = append(p.Teams, t.ID)
+	}
+	return nil
+}
+
 // FieldsOf returns a project's fields in their order.
 func (s *State) FieldsOf(p *Project) []*ProjectField {
 	return s.ProjectFields.with(fieldByProject, key{of: p.ID})

@@ -38,7 +38,9 @@ type Project struct {
 	// of an organization.
 	Collaborators map[ID]ProjectRole
 	// Repos are the repositories that the project is linked to.
-	Repos     []ID
+	Repos []ID
+	// Teams are those of the owner, an organization, that the project is linked to.
+	Teams     []ID
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	// ClosedAt is nil while the project is open.
@@ -48,7 +50,7 @@ type Project struct {
 func (p *Project) clone() *Project {
 	c := *p
 	c.Collaborators = maps.Clone(p.Collaborators)
-	c.Repos = slices.Clone(p.Repos)
+	c.Repos, c.Teams = slices.Clone(p.Repos), slices.Clone(p.Teams)
 	c.ClosedAt = copyOf(p.ClosedAt)
 	return &c
 }

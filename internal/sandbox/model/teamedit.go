@@ -89,6 +89,9 @@ func (s *State) DeleteTeam(actor ID, t *Team) error {
 		for _, child := range s.TeamsUnder(t) {
 			child.ParentID = t.ParentID
 		}
+		for _, p := range s.Projects.Where(func(p *Project) bool { return slices.Contains(p.Teams, t.ID) }) {
+			p.Teams = without(p.Teams, t.ID)
+		}
 	})
 	s.Teams.Delete(t.ID)
 	return nil
