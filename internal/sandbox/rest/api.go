@@ -100,7 +100,7 @@ func routes() []route {
 		commentRoutes(), readmeRoutes(), compareRoutes(), releaseRoutes(), milestoneRoutes(), projectRoutes(), collaboratorRoutes(), hookRoutes(), protectionRoutes(), rulesetRoutes(), forkRoutes(), appRoutes(), installationRoutes(),
 		statusRoutes(), timelineRoutes(), settingsRoutes(), namedRoutes(), gistRoutes(), orgRoutes(), issueTypeRoutes(), moderationRoutes(), deploymentRoutes(), notificationRoutes(),
 		templateRoutes(), worldRoutes(), peopleRoutes(), statsRoutes(), commitCommentRoutes(), invitationRoutes(), teamRoutes(), membershipRoutes(), searchMoreRoutes(), actionsSettingsRoutes(),
-		codeOwnerRoutes(), feedRoutes(), moveRoutes(), profileRoutes(), gistPartRoutes(), autolinkRoutes(), pushedRoutes(), orgInvitationRoutes(),
+		codeOwnerRoutes(), feedRoutes(), moveRoutes(), profileRoutes(), gistPartRoutes(), autolinkRoutes(), pushedRoutes(), orgInvitationRoutes(), runnerRoutes(),
 	)
 }
 

@@ -1,9 +1,12 @@
 package rest_test
 
 import (
+	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
@@ -38,6 +41,8 @@ func TestWhatNoWorldHas(t *testing.T) {
 		{"owner", "GET", base + "/dependabot/secrets", 200, `"secrets":[]`},
 		{"owner", "GET", base + "/interaction-limits", 200, "{}"},
 		{"reader", "GET", base + "/interaction-limits", 403, "Must have admin rights"},
+		{"", "GET", "/rate_limit", 200, `"core":{"limit":60,`},
+		{"reader", "GET", "/rate_limit", 200, `"core":{"limit":5000,`},
 		{"owner", "GET", base + "/traffic/views", 200, `{"count":0,"uniques":0,"views":[]}`},
 		{"owner", "GET", base + "/traffic/popular/paths", 200, "[]"},
 		{"reader", "GET", base + "/traffic/views", 403, "Must have push access to repository"},
@@ -91,4 +96,31 @@ func TestWatching(t *testing.T) {
 	assert.Equal(t, 204, reader.Do("DELETE", subscription, nil).Status)
 	assert.Equal(t, 404, reader.Get(subscription).Status)
 	assert.Equal(t, "UNSUBSCRIBED", state())
+}
+
+func TestTokensForRunners(t *testing.T) {
+	w := sandboxtest.New(t)
+	w.Change(func(s *model.State, repo *model.Repo) {
+		s.SetMember(s.AddUser(model.NewUser{Login: "acme", Type: model.TypeOrganization}), repo.OwnerID, model.OrgOwner)
+	})
+	owner, before := withAll(w, "owner"), len(w.Changes())
+	for _, at := range []string{base, "/orgs/acme"} {
+		at += "/actions/runners"
+		registers, removes := owner.Do("POST", at+"/registration-token", nil), owner.Do("POST", at+"/remove-token", nil)
+		for _, made := range []sandboxtest.Reply{registers, removes} {
+			require.Equal(t, http.StatusCreated, made.Status, made.Body)
+			assert.Regexp(t, "^A[A-Z2-7]{28}$", made.Text("token"))
+			expires, err := time.Parse(time.RFC3339, made.Text("expires_at"))
+			require.NoError(t, err)
+			w.Look(func(s *model.State) { assert.WithinDuration(t, s.Now.Add(time.Hour), expires, time.Minute) })
+		}
+		assert.NotEqual(t, registers.Text("token"), removes.Text("token"))
+		for _, who := range []string{"writer", "stranger"} {
+			assert.NotEqual(t, http.StatusCreated, w.As(who).Do("POST", at+"/registration-token", nil).Status, who)
+		}
+		assert.Equal(t, http.StatusNotFound, owner.Get(at+"/1").Status)
+		assert.Equal(t, http.StatusNotFound, owner.Do("DELETE", at+"/1", nil).Status)
+		assert.Equal(t, 0, owner.Get(at).Int("total_count"))
+	}
+	assert.Len(t, w.Changes(), before, "a token changes nothing")
 }

@@ -68,6 +68,8 @@ var particular = map[string]particulars{
 	"POST /orgs/{}/actions/variables": {scopes: orgAdmin}, "GET /orgs/{}/actions/variables/{}": {scopes: orgAdmin}, "PATCH /orgs/{}/actions/variables/{}": {scopes: orgAdmin}, "DELETE /orgs/{}/actions/variables/{}": {scopes: orgAdmin},
 	"GET /orgs/{}/actions/variables/{}/repositories": {scopes: orgAdmin}, "PUT /orgs/{}/actions/variables/{}/repositories": {scopes: orgAdmin},
 	"PUT /orgs/{}/actions/variables/{}/repositories/{}": {scopes: orgAdmin}, "DELETE /orgs/{}/actions/variables/{}/repositories/{}": {scopes: orgAdmin},
+	"POST /orgs/{}/actions/runners/registration-token": {scopes: orgAdmin}, "POST /orgs/{}/actions/runners/remove-token": {scopes: orgAdmin},
+	"GET /orgs/{}/actions/runners/{}": {scopes: orgAdmin}, "GET /orgs/{}/actions/runners/{}/labels": {scopes: orgAdmin}, "DELETE /orgs/{}/actions/runners/{}": {scopes: orgAdmin},
 	"POST /repos/{}/{}/issues/{}/labels":  {listToo: true},
 	"PUT /repos/{}/{}/issues/{}/labels":   {listToo: true},
 	"POST /repos/{}/{}/pulls/{}/comments": {freeing: "in_reply_to"},

@@ -90,8 +90,12 @@ func rateLimit(c *call) (reply, error) {
 		return ok(map[string]any{"resources": shown, "rate": shown["core"]})
 	}
 	shown := uncounted(limit)
-	shown["core"], shown["search"], shown["graphql"] = limit(CoreLimit), limit(SearchLimit), limit(GraphQLLimit)
-	return ok(map[string]any{"resources": shown, "rate": limit(CoreLimit)})
+	core := CoreLimit
+	if c.actor == 0 && c.app == nil && c.integration == nil {
+		core = AnonymousLimit
+	}
+	shown["core"], shown["search"], shown["graphql"] = limit(core), limit(SearchLimit), limit(GraphQLLimit)
+	return ok(map[string]any{"resources": shown, "rate": limit(core)})
 }
 
 // uncounted are the limits that GitHub tells and no request here counts against:
