@@ -257,7 +257,7 @@ func (s *Service) askForHelp(ctx context.Context, run string) error {
 			if first, err := s.opts.Runs.Ask(ctx, tx, run, part); err != nil || !first {
 				return err
 			}
-			if _, err := s.opts.Queue.Enqueue(ctx, tx, s.helping.New(helpJob{run, part}).Once(run+" "+part)); err != nil {
+			if _, err := s.opts.Queue.Enqueue(ctx, tx, s.helping.New(helpJob{run, part})); err != nil {
 				return err
 			}
 		}

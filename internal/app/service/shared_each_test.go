@@ -1,0 +1,191 @@
+package service_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/runs"
+	"github.com/ghx-dev/bench-action/internal/app/service"
+	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/bench"
+	"github.com/ghx-dev/bench-action/internal/bench/agent"
+	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/queue"
+	"github.com/ghx-dev/bench-action/internal/testkit"
+	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
+)
+
+// captive hands out what those who lead and who help are given, and lets them end when
+// the test says so.
+type captive struct {
+	*sharer
+	leads, helps chan service.Work
+	led          chan struct{}
+	helped       chan error
+	log          testkit.SyncBuffer
+}
+
+func newCaptive(t *testing.T) *captive {
+	t.Helper()
+	c := &captive{leads: make(chan service.Work), helps: make(chan service.Work), led: make(chan struct{}), helped: make(chan error)}
+	c.sharer = &sharer{crowd: newCrowd(t, dbtest.SQLite(t), 1, func(o *service.Options) {
+		o.Executors, o.Watch = map[settings.Executor]service.Executor{settings.Local: c}, time.Millisecond
+		o.Log = slog.New(slog.NewTextHandler(&c.log, nil))
+	})}
+	return c
+}
+
+func (c *captive) Execute(ctx context.Context, w service.Work) (runs.Outcome, error) {
+	c.leads <- w
+	select {
+	case <-c.led:
+	case <-c.Context().Done():
+	}
+	return passes(ctx, w)
+}
+
+func (c *captive) Help(_ context.Context, w service.Work) error {
+	c.helps <- w
+	select {
+	case err := <-c.helped:
+		return err
+	case <-c.Context().Done():
+		return nil
+	}
+}
+
+// next returns what comes next.
+func next[T any](t *testing.T, from <-chan T) (came T) {
+	t.Helper()
+	select {
+	case came = <-from:
+	case <-time.After(soon):
+		require.Fail(t, "nothing comes")
+	}
+	return came
+}
+
+// Whichever statement fails, who leads and who helps learn what there is, and what they
+// tell is there.
+func TestWhatIsSharedIsToldWhicheverStatementFails(t *testing.T) {
+	testkit.NeedComplete(t)
+	t.Parallel()
+	c := newCaptive(t)
+	var want []string
+	for n, came := 0, true; came; n++ {
+		// The first time alone nothing fails.
+		seen, reached := c.share(fmt.Sprint("run ", n), n)
+		if n == 0 {
+			want = seen
+			continue
+		}
+		came = reached
+		require.Equal(t, want, seen, "statement %d", n)
+		if came {
+			assert.Contains(t, c.log.String(), errNoDatabase.Error(), "nobody says that the database is away")
+		}
+	}
+}
+
+// share leads a run and helps with it, with the n-th statement of whatever is done failing
+// once. It returns what both saw, and whether anything came to that statement.
+func (c *captive) share(id string, n int) (seen []string, came bool) {
+	c.Helper()
+	do := func(what string, act func(ctx context.Context) (any, error)) {
+		c.Helper()
+		ctx := &without{Context: c.Context(), at: n}
+		got, err := act(ctx)
+		require.NoError(c, err, what)
+		came = came || n > 0 && ctx.came()
+		seen = append(seen, fmt.Sprintf("%s: %+v", what, got))
+	}
+	news := func(what string, of service.Work, here runner.Standing) {
+		c.Helper()
+		do(what, func(ctx context.Context) (any, error) {
+			told, err := of.Shared.News(ctx, here)
+			rows := len(told.Rows)
+			told.Rows = nil
+			return fmt.Sprintf("%d rows, %+v", rows, told), err
+		})
+	}
+	take := func(what string, of service.Work) (block runner.Block) {
+		c.Helper()
+		do(what, func(ctx context.Context) (any, error) {
+			taken, err := of.Shared.Take(ctx)
+			if taken == nil {
+				return "none", err
+			}
+			block = *taken
+			return block, err
+		})
+		return block
+	}
+	cell := func(iteration int) bench.Cell {
+		return bench.Cell{ScenarioID: "a-001", Mode: bench.GHX, Iteration: iteration}
+	}
+
+	c.begin(id)
+	lead := next(c.T, c.leads)
+	news("nothing is offered", lead, runner.Standing{})
+	asked, err := c.table.Asked(c.Context(), id)
+	require.NoError(c, err)
+	assert.Empty(c, asked, "there is nothing to help with")
+	var blocks []runner.Block
+	for i := 1; i <= 3; i++ {
+		blocks = append(blocks, runner.Block{Position: i, Cells: []bench.Cell{cell(i)}})
+	}
+	do("three blocks are offered", func(ctx context.Context) (any, error) { return nil, lead.Shared.Offer(ctx, blocks) })
+	news("help is asked for", lead, runner.Standing{})
+	next(c.T, c.helps)
+	c.helped <- nil
+	for asked := []string{"help-1"}; len(asked) > 0; { // its job stores that it has gone
+		asked, err = c.table.Asked(c.Context(), id)
+		require.NoError(c, err)
+	}
+	news("who has gone is asked again", lead, runner.Standing{})
+	help := next(c.T, c.helps)
+	help.Progress(1, 2, 3) // who leads tells of that
+	help.Surface(nil)
+	do("who helps offers nothing", func(ctx context.Context) (any, error) {
+		return nil, help.Shared.Offer(ctx, []runner.Block{{Position: 9}})
+	})
+	first := take("who helps takes a block", help)
+	help.Keep(cell(1), []byte(`{"scenario_id":"a-001","mode":"ghx","iteration":1}`))
+	help.KeepTranscript(cell(1), agent.Transcript{})
+	kept, err := c.table.Transcript(c.Context(), id, cell(1))
+	require.NoError(c, err)
+	assert.NotNil(c, kept, "what was said is kept where others help, too")
+	do("it finishes that", func(ctx context.Context) (any, error) { return nil, help.Shared.Finish(ctx, first) })
+	var finished int
+	require.NoError(c, c.db.QueryRow(c.Context(), "SELECT count(*) FROM run_block WHERE run = $1 AND finished = 1", id).Scan(&finished))
+	assert.Equal(c, 1, finished)
+	take("who helps takes another block", help)
+	news("who leads hears of a row", lead, runner.Standing{})
+	news("and hears of it once", lead, runner.Standing{})
+	require.NoError(c, c.table.Progress(c.Context(), id, 1, 3, 2.5))
+	news("who helps has spent something", help, runner.Standing{UnrecordedUSD: 0.5})
+	news("of which who leads hears", lead, runner.Standing{})
+	news("who leads goes", lead, runner.Standing{Leaves: true})
+	take("nothing is left to take", help)
+	gone, cancel := context.WithCancelCause(c.Context())
+	cancel(errNoDatabase)
+	_, err = lead.Shared.News(gone, runner.Standing{})
+	require.ErrorIs(c, err, errNoDatabase, "who is told to stop does")
+	c.led <- struct{}{}
+	next(c.T, c.told)
+	news("it is over", help, runner.Standing{UnrecordedUSD: 0.5})
+	c.helped <- nil
+	assert.NoError(c, c.services[0].Job(c.Context(), "help", id), "nobody helps with what is over")
+	require.NoError(c, c.db.Write(c.Context(), func(tx *queue.Tx) error {
+		_, err := tx.Exec(c.Context(), "DELETE FROM run WHERE id = $1", id)
+		return err
+	}))
+	news("it is gone", help, runner.Standing{UnrecordedUSD: 0.5})
+	return seen, came
+}
