@@ -21,7 +21,7 @@ const head = "1111111111111111111111111111111111111111"
 
 // asked is a run of two cells.
 func asked() runs.Run {
-	return runs.Run{ID: "run-1", Repo: "o/r", Head: head, Request: runs.Request{Owner: "o", Name: "r", Plan: settings.Plan{
+	return runs.Run{ID: "run-1", Repo: "o/r", Head: head, Request: runs.Request{Owner: "o", Name: "r", BaseSHA: base, Plan: settings.Plan{
 		Profile: bench.VerifyPR, Scenarios: []string{"a"}, Modes: []bench.Mode{bench.AgentDirect, bench.GHX}, Baseline: bench.AgentDirect, Candidate: bench.GHX,
 		Repetitions: bench.Repetitions{First: 1, Most: 1}, Model: "openai/m", Executor: settings.Dispatch, Workflow: "bench.yml",
 	}}}
@@ -152,6 +152,10 @@ func TestAnArtifactThatIsSomethingElseIsRefused(t *testing.T) {
 func TestABombIsNotUnpacked(t *testing.T) {
 	_, _, err := service.Read(archive(t, file{"summary.json", strings.Repeat(" ", 9<<20)}), asked())
 	require.ErrorContains(t, err, "larger than 8 MiB")
+	row := lines(t, rowOf(bench.GHX))
+	rows, judged, err := service.Read(archive(t, file{"summary.json", padded(t, summary(), 8<<20)}, file{"a-suite.jsonl", lines(t, rowOf(bench.AgentDirect)) + strings.Repeat(" ", 4<<20) + row}), asked())
+	require.NoError(t, err, "so large may a summary be, and a row")
+	assert.Equal(t, []any{2, true}, []any{rows, judged})
 	_, _, err = service.Read(archive(t, file{"a-suite.jsonl", strings.Repeat(" ", 9<<20)}), asked())
 	require.ErrorContains(t, err, "damaged, or larger than it may be")
 	var many []file
@@ -160,6 +164,14 @@ func TestABombIsNotUnpacked(t *testing.T) {
 	}
 	_, _, err = service.Read(archive(t, many...), asked())
 	require.ErrorContains(t, err, "more than 1000 files")
+}
+
+// padded returns a value as JSON of a length.
+func padded(t *testing.T, value any, length int) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	require.NoError(t, err)
+	return string(text) + strings.Repeat(" ", length-len(text))
 }
 
 func FuzzRead(f *testing.F) {
@@ -173,8 +185,8 @@ func FuzzRead(f *testing.F) {
 }
 
 func TestRowsOfTheBaseAreOfTheBaseCommit(t *testing.T) {
-	const base = "3333333333333333333333333333333333333333"
 	r := asked()
+	r.Request.BaseSHA = ""
 	r.Request.Plan.Modes, r.Request.Plan.Baseline = []bench.Mode{bench.GHXBase, bench.GHX}, bench.GHXBase
 	s := summary()
 	s.Modes = map[bench.Mode]bench.ModeSummary{bench.GHXBase: {Runs: 1}, bench.GHX: {Runs: 1}}

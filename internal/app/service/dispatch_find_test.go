@@ -37,12 +37,14 @@ type workflowRun struct {
 	Conclusion string  `json:"conclusion,omitempty"`
 	Actor      account `json:"actor"`
 	Triggering account `json:"triggering_actor"`
+	URL        string  `json:"html_url"`
 }
 
 // own returns a workflow run that the App has started for the run.
 func own(id int64) workflowRun {
 	return workflowRun{
 		ID: id, Event: "workflow_dispatch", Title: "bench run-1", Branch: "main", Status: "in_progress", Actor: account{bot}, Triggering: account{bot},
+		URL: fmt.Sprint("https://github.example/runs/", id),
 	}
 }
 
@@ -56,9 +58,13 @@ type dispatchRig struct {
 	began time.Time
 
 	mu sync.Mutex
-	// status is the answer to a dispatch.
-	status int
+	// status is the answer to a dispatch, cancelStatus that to a cancellation.
+	status, cancelStatus int
+	// starts has what is dispatched be shown at once, and what is cancelled end.
+	starts bool
 	shown  []workflowRun
+	// inputs are those of the latest dispatch.
+	inputs map[string]string
 	// artifact is that of every workflow run, nil for none.
 	artifact []byte
 	// transcripts is the artifact with transcripts of every workflow run, nil for none.
@@ -66,11 +72,14 @@ type dispatchRig struct {
 	dispatched  int
 	cancelled   []string
 	settled     map[bench.Cell][]byte
+	// missing is the answer that is missing, with all behind it, from 1; 0 for none. Asked
+	// are how many were asked for.
+	missing, asked int
 }
 
 func newDispatchRig(t *testing.T) *dispatchRig {
 	t.Helper()
-	r := &dispatchRig{T: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), status: http.StatusNoContent}
+	r := &dispatchRig{T: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), status: http.StatusNoContent, cancelStatus: http.StatusAccepted}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
 	client, err := github.New(github.Options{RESTURL: server.URL})
@@ -79,19 +88,33 @@ func newDispatchRig(t *testing.T) *dispatchRig {
 	r.work.Run.Created, r.began = r.now, r.now
 	r.Dispatcher = &service.Dispatcher{
 		Asks: func(_ context.Context, _ string, at time.Time) error {
+			if r.gone() {
+				return errGone
+			}
 			r.work.Run.WorkflowRun, r.work.Run.WorkflowAsked = service.WorkflowAsked, at
 			r.work.Run.WorkflowAsks++
 			return nil
 		},
 		Started: func(_ context.Context, _ string, number int64) error {
+			if r.gone() {
+				return errGone
+			}
 			r.work.Run.WorkflowRun = number
 			return nil
 		},
 		Settle: func(_ context.Context, _ string, rows map[bench.Cell][]byte) error {
+			if r.gone() {
+				return errGone
+			}
 			r.settled = rows
 			return nil
 		},
-		Bot:     func(context.Context) (string, error) { return bot, nil },
+		Bot: func(context.Context) (string, error) {
+			if r.gone() {
+				return "", errGone
+			}
+			return bot, nil
+		},
 		Now:     func() time.Time { return r.now },
 		Elapsed: func() time.Duration { return r.now.Sub(r.began) },
 		HTTP:    http.DefaultClient,
@@ -99,19 +122,46 @@ func newDispatchRig(t *testing.T) *dispatchRig {
 	return r
 }
 
+var errGone = fault.Infraf("no answer")
+
+// gone reports whether an answer is missing that is asked for.
+func (r *dispatchRig) gone() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked++
+	return r.missing > 0 && r.asked >= r.missing
+}
+
 // ServeHTTP answers as GitHub.
 func (r *dispatchRig) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	if r.gone() {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var answer any = map[string]any{"default_branch": "main"}
 	switch at := q.URL.Path; {
 	case strings.HasSuffix(at, "/dispatches"):
 		r.dispatched++
+		var sent struct {
+			Inputs map[string]string `json:"inputs"`
+		}
+		assert.NoError(r, json.NewDecoder(q.Body).Decode(&sent))
+		r.inputs = sent.Inputs
+		if r.starts {
+			r.shown = append(r.shown, own(9))
+		}
 		w.WriteHeader(r.status)
 		return
 	case strings.HasSuffix(at, "/cancel"):
 		r.cancelled = append(r.cancelled, path.Base(path.Dir(at)))
-		w.WriteHeader(http.StatusAccepted)
+		for i := range r.shown {
+			if r.starts && fmt.Sprint(r.shown[i].ID) == path.Base(path.Dir(at)) {
+				r.shown[i].Status, r.shown[i].Conclusion = "completed", "cancelled"
+			}
+		}
+		w.WriteHeader(r.cancelStatus)
 		return
 	case strings.HasSuffix(at, "/zip"):
 		http.Redirect(w, q, "http://"+q.Host+"/archive/"+path.Base(path.Dir(at)), http.StatusFound)
@@ -122,6 +172,8 @@ func (r *dispatchRig) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case at == "/archive/1":
 		_, _ = w.Write(r.artifact)
 		return
+	case strings.HasSuffix(at, "/runs/3/artifacts"): // of an earlier run
+		answer = map[string]any{"artifacts": []any{map[string]any{"id": 3, "name": "bench-run-0"}}}
 	case strings.HasSuffix(at, "/artifacts") && r.artifact != nil:
 		all := []any{map[string]any{"id": 1, "name": "bench-run-1"}}
 		if r.transcripts != nil {
