@@ -104,12 +104,12 @@ func mayCost(r Run, subject string) float64 {
 const historyLimit = 20
 
 // CellCost returns the mean cost of a cell of a plan's benchmark and model in the latest
-// finished runs of a repository, those that took over rows aside, in USD. It reports
-// false if there are none.
-func (t *Table) CellCost(ctx context.Context, repo string, plan settings.Plan) (float64, bool, error) {
+// finished runs of a repository, those that took over rows aside, in USD; 0 if there
+// are none.
+func (t *Table) CellCost(ctx context.Context, repo string, plan settings.Plan) (float64, error) {
 	found, err := t.latestFinished(ctx, repo)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	spent, cells := 0.0, 0
 	for _, r := range found {
@@ -118,9 +118,9 @@ func (t *Table) CellCost(ctx context.Context, repo string, plan settings.Plan) (
 		}
 	}
 	if cells == 0 {
-		return 0, false, nil
+		return 0, nil
 	}
-	return spent / float64(cells), true, nil
+	return spent / float64(cells), nil
 }
 
 // CellTime returns how long a cell of a plan's benchmark and model took on average in the

@@ -41,10 +41,8 @@ func (s *Service) estimate(ctx context.Context, req *runRequest) error {
 	if err != nil {
 		return err
 	}
-	mean, known, err := s.opts.Runs.CellCost(ctx, repo, *p)
-	if known {
-		p.EstimateUSD = mean * float64(cells)
-	}
+	mean, err := s.opts.Runs.CellCost(ctx, repo, *p)
+	p.EstimateUSD = mean * float64(cells)
 	return err
 }
 

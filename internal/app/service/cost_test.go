@@ -125,7 +125,25 @@ func TestARunByEvidenceGoesOnWithTheEarlierOneOfItsQuestion(t *testing.T) {
 	assert.Equal(t, bench.Repetitions{First: 2, Most: 12}, later.Run.Request.Plan.Repetitions)
 	require.Len(t, later.Before, 1)
 	assert.Equal(t, "run-3", later.Before[0].ID)
+	assert.Equal(t, "bench", later.Run.Suite, "the question of the settings is answered on their check")
 	assert.Empty(t, asks("/bench run --model openai/other").Run.Request.Continues, "that is another question")
+}
+
+// What was asked for otherwise decides nothing about the check that is required.
+func TestARunByEvidenceDoesNotGoOnWithAPartialOne(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, paid+"profile: regression\nscenarios: [pr-view-001, repo-view-001, issue-view-001]\n")
+	r.executor.set(func(_ context.Context, w service.Work) (runs.Outcome, error) {
+		w.Keep(cellOf("pr-view-001", 1), []byte(`{"scenario_id":"pr-view-001","mode":"ghx","iteration":1}`))
+		return runs.Outcome{Reason: "It has spent what it may."}, nil
+	})
+	for _, command := range []string{"/bench run --repetitions 2..10", "/bench run"} {
+		r.comment("writer", command)
+		r.wait(1)
+	}
+	assert.Equal(t, "bench (partial)", r.run("run-1").Suite)
+	assert.Equal(t, "bench", r.run("run-2").Suite)
+	assert.Empty(t, r.run("run-2").Request.Continues)
 }
 
 // Who runs the server says what a run may cost at most; a repository may say less.

@@ -117,6 +117,14 @@ func TestWhatIsNotOfThisVersionIsNotGoneOnWith(t *testing.T) {
 	}
 }
 
+func TestARowIsAsLongAsItMayBe(t *testing.T) {
+	s := &shelf{rows: map[bench.Cell][]byte{}}
+	m := s.work().Measured()
+	require.NoError(t, m.Begins(begun("a"), true))
+	require.NoError(t, m.Row([]byte(padded(t, taskRows(1, "t1")[0], 8<<20))))
+	require.ErrorContains(t, m.Row([]byte(padded(t, taskRows(1, "t2")[0], 8<<20+1))), "larger than they may be")
+}
+
 func TestRowsThatLieAreNotKept(t *testing.T) {
 	good := func(change func(*bench.Row)) []byte {
 		row := taskRows(1, "t1")[1]

@@ -210,6 +210,8 @@ func TestBadInputIsRefused(t *testing.T) {
 	}{
 		{"another method", func(r *http.Request) *http.Request { r.Method = http.MethodGet; return r }, 405, service.BadMethod},
 		{"another content type", set("Content-Type", "text/plain"), 415, service.BadType},
+		{"a content type with a parameter that is none", set("Content-Type", "application/json; charset"), 415, service.BadType},
+		{"a form with a parameter that is none", set("Content-Type", "application/x-www-form-urlencoded; charset"), 415, service.BadType},
 		{"no content type", set("Content-Type", ""), 415, service.BadType},
 		{"no event", set("X-GitHub-Event", ""), 400, service.BadHeader},
 		{"an event that is no name", set("X-GitHub-Event", "../x\n"), 400, service.BadHeader},
@@ -269,13 +271,27 @@ func TestBadInputIsRefused(t *testing.T) {
 			assert.Empty(t, r.keeper.kept)
 			require.Len(t, r.counts, 1)
 			for counted := range r.counts {
-				assert.True(t, strings.HasSuffix(counted, " "+string(c.outcome)), counted)
+				event := "pull_request"
+				if c.status == http.StatusMethodNotAllowed || c.outcome == service.BadHeader && c.change(delivery(payload)).Header.Get("X-GitHub-Event") != event {
+					event = "" // anybody can make up names
+				}
+				assert.Equal(t, event+" "+string(c.outcome), counted)
 			}
 			assert.Contains(t, r.log.String(), "reason="+string(c.outcome))
 			for _, kept := range []string{secret, sign(payload), "octo/hello", "DROP"} {
 				assert.NotContains(t, r.log.String()+w.Body.String(), kept)
 			}
 		})
+	}
+}
+
+// Who sets a server up learns what is wrong with a signature.
+func TestASignatureThatIsNoneIsSaidToBeNone(t *testing.T) {
+	r := newReceiverRig(t, nil)
+	for signature, says := range map[string]string{"sha256=xy": "is no SHA-256 in hexadecimal", sign(payload)[:40]: "is no SHA-256 in hexadecimal", sign("other"): "is not that of this body"} {
+		request := delivery(payload)
+		request.Header.Set("X-Hub-Signature-256", signature)
+		assert.Contains(t, r.send(request).Body.String(), says)
 	}
 }
 

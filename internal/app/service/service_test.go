@@ -42,6 +42,52 @@ func TestAPullRequestIsMeasuredAndTold(t *testing.T) {
 	assert.Contains(t, r.comments()[0], "https://bench.example/runs/run-1")
 }
 
+// Sessions may end faster than the table and GitHub are to be written to.
+func TestHowFarARunIsIsShownAndStoredNowAndThen(t *testing.T) {
+	t.Parallel()
+	began, later := time.Now(), atomic.Int64{}
+	r := newRig(t, config, func(o *service.Options) {
+		o.Now = func() time.Time { return began.Add(time.Duration(later.Load())) }
+	})
+	shown := make(chan struct{})
+	r.transport = &before{text: "1 of 16", do: func() { close(shown) }}
+	r.executor.set(func(ctx context.Context, w service.Work) (runs.Outcome, error) {
+		w.Progress(1, 16, 0.5)
+		assert.Equal(t, 1, r.run("run-1").Done)
+		select {
+		case <-shown:
+		case <-time.After(soon):
+			assert.Fail(t, "the check does not say it")
+		}
+		for _, step := range []struct {
+			done, stored int
+			later        time.Duration
+		}{{2, 1, 0}, {3, 1, time.Second - 1}, {4, 4, 1}, {5, 4, 0}, {16, 16, 0}} {
+			later.Add(int64(step.later))
+			w.Progress(step.done, 16, 0.5)
+			assert.Equal(t, step.stored, r.run("run-1").Done, "%d are done", step.done)
+		}
+		return passes(ctx, w)
+	})
+	r.pullEvent("opened")
+	r.wait(1)
+}
+
+// What is looked at elsewhere takes no worker from what is measured here, and is taken up
+// as often as a server may die.
+func TestWhereAndHowOftenARunIsTakenUp(t *testing.T) {
+	t.Parallel()
+	for by, want := range map[string][]any{"local": {"runs", 50}, "dispatch": {"workflows", 50}} {
+		r := newRig(t, "model: openai/gpt-5.3-codex\nexecutor: "+by+"\n", helped)
+		r.pullEvent("opened")
+		r.wait(1)
+		var lane string
+		var attempts int
+		require.NoError(t, r.db.QueryRow(t.Context(), "SELECT queue, max_attempts FROM river_job WHERE kind = 'measure'").Scan(&lane, &attempts))
+		assert.Equal(t, want, []any{lane, attempts})
+	}
+}
+
 // What changed for agents is in the check before the first session, and is told of a
 // run that ends without a summary too.
 func TestWhatChangedForAgentsIsToldAtOnce(t *testing.T) {

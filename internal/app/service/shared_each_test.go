@@ -148,6 +148,9 @@ func (c *captive) share(id string, n int) (seen []string, came bool) {
 		asked, err = c.table.Asked(c.Context(), id)
 		require.NoError(c, err)
 	}
+	var priority int
+	require.NoError(c, c.db.QueryRow(c.Context(), "SELECT priority FROM river_job WHERE kind = 'help' ORDER BY id DESC LIMIT 1").Scan(&priority))
+	assert.Equal(c, queue.Last, priority, "a run that is to begin goes first")
 	news("who has gone is asked again", lead, runner.Standing{})
 	help := next(c.T, c.helps)
 	help.Progress(1, 2, 3) // who leads tells of that

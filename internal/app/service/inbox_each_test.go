@@ -1,0 +1,149 @@
+package service_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/app/service"
+	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/queue"
+)
+
+// moves renames a table, which is away by its other name.
+func (r *inboxRig) moves(table, to string) {
+	r.Helper()
+	require.NoError(r, r.db.Write(r.Context(), func(tx *queue.Tx) error {
+		_, err := tx.Exec(r.Context(), "ALTER TABLE "+table+" RENAME TO "+to)
+		return err
+	}))
+}
+
+// stores keeps a delivery that is new.
+func (r *inboxRig) stores(id string) {
+	r.Helper()
+	_, err := r.Keep(r.Context(), []service.Delivery{{ID: id, Event: "pull_request", Action: "opened", Received: r.now, Body: service.Pack([]byte("{}"))}})
+	require.NoError(r, err)
+}
+
+// becomes waits until a job has ended as wanted.
+func (r *inboxRig) becomes(want queue.Outcome) {
+	r.Helper()
+	for {
+		select {
+		case got := <-r.ended:
+			if got == want {
+				return
+			}
+		case <-time.After(soon):
+			require.Fail(r, "no job ends so", want)
+		}
+	}
+}
+
+// Neither a delivery nor what became of it is lost while the database does not answer.
+func TestADeliveryOutlivesAnOutageOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	for name, away := range map[string]string{"it is read": "before", "what became of it is stored": "within"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newInboxRig(t)
+			delivered := 0
+			r.Handle(doing{deliver: func(d service.Delivery) error {
+				body, err := d.Body.Unpack()
+				assert.NoError(t, err)
+				assert.Equal(t, "{}", string(body))
+				if delivered++; delivered == 1 && away == "within" {
+					r.moves("delivery_body", "away")
+				}
+				return nil
+			}})
+			r.stores("d")
+			if away == "before" {
+				r.moves("delivery_body", "away")
+			}
+			r.run()
+			r.becomes(queue.Retried)
+			is, err := r.Recent(t.Context(), "", 1)
+			require.NoError(t, err)
+			assert.Equal(t, service.Queued, is[0].State)
+			r.moves("away", "delivery_body")
+			r.becomes(queue.Succeeded)
+			is, err = r.Recent(t.Context(), "", 1)
+			require.NoError(t, err)
+			assert.Equal(t, service.Handled, is[0].State)
+			assert.Positive(t, delivered)
+		})
+	}
+}
+
+// A job that comes again after what it did was stored does nothing more.
+func TestADeliveryThatWasHandledIsNotHandledAgain(t *testing.T) {
+	t.Parallel()
+	r := newInboxRig(t)
+	r.Handle(doing{deliver: func(service.Delivery) error {
+		assert.Fail(t, "it was handled")
+		return nil
+	}})
+	r.stores("d")
+	require.NoError(t, r.Store.Finish(t.Context(), []service.Finished{{ID: "d", State: service.Handled, At: r.now}}))
+	r.run()
+	r.becomes(queue.Succeeded)
+}
+
+// Whichever statement fails, nothing is said of the database that is not so, and what was
+// not done is done the next time.
+func TestTheInboxSaysWhicheverStatementFails(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for name, act := range map[string]func(*inboxRig, *without) (any, error){
+		"deliveries are kept": func(r *inboxRig, ctx *without) (any, error) {
+			return r.Keep(ctx, []service.Delivery{{ID: "new", Event: "pull_request", Received: r.now, Body: service.Pack(nil)}, {ID: "old", Event: "ping", Body: service.Pack(nil)}})
+		},
+		"one is read":            func(r *inboxRig, ctx *without) (any, error) { return r.Delivery(ctx, "old") },
+		"one is looked for":      func(r *inboxRig, ctx *without) (any, error) { return r.Knows(ctx, "old") },
+		"they are listed":        func(r *inboxRig, ctx *without) (any, error) { return r.Recent(ctx, "", 10) },
+		"the oldest are removed": func(r *inboxRig, ctx *without) (any, error) { _, err := r.Prune(ctx, r.now); return nil, err },
+		"a time is noted":        func(r *inboxRig, ctx *without) (any, error) { return nil, r.NoteTime(ctx, "t", r.now) },
+		"a time is read":         func(r *inboxRig, ctx *without) (any, error) { return r.NotedTime(ctx, "noted") },
+		"missed ones are wanted": func(r *inboxRig, ctx *without) (any, error) { _, err := r.Redeliver(ctx, r.app); return nil, err },
+		"what became is stored": func(r *inboxRig, ctx *without) (any, error) {
+			return nil, r.Store.Finish(ctx, []service.Finished{{ID: "old", State: service.Handled}})
+		},
+		"the tables are made out": func(r *inboxRig, ctx *without) (any, error) { _, err := service.OpenStore(ctx, r.db); return nil, err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var want []any
+			for n, came := 0, true; came; n++ {
+				r := newInboxRig(t)
+				r.attempts = []map[string]any{r.attempt(1, "lost", 502, time.Minute, "pull_request", "opened"), r.attempt(2, "OLD", 502, time.Minute, "pull_request", "opened")}
+				require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
+					_, err := r.Add(t.Context(), tx, []service.Delivery{{ID: "old", Event: "ping", Received: r.now.Add(-day), Body: service.Pack([]byte("{}"))}})
+					return err
+				}))
+				require.NoError(t, r.NoteTime(t.Context(), "noted", r.now))
+				ctx := &without{Context: t.Context(), at: n}
+				got, err := act(r, ctx)
+				if came = n == 0 || ctx.came(); n > 0 && came {
+					require.Error(t, err, "statement %d", n)
+					assert.Equal(t, fault.Infrastructure, fault.KindOf(err), err)
+					got, err = act(r, &without{Context: t.Context()})
+				}
+				require.NoError(t, err)
+				known, err := r.Recent(t.Context(), "", 10)
+				require.NoError(t, err)
+				var bodies int
+				require.NoError(t, r.db.QueryRow(t.Context(), "SELECT COUNT(*) FROM delivery_body").Scan(&bodies))
+				seen := []any{got, known, bodies, slices.Compact(r.repeated)}
+				if n == 0 {
+					want = seen
+				}
+				require.Equal(t, want, seen, "statement %d", n)
+			}
+		})
+	}
+}
