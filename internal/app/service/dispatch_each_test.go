@@ -1,9 +1,12 @@
 package service_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"net/http"
 	"slices"
 	"strings"
@@ -244,6 +247,98 @@ func TestATranscriptThatIsTooLongIsLeft(t *testing.T) {
 		_, err := r.Execute(t.Context(), r.work)
 		require.NoError(t, err)
 		assert.Equal(t, want, kept, "%d bytes", length)
+	}
+}
+
+// Of attempts that were made again the latest counts, as long as GitHub keeps it.
+func TestTheLatestArtifactCounts(t *testing.T) {
+	named := func(id int, name string, expired bool) map[string]any {
+		return map[string]any{"id": id, "name": name, "expired": expired}
+	}
+	r := newDispatchRig(t)
+	ended := own(9)
+	ended.Status, ended.Conclusion = "completed", "success"
+	r.shown, r.work.Run.WorkflowRun = []workflowRun{ended}, 9
+	r.artifact = archive(t, file{"a-suite.jsonl", lines(t, rowOf(bench.GHX))})
+	for _, all := range [][]any{
+		{named(-1, "bench-run-1", false), named(1, "bench-run-1", false), named(-2, "bench-run-1", false), named(7, "bench-run-1", true), named(8, "other", false)},
+		{named(7, "bench-run-1", true), named(1, "bench-run-1", false), named(-2, "bench-run-1", false)},
+	} {
+		r.listed = all
+		outcome, err := r.Execute(t.Context(), r.work)
+		require.NoError(t, err)
+		assert.Contains(t, outcome.Reason, "ended before the benchmark was complete")
+	}
+	r.listed = []any{named(7, "bench-run-1", true)}
+	_, err := r.Execute(t.Context(), r.work)
+	require.ErrorContains(t, err, "left no artifact")
+	r.deleted = true
+	_, err = r.Execute(t.Context(), r.work)
+	require.ErrorContains(t, err, "left no artifact", "GitHub has deleted the workflow run")
+	assert.True(t, queue.IsPermanent(err))
+}
+
+// What an abandoned run has left counts if it is the App's own, and can be read.
+func TestWhatIsAbandonedAndCannotBeUsedIsLeft(t *testing.T) {
+	ended := own(9)
+	ended.Status, ended.Conclusion = "completed", "success"
+	foreign := ended
+	foreign.Triggering = account{"mallory"}
+	for _, c := range []struct {
+		of       workflowRun
+		artifact []byte
+		says     string
+	}{{ended, []byte("PK"), "it is no zip archive"}, {ended, nil, ""}, {foreign, archive(t, file{"a-suite.jsonl", lines(t, rowOf(bench.GHX))}), ""}} {
+		r := newDispatchRig(t)
+		r.shown, r.artifact, r.work.Run.WorkflowRun = []workflowRun{c.of}, c.artifact, 9
+		err := r.Abandon(t.Context(), r.work.Run, r.work.Client)
+		if c.says == "" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, c.says)
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+		}
+		assert.Nil(t, r.settled)
+		assert.Empty(t, r.cancelled)
+	}
+}
+
+// raw returns an archive with a file that is packed in another way than its header says.
+func raw(t *testing.T, name string, change func(*zip.FileHeader)) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	writer := zip.NewWriter(&out)
+	header := zip.FileHeader{Name: name, Method: zip.Store, CRC32: crc32.ChecksumIEEE([]byte("{}")), CompressedSize64: 2, UncompressedSize64: 2}
+	change(&header)
+	w, err := writer.CreateRaw(&header)
+	require.NoError(t, err)
+	_, err = w.Write([]byte("{}"))
+	require.NoError(t, err)
+	require.NoError(t, writer.Close())
+	return out.Bytes()
+}
+
+func TestWhatIsDamagedIsRefused(t *testing.T) {
+	for says, change := range map[string]func(*zip.FileHeader){
+		"cannot be unpacked": func(h *zip.FileHeader) { h.Method = 99 },
+		"damaged":            func(h *zip.FileHeader) { h.CRC32++ },
+	} {
+		for _, name := range []string{"summary.json", "a-suite.jsonl"} {
+			_, _, err := service.Read(raw(t, name, change), asked())
+			require.ErrorContains(t, err, name)
+			if name == "summary.json" || says != "damaged" {
+				require.ErrorContains(t, err, says)
+			}
+		}
+		r := newDispatchRig(t)
+		r.work.KeepTranscript = func(bench.Cell, agent.Transcript) { assert.Fail(t, "it is damaged") }
+		ended := own(9)
+		ended.Status = "completed"
+		r.shown, r.work.Run.WorkflowRun, r.transcripts = []workflowRun{ended}, 9, raw(t, "a.json", change)
+		r.artifact = archive(t, file{"a-suite.jsonl", lines(t, rowOf(bench.GHX))})
+		outcome, err := r.Execute(t.Context(), r.work)
+		require.NoError(t, err)
+		assert.NotContains(t, outcome.Log, "transcripts")
 	}
 }
 

@@ -67,6 +67,10 @@ type dispatchRig struct {
 	inputs map[string]string
 	// artifact is that of every workflow run, nil for none.
 	artifact []byte
+	// listed are the artifacts of every workflow run where that is something else, and
+	// deleted says that there is no such run any more.
+	listed  []any
+	deleted bool
 	// transcripts is the artifact with transcripts of every workflow run, nil for none.
 	transcripts []byte
 	dispatched  int
@@ -172,6 +176,11 @@ func (r *dispatchRig) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case at == "/archive/1":
 		_, _ = w.Write(r.artifact)
 		return
+	case strings.HasSuffix(at, "/artifacts") && r.deleted:
+		w.WriteHeader(http.StatusNotFound)
+		return
+	case strings.HasSuffix(at, "/artifacts") && r.listed != nil:
+		answer = map[string]any{"artifacts": r.listed}
 	case strings.HasSuffix(at, "/runs/3/artifacts"): // of an earlier run
 		answer = map[string]any{"artifacts": []any{map[string]any{"id": 3, "name": "bench-run-0"}}}
 	case strings.HasSuffix(at, "/artifacts") && r.artifact != nil:

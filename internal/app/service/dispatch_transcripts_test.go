@@ -15,6 +15,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
+	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // What a workflow leaves of its sessions is somebody else's: what fits a row is kept,
@@ -91,4 +92,46 @@ func TestATranscriptIsKeptWithoutSecrets(t *testing.T) {
 	taken, err := r.table.Transcript(t.Context(), "run-2", cell)
 	require.NoError(t, err)
 	assert.Equal(t, kept, taken, "what is taken over is told of too")
+}
+
+// A run goes on without a transcript; what may have a secret in it is not kept.
+func TestATranscriptThatCannotBeKeptIsSaid(t *testing.T) {
+	t.Parallel()
+	said := agent.Transcript{Messages: []agent.Message{{Role: agent.Assistant, Parts: []agent.Part{{Type: agent.PartText, Text: "hunter2"}}}}}
+	cell := cellOf("pr-view-001", 1)
+	for name, c := range map[string]struct {
+		redact func(string) string
+		away   bool
+		says   string
+	}{
+		"the table is away":        {redact, true, "a transcript is not kept"},
+		"it is nothing without it": {func(s string) string { return strings.ReplaceAll(s, "hunter2", `"`) }, false, "store a transcript without its secrets"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, config, func(o *service.Options) { o.Redact = c.redact })
+			r.executor.set(func(ctx context.Context, w service.Work) (runs.Outcome, error) {
+				if c.away {
+					assert.NoError(t, r.db.Write(ctx, func(tx *queue.Tx) error {
+						_, err := tx.Exec(ctx, "ALTER TABLE run_transcript RENAME TO away")
+						return err
+					}))
+				}
+				w.KeepTranscript(cell, said)
+				if c.away {
+					assert.NoError(t, r.db.Write(ctx, func(tx *queue.Tx) error {
+						_, err := tx.Exec(ctx, "ALTER TABLE away RENAME TO run_transcript")
+						return err
+					}))
+				}
+				return passes(ctx, w)
+			})
+			r.pullEvent("opened")
+			r.wait(1)
+			assert.Equal(t, "success", string(r.check().Conclusion))
+			assert.NotEmpty(t, r.logged(c.says, "run-1"))
+			kept, err := r.table.Transcript(t.Context(), "run-1", cell)
+			require.NoError(t, err)
+			assert.Nil(t, kept)
+		})
+	}
 }

@@ -1,6 +1,8 @@
 package service_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
@@ -78,6 +80,16 @@ func TestADeliveryOutlivesAnOutageOfTheDatabase(t *testing.T) {
 			assert.Positive(t, delivered)
 		})
 	}
+}
+
+func TestTheInboxAnswersWhoSends(t *testing.T) {
+	t.Parallel()
+	r := newInboxRig(t)
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, delivery(payload))
+	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
+	assert.Equal(t, "the App has no webhook secret yet\n", w.Body.String())
+	assert.Zero(t, r.Waiting())
 }
 
 // A job that comes again after what it did was stored does nothing more.

@@ -13,6 +13,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
 	"github.com/ghx-dev/bench-action/internal/fault"
+	"github.com/ghx-dev/bench-action/internal/testkit"
 )
 
 // shelf is where a run's rows are kept.
@@ -123,6 +124,24 @@ func TestARowIsAsLongAsItMayBe(t *testing.T) {
 	require.NoError(t, m.Begins(begun("a"), true))
 	require.NoError(t, m.Row([]byte(padded(t, taskRows(1, "t1")[0], 8<<20))))
 	require.ErrorContains(t, m.Row([]byte(padded(t, taskRows(1, "t2")[0], 8<<20+1))), "larger than they may be")
+}
+
+func TestMoreRowsThanAPlanMayHaveAreNotKept(t *testing.T) {
+	testkit.NeedComplete(t)
+	s := &shelf{rows: map[bench.Cell][]byte{}}
+	w := s.work()
+	w.Run.Request.Plan.Repetitions = bench.Repetitions{First: 1, Most: 1}
+	w.Run.Request.Plan.Profile = bench.VerifyPR
+	m := w.Measured()
+	require.NoError(t, m.Begins(begun("a"), true))
+	most := w.Run.Plan().MostCells()
+	row := taskRows(1, "t")[0]
+	for i := range most {
+		row.ScenarioID = strconv.Itoa(i)
+		require.NoError(t, m.Row(line(t, row)))
+	}
+	row.ScenarioID = "more"
+	require.ErrorContains(t, m.Row(line(t, row)), "it has more rows than the plan has cells")
 }
 
 func TestRowsThatLieAreNotKept(t *testing.T) {

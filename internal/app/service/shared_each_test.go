@@ -192,3 +192,18 @@ func (c *captive) share(id string, n int) (seen []string, came bool) {
 	news("it is gone", help, runner.Standing{UnrecordedUSD: 0.5})
 	return seen, came
 }
+
+// The job of who helps is another server's once this one stops.
+func TestWhoHelpsAndIsToldToStopIsNotDone(t *testing.T) {
+	t.Parallel()
+	c := newCaptive(t)
+	c.begin("a")
+	next(c.T, c.leads)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- c.services[0].Job(ctx, "help", "a") }()
+	next(c.T, c.helps)
+	cancel()
+	c.helped <- nil
+	assert.ErrorIs(t, next(c.T, ended), context.Canceled)
+}
