@@ -61,7 +61,7 @@ func TestAWorkflowIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 				r.starts = true
 				r.artifact, r.transcripts = archive(t, file{"summary.json", summary()}, both), archive(t, file{"a.json", said})
 				kept := map[string]bool{}
-				r.work.Keep = func(cell bench.Cell, line []byte) { kept["row "+string(line)] = true }
+				r.work.Keep = func(_ bench.Cell, line []byte) { kept["row "+string(line)] = true }
 				r.work.KeepTranscript = func(cell bench.Cell, _ agent.Transcript) { kept["transcript "+cell.String()] = true }
 				r.work.Progress = func(done, cells int, usd float64) { kept[fmt.Sprint("progress ", done, cells, usd)] = true }
 				c.begin(r)
