@@ -1,6 +1,9 @@
 package service_test
 
 import (
+	"encoding/hex"
+	"io"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
@@ -28,6 +31,33 @@ func TestABatchHasItsLimit(t *testing.T) {
 	close(r.keeper.hold)
 	all.Wait()
 	assert.Equal(t, []int{1, 128, 2}, r.keeper.batches)
+}
+
+func TestABatchHasItsLimitOfBytes(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{})
+	large := func(n int) *http.Request {
+		text := make([]byte, 2<<20)
+		_, _ = random.Read(text)
+		body := `{"action":"opened","text":"` + hex.EncodeToString(text) + `"}`
+		request := deliveryNumber(n)
+		request.Body, request.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+		request.Header.Set("X-Hub-Signature-256", sign(body))
+		return request
+	}
+	r := newReceiverRig(t, func(_ *service.ReceiverOptions, k *keeper) {
+		k.called, k.hold = make(chan int, 10), make(chan struct{})
+	})
+	var all sync.WaitGroup
+	all.Go(func() { r.send(deliveryNumber(0)) })
+	assert.Equal(t, 1, <-r.keeper.called)
+	for n := range 5 {
+		request := large(n + 1)
+		all.Go(func() { assert.Equal(t, "stored\n", r.send(request).Body.String()) })
+	}
+	require.Eventually(t, func() bool { return r.Waiting() == 5 }, inboxWait, time.Millisecond)
+	close(r.keeper.hold)
+	all.Wait()
+	assert.Equal(t, []int{1, 2, 2, 1}, r.keeper.batches, "two have more than 8 MiB")
 }
 
 // Names and nesting that GitHub may send some day are taken; beyond that nobody knows.

@@ -368,6 +368,7 @@ func TestADatabaseThatIsDownIsToldToTheSender(t *testing.T) {
 	assert.NotEmpty(t, w.Header().Get("Retry-After"))
 	assert.NotContains(t, w.Body.String(), "disk")
 	assert.Equal(t, map[string]int{"pull_request busy": 1}, r.counts)
+	assert.Contains(t, r.log.String(), "the disk is full")
 }
 
 // deliveryNumber returns a delivery with an id of its own.
@@ -412,6 +413,7 @@ func TestWhatCannotWaitIsRefusedAtOnce(t *testing.T) {
 	close(r.keeper.hold)
 	all.Wait()
 	assert.Len(t, r.keeper.kept, most+1)
+	assert.NotContains(t, r.log.String(), "could not be stored", "that many come is no fault of the database")
 }
 
 func TestLargeBodiesDoNotCrowdOutSmallOnes(t *testing.T) {
@@ -435,6 +437,9 @@ func TestLargeBodiesDoNotCrowdOutSmallOnes(t *testing.T) {
 		require.NoError(t, writer.Close())
 	}
 	all.Wait()
+	large = delivery(payload)
+	large.ContentLength = -1
+	assert.Equal(t, http.StatusAccepted, r.send(large).Code, "there is room again")
 }
 
 func TestRefusalsDoNotFillTheLog(t *testing.T) {
@@ -444,9 +449,18 @@ func TestRefusalsDoNotFillTheLog(t *testing.T) {
 	}
 	assert.Equal(t, 1, strings.Count(r.log.String(), "refused"))
 	assert.Equal(t, map[string]int{" bad_method": 100}, r.counts)
-	r.now = r.now.Add(time.Minute)
+	r.now = r.now.Add(time.Second - 1)
 	r.send(httptest.NewRequest(http.MethodGet, "/webhook", nil))
-	assert.Contains(t, r.log.String(), "more_since_last=99")
+	assert.Equal(t, 1, strings.Count(r.log.String(), "refused"))
+	r.now = r.now.Add(1)
+	for range 2 {
+		r.send(httptest.NewRequest(http.MethodGet, "/webhook", nil))
+	}
+	assert.Contains(t, r.log.String(), "more_since_last=100")
+	assert.Equal(t, 2, strings.Count(r.log.String(), "refused"))
+	r.now = r.now.Add(time.Second)
+	r.send(httptest.NewRequest(http.MethodGet, "/webhook", nil))
+	assert.Contains(t, r.log.String(), "more_since_last=1\n")
 }
 
 // GitHub pings an App as soon as it has made it, which is before the server
