@@ -238,7 +238,7 @@ func TestRowsOfBlocksThatTookThePlaceOfVoidOnesAreRead(t *testing.T) {
 			}
 		}
 		s := summary()
-		s.Gate.Profile = bench.ProfileRegression
+		s.Gate.Profile = r.Request.Plan.Profile
 		s.Modes = map[bench.Mode]bench.ModeSummary{bench.AgentDirect: {Runs: counted}, bench.GHX: {Runs: counted}}
 		_, _, err := service.Read(archive(t, file{"summary.json", s}, file{"a-suite.jsonl", lines(t, rows...)}), r)
 		return err
@@ -250,4 +250,5 @@ func TestRowsOfBlocksThatTookThePlaceOfVoidOnesAreRead(t *testing.T) {
 	require.ErrorContains(t, read(1, 1), "there are 2 rows, and the plan has 8 cells", "no look is so early")
 	r.Request.Plan.Profile = bench.VerifyPR
 	require.ErrorContains(t, read(5, 5), "the plan has no cell", "fixed thresholds refill nothing")
+	require.ErrorContains(t, read(2, 2), "there are 4 rows, and the plan has 8 cells", "nor is it enough before their end")
 }

@@ -76,8 +76,8 @@ type dispatchRig struct {
 	dispatched  int
 	cancelled   []string
 	settled     map[bench.Cell][]byte
-	// missing is the answer that is missing, with all behind it, from 1; 0 for none. Asked
-	// are how many were asked for.
+	// missing is the answer that is missing, from 1; 0 for none. Asked are how many were
+	// asked for.
 	missing, asked int
 }
 
@@ -133,7 +133,7 @@ func (r *dispatchRig) gone() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked++
-	return r.missing > 0 && r.asked >= r.missing
+	return r.asked == r.missing
 }
 
 // ServeHTTP answers as GitHub.
@@ -146,6 +146,8 @@ func (r *dispatchRig) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	defer r.mu.Unlock()
 	var answer any = map[string]any{"default_branch": "main"}
 	switch at := q.URL.Path; {
+	case !strings.HasPrefix(at, "/repos/o/r") && !strings.HasPrefix(at, "/archive/"):
+		assert.Fail(r, "it is of no repository", at)
 	case strings.HasSuffix(at, "/dispatches"):
 		r.dispatched++
 		var sent struct {
