@@ -3,6 +3,7 @@ package service_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,7 @@ func TestTranscriptsOfAWorkflowAreKeptBesideItsRows(t *testing.T) {
 			file{"a/mcp-1-1.json", other}, file{"b.json", "{"}, file{"c.json", `"` + strings.Repeat("x", 9<<20) + `"`},
 		), map[string]string{"a/agent_direct/1": "done", "a/ghx/1": "the second"}, ""},
 		"one of a newer version": {archive(t, file{"n.json", newer}), map[string]string{}, ""},
+		"too many files":         {archive(t, slices.Repeat([]file{{"x", ""}}, 20_001)...), map[string]string{}, "has more than 20000 files"},
 		"no archive":             {[]byte("nothing"), map[string]string{}, "Its transcripts are not kept: "},
 		"none":                   {nil, map[string]string{}, ""},
 	} {

@@ -158,6 +158,9 @@ func (c *captive) share(id string, n int) (seen []string, came bool) {
 	do("who helps offers nothing", func(ctx context.Context) (any, error) {
 		return nil, help.Shared.Offer(ctx, []runner.Block{{Position: 9}})
 	})
+	open, err := c.table.OpenBlocks(c.Context(), id)
+	require.NoError(c, err)
+	assert.Equal(c, 3, open)
 	first := take("who helps takes a block", help)
 	help.Keep(cell(1), []byte(`{"scenario_id":"a-001","mode":"ghx","iteration":1}`))
 	help.KeepTranscript(cell(1), agent.Transcript{})
@@ -173,7 +176,9 @@ func (c *captive) share(id string, n int) (seen []string, came bool) {
 	news("and hears of it once", lead, runner.Standing{})
 	require.NoError(c, c.table.Progress(c.Context(), id, 1, 3, 2.5))
 	news("who helps has spent something", help, runner.Standing{UnrecordedUSD: 0.5})
+	assert.Equal(c, fmt.Sprintf("who helps has spent something: 0 rows, %+v", runner.News{Open: 1, RunUSD: 2.5}), seen[len(seen)-1])
 	news("of which who leads hears", lead, runner.Standing{})
+	assert.Equal(c, fmt.Sprintf("of which who leads hears: 0 rows, %+v", runner.News{Open: 1, UnrecordedUSD: 0.5}), seen[len(seen)-1])
 	news("who leads goes", lead, runner.Standing{Leaves: true})
 	take("nothing is left to take", help)
 	gone, cancel := context.WithCancelCause(c.Context())
@@ -183,6 +188,7 @@ func (c *captive) share(id string, n int) (seen []string, came bool) {
 	c.led <- struct{}{}
 	next(c.T, c.told)
 	news("it is over", help, runner.Standing{UnrecordedUSD: 0.5})
+	assert.Contains(c, seen[len(seen)-1], "Over:true")
 	c.helped <- nil
 	assert.NoError(c, c.services[0].Job(c.Context(), "help", id), "nobody helps with what is over")
 	require.NoError(c, c.db.Write(c.Context(), func(tx *queue.Tx) error {
@@ -190,6 +196,7 @@ func (c *captive) share(id string, n int) (seen []string, came bool) {
 		return err
 	}))
 	news("it is gone", help, runner.Standing{UnrecordedUSD: 0.5})
+	assert.Contains(c, seen[len(seen)-1], "Over:true")
 	return seen, came
 }
 
