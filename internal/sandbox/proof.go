@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"github.com/ghx-dev/bench-action/internal/sandbox/rest"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -61,13 +60,12 @@ type Heard struct {
 var listener atomic.Pointer[func(Heard)]
 
 // HearAnswers lets a test hear every answer of the API of every world, before the
-// client has it, but for those in another version than the one that GitHub's descriptions
-// are of.
+// client has it.
 func HearAnswers(hear func(Heard)) { listener.Store(&hear) }
 
 // heard tells of an answer.
 func heard(x *exchange, status int, answer []byte) {
-	if hear := listener.Load(); hear != nil && x.logged.Part == PartAPI && rest.Version(x.in) == rest.FirstVersion {
+	if hear := listener.Load(); hear != nil && x.logged.Part == PartAPI {
 		path := strings.TrimPrefix(x.in.URL.EscapedPath(), enterprisePrefix(x.in.URL.Path))
 		(*hear)(Heard{x.in.Method, path, x.in.Header.Get("Accept"), x.body, status, x.out.Header(), answer})
 	}

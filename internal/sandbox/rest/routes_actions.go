@@ -89,7 +89,7 @@ func dispatch(c *call, repo *model.Repo, w *model.Workflow) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if !in.ReturnRunDetails && Version(c.Request) == FirstVersion {
+	if !in.ReturnRunDetails && Version(c.Request) == firstVersion {
 		return noContent()
 	}
 	view := c.run(run, len(run.Attempts))

@@ -10,20 +10,20 @@ import (
 
 // The versions of the API that GitHub supports.
 const (
-	// FirstVersion is the one that answers have where none is asked for.
-	FirstVersion  = "2022-11-28"
+	// firstVersion is the one that answers have where none is asked for.
+	firstVersion  = "2022-11-28"
 	secondVersion = "2026-03-10"
 )
 
 // versions are all of them, the newest first.
-var versions = []string{secondVersion, FirstVersion}
+var versions = []string{secondVersion, firstVersion}
 
 // Version returns which version of the API a request is answered in.
 func Version(r *http.Request) string {
 	if r.Header.Get("X-GitHub-Api-Version") == secondVersion {
 		return secondVersion
 	}
-	return FirstVersion
+	return firstVersion
 }
 
 // unsupported is the answer to a request for a version that there is not, false for others.
@@ -56,7 +56,7 @@ var takenAway = []struct{ field, beside string }{
 
 // inVersion returns an answer as the version of the request has it.
 func (c *call) inVersion(answer []byte) ([]byte, error) {
-	if Version(c.Request) == FirstVersion {
+	if Version(c.Request) == firstVersion {
 		return answer, nil
 	}
 	read := json.NewDecoder(bytes.NewReader(answer))

@@ -34,6 +34,10 @@ type apiPath struct {
 	parts    []string
 }
 
+// describedVersion is the version of the API that the description is of: it has what
+// later ones have taken away.
+const describedVersion = "2022-11-28"
+
 // openAPIURL names the description in references.
 const openAPIURL = "https://api.github.com/openapi.json"
 
@@ -122,9 +126,9 @@ func matched(template, path []string) int {
 }
 
 // manyParts reports whether a part of a template may have slashes in it: a path or
-// the name of a ref.
+// the name of a ref or label.
 func manyParts(part string) bool {
-	return slices.Contains([]string{"{path}", "{ref}", "{branch}", "{tag}", "{basehead}"}, part)
+	return slices.Contains([]string{"{path}", "{ref}", "{branch}", "{tag}", "{basehead}", "{name}"}, part)
 }
 
 var (
@@ -150,7 +154,7 @@ func described(x sandbox.Heard) string {
 // checkREST compares an exchange with the description.
 func checkREST(x sandbox.Heard) []string {
 	a := loadOpenAPI()
-	if a == nil {
+	if version := x.Header.Get("X-GitHub-Api-Version-Selected"); a == nil || version != describedVersion {
 		return nil
 	}
 	if x.Method == http.MethodHead {
