@@ -236,6 +236,18 @@ func TestOneMistakeInProposedSettingsIsNoPlural(t *testing.T) {
 }
 
 // Whichever answer is missing: the mistakes are told, or the log says that they are not.
+// Of a head GitHub tells twice, and its mistakes are told with what it says of the pull request.
+func TestProposedSettingsAreNotToldOfASuite(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	r.propose("model: none\n")
+	r.deliver("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{
+		"id": 1, "head_sha": r.head, "app": map[string]any{"id": r.app}, "pull_requests": r.mentioned(),
+	}})
+	r.wait(1)
+	assert.Empty(t, r.proposed())
+}
+
 func TestProposedSettingsThatAreNotCheckedAreLogged(t *testing.T) {
 	t.Parallel()
 	requests := &interruption{more: 2}
