@@ -32,20 +32,14 @@ func NewForward(l net.Listener, address string, problem func(error)) *Forward {
 	f.ended.Go(func() {
 		slots := make(chan struct{}, maxForwarded)
 		for {
-			select {
-			case slots <- struct{}{}:
-			case <-f.ctx.Done():
-				return
-			}
+			slots <- struct{}{} // Close frees some
 			conn, err := l.Accept()
 			if err != nil {
 				return
 			}
 			f.ended.Go(func() {
 				defer func() { <-slots }()
-				if err := f.pass(conn, address); err != nil && f.ctx.Err() == nil {
-					problem(err)
-				}
+				f.pass(conn, address, problem)
 			})
 		}
 	})
@@ -53,13 +47,16 @@ func NewForward(l net.Listener, address string, problem func(error)) *Forward {
 }
 
 // pass has two connections say what the other says, until both have ended.
-func (f *Forward) pass(from net.Conn, address string) error {
+func (f *Forward) pass(from net.Conn, address string, problem func(error)) {
 	defer from.Close()
 	ctx, cancel := context.WithTimeout(f.ctx, forwardDial)
 	defer cancel()
 	to, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {
-		return err
+		if f.ctx.Err() == nil {
+			problem(err)
+		}
+		return
 	}
 	defer to.Close()
 	unhook := context.AfterFunc(f.ctx, func() { _, _ = from.Close(), to.Close() })
@@ -76,7 +73,6 @@ func (f *Forward) pass(from net.Conn, address string) error {
 		})
 	}
 	both.Wait()
-	return nil
 }
 
 // Close ends all connections, and returns when they have.

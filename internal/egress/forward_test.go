@@ -1,9 +1,13 @@
 package egress_test
 
 import (
+	"errors"
 	"io"
 	"net"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,9 +31,14 @@ func connect(t *testing.T, l net.Listener) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
+// noProblem is for a forward that has nothing to tell.
+func noProblem(t *testing.T) func(error) {
+	return func(err error) { t.Errorf("a problem is told: %v", err) }
+}
+
 func TestAForwardPassesBothWaysAndEachEnd(t *testing.T) {
 	server, front := listen(t), listen(t)
-	f := egress.NewForward(front, server.Addr().String(), func(err error) { assert.NoError(t, err) })
+	f := egress.NewForward(front, server.Addr().String(), noProblem(t))
 	client := connect(t, front)
 	served, err := server.Accept()
 	require.NoError(t, err)
@@ -50,7 +59,7 @@ func TestAForwardPassesBothWaysAndEachEnd(t *testing.T) {
 
 func TestNoConnectionOutlivesAForward(t *testing.T) {
 	server, front := listen(t), listen(t)
-	f := egress.NewForward(front, server.Addr().String(), func(err error) { assert.NoError(t, err) })
+	f := egress.NewForward(front, server.Addr().String(), noProblem(t))
 	client := connect(t, front)
 	served, err := server.Accept()
 	require.NoError(t, err)
@@ -78,4 +87,90 @@ func TestAnAddressThatCannotBeReachedIsTold(t *testing.T) {
 	assert.Empty(t, said)
 	assert.ErrorContains(t, <-told, "connection refused")
 	require.NoError(t, f.Close())
+}
+
+// nowhere is an address for which no network is asked.
+const nowhere = "an address without a port"
+
+func TestAForwardPassesNoMoreThan256ConnectionsAtOnceAndWaitsForAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, goOn := newPipeListener(), make(chan struct{})
+		var told atomic.Int32
+		f := egress.NewForward(l, nowhere, func(error) { told.Add(1); <-goOn })
+		go func() {
+			for range 2*256 + 1 {
+				l.connect()
+			}
+		}()
+		for ended := range int32(256 + 2) {
+			synctest.Wait()
+			require.Equal(t, 256+min(ended, 257), told.Load(), "each that ends makes room for one")
+			goOn <- struct{}{}
+		}
+		var closed atomic.Bool
+		go func() { assert.NoError(t, f.Close()); closed.Store(true) }()
+		synctest.Wait()
+		assert.False(t, closed.Load(), "connections are left")
+		close(goOn)
+		synctest.Wait()
+		assert.True(t, closed.Load())
+	})
+}
+
+// lateListener accepts a connection when it is closed already, and says that it
+// cannot be closed.
+type lateListener struct {
+	*pipeListener
+	late net.Conn // nil once it is accepted
+}
+
+var errCannotClose = errors.New("it cannot be closed")
+
+func (l *lateListener) Accept() (net.Conn, error) {
+	conn, err := l.pipeListener.Accept()
+	if err != nil && l.late != nil {
+		conn, l.late = l.late, nil
+		return conn, nil
+	}
+	return conn, err
+}
+
+func (l *lateListener) Close() error { return errors.Join(l.pipeListener.Close(), errCannotClose) }
+
+func TestAForwardThatIsClosedTellsNothingOfConnections(t *testing.T) {
+	client, late := net.Pipe()
+	f := egress.NewForward(&lateListener{newPipeListener(), late}, nowhere, noProblem(t))
+	require.ErrorIs(t, f.Close(), errCannotClose, "but it tells of itself")
+	_, err := client.Read(make([]byte, 1))
+	assert.ErrorIs(t, err, io.EOF)
+}
+
+// broken is a connection of which nothing can be read.
+type broken struct{ net.Conn }
+
+func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestAConnectionEndsAsAWholeWhereItCannotEndInHalves(t *testing.T) {
+	for name, c := range map[string]struct {
+		accepted func(net.Conn) net.Conn
+		end      func(net.Conn) error
+	}{
+		"as its kind has none": {func(c net.Conn) net.Conn { return c }, net.Conn.Close},
+		"as it has broken":     {func(c net.Conn) net.Conn { return broken{c} }, func(net.Conn) error { return nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, front := listen(t), newPipeListener()
+			f := egress.NewForward(front, server.Addr().String(), noProblem(t))
+			client, accepted := net.Pipe()
+			require.NoError(t, client.SetDeadline(time.Now().Add(10*time.Second)))
+			front.conns <- c.accepted(accepted)
+			served, err := server.Accept()
+			require.NoError(t, err)
+			defer served.Close()
+			require.NoError(t, c.end(served))
+			_, err = client.Read(make([]byte, 1))
+			require.ErrorIs(t, err, io.EOF)
+			require.NoError(t, f.Close())
+		})
+	}
 }

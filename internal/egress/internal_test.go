@@ -81,6 +81,19 @@ func TestScrubbingPassesTheSourcesEndOn(t *testing.T) {
 	assert.ErrorIs(t, s.Close(), source.err)
 }
 
+func TestAnAnswerThatSaysNothingOfWhatItUsedIsToldOnce(t *testing.T) {
+	var told []int64
+	a := &Attempt{watch: ModelWatch{Untold: func(bytes int64) { told = append(told, bytes) }}}
+	source := &closing{Reader: strings.NewReader("text"), err: errors.New("closed")}
+	body := a.meter(source)
+	_, err := io.ReadAll(body)
+	require.NoError(t, err)
+	for range 2 {
+		require.ErrorIs(t, body.Close(), source.err)
+	}
+	assert.Equal(t, []int64{4}, told)
+}
+
 type closing struct {
 	io.Reader
 	err error
@@ -143,7 +156,7 @@ func TestATransportLeavesBodiesAsTheyAre(t *testing.T) {
 	asked := http.Header{}
 	upstream := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = r.Header }))
 	defer upstream.Close()
-	transport := newTransport()
+	transport := NewLive(nil, nil).reverse.Transport.(*http.Transport)
 	defer transport.CloseIdleConnections()
 	response, err := (&http.Client{Transport: transport}).Get(upstream.URL)
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -314,7 +315,9 @@ func TestAModelThatCannotBeReachedIsABadGateway(t *testing.T) {
 }
 
 func TestAProgramWithoutAProxyReachesTheModelWithAKeyOfItsOwn(t *testing.T) {
+	var reached atomic.Int32
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reached.Add(1)
 		_, _ = io.WriteString(w, r.URL.Path+" "+r.Header.Get("Authorization")+r.Header.Get("X-Api-Key"))
 	}))
 	defer upstream.Close()
@@ -339,13 +342,54 @@ func TestAProgramWithoutAProxyReachesTheModelWithAKeyOfItsOwn(t *testing.T) {
 	for _, header := range [][]string{nil, {"Authorization", "Bearer another"}, {"Authorization", ""}, {"Authorization", "Bearer " + key}} {
 		status, text := ask("/models", header...)
 		assert.Equal(t, http.StatusUnauthorized, status)
-		assert.NotContains(t, text, key)
+		assert.JSONEq(t, `{"type":"error","error":{"type":"wrong_key","code":"wrong_key","message":"This is for the agents of a benchmark alone: show the key that stands in their environment."}}`, text)
 	}
+	assert.Equal(t, int32(2), reached.Load(), "by those with the key alone")
 	status, _ = ask("/../admin", "Authorization", "Bearer placeholder")
 	assert.NotEqual(t, http.StatusOK, status, "only what is below the base URL")
 	require.NoError(t, p.Close())
 	_, err = http.Get(base + "/models") //nolint:bodyclose,noctx // there is no answer
 	require.Error(t, err)
+}
+
+func TestAnEmptyKeyLetsNobodyIn(t *testing.T) {
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://api.model.example/v1", Transport: tripper(
+		func(r *http.Request) (*http.Response, error) { return respond(r, 200, "{}"), nil })}})
+	p.Begin(nil)
+	front := listen(t)
+	p.ServeModel(front, "")
+	for _, header := range [][]string{nil, {"Authorization", "Bearer "}} {
+		assert.Equal(t, http.StatusUnauthorized, do(t, http.DefaultClient, "GET", p.ModelURLAt(front.Addr())+"/models", "", header...).status)
+	}
+}
+
+func TestARequestWhoseModelCannotBeReadIsRefused(t *testing.T) {
+	const named = `{"model":"cheap"}`
+	reached, asked := 0, []string{}
+	p := serve(t, egress.Options{Model: &egress.Model{BaseURL: "https://api.model.example/v1", Transport: tripper(
+		func(r *http.Request) (*http.Response, error) { reached++; return respond(r, 200, "{}"), nil })}})
+	p.BeginWatched(nil, egress.ModelWatch{Asks: func(model string) error { asked = append(asked, model); return nil }})
+	most := strings.Repeat(" ", 32<<20-len(named)) + named
+	for _, c := range []struct {
+		what, head, body string
+		status           int
+	}{
+		{"the longest", fmt.Sprintf("Content-Length: %d\r\n", len(most)), most, http.StatusOK},
+		{"a longer one", fmt.Sprintf("Content-Length: %d\r\n", len(most)+1), " " + most, http.StatusForbidden},
+		{"one that breaks off", "Transfer-Encoding: chunked\r\n", fmt.Sprintf("%x\r\n%s\r\nno length\r\n", len(named), named), http.StatusForbidden},
+	} {
+		conn := inside(t, p, "api.model.example:443")
+		conn.send(t, "POST /v1/responses HTTP/1.1\r\nHost: api.model.example\r\n"+c.head+"\r\n"+c.body)
+		response := conn.receive(t)
+		require.Equal(t, c.status, response.StatusCode, c.what)
+		if c.status != http.StatusOK {
+			text, err := io.ReadAll(response.Body)
+			require.NoError(t, err)
+			assert.Contains(t, string(text), "cannot be read, or is longer than 32 MiB", c.what)
+		}
+	}
+	assert.Equal(t, []string{"cheap"}, asked)
+	assert.Equal(t, 1, reached)
 }
 
 func TestWhatAnAgentAsksOfAModelIsWatched(t *testing.T) {

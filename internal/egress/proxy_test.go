@@ -443,10 +443,37 @@ func TestAProxyThatCannotListenIsAnError(t *testing.T) {
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(p.Serve(l)))
 }
 
-func TestNewNeedsAClock(t *testing.T) {
-	_, err := egress.New(egress.Options{})
-	require.Error(t, err)
-	assert.Equal(t, fault.Internal, fault.KindOf(err))
+func TestNewNeedsAClockThatCertificatesCanTell(t *testing.T) {
+	for _, c := range []struct {
+		now  func() time.Time
+		want fault.Kind
+	}{
+		{nil, fault.Internal},
+		{func() time.Time { return time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC) }, fault.Infrastructure}, // they end in the year 10000
+	} {
+		_, err := egress.New(egress.Options{Now: c.now})
+		require.Error(t, err)
+		assert.Equal(t, c.want, fault.KindOf(err))
+	}
+}
+
+func TestHTTP2IsSpokenWhereGitDoesNotPush(t *testing.T) {
+	p := serve(t, egress.Options{})
+	p.Begin(echo)
+	for host, most := range map[string]string{"github.com": "http/1.1", "gist.github.com": "http/1.1", "api.github.com": "h2", "codeload.github.com": "h2"} {
+		for _, offered := range [][]string{{"h2", "http/1.1"}, {"http/1.1"}} {
+			transport := p.transport(t)
+			transport.ForceAttemptHTTP2, transport.TLSClientConfig.NextProtos = offered[0] == "h2", offered
+			response, err := (&http.Client{Transport: transport}).Get("https://" + host + "/")
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+			want := "http/1.1"
+			if len(offered) == 2 {
+				want = most
+			}
+			assert.Equal(t, want, response.TLS.NegotiatedProtocol, "%s: %s", host, offered)
+		}
+	}
 }
 
 // shortWriter takes three bytes.
