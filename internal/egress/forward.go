@@ -6,14 +6,10 @@ import (
 	"io"
 	"net"
 	"sync"
-	"time"
 )
 
-const (
-	// maxForwarded is how many connections are passed on at once; more wait.
-	maxForwarded = 256
-	forwardDial  = 10 * time.Second
-)
+// maxForwarded is how many connections are passed on at once; more wait.
+const maxForwarded = 256
 
 // Forward passes what connects to a listener on to one address.
 type Forward struct {
@@ -49,9 +45,7 @@ func NewForward(l net.Listener, address string, problem func(error)) *Forward {
 // pass has two connections say what the other says, until both have ended.
 func (f *Forward) pass(from net.Conn, address string, problem func(error)) {
 	defer from.Close()
-	ctx, cancel := context.WithTimeout(f.ctx, forwardDial)
-	defer cancel()
-	to, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	to, err := (&net.Dialer{Timeout: dialTime}).DialContext(f.ctx, "tcp", address)
 	if err != nil {
 		if f.ctx.Err() == nil {
 			problem(err)

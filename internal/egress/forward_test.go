@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -55,6 +56,34 @@ func TestAForwardPassesBothWaysAndEachEnd(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "answer", string(answered))
 	require.NoError(t, f.Close())
+}
+
+func TestAForwardKeepsNoSocketOfAConnectionThatHasEnded(t *testing.T) {
+	server, front := listen(t), listen(t)
+	f := egress.NewForward(front, server.Addr().String(), noProblem(t))
+	sockets := func() (open int) {
+		files, err := os.ReadDir("/dev/fd")
+		require.NoError(t, err)
+		for _, file := range files {
+			if is, err := os.Stat("/dev/fd/" + file.Name()); err == nil && is.Mode()&os.ModeSocket != 0 {
+				open++
+			}
+		}
+		return open
+	}
+	before := sockets()
+	for range 100 {
+		client := connect(t, front)
+		served, err := server.Accept()
+		require.NoError(t, err)
+		require.NoError(t, served.Close())
+		require.NoError(t, client.CloseWrite())
+		_, err = client.Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.EOF)
+		require.NoError(t, client.Close())
+	}
+	require.NoError(t, f.Close())
+	assert.Less(t, sockets(), before+50)
 }
 
 func TestNoConnectionOutlivesAForward(t *testing.T) {
@@ -143,6 +172,21 @@ func TestAForwardThatIsClosedTellsNothingOfConnections(t *testing.T) {
 	require.ErrorIs(t, f.Close(), errCannotClose, "but it tells of itself")
 	_, err := client.Read(make([]byte, 1))
 	assert.ErrorIs(t, err, io.EOF)
+}
+
+func TestAForwardEndsWhatNobodyReads(t *testing.T) {
+	server, front := listen(t), newPipeListener()
+	f := egress.NewForward(front, server.Addr().String(), noProblem(t))
+	client, accepted := net.Pipe()
+	front.conns <- accepted
+	served, err := server.Accept()
+	require.NoError(t, err)
+	defer served.Close()
+	_, err = served.Write([]byte("ab"))
+	require.NoError(t, err)
+	_, err = client.Read(make([]byte, 1))
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
 }
 
 // broken is a connection of which nothing can be read.
