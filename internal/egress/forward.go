@@ -45,7 +45,7 @@ func NewForward(l net.Listener, address string, problem func(error)) *Forward {
 // pass has two connections say what the other says, until both have ended.
 func (f *Forward) pass(from net.Conn, address string, problem func(error)) {
 	defer from.Close()
-	to, err := (&net.Dialer{Timeout: dialTime}).DialContext(f.ctx, "tcp", address)
+	to, err := newDialer().DialContext(f.ctx, "tcp", address)
 	if err != nil {
 		if f.ctx.Err() == nil {
 			problem(err)

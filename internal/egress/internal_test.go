@@ -168,7 +168,8 @@ func TestATransportLeavesBodiesAsTheyAre(t *testing.T) {
 
 func TestNothingWaitsForEver(t *testing.T) {
 	for name, most := range map[string]time.Duration{
-		"a dial":                          publicDialer().Timeout,
+		"a dial of an agent's":            publicDialer().Timeout,
+		"a dial of ours":                  newDialer().Timeout,
 		"a handshake":                     newTransport().TLSHandshakeTimeout,
 		"a connection of ours":            newTransport().IdleConnTimeout,
 		"a client's connection":           (&Proxy{opts: Options{Log: slog.New(slog.DiscardHandler)}}).newServer(nil).IdleTimeout,

@@ -124,11 +124,14 @@ func passOn(to *httputil.ReverseProxy, w http.ResponseWriter, r *http.Request) {
 	to.ServeHTTP(w, r)
 }
 
+// newDialer returns a dialer that does not wait for ever.
+func newDialer() *net.Dialer { return &net.Dialer{Timeout: dialTime} }
+
 // newTransport returns a transport that leaves bodies as they are and does
 // not go by our environment.
 func newTransport() *http.Transport {
 	return &http.Transport{
-		DialContext:         (&net.Dialer{Timeout: dialTime}).DialContext,
+		DialContext:         newDialer().DialContext,
 		TLSHandshakeTimeout: headerTime, IdleConnTimeout: idleTime,
 		ForceAttemptHTTP2: true, DisableCompression: true,
 	}
