@@ -225,7 +225,7 @@ func TestRowsAgreeWithAllThatIsKnownOfTheirRuns(t *testing.T) {
 func TestShardsOfOtherBenchmarksAreOfOnePlan(t *testing.T) {
 	part := func(index int, alter ...func(*ledger.RunInfo)) ledger.RunInfo {
 		run := ledger.RunInfo{
-			RunID: "run-" + string(rune('0'+index)), Modes: []bench.Mode{"codex", "opencode"}, ScenarioSet: "terminal-bench", Repetitions: 2,
+			RunID: "run-" + string(rune('0'+index)), CreatedAt: time.Unix(int64(index), 0), Modes: []bench.Mode{"codex", "opencode"}, ScenarioSet: "terminal-bench", Repetitions: 2,
 			Scenarios: []ledger.ScenarioRef{{ID: "t1"}, {ID: "t2"}}, Shard: &bench.Shard{Index: index, Count: 2}, Benchmark: &ledger.Benchmark{Name: "terminal-bench", Settings: "5e77"},
 		}
 		for _, alter := range alter {
@@ -248,8 +248,13 @@ func TestShardsOfOtherBenchmarksAreOfOnePlan(t *testing.T) {
 		"of this program's own set": {func(r *ledger.RunInfo) { r.Benchmark, r.Repetitions = nil, 3 }, ""},
 	} {
 		for place := range 2 {
-			// What is no such shard stands between, and is not compared with.
-			runs := slices.Insert([]ledger.RunInfo{part(1), part(2, c.alter)}, place, ledger.RunInfo{RunID: "own", Shard: &bench.Shard{Index: 9, Count: 9}})
+			// What is no such shard stands between, and is not compared with. Runs of one
+			// second come in any order.
+			parts := []ledger.RunInfo{part(1), part(2, c.alter)}
+			if place == 1 {
+				slices.Reverse(parts)
+			}
+			runs := slices.Insert(parts, place, ledger.RunInfo{RunID: "own", Shard: &bench.Shard{Index: 9, Count: 9}})
 			err := agree(runs)
 			if c.says == "" {
 				require.NoError(t, err, name)

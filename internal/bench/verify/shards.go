@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/ledger"
@@ -10,8 +11,9 @@ import (
 
 // agree returns an error of kind invalid, with the first difference, unless shards of
 // benchmarks of other systems are parts of one plan. What rows say of themselves is
-// looked at elsewhere.
+// looked at elsewhere. The run that was made first is named first.
 func agree(runs []ledger.RunInfo) error {
+	runs = slices.SortedStableFunc(slices.Values(runs), func(a, b ledger.RunInfo) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	var first *ledger.RunInfo
 	for i, run := range runs {
 		if run.Benchmark == nil || run.Shard == nil {
