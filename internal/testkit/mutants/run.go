@@ -234,20 +234,9 @@ func inParallel(count int, do func(i int)) {
 	workers.Wait()
 }
 
-// tryAll tries the mutants until the context ends: those that take a build of
-// their own last, and the others in an order that says nothing, so that those
-// which were tried stand for all.
+// tryAll tries the mutants until the context ends.
 func (h *hunt) tryAll(ctx context.Context) {
-	order := slices.SortedFunc(slices.Values(h.mutants), func(a, b *mutant) int {
-		switch {
-		case a.alone() == b.alone():
-			return strings.Compare(a.draw(), b.draw())
-		case a.alone():
-			return +1
-		default:
-			return -1
-		}
-	})
+	order := trialOrder(h.mutants)
 	inParallel(len(order), func(i int) {
 		m := order[i]
 		if ctx.Err() != nil {
@@ -265,6 +254,32 @@ func (h *hunt) tryAll(ctx context.Context) {
 			h.say("%s: %s", m, said)
 		}
 	})
+}
+
+// trialOrder returns the mutants in the order of their trials: those that are listed as
+// equivalent, which take all tests, last, and before them those that take a build of their
+// own. The others come in an order that says nothing, so that those which were tried stand
+// for all.
+func trialOrder(mutants []*mutant) []*mutant {
+	return slices.SortedFunc(slices.Values(mutants), func(a, b *mutant) int {
+		return cmp.Or(
+			lastIf(a.equivalent != "", b.equivalent != ""),
+			lastIf(a.alone(), b.alone()),
+			strings.Compare(a.draw(), b.draw()),
+		)
+	})
+}
+
+// lastIf orders what is so after what is not.
+func lastIf(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return +1
+	default:
+		return -1
+	}
 }
 
 // again is how often a mutant is tried again that is listed as equivalent, and

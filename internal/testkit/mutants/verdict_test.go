@@ -49,3 +49,16 @@ func TestABusyMachineTellsNothing(t *testing.T) {
 		assert.Equal(t, want, some.try(t.Context(), 1), text)
 	}
 }
+
+// A search that ends early has tried what counts.
+func TestEquivalentMutantsAreTriedLast(t *testing.T) {
+	at := &target{path: "example.test/a"}
+	one := func(number int, prefix, equivalent string) *mutant {
+		return &mutant{target: at, number: number, function: "F", prefix: prefix, equivalent: equivalent}
+	}
+	var numbers []int
+	for _, m := range trialOrder([]*mutant{one(1, "x", "same"), one(2, "", ""), one(3, "", "same"), one(4, "x", "")}) {
+		numbers = append(numbers, m.number)
+	}
+	assert.Equal(t, []int{4, 2, 1, 3}, numbers)
+}
