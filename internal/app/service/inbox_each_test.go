@@ -1,6 +1,8 @@
 package service_test
 
 import (
+	"cmp"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -90,6 +92,65 @@ func TestTheInboxAnswersWhoSends(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
 	assert.Equal(t, "the App has no webhook secret yet\n", w.Body.String())
 	assert.Zero(t, r.Waiting())
+}
+
+// What a delivery leads to, by what its handler says, attempt after attempt, of which
+// there are as many as are allowed.
+func TestWhatBecomesOfADelivery(t *testing.T) {
+	t.Parallel()
+	outage, mistake, wrong := fault.Infraf("no answer"), fault.Invalidf("the settings hold hunter2"), fault.Internalf("a slip")
+	for name, c := range map[string]struct {
+		says     []error
+		want     service.State
+		problem  string
+		attempts int
+		allowed  int
+	}{
+		"it is done":                   {[]error{nil}, service.Handled, "", 1, 25},
+		"an outage passes":             {[]error{outage, outage, outage, outage, outage, outage, nil}, service.Handled, "", 7, 25},
+		"an outage lasts":              {[]error{outage, outage}, service.Failed, fault.Public(outage), 2, 2},
+		"nothing mends it":             {[]error{queue.Permanent(mistake)}, service.Failed, "the settings hold [redacted]", 1, 25},
+		"it fails again and again":     {[]error{wrong, wrong, wrong, wrong, wrong}, service.Failed, fault.Public(wrong), 5, 25},
+		"it is mended in the meantime": {[]error{mistake, mistake, mistake, mistake, nil}, service.Handled, "", 5, 25},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newInboxRig(t)
+			attempts, givenUp := 0, []error{}
+			r.Handle(doing{
+				func(d service.Delivery) error {
+					assert.Equal(t, "d", d.ID)
+					attempts++
+					return c.says[min(attempts, len(c.says))-1]
+				},
+				func(_ service.Delivery, problem error) { givenUp = append(givenUp, problem) },
+			})
+			_, err := r.Keep(t.Context(), []service.Delivery{{ID: "d", Event: "pull_request", Action: "opened", Received: r.now, Body: service.Pack(nil)}})
+			require.NoError(t, err)
+			require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
+				_, err := tx.Exec(t.Context(), "UPDATE river_job SET max_attempts = $1", c.allowed)
+				return err
+			}))
+			r.run()
+			for range c.says {
+				<-r.ended
+			}
+			is, err := r.Delivery(t.Context(), "d")
+			require.NoError(t, err)
+			assert.Equal(t, c.want, is.State)
+			assert.Equal(t, c.problem, is.Problem)
+			assert.Equal(t, r.now, is.Finished)
+			assert.Equal(t, c.attempts, attempts)
+			if c.want == service.Handled {
+				assert.Empty(t, givenUp)
+				return
+			}
+			require.Len(t, givenUp, 1)
+			assert.ErrorIs(t, givenUp[0], cmp.Or(errors.Unwrap(c.says[0]), c.says[0]), "who asked is told")
+			assert.Contains(t, r.log.String(), "a delivery failed")
+			assert.NotContains(t, r.log.String(), "hunter2")
+		})
+	}
 }
 
 // A job that comes again after what it did was stored does nothing more.

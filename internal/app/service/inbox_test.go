@@ -3,7 +3,6 @@ package service_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -238,58 +237,6 @@ func (r *inboxRig) run() {
 		cancel()
 		finishing.Wait()
 	})
-}
-
-// What a delivery leads to, by what its handler says, attempt after attempt.
-func TestWhatBecomesOfADelivery(t *testing.T) {
-	t.Parallel()
-	outage, mistake, wrong := fault.Infraf("no answer"), fault.Invalidf("the settings hold hunter2"), fault.Internalf("a slip")
-	for name, c := range map[string]struct {
-		says     []error
-		want     service.State
-		problem  string
-		attempts int
-	}{
-		"it is done":                   {[]error{nil}, service.Handled, "", 1},
-		"an outage passes":             {[]error{outage, outage, outage, outage, outage, outage, nil}, service.Handled, "", 7},
-		"nothing mends it":             {[]error{queue.Permanent(mistake)}, service.Failed, "the settings hold [redacted]", 1},
-		"it fails again and again":     {[]error{wrong, wrong, wrong, wrong, wrong}, service.Failed, fault.Public(wrong), 5},
-		"it is mended in the meantime": {[]error{mistake, mistake, mistake, mistake, nil}, service.Handled, "", 5},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := newInboxRig(t)
-			attempts, givenUp := 0, []error{}
-			r.Handle(doing{
-				func(d service.Delivery) error {
-					assert.Equal(t, "d", d.ID)
-					attempts++
-					return c.says[min(attempts, len(c.says))-1]
-				},
-				func(_ service.Delivery, problem error) { givenUp = append(givenUp, problem) },
-			})
-			_, err := r.Keep(t.Context(), []service.Delivery{{ID: "d", Event: "pull_request", Action: "opened", Received: r.now, Body: service.Pack(nil)}})
-			require.NoError(t, err)
-			r.run()
-			for range c.says {
-				<-r.ended
-			}
-			is, err := r.Delivery(t.Context(), "d")
-			require.NoError(t, err)
-			assert.Equal(t, c.want, is.State)
-			assert.Equal(t, c.problem, is.Problem)
-			assert.Equal(t, r.now, is.Finished)
-			assert.Equal(t, c.attempts, attempts)
-			if c.want == service.Handled {
-				assert.Empty(t, givenUp)
-				return
-			}
-			require.Len(t, givenUp, 1)
-			assert.ErrorIs(t, givenUp[0], errors.Unwrap(c.says[0]), "who asked is told")
-			assert.Contains(t, r.log.String(), "a delivery failed")
-			assert.NotContains(t, r.log.String(), "hunter2")
-		})
-	}
 }
 
 func TestDeliveriesAreKeptAndRemoved(t *testing.T) {
