@@ -236,7 +236,11 @@ func TestAJobIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 			o, _ := passes(r.Context(), service.Work{})
 			ended(r, runs.Finished, o)
 		}},
-		"a stop is published":             {"tell", 0, func(r *rig) { ended(r, runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."}) }},
+		"a stop is published": {"tell", 0, func(r *rig) { ended(r, runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."}) }},
+		"a stop is published of what takes a while to end": {"tell", 0, func(r *rig) {
+			ended(r, runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."})
+			r.executor.goesOn = []error{service.ErrElsewhere}
+		}},
 		"what was stopped ends elsewhere": {"abandon", 0, func(r *rig) { ended(r, runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."}) }},
 		"a run is measured":               {"measure", 1, func(r *rig) { r.store(func(*runs.Run) {}) }},
 		"a verdict about a base is published": {"tell", 0, func(r *rig) {
