@@ -207,8 +207,9 @@ const (
 	patienceFrom = 5 * time.Second
 	patienceMore = 2 * time.Second
 	// quick is for how long tests run that are tried first, and those that are tried
-	// next run for so many times as long.
-	quick, slower = 200 * time.Millisecond, 5
+	// next run for so many times as long, but for no longer than together: what waits
+	// for ever ends late where many run in one process.
+	quick, slower, together = 200 * time.Millisecond, 5, 10 * time.Second
 )
 
 // try runs tests with a mutant that acts until one notices, the quick ones
@@ -236,7 +237,7 @@ func batches(tests []*test) []batch {
 	total, limit := time.Duration(0), quick
 	for _, t := range tests {
 		for total += t.took; total > limit; {
-			limit *= slower
+			limit = min(limit*slower, limit+together)
 		}
 		at, is := places[place{t.in, limit}]
 		if !is {

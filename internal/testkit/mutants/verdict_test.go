@@ -62,3 +62,25 @@ func TestEquivalentMutantsAreTriedLast(t *testing.T) {
 	}
 	assert.Equal(t, []int{4, 2, 1, 3}, numbers)
 }
+
+// The quick tests come first, and where one waits for ever, few others wait with it.
+func TestTestsRunInBatches(t *testing.T) {
+	in := &binary{}
+	tests := []*test{{in: in, took: time.Minute}}
+	for range 40 {
+		tests = append(tests, &test{in: in, took: time.Second}, &test{in: in, took: 10 * time.Millisecond})
+	}
+	var ran int
+	var last time.Duration
+	for _, some := range batches(tests) {
+		var took time.Duration
+		for _, one := range some {
+			assert.GreaterOrEqual(t, one.took, last)
+			last = one.took
+			took += one.took
+		}
+		assert.True(t, took <= together || len(some) == 1, "%d tests take %s", len(some), took)
+		ran += len(some)
+	}
+	assert.Len(t, tests, ran)
+}
