@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 )
 
 // maxForwarded is how many connections are passed on at once; more wait.
@@ -21,7 +22,7 @@ type Forward struct {
 
 // NewForward passes connections to l on to the address, until Close. Whoever can connect
 // to l reaches that address, and no other. Problem is told of an address that could not
-// be reached; calls may overlap.
+// be reached and of a connection that could not be accepted; calls may overlap.
 func NewForward(l net.Listener, address string, problem func(error)) *Forward {
 	f := &Forward{listener: l}
 	f.ctx, f.stop = context.WithCancel(context.Background())
@@ -29,8 +30,8 @@ func NewForward(l net.Listener, address string, problem func(error)) *Forward {
 		slots := make(chan struct{}, maxForwarded)
 		for {
 			slots <- struct{}{} // Close frees some
-			conn, err := l.Accept()
-			if err != nil {
+			conn := f.accept(problem)
+			if conn == nil {
 				return
 			}
 			f.ended.Go(func() {
@@ -40,6 +41,28 @@ func NewForward(l net.Listener, address string, problem func(error)) *Forward {
 		}
 	})
 	return f
+}
+
+// acceptAgain is the pause after a connection that could not be accepted: another time
+// the machine may have a file for it.
+const acceptAgain = time.Second
+
+// accept returns the next connection, nil where the listener is closed.
+func (f *Forward) accept(problem func(error)) net.Conn {
+	for {
+		conn, err := f.listener.Accept()
+		if err == nil {
+			return conn
+		}
+		if f.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
+			return nil
+		}
+		problem(err)
+		select {
+		case <-time.After(acceptAgain):
+		case <-f.ctx.Done():
+		}
+	}
 }
 
 // pass has two connections say what the other says, until both have ended.

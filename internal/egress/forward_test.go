@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -172,6 +173,47 @@ func TestAForwardThatIsClosedTellsNothingOfConnections(t *testing.T) {
 	require.ErrorIs(t, f.Close(), errCannotClose, "but it tells of itself")
 	_, err := client.Read(make([]byte, 1))
 	assert.ErrorIs(t, err, io.EOF)
+}
+
+// busyListener cannot accept at first.
+type busyListener struct {
+	*pipeListener
+	failures []error
+}
+
+func (l *busyListener) Accept() (net.Conn, error) {
+	if len(l.failures) == 0 {
+		return l.pipeListener.Accept()
+	}
+	err := l.failures[0]
+	l.failures = l.failures[1:]
+	return nil, err
+}
+
+func TestAForwardOutlivesAMachineWithoutFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, began := newPipeListener(), time.Now()
+		var told []error
+		f := egress.NewForward(&busyListener{l, []error{syscall.EMFILE, syscall.EMFILE}}, nowhere, func(err error) { told = append(told, err) })
+		l.connect()
+		synctest.Wait()
+		require.Len(t, told, 3, "two that were not accepted, and one that goes nowhere")
+		assert.Equal(t, []error{syscall.EMFILE, syscall.EMFILE}, told[:2])
+		assert.Equal(t, 2*time.Second, time.Since(began), "it does not spin")
+		require.NoError(t, f.Close())
+	})
+}
+
+func TestAForwardEndsWithItsListener(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipeListener()
+		f := egress.NewForward(&busyListener{l, []error{syscall.EMFILE}}, nowhere, func(error) {})
+		require.NoError(t, f.Close(), "also while it waits")
+		again := newPipeListener()
+		egress.NewForward(again, nowhere, noProblem(t))
+		require.NoError(t, again.Close(), "by others, too")
+		synctest.Wait() // and nothing of it goes on
+	})
 }
 
 func TestAForwardEndsWhatNobodyReads(t *testing.T) {
