@@ -2,6 +2,8 @@ package service_test
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
 func TestTheSettingsSayHowACheckEndsWithoutAVerdict(t *testing.T) {
@@ -192,4 +195,18 @@ func TestARunByEvidenceWithoutARowIsNotGoneOnWith(t *testing.T) {
 		r.wait(1)
 	}
 	assert.Empty(t, r.run("run-2").Request.Continues)
+}
+
+// An event comes late: of what was closed meanwhile nothing is measured or said.
+func TestAPullRequestThatWasClosedMeanwhileIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{config, "model: [1]\n"} {
+		r := newRig(t, text)
+		opened := map[string]any{"action": "opened", "pull_request": r.pull()}
+		closed := r.As("owner").Do("PATCH", fmt.Sprintf("%s/pulls/%d", sandboxtest.Path, r.number), `{"state":"closed"}`)
+		require.Equal(t, http.StatusOK, closed.Status, closed.Body)
+		r.deliver("pull_request", opened)
+		_, err := r.table.Get(t.Context(), "run-1")
+		assert.ErrorIs(t, err, runs.ErrNone)
+	}
 }

@@ -2,7 +2,10 @@ package service_test
 
 import (
 	"encoding/base64"
+	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,4 +73,40 @@ func TestNothingIsMeasuredWhileDefaultsCannotBeRead(t *testing.T) {
 	r.wait(1)
 	require.Len(t, r.executor.works(), 1)
 	assert.Equal(t, 7*time.Minute, r.executor.works()[0].Run.Request.Plan.Timeout)
+}
+
+// An account whose defaults the App may not read has none; an outage is another thing.
+func TestDefaultsThatTheAppMayNotReadAreNone(t *testing.T) {
+	t.Parallel()
+	for status, none := range map[int]bool{
+		http.StatusUnauthorized: true, http.StatusForbidden: true, http.StatusGone: true, http.StatusUnprocessableEntity: true,
+		http.StatusTooManyRequests: false, http.StatusBadGateway: false,
+	} {
+		r := newRig(t, config)
+		r.transport = answering{path: sandboxtest.Owner + "/" + settings.DefaultsRepo + "/", status: status}
+		err := r.try("delivery", "pull_request", map[string]any{"action": "opened", "pull_request": r.pull()})
+		if !none {
+			assert.Error(t, err, "%d", status)
+			continue
+		}
+		require.NoError(t, err, "%d", status)
+		r.wait(1)
+		assert.Len(t, r.executor.works(), 1, "%d", status)
+	}
+}
+
+// answering answers what is asked of a path with a status.
+type answering struct {
+	path   string
+	status int
+}
+
+func (a answering) RoundTrip(q *http.Request) (*http.Response, error) {
+	if !strings.Contains(q.URL.Path, a.path) {
+		return http.DefaultTransport.RoundTrip(q)
+	}
+	return &http.Response{
+		StatusCode: a.status, Status: fmt.Sprint(a.status, " ", http.StatusText(a.status)), Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(`{"message":"no"}`)), Request: q,
+	}, nil
 }

@@ -43,15 +43,27 @@ func (r *rig) reap() {
 
 func TestTheReaperHasARunMeasuredThatLostItsJob(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, config)
-	r.store(func(*runs.Run) {})
-	r.reap()
-	assert.Empty(t, r.executor.works(), "it has just been made")
-	r.ahead.Store(int64(time.Hour))
-	r.reap()
-	r.wait(1)
-	assert.Equal(t, runs.Finished, r.run("left").State)
-	assert.Equal(t, "success", string(r.check().Conclusion))
+	for _, hasPlace := range []bool{false, true} {
+		r := newRig(t, config)
+		r.store(func(*runs.Run) {})
+		if hasPlace {
+			require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
+				if err := r.table.Enter(t.Context(), tx, "left"); err != nil {
+					return err
+				}
+				_, err := r.table.Admit(t.Context(), tx, runs.Places{Local: 1, Installation: 1})
+				return err
+			}))
+		}
+		require.Equal(t, hasPlace, r.run("left").HasPlace)
+		r.reap()
+		assert.Empty(t, r.executor.works(), "it has just been made")
+		r.ahead.Store(int64(time.Hour))
+		r.reap()
+		r.wait(1)
+		assert.Equal(t, runs.Finished, r.run("left").State)
+		assert.Equal(t, "success", string(r.check().Conclusion))
+	}
 }
 
 // Neither the watch of a run nor the reaper takes the clock's word for its age.

@@ -1,11 +1,17 @@
 package service_test
 
 import (
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ghx-dev/bench-action/internal/queue"
+	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
+	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
 // tally keeps what is counted.
@@ -140,4 +146,30 @@ func TestPressesThatStartNothingAreCounted(t *testing.T) {
 	r.press("writer", "requested_action", "full", check)
 	assert.Equal(t, 1, r.counted("check_run", "run", "outdated"))
 	assert.Len(t, r.checks(), 1)
+
+	require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
+		_, err := tx.Exec(t.Context(), "DELETE FROM run")
+		return err
+	}))
+	r.press("writer", "requested_action", "full", check)
+	assert.Equal(t, 1, r.counted("check_run", "run", "unknown_check"), "it is older than the tables")
+}
+
+// What GitHub does not let the App show is not shown, and logged.
+func TestWhatCannotBeShownIsLogged(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	for _, rule := range []faults.Rule{
+		{Kind: faults.Unprocessable, Method: http.MethodPost, Path: sandboxtest.Path + "/issues/comments/{id}/reactions", Token: appToken},
+		{Kind: faults.Unprocessable, Method: http.MethodPost, Path: sandboxtest.Path + "/check-runs", Token: appToken, Count: 1},
+	} {
+		_, err := r.Faults().Add(rule)
+		require.NoError(t, err)
+	}
+	r.comment("writer", "/bench run")
+	r.wait(1)
+	assert.Len(t, r.executor.works(), 1, "it is measured nevertheless")
+	assert.NotEmpty(t, r.logged("level=WARN", "no check run yet", "422"))
+	assert.NotEmpty(t, r.logged("level=WARN", "react"), r.log.String())
+	assert.Contains(t, r.answer(), "👍 `/bench run`")
 }

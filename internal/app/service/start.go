@@ -138,12 +138,12 @@ func (s *Service) launch(ctx context.Context, client *github.Client, r *runs.Run
 // what the others may spend. The error may be [errTaken] or that of check.
 func (s *Service) create(ctx context.Context, req runRequest, check func(context.Context, *queue.Tx, *runRequest) error) (runs.Run, error) {
 	var r runs.Run
-	var made, free bool
+	var made bool
 	err := s.opts.DB.Write(ctx, func(tx *queue.Tx) (err error) {
 		if err := s.opts.Runs.Lock(ctx, tx, "repository "+req.event.Repo.FullName()); err != nil {
 			return err
 		}
-		if free, err = s.claim(ctx, tx, req.once); err != nil || !free {
+		if free, err := s.claim(ctx, tx, req.once); err != nil || !free {
 			return err
 		}
 		if check != nil {
@@ -169,7 +169,7 @@ func (s *Service) create(ctx context.Context, req runRequest, check func(context
 		return r, err
 	}
 	known, err := s.opts.Runs.ByCause(ctx, req.cause)
-	if errors.Is(err, runs.ErrNone) && !free {
+	if errors.Is(err, runs.ErrNone) {
 		err = errTaken
 	}
 	return known, err
