@@ -92,9 +92,14 @@ func (w *worker) attempt(ctx context.Context, job *river.Job[arguments]) (err er
 // panicked is the error of an attempt that panicked.
 type panicked struct{ error }
 
-// translate returns a context that ends with River's, with a cause of ours.
+// translate returns a context that ends with River's, with a cause of ours, and has its
+// deadline.
 func (q *Queue) translate(outer context.Context) (context.Context, context.CancelCauseFunc) {
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(outer))
+	inner, forget := context.WithoutCancel(outer), context.CancelFunc(func() {})
+	if ends, is := outer.Deadline(); is {
+		inner, forget = context.WithDeadline(inner, ends)
+	}
+	ctx, cancel := context.WithCancelCause(inner)
 	end := context.AfterFunc(outer, func() {
 		if q.stopping.Load() {
 			cancel(ErrStopping)
@@ -105,6 +110,7 @@ func (q *Queue) translate(outer context.Context) (context.Context, context.Cance
 	return ctx, func(cause error) {
 		end()
 		cancel(cause)
+		forget()
 	}
 }
 
