@@ -170,14 +170,14 @@ func (c *commandRun) latest(ctx context.Context) (last runs.Run, err error) {
 	for _, subject := range both(c.subject()) {
 		r, err := c.service.opts.Runs.Latest(ctx, subject)
 		if err != nil && !errors.Is(err, runs.ErrNone) {
-			return r, err
+			return runs.Run{}, err
 		}
 		if err == nil && !r.Created.Before(last.Created) {
 			last = r
 		}
 	}
 	if last.ID == "" {
-		return last, runs.ErrNone
+		return runs.Run{}, runs.ErrNone
 	}
 	return last, nil
 }

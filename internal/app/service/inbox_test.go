@@ -301,7 +301,8 @@ func TestADatabaseThatIsGoneIsAnOutage(t *testing.T) {
 	_, errRecent := store.Recent(t.Context(), "", 1)
 	_, errKnows := store.Knows(t.Context(), "x")
 	_, errPrune := store.Prune(t.Context(), r.now)
-	for _, err := range []error{errNoted, errDelivery, errRecent, errKnows, errPrune, store.NoteTime(t.Context(), "x", r.now), store.Finish(t.Context(), []service.Finished{{ID: "x"}})} {
+	_, errOpen := service.Open(t.Context(), service.InboxOptions{DB: gone, Queue: r.jobs, Events: service.Events()})
+	for _, err := range []error{errNoted, errDelivery, errRecent, errKnows, errPrune, errOpen, store.NoteTime(t.Context(), "x", r.now), store.Finish(t.Context(), []service.Finished{{ID: "x"}})} {
 		require.Error(t, err)
 		assert.NotErrorIs(t, err, service.ErrNone)
 		assert.Equal(t, fault.Infrastructure, fault.KindOf(err), err)

@@ -111,6 +111,7 @@ func TestWhatChangedForAgentsIsToldAtOnce(t *testing.T) {
 	check := r.check()
 	assert.Equal(t, "action_required", string(check.Conclusion))
 	assert.Contains(t, check.Output.Summary, said)
+	assert.Contains(t, check.Output.Summary, "run id `run-1`", "the operator finds it in the log")
 	require.Len(t, r.comments(), 1)
 	assert.Contains(t, r.comments()[0], said)
 }
