@@ -34,6 +34,8 @@ func TestAnOrganisationHasDefaultsForItsRepositories(t *testing.T) {
 	r.pullEvent("opened")
 	r.wait(1)
 	assert.Contains(t, r.check().Output.Summary, "lacks model")
+	require.Len(t, r.check().Annotations, 1)
+	assert.Contains(t, r.check().Annotations[0].Message, ".github/bench.yml:1:1: lacks model", "the place is the file's")
 
 	r.organisation("model: scripted\nexecutor: local\nscenarios: [pr-view-001]\n")
 	r.push("src/b.ts")

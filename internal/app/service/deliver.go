@@ -22,8 +22,7 @@ func (s *Service) Deliver(ctx context.Context, d Delivery) error {
 	s.opts.Log.InfoContext(ctx, "delivery", slog.String("delivery", d.ID), slog.String("event", e.Name), slog.String("action", e.Action),
 		slog.String("repository", e.Repo.FullName()), slog.String("leads_to", string(routed.kind)))
 	if e.Name == ghevent.PullRequest && !e.Pull.UpdatedAt.IsZero() {
-		push := e.Action == "synchronize" || e.Action == "opened"
-		if err := s.opts.Runs.See(ctx, e.Repo.FullName(), e.Pull.Number, e.Pull.HeadSHA, e.Pull.UpdatedAt, push); err != nil {
+		if err := s.opts.Runs.See(ctx, e.Repo.FullName(), e.Pull.Number, e.Pull.HeadSHA, e.Pull.UpdatedAt, e.Action == "synchronize"); err != nil {
 			return err
 		}
 	}

@@ -178,8 +178,9 @@ func TestALookThatIsRefusedIsTakenAgain(t *testing.T) {
 
 	r.app, err = github.New(github.Options{RESTURL: "http://127.0.0.1:1"})
 	require.NoError(t, err)
-	_, err = r.Redeliver(t.Context(), r.app)
+	count, err = r.Redeliver(t.Context(), r.app)
 	require.ErrorContains(t, err, "list the App's deliveries")
+	assert.Zero(t, count)
 	assert.Equal(t, fault.Infrastructure, fault.KindOf(err))
 }
 
@@ -285,6 +286,18 @@ func TestDeliveriesAreKeptAndRemoved(t *testing.T) {
 	known, err = r.Knows(t.Context(), "b")
 	require.NoError(t, err)
 	assert.True(t, known)
+}
+
+// What starts nothing is not stored.
+func TestWhatMatters(t *testing.T) {
+	t.Parallel()
+	events := service.Events()
+	assert.True(t, events.Event("pull_request"))
+	assert.False(t, events.Event("star"))
+	assert.True(t, events.Action("pull_request", "opened"))
+	assert.True(t, events.Action("push", ""))
+	assert.False(t, events.Action("pull_request", "assigned"))
+	assert.False(t, events.Action("star", "created"))
 }
 
 // Neither wrong answers nor nothing come from a database that is gone.

@@ -126,6 +126,23 @@ func TestTheDefaultBranchIsMeasuredAgainWhenItIsDue(t *testing.T) {
 	assert.Len(t, r.executor.works(), 2)
 }
 
+// What GitHub refuses is not asked for again until it is due again; after an outage it is.
+func TestADefaultBranchThatCannotBeMeasuredIsPutOff(t *testing.T) {
+	t.Parallel()
+	for status, off := range map[int]bool{http.StatusForbidden: true, http.StatusUnprocessableEntity: true, http.StatusBadGateway: false} {
+		r := newRig(t, config+"baseline: {every: day}\n")
+		r.deliver("push", r.lands("src/1.ts", "One"))
+		r.ahead.Store(int64(25 * time.Hour))
+		r.transport = answering{path: sandboxtest.Path + "/contents/", status: status}
+		err := r.service.MeasureDue(t.Context())
+		assert.Equal(t, off, err == nil, "%d: %v", status, err)
+		assert.Equal(t, off, len(r.logged("level=WARN", "a default branch is not measured", sandboxtest.Owner)) > 0, status)
+		due, err := r.table.Due(t.Context(), r.now())
+		require.NoError(t, err)
+		assert.Equal(t, off, len(due) == 0, status)
+	}
+}
+
 func TestTheDefaultBranchHasABudgetOfItsOwn(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "model: x/y\nexecutor: local\nbaseline: {push: true}\nbudget: {baseline: 3, run: 2, pull_request: 50, day: 100}\n")
