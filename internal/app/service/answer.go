@@ -50,7 +50,7 @@ func (c *commandRun) correct(err error) runs.Answer {
 func (c *commandRun) answerOnce(ctx context.Context, do func(context.Context) (runs.Answer, error)) (string, error) {
 	s := c.service
 	answer, known, err := s.opts.Runs.Answer(ctx, c.cause)
-	if err == nil && known {
+	if known {
 		_, err = c.resume(ctx)
 	}
 	if err != nil {

@@ -50,10 +50,16 @@ func TestACheckLeadsToWhatThereIs(t *testing.T) {
 	r.wait(1)
 	assert.Equal(t, "https://bench.example/runs/run-1", r.check().DetailsURL)
 	assert.NotContains(t, r.comments()[0], "/explore", "there is no report")
-	r.executor.set(passes)
+	r.executor.set(func(ctx context.Context, w service.Work) (runs.Outcome, error) {
+		o, err := passes(ctx, w)
+		o.Summary.Gate.Checks = []bench.Check{{Name: bench.CheckNames()[0]}}
+		o.Summary.Scenarios = []bench.ScenarioSummary{{ID: "pr-view-001"}} // it is bad, as it counts for nothing
+		return o, err
+	})
 	r.comment("writer", "/bench run")
 	r.wait(1)
 	assert.Contains(t, r.comments()[0]+r.comments()[1], "/runs/run-2/explore")
+	assert.Contains(t, r.comments()[0]+r.comments()[1], "/runs/run-2/scenarios/pr-view-001")
 
 	without := newRig(t, config, func(o *service.Options) { o.PublicURL = "" })
 	without.pullEvent("opened")

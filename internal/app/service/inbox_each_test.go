@@ -167,6 +167,22 @@ func TestADeliveryThatWasHandledIsNotHandledAgain(t *testing.T) {
 	r.becomes(queue.Succeeded)
 }
 
+// Neither does one that was removed meanwhile.
+func TestADeliveryThatWasRemovedIsNotHandled(t *testing.T) {
+	t.Parallel()
+	r := newInboxRig(t)
+	r.Handle(doing{deliver: func(service.Delivery) error {
+		assert.Fail(t, "it was handled")
+		return nil
+	}})
+	r.stores("d")
+	removed, err := r.Prune(t.Context(), r.now.Add(time.Hour))
+	require.NoError(t, err)
+	require.EqualValues(t, 1, removed)
+	r.run()
+	assert.Equal(t, queue.Succeeded, <-r.ended, "and not tried again")
+}
+
 // Whichever statement fails, nothing is said of the database that is not so, and what was
 // not done is done the next time.
 func TestTheInboxSaysWhicheverStatementFails(t *testing.T) {

@@ -36,7 +36,7 @@ func TestNothingIsMeasuredByMistakenSettings(t *testing.T) {
 		"they are gone":               {now: "", outcome: "no_settings"},
 		"they are mistaken":           {"model: [1]\n", "broken_settings", "action_required", "model"},
 		"a scenario is not known":     {config + "scenarios: [pr-veiw-001]\n", "broken_settings", "action_required", "did you mean \"pr-view-001\"?"},
-		"no plan can be made of them": {config + "profile: regression\nscenarios: [pr-view-001]\n", "broken_settings", "action_required", "profile"},
+		"no plan can be made of them": {config + "profile: regression\nscenarios: [pr-view-001]\n", "broken_settings", "action_required", ".github/bench.yml:1:1: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

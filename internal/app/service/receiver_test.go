@@ -417,29 +417,32 @@ func TestWhatCannotWaitIsRefusedAtOnce(t *testing.T) {
 }
 
 func TestLargeBodiesDoNotCrowdOutSmallOnes(t *testing.T) {
-	r := newReceiverRig(t, nil)
-	var all sync.WaitGroup
-	var stalled []*io.PipeWriter
-	for range 3 {
-		reader, writer := io.Pipe()
-		request := delivery(payload)
-		request.Body, request.ContentLength = reader, -1
-		all.Go(func() { r.send(request) })
-		_, err := writer.Write([]byte("{")) // it is being read
-		require.NoError(t, err)
-		stalled = append(stalled, writer)
+	for _, size := range []int64{-1, service.MaxBody} { // it is not said, or is
+		r := newReceiverRig(t, nil)
+		large := func() *http.Request {
+			request := delivery(payload)
+			request.ContentLength = size
+			return request
+		}
+		var all sync.WaitGroup
+		var stalled []*io.PipeWriter
+		for range 3 {
+			reader, writer := io.Pipe()
+			request := large()
+			request.Body = reader
+			all.Go(func() { r.send(request) })
+			_, err := writer.Write([]byte("{")) // it is being read
+			require.NoError(t, err)
+			stalled = append(stalled, writer)
+		}
+		assert.Equal(t, http.StatusServiceUnavailable, r.send(large()).Code)
+		assert.Equal(t, http.StatusAccepted, r.send(delivery(payload)).Code)
+		for _, writer := range stalled {
+			require.NoError(t, writer.Close())
+		}
+		all.Wait()
+		assert.Equal(t, http.StatusAccepted, r.send(large()).Code, "there is room again")
 	}
-	large := delivery(payload)
-	large.ContentLength = -1
-	assert.Equal(t, http.StatusServiceUnavailable, r.send(large).Code)
-	assert.Equal(t, http.StatusAccepted, r.send(delivery(payload)).Code)
-	for _, writer := range stalled {
-		require.NoError(t, writer.Close())
-	}
-	all.Wait()
-	large = delivery(payload)
-	large.ContentLength = -1
-	assert.Equal(t, http.StatusAccepted, r.send(large).Code, "there is room again")
 }
 
 func TestRefusalsDoNotFillTheLog(t *testing.T) {
