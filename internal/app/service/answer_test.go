@@ -180,6 +180,7 @@ func TestAButtonThatFailsForGoodIsCounted(t *testing.T) {
 	r.service.GiveUp(t.Context(), pressed, fault.Infraf("GitHub does not answer"))
 	assert.Equal(t, 1, r.counted("check_run", "run", "failed"))
 	assert.Empty(t, r.answers())
+	assert.Empty(t, r.logged("cannot be told"), "nothing is tried")
 }
 
 func TestWhatIsNoCommandFailsInSilence(t *testing.T) {

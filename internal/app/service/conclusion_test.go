@@ -40,6 +40,14 @@ func TestARunThatNothingHereCanMeasureIsBroken(t *testing.T) {
 }
 
 // A check run leads to what there is of the run.
+// buttons are those of the last check run.
+func (r *rig) buttons() (all []string) {
+	for _, one := range r.check().Actions {
+		all = append(all, one.Identifier)
+	}
+	return all
+}
+
 func TestACheckLeadsToWhatThereIs(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, config)
@@ -49,6 +57,7 @@ func TestACheckLeadsToWhatThereIs(t *testing.T) {
 	r.pullEvent("opened")
 	r.wait(1)
 	assert.Equal(t, "https://bench.example/runs/run-1", r.check().DetailsURL)
+	assert.Equal(t, []string{"retry", "full", "explain"}, r.buttons())
 	assert.NotContains(t, r.comments()[0], "/explore", "there is no report")
 	r.executor.set(func(ctx context.Context, w service.Work) (runs.Outcome, error) {
 		o, err := passes(ctx, w)
@@ -215,4 +224,13 @@ func TestAPullRequestThatWasClosedMeanwhileIsLeftAlone(t *testing.T) {
 		_, err := r.table.Get(t.Context(), "run-1")
 		assert.ErrorIs(t, err, runs.ErrNone)
 	}
+}
+
+func TestWhatIsSkippedCanBeRunByAButton(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config+"labels: {run: bench}\n")
+	r.pullEvent("opened")
+	r.wait(1)
+	assert.Equal(t, "skipped", string(r.check().Conclusion))
+	assert.Equal(t, []string{"full"}, r.buttons())
 }

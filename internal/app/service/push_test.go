@@ -3,6 +3,8 @@ package service_test
 import (
 	"context"
 	"net/http"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +93,18 @@ func TestOfManyPushesTheNewestIsMeasured(t *testing.T) {
 	close(let)
 	r.wait(3)
 	assert.Equal(t, runs.Finished, r.run("run-3").State)
+}
+
+func TestAPushPassesOverAllThatWaits(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config+"baseline: {push: true}\n")
+	for i, id := range []string{"one", "two"} {
+		r.store(func(run *runs.Run) {
+			run.ID, run.Cause, run.Suite, run.Pull, run.Head, run.Request.DefaultBranch = id, id, id, 0, strings.Repeat(strconv.Itoa(i), 40), true
+		})
+	}
+	r.deliver("push", r.lands("src/1.ts", "One"))
+	assert.Equal(t, []runs.State{runs.Stopped, runs.Stopped}, []runs.State{r.run("one").State, r.run("two").State})
 }
 
 func TestTheDefaultBranchIsMeasuredAgainWhenItIsDue(t *testing.T) {
