@@ -170,6 +170,22 @@ func TestWhatWasCarriedOutDoesNotFailForGood(t *testing.T) {
 	assert.Contains(t, r.answer(), "👍 `/bench run`")
 }
 
+// Who asks is answered once, also where it cannot be seen for a while what was answered.
+func TestAnAnswerOutlivesAnOutage(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, manual)
+	help := r.says("writer", "/bench help")
+	for _, away := range []string{fmt.Sprintf("/issues/%d/comments", r.number), "/graphql"} {
+		r.transport = answering{path: away, status: http.StatusBadGateway}
+		require.Error(t, r.try("delivery", "issue_comment", help), away)
+	}
+	r.transport = nil
+	for range 2 {
+		require.NoError(t, r.try("delivery", "issue_comment", help))
+	}
+	assert.Len(t, r.answers(), 1)
+}
+
 // A button has no comment that could be answered.
 func TestAButtonThatFailsForGoodIsCounted(t *testing.T) {
 	t.Parallel()

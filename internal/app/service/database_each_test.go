@@ -212,6 +212,25 @@ func TestADeliveryIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 	}
 }
 
+// What a delivery could not do is done when it comes again, and not only by the reaper.
+func TestADeliveryThatComesAgainIsMeasuredAtOnce(t *testing.T) {
+	testkit.NeedComplete(t)
+	t.Parallel()
+	for n, came := 1, true; came && !t.Failed(); n++ {
+		t.Run(fmt.Sprint("without answer ", n), func(t *testing.T) {
+			r := newRig(t, config)
+			opened := map[string]any{"action": "opened", "pull_request": r.pull()}
+			w := &without{Context: t.Context(), at: n}
+			if err := r.service.Deliver(w, r.delivery("delivery", "pull_request", opened)); err != nil {
+				require.NoError(t, r.try("delivery", "pull_request", opened))
+			}
+			came = w.came()
+			r.wait(1)
+			assert.Len(t, r.executor.works(), 1)
+		})
+	}
+}
+
 // Neither is a verdict lost, nor one made up, nor is a run that was ended left to go on.
 func TestAJobIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 	testkit.NeedComplete(t)
