@@ -58,6 +58,7 @@ func TestACheckLeadsToWhatThereIs(t *testing.T) {
 	r.wait(1)
 	assert.Equal(t, "https://bench.example/runs/run-1", r.check().DetailsURL)
 	assert.Equal(t, []string{"retry", "full", "explain"}, r.buttons())
+	assert.Equal(t, r.run("run-1").Ended.Unix(), r.check().CompletedAt.Unix(), "when it ended, not when that was told")
 	assert.NotContains(t, r.comments()[0], "/explore", "there is no report")
 	r.executor.set(func(ctx context.Context, w service.Work) (runs.Outcome, error) {
 		o, err := passes(ctx, w)

@@ -2,10 +2,12 @@ package service_test
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -92,6 +94,19 @@ func TestTheInboxAnswersWhoSends(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
 	assert.Equal(t, "the App has no webhook secret yet\n", w.Body.String())
 	assert.Zero(t, r.Waiting())
+
+	r.secret = []byte(secret)
+	ctx, stop := context.WithCancel(t.Context())
+	var receiving sync.WaitGroup
+	receiving.Go(func() { r.Receive(ctx) })
+	w = httptest.NewRecorder()
+	r.ServeHTTP(w, delivery(payload))
+	assert.Equal(t, http.StatusAccepted, w.Code)
+	stop()
+	receiving.Wait()
+	known, err := r.Knows(t.Context(), id)
+	require.NoError(t, err)
+	assert.True(t, known, "it is stored")
 }
 
 // What a delivery leads to, by what its handler says, attempt after attempt, of which

@@ -31,6 +31,8 @@ type inboxRig struct {
 	log  testkit.SyncBuffer
 	now  time.Time
 	app  *github.Client
+	// secret is what deliveries are signed with, nil for none yet.
+	secret []byte
 	// ended has one for every job that has ended, with how.
 	ended chan queue.Outcome
 
@@ -57,7 +59,7 @@ func newInboxRig(t *testing.T) *inboxRig {
 	})
 	require.NoError(t, err)
 	r.Inbox, err = service.Open(t.Context(), service.InboxOptions{
-		DB: r.db, Queue: r.jobs, Lane: "events", Secret: func() []byte { return nil }, Events: service.Events(),
+		DB: r.db, Queue: r.jobs, Lane: "events", Secret: func() []byte { return r.secret }, Events: service.Events(),
 		Log: slog.New(slog.NewTextHandler(&r.log, nil)), Now: func() time.Time { return r.now }, Redact: redact,
 	})
 	require.NoError(t, err)
@@ -298,6 +300,10 @@ func TestWhatMatters(t *testing.T) {
 	assert.True(t, events.Action("push", ""))
 	assert.False(t, events.Action("pull_request", "assigned"))
 	assert.False(t, events.Action("star", "created"))
+	for _, e := range events {
+		every := e.Name == "push" || e.Name == "ping"
+		assert.Equal(t, every, events.Action(e.Name, "made_up"), e.Name)
+	}
 }
 
 // Neither wrong answers nor nothing come from a database that is gone.
