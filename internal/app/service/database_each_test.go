@@ -237,10 +237,7 @@ func TestAJobIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 	t.Parallel()
 	ended := func(r *rig, state runs.State, o runs.Outcome) {
 		r.store(func(*runs.Run) {})
-		require.NoError(r, r.db.Write(r.Context(), func(tx *queue.Tx) error {
-			_, err := r.table.End(r.Context(), tx, "left", state, o, r.now())
-			return err
-		}))
+		r.finishes("left", state, o)
 	}
 	for name, c := range map[string]struct {
 		kind  string
@@ -265,10 +262,7 @@ func TestAJobIsMadeUpForWhicheverAnswerIsMissing(t *testing.T) {
 		"a verdict about a base is published": {"tell", 0, func(r *rig) {
 			r.store(func(run *runs.Run) { run.Request.Plan.Modes = []bench.Mode{bench.GHX, bench.GHXBase} })
 			o, _ := passes(r.Context(), service.Work{})
-			require.NoError(r, r.db.Write(r.Context(), func(tx *queue.Tx) error {
-				_, err := r.table.End(r.Context(), tx, "left", runs.Finished, o, r.now())
-				return err
-			}))
+			r.finishes("left", runs.Finished, o)
 		}},
 		"a run is shared": {"measure", 1, func(r *rig) {
 			r.store(func(run *runs.Run) { run.Request.Seed, run.Request.Plan.Target = 7, settings.SandboxTarget })

@@ -6,13 +6,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/app/settings"
 	"github.com/ghx-dev/bench-action/internal/github"
-	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // hasMinutes reports whether work ends in minutes: a slow answer of GitHub is waited for,
@@ -43,10 +41,7 @@ func TestWhoTellsOfAnEndHasMinutes(t *testing.T) {
 	})
 	r.executor.goesOn = []error{service.ErrElsewhere}
 	r.store(func(*runs.Run) {})
-	require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
-		_, err := r.table.End(t.Context(), tx, "left", runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."}, r.now())
-		return err
-	}))
+	r.finishes("left", runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."})
 	r.ahead.Store(int64(10 * time.Minute))
 	r.reap()
 	r.wait(1)

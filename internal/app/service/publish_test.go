@@ -11,7 +11,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/app/runs"
 	"github.com/ghx-dev/bench-action/internal/app/service"
 	"github.com/ghx-dev/bench-action/internal/bench"
-	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
@@ -23,10 +22,7 @@ func TestAnEndThatGitHubRefusesIsGivenUpInTheEnd(t *testing.T) {
 	_, err := r.Faults().Add(faults.Rule{Kind: faults.NotFound, Method: http.MethodPost, Path: sandboxtest.Path + "/check-runs", Token: appToken})
 	require.NoError(t, err)
 	r.store(func(*runs.Run) {})
-	require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
-		_, err := r.table.End(t.Context(), tx, "left", runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."}, r.now())
-		return err
-	}))
+	r.finishes("left", runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."})
 	r.ahead.Store(int64(24 * time.Hour))
 	r.reap()
 	<-r.postponed
@@ -45,10 +41,7 @@ func TestAVerdictIsToldWithoutWhatGitHubRefuses(t *testing.T) {
 	r.store(func(run *runs.Run) { run.Request.Plan.Modes = []bench.Mode{bench.GHX, bench.GHXBase} })
 	o, err := passes(t.Context(), service.Work{})
 	require.NoError(t, err)
-	require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
-		_, err := r.table.End(t.Context(), tx, "left", runs.Finished, o, r.now())
-		return err
-	}))
+	r.finishes("left", runs.Finished, o)
 	r.ahead.Store(int64(10 * time.Minute))
 	r.reap()
 	r.wait(1)
