@@ -235,7 +235,7 @@ func (o Options) try(ctx context.Context, j job, m mutant, right runner.Tried, r
 func (o Options) record(ctx context.Context, j job, iteration int) (recording, runner.Tried, error) {
 	to := &recorder{Target: o.Deps.Target}
 	tried := o.once(ctx, j, to, j.play.Agent, iteration)
-	return recording{requests: to.requests, answer: tried.Answer, transcript: tried.Transcript}, tried, to.blind
+	return recording{requests: to.kept(), answer: tried.Answer, transcript: tried.Transcript}, tried, to.blind
 }
 
 // play has a recording played.

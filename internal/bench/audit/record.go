@@ -100,6 +100,14 @@ func (r *recorder) keeping(next http.Handler) http.Handler {
 	})
 }
 
+// kept are the requests so far. A client may have all of an answer before its request is
+// kept.
+func (r *recorder) kept() []request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.requests
+}
+
 // door is a handler on a loopback port.
 type door struct {
 	url    string
