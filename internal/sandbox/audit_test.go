@@ -90,7 +90,10 @@ func TestS14WhatWasRefusedIsKnown(t *testing.T) {
 		"what the sandbox lacks":             {func(c *sandboxtest.Client) { c.Do("POST", sandboxtest.Path+"/dispatches", `{"event_type": "4711"}`) }, false, false},
 		"a method that nothing has":          {func(c *sandboxtest.Client) { c.Do("PATCH", sandboxtest.Path+"/4711", "") }, true, true},
 		"somebody whom GitHub does not know": {func(*sandboxtest.Client) { w.With("nobody's").Do("PATCH", sandboxtest.Path+"/issues/4711", "") }, false, false},
-		"somebody else":                      {func(*sandboxtest.Client) { w.As("reader").Get(sandboxtest.Path + "/issues/4711") }, false, false},
+		"a client without a name": {func(c *sandboxtest.Client) {
+			c.Do("PATCH", sandboxtest.Path+"/issues/4711", `{"state": "closed"}`, "User-Agent", "")
+		}, false, false},
+		"somebody else": {func(*sandboxtest.Client) { w.As("reader").Get(sandboxtest.Path + "/issues/4711") }, false, false},
 		"two things that are named one by one": {func(c *sandboxtest.Client) {
 			c.Get(sandboxtest.Path + "/issues/4711")
 			c.Get(sandboxtest.Path + "/issues/12")

@@ -24,6 +24,7 @@ func TestWhatIsKeptOfRequestsIsBounded(t *testing.T) {
 	ask := func(login, body string) {
 		request := httptest.NewRequest(http.MethodPost, "https://api.github.com/graphql", strings.NewReader(body))
 		request.Header.Set("Authorization", "token "+sandboxtest.Token(login))
+		request.Header.Set("User-Agent", "bounded")
 		answer := httptest.NewRecorder()
 		w.ServeHTTP(answer, request)
 		require.Equal(t, http.StatusBadRequest, answer.Code, "it is no JSON")

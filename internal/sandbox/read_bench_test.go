@@ -36,6 +36,7 @@ func readRequest(b *testing.B, url string, n int) *http.Request {
 	request, err := http.NewRequestWithContext(b.Context(), method, url+path, strings.NewReader(body))
 	assert.NoError(b, err)
 	request.Header.Set("Authorization", "token "+sandboxtest.Token("owner"))
+	request.Header.Set("User-Agent", "reader")
 	return request
 }
 

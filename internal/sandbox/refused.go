@@ -24,7 +24,7 @@ const (
 
 // refusalOf reads an answer. That the sandbox lacks something, that a credential
 // is no good, or that there were too many requests refuses nothing that was
-// asked for.
+// asked for; nor does that the client has no name, which is looked at before.
 func refusalOf(e Entry, response rest.Response) refusal {
 	switch {
 	case len(response.Lacking) > 0 || response.Status == http.StatusUnauthorized || response.Status == http.StatusTooManyRequests:

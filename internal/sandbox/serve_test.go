@@ -65,6 +65,34 @@ func TestNobodyMayReadButNotWrite(t *testing.T) {
 	assert.Equal(t, "This endpoint requires you to be authenticated.", reply.Text("message"))
 }
 
+// GitHub answers so before it looks at anything else: credentials, limits, paths.
+func TestAClientWithoutAName(t *testing.T) {
+	w := sandboxtest.New(t)
+	w.EnforceLimits(sandbox.Limits{Core: 1, GraphQL: 1})
+	writer := w.As("writer")
+	for name, c := range map[string]struct {
+		client             *sandboxtest.Client
+		method, path, body string
+	}{
+		"REST": {writer, "GET", sandboxtest.Path, ""}, "a write": {writer, "POST", sandboxtest.Path + "/issues", `{"title":"x"}`},
+		"GraphQL": {writer, "POST", "/graphql", `{"query":"{ viewer { login } }"}`}, "a search": {writer, "GET", "/search/issues?q=x", ""},
+		"an enterprise's path": {writer, "GET", "/api/v3" + sandboxtest.Path, ""}, "what is not there": {writer, "GET", "/none", ""},
+		"nobody": {w.As(""), "GET", sandboxtest.Path, ""}, "no such token": {w.With("other"), "GET", sandboxtest.Path, ""},
+	} {
+		reply := c.client.Do(c.method, c.path, c.body, "User-Agent", "")
+		assert.Equal(t, http.StatusForbidden, reply.Status, name)
+		assert.Equal(t, "text/html", reply.Header.Get("Content-Type"), name)
+		assert.Equal(t, "\r\nRequest forbidden by administrative rules. Please make sure your request has a User-Agent header "+
+			"(https://docs.github.com/en/rest/overview/resources-in-the-rest-api#user-agent-required). Check https://developer.github.com for other possible causes.\r\n", reply.Body, name)
+	}
+	assert.Equal(t, 1, writer.Do("POST", sandboxtest.Path+"/issues", `{"title":"x"}`, "User-Agent", "x").Int("number"), "nothing was done, and it is the first that counts")
+	for path, status := range map[string]int{
+		"/owner/hello.git/info/refs?service=git-upload-pack": http.StatusOK, "/login/oauth/authorize?client_id=none": http.StatusNotFound,
+	} {
+		assert.Equal(t, status, writer.Get(path, "User-Agent", "").Status, "%s is not of the API", path)
+	}
+}
+
 func TestHeaders(t *testing.T) {
 	w := sandboxtest.New(t)
 	for name, c := range map[string]struct {

@@ -31,6 +31,7 @@ func tracedWorld(t *testing.T) *sandbox.World {
 func ask(w *sandbox.World, method, path, body string) {
 	r := httptest.NewRequest(method, "https://api.github.com"+path, strings.NewReader(body))
 	r.Header.Set("Authorization", "token t")
+	r.Header.Set("User-Agent", "traced")
 	w.ServeHTTP(httptest.NewRecorder(), r)
 }
 

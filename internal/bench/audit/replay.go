@@ -64,6 +64,9 @@ func (r request) send(ctx context.Context, to http.Handler) *answer {
 	if in.Header.Get("Authorization") == "" {
 		in.Header.Set("Authorization", "token "+agentToken())
 	}
+	if in.UserAgent() == "" {
+		in.Header.Set("User-Agent", "bench-action")
+	}
 	out := &answer{header: http.Header{}, status: http.StatusOK}
 	to.ServeHTTP(out, in)
 	return out

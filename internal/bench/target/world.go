@@ -182,9 +182,12 @@ type within struct{ handler http.Handler }
 
 // RoundTrip asks the handler.
 func (w within) RoundTrip(r *http.Request) (*http.Response, error) {
-	// What a server gets has a host and a body, if an empty one.
+	// What a server gets has a host, a body, if an empty one, and the name of the client.
 	r = r.Clone(r.Context())
 	r.Host = r.URL.Host
+	if _, has := r.Header["User-Agent"]; !has {
+		r.Header.Set("User-Agent", "bench-action")
+	}
 	if r.Body == nil {
 		r.Body = http.NoBody
 	}

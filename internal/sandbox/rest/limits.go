@@ -52,6 +52,16 @@ func Unavailable(retryAfter time.Duration) Response {
 	}
 }
 
+// Nameless is what GitHub says to a client whose requests have no User-Agent, before
+// any part of the API sees them.
+func Nameless() Response {
+	return Response{
+		Status: http.StatusForbidden, Header: http.Header{"Content-Type": {"text/html"}, "Cache-Control": {"no-cache"}},
+		Body: []byte("\r\nRequest forbidden by administrative rules. Please make sure your request has a User-Agent header (" +
+			"https://docs.github.com/en/rest/overview/resources-in-the-rest-api#user-agent-required). Check https://developer.github.com for other possible causes.\r\n"),
+	}
+}
+
 func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 
 // documented is a failure that points at a page of its own.

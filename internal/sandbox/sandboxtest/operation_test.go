@@ -55,6 +55,7 @@ func runOperations(t *testing.T, world *sandbox.World, operations []operation) {
 		method, path, _ := strings.Cut(fill(o.request), " ")
 		o.body, o.want = fill(o.body), fill(o.want)
 		request := httptest.NewRequestWithContext(t.Context(), method, "https://api.github.com"+path, strings.NewReader(o.body))
+		request.Header.Set("User-Agent", "operations")
 		if value := tokens[o.as]; value != "" {
 			request.Header.Set("Authorization", "Bearer "+value)
 		}
