@@ -152,6 +152,33 @@ func (p *searchParser) both(first, second [][]searchTerm) [][]searchTerm {
 	return cases
 }
 
+// Sought is which words a query looks for.
+type Sought struct {
+	// Words are in small letters.
+	Words []string
+	// in are the places where they are looked for; nil is everywhere.
+	in []string
+}
+
+// SoughtBy reads a query; one that is refused looks for nothing.
+func SoughtBy(query string) Sought {
+	cases, _ := searchCases(query)
+	var sought Sought
+	for _, term := range slices.Concat(cases...) {
+		switch {
+		case term.negated:
+		case term.qualifier == "":
+			sought.Words = append(sought.Words, strings.ToLower(term.values[0]))
+		case term.qualifier == "in":
+			sought.in = append(sought.in, term.values...)
+		}
+	}
+	return sought
+}
+
+// LooksIn reports whether words are looked for in a place, such as "title".
+func (q Sought) LooksIn(place string) bool { return len(q.in) == 0 || slices.Contains(q.in, place) }
+
 // SearchedByWords returns GitHub's names of the reasons for which it looks for the words of
 // a query of issues that asks for a search by meaning; nil if it searches by that.
 func SearchedByWords(query string) []string {

@@ -37,7 +37,19 @@ func searchRepositories(c *call) (reply, error) {
 		*repoView
 		score
 	}
-	return results(c, found, func(r *model.Repo) result { return result{c.repo(r), fits} })
+	sought := model.SoughtBy(c.URL.Query().Get("q"))
+	return results(c, found, func(r *model.Repo) result {
+		return result{c.repo(r), c.fits(sought.Words, func() []searched {
+			var looked []searched
+			if sought.LooksIn("name") {
+				looked = append(looked, searched{c.byID(r.ID, ""), "Repository", "name", r.Name})
+			}
+			if sought.LooksIn("description") {
+				looked = append(looked, searched{c.byID(r.ID, ""), "Repository", "description", r.Description})
+			}
+			return looked
+		})}
+	})
 }
 
 // helpWanted is the label of issues with which a repository asks for help.
@@ -80,13 +92,6 @@ func results[T, V any](c *call, found []T, show func(T) V) (reply, error) {
 // maxResults is how many results GitHub lets clients see of a search.
 const maxResults = 1000
 
-// score is how well a result fits; here all fit alike.
-type score struct {
-	Score float64 `json:"score"`
-}
-
-var fits = score{1}
-
 func searchIssues(c *call) (reply, error) {
 	query := c.URL.Query()
 	c.indifferent("advanced_search") // all searches are
@@ -98,7 +103,10 @@ func searchIssues(c *call) (reply, error) {
 		issueView
 		score
 	}
-	answer, err := results(c, found, func(i *model.Issue) result { return result{c.issue(i), fits} })
+	sought := model.SoughtBy(query.Get("q"))
+	answer, err := results(c, found, func(i *model.Issue) result {
+		return result{c.issue(i), c.fits(sought.Words, func() []searched { return c.issueTexts(sought, i) })}
+	})
 	if body, isObject := answer.body.(map[string]any); isObject {
 		body["search_type"] = "lexical"
 		if reasons := model.SearchedByWords(query.Get("q")); slices.Contains([]string{"semantic", "hybrid"}, c.URL.URL.Query().Get("search_type")) && reasons != nil {
@@ -107,6 +115,24 @@ func searchIssues(c *call) (reply, error) {
 		}
 	}
 	return answer, err
+}
+
+// issueTexts are where a search for words looks in an issue or pull request.
+func (c *call) issueTexts(sought model.Sought, i *model.Issue) []searched {
+	var looked []searched
+	at := c.byID(i.RepoID, "/issues/"+strconv.Itoa(i.Number))
+	if sought.LooksIn("title") {
+		looked = append(looked, searched{at, "Issue", "title", i.Title})
+	}
+	if sought.LooksIn("body") {
+		looked = append(looked, searched{at, "Issue", "body", i.Body})
+	}
+	if sought.LooksIn("comments") {
+		for _, comment := range c.s.CommentsOf(i) {
+			looked = append(looked, searched{c.byID(i.RepoID, "/issues/comments/"+strconv.FormatInt(comment.ID, 10)), "IssueComment", "body", comment.Body})
+		}
+	}
+	return looked
 }
 
 func searchUsers(c *call) (reply, error) {
@@ -123,7 +149,13 @@ func searchUsers(c *call) (reply, error) {
 		*userView
 		score
 	}
-	return results(c, found, func(u *model.User) result { return result{c.user(u.ID), fits} })
+	sought := model.SoughtBy(c.URL.Query().Get("q"))
+	return results(c, found, func(u *model.User) result {
+		shown := c.user(u.ID)
+		return result{shown, c.fits(sought.Words, func() []searched {
+			return []searched{{shown.URL, "User", "login", u.Login}, {shown.URL, "User", "email", u.Email}, {shown.URL, "User", "name", u.Name}}
+		})}
+	})
 }
 
 func searchCommits(c *call) (reply, error) {
@@ -140,35 +172,23 @@ func searchCommits(c *call) (reply, error) {
 		Repository *repoView `json:"repository"`
 		score
 	}
+	sought := model.SoughtBy(c.URL.Query().Get("q"))
 	return results(c, found, func(f model.FoundCommit) result {
-		return result{c.commit(f.Repo, f.Commit), c.minimalRepo(f.Repo), fits}
+		return result{c.commit(f.Repo, f.Commit), c.minimalRepo(f.Repo), c.fits(sought.Words, func() []searched {
+			return []searched{{c.byID(f.Repo.ID, "/commits/"+f.Hash.String()), "Commit", "message", f.Message}}
+		})}
 	})
 }
 
 type codeView struct {
-	Name        string      `json:"name"`
-	Path        string      `json:"path"`
-	SHA         string      `json:"sha"`
-	URL         string      `json:"url"`
-	GitURL      string      `json:"git_url"`
-	HTMLURL     string      `json:"html_url"`
-	Repository  *repoView   `json:"repository"`
-	TextMatches []textMatch `json:"text_matches,omitempty"`
+	Name       string    `json:"name"`
+	Path       string    `json:"path"`
+	SHA        string    `json:"sha"`
+	URL        string    `json:"url"`
+	GitURL     string    `json:"git_url"`
+	HTMLURL    string    `json:"html_url"`
+	Repository *repoView `json:"repository"`
 	score
-}
-
-// textMatch shows where a word was found, to clients that accept it.
-type textMatch struct {
-	ObjectURL  string      `json:"object_url"`
-	ObjectType string      `json:"object_type"`
-	Property   string      `json:"property"`
-	Fragment   string      `json:"fragment"`
-	Matches    []wordMatch `json:"matches"`
-}
-
-type wordMatch struct {
-	Text    string `json:"text"`
-	Indices [2]int `json:"indices"`
 }
 
 // searchCode finds files. GitHub has it done by another program than all else, which
@@ -189,14 +209,12 @@ func searchCode(c *call) (reply, error) {
 	}
 	return results(c, found, func(f model.FoundFile) codeView {
 		at := c.content(f.Repo, f.Commit.String(), f.Entry)
-		view := codeView{
-			Name: at.Name, Path: at.Path, SHA: at.SHA, URL: at.URL, GitURL: at.GitURL, HTMLURL: at.HTMLURL,
-			Repository: c.minimalRepo(f.Repo), score: fits,
+		return codeView{
+			Name: at.Name, Path: at.Path, SHA: at.SHA, URL: at.URL, GitURL: at.GitURL, HTMLURL: at.HTMLURL, Repository: c.minimalRepo(f.Repo),
+			score: c.fits(f.Words, func() []searched {
+				return []searched{{at.URL, "FileContent", "content", string(f.Content)}, {at.URL, "FileContent", "path", at.Path}}
+			}),
 		}
-		if c.accepts("text-match") {
-			view.TextMatches = textMatches(at.URL, f)
-		}
-		return view
 	})
 }
 
@@ -222,23 +240,4 @@ func wrongCodeQuery(values url.Values) string {
 		}
 	}
 	return ""
-}
-
-// textMatches shows the first line that has each of the words.
-func textMatches(address string, f model.FoundFile) []textMatch {
-	var matches []textMatch
-	for _, word := range f.Words {
-		for line := range strings.SplitSeq(string(f.Content), "\n") {
-			at := strings.Index(strings.ToLower(line), word)
-			if at < 0 || at+len(word) > len(line) {
-				continue
-			}
-			matches = append(matches, textMatch{
-				ObjectURL: address, ObjectType: "FileContent", Property: "content", Fragment: line,
-				Matches: []wordMatch{{line[at : at+len(word)], [2]int{at, at + len(word)}}},
-			})
-			break
-		}
-	}
-	return matches
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +48,12 @@ func searchLabels(c *call) (reply, error) {
 		labelView
 		score
 	}
-	return results(c, found, func(l *model.Label) result { return result{c.label(l), fits} })
+	return results(c, found, func(l *model.Label) result {
+		return result{c.label(l), c.fits(words, func() []searched {
+			at := c.byID(repo.ID, "/labels/"+pathEscape(l.Name))
+			return []searched{{at, "Label", "name", l.Name}, {at, "Label", "description", l.Description}}
+		})}
+	})
 }
 
 // searchTopics finds the topics of the repositories that the user may read.
@@ -87,6 +93,8 @@ func searchTopics(c *call) (reply, error) {
 		score
 	}
 	return results(c, found, func(t topic) result {
-		return result{Name: t.name, CreatedAt: at(t.first.CreatedAt), UpdatedAt: at(t.first.CreatedAt), score: fits}
+		return result{Name: t.name, CreatedAt: at(t.first.CreatedAt), UpdatedAt: at(t.first.CreatedAt), score: c.fits(words, func() []searched {
+			return []searched{{apiURL + "/search/topics?q=" + url.QueryEscape(t.name), "Topic", "name", t.name}}
+		})}
 	})
 }

@@ -1,6 +1,8 @@
 package rest_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -212,12 +214,82 @@ func TestSearchCode(t *testing.T) {
 		assert.Equal(t, want, search(w, "reader", "code", query).Int("total_count"), query)
 	}
 	assert.Equal(t, http.StatusUnprocessableEntity, search(w, "reader", "code", "repo:owner/hello").Status, "a word is needed")
-	reply := w.As("reader").Get("/search/code?q=HANDLE", "Accept", "application/vnd.github.text-match+json")
-	assert.Equal(t, []string{"src/main.go", "func Handle() {}", "Handle"}, []string{
-		reply.Text("items.0.path"), reply.Text("items.0.text_matches.0.fragment"), reply.Text("items.0.text_matches.0.matches.0.text"),
+}
+
+// GitHub documents what they are: an address at which there is a property, a part of
+// that, and where in the part the words are.
+func TestTextMatches(t *testing.T) {
+	w := talk(t)
+	var id, comment string
+	w.Change(func(s *model.State, repo *model.Repo) {
+		id = itoa(repo.ID)
+		repo.Description, repo.Topics = "Says hello, and HELLO again", []string{"hello-world"}
+		s.Label(repo, "bug").Description = "Not a feature"
+		c, err := s.CreateComment(repo.OwnerID, repo, s.Issue(repo, 2), strings.Repeat("🙂", 101)+"Größe: STUCK, and stucker"+strings.Repeat("é", 101))
+		require.NoError(t, err)
+		comment = itoa(c.ID)
 	})
-	assert.Equal(t, 5, reply.Int("items.0.text_matches.0.matches.0.indices.0"))
-	assert.Nil(t, search(w, "reader", "code", "HANDLE").At("items.0.text_matches"))
+	reader := w.As("reader")
+	sha := reader.Get(base + "/git/ref/heads/main").Text("object.sha")
+	type texts struct {
+		Matches []struct {
+			Object   string `json:"object_url"`
+			Type     string `json:"object_type"`
+			Property string
+			Fragment string
+			Matches  []struct {
+				Text    string
+				Indices [2]int
+			}
+		} `json:"text_matches"`
+	}
+	for _, c := range []struct {
+		search string
+		want   []string
+	}{
+		{"issues?q=start+CRASH", []string{`Issue ID/issues/2 title: Crash on start Crash[0:5] start[9:14]`}},
+		{`issues?q="on+start"+OR+(start+nothing)`, []string{`Issue ID/issues/2 title: Crash on start on start[6:14]`}},
+		{"issues?q=slow+is:closed", []string{`Issue ID/issues/1 title: It is slow slow[6:10]`}},
+		{"issues?q=ask+OR+(-slow+is:queued)", []string{`Issue ID/issues/1 body: Ask @writer. Ask[0:3]`}},
+		{"issues?q=fixes", []string{`Issue ID/issues/3 body: Fixes #2 Fixes[0:5]`}},
+		{"issues?q=größe+stuck+stucker+-ask", []string{
+			"IssueComment ID/issues/comments/COMMENT body: " + strings.Repeat("🙂", 100) + "Größe: STUCK, and stucker" + strings.Repeat("é", 80) + " Größe[100:105] STUCK[107:112] stucker[118:125]",
+		}},
+		{"issues?q=-crash+is:closed", nil},
+		{"repositories?q=hello", []string{`Repository ID name: hello hello[0:5]`, `Repository ID description: Says hello, and HELLO again hello[5:10] HELLO[16:21]`}},
+		{"repositories?q=hello+in:name", []string{`Repository ID name: hello hello[0:5]`}},
+		{"repositories?q=says+in:description", []string{`Repository ID description: Says hello, and HELLO again Says[0:4]`}},
+		{"users?q=OWNER", []string{`User API/users/owner login: owner owner[0:5]`, `User API/users/owner email: owner@example.com owner[0:5]`, `User API/users/owner name: The Owner Owner[4:9]`}},
+		{"commits?q=FIRST", []string{`Commit ID/commits/` + sha + ` message: first first[0:5]`}},
+		{"labels?q=feature+not&repository_id=" + id, []string{`Label ID/labels/bug description: Not a feature Not[0:3] feature[6:13]`}},
+		{"labels?q=bug&repository_id=" + id, []string{`Label ID/labels/bug name: bug bug[0:3]`}},
+		{"topics?q=world", []string{`Topic API/search/topics?q=hello-world name: hello-world world[6:11]`}},
+		{"code?q=HANDLE+main", []string{
+			"FileContent API" + base + "/contents/src/main.go?ref=" + sha + " content: package main\n\nfunc Handle() {}\n main[8:12] Handle[19:25]",
+			"FileContent API" + base + "/contents/src/main.go?ref=" + sha + " path: src/main.go main[4:8]",
+		}},
+	} {
+		for _, media := range []string{"application/vnd.github.text-match+json", "application/vnd.github.v3.text-match+json"} {
+			reply := reader.Get("/search/"+c.search, "Accept", media)
+			var found struct{ Items []texts }
+			require.NoError(t, json.Unmarshal([]byte(reply.Body), &found), c.search)
+			require.Len(t, found.Items, 1, c.search)
+			require.NotNil(t, found.Items[0].Matches, "the field is there")
+			var got []string
+			for _, m := range found.Items[0].Matches {
+				path := strings.TrimPrefix(m.Object, "https://api.github.com")
+				assert.Equal(t, http.StatusOK, reader.Get(path).Status, m.Object)
+				said := m.Type + " " + strings.Replace("API"+path, "API/repositories/"+id, "ID", 1) + " " + m.Property + ": " + m.Fragment
+				for _, word := range m.Matches {
+					assert.Equal(t, word.Text, string([]rune(m.Fragment)[word.Indices[0]:word.Indices[1]]), c.search)
+					said += fmt.Sprintf(" %s[%d:%d]", word.Text, word.Indices[0], word.Indices[1])
+				}
+				got = append(got, strings.Replace(said, "comments/"+comment, "comments/COMMENT", 1))
+			}
+			assert.Equal(t, c.want, got, c.search)
+		}
+		assert.NotContains(t, reader.Get("/search/"+c.search).Body, "text_matches", "to who does not ask")
+	}
 }
 
 func TestSearchCommitsAndUsers(t *testing.T) {
