@@ -14,7 +14,7 @@ import (
 // bookkeeping are the fields that tell nothing, because they move with others
 // or are in the object's name.
 var bookkeeping = []string{
-	"ID", "RepoID", "ProjectID", "SuiteID", "CreatedAt", "UpdatedAt", "PushedAt", "StarredAt", "WatchedAt", "LastNumber", "LastRunNumber", "LastProject", "Pushers", "Git", "DiscussionCategories", "AnswerChosenAt", "Revisions", "FormerPlaces",
+	"ID", "RepoID", "ProjectID", "SuiteID", "CreatedAt", "UpdatedAt", "PushedAt", "StarredAt", "WatchedAt", "LastNumber", "LastRunNumber", "LastProject", "Pushers", "Git", "DiscussionCategories", "AnswerChosenAt", "Revisions", "FormerPlaces", "FormerBranches",
 }
 
 // secrets are the fields whose values are not told.

@@ -123,6 +123,7 @@ func (s *State) setRef(actor ID, repo *Repo, ref string, to gitstore.Hash) error
 		repo.Pushers = map[string]ID{}
 	}
 	repo.Pushers[ref] = actor
+	delete(repo.FormerBranches, branch)
 	s.because(CausePush, func() { s.pushed(actor, repo, branch, from, to) })
 	return nil
 }

@@ -46,6 +46,7 @@ func (s *State) RenameBranch(actor ID, repo *Repo, from, to string) error {
 		repo.Pushers[headsPrefix+to] = by
 		delete(repo.Pushers, headsPrefix+from)
 	}
+	repo.renamedBranch(from, to)
 	s.because(CauseRename, func() {
 		for _, pr := range s.openPulls(repo, func(p *Pull) bool { return p.BaseRef == from }) {
 			s.retarget(actor, repo, pr, to)
@@ -57,4 +58,18 @@ func (s *State) RenameBranch(actor ID, repo *Repo, from, to string) error {
 	repo.Git.DeleteRef(headsPrefix + from)
 	s.emit(Happening{Event: "delete", RepoID: repo.ID, ActorID: actor, Ref: headsPrefix + from, Before: tip.String()})
 	return nil
+}
+
+// renamedBranch has the former names of a branch lead to the one that it has now.
+func (r *Repo) renamedBranch(from, to string) {
+	if r.FormerBranches == nil {
+		r.FormerBranches = map[string]string{}
+	}
+	delete(r.FormerBranches, to)
+	for former, name := range r.FormerBranches {
+		if name == from {
+			r.FormerBranches[former] = to
+		}
+	}
+	r.FormerBranches[from] = to
 }

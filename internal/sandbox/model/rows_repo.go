@@ -109,6 +109,9 @@ type Repo struct {
 	FormerNames []string
 	// FormerPlaces are the full names that it had with former owners.
 	FormerPlaces []string
+	// FormerBranches maps names that branches had, and none has now, to those that they
+	// were given.
+	FormerBranches map[string]string `json:",omitempty"`
 	// TransferTo is the account that is asked to take it over, 0 for none.
 	TransferTo ID
 	MergeTexts MergeTexts
@@ -181,7 +184,7 @@ func (r *Repo) clone() *Repo {
 	for n := range c.Rulesets {
 		c.Rulesets[n] = c.Rulesets[n].Copy()
 	}
-	c.Pushers = maps.Clone(r.Pushers)
+	c.Pushers, c.FormerBranches = maps.Clone(r.Pushers), maps.Clone(r.FormerBranches)
 	return &c
 }
 

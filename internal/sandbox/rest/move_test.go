@@ -1,6 +1,8 @@
 package rest_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -102,8 +104,66 @@ func TestRenamingABranch(t *testing.T) {
 	assert.Equal(t, []any{http.StatusCreated, "trunk", true}, []any{reply.Status, reply.At("name"), reply.At("protected")})
 	assert.Equal(t, "trunk", do("reader", "GET", base, nil).Text("default_branch"))
 	assert.Equal(t, "trunk", do("reader", "GET", base+"/pulls/1", nil).Text("base.ref"))
-	assert.Equal(t, http.StatusNotFound, w.As("reader").Get(base+"/branches/main").Status)
+	assert.Equal(t, http.StatusNotFound, w.As("reader").Get(base+"/branches/main/protection").Status)
 	do("writer", "POST", base+"/branches/topic/rename", map[string]any{"new_name": "theme"})
 	assert.Equal(t, []any{"closed", "topic"}, []any{do("reader", "GET", base+"/pulls/1", nil).At("state"), do("reader", "GET", base+"/pulls/1", nil).At("head.ref")}, "its head is no more")
 	assert.Equal(t, "theme", do("reader", "GET", base+"/pulls/2", nil).Text("base.ref"))
+}
+
+// A former name leads to the one that a branch has now, until there is another branch of it.
+func TestTheFormerNamesOfABranch(t *testing.T) {
+	w := sandboxtest.New(t)
+	do := ask(t, w)
+	id := do("reader", "GET", base, nil).Int("id")
+	sha := do("reader", "GET", base+"/git/ref/heads/main", nil).Text("object.sha")
+	branch := func(name string) []any {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.URL+base+"/branches/"+name, nil)
+		require.NoError(t, err)
+		response, err := http.DefaultTransport.RoundTrip(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		var said struct{ Message, URL string }
+		require.NoError(t, json.NewDecoder(response.Body).Decode(&said))
+		assert.Equal(t, said.URL, response.Header.Get("Location"), "%s, or neither", name)
+		return []any{response.StatusCode, said.Message, said.URL}
+	}
+	movedTo := func(name string) []any {
+		return []any{http.StatusMovedPermanently, "Moved Permanently", fmt.Sprintf("%s/repositories/%d/branches/%s", w.URL, id, name)}
+	}
+	create := func(name string) {
+		do("owner", "POST", base+"/git/refs", map[string]any{"ref": "refs/heads/" + name, "sha": sha})
+	}
+	rename := func(from, to string) {
+		do("owner", "POST", base+"/branches/"+from+"/rename", map[string]any{"new_name": to})
+	}
+	create("a")
+	rename("a", "b")
+	assert.Equal(t, movedTo("b"), branch("a"))
+	assert.Equal(t, "b", do("reader", "GET", base+"/branches/a", nil).Text("name"), "go's client follows")
+	rename("b", "c/d#e")
+	for _, former := range []string{"a", "b"} {
+		assert.Equal(t, movedTo("c/d%23e"), branch(former))
+	}
+	assert.Equal(t, "c/d#e", do("reader", "GET", base+"/branches/a", nil).Text("name"))
+	assert.Equal(t, http.StatusNotFound, w.As("reader").Get(base+"/git/ref/heads/a").Status, "a ref is what it says")
+
+	saved := w.Clone()
+	rename("c%2Fd%23e", "b")
+	assert.Equal(t, movedTo("b"), branch("a"))
+	assert.Equal(t, http.StatusOK, branch("b")[0])
+	gone := func(name string) {
+		do("owner", "DELETE", base+"/git/refs/heads/"+name, nil)
+	}
+	create("a")
+	gone("a")
+	assert.Equal(t, http.StatusNotFound, branch("a")[0], "it was another one's")
+	create("x")
+	rename("x", "c/d#e")
+	assert.Equal(t, movedTo("c/d%23e"), branch("x"))
+	gone("c/d%23e")
+	assert.Equal(t, http.StatusNotFound, branch("c%2Fd%23e")[0], "it was given to another one")
+	assert.Equal(t, http.StatusNotFound, branch("x")[0], "what it would lead to is gone")
+	saved.Look(func(s *model.State) {
+		assert.Equal(t, map[string]string{"a": "c/d#e", "b": "c/d#e"}, s.Repo("owner", "hello").FormerBranches, "a copy has its own")
+	})
 }

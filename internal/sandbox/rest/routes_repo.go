@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -160,6 +161,10 @@ func getBranch(c *call, repo *model.Repo) (reply, error) {
 	name := c.PathValue("branch")
 	to, known := c.s.BranchHead(repo, name)
 	if !known {
+		now := repo.FormerBranches[name]
+		if _, exists := c.s.BranchHead(repo, now); exists {
+			return moved(c, fmt.Sprintf("%s/repositories/%d/branches/%s", c.base, repo.ID, pathEscape(now))), nil
+		}
 		return reply{}, &model.Problem{Kind: model.NotFound, Message: "Branch not found"}
 	}
 	commit, err := repo.Git.Commit(to)
