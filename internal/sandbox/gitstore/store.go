@@ -24,6 +24,7 @@ package gitstore
 import (
 	"errors"
 	"maps"
+	"sync/atomic"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -73,6 +74,8 @@ type Store struct {
 	refs    map[string]Hash
 	// record is nil unless changes are recorded.
 	record *record
+	// authors are those of a history that was asked for last, nil at first.
+	authors atomic.Pointer[Authors]
 }
 
 // New returns an empty Store.
@@ -83,7 +86,9 @@ func New() *Store {
 // Clone returns an independent copy. It takes time for the references alone:
 // objects are immutable and shared.
 func (s *Store) Clone() *Store {
-	return &Store{objects: s.objects, refs: maps.Clone(s.refs)}
+	c := &Store{objects: s.objects, refs: maps.Clone(s.refs)}
+	c.authors.Store(s.authors.Load())
+	return c
 }
 
 // Type returns the type of an object, and whether it is in the Store.

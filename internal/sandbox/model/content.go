@@ -143,8 +143,29 @@ func (u *User) noreply() string { return fmt.Sprintf("%d+%s@%s", u.ID, u.Login, 
 // nobody's.
 func (s *State) Signer(sig gitstore.Signature) *User {
 	return s.Users.First(func(u *User) bool {
-		return sig.Email != "" && (u.Email == sig.Email || u.noreply() == sig.Email || u.Login+"@"+noreplyHost == sig.Email)
+		return sig.Email != "" && slices.Contains(u.addresses(), sig.Email)
 	})
+}
+
+// addresses are those with which a user signs; the first may be empty.
+func (u *User) addresses() []string {
+	return []string{u.Email, u.noreply(), u.Login + "@" + noreplyHost}
+}
+
+// Contributors are the addresses of which commits of the default branch are, nil for an
+// empty repository. GitHub counts no merges.
+func (s *State) Contributors(repo *Repo) (*gitstore.Authors, error) {
+	head, exists := s.BranchHead(repo, repo.DefaultBranch)
+	if !exists {
+		return nil, nil
+	}
+	return repo.Git.Authors(head)
+}
+
+// contributes reports whether a commit of the default branch is a user's.
+func (s *State) contributes(u *User, repo *Repo) bool {
+	authors, err := s.Contributors(repo)
+	return err == nil && authors != nil && u != nil && slices.ContainsFunc(u.addresses(), authors.Has)
 }
 
 func orElse(text, otherwise string) string {

@@ -124,8 +124,8 @@ func (s *State) requireOfOthers(user ID, repo *Repo, author ID, least Permission
 }
 
 // Association returns how an author belongs to a repository: OWNER, MEMBER of
-// the organization that owns it, COLLABORATOR, CONTRIBUTOR of a pull request that was
-// merged, or NONE.
+// the organization that owns it, COLLABORATOR, CONTRIBUTOR of a commit of the default
+// branch or of a pull request that was merged, or NONE.
 func (s *State) Association(author ID, repo *Repo) string {
 	switch {
 	case author == repo.OwnerID:
@@ -136,6 +136,9 @@ func (s *State) Association(author ID, repo *Repo) string {
 		return "COLLABORATOR"
 	}
 	for range s.Issues.find(mergedByAuthor, key{of: repo.ID, n: int(author)}) {
+		return "CONTRIBUTOR"
+	}
+	if s.contributes(s.Users.Get(author), repo) {
 		return "CONTRIBUTOR"
 	}
 	return "NONE"

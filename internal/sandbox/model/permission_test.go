@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -224,4 +225,37 @@ func TestAssociation(t *testing.T) {
 	require.NoError(t, w.MergePull(w.owner, i, model.Merge{Method: model.MethodSquash}))
 	assert.Equal(t, "CONTRIBUTOR", w.Association(w.stranger, w.repo))
 	assert.Equal(t, "NONE", w.Association(0, w.repo))
+}
+
+// GitHub calls those contributors who have committed to the default branch.
+func TestAssociationByCommits(t *testing.T) {
+	w := newWorld(t)
+	commit := func(branch, email string, more ...gitstore.Hash) gitstore.Hash {
+		head, _ := w.BranchHead(w.repo, "main")
+		tree, err := w.repo.Git.WriteTree(head, []gitstore.Change{{Path: "x.txt", Content: []byte(email)}})
+		require.NoError(t, err)
+		by := gitstore.Signature{Name: "Somebody", Email: email, When: w.Now}
+		made, err := w.repo.Git.WriteCommit(gitstore.CommitSpec{Message: "x", Tree: tree, Parents: append([]gitstore.Hash{head}, more...), Author: by, Committer: by})
+		require.NoError(t, err)
+		require.NoError(t, w.repo.Git.SetRef("refs/heads/"+branch, made))
+		return made
+	}
+	by := func(login string) string { return w.Association(w.User(login).ID, w.repo) }
+	for _, login := range []string{"ada", "bob", "eve", "ida", "tom"} {
+		w.AddUser(model.NewUser{Login: login})
+	}
+	w.User("ada").Email = "ada@example.com"
+	commit("main", "ada@example.com")
+	assert.Equal(t, "CONTRIBUTOR", by("ada"), "by the address that is shown")
+	commit("main", fmt.Sprintf("%d+bob@users.noreply.github.com", w.User("bob").ID))
+	assert.Equal(t, "CONTRIBUTOR", by("bob"), "by the address that shows nothing, now")
+	side := commit("side", "eve@users.noreply.github.com")
+	assert.Equal(t, "NONE", by("eve"), "it is not on the default branch")
+	commit("main", "ida@users.noreply.github.com", side)
+	assert.Equal(t, []string{"CONTRIBUTOR", "NONE"}, []string{by("eve"), by("ida")}, "a merge is nobody's")
+	commit("main", "")
+	assert.Equal(t, "NONE", by("tom"), "who shows no address is not who gave none")
+	assert.Equal(t, "NONE", w.Association(w.stranger, w.AddRepo(model.NewRepo{Owner: w.owner, Name: "empty"})))
+	w.repo.DefaultBranch = "side"
+	assert.Equal(t, []string{"CONTRIBUTOR", "CONTRIBUTOR"}, []string{by("ada"), by("eve")})
 }

@@ -60,29 +60,22 @@ type contribution struct {
 // contributions counts the commits of the default branch by who wrote them, the
 // most first. People without an account are told apart by their address.
 func (c *call) contributions(repo *model.Repo) ([]*contribution, error) {
-	head, exists := c.s.BranchHead(repo, repo.DefaultBranch)
-	if !exists {
-		return nil, nil
-	}
-	commits, err := repo.Git.Log(head, "", 0)
-	if err != nil {
+	authors, err := c.s.Contributors(repo)
+	if authors == nil {
 		return nil, err
 	}
 	known := map[string]*contribution{}
 	var all []*contribution
-	for _, commit := range commits {
-		if len(commit.Parents) > 1 {
-			continue
-		}
-		u, name := c.s.Signer(commit.Author), commit.Author.Email
+	for _, author := range authors.All {
+		u, name := c.s.Signer(author.By), author.By.Email
 		if u != nil {
 			name = u.Login
 		}
 		if known[name] == nil {
-			known[name] = &contribution{user: u, by: commit.Author}
+			known[name] = &contribution{user: u, by: author.By}
 			all = append(all, known[name])
 		}
-		known[name].commits++
+		known[name].commits += author.Commits
 	}
 	slices.SortStableFunc(all, func(a, b *contribution) int { return cmp.Compare(b.commits, a.commits) })
 	return all, nil
