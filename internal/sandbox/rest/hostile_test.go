@@ -56,7 +56,7 @@ func busy(t *testing.T) *sandboxtest.World {
 	release := owner.Get(base + "/releases/latest").Int("id")
 	assert.Less(t, owner.Do("POST", fmt.Sprintf("%s/releases/%d/assets?name=a.txt", base, release), "a").Status, 300)
 	for _, r := range []struct{ method, path, body string }{
-		{"PUT", "/actions/secrets/S", `{"encrypted_value":"x","key_id":"1"}`},
+		{"PUT", "/actions/secrets/S", fmt.Sprintf(`{"encrypted_value":"x","key_id":%q}`, owner.Get(base+"/actions/secrets/public-key").Text("key_id"))},
 		{"POST", "/actions/variables", `{"name":"V","value":"x"}`},
 		{"POST", "/keys", `{"title":"x","key":"ssh-ed25519 AAAA"}`},
 	} {

@@ -3,6 +3,8 @@ package rest
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -52,7 +54,7 @@ func namedRoutes() []route {
 func secretRoutes(path string, kind model.SettingKind, of func(handle listHandler) func(*call, *model.Repo) (reply, error)) []route {
 	return []route{
 		{"GET " + path, onSettings(of(listSecrets(kind)))},
-		{"GET " + path + "/public-key", onSettings(of(secretsKey))},
+		{"GET " + path + "/public-key", onSettings(of(secretsKey(kind)))},
 		{"GET " + path + "/{name}", onSettings(of(getSecret(kind)))},
 		{"PUT " + path + "/{name}", onRepo(of(putSecret(kind)))},
 		{"DELETE " + path + "/{name}", onRepo(of(deleteSetting(kind)))},
@@ -122,15 +124,40 @@ func getSecret(kind model.SettingKind) listHandler {
 	}
 }
 
-func secretsKey(c *call, repo *model.Repo, _ *model.Environment) (reply, error) {
-	return sealingKey(c.s.FullName(repo), repo.ID)
+func secretsKey(kind model.SettingKind) listHandler {
+	return func(_ *call, repo *model.Repo, e *model.Environment) (reply, error) {
+		return ok(sealingKeyOf(kind, repo, e))
+	}
 }
 
 // sealingKey is the key with which clients seal secrets: any 32 bytes are a
 // public key, and nobody here opens what is sealed.
-func sealingKey(of string, id model.ID) (reply, error) {
-	sum := sha256.Sum256([]byte("secrets of " + of))
-	return ok(map[string]string{"key_id": strconv.FormatInt(id, 10), "key": base64.StdEncoding.EncodeToString(sum[:])})
+type sealingKey struct {
+	ID  string `json:"key_id"`
+	Key string `json:"key"`
+}
+
+// newSealingKey is the key of one kind of secrets of an owner.
+func newSealingKey(kind model.SettingKind, owner string, id model.ID) sealingKey {
+	sum := sha256.Sum256(fmt.Appendf(nil, "secrets %d of %s %d", kind, owner, id))
+	return sealingKey{strconv.FormatUint(binary.BigEndian.Uint64(sum[:])>>1, 10), base64.StdEncoding.EncodeToString(sum[:])}
+}
+
+// sealingKeyOf is the key of a repository, or of one of its environments, which have keys
+// of their own.
+func sealingKeyOf(kind model.SettingKind, repo *model.Repo, e *model.Environment) sealingKey {
+	if e != nil {
+		return newSealingKey(kind, "environment", e.ID)
+	}
+	return newSealingKey(kind, "repository", repo.ID)
+}
+
+// unsealed refuses a secret that was sealed with another key, which GitHub cannot open.
+func (k sealingKey) unsealed(with string) error {
+	if with == "" || with == k.ID {
+		return nil
+	}
+	return &model.Problem{Kind: model.Invalid, Message: "Bad request - validation failed due to an improperly encrypted secret"}
 }
 
 func putSecret(kind model.SettingKind) listHandler {
@@ -145,7 +172,11 @@ func putSecret(kind model.SettingKind) listHandler {
 		if in.EncryptedValue == "" {
 			return reply{}, missing("encrypted_value")
 		}
-		return createdOrChanged(c.s.SetSetting(c.actor, repo, e, kind, c.PathValue("name"), in.EncryptedValue))
+		isNew, err := c.s.SetSetting(c.actor, repo, e, kind, c.PathValue("name"), in.EncryptedValue)
+		if err == nil { // who may not is told so first; what is refused is not kept
+			err = sealingKeyOf(kind, repo, e).unsealed(in.KeyID)
+		}
+		return createdOrChanged(isNew, err)
 	}
 }
 

@@ -16,7 +16,7 @@ func orgSettingsRoutes() []route {
 		sharedRoutes(org+"/dependabot/secrets", model.DependabotSecrets, "secrets"))
 	for path, kind := range map[string]model.SettingKind{org + "/actions/secrets": model.Secrets, org + "/dependabot/secrets": model.DependabotSecrets} {
 		routes = append(routes,
-			route{"GET " + path + "/public-key", onOrgHooks(func(_ *call, org *model.User) (reply, error) { return sealingKey(org.Login, org.ID) })},
+			route{"GET " + path + "/public-key", onOrgHooks(func(_ *call, org *model.User) (reply, error) { return ok(newSealingKey(kind, "organization", org.ID)) })},
 			route{"PUT " + path + "/{name}", onLogin(putOrgSecret(kind))})
 	}
 	return append(routes,
@@ -140,7 +140,11 @@ func putOrgSecret(kind model.SettingKind) func(*call, *model.User) (reply, error
 		if in.EncryptedValue == "" {
 			return reply{}, missing("encrypted_value")
 		}
-		return createdOrChanged(c.s.SetOrgSetting(c.actor, org, kind, model.Setting{Name: c.PathValue("name"), Visibility: in.Visibility, Repos: in.Repos}))
+		isNew, err := c.s.SetOrgSetting(c.actor, org, kind, model.Setting{Name: c.PathValue("name"), Visibility: in.Visibility, Repos: in.Repos})
+		if err == nil {
+			err = newSealingKey(kind, "organization", org.ID).unsealed(in.KeyID)
+		}
+		return createdOrChanged(isNew, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package rest_test
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -101,8 +102,9 @@ func TestSecretsAndVariables(t *testing.T) {
 	w := sandboxtest.New(t)
 	writer := w.As("writer")
 	assert.Equal(t, http.StatusForbidden, w.As("reader").Get(base+"/actions/secrets").Status)
-	assert.Equal(t, http.StatusCreated, writer.Do("PUT", base+"/actions/secrets/key", `{"encrypted_value":"c2VhbGVk","key_id":"1"}`).Status)
-	assert.Equal(t, http.StatusNoContent, writer.Do("PUT", base+"/actions/secrets/KEY", `{"encrypted_value":"c2VhbGVk","key_id":"1"}`).Status)
+	sealed := map[string]any{"encrypted_value": "c2VhbGVk", "key_id": writer.Get(base + "/actions/secrets/public-key").Text("key_id")}
+	assert.Equal(t, http.StatusCreated, writer.Do("PUT", base+"/actions/secrets/key", sealed).Status)
+	assert.Equal(t, http.StatusNoContent, writer.Do("PUT", base+"/actions/secrets/KEY", sealed).Status)
 	listed := writer.Get(base + "/actions/secrets")
 	assert.Equal(t, "KEY", listed.Text("secrets.0.name"))
 	assert.NotContains(t, listed.Body, "c2VhbGVk")
@@ -112,6 +114,40 @@ func TestSecretsAndVariables(t *testing.T) {
 	assert.Equal(t, http.StatusConflict, writer.Do("POST", base+"/actions/variables", `{"name":"A","value":"1"}`).Status)
 	assert.Equal(t, http.StatusNoContent, writer.Do("PATCH", base+"/actions/variables/a", `{"value":"2"}`).Status)
 	assert.Equal(t, "2", writer.Get(base+"/actions/variables/A").Text("value"))
+}
+
+// A secret is opened with the key of where it is put: each place has its own.
+func TestSecretsThatAreSealedWithAnotherKey(t *testing.T) {
+	w := acme(t)
+	c := asOrgOwner(w)
+	const home = "/repos/acme/home"
+	require.Equal(t, http.StatusOK, c.Do("PUT", home+"/environments/live", nil).Status)
+	places := []string{
+		home + "/actions/secrets/", home + "/environments/live/secrets/", home + "/dependabot/secrets/", home + "/codespaces/secrets/",
+		"/orgs/acme/actions/secrets/", "/orgs/acme/dependabot/secrets/",
+	}
+	put := func(place string, key string) sandboxtest.Reply {
+		body := map[string]any{"encrypted_value": "c2VhbGVk", "key_id": key}
+		if strings.HasPrefix(place, "/orgs/") {
+			body["visibility"] = "all"
+		}
+		return c.Do("PUT", place+"NAME", body)
+	}
+	for _, place := range places {
+		for _, other := range places {
+			if reply := put(place, c.Get(other+"public-key").Text("key_id")); other != place {
+				assert.Equal(t, []any{http.StatusUnprocessableEntity, "Bad request - validation failed due to an improperly encrypted secret"},
+					[]any{reply.Status, reply.Text("message")}, "%s with the key of %s", place, other)
+				continue
+			}
+			assert.Contains(t, []int{http.StatusCreated, http.StatusNoContent}, put(other, c.Get(other+"public-key").Text("key_id")).Status, place)
+		}
+		require.Equal(t, http.StatusNoContent, c.Do("DELETE", place+"NAME", nil).Status)
+		put(place, "1")
+		assert.Equal(t, http.StatusNotFound, c.Get(place+"NAME").Status, "what is refused is not kept")
+	}
+	refused := w.As("stranger").Do("PUT", home+"/actions/secrets/NAME", `{"encrypted_value":"c2VhbGVk","key_id":"1"}`)
+	assert.Contains(t, []int{http.StatusForbidden, http.StatusNotFound}, refused.Status, "who may not is told that")
 }
 
 func TestKeys(t *testing.T) {
