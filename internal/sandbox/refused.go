@@ -22,18 +22,24 @@ const (
 	refusedAsMissing
 )
 
-// refusalOf reads an answer. That the sandbox lacks something, that a credential
+// nameless reports whether a request to the API does not say what client it is
+// from.
+func (x *exchange) nameless() bool {
+	return x.logged.Part == PartAPI && x.in.UserAgent() == ""
+}
+
+// refusalBy reads an answer. That the sandbox lacks something, that a credential
 // is no good, or that there were too many requests refuses nothing that was
 // asked for; nor does that the client has no name, which is looked at before.
-func refusalOf(e Entry, response rest.Response) refusal {
+func (x *exchange) refusalBy(response rest.Response) refusal {
 	switch {
-	case len(response.Lacking) > 0 || response.Status == http.StatusUnauthorized || response.Status == http.StatusTooManyRequests:
+	case x.nameless(), len(response.Lacking) > 0 || response.Status == http.StatusUnauthorized || response.Status == http.StatusTooManyRequests:
 		return notRefused
 	case response.Status == http.StatusNotFound || response.Status == http.StatusGone:
 		return refusedAsMissing
 	case response.Status >= http.StatusBadRequest && response.Status < http.StatusInternalServerError:
 		return refusedOtherwise
-	case !e.GraphQL || !bytes.Contains(response.Body, []byte(`"errors":`)):
+	case !x.logged.GraphQL || !bytes.Contains(response.Body, []byte(`"errors":`)):
 		return notRefused
 	}
 	var answer struct {

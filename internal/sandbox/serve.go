@@ -85,12 +85,6 @@ func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// nameless reports whether a request to the API does not say what client it is
-// from.
-func (x *exchange) nameless() bool {
-	return x.logged.Part == PartAPI && x.in.UserAgent() == ""
-}
-
 // readBody reads what a client sends.
 func (w *World) readBody(x *exchange, to site) (err error) {
 	if to.part == PartGit && w.takesPush(x) {
@@ -362,10 +356,7 @@ func (w *World) write(x *exchange, number int, response rest.Response) {
 // log logs a request with its answer, tells watchers, and returns the
 // request's number.
 func (w *World) log(x *exchange, response rest.Response) int {
-	x.logged.Status, x.logged.Unsupported = response.Status, response.Lacking
-	if !x.nameless() {
-		x.logged.refusal = refusalOf(x.logged, response)
-	}
+	x.logged.Status, x.logged.Unsupported, x.logged.refusal = response.Status, response.Lacking, x.refusalBy(response)
 	x.logged.Bytes += x.length(response)
 	if response.Status >= http.StatusBadRequest {
 		x.logged.Write = false
