@@ -227,7 +227,7 @@ func TestAgentsFindNoPages(t *testing.T) {
 		"the token as such": with(httptest.NewRequest(http.MethodGet, s.url+"/_sandbox/", http.NoBody), "Cookie", "sandbox-page-"+port(s.url)+"="+secret),
 	} {
 		out := httptest.NewRecorder()
-		s.pages.Before(w).ServeHTTP(out, r)
+		s.pages.Before(w).ServeHTTP(out, with(r, "User-Agent", "reader"))
 		assert.Equal(t, http.StatusNotFound, out.Code, name)
 		assert.Contains(t, out.Body.String(), `"message"`, name)
 		assert.Empty(t, out.Result().Cookies(), name)
