@@ -144,6 +144,7 @@ func TestWhatGitHubSaysToADispatch(t *testing.T) {
 		http.StatusBadRequest:          {"start the workflow bench.yml", fault.Infrastructure, 0},
 		http.StatusTooManyRequests:     {"start the workflow bench.yml", fault.Infrastructure, 0},
 		http.StatusInternalServerError: {"start the workflow bench.yml", fault.Infrastructure, service.WorkflowAsked},
+		0:                              {"start the workflow bench.yml", fault.Infrastructure, service.WorkflowAsked}, // the connection breaks
 	} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			r := newDispatchRig(t)
@@ -196,7 +197,7 @@ func TestHowAWorkflowEnds(t *testing.T) {
 			ended.Status, ended.Conclusion = "completed", c.conclusion
 			r.shown, r.artifact, r.work.Run.WorkflowRun = []workflowRun{ended}, c.artifact, 9
 			outcome, err := r.Execute(t.Context(), r.work)
-			assert.Equal(t, "The log is that of the workflow: "+url+"\n", outcome.Log)
+			assert.Equal(t, logOf9, outcome.Log)
 			assert.Equal(t, c.reason, outcome.Reason)
 			assert.Nil(t, outcome.Summary)
 			if c.says == "" {
@@ -371,8 +372,26 @@ func TestARowThatWasKeptAndCannotBeReadIsSaid(t *testing.T) {
 	ended.Status = "completed"
 	r.shown, r.work.Run.WorkflowRun, r.work.Rows = []workflowRun{ended}, 9, [][]byte{[]byte("{")}
 	r.artifact = archive(t, file{"a-suite.jsonl", lines(t, rowOf(bench.GHX))})
-	_, err := r.Execute(t.Context(), r.work)
+	outcome, err := r.Execute(t.Context(), r.work)
 	var broken *json.SyntaxError
 	require.ErrorAs(t, err, &broken)
 	assert.Equal(t, fault.Internal, fault.KindOf(err))
+	assert.Equal(t, logOf9, outcome.Log)
+}
+
+const logOf9 = "The log is that of the workflow: https://github.example/runs/9\n"
+
+// A run whose time is over while GitHub does not answer still says where its log is.
+func TestTheLogOfAWorkflowThatHasEndedIsNamedWhicheverAnswerIsMissing(t *testing.T) {
+	ended := own(9)
+	ended.Status, ended.Conclusion = "completed", "success"
+	const archived = 6 // after the workflow run, the repository, the App's name, the artifacts and where they are
+	for missing := 2; missing <= archived; missing++ {
+		r := newDispatchRig(t)
+		r.shown, r.work.Run.WorkflowRun, r.missing = []workflowRun{ended}, 9, missing
+		r.artifact = archive(t, file{"a-suite.jsonl", lines(t, rowOf(bench.GHX))})
+		outcome, err := r.Execute(t.Context(), r.work)
+		require.ErrorIs(t, err, service.ErrNotNow, "answer %d", missing)
+		assert.Equal(t, logOf9, outcome.Log, "answer %d", missing)
+	}
 }

@@ -58,7 +58,7 @@ type dispatchRig struct {
 	began time.Time
 
 	mu sync.Mutex
-	// status is the answer to a dispatch, cancelStatus that to a cancellation.
+	// status is the answer to a dispatch, 0 for a connection that breaks, cancelStatus that to a cancellation.
 	status, cancelStatus int
 	// starts has what is dispatched be shown at once, and what is cancelled end.
 	starts bool
@@ -157,6 +157,9 @@ func (r *dispatchRig) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		r.inputs = sent.Inputs
 		if r.starts {
 			r.shown = append(r.shown, own(9))
+		}
+		if r.status == 0 {
+			panic(http.ErrAbortHandler)
 		}
 		w.WriteHeader(r.status)
 		return
@@ -315,6 +318,9 @@ func TestWhatWasStartedTwiceIsMeasuredOnce(t *testing.T) {
 		require.ErrorIs(t, r.execute(time.Minute), service.ErrElsewhere)
 		assert.Equal(t, 7, r.number())
 		assert.Equal(t, []string{"9"}, r.cancelled)
+		r.shown[0].Status = "completed"
+		require.ErrorIs(t, r.execute(time.Minute), service.ErrElsewhere)
+		assert.Equal(t, []string{"9"}, r.cancelled, "it has ended")
 	})
 	t.Run("one that is late", func(t *testing.T) {
 		r := twice(t)
@@ -333,10 +339,20 @@ func TestWhatWasStartedTwiceIsMeasuredOnce(t *testing.T) {
 	})
 }
 
+// GitHub answers so many requests of an App in an hour.
+func TestALookAtAWorkflowThatWasAskedForOnceTakesOneRequest(t *testing.T) {
+	r := newDispatchRig(t)
+	r.shown = []workflowRun{own(9)}
+	r.work.Run.WorkflowRun, r.work.Run.WorkflowAsks = 9, 1
+	require.ErrorIs(t, r.execute(0), service.ErrElsewhere)
+	assert.Equal(t, 1, r.asked)
+}
+
 func TestWhatIsAbandonedBeforeItAppearsIsCancelledThen(t *testing.T) {
 	r := newDispatchRig(t)
 	abandon := func() error { return r.Abandon(t.Context(), r.work.Run, r.work.Client) }
 	require.NoError(t, abandon(), "nothing was asked for")
+	assert.Zero(t, r.asked, "nobody has to answer")
 	require.ErrorIs(t, r.execute(0), service.ErrElsewhere)
 	require.ErrorIs(t, abandon(), service.ErrElsewhere, "it may still appear")
 	r.shown = []workflowRun{own(9)}
@@ -359,12 +375,13 @@ func TestWhatAWorkflowHasSpentIsTold(t *testing.T) {
 		row.Iteration, row.Cost = iteration, usd
 		return row
 	}
-	whole := file{"summary.json", func() bench.Summary {
+	// whole is a summary; what has no row has a cost too.
+	whole := func(usd float64) file {
 		s := summary()
-		s.CostUSD = 3
+		s.CostUSD = usd
 		s.Missing = []bench.MissingCells{{Cells: make([]bench.Cell, 2)}}
-		return s
-	}()}
+		return file{"summary.json", s}
+	}
 	rows := file{"rows-suite.jsonl", lines(t, costs(bench.AgentDirect, 1, 1), costs(bench.GHX, 1, 2))}
 	for name, c := range map[string]struct {
 		conclusion string
@@ -374,11 +391,12 @@ func TestWhatAWorkflowHasSpentIsTold(t *testing.T) {
 		done int
 		usd  float64
 	}{
-		"it was complete":                     {"success", []file{whole, rows}, costs(bench.GHX, 1, 2), 2, 3},
+		"it was complete":                     {"success", []file{whole(3.5), rows}, costs(bench.GHX, 1, 2), 2, 3.5},
+		"its summary says less":               {"success", []file{whole(1), rows}, costs(bench.GHX, 1, 2), 2, 3},
 		"it ended early":                      {"failure", []file{rows}, costs(bench.GHX, 1, 9), 2, 3},
 		"it was cancelled":                    {"cancelled", []file{rows}, costs(bench.GHX, 1, 9), 2, 3},
 		"a row that was taken over is left":   {"failure", []file{rows}, costs(bench.GHX, 2, 4), 3, 7},
-		"and so where there is a summary too": {"success", []file{whole, rows}, costs(bench.GHX, 2, 4), 3, 7},
+		"and so where there is a summary too": {"success", []file{whole(3.5), rows}, costs(bench.GHX, 2, 4), 3, 7.5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newDispatchRig(t)

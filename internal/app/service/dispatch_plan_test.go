@@ -55,7 +55,9 @@ func TestRunsThatGoOnWithEachOtherHaveTheFixturesOfTheFirst(t *testing.T) {
 	w := service.Work{Run: asked()}
 	w.Run.ID, w.Run.Request.Plan.Target = "Run-3", "o/fixtures"
 	assert.Equal(t, "run-3", planOf(t, w).SeedID)
-	w.Before = []runs.Run{{ID: "Run-2"}, {ID: "Run-1"}}
+	w.Before = []runs.Run{{ID: "Run-2"}}
+	assert.Equal(t, "run-2", planOf(t, w).SeedID)
+	w.Before = append(w.Before, runs.Run{ID: "Run-1"})
 	assert.Equal(t, "run-1", planOf(t, w).SeedID)
 	w.Run.Request.Plan.Target = settings.SandboxTarget
 	assert.Empty(t, planOf(t, w).SeedID, "a sandbox is of one run")
@@ -68,4 +70,15 @@ func TestARunOnTheAppsMachineLeavesNothingToDownload(t *testing.T) {
 	assert.Empty(t, plan.EarlierRun)
 	assert.Empty(t, plan.EarlierWorkflowRun)
 	assert.InDelta(t, 3, plan.MaxCostUSD, 0, "all that the run may spend now")
+}
+
+// A retry that is not told of an earlier run's rows pays for them again.
+func TestARetryIsToldOfTheLatestRunThatLeftAnArtifact(t *testing.T) {
+	r := newDispatchRig(t)
+	of := r.work.Run.Request
+	r.work.Before = []runs.Run{
+		{ID: "unseen", Request: of, WorkflowRun: service.WorkflowAccepted}, {ID: "broken", Request: of, WorkflowRun: 4}, {ID: "run-0", Request: of, WorkflowRun: 3},
+	}
+	plan := planOf(t, r.work)
+	assert.Equal(t, []string{"run-0", "3"}, []string{plan.EarlierRun, plan.EarlierWorkflowRun})
 }

@@ -39,7 +39,7 @@ func TestTranscriptsOfAWorkflowAreKeptBesideItsRows(t *testing.T) {
 	}{
 		"those of the rows": {archive(t,
 			file{"a/agent_direct-1-1.json", said(bench.AgentDirect, 1, "done")}, file{"a/ghx-1-1.json", said(bench.GHX, 1, "the first try")}, file{"../../ghx-1-2.json", said(bench.GHX, 2, "the second")},
-			file{"a/mcp-1-1.json", other}, file{"b.json", "{"}, file{"c.json", `"` + strings.Repeat("x", 9<<20) + `"`},
+			file{"a/mcp-1-1.json", other}, file{"a/mcp-1-0.json", said(bench.MCP, 0, "of no attempt")}, file{"b.json", "{"}, file{"c.json", `"` + strings.Repeat("x", 9<<20) + `"`},
 		), map[string]string{"a/agent_direct/1": "done", "a/ghx/1": "the second"}, ""},
 		"one of a newer version": {archive(t, file{"n.json", newer}), map[string]string{}, ""},
 		"too many files":         {archive(t, slices.Repeat([]file{{"x", ""}}, 20_001)...), map[string]string{}, "has more than 20000 files"},
@@ -103,34 +103,35 @@ func TestATranscriptThatCannotBeKeptIsSaid(t *testing.T) {
 	cell := cellOf("pr-view-001", 1)
 	for name, c := range map[string]struct {
 		redact func(string) string
-		away   bool
-		says   string
+		// change is done in the database while it is kept, and undo after that.
+		change, undo string
+		says         string
 	}{
-		"the table is away":        {redact, true, "a transcript is not kept"},
-		"it is nothing without it": {func(s string) string { return strings.ReplaceAll(s, "hunter2", `"`) }, false, "store a transcript without its secrets"},
+		"the table is away":        {redact, "ALTER TABLE run_transcript RENAME TO away", "ALTER TABLE away RENAME TO run_transcript", "add up transcripts of run run-1"},
+		"there is no room for it":  {redact, "INSERT INTO run_transcript (run, cell, size, transcript) VALUES ('run-1', 'other', 67108864, '')", "DELETE FROM run_transcript", "those of the run take as much as they may"},
+		"it is nothing without it": {func(s string) string { return strings.ReplaceAll(s, "hunter2", `"`) }, "", "", "store a transcript without its secrets"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, config, func(o *service.Options) { o.Redact = c.redact })
 			r.executor.set(func(ctx context.Context, w service.Work) (runs.Outcome, error) {
-				if c.away {
+				does := func(statement string) {
+					if statement == "" {
+						return
+					}
 					assert.NoError(t, r.db.Write(ctx, func(tx *queue.Tx) error {
-						_, err := tx.Exec(ctx, "ALTER TABLE run_transcript RENAME TO away")
+						_, err := tx.Exec(ctx, statement)
 						return err
 					}))
 				}
+				does(c.change)
 				w.KeepTranscript(cell, said)
-				if c.away {
-					assert.NoError(t, r.db.Write(ctx, func(tx *queue.Tx) error {
-						_, err := tx.Exec(ctx, "ALTER TABLE away RENAME TO run_transcript")
-						return err
-					}))
-				}
+				does(c.undo)
 				return passes(ctx, w)
 			})
 			r.pullEvent("opened")
 			r.wait(1)
 			assert.Equal(t, "success", string(r.check().Conclusion))
-			assert.NotEmpty(t, r.logged(c.says, "run-1"))
+			assert.NotEmpty(t, r.logged("a transcript is not kept", c.says, "run-1"))
 			kept, err := r.table.Transcript(t.Context(), "run-1", cell)
 			require.NoError(t, err)
 			assert.Nil(t, kept)

@@ -118,12 +118,19 @@ func TestWhatIsNotOfThisVersionIsNotGoneOnWith(t *testing.T) {
 	}
 }
 
-func TestARowIsAsLongAsItMayBe(t *testing.T) {
+func TestRowsAreAsLongAsTheyMayBe(t *testing.T) {
 	s := &shelf{rows: map[bench.Cell][]byte{}}
 	m := s.work().Measured()
 	require.NoError(t, m.Begins(begun("a"), true))
 	require.NoError(t, m.Row([]byte(padded(t, taskRows(1, "t1")[0], 8<<20))))
 	require.ErrorContains(t, m.Row([]byte(padded(t, taskRows(1, "t2")[0], 8<<20+1))), "larger than they may be")
+
+	second, third := line(t, taskRows(1, "t2")[0]), line(t, taskRows(1, "t3")[0])
+	m.Left(len(second) + len(third) - 1)
+	require.NoError(t, m.Row(second))
+	require.ErrorContains(t, m.Row(third), "larger than they may be", "all together")
+	m.Left(len(third))
+	require.NoError(t, m.Row(third))
 }
 
 func TestMoreRowsThanAPlanMayHaveAreNotKept(t *testing.T) {

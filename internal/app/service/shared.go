@@ -241,7 +241,7 @@ func (s *Service) partsOf(ctx context.Context, run string) (parts []string, err 
 // already.
 func (s *Service) askForHelp(ctx context.Context, run string) error {
 	parts, err := s.partsOf(ctx, run)
-	if err != nil || len(parts) == 0 {
+	if err != nil {
 		return err
 	}
 	asked, err := s.opts.Runs.Asked(ctx, run)

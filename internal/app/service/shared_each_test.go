@@ -51,7 +51,10 @@ func (c *captive) Execute(ctx context.Context, w service.Work) (runs.Outcome, er
 }
 
 func (c *captive) Help(_ context.Context, w service.Work) error {
-	c.helps <- w
+	select {
+	case c.helps <- w:
+	case <-c.Context().Done():
+	}
 	select {
 	case err := <-c.helped:
 		return err
@@ -213,4 +216,26 @@ func TestWhoHelpsAndIsToldToStopIsNotDone(t *testing.T) {
 	cancel()
 	c.helped <- nil
 	assert.ErrorIs(t, next(c.T, ended), context.Canceled)
+}
+
+// Work that a hundred workers could do is not begun by one of them after the other, nor
+// waits a worker that is free again for those who are still at it.
+func TestAllWhoMayHelpAreAskedAtOnce(t *testing.T) {
+	t.Parallel()
+	c := newCaptive(t)
+	require.NoError(t, c.db.Write(t.Context(), func(tx *queue.Tx) error {
+		_, err := tx.Exec(t.Context(), `INSERT INTO queue_process (process, seen, lanes) VALUES ('other', 9000000000000, '{"runs": 2}')`)
+		return err
+	}))
+	c.begin("a")
+	lead := next(c.T, c.leads)
+	require.NoError(t, lead.Shared.Offer(t.Context(), []runner.Block{{Position: 1, Cells: []bench.Cell{{ScenarioID: "a-001", Mode: bench.GHX, Iteration: 1}}}}))
+	for _, left := range []string{"", "help-2", "help-3"} {
+		require.NoError(t, c.table.Leave(t.Context(), "a", left))
+		_, err := lead.Shared.News(t.Context(), runner.Standing{})
+		require.NoError(t, err)
+		asked, err := c.table.Asked(t.Context(), "a")
+		require.NoError(t, err)
+		assert.ElementsMatch(t, []string{"help-1", "help-2", "help-3"}, asked, "left: %q", left)
+	}
 }
