@@ -158,6 +158,11 @@ func TestABombIsNotUnpacked(t *testing.T) {
 	assert.Equal(t, []any{2, true}, []any{rows, judged})
 	_, _, err = service.Read(archive(t, file{"a-suite.jsonl", strings.Repeat(" ", 9<<20)}), asked())
 	require.ErrorContains(t, err, "damaged, or larger than it may be")
+	left, err := service.ReadLedger(row, len(row)+10, asked())
+	require.NoError(t, err)
+	assert.EqualValues(t, 10, left, "for the next one")
+	_, err = service.ReadLedger(row, len(row), asked())
+	require.ErrorContains(t, err, "a-suite.jsonl is damaged, or larger than it may be")
 	many := []file{{"a-suite.jsonl", lines(t, rowOf(bench.GHX))}}
 	for range 999 {
 		many = append(many, file{"x", ""})

@@ -363,6 +363,12 @@ func TestARunThatWasEnoughIsDone(t *testing.T) {
 	r.artifact = archive(t, file{"summary.json", judged}, file{"a-suite.jsonl", lines(t, rowOf(bench.AgentDirect), rowOf(bench.GHX))})
 	_, err = r.Execute(t.Context(), r.work)
 	require.ErrorContains(t, err, "there are 2 rows, and the plan has", "more than there can be are missing")
+
+	r.work.Run = ofTasks()
+	r.work.Run.WorkflowRun, r.artifact = 9, archive(t, file{"a-suite.jsonl", lines(t, taskRows(1, "t1")...)})
+	_, err = r.Execute(t.Context(), r.work)
+	require.NoError(t, err)
+	assert.Equal(t, []int{2, 2}, told, "nobody knows how many tasks a benchmark has")
 }
 
 // A row that the run has already, and that cannot be read, is a mistake of the server's.

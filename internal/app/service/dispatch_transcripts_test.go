@@ -1,8 +1,13 @@
 package service_test
 
 import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
 	"context"
 	"encoding/json"
+	"errors"
+	"hash/crc32"
 	"slices"
 	"strings"
 	"testing"
@@ -41,10 +46,12 @@ func TestTranscriptsOfAWorkflowAreKeptBesideItsRows(t *testing.T) {
 			file{"a/agent_direct-1-1.json", said(bench.AgentDirect, 1, "done")}, file{"a/ghx-1-1.json", said(bench.GHX, 1, "the first try")}, file{"../../ghx-1-2.json", said(bench.GHX, 2, "the second")},
 			file{"a/mcp-1-1.json", other}, file{"a/mcp-1-0.json", said(bench.MCP, 0, "of no attempt")}, file{"b.json", "{"}, file{"c.json", `"` + strings.Repeat("x", 9<<20) + `"`},
 		), map[string]string{"a/agent_direct/1": "done", "a/ghx/1": "the second"}, ""},
-		"one of a newer version": {archive(t, file{"n.json", newer}), map[string]string{}, ""},
-		"too many files":         {archive(t, slices.Repeat([]file{{"x", ""}}, 20_001)...), map[string]string{}, "has more than 20000 files"},
-		"no archive":             {[]byte("nothing"), map[string]string{}, "Its transcripts are not kept: "},
-		"none":                   {nil, map[string]string{}, ""},
+		"one of a newer version":  {archive(t, file{"n.json", newer}), map[string]string{}, ""},
+		"as many files as may be": {archive(t, append(slices.Repeat([]file{{"x", ""}}, 19_999), file{"n.json", said(bench.AgentDirect, 1, "done")})...), map[string]string{"a/agent_direct/1": "done"}, ""},
+		"too many files":          {archive(t, slices.Repeat([]file{{"x", ""}}, 20_001)...), map[string]string{}, "has more than 20000 files"},
+		"too much":                {large(t, 32, 8<<20), map[string]string{}, "they are larger than 256 MiB together"},
+		"no archive":              {[]byte("nothing"), map[string]string{}, "Its transcripts are not kept: "},
+		"none":                    {nil, map[string]string{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newDispatchRig(t)
@@ -66,6 +73,28 @@ func TestTranscriptsOfAWorkflowAreKeptBesideItsRows(t *testing.T) {
 			assert.Contains(t, outcome.Log, c.log)
 		})
 	}
+}
+
+// large returns an archive of a few kilobytes, with files of so many zeros.
+func large(t *testing.T, files, length int) []byte {
+	t.Helper()
+	zeros := make([]byte, length)
+	var packed, out bytes.Buffer
+	packer, err := flate.NewWriter(&packed, flate.BestSpeed)
+	require.NoError(t, err)
+	_, err = packer.Write(zeros)
+	require.NoError(t, errors.Join(err, packer.Close()))
+	writer := zip.NewWriter(&out)
+	for range files {
+		w, err := writer.CreateRaw(&zip.FileHeader{
+			Name: "x.json", Method: zip.Deflate, CRC32: crc32.ChecksumIEEE(zeros), CompressedSize64: uint64(packed.Len()), UncompressedSize64: uint64(length),
+		})
+		require.NoError(t, err)
+		_, err = w.Write(packed.Bytes())
+		require.NoError(t, err)
+	}
+	require.NoError(t, writer.Close())
+	return out.Bytes()
 }
 
 // A transcript is what an agent said, which may have seen anything.
@@ -99,17 +128,22 @@ func TestATranscriptIsKeptWithoutSecrets(t *testing.T) {
 // A run goes on without a transcript; what may have a secret in it is not kept.
 func TestATranscriptThatCannotBeKeptIsSaid(t *testing.T) {
 	t.Parallel()
-	said := agent.Transcript{Messages: []agent.Message{{Role: agent.Assistant, Parts: []agent.Part{{Type: agent.PartText, Text: "hunter2"}}}}}
+	said := func(part agent.Part) agent.Transcript {
+		return agent.Transcript{Messages: []agent.Message{{Role: agent.Assistant, Parts: []agent.Part{part}}}}
+	}
+	secret := said(agent.Part{Type: agent.PartText, Text: "hunter2"})
 	cell := cellOf("pr-view-001", 1)
 	for name, c := range map[string]struct {
+		said   agent.Transcript
 		redact func(string) string
 		// change is done in the database while it is kept, and undo after that.
 		change, undo string
 		says         string
 	}{
-		"the table is away":        {redact, "ALTER TABLE run_transcript RENAME TO away", "ALTER TABLE away RENAME TO run_transcript", "add up transcripts of run run-1"},
-		"there is no room for it":  {redact, "INSERT INTO run_transcript (run, cell, size, transcript) VALUES ('run-1', 'other', 67108864, '')", "DELETE FROM run_transcript", "those of the run take as much as they may"},
-		"it is nothing without it": {func(s string) string { return strings.ReplaceAll(s, "hunter2", `"`) }, "", "", "store a transcript without its secrets"},
+		"the table is away":        {secret, redact, "ALTER TABLE run_transcript RENAME TO away", "ALTER TABLE away RENAME TO run_transcript", "add up transcripts of run run-1"},
+		"there is no room for it":  {secret, redact, "INSERT INTO run_transcript (run, cell, size, transcript) VALUES ('run-1', 'other', 67108864, '')", "DELETE FROM run_transcript", "those of the run take as much as they may"},
+		"it is nothing without it": {secret, func(s string) string { return strings.ReplaceAll(s, "hunter2", `"`) }, "", "", "store a transcript without its secrets"},
+		"it cannot be written":     {said(agent.Part{Type: agent.PartTool, Tool: &agent.ToolCall{Input: json.RawMessage("{")}}), redact, "", "", "store a transcript: json: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, config, func(o *service.Options) { o.Redact = c.redact })
@@ -124,7 +158,7 @@ func TestATranscriptThatCannotBeKeptIsSaid(t *testing.T) {
 					}))
 				}
 				does(c.change)
-				w.KeepTranscript(cell, said)
+				w.KeepTranscript(cell, c.said)
 				does(c.undo)
 				return passes(ctx, w)
 			})

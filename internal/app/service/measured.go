@@ -33,7 +33,7 @@ func (w Work) Measured() *Measured {
 	m := &Measured{work: w}
 	m.clear()
 	var begun ledger.RunInfo
-	if w.Begun == nil || json.Unmarshal(w.Begun, &begun) != nil || m.knows(&begun) != nil {
+	if json.Unmarshal(w.Begun, &begun) != nil || m.knows(&begun) != nil {
 		return m
 	}
 	for _, line := range w.Rows {

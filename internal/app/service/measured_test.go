@@ -50,6 +50,14 @@ func begun(id string, tasks ...string) *ledger.RunInfo {
 	return info
 }
 
+// numbers are the names of so many tasks.
+func numbers(count int) (names []string) {
+	for i := range count {
+		names = append(names, strconv.Itoa(i))
+	}
+	return names
+}
+
 func line(t *testing.T, row bench.Row) []byte {
 	t.Helper()
 	text, err := json.Marshal(row)
@@ -74,6 +82,10 @@ func TestWhatIsMeasuredHereIsKeptForTheNextServer(t *testing.T) {
 	}
 	first.Progress(1, 0, 0.25)
 	assert.Equal(t, []any{3, 8, 1.5}, s.told, "two tasks, two agents, and two epochs before it is looked first")
+	first.Progress(5, 20, 2.5)
+	assert.Equal(t, []any{5, 20, 2.5}, s.told, "a task that failed has no row, and a cost")
+	first.Progress(9, 0, 0)
+	assert.Equal(t, []any{9, 9, 1.5}, s.told)
 
 	second := s.work().Measured()
 	info, kept = second.Kept()
@@ -88,6 +100,13 @@ func TestWhatIsMeasuredHereIsKeptForTheNextServer(t *testing.T) {
 	judged := taskSummary(2)
 	require.NoError(t, second.End(&judged, 3))
 	assert.Equal(t, []any{8, 8, 4.0}, s.told, "each row once")
+	require.NoError(t, second.End(&judged, 4.5))
+	assert.Equal(t, []any{8, 8, 4.5}, s.told, "what has no row has a cost, too")
+	judged.CostUSD = 5
+	require.NoError(t, second.End(&judged, 4.5))
+	assert.Equal(t, []any{8, 8, 5.0}, s.told)
+	require.NoError(t, second.End(nil, 3))
+	assert.Equal(t, []any{8, 8, 4.0}, s.told)
 	assert.Len(t, s.rows, 8)
 	wrong := taskSummary(3)
 	require.ErrorContains(t, second.End(&wrong, 3), "the summary is of 12 rows, and there are 8")
@@ -101,7 +120,10 @@ func TestWhatIsMeasuredHereIsKeptForTheNextServer(t *testing.T) {
 }
 
 func TestWhatIsNotOfThisVersionIsNotGoneOnWith(t *testing.T) {
+	many, err := json.Marshal(begun("a", numbers(10_001)...))
+	require.NoError(t, err)
 	for name, s := range map[string]*shelf{
+		"too many tasks":   {begun: many},
 		"rows alone":       {rows: map[bench.Cell][]byte{{}: line(t, taskRows(1, "t1")[0])}},
 		"a row of another": {begun: []byte(`{"run_id": "a"}`), rows: map[bench.Cell][]byte{{}: []byte(`{"mode": "ghx"}`)}},
 		"no description":   {begun: []byte(`[]`), rows: map[bench.Cell][]byte{{}: line(t, taskRows(1, "t1")[0])}},
@@ -205,10 +227,7 @@ func TestRowsThatLieAreNotKept(t *testing.T) {
 		m := (&shelf{}).work().Measured()
 		err := m.Begins(begun("a", strings.Fields(strings.Repeat("t ", 10_001))...), true)
 		require.NoError(t, err, "it is one")
-		many := begun("a")
-		for i := range 10_001 {
-			many.Scenarios = append(many.Scenarios, ledger.ScenarioRef{ID: strconv.Itoa(i)})
-		}
-		require.ErrorContains(t, (&shelf{}).work().Measured().Begins(many, true), "it has 10001 tasks, which are too many")
+		require.NoError(t, (&shelf{}).work().Measured().Begins(begun("a", numbers(10_000)...), true))
+		require.ErrorContains(t, (&shelf{}).work().Measured().Begins(begun("a", numbers(10_001)...), true), "it has 10001 tasks, which are too many")
 	})
 }
