@@ -135,7 +135,7 @@ func (e *Dispatcher) settle(ctx context.Context, w Work, run *gh.WorkflowRun) er
 		return err
 	}
 	archive, err := e.download(ctx, w, run, artifactName(w.Run))
-	if err != nil || archive == nil {
+	if archive == nil {
 		return err
 	}
 	result, err := readArtifact(archive, w.Run)

@@ -61,7 +61,7 @@ func findArtifact(ctx context.Context, client *github.Client, r runs.Run, workfl
 // download returns the archive of a run's artifact of a name, nil if there is none.
 func (e *Dispatcher) download(ctx context.Context, w Work, run *gh.WorkflowRun, name string) ([]byte, error) {
 	found, err := findArtifact(ctx, w.Client, w.Run, run.GetID(), name)
-	if err != nil || found == nil {
+	if found == nil {
 		return nil, err
 	}
 	from := github.ArtifactSource{Client: w.Client, Owner: w.Run.Owner(), Name: w.Run.Name(), Run: run.GetID(), HTTP: e.HTTP}

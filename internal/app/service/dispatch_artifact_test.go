@@ -148,6 +148,27 @@ func TestAnArtifactThatIsSomethingElseIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "2 files summary.json")
 }
 
+func TestRowsAreKeptAsTheyWereWritten(t *testing.T) {
+	r := newDispatchRig(t)
+	want, got := map[bench.Cell]string{}, map[bench.Cell]string{}
+	var rows []bench.Row
+	for _, mode := range []bench.Mode{bench.AgentDirect, bench.GHX} {
+		row := rowOf(mode)
+		row.RunID = strings.Repeat(string(mode[0]), 2500) // both do not fit where one is read
+		rows, want[row.Cell()] = append(rows, row), strings.TrimSpace(lines(t, row))
+	}
+	kept := map[bench.Cell][]byte{}
+	r.work.Keep = func(cell bench.Cell, line []byte) { kept[cell] = line }
+	ended := own(9)
+	ended.Status = "completed"
+	r.shown, r.work.Run.WorkflowRun, r.artifact = []workflowRun{ended}, 9, archive(t, file{"a-suite.jsonl", lines(t, rows...)})
+	require.NoError(t, r.execute(0))
+	for cell, line := range kept {
+		got[cell] = string(line)
+	}
+	assert.Equal(t, want, got)
+}
+
 // A few kilobytes may be gigabytes, unpacked.
 func TestABombIsNotUnpacked(t *testing.T) {
 	_, _, err := service.Read(archive(t, file{"summary.json", strings.Repeat(" ", 9<<20)}), asked())

@@ -156,6 +156,10 @@ func TestWhatGitHubSaysToADispatch(t *testing.T) {
 			assert.Equal(t, c.number, r.number())
 		})
 	}
+
+	r := newDispatchRig(t)
+	r.status, r.missing = http.StatusTooManyRequests, 7 // what is asked for last: that it was turned away is noted
+	require.ErrorIs(t, r.execute(0), errGone)
 }
 
 func TestWhatGitHubSaysToACancellation(t *testing.T) {

@@ -151,9 +151,11 @@ func (r *dispatchRig) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case strings.HasSuffix(at, "/dispatches"):
 		r.dispatched++
 		var sent struct {
+			Ref    string            `json:"ref"`
 			Inputs map[string]string `json:"inputs"`
 		}
 		assert.NoError(r, json.NewDecoder(q.Body).Decode(&sent))
+		assert.Equal(r, "main", sent.Ref, "what a branch's own workflow does counts for nothing")
 		r.inputs = sent.Inputs
 		if r.starts {
 			r.shown = append(r.shown, own(9))
@@ -292,6 +294,18 @@ func TestAWorkflowIsNotLateWhenSomebodySetsTheClockForth(t *testing.T) {
 	r.now, r.began = r.now.Add(time.Hour), r.began.Add(time.Hour)
 	require.ErrorIs(t, r.execute(inTime), service.ErrElsewhere)
 	assert.ErrorContains(t, r.execute(time.Second), "no run of it has run-1 in its title")
+}
+
+func TestAServerThatStopsDoesNotSayThatGitHubIsAway(t *testing.T) {
+	r := newDispatchRig(t)
+	ctx, stop := context.WithCancel(t.Context())
+	r.Asks = func(context.Context, string, time.Time) error {
+		stop()
+		return errGone
+	}
+	_, err := r.Execute(ctx, r.work)
+	require.ErrorIs(t, err, errGone)
+	assert.NotErrorIs(t, err, service.ErrNotNow)
 }
 
 // A run may wait long for GitHub before its workflow can be started.

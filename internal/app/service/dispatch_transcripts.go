@@ -31,7 +31,7 @@ func transcriptsName(r runs.Run) string { return artifactName(r) + "-transcripts
 // workflows leave none.
 func (e *Dispatcher) transcripts(ctx context.Context, w Work, run *gh.WorkflowRun, rows []row) error {
 	archive, err := e.download(ctx, w, run, transcriptsName(w.Run))
-	if err != nil || archive == nil {
+	if archive == nil {
 		return err
 	}
 	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))

@@ -21,7 +21,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/verify"
-	"github.com/ghx-dev/bench-action/internal/queue"
 )
 
 // What a workflow leaves of its sessions is somebody else's: what fits a row is kept,
@@ -131,6 +130,7 @@ func TestATranscriptThatCannotBeKeptIsSaid(t *testing.T) {
 	said := func(part agent.Part) agent.Transcript {
 		return agent.Transcript{Messages: []agent.Message{{Role: agent.Assistant, Parts: []agent.Part{part}}}}
 	}
+	const nothing = "DELETE FROM run_transcript"
 	secret := said(agent.Part{Type: agent.PartText, Text: "hunter2"})
 	cell := cellOf("pr-view-001", 1)
 	for name, c := range map[string]struct {
@@ -141,25 +141,16 @@ func TestATranscriptThatCannotBeKeptIsSaid(t *testing.T) {
 		says         string
 	}{
 		"the table is away":        {secret, redact, "ALTER TABLE run_transcript RENAME TO away", "ALTER TABLE away RENAME TO run_transcript", "add up transcripts of run run-1"},
-		"there is no room for it":  {secret, redact, "INSERT INTO run_transcript (run, cell, size, transcript) VALUES ('run-1', 'other', 67108864, '')", "DELETE FROM run_transcript", "those of the run take as much as they may"},
-		"it is nothing without it": {secret, func(s string) string { return strings.ReplaceAll(s, "hunter2", `"`) }, "", "", "store a transcript without its secrets"},
-		"it cannot be written":     {said(agent.Part{Type: agent.PartTool, Tool: &agent.ToolCall{Input: json.RawMessage("{")}}), redact, "", "", "store a transcript: json: "},
+		"there is no room for it":  {secret, redact, "INSERT INTO run_transcript (run, cell, size, transcript) VALUES ('run-1', 'other', 67108864, '')", nothing, "those of the run take as much as they may"},
+		"it is nothing without it": {secret, func(s string) string { return strings.ReplaceAll(s, "hunter2", `"`) }, nothing, nothing, "store a transcript without its secrets"},
+		"it cannot be written":     {said(agent.Part{Type: agent.PartTool, Tool: &agent.ToolCall{Input: json.RawMessage("{")}}), redact, nothing, nothing, "store a transcript: json: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, config, func(o *service.Options) { o.Redact = c.redact })
 			r.executor.set(func(ctx context.Context, w service.Work) (runs.Outcome, error) {
-				does := func(statement string) {
-					if statement == "" {
-						return
-					}
-					assert.NoError(t, r.db.Write(ctx, func(tx *queue.Tx) error {
-						_, err := tx.Exec(ctx, statement)
-						return err
-					}))
-				}
-				does(c.change)
+				r.does(c.change)
 				w.KeepTranscript(cell, c.said)
-				does(c.undo)
+				r.does(c.undo)
 				return passes(ctx, w)
 			})
 			r.pullEvent("opened")

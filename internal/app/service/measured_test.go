@@ -122,15 +122,21 @@ func TestWhatIsMeasuredHereIsKeptForTheNextServer(t *testing.T) {
 func TestWhatIsNotOfThisVersionIsNotGoneOnWith(t *testing.T) {
 	many, err := json.Marshal(begun("a", numbers(10_001)...))
 	require.NoError(t, err)
-	for name, s := range map[string]*shelf{
-		"too many tasks":   {begun: many},
-		"rows alone":       {rows: map[bench.Cell][]byte{{}: line(t, taskRows(1, "t1")[0])}},
-		"a row of another": {begun: []byte(`{"run_id": "a"}`), rows: map[bench.Cell][]byte{{}: []byte(`{"mode": "ghx"}`)}},
-		"no description":   {begun: []byte(`[]`), rows: map[bench.Cell][]byte{{}: line(t, taskRows(1, "t1")[0])}},
-		"other tasks":      {begun: []byte(`{"run_id": "a", "scenarios": [{"id": "t2"}]}`), rows: map[bench.Cell][]byte{{}: line(t, taskRows(1, "t1")[0])}},
+	good, other := line(t, taskRows(1, "t1")[0]), []byte(`{"mode": "ghx"}`)
+	for name, c := range map[string]struct {
+		begun []byte
+		rows  [][]byte
+	}{
+		"too many tasks":   {many, nil},
+		"rows alone":       {nil, [][]byte{good}},
+		"a row of another": {[]byte(`{"run_id": "a"}`), [][]byte{good, other}},
+		"no description":   {[]byte(`[]`), [][]byte{good}},
+		"other tasks":      {[]byte(`{"run_id": "a", "scenarios": [{"id": "t2"}]}`), [][]byte{good}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := s.work().Measured()
+			w := (&shelf{begun: c.begun}).work()
+			w.Rows = c.rows
+			m := w.Measured()
 			info, rows := m.Kept()
 			assert.Nil(t, info)
 			assert.Empty(t, rows)

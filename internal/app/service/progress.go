@@ -76,7 +76,7 @@ func (p *progress) at(ctx context.Context) func(done, cells int, costUSD float64
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		s, now := p.service, p.service.opts.Now()
-		p.run.State, p.run.Done, p.run.Cells, p.run.CostUSD = runs.Running, done, cells, costUSD
+		p.run.Done, p.run.Cells, p.run.CostUSD = done, cells, costUSD
 		if now.Sub(p.stored) >= storeEvery || done == cells {
 			p.stored = now
 			if err := s.opts.Runs.Progress(context.WithoutCancel(ctx), p.run.ID, done, cells, costUSD); err != nil {
@@ -92,7 +92,7 @@ func (p *progress) surface(ctx context.Context) func(*bench.SurfaceChange) {
 	return func(found *bench.SurfaceChange) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.run.State, p.found = runs.Running, found
+		p.found = found
 		p.show(ctx)
 	}
 }

@@ -218,6 +218,35 @@ func TestWhoHelpsAndIsToldToStopIsNotDone(t *testing.T) {
 	assert.ErrorIs(t, next(c.T, ended), context.Canceled)
 }
 
+// What nobody has drawn the sessions of, or what is measured where others are in the way,
+// is no work for many.
+func TestWhatOneMachineWorksOnAlone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*runs.Request)
+		shared bool
+	}{
+		"a run":                    {func(*runs.Request) {}, true},
+		"one that has no seed":     {func(r *runs.Request) { r.Seed = 0 }, false},
+		"one on GitHub":            {func(r *runs.Request) { r.Plan.Target = "o/fixtures" }, false},
+		"a benchmark of its own":   {func(r *runs.Request) { r.Plan.Benchmark = "tau-bench" }, false},
+		"one that nobody may help": {func(r *runs.Request) { r.Plan.Executor = "alone" }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, config, helped, func(o *service.Options) { o.Executors["alone"] = o.Executors[settings.Local].(helping).Executor })
+			r.store(func(run *runs.Run) {
+				run.Request.Seed, run.Request.Plan.Target = 7, settings.SandboxTarget
+				c.change(&run.Request)
+			})
+			require.NoError(t, r.service.Job(t.Context(), "measure", "left"))
+			works := r.executor.works()
+			require.Len(t, works, 1)
+			assert.Equal(t, c.shared, works[0].Shared != nil)
+		})
+	}
+}
+
 // Work that a hundred workers could do is not begun by one of them after the other, nor
 // waits a worker that is free again for those who are still at it.
 func TestAllWhoMayHelpAreAskedAtOnce(t *testing.T) {
