@@ -86,7 +86,7 @@ func (e *Dispatcher) started(ctx context.Context, w Work) ([]*gh.WorkflowRun, er
 			Event: event, Branch: by.branch, Created: ">=" + since, ListOptions: at,
 		})
 		if err != nil {
-			return nil, response, err
+			return nil, nil, err
 		}
 		return page.WorkflowRuns, response, nil
 	})

@@ -18,6 +18,7 @@ import (
 	"github.com/ghx-dev/bench-action/internal/bench"
 	"github.com/ghx-dev/bench-action/internal/bench/agent"
 	"github.com/ghx-dev/bench-action/internal/bench/runner"
+	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/queue"
 	"github.com/ghx-dev/bench-action/internal/testkit"
 	"github.com/ghx-dev/bench-action/internal/testkit/dbtest"
@@ -319,4 +320,29 @@ func TestAllWhoMayHelpAreAskedAtOnce(t *testing.T) {
 		require.NoError(t, err)
 		assert.ElementsMatch(t, []string{"help-1", "help-2", "help-3"}, asked, "left: %q", left)
 	}
+}
+
+// What who leads cannot read is no row that is missing.
+func TestWhoLeadsIsToldOfARowThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	c := newCaptive(t)
+	c.begin("a")
+	lead := next(c.T, c.leads)
+	require.NoError(t, lead.Shared.Offer(t.Context(), nil))
+	require.NoError(t, c.table.AddRow(t.Context(), "a", bench.Cell{ScenarioID: "a-001", Mode: bench.GHX, Iteration: 1}, []byte("{")))
+	_, err := lead.Shared.News(t.Context(), runner.Standing{})
+	require.ErrorContains(t, err, "read a row of run a")
+	assert.Equal(t, fault.Internal, fault.KindOf(err))
+}
+
+func TestAServerThatStopsDoesNotWaitForTheDatabase(t *testing.T) {
+	t.Parallel()
+	c := newCaptive(t)
+	c.begin("a")
+	lead := next(c.T, c.leads)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	_, err := lead.Shared.Take(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.NotContains(t, c.log.String(), "waits for the database")
 }
