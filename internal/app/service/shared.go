@@ -277,18 +277,14 @@ func (s *Service) insist(ctx context.Context, run string, do func() error) error
 			return err
 		}
 		s.opts.Log.WarnContext(ctx, "a run waits for the database", "run", run, "problem", s.opts.Redact(err.Error()))
-		if err := s.pause(ctx); err != nil {
-			return err
-		}
+		_ = s.pause(ctx) // once the context is over it is tried a last time
 	}
 }
 
 // pause waits until it is time to look again.
 func (s *Service) pause(ctx context.Context) error {
-	timer := time.NewTimer(s.opts.Watch)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(s.opts.Watch):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -28,6 +29,7 @@ import (
 // the test says so.
 type captive struct {
 	*sharer
+	address      string
 	leads, helps chan service.Work
 	led          chan struct{}
 	helped       chan error
@@ -36,8 +38,8 @@ type captive struct {
 
 func newCaptive(t *testing.T) *captive {
 	t.Helper()
-	c := &captive{leads: make(chan service.Work), helps: make(chan service.Work), led: make(chan struct{}), helped: make(chan error)}
-	c.sharer = &sharer{crowd: newCrowd(t, dbtest.SQLite(t), 1, func(o *service.Options) {
+	c := &captive{address: dbtest.SQLite(t), leads: make(chan service.Work), helps: make(chan service.Work), led: make(chan struct{}), helped: make(chan error)}
+	c.sharer = &sharer{crowd: newCrowd(t, c.address, 1, func(o *service.Options) {
 		o.Executors, o.Watch = map[settings.Executor]service.Executor{settings.Local: c}, time.Millisecond
 		o.Log = slog.New(slog.NewTextHandler(&c.log, nil))
 	})}
@@ -345,4 +347,52 @@ func TestAServerThatStopsDoesNotWaitForTheDatabase(t *testing.T) {
 	_, err := lead.Shared.Take(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.NotContains(t, c.log.String(), "waits for the database")
+}
+
+// meanwhile is a context with which something else is done before a statement, or before a
+// transaction is begun.
+type meanwhile struct {
+	without
+	do func()
+}
+
+func (m *meanwhile) Done() <-chan struct{} {
+	if askedBy(statements[:1]) && m.next() {
+		m.do()
+	}
+	return m.Context.Done()
+}
+
+// A server that is thought to be dead may lead a run for a while, beside another one: a
+// part that was asked twice would measure its blocks twice.
+func TestTwoWhoLeadAskAPartOnce(t *testing.T) {
+	t.Parallel()
+	c := newCaptive(t)
+	other, err := sql.Open("sqlite", strings.TrimPrefix(c.address, "sqlite:"))
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, other.Close()) }()
+	c.begin("a")
+	lead := next(c.T, c.leads)
+	require.NoError(t, lead.Shared.Offer(t.Context(), []runner.Block{{Position: 1, Cells: []bench.Cell{{ScenarioID: "a-001", Mode: bench.GHX, Iteration: 1}}}}))
+	want := 0
+	for n, came := 1, true; came; n++ {
+		require.NoError(t, c.table.Leave(t.Context(), "a", "help-1"))
+		first := false
+		ctx := &meanwhile{without{Context: t.Context(), at: n}, func() {
+			done, err := other.ExecContext(t.Context(), "INSERT INTO run_part (run, part, asked) VALUES ('a', 'help-1', 1) ON CONFLICT (run, part) DO UPDATE SET asked = 1 WHERE asked = 0")
+			if assert.NoError(t, err) {
+				count, _ := done.RowsAffected() // this driver knows
+				first = count > 0
+			}
+		}}
+		_, err := lead.Shared.News(ctx, runner.Standing{})
+		require.NoError(t, err)
+		came = ctx.came()
+		if !first {
+			want++
+		}
+		var jobs int
+		require.NoError(t, c.db.QueryRow(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'help'").Scan(&jobs))
+		require.Equal(t, want, jobs, "before statement %d", n)
+	}
 }
