@@ -64,7 +64,7 @@ func (e *Dispatcher) download(ctx context.Context, w Work, run *gh.WorkflowRun, 
 	if found == nil {
 		return nil, err
 	}
-	from := github.ArtifactSource{Client: w.Client, Owner: w.Run.Owner(), Name: w.Run.Name(), Run: run.GetID(), HTTP: e.HTTP}
+	from := github.ArtifactSource{Client: w.Client, Owner: w.Run.Owner(), Name: w.Run.Name(), HTTP: e.HTTP}
 	return from.Download(ctx, *found, maxArchive)
 }
 
