@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"hash/crc32"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,8 +45,8 @@ func TestTranscriptsOfAWorkflowAreKeptBesideItsRows(t *testing.T) {
 			file{"a/mcp-1-1.json", other}, file{"a/mcp-1-0.json", said(bench.MCP, 0, "of no attempt")}, file{"b.json", "{"}, file{"c.json", `"` + strings.Repeat("x", 9<<20) + `"`},
 		), map[string]string{"a/agent_direct/1": "done", "a/ghx/1": "the second"}, ""},
 		"one of a newer version":  {archive(t, file{"n.json", newer}), map[string]string{}, ""},
-		"as many files as may be": {archive(t, append(slices.Repeat([]file{{"x", ""}}, 19_999), file{"n.json", said(bench.AgentDirect, 1, "done")})...), map[string]string{"a/agent_direct/1": "done"}, ""},
-		"too many files":          {archive(t, slices.Repeat([]file{{"x", ""}}, 20_001)...), map[string]string{}, "has more than 20000 files"},
+		"as many files as may be": {large(t, 19_999, 0, file{"n.json", said(bench.AgentDirect, 1, "done")}), map[string]string{"a/agent_direct/1": "done"}, ""},
+		"too many files":          {large(t, 20_001, 0), map[string]string{}, "has more than 20000 files"},
 		"too much":                {large(t, 32, 8<<20), map[string]string{}, "they are larger than 256 MiB together"},
 		"no archive":              {[]byte("nothing"), map[string]string{}, "Its transcripts are not kept: "},
 		"none":                    {nil, map[string]string{}, ""},
@@ -74,8 +73,8 @@ func TestTranscriptsOfAWorkflowAreKeptBesideItsRows(t *testing.T) {
 	}
 }
 
-// large returns an archive of a few kilobytes, with files of so many zeros.
-func large(t *testing.T, files, length int) []byte {
+// large returns an archive that takes little to pack, with files of so many zeros and some more.
+func large(t *testing.T, files, length int, more ...file) []byte {
 	t.Helper()
 	zeros := make([]byte, length)
 	var packed, out bytes.Buffer
@@ -83,13 +82,21 @@ func large(t *testing.T, files, length int) []byte {
 	require.NoError(t, err)
 	_, err = packer.Write(zeros)
 	require.NoError(t, errors.Join(err, packer.Close()))
-	writer := zip.NewWriter(&out)
+	writer, sum := zip.NewWriter(&out), crc32.ChecksumIEEE(zeros)
 	for range files {
 		w, err := writer.CreateRaw(&zip.FileHeader{
-			Name: "x.json", Method: zip.Deflate, CRC32: crc32.ChecksumIEEE(zeros), CompressedSize64: uint64(packed.Len()), UncompressedSize64: uint64(length),
+			Name: "x.json", Method: zip.Deflate, CRC32: sum, CompressedSize64: uint64(packed.Len()), UncompressedSize64: uint64(length),
 		})
 		require.NoError(t, err)
 		_, err = w.Write(packed.Bytes())
+		require.NoError(t, err)
+	}
+	for _, f := range more {
+		data, err := json.Marshal(f.content)
+		require.NoError(t, err)
+		w, err := writer.Create(f.name)
+		require.NoError(t, err)
+		_, err = w.Write(data)
 		require.NoError(t, err)
 	}
 	require.NoError(t, writer.Close())

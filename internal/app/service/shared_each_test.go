@@ -368,7 +368,7 @@ func (m *meanwhile) Done() <-chan struct{} {
 func TestTwoWhoLeadAskAPartOnce(t *testing.T) {
 	t.Parallel()
 	c := newCaptive(t)
-	other, err := sql.Open("sqlite", strings.TrimPrefix(c.address, "sqlite:"))
+	other, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(c.address, "sqlite:")+"?_pragma=busy_timeout(20000)")
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, other.Close()) }()
 	c.begin("a")
