@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ghx-dev/bench-action/internal/app/settings"
+	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox/faults"
 	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
@@ -75,6 +76,17 @@ func TestNothingIsMeasuredWhileDefaultsCannotBeRead(t *testing.T) {
 	r.wait(1)
 	require.Len(t, r.executor.works(), 1)
 	assert.Equal(t, 7*time.Minute, r.executor.works()[0].Run.Request.Plan.Timeout)
+}
+
+// GitHub does not send what is larger than a megabyte.
+func TestDefaultsThatAreTooLargeAreNotLeftOut(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	r.organisation("model: scripted # " + strings.Repeat("x", 1<<20) + "\n")
+	err := r.try("delivery", "pull_request", map[string]any{"action": "opened", "pull_request": r.pull()})
+	require.ErrorContains(t, err, "read "+settings.Path)
+	assert.Equal(t, fault.Invalid, fault.KindOf(err), "no wait mends it")
+	assert.Empty(t, r.checks())
 }
 
 // An account whose defaults the App may not read has none; an outage is another thing.

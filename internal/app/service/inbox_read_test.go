@@ -65,6 +65,21 @@ func (r *receiverRig) stall(sent int) (end func()) {
 	}
 }
 
+// What may not be stored is not said to be. GitHub gives up after ten seconds.
+func TestADeliveryThatIsNotStoredInTimeIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReceiverRig(t, func(_ *service.ReceiverOptions, k *keeper) {
+			k.called, k.hold = make(chan int, 1), make(chan struct{})
+		})
+		defer close(r.keeper.hold)
+		began := time.Now()
+		w := r.send(delivery(payload))
+		assert.Equal(t, http.StatusServiceUnavailable, w.Code)
+		assert.NotEmpty(t, w.Header().Get("Retry-After"))
+		assert.Less(t, time.Since(began), 10*time.Second)
+	})
+}
+
 func TestWhoOnlyAnnouncesTakesNoRoom(t *testing.T) {
 	r := newReceiverRig(t, nil)
 	defer r.stall(1)()

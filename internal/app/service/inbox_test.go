@@ -210,6 +210,12 @@ func TestTimesAreNoted(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, at, noted)
 	}
+	require.NoError(t, r.db.Write(t.Context(), func(tx *queue.Tx) error {
+		_, err := tx.Exec(t.Context(), "UPDATE note SET value = 'soon'")
+		return err
+	}))
+	_, err = r.NotedTime(t.Context(), "x")
+	assert.ErrorContains(t, err, `read the note "x"`)
 }
 
 // doing handles deliveries as a test says.

@@ -169,7 +169,7 @@ func readSettings(ctx context.Context, client *github.Client, e ghevent.Event, a
 	}
 	text, err := file.GetContent()
 	if err != nil {
-		return "", fault.Infraf("read %s: %w", settings.Path, err)
+		return "", fault.Invalidf("read %s: %w", settings.Path, err)
 	}
 	return text, nil
 }
