@@ -2,8 +2,6 @@ package service_test
 
 import (
 	"context"
-	"fmt"
-	"net/http"
 	"testing"
 	"time"
 
@@ -16,7 +14,6 @@ import (
 	"github.com/ghx-dev/bench-action/internal/comment"
 	"github.com/ghx-dev/bench-action/internal/fault"
 	"github.com/ghx-dev/bench-action/internal/sandbox/model"
-	"github.com/ghx-dev/bench-action/internal/sandbox/sandboxtest"
 )
 
 func TestTheSettingsSayHowACheckEndsWithoutAVerdict(t *testing.T) {
@@ -219,8 +216,7 @@ func TestAPullRequestThatWasClosedMeanwhileIsLeftAlone(t *testing.T) {
 	for _, text := range []string{config, "model: [1]\n"} {
 		r := newRig(t, text)
 		opened := map[string]any{"action": "opened", "pull_request": r.pull()}
-		closed := r.As("owner").Do("PATCH", fmt.Sprintf("%s/pulls/%d", sandboxtest.Path, r.number), `{"state":"closed"}`)
-		require.Equal(t, http.StatusOK, closed.Status, closed.Body)
+		r.close()
 		r.deliver("pull_request", opened)
 		_, err := r.table.Get(t.Context(), "run-1")
 		assert.ErrorIs(t, err, runs.ErrNone)

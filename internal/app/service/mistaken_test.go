@@ -97,6 +97,16 @@ func TestProposedSettingsOfAClosedPullRequestAreNobodysConcern(t *testing.T) {
 	assert.Empty(t, r.proposed())
 }
 
+// What an organisation sets is not lacking in a repository's first settings.
+func TestProposedSettingsHaveTheDefaultsOfTheOrganisation(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "")
+	r.organisation("model: scripted\nexecutor: local\n")
+	r.propose("scenarios: [pr-view-001]\n")
+	r.pullEvent("opened")
+	assert.Empty(t, r.proposed())
+}
+
 // What a check run says is of one commit, compared with one base: so is what its
 // buttons measure.
 func TestAButtonOfTheDefaultBranchMeasuresTheSameAgain(t *testing.T) {

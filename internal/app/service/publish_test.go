@@ -32,18 +32,24 @@ func TestAnEndThatGitHubRefusesIsGivenUpInTheEnd(t *testing.T) {
 	assert.NotEmpty(t, r.logged("it cannot be told", "left"))
 }
 
-// A verdict is told also where GitHub does not say which other pull requests have the commit.
-func TestAVerdictIsToldWithoutWhatGitHubRefuses(t *testing.T) {
+// A verdict is told also where GitHub refuses to say which other pull requests have the
+// commit, and what was stopped says nothing of them.
+func TestAnEndIsToldWithoutWhatGitHubDoesNotSay(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, config)
-	_, err := r.Faults().Add(faults.Rule{Kind: faults.NotFound, Method: http.MethodGet, Path: sandboxtest.Path + "/commits/{sha}/pulls", Token: appToken})
-	require.NoError(t, err)
-	r.store(func(run *runs.Run) { run.Request.Plan.Modes = []bench.Mode{bench.GHX, bench.GHXBase} })
-	o, err := passes(t.Context(), service.Work{})
-	require.NoError(t, err)
-	r.finishes("left", runs.Finished, o)
-	r.ahead.Store(int64(10 * time.Minute))
-	r.reap()
-	r.wait(1)
-	assert.Equal(t, "success", string(r.check().Conclusion))
+	for state, c := range map[runs.State]struct {
+		kind faults.Kind
+		want string
+	}{runs.Finished: {faults.NotFound, "success"}, runs.Stopped: {faults.BadGateway, "cancelled"}} {
+		r := newRig(t, config)
+		_, err := r.Faults().Add(faults.Rule{Kind: c.kind, Method: http.MethodGet, Path: sandboxtest.Path + "/commits/{sha}/pulls", Token: appToken})
+		require.NoError(t, err)
+		r.store(func(run *runs.Run) { run.Request.Plan.Modes = []bench.Mode{bench.GHX, bench.GHXBase} })
+		o, err := passes(t.Context(), service.Work{})
+		require.NoError(t, err)
+		r.finishes("left", state, o)
+		r.ahead.Store(int64(10 * time.Minute))
+		r.reap()
+		r.wait(1)
+		assert.Equal(t, c.want, string(r.check().Conclusion))
+	}
 }
