@@ -231,3 +231,20 @@ func TestWhatIsSkippedCanBeRunByAButton(t *testing.T) {
 	assert.Equal(t, "skipped", string(r.check().Conclusion))
 	assert.Equal(t, []string{"full"}, r.buttons())
 }
+
+// What was removed meanwhile is not gone on with, nor missed.
+func TestARunOutlivesTheOneThatItGoesOnWith(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	r.store(func(run *runs.Run) { run.ID, run.Cause, run.Request.Continues = "next", "next", "removed" })
+	require.NoError(t, r.service.Job(t.Context(), "measure", "next"))
+	require.Len(t, r.executor.works(), 1)
+	assert.Empty(t, r.executor.works()[0].Before)
+}
+
+func TestAGroupWithoutSettingsIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "")
+	r.queued()
+	r.none("run-1", "nobody has asked for it")
+}

@@ -157,6 +157,22 @@ func TestADefaultBranchThatCannotBeMeasuredIsPutOff(t *testing.T) {
 	}
 }
 
+// A push that takes the settings away is late: nothing is measured by settings that are gone.
+func TestADefaultBranchWithoutSettingsIsNotMeasured(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", config, "model: [1]\n"} {
+		r := newRig(t, config+"baseline: {every: day}\n")
+		r.deliver("push", r.lands("src/1.ts", "One"))
+		r.sets(text)
+		r.ahead.Store(int64(25 * time.Hour))
+		require.NoError(t, r.service.MeasureDue(t.Context()))
+		r.none("run-1", "after "+text)
+		due, err := r.table.Due(t.Context(), r.now())
+		require.NoError(t, err)
+		assert.Empty(t, due)
+	}
+}
+
 func TestTheDefaultBranchHasABudgetOfItsOwn(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "model: x/y\nexecutor: local\nbaseline: {push: true}\nbudget: {baseline: 3, run: 2, pull_request: 50, day: 100}\n")
