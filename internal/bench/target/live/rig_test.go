@@ -154,6 +154,7 @@ func (a *agentPlace) ask(method, address, body string, headers ...string) reply 
 	a.t.Helper()
 	r := httptest.NewRequestWithContext(a.t.Context(), method, address, strings.NewReader(body))
 	r.Header.Set("Authorization", "token "+a.token)
+	r.Header.Set("User-Agent", "agent")
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
