@@ -352,6 +352,9 @@ func TestSummaryTellsWhatItIsOf(t *testing.T) {
 	}
 	assert.Equal(t, "The plan is incomplete: 2 cells have no row, 2 moved away", summarize(t, better("a-001"), opts).Gate.Reason)
 	assert.Equal(t, "There are no rows of agent_direct, so there is nothing to compare", summarize(t, runs(1, bench.GHX, "a-001"), quick()).Gate.Reason)
+	alone := quick()
+	alone.Baseline = bench.NoBaseline
+	assert.Contains(t, summarize(t, runs(1, bench.GHX, "a-001"), alone).Gate.Reason, "One agent was run alone, so there is nothing to compare: `bench compare`")
 }
 
 func TestG14RunsAreComparedWithOthersOfTheirKind(t *testing.T) {
