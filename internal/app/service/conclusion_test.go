@@ -173,6 +173,25 @@ func TestWhatGoesOnElsewhereIsLeftAfterADay(t *testing.T) {
 	assert.NotEmpty(t, r.logged("may go on elsewhere", "run-1"))
 }
 
+// What cannot be ended for a lasting reason is not tried for a day.
+func TestWhatGitHubRefusesToEndGoesOn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	for range 10_000 {
+		r.executor.goesOn = append(r.executor.goesOn, fault.Invalidf("GitHub refuses"))
+	}
+	r.store(func(*runs.Run) {})
+	r.finishes("left", runs.Stopped, runs.Outcome{Reason: "It was cancelled by writer."})
+	r.ahead.Store(int64(10 * time.Minute))
+	r.reap()
+	select {
+	case <-r.abandoned:
+	case <-time.After(soon):
+		require.Fail(t, "it is tried for ever")
+	}
+	assert.NotEmpty(t, r.logged("may go on elsewhere", "left", "GitHub refuses"))
+}
+
 // Every group has its own run, and a delivery that comes again none.
 func TestEachGroupOfAMergeQueueIsMeasuredOnce(t *testing.T) {
 	t.Parallel()

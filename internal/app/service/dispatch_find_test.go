@@ -234,6 +234,7 @@ func TestOnlyWhatTheAppHasStartedIsItsOwn(t *testing.T) {
 	for name, change := range map[string]func(*workflowRun){
 		"it is of another branch":         func(w *workflowRun) { w.Branch = "change" },
 		"somebody has started it":         func(w *workflowRun) { w.Actor, w.Triggering = account{"mallory"}, account{"mallory"} },
+		"somebody has started it first":   func(w *workflowRun) { w.Actor = account{"mallory"} },
 		"somebody has started it again":   func(w *workflowRun) { w.Triggering = account{"mallory"} },
 		"another App has started it":      func(w *workflowRun) { w.Actor, w.Triggering = account{"other[bot]"}, account{"other[bot]"} },
 		"it is of another event":          func(w *workflowRun) { w.Event = "push" },

@@ -147,9 +147,11 @@ func TestWhatBecomesOfADelivery(t *testing.T) {
 				return err
 			}))
 			r.run()
+			var last queue.Outcome
 			for range c.says {
-				<-r.ended
+				last = <-r.ended
 			}
+			assert.Equal(t, map[service.State]queue.Outcome{service.Handled: queue.Succeeded, service.Failed: queue.GaveUp}[c.want], last, "it does not come again")
 			is, err := r.Delivery(t.Context(), "d")
 			require.NoError(t, err)
 			assert.Equal(t, c.want, is.State)

@@ -54,6 +54,7 @@ func TestNothingIsMeasuredByMistakenSettings(t *testing.T) {
 				want = append(want, c.conclusion)
 				run := r.run("run-2")
 				check := r.checks()[1]
+				assert.Equal(t, "NOT RUN: something in the settings must be mended", check.Output.Title)
 				if assert.NotEmpty(t, check.Annotations) {
 					assert.Equal(t, settings.Path, check.Annotations[0].Path)
 					assert.Contains(t, check.Annotations[0].Message, c.told)

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -52,4 +53,21 @@ func TestAnEndIsToldWithoutWhatGitHubDoesNotSay(t *testing.T) {
 		r.wait(1)
 		assert.Equal(t, c.want, string(r.check().Conclusion))
 	}
+}
+
+// A commit of the default branch is compared with its parent, whatever pull requests have it.
+func TestNoPullRequestContestsTheDefaultBranch(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, config)
+	r.store(func(run *runs.Run) {
+		run.Pull, run.Request.DefaultBranch, run.Request.Plan.Modes = 0, true, []bench.Mode{bench.GHX, bench.GHXBase}
+	})
+	o, err := passes(t.Context(), service.Work{})
+	require.NoError(t, err)
+	r.finishes("left", runs.Finished, o)
+	r.ahead.Store(int64(10 * time.Minute))
+	r.reap()
+	r.wait(1)
+	assert.Equal(t, "success", string(r.check().Conclusion))
+	assert.NotContains(t, r.check().Output.Summary, "#"+strconv.Itoa(r.number))
 }
