@@ -36,6 +36,7 @@ func TestNothingIsMeasuredByMistakenSettings(t *testing.T) {
 		"they are gone":               {now: "", outcome: "no_settings"},
 		"they are mistaken":           {"model: [1]\n", "broken_settings", "action_required", "model"},
 		"a scenario is not known":     {config + "scenarios: [pr-veiw-001]\n", "broken_settings", "action_required", "did you mean \"pr-view-001\"?"},
+		"a set is not known":          {config + "scenario_set: ci-verfy-pr\n", "broken_settings", "action_required", "did you mean \"ci-verify-pr\"?"},
 		"no plan can be made of them": {config + "profile: regression\nscenarios: [pr-view-001]\n", "broken_settings", "action_required", ".github/bench.yml:1:1: "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,6 +97,16 @@ func TestProposedSettingsOfAClosedPullRequestAreNobodysConcern(t *testing.T) {
 	r.close()
 	r.deliver("pull_request", map[string]any{"action": "opened", "pull_request": open})
 	assert.Empty(t, r.proposed())
+}
+
+// Each event of a commit finds the same mistakes, which are told once.
+func TestMistakenSettingsAreToldOnceOfACommit(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "model: [1]\n")
+	r.pullEvent("opened")
+	r.wait(1)
+	r.pullEvent("reopened")
+	r.none("run-2", "it is said already")
 }
 
 // What an organisation sets is not lacking in a repository's first settings.
