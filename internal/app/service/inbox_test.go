@@ -309,6 +309,7 @@ func TestWhatMatters(t *testing.T) {
 	for _, e := range events {
 		every := e.Name == "push" || e.Name == "ping"
 		assert.Equal(t, every, events.Action(e.Name, "made_up"), e.Name)
+		assert.NotEmpty(t, e.Starts, e.Name)
 	}
 }
 
